@@ -1,0 +1,152 @@
+package signer_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/accounts/keystore"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/signer"
+)
+
+// The first well-known development key of hardhat and anvil, and its address.
+const (
+	devKey     = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+	devAddress = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+)
+
+func TestFromHex(t *testing.T) {
+	t.Parallel()
+	for _, digits := range []string{devKey, "0x" + devKey, "0x" + devKey + "\n"} {
+		var logged bytes.Buffer
+		s, err := signer.FromHex(digits, slog.New(slog.NewTextHandler(&logged, nil)))
+		require.NoError(t, err)
+		require.Equal(t, common.HexToAddress(devAddress), s.Address())
+		require.Contains(t, logged.String(), "level=WARN")
+		require.Contains(t, logged.String(), devAddress)
+		require.NotContains(t, logged.String(), devKey)
+	}
+	zero := "0000000000000000000000000000000000000000000000000000000000000000"
+	for _, bad := range []string{"", "0x", "zz", devKey[:62], devKey + "00", zero} {
+		_, err := signer.FromHex(bad, slog.New(slog.DiscardHandler))
+		require.ErrorIs(t, err, signer.ErrBadKey, bad)
+	}
+}
+
+func TestSignIsDeterministicAndBoundToTheChain(t *testing.T) {
+	t.Parallel()
+	s, err := signer.FromHex(devKey, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	to := common.HexToAddress("0x1")
+	for _, tx := range []*types.Transaction{
+		types.NewTx(&types.DynamicFeeTx{
+			ChainID: big.NewInt(1337), Nonce: 7, To: &to, Gas: 21000, GasFeeCap: big.NewInt(2), GasTipCap: big.NewInt(1),
+		}),
+		types.NewTx(&types.LegacyTx{Nonce: 7, To: &to, Gas: 21000, GasPrice: big.NewInt(2)}),
+	} {
+		first, err := s.Sign(t.Context(), tx, 1337)
+		require.NoError(t, err)
+		again, err := s.Sign(t.Context(), tx, 1337)
+		require.NoError(t, err)
+		require.Equal(t, first.Hash(), again.Hash())
+		require.Equal(t, uint64(1337), first.ChainId().Uint64())
+		from, err := types.Sender(types.LatestSignerForChainID(big.NewInt(1337)), first)
+		require.NoError(t, err)
+		require.Equal(t, s.Address(), from)
+	}
+	other := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1), To: &to, Gas: 21000, GasFeeCap: big.NewInt(2), GasTipCap: big.NewInt(1)})
+	_, err = s.Sign(t.Context(), other, 1337)
+	require.ErrorIs(t, err, types.ErrInvalidChainId)
+}
+
+func TestNothingPrintsTheKey(t *testing.T) {
+	t.Parallel()
+	s, err := signer.FromHex(devKey, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	var logged bytes.Buffer
+	slog.New(slog.NewJSONHandler(&logged, nil)).Info("m", "signer", s, "list", []any{s})
+	asJSON, err := json.Marshal(map[string]any{"signer": s})
+	require.NoError(t, err)
+	key, err := crypto.HexToECDSA(devKey)
+	require.NoError(t, err)
+	for _, text := range []string{
+		fmt.Sprint(s), fmt.Sprintf("%v %+v %#v %s %q %x %d", s, s, s, s, s, s, s),
+		fmt.Sprintf("%+v", struct{ S *signer.Signer }{s}), logged.String(), string(asJSON),
+	} {
+		require.Contains(t, text, devAddress[2:10])
+		for _, secret := range []string{devKey, key.D.String(), hex.EncodeToString([]byte(devKey))} {
+			require.NotContains(t, text, secret)
+		}
+	}
+}
+
+// write puts a keystore file (low memory scrypt cost) of the key into dir.
+func write(t *testing.T, dir, name, digits, password string) string {
+	t.Helper()
+	key, err := crypto.HexToECDSA(digits)
+	require.NoError(t, err)
+	raw, err := keystore.EncryptKey(&keystore.Key{
+		Address: crypto.PubkeyToAddress(key.PublicKey), PrivateKey: key,
+	}, password, keystore.LightScryptN/512, keystore.LightScryptP)
+	require.NoError(t, err)
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(path, raw, 0o600))
+	return path
+}
+
+func TestFromKeystoreFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := write(t, dir, "key", devKey, "pass word")
+	for _, content := range []string{"pass word", "pass word\n", "pass word\r\n"} {
+		password := filepath.Join(dir, "password")
+		require.NoError(t, os.WriteFile(password, []byte(content), 0o600))
+		s, err := signer.FromKeystoreFile(path, password)
+		require.NoError(t, err)
+		require.Equal(t, common.HexToAddress(devAddress), s.Address())
+	}
+
+	wrong := filepath.Join(dir, "wrong")
+	require.NoError(t, os.WriteFile(wrong, []byte("hunter2"), 0o600))
+	_, err := signer.FromKeystoreFile(path, wrong)
+	require.ErrorIs(t, err, signer.ErrPassword)
+	require.NotContains(t, err.Error(), "hunter2")
+	_, err = signer.FromKeystoreFile(wrong, wrong)
+	require.ErrorContains(t, err, "not a geth keystore file")
+	require.NotContains(t, err.Error(), "hunter2")
+	_, err = signer.FromKeystoreFile(path, filepath.Join(dir, "absent"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = signer.FromKeystoreFile(filepath.Join(dir, "absent"), wrong)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestFromKeystoreDir(t *testing.T) {
+	t.Parallel()
+	secrets, dir := t.TempDir(), t.TempDir()
+	password := filepath.Join(secrets, "password")
+	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
+	_, err := signer.FromKeystoreDir(dir, password)
+	require.ErrorContains(t, err, "no key file")
+
+	second := "59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d"
+	write(t, dir, "b", second, "p")
+	require.NoError(t, os.Symlink(write(t, secrets, "k", devKey, "p"), filepath.Join(dir, "a")))
+	write(t, dir, ".hidden", second, "another")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "c"), 0o700))
+	signers, err := signer.FromKeystoreDir(dir, password)
+	require.NoError(t, err)
+	require.Len(t, signers, 2)
+	require.Equal(t, common.HexToAddress(devAddress), signers[0].Address())
+	require.Equal(t, common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8"), signers[1].Address())
+}
