@@ -1,0 +1,29 @@
+// Package stream is Scorelay's durable memory of work in flight: one JetStream stream that holds every accepted update
+// and creation until it is final, and one that holds the dead letters.
+//
+// # The stream
+//
+// Subjects, with n the lane:
+//
+//	scorelay.lane.<n>.updates          one message is an envelope: the updates of one durable publish
+//	scorelay.lane.<n>.project.<hex>    one message is an accepted creation
+//
+// A lane reads both subjects as one log, in stream order. Nothing is acknowledged and nothing is redelivered: how far
+// a lane has come is its cursor, which lives in the lane's journal.
+//
+// # What it promises
+//
+//   - A publish that returned nil is on disk, synced: the server runs with sync_interval always (VerifySyncAlways) and
+//     the stream is file-backed with limits retention and no age limit (Open refuses anything else).
+//   - A publish that returned ErrFull was not stored. ErrUnknown may have been stored; publishing again under the same
+//     message id within the duplicate window stores it at most once.
+//   - A projectId's creation is accepted at most once: its message is a compare-and-set on its own subject, so two API
+//     replicas that race get one nil and one TakenError.
+//   - A full stream refuses new messages (DiscardNew) rather than dropping old ones.
+//
+// The deployment (number of lanes, chain, contract) is metadata of the stream itself, so a process cannot read the
+// partitions of one deployment with the settings of another.
+//
+// Rejected: a work queue with acknowledgements (every ack is a synced delete, and no ack is durable against a killed
+// server), one message per update (one fsync each), a subject per update.
+package stream

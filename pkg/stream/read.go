@@ -1,0 +1,197 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// ErrReplaced says that the stream is not the one that was opened: it was deleted and made again, so sequences have
+// another meaning. Nothing may be read on; the process must be started again after a human looked.
+var ErrReplaced = errors.New("the stream was deleted and made again")
+
+const reopenPause = 250 * time.Millisecond
+
+// Record is one message of the stream. Exactly one of Updates, Project and Corrupt is set.
+type Record struct {
+	Seq     uint64
+	Time    time.Time // when the stream stored it
+	Updates []score.Update
+	Project *score.Project
+	Corrupt error  // the message cannot be read
+	Raw     []byte // the message as stored, when it is corrupt
+}
+
+func recordOf(seq uint64, at time.Time, data []byte) Record {
+	updates, project, err := decode(data)
+	if err != nil {
+		return Record{Seq: seq, Time: at, Corrupt: err, Raw: data}
+	}
+	return Record{Seq: seq, Time: at, Updates: updates, Project: project}
+}
+
+// Reader reads one lane's partition in order, for ever. It is not safe for concurrent use.
+type Reader struct {
+	s        *Stream
+	subjects []string
+	next     uint64
+	messages jetstream.MessagesContext // nil when it must be opened again
+}
+
+// Read starts at the first message of the lane whose sequence is at least from.Seq; from.Index is the caller's to
+// honour, since a record is a whole envelope.
+func (s *Stream) Read(ctx context.Context, lane score.Lane, from score.Cursor) (*Reader, error) {
+	r := &Reader{s: s, subjects: []string{laneSubject(lane, "updates"), laneSubject(lane, "project.*")}, next: max(from.Seq, 1)}
+	if err := r.open(ctx); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Reader) open(ctx context.Context) error {
+	state, err := r.s.State(ctx)
+	if err != nil {
+		return err
+	}
+	if !state.Created.Equal(r.s.created) {
+		return fmt.Errorf("stream %s: %w", Name, ErrReplaced)
+	}
+	consumer, err := r.s.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		FilterSubjects:    r.subjects,
+		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
+		OptStartSeq:       r.next,
+		InactiveThreshold: 30 * time.Second,
+	})
+	if err != nil {
+		return fmt.Errorf("couldn't read the stream %s from sequence %d: %w", Name, r.next, err)
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(64))
+	if err != nil {
+		return fmt.Errorf("couldn't read the stream %s from sequence %d: %w", Name, r.next, err)
+	}
+	r.messages = messages
+	return nil
+}
+
+// Next waits for the lane's next message. It survives outages and restarts of the server; it returns only the
+// context's error, or ErrReplaced.
+func (r *Reader) Next(ctx context.Context) (Record, error) {
+	for {
+		if r.messages == nil {
+			err := r.open(ctx)
+			if errors.Is(err, ErrReplaced) || ctx.Err() != nil {
+				return Record{}, errors.Join(err, ctx.Err())
+			}
+			if err != nil {
+				if err := pause(ctx, reopenPause); err != nil {
+					return Record{}, err
+				}
+				continue
+			}
+		}
+		msg, err := r.messages.Next(jetstream.NextContext(ctx))
+		if ctx.Err() != nil {
+			return Record{}, ctx.Err()
+		}
+		if err != nil {
+			r.Close()
+			continue
+		}
+		meta, err := msg.Metadata()
+		if err != nil || meta.Sequence.Stream < r.next {
+			r.Close() // never hand out a sequence twice or out of order
+			continue
+		}
+		r.next = meta.Sequence.Stream + 1
+		return recordOf(meta.Sequence.Stream, meta.Timestamp, msg.Data()), nil
+	}
+}
+
+// Close stops reading.
+func (r *Reader) Close() {
+	if r.messages != nil {
+		r.messages.Stop()
+		r.messages = nil
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
+func (s *Stream) ReadAll(ctx context.Context, fn func(score.Lane, Record) error) error {
+	state, err := s.State(ctx)
+	if err != nil {
+		return err
+	}
+	return readThrough(ctx, s.stream, nil, state.LastSeq, state.Messages, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+		lane, ok := laneOfSubject(msg.Subject())
+		if !ok {
+			return fmt.Errorf("stream %s holds the foreign subject %q", Name, msg.Subject())
+		}
+		return fn(lane, recordOf(meta.Sequence.Stream, meta.Timestamp, msg.Data()))
+	})
+}
+
+// readThrough reads a stream from its beginning up to the sequence last.
+func readThrough(ctx context.Context, s jetstream.Stream, filter []string, last, messages uint64,
+	fn func(jetstream.Msg, *jetstream.MsgMetadata) error,
+) error {
+	if messages == 0 {
+		return nil
+	}
+	consumer, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: filter, DeliverPolicy: jetstream.DeliverAllPolicy})
+	if err != nil {
+		return fmt.Errorf("couldn't read a stream: %w", err)
+	}
+	iter, err := consumer.Messages()
+	if err != nil {
+		return fmt.Errorf("couldn't read a stream: %w", err)
+	}
+	defer iter.Stop()
+	for {
+		msg, err := iter.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return fmt.Errorf("couldn't read a stream: %w", err)
+		}
+		meta, err := msg.Metadata()
+		if err != nil {
+			return fmt.Errorf("couldn't read a stream: %w", err)
+		}
+		if meta.Sequence.Stream > last {
+			return nil
+		}
+		if err := fn(msg, meta); err != nil {
+			return err
+		}
+		if meta.Sequence.Stream == last || meta.NumPending == 0 {
+			return nil
+		}
+	}
+}
+
+func laneOfSubject(subject string) (score.Lane, bool) {
+	rest, ok := strings.CutPrefix(subject, subjectPrefix)
+	if !ok {
+		return 0, false
+	}
+	var lane score.Lane
+	if _, err := fmt.Sscanf(rest, "%d.", &lane); err != nil {
+		return 0, false
+	}
+	return lane, true
+}
