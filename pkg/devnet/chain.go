@@ -1,0 +1,202 @@
+package devnet
+
+import (
+	"crypto/ecdsa"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/eth"
+	"github.com/ethereum/go-ethereum/eth/catalyst"
+	"github.com/ethereum/go-ethereum/eth/ethconfig"
+	"github.com/ethereum/go-ethereum/eth/filters"
+	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/node"
+	"github.com/ethereum/go-ethereum/p2p"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/ethereum/go-ethereum/rpc"
+)
+
+// ChainID of every chain devnet starts.
+const ChainID = 1337
+
+// Defaults of ChainOptions.
+const (
+	DefaultAccounts = 16
+	DefaultGasLimit = 60_000_000
+)
+
+// ChainOptions of StartChain. The zero value is a chain on a free port that makes blocks only on Commit.
+type ChainOptions struct {
+	Port     int                                   // JSON-RPC over HTTP; 0 takes a free one
+	Interval time.Duration                         // make a block this often; 0 only on Commit
+	Accounts int                                   // how many of Key's accounts hold a million ether; 0 means DefaultAccounts
+	GasLimit uint64                                // of a block, gas; 0 means DefaultGasLimit
+	Alloc    types.GenesisAlloc                    // further accounts
+	Adjust   func(*node.Config, *ethconfig.Config) // last word on geth's own settings, such as a tiny pool; may be nil
+}
+
+// Chain is a geth with one beacon of its own in this process: real pool, real EVM, real JSON-RPC. All its state is in
+// memory. Its methods may be called from several goroutines.
+type Chain struct {
+	URL string // http://127.0.0.1:port
+
+	mu     sync.Mutex // the beacon takes one call at a time
+	beacon *catalyst.SimulatedBeacon
+	stack  *node.Node
+	client *ethclient.Client
+	done   chan struct{}
+	mining sync.WaitGroup
+	close  sync.Once
+}
+
+// StartChain starts a chain whose fork rules are geth's newest for development chains. Its `finalized` tag advances
+// at every 32nd block.
+func StartChain(opts ChainOptions) (*Chain, error) {
+	nodeConf, ethConf := chainConfig(opts)
+	stack, err := node.New(nodeConf)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't make a chain: %w", err)
+	}
+	c := &Chain{stack: stack, done: make(chan struct{})}
+	if err := c.start(ethConf); err != nil {
+		return nil, errors.Join(fmt.Errorf("couldn't start a chain: %w", err), stack.Close())
+	}
+	c.URL = stack.HTTPEndpoint()
+	c.client = ethclient.NewClient(stack.Attach())
+	if opts.Interval > 0 {
+		c.mining.Go(func() { c.mine(opts.Interval) })
+	}
+	return c, nil
+}
+
+func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
+	if opts.Accounts == 0 {
+		opts.Accounts = DefaultAccounts
+	}
+	if opts.GasLimit == 0 {
+		opts.GasLimit = DefaultGasLimit
+	}
+	nodeConf := node.DefaultConfig
+	nodeConf.DataDir = ""
+	nodeConf.P2P = p2p.Config{NoDiscovery: true}
+	nodeConf.HTTPHost = "127.0.0.1"
+	nodeConf.HTTPPort = opts.Port
+	nodeConf.HTTPModules = []string{"eth", "net", "web3", "txpool", "debug"}
+	nodeConf.HTTPCors = []string{"*"} // a browser's wallet may look at a development chain
+
+	alloc := core.SystemContractAllocs()
+	million := new(big.Int).Mul(big.NewInt(1_000_000), big.NewInt(params.Ether))
+	for i := range opts.Accounts {
+		alloc[Address(i)] = types.Account{Balance: million}
+	}
+	for address, account := range opts.Alloc {
+		alloc[address] = account
+	}
+	ethConf := ethconfig.Defaults
+	ethConf.Genesis = &core.Genesis{
+		Config: params.AllDevChainProtocolChanges, GasLimit: opts.GasLimit, Alloc: alloc,
+		BaseFee: big.NewInt(params.GWei),
+	}
+	ethConf.Miner.GasCeil = opts.GasLimit
+	ethConf.SyncMode = ethconfig.FullSync
+	ethConf.TxPool.NoLocals = true
+	ethConf.LogNoHistory = true // unindexed log search is right for a chain this short
+	ethConf.RPCTxFeeCap = 0     // operators of rollups lift it too; the relayer's own ceiling rules
+	ethConf.DatabaseCache, ethConf.TrieCleanCache, ethConf.TrieDirtyCache, ethConf.SnapshotCache = 16, 16, 64, 16
+	if opts.Adjust != nil {
+		opts.Adjust(&nodeConf, &ethConf)
+	}
+	return &nodeConf, &ethConf
+}
+
+// start is simulated.NewBackend's sequence, on a stack of our own so that its HTTP endpoint can be asked for.
+func (c *Chain) start(conf *ethconfig.Config) error {
+	backend, err := eth.New(c.stack, conf)
+	if err != nil {
+		return err
+	}
+	c.stack.RegisterAPIs([]rpc.API{{
+		Namespace: "eth",
+		Service:   filters.NewFilterAPI(filters.NewFilterSystem(backend.APIBackend, filters.Config{})),
+	}})
+	if err := c.stack.Start(); err != nil {
+		return err
+	}
+	if c.beacon, err = catalyst.NewSimulatedBeacon(0, common.Address{}, backend); err != nil {
+		return err
+	}
+	return c.beacon.Fork(backend.BlockChain().GetCanonicalHash(0))
+}
+
+func (c *Chain) mine(interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-ticker.C:
+			c.Commit()
+		}
+	}
+}
+
+// Client talks to the chain in process.
+func (c *Chain) Client() *ethclient.Client { return c.client }
+
+// Commit makes a block of the pending transactions and returns its hash.
+func (c *Chain) Commit() common.Hash {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.beacon.Commit()
+}
+
+// Fork continues the chain from an earlier block: the next Commit builds on parent. It fails while transactions are
+// pending. Transactions of the blocks left behind go back to the pool.
+func (c *Chain) Fork(parent common.Hash) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.beacon.Fork(parent); err != nil {
+		return fmt.Errorf("couldn't fork the chain: %w", err)
+	}
+	return nil
+}
+
+// Rollback empties the pool.
+func (c *Chain) Rollback() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.beacon.Rollback()
+}
+
+// Close stops the chain; nothing of it remains.
+func (c *Chain) Close() {
+	c.close.Do(func() {
+		close(c.done)
+		c.mining.Wait()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.client.Close()
+		_ = c.beacon.Stop()
+		_ = c.stack.Close()
+	})
+}
+
+// Key is the private key of the i-th development account. Anyone can compute it: never use it on a public chain.
+func Key(i int) *ecdsa.PrivateKey {
+	key, err := crypto.ToECDSA(crypto.Keccak256(fmt.Appendf(nil, "scorelay development account %d", i)))
+	if err != nil {
+		panic(fmt.Sprintf("devnet: account %d has no key: %v", i, err)) // one in 2^128
+	}
+	return key
+}
+
+// Address is the address of Key(i).
+func Address(i int) common.Address { return crypto.PubkeyToAddress(Key(i).PublicKey) }

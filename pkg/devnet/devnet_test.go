@@ -1,0 +1,208 @@
+package devnet_test
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+)
+
+func TestNATSComesBackWithItsData(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := t.TempDir()
+	first, err := devnet.StartNATS(dir, devnet.NATSOptions{})
+	require.NoError(t, err)
+	js := jetStream(t, first.URL)
+	_, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}})
+	require.NoError(t, err)
+	_, err = js.Publish(ctx, "s", []byte("kept"))
+	require.NoError(t, err)
+	port, monitor := portOf(t, first.URL), portOf(t, first.MonitorURL)
+	first.Close()
+
+	second, err := devnet.StartNATS(dir, devnet.NATSOptions{Port: port, MonitorPort: monitor})
+	require.NoError(t, err)
+	defer second.Close()
+	require.Equal(t, first.URL, second.URL)
+	stream, err := jetStream(t, second.URL).Stream(ctx, "S")
+	require.NoError(t, err)
+	msg, err := stream.GetMsg(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, "kept", string(msg.Data))
+}
+
+func TestNATSSyncsAlways(t *testing.T) {
+	t.Parallel()
+	for _, noSync := range []bool{false, true} {
+		s, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{NoSync: noSync})
+		require.NoError(t, err)
+		defer s.Close()
+		resp, err := http.Get(s.MonitorURL + "/jsz?config=1")
+		require.NoError(t, err)
+		defer func() { _ = resp.Body.Close() }()
+		var body struct {
+			Config struct {
+				SyncAlways bool `json:"sync_always"`
+			} `json:"config"`
+		}
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&body))
+		require.Equal(t, !noSync, body.Config.SyncAlways)
+	}
+}
+
+func TestNATSSaysThatItsPortIsTaken(t *testing.T) {
+	t.Parallel()
+	s := devnet.NATS(t)
+	_, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{Port: portOf(t, s.URL)})
+	require.ErrorContains(t, err, "address already in use")
+}
+
+func TestRedis(t *testing.T) {
+	t.Parallel()
+	for _, embedded := range []bool{false, true} {
+		s, err := devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Embedded: embedded})
+		if embedded && err != nil {
+			t.Skip(err)
+		}
+		require.NoError(t, err)
+		defer s.Close()
+		opts, err := redis.ParseURL(s.URL)
+		require.NoError(t, err)
+		client := redis.NewClient(opts)
+		defer func() { _ = client.Close() }()
+		require.NoError(t, client.Set(t.Context(), "k", "v", 200*time.Millisecond).Err())
+		require.Eventually(t, func() bool { return client.Get(t.Context(), "k").Err() == redis.Nil },
+			5*time.Second, 20*time.Millisecond, "keys expire by themselves in %s", s.Kind)
+
+		_, err = devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Port: portOf(t, s.URL), Embedded: embedded})
+		require.ErrorContains(t, err, "ddress already in use")
+		s.Close()
+		<-s.Exited()
+	}
+}
+
+func TestRedisServerComesBackWithItsData(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		t.Skip("redis-server is not installed")
+	}
+	dir := t.TempDir()
+	first, err := devnet.StartRedis(dir, devnet.RedisOptions{})
+	require.NoError(t, err)
+	opts, err := redis.ParseURL(first.URL)
+	require.NoError(t, err)
+	client := redis.NewClient(opts)
+	defer func() { _ = client.Close() }()
+	require.NoError(t, client.Set(t.Context(), "k", "v", 0).Err())
+	first.Close()
+	second, err := devnet.StartRedis(dir, devnet.RedisOptions{Port: portOf(t, first.URL)})
+	require.NoError(t, err)
+	defer second.Close()
+	require.Equal(t, "v", client.Get(t.Context(), "k").Val())
+}
+
+func TestChainMinesReorgsAndForgets(t *testing.T) {
+	t.Parallel()
+	c := devnet.NewChain(t)
+	ctx := t.Context()
+	remote, err := ethclient.DialContext(ctx, c.URL)
+	require.NoError(t, err)
+	defer remote.Close()
+	id, err := remote.ChainID(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, devnet.ChainID, id.Uint64())
+	require.Equal(t, http.StatusOK, httpStatus(t, c.URL))
+
+	parent := c.Commit()
+	tx := send(t, remote, 0)
+	block := c.Commit()
+	receipt, err := remote.TransactionReceipt(ctx, tx.Hash())
+	require.NoError(t, err)
+	require.Equal(t, block, receipt.BlockHash)
+
+	require.NoError(t, c.Fork(parent))
+	require.NotEqual(t, block, c.Commit())
+	c.Commit()
+	receipt, err = remote.TransactionReceipt(ctx, tx.Hash())
+	require.NoError(t, err, "geth puts a reorged transaction back into its pool")
+	require.NotEqual(t, block, receipt.BlockHash)
+
+	send(t, remote, 1)
+	c.Rollback()
+	nonce, err := remote.PendingNonceAt(ctx, devnet.Address(0))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, nonce, "the pool is empty again")
+}
+
+func TestChainMinesEveryInterval(t *testing.T) {
+	t.Parallel()
+	c, err := devnet.StartChain(devnet.ChainOptions{Interval: 20 * time.Millisecond})
+	require.NoError(t, err)
+	defer c.Close()
+	require.Eventually(t, func() bool {
+		n, err := c.Client().BlockNumber(t.Context())
+		return err == nil && n >= 3
+	}, 10*time.Second, 10*time.Millisecond)
+}
+
+func TestChainSaysThatItsPortIsTaken(t *testing.T) {
+	t.Parallel()
+	c := devnet.NewChain(t)
+	_, err := devnet.StartChain(devnet.ChainOptions{Port: portOf(t, c.URL)})
+	require.ErrorContains(t, err, "address already in use")
+}
+
+func send(t *testing.T, client *ethclient.Client, nonce uint64) *types.Transaction {
+	t.Helper()
+	to := devnet.Address(1)
+	tx, err := types.SignNewTx(devnet.Key(0), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
+		Nonce: nonce, To: &to, Value: big.NewInt(1), Gas: 21_000,
+		GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(10 * params.GWei),
+	})
+	require.NoError(t, err)
+	require.NoError(t, client.SendTransaction(context.Background(), tx))
+	return tx
+}
+
+func jetStream(t *testing.T, natsURL string) jetstream.JetStream {
+	t.Helper()
+	nc, err := nats.Connect(natsURL)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	return js
+}
+
+func portOf(t *testing.T, raw string) int {
+	t.Helper()
+	u, err := url.Parse(raw)
+	require.NoError(t, err)
+	port, err := strconv.Atoi(u.Port())
+	require.NoError(t, err)
+	return port
+}
+
+func httpStatus(t *testing.T, url string) int {
+	t.Helper()
+	resp, err := http.Get(url)
+	require.NoError(t, err)
+	defer func() { _ = resp.Body.Close() }()
+	return resp.StatusCode
+}

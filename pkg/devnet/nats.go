@@ -1,0 +1,114 @@
+package devnet
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// NATSOptions of StartNATS. The zero value is a durable server on free ports.
+type NATSOptions struct {
+	Port        int  // client port; 0 takes a free one
+	MonitorPort int  // HTTP monitoring port; 0 takes a free one
+	NoSync      bool // leave JetStream's default sync interval: for tests of what must be refused
+}
+
+// NATSServer is a NATS server with JetStream in this process.
+type NATSServer struct {
+	URL        string // for clients: nats://127.0.0.1:port
+	MonitorURL string // http://127.0.0.1:port, serves /jsz and /varz
+
+	server *server.Server
+}
+
+// natsStartTimeout bounds the wait for the server, which first recovers its streams from disk.
+const natsStartTimeout = 30 * time.Second
+
+// StartNATS starts a server that keeps its streams under dir and syncs every write before it acknowledges.
+func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
+	s, err := server.NewServer(&server.Options{
+		ServerName: "scorelay-dev",
+		Host:       "127.0.0.1",
+		Port:       natsPort(opts.Port),
+		HTTPHost:   "127.0.0.1",
+		HTTPPort:   natsPort(opts.MonitorPort),
+		JetStream:  true,
+		StoreDir:   dir,
+		SyncAlways: !opts.NoSync,
+		NoSigs:     true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("couldn't make a NATS server: %w", err)
+	}
+	// The server reports a taken port or a broken store only through its logger.
+	var log fatalLog
+	s.SetLoggerV2(&log, false, false, false)
+	s.Start()
+	deadline := time.Now().Add(natsStartTimeout)
+	for !s.ReadyForConnections(100 * time.Millisecond) {
+		err := log.fatal()
+		if err == nil && time.Now().Before(deadline) {
+			continue
+		}
+		if err == nil {
+			err = fmt.Errorf("not ready after %v", natsStartTimeout)
+		}
+		s.Shutdown()
+		return nil, fmt.Errorf("couldn't start NATS: %w", err)
+	}
+	if !s.JetStreamEnabled() {
+		s.Shutdown()
+		return nil, fmt.Errorf("couldn't start JetStream in %s: %w", dir, log.fatal())
+	}
+	return &NATSServer{
+		URL:        s.ClientURL(),
+		MonitorURL: "http://" + s.MonitorAddr().String(),
+		server:     s,
+	}, nil
+}
+
+// Close stops the server; its data stays on disk.
+func (n *NATSServer) Close() {
+	n.server.Shutdown()
+	n.server.WaitForShutdown()
+}
+
+func natsPort(port int) int {
+	if port == 0 {
+		return server.RANDOM_PORT
+	}
+	return port
+}
+
+// fatalLog drops everything the server logs but keeps its first fatal or error line.
+type fatalLog struct {
+	mu    sync.Mutex
+	first string
+}
+
+func (l *fatalLog) keep(format string, v []any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.first == "" {
+		l.first = fmt.Sprintf(format, v...)
+	}
+}
+
+func (l *fatalLog) fatal() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.first == "" {
+		return nil
+	}
+	return errors.New(l.first)
+}
+
+func (l *fatalLog) Fatalf(format string, v ...any) { l.keep(format, v) }
+func (l *fatalLog) Errorf(format string, v ...any) { l.keep(format, v) }
+func (l *fatalLog) Noticef(string, ...any)         {}
+func (l *fatalLog) Warnf(string, ...any)           {}
+func (l *fatalLog) Debugf(string, ...any)          {}
+func (l *fatalLog) Tracef(string, ...any)          {}
