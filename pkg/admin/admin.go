@@ -1,0 +1,101 @@
+// Package admin is the listener for the people and machines that operate a process: liveness, readiness, metrics and
+// profiles. It has no authentication, so it listens on the loopback interface unless told otherwise; profiles and
+// metrics are not for the public.
+//
+//	GET /livez          200 as long as the process can answer at all
+//	GET /readyz         200 when it should get work; 503 while it starts, drains or lacks something, with the reasons
+//	GET /metrics        Prometheus
+//	GET /debug/pprof/   Go profiles
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Server is the listener. Make it with Listen, serve with Run.
+type Server struct {
+	listener net.Listener
+	http     *http.Server
+}
+
+// Listen takes the address (host:port; port 0 for a free one) at once, so that a taken port is an error of the start.
+func Listen(addr string, metrics prometheus.Gatherer, health *Health, log *slog.Logger) (*Server, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't listen for operators: %w", err)
+	}
+	return &Server{
+		listener: listener,
+		http: &http.Server{
+			Handler:           handler(metrics, health),
+			ReadHeaderTimeout: 5 * time.Second,
+			ReadTimeout:       10 * time.Second,
+			WriteTimeout:      2 * time.Minute, // a CPU profile takes as long as it is asked to
+			IdleTimeout:       2 * time.Minute,
+			MaxHeaderBytes:    16 << 10,
+			ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		},
+	}, nil
+}
+
+func handler(metrics prometheus.Gatherer, health *Health) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, "ok")
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if err := health.Ready(r.Context()); err != nil {
+			answer(w, http.StatusServiceUnavailable, err.Error())
+			return
+		}
+		answer(w, http.StatusOK, "ok")
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+func answer(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text+"\n")
+}
+
+// Addr is where it listens.
+func (s *Server) Addr() string { return s.listener.Addr().String() }
+
+// Run serves until drain ends, then lets the requests in progress finish, or drops them when kill ends.
+func (s *Server) Run(drain, kill context.Context) error {
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(s.listener) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("couldn't serve operators: %w", err)
+	case <-drain.Done():
+	}
+	ctx, cancel := context.WithTimeout(kill, time.Second)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil {
+		_ = s.http.Close() // whoever still profiles a process that ends is cut off
+	}
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("couldn't serve operators: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// checkTimeout bounds one check.
+const checkTimeout = 2 * time.Second
+
+// Check is one thing a process needs in order to serve.
+type Check struct {
+	Name  string
+	Ready func(ctx context.Context) error // nil: ready
+}
+
+// Health answers whether the process should get work. It starts as "starting", becomes ready when Started was called
+// and every check passes, and stops being ready for good at Drain. It is safe for concurrent use.
+type Health struct {
+	mu       sync.Mutex
+	checks   []Check
+	started  bool
+	draining bool
+}
+
+var (
+	errStarting = errors.New("starting")
+	errDraining = errors.New("draining")
+)
+
+// Add adds a check.
+func (h *Health) Add(check Check) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.checks = append(h.checks, check)
+}
+
+// Started says that everything is up.
+func (h *Health) Started() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.started = true
+}
+
+// Drain says that the process is ending: balancers should send nothing more.
+func (h *Health) Drain() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.draining = true
+}
+
+// Ready is nil when the process should get work, and otherwise says everything that keeps it from that.
+func (h *Health) Ready(ctx context.Context) error {
+	h.mu.Lock()
+	checks, started, draining := h.checks, h.started, h.draining
+	h.mu.Unlock()
+	switch {
+	case draining:
+		return errDraining
+	case !started:
+		return errStarting
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	problems := make([]error, len(checks))
+	var done sync.WaitGroup
+	for i, check := range checks {
+		done.Go(func() {
+			if err := check.Ready(ctx); err != nil {
+				problems[i] = fmt.Errorf("%s: %w", check.Name, err)
+			}
+		})
+	}
+	done.Wait()
+	return errors.Join(problems...)
+}

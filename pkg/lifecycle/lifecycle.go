@@ -1,0 +1,179 @@
+// Package lifecycle runs the parts of a process: it starts them in order and stops them in reverse, so that each part
+// can lean on those before it until it has stopped itself.
+//
+// There are two ways to be told to end. Drain: finish what was promised, take nothing new. Kill: return now. A first
+// signal drains, a second one kills, and a drain that takes longer than its bound becomes a kill.
+//
+//	start   a → b → c         (a fails: nothing else starts)
+//	drain   c → b → a         (each: its Run context ends, Run returns, Stop runs)
+//	kill    every Run and Stop context at once; parts that still do not return are left behind
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// ErrKilled says that parts were told to return at once and may have left work unfinished.
+var ErrKilled = errors.New("killed before everything had drained")
+
+// killGrace is how long a part may take to return once it was killed.
+const killGrace = 2 * time.Second
+
+// Part is one thing a process runs. Every field but Name may be left out.
+type Part struct {
+	Name string
+	// Start makes the part ready for those after it. It must give up when ctx ends.
+	Start func(ctx context.Context) error
+	// Run does the part's work until drain ends, finishes what it promised and returns; when kill ends it returns at
+	// once. Returning before drain ended ends the whole group, an error or not.
+	Run func(drain, kill context.Context) error
+	// Stop releases what Start took, after Run has returned.
+	Stop func(kill context.Context) error
+}
+
+type running struct {
+	part  Part
+	drain context.CancelFunc
+	done  chan struct{}
+	err   error // of Run; read after done
+}
+
+// Run starts the parts, waits until drain ends or a part returns, and stops what it started, in reverse, within
+// drainTimeout (0: unbounded). It returns the error of the part that failed first, with ErrKilled if not everything could drain.
+func Run(drain, kill context.Context, log *slog.Logger, drainTimeout time.Duration, parts ...Part) error {
+	kill, killNow := context.WithCancel(kill)
+	defer killNow()
+	var started []*running
+	ended := make(chan *running, len(parts))
+	var failed error
+	for _, part := range parts {
+		if failed = start(drain, part); failed != nil {
+			break
+		}
+		started = append(started, launch(kill, part, ended))
+	}
+	if failed == nil {
+		log.Info("started; running until a signal")
+		select {
+		case <-drain.Done():
+			log.Info("draining: finishing what was promised, taking nothing new")
+		case <-kill.Done():
+		case r := <-ended:
+			failed = fmt.Errorf("%s ended: %w", r.part.Name, orUnexpected(r.err))
+			log.Error("a part of the process ended; stopping the others", "part", r.part.Name, "err", r.err)
+		}
+	} else if drain.Err() != nil {
+		failed = nil // told to end while starting: that is no failure
+	}
+	if drainTimeout > 0 {
+		defer time.AfterFunc(drainTimeout, killNow).Stop()
+	}
+	for i := len(started) - 1; i >= 0; i-- {
+		failed = errors.Join(failed, stop(kill, log, started[i]))
+	}
+	if kill.Err() != nil {
+		failed = errors.Join(failed, ErrKilled)
+	}
+	return failed
+}
+
+func start(ctx context.Context, part Part) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if part.Start == nil {
+		return nil
+	}
+	if err := part.Start(ctx); err != nil {
+		return fmt.Errorf("couldn't start %s: %w", part.Name, err)
+	}
+	return nil
+}
+
+// launch runs the part on its own drain context, which ends only when its turn to stop has come.
+func launch(kill context.Context, part Part, ended chan<- *running) *running {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(kill))
+	r := &running{part: part, drain: cancel, done: make(chan struct{})}
+	if part.Run == nil {
+		close(r.done)
+		return r
+	}
+	go func() {
+		r.err = part.Run(ctx, kill)
+		close(r.done)
+		ended <- r
+	}()
+	return r
+}
+
+func stop(kill context.Context, log *slog.Logger, r *running) error {
+	began := time.Now()
+	r.drain()
+	select {
+	case <-r.done:
+	case <-kill.Done():
+		select {
+		case <-r.done:
+		case <-time.After(killGrace):
+			log.Error("a part did not return when killed; leaving it behind", "part", r.part.Name)
+			return fmt.Errorf("%s did not return", r.part.Name)
+		}
+	}
+	err := r.err
+	if errors.Is(err, context.Canceled) {
+		err = nil // that is what it was asked to do
+	}
+	if r.part.Stop != nil {
+		err = errors.Join(err, r.part.Stop(kill))
+	}
+	if err != nil {
+		return fmt.Errorf("couldn't stop %s cleanly: %w", r.part.Name, err)
+	}
+	log.Debug("stopped", "part", r.part.Name, "took", time.Since(began))
+	return nil
+}
+
+func orUnexpected(err error) error {
+	if err == nil {
+		return errors.New("it returned though nothing asked it to")
+	}
+	return err
+}
+
+// Signals ends drain at the first SIGINT or SIGTERM and kill at the second. release gives the signals back.
+func Signals(ctx context.Context) (drain, kill context.Context, release func()) {
+	drain, cancelDrain := context.WithCancel(ctx)
+	kill, cancelKill := context.WithCancel(ctx)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	released := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		for _, end := range []context.CancelFunc{cancelDrain, cancelKill} {
+			select {
+			case <-signals:
+				end()
+			case <-released:
+				return
+			}
+		}
+	})
+	var once sync.Once
+	return drain, kill, func() {
+		once.Do(func() {
+			signal.Stop(signals)
+			close(released)
+			done.Wait()
+			cancelDrain()
+			cancelKill()
+		})
+	}
+}
