@@ -1,0 +1,170 @@
+package lane
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// What an append to a journal can come to besides success. Either ends the session: the journal is read anew.
+var (
+	ErrFenced    = errors.New("another owner appended to the lane's journal")
+	ErrAmbiguous = errors.New("the append to the lane's journal may or may not be stored")
+)
+
+// Version is the newest entry format this program writes; it reads all up to it.
+const Version = 1
+
+// Entry is one record of a lane's journal. Besides the header exactly one field is set.
+type Entry struct {
+	Version int       `json:"v"`
+	Epoch   uint64    `json:"epoch"` // of the session that wrote it
+	Time    time.Time `json:"time"`  // for people; nothing is decided by it
+
+	Open     *Open     `json:"open,omitempty"`
+	Adopt    *Adopt    `json:"adopt,omitempty"`
+	Bind     *Bind     `json:"bind,omitempty"`
+	Attempt  *Another  `json:"attempt,omitempty"`
+	Settle   *Settle   `json:"settle,omitempty"`
+	Split    *Split    `json:"split,omitempty"`
+	Drop     *Drop     `json:"drop,omitempty"`
+	Snapshot *Snapshot `json:"snapshot,omitempty"`
+}
+
+// Identity is what a journal belongs to. A journal is never driven under another identity: its nonces, cursor and
+// calldata would mean something else.
+type Identity struct {
+	Stream   time.Time      `json:"stream"` // when the stream of updates was created
+	ChainID  uint64         `json:"chainId"`
+	Contract common.Address `json:"contract"`
+	Signer   common.Address `json:"signer"`
+}
+
+// Equal tells whether both are the same.
+func (i Identity) Equal(o Identity) bool {
+	return i.Stream.Equal(o.Stream) && i.ChainID == o.ChainID && i.Contract == o.Contract && i.Signer == o.Signer
+}
+
+// Open begins a session: from here on every append of the previous epoch fails.
+type Open struct {
+	Owner    string   `json:"owner"`
+	Identity Identity `json:"identity"`
+}
+
+// Adopt moves Next over nonces that somebody else used with the lane's key (or that were used before the journal
+// began), once they are final.
+type Adopt struct {
+	Next uint64 `json:"next"`
+}
+
+// Bind creates a slot: work, its first attempt, and the cursor's advance, in one write. This is the commit point of a
+// batch.
+type Bind struct {
+	Nonce   uint64 `json:"nonce"`
+	Raw     []byte `json:"raw"` // the first attempt's signed bytes
+	Work    Work   `json:"work"`
+	Advance bool   `json:"advance,omitempty"` // new work: Cursor counts
+	// Cursor is the position after the work; everything before it is bound.
+	Cursor score.Cursor `json:"cursor"`
+	// Requeued is the id of the waiting work bound again, when Advance is false.
+	Requeued uint64 `json:"requeued,omitempty"`
+}
+
+// Another is a further attempt of an open slot: a bump, or a cancellation (no calldata) when the slot's work cannot be
+// carried by this nonce.
+type Another struct {
+	Nonce  uint64 `json:"nonce"`
+	Raw    []byte `json:"raw"`
+	Reason string `json:"reason"`
+}
+
+// Result is how a slot ended.
+type Result string
+
+// The results. All but Done put the slot's work back in the lane's queue.
+const (
+	Done      Result = "done"      // ours, final, status 1
+	Reverted  Result = "reverted"  // ours, final, status 0: nothing of it was applied
+	Foreign   Result = "foreign"   // the nonce is final with none of our attempts
+	Cancelled Result = "cancelled" // our cancellation is final
+)
+
+// Settle ends the lowest open slot.
+type Settle struct {
+	Nonce  uint64      `json:"nonce"`
+	Result Result      `json:"result"`
+	Tx     common.Hash `json:"tx"`
+	Block  uint64      `json:"block"`
+	// Again holds those updates of a Done slot that must go once more, because they came before their project.
+	Again []Work `json:"again,omitempty"`
+	// OutOfGas tells why a Reverted slot reverted, as far as is known.
+	OutOfGas bool `json:"outOfGas,omitempty"`
+}
+
+// Split replaces waiting work by smaller parts of the same updates.
+type Split struct {
+	ID   uint64 `json:"id"`
+	Into []Work `json:"into"`
+}
+
+// Drop removes waiting work whose update or creation was dead-lettered.
+type Drop struct {
+	ID     uint64 `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// Snapshot is one part of an encoded State. The parts follow each other without another entry between; the last makes
+// the whole count, and every entry before the first may be purged then.
+type Snapshot struct {
+	Part  int    `json:"part"` // from 0
+	Parts int    `json:"parts"`
+	Data  []byte `json:"data"`
+}
+
+// WorkKind says what a slot carries.
+type WorkKind string
+
+// The kinds.
+const (
+	Updates  WorkKind = "updates"
+	Creation WorkKind = "creation"
+)
+
+// Work is what one slot carries: a batch of updates or one creation. The lane does not look inside; the calldata of the
+// slot's attempts holds it all.
+type Work struct {
+	ID      uint64           `json:"id"` // given by the fold
+	Kind    WorkKind         `json:"kind"`
+	Count   int              `json:"count"`             // updates; 1 for a creation
+	From    score.Cursor     `json:"from"`              // where in the stream it begins; From.Seq is a creation's message
+	Project *score.ProjectID `json:"project,omitempty"` // of a creation
+	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
+	Halve   bool             `json:"halve,omitempty"`   // too much for one transaction: split before binding again
+	Tries   int              `json:"tries,omitempty"`   // slots it was lost with
+}
+
+// Encode writes the entry as JSON.
+func (e Entry) Encode() ([]byte, error) {
+	b, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't encode journal entry: %w", err)
+	}
+	return b, nil
+}
+
+// DecodeEntry reads an entry and refuses one of a newer format: folding half of a journal would be worse than none.
+func DecodeEntry(b []byte) (Entry, error) {
+	var e Entry
+	if err := json.Unmarshal(b, &e); err != nil {
+		return Entry{}, fmt.Errorf("couldn't decode journal entry: %w", err)
+	}
+	if e.Version < 1 || e.Version > Version {
+		return Entry{}, fmt.Errorf("journal entry has format %d, this program knows 1 to %d: run the newer program", e.Version, Version)
+	}
+	return e, nil
+}

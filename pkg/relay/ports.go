@@ -1,0 +1,126 @@
+package relay
+
+import (
+	"context"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Chain is the EVM chain over one or more endpoints. Every call has the deadline of its context at most; an error means
+// nothing was learnt, never that something is absent (but for ethereum.NotFound where it is named).
+type Chain interface {
+	// Head is the newest block.
+	Head(ctx context.Context) (lane.Block, error)
+	// BlockByHash returns ethereum.NotFound when no endpoint knows the block.
+	BlockByHash(ctx context.Context, hash common.Hash) (lane.Block, error)
+	// BlockByNumber is the canonical block of that height; ethereum.NotFound above the head.
+	BlockByNumber(ctx context.Context, number uint64) (lane.Block, error)
+	// Finalized is the block of the "finalized" tag; ethereum.NotFound while the chain has none.
+	Finalized(ctx context.Context) (lane.Block, error)
+	// Accounts reads nonces and balances as of block at (EIP-1898), in one batched request; one answer per signer.
+	Accounts(ctx context.Context, at common.Hash, signers []common.Address) ([]lane.Account, error)
+	// Receipts looks transactions up by hash, in one batched request to one endpoint that knows block at: nil for one
+	// that this endpoint has no receipt for. An endpoint that does not know at is not asked; none that does is an error.
+	// Receipts may be of newer blocks than at.
+	Receipts(ctx context.Context, at common.Hash, txs []common.Hash) ([]*types.Receipt, error)
+	// Quote is the market price now.
+	Quote(ctx context.Context) (lane.Quote, error)
+	// Send hands raw transactions to all endpoints, in order, and returns one result each. Errors are results.
+	Send(ctx context.Context, raw [][]byte) []lane.SendResult
+	// Call runs a message on the state of block at. A *lane.RevertError says that the EVM refused it.
+	Call(ctx context.Context, msg lane.Call, at common.Hash) ([]byte, error)
+}
+
+// Statuses tells callers how far their updates are. It may fail or lose everything at any time; nothing else depends on
+// it. Calls may repeat and the implementation keeps what is further: Final never falls back, and Applied is never
+// overwritten by Duplicate.
+type Statuses interface {
+	// Bound: the updates are in this slot now, journaled (score.Batched), whatever slot they were in before.
+	Bound(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error
+	// Slot: the slot's transaction tx came to a stage: Submitted (block is 0) or Included in block. Included may be
+	// followed by Submitted (a reorg) and by another tx (a bump).
+	Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
+	// Final: outcomes[i] is what became of updates[i]. tx is zero for an update that was dead-lettered without one.
+	Final(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error
+	// Released: the updates are in no slot any more (theirs was lost or reverted) and back at score.Accepted.
+	Released(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error
+
+	// ProjectBound, ProjectFinal and ProjectReleased say the same of a creation; Slot speaks for both. The outcome of a
+	// creation is Applied, ProjectExists or Unprocessable.
+	ProjectBound(ctx context.Context, id score.Lane, nonce uint64, project score.ProjectID) error
+	ProjectFinal(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, project score.ProjectID, outcome score.Outcome) error
+	ProjectReleased(ctx context.Context, id score.Lane, nonce uint64, project score.ProjectID) error
+}
+
+// Journal is the append-only record of each lane. Append is a compare-and-set: it stores e only if last is still the
+// lane's last sequence. lane.ErrFenced: somebody else appended since. lane.ErrAmbiguous: e may or may not be stored.
+type Journal interface {
+	// Load returns all entries retained, oldest first, and the last sequence (0 when empty).
+	Load(ctx context.Context, id score.Lane) (entries []lane.Entry, last uint64, err error)
+	Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (seq uint64, err error)
+	// Purge removes the lane's entries with sequences below; it may repeat.
+	Purge(ctx context.Context, id score.Lane, below uint64) error
+}
+
+// Leases decides who tries to drive a lane (the journal decides who can). Run shares the lanes 0 … lanes-1 evenly with
+// the other replicas and calls drive in a goroutine of its own for each lane held; drive's context ends when the lease
+// is lost, handed over, or ctx ends. When drive returns, the lease is given up. Run returns when all drives have.
+type Leases interface {
+	Run(ctx context.Context, lanes int, drive func(ctx context.Context, id score.Lane)) error
+}
+
+// Signer signs with one key.
+type Signer interface {
+	Address() common.Address
+	// Sign returns tx signed for the chain id given to the signer.
+	Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error)
+}
+
+// Record is one message of a lane's partition: an envelope's updates, one creation, or bytes nobody can read.
+type Record struct {
+	Seq     uint64
+	Updates []score.Update
+	Project *score.Project
+	Corrupt error
+	Raw     []byte // of a corrupt one
+}
+
+// StreamState describes the whole stream.
+type StreamState struct {
+	Created           time.Time
+	FirstSeq, LastSeq uint64
+}
+
+// DeadLetter is an accepted update or creation that can never apply, or a message nobody can read, with its reason.
+type DeadLetter struct {
+	Lane    score.Lane
+	Seq     uint64 // of the creation or the corrupt message; for an update, where its batch began
+	Reason  string
+	Outcome score.Outcome
+	Update  *score.Update
+	Project *score.Project
+	Tx      common.Hash // zero without one
+	Raw     []byte      // of a corrupt message
+}
+
+// Source is the stream of accepted updates.
+type Source interface {
+	// Read returns the lane's messages with sequences from.Seq on, in order, forever.
+	Read(ctx context.Context, id score.Lane, from score.Cursor) (Reader, error)
+	// State tells the stream's identity and extent.
+	State(ctx context.Context) (StreamState, error)
+	// AddDeadLetter stores one dead letter; repeating it changes nothing. nil means stored.
+	AddDeadLetter(ctx context.Context, d DeadLetter) error
+}
+
+// Reader reads one lane's partition.
+type Reader interface {
+	// Next blocks for the next message. An error ends the reader: open another from the cursor.
+	Next(ctx context.Context) (Record, error)
+	Close()
+}
