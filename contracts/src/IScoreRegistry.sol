@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.28;
+
+/// @title The scores of many projects, changed by signed updates, each at most once.
+/// @notice A project has actions (signed point values), score types, owners and updaters. An update applies one action
+/// to one wallet's score of one score type. Every (projectId, updateId) is applied at most once, forever.
+///
+/// An index needs nothing but this contract's events, in the order of their blocks and log indexes, to rebuild every
+/// project, every member, every update and every score. Each event's comment states what it promises.
+interface IScoreRegistry {
+    // ---------------------------------------------------------------------------------------------------- types
+
+    /// @notice A named score change.
+    /// @param name 1 to MAX_NAME_BYTES bytes, meant to be UTF-8; the contract compares names byte by byte and never
+    /// normalises them.
+    /// @param points 1 to MAX_POINTS.
+    /// @param direction 0 adds the points, 1 subtracts them.
+    struct Action {
+        string name;
+        uint32 points;
+        uint8 direction;
+    }
+
+    /// @notice What the contract keeps of a project in one slot.
+    /// @param createdBlock The block of its ProjectCreated event, which holds the names; 0 if there is no such project.
+    /// @param ownerCount At least 1 if the project exists.
+    /// @param actionCount At least 1 if the project exists; indexes run from 0.
+    /// @param scoreTypeCount At least 1 if the project exists; indexes run from 0.
+    struct ProjectInfo {
+        uint64 createdBlock;
+        uint32 ownerCount;
+        uint8 actionCount;
+        uint8 scoreTypeCount;
+    }
+
+    // --------------------------------------------------------------------------------------------------- events
+
+    /// @notice A project exists from here on. Emitted once per projectId, ever, and before any other event of that
+    /// project. Actions and score types have the indexes of their places in the lists. Names are unique within each
+    /// list; no address repeats within a list, but one may be in both lists and then has both roles.
+    event ProjectCreated(
+        bytes32 indexed projectId,
+        string name,
+        Action[] actions,
+        address[] owners,
+        address[] updaters,
+        string[] scoreTypes
+    );
+
+    /// @notice The project has one more action. Its index is the number of actions before it, so indexes have no gaps.
+    /// An action never changes and never goes away. Its name may be that of earlier actions: from here on the
+    /// name means this one in {IScoreRegistry-updateScore}, while batches, which carry indexes, are not affected.
+    event ActionAdded(bytes32 indexed projectId, uint8 index, string name, uint32 points, uint8 direction);
+
+    /// @notice The project has one more score type. Its index is the number of score types before it; its name differs
+    /// from theirs. A score type never changes and never goes away.
+    event ScoreTypeAdded(bytes32 indexed projectId, uint8 index, string name);
+
+    /// @notice The member's roles are now exactly these bits (1 updater, 2 owner, 0 no member any more), whatever they
+    /// were. Emitted only when they changed, never by a creation.
+    event MemberChanged(bytes32 indexed projectId, address indexed member, uint8 roles, address indexed changedBy);
+
+    /// @notice A relayer's batch was executed. Exactly one per applyBatch call.
+    /// @param data The argument of the call, well framed; see {IScoreRegistry-applyBatch}.
+    /// @param outcomes Empty when every update of the batch was applied, else one byte per update, in the order of the
+    /// data: 0 applied, 1 duplicate, 2 unknown project, 3 signer not a member, 4 unknown action, 5 unknown score type.
+    /// An update with outcome 0 changed its target's score by its action's signed points and used up its updateId; any
+    /// other outcome changed nothing.
+    event BatchApplied(bytes data, bytes outcomes);
+
+    /// @notice An owner or updater applied one update directly: the target's score changed by the action's signed
+    /// points, and the updateId is used up.
+    /// @param score The target's score after this update.
+    event ScoreUpdated(
+        bytes32 indexed projectId,
+        address indexed target,
+        address indexed signer,
+        bytes32 updateId,
+        uint8 action,
+        uint8 scoreType,
+        int64 score
+    );
+
+    // --------------------------------------------------------------------------------------------------- errors
+
+    /// @notice The projectId is taken. It can never be taken again or taken over.
+    error ProjectExists(bytes32 projectId);
+    /// @notice No project has this projectId.
+    error UnknownProject(bytes32 projectId);
+    /// @notice The caller is not an owner of the project.
+    error NotOwner(bytes32 projectId, address account);
+    /// @notice The caller is neither owner nor updater of the project.
+    error NotMember(bytes32 projectId, address account);
+    /// @notice The project's last owner cannot be removed.
+    error LastOwner(bytes32 projectId);
+    /// @notice The member already has the role that was to be given, or lacks the one that was to be taken.
+    error RoleUnchanged(bytes32 projectId, address member);
+    /// @notice The zero address cannot be a member.
+    error ZeroMember();
+    /// @notice A creation names this address twice in one list.
+    error DuplicateMember(address member);
+    /// @notice A creation must name at least one owner.
+    error NoOwner();
+    /// @notice A creation names more than MAX_MEMBERS owners and updaters together.
+    error TooManyMembers(uint256 count);
+    /// @notice A project must have 1 to MAX_ACTIONS actions.
+    error ActionCount(uint256 count);
+    /// @notice A project must have 1 to MAX_SCORE_TYPES score types.
+    error ScoreTypeCount(uint256 count);
+    /// @notice A name must have 1 to max bytes.
+    error NameLength(uint256 length, uint256 max);
+    /// @notice A creation names two actions alike.
+    error DuplicateAction(string name);
+    /// @notice The project already has a score type of this name.
+    error DuplicateScoreType(string name);
+    /// @notice Points must be 1 to MAX_POINTS.
+    error PointsOutOfRange(uint256 points);
+    /// @notice A direction must be 0 or 1.
+    error InvalidDirection(uint256 direction);
+    /// @notice The project has no action of this name.
+    error UnknownAction(string name);
+    /// @notice The project has no score type of this name.
+    error UnknownScoreType(string name);
+    /// @notice This updateId was applied before; the score did not change. Only updateScore reverts with it: in a batch
+    /// a duplicate is an outcome.
+    error DuplicateUpdate(bytes32 projectId, bytes32 updateId);
+    /// @notice The batch is not well framed: the group that starts at this offset is cut short, empty or of no known
+    /// kind, or (offset 0) there is none. Nothing was applied.
+    error BadFraming(uint256 offset);
+    /// @notice Two lists that belong together differ in length.
+    error LengthMismatch(uint256 first, uint256 second);
+
+    // -------------------------------------------------------------------------------------------------- changes
+
+    /// @notice Creates a project. Only a relayer may, so nobody can watch the mempool and take a projectId, with members
+    /// of their own, ahead of its rightful creation.
+    function createProject(
+        bytes32 projectId,
+        string calldata name,
+        Action[] calldata actions,
+        address[] calldata owners,
+        address[] calldata updaters,
+        string[] calldata scoreTypes
+    ) external;
+
+    /// @notice Adds an action; the caller must be an owner. The name of an earlier action may be used again: that is how
+    /// a point value is changed.
+    function addAction(bytes32 projectId, Action calldata action) external;
+
+    /// @notice Adds a score type; the caller must be an owner.
+    function addScoreType(bytes32 projectId, string calldata name) external;
+
+    /// @notice Makes an address an owner; the caller must be one.
+    function addOwner(bytes32 projectId, address member) external;
+
+    /// @notice Takes the owner's role from an address (it stays an updater if it is one); the caller must be an owner,
+    /// and may remove itself unless it is the last.
+    function removeOwner(bytes32 projectId, address member) external;
+
+    /// @notice Makes an address an updater; the caller must be an owner.
+    function addUpdater(bytes32 projectId, address member) external;
+
+    /// @notice Takes the updater's role from an address (it stays an owner if it is one); the caller must be an owner.
+    function removeUpdater(bytes32 projectId, address member) external;
+
+    /// @notice Applies one update, the caller being its signer: an owner or updater of the project.
+    /// Checked in the order of a batch; reverts with UnknownProject, NotMember, DuplicateUpdate, UnknownAction or
+    /// UnknownScoreType.
+    /// @param actionName Means the newest action of that name.
+    function updateScore(
+        bytes32 updateId,
+        bytes32 projectId,
+        string calldata actionName,
+        string calldata scoreType,
+        address targetWallet
+    ) external;
+
+    /// @notice Applies a batch of updates; only a relayer may. Each update that cannot apply is skipped with its
+    /// outcome and leaves its updateId unused; broken framing alone reverts.
+    ///
+    /// Each update is checked in this order, and the first failure is its outcome: project exists (2), signer is a
+    /// member (3), updateId unused (1), action exists (4), score type exists (5).
+    /// @param data One or more groups, without padding, integers big-endian:
+    ///
+    ///     group      = projectId(32) signer(20) kind(1) count(2), count >= 1, then
+    ///                  kind 1: word(31) and count x [ low(1) target(20) action(1) scoreType(1) ], updateId = word low
+    ///                  kind 2: count x [ updateId(32) target(20) action(1) scoreType(1) ]
+    function applyBatch(bytes calldata data) external;
+
+    // ---------------------------------------------------------------------------------------------------- views
+
+    /// @notice What the contract keeps of a project; all zero if there is none.
+    function getProject(bytes32 projectId) external view returns (ProjectInfo memory);
+
+    /// @notice Each account's roles in the project, as bits: 1 updater, 2 owner.
+    function getRoles(bytes32 projectId, address[] calldata accounts) external view returns (uint8[] memory);
+
+    /// @notice The signed points of each of the project's actions, by index.
+    function getActions(bytes32 projectId) external view returns (int64[] memory);
+
+    /// @notice The index of the newest action of that name. Reverts with UnknownAction.
+    function getActionIndex(bytes32 projectId, string calldata name) external view returns (uint8);
+
+    /// @notice The index of the score type of that name. Reverts with UnknownScoreType.
+    function getScoreTypeIndex(bytes32 projectId, string calldata name) external view returns (uint8);
+
+    /// @notice Tells for each updateId whether it is used up.
+    function getUsed(bytes32 projectId, bytes32[] calldata updateIds) external view returns (bool[] memory);
+
+    /// @notice A wallet's score of the named score type; 0 before its first update. Reverts with UnknownScoreType.
+    function getScore(bytes32 projectId, address wallet, string calldata scoreType) external view returns (int64);
+
+    /// @notice A wallet's scores of all the project's score types, by index.
+    function getWalletScores(bytes32 projectId, address wallet) external view returns (int64[] memory);
+
+    /// @notice Many scores: the i-th is that of wallets[i] and the score type with index scoreTypes[i]; 0 where there is
+    /// none. Reverts with LengthMismatch.
+    function getScores(bytes32 projectId, address[] calldata wallets, uint8[] calldata scoreTypes)
+        external
+        view
+        returns (int64[] memory);
+}
