@@ -1,0 +1,42 @@
+package wallet
+
+import (
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+var (
+	// ErrNotAddress says that a string is not an address at all.
+	ErrNotAddress = errors.New("must be 0x followed by 40 hex digits")
+	// ErrChecksum says that an address in mixed case does not carry the checksum of EIP-55: most likely a typing error.
+	ErrChecksum = errors.New("has a wrong EIP-55 checksum; correct it or write it in lower case")
+)
+
+// ParseAddress reads 0x and 40 hex digits: all lower case, all upper case, or mixed case with the right EIP-55
+// checksum. Errors: ErrNotAddress, ErrChecksum.
+func ParseAddress(s string) (common.Address, error) {
+	var a common.Address
+	digits, found := strings.CutPrefix(s, "0x")
+	if !found || len(digits) != 2*len(a) {
+		return common.Address{}, ErrNotAddress
+	}
+	if _, err := hex.Decode(a[:], []byte(digits)); err != nil {
+		return common.Address{}, ErrNotAddress
+	}
+	if mixedCase(digits) && a.Hex() != s {
+		return common.Address{}, ErrChecksum
+	}
+	return a, nil
+}
+
+func mixedCase(digits string) bool {
+	lower, upper := false, false
+	for i := range len(digits) {
+		lower = lower || digits[i] >= 'a'
+		upper = upper || digits[i] >= 'A' && digits[i] <= 'F'
+	}
+	return lower && upper
+}

@@ -1,0 +1,66 @@
+package wallet
+
+import (
+	"errors"
+	"math/big"
+	"strconv"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// The ways a signature can be wrong before anyone asks whose it is.
+var (
+	ErrSignatureLength = errors.New("must be 65 bytes (r, s, v), or 64 in the compact form of EIP-2098")
+	ErrSignatureV      = errors.New("has a recovery value v other than 0, 1, 27 or 28")
+	ErrHighS           = errors.New("has a high s value (EIP-2): such a signature could be altered by anyone")
+	ErrUnrecoverable   = errors.New("is not a signature of any key")
+)
+
+// Signature is a secp256k1 signature in one canonical form: r, s (in the lower half), v (0 or 1).
+type Signature [65]byte
+
+// ParseSignature reads the 65 bytes r, s, v with v in {0, 1, 27, 28}, or the 64 bytes of EIP-2098. Errors:
+// ErrSignatureLength, ErrSignatureV, ErrHighS, and ErrUnrecoverable when r or s is out of its range.
+func ParseSignature(b []byte) (Signature, error) {
+	var sig Signature
+	switch len(b) {
+	case 65:
+		copy(sig[:], b)
+		if sig[64] == 27 || sig[64] == 28 {
+			sig[64] -= 27
+		}
+	case 64: // the top bit of s is v
+		copy(sig[:], b)
+		sig[64] = sig[32] >> 7
+		sig[32] &= 0x7f
+	default:
+		return Signature{}, ErrSignatureLength
+	}
+	if sig[64] > 1 {
+		return Signature{}, ErrSignatureV
+	}
+	r, s := new(big.Int).SetBytes(sig[:32]), new(big.Int).SetBytes(sig[32:64])
+	if !crypto.ValidateSignatureValues(sig[64], r, s, false) {
+		return Signature{}, ErrUnrecoverable
+	}
+	if !crypto.ValidateSignatureValues(sig[64], r, s, true) {
+		return Signature{}, ErrHighS
+	}
+	return sig, nil
+}
+
+// Recover returns the address whose key signed the digest. Every valid signature recovers to some address: whether it
+// is the right one is the caller's question. The only error is ErrUnrecoverable.
+func (s Signature) Recover(digest common.Hash) (common.Address, error) {
+	key, err := crypto.SigToPub(digest[:], s[:])
+	if err != nil {
+		return common.Address{}, ErrUnrecoverable
+	}
+	return crypto.PubkeyToAddress(*key), nil
+}
+
+// PersonalDigest is what `personal_sign` signs for a text (EIP-191, version 0x45), as web3.js, ethers and viem do it.
+func PersonalDigest(message string) common.Hash {
+	return crypto.Keccak256Hash([]byte("\x19Ethereum Signed Message:\n"), strconv.AppendInt(nil, int64(len(message)), 10), []byte(message))
+}

@@ -1,0 +1,58 @@
+package wallet
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// The types of EIP-712 as they are hashed. Their texts are part of the interface: a changed one is another scheme.
+const (
+	domainName    = "Scorelay"
+	domainVersion = "1"
+	domainType    = "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
+	payloadType   = "UpdateScore(bytes32 updateId,bytes32 projectId,string actionName,string scoreType,address targetWallet,uint256 message)"
+)
+
+// Payload is an update as its caller sees it, all of which an EIP-712 signature covers.
+type Payload struct {
+	Update     score.UpdateID
+	Project    score.ProjectID
+	ActionName string
+	ScoreType  string
+	Target     common.Address
+	Message    uint64 // the time of signing, in ms since 1970
+}
+
+// Domain ties signatures to one ScoreRegistry on one chain, so that none can be used on another.
+type Domain struct {
+	separator common.Hash
+}
+
+// NewDomain is the domain of the contract at that address on that chain: name "Scorelay", version "1".
+func NewDomain(chainID uint64, contract common.Address) Domain {
+	return Domain{crypto.Keccak256Hash(
+		crypto.Keccak256([]byte(domainType)),
+		crypto.Keccak256([]byte(domainName)),
+		crypto.Keccak256([]byte(domainVersion)),
+		common.BigToHash(new(big.Int).SetUint64(chainID)).Bytes(),
+		common.LeftPadBytes(contract[:], 32),
+	)}
+}
+
+// Digest is what `eth_signTypedData_v4` signs for the payload.
+func (d Domain) Digest(p Payload) common.Hash {
+	payload := crypto.Keccak256(
+		crypto.Keccak256([]byte(payloadType)),
+		p.Update[:],
+		p.Project[:],
+		crypto.Keccak256([]byte(p.ActionName)),
+		crypto.Keccak256([]byte(p.ScoreType)),
+		common.LeftPadBytes(p.Target[:], 32),
+		common.BigToHash(new(big.Int).SetUint64(p.Message)).Bytes(),
+	)
+	return crypto.Keccak256Hash([]byte{0x19, 0x01}, d.separator[:], payload)
+}
