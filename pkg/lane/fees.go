@@ -1,0 +1,90 @@
+package lane
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Fees is the price of one attempt, in wei per gas. For a legacy transaction Tip and Cap are the same gas price. 64 bits
+// hold 18 ether per gas.
+type Fees struct {
+	Tip uint64
+	Cap uint64
+}
+
+// FeeRule bounds what a lane may offer.
+type FeeRule struct {
+	MaxCap   uint64 // wei per gas an attempt may offer at most
+	MaxTxFee uint64 // wei: gas limit × Cap of one transaction at most (nodes refuse more than an ether unless told otherwise)
+	MinTip   uint64 // wei per gas; at least 1
+}
+
+// ceiling is the highest Cap for a transaction of so much gas.
+func (r FeeRule) ceiling(gas uint64) uint64 {
+	ceiling := r.MaxCap
+	if gas > 0 {
+		ceiling = min(ceiling, r.MaxTxFee/gas)
+	}
+	return ceiling
+}
+
+// First prices a first attempt: twice the next block's base fee plus the tip, so that it stays includable for about six
+// full blocks. ok is false while even the ceiling is below the market: nothing should be bound then.
+func (r FeeRule) First(q Quote, gas uint64) (f Fees, ok bool) {
+	ceiling := r.ceiling(gas)
+	f = r.market(q)
+	if f.Cap <= ceiling {
+		return f, true
+	}
+	f.Cap = ceiling
+	f.Tip = min(f.Tip, f.Cap)
+	if q.Legacy {
+		return f, false
+	}
+	return f, ceiling > q.BaseFee
+}
+
+func (r FeeRule) market(q Quote) Fees {
+	if q.Legacy {
+		price := max(q.Price, r.MinTip, 1)
+		return Fees{Tip: price, Cap: price}
+	}
+	tip := max(q.Tip, r.MinTip, 1)
+	return Fees{Tip: tip, Cap: add(add(q.BaseFee, q.BaseFee), tip)}
+}
+
+// Bump prices the next attempt of a slot whose last one offered prev: at least 12.5 % more on both fields, rounded up,
+// and at least the market. Nodes differ in how they round the tenth they ask for; this clears them all. ok is false when
+// the ceiling does not leave room for a bump: the last attempt then stays the best that can be done.
+func (r FeeRule) Bump(prev Fees, q Quote, gas uint64) (f Fees, ok bool) {
+	least := Fees{Tip: raise(prev.Tip), Cap: raise(prev.Cap)}
+	want := r.market(q)
+	f = Fees{Tip: max(least.Tip, want.Tip), Cap: max(least.Cap, want.Cap)}
+	ceiling := r.ceiling(gas)
+	if least.Cap > ceiling || least.Cap == math.MaxUint64 {
+		return Fees{}, false
+	}
+	f.Cap = min(f.Cap, ceiling)
+	f.Tip = min(f.Tip, f.Cap)
+	if f.Tip < least.Tip {
+		return Fees{}, false
+	}
+	if q.Legacy {
+		f.Cap = max(f.Cap, f.Tip)
+		f.Tip = f.Cap
+	}
+	return f, true
+}
+
+// raise is ⌈price × 1.125⌉, and at least one more; it saturates.
+func raise(price uint64) uint64 {
+	return max(add(price, add(price/8, min(price%8, 1))), add(price, 1))
+}
+
+func add(a, b uint64) uint64 {
+	sum, carry := bits.Add64(a, b, 0)
+	if carry != 0 {
+		return math.MaxUint64
+	}
+	return sum
+}

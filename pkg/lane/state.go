@@ -1,0 +1,268 @@
+package lane
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// ErrCorrupt says that a journal cannot be folded: entries contradict each other. Nothing may be done with the lane
+// until a human looked.
+var ErrCorrupt = errors.New("the lane's journal contradicts itself")
+
+// State is what a lane has done so far: the fold of its journal and nothing else.
+type State struct {
+	Identity Identity
+	Epoch    uint64
+	Next     uint64       // the nonce of the next slot
+	Cursor   score.Cursor // everything before it in the stream is bound
+	Slots    []Slot       // open, by nonce, contiguous, ending at Next-1
+	Queue    []Work       // bound once, lost with its slot, waiting to be bound again; first in, first out
+	LastWork uint64       // the newest Work.ID given
+
+	partial *partial // parts of a snapshot seen so far
+}
+
+// Slot is one open nonce of the lane.
+type Slot struct {
+	Nonce    uint64
+	Work     Work
+	Attempts []Attempt // at least one, prices strictly rising; any of them may be executed, at most one can be
+}
+
+// Last is the newest attempt: the one to send.
+func (s *Slot) Last() *Attempt { return &s.Attempts[len(s.Attempts)-1] }
+
+// Data is the calldata of the slot's work.
+func (s *Slot) Data() ([]byte, error) {
+	for _, a := range s.Attempts {
+		if !a.Cancel {
+			tx, err := decodeTx(a.Raw)
+			if err != nil {
+				return nil, err
+			}
+			return tx.Data(), nil
+		}
+	}
+	return nil, fmt.Errorf("%w: slot %d has no attempt that carries its work", ErrCorrupt, s.Nonce)
+}
+
+// Floor is the lowest nonce that is not settled.
+func (s *State) Floor() uint64 { return s.Next - uint64(len(s.Slots)) }
+
+// Slot finds an open slot; nil if there is none of that nonce.
+func (s *State) Slot(nonce uint64) *Slot {
+	if nonce < s.Floor() || nonce >= s.Next {
+		return nil
+	}
+	return &s.Slots[nonce-s.Floor()]
+}
+
+// Settled is the position before which everything in the stream is final.
+func (s *State) Settled() score.Cursor {
+	at := s.Cursor
+	for i := range s.Slots {
+		if s.Slots[i].Work.From.Before(at) {
+			at = s.Slots[i].Work.From
+		}
+	}
+	for _, w := range s.Queue {
+		if w.From.Before(at) {
+			at = w.From
+		}
+	}
+	return at
+}
+
+// CreationOpen tells whether a creation of the project is bound or waiting in the lane, not settled.
+func (s *State) CreationOpen(p score.ProjectID) bool {
+	is := func(w Work) bool { return w.Kind == Creation && w.Project != nil && *w.Project == p }
+	return slices.ContainsFunc(s.Queue, is) ||
+		slices.ContainsFunc(s.Slots, func(slot Slot) bool { return is(slot.Work) })
+}
+
+// Fold applies a journal, from its last whole snapshot on: what is before may be purged in part.
+func Fold(entries []Entry) (*State, error) {
+	s := &State{}
+	from := lastSnapshot(entries)
+	for i, e := range entries[from:] {
+		if err := s.Apply(e); err != nil {
+			return nil, fmt.Errorf("entry %d of %d: %w", from+i+1, len(entries), err)
+		}
+	}
+	return s, nil
+}
+
+// Apply folds one entry. It is total: an entry that does not follow from the state is ErrCorrupt and changes nothing.
+func (s *State) Apply(e Entry) error {
+	if e.Snapshot == nil {
+		s.partial = nil // an interrupted snapshot counts for nothing
+	}
+	if e.Open == nil && e.Snapshot == nil && e.Epoch != s.Epoch {
+		return fmt.Errorf("%w: an entry of epoch %d in epoch %d", ErrCorrupt, e.Epoch, s.Epoch)
+	}
+	switch {
+	case e.Open != nil:
+		return s.open(e)
+	case e.Adopt != nil:
+		return s.adopt(e.Adopt)
+	case e.Bind != nil:
+		return s.bind(e.Bind)
+	case e.Attempt != nil:
+		return s.attempt(e.Attempt)
+	case e.Settle != nil:
+		return s.settle(e.Settle)
+	case e.Split != nil:
+		return s.split(e.Split)
+	case e.Drop != nil:
+		return s.drop(e.Drop)
+	case e.Snapshot != nil:
+		return s.restore(e.Snapshot)
+	}
+	return fmt.Errorf("%w: an entry that says nothing", ErrCorrupt)
+}
+
+func (s *State) open(e Entry) error {
+	if e.Epoch <= s.Epoch {
+		return fmt.Errorf("%w: epoch %d begins after epoch %d", ErrCorrupt, e.Epoch, s.Epoch)
+	}
+	if s.Epoch > 0 && !s.Identity.Equal(e.Open.Identity) {
+		return fmt.Errorf("%w: identity changes from %+v to %+v", ErrCorrupt, s.Identity, e.Open.Identity)
+	}
+	s.Epoch, s.Identity = e.Epoch, e.Open.Identity
+	return nil
+}
+
+func (s *State) adopt(a *Adopt) error {
+	if len(s.Slots) > 0 || a.Next <= s.Next {
+		return fmt.Errorf("%w: nonces up to %d adopted with %d open slots at %d", ErrCorrupt, a.Next, len(s.Slots), s.Next)
+	}
+	s.Next = a.Next
+	return nil
+}
+
+func (s *State) bind(b *Bind) error {
+	attempt, tx, err := decodeAttempt(b.Raw)
+	switch {
+	case err != nil:
+		return err
+	case b.Nonce != s.Next || tx.Nonce() != b.Nonce:
+		return fmt.Errorf("%w: slot %d bound with a transaction of nonce %d when %d was next", ErrCorrupt, b.Nonce, tx.Nonce(), s.Next)
+	case attempt.Cancel:
+		return fmt.Errorf("%w: slot %d bound with no work", ErrCorrupt, b.Nonce)
+	}
+	work := b.Work
+	if b.Advance {
+		if !s.Cursor.Before(b.Cursor) || work.Count < 1 {
+			return fmt.Errorf("%w: cursor moves from %v to %v with %d updates", ErrCorrupt, s.Cursor, b.Cursor, work.Count)
+		}
+		s.Cursor = b.Cursor
+		s.LastWork++
+		work.ID = s.LastWork
+	} else {
+		i := s.waiting(b.Requeued)
+		if i < 0 || !bytes.Equal(s.Queue[i].Data, tx.Data()) {
+			return fmt.Errorf("%w: slot %d carries waiting work %d, which is not that", ErrCorrupt, b.Nonce, b.Requeued)
+		}
+		work = s.Queue[i]
+		s.Queue = slices.Delete(s.Queue, i, i+1)
+	}
+	work.Data = nil // the attempt holds it
+	s.Slots = append(s.Slots, Slot{Nonce: b.Nonce, Work: work, Attempts: []Attempt{attempt}})
+	s.Next++
+	return nil
+}
+
+func (s *State) attempt(a *Another) error {
+	slot := s.Slot(a.Nonce)
+	if slot == nil {
+		return fmt.Errorf("%w: another attempt of slot %d, which is not open", ErrCorrupt, a.Nonce)
+	}
+	attempt, tx, err := decodeAttempt(a.Raw)
+	switch {
+	case err != nil:
+		return err
+	case tx.Nonce() != a.Nonce:
+		return fmt.Errorf("%w: another attempt of slot %d has nonce %d", ErrCorrupt, a.Nonce, tx.Nonce())
+	case attempt.Cap <= slot.Last().Cap || attempt.Tip <= slot.Last().Tip:
+		return fmt.Errorf("%w: another attempt of slot %d does not pay more", ErrCorrupt, a.Nonce)
+	}
+	if !attempt.Cancel {
+		data, err := slot.Data()
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(data, tx.Data()) {
+			return fmt.Errorf("%w: another attempt of slot %d carries other work", ErrCorrupt, a.Nonce)
+		}
+	}
+	slot.Attempts = append(slot.Attempts, attempt)
+	return nil
+}
+
+func (s *State) settle(e *Settle) error {
+	if len(s.Slots) == 0 || s.Slots[0].Nonce != e.Nonce {
+		return fmt.Errorf("%w: slot %d settled, which is not the lowest open one", ErrCorrupt, e.Nonce)
+	}
+	slot := &s.Slots[0]
+	switch e.Result {
+	case Done:
+		for _, w := range e.Again {
+			s.enqueue(w)
+		}
+	case Reverted, Foreign, Cancelled:
+		data, err := slot.Data()
+		if err != nil {
+			return err
+		}
+		work := slot.Work
+		work.Data = data
+		work.Tries++
+		work.Halve = work.Count > 1 && (e.OutOfGas || e.Result == Cancelled)
+		s.Queue = append(s.Queue, work)
+	default:
+		return fmt.Errorf("%w: slot %d settled with result %q", ErrCorrupt, e.Nonce, e.Result)
+	}
+	s.Slots = slices.Delete(s.Slots, 0, 1)
+	return nil
+}
+
+func (s *State) enqueue(w Work) {
+	s.LastWork++
+	w.ID = s.LastWork
+	s.Queue = append(s.Queue, w)
+}
+
+func (s *State) waiting(id uint64) int {
+	return slices.IndexFunc(s.Queue, func(w Work) bool { return w.ID == id })
+}
+
+func (s *State) split(e *Split) error {
+	i := s.waiting(e.ID)
+	if i < 0 || len(e.Into) < 2 {
+		return fmt.Errorf("%w: waiting work %d split into %d", ErrCorrupt, e.ID, len(e.Into))
+	}
+	parts, count := slices.Clone(e.Into), 0
+	for j := range parts {
+		parts[j].ID = s.LastWork + uint64(j) + 1
+		count += parts[j].Count
+	}
+	if count != s.Queue[i].Count {
+		return fmt.Errorf("%w: %d updates split into %d", ErrCorrupt, s.Queue[i].Count, count)
+	}
+	s.LastWork += uint64(len(parts))
+	s.Queue = slices.Replace(s.Queue, i, i+1, parts...)
+	return nil
+}
+
+func (s *State) drop(e *Drop) error {
+	i := s.waiting(e.ID)
+	if i < 0 || s.Queue[i].Count != 1 {
+		return fmt.Errorf("%w: waiting work %d dropped", ErrCorrupt, e.ID)
+	}
+	s.Queue = slices.Delete(s.Queue, i, i+1)
+	return nil
+}
