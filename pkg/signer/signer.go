@@ -1,8 +1,8 @@
 // Package signer holds the keys that sign lanes' transactions. A key comes from a geth keystore file and its password
 // file, or, for development, as raw hex.
 //
-// A key never leaves its Signer: there is no way to read it back, and every way to print a Signer (fmt, slog, JSON)
-// shows its address only. Errors of this package never quote what they were given.
+// A secret never leaves its Key: there is no way to read it back, and every way to print a Key or a Signer (fmt, slog,
+// JSON) shows the address only. Errors of this package never quote what they were given.
 //
 // Signing is local and takes about 50 µs, so it needs no deadline; a remote signer (a KMS, web3signer) would be another
 // implementation of the interface that the relayer declares.
@@ -33,33 +33,33 @@ var (
 	ErrPassword = errors.New("the password does not open the keystore file")
 )
 
-// Signer signs transactions with one key. It is safe for concurrent use.
-type Signer struct {
-	key     *ecdsa.PrivateKey
+// Key is a private key and its address. For turns it into a Signer.
+type Key struct {
+	secret  *ecdsa.PrivateKey
 	address common.Address
 }
 
-// FromHex makes a signer of a raw key: 64 hex digits, with or without 0x. Raw keys are for development, since they end
+// FromHex reads a raw key: 64 hex digits, with or without 0x. Raw keys are for development, since they end
 // up in process listings and shell histories; the warning in the log says so.
-func FromHex(digits string, log *slog.Logger) (*Signer, error) {
+func FromHex(digits string, log *slog.Logger) (*Key, error) {
 	raw, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(digits), "0x"))
 	if err != nil {
 		return nil, ErrBadKey
 	}
-	key, err := crypto.ToECDSA(raw)
+	secret, err := crypto.ToECDSA(raw)
 	if err != nil {
 		return nil, ErrBadKey
 	}
-	s := of(key)
+	key := of(secret)
 	log.Warn("a raw signer key is in use; keep that to development and give production a keystore file and a password file",
-		"signer", s)
-	return s, nil
+		"signer", key)
+	return key, nil
 }
 
 // FromKeystoreFile decrypts a geth keystore file (version 3; version 1 is read too) with the password that
 // passwordFile holds; a newline at its end is not part of the password. With geth's standard scrypt cost this takes
 // about a second and 256 MiB for a moment.
-func FromKeystoreFile(path, passwordFile string) (*Signer, error) {
+func FromKeystoreFile(path, passwordFile string) (*Key, error) {
 	password, err := readPassword(passwordFile)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func FromKeystoreFile(path, passwordFile string) (*Signer, error) {
 
 // FromKeystoreDir decrypts every regular, unhidden file of a directory as FromKeystoreFile does, with one password,
 // in the order of the file names: the first is lane 0's. An empty directory is an error.
-func FromKeystoreDir(dir, passwordFile string) ([]*Signer, error) {
+func FromKeystoreDir(dir, passwordFile string) ([]*Key, error) {
 	password, err := readPassword(passwordFile)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func FromKeystoreDir(dir, passwordFile string) ([]*Signer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("couldn't read the keystore directory: %w", err)
 	}
-	var signers []*Signer
+	var keys []*Key
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), ".") {
 			continue
@@ -91,16 +91,16 @@ func FromKeystoreDir(dir, passwordFile string) ([]*Signer, error) {
 		if !info.Mode().IsRegular() {
 			continue
 		}
-		s, err := fromKeystore(path, password)
+		key, err := fromKeystore(path, password)
 		if err != nil {
 			return nil, err
 		}
-		signers = append(signers, s)
+		keys = append(keys, key)
 	}
-	if len(signers) == 0 {
+	if len(keys) == 0 {
 		return nil, fmt.Errorf("the keystore directory %s holds no key file", dir)
 	}
-	return signers, nil
+	return keys, nil
 }
 
 func readPassword(path string) (string, error) {
@@ -111,7 +111,7 @@ func readPassword(path string) (string, error) {
 	return strings.TrimRight(string(raw), "\r\n"), nil
 }
 
-func fromKeystore(path, password string) (*Signer, error) {
+func fromKeystore(path, password string) (*Key, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't read the keystore file: %w", err)
@@ -126,17 +126,28 @@ func fromKeystore(path, password string) (*Signer, error) {
 	return of(key.PrivateKey), nil
 }
 
-func of(key *ecdsa.PrivateKey) *Signer {
-	return &Signer{key: key, address: crypto.PubkeyToAddress(key.PublicKey)}
+func of(secret *ecdsa.PrivateKey) *Key {
+	return &Key{secret: secret, address: crypto.PubkeyToAddress(secret.PublicKey)}
 }
 
-// Address is the account that pays for the transactions.
-func (s *Signer) Address() common.Address { return s.address }
+// Address is the account of the key.
+func (k *Key) Address() common.Address { return k.address }
 
-// Sign returns tx signed for the chain. Signatures are deterministic (RFC 6979): the same tx always gives the same
-// bytes, so a crash between signing and sending cannot make a second attempt.
-func (s *Signer) Sign(_ context.Context, tx *types.Transaction, chainID uint64) (*types.Transaction, error) {
-	signed, err := types.SignTx(tx, types.LatestSignerForChainID(new(big.Int).SetUint64(chainID)), s.key)
+// For returns a signer of the key's transactions on one chain.
+func (k *Key) For(chainID uint64) *Signer {
+	return &Signer{Key: k, rules: types.LatestSignerForChainID(new(big.Int).SetUint64(chainID))}
+}
+
+// Signer signs transactions with one key for one chain. It is safe for concurrent use.
+type Signer struct {
+	*Key
+	rules types.Signer
+}
+
+// Sign returns tx signed. Signatures are deterministic (RFC 6979): the same tx always gives the same bytes, so signing
+// again after a crash cannot make a second attempt. A typed tx of another chain is refused.
+func (s *Signer) Sign(_ context.Context, tx *types.Transaction) (*types.Transaction, error) {
+	signed, err := types.SignTx(tx, s.rules, s.secret)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't sign for %s: %w", s.address, err)
 	}
@@ -144,13 +155,13 @@ func (s *Signer) Sign(_ context.Context, tx *types.Transaction, chainID uint64) 
 }
 
 // String is "signer 0x…", the address.
-func (s *Signer) String() string { return "signer " + s.address.Hex() }
+func (k *Key) String() string { return "signer " + k.address.Hex() }
 
 // Format makes every verb of fmt, %#v and %+v among them, write the form of String.
-func (s *Signer) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
+func (k *Key) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(k.String())) }
 
 // LogValue is the address.
-func (s *Signer) LogValue() slog.Value { return slog.StringValue(s.address.Hex()) }
+func (k *Key) LogValue() slog.Value { return slog.StringValue(k.address.Hex()) }
 
 // MarshalText writes the address.
-func (s *Signer) MarshalText() ([]byte, error) { return []byte(s.address.Hex()), nil }
+func (k *Key) MarshalText() ([]byte, error) { return []byte(k.address.Hex()), nil }

@@ -46,8 +46,9 @@ func TestFromHex(t *testing.T) {
 
 func TestSignIsDeterministicAndBoundToTheChain(t *testing.T) {
 	t.Parallel()
-	s, err := signer.FromHex(devKey, slog.New(slog.DiscardHandler))
+	key, err := signer.FromHex(devKey, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
+	s := key.For(1337)
 	to := common.HexToAddress("0x1")
 	for _, tx := range []*types.Transaction{
 		types.NewTx(&types.DynamicFeeTx{
@@ -55,9 +56,9 @@ func TestSignIsDeterministicAndBoundToTheChain(t *testing.T) {
 		}),
 		types.NewTx(&types.LegacyTx{Nonce: 7, To: &to, Gas: 21000, GasPrice: big.NewInt(2)}),
 	} {
-		first, err := s.Sign(t.Context(), tx, 1337)
+		first, err := s.Sign(t.Context(), tx)
 		require.NoError(t, err)
-		again, err := s.Sign(t.Context(), tx, 1337)
+		again, err := s.Sign(t.Context(), tx)
 		require.NoError(t, err)
 		require.Equal(t, first.Hash(), again.Hash())
 		require.Equal(t, uint64(1337), first.ChainId().Uint64())
@@ -66,14 +67,15 @@ func TestSignIsDeterministicAndBoundToTheChain(t *testing.T) {
 		require.Equal(t, s.Address(), from)
 	}
 	other := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1), To: &to, Gas: 21000, GasFeeCap: big.NewInt(2), GasTipCap: big.NewInt(1)})
-	_, err = s.Sign(t.Context(), other, 1337)
+	_, err = s.Sign(t.Context(), other)
 	require.ErrorIs(t, err, types.ErrInvalidChainId)
 }
 
 func TestNothingPrintsTheKey(t *testing.T) {
 	t.Parallel()
-	s, err := signer.FromHex(devKey, slog.New(slog.DiscardHandler))
+	loaded, err := signer.FromHex(devKey, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
+	s := loaded.For(1337)
 	var logged bytes.Buffer
 	slog.New(slog.NewJSONHandler(&logged, nil)).Info("m", "signer", s, "list", []any{s})
 	asJSON, err := json.Marshal(map[string]any{"signer": s})
@@ -81,7 +83,7 @@ func TestNothingPrintsTheKey(t *testing.T) {
 	key, err := crypto.HexToECDSA(devKey)
 	require.NoError(t, err)
 	for _, text := range []string{
-		fmt.Sprint(s), fmt.Sprintf("%v %+v %#v %s %q %x %d", s, s, s, s, s, s, s),
+		fmt.Sprint(s), fmt.Sprintf("%+v %#v", loaded, *s), fmt.Sprintf("%v %+v %#v %s %q %x %d", s, s, s, s, s, s, s),
 		fmt.Sprintf("%+v", struct{ S *signer.Signer }{s}), logged.String(), string(asJSON),
 	} {
 		require.Contains(t, text, devAddress[2:10])
