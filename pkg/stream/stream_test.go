@@ -1,0 +1,345 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	neturl "net/url"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+var deployment = stream.Deployment{Lanes: 3, ChainID: 1337, Contract: common.HexToAddress("0xc0"), DeployBlock: 7}
+
+func connect(t *testing.T, url string) jetstream.JetStream {
+	t.Helper()
+	nc, err := nats.Connect(url, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	return js
+}
+
+func open(t *testing.T) (*stream.Stream, jetstream.JetStream) {
+	t.Helper()
+	js := connect(t, devnet.NATS(t).URL)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	return s, js
+}
+
+func update(n byte) score.Update {
+	return score.Update{Project: score.ProjectID{9}, ID: score.UpdateID{n}, Target: common.Address{n}}
+}
+
+func project(n byte) *score.Project {
+	return &score.Project{
+		ID: score.ProjectID{n}, Name: "p", Actions: []score.Action{{Name: "a", Points: 1}},
+		Owners: []common.Address{{1}}, Updaters: []common.Address{}, ScoreTypes: []string{"reputation"},
+	}
+}
+
+func TestSetupIsIdempotentAndRemembersItsDeployment(t *testing.T) {
+	t.Parallel()
+	js := connect(t, devnet.NATS(t).URL)
+	_, err := stream.Open(t.Context(), js)
+	require.ErrorIs(t, err, stream.ErrNotSetUp)
+	for range 2 {
+		require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
+	}
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	require.Equal(t, deployment, s.Deployment())
+
+	other := deployment
+	other.Lanes = 4
+	require.ErrorIs(t, stream.Setup(t.Context(), js, stream.Config{Deployment: other}), stream.ErrMismatch)
+}
+
+func TestAStreamThatCouldLoseUpdatesIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*jetstream.StreamConfig){
+		"age":         func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour },
+		"discard old": func(c *jetstream.StreamConfig) { c.Discard = jetstream.DiscardOld },
+		"duplicates":  func(c *jetstream.StreamConfig) { c.Duplicates = time.Second },
+		"per subject": func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, js := open(t)
+			raw, err := js.Stream(t.Context(), stream.Name)
+			require.NoError(t, err)
+			cfg := raw.CachedInfo().Config
+			spoil(&cfg)
+			_, err = js.UpdateStream(t.Context(), cfg)
+			require.NoError(t, err)
+			_, err = stream.Open(t.Context(), js)
+			require.ErrorIs(t, err, stream.ErrUnsafe)
+		})
+	}
+}
+
+func TestAServerThatDoesNotSyncIsRefused(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, stream.VerifySyncAlways(t.Context(), devnet.NATS(t).MonitorURL))
+	lazy, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{NoSync: true})
+	require.NoError(t, err)
+	t.Cleanup(lazy.Close)
+	require.ErrorIs(t, stream.VerifySyncAlways(t.Context(), lazy.MonitorURL), stream.ErrUnsafe)
+	require.Error(t, stream.VerifySyncAlways(t.Context(), "http://127.0.0.1:1"))
+}
+
+func TestALaneReadsItsEnvelopesAndCreationsInOrderFromACursor(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	p := project(1)
+	lane := score.LaneOf(p.ID, deployment.Lanes)
+	require.NoError(t, s.PublishEnvelope(t.Context(), lane, "a", []score.Update{update(1), update(2)}))
+	require.NoError(t, s.PublishEnvelope(t.Context(), (lane+1)%3, "b", []score.Update{update(3)}))
+	require.NoError(t, s.PublishProject(t.Context(), p, 0))
+	require.NoError(t, s.PublishEnvelope(t.Context(), lane, "c", []score.Update{update(4)}))
+
+	r, err := s.Read(t.Context(), lane, score.Cursor{})
+	require.NoError(t, err)
+	defer r.Close()
+	first, err := r.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []score.Update{update(1), update(2)}, first.Updates)
+	second, err := r.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, p, second.Project)
+	third, err := r.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []score.Update{update(4)}, third.Updates)
+	require.Equal(t, []uint64{1, 3, 4}, []uint64{first.Seq, second.Seq, third.Seq})
+
+	late, err := s.Read(t.Context(), lane, score.Cursor{Seq: 4, Index: 1})
+	require.NoError(t, err)
+	defer late.Close()
+	record, err := late.Next(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 4, record.Seq)
+
+	tail, err := s.LaneTail(t.Context(), lane)
+	require.NoError(t, err)
+	require.EqualValues(t, 4, tail)
+	tail, err = s.LaneTail(t.Context(), (lane+2)%3)
+	require.NoError(t, err)
+	require.Zero(t, tail)
+}
+
+func TestTheSameEnvelopePublishedTwiceIsStoredOnce(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	for range 3 {
+		require.NoError(t, s.PublishEnvelope(t.Context(), 0, "same", []score.Update{update(1)}))
+	}
+	state, err := s.State(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, state.Messages)
+}
+
+func TestAProjectIsAcceptedOnce(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	p := project(1)
+	require.NoError(t, s.PublishProject(t.Context(), p, 0))
+	require.NoError(t, s.PublishProject(t.Context(), p, 0), "the same creation again is the same message")
+
+	other := project(1)
+	other.Name = "another"
+	var taken *stream.TakenError
+	require.ErrorAs(t, s.PublishProject(t.Context(), other, 0), &taken)
+	require.Equal(t, p, taken.Project)
+	require.EqualValues(t, 1, taken.Seq)
+
+	require.NoError(t, s.PublishProject(t.Context(), other, taken.Seq), "a dead-lettered creation may be replaced")
+	require.ErrorAs(t, s.PublishProject(t.Context(), project(1), taken.Seq+5), &taken)
+	require.Equal(t, "another", taken.Project.Name)
+}
+
+func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
+	t.Parallel()
+	js := connect(t, devnet.NATS(t).URL)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment, MaxBytes: 64 << 10}))
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	stored := 0
+	for {
+		err = s.PublishEnvelope(t.Context(), 0, time.Now().String(), make([]score.Update, 100))
+		if err != nil {
+			break
+		}
+		stored++
+	}
+	require.ErrorIs(t, err, stream.ErrFull)
+	state, err := s.State(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, stored, state.Messages)
+	require.NoError(t, s.Purge(t.Context(), state.LastSeq+1))
+	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "after", make([]score.Update, 100)))
+}
+
+func TestPublishingToADeadServerIsUnknown(t *testing.T) {
+	t.Parallel()
+	server := devnet.NATS(t)
+	js := connect(t, server.URL)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, s.PublishEnvelope(ctx, 0, "a", []score.Update{update(1)}), stream.ErrUnknown)
+	require.ErrorIs(t, s.PublishProject(ctx, project(1), 0), stream.ErrUnknown)
+}
+
+func TestAReaderOutlivesARestartOfTheServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
+	require.NoError(t, err)
+	port, err := portOf(server.URL)
+	require.NoError(t, err)
+	js := connect(t, server.URL)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "a", []score.Update{update(1)}))
+	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	require.NoError(t, err)
+	defer r.Close()
+	record, err := r.Next(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, record.Seq)
+
+	server.Close()
+	server, err = devnet.StartNATS(dir, devnet.NATSOptions{Port: port})
+	require.NoError(t, err)
+	t.Cleanup(server.Close)
+	require.Eventually(t, func() bool {
+		return s.PublishEnvelope(t.Context(), 0, "b", []score.Update{update(2)}) == nil
+	}, 20*time.Second, 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	record, err = r.Next(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, record.Seq)
+}
+
+func TestAReaderStopsWhenTheStreamWasMadeAnew(t *testing.T) {
+	t.Parallel()
+	s, js := open(t)
+	require.NoError(t, js.DeleteStream(t.Context(), stream.Name))
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
+	_, err := s.Read(t.Context(), 0, score.Cursor{})
+	require.ErrorIs(t, err, stream.ErrReplaced)
+}
+
+func TestACorruptMessageIsHandedOverAsSuch(t *testing.T) {
+	t.Parallel()
+	s, js := open(t)
+	_, err := js.Publish(t.Context(), "scorelay.lane.0.updates", []byte("nonsense"))
+	require.NoError(t, err)
+	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	require.NoError(t, err)
+	defer r.Close()
+	record, err := r.Next(t.Context())
+	require.NoError(t, err)
+	require.Error(t, record.Corrupt)
+	require.Equal(t, []byte("nonsense"), record.Raw)
+}
+
+func TestReadAllSeesEverythingOnceAndEnds(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	require.NoError(t, s.ReadAll(t.Context(), func(score.Lane, stream.Record) error { return errors.New("empty") }))
+	want := map[score.UpdateID]score.Lane{}
+	for n := range byte(30) {
+		lane := score.Lane(n % 3)
+		require.NoError(t, s.PublishEnvelope(t.Context(), lane, string(n+'a'), []score.Update{update(n)}))
+		want[update(n).ID] = lane
+	}
+	got := map[score.UpdateID]score.Lane{}
+	require.NoError(t, s.ReadAll(t.Context(), func(lane score.Lane, r stream.Record) error {
+		got[r.Updates[0].ID] = lane
+		return nil
+	}))
+	require.Equal(t, want, got)
+}
+
+func TestDeadLettersAreKeptOncePerThing(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	u := update(1)
+	letters := []stream.DeadLetter{
+		{Lane: 1, Update: &u, Outcome: score.NotMember, Reason: "first", Tx: common.Hash{1}},
+		{Lane: 1, Update: &u, Outcome: score.NotMember, Reason: "again"},
+		{Lane: 2, Project: project(3), Seq: 4, Outcome: score.ProjectExists},
+		{Lane: 2, Raw: []byte("x"), Seq: 5, Outcome: score.Unprocessable},
+	}
+	for _, d := range letters {
+		require.NoError(t, s.AddDeadLetter(t.Context(), d))
+	}
+	var got []stream.DeadLetter
+	require.NoError(t, s.DeadLetters(t.Context(), func(d stream.DeadLetter) error {
+		got = append(got, d)
+		return nil
+	}))
+	require.Len(t, got, 3)
+	require.Equal(t, "again", got[0].Reason)
+	require.Equal(t, &u, got[0].Update)
+	require.Equal(t, project(3), got[1].Project)
+	require.Equal(t, []byte("x"), got[2].Raw)
+
+	one, err := s.DeadLetter(t.Context(), got[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, got[0], one)
+	require.NoError(t, s.RemoveDeadLetter(t.Context(), got[0].ID))
+	_, err = s.DeadLetter(t.Context(), got[0].ID)
+	require.ErrorIs(t, err, stream.ErrNoDeadLetter)
+	require.ErrorIs(t, s.RemoveDeadLetter(t.Context(), got[0].ID), stream.ErrNoDeadLetter)
+}
+
+func TestWatchProjectsTellsWhatIsThereThenWhatComes(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	require.NoError(t, s.PublishProject(t.Context(), project(1), 0))
+	require.NoError(t, s.AddDeadLetter(t.Context(), stream.DeadLetter{Project: project(1), Seq: 1, Outcome: score.ProjectExists}))
+	events := make(chan stream.ProjectEvent, 16)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.WatchProjects(ctx, func(e stream.ProjectEvent) { events <- e }) }()
+
+	var before []stream.ProjectEvent
+	for e := range events {
+		if e.CaughtUp {
+			break
+		}
+		before = append(before, e)
+	}
+	require.ElementsMatch(t, []stream.ProjectEvent{{Seq: 1, Project: project(1)}, {Seq: 1, Project: project(1), Dead: true}}, before)
+	require.NoError(t, s.PublishProject(t.Context(), project(2), 0))
+	require.Equal(t, stream.ProjectEvent{Seq: 2, Project: project(2)}, <-events)
+	cancel()
+	require.ErrorIs(t, <-done, context.Canceled)
+}
+
+func portOf(url string) (int, error) {
+	u, err := neturl.Parse(url)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(u.Port())
+}
