@@ -1,0 +1,20 @@
+// Package registry is the Go face of the ScoreRegistry contract: batches and creations to calldata and back, receipts
+// to outcomes, logs to events, reads, reverts, gas, and deployment. It does no I/O; bytes go in and out.
+//
+// # Invariants
+//
+//   - DecodeBatch(EncodeBatch(b)) is b, and any bytes that DecodeBatch takes are what EncodeBatch makes of them: a
+//     lane that finds calldata in its journal knows exactly which updates it carries, and their order.
+//   - Outcomes never guesses. It wants the contract's own event with the batch's own bytes; a receipt without it is
+//     an error, not "all applied".
+//   - GasModel and CreateProjectGas bound what the chain charges from above (tests measure it on geth's EVM), and the
+//     bounds of package score are the contract's (a test compares them).
+//
+// # Rejected
+//
+//   - Bound contract instances (abigen's Transactor and Caller): they talk to a node by themselves, with their own idea of
+//     nonces, fees and retries. The relayer journals bytes before they leave, so it needs bytes.
+//   - ABI-encoded batches: a struct array costs 160 bytes an update where the packed record has 23.
+package registry
+
+//go:generate go run ./internal/bindgen

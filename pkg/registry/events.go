@@ -1,0 +1,195 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// ErrOtherEvent says that a log is none of the contract's own events: one of its access control, or another contract's.
+var ErrOtherEvent = errors.New("not an event of the registry")
+
+// Event is one of the contract's events: ProjectCreated, ActionAdded, ScoreTypeAdded, MemberChanged, BatchApplied or
+// ScoreUpdated. IScoreRegistry.sol states what each promises.
+type Event interface{ isEvent() }
+
+// ProjectCreated says that the project exists, with exactly these actions, score types and members.
+type ProjectCreated struct{ Project score.Project }
+
+// ActionAdded says that the project has one more action.
+type ActionAdded struct {
+	Project score.ProjectID
+	Index   uint8 // the number of actions before it
+	Action  score.Action
+}
+
+// ScoreTypeAdded says that the project has one more score type.
+type ScoreTypeAdded struct {
+	Project score.ProjectID
+	Index   uint8 // the number of score types before it
+	Name    string
+}
+
+// MemberChanged says that the member's roles are now exactly Roles; 0 is no member.
+type MemberChanged struct {
+	Project   score.ProjectID
+	Member    common.Address
+	Roles     score.Role
+	ChangedBy common.Address
+}
+
+// BatchApplied says what became of each update of a batch.
+type BatchApplied struct {
+	Batch    batch.Batch
+	Outcomes []score.Outcome // one for each of Batch.Updates()
+	Data     []byte          // the batch as the event carries it: EncodeBatchData of Batch
+}
+
+// ScoreUpdated says that a member applied one update directly.
+type ScoreUpdated struct {
+	Update score.Update
+	Score  int64 // the target's, after it
+}
+
+func (ProjectCreated) isEvent() {}
+func (ActionAdded) isEvent()    {}
+func (ScoreTypeAdded) isEvent() {}
+func (MemberChanged) isEvent()  {}
+func (BatchApplied) isEvent()   {}
+func (ScoreUpdated) isEvent()   {}
+
+var (
+	topicProjectCreated = topicOf(bindings.ScoreRegistryProjectCreated{}.ContractEventName())
+	topicActionAdded    = topicOf(bindings.ScoreRegistryActionAdded{}.ContractEventName())
+	topicScoreTypeAdded = topicOf(bindings.ScoreRegistryScoreTypeAdded{}.ContractEventName())
+	topicMemberChanged  = topicOf(bindings.ScoreRegistryMemberChanged{}.ContractEventName())
+	topicBatchApplied   = topicOf(bindings.ScoreRegistryBatchApplied{}.ContractEventName())
+	topicScoreUpdated   = topicOf(bindings.ScoreRegistryScoreUpdated{}.ContractEventName())
+)
+
+func topicOf(event string) common.Hash {
+	parsed := contract.GetABI()
+	return parsed.Events[event].ID
+}
+
+// ProjectTopics are the first topics of the events that make up a project's record: ProjectCreated, ActionAdded,
+// ScoreTypeAdded, MemberChanged. For log filters.
+func ProjectTopics() []common.Hash {
+	return []common.Hash{topicProjectCreated, topicActionAdded, topicScoreTypeAdded, topicMemberChanged}
+}
+
+// UpdateTopics are the first topics of the events that change scores: BatchApplied, ScoreUpdated. For log filters.
+func UpdateTopics() []common.Hash { return []common.Hash{topicBatchApplied, topicScoreUpdated} }
+
+// ParseLog reads one of the contract's events. It does not look at the log's address: filter by it first. The error wraps
+// ErrOtherEvent for a log that is none of them; any other error means that the log's address is not a ScoreRegistry.
+// Names that are not UTF-8 are made so.
+func ParseLog(log *types.Log) (Event, error) {
+	if len(log.Topics) == 0 {
+		return nil, ErrOtherEvent
+	}
+	var event Event
+	var err error
+	switch log.Topics[0] {
+	case topicProjectCreated:
+		event, err = parseProjectCreated(log)
+	case topicActionAdded:
+		event, err = parseActionAdded(log)
+	case topicScoreTypeAdded:
+		event, err = parseScoreTypeAdded(log)
+	case topicMemberChanged:
+		event, err = parseMemberChanged(log)
+	case topicBatchApplied:
+		event, err = parseBatchApplied(log)
+	case topicScoreUpdated:
+		event, err = parseScoreUpdated(log)
+	default:
+		return nil, fmt.Errorf("%w: topic %s", ErrOtherEvent, log.Topics[0])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read log %d of block %d: %w", log.Index, log.BlockNumber, err)
+	}
+	return event, nil
+}
+
+func parseProjectCreated(log *types.Log) (Event, error) {
+	e, err := contract.UnpackProjectCreatedEvent(log)
+	if err != nil {
+		return nil, err
+	}
+	p := score.Project{
+		ID: e.ProjectId, Name: validName(e.Name), Actions: unpackActions(e.Actions), Owners: e.Owners,
+		Updaters: e.Updaters, ScoreTypes: slices.Clone(e.ScoreTypes),
+	}
+	for i := range p.Actions {
+		p.Actions[i].Name = validName(p.Actions[i].Name)
+	}
+	for i, name := range p.ScoreTypes {
+		p.ScoreTypes[i] = validName(name)
+	}
+	return ProjectCreated{Project: p}, nil
+}
+
+func parseActionAdded(log *types.Log) (Event, error) {
+	e, err := contract.UnpackActionAddedEvent(log)
+	if err != nil {
+		return nil, err
+	}
+	a := score.Action{Name: validName(e.Name), Points: e.Points, Direction: score.Direction(e.Direction)}
+	return ActionAdded{Project: e.ProjectId, Index: e.Index, Action: a}, nil
+}
+
+func parseScoreTypeAdded(log *types.Log) (Event, error) {
+	e, err := contract.UnpackScoreTypeAddedEvent(log)
+	if err != nil {
+		return nil, err
+	}
+	return ScoreTypeAdded{Project: e.ProjectId, Index: e.Index, Name: validName(e.Name)}, nil
+}
+
+func parseMemberChanged(log *types.Log) (Event, error) {
+	e, err := contract.UnpackMemberChangedEvent(log)
+	if err != nil {
+		return nil, err
+	}
+	return MemberChanged{Project: e.ProjectId, Member: e.Member, Roles: score.Role(e.Roles), ChangedBy: e.ChangedBy}, nil
+}
+
+func parseBatchApplied(log *types.Log) (Event, error) {
+	e, err := contract.UnpackBatchAppliedEvent(log)
+	if err != nil {
+		return nil, err
+	}
+	b, err := DecodeBatchData(e.Data)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := make([]score.Outcome, b.Len())
+	if len(e.Outcomes) != 0 && len(e.Outcomes) != len(outcomes) {
+		return nil, fmt.Errorf("%d outcomes for %d updates", len(e.Outcomes), len(outcomes))
+	}
+	for i, o := range e.Outcomes {
+		outcomes[i] = score.Outcome(o)
+		if outcomes[i] > score.UnknownScoreType {
+			return nil, fmt.Errorf("outcome %d of update %d is none of the contract's", o, i)
+		}
+	}
+	return BatchApplied{Batch: b, Outcomes: outcomes, Data: e.Data}, nil
+}
+
+func parseScoreUpdated(log *types.Log) (Event, error) {
+	e, err := contract.UnpackScoreUpdatedEvent(log)
+	if err != nil {
+		return nil, err
+	}
+	return ScoreUpdated{Score: e.Score, Update: score.Update{
+		Project: e.ProjectId, ID: e.UpdateId, Signer: e.Signer, Target: e.Target, Action: e.Action, ScoreType: e.ScoreType,
+	}}, nil
+}

@@ -1,0 +1,54 @@
+package registry
+
+import (
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// GasModel is what batches cost at worst, measured on geth's EVM under Osaka's rules (which charge calldata no less than
+// earlier ones) and rounded up; TestModelBoundsGas holds it against random batches. It does not include the
+// data fee that an L2 charges for its L1.
+func GasModel() batch.Model {
+	return batch.Model{
+		Base:       27_500,
+		Group:      7_500,
+		WordGroup:  900,
+		IDWord:     22_100,
+		ActionSlot: 2_100,
+		WordUpdate: 23_700,
+		FreeUpdate: 24_900,
+
+		BaseBytes:       512,
+		GroupBytes:      groupBytes,
+		WordBytes:       wordBytes,
+		WordRecordBytes: wordRecordBytes,
+		FreeRecordBytes: freeRecordBytes,
+	}
+}
+
+// DeployGas bounds the gas of the transaction that deploys the contract with up to 100 relayers.
+const DeployGas = 8_000_000
+
+// CreateProjectGas bounds the gas of the project's creation. The largest project the bounds of package score
+// allow stays below 16,777,216 (EIP-7825).
+func CreateProjectGas(p *score.Project) uint64 {
+	data := EncodeCreateProject(p)
+	var calldata uint64
+	for _, b := range data {
+		if b == 0 {
+			calldata += 4
+		} else {
+			calldata += 16
+		}
+	}
+	const (
+		base    = 60_000 // transaction, role, header slot, event
+		perName = 24_000 // a fresh slot, hashing
+		perSlot = 22_400 // of four actions
+		perByte = 9      // of the event, which is about as long as the calldata
+	)
+	members := uint64(len(p.Owners) + len(p.Updaters))
+	names := uint64(len(p.Actions) + len(p.ScoreTypes))
+	slots := uint64(len(p.Actions)+3) / 4
+	return base + calldata + perByte*uint64(len(data)) + perName*(names+members) + perSlot*slots
+}

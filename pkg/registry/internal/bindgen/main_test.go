@@ -1,0 +1,16 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBindingsAreUpToDate(t *testing.T) {
+	want, err := generate()
+	require.NoError(t, err)
+	got, err := os.ReadFile(outputPath())
+	require.NoError(t, err)
+	require.True(t, string(want) == string(got), "bindings.go is stale: run go generate ./pkg/registry")
+}

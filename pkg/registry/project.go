@@ -1,0 +1,107 @@
+package registry
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// EncodeCreateProject is the calldata of createProject for the project.
+func EncodeCreateProject(p *score.Project) []byte {
+	return contract.PackCreateProject(p.ID, p.Name, packActions(p.Actions), p.Owners, p.Updaters, p.ScoreTypes)
+}
+
+// DecodeCreateProject is the inverse of EncodeCreateProject: ErrOtherCall if the calldata is not exactly what it writes.
+// Empty lists come back as empty, not nil.
+func DecodeCreateProject(calldata []byte) (*score.Project, error) {
+	parsed := contract.GetABI()
+	method := parsed.Methods["createProject"]
+	if !bytes.HasPrefix(calldata, method.ID) {
+		return nil, fmt.Errorf("%w: not createProject", ErrOtherCall)
+	}
+	values, err := method.Inputs.Unpack(calldata[4:])
+	if err != nil {
+		return nil, fmt.Errorf("%w: createProject: %s", ErrOtherCall, err.Error())
+	}
+	var args struct {
+		ProjectId  [32]byte //nolint:revive // the ABI's name
+		Name       string
+		Actions    []bindings.IScoreRegistryAction
+		Owners     []common.Address
+		Updaters   []common.Address
+		ScoreTypes []string
+	}
+	if err := method.Inputs.Copy(&args, values); err != nil {
+		return nil, fmt.Errorf("%w: createProject: %s", ErrOtherCall, err.Error())
+	}
+	p := &score.Project{
+		ID: args.ProjectId, Name: args.Name, Actions: unpackActions(args.Actions), Owners: args.Owners,
+		Updaters: args.Updaters, ScoreTypes: args.ScoreTypes,
+	}
+	if !bytes.Equal(calldata, EncodeCreateProject(p)) {
+		return nil, fmt.Errorf("%w: createProject not as EncodeCreateProject writes it", ErrOtherCall)
+	}
+	return p, nil
+}
+
+// The calls below are for a project's owners and updaters, who send them themselves.
+
+// EncodeAddAction is the calldata of addAction.
+func EncodeAddAction(project score.ProjectID, a score.Action) []byte {
+	return contract.PackAddAction(project, packActions([]score.Action{a})[0])
+}
+
+// EncodeAddScoreType is the calldata of addScoreType.
+func EncodeAddScoreType(project score.ProjectID, name string) []byte {
+	return contract.PackAddScoreType(project, name)
+}
+
+// EncodeAddOwner is the calldata of addOwner.
+func EncodeAddOwner(project score.ProjectID, member common.Address) []byte {
+	return contract.PackAddOwner(project, member)
+}
+
+// EncodeRemoveOwner is the calldata of removeOwner.
+func EncodeRemoveOwner(project score.ProjectID, member common.Address) []byte {
+	return contract.PackRemoveOwner(project, member)
+}
+
+// EncodeAddUpdater is the calldata of addUpdater.
+func EncodeAddUpdater(project score.ProjectID, member common.Address) []byte {
+	return contract.PackAddUpdater(project, member)
+}
+
+// EncodeRemoveUpdater is the calldata of removeUpdater.
+func EncodeRemoveUpdater(project score.ProjectID, member common.Address) []byte {
+	return contract.PackRemoveUpdater(project, member)
+}
+
+// EncodeUpdateScore is the calldata of a direct updateScore.
+func EncodeUpdateScore(project score.ProjectID, id score.UpdateID, action, scoreType string, target common.Address) []byte {
+	return contract.PackUpdateScore(id, project, action, scoreType, target)
+}
+
+func packActions(actions []score.Action) []bindings.IScoreRegistryAction {
+	out := make([]bindings.IScoreRegistryAction, len(actions))
+	for i, a := range actions {
+		out[i] = bindings.IScoreRegistryAction{Name: a.Name, Points: a.Points, Direction: uint8(a.Direction)}
+	}
+	return out
+}
+
+func unpackActions(actions []bindings.IScoreRegistryAction) []score.Action {
+	out := make([]score.Action, len(actions))
+	for i, a := range actions {
+		out[i] = score.Action{Name: a.Name, Points: a.Points, Direction: score.Direction(a.Direction)}
+	}
+	return out
+}
+
+// validName makes a name from an event safe to store and print. The contract bounds a name's bytes but does not look
+// at them, so an owner may have added one that is not UTF-8; no request can name it.
+func validName(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }

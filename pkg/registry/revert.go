@@ -1,0 +1,78 @@
+package registry
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// The names of reverts that callers tell apart; IScoreRegistry.sol and OpenZeppelin's access control have the others.
+const (
+	RevertProjectExists    = "ProjectExists" // of createProject: the projectId is taken
+	RevertBadFraming       = "BadFraming"    // of applyBatch
+	RevertNotRelayer       = "AccessControlUnauthorizedAccount"
+	RevertUnknownProject   = "UnknownProject" // of owners' edits and updateScore, as the following
+	RevertNotOwner         = "NotOwner"
+	RevertNotMember        = "NotMember"
+	RevertDuplicateUpdate  = "DuplicateUpdate"
+	RevertUnknownAction    = "UnknownAction"    // also of ReadActionIndex
+	RevertUnknownScoreType = "UnknownScoreType" // also of ReadScore and ReadScoreTypeIndex
+)
+
+// Revert is why the contract refused a call.
+type Revert struct {
+	Name string // of the error; "Error" or "Panic" for Solidity's own; "" if there was no data or none we know
+	Args []any  // in the error's order
+	Data []byte // as returned
+}
+
+// Error is the revert as Solidity would write it.
+func (r *Revert) Error() string {
+	if r.Name == "" {
+		return "contract reverted with " + hexutil.Encode(r.Data)
+	}
+	args := make([]string, len(r.Args))
+	for i, arg := range r.Args {
+		switch arg := arg.(type) {
+		case [32]byte:
+			args[i] = hexutil.Encode(arg[:])
+		case string:
+			args[i] = fmt.Sprintf("%q", arg)
+		default:
+			args[i] = fmt.Sprint(arg)
+		}
+	}
+	return fmt.Sprintf("contract reverted: %s(%s)", r.Name, strings.Join(args, ", "))
+}
+
+// DecodeRevert reads the data of a reverted call. It always returns a Revert; out of gas, for one, comes without data.
+func DecodeRevert(data []byte) *Revert {
+	r := &Revert{Data: bytes.Clone(data)}
+	if len(data) < 4 {
+		return r
+	}
+	if reason, err := abi.UnpackRevert(data); err == nil {
+		r.Name, r.Args = "Error", []any{reason}
+		if bytes.Equal(data[:4], panicSelector[:]) {
+			r.Name = "Panic"
+		}
+		return r
+	}
+	parsed := contract.GetABI()
+	known, err := parsed.ErrorByID([4]byte(data[:4]))
+	if err != nil {
+		return r
+	}
+	args, err := known.Inputs.Unpack(data[4:])
+	if err != nil {
+		return r
+	}
+	r.Name, r.Args = known.Name, args
+	return r
+}
+
+// panicSelector is that of Solidity's Panic(uint256).
+var panicSelector = [4]byte{0x4e, 0x48, 0x7b, 0x71}
