@@ -1,0 +1,11 @@
+package score
+
+import "github.com/ethereum/go-ethereum/common"
+
+// Status is what can be told of one accepted update or creation. The zero Status says that nothing is known of it.
+type Status struct {
+	Stage   Stage       // 0 when nothing is known
+	Outcome Outcome     // meaningful when Stage is Final
+	Tx      common.Hash // from Submitted on; zero when no transaction is known
+	Block   uint64      // the transaction's block, from Included on; 0 when none is known
+}

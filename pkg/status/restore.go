@@ -1,0 +1,69 @@
+package status
+
+import (
+	"context"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// A flush takes the generation key with everything else. Until a restore has written back what the stream and the chain
+// know and declared the store complete, "nothing known" means nothing.
+
+// Complete tells whether the store holds all it should, as far as it knows: whether the generation key is there.
+func (s *Store) Complete(ctx context.Context) (complete bool, err error) {
+	err = s.call(ctx, "read the store's generation", func(ctx context.Context) error {
+		n, err := s.client.Exists(ctx, s.generationKey()).Result()
+		complete = n == 1
+		return err
+	})
+	return complete, err
+}
+
+// BeginRestore marks the start of a restore. Its token goes to EndRestore; of two restores at once the later one counts.
+func (s *Store) BeginRestore(ctx context.Context) (token string, err error) {
+	token = NewToken()
+	err = s.call(ctx, "begin the restore", func(ctx context.Context) error {
+		return s.client.Set(ctx, s.restoringKey(), token, 0).Err()
+	})
+	return token, err
+}
+
+// RestoreAccepted writes "accepted" for updates the stream holds and nothing else is known of.
+func (s *Store) RestoreAccepted(ctx context.Context, updates []score.Update) error {
+	return s.each(ctx, "restore accepted updates", acceptedScript, s.updateKeys(updates), "new")
+}
+
+// RestoreProjectAccepted writes "accepted" for a creation the stream holds and nothing else is known of.
+func (s *Store) RestoreProjectAccepted(ctx context.Context, project score.ProjectID) error {
+	return s.each(ctx, "restore an accepted creation", acceptedScript, []string{s.projectKey(project)}, "new")
+}
+
+// RestoreFinal writes outcomes the chain's final events tell of. A rejection does not replace a claim or a slot, which
+// are of a later try with the same id.
+func (s *Store) RestoreFinal(ctx context.Context, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error {
+	return s.final(ctx, "restore", tx, block, s.updateKeys(updates), outcomes)
+}
+
+// RestoreProjectFinal writes the outcome of a creation, as RestoreFinal does of updates.
+func (s *Store) RestoreProjectFinal(ctx context.Context, tx common.Hash, block uint64, project score.ProjectID, outcome score.Outcome) error {
+	return s.final(ctx, "restore", tx, block, []string{s.projectKey(project)}, []score.Outcome{outcome})
+}
+
+// EndRestore declares the store complete. ErrFlushed if what was restored has been lost meanwhile, or another restore
+// began.
+func (s *Store) EndRestore(ctx context.Context, token string) error {
+	complete := 0
+	err := s.call(ctx, "end the restore", func(ctx context.Context) (err error) {
+		complete, err = completeScript.Run(ctx, s.client, []string{s.generationKey(), s.restoringKey()}, token).Int()
+		return err
+	})
+	if err == nil && complete == 0 {
+		return ErrFlushed
+	}
+	return err
+}
+
+func (s *Store) generationKey() string { return s.config.Prefix + "generation" }
+func (s *Store) restoringKey() string  { return s.config.Prefix + "restoring" }

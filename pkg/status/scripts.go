@@ -1,0 +1,106 @@
+package status
+
+import "github.com/redis/go-redis/v9"
+
+// Every script reads and writes records of record.go. Those over many records get one key each.
+
+// claimScript: KEYS[1] record; ARGV token, lifetime ms. Returns won, duplicate or busy. Repeating it with the same token
+// wins again.
+var claimScript = redis.NewScript(`
+local v = redis.call('GET', KEYS[1])
+if not v then
+  redis.call('SET', KEYS[1], 'c:' .. ARGV[1], 'PX', ARGV[2])
+  return 'won'
+end
+local kind = string.sub(v, 1, 1)
+if kind == 'c' then
+  if string.match(v, '^c:([^:]+)') == ARGV[1] then return 'won' end
+  return 'busy'
+end
+if kind == 'f' and tonumber(string.match(v, '^f:(%d+)')) > 1 then
+  redis.call('SET', KEYS[1], 'c:' .. ARGV[1] .. ':' .. v, 'PX', ARGV[2])
+  return 'won'
+end
+return 'duplicate'`)
+
+// releaseScript: KEYS[1] record; ARGV token, retention ms. Takes the token's claim back, whatever was before it returns.
+var releaseScript = redis.NewScript(`
+local v = redis.call('GET', KEYS[1])
+if not v or string.match(v, '^c:([^:]+)') ~= ARGV[1] then return 0 end
+local before = string.match(v, '^c:[^:]+:(.+)$')
+if before then
+  redis.call('SET', KEYS[1], before, 'PX', ARGV[2])
+else
+  redis.call('DEL', KEYS[1])
+end
+return 1`)
+
+// acceptedScript: KEYS records; ARGV retention ms, 'over' to also replace a final rejection, 'new' to write only where
+// there is nothing, or 'claim'. Otherwise claims and empty records become accepted.
+var acceptedScript = redis.NewScript(`
+for i, key in ipairs(KEYS) do
+  local v = redis.call('GET', key)
+  local kind = v and string.sub(v, 1, 1)
+  if not v
+    or (kind == 'c' and ARGV[2] ~= 'new')
+    or (kind == 'f' and ARGV[2] == 'over' and tonumber(string.match(v, '^f:(%d+)')) > 1) then
+    redis.call('SET', key, 'a', 'PX', ARGV[1])
+  end
+end
+return #KEYS`)
+
+// boundScript: KEYS records; ARGV retention ms, the bound record. What is final and used the id up stays.
+var boundScript = redis.NewScript(`
+for i, key in ipairs(KEYS) do
+  local v = redis.call('GET', key)
+  local outcome = v and string.match(v, '^f:(%d+)')
+  if not outcome or tonumber(outcome) > 1 then
+    redis.call('SET', key, ARGV[2], 'PX', ARGV[1])
+  end
+end
+return #KEYS`)
+
+// releasedScript: KEYS records; ARGV retention ms, the bound record they must still have.
+var releasedScript = redis.NewScript(`
+for i, key in ipairs(KEYS) do
+  if redis.call('GET', key) == ARGV[2] then
+    redis.call('SET', key, 'a', 'PX', ARGV[1])
+  end
+end
+return #KEYS`)
+
+// finalScript: KEYS records; ARGV retention ms, 'live' or 'restore', then one final record for each key. Of two finals
+// the one that says more stays: applied, then duplicate, then any rejection; of equals the later block. A restored
+// rejection does not replace a claim or a slot, which are newer.
+var finalScript = redis.NewScript(`
+local function rank(outcome)
+  if outcome > 1 then return 0 end
+  return 2 - outcome
+end
+for i, key in ipairs(KEYS) do
+  local record = ARGV[i + 2]
+  local outcome, block = string.match(record, '^f:(%d+):(%d+)')
+  outcome, block = tonumber(outcome), tonumber(block)
+  local v = redis.call('GET', key)
+  local write = true
+  if v then
+    local kind = string.sub(v, 1, 1)
+    if kind == 'f' then
+      local wasOutcome, wasBlock = string.match(v, '^f:(%d+):(%d+)')
+      wasOutcome, wasBlock = rank(tonumber(wasOutcome)), tonumber(wasBlock)
+      write = rank(outcome) > wasOutcome or (rank(outcome) == wasOutcome and block >= wasBlock)
+    elseif outcome > 1 and ARGV[2] == 'restore' and kind ~= 'a' then
+      write = false
+    end
+  end
+  if write then redis.call('SET', key, record, 'PX', ARGV[1]) end
+end
+return #KEYS`)
+
+// completeScript: KEYS generation, restoring; ARGV the restore's token. Declares the store complete if nothing was
+// flushed since the restore with that token began.
+var completeScript = redis.NewScript(`
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1])
+redis.call('DEL', KEYS[2])
+return 1`)
