@@ -1,0 +1,141 @@
+// Package pkg_test keeps the house's floor plan: who may import whom, and which technology lives where.
+package pkg_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/scorelay/scorelay/"
+
+// allowed lists every package and what of ours it may import, in the order data flows. A package that is not here
+// fails the test: adding one is a decision, visible in review.
+var allowed = map[string][]string{
+	// domain, no I/O
+	"pkg/score":  {},
+	"pkg/wallet": {"pkg/score"},
+	// pure mechanism
+	"pkg/batch":                     {"pkg/score"},
+	"pkg/lane":                      {"pkg/score"},
+	"pkg/registry":                  {"pkg/score", "pkg/batch"},
+	"pkg/registry/internal/bindgen": {}, // writes the bindings
+	// engines: they declare the interfaces they need, adapters satisfy them
+	"pkg/httpapi": {"pkg/score", "pkg/wallet"},
+	"pkg/relay":   {"pkg/score", "pkg/batch", "pkg/lane", "pkg/registry"},
+	"pkg/index":   {"pkg/score", "pkg/batch", "pkg/registry"},
+	// adapters: one outside system each, never each other
+	"pkg/stream":    {"pkg/score"},
+	"pkg/journal":   {"pkg/score", "pkg/lane"},
+	"pkg/lease":     {"pkg/score"},
+	"pkg/directory": {"pkg/score"},
+	"pkg/apikey":    {},
+	"pkg/status":    {"pkg/score"},
+	"pkg/limit":     {},
+	"pkg/chain":     {"pkg/score", "pkg/lane", "pkg/registry"},
+	"pkg/signer":    {},
+	// plumbing
+	"pkg/lifecycle": {},
+	"pkg/admin":     {},
+	// wiring and programs
+	"pkg/app":    nil, // everything but devnet, below
+	"pkg/devnet": {"pkg/score"},
+}
+
+// homes says which packages may import a technology; a prefix of an import path stands for all below it. Wiring opens
+// the connections, devnet runs the servers.
+var homes = map[string][]string{
+	"github.com/gofiber/":                                     {"pkg/httpapi"},
+	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/directory", "pkg/apikey", "pkg/app", "pkg/devnet", "cmd/scorelay"},
+	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
+	"github.com/redis/go-redis/":                              {"pkg/status", "pkg/limit", "pkg/app", "pkg/devnet"},
+	"github.com/go-redis/redis_rate/":                         {"pkg/limit"},
+	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
+	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain"},
+	"github.com/ethereum/go-ethereum/ethclient":               {"pkg/chain", "pkg/devnet"},
+	"github.com/ethereum/go-ethereum/accounts/keystore":       {"pkg/signer"},
+	"github.com/ethereum/go-ethereum/accounts/abi":            {"pkg/registry"},
+	"github.com/alecthomas/kong":                              {"pkg/app", "cmd/api", "cmd/relayer", "cmd/scorelay"},
+	"github.com/goccy/go-yaml":                                {"pkg/app"},
+	"github.com/stretchr/testify":                             {},
+	"pgregory.net/rapid":                                      {},
+	"go.uber.org/goleak":                                      {},
+	"testing":                                                 {},
+	"log":                                                     {},
+	"github.com/prometheus/client_golang/prometheus/promhttp": {"pkg/admin"},
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	for file, imports := range sources(t) {
+		dir := path.Dir(file)
+		for _, imported := range imports {
+			if ours, ok := strings.CutPrefix(imported, module); ok {
+				require.Truef(t, mayImport(dir, ours), "%s must not import %s", file, ours)
+				continue
+			}
+			if tech, ok := technology(imported); ok {
+				require.Containsf(t, homes[tech], dir, "%s must not import %s: see the table of homes", file, imported)
+			}
+		}
+	}
+}
+
+func mayImport(dir, imported string) bool {
+	switch {
+	case strings.HasPrefix(imported, "cmd/"):
+		return false
+	case imported == "pkg/devnet":
+		return dir == "cmd/scorelay" // no embedded server is linked into api or relayer
+	case dir == "pkg/app" || strings.HasPrefix(dir, "cmd/"):
+		return true
+	}
+	return slices.Contains(allowed[dir], imported)
+}
+
+// technology finds the longest listed prefix of an import. A name without a dot is a package of the standard library
+// and stands for itself only.
+func technology(imported string) (best string, ok bool) {
+	for tech := range homes {
+		below := strings.Contains(tech, ".") && strings.HasPrefix(imported, strings.TrimSuffix(tech, "/")+"/")
+		if (imported == tech || below) && len(tech) > len(best) {
+			best, ok = tech, true
+		}
+	}
+	return best, ok
+}
+
+// sources lists the imports of every non-test Go file, and fails for a package that the table does not know.
+func sources(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	for _, root := range []string{".", "../cmd"} {
+		require.NoError(t, filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
+				return err
+			}
+			file := path.Join("pkg", filepath.ToSlash(p))
+			if dir := path.Dir(file); strings.HasPrefix(dir, "pkg/") {
+				require.Contains(t, allowed, dir, "a package that the table of imports does not know")
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+			require.NoError(t, err)
+			for _, spec := range parsed.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				require.NoError(t, err)
+				out[file] = append(out[file], imported)
+			}
+			return nil
+		}))
+	}
+	return out
+}
