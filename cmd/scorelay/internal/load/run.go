@@ -1,0 +1,75 @@
+package load
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Run sends updates in order, concurrency at a time, each as soon as an earlier one has its answer, and hands every
+// result to done (from several goroutines at once). It returns when all have their answer or ctx has ended; updates
+// that were not sent by then have no result.
+func Run(ctx context.Context, c *Client, updates []Update, concurrency int, done func(Result)) {
+	next := make(chan *Update)
+	var workers sync.WaitGroup
+	for range concurrency {
+		workers.Go(func() {
+			for u := range next {
+				done(c.Send(ctx, u, time.Now()))
+			}
+		})
+	}
+	for i := range updates {
+		select {
+		case next <- &updates[i]:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(next)
+	workers.Wait()
+}
+
+// Pace of an open loop: updates are sent when they are due, whether or not earlier ones have their answer, so a slow
+// server shows as latency rather than as a lower rate.
+type Pace struct {
+	Rate        float64 // updates per second
+	Duration    time.Duration
+	MaxInFlight int // an update that would be one more than this is not sent but counted as missed
+}
+
+// Open sends what next makes at the pace, and hands every result to done (from several goroutines at once). Latency
+// counts from when an update was due. It returns the number of updates that were due but missed, after all answers.
+// When ctx ends it stops sending and gives up on the answers outstanding.
+func Open(ctx context.Context, c *Client, pace Pace, next func() *Update, done func(Result)) (missed int) {
+	slots := make(chan struct{}, pace.MaxInFlight)
+	var inFlight sync.WaitGroup
+	defer inFlight.Wait()
+	start := time.Now()
+	total := int(pace.Rate * pace.Duration.Seconds())
+	for i := range total {
+		due := start.Add(time.Duration(float64(i) / pace.Rate * float64(time.Second)))
+		if wait := time.Until(due); wait > 0 {
+			select {
+			case <-ctx.Done():
+				return missed
+			case <-time.After(wait):
+			}
+		} else if ctx.Err() != nil {
+			return missed
+		}
+		select {
+		case slots <- struct{}{}:
+		default:
+			missed++
+			continue
+		}
+		u := next()
+		inFlight.Go(func() {
+			done(c.Send(ctx, u, due))
+			<-slots
+		})
+	}
+	return missed
+}
