@@ -1,0 +1,334 @@
+package status_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/status"
+)
+
+const lane = score.Lane(3)
+
+var (
+	tx1 = common.HexToHash("0x01")
+	tx2 = common.HexToHash("0x02")
+)
+
+type bench struct {
+	*status.Store
+	client *redis.Client
+	update score.Update
+}
+
+// setup gives each test a prefix of its own on the package's one server.
+func setup(t *testing.T, config status.Config) *bench {
+	t.Helper()
+	config.Prefix = t.Name() + ":"
+	client, err := status.NewClient(server.URL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	return &bench{status.New(client, config), client, score.Update{Project: score.ProjectID{1, ':'}, ID: score.UpdateID{2, 0xff}}}
+}
+
+var server *devnet.RedisServer
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "scorelay-status")
+	if err == nil {
+		server, err = devnet.StartRedis(dir, devnet.RedisOptions{})
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	server.Close()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func (b *bench) claim(t *testing.T, token string) status.Claim {
+	t.Helper()
+	claim, err := b.Claim(t.Context(), b.update.Project, b.update.ID, token)
+	require.NoError(t, err)
+	return claim
+}
+
+func (b *bench) is(t *testing.T, want score.Status) {
+	t.Helper()
+	got, err := b.Update(t.Context(), b.update.Project, b.update.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func (b *bench) final(t *testing.T, outcome score.Outcome, tx common.Hash, block uint64) {
+	t.Helper()
+	require.NoError(t, b.Final(t.Context(), lane, 7, tx, block, b.updates(), []score.Outcome{outcome}))
+}
+
+func (b *bench) updates() []score.Update { return []score.Update{b.update} }
+
+func TestTheWayOfAnUpdate(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	b.is(t, score.Status{})
+	require.Equal(t, status.Won, b.claim(t, "one"))
+	b.is(t, score.Status{}) // a claim is nothing yet
+	require.NoError(t, b.Accepted(ctx, b.updates()))
+	b.is(t, score.Status{Stage: score.Accepted})
+	require.NoError(t, b.Bound(ctx, lane, 7, b.updates()))
+	b.is(t, score.Status{Stage: score.Batched})
+	require.NoError(t, b.Slot(ctx, lane, 7, score.Submitted, tx1, 0))
+	b.is(t, score.Status{Stage: score.Submitted, Tx: tx1})
+	require.NoError(t, b.Slot(ctx, lane, 7, score.Included, tx2, 10))
+	b.is(t, score.Status{Stage: score.Included, Tx: tx2, Block: 10})
+	require.NoError(t, b.Slot(ctx, lane, 7, score.Submitted, tx2, 10)) // a reorg
+	b.is(t, score.Status{Stage: score.Submitted, Tx: tx2})
+	require.NoError(t, b.Released(ctx, lane, 6, b.updates())) // not its slot
+	b.is(t, score.Status{Stage: score.Submitted, Tx: tx2})
+	require.NoError(t, b.Released(ctx, lane, 7, b.updates()))
+	b.is(t, score.Status{Stage: score.Accepted})
+	require.NoError(t, b.Bound(ctx, lane, 8, b.updates()))
+	b.is(t, score.Status{Stage: score.Batched})
+	b.final(t, score.Applied, tx1, 12)
+	b.is(t, score.Status{Stage: score.Final, Outcome: score.Applied, Tx: tx1, Block: 12})
+	for _, late := range []func() error{
+		func() error { return b.Accepted(ctx, b.updates()) },
+		func() error { return b.Bound(ctx, lane, 8, b.updates()) },
+		func() error { return b.Released(ctx, lane, 8, b.updates()) },
+		func() error { return b.RestoreAccepted(ctx, b.updates()) },
+	} {
+		require.NoError(t, late())
+		b.is(t, score.Status{Stage: score.Final, Outcome: score.Applied, Tx: tx1, Block: 12})
+	}
+	require.Equal(t, status.Duplicate, b.claim(t, "two"))
+}
+
+func TestAClaimIsOneCallersUntilItIsResolved(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	require.Equal(t, status.Won, b.claim(t, "one"))
+	require.Equal(t, status.Won, b.claim(t, "one"), "failed but persisted: the repetition must win")
+	require.Equal(t, status.Busy, b.claim(t, "two"))
+	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "two"))
+	require.Equal(t, status.Busy, b.claim(t, "two"), "a release by another token must do nothing")
+	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "one"))
+	require.Equal(t, status.Won, b.claim(t, "two"))
+	require.NoError(t, b.Accepted(ctx, b.updates()))
+	require.Equal(t, status.Duplicate, b.claim(t, "one"))
+	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "two"))
+	b.is(t, score.Status{Stage: score.Accepted}) // a late release takes nothing accepted back
+}
+
+func TestAForgottenClaimExpires(t *testing.T) {
+	t.Parallel()
+	b := setup(t, status.Config{Claim: 50 * time.Millisecond})
+	require.Equal(t, status.Won, b.claim(t, "crashed"))
+	require.Equal(t, status.Busy, b.claim(t, "retry"))
+	require.Eventually(t, func() bool { return b.claim(t, "retry") == status.Won }, 5*time.Second, 10*time.Millisecond)
+}
+
+func TestARejectedUpdateMayBeClaimedAgain(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	rejected := score.Status{Stage: score.Final, Outcome: score.NotMember, Tx: tx1, Block: 5}
+	b.final(t, score.NotMember, tx1, 5)
+	b.is(t, rejected)
+	require.Equal(t, status.Won, b.claim(t, "one"))
+	b.is(t, rejected) // until it is accepted
+	require.Equal(t, status.Busy, b.claim(t, "two"))
+	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "one"))
+	b.is(t, rejected)
+	require.Equal(t, status.Won, b.claim(t, "two"))
+	require.NoError(t, b.Accepted(ctx, b.updates()))
+	b.is(t, score.Status{Stage: score.Accepted})
+	require.Equal(t, status.Duplicate, b.claim(t, "three"))
+}
+
+func TestOfTwoFinalsTheOneThatSaysMoreStays(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		first, second score.Outcome
+		blocks        [2]uint64
+		wantSecond    bool
+	}{
+		{"applied, duplicate", score.Applied, score.Duplicate, [2]uint64{1, 2}, false},
+		{"duplicate, applied", score.Duplicate, score.Applied, [2]uint64{2, 1}, true},
+		{"applied, rejected", score.Applied, score.NotMember, [2]uint64{1, 2}, false},
+		{"duplicate, rejected", score.Duplicate, score.NotMember, [2]uint64{1, 2}, false},
+		{"rejected, applied", score.UnknownAction, score.Applied, [2]uint64{1, 2}, true},
+		{"rejected, rejected later", score.UnknownAction, score.NotMember, [2]uint64{1, 2}, true},
+		{"rejected, rejected earlier", score.UnknownAction, score.NotMember, [2]uint64{2, 1}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, status.Config{})
+			b.final(t, c.first, tx1, c.blocks[0])
+			b.final(t, c.second, tx2, c.blocks[1])
+			want := score.Status{Stage: score.Final, Outcome: c.first, Tx: tx1, Block: c.blocks[0]}
+			if c.wantSecond {
+				want = score.Status{Stage: score.Final, Outcome: c.second, Tx: tx2, Block: c.blocks[1]}
+			}
+			b.is(t, want)
+		})
+	}
+}
+
+func TestManyUpdatesAtOnce(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	updates := make([]score.Update, 1000)
+	outcomes := make([]score.Outcome, len(updates))
+	for i := range updates {
+		updates[i].ID = score.UpdateID{byte(i), byte(i >> 8)}
+		outcomes[i] = score.Outcome(i % 6)
+	}
+	require.NoError(t, b.Accepted(ctx, updates))
+	require.NoError(t, b.Bound(ctx, lane, 1, updates))
+	require.NoError(t, b.Final(ctx, lane, 1, tx1, 9, updates, outcomes))
+	for i, u := range updates {
+		got, err := b.Update(ctx, u.Project, u.ID)
+		require.NoError(t, err)
+		require.Equal(t, score.Status{Stage: score.Final, Outcome: outcomes[i], Tx: tx1, Block: 9}, got)
+	}
+	require.Error(t, b.Final(ctx, lane, 1, tx1, 9, updates, outcomes[1:]))
+}
+
+func TestTheWayOfACreation(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	id := score.ProjectID{9}
+	is := func(want score.Status) {
+		t.Helper()
+		got, err := b.Project(ctx, id)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	require.NoError(t, b.ProjectAccepted(ctx, id))
+	is(score.Status{Stage: score.Accepted})
+	require.NoError(t, b.ProjectBound(ctx, lane, 1, id))
+	require.NoError(t, b.Slot(ctx, lane, 1, score.Submitted, tx1, 0))
+	is(score.Status{Stage: score.Submitted, Tx: tx1})
+	require.NoError(t, b.ProjectReleased(ctx, lane, 1, id))
+	is(score.Status{Stage: score.Accepted})
+	require.NoError(t, b.ProjectFinal(ctx, lane, 2, common.Hash{}, 0, id, score.Unprocessable))
+	is(score.Status{Stage: score.Final, Outcome: score.Unprocessable})
+	require.NoError(t, b.RestoreProjectAccepted(ctx, id))
+	is(score.Status{Stage: score.Final, Outcome: score.Unprocessable})
+	require.NoError(t, b.ProjectAccepted(ctx, id)) // anew
+	is(score.Status{Stage: score.Accepted})
+	require.NoError(t, b.RestoreProjectFinal(ctx, tx2, 4, id, score.Applied))
+	is(score.Status{Stage: score.Final, Tx: tx2, Block: 4})
+}
+
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	complete := func() bool {
+		t.Helper()
+		yes, err := b.Complete(ctx)
+		require.NoError(t, err)
+		return yes
+	}
+	require.False(t, complete())
+	token, err := b.BeginRestore(ctx)
+	require.NoError(t, err)
+	require.NoError(t, b.RestoreAccepted(ctx, b.updates()))
+	b.is(t, score.Status{Stage: score.Accepted})
+	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{score.UnknownAction}))
+	b.is(t, score.Status{Stage: score.Final, Outcome: score.UnknownAction, Tx: tx1, Block: 3})
+	require.NoError(t, b.EndRestore(ctx, token))
+	require.True(t, complete())
+
+	// What came after the flush is newer than a restored rejection, not than a restored application.
+	require.NoError(t, b.Bound(ctx, lane, 9, b.updates()))
+	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{score.UnknownAction}))
+	b.is(t, score.Status{Stage: score.Batched})
+	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{score.Applied}))
+	b.is(t, score.Status{Stage: score.Final, Tx: tx1, Block: 3})
+}
+
+func TestAFlushDuringARestoreIsNoticed(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	token, err := b.BeginRestore(ctx)
+	require.NoError(t, err)
+	keys, err := b.client.Keys(ctx, t.Name()+":*").Result() // as FLUSHALL would, but of this test's keys only
+	require.NoError(t, err)
+	require.NoError(t, b.client.Del(ctx, keys...).Err())
+	require.ErrorIs(t, b.EndRestore(ctx, token), status.ErrFlushed)
+	complete, err := b.Complete(ctx)
+	require.NoError(t, err)
+	require.False(t, complete)
+}
+
+func TestScriptsComeBackAfterARestart(t *testing.T) {
+	b := setup(t, status.Config{})
+	require.Equal(t, status.Won, b.claim(t, "one"))
+	require.NoError(t, b.client.ScriptFlush(t.Context()).Err())
+	require.Equal(t, status.Busy, b.claim(t, "two"))
+	require.NoError(t, b.Accepted(t.Context(), b.updates()))
+}
+
+// TestADeadRedisSlowsNobodyDown: a server that takes connections and never answers.
+func TestADeadRedisSlowsNobodyDown(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	client, err := status.NewClient("redis://" + listener.Addr().String() + "/0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	store := status.New(client, status.Config{Pause: time.Hour})
+
+	began := time.Now()
+	_, err = store.Claim(t.Context(), score.ProjectID{}, score.UpdateID{}, "one")
+	require.Error(t, err)
+	require.Less(t, time.Since(began), time.Second)
+	began = time.Now()
+	for range 1000 {
+		require.ErrorIs(t, store.Ping(t.Context()), status.ErrDown)
+	}
+	require.Less(t, time.Since(began), 200*time.Millisecond)
+}
+
+func TestACallerWhoGivesUpSaysNothingAboutRedis(t *testing.T) {
+	t.Parallel()
+	b := setup(t, status.Config{Pause: time.Hour})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("gone"))
+	require.Error(t, b.Ping(ctx))
+	require.NoError(t, b.Ping(t.Context()))
+}
+
+func TestMalformedRecordsAreErrors(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"x", "f:1", "f:a:1:00", "f:1:b:00", "f:300:1:00", "", "b:3:7"} {
+		b := setup(t, status.Config{})
+		key := t.Name() + ":u:" + string(b.update.Project[:]) + string(b.update.ID[:])
+		require.NoError(t, b.client.Set(t.Context(), key, text, time.Minute).Err())
+		if strings.HasPrefix(text, "b") {
+			require.NoError(t, b.client.Set(t.Context(), t.Name()+":s:3:7", "s:00", time.Minute).Err())
+		}
+		_, err := b.Update(t.Context(), b.update.Project, b.update.ID)
+		require.Error(t, err, text)
+		require.NoError(t, b.Ping(t.Context()), "one bad record must not look like a dead server")
+	}
+}
+
+func TestClientRefusesABadURL(t *testing.T) {
+	t.Parallel()
+	_, err := status.NewClient("http://localhost")
+	require.Error(t, err)
+}
