@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	// pure mechanism
 	"pkg/batch":                      {"pkg/score"},
 	"pkg/lane":                       {"pkg/score"},
-	"pkg/registry":                   {"pkg/score", "pkg/batch"},
+	"pkg/registry":                   {"pkg/score", "pkg/batch", "pkg/registry/internal/bindings"},
 	"pkg/registry/internal/bindgen":  {}, // writes the bindings
 	"pkg/registry/internal/bindings": {}, // generated
 	// engines: they declare the interfaces they need, adapters satisfy them
