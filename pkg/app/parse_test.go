@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,4 +110,43 @@ func TestSettingsTable(t *testing.T) {
 	require.Contains(t, table, "| `SCORELAY_T_WAIT` | `--wait` | `1s` | A \\| wait. |\n")
 	require.Contains(t, table, "| `SCORELAY_T_KEY` (or `_FILE`) | `--key` |  | A secret. |\n")
 	require.NotContains(t, table, "HIDDEN")
+}
+
+func TestEnvironIsWhatParsesBack(t *testing.T) {
+	want := APISettings{}
+	parser, err := NewParser("api", "", &want)
+	require.NoError(t, err)
+	_, err = parser.Parse(nil)
+	require.NoError(t, err)
+	require.NoError(t, want.Validate())
+	want.RedisURL, want.ScoreTypes, want.FreshFor = "redis://u:p@h/1", []string{"a", "b"}, time.Hour
+	want.ChainRPC, want.AllowUnsafe, want.Rate = []Secret{"http://a", "http://b"}, true, 7
+	for _, variable := range Environ(&want) {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+	var got APISettings
+	parser, err = NewParser("api", "", &got)
+	require.NoError(t, err)
+	_, err = parser.Parse(nil)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func TestValidateSaysWhatToDo(t *testing.T) {
+	var relayer RelayerSettings
+	parser, err := NewParser("relayer", "", &relayer)
+	require.NoError(t, err)
+	_, err = parser.Parse(nil)
+	require.NoError(t, err)
+	require.EqualError(t, relayer.Validate(), "set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, "+
+		"SCORELAY_SIGNER_KEYS: one of them, not both")
+	relayer.Keystore, relayer.PasswordFile = "k", "p"
+	require.NoError(t, relayer.Validate())
+	relayer.Window, relayer.ChainRPC, relayer.AdminListen = 65, []Secret{"ws://secret"}, "nowhere"
+	err = relayer.Validate()
+	require.ErrorContains(t, err, "SCORELAY_WINDOW is 65; it must be from 1 to 64")
+	require.ErrorContains(t, err, `SCORELAY_ADMIN_LISTEN is "nowhere"; it must be host:port or :port`)
+	require.ErrorContains(t, err, "SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http:// or https://")
+	require.NotContains(t, err.Error(), "secret")
 }

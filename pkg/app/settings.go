@@ -1,0 +1,158 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"time"
+)
+
+// Common are the settings of every process.
+type Common struct {
+	LogLevel     string        `name:"log-level" env:"SCORELAY_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"How much to log: debug, info, warn or error."`
+	LogFormat    string        `name:"log-format" env:"SCORELAY_LOG_FORMAT" enum:"json,text" default:"json" help:"How to write logs: json or text."`
+	StartTimeout time.Duration `name:"start-timeout" env:"SCORELAY_START_TIMEOUT" default:"1m" help:"How long to wait at the start for NATS, its streams, Redis and the chain."`
+	DrainTimeout time.Duration `name:"drain-timeout" env:"SCORELAY_DRAIN_TIMEOUT" default:"25s" help:"How long to finish what was promised after SIGTERM before giving up; keep it below the orchestrator's kill delay."`
+}
+
+// NATS says where JetStream is.
+type NATS struct {
+	NATSURL         Secret `name:"nats-url" env:"SCORELAY_NATS_URL" default:"nats://127.0.0.1:4222" help:"NATS servers, separated by commas; may hold user and password."`
+	NATSCredentials string `name:"nats-credentials" env:"SCORELAY_NATS_CREDENTIALS" placeholder:"FILE" help:"NATS credentials file (JWT and seed)."`
+	NATSMonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoint of the NATS server, asked at the start whether it syncs every write."`
+	AllowUnsafe     bool   `name:"allow-unsafe-durability" env:"SCORELAY_ALLOW_UNSAFE_DURABILITY" help:"Start even when the NATS server cannot be seen to sync every write. An accepted update may then be lost with the machine's power."`
+}
+
+// Redis says where Redis is.
+type Redis struct {
+	RedisURL Secret `name:"redis-url" env:"SCORELAY_REDIS_URL" default:"redis://127.0.0.1:6379/0" help:"Redis, as redis:// or rediss:// with user, password and database."`
+}
+
+// Chain says how to reach the chain.
+type Chain struct {
+	ChainRPC     []Secret      `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" default:"http://127.0.0.1:8545" help:"JSON-RPC endpoints of the chain, separated by commas, the preferred one first. Reads fail over; transactions go to all."`
+	ChainTimeout time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain."`
+}
+
+// APISettings are the settings of the API.
+type APISettings struct {
+	Common `embed:""`
+	NATS   `embed:""`
+	Redis  `embed:""`
+	Chain  `embed:""`
+
+	Listen             string        `name:"listen" env:"SCORELAY_LISTEN" default:":8080" help:"Address of the HTTP API."`
+	AdminListen        string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9100" help:"Address for operators: liveness, readiness, metrics, profiles. Without authentication."`
+	ScoreTypes         []string      `name:"default-score-types" env:"SCORELAY_DEFAULT_SCORE_TYPES" default:"reputation" help:"Score types of a project whose creation names none."`
+	FreshFor           time.Duration `name:"message-max-age" env:"SCORELAY_MESSAGE_MAX_AGE" default:"5m" help:"How old a signed message may be."`
+	FreshAhead         time.Duration `name:"message-max-ahead" env:"SCORELAY_MESSAGE_MAX_AHEAD" default:"30s" help:"How far ahead of our clock a signed message may be."`
+	BodyLimit          int           `name:"body-limit" env:"SCORELAY_BODY_LIMIT" default:"65536" help:"Largest request body, bytes."`
+	MaxConcurrent      int           `name:"max-concurrent" env:"SCORELAY_MAX_CONCURRENT" default:"4096" help:"Requests in progress at once; one more is answered 503."`
+	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long an accept may take to become durable before it is answered 503."`
+	Rate               int           `name:"rate" env:"SCORELAY_RATE" default:"0" help:"Requests per second of one API key, unless the key has its own rate; 0 for no limit."`
+	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
+}
+
+// RelayerSettings are the settings of the relayer.
+type RelayerSettings struct {
+	Common `embed:""`
+	NATS   `embed:""`
+	Redis  `embed:""`
+	Chain  `embed:""`
+
+	AdminListen   string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address for operators: liveness, readiness, metrics, profiles. Without authentication."`
+	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of the lanes' signer, or a directory with one file for each lane, in the order of their names."`
+	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
+	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of the lanes' signers, hex, separated by commas, the first for lane 0. For development only."`
+	Confirmations uint64        `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" default:"0" help:"Blocks, its own included, after which a transaction is final. 0: when the chain says so by its finalized tag."`
+	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
+	Linger        time.Duration `name:"linger" env:"SCORELAY_LINGER" default:"200ms" help:"How long a batch that is not full may wait for more updates while earlier transactions are in flight."`
+	MaxBatch      int           `name:"max-batch" env:"SCORELAY_MAX_BATCH" default:"2000" help:"Most updates of one transaction."`
+	MaxGas        uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction; more than 16777216 is refused by chains with EIP-7825."`
+	MaxBytes      int           `name:"max-bytes" env:"SCORELAY_MAX_BYTES" default:"131072" help:"Largest signed transaction, bytes."`
+	Window        int           `name:"window" env:"SCORELAY_WINDOW" default:"16" help:"Transactions of one lane in flight at once; nodes drop more than 64."`
+	MaxFeeGwei    float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
+	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"5s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
+	AuditHorizon  time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
+	Replica       string        `name:"replica" env:"SCORELAY_REPLICA" help:"Name of this replica in leases and logs; by default host name and process id."`
+}
+
+// Logger makes the process's logger.
+func (c *Common) Logger(service string) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.LogLevel)) // one of the enum's
+	options := &slog.HandlerOptions{Level: level}
+	var handler slog.Handler = slog.NewJSONHandler(os.Stderr, options)
+	if c.LogFormat == "text" {
+		handler = slog.NewTextHandler(os.Stderr, options)
+	}
+	return slog.New(handler).With("service", service)
+}
+
+// Validate checks what no default can get wrong; the error says, for each setting, its variable and what to do.
+func (s *APISettings) Validate() error {
+	var p problems
+	p.address("SCORELAY_LISTEN", s.Listen)
+	p.address("SCORELAY_ADMIN_LISTEN", s.AdminListen)
+	s.Chain.problems(&p)
+	p.positive("SCORELAY_MESSAGE_MAX_AGE", s.FreshFor)
+	p.positive("SCORELAY_ACCEPT_TIMEOUT", s.AcceptTimeout)
+	p.check(s.FreshAhead >= 0, "SCORELAY_MESSAGE_MAX_AHEAD is %s; it must not be negative", s.FreshAhead)
+	p.check(len(s.ScoreTypes) > 0, "SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type")
+	p.check(s.BodyLimit >= 1024, "SCORELAY_BODY_LIMIT is %d; it must be at least 1024 bytes", s.BodyLimit)
+	p.check(s.MaxConcurrent >= 1, "SCORELAY_MAX_CONCURRENT is %d; it must be at least 1", s.MaxConcurrent)
+	p.check(s.Rate >= 0, "SCORELAY_RATE is %d; it must be 0 (no limit) or more", s.Rate)
+	return p.err()
+}
+
+// Validate checks what no default can get wrong; the error says, for each setting, its variable and what to do.
+func (s *RelayerSettings) Validate() error {
+	var p problems
+	p.address("SCORELAY_ADMIN_LISTEN", s.AdminListen)
+	s.Chain.problems(&p)
+	p.check((s.Keystore != "") != (len(s.RawKeys) > 0),
+		"set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, SCORELAY_SIGNER_KEYS: one of them, not both")
+	p.check(s.Keystore == "" || s.PasswordFile != "", "SCORELAY_SIGNER_KEYSTORE is set without SCORELAY_SIGNER_PASSWORD_FILE; name the file that holds its password")
+	p.positive("SCORELAY_POLL_INTERVAL", s.PollInterval)
+	p.check(s.Linger >= 0, "SCORELAY_LINGER is %s; it must not be negative", s.Linger)
+	p.check(s.MaxBatch >= 1, "SCORELAY_MAX_BATCH is %d; it must be at least 1", s.MaxBatch)
+	p.check(s.MaxGas >= 1_000_000, "SCORELAY_MAX_GAS is %d; it must be at least 1000000", s.MaxGas)
+	p.check(s.MaxBytes >= 4096, "SCORELAY_MAX_BYTES is %d; it must be at least 4096", s.MaxBytes)
+	p.check(s.Window >= 1 && s.Window <= 64, "SCORELAY_WINDOW is %d; it must be from 1 to 64", s.Window)
+	p.check(s.MaxFeeGwei > 0, "SCORELAY_MAX_FEE_GWEI is %g; it must be more than 0", s.MaxFeeGwei)
+	p.check(s.LeaseTTL >= 2*time.Second && s.LeaseTTL%time.Second == 0, "SCORELAY_LEASE_TTL is %s; it must be whole seconds, at least 2s", s.LeaseTTL)
+	p.check(s.AuditHorizon >= time.Hour, "SCORELAY_AUDIT_HORIZON is %s; it must be at least 1h, well above the stream's duplicate window", s.AuditHorizon)
+	return p.err()
+}
+
+func (c *Chain) problems(p *problems) {
+	p.positive("SCORELAY_CHAIN_TIMEOUT", c.ChainTimeout)
+	p.check(len(c.ChainRPC) > 0, "SCORELAY_CHAIN_RPC is empty; name at least one JSON-RPC endpoint")
+	for _, endpoint := range c.ChainRPC {
+		scheme, _, _ := strings.Cut(endpoint.Reveal(), "://")
+		p.check(scheme == "http" || scheme == "https", "SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http:// or https://")
+	}
+}
+
+// problems collects sentences.
+type problems []error
+
+func (p *problems) check(ok bool, format string, args ...any) {
+	if !ok {
+		*p = append(*p, fmt.Errorf(format, args...))
+	}
+}
+
+func (p *problems) positive(variable string, d time.Duration) {
+	p.check(d > 0, "%s is %s; it must be more than 0", variable, d)
+}
+
+func (p *problems) address(variable, addr string) {
+	_, _, err := net.SplitHostPort(addr)
+	p.check(err == nil, "%s is %q; it must be host:port or :port", variable, addr)
+}
+
+func (p *problems) err() error { return errors.Join(*p...) }
