@@ -1,0 +1,87 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// restartAfter is how long a child stays down once it has died: long enough for others to notice.
+const restartAfter = time.Second
+
+// child is a process that runs as long as the stack does: when it dies it is started again, with the same command,
+// ports and data.
+type child struct {
+	role    string
+	index   int
+	command func() *exec.Cmd // makes the command anew for each start
+	log     *slog.Logger
+	logDir  string
+	running func(pid int) // told of each start and, with 0, of each death
+}
+
+// run keeps the child running until drain ends, then asks it to end, and kills it when kill ends.
+func (c *child) run(drain, kill context.Context) error {
+	path := filepath.Join(c.logDir, fmt.Sprintf("%s-%d.log", c.role, c.index))
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("couldn't open the log of %s %d: %w", c.role, c.index, err)
+	}
+	defer func() { _ = out.Close() }()
+	for {
+		if err := c.once(drain, kill, out); err != nil {
+			return err
+		}
+		if drain.Err() != nil {
+			return nil
+		}
+		c.log.Warn("a process died; starting it again with its data", "role", c.role, "index", c.index, "after", restartAfter)
+		select {
+		case <-drain.Done():
+			return nil
+		case <-time.After(restartAfter):
+		}
+	}
+}
+
+// once runs the process to its end. An error means that it cannot be run at all.
+func (c *child) once(drain, kill context.Context, out *os.File) error {
+	cmd := c.command()
+	cmd.Stdout, cmd.Stderr = out, out
+	// A signal from the terminal goes to the whole process group, and the children must outlive those before them in
+	// the order: each in a group of its own, they end when told.
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	dieWithParent(cmd.SysProcAttr)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("couldn't start %s %d: %w", c.role, c.index, err)
+	}
+	c.running(cmd.Process.Pid)
+	defer c.running(0)
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	select {
+	case err := <-exited:
+		c.log.Warn("a process ended by itself", "role", c.role, "index", c.index, "err", err)
+		return nil
+	case <-drain.Done():
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		c.log.Warn("couldn't ask a process to end; killing it", "role", c.role, "err", err)
+		_ = cmd.Process.Kill()
+	}
+	select {
+	case <-exited:
+	case <-kill.Done():
+		_ = cmd.Process.Kill()
+		<-exited
+	}
+	return nil
+}

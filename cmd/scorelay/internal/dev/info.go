@@ -1,0 +1,123 @@
+package dev
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Info is what a running stack tells the world in dev.json: everything a client, a test or an attacker of the stack
+// needs. All keys in it are development keys.
+type Info struct {
+	APIURL     string           `json:"apiUrl"`
+	APIURLs    []string         `json:"apiUrls"` // of every API, the first is APIURL
+	APIKey     string           `json:"apiKey"`
+	RPCURL     string           `json:"rpcUrl"`
+	ChainID    uint64           `json:"chainId"`
+	Contract   string           `json:"contract"`
+	NATSURL    string           `json:"natsUrl"`
+	MonitorURL string           `json:"natsMonitorUrl"`
+	RedisURL   string           `json:"redisUrl"`
+	OwnerKey   string           `json:"ownerKey"`
+	UpdaterKey string           `json:"updaterKey"`
+	ProjectID  string           `json:"projectId"`
+	Actions    []string         `json:"actions"`
+	ScoreType  string           `json:"scoreType"`
+	AdminURLs  []string         `json:"adminUrls"` // of every API and relayer: /livez /readyz /metrics
+	PIDs       map[string][]int `json:"pids"`      // by role: dev, chain, nats, redis, api, relayer; kept current
+}
+
+// ReadInfo reads the dev.json of a data directory. fs.ErrNotExist when no stack is up there.
+func ReadInfo(dataDir string) (*Info, error) {
+	raw, err := os.ReadFile(infoPath(dataDir))
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read what `scorelay dev` wrote: %w", err)
+	}
+	var info Info
+	if err := json.Unmarshal(raw, &info); err != nil {
+		return nil, fmt.Errorf("couldn't read %s: %w", infoPath(dataDir), err)
+	}
+	return &info, nil
+}
+
+func infoPath(dataDir string) string { return filepath.Join(dataDir, "dev.json") }
+
+// infoFile keeps dev.json current. Nothing is written before publish, and a reader never sees half a file.
+type infoFile struct {
+	dataDir string
+
+	mu        sync.Mutex
+	info      Info
+	published bool
+}
+
+// publish writes the file for the first time: everything is ready.
+func (f *infoFile) publish(fill func(*Info)) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fill(&f.info)
+	f.published = true
+	return f.write()
+}
+
+// setPID notes the process that plays the i-th part of a role; 0 when there is none now.
+func (f *infoFile) setPID(role string, i, pid int) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.info.PIDs == nil {
+		f.info.PIDs = map[string][]int{}
+	}
+	for len(f.info.PIDs[role]) <= i {
+		f.info.PIDs[role] = append(f.info.PIDs[role], 0)
+	}
+	f.info.PIDs[role][i] = pid
+	if !f.published {
+		return nil
+	}
+	return f.write()
+}
+
+func (f *infoFile) write() error {
+	raw, err := json.MarshalIndent(f.info.living(), "", "  ")
+	if err != nil {
+		return fmt.Errorf("couldn't write dev.json: %w", err)
+	}
+	path := infoPath(f.dataDir)
+	if err := os.WriteFile(path+".new", append(raw, '\n'), 0o600); err != nil {
+		return fmt.Errorf("couldn't write dev.json: %w", err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return fmt.Errorf("couldn't write dev.json: %w", err)
+	}
+	return nil
+}
+
+// living is the info with the ids of living processes only.
+func (i Info) living() Info {
+	living := make(map[string][]int, len(i.PIDs))
+	for role, pids := range i.PIDs {
+		living[role] = []int{}
+		for _, pid := range pids {
+			if pid != 0 {
+				living[role] = append(living[role], pid)
+			}
+		}
+	}
+	i.PIDs = living
+	return i
+}
+
+// remove takes the file away: the stack is down.
+func (f *infoFile) remove() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.published = false
+	if err := os.Remove(infoPath(f.dataDir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("couldn't remove dev.json: %w", err)
+	}
+	return nil
+}
