@@ -1,0 +1,176 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+const (
+	awaitEvery   = 250 * time.Millisecond // between tries of what is not there yet
+	awaitLog     = 5 * time.Second        // between lines about it
+	awaitCall    = 5 * time.Second        // of one try
+	redisPatient = 5 * time.Second        // how long a start waits for Redis, which it can do without
+)
+
+// permanentError is one that waiting does not cure.
+type permanentError struct{ error }
+
+func (e permanentError) Unwrap() error { return e.error }
+
+// await repeats try until it succeeds, fails for good, or ctx ends.
+func await(ctx context.Context, log *slog.Logger, what string, try func(context.Context) error) error {
+	var lastLine time.Time
+	for {
+		call, cancel := context.WithTimeout(ctx, awaitCall)
+		err := try(call)
+		cancel()
+		var permanent permanentError
+		if err == nil {
+			return nil
+		}
+		if errors.As(err, &permanent) {
+			return permanent.error
+		}
+		if time.Since(lastLine) > awaitLog {
+			log.Info("not there yet; trying again", "awaiting", what, "err", err)
+			lastLine = time.Now()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s did not come up in time: %w", what, err)
+		case <-time.After(awaitEvery):
+		}
+	}
+}
+
+// ConnectNATS connects, waiting for a server that is not up yet until ctx ends. The connection then reconnects for
+// ever; publishes while it is down fail at once instead of being sent later, when nobody waits for them any more.
+func ConnectNATS(ctx context.Context, s *NATS, name string, log *slog.Logger) (*nats.Conn, jetstream.JetStream, error) {
+	options := []nats.Option{
+		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
+		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond), nats.ReconnectBufSize(-1),
+		nats.Timeout(awaitCall), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("lost NATS; reconnecting", "err", err) }),
+		nats.ReconnectHandler(func(*nats.Conn) { log.Info("NATS is back") }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			log.Warn("NATS reports an error; carrying on", "err", err)
+		}),
+	}
+	if s.NATSCredentials != "" {
+		options = append(options, nats.UserCredentials(s.NATSCredentials))
+	}
+	var conn *nats.Conn
+	err := await(ctx, log, "NATS", func(context.Context) (err error) {
+		conn, err = nats.Connect(s.NATSURL.Reveal(), options...)
+		if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) {
+			return permanentError{fmt.Errorf("NATS refuses our credentials; check SCORELAY_NATS_URL and SCORELAY_NATS_CREDENTIALS: %w", err)}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	js, err := jetstream.New(conn)
+	if err != nil {
+		conn.Close()
+		return nil, nil, fmt.Errorf("couldn't use JetStream: %w", err)
+	}
+	return conn, js, nil
+}
+
+// VerifyDurable asks the NATS server whether it syncs every write before it acknowledges it, and refuses one that
+// does not or cannot be asked, unless the settings allow it.
+func VerifyDurable(ctx context.Context, s *NATS, log *slog.Logger) error {
+	if s.AllowUnsafe {
+		log.Warn("not checking that NATS syncs every write: an accepted update may be lost with the machine's power")
+		return nil
+	}
+	return await(ctx, log, "NATS's monitoring endpoint (SCORELAY_NATS_MONITOR_URL)", func(ctx context.Context) error {
+		err := stream.VerifySyncAlways(ctx, s.NATSMonitorURL)
+		if errors.Is(err, stream.ErrUnsafe) {
+			return permanentError{fmt.Errorf("%w; or set SCORELAY_ALLOW_UNSAFE_DURABILITY=true to accept the risk", err)}
+		}
+		return err
+	})
+}
+
+// OpenStream opens the deployment's streams, waiting for `scorelay setup` to have made them until ctx ends.
+func OpenStream(ctx context.Context, js jetstream.JetStream, log *slog.Logger) (s *stream.Stream, err error) {
+	err = await(ctx, log, "the deployment's streams (made by `scorelay setup`)", func(ctx context.Context) error {
+		s, err = stream.Open(ctx, js)
+		if errors.Is(err, stream.ErrUnsafe) {
+			return permanentError{err}
+		}
+		return err
+	})
+	return s, err
+}
+
+// ConnectRedis makes the client and waits a moment for the server, but not for long: everything works without it,
+// less well.
+func ConnectRedis(ctx context.Context, s *Redis, log *slog.Logger) (*redis.Client, error) {
+	client, err := status.NewClient(s.RedisURL.Reveal())
+	if err != nil {
+		return nil, fmt.Errorf("SCORELAY_REDIS_URL: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, redisPatient)
+	defer cancel()
+	err = await(ctx, log, "Redis", func(ctx context.Context) error { return client.Ping(ctx).Err() })
+	if err != nil {
+		log.Warn("starting without Redis; using it when it comes up", "err", err)
+	}
+	return client, nil
+}
+
+// statusConfig gives each deployment its own part of a Redis that several share.
+func statusConfig(d stream.Deployment) status.Config {
+	return status.Config{Prefix: fmt.Sprintf("scorelay:%d:%x:", d.ChainID, d.Contract[:4])}
+}
+
+// DialChain makes a client of the chain's endpoints.
+func DialChain(ctx context.Context, s *Chain, log *slog.Logger, metrics prometheus.Registerer) (*chain.Client, error) {
+	urls := make([]string, len(s.ChainRPC))
+	for i, url := range s.ChainRPC {
+		urls[i] = url.Reveal()
+	}
+	return chain.Dial(ctx, chain.Config{URLs: urls, Timeout: s.ChainTimeout}, log, metrics)
+}
+
+// VerifyChain waits until the chain answers, and refuses one that is not the deployment's, or does not hold the
+// deployment's contract.
+func VerifyChain(ctx context.Context, c *chain.Client, d stream.Deployment, log *slog.Logger) error {
+	return await(ctx, log, "the chain (SCORELAY_CHAIN_RPC)", func(ctx context.Context) error {
+		id, err := c.ChainID(ctx)
+		if errors.Is(err, chain.ErrWrongChain) {
+			return permanentError{err}
+		}
+		if err != nil {
+			return err
+		}
+		if id != d.ChainID {
+			return permanentError{fmt.Errorf("SCORELAY_CHAIN_RPC leads to chain %d, but this deployment is on chain %d", id, d.ChainID)}
+		}
+		code, err := c.Code(ctx, d.Contract)
+		if err != nil {
+			return err
+		}
+		if err := registry.VerifyCode(code); err != nil {
+			return permanentError{fmt.Errorf("chain %d has at %s: %w", id, d.Contract, err)}
+		}
+		return nil
+	})
+}
+
