@@ -1,0 +1,199 @@
+package apikey_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/devnet"
+)
+
+func open(t *testing.T, url string) (*apikey.Store, jetstream.JetStream) {
+	t.Helper()
+	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	_, err = js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: apikey.Bucket, History: 1})
+	require.NoError(t, err)
+	store, err := apikey.Open(t.Context(), js)
+	require.NoError(t, err)
+	return store, js
+}
+
+// watch runs a view of its own, as another replica would.
+func watch(t *testing.T, store *apikey.Store) *apikey.View {
+	t.Helper()
+	view := store.NewView(slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = view.Run(ctx)
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	select {
+	case <-view.CaughtUp():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the view did not catch up")
+	}
+	return view
+}
+
+func opens(view *apikey.View, secret apikey.Secret) bool {
+	_, _, ok := view.Authenticate(secret.Reveal())
+	return ok
+}
+
+func TestAKeyFromCreationToRevocation(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t, devnet.NATS(t).URL)
+	before, old, err := store.Create(t.Context(), "made before the view", 0)
+	require.NoError(t, err)
+	view := watch(t, store)
+	require.True(t, opens(view, before))
+
+	secret, key, err := store.Create(t.Context(), "acme", 25)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return opens(view, secret) }, time.Second, time.Millisecond)
+	id, rate, ok := view.Authenticate(secret.Reveal())
+	require.True(t, ok)
+	require.Equal(t, key.ID, id)
+	require.Equal(t, 25, rate)
+
+	require.NoError(t, store.Revoke(t.Context(), key.ID))
+	require.Eventually(t, func() bool { return !opens(view, secret) }, time.Second, time.Millisecond, "revoked within a second")
+	require.True(t, opens(view, before))
+	require.ErrorIs(t, store.Revoke(t.Context(), key.ID), apikey.ErrRevoked)
+	for _, id := range []string{"000000000000", "", "*", "a b"} {
+		require.ErrorIs(t, store.Revoke(t.Context(), id), apikey.ErrNotFound, id)
+	}
+
+	keys, err := store.List(t.Context())
+	require.NoError(t, err)
+	require.Len(t, keys, 2)
+	require.ElementsMatch(t, []string{old.ID, key.ID}, []string{keys[0].ID, keys[1].ID})
+	for _, k := range keys {
+		require.Equal(t, k.ID == key.ID, k.Revoked != nil)
+	}
+	require.False(t, opens(watch(t, store), secret), "a replica that starts later refuses it too")
+}
+
+func TestOnlyTheHashIsStored(t *testing.T) {
+	t.Parallel()
+	store, js := open(t, devnet.NATS(t).URL)
+	secret, key, err := store.Create(t.Context(), "acme", 0)
+	require.NoError(t, err)
+	kv, err := js.KeyValue(t.Context(), apikey.Bucket)
+	require.NoError(t, err)
+	entry, err := kv.Get(t.Context(), key.ID)
+	require.NoError(t, err)
+	random := secret.Reveal()[len("scorelay_")+12+1:]
+	require.NotContains(t, string(entry.Value()), random[:10])
+
+	var logged bytes.Buffer
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("made", "key", secret)
+	for _, text := range []string{logged.String(), fmt.Sprint(secret), fmt.Sprintf("%v %s %q", secret, secret, secret)} {
+		require.Contains(t, text, key.ID)
+		require.NotContains(t, text, random[:10])
+	}
+}
+
+func TestOneWrongCharacterOpensNothing(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t, devnet.NATS(t).URL)
+	secret, _, err := store.Create(t.Context(), "acme", 0)
+	require.NoError(t, err)
+	view := watch(t, store)
+	require.True(t, opens(view, secret))
+	text := secret.Reveal()
+	require.Regexp(t, `^scorelay_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$`, text)
+	for i := range text {
+		other := byte('x')
+		if text[i] == other {
+			other = 'y'
+		}
+		require.False(t, opens(view, apikey.Secret(text[:i]+string(other)+text[i+1:])), i)
+	}
+	for _, wrong := range []string{"", text + "0", text[1:], strings.ToLower(text), strings.Repeat("x", 1000)} {
+		require.False(t, opens(view, apikey.Secret(wrong)))
+	}
+}
+
+func TestNamesAndRates(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t, devnet.NATS(t).URL)
+	for _, name := range []string{"", "a\nb", strings.Repeat("x", 101)} {
+		_, _, err := store.Create(t.Context(), name, 0)
+		require.ErrorIs(t, err, apikey.ErrName)
+	}
+	for _, rate := range []int{-1, 1_000_001} {
+		_, _, err := store.Create(t.Context(), "acme", rate)
+		require.ErrorIs(t, err, apikey.ErrRate)
+	}
+}
+
+func TestARecordNobodyCanReadOpensNothing(t *testing.T) {
+	t.Parallel()
+	store, js := open(t, devnet.NATS(t).URL)
+	view := watch(t, store)
+	secret, key, err := store.Create(t.Context(), "acme", 0)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return opens(view, secret) }, time.Second, time.Millisecond)
+	kv, err := js.KeyValue(t.Context(), apikey.Bucket)
+	require.NoError(t, err)
+	_, err = kv.Put(t.Context(), key.ID, []byte("{"))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return !opens(view, secret) }, time.Second, time.Millisecond)
+	_, err = store.List(t.Context())
+	require.Error(t, err)
+	require.Error(t, store.Revoke(t.Context(), key.ID))
+}
+
+// TestARevocationWhileNATSWasAway: what was missed is known soon after the server is back.
+func TestARevocationWhileNATSWasAway(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
+	require.NoError(t, err)
+	address, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	port, err := strconv.Atoi(address.Port())
+	require.NoError(t, err)
+	store, _ := open(t, server.URL)
+	secret, key, err := store.Create(t.Context(), "acme", 0)
+	require.NoError(t, err)
+	view := watch(t, store)
+	server.Close()
+	require.True(t, opens(view, secret), "what was known stays known")
+
+	server, err = devnet.StartNATS(dir, devnet.NATSOptions{Port: port})
+	require.NoError(t, err)
+	t.Cleanup(server.Close)
+	other, _ := open(t, server.URL) // another process revokes it before the view is back, perhaps
+	require.NoError(t, other.Revoke(t.Context(), key.ID))
+	require.Eventually(t, func() bool { return !opens(view, secret) }, 5*time.Second, 5*time.Millisecond)
+}
+
+func TestOpenWithoutSetup(t *testing.T) {
+	t.Parallel()
+	nc, err := nats.Connect(devnet.NATS(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	_, err = apikey.Open(t.Context(), js)
+	require.ErrorContains(t, err, "scorelay setup")
+}

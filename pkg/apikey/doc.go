@@ -1,0 +1,13 @@
+// Package apikey makes, keeps and checks the keys callers of the API carry.
+//
+// Invariants:
+//   - A secret is shown once, when it is made. What is stored is the SHA-256 of it: enough for 256 random bits, which no
+//     one can guess through, and cheap enough for every request (a password hash would be the API's largest cost).
+//   - Checking a request asks no store: every replica watches the bucket into memory (View). A revocation is pushed to
+//     all of them, within a second while they are connected. A replica that has lost NATS keeps what it knew, accepts
+//     nothing anyway (there is nowhere to store it), and reads everything anew as soon as it is back.
+//   - A key is found by its id, which is no secret, and compared by its hash in constant time.
+//   - Revoking keeps the record, so that a list tells what has been.
+//
+// The prefix and the checksum make a leaked key recognisable to scanners and a mistyped one to us, without a look-up.
+package apikey

@@ -1,0 +1,95 @@
+package apikey
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"hash/crc32"
+	"log/slog"
+	"math/big"
+	"strings"
+	"time"
+)
+
+// A secret reads scorelay_<id>_<random><checksum>, all digits and letters: 12 of the id, 43 that carry 256 random bits,
+// 6 of a CRC-32 of everything before.
+const (
+	prefix         = "scorelay_"
+	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	idDigits       = 12
+	randomDigits   = 43 // 62^43 > 2^256
+	checksumDigits = 6  // 62^6 > 2^32
+	secretLen      = len(prefix) + idDigits + 1 + randomDigits + checksumDigits
+)
+
+// Secret is an API key as its holder keeps it. It prints as its prefix and id, which are no secret.
+type Secret string
+
+// Reveal returns the whole text.
+func (s Secret) Reveal() string { return string(s) }
+
+// String hides the random part.
+func (s Secret) String() string {
+	if id, ok := s.id(); ok {
+		return prefix + id + "_…"
+	}
+	return "…"
+}
+
+// LogValue hides the random part.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// id returns the id in a well-formed secret: the right length, prefix and checksum.
+func (s Secret) id() (string, bool) {
+	text := string(s)
+	if len(text) != secretLen || !strings.HasPrefix(text, prefix) || text[len(prefix)+idDigits] != '_' {
+		return "", false
+	}
+	body := text[:secretLen-checksumDigits]
+	if text[len(body):] != checksum(body) {
+		return "", false
+	}
+	return text[len(prefix) : len(prefix)+idDigits], true
+}
+
+func (s Secret) hash() [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
+
+func newSecret() Secret {
+	bits := make([]byte, 9+32) // 72 bits name the key, 256 are the secret
+	_, _ = rand.Read(bits)     // never fails
+	body := prefix + base62(bits[:9], idDigits+1)[1:] + "_" + base62(bits[9:], randomDigits)
+	return Secret(body + checksum(body))
+}
+
+func checksum(body string) string {
+	sum := crc32.ChecksumIEEE([]byte(body))
+	return base62([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}, checksumDigits)
+}
+
+// base62 writes a big-endian number with that many digits, which must be enough.
+func base62(b []byte, digits int) string {
+	n, base, rest := new(big.Int).SetBytes(b), big.NewInt(int64(len(alphabet))), new(big.Int)
+	text := make([]byte, digits)
+	for i := digits - 1; i >= 0; i-- {
+		n.DivMod(n, base, rest)
+		text[i] = alphabet[rest.Int64()]
+	}
+	return string(text)
+}
+
+// Key is what is stored of an API key.
+type Key struct {
+	ID      string     `json:"id"`
+	Name    string     `json:"name"`              // whose it is, for people
+	Hash    string     `json:"hash"`              // SHA-256 of the whole secret, hex
+	Rate    int        `json:"rate,omitempty"`    // requests per second; 0 is the API's default
+	Created time.Time  `json:"created"`           //
+	Revoked *time.Time `json:"revoked,omitempty"` // since when it is refused
+}
+
+// opens tells whether the secret is this key's and still valid, in a time that does not depend on the secret.
+func (k Key) opens(hash [sha256.Size]byte) bool {
+	stored, err := hex.DecodeString(k.Hash)
+	return err == nil && subtle.ConstantTimeCompare(stored, hash[:]) == 1 && k.Revoked == nil
+}

@@ -1,0 +1,148 @@
+package apikey
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Bucket is the KV bucket's name; the deployment's setup creates it.
+const Bucket = "KEYS"
+
+const (
+	callTimeout  = 5 * time.Second
+	casTries     = 8
+	maxNameBytes = 100
+	maxRate      = 1_000_000
+)
+
+var (
+	// ErrNotFound says that there is no key of that id.
+	ErrNotFound = errors.New("there is no such key")
+	// ErrRevoked says that the key was revoked before.
+	ErrRevoked = errors.New("the key is already revoked")
+	// ErrName says that a key's name cannot be used.
+	ErrName = fmt.Errorf("a key's name must be 1 to %d bytes without control characters", maxNameBytes)
+	// ErrRate says that a key's rate cannot be used.
+	ErrRate = fmt.Errorf("a key's rate must be 0 (the API's default) to %d requests per second", maxRate)
+)
+
+// Store changes and lists the keys. It is safe for concurrent use, also with other processes.
+type Store struct {
+	js jetstream.JetStream
+	kv jetstream.KeyValue
+}
+
+// Open binds to the bucket, which must exist.
+func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	kv, err := js.KeyValue(ctx, Bucket)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't open the KV bucket %s (does `scorelay setup` still have to run?): %w", Bucket, err)
+	}
+	return &Store{js, kv}, nil
+}
+
+// Create makes a key. The secret is returned here and kept nowhere. Errors: ErrName, ErrRate, or the server's; after
+// one of those the key may exist, useless, since nobody has its secret.
+func (s *Store) Create(ctx context.Context, name string, rate int) (Secret, Key, error) {
+	if name == "" || len(name) > maxNameBytes || slices.ContainsFunc([]rune(name), unicode.IsControl) {
+		return "", Key{}, ErrName
+	}
+	if rate < 0 || rate > maxRate {
+		return "", Key{}, ErrRate
+	}
+	secret := newSecret()
+	id, _ := secret.id()
+	hash := secret.hash()
+	key := Key{ID: id, Name: name, Hash: hex.EncodeToString(hash[:]), Rate: rate, Created: time.Now().UTC().Truncate(time.Second)}
+	data, err := json.Marshal(key)
+	if err != nil {
+		return "", Key{}, fmt.Errorf("couldn't encode a key: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if _, err := s.kv.Create(ctx, id, data); err != nil {
+		return "", Key{}, fmt.Errorf("couldn't store a key: %w", err)
+	}
+	return secret, key, nil
+}
+
+// Revoke makes a key useless, within a second on every replica. Errors: ErrNotFound, ErrRevoked, or the server's, after
+// which it may be repeated.
+func (s *Store) Revoke(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	for range casTries {
+		entry, err := s.kv.Get(ctx, id)
+		if errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrInvalidKey) {
+			return fmt.Errorf("%w: %q", ErrNotFound, id)
+		}
+		if err != nil {
+			return fmt.Errorf("couldn't read key %s: %w", id, err)
+		}
+		var key Key
+		if err := json.Unmarshal(entry.Value(), &key); err != nil {
+			return fmt.Errorf("couldn't decode key %s: %w", id, err)
+		}
+		if key.Revoked != nil {
+			return fmt.Errorf("%w: %s", ErrRevoked, id)
+		}
+		now := time.Now().UTC().Truncate(time.Second)
+		key.Revoked = &now
+		data, err := json.Marshal(key)
+		if err != nil {
+			return fmt.Errorf("couldn't encode key %s: %w", id, err)
+		}
+		_, err = s.kv.Update(ctx, id, data, entry.Revision())
+		if errors.Is(err, jetstream.ErrKeyExists) { // somebody changed it meanwhile
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("couldn't revoke key %s: %w", id, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("couldn't revoke key %s: others keep changing it", id)
+}
+
+// List returns all keys ever made, oldest first.
+func (s *Store) List(ctx context.Context) ([]Key, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	watcher, err := s.kv.WatchAll(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't list the keys: %w", err)
+	}
+	defer func() { _ = watcher.Stop() }()
+	var keys []Key
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("couldn't list the keys: %w", ctx.Err())
+		case entry, ok := <-watcher.Updates():
+			if !ok {
+				return nil, fmt.Errorf("couldn't list the keys: %w", errWatchEnded)
+			}
+			if entry == nil {
+				slices.SortFunc(keys, func(a, b Key) int { return a.Created.Compare(b.Created) })
+				return keys, nil
+			}
+			var key Key
+			if entry.Operation() == jetstream.KeyValuePut {
+				if err := json.Unmarshal(entry.Value(), &key); err != nil {
+					return nil, fmt.Errorf("couldn't decode key %s: %w", entry.Key(), err)
+				}
+				keys = append(keys, key)
+			}
+		}
+	}
+}
