@@ -194,9 +194,7 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules {
         _addToScore(project, uint160(targetWallet), action, typeIndex);
 
         int64 score = _score(project, targetWallet, typeIndex);
-        emit ScoreUpdated(
-            projectId, targetWallet, msg.sender, updateId, uint8(action), uint8(typeIndex), score
-        );
+        emit ScoreUpdated(projectId, targetWallet, msg.sender, updateId, uint8(action), uint8(typeIndex), score);
     }
 
     /// @inheritdoc IScoreRegistry
@@ -342,9 +340,7 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules {
     /// @inheritdoc IScoreRegistry
     function getProject(bytes32 projectId) external view returns (ProjectInfo memory) {
         Project storage project = _projects[projectId];
-        return ProjectInfo(
-            project.createdBlock, project.ownerCount, project.actionCount, project.scoreTypeCount
-        );
+        return ProjectInfo(project.createdBlock, project.ownerCount, project.actionCount, project.scoreTypeCount);
     }
 
     /// @inheritdoc IScoreRegistry
