@@ -173,4 +173,3 @@ func VerifyChain(ctx context.Context, c *chain.Client, d stream.Deployment, log 
 		return nil
 	})
 }
-
