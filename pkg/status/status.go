@@ -80,24 +80,14 @@ func New(client *redis.Client, config Config) *Store {
 	return &Store{client: client, config: config.withDefaults()}
 }
 
-// Claim is the answer to a claim.
-type Claim string
-
-// The answers to a claim.
-const (
-	Won       Claim = "won"       // the updateId is the caller's until the claim expires or is released
-	Duplicate Claim = "duplicate" // an update of this id was accepted, and not rejected
-	Busy      Claim = "busy"      // somebody else is accepting it right now; their claim ends soon, one way or the other
-)
-
 // Claim asks for an updateId. The token names the claim; the same token may claim again.
-func (s *Store) Claim(ctx context.Context, project score.ProjectID, update score.UpdateID, token string) (Claim, error) {
+func (s *Store) Claim(ctx context.Context, project score.ProjectID, update score.UpdateID, token string) (score.Claim, error) {
 	var answer string
 	err := s.call(ctx, "claim an update", func(ctx context.Context) (err error) {
 		answer, err = claimScript.Run(ctx, s.client, []string{s.updateKey(project, update)}, token, s.config.Claim.Milliseconds()).Text()
 		return err
 	})
-	return Claim(answer), err
+	return score.Claim(answer), err
 }
 
 // Release gives a claim back after a failed accept; what is not this token's claim stays as it is.

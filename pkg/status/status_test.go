@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func (b *bench) claim(t *testing.T, token string) status.Claim {
+func (b *bench) claim(t *testing.T, token string) score.Claim {
 	t.Helper()
 	claim, err := b.Claim(t.Context(), b.update.Project, b.update.ID, token)
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestTheWayOfAnUpdate(t *testing.T) {
 	t.Parallel()
 	b, ctx := setup(t, status.Config{}), t.Context()
 	b.is(t, score.Status{})
-	require.Equal(t, status.Won, b.claim(t, "one"))
+	require.Equal(t, score.ClaimWon, b.claim(t, "one"))
 	b.is(t, score.Status{}) // a claim is nothing yet
 	require.NoError(t, b.Accepted(ctx, b.updates()))
 	b.is(t, score.Status{Stage: score.Accepted})
@@ -111,21 +111,21 @@ func TestTheWayOfAnUpdate(t *testing.T) {
 		require.NoError(t, late())
 		b.is(t, score.Status{Stage: score.Final, Outcome: score.Applied, Tx: tx1, Block: 12})
 	}
-	require.Equal(t, status.Duplicate, b.claim(t, "two"))
+	require.Equal(t, score.ClaimDuplicate, b.claim(t, "two"))
 }
 
 func TestAClaimIsOneCallersUntilItIsResolved(t *testing.T) {
 	t.Parallel()
 	b, ctx := setup(t, status.Config{}), t.Context()
-	require.Equal(t, status.Won, b.claim(t, "one"))
-	require.Equal(t, status.Won, b.claim(t, "one"), "failed but persisted: the repetition must win")
-	require.Equal(t, status.Busy, b.claim(t, "two"))
+	require.Equal(t, score.ClaimWon, b.claim(t, "one"))
+	require.Equal(t, score.ClaimWon, b.claim(t, "one"), "failed but persisted: the repetition must win")
+	require.Equal(t, score.ClaimBusy, b.claim(t, "two"))
 	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "two"))
-	require.Equal(t, status.Busy, b.claim(t, "two"), "a release by another token must do nothing")
+	require.Equal(t, score.ClaimBusy, b.claim(t, "two"), "a release by another token must do nothing")
 	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "one"))
-	require.Equal(t, status.Won, b.claim(t, "two"))
+	require.Equal(t, score.ClaimWon, b.claim(t, "two"))
 	require.NoError(t, b.Accepted(ctx, b.updates()))
-	require.Equal(t, status.Duplicate, b.claim(t, "one"))
+	require.Equal(t, score.ClaimDuplicate, b.claim(t, "one"))
 	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "two"))
 	b.is(t, score.Status{Stage: score.Accepted}) // a late release takes nothing accepted back
 }
@@ -133,9 +133,9 @@ func TestAClaimIsOneCallersUntilItIsResolved(t *testing.T) {
 func TestAForgottenClaimExpires(t *testing.T) {
 	t.Parallel()
 	b := setup(t, status.Config{Claim: 50 * time.Millisecond})
-	require.Equal(t, status.Won, b.claim(t, "crashed"))
-	require.Equal(t, status.Busy, b.claim(t, "retry"))
-	require.Eventually(t, func() bool { return b.claim(t, "retry") == status.Won }, 5*time.Second, 10*time.Millisecond)
+	require.Equal(t, score.ClaimWon, b.claim(t, "crashed"))
+	require.Equal(t, score.ClaimBusy, b.claim(t, "retry"))
+	require.Eventually(t, func() bool { return b.claim(t, "retry") == score.ClaimWon }, 5*time.Second, 10*time.Millisecond)
 }
 
 func TestARejectedUpdateMayBeClaimedAgain(t *testing.T) {
@@ -144,15 +144,15 @@ func TestARejectedUpdateMayBeClaimedAgain(t *testing.T) {
 	rejected := score.Status{Stage: score.Final, Outcome: score.NotMember, Tx: tx1, Block: 5}
 	b.final(t, score.NotMember, tx1, 5)
 	b.is(t, rejected)
-	require.Equal(t, status.Won, b.claim(t, "one"))
+	require.Equal(t, score.ClaimWon, b.claim(t, "one"))
 	b.is(t, rejected) // until it is accepted
-	require.Equal(t, status.Busy, b.claim(t, "two"))
+	require.Equal(t, score.ClaimBusy, b.claim(t, "two"))
 	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "one"))
 	b.is(t, rejected)
-	require.Equal(t, status.Won, b.claim(t, "two"))
+	require.Equal(t, score.ClaimWon, b.claim(t, "two"))
 	require.NoError(t, b.Accepted(ctx, b.updates()))
 	b.is(t, score.Status{Stage: score.Accepted})
-	require.Equal(t, status.Duplicate, b.claim(t, "three"))
+	require.Equal(t, score.ClaimDuplicate, b.claim(t, "three"))
 }
 
 func TestOfTwoFinalsTheOneThatSaysMoreStays(t *testing.T) {
@@ -275,9 +275,9 @@ func TestAFlushDuringARestoreIsNoticed(t *testing.T) {
 
 func TestScriptsComeBackAfterARestart(t *testing.T) {
 	b := setup(t, status.Config{})
-	require.Equal(t, status.Won, b.claim(t, "one"))
+	require.Equal(t, score.ClaimWon, b.claim(t, "one"))
 	require.NoError(t, b.client.ScriptFlush(t.Context()).Err())
-	require.Equal(t, status.Busy, b.claim(t, "two"))
+	require.Equal(t, score.ClaimBusy, b.claim(t, "two"))
 	require.NoError(t, b.Accepted(t.Context(), b.updates()))
 }
 
