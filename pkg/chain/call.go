@@ -1,0 +1,54 @@
+package chain
+
+import (
+	"context"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+)
+
+type callObject struct {
+	From  *common.Address `json:"from,omitempty"`
+	To    *common.Address `json:"to,omitempty"`
+	Gas   hexutil.Uint64  `json:"gas,omitempty"`
+	Input hexutil.Bytes   `json:"input,omitempty"`
+}
+
+// Call runs a message on the state of block at and returns what the contract returned. A *lane.RevertError says that
+// the EVM refused it.
+func (c *Client) Call(ctx context.Context, msg lane.Call, at common.Hash) ([]byte, error) {
+	object := callObject{To: &msg.To, Gas: hexutil.Uint64(msg.Gas), Input: msg.Data}
+	if msg.From != (common.Address{}) {
+		object.From = &msg.From
+	}
+	return c.call(ctx, "call", object, rpc.BlockNumberOrHashWithHash(at, false))
+}
+
+// View calls a view function of a contract on the state of the latest block.
+func (c *Client) View(ctx context.Context, contract common.Address, data []byte) ([]byte, error) {
+	return c.call(ctx, "view", callObject{To: &contract, Input: data}, "latest")
+}
+
+func (c *Client) call(ctx context.Context, op string, object callObject, at any) ([]byte, error) {
+	var out hexutil.Bytes
+	err := c.read(ctx, op, func(ctx context.Context, e *endpoint) error {
+		err := e.call(ctx, &out, "eth_call", object, at)
+		if revert := asRevert(err); revert != nil {
+			return revert
+		}
+		return err
+	})
+	return out, err
+}
+
+// Code is the code of an account in the state of the latest block; empty for one that is no contract.
+func (c *Client) Code(ctx context.Context, account common.Address) ([]byte, error) {
+	var out hexutil.Bytes
+	err := c.read(ctx, "code", func(ctx context.Context, e *endpoint) error {
+		return e.call(ctx, &out, "eth_getCode", account, "latest")
+	})
+	return out, err
+}

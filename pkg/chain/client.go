@@ -1,0 +1,186 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+)
+
+// Defaults of Config.
+const (
+	DefaultTimeout  = 10 * time.Second
+	DefaultBatch    = 100
+	DefaultLogRange = 2000
+	DefaultMinTip   = 1_000_000      // wei per gas: what geth's miner wants at least
+	DefaultMaxTip   = 50_000_000_000 // wei per gas
+)
+
+// Config says how to reach the chain. Zero values mean the defaults.
+type Config struct {
+	URLs     []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
+	Timeout  time.Duration // of one request
+	Batch    int           // elements of one batched request; it shrinks by itself for an endpoint that refuses it
+	LogRange uint64        // most blocks of one request for logs; it shrinks by itself, too
+	MinTip   uint64        // wei per gas that Quote's tip is at least
+	MaxTip   uint64        // wei per gas that Quote's tip is at most
+	Legacy   bool          // quote gas prices even where blocks have a base fee
+}
+
+func (c Config) withDefaults() Config {
+	set := func(field *uint64, value uint64) {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	set(&c.LogRange, DefaultLogRange)
+	set(&c.MinTip, DefaultMinTip)
+	set(&c.MaxTip, DefaultMaxTip)
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.Batch <= 0 {
+		c.Batch = DefaultBatch
+	}
+	return c
+}
+
+// Client is the chain. It is safe for concurrent use.
+type Client struct {
+	cfg       Config
+	endpoints []*endpoint
+	log       *slog.Logger
+	metrics   *metrics
+}
+
+// Dial makes a client of the endpoints. Only websockets connect now; HTTP endpoints may be down.
+func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Client, error) {
+	cfg = cfg.withDefaults()
+	if len(cfg.URLs) == 0 {
+		return nil, errors.New("no endpoint of the chain is configured")
+	}
+	if cfg.MinTip > cfg.MaxTip {
+		return nil, fmt.Errorf("the least tip (%d wei) is above the highest (%d wei)", cfg.MinTip, cfg.MaxTip)
+	}
+	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg)}
+	hosts := map[string]int{}
+	for i, rawURL := range cfg.URLs {
+		u, err := url.Parse(rawURL)
+		if err != nil || u.Host == "" {
+			c.Close()
+			return nil, fmt.Errorf("the chain's endpoint %d is not a URL such as https://host:8545", i+1) // may hold a key
+		}
+		name := u.Host
+		if hosts[u.Host]++; hosts[u.Host] > 1 {
+			name = fmt.Sprintf("%s#%d", u.Host, hosts[u.Host])
+		}
+		e, err := dial(ctx, rawURL, name, cfg, log, c.metrics)
+		if err != nil {
+			c.Close()
+			return nil, err
+		}
+		c.endpoints = append(c.endpoints, e)
+	}
+	return c, nil
+}
+
+// Close ends all connections.
+func (c *Client) Close() {
+	for _, e := range c.endpoints {
+		e.rpc.Close()
+	}
+}
+
+// ErrWrongChain says that an endpoint is a node of another chain.
+var ErrWrongChain = errors.New("an endpoint is on another chain")
+
+// ChainID asks every endpoint which chain it is on. ErrWrongChain if two differ; an error if none answers.
+func (c *Client) ChainID(ctx context.Context) (uint64, error) {
+	var id uint64
+	var errs []error
+	from := ""
+	for _, e := range c.endpoints {
+		var answer hexutil.Uint64
+		err := e.do(ctx, "chain_id", func(ctx context.Context, e *endpoint) error {
+			return e.call(ctx, &answer, "eth_chainId")
+		})
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case from == "":
+			id, from = uint64(answer), e.name
+		case uint64(answer) != id:
+			return 0, fmt.Errorf("%w: %s says %d, %s says %d", ErrWrongChain, from, id, e.name, uint64(answer))
+		}
+	}
+	if from == "" {
+		return 0, fmt.Errorf("couldn't ask for the chain id: %w", errors.Join(errs...))
+	}
+	return id, nil
+}
+
+// usable are the endpoints that are not resting, in order; all of them when all are.
+func (c *Client) usable() []*endpoint {
+	now := time.Now()
+	var up []*endpoint
+	for _, e := range c.endpoints {
+		if !e.resting(now) {
+			up = append(up, e)
+		}
+	}
+	if len(up) == 0 {
+		return c.endpoints
+	}
+	return up
+}
+
+// read asks one endpoint after the other until one answers. A *lane.RevertError is an answer. ethereum.NotFound comes
+// back only if every endpoint asked said it.
+func (c *Client) read(ctx context.Context, op string, ask func(context.Context, *endpoint) error) error {
+	var errs []error
+	absent := true
+	for _, e := range c.usable() {
+		err := e.do(ctx, op, ask)
+		var revert *lane.RevertError
+		if err == nil || errors.As(err, &revert) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("couldn't ask the chain (%s): %w", op, ctx.Err())
+		}
+		if errors.Is(err, ethereum.NotFound) {
+			err = errors.New(err.Error()) // must not make the whole look like NotFound
+		} else {
+			absent = false
+		}
+		errs = append(errs, err)
+	}
+	if absent {
+		return fmt.Errorf("%s: %w", op, ethereum.NotFound)
+	}
+	return joined(op, errs)
+}
+
+func joined(op string, errs []error) error {
+	return fmt.Errorf("couldn't ask the chain (%s): %w", op, errors.Join(errs...))
+}
+
+// errBehind says that an endpoint does not know the block that a read is pinned to.
+var errBehind = errors.New("the endpoint does not know the block")
+
+// behind turns an absent block into errBehind: what was asked for is not known to be absent.
+func behind(err error, at common.Hash) error {
+	if errors.Is(err, ethereum.NotFound) {
+		return fmt.Errorf("%w %s", errBehind, at)
+	}
+	return err
+}

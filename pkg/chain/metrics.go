@@ -1,0 +1,35 @@
+package chain
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// metrics are labelled by endpoint (its host) and op (what the program wanted, a fixed list).
+type metrics struct {
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	sends    *prometheus.CounterVec
+	up       *prometheus.GaugeVec
+}
+
+func newMetrics(reg prometheus.Registerer) *metrics {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_chain_requests_total",
+			Help: "Exchanges with the chain's endpoints, by result: ok, not_found, refused (an error as answer), failed (no answer).",
+		}, []string{"endpoint", "op", "result"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "scorelay_chain_request_seconds",
+			Help:    "How long exchanges with the chain's endpoints took.",
+			Buckets: []float64{.001, .003, .01, .03, .1, .3, 1, 3, 10},
+		}, []string{"endpoint", "op"}),
+		sends: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_chain_send_results_total",
+			Help: "Raw transactions handed to endpoints, by what the answer means.",
+		}, []string{"endpoint", "class"}),
+		up: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "scorelay_chain_endpoint_up",
+			Help: "1 while the endpoint answers, 0 while it is left alone.",
+		}, []string{"endpoint"}),
+	}
+	reg.MustRegister(m.requests, m.seconds, m.sends, m.up)
+	return m
+}

@@ -1,0 +1,120 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// receiptPoll is how often Transact looks for its receipt.
+const receiptPoll = 250 * time.Millisecond
+
+// MaxTxGas is the most gas a transaction may ask for (EIP-7825).
+const MaxTxGas = 16_777_216
+
+// TxSigner signs for one account on the client's chain.
+type TxSigner interface {
+	Address() common.Address
+	Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error)
+}
+
+// ErrReverted says that a transaction was included and did nothing.
+var ErrReverted = errors.New("the transaction reverted")
+
+// Transact sends one transaction and waits until it is in a block: for setting a deployment up, by hand, with an
+// account that nothing else uses meanwhile. Lanes do not use it: it journals nothing and bumps nothing. to is nil to
+// deploy a contract. A *lane.RevertError says that it would revert (nothing was sent), ErrReverted that it did. When
+// ctx ends first, the transaction may still be included.
+func (c *Client) Transact(ctx context.Context, signer TxSigner, to *common.Address, data []byte) (*types.Receipt, error) {
+	tx, err := c.prepare(ctx, signer.Address(), to, data)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := signer.Sign(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := signed.MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("couldn't encode the transaction: %w", err)
+	}
+	sent := c.Send(ctx, [][]byte{raw})[0]
+	if !sent.Class.Taken() && !sent.Class.Ambiguous() {
+		return nil, fmt.Errorf("couldn't send the transaction (%s): %w", sent.Class, sent.Err)
+	}
+	ticker := time.NewTicker(receiptPoll)
+	defer ticker.Stop()
+	for {
+		receipt, err := c.receipt(ctx, signed.Hash())
+		switch {
+		case err == nil && receipt.Status != types.ReceiptStatusSuccessful:
+			return receipt, fmt.Errorf("%w: %s in block %s", ErrReverted, signed.Hash(), receipt.BlockNumber)
+		case err == nil:
+			return receipt, nil
+		case !errors.Is(err, ethereum.NotFound) && ctx.Err() == nil:
+			c.log.Warn("couldn't look for a transaction's receipt; trying again", "tx", signed.Hash(), "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("transaction %s was sent but is in no block yet: %w", signed.Hash(), ctx.Err())
+		case <-ticker.C:
+		}
+	}
+}
+
+// prepare makes the unsigned transaction: the next nonce, the market's price, a fifth more gas than the node estimates.
+func (c *Client) prepare(ctx context.Context, from common.Address, to *common.Address, data []byte) (*types.Transaction, error) {
+	chainID, err := c.ChainID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	quote, err := c.Quote(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := c.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := c.Accounts(ctx, head.Hash, []common.Address{from})
+	if err != nil {
+		return nil, err
+	}
+	var estimate hexutil.Uint64
+	err = c.read(ctx, "estimate_gas", func(ctx context.Context, e *endpoint) error {
+		err := e.call(ctx, &estimate, "eth_estimateGas", callObject{From: &from, To: to, Input: data})
+		if revert := asRevert(err); revert != nil {
+			return revert
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	gas := max(uint64(estimate), min(uint64(estimate)*6/5, MaxTxGas))
+	if quote.Legacy {
+		return types.NewTx(&types.LegacyTx{
+			Nonce: accounts[0].Nonce, To: to, Gas: gas, GasPrice: new(big.Int).SetUint64(quote.Price), Data: data,
+		}), nil
+	}
+	tip := new(big.Int).SetUint64(quote.Tip)
+	limit := new(big.Int).SetUint64(quote.BaseFee)
+	return types.NewTx(&types.DynamicFeeTx{
+		ChainID: new(big.Int).SetUint64(chainID), Nonce: accounts[0].Nonce, To: to, Gas: gas,
+		GasTipCap: tip, GasFeeCap: limit.Add(limit.Lsh(limit, 1), tip), Data: data,
+	}), nil
+}
+
+func (c *Client) receipt(ctx context.Context, tx common.Hash) (receipt *types.Receipt, err error) {
+	err = c.read(ctx, "receipt", func(ctx context.Context, e *endpoint) error {
+		return e.call(ctx, &receipt, "eth_getTransactionReceipt", tx)
+	})
+	return receipt, err
+}
