@@ -4,7 +4,7 @@
 // There are two ways to be told to end. Drain: finish what was promised, take nothing new. Kill: return now. A first
 // signal drains, a second one kills, and a drain that takes longer than its bound becomes a kill.
 //
-//	start   a → b → c         (a fails: nothing else starts)
+//	start   a → b → c         (b fails, or a ends meanwhile: c does not start)
 //	drain   c → b → a         (each: its Run context ends, Run returns, Stop runs)
 //	kill    every Run and Stop context at once; parts that still do not return are left behind
 package lifecycle
@@ -51,27 +51,35 @@ type running struct {
 func Run(drain, kill context.Context, log *slog.Logger, drainTimeout time.Duration, parts ...Part) error {
 	kill, killNow := context.WithCancel(kill)
 	defer killNow()
+	// stopping ends when there is a reason to stop; a part that ends while later ones start is one.
+	stopping, stopNow := context.WithCancel(drain)
+	defer stopNow()
 	var started []*running
 	ended := make(chan *running, len(parts))
 	var failed error
 	for _, part := range parts {
-		if failed = start(drain, part); failed != nil {
+		if failed = start(stopping, part); failed != nil {
 			break
 		}
-		started = append(started, launch(kill, part, ended))
+		started = append(started, launch(kill, part, func(r *running) { ended <- r; stopNow() }))
 	}
 	if failed == nil {
 		log.Info("started; running until a signal")
 		select {
-		case <-drain.Done():
-			log.Info("draining: finishing what was promised, taking nothing new")
+		case <-stopping.Done():
 		case <-kill.Done():
-		case r := <-ended:
-			failed = fmt.Errorf("%s ended: %w", r.part.Name, orUnexpected(r.err))
-			log.Error("a part of the process ended; stopping the others", "part", r.part.Name, "err", r.err)
 		}
-	} else if drain.Err() != nil {
-		failed = nil // told to end while starting: that is no failure
+	}
+	select {
+	case r := <-ended:
+		failed = fmt.Errorf("%s ended: %w", r.part.Name, orUnexpected(r.err))
+		log.Error("a part of the process ended; stopping the others", "part", r.part.Name, "err", r.err)
+		r.err = nil // said
+	default:
+		if drain.Err() != nil {
+			failed = nil // told to end, perhaps while starting: that is no failure
+			log.Info("draining: finishing what was promised, taking nothing new")
+		}
 	}
 	if drainTimeout > 0 {
 		defer time.AfterFunc(drainTimeout, killNow).Stop()
@@ -99,7 +107,7 @@ func start(ctx context.Context, part Part) error {
 }
 
 // launch runs the part on its own drain context, which ends only when its turn to stop has come.
-func launch(kill context.Context, part Part, ended chan<- *running) *running {
+func launch(kill context.Context, part Part, ended func(*running)) *running {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(kill))
 	r := &running{part: part, drain: cancel, done: make(chan struct{})}
 	if part.Run == nil {
@@ -109,7 +117,7 @@ func launch(kill context.Context, part Part, ended chan<- *running) *running {
 	go func() {
 		r.err = part.Run(ctx, kill)
 		close(r.done)
-		ended <- r
+		ended(r)
 	}()
 	return r
 }

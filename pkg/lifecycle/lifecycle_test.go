@@ -79,6 +79,22 @@ func TestAPartThatEndsEndsAll(t *testing.T) {
 	}
 }
 
+func TestAPartThatEndsEndsTheStartOfLaterOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		short := lifecycle.Part{Name: "short", Run: func(_, _ context.Context) error {
+			time.Sleep(time.Second)
+			return errors.New("boom")
+		}}
+		waits := lifecycle.Part{Name: "waits", Start: func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		err := lifecycle.Run(t.Context(), t.Context(), quiet, time.Minute, short, waits)
+		require.ErrorContains(t, err, "short ended: boom")
+		require.NotContains(t, err.Error(), "waits")
+	})
+}
+
 func TestADrainThatTakesTooLongIsKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := lifecycle.Part{Name: "slow", Run: func(_, kill context.Context) error {
