@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -60,23 +59,23 @@ type ports struct {
 func choosePorts(o *Options) (ports, error) {
 	var p ports
 	var errs []error
-	free := func() int {
-		port, err := devnet.FreePort()
-		if err != nil {
-			errs = append(errs, err)
+	var held []net.Listener // until all are chosen, so that no two are the same
+	defer func() {
+		for _, l := range held {
+			_ = l.Close()
 		}
-		return port
-	}
+	}()
 	wanted := func(port int, what, flag string) int {
-		if port == 0 {
-			return free()
-		}
-		if err := isFree(port); err != nil {
+		l, err := net.Listen("tcp", loopback(port))
+		if err != nil {
 			errs = append(errs, fmt.Errorf("port %d for %s is taken (%w): end what listens there, choose another with %s, "+
 				"or let a free one be taken with %s 0", port, what, err, flag, flag))
+			return 0
 		}
-		return port
+		held = append(held, l)
+		return l.Addr().(*net.TCPAddr).Port
 	}
+	free := func() int { return wanted(0, "the stack's own use", "--port") }
 	for i := range o.APIs {
 		port := 0
 		if o.Port != 0 {
@@ -104,14 +103,6 @@ const (
 	DefaultPort    = 8080
 	DefaultRPCPort = 8545
 )
-
-func isFree(port int) error {
-	l, err := net.Listen("tcp", loopback(port))
-	if err != nil {
-		return err
-	}
-	return l.Close()
-}
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
