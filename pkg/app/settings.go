@@ -33,8 +33,9 @@ type Redis struct {
 
 // Chain says how to reach the chain.
 type Chain struct {
-	ChainRPC     []Secret      `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" default:"http://127.0.0.1:8545" help:"JSON-RPC endpoints of the chain, separated by commas, the preferred one first. Reads fail over; transactions go to all."`
-	ChainTimeout time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain."`
+	ChainRPC      []Secret      `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" default:"http://127.0.0.1:8545" help:"JSON-RPC endpoints of the chain, separated by commas, the preferred one first. Reads fail over; transactions go to all."`
+	ChainTimeout  time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain."`
+	Confirmations uint64        `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" default:"0" help:"Blocks, its own included, after which a transaction is final. 0: when the chain says so by its finalized tag."`
 }
 
 // APISettings are the settings of the API.
@@ -63,21 +64,20 @@ type RelayerSettings struct {
 	Redis  `embed:""`
 	Chain  `embed:""`
 
-	AdminListen   string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address for operators: liveness, readiness, metrics, profiles. Without authentication."`
-	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of the lanes' signer, or a directory with one file for each lane, in the order of their names."`
-	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
-	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of the lanes' signers, hex, separated by commas, the first for lane 0. For development only."`
-	Confirmations uint64        `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" default:"0" help:"Blocks, its own included, after which a transaction is final. 0: when the chain says so by its finalized tag."`
-	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
-	Linger        time.Duration `name:"linger" env:"SCORELAY_LINGER" default:"200ms" help:"How long a batch that is not full may wait for more updates while earlier transactions are in flight."`
-	MaxBatch      int           `name:"max-batch" env:"SCORELAY_MAX_BATCH" default:"2000" help:"Most updates of one transaction."`
-	MaxGas        uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction; more than 16777216 is refused by chains with EIP-7825."`
-	MaxBytes      int           `name:"max-bytes" env:"SCORELAY_MAX_BYTES" default:"131072" help:"Largest signed transaction, bytes."`
-	Window        int           `name:"window" env:"SCORELAY_WINDOW" default:"16" help:"Transactions of one lane in flight at once; nodes drop more than 64."`
-	MaxFeeGwei    float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
-	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"5s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
-	AuditHorizon  time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
-	Replica       string        `name:"replica" env:"SCORELAY_REPLICA" help:"Name of this replica in leases and logs; by default host name and process id."`
+	AdminListen  string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address for operators: liveness, readiness, metrics, profiles. Without authentication."`
+	Keystore     string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of the lanes' signer, or a directory with one file for each lane, in the order of their names."`
+	PasswordFile string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
+	RawKeys      []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of the lanes' signers, hex, separated by commas, the first for lane 0. For development only."`
+	PollInterval time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
+	Linger       time.Duration `name:"linger" env:"SCORELAY_LINGER" default:"200ms" help:"How long a batch that is not full may wait for more updates while earlier transactions are in flight."`
+	MaxBatch     int           `name:"max-batch" env:"SCORELAY_MAX_BATCH" default:"2000" help:"Most updates of one transaction."`
+	MaxGas       uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction; more than 16777216 is refused by chains with EIP-7825."`
+	MaxBytes     int           `name:"max-bytes" env:"SCORELAY_MAX_BYTES" default:"131072" help:"Largest signed transaction, bytes."`
+	Window       int           `name:"window" env:"SCORELAY_WINDOW" default:"16" help:"Transactions of one lane in flight at once; nodes drop more than 64."`
+	MaxFeeGwei   float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
+	LeaseTTL     time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"5s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
+	AuditHorizon time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
+	Replica      string        `name:"replica" env:"SCORELAY_REPLICA" help:"Name of this replica in leases and logs; by default host name and process id."`
 }
 
 // Logger makes the process's logger.

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// reader reads the contract for the API.
+type reader struct {
+	chain    *chain.Client
+	contract common.Address
+	deployed uint64 // the contract's block: before it there is nothing to ask
+	finality finality
+}
+
+func (r reader) view(ctx context.Context, data []byte) ([]byte, error) {
+	return r.chain.View(ctx, r.contract, data)
+}
+
+// at calls views on the state of one block.
+func (r reader) at(hash common.Hash) func(context.Context, []byte) ([]byte, error) {
+	return func(ctx context.Context, data []byte) ([]byte, error) {
+		return r.chain.Call(ctx, lane.Call{To: r.contract, Data: data}, hash)
+	}
+}
+
+// ProjectExists looks at the newest block.
+func (r reader) ProjectExists(ctx context.Context, project score.ProjectID) (bool, error) {
+	info, err := registry.ReadProject(project).Do(ctx, r.view)
+	return info.Exists(), err
+}
+
+// Used tells whether an updateId was used up, as of the newest final block.
+func (r reader) Used(ctx context.Context, project score.ProjectID, update score.UpdateID) (bool, error) {
+	final, err := r.finality.block(ctx)
+	if errors.Is(err, ethereum.NotFound) || err == nil && final.Number < r.deployed {
+		return false, nil // nothing of the contract's is final yet
+	}
+	if err != nil {
+		return false, err
+	}
+	used, err := registry.ReadUsed(project, []score.UpdateID{update}).Do(ctx, r.at(final.Hash))
+	if err != nil {
+		return false, err
+	}
+	return len(used) == 1 && used[0], nil
+}
+
+// Scores returns the wallet's scores, by index of score type, as of the newest block, and that block's number.
+func (r reader) Scores(ctx context.Context, project score.ProjectID, wallet common.Address) ([]int64, uint64, error) {
+	head, err := r.chain.Head(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	scores, err := registry.ReadWalletScores(project, wallet).Do(ctx, r.at(head.Hash))
+	return scores, head.Number, err
+}
+
+// HasCode tells whether the address is a contract.
+func (r reader) HasCode(ctx context.Context, address common.Address) (bool, error) {
+	code, err := r.chain.Code(ctx, address)
+	return len(code) > 0, err
+}
+
+// Call is an eth_call at the newest block; a revert is an empty answer.
+func (r reader) Call(ctx context.Context, to common.Address, data []byte) ([]byte, error) {
+	answer, err := r.chain.View(ctx, to, data)
+	var revert *lane.RevertError
+	if errors.As(err, &revert) {
+		return nil, nil
+	}
+	return answer, err
+}

@@ -1,0 +1,46 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// source is the stream in the relayer's words.
+type source struct{ stream *stream.Stream }
+
+// Read returns the lane's messages from the cursor on.
+func (s source) Read(ctx context.Context, id score.Lane, from score.Cursor) (relay.Reader, error) {
+	r, err := s.stream.Read(ctx, id, from)
+	if err != nil {
+		return nil, err
+	}
+	return laneReader{r}, nil
+}
+
+// State tells the stream's identity and extent.
+func (s source) State(ctx context.Context) (relay.StreamState, error) {
+	state, err := s.stream.State(ctx)
+	return relay.StreamState{Created: state.Created, FirstSeq: state.FirstSeq, LastSeq: state.LastSeq}, err
+}
+
+// AddDeadLetter stores one dead letter.
+func (s source) AddDeadLetter(ctx context.Context, d relay.DeadLetter) error {
+	return s.stream.AddDeadLetter(ctx, stream.DeadLetter{
+		Lane: d.Lane, Seq: d.Seq, Time: time.Now().UTC(), Reason: d.Reason, Outcome: d.Outcome,
+		Update: d.Update, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
+	})
+}
+
+type laneReader struct{ *stream.Reader }
+
+// Next waits for the lane's next message.
+func (r laneReader) Next(ctx context.Context) (relay.Record, error) {
+	record, err := r.Reader.Next(ctx)
+	return relay.Record{
+		Seq: record.Seq, Updates: record.Updates, Project: record.Project, Corrupt: record.Corrupt, Raw: record.Raw,
+	}, err
+}
