@@ -1,0 +1,160 @@
+// Package composecheck holds docker-compose.yml to what it promises, with the parser that docker compose itself uses.
+// It is a module of its own so that the parser's dependencies stay out of Scorelay's.
+package composecheck
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/compose-spec/compose-go/v2/loader"
+	"github.com/compose-spec/compose-go/v2/types"
+)
+
+const root = "../.."
+
+// anvilKeys are the keys of anvil's first accounts, the same on every machine: all that may stand in the file.
+var anvilKeys = []string{
+	"ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+	"59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
+	"5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a",
+	"7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6",
+	"47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a",
+}
+
+func load(t *testing.T) *types.Project {
+	t.Helper()
+	file := filepath.Join(root, "docker-compose.yml")
+	project, err := loader.LoadWithContext(context.Background(), types.ConfigDetails{
+		WorkingDir:  root,
+		ConfigFiles: []types.ConfigFile{{Filename: file}},
+		Environment: types.Mapping{},
+	}, loader.WithProfiles([]string{"*"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return project
+}
+
+func TestServices(t *testing.T) {
+	project := load(t)
+	want := []string{"api", "chain", "nats", "redis", "relayer", "scorelay", "setup"}
+	if got := project.ServiceNames(); !slices.Equal(got, want) {
+		t.Fatalf("services are %v, want %v", got, want)
+	}
+	jobs := []string{"setup", "scorelay"}
+	for name, service := range project.Services {
+		_, tag, tagged := strings.Cut(service.Image, ":")
+		if !tagged || tag == "latest" {
+			t.Errorf("%s: the image %s has no version", name, service.Image)
+		}
+		if slices.Contains(jobs, name) {
+			continue
+		}
+		if service.HealthCheck == nil || len(service.HealthCheck.Test) == 0 {
+			t.Errorf("%s has no health check", name)
+		}
+		if service.Restart != types.RestartPolicyUnlessStopped {
+			t.Errorf("%s is not restarted", name)
+		}
+	}
+	for _, name := range []string{"api", "relayer", "setup"} {
+		if service := project.Services[name]; !service.ReadOnly || !slices.Contains(service.CapDrop, "ALL") {
+			t.Errorf("%s may write to its root or keeps capabilities", name)
+		}
+	}
+	for _, name := range []string{"nats", "redis", "chain"} {
+		if !slices.ContainsFunc(project.Services[name].Volumes, func(v types.ServiceVolumeConfig) bool {
+			return v.Type == types.VolumeTypeVolume && v.Target == "/data"
+		}) {
+			t.Errorf("%s keeps its data in no volume", name)
+		}
+	}
+}
+
+func TestRelayersScale(t *testing.T) {
+	relayer := load(t).Services["relayer"]
+	if relayer.ContainerName != "" || len(relayer.Ports) > 0 {
+		t.Error("a container name or a published port keeps relayers from being scaled")
+	}
+	if relayer.Deploy == nil || relayer.Deploy.Replicas == nil || *relayer.Deploy.Replicas != 2 {
+		t.Error("there are not two relayers")
+	}
+}
+
+func TestPublishedPortsAreLocal(t *testing.T) {
+	for name, service := range load(t).Services {
+		for _, port := range service.Ports {
+			if port.HostIP != "127.0.0.1" {
+				t.Errorf("%s publishes port %s to the world", name, port.Published)
+			}
+		}
+	}
+}
+
+func TestMountedFilesExist(t *testing.T) {
+	for name, service := range load(t).Services {
+		for _, volume := range service.Volumes {
+			if volume.Type != types.VolumeTypeBind {
+				continue
+			}
+			if _, err := os.Stat(volume.Source); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if !volume.ReadOnly {
+				t.Errorf("%s may write to %s", name, volume.Source)
+			}
+		}
+	}
+}
+
+func TestTargetsExist(t *testing.T) {
+	dockerfile, err := os.ReadFile(filepath.Join(root, "deploy", "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, service := range load(t).Services {
+		if service.Build != nil && !strings.Contains(string(dockerfile), " AS "+service.Build.Target+"\n") {
+			t.Errorf("%s: the Dockerfile has no target %s", name, service.Build.Target)
+		}
+	}
+}
+
+// The README's table of settings is generated from the code, so a variable that is not in it does not exist.
+func TestVariablesExist(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, service := range load(t).Services {
+		for variable := range service.Environment {
+			if !strings.Contains(string(readme), "`"+variable+"`") {
+				t.Errorf("%s sets %s, which is no setting", name, variable)
+			}
+		}
+	}
+}
+
+func TestNoSecretsButAnvils(t *testing.T) {
+	files := []string{filepath.Join(root, "docker-compose.yml")}
+	configs, err := filepath.Glob(filepath.Join(root, "deploy", "*.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := regexp.MustCompile(`\b(?:0x)?[0-9a-fA-F]{64}\b`)
+	for _, file := range append(files, configs...) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range key.FindAllString(string(text), -1) {
+			if !slices.Contains(anvilKeys, strings.TrimPrefix(found, "0x")) {
+				t.Errorf("%s holds a key that is not one of anvil's", file)
+			}
+		}
+	}
+}
