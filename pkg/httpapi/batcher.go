@@ -1,0 +1,183 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+var (
+	// errNotStored: the update did not get as far as the stream.
+	errNotStored = errors.New("there was no time left to store it")
+	// errDrained: the server is shutting down; the update did not get as far as the stream.
+	errDrained = errors.New("shutting down")
+)
+
+// Times of publishing.
+const (
+	attemptTimeout = 2 * time.Second // of one attempt to publish; the next uses the same message id
+	firstPause     = 10 * time.Millisecond
+	maxPause       = 500 * time.Millisecond
+)
+
+// batcher puts the updates of one lane into envelopes: whatever has arrived while the last publish was in flight goes
+// into the next. One goroutine (run) publishes; add may be called by any number.
+type batcher struct {
+	lane      score.Lane
+	publisher Publisher
+	accepted  func(context.Context, []score.Update) error // marks stored updates; best effort
+	patience  time.Duration                               // how long an update may wait for its publish, and a publish take
+	instance  string                                      // makes message ids unique among processes
+	limit     int                                         // updates in an envelope
+	metrics   *metrics
+	log       *slog.Logger
+
+	in    chan *waiting
+	stop  chan struct{} // closed: take no more, answer what is there
+	ended chan struct{} // closed by run: nothing will be answered any more
+	marks sync.WaitGroup
+}
+
+// waiting is one update and whoever waits for it to be durable.
+type waiting struct {
+	update   score.Update
+	deadline time.Time
+	answer   chan error // has room for the one answer
+}
+
+// add returns when the update is stored in the stream (nil), is known not to be (ErrFull, errNotStored, errDrained), or
+// may or may not be (any other error). It does not return before that, whoever has stopped listening: the bound is
+// twice the batcher's patience.
+func (b *batcher) add(u score.Update) error {
+	w := &waiting{update: u, deadline: time.Now().Add(b.patience), answer: make(chan error, 1)}
+	select {
+	case b.in <- w:
+	case <-b.stop:
+		return errDrained
+	}
+	select {
+	case err := <-w.answer:
+		return err
+	case <-b.ended: // w may have been put in after the last look
+		select {
+		case err := <-w.answer:
+			return err
+		default:
+			return errDrained
+		}
+	}
+}
+
+// run publishes until stop is closed, and then until everybody has an answer. ctx ends publishing at once.
+func (b *batcher) run(ctx context.Context) {
+	defer close(b.ended)
+	for n := uint64(1); ; n++ {
+		batch := b.collect()
+		if batch == nil {
+			break
+		}
+		b.flush(ctx, b.instance+"-"+strconv.Itoa(int(b.lane))+"-"+strconv.FormatUint(n, 36), batch)
+	}
+	for {
+		select {
+		case w := <-b.in:
+			w.answer <- errDrained
+		default:
+			b.marks.Wait()
+			return
+		}
+	}
+}
+
+// collect waits for one update and takes all others that are there, but not those whose time is up: their callers may
+// be gone, and a retry may be on its way. nil means stop.
+func (b *batcher) collect() []*waiting {
+	var batch []*waiting
+	take := func(w *waiting) {
+		if time.Now().After(w.deadline) {
+			w.answer <- errNotStored
+			return
+		}
+		batch = append(batch, w)
+	}
+	for len(batch) == 0 {
+		select {
+		case w := <-b.in:
+			take(w)
+		case <-b.stop:
+			return nil
+		}
+	}
+	for len(batch) < b.limit {
+		select {
+		case w := <-b.in:
+			take(w)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// flush makes one envelope durable and sees to it that everybody in it is answered. The marks are written while the
+// next envelope is on its way.
+func (b *batcher) flush(ctx context.Context, msgID string, batch []*waiting) {
+	updates := make([]score.Update, len(batch))
+	for i, w := range batch {
+		updates[i] = w.update
+	}
+	b.metrics.envelope.Observe(float64(len(batch)))
+	began := time.Now()
+	err := b.publish(ctx, msgID, updates)
+	b.metrics.publish.Observe(time.Since(began).Seconds())
+	if err != nil {
+		b.log.Warn("an envelope could not be made durable; telling its callers to send again",
+			"lane", b.lane, "updates", len(batch), "err", err)
+		for _, w := range batch {
+			w.answer <- err
+		}
+		return
+	}
+	b.marks.Go(func() {
+		if err := b.accepted(ctx, updates); err != nil {
+			b.metrics.unmarked.Add(float64(len(updates)))
+		}
+		for _, w := range batch {
+			w.answer <- nil
+		}
+	})
+}
+
+// publish repeats the same message under the same id until it is stored, certainly refused, or out of time.
+func (b *batcher) publish(ctx context.Context, msgID string, updates []score.Update) error {
+	return persist(ctx, b.patience, b.metrics, func(ctx context.Context) (bool, error) {
+		err := b.publisher.PublishEnvelope(ctx, b.lane, msgID, updates)
+		return err == nil || errors.Is(err, ErrFull), err
+	})
+}
+
+// persist calls attempt until it is done, with a deadline for each attempt and for all of them.
+func persist(ctx context.Context, patience time.Duration, m *metrics, attempt func(context.Context) (done bool, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		limited, cancel := context.WithTimeout(ctx, attemptTimeout)
+		done, err := attempt(limited)
+		cancel()
+		if done {
+			return err
+		}
+		m.retries.Inc()
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("not stored for certain after %v: %w", patience, err)
+		case <-time.After(pause):
+		}
+	}
+}

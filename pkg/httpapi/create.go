@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// existsTimeout bounds the question to the chain whether a projectId is taken.
+const existsTimeout = 2 * time.Second
+
+// created is the body of a 200 of create-project.
+type created struct {
+	ProjectID score.ProjectID `json:"projectId"`
+	Status    string          `json:"status"` // a stage
+	StatusURL string          `json:"statusUrl"`
+}
+
+// createProject makes one creation durable. The stream takes one per projectId: of two at once, on whatever replicas,
+// one is stored. A creation that says exactly what was accepted before is its repetition, after a lost answer perhaps,
+// and is answered like the first; anything else under a taken projectId is a conflict.
+func (s *Server) createProject(c *fiber.Ctx) *Problem {
+	ctx := s.life
+	body, p := jsonBody(c)
+	if p != nil {
+		return p
+	}
+	project, p := decodeProject(body, s.config.ScoreTypes)
+	if p != nil {
+		return p
+	}
+	if _, stage, taken := s.projects.lookup(project.ID); taken {
+		return s.repeated(c, project, stage)
+	}
+	if s.onChain(ctx, project.ID) {
+		return projectExists()
+	}
+
+	// The commit point: persisted returns nil when the creation, this one or an equal one, is stored and synced.
+	if err := s.persistProject(ctx, project); err != nil {
+		var taken *TakenError
+		if errors.As(err, &taken) {
+			return projectExists()
+		}
+		return notStored(err)
+	}
+	s.projects.acceptedHere(project) // the caller's updates may come before the stream tells us
+	if err := s.statuses.ProjectAccepted(ctx, project.ID); err != nil {
+		s.log.Debug("an accepted creation could not be marked; it is accepted all the same", "project", project.ID, "err", err)
+	}
+	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
+}
+
+// repeated answers for a projectId that is taken.
+func (s *Server) repeated(c *fiber.Ctx, project *score.Project, stage score.Stage) *Problem {
+	if !s.projects.same(project) {
+		return projectExists()
+	}
+	return s.send(c, created{project.ID, s.projectStatus(project.ID, stage).Stage.String(), statusURL(project.ID)})
+}
+
+// onChain asks the chain about a projectId neither the directory nor the stream knows. Without an answer the creation
+// goes on: the contract refuses a taken id.
+func (s *Server) onChain(ctx context.Context, id score.ProjectID) bool {
+	ctx, cancel := context.WithTimeout(ctx, existsTimeout)
+	defer cancel()
+	exists, err := s.chain.ProjectExists(ctx, id)
+	if err != nil {
+		s.log.Warn("couldn't ask the chain whether a projectId is taken; accepting the creation, the contract decides", "project", id, "err", err)
+	}
+	return err == nil && exists
+}
+
+// persistProject stores the creation in the place of one that can never apply, if there is one. A *TakenError means
+// that another one is there.
+func (s *Server) persistProject(ctx context.Context, project *score.Project) error {
+	return persist(ctx, s.config.AcceptTimeout, s.metrics, func(ctx context.Context) (bool, error) {
+		err := s.publisher.PublishProject(ctx, project, s.projects.deadSeq(project.ID))
+		var taken *TakenError
+		switch {
+		case !errors.As(err, &taken):
+			return err == nil || errors.Is(err, ErrFull), err
+		case s.projects.deadSeq(project.ID) >= taken.Seq: // it became known only now that this one can never apply
+			return false, err
+		case sameProject(taken.Project, project): // ours: an earlier attempt was stored, or an equal request was faster
+			return true, nil
+		default:
+			return true, err
+		}
+	})
+}
+
+func projectExists() *Problem {
+	return fieldProblem(codeProjectExists, "/projectId", "is taken")
+}
+
+func statusURL(id score.ProjectID) string { return "/projects/" + id.String() }

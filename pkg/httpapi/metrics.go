@@ -1,0 +1,46 @@
+package httpapi
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+type metrics struct {
+	requests  *prometheus.HistogramVec // by route and status
+	updates   *prometheus.CounterVec   // by result: accepted, duplicate, or a code of the table
+	envelope  prometheus.Histogram
+	publish   prometheus.Histogram
+	retries   prometheus.Counter
+	unclaimed prometheus.Counter
+	unmarked  prometheus.Counter
+}
+
+func newMetrics(reg prometheus.Registerer) *metrics {
+	with := promauto.With(reg)
+	return &metrics{
+		requests: with.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "scorelay_api_request_seconds", Help: "Requests by route and HTTP status, and how long they took.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15),
+		}, []string{"route", "status"}),
+		updates: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_updates_total", Help: "Posts to update-score by result: accepted, duplicate, or the code of the problem.",
+		}, []string{"result"}),
+		envelope: with.NewHistogram(prometheus.HistogramOpts{
+			Name: "scorelay_api_envelope_updates", Help: "Updates that shared one durable publish.",
+			Buckets: prometheus.ExponentialBuckets(1, 2, 11),
+		}),
+		publish: with.NewHistogram(prometheus.HistogramOpts{
+			Name: "scorelay_api_publish_seconds", Help: "Time until the stream's ack, repetitions included.",
+			Buckets: prometheus.ExponentialBuckets(0.0002, 2, 16),
+		}),
+		retries: with.NewCounter(prometheus.CounterOpts{
+			Name: "scorelay_api_publish_retries_total", Help: "Attempts to publish that were not acked and may have been repeated.",
+		}),
+		unclaimed: with.NewCounter(prometheus.CounterOpts{
+			Name: "scorelay_api_unclaimed_total", Help: "Updates that went on without a claim, because Redis did not answer.",
+		}),
+		unmarked: with.NewCounter(prometheus.CounterOpts{
+			Name: "scorelay_api_unmarked_total", Help: "Accepted updates whose status could not be written.",
+		}),
+	}
+}

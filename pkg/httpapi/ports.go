@@ -1,0 +1,87 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// ErrFull says that the stream has no room: the message was not stored.
+var ErrFull = errors.New("the stream is full")
+
+// TakenError says that a creation of the projectId was accepted before.
+type TakenError struct {
+	Seq     uint64         // of the accepted creation, in the stream
+	Project *score.Project // what was accepted
+}
+
+// Error names the projectId.
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("project %s was accepted before, at sequence %d", e.Project.ID, e.Seq)
+}
+
+// Publisher makes what was accepted durable.
+type Publisher interface {
+	// PublishEnvelope stores updates of one lane as one message: nil means stored and synced, ErrFull not stored, and
+	// any other error that it may or may not be: publishing the same under the same msgID again must be safe.
+	PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update) error
+	// PublishProject stores a creation, once per projectId: a *TakenError says that another one is there. replaces is
+	// the sequence of an earlier creation that can never apply, or 0. ErrFull and other errors as above.
+	PublishProject(ctx context.Context, p *score.Project, replaces uint64) error
+}
+
+// Statuses keeps claims and statuses. It may fail at any time, then soon; nothing accepted depends on it.
+type Statuses interface {
+	Claim(ctx context.Context, project score.ProjectID, update score.UpdateID, token string) (score.Claim, error)
+	// Release gives up a claim of that token; anything else stays.
+	Release(ctx context.Context, project score.ProjectID, update score.UpdateID, token string) error
+	Accepted(ctx context.Context, updates []score.Update) error
+	ProjectAccepted(ctx context.Context, project score.ProjectID) error
+	// Update and Project answer the zero Status when nothing is known, which means something only when the store is
+	// Complete: when nothing was lost that has not been restored yet.
+	Update(ctx context.Context, project score.ProjectID, update score.UpdateID) (score.Status, error)
+	Project(ctx context.Context, project score.ProjectID) (score.Status, error)
+	Complete(ctx context.Context) (bool, error)
+}
+
+// Directory knows the projects that exist on the chain, final.
+type Directory interface {
+	// Project returns a record that nobody changes any more.
+	Project(id score.ProjectID) (*score.Record, bool)
+}
+
+// Keys knows the API keys.
+type Keys interface {
+	// Authenticate tells whose secret it is and how many requests a second the key may send (0: the default).
+	Authenticate(secret string) (id string, rate int, ok bool)
+}
+
+// Limiter counts requests.
+type Limiter interface {
+	// Allow returns 0, or how long the key should wait before its next try.
+	Allow(ctx context.Context, key string, perSecond int) (retryAfter time.Duration)
+}
+
+// Chain reads the contract.
+type Chain interface {
+	// ProjectExists looks at the newest block.
+	ProjectExists(ctx context.Context, project score.ProjectID) (bool, error)
+	// Used tells whether an updateId was used up, as of a final block.
+	Used(ctx context.Context, project score.ProjectID, update score.UpdateID) (bool, error)
+	// Scores returns the wallet's scores by index of score type, as of the newest block, and that block's number. An
+	// index that is missing, or a project the contract does not know (yet), is a score of zero.
+	Scores(ctx context.Context, project score.ProjectID, wallet common.Address) (scores []int64, block uint64, err error)
+}
+
+// Contracts asks contract wallets (ERC-1271).
+type Contracts interface {
+	// HasCode tells whether the address is a contract.
+	HasCode(ctx context.Context, address common.Address) (bool, error)
+	// Call is an eth_call at the newest block; a revert is an empty answer, not an error.
+	Call(ctx context.Context, to common.Address, data []byte) ([]byte, error)
+}

@@ -1,0 +1,176 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// Bounds of what one request may cost, and for how long answers are believed.
+const (
+	maxRecovered     = 16384 // cached (message, signature) pairs, about 5 MB
+	maxWalletFacts   = 16384
+	maxCodeQuestions = 128 // members of a project about whom one request asks whether they are contracts
+	maxContractCalls = 4   // contract members that one request asks
+	contractTimeout  = 2 * time.Second
+	codeBelieved     = 10 * time.Minute
+	answerBelieved   = 30 * time.Second // a contract wallet may change its mind
+)
+
+// signers finds out who signed. One signature may serve many updates within its window, so recovered addresses are
+// remembered: a recovery costs more than all other checks together.
+type signers struct {
+	domain    wallet.Domain
+	contracts Contracts // nil: contract wallets are not asked
+	now       func() time.Time
+	recovered *cache[signed, common.Address]
+	facts     *cache[fact, believed]
+}
+
+type signed struct {
+	message   string
+	signature wallet.Signature
+}
+
+// fact is a question to the chain: is wallet a contract (the rest is zero), or does it agree to a signature.
+type fact struct {
+	wallet    common.Address
+	digest    common.Hash
+	signature [sha256.Size]byte
+}
+
+type believed struct {
+	yes   bool
+	until time.Time
+}
+
+func newSigners(domain wallet.Domain, contracts Contracts, now func() time.Time) *signers {
+	return &signers{
+		domain: domain, contracts: contracts, now: now,
+		recovered: newCache[signed, common.Address](maxRecovered),
+		facts:     newCache[fact, believed](maxWalletFacts),
+	}
+}
+
+// recover returns the address whose key signed the request; the zero address when the signature is none of a key, which
+// is a problem unless contract wallets may have made it.
+func (s *signers) recover(r *updateRequest) (common.Address, *Problem) {
+	sig, err := wallet.ParseSignature(r.signature)
+	if err != nil {
+		return s.unrecovered(err)
+	}
+	key := signed{r.text, sig}
+	if !r.typed {
+		if signer, ok := s.recovered.get(key); ok {
+			return signer, nil
+		}
+	}
+	signer, err := sig.Recover(s.digest(r))
+	if err != nil {
+		return s.unrecovered(err)
+	}
+	if !r.typed { // a typed signature serves one update: remembering it would only push others out
+		s.recovered.put(key, signer)
+	}
+	return signer, nil
+}
+
+func (s *signers) unrecovered(err error) (common.Address, *Problem) {
+	if s.contracts != nil {
+		return common.Address{}, nil
+	}
+	return common.Address{}, fieldProblem(codeBadSignature, "/signature", err.Error())
+}
+
+func (s *signers) digest(r *updateRequest) common.Hash {
+	if r.typed {
+		return s.domain.Digest(r.Payload)
+	}
+	return wallet.PersonalDigest(r.text)
+}
+
+// member returns the member of the project who signed: the recovered signer, or a contract wallet that stands behind
+// the signature.
+func (s *signers) member(ctx context.Context, rec *score.Record, signer common.Address, r *updateRequest) (common.Address, *Problem) {
+	if rec.Members[signer] != 0 {
+		return signer, nil
+	}
+	if s.contracts != nil {
+		ctx, cancel := context.WithTimeout(ctx, contractTimeout)
+		defer cancel()
+		contract, err := s.contractMember(ctx, rec, r)
+		if err == nil {
+			return contract, nil
+		}
+		if !errors.Is(err, errNobody) {
+			return common.Address{}, retry(codeChainUnavailable, time.Second, "the project's contract wallets could not be asked")
+		}
+	}
+	if signer == (common.Address{}) {
+		return signer, fieldProblem(codeBadSignature, "/signature", "is neither a key's signature nor one a contract wallet of the project agrees to")
+	}
+	return common.Address{}, problem(codeSignerNotMember, fmt.Sprintf("the signature is of %s over the given message", signer))
+}
+
+var errNobody = errors.New("no contract wallet agrees")
+
+func (s *signers) contractMember(ctx context.Context, rec *score.Record, r *updateRequest) (common.Address, error) {
+	contracts, err := s.contractMembers(ctx, rec)
+	if err != nil {
+		return common.Address{}, err
+	}
+	digest, signature := s.digest(r), sha256.Sum256(r.signature)
+	for _, contract := range contracts[:min(len(contracts), maxContractCalls)] {
+		agrees, err := s.believe(fact{contract, digest, signature}, answerBelieved, func() (bool, error) {
+			answer, err := s.contracts.Call(ctx, contract, wallet.ContractCall(digest, r.signature))
+			return wallet.ContractAgrees(answer), err
+		})
+		if err != nil {
+			return common.Address{}, err
+		}
+		if agrees {
+			return contract, nil
+		}
+	}
+	return common.Address{}, errNobody
+}
+
+// contractMembers lists the members that are contracts, always in the same order.
+func (s *signers) contractMembers(ctx context.Context, rec *score.Record) ([]common.Address, error) {
+	members := make([]common.Address, 0, len(rec.Members))
+	for member := range rec.Members {
+		members = append(members, member)
+	}
+	slices.SortFunc(members, func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) })
+	var contracts []common.Address
+	for _, member := range members[:min(len(members), maxCodeQuestions)] {
+		has, err := s.believe(fact{wallet: member}, codeBelieved, func() (bool, error) { return s.contracts.HasCode(ctx, member) })
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			contracts = append(contracts, member)
+		}
+	}
+	return contracts, nil
+}
+
+func (s *signers) believe(f fact, duration time.Duration, ask func() (bool, error)) (bool, error) {
+	if known, ok := s.facts.get(f); ok && s.now().Before(known.until) {
+		return known.yes, nil
+	}
+	yes, err := ask()
+	if err == nil {
+		s.facts.put(f, believed{yes, s.now().Add(duration)})
+	}
+	return yes, err
+}
