@@ -7,7 +7,6 @@ import (
 	_ "github.com/alicebob/miniredis/v2"
 	_ "github.com/ethereum/go-ethereum/accounts/abi/bind/v2"
 	_ "github.com/ethereum/go-ethereum/accounts/keystore"
-	_ "github.com/ethereum/go-ethereum/cmd/abigen"
 	_ "github.com/ethereum/go-ethereum/core"
 	_ "github.com/ethereum/go-ethereum/crypto"
 	_ "github.com/ethereum/go-ethereum/eth/ethconfig"
