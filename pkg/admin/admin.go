@@ -61,13 +61,18 @@ func handler(metrics prometheus.Gatherer, health *Health) http.Handler {
 		}
 		answer(w, http.StatusOK, "ok")
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", Metrics(metrics))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return mux
+}
+
+// Metrics serves them in Prometheus's format.
+func Metrics(metrics prometheus.Gatherer) http.Handler {
+	return promhttp.HandlerFor(metrics, promhttp.HandlerOpts{})
 }
 
 func answer(w http.ResponseWriter, status int, text string) {

@@ -149,20 +149,29 @@ func DialChain(ctx context.Context, s *Chain, log *slog.Logger, metrics promethe
 	return chain.Dial(ctx, chain.Config{URLs: urls, Timeout: s.ChainTimeout}, log, metrics)
 }
 
-// VerifyChain waits until the chain answers, and refuses one that is not the deployment's, or does not hold the
-// deployment's contract.
-func VerifyChain(ctx context.Context, c *chain.Client, d stream.Deployment, log *slog.Logger) error {
-	return await(ctx, log, "the chain (SCORELAY_CHAIN_RPC)", func(ctx context.Context) error {
-		id, err := c.ChainID(ctx)
+// AwaitChain waits until the chain answers and tells which one it is.
+func AwaitChain(ctx context.Context, c *chain.Client, log *slog.Logger) (id uint64, err error) {
+	err = await(ctx, log, "the chain (SCORELAY_CHAIN_RPC)", func(ctx context.Context) error {
+		id, err = c.ChainID(ctx)
 		if errors.Is(err, chain.ErrWrongChain) {
 			return permanentError{err}
 		}
-		if err != nil {
-			return err
-		}
-		if id != d.ChainID {
-			return permanentError{fmt.Errorf("SCORELAY_CHAIN_RPC leads to chain %d, but this deployment is on chain %d", id, d.ChainID)}
-		}
+		return err
+	})
+	return id, err
+}
+
+// VerifyChain waits until the chain answers, and refuses one that is not the deployment's, or does not hold the
+// deployment's contract.
+func VerifyChain(ctx context.Context, c *chain.Client, d stream.Deployment, log *slog.Logger) error {
+	id, err := AwaitChain(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	if id != d.ChainID {
+		return fmt.Errorf("SCORELAY_CHAIN_RPC leads to chain %d, but this deployment is on chain %d", id, d.ChainID)
+	}
+	return await(ctx, log, "the contract", func(ctx context.Context) error {
 		code, err := c.Code(ctx, d.Contract)
 		if err != nil {
 			return err

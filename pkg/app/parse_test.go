@@ -66,6 +66,13 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, testCLI{Name: "none", Wait: time.Second, Count: 3}, cli)
 }
 
+func TestDefaultsAreNotTheEnvironment(t *testing.T) {
+	t.Setenv("SCORELAY_T_NAME", "env")
+	var cli testCLI
+	require.NoError(t, Defaults(&cli))
+	require.Equal(t, testCLI{Name: "none", Wait: time.Second, Count: 3}, cli)
+}
+
 func TestSecretsFromFiles(t *testing.T) {
 	t.Setenv("SCORELAY_T_KEY_FILE", write(t, "hush\n"))
 	t.Setenv("SCORELAY_T_KEYS_FILE", write(t, "k1,k2\n"))

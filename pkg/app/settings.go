@@ -50,9 +50,10 @@ type APISettings struct {
 	ScoreTypes         []string      `name:"default-score-types" env:"SCORELAY_DEFAULT_SCORE_TYPES" default:"reputation" help:"Score types of a project whose creation names none."`
 	FreshFor           time.Duration `name:"message-max-age" env:"SCORELAY_MESSAGE_MAX_AGE" default:"5m" help:"How old a signed message may be."`
 	FreshAhead         time.Duration `name:"message-max-ahead" env:"SCORELAY_MESSAGE_MAX_AHEAD" default:"30s" help:"How far ahead of our clock a signed message may be."`
-	BodyLimit          int           `name:"body-limit" env:"SCORELAY_BODY_LIMIT" default:"65536" help:"Largest request body, bytes."`
-	MaxConcurrent      int           `name:"max-concurrent" env:"SCORELAY_MAX_CONCURRENT" default:"4096" help:"Requests in progress at once; one more is answered 503."`
+	BodyLimit          int           `name:"body-limit" env:"SCORELAY_BODY_LIMIT" default:"262144" help:"Largest request body, bytes."`
+	MaxConcurrent      int           `name:"max-concurrent" env:"SCORELAY_MAX_CONCURRENT" default:"4096" help:"Posts in progress at once; one more is answered 503."`
 	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long an accept may take to become durable before it is answered 503."`
+	HideMetrics        bool          `name:"hide-metrics" env:"SCORELAY_HIDE_METRICS" help:"Serve /metrics on the operators' address only, not on the API's."`
 	Rate               int           `name:"rate" env:"SCORELAY_RATE" default:"0" help:"Requests per second of one API key, unless the key has its own rate; 0 for no limit."`
 	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
 }

@@ -1,0 +1,265 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// setUp makes the deployment on the servers that are up by now: money for the signers, the contract, the streams, an
+// API key.
+func (b *builder) setUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	natsSettings, chainSettings := b.natsSettings(), b.chainSettings()
+	conn, js, err := app.ConnectNATS(ctx, &natsSettings, "scorelay-dev", b.log)
+	if err != nil {
+		return err
+	}
+	b.close = append(b.close, conn.Close)
+	c, err := app.DialChain(ctx, &chainSettings, b.log, prometheus.NewRegistry())
+	if err != nil {
+		return err
+	}
+	b.close = append(b.close, c.Close)
+	chainID, err := app.AwaitChain(ctx, c, b.log)
+	if err != nil {
+		return err
+	}
+	keys, err := b.keys(firstSigner + b.opts.Lanes)
+	if err != nil {
+		return err
+	}
+	if err := b.fund(ctx, c, chainID, keys); err != nil {
+		return err
+	}
+	plan := app.SetupPlan{Lanes: b.opts.Lanes}
+	for _, key := range keys[firstSigner:] {
+		plan.Relayers = append(plan.Relayers, key.Address())
+	}
+	deployment, err := app.Setup(ctx, js, c, keys[accountAdmin].For(chainID), plan, b.log)
+	if err != nil {
+		return err
+	}
+	opened, err := stream.Open(ctx, js)
+	if err != nil {
+		return err
+	}
+	store, err := apikey.Open(ctx, js)
+	if err != nil {
+		return err
+	}
+	secret, _, err := store.Create(ctx, "scorelay dev", 0)
+	if err != nil {
+		return err
+	}
+	b.describe(deployment, secret)
+	b.stack = &Stack{Options: b.opts, Chain: c, Stream: opened, Redis: b.redis, LogDir: b.dir.logs()}
+	return nil
+}
+
+// describe fills in what dev.json says, but for the project.
+func (b *builder) describe(d stream.Deployment, secret apikey.Secret) {
+	info := &b.info.info
+	for _, port := range b.ports.api {
+		info.APIURLs = append(info.APIURLs, httpURL(port))
+	}
+	for _, port := range append(append([]int{}, b.ports.apiAdmin...), b.ports.relayerAdmin...) {
+		info.AdminURLs = append(info.AdminURLs, httpURL(port))
+	}
+	info.APIURL, info.APIKey = info.APIURLs[0], secret.Reveal()
+	info.RPCURL, info.ChainID, info.Contract = b.rpcURL, d.ChainID, d.Contract.Hex()
+	info.NATSURL, info.MonitorURL, info.RedisURL = "nats://"+loopback(b.ports.nats), httpURL(b.ports.natsMonitor), b.redisURL()
+	info.OwnerKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountOwner)))
+	info.UpdaterKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountUpdater)))
+}
+
+// disconnect ends the stack's own connections.
+func (b *builder) disconnect(context.Context) error {
+	for i := len(b.close) - 1; i >= 0; i-- {
+		b.close[i]()
+	}
+	return nil
+}
+
+// keys are those of the development accounts; the lanes' signers among them become the relayers' settings.
+func (b *builder) keys(n int) ([]*signer.Key, error) {
+	keys := make([]*signer.Key, n)
+	b.secrets = nil
+	for i := range keys {
+		raw := hexutil.Encode(crypto.FromECDSA(devnet.Key(i)))
+		key, err := signer.FromHex(raw, b.log)
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = key
+		if i >= firstSigner {
+			b.secrets = append(b.secrets, app.Secret(raw))
+		}
+	}
+	return keys, nil
+}
+
+// fundEach is what an account of ours gets on an external chain, wei.
+var fundEach = new(big.Int).Mul(big.NewInt(100), big.NewInt(params.Ether))
+
+// fund gives the accounts that pay for transactions money from the account of --chain-key, on an external chain; on our
+// own they have it from the beginning.
+func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, keys []*signer.Key) error {
+	if b.opts.ChainRPC == "" {
+		return nil
+	}
+	funder, err := signer.FromHex(b.opts.ChainKey, b.log)
+	if err != nil {
+		return fmt.Errorf("--chain-key: %w", err)
+	}
+	for i, key := range keys {
+		if i != accountAdmin && i < firstSigner {
+			continue // these only sign messages
+		}
+		if err := pay(ctx, c, funder.For(chainID), chainID, key.Address(), fundEach); err != nil {
+			return fmt.Errorf("couldn't fund %s from %s on chain %d: %w", key.Address(), funder.Address(), chainID, err)
+		}
+	}
+	b.say(fmt.Sprintf("funded the relayer's accounts from %s on chain %d", funder.Address(), chainID))
+	return nil
+}
+
+// pay sends money and waits until it is in a block.
+func pay(ctx context.Context, c *chain.Client, from *signer.Signer, chainID uint64, to common.Address, wei *big.Int) error {
+	head, err := c.Head(ctx)
+	if err != nil {
+		return err
+	}
+	accounts, err := c.Accounts(ctx, head.Hash, []common.Address{from.Address(), to})
+	if err != nil {
+		return err
+	}
+	if accounts[1].Balance.Cmp(wei) >= 0 {
+		return nil // of an earlier run
+	}
+	quote, err := c.Quote(ctx)
+	if err != nil {
+		return err
+	}
+	price := max(quote.Price, 2*quote.BaseFee+quote.Tip)
+	tx, err := from.Sign(ctx, types.NewTx(&types.LegacyTx{
+		Nonce: accounts[0].Nonce, To: &to, Value: wei, Gas: params.TxGas, GasPrice: new(big.Int).SetUint64(price),
+	}))
+	if err != nil {
+		return err
+	}
+	raw, err := tx.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	if sent := c.Send(ctx, [][]byte{raw})[0]; !sent.Class.Taken() && !sent.Class.Ambiguous() {
+		return fmt.Errorf("the node refuses the payment (%s): %w", sent.Class, sent.Err)
+	}
+	for {
+		receipts, err := c.Receipts(ctx, head.Hash, []common.Hash{tx.Hash()})
+		if err == nil && receipts[0] != nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// ready waits until everything serves, makes the demo project and writes dev.json.
+func (b *builder) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	info := &b.info.info
+	for _, url := range info.AdminURLs {
+		if err := awaitReady(ctx, url); err != nil {
+			return err
+		}
+	}
+	client := load.NewClient(info.APIKey, 256, info.APIURLs...)
+	b.close = append(b.close, client.Close)
+	place, err := demoPlace()
+	if err != nil {
+		return err
+	}
+	if err := createProject(ctx, client, place); err != nil {
+		return err
+	}
+	b.stack.Client, b.stack.Place, b.stack.Meter = client, place, NewMeter(info.AdminURLs)
+	err = b.info.publish(func(info *Info) {
+		info.ProjectID, info.Actions, info.ScoreType = place.Project.String(), place.Actions, place.ScoreType
+	})
+	b.stack.Info = b.info.info
+	return err
+}
+
+// demoActions of the demo project.
+var demoActions = []load.Action{
+	{Name: "purchase", Points: 50}, {Name: "review", Points: 10}, {Name: "refund", Points: 25, Direction: 1},
+}
+
+// demoPlace is a new project: its owner and updaters are development accounts.
+func demoPlace() (*load.Place, error) {
+	stranger, err := load.RandomWallet()
+	if err != nil {
+		return nil, err
+	}
+	place := &load.Place{
+		Project: [32]byte(load.NewIDs(false).Next()), ScoreType: "reputation", Stranger: stranger,
+		Targets: load.RandomTargets(100),
+	}
+	for _, action := range demoActions {
+		place.Actions = append(place.Actions, action.Name)
+	}
+	for _, account := range []int{accountUpdater, accountUpdater2, accountUpdater3, accountOwner} {
+		place.Updaters = append(place.Updaters, load.NewWallet(devnet.Key(account)))
+	}
+	return place, nil
+}
+
+func createProject(ctx context.Context, client *load.Client, place *load.Place) error {
+	project := &load.Project{
+		ID: place.Project, Name: "Scorelay demo", Actions: demoActions, ScoreTypes: []string{place.ScoreType},
+		Owners: []common.Address{devnet.Address(accountOwner)},
+	}
+	for _, wallet := range place.Updaters[:3] {
+		project.Updaters = append(project.Updaters, wallet.Address)
+	}
+	if err := client.CreateProject(ctx, project); err != nil {
+		return fmt.Errorf("couldn't create the demo project: %w", err)
+	}
+	for {
+		status, err := client.ProjectStatus(ctx, place.Project)
+		if err == nil && status.Status == "final" {
+			if status.Outcome != "" && status.Outcome != "applied" {
+				return fmt.Errorf("the demo project became final with outcome %s", status.Outcome)
+			}
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the demo project did not become final (status %q): %w", status.Status, errors.Join(ctx.Err(), err))
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/admin"
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/lifecycle"
+	"github.com/scorelay/scorelay/pkg/limit"
+	"github.com/scorelay/scorelay/pkg/stream"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// api is one API replica:
+//
+//	                 keys ─┐  (watched)
+//	HTTP ──► server ◄──────┼─ projects: final ones and accepted ones (watched)
+//	           │           └─ chain (scores), Redis (claims, statuses, rates)
+//	           ▼
+//	        stream ──► 200
+type api struct {
+	*process
+	settings *APISettings
+
+	keys     *apikey.View
+	final    *directory.View
+	projects *httpapi.Projects
+	server   *httpapi.Server
+	listener net.Listener
+}
+
+// RunAPI runs an API replica until drain ends.
+func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error {
+	a := &api{process: newProcess("scorelay-api", log), settings: s}
+	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
+		a.adminPart(s.AdminListen),
+		a.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
+		lifecycle.Part{Name: "views", Start: a.open},
+		loop("the view of API keys", func(ctx context.Context) error { return a.keys.Run(ctx) }),
+		loop("the view of final projects", func(ctx context.Context) error { return a.final.Run(ctx) }),
+		loop("the view of accepted projects", a.watchProjects),
+		lifecycle.Part{
+			Name: "HTTP", Start: a.listen,
+			Run: func(drain, kill context.Context) error { return a.serve(drain, kill) },
+		},
+	)
+}
+
+// open makes the views and the server that stands on them. A chain that can be asked must be the deployment's; one that
+// cannot only costs look-ups of scores, so it does not hold the start up.
+func (a *api) open(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, a.settings.StartTimeout)
+	defer cancel()
+	if id, err := a.chain.ChainID(ctx); err != nil {
+		a.log.Warn("the chain does not answer; starting without scores until it does", "err", err)
+	} else if id != a.stream.Deployment().ChainID {
+		return VerifyChain(ctx, a.chain, a.stream.Deployment(), a.log)
+	}
+	keys, err := apikey.Open(ctx, a.js)
+	if err != nil {
+		return err
+	}
+	final, err := directory.Open(ctx, a.js)
+	if err != nil {
+		return err
+	}
+	a.keys, a.final = keys.NewView(a.log), final.NewView(a.log)
+	a.projects = httpapi.NewProjects(a.final)
+	a.health.Add(admin.Check{Name: "http", Ready: func(context.Context) error { return a.ready() }})
+	a.server, err = httpapi.New(a.config(), a.deps())
+	return err
+}
+
+func (a *api) config() httpapi.Config {
+	s, d := a.settings, a.stream.Deployment()
+	return httpapi.Config{
+		Lanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
+		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},
+		RatePerSecond: s.Rate, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
+		AcceptTimeout: s.AcceptTimeout, DrainTimeout: s.DrainTimeout * 4 / 5,
+	}
+}
+
+func (a *api) deps() httpapi.Deps {
+	d := a.stream.Deployment()
+	contract := reader{
+		chain: a.chain, contract: d.Contract, deployed: d.DeployBlock,
+		finality: finality{a.chain, a.settings.Confirmations},
+	}
+	deps := httpapi.Deps{
+		Publisher: publisher{a.stream}, Statuses: a.status, Projects: a.projects, Keys: a.keys, Chain: contract,
+		Limiter: limit.New(a.redis, statusConfig(d).Prefix+"rate:", a.log, a.metrics),
+		Ready:   a.ready, Log: a.log, Registerer: a.metrics,
+	}
+	if a.settings.ContractSignatures {
+		deps.Contracts = contract
+	}
+	if !a.settings.HideMetrics {
+		deps.Metrics = admin.Metrics(a.metrics)
+	}
+	return deps
+}
+
+var (
+	errKeysUnknown     = errors.New("the API keys are not read yet")
+	errProjectsUnknown = errors.New("the projects are not read yet")
+)
+
+// ready is nil when the views hold all there was at the start and NATS is up.
+func (a *api) ready() error {
+	for _, view := range []struct {
+		caughtUp <-chan struct{}
+		err      error
+	}{{a.keys.CaughtUp(), errKeysUnknown}, {a.final.CaughtUp(), errProjectsUnknown}, {a.projects.CaughtUp(), errProjectsUnknown}} {
+		select {
+		case <-view.caughtUp:
+		default:
+			return view.err
+		}
+	}
+	return a.natsUp(context.Background())
+}
+
+// watchProjects keeps the accepted creations current; a watch that ends is begun anew, from the beginning.
+func (a *api) watchProjects(ctx context.Context) error {
+	for {
+		err := a.stream.WatchProjects(ctx, func(e stream.ProjectEvent) {
+			switch {
+			case e.CaughtUp:
+				a.projects.SetCaughtUp()
+			case e.Project == nil: // cannot be read; the lane's owner makes it a dead letter
+			case e.Dead:
+				a.projects.Dead(e.Seq, e.Project.ID)
+			default:
+				a.projects.Accepted(e.Seq, e.Project)
+			}
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		a.log.Warn("the watch of accepted creations ended; beginning it anew", "err", err)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func (a *api) listen(ctx context.Context) (err error) {
+	var config net.ListenConfig
+	if a.listener, err = config.Listen(ctx, "tcp", a.settings.Listen); err != nil {
+		return err
+	}
+	a.log.Info("listening", "addr", a.listener.Addr().String())
+	a.health.Started()
+	return nil
+}
+
+// serve answers until drain ends, and then what is in progress.
+func (a *api) serve(drain, kill context.Context) error {
+	served := make(chan error, 1)
+	go func() { served <- a.server.Run(drain, a.listener) }()
+	select {
+	case <-drain.Done():
+		a.health.Drain()
+	case err := <-served:
+		return err
+	}
+	select {
+	case err := <-served:
+		return err
+	case <-kill.Done():
+		return kill.Err()
+	}
+}
