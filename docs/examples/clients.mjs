@@ -1,0 +1,137 @@
+// Drives both endpoints with web3.js, ethers and viem, each from its own key to its own view of the contract:
+//
+//	node clients.mjs [path of dev.json]
+//
+// For each library it makes a wallet, creates a project that it owns, sends signed updates, follows them until they are
+// final, and reads the score back from the contract with the library's own client. It ends with 0 only if every score is
+// what it has to be.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Web3 } from 'web3'
+import { Contract, JsonRpcProvider, Wallet } from 'ethers'
+import { createPublicClient, http, parseAbi } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+
+const dev = JSON.parse(readFileSync(process.argv[2] ?? new URL('../../.scorelay/dev.json', import.meta.url)))
+const getScore = 'function getScore(bytes32 projectId, address wallet, string scoreType) view returns (int64)'
+
+// A library is three things: an address, a way to sign a text, a way to ask the contract.
+const libraries = {
+  'web3.js'() {
+    const web3 = new Web3(dev.rpcUrl)
+    const account = web3.eth.accounts.create()
+    const abi = [{
+      type: 'function', name: 'getScore', stateMutability: 'view', outputs: [{ name: '', type: 'int64' }],
+      inputs: [{ name: 'projectId', type: 'bytes32' }, { name: 'wallet', type: 'address' }, { name: 'scoreType', type: 'string' }],
+    }]
+    const contract = new web3.eth.Contract(abi, dev.contract)
+    return {
+      address: account.address,
+      sign: async (message) => account.sign(message).signature,
+      score: (...args) => contract.methods.getScore(...args).call(),
+    }
+  },
+  ethers() {
+    const wallet = Wallet.createRandom()
+    const contract = new Contract(dev.contract, [getScore], new JsonRpcProvider(dev.rpcUrl))
+    return {
+      address: wallet.address,
+      sign: (message) => wallet.signMessage(message),
+      score: (...args) => contract.getScore(...args),
+    }
+  },
+  viem() {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const client = createPublicClient({ transport: http(dev.rpcUrl) })
+    return {
+      address: account.address,
+      sign: (message) => account.signMessage({ message }),
+      score: (...args) => client.readContract({ address: dev.contract, abi: parseAbi([getScore]), functionName: 'getScore', args }),
+    }
+  },
+}
+
+// call is one request. A 503, a 429 and a lost connection mean the same to a client: send it again.
+async function call(method, path, body) {
+  for (let attempt = 1; ; attempt++) {
+    let wait = 1
+    try {
+      const response = await fetch(dev.apiUrl + path, {
+        method,
+        headers: { 'X-API-KEY': dev.apiKey, ...(body && { 'Content-Type': 'application/json' }) },
+        body: body && JSON.stringify(body),
+      })
+      const answer = await response.json()
+      if (response.status !== 503 && response.status !== 429) return { status: response.status, answer }
+      wait = Number(response.headers.get('Retry-After') ?? 1)
+    } catch (error) {
+      if (attempt === 30) throw error
+    }
+    if (attempt === 30) throw new Error(`${method} ${path} was not answered`)
+    await sleep(wait * 1000)
+  }
+}
+
+// final follows a status until nothing changes any more.
+async function final(path) {
+  for (const deadline = Date.now() + 120_000; ;) {
+    const { status, answer } = await call('GET', path)
+    assert.equal(status, 200, JSON.stringify(answer))
+    if (answer.status === 'final') return answer
+    assert(Date.now() < deadline, `${path} is still ${answer.status}`)
+    await sleep(250)
+  }
+}
+
+const id = () => '0x' + randomBytes(32).toString('hex')
+
+async function run(name, { address, sign, score }) {
+  const projectId = id()
+  const created = await call('POST', '/create-project', {
+    projectId,
+    name: `Made with ${name}`,
+    inputActions: [{ name: 'win', points: 25, direction: 0 }, { name: 'foul', points: 10, direction: 1 }],
+    owners: [address],
+    updaters: [],
+    scoreTypes: ['reputation', 'skill'],
+  })
+  assert.equal(created.status, 200, JSON.stringify(created.answer))
+
+  const targetWallet = '0x' + randomBytes(20).toString('hex')
+  const update = async (updateId, actionName, scoreType) => {
+    const message = Date.now().toString()
+    const signature = await sign(message)
+    return call('POST', '/update-score', { updateId, projectId, actionName, scoreType, targetWallet, signature, message })
+  }
+  const sent = []
+  for (const [actionName, scoreType] of [['win', 'reputation'], ['win', 'reputation'], ['foul', 'reputation'], ['foul', 'skill']]) {
+    const updateId = id()
+    const { status, answer } = await update(updateId, actionName, scoreType)
+    assert.equal(status, 200, JSON.stringify(answer))
+    assert.equal(answer.status, 'accepted')
+    sent.push(updateId)
+  }
+  const again = await update(sent[0], 'win', 'reputation')
+  assert.deepEqual(again, { status: 200, answer: { updateId: sent[0], projectId, status: 'duplicate' } })
+  const unknown = await update(id(), 'draw', 'reputation')
+  assert.equal(unknown.status, 400)
+  assert.equal(unknown.answer.code, 'unknown_action')
+
+  const creation = await final(`/projects/${projectId}`)
+  assert.equal(creation.outcome, 'applied')
+  for (const updateId of sent) {
+    const answer = await final(`/projects/${projectId}/updates/${updateId}`)
+    assert.equal(answer.outcome, 'applied')
+    assert.match(answer.transactionHash, /^0x[0-9a-f]{64}$/)
+  }
+  assert.equal(BigInt(await score(projectId, targetWallet, 'reputation')), 40n)
+  assert.equal(BigInt(await score(projectId, targetWallet, 'skill')), -10n)
+  const read = await call('GET', `/projects/${projectId}/scores/${targetWallet}`)
+  assert.deepEqual(read.answer.scores, [{ scoreType: 'reputation', score: '40' }, { scoreType: 'skill', score: '-10' }])
+  console.log(`${name}: project ${projectId}, 4 updates applied, scores 40 and -10 read from ${dev.contract}`)
+}
+
+for (const [name, library] of Object.entries(libraries)) await run(name, library())
+process.exit(0) // the libraries' clients keep timers

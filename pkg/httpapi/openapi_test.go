@@ -1,0 +1,189 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+const openapiFile = "../../docs/openapi.yaml"
+
+func loadOpenAPI(t *testing.T) (*openapi3.T, routers.Router) {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromFile(openapiFile)
+	require.NoError(t, err)
+	require.NoError(t, doc.Validate(t.Context(), openapi3.EnableExamplesValidation()))
+	doc.Servers = nil // the tests' server is elsewhere
+	router, err := legacy.NewRouter(doc)
+	require.NoError(t, err)
+	return doc, router
+}
+
+// TestOpenAPIHasEveryCode: the document lists exactly the codes of the table, each with its status.
+func TestOpenAPIHasEveryCode(t *testing.T) {
+	t.Parallel()
+	doc, _ := loadOpenAPI(t)
+	listed := map[string]int{}
+	for name, response := range doc.Components.Responses {
+		media := response.Value.Content["application/problem+json"]
+		if media == nil {
+			continue
+		}
+		require.Len(t, media.Schema.Value.AllOf, 2, name)
+		narrow := media.Schema.Value.AllOf[1].Value.Properties
+		status, ok := narrow["status"].Value.Const.(float64)
+		require.True(t, ok, "%s has no status", name)
+		for _, code := range narrow["code"].Value.Enum {
+			listed[code.(string)] = int(status)
+		}
+	}
+	known := map[string]int{}
+	for _, code := range httpapi.Codes() {
+		known[code.Name] = code.Status
+	}
+	require.Equal(t, known, listed)
+
+	var fields []any
+	for _, code := range httpapi.FieldCodes() {
+		fields = append(fields, code.Name)
+	}
+	fieldError := doc.Components.Schemas["Problem"].Value.Properties["errors"].Value.Items.Value
+	require.ElementsMatch(t, fields, fieldError.Properties["code"].Value.Enum)
+}
+
+// conversation sends requests and holds what comes back to the document.
+type conversation struct {
+	*bench
+	router routers.Router
+	seen   []string // operation and status
+}
+
+func (c *conversation) send(req *http.Request, body []byte) response {
+	c.t.Helper()
+	route, params, err := c.router.FindRoute(req)
+	require.NoError(c.t, err)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(c.t, err)
+	raw, err := io.ReadAll(res.Body)
+	require.NoError(c.t, err)
+	require.NoError(c.t, res.Body.Close())
+
+	asked := &openapi3filter.RequestValidationInput{
+		Request: req, Route: route, PathParams: params,
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
+	}
+	if res.StatusCode == http.StatusOK { // what the API takes is what the document allows
+		req.Body = io.NopCloser(bytes.NewReader(body))
+		require.NoError(c.t, openapi3filter.ValidateRequest(context.Background(), asked), "%s %s", req.Method, req.URL.Path)
+	}
+	require.NoError(c.t, openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: asked, Status: res.StatusCode, Header: res.Header,
+		Body: io.NopCloser(bytes.NewReader(raw)), Options: asked.Options,
+	}), "%s %s: %s", req.Method, req.URL.Path, raw)
+	c.seen = append(c.seen, route.Operation.OperationID+" "+http.StatusText(res.StatusCode))
+
+	r := response{status: res.StatusCode, header: res.Header, raw: string(raw)}
+	_ = json.Unmarshal(raw, &r.body)
+	return r
+}
+
+// request makes a request with the API key; each change may spoil it.
+func (c *conversation) request(method, path string, body any, changes ...func(http.Header)) response {
+	c.t.Helper()
+	var raw []byte
+	if body != nil {
+		var err error
+		raw, err = json.Marshal(body)
+		require.NoError(c.t, err)
+	}
+	req, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, bytes.NewReader(raw))
+	require.NoError(c.t, err)
+	req.Header.Set("X-API-KEY", c.secret.Reveal())
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, change := range changes {
+		change(req.Header)
+	}
+	return c.send(req, raw)
+}
+
+func without(name string) func(http.Header) { return func(h http.Header) { h.Del(name) } }
+
+func with(name, value string) func(http.Header) { return func(h http.Header) { h.Set(name, value) } }
+
+// TestOpenAPIDescribesWhatIsAnswered talks to a real API and holds every answer to the document.
+func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
+	t.Parallel()
+	_, router := loadOpenAPI(t)
+	c := &conversation{bench: newBench(t, nil), router: router}
+	project := "/projects/" + c.project.ID.String()
+
+	expect := func(code string, r response) {
+		t.Helper()
+		require.Equal(t, code, r.code(), r.raw)
+	}
+	ok := func(r response) {
+		t.Helper()
+		require.Equal(t, http.StatusOK, r.status, r.raw)
+	}
+
+	ok(c.request(http.MethodGet, "/livez", nil))
+	ok(c.request(http.MethodGet, "/readyz", nil))
+	expect("project_not_found", c.request(http.MethodGet, project, nil))
+	expect("project_not_found", c.request(http.MethodGet, project+"/scores/"+"0x00000000000000000000000000000000000000aa", nil))
+	ok(c.request(http.MethodPost, "/create-project", createBody(c.project)))
+	ok(c.request(http.MethodPost, "/create-project", createBody(c.project)))
+	other := createBody(c.project)
+	other["name"] = "another"
+	expect("project_exists", c.request(http.MethodPost, "/create-project", other))
+	ok(c.request(http.MethodGet, project, nil))
+	ok(c.request(http.MethodGet, project+"/scores/"+"0x00000000000000000000000000000000000000aa", nil))
+
+	update := c.update("one")
+	ok(c.request(http.MethodPost, "/update-score", update))
+	ok(c.request(http.MethodPost, "/update-score", update))
+	ok(c.request(http.MethodGet, project+"/updates/"+updateID("one").String(), nil))
+	expect("invalid_path", c.request(http.MethodGet, project+"/updates/0x12", nil))
+
+	expect("missing_api_key", c.request(http.MethodPost, "/update-score", update, without("X-API-KEY")))
+	expect("invalid_api_key", c.request(http.MethodPost, "/create-project", other, with("X-API-KEY", "nonsense")))
+	expect("unsupported_media_type", c.request(http.MethodPost, "/update-score", update, with("Content-Type", "text/plain")))
+	expect("unsupported_encoding", c.request(http.MethodPost, "/update-score", update, with("Content-Encoding", "gzip")))
+	expect("headers_too_large", c.request(http.MethodGet, project, nil, with("X-Long", string(bytes.Repeat([]byte("x"), 20_000)))))
+	spoilt := func(change func(object)) response {
+		body := c.update("two")
+		change(body)
+		return c.request(http.MethodPost, "/update-score", body)
+	}
+	expect("invalid_body", spoilt(func(b object) { b["updateId"] = "0x1"; delete(b, "message"); b["targetWallet"] = 7 }))
+	expect("unknown_project", spoilt(func(b object) { b["projectId"] = score.ProjectID{9} }))
+	expect("unknown_action", spoilt(func(b object) { b["actionName"] = "nothing" }))
+	expect("unknown_score_type", spoilt(func(b object) { b["scoreType"] = "nothing" }))
+	expect("signer_not_member", spoilt(func(b object) { b["message"] = c.updateAt("x", time.Now().Add(-time.Minute))["message"] }))
+
+	c.publisher.before.Store(always(httpapi.ErrFull))
+	expect("stream_full", c.request(http.MethodPost, "/update-score", c.update("three")))
+
+	for _, operation := range []string{
+		"createProject OK", "createProject Conflict", "createProject Unauthorized", "updateScore OK", "updateScore Bad Request",
+		"updateScore Forbidden", "updateScore Service Unavailable", "getProject OK", "getProject Not Found", "getUpdate OK",
+		"getScores OK", "livez OK", "readyz OK",
+	} {
+		require.True(t, slices.Contains(c.seen, operation), operation)
+	}
+}
