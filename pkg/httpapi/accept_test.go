@@ -1,0 +1,346 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+var updateTx = common.HexToHash("0xabc")
+
+func TestAnAcceptedUpdateIsInTheStream(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	body := b.update("one")
+	body["actionName"], body["scoreType"] = "return", "volume"
+	r := b.post("/update-score", body)
+	require.Equal(t, http.StatusOK, r.status, r)
+	require.Equal(t, object{"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "accepted"}, r.body)
+	require.Equal(t, "application/json", r.header.Get("Content-Type"))
+	require.Equal(t, [][]score.Update{{{
+		Project: b.project.ID, ID: updateID("one"), Signer: devnet.Address(1), Target: devnet.Address(9), Action: 1, ScoreType: 1,
+	}}}, b.stored())
+
+	r = b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
+	require.Equal(t, object{
+		"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "accepted",
+		"outcome": nil, "transactionHash": nil, "blockNumber": nil,
+	}, r.body)
+}
+
+func TestASecondPostIsADuplicate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
+	for range 3 {
+		r := b.post("/update-score", b.update("one"))
+		require.Equal(t, http.StatusOK, r.status)
+		require.Equal(t, object{"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "duplicate"}, r.body)
+	}
+	require.Len(t, b.stored(), 1)
+}
+
+// TestOfManyAtOnceOneIsAccepted: every id is posted by several callers at the same time.
+func TestOfManyAtOnceOneIsAccepted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.ClaimWait = 20 * time.Second }).withProject()
+	const ids, callers = 20, 8
+	var mu sync.Mutex
+	answers := map[string]map[any]int{}
+	var wg sync.WaitGroup
+	for i := range ids {
+		id := fmt.Sprint(i)
+		answers[id] = map[any]int{}
+		body := b.update(id)
+		for range callers {
+			wg.Go(func() {
+				r := b.post("/update-score", body)
+				mu.Lock()
+				defer mu.Unlock()
+				answers[id][r.body["status"]]++
+			})
+		}
+	}
+	wg.Wait()
+	for id, got := range answers {
+		require.Equal(t, map[any]int{"accepted": 1, "duplicate": callers - 1}, got, id)
+	}
+	total := 0
+	for _, envelope := range b.stored() {
+		total += len(envelope)
+	}
+	require.Equal(t, ids, total)
+}
+
+// allClaimed waits until somebody holds the claims of the ids 0 … n-1: their posts are at the batcher or about to be.
+func (b *bench) allClaimed(n int) {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool {
+		for i := range n {
+			id := updateID(fmt.Sprint(i))
+			claim, err := b.status.Claim(b.t.Context(), b.project.ID, id, "other")
+			if err != nil || claim != score.ClaimBusy {
+				_ = b.status.Release(b.t.Context(), b.project.ID, id, "other")
+				return false
+			}
+		}
+		return true
+	}, 10*time.Second, 5*time.Millisecond)
+}
+
+// TestWhatArrivesDuringAPublishSharesTheNext holds the first publish until others wait.
+func TestWhatArrivesDuringAPublishSharesTheNext(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.Lanes = 1 }).withProject()
+	held, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	hold := func() error {
+		once.Do(func() { close(held); <-release })
+		return nil
+	}
+	b.publisher.before.Store(&hold)
+	var wg sync.WaitGroup
+	post := func(id string) {
+		body := b.update(id)
+		wg.Go(func() {
+			r := b.post("/update-score", body)
+			require.Equal(t, "accepted", r.body["status"], r)
+		})
+	}
+	post("first")
+	<-held
+	const others = 30
+	for i := range others {
+		post(fmt.Sprint(i))
+	}
+	b.allClaimed(others)
+	close(release)
+	wg.Wait()
+	envelopes := b.stored()
+	require.LessOrEqual(t, len(envelopes), 5, "31 updates must share few publishes")
+	require.Len(t, envelopes[0], 1)
+}
+
+func TestAPublishThatFailedIsRetriedUnderTheSameID(t *testing.T) {
+	t.Parallel()
+	for name, persisted := range map[string]bool{"failed": false, "failed but persisted": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, nil).withProject()
+			if persisted {
+				b.publisher.after.Store(times(2, errFault))
+			} else {
+				b.publisher.before.Store(times(2, errFault))
+			}
+			require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
+			require.Len(t, b.stored(), 1, "one envelope, however often it was sent")
+			require.EqualValues(t, 1+3, b.publisher.calls.Load()) // the project's, and three
+		})
+	}
+}
+
+// TestAnUpdateThatWasNotAckedMayBeSentAgain: the first caller gets a 503, and a retry gets through, whether or not the
+// first was stored.
+func TestAnUpdateThatWasNotAckedMayBeSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, persisted := range map[string]bool{"failed": false, "failed but persisted": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, func(s *setup) { s.config.AcceptTimeout = 100 * time.Millisecond }).withProject()
+			want := 1
+			if persisted {
+				want = 2 // the contract applies one of them
+				b.publisher.after.Store(always(errFault))
+			} else {
+				b.publisher.before.Store(always(errFault))
+			}
+			r := b.post("/update-score", b.update("one"))
+			require.Equal(t, http.StatusServiceUnavailable, r.status)
+			require.Equal(t, "not_durable", r.code())
+			require.NotEmpty(t, r.header.Get("Retry-After"))
+			require.Equal(t, "update_not_found", b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).codeWhenComplete(b))
+
+			b.publisher.before.Store(nil)
+			b.publisher.after.Store(nil)
+			require.Eventually(t, func() bool {
+				return b.post("/update-score", b.update("one")).body["status"] == "accepted"
+			}, 10*time.Second, 10*time.Millisecond)
+			require.Len(t, b.stored(), want)
+		})
+	}
+}
+
+// codeWhenComplete declares the status store complete before it asks again.
+func (r response) codeWhenComplete(b *bench) string {
+	b.t.Helper()
+	require.Equal(b.t, "status_rebuilding", r.code())
+	token, err := b.status.BeginRestore(b.t.Context())
+	require.NoError(b.t, err)
+	require.NoError(b.t, b.status.EndRestore(b.t.Context(), token))
+	return b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).code()
+}
+
+// TestACrashBetweenClaimAndAck: a claim nobody resolves keeps others out only until it expires.
+func TestACrashBetweenClaimAndAck(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) {
+		s.config.ClaimWait = 50 * time.Millisecond
+		s.status.Claim = 500 * time.Millisecond
+	}).withProject()
+	claim, err := b.status.Claim(t.Context(), b.project.ID, updateID("one"), "crashed")
+	require.NoError(t, err)
+	require.Equal(t, score.ClaimWon, claim)
+	r := b.post("/update-score", b.update("one"))
+	require.Equal(t, http.StatusServiceUnavailable, r.status)
+	require.Equal(t, "update_in_progress", r.code())
+	require.NotEmpty(t, r.header.Get("Retry-After"))
+	require.Eventually(t, func() bool {
+		return b.post("/update-score", b.update("one")).body["status"] == "accepted"
+	}, 10*time.Second, 20*time.Millisecond)
+	require.Len(t, b.stored(), 1)
+}
+
+func TestWithoutRedisUpdatesAreAccepted(t *testing.T) {
+	t.Parallel()
+	redis := devnet.Redis(t)
+	b := newBench(t, func(s *setup) { s.redis = redis.URL; s.status.Timeout = 0; s.config.RatePerSecond = 1000 }).withProject()
+	redis.Close()
+	began := time.Now()
+	for i := range 20 {
+		r := b.post("/update-score", b.update(fmt.Sprint(i)))
+		require.Equal(t, "accepted", r.body["status"], r)
+	}
+	require.Less(t, time.Since(began), 5*time.Second, "a dead Redis must not slow the API down")
+	r := b.get("/projects/%s/updates/%s", b.project.ID, updateID("1"))
+	require.Equal(t, "status_unavailable", r.code())
+	require.Equal(t, "accepted", b.get("/projects/%s", b.project.ID).body["status"])
+}
+
+func TestARejectedUpdateMayBeSentAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
+	u := b.stored()[0]
+	require.NoError(t, b.status.Final(t.Context(), 0, 0, updateTx, 7, u, []score.Outcome{score.NotMember}))
+	r := b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
+	require.Equal(t, object{
+		"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "final", "outcome": "not_member",
+		"transactionHash": updateTx.Hex(), "blockNumber": float64(7),
+	}, r.body)
+	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
+	require.NoError(t, b.status.Final(t.Context(), 0, 0, updateTx, 8, u, []score.Outcome{score.Applied}))
+	require.Equal(t, "duplicate", b.post("/update-score", b.update("one")).body["status"])
+}
+
+// TestADrainAnswersEverybody stops the server while a publish is in flight and others wait for it.
+func TestADrainAnswersEverybody(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.Lanes = 1 }).withProject()
+	held, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	hold := func() error {
+		once.Do(func() { close(held); <-release })
+		return nil
+	}
+	b.publisher.before.Store(&hold)
+	var wg sync.WaitGroup
+	for i := range 5 {
+		body := b.update(fmt.Sprint(i))
+		wg.Go(func() { require.Equal(t, "accepted", b.post("/update-score", body).body["status"]) })
+	}
+	<-held
+	b.allClaimed(5)
+	b.stop()
+	require.Eventually(t, func() bool { return b.get("/readyz").code() == "shutting_down" }, 5*time.Second, 5*time.Millisecond)
+	require.Equal(t, "shutting_down", b.post("/update-score", b.update("late")).code())
+	close(release)
+	wg.Wait()
+	require.NoError(t, <-b.stopped)
+	b.stopped <- nil
+}
+
+// TestADrainThatTakesTooLongTellsEverybodySo: no ack ever comes.
+func TestADrainThatTakesTooLongTellsEverybodySo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) {
+		s.config.AcceptTimeout = time.Hour
+		s.config.DrainTimeout = 50 * time.Millisecond
+	}).withProject()
+	publishing := make(chan struct{}, 1000)
+	fail := func() error {
+		publishing <- struct{}{}
+		return errFault
+	}
+	b.publisher.before.Store(&fail)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		require.Equal(t, http.StatusServiceUnavailable, b.post("/update-score", b.update("one")).status)
+	})
+	<-publishing
+	b.stop()
+	require.ErrorContains(t, <-b.stopped, "still in progress")
+	wg.Wait()
+}
+
+// TestAFullStreamSaysSoAtOnce: back-pressure is no reason to wait.
+func TestAFullStreamSaysSoAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	b.publisher.before.Store(always(fmt.Errorf("no room: %w", httpapi.ErrFull)))
+	began := time.Now()
+	r := b.post("/update-score", b.update("one"))
+	require.Equal(t, "stream_full", r.code())
+	require.NotEmpty(t, r.header.Get("Retry-After"))
+	require.Less(t, time.Since(began), 2*time.Second)
+	b.publisher.before.Store(nil)
+	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
+}
+
+func TestManyCallersManyUpdates(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	const callers, each = 16, 50
+	message := b.update("") // one signature serves them all
+	var wg sync.WaitGroup
+	for c := range callers {
+		wg.Go(func() {
+			for i := range each {
+				body := object{}
+				for k, v := range message {
+					body[k] = v
+				}
+				body["updateId"] = updateID(fmt.Sprint(c, i))
+				require.Equal(t, "accepted", b.post("/update-score", body).body["status"])
+			}
+		})
+	}
+	wg.Wait()
+	seen := map[score.UpdateID]int{}
+	for _, envelope := range b.stored() {
+		for _, u := range envelope {
+			seen[u.ID]++
+		}
+	}
+	require.Len(t, seen, callers*each)
+}
+
+func TestARevokedKeyIsRefusedWithinASecond(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	keys, err := b.keys.List(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
+	require.NoError(t, b.keys.Revoke(t.Context(), keys[0].ID))
+	require.Eventually(t, func() bool { return b.post("/update-score", b.update("two")).code() == "invalid_api_key" },
+		time.Second, time.Millisecond)
+}

@@ -1,0 +1,453 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/limit"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/stream"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// The package's tests share one Redis and one chain with one contract; each has a NATS of its own.
+var shared struct {
+	redis    *devnet.RedisServer
+	chain    *devnet.Chain
+	contract common.Address
+	sendMu   sync.Mutex
+}
+
+// contractWallet agrees to every signature whose first byte is 1.
+var contractWallet = common.HexToAddress("0x00000000000000000000000000000000000c0de1")
+
+func TestMain(m *testing.M) {
+	code, err := func() (int, error) {
+		dir, err := os.MkdirTemp("", "scorelay-httpapi")
+		if err != nil {
+			return 1, err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		if shared.redis, err = devnet.StartRedis(dir, devnet.RedisOptions{}); err != nil {
+			return 1, err
+		}
+		defer shared.redis.Close()
+		shared.chain, err = devnet.StartChain(devnet.ChainOptions{Alloc: types.GenesisAlloc{
+			contractWallet: {Balance: new(big.Int), Code: hexutil.MustDecode("0x6064355f1a600114631626ba7e0260e01b5f5260205ff3")},
+		}})
+		if err != nil {
+			return 1, err
+		}
+		defer shared.chain.Close()
+		shared.contract = crypto.CreateAddress(devnet.Address(0), 0)
+		if err := transact(nil, registry.DeployData(0, devnet.Address(0), []common.Address{devnet.Address(0)})); err != nil {
+			return 1, err
+		}
+		return m.Run(), nil
+	}()
+	if err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+// transact has account 0, the relayer, send one transaction and makes a block of it.
+func transact(to *common.Address, data []byte) error {
+	shared.sendMu.Lock()
+	defer shared.sendMu.Unlock()
+	ctx, client := context.Background(), shared.chain.Client()
+	nonce, err := client.PendingNonceAt(ctx, devnet.Address(0))
+	if err != nil {
+		return err
+	}
+	tx, err := types.SignNewTx(devnet.Key(0), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
+		ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, To: to, Data: data, Gas: 16_000_000,
+		GasTipCap: big.NewInt(1_000_000_000), GasFeeCap: big.NewInt(10_000_000_000),
+	})
+	if err != nil {
+		return err
+	}
+	if err := client.SendTransaction(ctx, tx); err != nil {
+		return err
+	}
+	shared.chain.Commit()
+	for deadline := time.After(10 * time.Second); ; {
+		receipt, err := client.TransactionReceipt(ctx, tx.Hash())
+		if err == nil && receipt.Status != 1 {
+			err = errors.New("the transaction reverted")
+		}
+		if receipt != nil {
+			return err
+		}
+		select { // the node may still be indexing the block
+		case <-deadline:
+			return err
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// bench is one API over real stores, and the key of a project owner.
+type bench struct {
+	t         *testing.T
+	url       string
+	secret    apikey.Secret
+	nats      *devnet.NATSServer
+	stream    *stream.Stream
+	status    *status.Store
+	projects  *httpapi.Projects
+	final     *directory
+	publisher *faultyPublisher
+	chain     *faultyChain
+	keys      *apikey.Store
+	view      *apikey.View
+	owner     *ecdsa.PrivateKey
+	project   *score.Project
+
+	stop    context.CancelFunc // begins the drain
+	stopped chan error
+}
+
+type setup struct {
+	config httpapi.Config
+	status status.Config
+	deps   func(*httpapi.Deps)
+	redis  string // URL; empty: the shared one
+}
+
+func newBench(t *testing.T, change func(*setup)) *bench {
+	t.Helper()
+	b := &bench{t: t, nats: devnet.NATS(t), final: &directory{}, owner: devnet.Key(1), stopped: make(chan error, 1)}
+	set := setup{
+		config: httpapi.Config{Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract},
+		status: status.Config{Prefix: t.Name() + ":", Timeout: 2 * time.Second}, redis: shared.redis.URL,
+	}
+	if change != nil {
+		change(&set)
+	}
+	log := slog.New(slog.DiscardHandler)
+	ctx, cancel := context.WithCancel(context.Background())
+	b.stop = cancel
+
+	nc, err := nats.Connect(b.nats.URL, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
+	require.NoError(t, err)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: stream.Deployment{
+		Lanes: set.config.Lanes, ChainID: devnet.ChainID, Contract: shared.contract,
+	}}))
+	b.stream, err = stream.Open(ctx, js)
+	require.NoError(t, err)
+	b.publisher = &faultyPublisher{stream: b.stream}
+	client, err := status.NewClient(set.redis)
+	require.NoError(t, err)
+	b.status = status.New(client, set.status)
+	b.projects = httpapi.NewProjects(b.final)
+	b.chain = &faultyChain{}
+	b.keys, err = apikey.Open(ctx, js)
+	require.NoError(t, err)
+	b.secret, _, err = b.keys.Create(ctx, "test", 0)
+	require.NoError(t, err)
+	b.view = b.keys.NewView(log)
+
+	var loops sync.WaitGroup
+	loops.Go(func() { _ = b.view.Run(ctx) })
+	loops.Go(func() {
+		_ = b.stream.WatchProjects(ctx, func(e stream.ProjectEvent) {
+			switch {
+			case e.CaughtUp:
+				b.projects.SetCaughtUp()
+			case e.Project == nil:
+			case e.Dead:
+				b.projects.Dead(e.Seq, e.Project.ID)
+			default:
+				b.projects.Accepted(e.Seq, e.Project)
+			}
+		})
+	})
+	<-b.view.CaughtUp()
+	<-b.projects.CaughtUp()
+
+	reg := prometheus.NewRegistry()
+	deps := httpapi.Deps{
+		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain,
+		Limiter: limit.New(client, t.Name()+":", log, reg), Ready: func() error { return nil }, Log: log, Registerer: reg,
+	}
+	if set.deps != nil {
+		set.deps(&deps)
+	}
+	server, err := httpapi.New(set.config, deps)
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	b.url = "http://" + listener.Addr().String()
+	loops.Go(func() { b.stopped <- server.Run(ctx, listener) })
+	t.Cleanup(func() {
+		cancel()
+		loops.Wait()
+		nc.Close()
+		_ = client.Close()
+	})
+	b.project = newProject(t.Name())
+	return b
+}
+
+// withProject accepts the bench's project.
+func (b *bench) withProject() *bench {
+	b.t.Helper()
+	r := b.post("/create-project", createBody(b.project))
+	require.Equal(b.t, http.StatusOK, r.status, r)
+	return b
+}
+
+func newProject(name string) *score.Project {
+	return &score.Project{
+		ID: score.ProjectID(crypto.Keccak256Hash([]byte(name))), Name: name,
+		Actions:    []score.Action{{Name: "buy", Points: 10}, {Name: "return", Points: 3, Direction: score.Subtract}},
+		Owners:     []common.Address{devnet.Address(1)},
+		Updaters:   []common.Address{devnet.Address(2), contractWallet},
+		ScoreTypes: []string{"reputation", "volume"},
+	}
+}
+
+type object = map[string]any
+
+func createBody(p *score.Project) object {
+	return object{
+		"projectId": p.ID, "name": p.Name, "inputActions": p.Actions, "owners": p.Owners, "updaters": p.Updaters,
+		"scoreTypes": p.ScoreTypes,
+	}
+}
+
+// update is a valid body for the bench's project, signed by its owner now.
+func (b *bench) update(id string) object {
+	return b.updateAt(id, time.Now())
+}
+
+func (b *bench) updateAt(id string, at time.Time) object {
+	message := strconv.FormatInt(at.UnixMilli(), 10)
+	return object{
+		"updateId": updateID(id), "projectId": b.project.ID, "actionName": "buy", "scoreType": "reputation",
+		"targetWallet": devnet.Address(9), "message": message, "signature": personal(b.t, b.owner, message),
+	}
+}
+
+func updateID(name string) score.UpdateID { return score.UpdateID(crypto.Keccak256Hash([]byte(name))) }
+
+func personal(t *testing.T, key *ecdsa.PrivateKey, message string) string {
+	t.Helper()
+	return sign(t, key, wallet.PersonalDigest(message))
+}
+
+func sign(t *testing.T, key *ecdsa.PrivateKey, digest common.Hash) string {
+	t.Helper()
+	sig, err := crypto.Sign(digest[:], key)
+	require.NoError(t, err)
+	sig[64] += 27
+	return hexutil.Encode(sig)
+}
+
+// response is what came back.
+type response struct {
+	status int
+	header http.Header
+	body   object
+	raw    string
+}
+
+func (r response) code() string { code, _ := r.body["code"].(string); return code }
+
+func (b *bench) post(path string, body any) response {
+	b.t.Helper()
+	data, ok := body.([]byte)
+	if !ok {
+		var err error
+		data, err = json.Marshal(body)
+		require.NoError(b.t, err)
+	}
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.url+path, bytes.NewReader(data))
+	require.NoError(b.t, err)
+	req.Header.Set("Content-Type", "application/json")
+	return b.do(req)
+}
+
+func (b *bench) get(path string, args ...any) response {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.url+fmt.Sprintf(path, args...), nil)
+	require.NoError(b.t, err)
+	return b.do(req)
+}
+
+// do sends a request, with the API key unless it has one.
+func (b *bench) do(req *http.Request) response {
+	b.t.Helper()
+	if _, has := req.Header["X-Api-Key"]; !has {
+		req.Header.Set("X-API-KEY", b.secret.Reveal())
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(b.t, err)
+	return read(b.t, res)
+}
+
+func read(t *testing.T, res *http.Response) response {
+	t.Helper()
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	r := response{status: res.StatusCode, header: res.Header, raw: string(raw)}
+	_ = json.Unmarshal(raw, &r.body)
+	return r
+}
+
+// stored lists the updates of the stream, envelope by envelope.
+func (b *bench) stored() [][]score.Update {
+	b.t.Helper()
+	var envelopes [][]score.Update
+	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(_ score.Lane, r stream.Record) error {
+		if r.Updates != nil {
+			envelopes = append(envelopes, r.Updates)
+		}
+		return r.Corrupt
+	}))
+	return envelopes
+}
+
+// directory is a set of final projects.
+type directory struct{ records sync.Map }
+
+func (d *directory) Project(id score.ProjectID) (*score.Record, bool) {
+	rec, ok := d.records.Load(id)
+	if !ok {
+		return nil, false
+	}
+	return rec.(*score.Record), true
+}
+
+// faultyPublisher is the real stream in httpapi's words, with faults on request.
+type faultyPublisher struct {
+	stream *stream.Stream
+	before atomic.Pointer[func() error] // an error: the publish fails and nothing is stored
+	after  atomic.Pointer[func() error] // an error: the publish fails although it was stored
+	calls  atomic.Int64
+}
+
+func (p *faultyPublisher) PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update) error {
+	return p.with(func() error { return p.stream.PublishEnvelope(ctx, lane, msgID, updates) })
+}
+
+func (p *faultyPublisher) PublishProject(ctx context.Context, project *score.Project, replaces uint64) error {
+	return p.with(func() error { return p.stream.PublishProject(ctx, project, replaces) })
+}
+
+func (p *faultyPublisher) with(publish func() error) error {
+	p.calls.Add(1)
+	if before := p.before.Load(); before != nil {
+		if err := (*before)(); err != nil {
+			return err
+		}
+	}
+	err := publish()
+	var taken *stream.TakenError
+	switch {
+	case errors.As(err, &taken):
+		return &httpapi.TakenError{Seq: taken.Seq, Project: taken.Project}
+	case errors.Is(err, stream.ErrFull):
+		return fmt.Errorf("%w: %w", httpapi.ErrFull, err)
+	case err != nil:
+		return err
+	}
+	if after := p.after.Load(); after != nil {
+		return (*after)()
+	}
+	return nil
+}
+
+// always is a fault that happens every time; times one that happens n times.
+func always(err error) *func() error {
+	f := func() error { return err }
+	return &f
+}
+
+func times(n int64, err error) *func() error {
+	var count atomic.Int64
+	f := func() error {
+		if count.Add(1) <= n {
+			return err
+		}
+		return nil
+	}
+	return &f
+}
+
+var errFault = errors.New("injected fault")
+
+// faultyChain reads the real contract on the real chain, or fails on request.
+type faultyChain struct{ down atomic.Bool }
+
+func (c *faultyChain) call(ctx context.Context, data []byte) ([]byte, error) {
+	if c.down.Load() {
+		return nil, errFault
+	}
+	return shared.chain.Client().CallContract(ctx, ethereum.CallMsg{To: &shared.contract, Data: data}, nil)
+}
+
+func (c *faultyChain) ProjectExists(ctx context.Context, project score.ProjectID) (bool, error) {
+	info, err := registry.ReadProject(project).Do(ctx, c.call)
+	return info.Exists(), err
+}
+
+func (c *faultyChain) Used(ctx context.Context, project score.ProjectID, update score.UpdateID) (bool, error) {
+	used, err := registry.ReadUsed(project, []score.UpdateID{update}).Do(ctx, c.call)
+	return err == nil && used[0], err
+}
+
+func (c *faultyChain) Scores(ctx context.Context, project score.ProjectID, wallet common.Address) ([]int64, uint64, error) {
+	scores, err := registry.ReadWalletScores(project, wallet).Do(ctx, c.call)
+	if err != nil {
+		return nil, 0, err
+	}
+	block, err := shared.chain.Client().BlockNumber(ctx)
+	return scores, block, err
+}
+
+func (c *faultyChain) HasCode(ctx context.Context, address common.Address) (bool, error) {
+	if c.down.Load() {
+		return false, errFault
+	}
+	code, err := shared.chain.Client().CodeAt(ctx, address, nil)
+	return len(code) > 0, err
+}
+
+func (c *faultyChain) Call(ctx context.Context, to common.Address, data []byte) ([]byte, error) {
+	return shared.chain.Client().CallContract(ctx, ethereum.CallMsg{To: &to, Data: data}, nil)
+}
