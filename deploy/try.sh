@@ -152,7 +152,7 @@ kill_one() { # service
 # exercise drives the running stack as an operator and a client do.
 exercise() {
   compose ps
-  key=$(tool keys create --name try --quiet)
+  key=$(tool keys create try)
   load() { # updates per second, seconds
     tool load --api-url http://api:8080 --api-key "$key" --rpc-url http://chain:8545 --rate "$1" --duration "$2"
   }

@@ -1,0 +1,104 @@
+package httpapi_test
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+var update = flag.Bool("update", false, "write the README's tables anew")
+
+const readmeFile = "../../README.md"
+
+// What the README says of each stage and outcome.
+var (
+	stageMeanings = map[score.Stage]string{
+		score.Accepted:  "Durable in the stream.",
+		score.Batched:   "Bound to a slot of its lane; the transaction is journaled.",
+		score.Submitted: "The transaction was handed to a node. `transactionHash` may still change: a bump is another transaction.",
+		score.Included:  "In a block, which may still be reorganised away; then it is submitted again.",
+		score.Final:     "Beyond the finality rule, with its `outcome`. Nothing changes any more.",
+	}
+	outcomeMeanings = map[score.Outcome]string{
+		score.Applied:          "The score changed.",
+		score.Duplicate:        "The updateId was used before; the score did not change.",
+		score.UnknownProject:   "Rejected: the contract has no such project.",
+		score.NotMember:        "Rejected: the signer was neither owner nor updater when the update was executed.",
+		score.UnknownAction:    "Rejected: the contract has no such action.",
+		score.UnknownScoreType: "Rejected: the contract has no such score type.",
+		score.ProjectExists:    "Rejected, of a creation: the projectId was taken.",
+		score.Unprocessable:    "Rejected: the contract reverts on it even when it is alone.",
+	}
+)
+
+func statusTable() string {
+	var b strings.Builder
+	b.WriteString("| status | meaning |\n|---|---|\n")
+	for stage := score.Accepted; stage <= score.Final; stage++ {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", stage, stageMeanings[stage])
+	}
+	b.WriteString("\n| outcome | meaning |\n|---|---|\n")
+	for outcome := score.Applied; outcome <= score.Unprocessable; outcome++ {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", outcome, outcomeMeanings[outcome])
+	}
+	b.WriteString("\nA rejected update does not use up its updateId: it may be sent again when the reason is gone.\n")
+	return b.String()
+}
+
+func codeTable() string {
+	var b strings.Builder
+	b.WriteString("| status | code | meaning | what to do |\n|---|---|---|---|\n")
+	for _, code := range httpapi.Codes() {
+		fmt.Fprintf(&b, "| %d | `%s` | %s | %s |\n", code.Status, code.Name, code.Title, code.Advice)
+	}
+	b.WriteString("\n| code of a field | meaning |\n|---|---|\n")
+	for _, code := range httpapi.FieldCodes() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", code.Name, code.Meaning)
+	}
+	return b.String()
+}
+
+// TestREADME: the tables of statuses and codes are those of the code. With -update it writes them.
+func TestREADME(t *testing.T) {
+	raw, err := os.ReadFile(readmeFile)
+	require.NoError(t, err)
+	text := string(raw)
+	for name, table := range map[string]string{"statuses": statusTable(), "codes": codeTable()} {
+		begin := strings.Index(text, "<!-- begin "+name)
+		end := strings.Index(text, "<!-- end "+name+" -->")
+		require.True(t, begin >= 0 && begin < end, "the README has no place for the table of %s", name)
+		begin += strings.Index(text[begin:], "-->\n") + len("-->\n")
+		text = text[:begin] + table + text[end:]
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(readmeFile, []byte(text), 0o644))
+		return
+	}
+	require.Equal(t, text, string(raw), "run `go test ./pkg/httpapi -run TestREADME -update`")
+}
+
+// TestStagesAndOutcomesAreComplete: the tables would notice a new stage or outcome.
+func TestStagesAndOutcomesAreComplete(t *testing.T) {
+	t.Parallel()
+	for stage := range stageMeanings {
+		_, known := score.ParseStage(stage.String())
+		require.True(t, known)
+	}
+	_, known := score.ParseStage((score.Final + 1).String())
+	require.False(t, known, "a stage the README does not know")
+	require.Len(t, stageMeanings, int(score.Final))
+	_, known = score.ParseOutcome((score.Unprocessable + 1).String())
+	require.False(t, known, "an outcome the README does not know")
+	require.Len(t, outcomeMeanings, int(score.Unprocessable)+1)
+	for _, code := range httpapi.Codes() {
+		require.NotEmpty(t, http.StatusText(code.Status), code.Name)
+	}
+}
