@@ -63,7 +63,11 @@ func ConnectNATS(ctx context.Context, s *NATS, name string, log *slog.Logger) (*
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond), nats.ReconnectBufSize(-1),
 		nats.Timeout(awaitCall), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("lost NATS; reconnecting", "err", err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // nil: we closed it
+				log.Warn("lost NATS; reconnecting", "err", err)
+			}
+		}),
 		nats.ReconnectHandler(func(*nats.Conn) { log.Info("NATS is back") }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Warn("NATS reports an error; carrying on", "err", err)

@@ -3,7 +3,9 @@ package dev
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -72,6 +74,19 @@ func (d *dataDir) take() error {
 		return fmt.Errorf("couldn't write the lock: %w", err)
 	}
 	return nil
+}
+
+// logger writes to logs/dev.log, and to also unless it is nil.
+func (d *dataDir) logger(also io.Writer) (*slog.Logger, func(), error) {
+	file, err := os.Create(filepath.Join(d.logs(), "dev.log"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("couldn't open the log: %w", err)
+	}
+	var out io.Writer = file
+	if also != nil {
+		out = io.MultiWriter(file, also)
+	}
+	return slog.New(slog.NewJSONHandler(out, nil)), func() { _ = file.Close() }, nil
 }
 
 func (d *dataDir) release() { _ = d.lock.Close() }

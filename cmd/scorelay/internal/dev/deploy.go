@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/big"
 	"time"
 
@@ -105,7 +106,7 @@ func (b *builder) keys(n int) ([]*signer.Key, error) {
 	b.secrets = nil
 	for i := range keys {
 		raw := hexutil.Encode(crypto.FromECDSA(devnet.Key(i)))
-		key, err := signer.FromHex(raw, b.log)
+		key, err := signer.FromHex(raw, slog.New(slog.DiscardHandler)) // no warning: these are development keys
 		if err != nil {
 			return nil, err
 		}

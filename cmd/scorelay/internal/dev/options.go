@@ -3,6 +3,7 @@ package dev
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"time"
@@ -23,6 +24,7 @@ type Options struct {
 	ChainKey      string        // of an account with money there
 	Confirmations uint64        // blocks that make one final; 0: the chain's finalized tag
 	BlockTime     time.Duration // of the chain that is started
+	LogTo         io.Writer     // gets what this process logs, besides its file; may be nil
 }
 
 // Validate checks what the command line may get wrong.

@@ -15,8 +15,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
@@ -72,11 +70,9 @@ type builder struct {
 	close   []func()
 }
 
-// Run brings a stack up, calls use, and takes everything down when use returns or drain ends. log gets what the parts
-// log; say gets a line for each step people should know of. An error of use is returned as it is.
-func Run(drain, kill context.Context, opts Options, log *slog.Logger, say func(string),
-	use func(ctx context.Context, s *Stack) error,
-) error {
+// Run brings a stack up, calls use, and takes everything down when use returns or drain ends. say gets a line for each
+// step people should know of. An error of use is returned as it is.
+func Run(drain, kill context.Context, opts Options, say func(string), use func(ctx context.Context, s *Stack) error) error {
 	if err := opts.Validate(); err != nil {
 		return err
 	}
@@ -92,6 +88,11 @@ func Run(drain, kill context.Context, opts Options, log *slog.Logger, say func(s
 	if removed != "" {
 		say(removed)
 	}
+	log, closeLog, err := dir.logger(opts.LogTo)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
 	b := &builder{opts: opts, log: log, say: say, dir: dir, ports: ports, info: &infoFile{dataDir: dir.path}}
 	if opts.Separate {
 		if b.api, b.relayer, err = binaries(drain, dir.path, say); err != nil {
@@ -208,5 +209,3 @@ func (b *builder) relayerPart(i int) lifecycle.Part {
 	}
 	return lifecycle.Part{Name: fmt.Sprintf("relayer %d", i), Run: run}
 }
-
-func (b *builder) addressOf(account int) common.Address { return devnet.Address(account) }

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
+	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// devDir is where commands look for a `scorelay dev` that runs, when they are not told where the deployment is.
+type devDir struct {
+	DataDir string `name:"data-dir" default:".scorelay" placeholder:"DIR" help:"Data directory of a running 'scorelay dev'; used for what is not set otherwise."`
+}
+
+// natsFlags say where JetStream is; without them a running `scorelay dev` is used.
+type natsFlags struct {
+	devDir  `embed:""`
+	NATSURL app.Secret    `name:"nats-url" env:"SCORELAY_NATS_URL" placeholder:"URL" help:"NATS servers, separated by commas."`
+	Creds   string        `name:"nats-credentials" env:"SCORELAY_NATS_CREDENTIALS" placeholder:"FILE" help:"NATS credentials file."`
+	Wait    time.Duration `name:"start-timeout" env:"SCORELAY_START_TIMEOUT" default:"30s" help:"How long to wait for NATS and the chain to come up (${default})."`
+}
+
+// chainFlags say how to reach the chain; without them a running `scorelay dev` is used.
+type chainFlags struct {
+	ChainRPC []app.Secret  `name:"chain-rpc" env:"SCORELAY_CHAIN_RPC" placeholder:"URL" help:"JSON-RPC endpoints of the chain, separated by commas."`
+	Timeout  time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain (${default})."`
+}
+
+// log of the commands: what goes wrong and what is awaited, for people.
+func commandLog() *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+}
+
+// running is the dev.json of a running `scorelay dev`; what is asked for is named by flag when there is none.
+func (d devDir) running(flag string) (*dev.Info, error) {
+	info, err := dev.ReadInfo(d.DataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("say where the deployment is with %s, or start one with `scorelay dev` (there is none in %s)", flag, d.DataDir)
+	}
+	return info, err
+}
+
+// connect opens NATS. The caller closes it.
+func (f *natsFlags) connect(ctx context.Context, log *slog.Logger) (jetstream.JetStream, func(), error) {
+	settings := app.NATS{NATSURL: f.NATSURL, NATSCredentials: f.Creds}
+	if f.NATSURL == "" {
+		info, err := f.running("--nats-url")
+		if err != nil {
+			return nil, nil, err
+		}
+		settings.NATSURL = app.Secret(info.NATSURL)
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.Wait)
+	defer cancel()
+	conn, js, err := app.ConnectNATS(ctx, &settings, "scorelay", log)
+	if err != nil {
+		return nil, nil, err
+	}
+	return js, conn.Close, nil
+}
+
+// open opens NATS and the deployment's streams. The caller closes it.
+func (f *natsFlags) open(ctx context.Context, log *slog.Logger) (jetstream.JetStream, *stream.Stream, func(), error) {
+	js, closeNATS, err := f.connect(ctx, log)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s, err := stream.Open(ctx, js)
+	if err != nil {
+		closeNATS()
+		return nil, nil, nil, err
+	}
+	return js, s, closeNATS, nil
+}
+
+// dial makes a client of the chain. The caller closes it.
+func (f *chainFlags) dial(ctx context.Context, d devDir, log *slog.Logger) (*chain.Client, error) {
+	settings := app.Chain{ChainRPC: f.ChainRPC, ChainTimeout: f.Timeout}
+	if len(f.ChainRPC) == 0 {
+		info, err := d.running("--chain-rpc")
+		if err != nil {
+			return nil, err
+		}
+		settings.ChainRPC = []app.Secret{app.Secret(info.RPCURL)}
+	}
+	return app.DialChain(ctx, &settings, log, prometheus.NewRegistry())
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/app"
+)
+
+type loadCommand struct {
+	devDir `embed:""`
+
+	API         []string      `name:"api" env:"SCORELAY_API" placeholder:"URL" help:"Addresses of the APIs, separated by commas; by default those of a running 'scorelay dev'."`
+	Key         app.Secret    `name:"api-key" env:"SCORELAY_API_KEY" placeholder:"KEY" help:"API key."`
+	Rate        float64       `name:"rate" default:"500" help:"Updates per second (${default})."`
+	Duration    time.Duration `name:"duration" default:"30s" help:"How long to send (${default})."`
+	Projects    int           `name:"projects" default:"1" help:"Number of projects, made for this run (${default})."`
+	Signers     int           `name:"signers" default:"3" help:"Wallets of each project that sign (${default})."`
+	Wallets     int           `name:"wallets" default:"1000" help:"Wallets of each project whose scores change (${default})."`
+	IDs         string        `name:"ids" enum:"random,consecutive,mixed" default:"mixed" help:"How updateIds are minted: random, consecutive or mixed (${default})."`
+	MaxInFlight int           `name:"max-in-flight" default:"2000" help:"Requests in progress at once; an update that would be one more counts as missed (${default})."`
+	JSON        bool          `name:"json" help:"Print the summary as JSON on standard output, and nothing else."`
+}
+
+// loadSummary is what a run measured.
+type loadSummary struct {
+	load.Counts
+	Missed     int              `json:"missed"` // due, but too many were in progress
+	Offered    float64          `json:"offered_per_second"`
+	PerSecond  float64          `json:"accepted_per_second"`
+	Latency    load.Percentiles `json:"latency_ms"`
+	DurationMS int64            `json:"duration_ms"`
+}
+
+// Run makes projects and sends updates at the rate. It fails when an update was answered wrongly or not at all.
+func (c *loadCommand) Run(s signals) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	places, err := c.places(s.drain, client)
+	if err != nil {
+		return err
+	}
+	tally := load.NewTally()
+	progress, stop := context.WithCancel(s.drain)
+	done := make(chan struct{})
+	go func() { defer close(done); c.progress(progress, tally) }()
+	began := time.Now()
+	missed := load.Open(s.drain, client, load.Pace{Rate: c.Rate, Duration: c.Duration, MaxInFlight: c.MaxInFlight},
+		c.source(places), tally.Add)
+	took := time.Since(began)
+	stop()
+	<-done
+	summary := loadSummary{
+		Counts: tally.Counts(), Missed: missed, Offered: c.Rate, Latency: tally.Latency(), DurationMS: took.Milliseconds(),
+	}
+	summary.PerSecond = float64(summary.Accepted) / took.Seconds()
+	if c.JSON {
+		err = json.NewEncoder(os.Stdout).Encode(summary)
+	} else {
+		fmt.Printf("sent %d, accepted %d, duplicate %d, rejected %d %v, failed %d, missed %d, retries %d, %.0f accepted/s of %.0f offered/s, "+
+			"latency p50 %.1f ms p90 %.1f ms p99 %.1f ms max %.0f ms\n",
+			summary.Sent, summary.Accepted, summary.Duplicate, summary.Rejected, summary.Refusals, summary.Failed, missed, summary.Retries,
+			summary.PerSecond, c.Rate, summary.Latency.P50, summary.Latency.P90, summary.Latency.P99, summary.Latency.Max)
+	}
+	if err == nil && (summary.Failed > 0 || summary.Wrong > 0) && s.drain.Err() == nil {
+		err = errFailed
+	}
+	return err
+}
+
+func (c *loadCommand) client() (*load.Client, error) {
+	var errs []error
+	for _, bad := range []struct {
+		is   bool
+		says string
+	}{
+		{c.Rate <= 0, "--rate must be more than 0"},
+		{c.Duration <= 0, "--duration must be more than 0"},
+		{c.Projects < 1 || c.Signers < 1 || c.Wallets < 1, "--projects, --signers and --wallets must be at least 1"},
+		{c.Signers > 99, "--signers must be at most 99"},
+		{c.MaxInFlight < 1, "--max-in-flight must be at least 1"},
+	} {
+		if bad.is {
+			errs = append(errs, errors.New(bad.says))
+		}
+	}
+	urls, key := c.API, c.Key.Reveal()
+	if len(urls) == 0 {
+		info, err := c.running("--api")
+		if err != nil {
+			return nil, errors.Join(append(errs, err)...)
+		}
+		urls = info.APIURLs
+		if key == "" {
+			key = info.APIKey
+		}
+	}
+	if key == "" {
+		errs = append(errs, errors.New("set --api-key, SCORELAY_API_KEY or SCORELAY_API_KEY_FILE"))
+	}
+	return load.NewClient(key, c.MaxInFlight, urls...), errors.Join(errs...)
+}
+
+// places makes the projects. Updates may follow as soon as a creation is accepted.
+func (c *loadCommand) places(ctx context.Context, client *load.Client) ([]*load.Place, error) {
+	places := make([]*load.Place, c.Projects)
+	for i := range places {
+		owner, err := load.RandomWallet()
+		if err != nil {
+			return nil, err
+		}
+		place := &load.Place{
+			Project: [32]byte(load.NewIDs(false).Next()), ScoreType: "reputation", Actions: []string{"plus", "minus"},
+			Targets: load.RandomTargets(c.Wallets),
+		}
+		project := &load.Project{
+			ID: place.Project, Name: fmt.Sprintf("Scorelay load %d", i), ScoreTypes: []string{place.ScoreType},
+			Actions: []load.Action{{Name: "plus", Points: 7}, {Name: "minus", Points: 3, Direction: 1}},
+			Owners:  []common.Address{owner.Address},
+		}
+		for range c.Signers {
+			signer, err := load.RandomWallet()
+			if err != nil {
+				return nil, err
+			}
+			place.Updaters = append(place.Updaters, signer)
+			project.Updaters = append(project.Updaters, signer.Address)
+		}
+		if err := client.CreateProject(ctx, project); err != nil {
+			return nil, fmt.Errorf("couldn't create project %d of %d: %w", i+1, c.Projects, err)
+		}
+		places[i] = place
+	}
+	return places, nil
+}
+
+// source makes the next update, over the projects, signers and wallets in turn. Consecutive ids are minted for each
+// signer, as backends that share a project do.
+func (c *loadCommand) source(places []*load.Place) func() *load.Update {
+	consecutive := make([]*load.IDs, c.Projects*c.Signers)
+	for i := range consecutive {
+		consecutive[i] = load.NewIDs(true)
+	}
+	random := load.NewIDs(false)
+	n := 0
+	return func() *load.Update {
+		at := n % len(places)
+		round := n / len(places)
+		place := places[at]
+		signer := round % c.Signers
+		ids := random
+		if c.IDs == "consecutive" || c.IDs == "mixed" && n%2 == 1 {
+			ids = consecutive[at*c.Signers+signer]
+		}
+		n++
+		return &load.Update{
+			ID: ids.Next(), Project: place.Project, Action: place.Actions[round%len(place.Actions)], ScoreType: place.ScoreType,
+			Target: place.Targets[round%len(place.Targets)], Wallet: place.Updaters[signer],
+		}
+	}
+}
+
+// progress prints how it goes every second, to standard error.
+func (c *loadCommand) progress(ctx context.Context, tally *load.Tally) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	before := 0
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			counts, latency := tally.Counts(), tally.Latency()
+			fmt.Fprintf(os.Stderr, "accepted %d (%d/s), rejected %d, failed %d, retries %d, p50 %.1f ms p99 %.1f ms\n",
+				counts.Accepted, counts.Accepted-before, counts.Rejected, counts.Failed, counts.Retries, latency.P50, latency.P99)
+			before = counts.Accepted
+		}
+	}
+}

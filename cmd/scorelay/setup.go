@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/signer"
+)
+
+type setupCommand struct {
+	natsFlags  `embed:""`
+	chainFlags `embed:""`
+
+	MonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoint of the NATS server, asked whether it syncs every write (${default})."`
+	AllowUnsafe bool   `name:"allow-unsafe-durability" env:"SCORELAY_ALLOW_UNSAFE_DURABILITY" help:"Set up even when the NATS server cannot be seen to sync every write."`
+
+	DeployerKey      app.Secret `name:"deployer-key" env:"SCORELAY_DEPLOYER_KEY" placeholder:"KEY" help:"Raw key of the account that deploys and pays; for development."`
+	DeployerKeystore string     `name:"deployer-keystore" env:"SCORELAY_DEPLOYER_KEYSTORE" placeholder:"FILE" help:"geth keystore file of that account."`
+	DeployerPassword string     `name:"deployer-password-file" env:"SCORELAY_DEPLOYER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
+
+	Admin        string        `name:"admin" env:"SCORELAY_ADMIN" placeholder:"ADDRESS" help:"Who grants and revokes the relayer role, best a multisig; by default the deployer."`
+	AdminDelay   time.Duration `name:"admin-delay" env:"SCORELAY_ADMIN_DELAY" default:"48h" help:"How long a change of the admin must wait (${default})."`
+	Relayers     []string      `name:"relayers" env:"SCORELAY_RELAYERS" placeholder:"ADDRESS" help:"Addresses of the lanes' signers, which get the relayer role; by default those of the signer settings below."`
+	Keystore     string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file or directory of the lanes' signers."`
+	PasswordFile string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
+	SignerKeys   []app.Secret  `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" placeholder:"KEYS" help:"Raw keys of the lanes' signers; for development."`
+	Lanes        int           `name:"lanes" env:"SCORELAY_LANES" help:"Number of lanes; by default one for each signer."`
+	Replicas     int           `name:"stream-replicas" env:"SCORELAY_STREAM_REPLICAS" default:"1" help:"Copies of the streams in the NATS cluster: 1, 3 or 5 (${default})."`
+	MaxBytes     int64         `name:"stream-max-bytes" env:"SCORELAY_STREAM_MAX_BYTES" default:"8589934592" help:"Bound of the stream of accepted updates, bytes; when it is full, updates are answered 503 (${default})."`
+	Contract     string        `name:"contract" env:"SCORELAY_CONTRACT" placeholder:"ADDRESS" help:"Use this ScoreRegistry instead of deploying one."`
+	DeployBlock  uint64        `name:"deploy-block" env:"SCORELAY_DEPLOY_BLOCK" help:"Block in which that contract was deployed."`
+	APIKeyFile   string        `name:"api-key-file" env:"SCORELAY_API_KEY_FILE" placeholder:"FILE" help:"Also create an API key and write it to this file, unless the file exists."`
+}
+
+// Run makes the deployment, or completes it, and prints it as JSON.
+func (c *setupCommand) Run(s signals) error {
+	log := commandLog()
+	ctx := s.drain
+	plan, err := c.plan()
+	if err != nil {
+		return err
+	}
+	deployer, err := c.deployer()
+	if err != nil {
+		return err
+	}
+	js, closeNATS, err := c.connect(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer closeNATS()
+	starting, cancel := context.WithTimeout(ctx, c.Wait)
+	defer cancel()
+	if err := app.VerifyDurable(starting, &app.NATS{NATSMonitorURL: c.MonitorURL, AllowUnsafe: c.AllowUnsafe}, log); err != nil {
+		return err
+	}
+	client, err := c.dial(ctx, c.devDir, log)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	chainID, err := app.AwaitChain(starting, client, log)
+	if err != nil {
+		return err
+	}
+	d, err := app.Setup(ctx, js, client, deployer.For(chainID), plan, log)
+	if err != nil {
+		return err
+	}
+	if err := c.apiKey(ctx, js, log); err != nil {
+		return err
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(map[string]any{
+		"chainId": d.ChainID, "contract": d.Contract, "deployBlock": d.DeployBlock, "lanes": d.Lanes, "relayers": plan.Relayers,
+	})
+}
+
+func (c *setupCommand) plan() (app.SetupPlan, error) {
+	plan := app.SetupPlan{
+		Lanes: c.Lanes, AdminDelay: c.AdminDelay, DeployBlock: c.DeployBlock, Replicas: c.Replicas, MaxBytes: c.MaxBytes,
+	}
+	var err error
+	for _, text := range c.Relayers {
+		address, bad := parseAddress("--relayers", text)
+		err = errors.Join(err, bad)
+		plan.Relayers = append(plan.Relayers, address)
+	}
+	if len(c.Relayers) == 0 {
+		settings := app.RelayerSettings{Keystore: c.Keystore, PasswordFile: c.PasswordFile, RawKeys: c.SignerKeys}
+		keys, bad := settings.SignerKeys(commandLog())
+		err = errors.Join(err, bad)
+		for _, key := range keys {
+			plan.Relayers = append(plan.Relayers, key.Address())
+		}
+	}
+	if c.Admin != "" {
+		address, bad := parseAddress("--admin", c.Admin)
+		plan.Admin, err = address, errors.Join(err, bad)
+	}
+	if c.Contract != "" {
+		address, bad := parseAddress("--contract", c.Contract)
+		plan.Contract, err = address, errors.Join(err, bad)
+		if c.DeployBlock == 0 {
+			err = errors.Join(err, errors.New("--contract needs --deploy-block: where reading its events begins"))
+		}
+	}
+	if plan.Lanes == 0 {
+		plan.Lanes = len(plan.Relayers)
+	}
+	if plan.Lanes != len(plan.Relayers) {
+		err = errors.Join(err, fmt.Errorf("there are %d lanes and %d signers; each lane needs one of its own: set --lanes and --relayers (or the signer settings)",
+			plan.Lanes, len(plan.Relayers)))
+	}
+	if plan.Lanes == 0 {
+		err = errors.Join(err, errors.New("no signer is named: set --relayers, --signer-keystore or --signer-keys"))
+	}
+	return plan, err
+}
+
+func (c *setupCommand) deployer() (*signer.Key, error) {
+	if c.DeployerKeystore != "" {
+		return signer.FromKeystoreFile(c.DeployerKeystore, c.DeployerPassword)
+	}
+	if c.DeployerKey == "" {
+		return nil, errors.New("set --deployer-keystore with --deployer-password-file or, for development, SCORELAY_DEPLOYER_KEY")
+	}
+	key, err := signer.FromHex(c.DeployerKey.Reveal(), commandLog())
+	if err != nil {
+		return nil, fmt.Errorf("--deployer-key: %w", err)
+	}
+	return key, nil
+}
+
+func parseAddress(flag, text string) (common.Address, error) {
+	if !common.IsHexAddress(text) {
+		return common.Address{}, fmt.Errorf("%s: %q is not an address", flag, text)
+	}
+	return common.HexToAddress(text), nil
+}
