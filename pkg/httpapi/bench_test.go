@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ecdsa"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -148,9 +149,10 @@ type setup struct {
 func newBench(t *testing.T, change func(*setup)) *bench {
 	t.Helper()
 	b := &bench{t: t, nats: devnet.NATS(t), final: &directory{}, owner: devnet.Key(1), stopped: make(chan error, 1)}
+	prefix := rand.Text() + ":" // in the shared Redis
 	set := setup{
 		config: httpapi.Config{Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract},
-		status: status.Config{Prefix: t.Name() + ":", Timeout: 2 * time.Second}, redis: shared.redis.URL,
+		status: status.Config{Prefix: prefix, Timeout: 2 * time.Second}, redis: shared.redis.URL,
 	}
 	if change != nil {
 		change(&set)
@@ -201,7 +203,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	reg := prometheus.NewRegistry()
 	deps := httpapi.Deps{
 		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain,
-		Limiter: limit.New(client, t.Name()+":", log, reg), Ready: func() error { return nil }, Log: log, Registerer: reg,
+		Limiter: limit.New(client, prefix, log, reg), Ready: func() error { return nil }, Log: log, Registerer: reg,
 	}
 	if set.deps != nil {
 		set.deps(&deps)

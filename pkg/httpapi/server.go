@@ -145,7 +145,8 @@ func New(config Config, deps Deps) (*Server, error) {
 
 func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app := fiber.New(fiber.Config{
-		AppName: "scorelay", DisableStartupMessage: true, StrictRouting: true, CaseSensitive: true,
+		AppName: "scorelay", DisableStartupMessage: true, DisablePreParseMultipartForm: true,
+		StrictRouting: true, CaseSensitive: true,
 		BodyLimit: s.config.MaxBody, ReadBufferSize: s.config.MaxHeaders, Concurrency: s.config.MaxConnections,
 		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: time.Minute,
 		ErrorHandler: s.failed,
