@@ -156,7 +156,12 @@ func orUnexpected(err error) error {
 	return err
 }
 
-// Signals ends drain at the first SIGINT or SIGTERM and kill at the second. release gives the signals back.
+// sameSignal is how soon after a first signal another one is taken for the same: a terminal, a shell or `timeout` signals
+// a process and its group.
+const sameSignal = 500 * time.Millisecond
+
+// Signals ends drain at the first SIGINT or SIGTERM and kill at the second, unless that comes at once. release gives
+// the signals back.
 func Signals(ctx context.Context) (drain, kill context.Context, release func()) {
 	drain, cancelDrain := context.WithCancel(ctx)
 	kill, cancelKill := context.WithCancel(ctx)
@@ -165,11 +170,18 @@ func Signals(ctx context.Context) (drain, kill context.Context, release func()) 
 	released := make(chan struct{})
 	var done sync.WaitGroup
 	done.Go(func() {
-		for _, end := range []context.CancelFunc{cancelDrain, cancelKill} {
+		var first time.Time
+		for {
 			select {
 			case <-signals:
-				end()
 			case <-released:
+				return
+			}
+			if first.IsZero() {
+				first = time.Now()
+				cancelDrain()
+			} else if time.Since(first) > sameSignal {
+				cancelKill()
 				return
 			}
 		}
