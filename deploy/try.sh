@@ -154,7 +154,7 @@ exercise() {
   compose ps
   key=$(tool keys create try)
   load() { # updates per second, seconds
-    tool load --api-url http://api:8080 --api-key "$key" --rpc-url http://chain:8545 --rate "$1" --duration "$2"
+    tool load --api http://api:8080 --api-key "$key" --rate "$1" --duration "$2"
   }
   say "load"
   load 100 10s
