@@ -143,12 +143,13 @@ type setup struct {
 	config httpapi.Config
 	status status.Config
 	deps   func(*httpapi.Deps)
-	redis  string // URL; empty: the shared one
+	redis  string             // URL; empty: the shared one
+	nats   *devnet.NATSServer // nil: one of its own
 }
 
 func newBench(t *testing.T, change func(*setup)) *bench {
 	t.Helper()
-	b := &bench{t: t, nats: devnet.NATS(t), final: &directory{}, owner: devnet.Key(1), stopped: make(chan error, 1)}
+	b := &bench{t: t, final: &directory{}, owner: devnet.Key(1), stopped: make(chan error, 1)}
 	prefix := rand.Text() + ":" // in the shared Redis
 	set := setup{
 		config: httpapi.Config{Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract},
@@ -156,6 +157,9 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	}
 	if change != nil {
 		change(&set)
+	}
+	if b.nats = set.nats; b.nats == nil {
+		b.nats = devnet.NATS(t)
 	}
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -75,7 +75,7 @@ func TestATypedSignatureCoversTheWholeUpdate(t *testing.T) {
 	require.Equal(t, "accepted", b.post("/update-score", b.typed("one", domain)).body["status"])
 	for field, value := range map[string]any{
 		"updateId": updateID("two"), "actionName": "return", "scoreType": "volume", "targetWallet": devnet.Address(8),
-		"message": strconv.FormatInt(time.Now().UnixMilli()+1, 10), "scheme": "eip191",
+		"message": strconv.FormatInt(time.Now().UnixMilli()+1000, 10), "scheme": "eip191",
 	} {
 		r := b.post("/update-score", set(b.typed("one", domain), field, value))
 		require.Equal(t, "signer_not_member", r.code(), field)
