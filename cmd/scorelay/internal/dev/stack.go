@@ -94,6 +94,7 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	}
 	defer closeLog()
 	b := &builder{opts: opts, log: log, say: say, dir: dir, ports: ports, info: &infoFile{dataDir: dir.path}}
+	_ = b.info.setPID("dev", 0, os.Getpid()) // nothing is written yet
 	if opts.Separate {
 		if b.api, b.relayer, err = binaries(drain, dir.path, say); err != nil {
 			return err
