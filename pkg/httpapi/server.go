@@ -172,7 +172,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		batchers.Go(func() { b.run(s.life) })
 	}
 	served := make(chan error, 1)
-	go func() { served <- s.app.Listener(listener) }()
+	go func() { served <- s.app.Listener(lingeringListener{listener}) }()
 
 	var err error
 	select {
@@ -308,6 +308,9 @@ func (s *Server) failed(c *fiber.Ctx, err error) error {
 		p = problem(codeHeadersTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxHeaders))
 	case fiber.StatusRequestTimeout:
 		p = problem(codeRequestTimeout, "")
+	}
+	if p.Status != fiber.StatusNotFound && p.Status != fiber.StatusMethodNotAllowed { // the connection will be closed
+		lingerOnClose(c)
 	}
 	s.metrics.requests.WithLabelValues("none", strconv.Itoa(p.Status)).Observe(0)
 	return p.write(c)
