@@ -225,6 +225,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 		_ = client.Close()
 	})
 	b.project = newProject(t.Name())
+	_, _ = rand.Read(b.project.ID[:]) // on the shared chain
 	return b
 }
 
