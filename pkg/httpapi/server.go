@@ -192,14 +192,16 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// drain waits until no post is in progress, by taking all their places.
+// drain waits until no request is in progress, by taking all their places.
 func (s *Server) drain() error {
 	timeout := time.After(s.config.DrainTimeout)
-	for n := range cap(s.writes) {
-		select {
-		case s.writes <- struct{}{}:
-		case <-timeout:
-			return fmt.Errorf("%d requests were still in progress after %v; they are told to send again", cap(s.writes)-n, s.config.DrainTimeout)
+	for _, places := range []chan struct{}{s.writes, s.reads} {
+		for n := range cap(places) {
+			select {
+			case places <- struct{}{}:
+			case <-timeout:
+				return fmt.Errorf("%d requests were still in progress after %v; they are told to send again", cap(places)-n, s.config.DrainTimeout)
+			}
 		}
 	}
 	return nil
