@@ -81,7 +81,7 @@ type Deps struct {
 	Chain     Chain
 	Contracts Contracts // nil: contract wallets (ERC-1271) cannot sign
 
-	// Ready is nil-valued while the API can do its work. Requests are let in once it has been so; afterwards it only
+	// Ready returns nil while the API can do its work. Requests are let in once it has done so; afterwards it only
 	// decides what /readyz says.
 	Ready func() error
 	// Metrics answers GET /metrics; nil: there is no such path.
