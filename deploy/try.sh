@@ -34,7 +34,7 @@ finish() {
   status=$?
   set +e
   if [ -n "${UP:-}" ] && [ "$KEEP" != --keep ]; then
-    [ $status = 0 ] || compose logs --tail 60
+    [ $status = 0 ] || compose logs --tail 60 api relayer nats
     compose down --volumes --timeout 5 >/dev/null 2>&1
   fi
   if [ -n "$DOCKERD" ] && [ "$KEEP" != --keep ]; then kill "$DOCKERD"; wait "$DOCKERD" 2>/dev/null; fi
