@@ -19,6 +19,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -45,6 +46,7 @@ type Stack struct {
 	Options Options
 	Chain   *chain.Client
 	Stream  *stream.Stream
+	Auditor *index.Auditor
 	Client  *load.Client
 	Meter   *Meter
 	Place   *load.Place // the demo project
