@@ -158,6 +158,15 @@ kill_one() { # service
   kill -9 "$(docker inspect --format '{{.State.Pid}}' "$(compose ps -q "$1" | head -1)")"
 }
 
+# clients runs the example clients through the published ports.
+clients() {
+  (cd docs/examples && npm ci --silent)
+  local contract
+  contract=$(compose logs --no-log-prefix setup | sed -n 's/.*"contract": "\(0x[0-9a-f]*\)".*/\1/p' | head -1)
+  printf '{"apiUrl":"http://127.0.0.1:8080","apiKey":"%s","rpcUrl":"http://127.0.0.1:8545","contract":"%s"}' "$key" "$contract" >"$WORK/dev.json"
+  node docs/examples/clients.mjs "$WORK/dev.json"
+}
+
 # exercise drives the running stack as an operator and a client do.
 exercise() {
   compose ps
@@ -169,6 +178,8 @@ exercise() {
   load 100 10s
   say "audit"
   tool audit --wait 2m
+  say "web3.js, ethers and viem, from outside"
+  clients
   say "scale to four relayers"
   compose up --wait --no-build --scale relayer=4
   say "load, while a relayer, the API and NATS are killed"
