@@ -17,7 +17,11 @@ import (
 // fill binds whatever may be bound now: first work that lost its slot, then what the intake has.
 func (s *session) fill(ctx context.Context) error {
 	for {
-		if why := s.lane.Blocked(); why != lane.WaitNone {
+		why := s.lane.Blocked()
+		if why == lane.WaitNone && s.stuck {
+			why = lane.WaitContract
+		}
+		if why != lane.WaitNone {
 			s.waits(why)
 			return nil
 		}
@@ -40,7 +44,7 @@ func (s *session) bindNew(ctx context.Context) (bool, error) {
 	if why, due := in.flush(time.Now()); due {
 		b := in.builder.Build()
 		bound, err := s.bind(ctx, binding{
-			gas: min(in.builder.Gas(), s.config.Rules.MaxGas), data: registry.EncodeBatch(b), updates: b.Updates(),
+			gas: s.gas(in.builder.Gas()), data: registry.EncodeBatch(b), updates: b.Updates(),
 			entry: lane.Bind{
 				Work: lane.Work{Kind: lane.Updates, Count: b.Len(), From: in.from}, Advance: true, Cursor: in.to,
 			},
@@ -57,8 +61,7 @@ func (s *session) bindNew(ctx context.Context) (bool, error) {
 	}
 	project := in.creation
 	bound, err := s.bind(ctx, binding{
-		gas: min(registry.CreateProjectGas(project), s.config.Rules.MaxGas), data: registry.EncodeCreateProject(project),
-		project: &project.ID,
+		gas: s.gas(registry.CreateProjectGas(project)), data: registry.EncodeCreateProject(project), project: &project.ID,
 		entry: lane.Bind{
 			Work:    lane.Work{Kind: lane.Creation, Count: 1, From: score.Cursor{Seq: in.born}, Project: &project.ID},
 			Advance: true, Cursor: score.Cursor{Seq: in.born + 1},
@@ -68,6 +71,21 @@ func (s *session) bindNew(ctx context.Context) (bool, error) {
 		in.created()
 	}
 	return bound, err
+}
+
+// gas is the limit of a transaction that the model says needs so much. The model bounds what execution costs; a rollup
+// that charges its data as gas needs more, which the first transaction to run out teaches.
+func (s *session) gas(model uint64) uint64 {
+	return min(model/100*s.scale+model%100*s.scale/100, s.config.Rules.MaxGas)
+}
+
+// maxScale bounds what is learnt, percent.
+const maxScale = 1600
+
+// ranOut gives the session's next transactions half as much gas again.
+func (s *session) ranOut() {
+	s.scale = min(s.scale+s.scale/2, maxScale)
+	s.intake.shrink(s.config.Limits.MaxGas * 100 / s.scale)
 }
 
 // binding is work about to become a slot.

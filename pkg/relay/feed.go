@@ -194,6 +194,9 @@ func (f *feed) finalize(ctx context.Context) error {
 	if final.Number <= f.final.Number && f.final.Hash != (common.Hash{}) {
 		return nil
 	}
+	if hash, ok := f.known[final.Number]; ok && hash != final.Hash || final.Number > f.last.Number {
+		return nil // another endpoint, on another branch or ahead: the next round sees both from one place, or later
+	}
 	f.final = final
 	f.known[final.Number] = final.Hash
 	f.metrics.finalNumber.Set(float64(final.Number))

@@ -20,6 +20,8 @@ type intake struct {
 	born     uint64         // the creation's sequence
 	rest     []score.Update // of the last envelope, not in the builder yet
 	full     bool           // an update did not fit
+	next     *batch.Builder // with other limits, for the next batch; nil for the same again
+	config   Config
 
 	from, to score.Cursor
 	restAt   score.Cursor // of rest[0]
@@ -34,7 +36,7 @@ func newIntake(config Config, at score.Cursor) (*intake, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &intake{builder: builder, from: at, to: at, records: make(chan Record, readAhead), failed: make(chan error, 1)}, nil
+	return &intake{config: config, builder: builder, from: at, to: at, records: make(chan Record, readAhead), failed: make(chan error, 1)}, nil
 }
 
 // follow reads in a goroutine of its own until the context ends; the result waits for that.
@@ -127,8 +129,25 @@ func (in *intake) flush(now time.Time) (why string, due bool) {
 func (in *intake) bound() {
 	in.backlog.Add(int64(-in.builder.Len()))
 	in.builder.Reset()
+	if in.next != nil {
+		in.builder, in.next = in.next, nil
+	}
 	in.from, in.full = in.to, false
 	in.pour()
+}
+
+// shrink bounds the gas of the batches after the one being built. A bound below a single update's changes nothing.
+func (in *intake) shrink(maxGas uint64) {
+	limits := in.config.Limits
+	limits.MaxGas = maxGas
+	builder, err := batch.NewBuilder(in.config.Model, limits)
+	if err != nil {
+		return
+	}
+	in.next = builder
+	if in.builder.Len() == 0 {
+		in.builder, in.next = in.next, nil
+	}
 }
 
 // created says that the creation is journaled.

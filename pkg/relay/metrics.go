@@ -11,6 +11,7 @@ import (
 
 type metrics struct {
 	outcomes    *prometheus.CounterVec
+	creations   *prometheus.CounterVec
 	gasUsed     prometheus.Counter
 	fees        prometheus.Counter
 	settled     *prometheus.CounterVec
@@ -61,7 +62,8 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}, []string{"flush"})
 	reg.MustRegister(size)
 	return &metrics{
-		outcomes:    counters("outcomes_total", "Updates and creations that are final, by outcome.", "outcome"),
+		outcomes:    counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
+		creations:   counters("creations_total", "Creations that are final, by outcome.", "outcome"),
 		gasUsed:     counter("gas_used_total", "Gas used by final transactions."),
 		fees:        counter("fees_gwei_total", "Fees paid by final transactions, gwei."),
 		settled:     counters("slots_settled_total", "Slots that ended, by result.", "result"),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -11,13 +12,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
+// Pauses before waiting work is tried again: when nodes did not answer, and when the contract refuses everything.
+const (
+	retryTransport = time.Second
+	retryContract  = 5 * time.Second
+)
+
+// lostTries is after how many transactions a single update or creation is given up on that is too much for one.
+const lostTries = 3
+
 // bindQueued deals with the first piece of work that lost its slot: split it, bury it, or bind it again. It is tried by
 // eth_call before gas is spent on it. False means that nothing could be done now.
 func (s *session) bindQueued(ctx context.Context) (bool, error) {
-	work, head := s.lane.State.Queue[0], s.lane.Last().Block
-	if s.probed == head.Number {
-		return false, nil // one try per block
+	if now := time.Now(); now.Before(s.retry) {
+		return false, nil
 	}
+	work := s.lane.State.Queue[0]
 	if work.Kind == lane.Creation {
 		return s.bindQueuedCreation(ctx, work)
 	}
@@ -28,30 +38,22 @@ func (s *session) bindQueued(ctx context.Context) (bool, error) {
 	if work.Halve && b.Len() > 1 {
 		return true, s.split(ctx, work, b)
 	}
-	gas := min(s.config.Model.Gas(b), s.config.Rules.MaxGas)
-	if work.Tries > 1 || work.Halve {
-		gas = s.config.Rules.MaxGas // the model was wrong about it, or may have been
-	}
-	refusal, ok := s.try(ctx, work.Data, gas)
+	updates := b.Updates()
+	gas, refusal, ok := s.try(ctx, work, s.config.Model.Gas(b))
 	switch {
 	case !ok:
-		s.probed = head.Number
 		return false, nil
-	case refusal == nil:
+	case refusal == nil && (!work.Halve || work.Tries < lostTries):
 		return s.bind(ctx, binding{
-			gas: gas, data: work.Data, updates: b.Updates(), entry: lane.Bind{Work: work, Requeued: work.ID},
+			gas: gas, data: work.Data, updates: updates, entry: lane.Bind{Work: work, Requeued: work.ID},
 		})
-	case s.global(ctx, refusal):
-		s.probed = head.Number
-		s.waits(lane.WaitContract)
+	case refusal != nil && s.global(ctx):
 		return false, nil
-	case b.Len() > 1:
+	case len(updates) > 1:
 		return true, s.split(ctx, work, b)
 	}
-	u := b.Updates()[0]
 	return true, s.drop(ctx, work, DeadLetter{
-		Lane: s.id, Seq: work.From.Seq, Outcome: score.Unprocessable, Update: &u,
-		Reason: "the contract reverts on it even alone: " + registry.DecodeRevert(refusal.Data).Error(),
+		Lane: s.id, Seq: work.From.Seq, Outcome: score.Unprocessable, Update: &updates[0], Reason: refusalReason(refusal),
 	})
 }
 
@@ -60,36 +62,55 @@ func (s *session) bindQueuedCreation(ctx context.Context, work lane.Work) (bool,
 	if err != nil {
 		return false, fmt.Errorf("waiting work %d: %w: %w", work.ID, lane.ErrCorrupt, err)
 	}
-	gas := min(registry.CreateProjectGas(project), s.config.Rules.MaxGas)
-	if work.Tries > 1 {
-		gas = s.config.Rules.MaxGas
-	}
-	refusal, ok := s.try(ctx, work.Data, gas)
+	gas, refusal, ok := s.try(ctx, work, registry.CreateProjectGas(project))
+	letter := DeadLetter{Lane: s.id, Seq: work.From.Seq, Project: project, Outcome: score.Unprocessable}
 	switch {
 	case !ok:
-		s.probed = s.lane.Last().Block.Number
 		return false, nil
-	case refusal == nil:
+	case refusal == nil && (!work.Halve || work.Tries < lostTries):
 		return s.bind(ctx, binding{
 			gas: gas, data: work.Data, project: &project.ID, entry: lane.Bind{Work: work, Requeued: work.ID},
 		})
-	}
-	letter := DeadLetter{Lane: s.id, Seq: work.From.Seq, Project: project, Outcome: score.Unprocessable}
-	switch revert := registry.DecodeRevert(refusal.Data); {
-	case revert.Name == registry.RevertProjectExists:
+	case refusal != nil && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
 		letter.Outcome, letter.Reason = score.ProjectExists, "the projectId is taken on the chain"
-	case s.global(ctx, refusal):
-		s.probed = s.lane.Last().Block.Number
-		s.waits(lane.WaitContract)
+	case refusal != nil && s.global(ctx):
 		return false, nil
 	default:
-		letter.Reason = "the contract refuses it: " + revert.Error()
+		letter.Reason = refusalReason(refusal)
 	}
 	return true, s.drop(ctx, work, letter)
 }
 
-// try runs calldata on the head's state, as the lane's signer. ok is false when no node could tell.
-func (s *session) try(ctx context.Context, data []byte, gas uint64) (refusal *lane.RevertError, ok bool) {
+func refusalReason(refusal *lane.RevertError) string {
+	switch {
+	case refusal == nil:
+		return "it is too much for one transaction of this chain"
+	case refusal.OutOfGas:
+		return "it needs more gas than a transaction may use"
+	}
+	return "the contract reverts on it even alone: " + registry.DecodeRevert(refusal.Data).Error()
+}
+
+// try runs waiting work on the head's state, with the gas its transaction would get: what the model says, or all there is
+// if that was or is not enough. ok is false when no node could tell; it is asked again in a while.
+func (s *session) try(ctx context.Context, work lane.Work, model uint64) (gas uint64, refusal *lane.RevertError, ok bool) {
+	gas = s.gas(model)
+	if work.Halve {
+		gas = s.config.Rules.MaxGas
+	}
+	refusal, ok = s.call(ctx, work.Data, gas)
+	if ok && refusal != nil && len(refusal.Data) == 0 && gas < s.config.Rules.MaxGas { // out of gas, most likely
+		gas = s.config.Rules.MaxGas
+		refusal, ok = s.call(ctx, work.Data, gas)
+	}
+	if !ok {
+		s.retry = time.Now().Add(retryTransport)
+	}
+	return gas, refusal, ok
+}
+
+// call runs calldata on the head's state, as the lane's signer. ok is false when no node could tell.
+func (s *session) call(ctx context.Context, data []byte, gas uint64) (refusal *lane.RevertError, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
 	defer cancel()
 	_, err := s.Chain.Call(ctx, lane.Call{
@@ -105,15 +126,20 @@ func (s *session) try(ctx context.Context, data []byte, gas uint64) (refusal *la
 	return nil, false
 }
 
-// global tells whether the refusal has a cause that concerns everything this lane sends. The control is a batch of one
-// update of a project that cannot exist: the contract skips it and does not revert, unless it refuses the signer.
-func (s *session) global(ctx context.Context, refusal *lane.RevertError) bool {
-	if registry.DecodeRevert(refusal.Data).Name == registry.RevertNotRelayer {
-		return true
-	}
+// global tells whether a refusal has a cause that concerns everything this lane sends. The control is a batch of one
+// update of a project that cannot exist: a contract in order skips it and does not revert. If it does, the lane waits.
+func (s *session) global(ctx context.Context) bool {
 	control := batch.Of([]score.Update{{}})
-	refused, ok := s.try(ctx, registry.EncodeBatch(control), s.config.Model.Gas(control))
-	return !ok || refused != nil
+	refused, ok := s.call(ctx, registry.EncodeBatch(control), s.config.Rules.MaxGas)
+	if ok && refused == nil {
+		return false
+	}
+	s.retry = time.Now().Add(retryTransport)
+	if ok {
+		s.retry = time.Now().Add(retryContract)
+		s.waits(lane.WaitContract)
+	}
+	return true
 }
 
 // split replaces waiting work by its halves.
@@ -122,10 +148,10 @@ func (s *session) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 	var parts []lane.Work
 	for _, half := range [][]score.Update{updates[:len(updates)/2], updates[len(updates)/2:]} {
 		parts = append(parts, lane.Work{
-			Kind: lane.Updates, Count: len(half), From: work.From, Data: registry.EncodeBatch(batch.Of(half)), Tries: work.Tries,
+			Kind: lane.Updates, Count: len(half), From: work.From, Data: registry.EncodeBatch(batch.Of(half)),
 		})
 	}
-	s.log.Warn("splitting work that the chain did not take as a whole", "updates", len(updates), "tries", work.Tries)
+	s.log.Warn("splitting work that the chain did not take as a whole", "updates", len(updates))
 	effects, err := s.append(ctx, lane.Entry{Split: &lane.Split{ID: work.ID, Into: parts}})
 	if err != nil {
 		return err
@@ -149,6 +175,10 @@ func (s *session) drop(ctx context.Context, work lane.Work, letter DeadLetter) e
 	if err != nil {
 		return err
 	}
-	s.metrics.outcomes.WithLabelValues(letter.Outcome.String()).Inc()
+	if letter.Project != nil {
+		s.metrics.creations.WithLabelValues(letter.Outcome.String()).Inc()
+	} else {
+		s.metrics.outcomes.WithLabelValues(letter.Outcome.String()).Inc()
+	}
 	return s.do(ctx, effects)
 }

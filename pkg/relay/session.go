@@ -27,7 +27,9 @@ type session struct {
 	intake  *intake
 	untold  backlog
 	waiting lane.Wait // why nothing new is bound, as last logged
-	probed  uint64    // block at which waiting work could not be bound; it is tried again at the next
+	retry   time.Time // when waiting work that could not be bound is tried again
+	stuck   bool      // outcomes of a final transaction cannot be read; nothing new is bound until they can
+	scale   uint64    // percent of the gas model that transactions get; grows when one runs out
 }
 
 // session opens the lane and drives it until its context ends, its journal moves on without it, or something fails
@@ -35,7 +37,7 @@ type session struct {
 func (r *Relayer) session(ctx context.Context, id score.Lane, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &session{Relayer: r, id: id, log: log, signer: r.Signers[id]}
+	s := &session{Relayer: r, id: id, log: log, signer: r.Signers[id], scale: 100}
 	if err := s.open(ctx); err != nil {
 		return err
 	}
@@ -123,8 +125,8 @@ func (s *session) run(ctx context.Context) error {
 			return err
 		}
 		s.show()
-		if due, ok := s.intake.builder.Due(); ok {
-			linger.Reset(max(time.Until(due), time.Millisecond))
+		if due, ok := s.intake.builder.Due(); ok && time.Until(due) > 0 {
+			linger.Reset(time.Until(due)) // one that is past due waits for what fill waits for: the next head
 		}
 		var records <-chan Record
 		if s.intake.hungry() {
@@ -185,8 +187,8 @@ func (s *session) bury(ctx context.Context, d DeadLetter) error {
 
 // compact writes a snapshot now and then and removes what it covers.
 func (s *session) compact(ctx context.Context) error {
-	if s.since < s.config.SnapshotEvery {
-		return nil
+	if s.since < max(s.config.SnapshotEvery, 4*len(s.lane.State.Slots)) {
+		return nil // so that snapshots stay a fraction of what is journaled anyway
 	}
 	parts, err := s.lane.State.Snapshots()
 	if err != nil {

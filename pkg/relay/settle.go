@@ -96,8 +96,8 @@ func (s *session) settleDone(
 	}
 	outcomes, err := registry.Outcomes(b, s.config.Contract, receipt)
 	if err != nil {
-		// The address may not be a ScoreRegistry, or the node kept the logs back. Nothing may be assumed.
-		return nil, fmt.Errorf("slot %d, transaction %s: the outcomes cannot be read: %w", slot.Nonce, end.Tx, err)
+		s.unreadable(slot, end, err)
+		return nil, nil
 	}
 	updates := b.Updates()
 	var told, again []score.Update
@@ -124,6 +124,11 @@ func (s *session) settleDone(
 	}
 	nonce := slot.Nonce
 	s.tell(ctx, func(ctx context.Context) error {
+		if len(again) > 0 {
+			if err := s.Statuses.Released(ctx, s.id, nonce, again); err != nil {
+				return err
+			}
+		}
 		return s.Statuses.Final(ctx, s.id, nonce, end.Tx, end.Block, told, results)
 	})
 	effects, err := s.close(ctx, end, receipt)
@@ -136,6 +141,16 @@ func (s *session) settleDone(
 	return effects, err
 }
 
+// unreadable notes that a final transaction lacks what the contract must have emitted: the address is not a ScoreRegistry,
+// or the node keeps logs back. Nothing may be assumed then; each head tries again, and nothing new is bound.
+func (s *session) unreadable(slot *lane.Slot, end lane.Settle, err error) {
+	if !s.stuck {
+		s.log.Error("the outcomes of a final transaction cannot be read; the lane stands still and tries again",
+			"nonce", slot.Nonce, "tx", end.Tx, "err", err)
+	}
+	s.stuck = true
+}
+
 func (s *session) settleCreation(
 	ctx context.Context, slot *lane.Slot, data []byte, receipt *types.Receipt, end lane.Settle,
 ) ([]lane.Effect, error) {
@@ -144,7 +159,8 @@ func (s *session) settleCreation(
 		return nil, fmt.Errorf("slot %d: %w: %w", slot.Nonce, lane.ErrCorrupt, err)
 	}
 	if err := registry.Created(project.ID, s.config.Contract, receipt); err != nil {
-		return nil, fmt.Errorf("slot %d, transaction %s: the outcome cannot be read: %w", slot.Nonce, end.Tx, err)
+		s.unreadable(slot, end, err)
+		return nil, nil
 	}
 	nonce := slot.Nonce
 	s.tell(ctx, func(ctx context.Context) error {
@@ -152,25 +168,16 @@ func (s *session) settleCreation(
 	})
 	effects, err := s.close(ctx, end, receipt)
 	if err == nil {
+		s.metrics.creations.WithLabelValues(score.Applied.String()).Inc()
 		s.log.Info("a project is final", "project", project.ID, "nonce", nonce, "tx", end.Tx, "block", end.Block, "gas", receipt.GasUsed)
 	}
 	return effects, err
 }
 
-// settleForeign ends a slot whose nonce was used by a transaction that is not ours, after looking once more, at the final
-// block, for any of ours.
+// settleForeign ends a slot whose nonce was used by a transaction that is not ours: the lane saw it used, in a block that
+// is final now, without a receipt of ours. A node that knows the final block is asked once more for any of them.
 func (s *session) settleForeign(ctx context.Context, slot *lane.Slot, head *lane.Head) ([]lane.Effect, error) {
 	final := head.Final
-	ctxCall, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
-	defer cancel()
-	accounts, err := s.Chain.Accounts(ctxCall, final.Hash, []common.Address{s.signer.Address()})
-	if err != nil {
-		s.log.Warn("couldn't read the signer's account at the final block; the next head tries again", "err", err)
-		return nil, nil
-	}
-	if accounts[0].Nonce <= slot.Nonce {
-		return nil, nil
-	}
 	txs := make([]common.Hash, len(slot.Attempts))
 	for i := range slot.Attempts {
 		txs[i] = slot.Attempts[i].Hash
@@ -217,6 +224,10 @@ func (s *session) close(ctx context.Context, end lane.Settle, receipt *types.Rec
 	if err != nil {
 		return nil, err
 	}
+	s.stuck = false
+	if end.OutOfGas {
+		s.ranOut()
+	}
 	s.metrics.settled.WithLabelValues(string(end.Result)).Inc()
 	if receipt != nil {
 		s.metrics.gasUsed.Add(float64(receipt.GasUsed))
@@ -224,7 +235,6 @@ func (s *session) close(ctx context.Context, end lane.Settle, receipt *types.Rec
 			s.metrics.fees.Add(gwei(new(big.Int).Mul(receipt.EffectiveGasPrice, new(big.Int).SetUint64(receipt.GasUsed))))
 		}
 	}
-	// The next slot may be final too: its end was found together with this one's.
 	return effects, nil
 }
 
