@@ -317,7 +317,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"nonsense"}, 2, "unexpected argument nonsense"},
 		{[]string{"dev", "--apis", "0", "--data-dir", empty}, 1, "--apis must be from 1 to 32, is 0"},
 		{[]string{"audit", "--data-dir", empty}, 1, "--nats-url"},
-		{[]string{"load", "--data-dir", empty, "--rate", "-1"}, 1, "--rate must be more than 0"},
+		{[]string{"load", "--data-dir", empty, "--rate=-1"}, 1, "--rate must be more than 0"},
 		{[]string{"setup", "--data-dir", empty}, 1, "no signer is named"},
 		{[]string{"dlq", "replay", "--data-dir", empty}, 1, "or --all"},
 		{[]string{"keys", "list", "--data-dir", empty}, 1, "or start one with `scorelay dev`"},
