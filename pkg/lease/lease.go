@@ -67,6 +67,7 @@ type held struct {
 	revision uint64
 	until    time.Time          // when others may take it, by our clock
 	stop     context.CancelFunc // of a lane's session
+	expiry   *time.Timer        // calls stop at until, whatever the round is busy with
 	done     chan struct{}      // closed when the session has ended
 	ending   bool               // stop was called: no longer renewed
 }
@@ -192,6 +193,9 @@ func (s *share) write(ctx context.Context, h *held, opts ...jetstream.PublishOpt
 		return fmt.Errorf("couldn't renew the lease %s: %w", h.key, err)
 	}
 	h.revision, h.until = ack.Sequence, until
+	if h.expiry != nil {
+		h.expiry.Reset(time.Until(until))
+	}
 	return nil
 }
 
@@ -229,6 +233,7 @@ func (s *share) take(ctx context.Context, taken map[score.Lane]bool, fair int) e
 func (s *share) start(lane score.Lane, h *held) {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.done = stop, make(chan struct{})
+	h.expiry = time.AfterFunc(time.Until(h.until), stop)
 	s.held[lane] = h
 	s.running.Go(func() {
 		defer close(h.done)
@@ -239,6 +244,7 @@ func (s *share) start(lane score.Lane, h *held) {
 // end tells a lane's session to end; reap frees the key afterwards.
 func (s *share) end(h *held) {
 	h.ending = true
+	h.expiry.Stop()
 	h.stop()
 }
 

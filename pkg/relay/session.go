@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -90,9 +91,28 @@ func (s *session) open(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	s.retell(ctx)
 	s.log.Info("the lane is open", "epoch", state.Epoch, "next_nonce", state.Next, "open_slots", len(state.Slots),
 		"queued", len(state.Queue), "cursor", state.Cursor)
 	return nil
+}
+
+// retell tells again in which slots the newest work is, in case the last session ended between journal and status.
+func (s *session) retell(ctx context.Context) {
+	slots := s.lane.State.Slots
+	for _, slot := range slots[max(0, len(slots)-s.config.Rules.Window):] {
+		data, err := slot.Data()
+		if err != nil {
+			return
+		}
+		if slot.Work.Kind == lane.Creation {
+			s.tell(ctx, func(ctx context.Context) error {
+				return s.Statuses.ProjectBound(ctx, s.id, slot.Nonce, *slot.Work.Project)
+			})
+		} else if b, err := registry.DecodeBatch(data); err == nil {
+			s.tell(ctx, func(ctx context.Context) error { return s.Statuses.Bound(ctx, s.id, slot.Nonce, b.Updates()) })
+		}
+	}
 }
 
 // append journals an entry and folds it: the only way the lane's state changes. An error ends the session, since
