@@ -44,20 +44,17 @@ func (f *Follower) Run(ctx context.Context) error {
 	if poll == 0 {
 		poll = DefaultPoll
 	}
-	for {
+	for ctx.Err() == nil {
 		err := f.CatchUp(ctx)
 		switch {
-		case ctx.Err() != nil:
-			return nil
 		case errors.Is(err, ErrReset) || errors.Is(err, ErrOtherDeployment):
 			return err
-		case err != nil:
+		case err != nil && ctx.Err() == nil:
 			f.Log.Warn("couldn't follow the contract's events; trying again", "err", err)
 		}
-		if pause(ctx, poll) != nil {
-			return nil
-		}
+		pause(ctx, poll)
 	}
+	return nil
 }
 
 // CatchUp brings the directory up to the newest final block. It may end anywhere: the next call goes on.

@@ -101,14 +101,12 @@ type Deployment struct {
 	Block    uint64 // of the contract's deployment: before it there is nothing
 }
 
-// pause waits, and tells why if the context ended meanwhile.
-func pause(ctx context.Context, d time.Duration) error {
+// pause waits, less if the context ends.
+func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
 	case <-timer.C:
-		return nil
 	}
 }

@@ -94,7 +94,9 @@ func (r *Report) String() string {
 		n    int
 		what string
 	}{
-		{r.Direct, "direct"}, {r.Older, "outcomes of updates not in the stream"}, {r.Repeated, "repeated outcomes"},
+		{r.Direct, "direct"},
+		{r.Older, "outcomes of updates not in the stream"},
+		{r.Repeated, "repeated outcomes"},
 		{r.Unreadable, "unreadable messages"},
 	} {
 		if more.n > 0 {

@@ -35,26 +35,24 @@ type Restorer struct {
 }
 
 // Run watches the store until ctx ends, whose end is no error. Several may run: their writes do not hurt each other, and
-// the restore that began last counts. They wait longer than they are apart before they begin again, so one comes through.
+// the restore that began last counts. One that failed waits as long as it took, in which that last one comes through.
 func (r *Restorer) Run(ctx context.Context) error {
 	poll := r.Poll
 	if poll == 0 {
 		poll = DefaultPoll
 	}
-	for {
+	for ctx.Err() == nil {
 		complete, err := r.Statuses.Complete(ctx)
 		if err == nil && !complete {
+			began := time.Now()
 			if err := r.Restore(ctx); err != nil && ctx.Err() == nil {
-				r.Log.Warn("couldn't bring the statuses back; beginning anew", "err", err)
-				if pause(ctx, 2*poll) != nil {
-					return nil
-				}
+				r.Log.Warn("couldn't bring the statuses back; looking again", "err", err)
+				pause(ctx, max(2*poll, time.Since(began)))
 			}
 		} // an error: the store is down, which those who need it tell
-		if pause(ctx, poll) != nil {
-			return nil
-		}
+		pause(ctx, poll)
 	}
+	return nil
 }
 
 // Restore writes back what the stream and the final blocks know, and then declares the store complete.
@@ -202,8 +200,6 @@ func (r *Restorer) again(ctx context.Context, write func() error) error {
 		if err == nil || try == restoreTries || ctx.Err() != nil {
 			return err
 		}
-		if err := pause(ctx, restorePause); err != nil {
-			return err
-		}
+		pause(ctx, restorePause)
 	}
 }
