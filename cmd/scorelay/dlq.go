@@ -132,7 +132,7 @@ func replay(ctx context.Context, opened *stream.Stream, letter stream.DeadLetter
 		msgID := "replay." + letter.ID + "." + strconv.FormatInt(letter.Time.UnixNano(), 36)
 		err = opened.PublishEnvelope(ctx, lane, msgID, []score.Update{*letter.Update})
 	case letter.Project != nil:
-		err = opened.PublishProject(ctx, letter.Project, letter.Seq)
+		err = opened.PublishProject(ctx, fmt.Sprint("replay-", letter.Seq), letter.Project, letter.Seq)
 	default:
 		err = errNoReplay
 	}

@@ -41,10 +41,13 @@ func (s *Summary) String() string {
 	if s.Audit != nil {
 		lost, doubled = max(lost, s.Audit.Lost()), max(doubled, s.Audit.Doubled)
 	}
+	// An update counts as accepted once. What was sent again is a duplicate, whether the API found it or, when it could
+	// not ask Redis, the contract.
+	duplicates := s.Counts.Accepted + s.Counts.Duplicate - s.Verdict.Promised
 	line := fmt.Sprintf("accepted %d, applied %d, duplicate %d, rejected %d, lost %d, doubled %d, "+
 		"%.0f updates/s (accepted %.0f/s), %d gas/update, "+
 		"latency accept p50 %.1f ms p90 %.1f ms p99 %.1f ms max %.0f ms, final p50 %.1f s p90 %.1f s p99 %.1f s",
-		s.Counts.Accepted, s.Verdict.Applied, s.Counts.Duplicate, s.Counts.Rejected,
+		s.Verdict.Promised, s.Verdict.Applied, duplicates, s.Counts.Rejected,
 		lost, doubled, s.Final, s.Accepted, s.Verdict.GasPer,
 		s.Accept.P50, s.Accept.P90, s.Accept.P99, s.Accept.Max,
 		s.Finality.P50/1000, s.Finality.P90/1000, s.Finality.P99/1000)
@@ -56,6 +59,9 @@ func (s *Summary) String() string {
 	}
 	if s.Counts.Retries > 0 {
 		line += fmt.Sprintf(", retries %d", s.Counts.Retries)
+	}
+	if s.Verdict.Chain > 0 {
+		line += fmt.Sprintf(", duplicates found by the contract %d", s.Verdict.Chain)
 	}
 	switch {
 	case s.Audit == nil:
