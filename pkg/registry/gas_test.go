@@ -146,6 +146,21 @@ func TestGasTable(t *testing.T) {
 		}
 	}
 	golden(t, "testdata/gas.txt", out.String())
+	checkDocs(t, out.String())
+}
+
+// checkDocs wants every figure of the table in the documentation.
+func checkDocs(t *testing.T, table string) {
+	t.Helper()
+	docs, err := os.ReadFile("../../docs/contract.md")
+	require.NoError(t, err)
+	plain := strings.NewReplacer(",", "", "*", "").Replace(string(docs))
+	for line := range strings.Lines(table) {
+		if fields := strings.Fields(line); len(fields) > 4 && (fields[0] == consecutive || fields[0] == random) {
+			row := strings.Join(fields[len(fields)-4:], " | ")
+			require.Contains(t, plain, "| "+row+" |", "docs/contract.md is stale")
+		}
+	}
 }
 
 // golden compares with a committed file, or writes it.

@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
@@ -203,6 +204,14 @@ func TestRolesOfRelayers(t *testing.T) {
 	code, err := c.sim.Client().CodeAt(t.Context(), c.registry, nil)
 	require.NoError(t, err)
 	require.NoError(t, registry.VerifyCode(code))
+	relayers := make([]common.Address, 100)
+	for i := range relayers {
+		relayers[i] = wallet(i)
+	}
+	deployed := c.send(c.admin, nil, registry.DeployData(time.Hour, c.admin.addr, relayers), registry.DeployGas)
+	require.Equal(t, types.ReceiptStatusSuccessful, deployed.Status)
+	alone := c.send(c.admin, nil, registry.DeployData(time.Hour, c.admin.addr, nil), registry.DeployGas)
+	t.Logf("deployment: gas %d, with 100 relayers %d", alone.GasUsed, deployed.GasUsed)
 	require.ErrorIs(t, registry.VerifyCode(nil), registry.ErrOtherCode)
 	require.ErrorIs(t, registry.VerifyCode(append(code, 0)), registry.ErrOtherCode)
 
