@@ -1,0 +1,63 @@
+package pkg_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	notSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// TestDocumentsLeadSomewhere: every link of a document to a file or a heading of ours finds it.
+func TestDocumentsLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	var documents []string
+	for _, pattern := range []string{"../*.md", "../docs/*.md"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		documents = append(documents, found...)
+	}
+	require.Greater(t, len(documents), 5)
+	for _, document := range documents {
+		for _, match := range link.FindAllStringSubmatch(read(t, document), -1) {
+			target, anchor, _ := strings.Cut(match[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			file := document
+			if target != "" {
+				file = filepath.Join(filepath.Dir(document), target)
+				_, err := os.Stat(file)
+				require.NoError(t, err, "%s links to %s", document, match[1])
+			}
+			if anchor != "" {
+				require.Contains(t, anchors(read(t, file)), anchor, "%s links to %s", document, match[1])
+			}
+		}
+	}
+}
+
+// anchors are the names that GitHub gives a document's headings.
+func anchors(text string) []string {
+	var out []string
+	for _, match := range heading.FindAllStringSubmatch(text, -1) {
+		slug := notSlug.ReplaceAllString(strings.ToLower(match[1]), "")
+		out = append(out, strings.ReplaceAll(slug, " ", "-"))
+	}
+	return out
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(text)
+}
