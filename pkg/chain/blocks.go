@@ -15,9 +15,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/lane"
 )
 
-// grace is how long the other endpoints may take once the first has answered something that all are asked.
-const grace = 300 * time.Millisecond
-
 // header is what the program reads of a block. Blocks of some rollups have fields and hashes of their own, so neither
 // types.Header nor a hash computed from it would do.
 type header struct {
@@ -84,7 +81,7 @@ func (c *Client) Head(ctx context.Context) (lane.Block, error) {
 				best = &r.block
 			}
 			if late == nil {
-				late = time.After(grace)
+				late = time.After(c.cfg.Grace)
 			}
 		case <-late:
 			return *best, nil

@@ -19,6 +19,7 @@ import (
 // Defaults of Config.
 const (
 	DefaultTimeout  = 10 * time.Second
+	DefaultGrace    = 300 * time.Millisecond
 	DefaultBatch    = 100
 	DefaultLogRange = 2000
 	DefaultMinTip   = 1_000_000      // wei per gas: what geth's miner wants at least
@@ -29,6 +30,7 @@ const (
 type Config struct {
 	URLs     []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
 	Timeout  time.Duration // of one request
+	Grace    time.Duration // how long the other endpoints may take once one has answered what all are asked
 	Batch    int           // elements of one batched request; it shrinks by itself for an endpoint that refuses it
 	LogRange uint64        // most blocks of one request for logs; it shrinks by itself, too
 	MinTip   uint64        // wei per gas that Quote's tip is at least
@@ -47,6 +49,9 @@ func (c Config) withDefaults() Config {
 	set(&c.MaxTip, DefaultMaxTip)
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
+	}
+	if c.Grace <= 0 {
+		c.Grace = DefaultGrace
 	}
 	if c.Batch <= 0 {
 		c.Batch = DefaultBatch

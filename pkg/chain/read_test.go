@@ -294,9 +294,19 @@ func TestTransact(t *testing.T) {
 	c := dial(t, chain.Config{URLs: []string{still.URL}})
 	key, err := signer.FromHex(fmt.Sprintf("%x", devnet.Key(0).D.FillBytes(make([]byte, 32))), discard())
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err = c.Transact(ctx, key.For(devnet.ChainID), nil, answers7)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.Transact(ctx, key.For(devnet.ChainID), nil, answers7)
+		done <- err
+	}()
+	require.Eventually(t, func() bool {
+		pending, err := still.Client().PendingNonceAt(t.Context(), devnet.Address(0))
+		return err == nil && pending == 1
+	}, 20*time.Second, 10*time.Millisecond)
+	cancel()
+	err = <-done
+	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "in no block yet")
 }

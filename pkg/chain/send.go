@@ -42,7 +42,7 @@ func (c *Client) Send(ctx context.Context, raw [][]byte) []lane.SendResult {
 		case a := <-done:
 			all[a.of] = a.told
 			if late == nil && allTaken(a.told) {
-				late = time.After(grace)
+				late = time.After(c.cfg.Grace)
 			}
 		case <-late:
 			waiting = 1 // the others' answers would change nothing

@@ -199,7 +199,7 @@ func TestSendAmbiguous(t *testing.T) {
 			p.inject(hang(delivered))
 			refusing := newProxy(t, node.URL)
 			refusing.inject(refuse("intrinsic gas too low"))
-			c := dial(t, chain.Config{URLs: []string{p.URL, refusing.URL}, Timeout: 300 * time.Millisecond})
+			c := dial(t, chain.Config{URLs: []string{p.URL, refusing.URL}, Timeout: 2 * time.Second})
 			tx := transfer(t, 0, 0)
 			r := sendAll(t, c, tx)[0]
 			require.Equal(t, lane.Timeout, r.Class)
