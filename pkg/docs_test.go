@@ -45,6 +45,20 @@ func TestDocumentsLeadSomewhere(t *testing.T) {
 	}
 }
 
+// TestDocumentsTellMeasuredGas: the figures in prose are those of the committed measurement.
+func TestDocumentsTellMeasuredGas(t *testing.T) {
+	t.Parallel()
+	measured := regexp.MustCompile(`(?m)^(consecutive|random) +existing +\d+ +\d+ +(\d+) +\d+$`)
+	rows := measured.FindAllStringSubmatch(read(t, "registry/testdata/gas.txt"), -1)
+	require.Len(t, rows, 2)
+	for _, row := range rows {
+		n := len(row[2])
+		figure := row[2][:n-3] + "," + row[2][n-3:]
+		require.Contains(t, read(t, "../README.md"), figure, "gas of %s ids in batches of 100", row[1])
+		require.Contains(t, read(t, "../docs/contract.md"), figure, "gas of %s ids in batches of 100", row[1])
+	}
+}
+
 // anchors are the names that GitHub gives a document's headings.
 func anchors(text string) []string {
 	var out []string
