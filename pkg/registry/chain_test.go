@@ -92,12 +92,18 @@ func (c *chain) submit(from *account, to *common.Address, data []byte, gas uint6
 	return tx.Hash()
 }
 
-func (c *chain) receipt(tx common.Hash) *types.Receipt {
+// receipt mines blocks until the transaction is in one and geth has indexed it.
+func (c *chain) receipt(tx common.Hash) (receipt *types.Receipt) {
 	c.t.Helper()
-	c.sim.Commit()
-	receipt, err := c.sim.Client().TransactionReceipt(c.t.Context(), tx)
-	require.NoError(c.t, err)
-	return receipt
+	var err error
+	for range 20 {
+		if receipt, err = c.sim.Client().TransactionReceipt(c.t.Context(), tx); err == nil {
+			return receipt
+		}
+		c.sim.Commit()
+	}
+	require.NoError(c.t, err, "not mined")
+	return nil
 }
 
 // transact sends a call to the contract that must succeed.
