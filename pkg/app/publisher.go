@@ -19,8 +19,8 @@ func (p publisher) PublishEnvelope(ctx context.Context, lane score.Lane, msgID s
 }
 
 // PublishProject stores a creation, once per projectId.
-func (p publisher) PublishProject(ctx context.Context, project *score.Project, replaces uint64) error {
-	return forAPI(p.stream.PublishProject(ctx, project, replaces))
+func (p publisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64) error {
+	return forAPI(p.stream.PublishProject(ctx, msgID, project, replaces))
 }
 
 func forAPI(err error) error {

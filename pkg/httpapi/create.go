@@ -21,8 +21,8 @@ type created struct {
 }
 
 // createProject makes one creation durable. The stream takes one per projectId: of two at once, on whatever replicas,
-// one is stored. A creation that says exactly what was accepted before is its repetition, after a lost answer perhaps,
-// and is answered like the first; anything else under a taken projectId is a conflict.
+// one is stored. A projectId that is taken is refused, whatever the creation says: whoever lost an answer asks for the
+// project and sees what was accepted.
 func (s *Server) createProject(c *fiber.Ctx) *Problem {
 	ctx := s.life
 	body, p := jsonBody(c)
@@ -33,14 +33,11 @@ func (s *Server) createProject(c *fiber.Ctx) *Problem {
 	if p != nil {
 		return p
 	}
-	if _, stage, taken := s.projects.lookup(project.ID); taken {
-		return s.repeated(c, project, stage)
-	}
-	if s.onChain(ctx, project.ID) {
+	if _, _, taken := s.projects.lookup(project.ID); taken || s.onChain(ctx, project.ID) {
 		return projectExists()
 	}
 
-	// The commit point: persisted returns nil when the creation, this one or an equal one, is stored and synced.
+	// The commit point: persistProject returns nil when the creation is stored and synced.
 	if err := s.persistProject(ctx, project); err != nil {
 		var taken *TakenError
 		if errors.As(err, &taken) {
@@ -53,14 +50,6 @@ func (s *Server) createProject(c *fiber.Ctx) *Problem {
 		s.log.Debug("an accepted creation could not be marked; it is accepted all the same", "project", project.ID, "err", err)
 	}
 	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
-}
-
-// repeated answers for a projectId that is taken.
-func (s *Server) repeated(c *fiber.Ctx, project *score.Project, stage score.Stage) *Problem {
-	if !s.projects.same(project) {
-		return projectExists()
-	}
-	return s.send(c, created{project.ID, s.projectStatus(project.ID, stage).Stage.String(), statusURL(project.ID)})
 }
 
 // onChain asks the chain about a projectId neither the directory nor the stream knows. Without an answer the creation
@@ -78,16 +67,15 @@ func (s *Server) onChain(ctx context.Context, id score.ProjectID) bool {
 // persistProject stores the creation in the place of one that can never apply, if there is one. A *TakenError means
 // that another one is there.
 func (s *Server) persistProject(ctx context.Context, project *score.Project) error {
+	msgID := "project-" + s.tokens.next()
 	return persist(ctx, s.config.AcceptTimeout, s.metrics, func(ctx context.Context) (bool, error) {
-		err := s.publisher.PublishProject(ctx, project, s.projects.deadSeq(project.ID))
+		err := s.publisher.PublishProject(ctx, msgID, project, s.projects.deadSeq(project.ID))
 		var taken *TakenError
 		switch {
 		case !errors.As(err, &taken):
 			return err == nil || errors.Is(err, ErrFull), err
 		case s.projects.deadSeq(project.ID) >= taken.Seq: // it became known only now that this one can never apply
 			return false, err
-		case sameProject(taken.Project, project): // ours: an earlier attempt was stored, or an equal request was faster
-			return true, nil
 		default:
 			return true, err
 		}

@@ -39,8 +39,8 @@ func (p *faultyPublisher) PublishEnvelope(ctx context.Context, lane score.Lane, 
 	return p.with(func() error { return p.stream.PublishEnvelope(ctx, lane, msgID, updates) })
 }
 
-func (p *faultyPublisher) PublishProject(ctx context.Context, project *score.Project, replaces uint64) error {
-	return p.with(func() error { return p.stream.PublishProject(ctx, project, replaces) })
+func (p *faultyPublisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64) error {
+	return p.with(func() error { return p.stream.PublishProject(ctx, msgID, project, replaces) })
 }
 
 func (p *faultyPublisher) with(publish func() error) error {

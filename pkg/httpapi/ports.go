@@ -32,7 +32,7 @@ type Publisher interface {
 	PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update) error
 	// PublishProject stores a creation, once per projectId: a *TakenError says that another one is there. replaces is
 	// the sequence of an earlier creation that can never apply, or 0. ErrFull and other errors as above.
-	PublishProject(ctx context.Context, p *score.Project, replaces uint64) error
+	PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error
 }
 
 // Statuses keeps claims and statuses. It may fail at any time, then soon; nothing accepted depends on it.

@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -149,24 +147,4 @@ func (p *Projects) deadSeq(id score.ProjectID) uint64 {
 		return c.deadSeq
 	}
 	return 0
-}
-
-// same tells whether a creation says what is already known of its project: what was accepted, if that is known, or what
-// is on the chain.
-func (p *Projects) same(project *score.Project) bool {
-	p.mu.RLock()
-	c := p.accepted[project.ID]
-	if c != nil && c.project != nil && !c.dead() {
-		defer p.mu.RUnlock()
-		return sameProject(c.project, project)
-	}
-	p.mu.RUnlock()
-	rec, ok := p.final.Project(project.ID)
-	return ok && rec.Name == project.Name && slices.Equal(rec.Actions, project.Actions) &&
-		slices.Equal(rec.ScoreTypes, project.ScoreTypes) && maps.Equal(rec.Members, score.RecordOf(project).Members)
-}
-
-func sameProject(a, b *score.Project) bool {
-	return a.ID == b.ID && a.Name == b.Name && slices.Equal(a.Actions, b.Actions) && slices.Equal(a.ScoreTypes, b.ScoreTypes) &&
-		slices.Equal(a.Owners, b.Owners) && slices.Equal(a.Updaters, b.Updaters)
 }

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -49,28 +48,30 @@ func (s *Stream) PublishEnvelope(ctx context.Context, lane score.Lane, msgID str
 	return classify(err)
 }
 
-// PublishProject stores an accepted creation, once per projectId; the same creation again is nil too. A TakenError
-// says that a different one is there; replaces is the sequence of an earlier creation that became a dead letter and
-// may be accepted anew, or 0. ErrFull and ErrUnknown as for PublishEnvelope; the same call may be repeated.
-func (s *Stream) PublishProject(ctx context.Context, p *score.Project, replaces uint64) error {
+// PublishProject stores an accepted creation, once per projectId. A TakenError says that another one is there, even
+// if it says the same; replaces is the sequence of an earlier creation that became a dead letter and may be accepted
+// anew, or 0. ErrFull and ErrUnknown as for PublishEnvelope: the same call under the same msgID may be repeated, and is
+// nil if it was stored before.
+func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error {
 	data, err := encodeProject(p)
 	if err != nil {
 		return err
 	}
 	subject := s.projectSubject(p.ID)
-	_, err = s.js.Publish(ctx, subject, data, jetstream.WithExpectStream(Name), jetstream.WithExpectLastSequencePerSubject(replaces))
+	_, err = s.js.Publish(ctx, subject, data, jetstream.WithMsgID(msgID), jetstream.WithExpectStream(Name),
+		jetstream.WithExpectLastSequencePerSubject(replaces))
 	if !isWrongSequence(err) {
 		return classify(err)
 	}
 	msg, err := s.stream.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) && replaces != 0 {
-		return s.PublishProject(ctx, p, 0) // the dead-lettered creation was purged meanwhile
+		return s.PublishProject(ctx, msgID, p, 0) // the dead-lettered creation was purged meanwhile
 	}
 	if err != nil {
 		return fmt.Errorf("couldn't read the accepted creation of %s: %w: %w", p.ID, ErrUnknown, err)
 	}
-	if bytes.Equal(msg.Data, data) && msg.Sequence != replaces {
-		return nil // stored before: by an attempt of this call whose answer was lost, or by the same request
+	if msg.Header.Get(jetstream.MsgIDHeader) == msgID {
+		return nil // stored by an attempt whose answer was lost
 	}
 	_, accepted, err := decode(msg.Data)
 	if err != nil || accepted == nil {

@@ -107,7 +107,7 @@ func TestALaneReadsItsEnvelopesAndCreationsInOrderFromACursor(t *testing.T) {
 	lane := score.LaneOf(p.ID, deployment.Lanes)
 	require.NoError(t, s.PublishEnvelope(t.Context(), lane, "a", []score.Update{update(1), update(2)}))
 	require.NoError(t, s.PublishEnvelope(t.Context(), (lane+1)%3, "b", []score.Update{update(3)}))
-	require.NoError(t, s.PublishProject(t.Context(), p, 0))
+	require.NoError(t, s.PublishProject(t.Context(), "p", p, 0))
 	require.NoError(t, s.PublishEnvelope(t.Context(), lane, "c", []score.Update{update(4)}))
 
 	r, err := s.Read(t.Context(), lane, score.Cursor{})
@@ -154,18 +154,19 @@ func TestAProjectIsAcceptedOnce(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	p := project(1)
-	require.NoError(t, s.PublishProject(t.Context(), p, 0))
-	require.NoError(t, s.PublishProject(t.Context(), p, 0), "the same creation again is the same message")
+	require.NoError(t, s.PublishProject(t.Context(), "first", p, 0))
+	require.NoError(t, s.PublishProject(t.Context(), "first", p, 0), "an attempt repeated is the same message")
 
 	other := project(1)
 	other.Name = "another"
 	var taken *stream.TakenError
-	require.ErrorAs(t, s.PublishProject(t.Context(), other, 0), &taken)
+	require.ErrorAs(t, s.PublishProject(t.Context(), "second", p, 0), &taken, "another request that says the same")
+	require.ErrorAs(t, s.PublishProject(t.Context(), "second", other, 0), &taken)
 	require.Equal(t, p, taken.Project)
 	require.EqualValues(t, 1, taken.Seq)
 
-	require.NoError(t, s.PublishProject(t.Context(), other, taken.Seq), "a dead-lettered creation may be replaced")
-	require.ErrorAs(t, s.PublishProject(t.Context(), project(1), taken.Seq+5), &taken)
+	require.NoError(t, s.PublishProject(t.Context(), "third", other, taken.Seq), "a dead-lettered creation may be replaced")
+	require.ErrorAs(t, s.PublishProject(t.Context(), "fourth", project(1), taken.Seq+5), &taken)
 	require.Equal(t, "another", taken.Project.Name)
 }
 
@@ -202,7 +203,7 @@ func TestPublishingToADeadServerIsUnknown(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	require.ErrorIs(t, s.PublishEnvelope(ctx, 0, "a", []score.Update{update(1)}), stream.ErrUnknown)
-	require.ErrorIs(t, s.PublishProject(ctx, project(1), 0), stream.ErrUnknown)
+	require.ErrorIs(t, s.PublishProject(ctx, "p", project(1), 0), stream.ErrUnknown)
 }
 
 func TestAReaderOutlivesARestartOfTheServer(t *testing.T) {
@@ -315,7 +316,7 @@ func TestDeadLettersAreKeptOncePerThing(t *testing.T) {
 func TestWatchProjectsTellsWhatIsThereThenWhatComes(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	require.NoError(t, s.PublishProject(t.Context(), project(1), 0))
+	require.NoError(t, s.PublishProject(t.Context(), "p", project(1), 0))
 	require.NoError(t, s.AddDeadLetter(t.Context(), stream.DeadLetter{Project: project(1), Seq: 1, Outcome: score.ProjectExists}))
 	events := make(chan stream.ProjectEvent, 16)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -330,7 +331,7 @@ func TestWatchProjectsTellsWhatIsThereThenWhatComes(t *testing.T) {
 		before = append(before, e)
 	}
 	require.ElementsMatch(t, []stream.ProjectEvent{{Seq: 1, Project: project(1)}, {Seq: 1, Project: project(1), Dead: true}}, before)
-	require.NoError(t, s.PublishProject(t.Context(), project(2), 0))
+	require.NoError(t, s.PublishProject(t.Context(), "q", project(2), 0))
 	require.Equal(t, stream.ProjectEvent{Seq: 2, Project: project(2)}, <-events)
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)
