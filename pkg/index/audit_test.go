@@ -115,7 +115,7 @@ func TestAuditFindsLost(t *testing.T) {
 	require.Equal(t, index.Tally{Accepted: 7, Applied: 5, Duplicate: 1, Lost: 1}, w.audit().Updates)
 
 	q := project(2)
-	require.NoError(t, w.stream.PublishProject(t.Context(), q, 0))
+	w.publish(q, 0)
 	require.Equal(t, 1, w.audit().Creations.Pending)
 	w.settleAll()
 	report = w.audit()
@@ -181,7 +181,7 @@ func TestAuditOfDeadLetters(t *testing.T) {
 	w := newWorld(t)
 	p, dead := project(1), project(2)
 	w.create(p)
-	require.NoError(t, w.stream.PublishProject(t.Context(), dead, 0))
+	w.publish(dead, 0)
 	seq := w.lastSeq()
 	w.call(relayerKey, registry.EncodeCreateProject(dead)) // by somebody else
 	u := w.fresh(p, 4)
@@ -205,7 +205,7 @@ func TestAuditOfDeadLetters(t *testing.T) {
 	// Replays: the letter goes, the acceptance comes, and then its outcome.
 	require.NoError(t, w.stream.RemoveDeadLetter(t.Context(), w.letterOf(u[2].ID)))
 	w.accept(u[2])
-	require.NoError(t, w.stream.PublishProject(t.Context(), dead, seq))
+	w.publish(dead, seq)
 	report = w.audit()
 	require.Equal(t, index.Tally{Accepted: 5, Applied: 1, Rejected: 3, Pending: 1}, report.Updates)
 	require.Equal(t, 3, report.Creations.Accepted)
@@ -238,7 +238,7 @@ func TestAuditOfUpdatesBeforeTheirProject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := project(1)
-	require.NoError(t, w.stream.PublishProject(t.Context(), p, 0))
+	w.publish(p, 0)
 	u := w.fresh(p, 2)
 	w.accept(u...)
 	w.relay(u...)

@@ -77,7 +77,7 @@ func TestRestorer(t *testing.T) {
 	p, dead, waiting := project(1), project(2), project(3)
 	created := w.call(relayerKey, registry.EncodeCreateProject(p))
 	for _, creation := range []*score.Project{p, dead, waiting} {
-		require.NoError(t, w.stream.PublishProject(t.Context(), creation, 0))
+		w.publish(creation, 0)
 	}
 	w.deadLetter(stream.DeadLetter{Project: dead, Seq: 2, Outcome: score.ProjectExists})
 	u := w.fresh(p, 8)

@@ -3,6 +3,7 @@ package index_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/big"
 	"sync/atomic"
@@ -188,10 +189,16 @@ func (w *world) accept(updates ...score.Update) {
 	}
 }
 
+// publish accepts a creation, anew if it replaces one.
+func (w *world) publish(p *score.Project, replaces uint64) {
+	w.t.Helper()
+	require.NoError(w.t, w.stream.PublishProject(w.t.Context(), fmt.Sprintf("%s after %d", p.ID, replaces), p, replaces))
+}
+
 // create accepts a creation and has it final.
 func (w *world) create(p *score.Project) {
 	w.t.Helper()
-	require.NoError(w.t, w.stream.PublishProject(w.t.Context(), p, 0))
+	w.publish(p, 0)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 }
 
