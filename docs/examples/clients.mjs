@@ -64,7 +64,7 @@ async function call(method, path, body) {
         body: body && JSON.stringify(body),
       })
       const answer = await response.json()
-      if (response.status !== 503 && response.status !== 429) return { status: response.status, answer }
+      if (response.status !== 503 && response.status !== 429) return { status: response.status, answer, attempt }
       wait = Number(response.headers.get('Retry-After') ?? 1)
     } catch (error) {
       if (attempt === 30) throw error
@@ -97,7 +97,9 @@ async function run(name, { address, sign, score }) {
     updaters: [],
     scoreTypes: ['reputation', 'skill'],
   })
-  assert.equal(created.status, 200, JSON.stringify(created.answer))
+  // After a lost answer the id may be taken by our own first attempt.
+  const repeated = created.status === 409 && created.attempt > 1
+  assert(created.status === 200 || repeated, JSON.stringify(created.answer))
 
   const targetWallet = '0x' + randomBytes(20).toString('hex')
   const update = async (updateId, actionName, scoreType) => {
@@ -108,13 +110,13 @@ async function run(name, { address, sign, score }) {
   const sent = []
   for (const [actionName, scoreType] of [['win', 'reputation'], ['win', 'reputation'], ['foul', 'reputation'], ['foul', 'skill']]) {
     const updateId = id()
-    const { status, answer } = await update(updateId, actionName, scoreType)
+    const { status, answer, attempt } = await update(updateId, actionName, scoreType)
     assert.equal(status, 200, JSON.stringify(answer))
-    assert.equal(answer.status, 'accepted')
+    assert(answer.status === 'accepted' || attempt > 1, answer.status)
     sent.push(updateId)
   }
   const again = await update(sent[0], 'win', 'reputation')
-  assert.deepEqual(again, { status: 200, answer: { updateId: sent[0], projectId, status: 'duplicate' } })
+  assert.deepEqual(again.answer, { updateId: sent[0], projectId, status: 'duplicate' })
   const unknown = await update(id(), 'draw', 'reputation')
   assert.equal(unknown.status, 400)
   assert.equal(unknown.answer.code, 'unknown_action')
