@@ -38,7 +38,7 @@ var texts = []struct {
 		"is already in the system", "known transaction",
 	}},
 	{lane.BadGas, []string{
-		"intrinsic gas too low", "intrinsic gas exceeds", "floor data gas", "transaction gas is too low",
+		"intrinsic gas too low", "intrinsic gas too high", "intrinsic gas exceeds", "floor data gas", "transaction gas is too low",
 	}},
 	{lane.FeeCapRPC, []string{"exceeds the configured cap", "transaction fee cap exceeded"}},
 	{lane.Invalid, []string{ // before FeeLow: it, too, talks about fees
@@ -167,7 +167,7 @@ func undelivered(err error) bool {
 
 // refusals are what EVMs say when they, and not the node, end a call.
 var refusals = []string{
-	"revert", "out of gas", "gas required exceeds", "intrinsic gas too low", "floor data gas", "invalid opcode",
+	"revert", "evm error", "out of gas", "outofgas", "gas required exceeds", "intrinsic gas", "floor data gas", "invalid opcode",
 	"invalid jump", "stack underflow", "stack limit", "write protection", "vm execution error", "return data out of bounds",
 	"max code size", "max initcode", "gas uint64 overflow", "bad instruction", "contract creation code storage",
 }
@@ -195,7 +195,7 @@ func asRevert(err error) *lane.RevertError {
 		}
 	}
 	revert.OutOfGas = len(revert.Data) == 0 && containsAny(text,
-		"out of gas", "outofgas", "gas required exceeds", "intrinsic gas too low", "floor data gas")
+		"out of gas", "outofgas", "gas required exceeds", "intrinsic gas", "floor data gas")
 	return revert
 }
 

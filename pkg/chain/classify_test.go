@@ -68,6 +68,7 @@ var corpus = map[lane.SendClass][]string{
 	lane.Reserved: {"address already reserved", "authority already reserved", "conflicting type"},
 	lane.BadGas: {
 		"intrinsic gas too low: gas 20000, minimum needed 21000", "Intrinsic gas exceeds gas limit",
+		"intrinsic gas too high -- CallGasCostMoreThanGasLimit",
 		"insufficient gas for floor data gas cost: gas 85100, minimum needed 181000",
 		"Transaction gas is too low. There is not enough gas to cover minimal cost of the transaction",
 	},

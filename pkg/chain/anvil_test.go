@@ -1,0 +1,165 @@
+package chain_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rpc"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/signer"
+)
+
+// anvil starts the second node client that the program is tried with; the test is skipped where it is not installed
+// (SCORELAY_ANVIL names the program when it is not in the path). Its chain id is 31337.
+func anvil(t *testing.T, args ...string) (url string, node *rpc.Client) {
+	t.Helper()
+	program := os.Getenv("SCORELAY_ANVIL")
+	if program == "" {
+		program = "anvil"
+	}
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skip("anvil is not installed")
+	}
+	port, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	number := port.Addr().(*net.TCPAddr).Port
+	require.NoError(t, port.Close())
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, path, append([]string{"--port", fmt.Sprint(number), "--silent", "--no-mining"}, args...)...)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { cancel(); _ = cmd.Wait() })
+	url = fmt.Sprintf("http://127.0.0.1:%d", number)
+	node, err = rpc.Dial(url)
+	require.NoError(t, err)
+	t.Cleanup(node.Close)
+	require.Eventually(t, func() bool {
+		var id string
+		return node.Call(&id, "eth_chainId") == nil
+	}, 20*time.Second, 20*time.Millisecond)
+	return url, node
+}
+
+func TestAnvil(t *testing.T) {
+	t.Parallel()
+	url, node := anvil(t)
+	ctx := t.Context()
+	mine := func() { require.NoError(t, node.CallContext(ctx, nil, "evm_mine")) }
+	c := dial(t, chain.Config{URLs: []string{url}})
+	id, err := c.ChainID(ctx)
+	require.NoError(t, err)
+	key, err := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
+	require.NoError(t, err)
+	from := crypto.PubkeyToAddress(key.PublicKey)
+	tx := func(nonce uint64, change func(*types.DynamicFeeTx)) *types.Transaction {
+		inner := &types.DynamicFeeTx{
+			ChainID: new(big.Int).SetUint64(id), Nonce: nonce, To: &from, Gas: 100_000, GasFeeCap: big.NewInt(10 * gwei), GasTipCap: big.NewInt(gwei),
+		}
+		if change != nil {
+			change(inner)
+		}
+		signed, err := types.SignNewTx(key, types.LatestSignerForChainID(inner.ChainID), inner)
+		require.NoError(t, err)
+		return signed
+	}
+
+	before, err := c.Head(ctx)
+	require.NoError(t, err)
+	first := tx(0, nil)
+	send(t, c, first, tx(1, nil))
+	require.Equal(t, lane.Known, sendAll(t, c, first)[0].Class)
+	mine()
+	head, err := c.Head(ctx)
+	require.NoError(t, err)
+	require.Equal(t, before.Hash, head.Parent)
+	for name, want := range map[string]struct {
+		tx    *types.Transaction
+		class lane.SendClass
+	}{
+		"nonce used":    {tx(0, func(tx *types.DynamicFeeTx) { tx.Value = big.NewInt(1) }), lane.NonceLow},
+		"below base":    {tx(2, func(tx *types.DynamicFeeTx) { tx.GasFeeCap, tx.GasTipCap = big.NewInt(1), big.NewInt(1) }), lane.FeeLow},
+		"tip above cap": {tx(2, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(11 * gwei) }), lane.Invalid},
+		"little gas":    {tx(2, func(tx *types.DynamicFeeTx) { tx.Gas = 20_000 }), lane.BadGas},
+		"no money":      {tx(2, func(tx *types.DynamicFeeTx) { tx.Value = new(big.Int).Lsh(big.NewInt(1), 100) }), lane.Funds},
+		"gap":           {tx(9, nil), lane.Accepted},
+	} {
+		r := sendAll(t, c, want.tx)[0]
+		require.Equal(t, want.class, r.Class, "%s: %v", name, r.Err)
+	}
+
+	// Reads are pinned to a block.
+	for at, nonce := range map[common.Hash]uint64{before.Hash: 0, head.Hash: 2} {
+		accounts, err := c.Accounts(ctx, at, []common.Address{from})
+		require.NoError(t, err)
+		require.Equal(t, nonce, accounts[0].Nonce)
+	}
+	receipts, err := c.Receipts(ctx, head.Hash, []common.Hash{first.Hash(), {1}})
+	require.NoError(t, err)
+	require.Equal(t, head.Hash, receipts[0].BlockHash)
+	require.Nil(t, receipts[1])
+	_, err = c.Receipts(ctx, common.Hash{1}, []common.Hash{first.Hash()})
+	require.ErrorContains(t, err, "does not know the block")
+	_, err = c.Finalized(ctx)
+	require.NoError(t, err)
+	quote, err := c.Quote(ctx)
+	require.NoError(t, err)
+	require.False(t, quote.Legacy)
+	require.NotZero(t, quote.Tip)
+
+	// Calls, and what refuses them.
+	no, forever := common.Address{0xaa}, common.Address{0xbb}
+	require.NoError(t, node.CallContext(ctx, nil, "anvil_setCode", no, "0x"+common.Bytes2Hex(reverts)))
+	require.NoError(t, node.CallContext(ctx, nil, "anvil_setCode", forever, "0x"+common.Bytes2Hex(loops)))
+	mine()
+	head, err = c.Head(ctx)
+	require.NoError(t, err)
+	var revert *lane.RevertError
+	_, err = c.Call(ctx, lane.Call{From: from, To: no, Gas: 100_000}, head.Hash)
+	require.ErrorAs(t, err, &revert)
+	require.Equal(t, common.FromHex("0xdeadbeef"), revert.Data)
+	for _, gas := range []uint64{30_000, 20_000} {
+		revert = nil
+		_, err = c.Call(ctx, lane.Call{From: from, To: forever, Gas: gas}, head.Hash)
+		require.True(t, errors.As(err, &revert) && revert.OutOfGas, "%d gas: %v", gas, err)
+	}
+	require.NoError(t, c.Logs(ctx, no, nil, 0, head.Number, func(lane.Block, []types.Log) error { return nil }))
+
+	// A reorg in which the transactions vanish.
+	require.NoError(t, node.CallContext(ctx, nil, "anvil_reorg", 2, []any{}))
+	now, err := c.Head(ctx)
+	require.NoError(t, err)
+	require.NotEqual(t, head.Hash, now.Hash)
+	receipts, err = c.Receipts(ctx, now.Hash, []common.Hash{first.Hash()})
+	require.NoError(t, err)
+	require.Nil(t, receipts[0])
+	accounts, err := c.Accounts(ctx, now.Hash, []common.Address{from})
+	require.NoError(t, err)
+	require.Zero(t, accounts[0].Nonce)
+}
+
+func TestAnvilTransact(t *testing.T) {
+	t.Parallel()
+	url, node := anvil(t)
+	require.NoError(t, node.Call(nil, "evm_setIntervalMining", 1))
+	c := dial(t, chain.Config{URLs: []string{url}})
+	key, err := signer.FromHex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80", discard())
+	require.NoError(t, err)
+	receipt, err := c.Transact(t.Context(), key.For(31337), nil, append(common.FromHex("0x600a600c600039600a6000f3"), answers7...))
+	require.NoError(t, err)
+	out, err := c.View(t.Context(), receipt.ContractAddress, nil)
+	require.NoError(t, err)
+	require.Len(t, out, 32)
+}
