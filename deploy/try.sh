@@ -69,7 +69,7 @@ find_compose() {
   COMPOSE=("$WORK/docker-compose-$COMPOSE_VERSION")
   [ -x "${COMPOSE[0]}" ] && return
   local module
-  module=$(cd "$WORK" && GOFLAGS= go mod download -json "github.com/docker/compose/v2@$COMPOSE_VERSION" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+  module=$(cd "$WORK" && GOFLAGS='' go mod download -json "github.com/docker/compose/v2@$COMPOSE_VERSION" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
   rm -rf "$WORK/compose" && cp -r "$module" "$WORK/compose" && chmod -R u+w "$WORK/compose"
   (cd "$WORK/compose" && go build -o "${COMPOSE[0]}" ./cmd)
 }
