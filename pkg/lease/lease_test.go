@@ -1,0 +1,203 @@
+package lease_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+const (
+	ttl  = time.Second
+	soon = 15 * time.Second
+	tick = 20 * time.Millisecond
+)
+
+// town is a NATS server and who drives which lane.
+type town struct {
+	t     *testing.T
+	nats  *devnet.NATSServer
+	lanes int
+
+	mu      sync.Mutex
+	drivers map[score.Lane][]string // now
+	most    map[score.Lane]int      // drivers at once, at most
+}
+
+func newTown(t *testing.T, lanes int) *town {
+	t.Helper()
+	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}}
+	js, _ := w.connect()
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
+		Deployment: stream.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}},
+	}))
+	return w
+}
+
+func (w *town) connect() (jetstream.JetStream, *nats.Conn) {
+	w.t.Helper()
+	nc, err := nats.Connect(w.nats.URL, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+	require.NoError(w.t, err)
+	w.t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(w.t, err)
+	return js, nc
+}
+
+// replica runs until stop, which returns when it has given everything back, or until its connection dies.
+func (w *town) replica(name string) (stop func(), nc *nats.Conn) {
+	w.t.Helper()
+	js, nc := w.connect()
+	leases, err := lease.Open(w.t.Context(), js, lease.Config{Replica: name, TTL: ttl}, slog.New(slog.DiscardHandler))
+	require.NoError(w.t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = leases.Run(ctx, w.lanes, func(ctx context.Context, id score.Lane) {
+			w.enter(id, name)
+			<-ctx.Done()
+			w.leave(id, name)
+		})
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-done
+	})
+	w.t.Cleanup(stop)
+	return stop, nc
+}
+
+func (w *town) enter(id score.Lane, name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.drivers[id] = append(w.drivers[id], name)
+	w.most[id] = max(w.most[id], len(w.drivers[id]))
+}
+
+func (w *town) leave(id score.Lane, name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.drivers[id] = slices.DeleteFunc(w.drivers[id], func(n string) bool { return n == name })
+}
+
+// shares counts the lanes of each replica; nil while a lane has no driver.
+func (w *town) shares() map[string]int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := map[string]int{}
+	for id := range score.Lane(w.lanes) {
+		if len(w.drivers[id]) != 1 {
+			return nil
+		}
+		out[w.drivers[id][0]]++
+	}
+	return out
+}
+
+func (w *town) eventually(want map[string]int) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool { return maps.Equal(want, w.shares()) }, soon, tick, "want %v", want)
+}
+
+func (w *town) neverTwo() {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id, n := range w.most {
+		require.LessOrEqual(w.t, n, 1, "lane %d had two drivers", id)
+	}
+}
+
+func TestLanesAreSharedEvenlyAndHandedOver(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 6)
+	stopA, _ := w.replica("a")
+	w.eventually(map[string]int{"a": 6})
+	stopB, _ := w.replica("b")
+	w.eventually(map[string]int{"a": 3, "b": 3})
+	w.replica("c")
+	w.eventually(map[string]int{"a": 2, "b": 2, "c": 2})
+	stopA()
+	w.eventually(map[string]int{"b": 3, "c": 3})
+	stopB()
+	w.eventually(map[string]int{"c": 6})
+	w.neverTwo()
+}
+
+func TestAReplicaThatStopsGivesItsLanesBackAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 2)
+	stop, _ := w.replica("a")
+	w.eventually(map[string]int{"a": 2})
+	stop()
+	js, _ := w.connect()
+	kv, err := js.KeyValue(t.Context(), lease.Bucket)
+	require.NoError(t, err)
+	keys, err := kv.ListKeys(t.Context())
+	require.NoError(t, err)
+	var left []string
+	for key := range keys.Keys() {
+		left = append(left, key)
+	}
+	require.Empty(t, left)
+}
+
+func TestAReplicaThatIsCutOffStopsBeforeAnotherStarts(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 3)
+	_, cut := w.replica("a")
+	w.eventually(map[string]int{"a": 3})
+	w.replica("b")
+	require.Eventually(t, func() bool { return len(w.shares()) == 2 }, soon, tick)
+	cut.Close() // a lives on, without the store
+	w.eventually(map[string]int{"b": 3})
+	w.neverTwo()
+}
+
+func TestMoreReplicasThanLanes(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 1)
+	stops := map[string]func(){}
+	for i := range 3 {
+		name := fmt.Sprint("r", i)
+		stops[name], _ = w.replica(name)
+	}
+	for range 2 {
+		require.Eventually(t, func() bool { return len(w.shares()) == 1 }, soon, tick)
+		for name := range w.shares() {
+			stops[name]()
+		}
+	}
+	require.Eventually(t, func() bool { return len(w.shares()) == 1 }, soon, tick)
+	w.neverTwo()
+}
+
+func TestWrongSettingsAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 1)
+	js, _ := w.connect()
+	for _, c := range []lease.Config{{Replica: ""}, {Replica: "a.b"}, {Replica: "a", TTL: time.Millisecond}, {Replica: "a", TTL: 1500 * time.Millisecond}} {
+		_, err := lease.Open(t.Context(), js, c, slog.New(slog.DiscardHandler))
+		require.Error(t, err, "%+v", c)
+	}
+}
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.(*Server).StartMonitoring"))
+}
