@@ -237,7 +237,21 @@ func attacked(t *testing.T, info *dev.Info, ledger *load.Ledger, attack func()) 
 	<-done
 	promised := tally.Promised()
 	require.NoError(t, ledger.Settle(ctx, promised, time.Minute))
+	for i := 0; i < updates; i += updates / 20 {
+		requireFinal(t, client, &plan[i])
+	}
 	return tally.Counts(), ledger.Judge(promised)
+}
+
+// requireFinal waits until the API says of an update what the chain says: statuses come back by themselves, too.
+func requireFinal(t *testing.T, client *load.Client, u *load.Update) {
+	t.Helper()
+	var last string
+	require.Eventually(t, func() bool {
+		status, err := client.UpdateStatus(t.Context(), u.Project, u.ID)
+		last = fmt.Sprint(status, err)
+		return err == nil && status.Status == "final" && status.Outcome == "applied"
+	}, 30*time.Second, 50*time.Millisecond, "the status of %s: %s", u.ID, &last)
 }
 
 // TestDemo runs the README's command, smaller.
