@@ -1,6 +1,7 @@
 package pkg_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,6 +57,33 @@ func TestDocumentsTellMeasuredGas(t *testing.T) {
 		figure := row[2][:n-3] + "," + row[2][n-3:]
 		require.Contains(t, read(t, "../README.md"), figure, "gas of %s ids in batches of 100", row[1])
 		require.Contains(t, read(t, "../docs/contract.md"), figure, "gas of %s ids in batches of 100", row[1])
+	}
+}
+
+// TestOperationsNamesWhatIsThere: metrics and log lines that the runbook explains exist, letter for letter.
+func TestOperationsNamesWhatIsThere(t *testing.T) {
+	t.Parallel()
+	var code strings.Builder
+	require.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			code.WriteString(read(t, path))
+		}
+		return err
+	}))
+	runbook := read(t, "../docs/operations.md")
+	for _, metric := range regexp.MustCompile(`scorelay_[a-z]+_[a-z_]+`).FindAllString(runbook, -1) {
+		short := strings.TrimPrefix(metric, "scorelay_relay_")
+		require.Contains(t, code.String(), `"`+short+`"`, metric)
+	}
+	_, table, found := strings.Cut(runbook, "\n| line | program | do |\n|---|---|---|\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, row := range strings.Split(table, "\n") {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " |")
+		for _, line := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
+			message := strings.TrimRight(strings.TrimSuffix(line[1], "…"), " ;:,")
+			require.Contains(t, code.String(), `"`+message, "a log line of the runbook")
+		}
 	}
 }
 
