@@ -5,8 +5,10 @@
 #   deploy/try.sh           start, create a key, load, scale, kill a relayer and the API, audit, remove
 #   deploy/try.sh --keep    the same, but leave the stack running at the end
 #
-# It needs root, Debian with apt, Go, npm and the network for packages. dockerd is started when none answers and stopped
-# at the end. It exits 0 only if everything worked; without dockerd or Debian it says so and exits 77.
+# It needs root, Debian with apt, Go, npm and the network for packages. It starts a dockerd of its own, since the stand-ins
+# bear the names of real images, and stops it at the end; to use another one, name it in DOCKER_HOST. What it builds stays
+# in SCORELAY_TRY_DIR (by default /tmp/scorelay-try) for the next time. It exits 0 only if everything worked; where it
+# cannot be tried, it says so and exits 77.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,7 +34,7 @@ finish() {
   status=$?
   set +e
   if [ -n "${UP:-}" ] && [ "$KEEP" != --keep ]; then
-    [ $status = 0 ] || compose logs --tail 60
+    [ $status = 0 ] || compose logs --tail 60 api relayer nats
     compose down --volumes --timeout 5 >/dev/null 2>&1
   fi
   if [ -n "$DOCKERD" ] && [ "$KEEP" != --keep ]; then kill "$DOCKERD"; wait "$DOCKERD" 2>/dev/null; fi
@@ -41,10 +43,12 @@ finish() {
 trap finish EXIT
 
 start_docker() {
-  docker info >/dev/null 2>&1 && return
   need dockerd docker.io
+  if [ -n "${DOCKER_HOST:-}" ]; then
+    docker info >/dev/null 2>&1 || skip "the dockerd that DOCKER_HOST names doesn't answer"
+    return
+  fi
   export DOCKER_HOST=unix://$WORK/docker.sock
-  docker info >/dev/null 2>&1 && return
   dockerd --data-root "$WORK/docker/data" --exec-root "$WORK/docker/exec" --pidfile "$WORK/docker/pid" \
     --host "$DOCKER_HOST" >"$WORK/dockerd.log" 2>&1 &
   DOCKERD=$!
@@ -136,9 +140,14 @@ golang() {
   tar -C "$root" -c . | docker import --change 'ENV PATH=/usr/local/go/bin:/usr/bin:/bin GOTOOLCHAIN=local' - "$name" >/dev/null
 }
 
+# Debian's client builds with BuildKit by itself; newer ones need a plugin that may not be there.
+build() {
+  if docker buildx version >/dev/null 2>&1; then docker build "$@"; else DOCKER_BUILDKIT=1 /usr/bin/docker build "$@"; fi
+}
+
 own_images() {
   for target in api relayer scorelay; do
-    DOCKER_BUILDKIT=1 docker build --network host -f deploy/Dockerfile --target "$target" -t "scorelay/$target:dev" .
+    build --network host -f deploy/Dockerfile --target "$target" -t "scorelay/$target:dev" .
   done
 }
 
@@ -149,17 +158,28 @@ kill_one() { # service
   kill -9 "$(docker inspect --format '{{.State.Pid}}' "$(compose ps -q "$1" | head -1)")"
 }
 
+# clients runs the example clients through the published ports.
+clients() {
+  (cd docs/examples && npm ci --silent)
+  local contract
+  contract=$(compose logs --no-log-prefix setup | sed -n 's/.*"contract": "\(0x[0-9a-f]*\)".*/\1/p' | head -1)
+  printf '{"apiUrl":"http://127.0.0.1:8080","apiKey":"%s","rpcUrl":"http://127.0.0.1:8545","contract":"%s"}' "$key" "$contract" >"$WORK/dev.json"
+  node docs/examples/clients.mjs "$WORK/dev.json"
+}
+
 # exercise drives the running stack as an operator and a client do.
 exercise() {
   compose ps
   key=$(tool keys create try)
   load() { # updates per second, seconds
-    tool load --api-url http://api:8080 --api-key "$key" --rpc-url http://chain:8545 --rate "$1" --duration "$2"
+    tool load --api http://api:8080 --api-key "$key" --rate "$1" --duration "$2"
   }
   say "load"
   load 100 10s
   say "audit"
   tool audit --wait 2m
+  say "web3.js, ethers and viem, from outside"
+  clients
   say "scale to four relayers"
   compose up --wait --no-build --scale relayer=4
   say "load, while a relayer, the API and NATS are killed"

@@ -121,6 +121,30 @@ contract BatchTest is Base {
         _compareWord(PROJECT, bytes32(word));
     }
 
+    /// @dev The order of a batch's updates is no part of the result, as long as their ids differ.
+    function testFuzz_orderDoesNotMatter(uint256 chance) public {
+        seed = chance;
+        Creation memory c = _usual();
+        c.id = keccak256("other");
+        _create(c);
+        Group memory g = Group(PROJECT, UPDATER, Frames.FREE, new Record[](20));
+        for (uint256 i; i < 20; ++i) {
+            g.records[i] = Record(keccak256(abi.encode(i)), address(uint160(i % 3)), uint8(_pick(7)), uint8(_pick(7)));
+        }
+        _applyOne(g);
+        for (uint256 i = 19; i > 0; --i) {
+            uint256 k = _pick(i + 1);
+            (g.records[i], g.records[k]) = (g.records[k], g.records[i]);
+        }
+        g.project = c.id;
+        _applyOne(g);
+        for (uint160 i; i < 3; ++i) {
+            int64[] memory first = registry.getWalletScores(PROJECT, address(i));
+            int64[] memory second = registry.getWalletScores(c.id, address(i));
+            require(keccak256(abi.encode(first)) == keccak256(abi.encode(second)), "another result");
+        }
+    }
+
     /// @dev The count is two bytes: more updates than one can hold, all of them skipped.
     function test_aGroupOfMany() public {
         Group memory g = Group(PROJECT, STRANGER, Frames.WORD, new Record[](3000));
@@ -296,7 +320,7 @@ contract BatchTest is Base {
         _compareAll(WALLET, 0);
     }
 
-    /// @dev Storage as docs/contract.md has it: projects at 3, scores 52 slots into a project.
+    /// @dev Where solc puts them: projects at slot 3, the scores of one 52 slots into it. testFuzz_lanesAtTheirEnds checks it.
     function _scoreSlot(address wallet, uint256 quad) private pure returns (bytes32) {
         uint256 project = uint256(keccak256(abi.encode(PROJECT, uint256(3))));
         return keccak256(abi.encode(uint256(uint160(wallet)) << 8 | quad, project + 52));

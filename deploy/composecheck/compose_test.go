@@ -4,6 +4,7 @@ package composecheck
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -124,15 +125,28 @@ func TestTargetsExist(t *testing.T) {
 	}
 }
 
-// The README's table of settings is generated from the code, so a variable that is not in it does not exist.
+// TestVariablesExist: a variable that no setting of the programs names would silently do nothing.
 func TestVariablesExist(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
+	known := map[string]bool{}
+	tag := regexp.MustCompile(`env:"(SCORELAY_[A-Z_]+)"`)
+	for _, dir := range []string{"cmd", "pkg"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, match := range tag.FindAllStringSubmatch(string(text), -1) {
+				known[match[1]] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, service := range load(t).Services {
 		for variable := range service.Environment {
-			if !strings.Contains(string(readme), "`"+variable+"`") {
+			if !known[variable] {
 				t.Errorf("%s sets %s, which is no setting", name, variable)
 			}
 		}

@@ -139,9 +139,9 @@ func ConnectRedis(ctx context.Context, s *Redis, log *slog.Logger) (*redis.Clien
 	return client, nil
 }
 
-// statusConfig gives each deployment its own part of a Redis that several share.
-func statusConfig(d stream.Deployment) status.Config {
-	return status.Config{Prefix: fmt.Sprintf("scorelay:%d:%x:", d.ChainID, d.Contract[:4])}
+// redisPrefix gives each deployment its own part of a Redis that several share.
+func redisPrefix(d stream.Deployment) string {
+	return fmt.Sprintf("scorelay:%d:%x:", d.ChainID, d.Contract[:4])
 }
 
 // DialChain makes a client of the chain's endpoints.

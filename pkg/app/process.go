@@ -88,7 +88,7 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 	if p.redis, err = ConnectRedis(ctx, r, p.log); err != nil {
 		return err
 	}
-	p.status = status.New(p.redis, statusConfig(p.stream.Deployment()))
+	p.status = status.New(p.redis, status.Config{Prefix: redisPrefix(p.stream.Deployment()), Retention: r.StatusRetention})
 	if p.chain, err = DialChain(ctx, c, p.log, p.metrics); err != nil {
 		return err
 	}

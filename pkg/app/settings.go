@@ -10,6 +10,12 @@ import (
 	"time"
 )
 
+// Bounds of prices: they are counted in wei in 64 bits.
+const (
+	maxGwei  = 1e9
+	maxEther = 18.0
+)
+
 // Common are the settings of every process.
 type Common struct {
 	LogLevel     string        `name:"log-level" env:"SCORELAY_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"How much to log: debug, info, warn or error."`
@@ -28,7 +34,8 @@ type NATS struct {
 
 // Redis says where Redis is.
 type Redis struct {
-	RedisURL Secret `name:"redis-url" env:"SCORELAY_REDIS_URL" default:"redis://127.0.0.1:6379/0" help:"Redis, as redis:// or rediss:// with user, password and database."`
+	RedisURL        Secret        `name:"redis-url" env:"SCORELAY_REDIS_URL" default:"redis://127.0.0.1:6379/0" help:"Redis, as redis:// or rediss:// with user, password and database."`
+	StatusRetention time.Duration `name:"status-retention" env:"SCORELAY_STATUS_RETENTION" default:"168h" help:"How long the status of an update is kept after its last change. The chain remembers used updateIds for ever."`
 }
 
 // Chain says how to reach the chain.
@@ -65,20 +72,23 @@ type RelayerSettings struct {
 	Redis  `embed:""`
 	Chain  `embed:""`
 
-	AdminListen  string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address for operators: liveness, readiness, metrics, profiles. Without authentication."`
-	Keystore     string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of the lanes' signer, or a directory with one file for each lane, in the order of their names."`
-	PasswordFile string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
-	RawKeys      []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of the lanes' signers, hex, separated by commas, the first for lane 0. For development only."`
-	PollInterval time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
-	Linger       time.Duration `name:"linger" env:"SCORELAY_LINGER" default:"200ms" help:"How long a batch that is not full may wait for more updates while earlier transactions are in flight."`
-	MaxBatch     int           `name:"max-batch" env:"SCORELAY_MAX_BATCH" default:"2000" help:"Most updates of one transaction."`
-	MaxGas       uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction; more than 16777216 is refused by chains with EIP-7825."`
-	MaxBytes     int           `name:"max-bytes" env:"SCORELAY_MAX_BYTES" default:"131072" help:"Largest signed transaction, bytes."`
-	Window       int           `name:"window" env:"SCORELAY_WINDOW" default:"16" help:"Transactions of one lane in flight at once; nodes drop more than 64."`
-	MaxFeeGwei   float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
-	LeaseTTL     time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"5s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
-	AuditHorizon time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
-	Replica      string        `name:"replica" env:"SCORELAY_REPLICA" help:"Name of this replica in leases and logs; by default host name and process id."`
+	AdminListen   string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address for operators: liveness, readiness, metrics, profiles. Without authentication."`
+	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of the lanes' signer, or a directory with one file for each lane, in the order of their names."`
+	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
+	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of the lanes' signers, hex, separated by commas, the first for lane 0. For development only."`
+	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
+	Linger        time.Duration `name:"linger" env:"SCORELAY_LINGER" default:"200ms" help:"How long a batch that is not full may wait for more updates while earlier transactions are in flight."`
+	MaxBatch      int           `name:"max-batch" env:"SCORELAY_MAX_BATCH" default:"2000" help:"Most updates of one transaction."`
+	MaxGas        uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction; more than 16777216 is refused by chains with EIP-7825."`
+	MaxBytes      int           `name:"max-bytes" env:"SCORELAY_MAX_BYTES" default:"131072" help:"Largest signed transaction, bytes."`
+	Window        int           `name:"window" env:"SCORELAY_WINDOW" default:"16" help:"Transactions of one lane in flight at once; nodes drop more than 64."`
+	MaxFeeGwei    float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
+	MaxTxFeeEther float64       `name:"max-tx-fee-ether" env:"SCORELAY_MAX_TX_FEE_ETHER" default:"1" help:"Ceiling of gas limit times price of one transaction, ether; many nodes refuse more than one."`
+	MinTipGwei    float64       `name:"min-tip-gwei" env:"SCORELAY_MIN_TIP_GWEI" default:"0.001" help:"Least tip per gas, gwei."`
+	BumpBlocks    uint64        `name:"bump-blocks" env:"SCORELAY_BUMP_BLOCKS" default:"3" help:"Blocks after which the oldest transaction that is in none gets a higher price."`
+	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"5s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
+	AuditHorizon  time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
+	Replica       string        `name:"replica" env:"SCORELAY_REPLICA" help:"Name of this replica in leases and logs; by default host name and process id."`
 }
 
 // Logger makes the process's logger.
@@ -101,6 +111,7 @@ func (s *APISettings) Validate() error {
 	s.Chain.problems(&p)
 	p.positive("SCORELAY_MESSAGE_MAX_AGE", s.FreshFor)
 	p.positive("SCORELAY_ACCEPT_TIMEOUT", s.AcceptTimeout)
+	p.check(s.StatusRetention >= time.Minute, "SCORELAY_STATUS_RETENTION is %s; it must be at least 1m", s.StatusRetention)
 	p.check(s.FreshAhead >= 0, "SCORELAY_MESSAGE_MAX_AHEAD is %s; it must not be negative", s.FreshAhead)
 	p.check(len(s.ScoreTypes) > 0, "SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type")
 	p.check(s.BodyLimit >= 1024, "SCORELAY_BODY_LIMIT is %d; it must be at least 1024 bytes", s.BodyLimit)
@@ -117,13 +128,17 @@ func (s *RelayerSettings) Validate() error {
 	p.check((s.Keystore != "") != (len(s.RawKeys) > 0),
 		"set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, SCORELAY_SIGNER_KEYS: one of them, not both")
 	p.check(s.Keystore == "" || s.PasswordFile != "", "SCORELAY_SIGNER_KEYSTORE is set without SCORELAY_SIGNER_PASSWORD_FILE; name the file that holds its password")
+	p.check(s.StatusRetention >= time.Minute, "SCORELAY_STATUS_RETENTION is %s; it must be at least 1m", s.StatusRetention)
 	p.positive("SCORELAY_POLL_INTERVAL", s.PollInterval)
 	p.check(s.Linger >= 0, "SCORELAY_LINGER is %s; it must not be negative", s.Linger)
 	p.check(s.MaxBatch >= 1, "SCORELAY_MAX_BATCH is %d; it must be at least 1", s.MaxBatch)
 	p.check(s.MaxGas >= 1_000_000, "SCORELAY_MAX_GAS is %d; it must be at least 1000000", s.MaxGas)
 	p.check(s.MaxBytes >= 4096, "SCORELAY_MAX_BYTES is %d; it must be at least 4096", s.MaxBytes)
 	p.check(s.Window >= 1 && s.Window <= 64, "SCORELAY_WINDOW is %d; it must be from 1 to 64", s.Window)
-	p.check(s.MaxFeeGwei > 0, "SCORELAY_MAX_FEE_GWEI is %g; it must be more than 0", s.MaxFeeGwei)
+	p.check(s.MaxFeeGwei > 0 && s.MaxFeeGwei < maxGwei, "SCORELAY_MAX_FEE_GWEI is %g; it must be more than 0 and less than %g", s.MaxFeeGwei, maxGwei)
+	p.check(s.MaxTxFeeEther > 0 && s.MaxTxFeeEther <= maxEther, "SCORELAY_MAX_TX_FEE_ETHER is %g; it must be more than 0 and at most %g", s.MaxTxFeeEther, maxEther)
+	p.check(s.MinTipGwei > 0 && s.MinTipGwei <= s.MaxFeeGwei, "SCORELAY_MIN_TIP_GWEI is %g; it must be more than 0 and at most SCORELAY_MAX_FEE_GWEI", s.MinTipGwei)
+	p.check(s.BumpBlocks >= 1, "SCORELAY_BUMP_BLOCKS is 0; it must be at least 1")
 	p.check(s.LeaseTTL >= 2*time.Second && s.LeaseTTL%time.Second == 0, "SCORELAY_LEASE_TTL is %s; it must be whole seconds, at least 2s", s.LeaseTTL)
 	p.check(s.AuditHorizon >= time.Hour, "SCORELAY_AUDIT_HORIZON is %s; it must be at least 1h, well above the stream's duplicate window", s.AuditHorizon)
 	return p.err()

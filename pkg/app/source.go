@@ -27,6 +27,19 @@ func (s source) State(ctx context.Context) (relay.StreamState, error) {
 	return relay.StreamState{Created: state.Created, FirstSeq: state.FirstSeq, LastSeq: state.LastSeq}, err
 }
 
+// Tail is the sequence of the lane's last message.
+func (s source) Tail(ctx context.Context, id score.Lane) (uint64, error) {
+	return s.stream.LaneTail(ctx, id)
+}
+
+// FirstSince is the sequence of the first message stored at or after a time.
+func (s source) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
+	return s.stream.FirstSince(ctx, at)
+}
+
+// Purge removes all messages with sequences below.
+func (s source) Purge(ctx context.Context, below uint64) error { return s.stream.Purge(ctx, below) }
+
 // AddDeadLetter stores one dead letter.
 func (s source) AddDeadLetter(ctx context.Context, d relay.DeadLetter) error {
 	return s.stream.AddDeadLetter(ctx, stream.DeadLetter{

@@ -56,8 +56,7 @@ type Chain struct {
 	close  sync.Once
 }
 
-// StartChain starts a chain whose fork rules are geth's newest for development chains. Its `finalized` tag advances
-// at every 32nd block.
+// StartChain starts a chain under the rules of Osaka. Its `finalized` tag advances at every 32nd block.
 func StartChain(opts ChainOptions) (*Chain, error) {
 	nodeConf, ethConf := chainConfig(opts)
 	stack, err := node.New(nodeConf)
@@ -100,8 +99,11 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 		alloc[address] = account
 	}
 	ethConf := ethconfig.Defaults
+	// geth's development chains also have forks that are live nowhere and price new state several times higher.
+	rules := *params.AllDevChainProtocolChanges
+	rules.AmsterdamTime, rules.BogotaTime = nil, nil
 	ethConf.Genesis = &core.Genesis{
-		Config: params.AllDevChainProtocolChanges, GasLimit: opts.GasLimit, Alloc: alloc,
+		Config: &rules, GasLimit: opts.GasLimit, Alloc: alloc,
 		BaseFee: big.NewInt(params.GWei),
 	}
 	ethConf.Miner.GasCeil = opts.GasLimit

@@ -100,7 +100,7 @@ func (b *batcher) run(ctx context.Context) {
 func (b *batcher) collect() []*waiting {
 	var batch []*waiting
 	take := func(w *waiting) {
-		if time.Now().After(w.deadline) {
+		if !time.Now().Before(w.deadline) {
 			w.answer <- errNotStored
 			return
 		}

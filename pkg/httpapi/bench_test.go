@@ -16,11 +16,9 @@ import (
 	"os"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -143,12 +141,13 @@ type setup struct {
 	config httpapi.Config
 	status status.Config
 	deps   func(*httpapi.Deps)
-	redis  string // URL; empty: the shared one
+	redis  string             // URL; empty: the shared one
+	nats   *devnet.NATSServer // nil: one of its own
 }
 
 func newBench(t *testing.T, change func(*setup)) *bench {
 	t.Helper()
-	b := &bench{t: t, nats: devnet.NATS(t), final: &directory{}, owner: devnet.Key(1), stopped: make(chan error, 1)}
+	b := &bench{t: t, final: &directory{}, owner: devnet.Key(1), stopped: make(chan error, 1)}
 	prefix := rand.Text() + ":" // in the shared Redis
 	set := setup{
 		config: httpapi.Config{Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract},
@@ -156,6 +155,9 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	}
 	if change != nil {
 		change(&set)
+	}
+	if b.nats = set.nats; b.nats == nil {
+		b.nats = devnet.NATS(t)
 	}
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -221,6 +223,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 		_ = client.Close()
 	})
 	b.project = newProject(t.Name())
+	_, _ = rand.Read(b.project.ID[:]) // on the shared chain
 	return b
 }
 
@@ -342,114 +345,4 @@ func (b *bench) stored() [][]score.Update {
 		return r.Corrupt
 	}))
 	return envelopes
-}
-
-// directory is a set of final projects.
-type directory struct{ records sync.Map }
-
-func (d *directory) Project(id score.ProjectID) (*score.Record, bool) {
-	rec, ok := d.records.Load(id)
-	if !ok {
-		return nil, false
-	}
-	return rec.(*score.Record), true
-}
-
-// faultyPublisher is the real stream in httpapi's words, with faults on request.
-type faultyPublisher struct {
-	stream *stream.Stream
-	before atomic.Pointer[func() error] // an error: the publish fails and nothing is stored
-	after  atomic.Pointer[func() error] // an error: the publish fails although it was stored
-	calls  atomic.Int64
-}
-
-func (p *faultyPublisher) PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update) error {
-	return p.with(func() error { return p.stream.PublishEnvelope(ctx, lane, msgID, updates) })
-}
-
-func (p *faultyPublisher) PublishProject(ctx context.Context, project *score.Project, replaces uint64) error {
-	return p.with(func() error { return p.stream.PublishProject(ctx, project, replaces) })
-}
-
-func (p *faultyPublisher) with(publish func() error) error {
-	p.calls.Add(1)
-	if before := p.before.Load(); before != nil {
-		if err := (*before)(); err != nil {
-			return err
-		}
-	}
-	err := publish()
-	var taken *stream.TakenError
-	switch {
-	case errors.As(err, &taken):
-		return &httpapi.TakenError{Seq: taken.Seq, Project: taken.Project}
-	case errors.Is(err, stream.ErrFull):
-		return fmt.Errorf("%w: %w", httpapi.ErrFull, err)
-	case err != nil:
-		return err
-	}
-	if after := p.after.Load(); after != nil {
-		return (*after)()
-	}
-	return nil
-}
-
-// always is a fault that happens every time; times one that happens n times.
-func always(err error) *func() error {
-	f := func() error { return err }
-	return &f
-}
-
-func times(n int64, err error) *func() error {
-	var count atomic.Int64
-	f := func() error {
-		if count.Add(1) <= n {
-			return err
-		}
-		return nil
-	}
-	return &f
-}
-
-var errFault = errors.New("injected fault")
-
-// faultyChain reads the real contract on the real chain, or fails on request.
-type faultyChain struct{ down atomic.Bool }
-
-func (c *faultyChain) call(ctx context.Context, data []byte) ([]byte, error) {
-	if c.down.Load() {
-		return nil, errFault
-	}
-	return shared.chain.Client().CallContract(ctx, ethereum.CallMsg{To: &shared.contract, Data: data}, nil)
-}
-
-func (c *faultyChain) ProjectExists(ctx context.Context, project score.ProjectID) (bool, error) {
-	info, err := registry.ReadProject(project).Do(ctx, c.call)
-	return info.Exists(), err
-}
-
-func (c *faultyChain) Used(ctx context.Context, project score.ProjectID, update score.UpdateID) (bool, error) {
-	used, err := registry.ReadUsed(project, []score.UpdateID{update}).Do(ctx, c.call)
-	return err == nil && used[0], err
-}
-
-func (c *faultyChain) Scores(ctx context.Context, project score.ProjectID, wallet common.Address) ([]int64, uint64, error) {
-	scores, err := registry.ReadWalletScores(project, wallet).Do(ctx, c.call)
-	if err != nil {
-		return nil, 0, err
-	}
-	block, err := shared.chain.Client().BlockNumber(ctx)
-	return scores, block, err
-}
-
-func (c *faultyChain) HasCode(ctx context.Context, address common.Address) (bool, error) {
-	if c.down.Load() {
-		return false, errFault
-	}
-	code, err := shared.chain.Client().CodeAt(ctx, address, nil)
-	return len(code) > 0, err
-}
-
-func (c *faultyChain) Call(ctx context.Context, to common.Address, data []byte) ([]byte, error) {
-	return shared.chain.Client().CallContract(ctx, ethereum.CallMsg{To: &to, Data: data}, nil)
 }

@@ -81,7 +81,7 @@ type Deps struct {
 	Chain     Chain
 	Contracts Contracts // nil: contract wallets (ERC-1271) cannot sign
 
-	// Ready is nil-valued while the API can do its work. Requests are let in once it has been so; afterwards it only
+	// Ready returns nil while the API can do its work. Requests are let in once it has done so; afterwards it only
 	// decides what /readyz says.
 	Ready func() error
 	// Metrics answers GET /metrics; nil: there is no such path.
@@ -172,7 +172,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		batchers.Go(func() { b.run(s.life) })
 	}
 	served := make(chan error, 1)
-	go func() { served <- s.app.Listener(listener) }()
+	go func() { served <- s.app.Listener(lingeringListener{listener}) }()
 
 	var err error
 	select {
@@ -187,19 +187,25 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	}
 	s.end()
 	batchers.Wait()
-	err = errors.Join(err, s.app.ShutdownWithTimeout(5*time.Second))
+	// Every request that came has its answer. What may still be open are connections on which none came yet, such as the
+	// spare ones of a client's pool: nobody waits for those.
+	if down := s.app.ShutdownWithTimeout(time.Second); !errors.Is(down, context.DeadlineExceeded) {
+		err = errors.Join(err, down)
+	}
 	_ = listener.Close() // in case Shutdown came before Serve
 	return err
 }
 
-// drain waits until no post is in progress, by taking all their places.
+// drain waits until no request is in progress, by taking all their places.
 func (s *Server) drain() error {
 	timeout := time.After(s.config.DrainTimeout)
-	for n := range cap(s.writes) {
-		select {
-		case s.writes <- struct{}{}:
-		case <-timeout:
-			return fmt.Errorf("%d requests were still in progress after %v; they are told to send again", cap(s.writes)-n, s.config.DrainTimeout)
+	for _, places := range []chan struct{}{s.writes, s.reads} {
+		for n := range cap(places) {
+			select {
+			case places <- struct{}{}:
+			case <-timeout:
+				return fmt.Errorf("%d requests were still in progress after %v; they are told to send again", cap(places)-n, s.config.DrainTimeout)
+			}
 		}
 	}
 	return nil
@@ -308,6 +314,9 @@ func (s *Server) failed(c *fiber.Ctx, err error) error {
 		p = problem(codeHeadersTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxHeaders))
 	case fiber.StatusRequestTimeout:
 		p = problem(codeRequestTimeout, "")
+	}
+	if p.Status != fiber.StatusNotFound && p.Status != fiber.StatusMethodNotAllowed { // the connection will be closed
+		lingerOnClose(c)
 	}
 	s.metrics.requests.WithLabelValues("none", strconv.Itoa(p.Status)).Observe(0)
 	return p.write(c)

@@ -144,8 +144,8 @@ type Work struct {
 	From    score.Cursor     `json:"from"`              // where in the stream it begins; From.Seq is a creation's message
 	Project *score.ProjectID `json:"project,omitempty"` // of a creation
 	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
-	Halve   bool             `json:"halve,omitempty"`   // too much for one transaction: split before binding again
-	Tries   int              `json:"tries,omitempty"`   // slots it was lost with
+	Halve   bool             `json:"halve,omitempty"`   // it was too much for its transaction: split it, if it is not single
+	Tries   int              `json:"tries,omitempty"`   // transactions in a row that it was too much for
 }
 
 // Encode writes the entry as JSON.

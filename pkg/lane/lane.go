@@ -57,8 +57,9 @@ type Lane struct {
 // live is what the session knows of one open slot.
 type live struct {
 	sent     time.Time // last handed out; zero never in this session
-	again    bool      // hand out at the next head
+	again    bool      // hand out soon
 	pricedAt uint64    // block at which the last attempt was priced
+	priced   time.Time // when
 	bumps    int
 	refused  SendClass // how the last attempt was refused for certain; Accepted when it was not
 	included *Inclusion

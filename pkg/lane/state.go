@@ -220,8 +220,11 @@ func (s *State) settle(e *Settle) error {
 		}
 		work := slot.Work
 		work.Data = data
+		work.Halve = e.OutOfGas || e.Result == Cancelled
 		work.Tries++
-		work.Halve = work.Count > 1 && (e.OutOfGas || e.Result == Cancelled)
+		if !work.Halve {
+			work.Tries = 0
+		}
 		s.Queue = append(s.Queue, work)
 	default:
 		return fmt.Errorf("%w: slot %d settled with result %q", ErrCorrupt, e.Nonce, e.Result)

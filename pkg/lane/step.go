@@ -182,7 +182,8 @@ func (l *Lane) push() (out []Effect) {
 			continue
 		}
 		waiting = append(waiting, i)
-		due = due || m.again || l.head.Now.Sub(m.sent) >= l.rules.Rebroadcast
+		unsent := l.head.Now.Sub(m.sent)
+		due = due || unsent >= l.rules.Rebroadcast || m.again && unsent >= resendPause
 	}
 	var send []uint64
 	for k, i := range waiting {
@@ -200,15 +201,15 @@ func (l *Lane) push() (out []Effect) {
 	return out
 }
 
-// reprice decides whether a waiting slot gets another attempt now. At most one per block and slot, but for refused ones,
-// which may not bring a block about: those at most once per head.
+// reprice decides whether a waiting slot gets another attempt now. At most one per block and slot; on a chain that makes
+// no blocks without transactions, a refused one is priced anew as often as it would be handed out.
 func (l *Lane) reprice(i int, lowest bool) (Resign, bool) {
 	slot, m := &l.State.Slots[i], &l.live[i]
 	last, block := slot.Last(), l.head.Block.Number
 	if m.pricedAt == 0 {
-		m.pricedAt = block // the clock of an attempt starts with the first head it waits for
+		m.pricedAt, m.priced = block, l.head.Now // the clock of an attempt starts with the first head it waits for
 	}
-	if block <= m.pricedAt && m.refused == Accepted {
+	if block <= m.pricedAt && (m.refused == Accepted || l.head.Now.Sub(m.priced) < l.rules.Rebroadcast) {
 		return Resign{}, false
 	}
 	r := Resign{Nonce: slot.Nonce, Gas: last.Gas, Cancel: last.Cancel}
@@ -235,8 +236,9 @@ func (l *Lane) reprice(i int, lowest bool) (Resign, bool) {
 }
 
 const (
-	cancelGas       = 21_000 // of a transfer to oneself
-	maxReplacements = 3      // bumps against an unknown transaction before falling back to the usual pace
+	resendPause     = 500 * time.Millisecond // before what was not taken is handed out again
+	cancelGas       = 21_000                 // of a transfer to oneself
+	maxReplacements = 3                      // bumps against an unknown transaction before falling back to the usual pace
 )
 
 func (l *Lane) affords(last *Attempt, gas, feeCap uint64) bool {
@@ -306,20 +308,22 @@ func (l *Lane) onAppended(e Entry) ([]Effect, error) {
 	switch {
 	case e.Bind != nil:
 		l.live = append(l.live, live{refused: Accepted})
-		if l.head != nil {
-			l.live[len(l.live)-1].pricedAt = l.head.Block.Number
-		}
+		l.priced(&l.live[len(l.live)-1])
 		return []Effect{Send{[]uint64{e.Bind.Nonce}}}, nil
 	case e.Attempt != nil:
 		m := l.at(e.Attempt.Nonce)
 		m.bumps++
 		m.refused = Accepted
-		if l.head != nil {
-			m.pricedAt = l.head.Block.Number
-		}
+		l.priced(m)
 		return []Effect{Send{[]uint64{e.Attempt.Nonce}}}, nil
 	case e.Settle != nil:
 		l.live = l.live[1:]
 	}
 	return nil, nil
+}
+
+func (l *Lane) priced(m *live) {
+	if l.head != nil {
+		m.pricedAt, m.priced = l.head.Block.Number, l.head.Now
+	}
 }

@@ -58,7 +58,9 @@ func (c *chain) head() uint64 {
 
 func (g *player) draw(name string, below int) int { return rapid.IntRange(0, below-1).Draw(g.T, name) }
 
-func (g *player) account(name string) *account { return testAccount(uint64(2 + g.draw(name, funded-2))) }
+func (g *player) account(name string) *account {
+	return testAccount(uint64(2 + g.draw(name, funded-2)))
+}
 
 func (g *player) projectID() score.ProjectID {
 	return hash("project", g.game, g.draw("project", 4))

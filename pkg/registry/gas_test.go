@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
@@ -160,5 +159,3 @@ func golden(t *testing.T, file, got string) {
 	require.NoError(t, err)
 	require.Equal(t, string(want), got, "run with -update if the change is meant")
 }
-
-var _ = types.ReceiptStatusSuccessful

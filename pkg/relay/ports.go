@@ -114,6 +114,12 @@ type Source interface {
 	Read(ctx context.Context, id score.Lane, from score.Cursor) (Reader, error)
 	// State tells the stream's identity and extent.
 	State(ctx context.Context) (StreamState, error)
+	// Tail is the sequence of the lane's last message; 0 when the stream holds none.
+	Tail(ctx context.Context, id score.Lane) (uint64, error)
+	// FirstSince is the sequence of the first message stored at or after a time; one past the last if there is none.
+	FirstSince(ctx context.Context, at time.Time) (uint64, error)
+	// Purge removes all messages with sequences below.
+	Purge(ctx context.Context, below uint64) error
 	// AddDeadLetter stores one dead letter; repeating it changes nothing. nil means stored.
 	AddDeadLetter(ctx context.Context, d DeadLetter) error
 }

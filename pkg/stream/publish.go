@@ -63,6 +63,9 @@ func (s *Stream) PublishProject(ctx context.Context, p *score.Project, replaces 
 		return classify(err)
 	}
 	msg, err := s.stream.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) && replaces != 0 {
+		return s.PublishProject(ctx, p, 0) // the dead-lettered creation was purged meanwhile
+	}
 	if err != nil {
 		return fmt.Errorf("couldn't read the accepted creation of %s: %w: %w", p.ID, ErrUnknown, err)
 	}

@@ -195,3 +195,37 @@ func laneOfSubject(subject string) (score.Lane, bool) {
 	}
 	return lane, true
 }
+
+// FirstSince is the sequence of the first message stored at or after a time; one past the last if there is none.
+func (s *Stream) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
+	state, err := s.State(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if state.Messages == 0 {
+		return state.LastSeq + 1, nil
+	}
+	consumer, err := s.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &at,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("couldn't look for the first message since %s: %w", at.UTC(), err)
+	}
+	if info := consumer.CachedInfo(); info != nil && info.NumPending == 0 {
+		return state.LastSeq + 1, nil
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(1))
+	if err != nil {
+		return 0, fmt.Errorf("couldn't look for the first message since %s: %w", at.UTC(), err)
+	}
+	defer messages.Stop()
+	msg, err := messages.Next(jetstream.NextContext(ctx))
+	if err != nil {
+		return 0, fmt.Errorf("couldn't look for the first message since %s: %w", at.UTC(), err)
+	}
+	meta, err := msg.Metadata()
+	if err != nil {
+		return 0, fmt.Errorf("couldn't look for the first message since %s: %w", at.UTC(), err)
+	}
+	return meta.Sequence.Stream, nil
+}

@@ -343,3 +343,21 @@ func portOf(url string) (int, error) {
 	}
 	return strconv.Atoi(u.Port())
 }
+
+func TestFirstSinceFindsWhereAHorizonLies(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	began := time.Now().Add(-time.Hour)
+	first, err := s.FirstSince(t.Context(), began)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, first)
+	for n := range byte(3) {
+		require.NoError(t, s.PublishEnvelope(t.Context(), 0, string(n+'a'), []score.Update{update(n)}))
+	}
+	first, err = s.FirstSince(t.Context(), began)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, first)
+	first, err = s.FirstSince(t.Context(), time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	require.EqualValues(t, 4, first)
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/index"
 )
 
 // How long a demo may take: a part for whatever happens to the stack meanwhile, and one for each update.
@@ -21,33 +22,30 @@ type Summary struct {
 	Sent     int
 	Counts   load.Counts
 	Verdict  load.Verdict
-	Audit    AuditLine
-	Accepted float64 // 200s per second while sending
-	Final    float64 // applied updates per second, from the first request until the last was final
+	Audit    *index.Report // nil if there was none
+	Accepted float64       // 200s per second while sending
+	Final    float64       // applied updates per second, from the first request until the last was final
 	Accept   load.Percentiles
 	Finality load.Percentiles
-}
-
-// AuditLine is what the audit of the whole deployment found.
-type AuditLine struct {
-	Lost, Doubled, Pending, Mismatched int
-	Problem                            string // empty when all is well
 }
 
 // Good tells whether nothing was lost or doubled and everything else was as planned.
 func (s *Summary) Good() bool {
 	return s.Verdict.Lost == 0 && s.Verdict.Doubled == 0 && s.Counts.Failed == 0 && s.Counts.Wrong == 0 &&
-		s.Counts.Sent == s.Sent && s.Audit.Problem == ""
+		s.Counts.Sent == s.Sent && s.Audit != nil && s.Audit.OK() && s.Audit.Pending() == 0
 }
 
 // String is the summary in one line.
 func (s *Summary) String() string {
+	lost, doubled := s.Verdict.Lost, s.Verdict.Doubled
+	if s.Audit != nil {
+		lost, doubled = max(lost, s.Audit.Lost()), max(doubled, s.Audit.Doubled)
+	}
 	line := fmt.Sprintf("accepted %d, applied %d, duplicate %d, rejected %d, lost %d, doubled %d, "+
 		"%.0f updates/s (accepted %.0f/s), %d gas/update, "+
 		"latency accept p50 %.1f ms p90 %.1f ms p99 %.1f ms max %.0f ms, final p50 %.1f s p90 %.1f s p99 %.1f s",
 		s.Counts.Accepted, s.Verdict.Applied, s.Counts.Duplicate, s.Counts.Rejected,
-		max(s.Verdict.Lost, s.Audit.Lost), max(s.Verdict.Doubled, s.Audit.Doubled),
-		s.Final, s.Accepted, s.Verdict.GasPer,
+		lost, doubled, s.Final, s.Accepted, s.Verdict.GasPer,
 		s.Accept.P50, s.Accept.P90, s.Accept.P99, s.Accept.Max,
 		s.Finality.P50/1000, s.Finality.P90/1000, s.Finality.P99/1000)
 	if s.Counts.Failed > 0 {
@@ -59,8 +57,13 @@ func (s *Summary) String() string {
 	if s.Counts.Retries > 0 {
 		line += fmt.Sprintf(", retries %d", s.Counts.Retries)
 	}
-	if s.Audit.Problem != "" {
-		line += ", audit: " + s.Audit.Problem
+	switch {
+	case s.Audit == nil:
+		line += ", not audited"
+	case s.Audit.Pending() > 0:
+		line += fmt.Sprintf(", pending %d", s.Audit.Pending())
+	case !s.Audit.OK():
+		line += ", audit: " + s.Audit.Problem()
 	}
 	return line
 }
@@ -99,7 +102,7 @@ func Demo(ctx context.Context, s *Stack, n, parallel int) (*Summary, error) {
 	if err != nil {
 		return summary, err
 	}
-	if summary.Audit, err = s.Audit(ctx); err != nil {
+	if summary.Audit, err = s.Auditor.Await(ctx, stallPatience); err != nil {
 		return summary, err
 	}
 	return summary, checkStatuses(ctx, s, updates, promised)

@@ -72,7 +72,11 @@ func (b *builder) setUp(ctx context.Context) error {
 		return err
 	}
 	b.describe(deployment, secret)
-	b.stack = &Stack{Options: b.opts, Chain: c, Stream: opened, Redis: b.redis, LogDir: b.dir.logs()}
+	auditor, err := app.NewAuditor(ctx, js, opened, c, b.opts.Confirmations)
+	if err != nil {
+		return err
+	}
+	b.stack = &Stack{Auditor: auditor, Options: b.opts, Chain: c, Stream: opened, Redis: b.redis, LogDir: b.dir.logs()}
 	return nil
 }
 
@@ -86,6 +90,7 @@ func (b *builder) describe(d stream.Deployment, secret apikey.Secret) {
 		info.AdminURLs = append(info.AdminURLs, httpURL(port))
 	}
 	info.APIURL, info.APIKey = info.APIURLs[0], secret.Reveal()
+	info.Confirmations = b.opts.Confirmations
 	info.RPCURL, info.ChainID, info.Contract = b.rpcURL, d.ChainID, d.Contract.Hex()
 	info.NATSURL, info.MonitorURL, info.RedisURL = "nats://"+loopback(b.ports.nats), httpURL(b.ports.natsMonitor), b.redisURL()
 	info.OwnerKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountOwner)))

@@ -29,6 +29,8 @@ type Info struct {
 	ScoreType  string           `json:"scoreType"`
 	AdminURLs  []string         `json:"adminUrls"` // of every API and relayer: /livez /readyz /metrics
 	PIDs       map[string][]int `json:"pids"`      // by role: dev, chain, nats, redis, api, relayer; kept current
+
+	Confirmations uint64 `json:"confirmations"` // blocks that make one final; 0: the chain's finalized tag
 }
 
 // ReadInfo reads the dev.json of a data directory. fs.ErrNotExist when no stack is up there.

@@ -19,6 +19,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -45,6 +46,7 @@ type Stack struct {
 	Options Options
 	Chain   *chain.Client
 	Stream  *stream.Stream
+	Auditor *index.Auditor
 	Client  *load.Client
 	Meter   *Meter
 	Place   *load.Place // the demo project
@@ -94,6 +96,9 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	}
 	defer closeLog()
 	b := &builder{opts: opts, log: log, say: say, dir: dir, ports: ports, info: &infoFile{dataDir: dir.path}}
+	if err := b.info.setPID("dev", 0, os.Getpid()); err != nil {
+		return err
+	}
 	if opts.Separate {
 		if b.api, b.relayer, err = binaries(drain, dir.path, say); err != nil {
 			return err
@@ -147,10 +152,6 @@ func (b *builder) natsSettings() app.NATS {
 	}
 }
 
-func (b *builder) redisSettings() app.Redis {
-	return app.Redis{RedisURL: app.Secret(b.redisURL())}
-}
-
 func (b *builder) redisURL() string { return "redis://" + loopback(b.ports.redis) + "/0" }
 
 func (b *builder) chainSettings() app.Chain {
@@ -163,7 +164,7 @@ func (b *builder) apiSettings(i int) (*app.APISettings, error) {
 	if err := app.Defaults(s); err != nil {
 		return nil, err
 	}
-	s.Common, s.NATS, s.Redis, s.Chain = b.common(), b.natsSettings(), b.redisSettings(), b.chainSettings()
+	s.Common, s.NATS, s.Chain, s.RedisURL = b.common(), b.natsSettings(), b.chainSettings(), app.Secret(b.redisURL())
 	s.Listen, s.AdminListen = loopback(b.ports.api[i]), loopback(b.ports.apiAdmin[i])
 	return s, s.Validate()
 }
@@ -174,8 +175,9 @@ func (b *builder) relayerSettings(i int) (*app.RelayerSettings, error) {
 	if err := app.Defaults(s); err != nil {
 		return nil, err
 	}
-	s.Common, s.NATS, s.Redis, s.Chain = b.common(), b.natsSettings(), b.redisSettings(), b.chainSettings()
+	s.Common, s.NATS, s.Chain, s.RedisURL = b.common(), b.natsSettings(), b.chainSettings(), app.Secret(b.redisURL())
 	s.AdminListen, s.RawKeys, s.Replica = loopback(b.ports.relayerAdmin[i]), b.secrets, fmt.Sprintf("relayer-%d", i)
+	s.LeaseTTL = 3 * time.Second // people watch how soon a killed relayer is replaced
 	s.PollInterval = min(s.PollInterval, max(b.opts.BlockTime/4, 10*time.Millisecond))
 	return s, s.Validate()
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/app"
+)
+
+type auditCommand struct {
+	natsFlags  `embed:""`
+	chainFlags `embed:""`
+
+	Confirmations *uint64       `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" placeholder:"N" help:"Blocks, its own included, after which a transaction is final; 0: by the chain's finalized tag. By default as the running 'scorelay dev' has it, or 0."`
+	Await         time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for pending updates to become final, and fail if some still are not."`
+	JSON          bool          `name:"json" help:"Print the report as JSON."`
+}
+
+// Run audits. Its status is 0 only when nothing is lost, doubled or otherwise wrong, and, with --wait, nothing pending.
+func (c *auditCommand) Run(s signals) error {
+	log := commandLog()
+	js, opened, closeNATS, err := c.open(s.drain, log)
+	if err != nil {
+		return err
+	}
+	defer closeNATS()
+	client, err := c.dial(s.drain, c.devDir, log)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	confirmations := uint64(0)
+	if c.Confirmations != nil {
+		confirmations = *c.Confirmations
+	} else if info, err := c.running("--nats-url"); err == nil {
+		confirmations = info.Confirmations
+	}
+	auditor, err := app.NewAuditor(s.drain, js, opened, client, confirmations)
+	if err != nil {
+		return err
+	}
+	report, err := auditor.Await(s.drain, c.Await)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		if err := out.Encode(report); err != nil {
+			return err
+		}
+	} else {
+		for _, example := range report.Examples {
+			fmt.Println(example)
+		}
+		fmt.Println(report)
+	}
+	if !report.OK() || c.Await > 0 && report.Pending() > 0 {
+		return errFailed
+	}
+	return nil
+}

@@ -1,0 +1,338 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// built is the directory programs made, if a test asked for it.
+var built string
+
+// programs builds the three programs once, side by side, as an operator does.
+var programs = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "scorelay-bin-")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/api", "./cmd/relayer", "./cmd/scorelay")
+	build.Dir = "../.."
+	out, err := build.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built != "" {
+		_ = os.RemoveAll(built)
+	}
+	os.Exit(code)
+}
+
+// command is one of the built programs.
+func command(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	dir, err := programs()
+	require.NoError(t, err)
+	return exec.Command(filepath.Join(dir, name), args...)
+}
+
+// confirmations of the stacks under test.
+const confirmations = 2
+
+// stack is a `scorelay dev` under attack.
+type stack struct {
+	dir string
+	out *bytes.Buffer
+	cmd *exec.Cmd
+}
+
+// startStack starts `scorelay dev` and waits for its dev.json.
+func startStack(t *testing.T, args ...string) *stack {
+	t.Helper()
+	s := &stack{dir: t.TempDir(), out: &bytes.Buffer{}}
+	s.cmd = command(t, "scorelay", append([]string{
+		"dev", "--port", "0", "--data-dir", s.dir, "--block-time", "250ms", "--confirmations", fmt.Sprint(confirmations),
+	}, args...)...)
+	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
+	require.NoError(t, s.cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- s.cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Signal(os.Interrupt)
+		select {
+		case err := <-ended:
+			require.NoError(t, err, "Ctrl-C ends everything cleanly: %s", s.out)
+		case <-time.After(30 * time.Second):
+			_ = s.cmd.Process.Kill()
+			t.Errorf("the stack did not end: %s", s.out)
+		}
+		_, err := dev.ReadInfo(s.dir)
+		require.ErrorIs(t, err, os.ErrNotExist)
+		if t.Failed() {
+			s.keepLogs(t)
+		}
+	})
+	require.Eventually(t, func() bool {
+		_, err := dev.ReadInfo(s.dir)
+		return err == nil
+	}, 90*time.Second, 50*time.Millisecond, "no dev.json")
+	return s
+}
+
+// keepLogs shows the ends of the logs of a stack that failed.
+func (s *stack) keepLogs(t *testing.T) {
+	t.Helper()
+	logs, _ := filepath.Glob(filepath.Join(s.dir, "logs", "*.log"))
+	for _, path := range logs {
+		raw, _ := os.ReadFile(path)
+		t.Logf("%s: … %s", filepath.Base(path), raw[max(0, len(raw)-4000):])
+	}
+}
+
+func (s *stack) info(t *testing.T) *dev.Info {
+	t.Helper()
+	info, err := dev.ReadInfo(s.dir)
+	require.NoError(t, err)
+	return info
+}
+
+// kill kills every process of a role and waits until others took their places.
+func (s *stack) kill(t *testing.T, role string) {
+	t.Helper()
+	before := s.info(t).PIDs[role]
+	require.NotEmpty(t, before)
+	for _, pid := range before {
+		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	}
+	require.Eventually(t, func() bool {
+		after := s.info(t).PIDs[role]
+		if len(after) != len(before) {
+			return false
+		}
+		for i := range after {
+			if after[i] == before[i] {
+				return false
+			}
+		}
+		return true
+	}, 20*time.Second, 50*time.Millisecond, "%s was not started again", role)
+}
+
+func (s *stack) flushRedis(t *testing.T) {
+	t.Helper()
+	opts, err := redis.ParseURL(s.info(t).RedisURL)
+	require.NoError(t, err)
+	client := redis.NewClient(opts)
+	defer func() { _ = client.Close() }()
+	require.NoError(t, client.FlushAll(t.Context()).Err())
+}
+
+// place is the stack's demo project, as a client finds it in dev.json.
+func place(t *testing.T, info *dev.Info) *load.Place {
+	t.Helper()
+	project, err := score.ParseProjectID(info.ProjectID)
+	require.NoError(t, err)
+	var signers []*load.Wallet
+	for _, hex := range []string{info.UpdaterKey, info.OwnerKey} {
+		key, err := crypto.HexToECDSA(strings.TrimPrefix(hex, "0x"))
+		require.NoError(t, err)
+		signers = append(signers, load.NewWallet(key))
+	}
+	stranger, err := load.RandomWallet()
+	require.NoError(t, err)
+	return &load.Place{
+		Project: project, Actions: info.Actions, ScoreType: info.ScoreType, Updaters: signers, Stranger: stranger,
+		Targets: load.RandomTargets(20),
+	}
+}
+
+// TestStackUnderAttack kills each process in turn while clients send, and flushes Redis. What clients got a 200 for is
+// counted against the contract's own events, not against anything the stack says of itself.
+func TestStackUnderAttack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	s := startStack(t, "--separate", "--relayers", "2", "--lanes", "2")
+	info := s.info(t)
+	chainClient, err := chain.Dial(t.Context(), chain.Config{URLs: []string{info.RPCURL}}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	require.NoError(t, err)
+	defer chainClient.Close()
+	ledger := load.NewLedger(chainClient, common.HexToAddress(info.Contract), 0, confirmations)
+	for _, attack := range []struct {
+		name string
+		do   func()
+	}{
+		{"kill -9 of the relayers", func() { s.kill(t, "relayer") }},
+		{"kill -9 of the API", func() { s.kill(t, "api") }},
+		{"kill -9 of NATS", func() { s.kill(t, "nats") }},
+		{"FLUSHALL of Redis", func() { s.flushRedis(t) }},
+		{"kill -9 of Redis", func() { s.kill(t, "redis") }},
+	} {
+		began := time.Now()
+		counts, verdict := attacked(t, info, ledger, attack.do)
+		require.Zero(t, verdict.Lost, "%s: lost %v", attack.name, verdict.Example)
+		require.Zero(t, verdict.Doubled, attack.name)
+		require.Equal(t, verdict.Promised, verdict.Applied, attack.name)
+		require.Zero(t, counts.Wrong, "%s: %v", attack.name, counts.Refusals)
+		require.Zero(t, counts.Failed, attack.name)
+		t.Logf("%s: promised %d, applied %d, retries %d, in %s", attack.name, verdict.Promised, verdict.Applied, counts.Retries, time.Since(began))
+	}
+	out, err := command(t, "scorelay", "audit", "--wait", "60s", "--data-dir", s.dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Regexp(t, regexp.MustCompile(`lost 0\b`), string(out))
+	require.Regexp(t, regexp.MustCompile(`doubled 0\b`), string(out))
+}
+
+// attacked sends updates, attacks when a third has been answered, and waits until all that were promised are final.
+func attacked(t *testing.T, info *dev.Info, ledger *load.Ledger, attack func()) (load.Counts, load.Verdict) {
+	t.Helper()
+	const updates = 1000
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	client := load.NewClient(info.APIKey, 32, info.APIURLs...)
+	defer client.Close()
+	tally := load.NewTally()
+	plan := load.Plan(place(t, info), updates)
+	var answered atomic.Int64
+	third := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		load.Run(ctx, client, plan, 16, func(r load.Result) {
+			tally.Add(r)
+			if answered.Add(1) == updates/3 {
+				close(third)
+			}
+		})
+	}()
+	<-third
+	attack()
+	<-done
+	promised := tally.Promised()
+	require.NoError(t, ledger.Settle(ctx, promised, time.Minute))
+	return tally.Counts(), ledger.Judge(promised)
+}
+
+// TestDemo runs the README's command, smaller.
+func TestDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	dir := t.TempDir()
+	out, err := command(t, "scorelay", "dev", "--port", "0", "--data-dir", dir, "--block-time", "250ms", "--demo", "1000").Output()
+	require.NoError(t, err, "%s", out)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	require.Regexp(t, `^accepted 980, applied 980, duplicate 10, rejected 10, lost 0, doubled 0, \d+ updates/s .* \d+ gas/update, latency accept p50 `,
+		lines[len(lines)-1])
+}
+
+// TestCommands runs the operator's commands beside a stack.
+func TestCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a stack")
+	}
+	s := startStack(t)
+	scorelay := func(args ...string) (string, string, error) {
+		cmd := command(t, "scorelay", append(args, "--data-dir", s.dir)...)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		err := cmd.Run()
+		return strings.TrimSpace(out.String()), errs.String(), err
+	}
+	key, told, err := scorelay("keys", "create", "acme", "--rate", "50")
+	require.NoError(t, err, told)
+	require.Regexp(t, `^scorelay_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$`, key)
+	id := strings.Split(key, "_")[1]
+	list, _, err := scorelay("keys", "list")
+	require.NoError(t, err)
+	require.Regexp(t, id+` +acme +50/s`, list)
+	client := load.NewClient(key, 1, s.info(t).APIURL)
+	defer client.Close()
+	project := place(t, s.info(t)).Project
+	require.Eventually(t, func() bool {
+		status, err := client.ProjectStatus(t.Context(), project)
+		return err == nil && status.Status == "final"
+	}, time.Second, 10*time.Millisecond, "the key opens the API")
+	_, told, err = scorelay("keys", "revoke", id)
+	require.NoError(t, err, told)
+	require.Eventually(t, func() bool {
+		_, err := client.ProjectStatus(t.Context(), project)
+		return err != nil && strings.Contains(err.Error(), "invalid_api_key")
+	}, time.Second, 10*time.Millisecond, "revoked within a second")
+
+	out, told, err := scorelay("load", "--rate", "200", "--duration", "2s", "--projects", "2", "--json")
+	require.NoError(t, err, told)
+	require.Contains(t, out, `"accepted":400`)
+	out, told, err = scorelay("audit", "--wait", "60s")
+	require.NoError(t, err, "%s %s", out, told)
+	require.Contains(t, out, "lost 0")
+	out, told, err = scorelay("dlq", "list")
+	require.NoError(t, err, told)
+	require.Equal(t, "TIME  OUTCOME  REASON  ID", out)
+	_, told, err = scorelay("dlq", "show", "0.update.nothing")
+	require.Error(t, err)
+	require.Contains(t, told, "no such dead letter")
+
+	_, told, err = scorelay("dev", "--port", "0")
+	require.Error(t, err)
+	require.Contains(t, told, "another `scorelay dev`")
+}
+
+// TestWrongCommandLines end with status 2 or 1 and say what to do.
+func TestWrongCommandLines(t *testing.T) {
+	t.Parallel()
+	empty := t.TempDir()
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"nonsense"}, 2, "unexpected argument nonsense"},
+		{[]string{"dev", "--apis", "0", "--data-dir", empty}, 1, "--apis must be from 1 to 32, is 0"},
+		{[]string{"audit", "--data-dir", empty}, 1, "--nats-url"},
+		{[]string{"load", "--data-dir", empty, "--rate=-1"}, 1, "--rate must be more than 0"},
+		{[]string{"setup", "--data-dir", empty}, 1, "no signer is named"},
+		{[]string{"dlq", "replay", "--data-dir", empty}, 1, "or --all"},
+		{[]string{"keys", "list", "--data-dir", empty}, 1, "or start one with `scorelay dev`"},
+	} {
+		cmd := command(t, "scorelay", c.args...)
+		out, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Equal(t, c.code, cmd.ProcessState.ExitCode(), "%v: %s", c.args, out)
+		require.Contains(t, string(out), c.says)
+	}
+	for _, name := range []string{"api", "relayer"} {
+		cmd := command(t, name, "--nope")
+		out, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Equal(t, 2, cmd.ProcessState.ExitCode())
+		require.Contains(t, string(out), "unknown flag --nope")
+	}
+}

@@ -1,0 +1,157 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/admin"
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/lifecycle"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/signer"
+)
+
+// What no deployment has needed to change so far.
+const (
+	maxOpenSlots = 256              // of a lane: finality may be minutes behind the head
+	rebroadcast  = 10 * time.Second // of transactions that are in no block
+)
+
+// relayer is one relayer replica:
+//
+//	stream ──► lanes it holds leases for ──► journal ──► chain
+//	             │                                        │ events, final
+//	             ▼                                        ▼
+//	         Redis (statuses) ◄── restorer ◄── index ──► project directory
+type relayer struct {
+	*process
+	settings *RelayerSettings
+
+	keys     []*signer.Key
+	relay    *relay.Relayer
+	follower *index.Follower
+	restorer *index.Restorer
+}
+
+// RunRelayer runs a relayer replica until drain ends. What is in flight then is in the journals, for the next owner.
+func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logger) error {
+	r := &relayer{process: newProcess("scorelay-relayer", log), settings: s}
+	var err error
+	if r.keys, err = s.SignerKeys(log); err != nil {
+		return err
+	}
+	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
+		r.adminPart(s.AdminListen),
+		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
+		lifecycle.Part{Name: "engines", Start: r.open},
+		loop("the follower of the contract's events", func(ctx context.Context) error { return r.follower.Run(ctx) }),
+		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
+		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
+		lifecycle.Part{
+			Name:  "readiness",
+			Start: func(context.Context) error { r.health.Started(); return nil },
+			Stop:  func(context.Context) error { r.health.Drain(); return nil },
+		},
+	)
+}
+
+// open checks the chain and the keys against the deployment and makes the engines.
+func (r *relayer) open(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, r.settings.StartTimeout)
+	defer cancel()
+	d := r.stream.Deployment()
+	if err := laneKeys(r.keys, d.Lanes); err != nil {
+		return err
+	}
+	if err := VerifyChain(ctx, r.chain, d, r.log); err != nil {
+		return err
+	}
+	records, err := directory.Open(ctx, r.js)
+	if err != nil {
+		return err
+	}
+	events := events{r.chain, d.Contract, finality{r.chain, r.settings.Confirmations}}
+	r.follower = &index.Follower{
+		Deployment: indexed(d), Chain: events, Directory: records, Poll: r.settings.PollInterval, Log: r.log,
+		Skip: func(err error) bool { return errors.Is(err, directory.ErrTooBig) },
+	}
+	r.restorer = &index.Restorer{
+		Deployment: indexed(d), Chain: events, Source: archive{r.stream}, Statuses: r.status,
+		Horizon: r.settings.StatusRetention, Log: r.log,
+	}
+	r.health.Add(admin.Check{Name: "nats", Ready: r.natsUp})
+	r.health.Add(admin.Check{Name: "chain", Ready: func(ctx context.Context) error {
+		_, err := r.chain.Head(ctx)
+		return err
+	}})
+	return r.openRelay(ctx)
+}
+
+func (r *relayer) openRelay(ctx context.Context) error {
+	s, d := r.settings, r.stream.Deployment()
+	journals, err := journal.Open(ctx, r.js)
+	if err != nil {
+		return err
+	}
+	replica := s.replica()
+	leases, err := lease.Open(ctx, r.js, lease.Config{Replica: replica, TTL: s.LeaseTTL}, r.log)
+	if err != nil {
+		return err
+	}
+	signers := make([]relay.Signer, len(r.keys))
+	for i, key := range r.keys {
+		signers[i] = key.For(d.ChainID)
+	}
+	r.relay, err = relay.New(relay.Config{
+		Lanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, Replica: replica, Confirmations: s.Confirmations,
+		PollInterval: s.PollInterval, Horizon: s.AuditHorizon, Model: registry.GasModel(),
+		Limits: batch.Limits{MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger},
+		Rules:  s.rules(),
+	}, relay.Deps{
+		Chain: r.chain, Source: source{r.stream}, Journal: journals, Leases: leases, Statuses: r.status,
+		Signers: signers, Log: r.log, Metrics: r.metrics,
+	})
+	return err
+}
+
+// rules of the lanes, in wei.
+func (s *RelayerSettings) rules() lane.Rules {
+	return lane.Rules{
+		Fees: lane.FeeRule{
+			MaxCap:   uint64(math.Round(s.MaxFeeGwei * 1e9)),
+			MaxTxFee: uint64(math.Round(s.MaxTxFeeEther * 1e18)),
+			MinTip:   max(uint64(math.Round(s.MinTipGwei*1e9)), 1),
+		},
+		Window: s.Window, MaxOpen: maxOpenSlots, BumpBlocks: s.BumpBlocks, Rebroadcast: rebroadcast, MaxGas: s.MaxGas,
+	}
+}
+
+// replica is the process's name: letters, digits, dash and underscore.
+func (s *RelayerSettings) replica() string {
+	name := s.Replica
+	if name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "relayer"
+		}
+		name = host + "-" + strconv.Itoa(os.Getpid())
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, name)
+}

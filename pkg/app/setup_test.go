@@ -1,0 +1,217 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// bench is everything a deployment stands on, empty.
+type bench struct {
+	nats  *devnet.NATSServer
+	redis *devnet.RedisServer
+	chain *devnet.Chain
+	js    jetstream.JetStream
+	rpc   *chain.Client
+}
+
+func newBench(t *testing.T, options devnet.NATSOptions) *bench {
+	t.Helper()
+	b := &bench{redis: devnet.Redis(t)}
+	var err error
+	b.nats, err = devnet.StartNATS(t.TempDir(), options)
+	require.NoError(t, err)
+	t.Cleanup(b.nats.Close)
+	b.chain, err = devnet.StartChain(devnet.ChainOptions{Interval: 20 * time.Millisecond})
+	require.NoError(t, err)
+	t.Cleanup(b.chain.Close)
+	conn, js, err := ConnectNATS(t.Context(), &NATS{NATSURL: Secret(b.nats.URL)}, "test", quiet)
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	b.js = js
+	b.rpc, err = DialChain(t.Context(), &Chain{ChainRPC: []Secret{Secret(b.chain.URL)}}, quiet, prometheus.NewRegistry())
+	require.NoError(t, err)
+	t.Cleanup(b.rpc.Close)
+	return b
+}
+
+func key(t *testing.T, account int) *signer.Key {
+	t.Helper()
+	k, err := signer.FromHex(hexutil.Encode(crypto.FromECDSA(devnet.Key(account))), quiet)
+	require.NoError(t, err)
+	return k
+}
+
+func (b *bench) setUp(ctx context.Context, t *testing.T, plan SetupPlan) (stream.Deployment, error) {
+	t.Helper()
+	return Setup(ctx, b.js, b.rpc, key(t, 0).For(devnet.ChainID), plan, quiet)
+}
+
+func (b *bench) apiSettings(t *testing.T) *APISettings {
+	t.Helper()
+	var s APISettings
+	require.NoError(t, Defaults(&s))
+	s.NATSURL, s.NATSMonitorURL = Secret(b.nats.URL), b.nats.MonitorURL
+	s.RedisURL, s.ChainRPC, s.Confirmations = Secret(b.redis.URL), []Secret{Secret(b.chain.URL)}, 1
+	s.AdminListen = "127.0.0.1:0"
+	port, err := devnet.FreePort()
+	require.NoError(t, err)
+	s.Listen = fmt.Sprintf("127.0.0.1:%d", port)
+	return &s
+}
+
+func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, devnet.NATSOptions{})
+	ctx := t.Context()
+	plan := SetupPlan{Lanes: 1, Relayers: []common.Address{devnet.Address(1)}}
+	d, err := b.setUp(ctx, t, plan)
+	require.NoError(t, err)
+	require.EqualValues(t, devnet.ChainID, d.ChainID)
+	require.NotZero(t, d.DeployBlock)
+
+	again, err := b.setUp(ctx, t, plan)
+	require.NoError(t, err)
+	require.Equal(t, d, again)
+
+	plan.Relayers = append(plan.Relayers, devnet.Address(2)) // a signer was replaced
+	_, err = b.setUp(ctx, t, plan)
+	require.NoError(t, err)
+	has, err := registry.ReadIsRelayer(devnet.Address(2)).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
+		return b.rpc.View(ctx, d.Contract, data)
+	})
+	require.NoError(t, err)
+	require.True(t, has)
+
+	plan.Lanes = 2
+	_, err = b.setUp(ctx, t, plan)
+	require.ErrorContains(t, err, "the deployment has 1 lanes, asked for 2")
+	plan.Lanes, plan.Contract = 1, common.Address{1}
+	_, err = b.setUp(ctx, t, plan)
+	require.ErrorContains(t, err, "the deployment's contract is "+d.Contract.Hex())
+}
+
+func TestSetupTakesAContractThatIsThere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, devnet.NATSOptions{})
+	plan := SetupPlan{Lanes: 1, Relayers: []common.Address{devnet.Address(1)}, Contract: common.Address{1}, DeployBlock: 1}
+	_, err := b.setUp(t.Context(), t, plan)
+	require.ErrorIs(t, err, registry.ErrOtherCode)
+	receipt, err := b.rpc.Transact(t.Context(), key(t, 0).For(devnet.ChainID), nil, registry.DeployData(0, devnet.Address(0), nil))
+	require.NoError(t, err)
+	plan.Contract = receipt.ContractAddress
+	d, err := b.setUp(t.Context(), t, plan)
+	require.NoError(t, err)
+	require.Equal(t, receipt.ContractAddress, d.Contract)
+}
+
+func TestTheAPIStartsServesAndEnds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, devnet.NATSOptions{})
+	_, err := b.setUp(t.Context(), t, SetupPlan{Lanes: 1, Relayers: []common.Address{devnet.Address(1)}})
+	require.NoError(t, err)
+	keys, err := apikey.Open(t.Context(), b.js)
+	require.NoError(t, err)
+	secret, _, err := keys.Create(t.Context(), "test", 0)
+	require.NoError(t, err)
+	s := b.apiSettings(t)
+	drain, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- RunAPI(drain, t.Context(), s, quiet) }()
+
+	status := func(method, path, body string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Listen+path, strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("X-API-KEY", secret.Reveal())
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer func() { _ = resp.Body.Close() }()
+		text, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(text)
+	}
+	require.Eventually(t, func() bool {
+		code, _ := status("GET", "/readyz", "")
+		return code == http.StatusOK
+	}, 20*time.Second, 20*time.Millisecond)
+	id := "0x" + strings.Repeat("ab", 32)
+	code, text := status("POST", "/create-project", `{"projectId":"`+id+`","name":"n","inputActions":[{"name":"a","points":1,"direction":0}],`+
+		`"owners":["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],"updaters":[]}`)
+	require.Equal(t, http.StatusOK, code, text)
+	code, text = status("GET", "/projects/"+id, "")
+	require.Equal(t, http.StatusOK, code, text)
+	require.Contains(t, text, `"accepted"`)
+	code, text = status("GET", "/projects/"+id+"/scores/0x70997970c51812dc3a010c7d01b50e0d17dc79c8", "")
+	require.Equal(t, http.StatusOK, code, text)
+	require.Contains(t, text, "reputation")
+	code, text = status("GET", "/metrics", "")
+	require.Equal(t, http.StatusOK, code, text)
+	cancel()
+	require.NoError(t, <-ended)
+}
+
+func TestStartsThatMustFail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, devnet.NATSOptions{NoSync: true})
+	s := b.apiSettings(t)
+	err := RunAPI(t.Context(), t.Context(), s, quiet)
+	require.ErrorIs(t, err, stream.ErrUnsafe)
+	require.ErrorContains(t, err, "SCORELAY_ALLOW_UNSAFE_DURABILITY")
+
+	s.AllowUnsafe, s.StartTimeout = true, time.Second
+	err = RunAPI(t.Context(), t.Context(), s, quiet)
+	require.ErrorContains(t, err, "scorelay setup")
+
+	_, err = b.setUp(t.Context(), t, SetupPlan{Lanes: 1, Relayers: []common.Address{devnet.Address(1)}})
+	require.NoError(t, err)
+	d := stream.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}
+	require.ErrorContains(t, VerifyChain(t.Context(), b.rpc, d, quiet), "leads to chain 1337, but this deployment is on chain 1")
+	d.ChainID = devnet.ChainID
+	require.ErrorIs(t, VerifyChain(t.Context(), b.rpc, d, quiet), registry.ErrOtherCode)
+
+	s.NATSURL = "nats://127.0.0.1:1"
+	err = RunAPI(t.Context(), t.Context(), s, quiet)
+	require.ErrorContains(t, err, "NATS did not come up in time")
+}
+
+func TestAwaitEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	tries := 0
+	err := await(ctx, quiet, "godot", func(context.Context) error { tries++; return errors.New("not yet") })
+	require.ErrorContains(t, err, "godot did not come up in time: not yet")
+	require.GreaterOrEqual(t, tries, 2)
+}
+
+func TestEachLaneNeedsASignerOfItsOwn(t *testing.T) {
+	t.Parallel()
+	keys := []*signer.Key{key(t, 1), key(t, 2)}
+	require.NoError(t, laneKeys(keys, 2))
+	require.ErrorContains(t, laneKeys(keys, 3), "the deployment has 3 lanes and the settings have 2 signer keys")
+	require.ErrorContains(t, laneKeys([]*signer.Key{keys[0], keys[0]}, 2), "lanes 0 and 1 have the same signer")
+}

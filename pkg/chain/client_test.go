@@ -1,0 +1,335 @@
+package chain_test
+
+import (
+	"context"
+	"math/big"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/relay"
+)
+
+var _ relay.Chain = (*chain.Client)(nil)
+
+func TestDialRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		cfg  chain.Config
+		want string
+	}{
+		{chain.Config{}, "no endpoint"},
+		{chain.Config{URLs: []string{"http://ok", "localhost:8545"}}, "endpoint 2 is not a URL"},
+		{chain.Config{URLs: []string{"ftp://node/secret"}}, "couldn't dial"},
+		{chain.Config{URLs: []string{"http://ok"}, MinTip: 2, MaxTip: 1}, "least tip"},
+	} {
+		_, err := chain.Dial(t.Context(), c.cfg, discard(), prometheus.NewRegistry())
+		require.ErrorContains(t, err, c.want)
+		require.NotContains(t, err.Error(), "secret")
+	}
+}
+
+func TestErrorsDoNotShowURLs(t *testing.T) {
+	t.Parallel()
+	gone := newProxy(t, "")
+	gone.Close()
+	c := dial(t, chain.Config{URLs: []string{gone.URL + "/v3/secret"}})
+	_, err := c.Head(t.Context())
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "secret")
+	require.Contains(t, err.Error(), strings.TrimPrefix(gone.URL, "http://"))
+	result := c.Send(t.Context(), [][]byte{{1}})[0]
+	require.Equal(t, lane.NodeDown, result.Class)
+	require.NotContains(t, result.Err.Error(), "secret")
+}
+
+func TestChainID(t *testing.T) {
+	t.Parallel()
+	node, c := start(t)
+	id, err := c.ChainID(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, uint64(devnet.ChainID), id)
+
+	other := newProxy(t, node.URL)
+	other.inject(func(w http.ResponseWriter, asked []question, _ bool, _ func() []byte) bool {
+		_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(asked[0].ID) + `,"result":"0x1"}`))
+		return true
+	})
+	_, err = dial(t, chain.Config{URLs: []string{node.URL, other.URL}}).ChainID(t.Context())
+	require.ErrorIs(t, err, chain.ErrWrongChain)
+
+	other.inject(status(503)) // one that is down says nothing
+	id, err = dial(t, chain.Config{URLs: []string{other.URL, node.URL}}).ChainID(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, uint64(devnet.ChainID), id)
+}
+
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	node, c := start(t)
+	genesis, err := c.Head(ctx)
+	require.NoError(t, err)
+	require.Zero(t, genesis.Number)
+	require.NotNil(t, genesis.BaseFee)
+	require.Equal(t, uint64(devnet.DefaultGasLimit), genesis.GasLimit)
+
+	hash := node.Commit()
+	head, err := c.Head(ctx)
+	require.NoError(t, err)
+	require.Equal(t, hash, head.Hash)
+	require.Equal(t, genesis.Hash, head.Parent)
+	require.Equal(t, uint64(1), head.Number)
+	require.NotZero(t, head.Time)
+	byHash, err := c.BlockByHash(ctx, hash)
+	require.NoError(t, err)
+	require.Equal(t, head, byHash)
+	byNumber, err := c.BlockByNumber(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, head, byNumber)
+
+	_, err = c.BlockByHash(ctx, common.Hash{1})
+	require.ErrorIs(t, err, ethereum.NotFound)
+	_, err = c.BlockByNumber(ctx, 2)
+	require.ErrorIs(t, err, ethereum.NotFound)
+
+	// The other branch stays known by its hash.
+	require.NoError(t, node.Fork(genesis.Hash))
+	node.Commit()
+	fork := node.Commit()
+	head, err = c.Head(ctx)
+	require.NoError(t, err)
+	require.Equal(t, fork, head.Hash)
+	left, err := c.BlockByHash(ctx, hash)
+	require.NoError(t, err)
+	require.Equal(t, byHash, left)
+	byNumber, err = c.BlockByNumber(ctx, 1)
+	require.NoError(t, err)
+	require.NotEqual(t, hash, byNumber.Hash)
+}
+
+func TestFinalized(t *testing.T) {
+	t.Parallel()
+	node, c := start(t)
+	finalized, err := c.Finalized(t.Context())
+	if err != nil { // geth says that there is none until there is one
+		require.ErrorIs(t, err, ethereum.NotFound)
+	} else {
+		require.Zero(t, finalized.Number)
+	}
+	for range 70 {
+		node.Commit()
+	}
+	finalized, err = c.Finalized(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, uint64(64), finalized.Number)
+}
+
+func TestAccountsArePinned(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	node, c := start(t)
+	before, err := c.Head(ctx)
+	require.NoError(t, err)
+	send(t, c, transfer(t, 0, 0))
+	after := node.Commit()
+
+	signers := []common.Address{devnet.Address(0), devnet.Address(1), {1}}
+	old, err := c.Accounts(ctx, before.Hash, signers)
+	require.NoError(t, err)
+	require.Zero(t, old[0].Nonce)
+	accounts, err := c.Accounts(ctx, after, signers)
+	require.NoError(t, err)
+	require.Equal(t, uint64(1), accounts[0].Nonce)
+	require.Negative(t, accounts[0].Balance.Cmp(old[0].Balance))
+	require.Equal(t, lane.Account{Nonce: 0, Balance: old[1].Balance}, accounts[1])
+	require.Zero(t, accounts[2].Balance.Cmp(new(big.Int)))
+
+	_, err = c.Accounts(ctx, common.Hash{1}, signers)
+	require.Error(t, err)
+	require.NotErrorIs(t, err, ethereum.NotFound)
+}
+
+func TestReceipts(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	node, c := start(t)
+	genesis, err := c.Head(ctx)
+	require.NoError(t, err)
+	first := node.Commit()
+	tx := transfer(t, 0, 0)
+	send(t, c, tx)
+	ask := []common.Hash{{9}, tx.Hash()}
+
+	var receipts []*types.Receipt
+	require.Eventually(t, func() bool { // until its index is up, geth does not say what is absent
+		receipts, err = c.Receipts(ctx, first, ask)
+		return err == nil
+	}, 10*time.Second, 5*time.Millisecond)
+	require.Nil(t, receipts[0])
+	require.Nil(t, receipts[1]) // pending
+	block := node.Commit()
+	receipts, err = c.Receipts(ctx, block, ask)
+	require.NoError(t, err)
+	require.Nil(t, receipts[0])
+	require.Equal(t, block, receipts[1].BlockHash)
+	require.Equal(t, uint64(1), receipts[1].Status)
+
+	// An endpoint that does not know the block has no say.
+	_, err = c.Receipts(ctx, common.Hash{1}, ask)
+	require.ErrorContains(t, err, "does not know the block")
+	require.NotErrorIs(t, err, ethereum.NotFound)
+	lagging := devnet.NewChain(t)
+	both := dial(t, chain.Config{URLs: []string{lagging.URL, node.URL}})
+	receipts, err = both.Receipts(ctx, block, ask)
+	require.NoError(t, err)
+	require.NotNil(t, receipts[1])
+
+	// A reorg takes the receipt away; the transaction is back in the pool, and then in another block.
+	require.NoError(t, node.Fork(genesis.Hash))
+	node.Rollback()
+	empty := node.Commit()
+	longer := node.Commit()
+	require.NotEqual(t, empty, longer)
+	receipts, err = c.Receipts(ctx, longer, ask)
+	require.NoError(t, err)
+	if receipts[1] != nil {
+		require.NotEqual(t, block, receipts[1].BlockHash)
+	}
+}
+
+func TestReadsGoOnWithTheNextEndpoint(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	node := devnet.NewChain(t)
+	hash := node.Commit()
+	for name, f := range map[string]fault{
+		"5xx": status(503), "429": status(429), "hangs": hang(false), "refuses": refuse("header not found"),
+		"rubbish": func(w http.ResponseWriter, _ []question, _ bool, _ func() []byte) bool {
+			_, _ = w.Write([]byte("<html>"))
+			return true
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bad := newProxy(t, node.URL)
+			bad.inject(f)
+			c := dial(t, chain.Config{URLs: []string{bad.URL, node.URL}, Timeout: 200 * time.Millisecond})
+			block, err := c.BlockByHash(ctx, hash)
+			require.NoError(t, err)
+			require.Equal(t, hash, block.Hash)
+			head, err := c.Head(ctx)
+			require.NoError(t, err)
+			require.Equal(t, hash, head.Hash)
+			// What one endpoint does not know and the other does not answer for is not known to be absent.
+			_, err = c.BlockByHash(ctx, common.Hash{1})
+			require.Error(t, err)
+			require.NotErrorIs(t, err, ethereum.NotFound)
+		})
+	}
+}
+
+func TestFailingEndpointRests(t *testing.T) {
+	t.Parallel()
+	node := devnet.NewChain(t)
+	bad := newProxy(t, node.URL)
+	bad.inject(status(503))
+	c := dial(t, chain.Config{URLs: []string{bad.URL, node.URL}})
+	for range 10 {
+		_, err := c.BlockByNumber(t.Context(), 0)
+		require.NoError(t, err)
+	}
+	require.Equal(t, 3, bad.count("eth_getBlockByNumber"))
+	_, err := c.BlockByHash(t.Context(), common.Hash{1}) // the one that rests is not asked
+	require.ErrorIs(t, err, ethereum.NotFound)
+
+	// Alone, it is asked whatever it did, and is back at once.
+	alone := dial(t, chain.Config{URLs: []string{bad.URL}})
+	for range 5 {
+		_, err := alone.BlockByNumber(t.Context(), 0)
+		require.Error(t, err)
+	}
+	bad.inject(nil)
+	_, err = alone.BlockByNumber(t.Context(), 0)
+	require.NoError(t, err)
+}
+
+func TestHeadIsTheHighest(t *testing.T) {
+	t.Parallel()
+	behind, ahead := devnet.NewChain(t), devnet.NewChain(t)
+	behind.Commit()
+	ahead.Commit()
+	want := ahead.Commit()
+	c := dial(t, chain.Config{URLs: []string{behind.URL, ahead.URL}})
+	head, err := c.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, want, head.Hash)
+
+	slow := newProxy(t, behind.URL)
+	slow.inject(hang(false))
+	c = dial(t, chain.Config{URLs: []string{slow.URL, ahead.URL}, Timeout: time.Minute})
+	head, err = c.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, want, head.Hash)
+}
+
+func TestBatchesShrinkWhereRefused(t *testing.T) {
+	t.Parallel()
+	node := devnet.NewChain(t)
+	hash := node.Commit()
+	ask := make([]common.Hash, 20)
+	atMost := func(n int, refuse func(http.ResponseWriter, []question)) fault {
+		return func(w http.ResponseWriter, asked []question, batch bool, _ func() []byte) bool {
+			if !batch || len(asked) <= n {
+				return false
+			}
+			refuse(w, asked)
+			return true
+		}
+	}
+	for name, f := range map[string]fault{
+		"400": atMost(7, func(w http.ResponseWriter, _ []question) { w.WriteHeader(400) }),
+		"one error object": atMost(0, func(w http.ResponseWriter, _ []question) {
+			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"no batches"},"id":null}`))
+		}),
+		"too large, as geth says it": atMost(3, func(w http.ResponseWriter, asked []question) {
+			_, _ = w.Write([]byte(`[{"jsonrpc":"2.0","id":` + string(asked[0].ID) + `,"error":{"code":-32600,"message":"batch too large"}}]`))
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProxy(t, node.URL)
+			p.inject(f)
+			c := dial(t, chain.Config{URLs: []string{p.URL}})
+			for range 2 {
+				receipts, err := c.Receipts(t.Context(), hash, ask)
+				require.NoError(t, err)
+				require.Len(t, receipts, len(ask))
+			}
+		})
+	}
+}
+
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	node := devnet.NewChain(t)
+	p := newProxy(t, node.URL)
+	p.inject(hang(false))
+	c := dial(t, chain.Config{URLs: []string{p.URL}, Timeout: 50 * time.Millisecond})
+	_, err := c.BlockByNumber(t.Context(), 0)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = dial(t, chain.Config{URLs: []string{p.URL}, Timeout: time.Minute}).Head(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+}

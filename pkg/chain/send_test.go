@@ -1,0 +1,247 @@
+package chain_test
+
+import (
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/eth/ethconfig"
+	"github.com/ethereum/go-ethereum/node"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/lane"
+)
+
+const gwei = 1_000_000_000
+
+// sign signs for devnet's i-th account.
+func sign(t *testing.T, i int, tx types.TxData) *types.Transaction {
+	t.Helper()
+	signed, err := types.SignNewTx(devnet.Key(i), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), tx)
+	require.NoError(t, err)
+	return signed
+}
+
+// transfer is a signed transfer of nothing from devnet's i-th account; change may alter it first.
+func transfer(t *testing.T, i int, nonce uint64, change ...func(*types.DynamicFeeTx)) *types.Transaction {
+	t.Helper()
+	to := devnet.Address(i)
+	tx := &types.DynamicFeeTx{
+		ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, To: &to, Gas: 21_000, GasFeeCap: big.NewInt(10 * gwei), GasTipCap: big.NewInt(gwei),
+	}
+	for _, f := range change {
+		f(tx)
+	}
+	return sign(t, i, tx)
+}
+
+func raw(t *testing.T, tx *types.Transaction) []byte {
+	t.Helper()
+	b, err := tx.MarshalBinary()
+	require.NoError(t, err)
+	return b
+}
+
+// send hands transactions to the client and wants all of them taken.
+func send(t *testing.T, c *chain.Client, txs ...*types.Transaction) {
+	t.Helper()
+	for i, r := range sendAll(t, c, txs...) {
+		require.True(t, r.Class.Taken(), "transaction %d: %s: %v", i, r.Class, r.Err)
+	}
+}
+
+func sendAll(t *testing.T, c *chain.Client, txs ...*types.Transaction) []lane.SendResult {
+	t.Helper()
+	var all [][]byte
+	for _, tx := range txs {
+		all = append(all, raw(t, tx))
+	}
+	results := c.Send(t.Context(), all)
+	require.Len(t, results, len(txs))
+	return results
+}
+
+// What a real geth says of each kind of transaction.
+func TestSendClassesOfGeth(t *testing.T) {
+	t.Parallel()
+	node, err := devnet.StartChain(devnet.ChainOptions{Adjust: func(_ *node.Config, cfg *ethconfig.Config) { cfg.RPCTxFeeCap = 1 }})
+	require.NoError(t, err)
+	t.Cleanup(node.Close)
+	c := dial(t, chain.Config{URLs: []string{node.URL}})
+
+	used := transfer(t, 0, 0)
+	send(t, c, used)
+	node.Commit()
+	pending := transfer(t, 0, 1)
+	send(t, c, pending)
+
+	poor := 10_000 // an account without money
+	for name, want := range map[string]struct {
+		tx    *types.Transaction
+		class lane.SendClass
+	}{
+		"again":         {pending, lane.Known},
+		"mined":         {used, lane.NonceLow},
+		"another mined": {transfer(t, 0, 0, func(tx *types.DynamicFeeTx) { tx.Value = big.NewInt(1) }), lane.NonceLow},
+		"too cheap a replacement": {
+			transfer(t, 0, 1, func(tx *types.DynamicFeeTx) { tx.GasFeeCap = big.NewInt(10*gwei + 1) }),
+			lane.ReplacementUnderpriced,
+		},
+		"no tip":        {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(0) }), lane.FeeLow},
+		"tip above cap": {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(11 * gwei) }), lane.Invalid},
+		"no money":      {transfer(t, poor, 0), lane.Funds},
+		"little gas":    {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.Gas = 20_000 }), lane.BadGas},
+		"below the floor": {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) {
+			tx.Gas, tx.Data = 85_100, make4000(t)
+		}), lane.BadGas},
+		"much gas":   {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.Gas = 1<<24 + 1 }), lane.TooBig},
+		"many bytes": {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.Gas, tx.Data = 1<<24, make([]byte, 131_072) }), lane.TooBig},
+		"above the RPC's fee cap": {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) {
+			tx.Gas, tx.GasFeeCap = 10_000_000, big.NewInt(200*gwei)
+		}), lane.FeeCapRPC},
+		"gap": {transfer(t, 1, 5), lane.Accepted},
+	} {
+		r := sendAll(t, c, want.tx)[0]
+		require.Equal(t, want.class, r.Class, "%s: %v", name, r.Err)
+		require.Equal(t, want.class.Taken(), r.Err == nil, name)
+	}
+
+	otherChain, err := types.SignNewTx(devnet.Key(1), types.LatestSignerForChainID(big.NewInt(99)),
+		&types.DynamicFeeTx{ChainID: big.NewInt(99), Gas: 21_000, To: &common.Address{}, GasFeeCap: big.NewInt(gwei), GasTipCap: big.NewInt(1)})
+	require.NoError(t, err)
+	require.Equal(t, lane.Invalid, sendAll(t, c, otherChain)[0].Class)
+}
+
+func make4000(t *testing.T) []byte {
+	t.Helper()
+	data := make([]byte, 4000)
+	for i := range data {
+		data[i] = 1
+	}
+	return data
+}
+
+func TestSendPoolFull(t *testing.T) {
+	t.Parallel()
+	node, err := devnet.StartChain(devnet.ChainOptions{Adjust: func(_ *node.Config, cfg *ethconfig.Config) {
+		cfg.TxPool.GlobalSlots, cfg.TxPool.GlobalQueue, cfg.TxPool.AccountSlots, cfg.TxPool.AccountQueue = 1, 1, 1, 1
+	}})
+	require.NoError(t, err)
+	t.Cleanup(node.Close)
+	c := dial(t, chain.Config{URLs: []string{node.URL}})
+	send(t, c, transfer(t, 0, 0), transfer(t, 1, 0))
+	refused := map[lane.SendClass]bool{}
+	for i := 2; i < 6; i++ {
+		for nonce := range uint64(3) {
+			r := sendAll(t, c, transfer(t, i, nonce, func(tx *types.DynamicFeeTx) {
+				tx.GasTipCap = big.NewInt(gwei + int64(i)) // higher prices, with gaps once the first is refused
+			}))[0]
+			refused[r.Class] = true
+		}
+	}
+	require.NotContains(t, refused, lane.Unknown)
+	require.NotContains(t, refused, lane.Invalid)
+}
+
+func TestSendInOrderAndInParts(t *testing.T) {
+	t.Parallel()
+	node, c := start(t)
+	var txs []*types.Transaction
+	for nonce := range uint64(16) { // 16 × 100 kB do not fit one request
+		txs = append(txs, transfer(t, 0, nonce, func(tx *types.DynamicFeeTx) {
+			tx.Gas, tx.Data = 2_000_000, make([]byte, 100_000)
+		}))
+	}
+	send(t, c, txs...)
+	require.Eventually(t, func() bool { // geth's miner may leave some to the next block
+		accounts, err := c.Accounts(t.Context(), node.Commit(), []common.Address{devnet.Address(0)})
+		return err == nil && accounts[0].Nonce == uint64(len(txs))
+	}, 10*time.Second, 10*time.Millisecond)
+}
+
+func TestSendToAllEndpoints(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, c := range map[string]struct {
+		first fault
+		want  lane.SendClass
+	}{
+		"both fine":               {nil, lane.Accepted},
+		"one refuses for good":    {refuse("invalid sender"), lane.Accepted},
+		"one is down":             {status(503), lane.Accepted},
+		"one hangs, not received": {hang(false), lane.Accepted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			node := devnet.NewChain(t)
+			p := newProxy(t, node.URL)
+			p.inject(c.first)
+			client := dial(t, chain.Config{URLs: []string{p.URL, node.URL}, Timeout: time.Minute})
+			r := client.Send(ctx, [][]byte{raw(t, transfer(t, 0, 0))})[0]
+			require.True(t, r.Class.Taken(), "%s: %v", r.Class, r.Err)
+			node.Commit()
+		})
+	}
+}
+
+// Failed, and failed but delivered, look the same, and neither is a refusal.
+func TestSendAmbiguous(t *testing.T) {
+	t.Parallel()
+	for name, delivered := range map[string]bool{"not delivered": false, "delivered": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			node := devnet.NewChain(t)
+			p := newProxy(t, node.URL)
+			p.inject(hang(delivered))
+			refusing := newProxy(t, node.URL)
+			refusing.inject(refuse("intrinsic gas too low"))
+			c := dial(t, chain.Config{URLs: []string{p.URL, refusing.URL}, Timeout: 300 * time.Millisecond})
+			tx := transfer(t, 0, 0)
+			r := sendAll(t, c, tx)[0]
+			require.Equal(t, lane.Timeout, r.Class)
+			require.Error(t, r.Err)
+
+			p.inject(nil)
+			refusing.inject(nil)
+			send(t, c, tx) // the same bytes, again: accepted or known
+			block := node.Commit()
+			receipts, err := c.Receipts(t.Context(), block, []common.Hash{tx.Hash()})
+			require.NoError(t, err)
+			require.NotNil(t, receipts[0])
+		})
+	}
+}
+
+// Only what every endpoint that got the bytes refuses is refused.
+func TestSendVerdict(t *testing.T) {
+	t.Parallel()
+	node := devnet.NewChain(t)
+	for _, c := range []struct {
+		first, second string
+		want          lane.SendClass
+	}{
+		{"invalid sender", "nonce too low", lane.NonceLow},
+		{"invalid sender", "what is this", lane.Unknown},
+		{"nonce too low", "txpool is full", lane.NonceLow},
+		{"insufficient funds", "intrinsic gas too low", lane.Funds},
+		{"replacement transaction underpriced", "already known", lane.Known},
+		{"invalid sender", "oversized data", lane.TooBig},
+	} {
+		a, b := newProxy(t, node.URL), newProxy(t, node.URL)
+		a.inject(refuse(c.first))
+		b.inject(refuse(c.second))
+		client := dial(t, chain.Config{URLs: []string{a.URL, b.URL}})
+		require.Equal(t, c.want, sendAll(t, client, transfer(t, 0, 0))[0].Class, "%s, %s", c.first, c.second)
+	}
+
+	// An endpoint that the bytes cannot have reached has no say.
+	gone, refusing := newProxy(t, ""), newProxy(t, node.URL)
+	gone.Close()
+	refusing.inject(refuse("oversized data"))
+	client := dial(t, chain.Config{URLs: []string{gone.URL, refusing.URL}})
+	require.Equal(t, lane.TooBig, sendAll(t, client, transfer(t, 0, 0))[0].Class)
+}

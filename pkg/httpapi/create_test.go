@@ -1,0 +1,209 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// creations lists the creations of the stream.
+func (b *bench) creations() []stream.Record {
+	b.t.Helper()
+	var found []stream.Record
+	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(_ score.Lane, r stream.Record) error {
+		if r.Project != nil {
+			found = append(found, r)
+		}
+		return r.Corrupt
+	}))
+	return found
+}
+
+func (b *bench) created(stage string) object {
+	return object{"projectId": b.project.ID.String(), "status": stage, "statusUrl": "/projects/" + b.project.ID.String()}
+}
+
+func TestACreationIsInTheStreamAndTakesUpdatesAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	r := b.post("/create-project", createBody(b.project))
+	require.Equal(t, http.StatusOK, r.status, r)
+	require.Equal(t, b.created("accepted"), r.body)
+	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
+	creations := b.creations()
+	require.Len(t, creations, 1)
+	require.Equal(t, b.project, creations[0].Project)
+
+	r = b.get("%s", b.created("")["statusUrl"])
+	lower := func(a common.Address) string { return fmt.Sprintf("%#x", a[:]) }
+	require.Equal(t, object{
+		"projectId": b.project.ID.String(), "status": "accepted", "outcome": nil, "transactionHash": nil, "blockNumber": nil,
+		"name": b.project.Name, "scoreTypes": []any{"reputation", "volume"},
+		"inputActions": []any{
+			object{"name": "buy", "points": 10.0, "direction": 0.0}, object{"name": "return", "points": 3.0, "direction": 1.0},
+		},
+		"owners": []any{lower(devnet.Address(1))}, "updaters": r.body["updaters"],
+	}, r.body)
+	require.ElementsMatch(t, []any{lower(devnet.Address(2)), lower(contractWallet)}, r.body["updaters"])
+}
+
+func TestScoreTypesDefaultToTheConfiguredOnes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.ScoreTypes = []string{"fame", "karma"} })
+	body := createBody(b.project)
+	delete(body, "scoreTypes")
+	require.Equal(t, http.StatusOK, b.post("/create-project", body).status)
+	require.Equal(t, []any{"fame", "karma"}, b.get("/projects/%s", b.project.ID).body["scoreTypes"])
+}
+
+func TestATakenProjectID(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	r := b.post("/create-project", createBody(b.project))
+	require.Equal(t, http.StatusOK, r.status, "a repetition is answered like the first")
+	require.Equal(t, b.created("accepted"), r.body)
+	for field, value := range map[string]any{
+		"name": "other", "owners": []any{devnet.Address(7)}, "updaters": []any{}, "scoreTypes": []any{"x"},
+		"inputActions": []any{object{"name": "buy", "points": 11, "direction": 0}},
+	} {
+		r := b.post("/create-project", set(createBody(b.project), field, value))
+		require.Equal(t, http.StatusConflict, r.status, field)
+		require.Equal(t, "project_exists", r.code())
+	}
+	require.Len(t, b.creations(), 1)
+
+	b.final.records.Store(b.project.ID, score.RecordOf(b.project)) // it has become final
+	require.Equal(t, b.created("final"), b.post("/create-project", createBody(b.project)).body)
+	require.Equal(t, "final", b.get("/projects/%s", b.project.ID).body["status"])
+	require.Equal(t, "applied", b.get("/projects/%s", b.project.ID).body["outcome"])
+
+	old := newProject("known to the directory only")
+	b.final.records.Store(old.ID, score.RecordOf(old))
+	require.Equal(t, http.StatusOK, b.post("/create-project", createBody(old)).status)
+	old.Name = "other"
+	require.Equal(t, "project_exists", b.post("/create-project", createBody(old)).code())
+}
+
+func TestAProjectIDTakenOnTheChainOnly(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
+	require.Equal(t, "project_exists", b.post("/create-project", createBody(b.project)).code())
+	require.Empty(t, b.creations())
+	b.chain.down.Store(true) // then the contract will refuse it
+	require.Equal(t, http.StatusOK, b.post("/create-project", createBody(b.project)).status)
+}
+
+// TestOfManyCreationsAtOnceOneIsAccepted: two replicas' worth of callers, each with a content of its own.
+func TestOfManyCreationsAtOnceOneIsAccepted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	const callers = 8
+	statuses := make([]int, callers)
+	var wg sync.WaitGroup
+	for i := range callers {
+		body := set(createBody(b.project), "name", fmt.Sprint("caller ", i))
+		wg.Go(func() { statuses[i] = b.post("/create-project", body).status })
+	}
+	wg.Wait()
+	count := map[int]int{}
+	for _, s := range statuses {
+		count[s]++
+	}
+	require.Equal(t, map[int]int{http.StatusOK: 1, http.StatusConflict: callers - 1}, count)
+	require.Len(t, b.creations(), 1)
+}
+
+func TestACreationWhosePublishFailed(t *testing.T) {
+	t.Parallel()
+	for name, persisted := range map[string]bool{"failed": false, "failed but persisted": true} {
+		t.Run(name+", retried here", func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, nil)
+			if persisted {
+				b.publisher.after.Store(times(1, errFault))
+			} else {
+				b.publisher.before.Store(times(1, errFault))
+			}
+			require.Equal(t, http.StatusOK, b.post("/create-project", createBody(b.project)).status)
+			require.Len(t, b.creations(), 1)
+		})
+		t.Run(name+", retried by the caller", func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, func(s *setup) { s.config.AcceptTimeout = time.Nanosecond })
+			if persisted {
+				b.publisher.after.Store(always(errFault))
+			} else {
+				b.publisher.before.Store(always(errFault))
+			}
+			r := b.post("/create-project", createBody(b.project))
+			require.Equal(t, "not_durable", r.code())
+		})
+	}
+}
+
+// TestACreationThatCanNeverApply: its projectId may be used again, and its updates are refused until then.
+func TestACreationThatCanNeverApply(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	dead := b.creations()[0]
+	require.NoError(t, b.status.ProjectFinal(t.Context(), 0, 0, updateTx, 5, b.project.ID, score.ProjectExists))
+	require.NoError(t, b.stream.AddDeadLetter(t.Context(), stream.DeadLetter{
+		Lane: score.LaneOf(b.project.ID, 2), Seq: dead.Seq, Reason: "test", Outcome: score.ProjectExists, Project: b.project,
+	}))
+	require.Eventually(t, func() bool {
+		return b.get("/projects/%s", b.project.ID).body["outcome"] == "project_exists"
+	}, 5*time.Second, 5*time.Millisecond)
+	require.Equal(t, "final", b.get("/projects/%s", b.project.ID).body["status"])
+	require.Equal(t, "unknown_project", b.post("/update-score", b.update("one")).code())
+
+	b.project.Name = "a new try"
+	require.Equal(t, b.created("accepted"), b.post("/create-project", createBody(b.project)).body)
+	require.Equal(t, "accepted", b.get("/projects/%s", b.project.ID).body["status"])
+	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
+	require.Len(t, b.creations(), 2)
+}
+
+func TestProjectsInWhateverOrderTheyAreTold(t *testing.T) {
+	t.Parallel()
+	first, second := newProject("p"), newProject("p")
+	second.Name = "second"
+	first5 := func(p *httpapi.Projects) { p.Accepted(5, first) }
+	dead5 := func(p *httpapi.Projects) { p.Dead(5, first.ID) }
+	second9 := func(p *httpapi.Projects) { p.Accepted(9, second) }
+	dead9 := func(p *httpapi.Projects) { p.Dead(9, first.ID) }
+	type told []func(*httpapi.Projects)
+	for i, c := range []struct {
+		told told
+		want string
+	}{
+		{told{}, ""},
+		{told{first5}, "p"},
+		{told{first5, dead5}, ""},
+		{told{dead5, first5}, ""},
+		{told{first5, dead5, second9}, "second"},
+		{told{second9, dead5}, "second"},
+		{told{second9, first5, dead5}, "second"},
+		{told{dead5, second9, dead9}, ""},
+		{told{dead9, second9, dead5}, ""},
+		{told{first5, dead5, first5, dead5, second9, second9, dead5}, "second"},
+	} {
+		p := httpapi.NewProjects(&directory{})
+		for _, tell := range c.told {
+			tell(p)
+		}
+		require.Equal(t, c.want, httpapi.AcceptedName(p, first.ID), i)
+	}
+}

@@ -1,0 +1,127 @@
+package httpapi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// directory is a set of final projects.
+type directory struct{ records sync.Map }
+
+func (d *directory) Project(id score.ProjectID) (*score.Record, bool) {
+	rec, ok := d.records.Load(id)
+	if !ok {
+		return nil, false
+	}
+	return rec.(*score.Record), true
+}
+
+// faultyPublisher is the real stream in httpapi's words, with faults on request.
+type faultyPublisher struct {
+	stream *stream.Stream
+	before atomic.Pointer[func() error] // an error: the publish fails and nothing is stored
+	after  atomic.Pointer[func() error] // an error: the publish fails although it was stored
+	calls  atomic.Int64
+}
+
+func (p *faultyPublisher) PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update) error {
+	return p.with(func() error { return p.stream.PublishEnvelope(ctx, lane, msgID, updates) })
+}
+
+func (p *faultyPublisher) PublishProject(ctx context.Context, project *score.Project, replaces uint64) error {
+	return p.with(func() error { return p.stream.PublishProject(ctx, project, replaces) })
+}
+
+func (p *faultyPublisher) with(publish func() error) error {
+	p.calls.Add(1)
+	if before := p.before.Load(); before != nil {
+		if err := (*before)(); err != nil {
+			return err
+		}
+	}
+	err := publish()
+	var taken *stream.TakenError
+	switch {
+	case errors.As(err, &taken):
+		return &httpapi.TakenError{Seq: taken.Seq, Project: taken.Project}
+	case errors.Is(err, stream.ErrFull):
+		return fmt.Errorf("%w: %w", httpapi.ErrFull, err)
+	case err != nil:
+		return err
+	}
+	if after := p.after.Load(); after != nil {
+		return (*after)()
+	}
+	return nil
+}
+
+// always is a fault that happens every time; times one that happens n times.
+func always(err error) *func() error {
+	f := func() error { return err }
+	return &f
+}
+
+func times(n int64, err error) *func() error {
+	var count atomic.Int64
+	f := func() error {
+		if count.Add(1) <= n {
+			return err
+		}
+		return nil
+	}
+	return &f
+}
+
+var errFault = errors.New("injected fault")
+
+// faultyChain reads the real contract on the real chain, or fails on request.
+type faultyChain struct{ down atomic.Bool }
+
+func (c *faultyChain) call(ctx context.Context, data []byte) ([]byte, error) {
+	if c.down.Load() {
+		return nil, errFault
+	}
+	return shared.chain.Client().CallContract(ctx, ethereum.CallMsg{To: &shared.contract, Data: data}, nil)
+}
+
+func (c *faultyChain) ProjectExists(ctx context.Context, project score.ProjectID) (bool, error) {
+	info, err := registry.ReadProject(project).Do(ctx, c.call)
+	return info.Exists(), err
+}
+
+func (c *faultyChain) Used(ctx context.Context, project score.ProjectID, update score.UpdateID) (bool, error) {
+	used, err := registry.ReadUsed(project, []score.UpdateID{update}).Do(ctx, c.call)
+	return err == nil && used[0], err
+}
+
+func (c *faultyChain) Scores(ctx context.Context, project score.ProjectID, wallet common.Address) ([]int64, uint64, error) {
+	scores, err := registry.ReadWalletScores(project, wallet).Do(ctx, c.call)
+	if err != nil {
+		return nil, 0, err
+	}
+	block, err := shared.chain.Client().BlockNumber(ctx)
+	return scores, block, err
+}
+
+func (c *faultyChain) HasCode(ctx context.Context, address common.Address) (bool, error) {
+	if c.down.Load() {
+		return false, errFault
+	}
+	code, err := shared.chain.Client().CodeAt(ctx, address, nil)
+	return len(code) > 0, err
+}
+
+func (c *faultyChain) Call(ctx context.Context, to common.Address, data []byte) ([]byte, error) {
+	return shared.chain.Client().CallContract(ctx, ethereum.CallMsg{To: &to, Data: data}, nil)
+}

@@ -1,0 +1,362 @@
+package index_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+func (w *world) auditor() *index.Auditor {
+	return &index.Auditor{Deployment: w.place, Chain: w, Source: w, Lanes: w}
+}
+
+func (w *world) audit() *index.Report {
+	w.t.Helper()
+	report, err := w.auditor().Audit(w.t.Context())
+	require.NoError(w.t, err)
+	for _, tally := range []index.Tally{report.Updates, report.Creations} {
+		require.Equal(w.t, tally.Accepted, tally.Applied+tally.Duplicate+tally.Rejected+tally.Pending+tally.Lost)
+	}
+	require.Equal(w.t, report.OK(), report.Problem() == "")
+	return report
+}
+
+func TestAuditOfNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.depth.Store(99) // not even the contract is final
+	report := w.audit()
+	require.True(t, report.OK())
+	require.Zero(t, report.Pending())
+}
+
+// TestAudit follows a deployment through a life without faults.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, b := project(1), project(2)
+	require.NotEqual(t, score.LaneOf(a.ID, lanes), score.LaneOf(b.ID, lanes))
+	w.create(a)
+	w.create(b)
+	first := append(w.fresh(a, 10), w.fresh(b, 10)...)
+	w.accept(first...)
+
+	report := w.audit()
+	require.Equal(t, index.Tally{Accepted: 20, Pending: 20}, report.Updates)
+	require.Equal(t, index.Tally{Accepted: 2, Applied: 2}, report.Creations)
+	require.True(t, report.OK(), "nothing is settled, so nothing is lost")
+
+	w.relay(first...)
+	w.settleAll()
+	report = w.audit()
+	require.Equal(t, index.Tally{Accepted: 20, Applied: 20}, report.Updates)
+	require.True(t, report.OK() && report.Whole)
+	require.Positive(t, report.Scores)
+
+	// A repeated acceptance has an outcome of its own; a direct update is nobody's outcome, but changes a score.
+	bad := w.fresh(a, 3)
+	bad[0].Action, bad[1].ScoreType, bad[2].Signer = 9, 9, common.Address{1}
+	again := append(bad, first[0], first[0], first[11])
+	w.accept(again...)
+	require.Equal(t, 6, w.audit().Updates.Pending)
+	w.direct(w.fresh(a, 1)[0])
+	w.call(ownerKey, registry.EncodeAddAction(a.ID, score.Action{Name: "buy", Points: 100}))
+	newer := w.fresh(a, 1)
+	newer[0].Action = 2
+	w.accept(newer...)
+	w.relay(append(again, newer...)...)
+	w.settleAll()
+	report = w.audit()
+	require.Equal(t, index.Tally{Accepted: 27, Applied: 21, Duplicate: 3, Rejected: 3}, report.Updates)
+	require.Equal(t, 1, report.Direct)
+	require.Zero(t, report.Repeated+report.Older)
+	require.True(t, report.OK() && report.Whole, report.Problem())
+
+	line, err := json.Marshal(report)
+	require.NoError(t, err)
+	require.Contains(t, string(line), `"lost":0`)
+	require.Regexp(t, `^block \d+: accepted 27, applied 21, duplicate 3, rejected 3, pending 0, lost 0, doubled 0; creations accepted 2, `+
+		`applied 2, rejected 0, pending 0, lost 0; scores compared \d+, mismatched 0; direct 1$`, report.String())
+}
+
+func TestAuditFindsLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	w.create(p)
+	u := w.fresh(p, 6)
+	w.accept(u...)
+	w.accept(u[0])
+	state, err := w.stream.State(t.Context())
+	require.NoError(t, err)
+	w.relay(u[0], u[1], u[2], u[5])
+	w.settled[score.LaneOf(p.ID, lanes)] = score.Cursor{Seq: state.LastSeq - 1, Index: 4} // u[3] is behind it, u[4] is not
+	report := w.audit()
+	require.Equal(t, index.Tally{Accepted: 7, Applied: 4, Pending: 2, Lost: 1}, report.Updates)
+	require.False(t, report.OK())
+	require.Equal(t, "1 updates lost", report.Problem())
+	require.Len(t, report.Examples, 1)
+	require.Contains(t, report.Examples[0], u[3].ID.String())
+
+	w.settleAll()
+	report = w.audit()
+	require.Equal(t, 3, report.Updates.Lost, "u[3], u[4] and the second u[0]")
+	w.relay(u[0], u[3])
+	require.Equal(t, index.Tally{Accepted: 7, Applied: 5, Duplicate: 1, Lost: 1}, w.audit().Updates)
+
+	q := project(2)
+	require.NoError(t, w.stream.PublishProject(t.Context(), q, 0))
+	require.Equal(t, 1, w.audit().Creations.Pending)
+	w.settleAll()
+	report = w.audit()
+	require.Equal(t, index.Tally{Accepted: 2, Applied: 1, Lost: 1}, report.Creations)
+	require.Equal(t, 2, report.Lost())
+}
+
+// TestAuditBehindTheLanes: whoever audits with a stricter rule of finality than the relayers' sees no loss.
+func TestAuditBehindTheLanes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	u := w.fresh(p, 3)
+	w.create(p)
+	w.accept(u...)
+	w.relay(u...)
+	w.settleAll()
+	w.depth.Store(1)
+	require.Equal(t, index.Tally{Accepted: 3, Pending: 3}, w.audit().Updates)
+	w.depth.Store(2)
+	report := w.audit()
+	require.Equal(t, 1, report.Creations.Pending)
+	require.True(t, report.OK())
+}
+
+func TestAuditAwaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	u := w.fresh(p, 3)
+	w.create(p)
+	w.accept(u...)
+	w.relay(u...)
+	w.depth.Store(1)
+	report, err := w.auditor().Await(t.Context(), time.Millisecond)
+	require.NoError(t, err)
+	require.Equal(t, 3, report.Pending(), "patience is over at once")
+
+	a := w.auditor()
+	a.Lanes = &meanwhile{Lanes: w, then: w.node.Commit}
+	report, err = a.Await(t.Context(), time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, 3, report.Updates.Applied)
+}
+
+// meanwhile makes something happen after the first audit.
+type meanwhile struct {
+	index.Lanes
+
+	asked int
+	then  func() common.Hash
+}
+
+func (m *meanwhile) Settled(ctx context.Context) ([]score.Cursor, error) {
+	if m.asked++; m.asked == 2 {
+		m.then()
+	}
+	return m.Lanes.Settled(ctx)
+}
+
+func TestAuditOfDeadLetters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p, dead := project(1), project(2)
+	w.create(p)
+	require.NoError(t, w.stream.PublishProject(t.Context(), dead, 0))
+	seq := w.lastSeq()
+	w.call(relayerKey, registry.EncodeCreateProject(dead)) // by somebody else
+	u := w.fresh(p, 4)
+	u[2].Signer = common.Address{1}
+	u[3].Project = score.ProjectID{77}
+	w.accept(u...)
+	receipt := w.relay(u[1], u[2], u[3])
+	w.settleAll()
+	report := w.audit()
+	require.Equal(t, index.Tally{Accepted: 4, Applied: 1, Rejected: 1, Lost: 2}, report.Updates, "u[0] has nothing, u[3] must be sent again")
+
+	w.deadLetter(stream.DeadLetter{Update: &u[0], Outcome: score.Unprocessable})
+	w.deadLetter(stream.DeadLetter{Update: &u[2], Outcome: score.NotMember, Tx: receipt.TxHash})
+	w.deadLetter(stream.DeadLetter{Update: &u[3], Outcome: score.UnknownProject, Tx: receipt.TxHash})
+	w.deadLetter(stream.DeadLetter{Project: dead, Seq: seq, Outcome: score.ProjectExists})
+	report = w.audit()
+	require.Equal(t, index.Tally{Accepted: 4, Applied: 1, Rejected: 3}, report.Updates)
+	require.Equal(t, index.Tally{Accepted: 2, Applied: 1, Rejected: 1}, report.Creations)
+	require.True(t, report.OK() && report.Whole, report.Problem())
+
+	// Replays: the letter goes, the acceptance comes, and then its outcome.
+	require.NoError(t, w.stream.RemoveDeadLetter(t.Context(), w.letterOf(u[2].ID)))
+	w.accept(u[2])
+	require.NoError(t, w.stream.PublishProject(t.Context(), dead, seq))
+	report = w.audit()
+	require.Equal(t, index.Tally{Accepted: 5, Applied: 1, Rejected: 3, Pending: 1}, report.Updates)
+	require.Equal(t, 3, report.Creations.Accepted)
+	w.call(ownerKey, registry.EncodeAddUpdater(p.ID, u[2].Signer))
+	w.relay(u[2])
+	w.settleAll()
+	report = w.audit()
+	require.Equal(t, index.Tally{Accepted: 5, Applied: 2, Rejected: 3}, report.Updates)
+	require.True(t, report.OK() && report.Whole, report.Problem())
+}
+
+func (w *world) lastSeq() uint64 {
+	state, err := w.stream.State(w.t.Context())
+	require.NoError(w.t, err)
+	return state.LastSeq
+}
+
+func (w *world) letterOf(id score.UpdateID) (found string) {
+	require.NoError(w.t, w.stream.DeadLetters(w.t.Context(), func(d stream.DeadLetter) error {
+		if d.Update != nil && d.Update.ID == id {
+			found = d.ID
+		}
+		return nil
+	}))
+	return found
+}
+
+// TestAuditOfUpdatesBeforeTheirProject: they are sent again.
+func TestAuditOfUpdatesBeforeTheirProject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	require.NoError(t, w.stream.PublishProject(t.Context(), p, 0))
+	u := w.fresh(p, 2)
+	w.accept(u...)
+	w.relay(u...)
+	require.Equal(t, index.Tally{Accepted: 2, Pending: 2}, w.audit().Updates)
+	w.call(relayerKey, registry.EncodeCreateProject(p))
+	w.relay(u[0])
+	w.settleAll()
+	require.Equal(t, index.Tally{Accepted: 2, Applied: 1, Lost: 1}, w.audit().Updates)
+	w.relay(u[1])
+	report := w.audit()
+	require.Equal(t, index.Tally{Accepted: 2, Applied: 2}, report.Updates)
+	require.True(t, report.OK() && report.Whole && report.Repeated == 0)
+}
+
+func TestAuditOfAPurgedStream(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	w.create(p)
+	old := w.fresh(p, 5)
+	w.accept(old...)
+	w.relay(old...)
+	w.settleAll()
+	require.NoError(t, w.stream.Purge(t.Context(), w.lastSeq()+1))
+	report := w.audit()
+	require.True(t, report.OK())
+	require.Equal(t, 5, report.Older)
+
+	w.accept(append(w.fresh(p, 1), old[0], old[0])...)
+	w.relay(old[0])
+	report = w.audit()
+	// old[0] has two outcomes, and the stream holds two acceptances of it: that the first is older cannot be told.
+	require.Equal(t, index.Tally{Accepted: 3, Applied: 1, Duplicate: 1, Pending: 1}, report.Updates)
+	w.relay(old[0])
+	report = w.audit()
+	require.Equal(t, index.Tally{Accepted: 3, Duplicate: 2, Pending: 1}, report.Updates)
+	require.Equal(t, 1, report.Repeated)
+	require.True(t, report.OK() && !report.Whole)
+}
+
+func TestAuditFindsRepeated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	w.create(p)
+	u := w.fresh(p, 3)
+	w.accept(u...)
+	w.relay(u...)
+	w.relay(u[1])
+	report := w.audit()
+	require.Equal(t, 1, report.Repeated)
+	require.Equal(t, 1, report.Updates.Duplicate)
+	require.False(t, report.OK())
+	require.Contains(t, report.String(), "repeated outcomes 1")
+
+	w.relay(w.fresh(p, 1)...) // somebody else relays to this contract, too
+	report = w.audit()
+	require.Equal(t, 1, report.Older)
+	require.True(t, report.OK())
+}
+
+func TestAuditFindsWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.js.Publish(t.Context(), "scorelay.lane.1.updates", []byte{0xff})
+	require.NoError(t, err)
+	report := w.audit()
+	require.Equal(t, 1, report.Unreadable)
+	require.False(t, report.OK())
+}
+
+// liar is the chain with a contract that does what the real one never does.
+type liar struct {
+	index.Chain
+
+	twice bool // each event counts twice
+	view  bool // scores are off
+}
+
+func (l *liar) Logs(ctx context.Context, topics []common.Hash, from, to uint64, fn func(index.Block, []types.Log) error) error {
+	return l.Chain.Logs(ctx, topics, from, to, func(b index.Block, logs []types.Log) error {
+		if l.twice {
+			logs = append(logs, logs...)
+		}
+		return fn(b, logs)
+	})
+}
+
+func (l *liar) View(ctx context.Context, data []byte, at common.Hash) ([]byte, error) {
+	out, err := l.Chain.View(ctx, data, at)
+	if l.view && len(out) > 0 {
+		out[len(out)-1]++ // the last score of the answer
+	}
+	return out, err
+}
+
+func TestAuditFindsDoubledAndMismatched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	w.create(p)
+	u := w.fresh(p, 4)
+	w.accept(u[:3]...)
+	w.relay(u[:3]...)
+	w.direct(u[3])
+	a := w.auditor()
+	a.Chain = &liar{Chain: w, view: true}
+	report, err := a.Audit(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, report.Mismatched)
+	require.Zero(t, report.Doubled)
+	require.False(t, report.OK())
+
+	a.Chain = &liar{Chain: w, twice: true}
+	report, err = a.Audit(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 4, report.Doubled)
+	require.Equal(t, report.Scores, report.Mismatched)
+	require.Len(t, report.Examples, 4+report.Mismatched)
+	require.Contains(t, report.Problem(), "4 updates applied twice")
+}

@@ -1,0 +1,39 @@
+// Package index follows the contract's events. Three things live on them:
+//
+//   - Follower keeps the project directory: who is a member, which actions and score types there are.
+//   - Restorer brings the status store back after it lost its data.
+//   - Auditor compares what the stream accepted with what the contract did.
+//
+// # Invariants
+//
+//   - Only final blocks make records, statuses and counts, so nothing here is ever taken back. A chain whose final
+//     block changed is another chain: the Follower refuses it (ErrReset).
+//   - All three may be killed anywhere and run again, and may run twice at once. What they write says from which block
+//     it is, and the stores keep what is further; a lease only saves work.
+//   - The Restorer declares the status store complete last, and the store refuses if it lost data since the restore
+//     began. Until then "nothing known" is not an answer.
+//   - The Auditor believes only the stream and the contract. Of the lanes it asks one thing: up to where they claim to be
+//     done. An accepted update before that place without an outcome is lost; one behind it is pending.
+//
+// # How the audit counts
+//
+// The stream may hold an updateId several times: retries that no claim caught. Each acceptance must have an outcome of
+// its own, in a batch's event or as a dead letter that no event tells of. So the audit counts by id: of an id accepted
+// n times the newest n outcomes are its outcomes. Older ones belong to acceptances that the stream no longer holds, or to
+// somebody else who relays to the same contract, and are no error. An update that came before its project is sent again;
+// its first outcome (unknown project) does not count unless a dead letter confirms it. Of an update that no transaction
+// could carry (unprocessable) the dead letter is the only outcome: replaying it leaves its first acceptance without one,
+// which the audit shows as lost until the stream is purged.
+//
+// The audit reads in this order, so that work in progress cannot look like a fault: how far the lanes are, dead letters,
+// the final block, the stream, the events. Whatever a lane called settled has its outcome in a block not above the head
+// read later; whatever is in a final block was in the stream before.
+//
+// It holds every id of the contract's events in memory, about 250 bytes each.
+//
+// # Rejected
+//
+//   - Subscriptions to logs: they miss what happens while a connection is down, and have no finality.
+//   - Reading the status store in the audit: it may be flushed at any time, and nothing follows from what it says.
+//   - Waiting a while and calling what is then missing lost: a slow chain would lose updates, a fast one hide it.
+package index

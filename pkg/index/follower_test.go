@@ -1,0 +1,210 @@
+package index_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+func (w *world) directory() *directory.Directory {
+	w.t.Helper()
+	d, err := directory.Open(w.t.Context(), w.js)
+	require.NoError(w.t, err)
+	return d
+}
+
+func (w *world) follower(d index.Directory) *index.Follower {
+	return &index.Follower{Deployment: w.place, Chain: w, Directory: d, Log: discard()}
+}
+
+// edit makes every kind of edit of a project and returns the record it leads to.
+func (w *world) edit(p *score.Project) *score.Record {
+	w.t.Helper()
+	stranger := common.Address{9}
+	action := score.Action{Name: "buy", Points: 50}
+	w.call(ownerKey, registry.EncodeAddAction(p.ID, action))
+	w.call(ownerKey, registry.EncodeAddScoreType(p.ID, "luck"))
+	w.call(ownerKey, registry.EncodeAddOwner(p.ID, stranger))
+	w.call(ownerKey, registry.EncodeAddUpdater(p.ID, stranger))
+	w.call(ownerKey, registry.EncodeRemoveUpdater(p.ID, devnet.Address(updaterKey)))
+	want := score.RecordOf(p)
+	want.Actions = append(want.Actions[:len(want.Actions):len(want.Actions)], action)
+	want.ScoreTypes = append(want.ScoreTypes[:len(want.ScoreTypes):len(want.ScoreTypes)], "luck")
+	want.Members[stranger] = score.Owner | score.Updater
+	delete(want.Members, devnet.Address(updaterKey))
+	return want
+}
+
+func (w *world) requireRecord(d *directory.Directory, want *score.Record) {
+	w.t.Helper()
+	rec, _, _, err := d.Project(w.t.Context(), want.ID)
+	require.NoError(w.t, err)
+	require.Equal(w.t, want, rec)
+}
+
+func TestFollower(t *testing.T) {
+	t.Parallel()
+	w, ctx := newWorld(t), t.Context()
+	d := w.directory()
+	f := w.follower(d)
+	require.NoError(t, f.CatchUp(ctx))
+	_, _, number, _, ok, err := d.Checkpoint(ctx)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, w.place.Block, number)
+
+	p, q := project(1), project(2)
+	w.depth.Store(1)
+	w.call(relayerKey, registry.EncodeCreateProject(p))
+	require.NoError(t, f.CatchUp(ctx))
+	rec, _, _, err := d.Project(ctx, p.ID)
+	require.NoError(t, err)
+	require.Nil(t, rec, "it is not final")
+	w.call(relayerKey, registry.EncodeCreateProject(q))
+	require.NoError(t, f.CatchUp(ctx))
+	w.requireRecord(d, score.RecordOf(p))
+
+	w.depth.Store(0)
+	want := w.edit(p)
+	require.NoError(t, w.follower(d).CatchUp(ctx), "another one goes on where the first was")
+	w.requireRecord(d, want)
+	w.requireRecord(d, score.RecordOf(q))
+
+	require.NoError(t, d.Reset(ctx))
+	require.NoError(t, w.follower(d).CatchUp(ctx))
+	w.requireRecord(d, want)
+	w.requireRecord(d, score.RecordOf(q))
+}
+
+func TestFollowersAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := w.directory()
+	p := project(1)
+	w.call(relayerKey, registry.EncodeCreateProject(p))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	for range 3 {
+		f := w.follower(d)
+		f.Poll = 1
+		running.Go(func() { require.NoError(t, f.Run(ctx)) })
+	}
+	want := w.edit(p)
+	head, err := w.Head(ctx)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		_, _, number, _, _, err := d.Checkpoint(ctx)
+		return err == nil && number == head.Number
+	}, testPatience, testPoll)
+	cancel()
+	running.Wait()
+	w.requireRecord(d, want)
+}
+
+// faultyDirectory fails every other write, half of them after storing.
+type faultyDirectory struct {
+	*directory.Directory
+
+	writes int
+}
+
+func (d *faultyDirectory) fault(write func() error) error {
+	d.writes++
+	switch d.writes % 4 {
+	case 1:
+		return errFault
+	case 3:
+		return errors.Join(errFault, write())
+	}
+	return write()
+}
+
+func (d *faultyDirectory) Put(ctx context.Context, rec *score.Record, block uint64, logIndex uint) error {
+	return d.fault(func() error { return d.Directory.Put(ctx, rec, block, logIndex) })
+}
+
+func (d *faultyDirectory) SetCheckpoint(ctx context.Context, chainID uint64, contract common.Address, block uint64, hash common.Hash) error {
+	return d.fault(func() error { return d.Directory.SetCheckpoint(ctx, chainID, contract, block, hash) })
+}
+
+func TestFollowerWithFaults(t *testing.T) {
+	t.Parallel()
+	w, ctx := newWorld(t), t.Context()
+	d := &faultyDirectory{Directory: w.directory()}
+	f := w.follower(d)
+	p := project(1)
+	w.call(relayerKey, registry.EncodeCreateProject(p))
+	want := w.edit(p)
+	faults := 0
+	for f.CatchUp(ctx) != nil {
+		faults++
+		require.Less(t, faults, 100)
+	}
+	require.Greater(t, faults, 2)
+	w.requireRecord(d.Directory, want)
+}
+
+// tooBig refuses one project.
+type tooBig struct {
+	*directory.Directory
+
+	id score.ProjectID
+}
+
+func (d *tooBig) Put(ctx context.Context, rec *score.Record, block uint64, logIndex uint) error {
+	if rec.ID == d.id && len(rec.Actions) > 2 {
+		return directory.ErrTooBig
+	}
+	return d.Directory.Put(ctx, rec, block, logIndex)
+}
+
+// TestFollowerSkips: one project that grew too big does not stop the others.
+func TestFollowerSkips(t *testing.T) {
+	t.Parallel()
+	w, ctx := newWorld(t), t.Context()
+	p, q := project(1), project(2)
+	d := &tooBig{w.directory(), p.ID}
+	f := w.follower(d)
+	w.call(relayerKey, registry.EncodeCreateProject(p))
+	require.NoError(t, f.CatchUp(ctx))
+	w.edit(p)
+	require.ErrorIs(t, f.CatchUp(ctx), directory.ErrTooBig)
+	f.Skip = func(err error) bool { return errors.Is(err, directory.ErrTooBig) }
+	require.NoError(t, f.CatchUp(ctx))
+	w.call(ownerKey, registry.EncodeAddAction(p.ID, score.Action{Name: "more", Points: 1}))
+	w.call(relayerKey, registry.EncodeCreateProject(q))
+	require.NoError(t, f.CatchUp(ctx))
+	w.requireRecord(d.Directory, score.RecordOf(q))
+}
+
+func TestFollowerRefuses(t *testing.T) {
+	t.Parallel()
+	w, ctx := newWorld(t), t.Context()
+	d := w.directory()
+	w.call(relayerKey, registry.EncodeCreateProject(project(1)))
+	require.NoError(t, w.follower(d).CatchUp(ctx))
+
+	other := w.follower(d)
+	other.Deployment.Contract = common.Address{1}
+	require.ErrorIs(t, other.Run(ctx), index.ErrOtherDeployment)
+	other.Deployment = w.place
+	other.Deployment.ChainID++
+	require.ErrorIs(t, other.Run(ctx), index.ErrOtherDeployment)
+
+	was := w.place
+	w.startChain() // anew, with the same contract at the same address
+	require.Equal(t, was, w.place)
+	require.ErrorContains(t, w.follower(d).CatchUp(ctx), "no block 2 yet", "that may be a node that lags")
+	w.call(relayerKey, registry.EncodeCreateProject(project(2)))
+	require.ErrorIs(t, w.follower(d).Run(ctx), index.ErrReset)
+}

@@ -1,0 +1,112 @@
+package index
+
+import (
+	"context"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Block is what is needed of a block.
+type Block struct {
+	Number uint64
+	Hash   common.Hash
+	Time   uint64 // unix seconds
+}
+
+// Chain is the chain, seen from the deployment's contract. Every call has a deadline of its own; an error means that
+// nothing was learnt, but for ethereum.NotFound where it is named.
+type Chain interface {
+	// Head is the newest block.
+	Head(ctx context.Context) (Block, error)
+	// Final is the newest block beyond the deployment's finality rule; ethereum.NotFound while there is none.
+	Final(ctx context.Context) (Block, error)
+	// BlockByNumber is the canonical block of that height; ethereum.NotFound above the head.
+	BlockByNumber(ctx context.Context, number uint64) (Block, error)
+	// Logs hands the contract's logs of the blocks from … to (inclusive) to fn, in order, a range of blocks at a time;
+	// through is the last block of the range. topics filters by the first topic. An error of fn ends it.
+	Logs(ctx context.Context, topics []common.Hash, from, to uint64, fn func(through Block, logs []types.Log) error) error
+	// View calls the contract on the state of block at.
+	View(ctx context.Context, data []byte, at common.Hash) ([]byte, error)
+}
+
+// Directory keeps project records. Put and SetCheckpoint keep what is further ahead.
+type Directory interface {
+	// Project returns a record and the position (block, log index) of the newest event in it; nil when it is unknown.
+	Project(ctx context.Context, id score.ProjectID) (*score.Record, uint64, uint, error)
+	Put(ctx context.Context, rec *score.Record, block uint64, logIndex uint) error
+	// Checkpoint is the last block all of whose events are in the records; ok is false when there is none yet.
+	Checkpoint(ctx context.Context) (chainID uint64, contract common.Address, block uint64, hash common.Hash, ok bool, err error)
+	SetCheckpoint(ctx context.Context, chainID uint64, contract common.Address, block uint64, hash common.Hash) error
+}
+
+// Statuses is the status store, as far as a restore goes. Its writes keep what says more or is newer.
+type Statuses interface {
+	// Complete tells whether the store holds all it should.
+	Complete(ctx context.Context) (bool, error)
+	// BeginRestore gives the token that EndRestore wants. Of two restores at once the later one counts.
+	BeginRestore(ctx context.Context) (token string, err error)
+	RestoreAccepted(ctx context.Context, updates []score.Update) error
+	RestoreProjectAccepted(ctx context.Context, project score.ProjectID) error
+	RestoreFinal(ctx context.Context, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error
+	RestoreProjectFinal(ctx context.Context, tx common.Hash, block uint64, project score.ProjectID, outcome score.Outcome) error
+	// EndRestore declares the store complete; it fails if data was lost, or another restore began, since BeginRestore.
+	EndRestore(ctx context.Context, token string) error
+}
+
+// Record is one message of the stream. Exactly one of Updates, Project and Corrupt is set.
+type Record struct {
+	Seq     uint64
+	Updates []score.Update
+	Project *score.Project
+	Corrupt error // the message cannot be read
+}
+
+// DeadLetter is an accepted update or creation that can never apply; of a corrupt message neither is set.
+type DeadLetter struct {
+	Seq     uint64 // of the creation; 0 if not known
+	Outcome score.Outcome
+	Update  *score.Update
+	Project *score.Project
+	Tx      common.Hash // zero without one
+}
+
+// uneventful tells whether no event of the contract says what the letter says.
+func (d *DeadLetter) uneventful() bool {
+	return d.Project != nil || d.Outcome == score.Unprocessable || d.Tx == (common.Hash{})
+}
+
+// Source is the stream of accepted updates and its dead letters.
+type Source interface {
+	// ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
+	ReadAll(ctx context.Context, fn func(score.Lane, Record) error) error
+	// DeadLetters hands every dead letter there is now to fn. An error of fn ends it.
+	DeadLetters(ctx context.Context, fn func(DeadLetter) error) error
+}
+
+// Lanes tells how far the lanes are.
+type Lanes interface {
+	// Settled is for each lane, by its number, the position before which everything in the stream is settled: final,
+	// with its outcome told. It comes from the lanes' journals.
+	Settled(ctx context.Context) ([]score.Cursor, error)
+}
+
+// Deployment says what is followed.
+type Deployment struct {
+	ChainID  uint64
+	Contract common.Address
+	Block    uint64 // of the contract's deployment: before it there is nothing
+}
+
+// pause waits, less if the context ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,107 @@
+package index
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Tally counts what became of what the stream holds. Accepted is the sum of the others.
+type Tally struct {
+	Accepted  int `json:"accepted"`
+	Applied   int `json:"applied"`   // of creations: created
+	Duplicate int `json:"duplicate"` // of creations always 0
+	Rejected  int `json:"rejected"`
+	Pending   int `json:"pending"` // no outcome yet, and the lane is not done with it
+	Lost      int `json:"lost"`    // no outcome, and the lane believes that it is done with it
+}
+
+// Report is what an audit found.
+type Report struct {
+	Block     uint64      `json:"block"` // the final block up to which events were counted and at which scores were compared
+	Hash      common.Hash `json:"hash"`
+	Updates   Tally       `json:"updates"`
+	Creations Tally       `json:"creations"`
+
+	// Doubled counts the updateIds that were applied more than once, whoever sent them.
+	Doubled int `json:"doubled"`
+	// Repeated counts outcomes beyond the acceptances of their ids: work that was done twice. While the stream holds
+	// all that was ever relayed to the contract (Whole) that is a fault, though the contract applied each id once; else
+	// they may be older outcomes.
+	Repeated int  `json:"repeated"`
+	Whole    bool `json:"whole"`
+	// Older counts outcomes of ids that the stream does not hold: purged meanwhile, or relayed by somebody else.
+	Older int `json:"older"`
+	// Direct counts updates that members applied without the relayer.
+	Direct int `json:"direct"`
+	// Unreadable counts messages of the stream that nobody can read; what was accepted in them is not counted.
+	Unreadable int `json:"unreadable"`
+
+	Scores     int `json:"scores"`     // compared: every wallet and score type that any event changed
+	Mismatched int `json:"mismatched"` // of them, those where the contract's score is not the sum of the applied points
+
+	// Examples are sentences about the first few faults.
+	Examples []string `json:"examples,omitempty"`
+}
+
+const maxExamples = 10
+
+func (r *Report) example(format string, args ...any) {
+	if len(r.Examples) < maxExamples {
+		r.Examples = append(r.Examples, fmt.Sprintf(format, args...))
+	}
+}
+
+// OK tells whether the deployment has kept its promise so far. What is pending is no fault.
+func (r *Report) OK() bool {
+	return r.Lost() == 0 && r.Doubled == 0 && r.Mismatched == 0 && r.Unreadable == 0 && (r.Repeated == 0 || !r.Whole)
+}
+
+// Lost counts updates and creations without an outcome that their lanes are done with.
+func (r *Report) Lost() int { return r.Updates.Lost + r.Creations.Lost }
+
+// Pending counts updates and creations that wait for their outcome.
+func (r *Report) Pending() int { return r.Updates.Pending + r.Creations.Pending }
+
+// Problem is what is wrong, in a sentence; empty when OK.
+func (r *Report) Problem() string {
+	var faults []string
+	add := func(n int, what string) {
+		if n > 0 {
+			faults = append(faults, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(r.Updates.Lost, "updates lost")
+	add(r.Creations.Lost, "creations lost")
+	add(r.Doubled, "updates applied twice")
+	add(r.Mismatched, "scores that are not the sum of what was applied")
+	add(r.Unreadable, "messages of the stream that cannot be read")
+	if r.Whole {
+		add(r.Repeated, "outcomes of updates that were sent twice")
+	}
+	return strings.Join(faults, ", ")
+}
+
+// String is the report in one line.
+func (r *Report) String() string {
+	line := fmt.Sprintf("block %d: accepted %d, applied %d, duplicate %d, rejected %d, pending %d, lost %d, doubled %d; "+
+		"creations accepted %d, applied %d, rejected %d, pending %d, lost %d; scores compared %d, mismatched %d",
+		r.Block, r.Updates.Accepted, r.Updates.Applied, r.Updates.Duplicate, r.Updates.Rejected, r.Updates.Pending,
+		r.Updates.Lost, r.Doubled, r.Creations.Accepted, r.Creations.Applied, r.Creations.Rejected, r.Creations.Pending,
+		r.Creations.Lost, r.Scores, r.Mismatched)
+	for _, more := range []struct {
+		n    int
+		what string
+	}{
+		{r.Direct, "direct"},
+		{r.Older, "outcomes of updates not in the stream"},
+		{r.Repeated, "repeated outcomes"},
+		{r.Unreadable, "unreadable messages"},
+	} {
+		if more.n > 0 {
+			line += fmt.Sprintf("; %s %d", more.what, more.n)
+		}
+	}
+	return line
+}

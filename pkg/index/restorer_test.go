@@ -1,0 +1,230 @@
+package index_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+const (
+	testPatience = 20 * time.Second
+	testPoll     = 10 * time.Millisecond
+)
+
+// memory is a status store of the test's own.
+type memory struct {
+	*status.Store
+
+	client *redis.Client
+}
+
+func newMemory(t *testing.T) *memory {
+	t.Helper()
+	client, err := status.NewClient(devnet.Redis(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	return &memory{status.New(client, status.Config{Timeout: 5 * time.Second, Pause: time.Millisecond}), client}
+}
+
+func (m *memory) flush(t *testing.T) {
+	t.Helper()
+	require.NoError(t, m.client.FlushAll(t.Context()).Err())
+}
+
+func (m *memory) complete(t *testing.T) bool {
+	t.Helper()
+	complete, err := m.Complete(t.Context())
+	require.NoError(t, err)
+	return complete
+}
+
+func (m *memory) require(t *testing.T, u score.Update, want score.Status) {
+	t.Helper()
+	got, err := m.Update(t.Context(), u.Project, u.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func (m *memory) requireProject(t *testing.T, id score.ProjectID, want score.Status) {
+	t.Helper()
+	got, err := m.Project(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func (w *world) restorer(statuses index.Statuses) *index.Restorer {
+	return &index.Restorer{Deployment: w.place, Chain: w, Source: w, Statuses: statuses, Poll: testPoll, Log: discard()}
+}
+
+func final(outcome score.Outcome, tx common.Hash, block uint64) score.Status {
+	return score.Status{Stage: score.Final, Outcome: outcome, Tx: tx, Block: block}
+}
+
+func TestRestorer(t *testing.T) {
+	t.Parallel()
+	w, m := newWorld(t), newMemory(t)
+	p, dead, waiting := project(1), project(2), project(3)
+	created := w.call(relayerKey, registry.EncodeCreateProject(p))
+	for _, creation := range []*score.Project{p, dead, waiting} {
+		require.NoError(t, w.stream.PublishProject(t.Context(), creation, 0))
+	}
+	w.deadLetter(stream.DeadLetter{Project: dead, Seq: 2, Outcome: score.ProjectExists})
+	u := w.fresh(p, 8)
+	bad, direct, open, letter, newest := &u[1], u[2], u[3], u[4], u[5]
+	bad.Action = 9
+	w.accept(u[0], *bad, open, letter, newest)
+	w.deadLetter(stream.DeadLetter{Update: &letter, Outcome: score.Unprocessable})
+	batch := w.relay(u[0], *bad)
+	again := w.relay(u[0])
+	applied := w.direct(direct)
+	w.depth.Store(1)
+	w.relay(newest) // not final
+	w.node.Commit()
+	w.depth.Store(2)
+
+	check := func() {
+		t.Helper()
+		m.require(t, u[0], final(score.Applied, batch.TxHash, batch.BlockNumber.Uint64()))
+		m.require(t, *bad, final(score.UnknownAction, batch.TxHash, batch.BlockNumber.Uint64()))
+		m.require(t, direct, final(score.Applied, applied.TxHash, applied.BlockNumber.Uint64()))
+		m.require(t, open, score.Status{Stage: score.Accepted})
+		m.require(t, newest, score.Status{Stage: score.Accepted})
+		m.require(t, letter, final(score.Unprocessable, common.Hash{}, 0))
+		m.require(t, u[7], score.Status{})
+		m.requireProject(t, p.ID, final(score.Applied, created.TxHash, created.BlockNumber.Uint64()))
+		m.requireProject(t, dead.ID, final(score.ProjectExists, common.Hash{}, 0))
+		m.requireProject(t, waiting.ID, score.Status{Stage: score.Accepted})
+		for _, taken := range []score.Update{u[0], direct, open, newest} {
+			claim, err := m.Claim(t.Context(), taken.Project, taken.ID, "token")
+			require.NoError(t, err)
+			require.Equal(t, score.ClaimDuplicate, claim)
+		}
+	}
+	require.False(t, m.complete(t))
+	require.NoError(t, w.restorer(m).Restore(t.Context()))
+	require.True(t, m.complete(t))
+	check()
+	require.NotEqual(t, batch.TxHash, again.TxHash)
+
+	// The loop notices each flush.
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.restorer(m).Run(ctx) }()
+	for range 3 {
+		m.flush(t)
+		require.Eventually(t, func() bool { return m.complete(t) }, testPatience, testPoll)
+		check()
+	}
+	cancel()
+	require.NoError(t, <-ended)
+}
+
+// TestRestorerKeepsWhatIsNewer: what the running system writes meanwhile stays.
+func TestRestorerKeepsWhatIsNewer(t *testing.T) {
+	t.Parallel()
+	w, m, ctx := newWorld(t), newMemory(t), t.Context()
+	p := project(1)
+	w.create(p)
+	u := w.fresh(p, 3)
+	u[1].Action = 9
+	w.accept(u...)
+	w.relay(u[1])
+	later := common.Hash{7}
+	require.NoError(t, m.Bound(ctx, 1, 5, u[:2]))
+	require.NoError(t, m.Final(ctx, 1, 6, later, 999, u[2:], []score.Outcome{score.Applied}))
+	require.NoError(t, w.restorer(m).Restore(ctx))
+	m.require(t, u[0], score.Status{Stage: score.Batched})
+	m.require(t, u[1], score.Status{Stage: score.Batched}) // accepted anew after it was rejected
+	m.require(t, u[2], final(score.Applied, later, 999))
+}
+
+// forgetful is a status store that is flushed in the middle of the first restore, and fails now and then.
+type forgetful struct {
+	*memory
+
+	t      *testing.T
+	writes int
+}
+
+func (f *forgetful) RestoreFinal(ctx context.Context, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error {
+	f.writes++
+	switch f.writes {
+	case 2:
+		f.flush(f.t)
+	case 3:
+		return errFault
+	}
+	return f.memory.RestoreFinal(ctx, tx, block, updates, outcomes)
+}
+
+func TestRestorerIsFlushed(t *testing.T) {
+	t.Parallel()
+	w, m := newWorld(t), newMemory(t)
+	p := project(1)
+	w.create(p)
+	u := w.fresh(p, 3)
+	var blocks []uint64
+	var txs []common.Hash
+	for i := range u {
+		receipt := w.relay(u[i])
+		blocks, txs = append(blocks, receipt.BlockNumber.Uint64()), append(txs, receipt.TxHash)
+	}
+	r := w.restorer(&forgetful{memory: m, t: t})
+	require.ErrorIs(t, r.Restore(t.Context()), status.ErrFlushed)
+	require.False(t, m.complete(t))
+	require.NoError(t, r.Restore(t.Context()))
+	for i := range u {
+		m.require(t, u[i], final(score.Applied, txs[i], blocks[i]))
+	}
+}
+
+// oldBlocks is the chain with blocks made a day apart.
+type oldBlocks struct{ *world }
+
+func (o oldBlocks) BlockByNumber(ctx context.Context, number uint64) (index.Block, error) {
+	b, err := o.world.BlockByNumber(ctx, number)
+	if err != nil {
+		return b, err
+	}
+	head, err := o.Head(ctx)
+	b.Time = uint64(time.Now().Unix()) - (head.Number-number)*24*3600
+	return b, err
+}
+
+func TestRestorerHorizon(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	w.create(p)
+	u := w.fresh(p, 6)
+	var txs []common.Hash
+	for i := range u {
+		txs = append(txs, w.relay(u[i]).TxHash)
+	}
+	head, err := w.Head(t.Context())
+	require.NoError(t, err)
+	for _, days := range []int{1, 3, 100} {
+		m := newMemory(t)
+		r := w.restorer(m)
+		r.Chain, r.Horizon = oldBlocks{w}, time.Duration(days)*24*time.Hour-time.Hour
+		require.NoError(t, r.Restore(t.Context()))
+		for i := range u {
+			want := score.Status{}
+			if age := len(u) - 1 - i; age < days {
+				want = final(score.Applied, txs[i], head.Number-uint64(age))
+			}
+			m.require(t, u[i], want)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package index_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/big"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// The accounts of devnet that act here.
+const (
+	relayerKey = iota
+	ownerKey
+	updaterKey
+)
+
+const lanes = 2
+
+// world is a deployment: a real chain with the real contract, and real streams. Tests play the API and the relayer.
+type world struct {
+	t      *testing.T
+	node   *devnet.Chain
+	client *chain.Client
+	place  index.Deployment
+	js     jetstream.JetStream
+	stream *stream.Stream
+	depth  atomic.Uint64 // blocks that are not final
+
+	settled []score.Cursor
+	next    byte // last byte of the next fresh id
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, settled: make([]score.Cursor, lanes)}
+	w.startChain()
+	nc, err := nats.Connect(devnet.NATS(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	w.js, err = jetstream.New(nc)
+	require.NoError(t, err)
+	deployment := stream.Deployment{Lanes: lanes, ChainID: w.place.ChainID, Contract: w.place.Contract, DeployBlock: w.place.Block}
+	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: deployment}))
+	w.stream, err = stream.Open(t.Context(), w.js)
+	require.NoError(t, err)
+	return w
+}
+
+func (w *world) startChain() {
+	w.node = devnet.NewChain(w.t)
+	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.node.URL}, LogRange: 3}, discard(), prometheus.NewRegistry())
+	require.NoError(w.t, err)
+	w.t.Cleanup(client.Close)
+	w.client = client
+	relayer := devnet.Address(relayerKey)
+	receipt := w.transact(relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
+	w.place = index.Deployment{ChainID: devnet.ChainID, Contract: receipt.ContractAddress, Block: receipt.BlockNumber.Uint64()}
+}
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// transact puts one transaction into a block of its own.
+func (w *world) transact(key int, to *common.Address, data []byte) *types.Receipt {
+	w.t.Helper()
+	ctx, client := w.t.Context(), w.node.Client()
+	nonce, err := client.PendingNonceAt(ctx, devnet.Address(key))
+	require.NoError(w.t, err)
+	tx, err := types.SignNewTx(devnet.Key(key), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
+		ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, To: to, Gas: chain.MaxTxGas, Data: data,
+		GasTipCap: big.NewInt(1e9), GasFeeCap: big.NewInt(1e11),
+	})
+	require.NoError(w.t, err)
+	require.NoError(w.t, client.SendTransaction(ctx, tx))
+	w.node.Commit()
+	receipt, err := client.TransactionReceipt(ctx, tx.Hash())
+	require.NoError(w.t, err)
+	require.Equal(w.t, types.ReceiptStatusSuccessful, receipt.Status)
+	return receipt
+}
+
+// call sends calldata to the contract.
+func (w *world) call(key int, data []byte) *types.Receipt {
+	w.t.Helper()
+	return w.transact(key, &w.place.Contract, data)
+}
+
+// Head, Final, BlockByNumber, Logs and View are the world as an index.Chain.
+
+func (w *world) Head(ctx context.Context) (index.Block, error) {
+	return block(w.client.Head(ctx))
+}
+
+func (w *world) Final(ctx context.Context) (index.Block, error) {
+	head, err := w.client.Head(ctx)
+	if err != nil {
+		return index.Block{}, err
+	}
+	return w.BlockByNumber(ctx, head.Number-min(head.Number, w.depth.Load()))
+}
+
+func (w *world) BlockByNumber(ctx context.Context, number uint64) (index.Block, error) {
+	return block(w.client.BlockByNumber(ctx, number))
+}
+
+func (w *world) Logs(ctx context.Context, topics []common.Hash, from, to uint64,
+	fn func(index.Block, []types.Log) error,
+) error {
+	return w.client.Logs(ctx, w.place.Contract, topics, from, to, func(through lane.Block, logs []types.Log) error {
+		b, _ := block(through, nil)
+		return fn(b, logs)
+	})
+}
+
+func (w *world) View(ctx context.Context, data []byte, at common.Hash) ([]byte, error) {
+	return w.client.Call(ctx, lane.Call{To: w.place.Contract, Data: data}, at)
+}
+
+func block(b lane.Block, err error) (index.Block, error) {
+	return index.Block{Number: b.Number, Hash: b.Hash, Time: b.Time}, err
+}
+
+// ReadAll and DeadLetters are the world as an index.Source.
+
+func (w *world) ReadAll(ctx context.Context, fn func(score.Lane, index.Record) error) error {
+	return w.stream.ReadAll(ctx, func(id score.Lane, r stream.Record) error {
+		return fn(id, index.Record{Seq: r.Seq, Updates: r.Updates, Project: r.Project, Corrupt: r.Corrupt})
+	})
+}
+
+func (w *world) DeadLetters(ctx context.Context, fn func(index.DeadLetter) error) error {
+	return w.stream.DeadLetters(ctx, func(d stream.DeadLetter) error {
+		return fn(index.DeadLetter{Seq: d.Seq, Outcome: d.Outcome, Update: d.Update, Project: d.Project, Tx: d.Tx})
+	})
+}
+
+// Settled is the world as an index.Lanes.
+func (w *world) Settled(context.Context) ([]score.Cursor, error) { return w.settled, nil }
+
+// settleAll says that every lane is done with all that the stream holds.
+func (w *world) settleAll() {
+	state, err := w.stream.State(w.t.Context())
+	require.NoError(w.t, err)
+	for i := range w.settled {
+		w.settled[i] = score.Cursor{Seq: state.LastSeq + 1}
+	}
+}
+
+func project(n byte) *score.Project {
+	return &score.Project{
+		ID: score.ProjectID{n}, Name: "Acme", ScoreTypes: []string{"reputation", "karma"},
+		Actions: []score.Action{{Name: "buy", Points: 5}, {Name: "burn", Points: 7, Direction: score.Subtract}},
+		Owners:  []common.Address{devnet.Address(ownerKey)}, Updaters: []common.Address{devnet.Address(updaterKey)},
+	}
+}
+
+// accept does what the API does with updates.
+func (w *world) accept(updates ...score.Update) {
+	w.t.Helper()
+	for len(updates) > 0 {
+		id := score.LaneOf(updates[0].Project, lanes)
+		n := 1
+		for n < len(updates) && score.LaneOf(updates[n].Project, lanes) == id {
+			n++
+		}
+		state, err := w.stream.State(w.t.Context())
+		require.NoError(w.t, err)
+		require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), id, time.Unix(0, int64(state.LastSeq)).String(), updates[:n]))
+		updates = updates[n:]
+	}
+}
+
+// create accepts a creation and has it final.
+func (w *world) create(p *score.Project) {
+	w.t.Helper()
+	require.NoError(w.t, w.stream.PublishProject(w.t.Context(), p, 0))
+	w.call(relayerKey, registry.EncodeCreateProject(p))
+}
+
+// relay does what the relayer does with updates.
+func (w *world) relay(updates ...score.Update) *types.Receipt {
+	w.t.Helper()
+	return w.call(relayerKey, registry.EncodeBatch(batch.Of(updates)))
+}
+
+// fresh makes n updates with ids of their own.
+func (w *world) fresh(p *score.Project, n int) []score.Update {
+	updates := make([]score.Update, n)
+	for i := range updates {
+		w.next++
+		updates[i] = score.Update{
+			Project: p.ID, ID: score.UpdateID{0: w.next % 3, 31: w.next}, Signer: devnet.Address(updaterKey),
+			Target: common.Address{19: w.next % 5}, Action: w.next % 2, ScoreType: w.next % 2,
+		}
+	}
+	return updates
+}
+
+// direct applies an update without the relayer.
+func (w *world) direct(u score.Update) *types.Receipt {
+	w.t.Helper()
+	p := project(0)
+	return w.call(updaterKey, registry.EncodeUpdateScore(u.Project, u.ID, p.Actions[u.Action].Name, p.ScoreTypes[u.ScoreType], u.Target))
+}
+
+func (w *world) deadLetter(d stream.DeadLetter) {
+	w.t.Helper()
+	d.Time, d.Reason = time.Now(), "test"
+	require.NoError(w.t, w.stream.AddDeadLetter(w.t.Context(), d))
+}
+
+var errFault = errors.New("injected fault")

@@ -1,0 +1,147 @@
+// Package journal keeps each lane's record in JetStream: stream JOURNAL, one subject per lane.
+//
+// Append publishes with the lane's last sequence as a precondition, so the server decides, atomically and for all
+// replicas, who may write next. That compare-and-set is the fence of the whole relayer: a session that lost its lane
+// cannot append, and what is not appended is not sent. An append whose acknowledgement is lost may or may not be
+// stored; only reading the journal again tells, so it is reported as lane.ErrAmbiguous and never repeated.
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// StreamName of the journals; package stream creates it with everything else a deployment keeps.
+const StreamName = "JOURNAL"
+
+// codeWrongLastSequence is the server's answer to a publish whose precondition does not hold.
+const codeWrongLastSequence jetstream.ErrorCode = 10071
+
+// loadQuiet bounds the wait for the next entry while loading: the server has it, so only an outage exceeds it.
+const loadQuiet = 5 * time.Second
+
+// Journal is the handle of all lanes' journals. It is safe for concurrent use.
+type Journal struct {
+	js     jetstream.JetStream
+	stream jetstream.Stream
+}
+
+// Open finds the stream. It refuses one that could forget entries by itself.
+func Open(ctx context.Context, js jetstream.JetStream) (*Journal, error) {
+	stream, err := js.Stream(ctx, StreamName)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't find the stream %s: %w", StreamName, err)
+	}
+	switch c := stream.CachedInfo().Config; {
+	case c.Storage != jetstream.FileStorage:
+		return nil, fmt.Errorf("stream %s keeps its entries in memory: it must be file storage", StreamName)
+	case c.Retention != jetstream.LimitsPolicy || c.MaxAge != 0 || c.MaxMsgsPerSubject > 0:
+		return nil, fmt.Errorf("stream %s forgets entries by itself: it must have limits retention, no age and no bound per subject", StreamName)
+	case (c.MaxBytes > 0 || c.MaxMsgs > 0) && c.Discard != jetstream.DiscardNew:
+		return nil, fmt.Errorf("stream %s discards old entries when full: it must discard new ones", StreamName)
+	}
+	return &Journal{js: js, stream: stream}, nil
+}
+
+func subject(id score.Lane) string { return "journal." + strconv.Itoa(int(id)) }
+
+// Load returns the lane's entries that were not purged, oldest first, and the sequence of the last (0 if there is none).
+func (j *Journal) Load(ctx context.Context, id score.Lane) ([]lane.Entry, uint64, error) {
+	last, err := j.last(ctx, id)
+	if err != nil || last == 0 {
+		return nil, last, err
+	}
+	consumer, err := j.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{subject(id)},
+		DeliverPolicy:  jetstream.DeliverAllPolicy,
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("couldn't read the journal of lane %d: %w", id, err)
+	}
+	messages, err := consumer.Messages()
+	if err != nil {
+		return nil, 0, fmt.Errorf("couldn't read the journal of lane %d: %w", id, err)
+	}
+	defer messages.Stop()
+	var entries []lane.Entry
+	for seq := uint64(0); seq < last; {
+		msg, err := next(ctx, messages)
+		if err != nil {
+			return nil, 0, fmt.Errorf("couldn't read the journal of lane %d after sequence %d: %w", id, seq, err)
+		}
+		meta, err := msg.Metadata()
+		if err != nil {
+			return nil, 0, fmt.Errorf("couldn't read the journal of lane %d after sequence %d: %w", id, seq, err)
+		}
+		if meta.Sequence.Stream <= seq {
+			continue // the consumer was made again and repeats
+		}
+		seq = meta.Sequence.Stream
+		if seq > last {
+			break // somebody appends right now; the caller's own append will find out
+		}
+		entry, err := lane.DecodeEntry(msg.Data())
+		if err != nil {
+			return nil, 0, fmt.Errorf("journal of lane %d, sequence %d: %w", id, seq, err)
+		}
+		entries = append(entries, entry)
+	}
+	return entries, last, nil
+}
+
+func next(ctx context.Context, messages jetstream.MessagesContext) (jetstream.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, loadQuiet)
+	defer cancel()
+	return messages.Next(jetstream.NextContext(ctx))
+}
+
+func (j *Journal) last(ctx context.Context, id score.Lane) (uint64, error) {
+	msg, err := j.stream.GetLastMsgForSubject(ctx, subject(id))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("couldn't find the end of the journal of lane %d: %w", id, err)
+	}
+	return msg.Sequence, nil
+}
+
+// Append stores the entry if last is still the sequence of the lane's last entry, and returns the new last. nil means
+// stored and synced. lane.ErrFenced: not stored, somebody else appended. Everything else is lane.ErrAmbiguous.
+func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
+	data, err := e.Encode()
+	if err != nil {
+		return 0, err
+	}
+	ack, err := j.js.PublishMsg(ctx, &nats.Msg{Subject: subject(id), Data: data},
+		jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithExpectStream(StreamName), jetstream.WithRetryAttempts(0))
+	if err == nil {
+		return ack.Sequence, nil
+	}
+	var refused *jetstream.APIError
+	if errors.As(err, &refused) && refused.ErrorCode == codeWrongLastSequence {
+		return 0, fmt.Errorf("journal of lane %d: %w: %w", id, lane.ErrFenced, err)
+	}
+	return 0, fmt.Errorf("journal of lane %d: %w: %w", id, lane.ErrAmbiguous, err)
+}
+
+// Purge removes the lane's entries below a sequence.
+func (j *Journal) Purge(ctx context.Context, id score.Lane, below uint64) error {
+	if below <= 1 {
+		return nil
+	}
+	err := j.stream.Purge(ctx, jetstream.WithPurgeSubject(subject(id)), jetstream.WithPurgeSequence(below))
+	if err != nil {
+		return fmt.Errorf("couldn't purge the journal of lane %d below sequence %d: %w", id, below, err)
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package journal_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+func open(t *testing.T) (*journal.Journal, jetstream.JetStream) {
+	t.Helper()
+	nc, err := nats.Connect(devnet.NATS(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
+		Deployment: stream.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
+	}))
+	j, err := journal.Open(t.Context(), js)
+	require.NoError(t, err)
+	return j, js
+}
+
+func entry(epoch uint64) lane.Entry {
+	return lane.Entry{Version: lane.Version, Epoch: epoch, Open: &lane.Open{Owner: "test"}}
+}
+
+func TestAppendIsCompareAndSet(t *testing.T) {
+	t.Parallel()
+	j, _ := open(t)
+	ctx := t.Context()
+
+	entries, last, err := j.Load(ctx, 3)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+	require.Zero(t, last)
+
+	first, err := j.Append(ctx, 3, 0, entry(1))
+	require.NoError(t, err)
+	_, err = j.Append(ctx, 3, 0, entry(9))
+	require.ErrorIs(t, err, lane.ErrFenced, "the journal is not empty any more")
+
+	_, err = j.Append(ctx, 2, 0, entry(1))
+	require.NoError(t, err, "lanes do not disturb each other")
+	second, err := j.Append(ctx, 3, first, entry(2))
+	require.NoError(t, err)
+	_, err = j.Append(ctx, 3, first, entry(9))
+	require.ErrorIs(t, err, lane.ErrFenced)
+
+	entries, last, err = j.Load(ctx, 3)
+	require.NoError(t, err)
+	require.Equal(t, second, last)
+	require.Len(t, entries, 2)
+	require.Equal(t, uint64(2), entries[1].Epoch)
+}
+
+func TestOneOfManyAppendsWins(t *testing.T) {
+	t.Parallel()
+	j, _ := open(t)
+	last := uint64(0)
+	for round := range 10 {
+		var mu sync.Mutex
+		var wins int
+		var seq uint64
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				got, err := j.Append(t.Context(), 1, last, entry(uint64(round+1)))
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					wins++
+					seq = got
+				}
+			})
+		}
+		all.Wait()
+		require.Equal(t, 1, wins)
+		last = seq
+	}
+}
+
+func TestPurgeKeepsTheRestAndTheFence(t *testing.T) {
+	t.Parallel()
+	j, _ := open(t)
+	ctx := t.Context()
+	last := uint64(0)
+	for epoch := range uint64(5) {
+		var err error
+		last, err = j.Append(ctx, 0, last, entry(epoch+1))
+		require.NoError(t, err)
+	}
+	require.NoError(t, j.Purge(ctx, 0, last))
+	entries, got, err := j.Load(ctx, 0)
+	require.NoError(t, err)
+	require.Equal(t, last, got)
+	require.Len(t, entries, 1)
+	_, err = j.Append(ctx, 0, last-1, entry(9))
+	require.ErrorIs(t, err, lane.ErrFenced)
+	_, err = j.Append(ctx, 0, last, entry(6))
+	require.NoError(t, err)
+}
+
+func TestALostAcknowledgementIsAmbiguous(t *testing.T) {
+	t.Parallel()
+	j, _ := open(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+	defer cancel()
+	_, err := j.Append(ctx, 0, 0, entry(1))
+	require.ErrorIs(t, err, lane.ErrAmbiguous)
+	require.NotErrorIs(t, err, lane.ErrFenced)
+}
+
+func TestALargeEntryFits(t *testing.T) {
+	t.Parallel()
+	j, _ := open(t)
+	e := entry(1)
+	e.Open = nil
+	e.Bind = &lane.Bind{Raw: []byte(strings.Repeat("x", 128<<10))}
+	_, err := j.Append(t.Context(), 0, 0, e)
+	require.NoError(t, err)
+	entries, _, err := j.Load(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, e.Bind.Raw, entries[0].Bind.Raw)
+}
+
+func TestANewerFormatIsRefused(t *testing.T) {
+	t.Parallel()
+	j, js := open(t)
+	_, err := js.Publish(t.Context(), "journal.0", []byte(`{"v":99,"epoch":1,"open":{}}`))
+	require.NoError(t, err)
+	_, _, err = j.Load(t.Context(), 0)
+	require.ErrorContains(t, err, "run the newer program")
+}
+
+func TestAForgetfulStreamIsRefused(t *testing.T) {
+	t.Parallel()
+	_, js := open(t)
+	s, err := js.Stream(t.Context(), journal.StreamName)
+	require.NoError(t, err)
+	cfg := s.CachedInfo().Config
+	cfg.MaxAge = time.Hour
+	_, err = js.UpdateStream(t.Context(), cfg)
+	require.NoError(t, err)
+	_, err = journal.Open(t.Context(), js)
+	require.ErrorContains(t, err, "forgets entries")
+}

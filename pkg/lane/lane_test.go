@@ -1,0 +1,485 @@
+package lane_test
+
+import (
+	"crypto/ecdsa"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+const gwei = 1_000_000_000
+
+var (
+	testKey  = mustKey()
+	chainID  = big.NewInt(1)
+	contract = common.Address{0xcc}
+	began    = time.Unix(1_700_000_000, 0)
+	rules    = lane.Rules{
+		Fees:   lane.FeeRule{MaxCap: 500 * gwei, MaxTxFee: 1_000_000 * gwei * 1_000, MinTip: 1},
+		Window: 4, MaxOpen: 8, BumpBlocks: 3, Rebroadcast: 10 * time.Second, MaxGas: 1 << 24,
+	}
+)
+
+func mustKey() *ecdsa.PrivateKey {
+	key, err := crypto.ToECDSA(crypto.Keccak256([]byte("lane test")))
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
+// raw signs a dynamic-fee transaction; no data is a cancellation.
+func raw(nonce uint64, f lane.Fees, gas uint64, data []byte) []byte {
+	tx := types.MustSignNewTx(testKey, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
+		ChainID: chainID, Nonce: nonce, GasTipCap: new(big.Int).SetUint64(f.Tip), GasFeeCap: new(big.Int).SetUint64(f.Cap),
+		Gas: gas, To: &contract, Data: data,
+	})
+	b, err := tx.MarshalBinary()
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func hashOf(raw []byte) common.Hash { return crypto.Keccak256Hash(raw) }
+
+// bench is a lane and the entries journaled for it.
+type bench struct {
+	t       *testing.T
+	lane    *lane.Lane
+	entries []lane.Entry
+	now     time.Time
+}
+
+func newBench(t *testing.T) *bench {
+	b := &bench{t: t, lane: lane.New(&lane.State{}, rules), now: began}
+	b.append(lane.Entry{Epoch: 1, Open: &lane.Open{Owner: "a"}})
+	return b
+}
+
+func (b *bench) append(e lane.Entry) []lane.Effect {
+	b.t.Helper()
+	e.Version = lane.Version
+	if e.Epoch == 0 {
+		e.Epoch = b.lane.State.Epoch
+	}
+	effects, err := b.lane.Step(lane.Appended{Entry: e})
+	require.NoError(b.t, err)
+	b.entries = append(b.entries, e)
+	return effects
+}
+
+// bind binds one update at the next nonce and a price of 2 gwei.
+func (b *bench) bind() []lane.Effect {
+	b.t.Helper()
+	nonce := b.lane.State.Next
+	at := b.lane.State.Cursor
+	return b.append(lane.Entry{Bind: &lane.Bind{
+		Nonce: nonce, Raw: raw(nonce, lane.Fees{Tip: gwei, Cap: 2 * gwei}, 100_000, []byte{byte(nonce + 1)}), Advance: true,
+		Work: lane.Work{Kind: lane.Updates, Count: 1, From: at}, Cursor: score.Cursor{Seq: at.Seq + 1},
+	}})
+}
+
+func (b *bench) resign(r lane.Resign) []lane.Effect {
+	b.t.Helper()
+	data, err := b.lane.State.Slot(r.Nonce).Data()
+	require.NoError(b.t, err)
+	if r.Cancel {
+		data = nil
+	}
+	return b.append(lane.Entry{Attempt: &lane.Another{Nonce: r.Nonce, Raw: raw(r.Nonce, r.Fees, r.Gas, data), Reason: r.Reason}})
+}
+
+// head is block n of the usual branch with the account's nonce; blocks three back are final.
+func (b *bench) head(n, nonce uint64, change ...func(*lane.Head)) []lane.Effect {
+	b.t.Helper()
+	b.now = b.now.Add(time.Second)
+	h := lane.Head{
+		Block: lane.Block{Number: n, Hash: common.BigToHash(new(big.Int).SetUint64(n))},
+		Final: lane.Block{Number: n - min(n, 3)}, Now: b.now,
+		Account: lane.Account{Nonce: nonce, Balance: new(big.Int).Lsh(big.NewInt(1), 100)},
+		Quote:   lane.Quote{BaseFee: gwei / 2, Tip: gwei},
+	}
+	for _, f := range change {
+		f(&h)
+	}
+	effects, err := b.lane.Step(h)
+	require.NoError(b.t, err)
+	return effects
+}
+
+func (b *bench) step(e lane.Event) []lane.Effect {
+	b.t.Helper()
+	effects, err := b.lane.Step(e)
+	require.NoError(b.t, err)
+	return effects
+}
+
+func (b *bench) sent(nonce uint64, class lane.SendClass) []lane.Effect {
+	b.t.Helper()
+	return b.step(lane.Sent{Nonce: nonce, Tx: b.lane.State.Slot(nonce).Last().Hash, Class: class, Now: b.now})
+}
+
+func (b *bench) included(block uint64, nonces ...uint64) []lane.Effect {
+	b.t.Helper()
+	found := map[uint64]lane.Inclusion{}
+	for _, n := range nonces {
+		found[n] = lane.Inclusion{Tx: b.lane.State.Slot(n).Last().Hash, Number: block, BlockHash: common.BigToHash(new(big.Int).SetUint64(block))}
+	}
+	return b.step(lane.Receipts{At: block, Asked: nonces, Found: found})
+}
+
+func only[T lane.Effect](effects []lane.Effect) (out []T) {
+	for _, e := range effects {
+		if t, ok := e.(T); ok {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func TestAWorkGoesFromSlotToFinal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.Equal(t, lane.WaitHead, b.lane.Blocked())
+	b.head(10, 0)
+	require.Equal(t, lane.WaitNone, b.lane.Blocked())
+
+	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](b.bind()))
+	require.Equal(t, score.Submitted, only[lane.Report](b.sent(0, lane.Accepted))[0].Stage)
+	require.Equal(t, []lane.Probe{{Nonces: []uint64{0}}}, only[lane.Probe](b.head(11, 1)))
+	effects := b.included(11, 0)
+	require.Equal(t, score.Included, only[lane.Report](effects)[0].Stage)
+	require.Empty(t, only[lane.Finalize](effects), "block 11 is not final at head 11")
+	require.Empty(t, b.head(13, 1))
+	require.Equal(t, []lane.Effect{lane.Finalize{Nonce: 0}}, b.head(14, 1))
+	b.append(lane.Entry{Settle: &lane.Settle{Nonce: 0, Result: lane.Done}})
+	require.Empty(t, b.lane.State.Slots)
+	require.Equal(t, score.Cursor{Seq: 1}, b.lane.State.Settled())
+}
+
+func TestNothingIsFinalOutOfOrder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.bind()
+	b.head(11, 2)
+	b.included(11, 1) // of nonce 0 nothing is known: the node may lag
+	require.Equal(t, lane.WaitNone, b.lane.Blocked())
+	require.Empty(t, only[lane.Finalize](b.head(20, 2)))
+	require.Equal(t, []lane.Finalize{{Nonce: 0}, {Nonce: 1}}, only[lane.Finalize](b.included(12, 0)))
+}
+
+func TestAnAmbiguousSendFreesNothing(t *testing.T) {
+	t.Parallel()
+	for _, class := range []lane.SendClass{lane.Unknown, lane.Timeout, lane.NodeDown, lane.Throttled, lane.NonceLow, lane.NonceHigh} {
+		t.Run(class.String(), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.head(10, 0)
+			b.bind()
+			before := b.lane.State.Next
+			b.sent(0, class)
+			require.Equal(t, before, b.lane.State.Next)
+			require.Len(t, b.lane.State.Slots, 1)
+			effects := b.head(11, 0)
+			require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](effects), "the same bytes go out again")
+			require.Empty(t, only[lane.Resign](effects))
+		})
+	}
+}
+
+func TestEverythingWaitingIsHandedOutAgainInOrder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	for n := range uint64(4) {
+		b.bind()
+		b.sent(n, lane.Accepted)
+	}
+	require.Empty(t, b.head(11, 0))
+	b.now = b.now.Add(rules.Rebroadcast)
+	require.Equal(t, []lane.Send{{Nonces: []uint64{0, 1, 2, 3}}}, only[lane.Send](b.head(11, 0)))
+}
+
+func TestTheLowestSlotIsBumpedWhenSlow(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.bind()
+	b.sent(0, lane.Accepted)
+	b.sent(1, lane.Accepted)
+	require.Empty(t, only[lane.Resign](b.head(12, 0)))
+	resigns := only[lane.Resign](b.head(13, 0))
+	require.Len(t, resigns, 1, "the others wait for it, not for a price")
+	require.Equal(t, uint64(0), resigns[0].Nonce)
+	require.Equal(t, "slow", resigns[0].Reason)
+	require.Equal(t, lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}, resigns[0].Fees)
+	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](b.resign(resigns[0])))
+	require.Empty(t, only[lane.Resign](b.head(15, 0)))
+	require.Len(t, only[lane.Resign](b.head(16, 0)), 1)
+}
+
+func TestABaseFeeThatRisesOverAllWaitingSlotsBumpsThemAll(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.bind()
+	effects := b.head(11, 0, func(h *lane.Head) { h.Quote.BaseFee = 8 * gwei })
+	resigns := only[lane.Resign](effects)
+	require.Len(t, resigns, 2)
+	require.Equal(t, uint64(17*gwei), resigns[0].Fees.Cap)
+}
+
+func TestRefusalsArePricedAnew(t *testing.T) {
+	t.Parallel()
+	for class, want := range map[lane.SendClass]lane.Resign{
+		lane.FeeLow:                 {Gas: 100_000, Reason: "fee_low"},
+		lane.ReplacementUnderpriced: {Gas: 100_000, Reason: "replacement_underpriced"},
+		lane.BadGas:                 {Gas: 125_001, Reason: "gas"},
+		lane.TooBig:                 {Gas: 21_000, Cancel: true, Reason: "cancel"},
+	} {
+		t.Run(class.String(), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.head(10, 0)
+			b.bind()
+			b.sent(0, class)
+			require.Empty(t, only[lane.Resign](b.head(10, 0)), "not in the same block")
+			resigns := only[lane.Resign](b.head(11, 0))
+			require.Len(t, resigns, 1)
+			want.Fees = lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}
+			require.Equal(t, want, resigns[0])
+			b.resign(resigns[0])
+			require.Len(t, b.lane.State.Slots[0].Attempts, 2)
+		})
+	}
+}
+
+func TestAChainWithoutBlocksStillGetsABetterPrice(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.sent(0, lane.FeeLow)
+	b.now = b.now.Add(rules.Rebroadcast)
+	require.Len(t, only[lane.Resign](b.head(10, 0)), 1)
+}
+
+func TestReplacementsAreNotRacedForEver(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	bumps := 0
+	for n := uint64(11); n < 16; n++ {
+		b.sent(0, lane.ReplacementUnderpriced)
+		for _, r := range only[lane.Resign](b.head(n, 0)) {
+			b.resign(r)
+			bumps++
+		}
+	}
+	require.Equal(t, 3, bumps, "then the usual pace")
+}
+
+func TestAtTheCeilingTheBestAttemptKeepsGoingOut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	for n := uint64(20); n < 4000; n += 10 {
+		effects := b.head(n, 0, func(h *lane.Head) { h.Quote.BaseFee = 1000 * gwei })
+		resigns := only[lane.Resign](effects)
+		if len(resigns) == 0 {
+			require.NotEmpty(t, only[lane.Send](b.head(n, 0, func(h *lane.Head) {
+				h.Quote.BaseFee, h.Now = 1000*gwei, h.Now.Add(time.Hour)
+			})))
+			break
+		}
+		b.resign(resigns[0])
+	}
+	last := b.lane.State.Slots[0].Last()
+	require.LessOrEqual(t, last.Cap, rules.Fees.MaxCap)
+	_, wait := b.lane.Ready(100_000)
+	require.Equal(t, lane.WaitCeiling, wait, "nothing new is bound at a price nobody may pay")
+}
+
+func TestWhatStopsNewSlots(t *testing.T) {
+	t.Parallel()
+	poor := func(h *lane.Head) { h.Account.Balance = big.NewInt(5) }
+	for name, c := range map[string]struct {
+		make func(*bench)
+		want lane.Wait
+	}{
+		"funds":          {func(b *bench) { b.head(10, 0, poor) }, lane.WaitFunds},
+		"refused funds":  {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, lane.Funds) }, lane.WaitFunds},
+		"reserved":       {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, lane.Reserved) }, lane.WaitRefused},
+		"invalid":        {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, lane.Invalid) }, lane.WaitRefused},
+		"node's fee cap": {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, lane.FeeCapRPC) }, lane.WaitRefused},
+		"window":         {func(b *bench) { b.head(10, 0); b.bind(); b.bind(); b.bind(); b.bind() }, lane.WaitWindow},
+		"a full pool":    {func(b *bench) { b.head(10, 0); b.bind(); b.bind(); b.sent(0, lane.PoolFull) }, lane.WaitWindow},
+		"foreign nonces": {func(b *bench) { b.head(10, 2) }, lane.WaitForeign},
+		"a foreign taker": {func(b *bench) {
+			b.head(10, 0)
+			b.bind()
+			b.head(11, 1)
+			b.included(11)
+			b.step(lane.Receipts{At: 11, Asked: []uint64{0}})
+		}, lane.WaitForeign},
+		"open slots": {func(b *bench) {
+			b.head(10, 0)
+			for n := range uint64(8) {
+				b.bind()
+				b.head(11+n, n+1)
+				b.included(11+n, n)
+			}
+			b.head(19, 8, func(h *lane.Head) { h.Final.Number = 0 })
+		}, lane.WaitFinality},
+		"a chain that went back": {func(b *bench) {
+			b.head(10, 0)
+			b.bind()
+			b.append(lane.Entry{Settle: &lane.Settle{Nonce: 0, Result: lane.Done}})
+			b.head(11, 0)
+		}, lane.WaitBehind},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			c.make(b)
+			_, wait := b.lane.Ready(100_000)
+			require.Equal(t, c.want, wait)
+		})
+	}
+}
+
+func TestTheSumOfWhatIsInFlightIsAfforded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cost := big.NewInt(100_000 * 2 * gwei)
+	rich := func(h *lane.Head) {
+		h.Account.Balance = new(big.Int).Mul(cost, big.NewInt(2))
+		h.Account.Balance.Sub(h.Account.Balance, big.NewInt(1))
+	}
+	b.head(10, 0, rich)
+	_, wait := b.lane.Ready(100_000)
+	require.Equal(t, lane.WaitNone, wait)
+	b.bind()
+	_, wait = b.lane.Ready(100_000)
+	require.Equal(t, lane.WaitFunds, wait)
+	b.head(11, 1, rich)
+	b.included(11, 0)
+	_, wait = b.lane.Ready(100_000)
+	require.Equal(t, lane.WaitNone, wait, "what is in a block is paid")
+}
+
+func TestAReorgBringsSlotsBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.sent(0, lane.Accepted)
+	b.head(11, 1)
+	b.included(11, 0)
+	effects := b.head(12, 0, func(h *lane.Head) { h.Reorged = 11 })
+	require.Equal(t, score.Submitted, only[lane.Report](effects)[0].Stage)
+	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](effects), "the pool may have lost it")
+	require.Nil(t, b.lane.Inclusion(0))
+	b.head(13, 1)
+	require.Equal(t, []lane.Finalize{{Nonce: 0}}, only[lane.Finalize](append(b.included(13, 0), b.head(16, 1)...)))
+}
+
+func TestAReorgBelowDoesNotDisturb(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.head(11, 1)
+	b.included(11, 0)
+	b.head(12, 1, func(h *lane.Head) { h.Reorged = 12 })
+	require.NotNil(t, b.lane.Inclusion(0))
+}
+
+func TestAForeignTransactionIsBelievedOnlyWhenFinal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.head(11, 1)
+	none := lane.Receipts{At: 11, Asked: []uint64{0}}
+	require.Empty(t, only[lane.Finalize](b.step(none)))
+	b.head(12, 1)
+	require.Empty(t, only[lane.Finalize](b.step(lane.Receipts{At: 12, Asked: []uint64{0}})))
+	b.head(13, 0, func(h *lane.Head) { h.Reorged = 11 }) // it was reorged away
+	require.Equal(t, lane.WaitNone, b.lane.Blocked())
+	b.head(14, 1)
+	b.step(lane.Receipts{At: 14, Asked: []uint64{0}})
+	b.head(16, 1)
+	require.Empty(t, only[lane.Finalize](b.step(lane.Receipts{At: 16, Asked: []uint64{0}})))
+	b.head(17, 1)
+	require.Equal(t, []lane.Finalize{{Nonce: 0}}, only[lane.Finalize](b.step(lane.Receipts{At: 17, Asked: []uint64{0}})))
+}
+
+func TestNoncesThatOthersUsedAreAdoptedWhenFinal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.Empty(t, only[lane.Takeover](b.head(10, 7)))
+	require.Empty(t, only[lane.Takeover](b.head(12, 9)))
+	require.Equal(t, []lane.Takeover{{Next: 7}}, only[lane.Takeover](b.head(13, 9)), "what was seen first is final first")
+	b.append(lane.Entry{Adopt: &lane.Adopt{Next: 7}})
+	require.Equal(t, lane.WaitForeign, b.lane.Blocked())
+	b.head(14, 9)
+	require.Equal(t, []lane.Takeover{{Next: 9}}, only[lane.Takeover](b.head(17, 9)))
+	b.append(lane.Entry{Adopt: &lane.Adopt{Next: 9}})
+	require.Equal(t, lane.WaitNone, b.lane.Blocked())
+	require.Equal(t, uint64(9), b.lane.State.Next)
+}
+
+func TestAChainBehindItsFinalityIsNotTouched(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.bind()
+	b.append(lane.Entry{Settle: &lane.Settle{Nonce: 0, Result: lane.Done}})
+	require.Empty(t, b.head(50, 0, func(h *lane.Head) { h.Now = h.Now.Add(time.Hour) }))
+}
+
+func TestAFullPoolShrinksTheWindowAndBlocksWidenIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.bind()
+	b.sent(1, lane.PoolFull)
+	b.sent(1, lane.PoolFull)
+	require.Equal(t, lane.WaitWindow, b.lane.Blocked())
+	b.head(11, 2)
+	b.included(11, 0, 1)
+	b.bind()
+	b.bind()
+	require.Equal(t, lane.WaitNone, b.lane.Blocked())
+	b.bind()
+	require.Equal(t, lane.WaitWindow, b.lane.Blocked(), "1 + 2")
+}
+
+func TestAnAnswerToAnOldAttemptIsIgnored(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	old := b.lane.State.Slots[0].Last().Hash
+	b.resign(only[lane.Resign](b.head(13, 0))[0])
+	require.Empty(t, b.step(lane.Sent{Nonce: 0, Tx: old, Class: lane.TooBig, Now: b.now}))
+	require.Empty(t, only[lane.Resign](b.head(14, 0)))
+}

@@ -1,0 +1,377 @@
+package lane_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// entry makes one of epoch 1.
+func entry(change func(*lane.Entry)) lane.Entry {
+	e := lane.Entry{Version: lane.Version, Epoch: 1}
+	change(&e)
+	return e
+}
+
+func bindEntry(nonce, cursor uint64, data ...byte) lane.Entry {
+	return entry(func(e *lane.Entry) {
+		e.Bind = &lane.Bind{
+			Nonce: nonce, Raw: raw(nonce, lane.Fees{Tip: 8, Cap: 80}, 1000, data), Advance: true,
+			Work: lane.Work{Kind: lane.Updates, Count: len(data), From: score.Cursor{Seq: cursor}}, Cursor: score.Cursor{Seq: cursor + 1},
+		}
+	})
+}
+
+func settleEntry(nonce uint64, result lane.Result) lane.Entry {
+	return entry(func(e *lane.Entry) { e.Settle = &lane.Settle{Nonce: nonce, Result: result} })
+}
+
+var opened = entry(func(e *lane.Entry) { e.Open = &lane.Open{Owner: "a"} })
+
+func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
+	t.Parallel()
+	another := func(nonce uint64, f lane.Fees, data ...byte) lane.Entry {
+		return entry(func(e *lane.Entry) { e.Attempt = &lane.Another{Nonce: nonce, Raw: raw(nonce, f, 1000, data)} })
+	}
+	reopened := func(epoch uint64, id lane.Identity) lane.Entry {
+		return lane.Entry{Version: 1, Epoch: epoch, Open: &lane.Open{Identity: id}}
+	}
+	requeued := func(nonce, id uint64, data ...byte) lane.Entry {
+		return entry(func(e *lane.Entry) {
+			e.Bind = &lane.Bind{Nonce: nonce, Raw: raw(nonce, lane.Fees{Tip: 1, Cap: 1}, 1, data), Requeued: id}
+		})
+	}
+	other := bindEntry(1, 1, 2)
+	other.Epoch = 2
+	wrongNonce := bindEntry(0, 0, 1)
+	wrongNonce.Bind.Raw = raw(5, lane.Fees{Tip: 1, Cap: 1}, 1, []byte{1})
+	noWork := bindEntry(0, 0, 1)
+	noWork.Bind.Raw = raw(0, lane.Fees{Tip: 1, Cap: 1}, 1, nil)
+	garbage := bindEntry(0, 0, 1)
+	garbage.Bind.Raw = []byte{1, 2, 3}
+	for name, entries := range map[string][]lane.Entry{
+		"a bind before the lane is open":     {bindEntry(0, 0, 1)},
+		"an entry of another epoch":          {opened, bindEntry(0, 0, 1), other},
+		"an epoch that does not rise":        {opened, opened},
+		"another identity":                   {opened, reopened(2, lane.Identity{ChainID: 5})},
+		"a gap in the nonces":                {opened, bindEntry(1, 0, 1)},
+		"a nonce bound twice":                {opened, bindEntry(0, 0, 1), bindEntry(0, 1, 1)},
+		"a transaction of another nonce":     {opened, wrongNonce},
+		"bytes that are no transaction":      {opened, garbage},
+		"a slot without work":                {opened, noWork},
+		"a cursor that does not move":        {opened, bindEntry(0, 3, 1), bindEntry(1, 3, 2)},
+		"an attempt of no slot":              {opened, another(0, lane.Fees{Tip: 9, Cap: 90}, 1)},
+		"an attempt that pays the same":      {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 8, Cap: 90}, 1)},
+		"an attempt with other work":         {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 9, Cap: 90}, 2)},
+		"a settled slot that is not lowest":  {opened, bindEntry(0, 0, 1), bindEntry(1, 1, 1), settleEntry(1, lane.Done)},
+		"a result nobody knows":              {opened, bindEntry(0, 0, 1), settleEntry(0, "fine")},
+		"waiting work that is not":           {opened, requeued(0, 7, 1)},
+		"waiting work with other bytes":      {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Foreign), requeued(1, 1, 2)},
+		"a split of nothing":                 {opened, entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: 1, Into: make([]lane.Work, 2)} })},
+		"a split that loses an update":       {opened, bindEntry(0, 0, 1, 2, 3), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: 1, Into: []lane.Work{{Count: 1}, {Count: 1}}} })},
+		"many updates dropped at once":       {opened, bindEntry(0, 0, 1, 2), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Drop = &lane.Drop{ID: 1} })},
+		"nonces adopted with slots open":     {opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) { e.Adopt = &lane.Adopt{Next: 9} })},
+		"nonces adopted backwards":           {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Done), entry(func(e *lane.Entry) { e.Adopt = &lane.Adopt{Next: 1} })},
+		"an entry that says nothing":         {opened, entry(func(*lane.Entry) {})},
+		"the second half of a snapshot only": {opened, entry(func(e *lane.Entry) { e.Snapshot = &lane.Snapshot{Part: 1, Parts: 2} })},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := lane.Fold(entries)
+			require.ErrorIs(t, err, lane.ErrCorrupt)
+			s, err := lane.Fold(entries[:len(entries)-1])
+			require.NoError(t, err)
+			before := encode(t, s)
+			require.Error(t, s.Apply(entries[len(entries)-1]))
+			require.Equal(t, before, encode(t, s), "an entry that is refused changes nothing")
+		})
+	}
+}
+
+func encode(t *testing.T, s *lane.State) string {
+	t.Helper()
+	b, err := json.Marshal(s)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
+	t.Parallel()
+	for _, result := range []lane.Result{lane.Reverted, lane.Foreign, lane.Cancelled} {
+		s, err := lane.Fold([]lane.Entry{opened, bindEntry(0, 0, 1, 2), bindEntry(1, 1, 3), settleEntry(0, result)})
+		require.NoError(t, err)
+		require.Len(t, s.Queue, 1)
+		require.Equal(t, []byte{1, 2}, s.Queue[0].Data)
+		require.Equal(t, result == lane.Cancelled, s.Queue[0].Halve)
+		require.Equal(t, score.Cursor{}, s.Settled(), "nothing before it may be purged")
+		require.NoError(t, s.Apply(entry(func(e *lane.Entry) {
+			e.Bind = &lane.Bind{Nonce: 2, Raw: raw(2, lane.Fees{Tip: 1, Cap: 1}, 1, []byte{1, 2}), Requeued: s.Queue[0].ID}
+		})))
+		require.Empty(t, s.Queue)
+		require.Equal(t, 2, s.Slots[1].Work.Count)
+		require.Equal(t, score.Cursor{Seq: 2}, s.Cursor, "the cursor stays")
+		require.NoError(t, s.Apply(settleEntry(1, lane.Done)))
+		require.NoError(t, s.Apply(settleEntry(2, lane.Done)))
+		require.Equal(t, score.Cursor{Seq: 2}, s.Settled())
+	}
+}
+
+func TestACancelledSlotKeepsItsWork(t *testing.T) {
+	t.Parallel()
+	s, err := lane.Fold([]lane.Entry{opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) {
+		e.Attempt = &lane.Another{Nonce: 0, Raw: raw(0, lane.Fees{Tip: 9, Cap: 90}, 21_000, nil)}
+	})})
+	require.NoError(t, err)
+	require.True(t, s.Slots[0].Last().Cancel)
+	data, err := s.Slots[0].Data()
+	require.NoError(t, err)
+	require.Equal(t, []byte{1}, data)
+}
+
+func TestUpdatesThatOvertookTheirProjectWaitBehindIt(t *testing.T) {
+	t.Parallel()
+	p := score.ProjectID{9}
+	creation := bindEntry(0, 0, 0xc0)
+	creation.Bind.Work.Kind, creation.Bind.Work.Project = lane.Creation, &p
+	s, err := lane.Fold([]lane.Entry{opened, creation, bindEntry(1, 1, 1, 2), settleEntry(0, lane.Foreign)})
+	require.NoError(t, err)
+	require.True(t, s.CreationOpen(p))
+	require.False(t, s.CreationOpen(score.ProjectID{8}))
+	done := settleEntry(1, lane.Done)
+	done.Settle.Again = []lane.Work{{Kind: lane.Updates, Count: 1, From: score.Cursor{Seq: 1}, Data: []byte{2}}}
+	require.NoError(t, s.Apply(done))
+	require.Len(t, s.Queue, 2)
+	require.Equal(t, lane.Creation, s.Queue[0].Kind)
+	require.NotEqual(t, s.Queue[0].ID, s.Queue[1].ID)
+}
+
+// journalOf makes a random journal that folds.
+func journalOf(t *rapid.T) []lane.Entry {
+	entries := []lane.Entry{opened}
+	s, err := lane.Fold(entries)
+	require.NoError(t, err)
+	epoch := uint64(1)
+	add := func(e lane.Entry) {
+		e.Epoch = epoch
+		require.NoError(t, s.Apply(e))
+		entries = append(entries, e)
+	}
+	for range rapid.IntRange(0, 40).Draw(t, "steps") {
+		switch rapid.IntRange(0, 6).Draw(t, "kind") {
+		case 0, 1, 2:
+			add(bindEntry(s.Next, s.Cursor.Seq, rapid.SliceOfN(rapid.Byte(), 1, 5).Draw(t, "data")...))
+		case 3:
+			if len(s.Slots) > 0 {
+				result := rapid.SampledFrom([]lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled}).Draw(t, "result")
+				add(settleEntry(s.Floor(), result))
+			}
+		case 4:
+			if len(s.Queue) > 0 {
+				add(entry(func(e *lane.Entry) {
+					e.Bind = &lane.Bind{Nonce: s.Next, Raw: raw(s.Next, lane.Fees{Tip: 1, Cap: 1}, 1, s.Queue[0].Data), Requeued: s.Queue[0].ID}
+				}))
+			}
+		case 5:
+			if len(s.Slots) > 0 {
+				slot := &s.Slots[rapid.IntRange(0, len(s.Slots)-1).Draw(t, "slot")]
+				data, err := slot.Data()
+				require.NoError(t, err)
+				f := lane.Fees{Tip: slot.Last().Tip * 2, Cap: slot.Last().Cap * 2}
+				add(entry(func(e *lane.Entry) { e.Attempt = &lane.Another{Nonce: slot.Nonce, Raw: raw(slot.Nonce, f, 1, data)} }))
+			}
+		case 6:
+			epoch++
+			add(lane.Entry{Version: 1, Open: &lane.Open{Owner: "b"}})
+		}
+	}
+	return entries
+}
+
+func TestASnapshotIsWorthWhatItReplaces(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		entries := journalOf(t)
+		whole, err := lane.Fold(entries)
+		require.NoError(t, err)
+		parts, err := whole.Snapshots()
+		require.NoError(t, err)
+		want, err := json.Marshal(whole)
+		require.NoError(t, err)
+		keep := rapid.IntRange(0, len(entries)).Draw(t, "purged")
+		for name, journal := range map[string][]lane.Entry{
+			"purged":        parts,
+			"purged partly": append(entries[keep:len(entries):len(entries)], parts...),
+			"interrupted":   append(append(append(entries[:len(entries):len(entries)], parts[:len(parts)-1]...), parts...), opensNext(whole)),
+		} {
+			got, err := lane.Fold(journal)
+			require.NoError(t, err, name)
+			got.Epoch = whole.Epoch
+			have, err := json.Marshal(got)
+			require.NoError(t, err)
+			require.JSONEq(t, normal(want), normal(have), name)
+		}
+		for _, e := range append(entries, parts...) { // through bytes and back
+			b, err := e.Encode()
+			require.NoError(t, err)
+			require.Less(t, len(b), 1<<20)
+			back, err := lane.DecodeEntry(b)
+			require.NoError(t, err)
+			again, err := back.Encode()
+			require.NoError(t, err)
+			require.Equal(t, b, again)
+		}
+	})
+}
+
+func opensNext(s *lane.State) lane.Entry {
+	return lane.Entry{Version: 1, Epoch: s.Epoch + 1, Open: &lane.Open{Identity: s.Identity}}
+}
+
+// normal makes empty lists and none the same.
+func normal(b []byte) string {
+	var m map[string]any
+	if err := json.Unmarshal(b, &m); err != nil {
+		panic(err)
+	}
+	for k, v := range m {
+		if list, ok := v.([]any); ok && len(list) == 0 {
+			m[k] = nil
+		}
+	}
+	out, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}
+
+func TestALargeStateIsSnapshotInParts(t *testing.T) {
+	t.Parallel()
+	entries := []lane.Entry{opened}
+	for n := range uint64(40) {
+		entries = append(entries, bindEntry(n, n, make([]byte, 30_000)...))
+	}
+	s, err := lane.Fold(entries)
+	require.NoError(t, err)
+	parts, err := s.Snapshots()
+	require.NoError(t, err)
+	require.Greater(t, len(parts), 2)
+	got, err := lane.Fold(parts)
+	require.NoError(t, err)
+	require.Equal(t, encode(t, s), encode(t, got))
+	broken := append(append(append([]lane.Entry{}, entries...), parts[:len(parts)-1]...), opensNext(s), bindEntryAt(s))
+	got, err = lane.Fold(broken)
+	require.NoError(t, err)
+	require.Len(t, got.Slots, 41, "a snapshot that was cut short counts for nothing")
+}
+
+func bindEntryAt(s *lane.State) lane.Entry {
+	e := bindEntry(s.Next, s.Cursor.Seq, 1)
+	e.Epoch = s.Epoch + 1
+	return e
+}
+
+func TestNewerEntriesAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, b := range []string{`{"v":2}`, `{"v":0}`, `{}`, `nonsense`} {
+		_, err := lane.DecodeEntry([]byte(b))
+		require.Error(t, err)
+	}
+}
+
+func TestLegacyAttemptsAreRead(t *testing.T) {
+	t.Parallel()
+	tx := types.MustSignNewTx(testKey, types.LatestSignerForChainID(chainID), &types.LegacyTx{
+		Nonce: 0, GasPrice: big.NewInt(77), Gas: 5, To: &common.Address{}, Data: []byte{1},
+	})
+	b, err := tx.MarshalBinary()
+	require.NoError(t, err)
+	e := bindEntry(0, 0, 1)
+	e.Bind.Raw = b
+	s, err := lane.Fold([]lane.Entry{opened, e})
+	require.NoError(t, err)
+	last := s.Slots[0].Last()
+	require.True(t, last.Legacy)
+	require.Equal(t, [2]uint64{77, 77}, [2]uint64{last.Tip, last.Cap})
+	require.Equal(t, tx.Hash(), last.Hash)
+}
+
+func TestBumpsClearEveryNodesRule(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rule := lane.FeeRule{
+			MaxCap: rapid.Uint64Range(1, math.MaxUint64).Draw(t, "max"), MaxTxFee: math.MaxUint64, MinTip: 1,
+		}
+		legacy := rapid.Bool().Draw(t, "legacy")
+		prev := lane.Fees{Tip: rapid.Uint64Range(1, math.MaxUint64).Draw(t, "tip")}
+		prev.Cap = rapid.Uint64Range(prev.Tip, math.MaxUint64).Draw(t, "cap")
+		if legacy {
+			prev.Tip = prev.Cap
+		}
+		q := lane.Quote{Legacy: legacy, Price: rapid.Uint64().Draw(t, "price"), BaseFee: rapid.Uint64().Draw(t, "base"), Tip: rapid.Uint64().Draw(t, "market")}
+		gas := rapid.Uint64Range(1, 1<<24).Draw(t, "gas")
+		f, ok := rule.Bump(prev, q, gas)
+		if !ok {
+			return
+		}
+		atLeast := func(old, now uint64) {
+			want := new(big.Int).Mul(new(big.Int).SetUint64(old), big.NewInt(1125))
+			have := new(big.Int).Mul(new(big.Int).SetUint64(now), big.NewInt(1000))
+			require.GreaterOrEqual(t, have.Cmp(want), 0, "12.5 %% more than %d is not %d", old, now)
+			require.Greater(t, now, old)
+		}
+		atLeast(prev.Tip, f.Tip)
+		atLeast(prev.Cap, f.Cap)
+		require.LessOrEqual(t, f.Tip, f.Cap)
+		require.LessOrEqual(t, f.Cap, rule.MaxCap)
+		require.LessOrEqual(t, f.Cap, math.MaxUint64/gas, "the node's cap on the whole fee")
+		if legacy {
+			require.Equal(t, f.Tip, f.Cap)
+		}
+	})
+}
+
+func TestFirstPrices(t *testing.T) {
+	t.Parallel()
+	rule := lane.FeeRule{MaxCap: 100, MaxTxFee: 1_000_000, MinTip: 2}
+	for name, c := range map[string]struct {
+		quote lane.Quote
+		gas   uint64
+		want  lane.Fees
+		ok    bool
+	}{
+		"twice the base fee and the tip":      {lane.Quote{BaseFee: 20, Tip: 5}, 1000, lane.Fees{Tip: 5, Cap: 45}, true},
+		"at least the smallest tip":           {lane.Quote{BaseFee: 20}, 1000, lane.Fees{Tip: 2, Cap: 42}, true},
+		"the ceiling":                         {lane.Quote{BaseFee: 60, Tip: 5}, 1000, lane.Fees{Tip: 5, Cap: 100}, true},
+		"the ceiling below the base fee":      {lane.Quote{BaseFee: 100, Tip: 5}, 1000, lane.Fees{Tip: 5, Cap: 100}, false},
+		"the fee of the whole transaction":    {lane.Quote{BaseFee: 20, Tip: 5}, 50_000, lane.Fees{Tip: 5, Cap: 20}, false},
+		"a legacy price":                      {lane.Quote{Legacy: true, Price: 30}, 1000, lane.Fees{Tip: 30, Cap: 30}, true},
+		"a legacy price beyond the ceiling":   {lane.Quote{Legacy: true, Price: 101}, 1000, lane.Fees{Tip: 100, Cap: 100}, false},
+		"a base fee that overflows saturates": {lane.Quote{BaseFee: math.MaxUint64}, 1000, lane.Fees{Tip: 2, Cap: 100}, false},
+	} {
+		f, ok := rule.First(c.quote, c.gas)
+		require.Equal(t, c.want, f, name)
+		require.Equal(t, c.ok, ok, name)
+	}
+}
+
+func TestEverySendClassHasAName(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for c := lane.Unknown; c <= lane.Timeout; c++ {
+		require.False(t, seen[c.String()], c.String())
+		seen[c.String()] = true
+		require.False(t, c.Taken() && c.Ambiguous())
+	}
+	require.True(t, lane.SendClass(0).Ambiguous(), "what nobody understood frees nothing")
+	require.Equal(t, "unknown", lane.SendClass(200).String())
+}

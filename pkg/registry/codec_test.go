@@ -1,0 +1,196 @@
+package registry_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// vector is one golden encoding: the calldata of a batch or of a creation.
+type vector struct {
+	Name     string         `json:"name"`
+	Batch    []score.Update `json:"batch,omitempty"`
+	Project  *score.Project `json:"project,omitempty"`
+	Calldata []string       `json:"calldata"` // hex, 32 bytes a line after the selector
+}
+
+const vectorsFile = "testdata/calldata.json"
+
+func vectors() []vector {
+	project := &score.Project{
+		ID: score.ProjectID{0x11, 31: 0x22}, Name: "Acme", ScoreTypes: []string{"reputation"},
+		Actions:  []score.Action{{Name: "login", Points: 5}, {Name: "spam", Points: score.MaxPoints, Direction: score.Subtract}},
+		Owners:   []common.Address{{0xaa, 19: 0x01}},
+		Updaters: []common.Address{{0xbb, 19: 0x02}, {0xbb, 19: 0x03}},
+	}
+	u := func(word, low, target byte) score.Update {
+		return score.Update{
+			Project: project.ID, Signer: project.Updaters[0], ID: score.UpdateID{word, 30: word, 31: low},
+			Target: common.Address{0xcc, 19: target}, Action: 1,
+		}
+	}
+	other := u(9, 9, 9)
+	other.Signer, other.ScoreType = project.Owners[0], 3
+	return []vector{
+		{Name: "one update", Batch: []score.Update{u(1, 2, 3)}},
+		{Name: "ids of one word", Batch: []score.Update{u(1, 0, 1), u(1, 255, 2), u(1, 7, 1)}},
+		{Name: "ids of two words", Batch: []score.Update{u(1, 0, 1), u(2, 0, 2)}},
+		{Name: "a word, free ids and another signer", Batch: []score.Update{u(1, 0, 1), u(2, 0, 2), other, u(1, 1, 3), u(1, 2, 4), u(3, 1, 5)}},
+		{Name: "creation", Project: project},
+	}
+}
+
+// TestGoldenCalldata compares with bytes committed once: what a lane finds in its journal must decode for ever.
+func TestGoldenCalldata(t *testing.T) {
+	t.Parallel()
+	got := vectors()
+	for i := range got {
+		got[i].Calldata = lines(encode(&got[i]))
+	}
+	text, err := json.MarshalIndent(got, "", "  ")
+	require.NoError(t, err)
+	golden(t, vectorsFile, string(text)+"\n")
+
+	raw, err := os.ReadFile(vectorsFile)
+	require.NoError(t, err)
+	var committed []vector
+	require.NoError(t, json.Unmarshal(raw, &committed))
+	for _, v := range committed {
+		calldata, err := hex.DecodeString(strings.Join(v.Calldata, ""))
+		require.NoError(t, err)
+		if v.Project != nil {
+			p, err := registry.DecodeCreateProject(calldata)
+			require.NoError(t, err, v.Name)
+			require.Equal(t, v.Project, p)
+			continue
+		}
+		b, err := registry.DecodeBatch(calldata)
+		require.NoError(t, err, v.Name)
+		require.Equal(t, batch.Of(v.Batch), b)
+	}
+}
+
+func encode(v *vector) []byte {
+	if v.Project != nil {
+		return registry.EncodeCreateProject(v.Project)
+	}
+	return registry.EncodeBatch(batch.Of(v.Batch))
+}
+
+func lines(calldata []byte) []string {
+	out := []string{hex.EncodeToString(calldata[:4])}
+	for rest := calldata[4:]; len(rest) > 0; rest = rest[32:] {
+		out = append(out, hex.EncodeToString(rest[:32]))
+	}
+	return out
+}
+
+func TestBatchRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := batch.Of(drawUpdates(t))
+		calldata := registry.EncodeBatch(b)
+		decoded, err := registry.DecodeBatch(calldata)
+		require.NoError(t, err)
+		require.Equal(t, b, decoded)
+		model := registry.GasModel()
+		require.LessOrEqual(t, len(calldata), model.Bytes(b))
+
+		other := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "appended")
+		_, err = registry.DecodeBatch(append(calldata, other...))
+		require.ErrorIs(t, err, registry.ErrOtherCall)
+	})
+}
+
+func drawUpdates(t *rapid.T) []score.Update {
+	one := rapid.Custom(func(t *rapid.T) score.Update {
+		small := func(label string) byte { return byte(rapid.IntRange(0, 2).Draw(t, label)) }
+		return score.Update{
+			Project: score.ProjectID{small("project")}, Signer: common.Address{small("signer")},
+			ID:     score.UpdateID{small("word"), 31: rapid.Byte().Draw(t, "low")},
+			Target: common.Address{rapid.Byte().Draw(t, "target")},
+			Action: rapid.Byte().Draw(t, "action"), ScoreType: rapid.Byte().Draw(t, "score type"),
+		}
+	})
+	return rapid.SliceOfN(one, 1, 60).Draw(t, "updates")
+}
+
+func TestEncodeBatchPanics(t *testing.T) {
+	t.Parallel()
+	u := score.Update{Project: score.ProjectID{1}}
+	for name, b := range map[string]batch.Batch{
+		"empty":         {},
+		"empty group":   {Groups: []batch.Group{{Kind: batch.Free}}},
+		"kind":          {Groups: []batch.Group{{Kind: 7, Project: u.Project, Updates: []score.Update{u}}}},
+		"other project": {Groups: []batch.Group{{Kind: batch.Free, Updates: []score.Update{u}}}},
+		"other word":    {Groups: []batch.Group{{Kind: batch.Word, Word: score.Word{1}, Project: u.Project, Updates: []score.Update{u}}}},
+		"too many":      {Groups: []batch.Group{{Kind: batch.Free, Project: u.Project, Updates: make([]score.Update, batch.MaxGroup+1)}}},
+	} {
+		require.Panics(t, func() { registry.EncodeBatch(b) }, name)
+	}
+}
+
+func FuzzDecodeBatch(f *testing.F) {
+	for _, v := range vectors() {
+		f.Add(encode(&v))
+	}
+	f.Fuzz(func(t *testing.T, calldata []byte) {
+		b, err := registry.DecodeBatch(calldata)
+		if err == nil {
+			require.True(t, bytes.Equal(calldata, registry.EncodeBatch(b)))
+		}
+		if p, err := registry.DecodeCreateProject(calldata); err == nil {
+			require.True(t, bytes.Equal(calldata, registry.EncodeCreateProject(p)))
+		}
+		registry.DecodeRevert(calldata)
+	})
+}
+
+func FuzzDecodeBatchData(f *testing.F) {
+	for _, v := range vectors() {
+		if v.Project == nil {
+			f.Add(registry.EncodeBatchData(batch.Of(v.Batch)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if b, err := registry.DecodeBatchData(data); err == nil {
+			require.True(t, bytes.Equal(data, registry.EncodeBatchData(b)))
+		}
+	})
+}
+
+// FuzzParseLog: whatever a log holds, reading it ends with an event or an error.
+func FuzzParseLog(f *testing.F) {
+	for _, v := range vectors() {
+		f.Add(uint8(0), encode(&v)[4:])
+	}
+	f.Fuzz(func(t *testing.T, topic uint8, data []byte) {
+		topics := append(registry.ProjectTopics(), registry.UpdateTopics()...)
+		log := &types.Log{Topics: []common.Hash{topics[int(topic)%len(topics)]}, Data: data}
+		for range 4 {
+			event, err := registry.ParseLog(log)
+			require.True(t, (event == nil) == (err != nil))
+			log.Topics = append(log.Topics, common.Hash{31: topic})
+		}
+	})
+}
+
+func TestParseLogOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, topics := range [][]common.Hash{nil, {{1}}} {
+		_, err := registry.ParseLog(&types.Log{Topics: topics})
+		require.ErrorIs(t, err, registry.ErrOtherEvent)
+	}
+}

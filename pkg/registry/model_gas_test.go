@@ -1,0 +1,158 @@
+package registry_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// TestModelBoundsGas fills batches to the default limits with updates that are as dear as can be (every wallet fresh, every id new), in
+// several mixtures, and sends each with exactly the gas the model says: it must suffice, and not be far off.
+func TestModelBoundsGas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("mines full batches")
+	}
+	t.Parallel()
+	c := newChain(t)
+	projects := make([]*score.Project, 40)
+	for i := range projects {
+		projects[i] = labProject()
+		projects[i].ID = hash("model", i)
+		if i == 0 {
+			projects[i].Actions = manyActions(score.MaxActions)
+		}
+		c.transact(c.relayer, registry.EncodeCreateProject(projects[i]))
+	}
+	for _, mix := range []struct {
+		name     string
+		projects int
+		signers  int
+		words    int // of ids; 0: every id in a word of its own
+		actions  int
+	}{
+		{"consecutive ids", 1, 1, 1, 8},
+		{"random ids", 1, 1, 0, 8},
+		{"random ids, many actions", 1, 1, 0, score.MaxActions},
+		{"few ids of each word", 1, 1, 200, 8},
+		{"many signers", 1, 5, 8, 8},
+		{"many projects", 40, 5, 3, 8},
+		{"many projects, random ids", 40, 5, 0, 8},
+	} {
+		rng := rand.New(rand.NewPCG(1, uint64(len(mix.name))))
+		builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
+		require.NoError(t, err)
+		minted := map[score.UpdateID]int{}
+		for i := 0; ; i++ {
+			p := projects[rng.IntN(mix.projects)]
+			members := append(p.Owners[:2:2], p.Updaters...)
+			u := score.Update{
+				Project: p.ID, Signer: members[rng.IntN(mix.signers)], Action: uint8(rng.IntN(mix.actions)),
+				ScoreType: uint8(rng.IntN(4)), ID: hash(mix.name, "id", i),
+			}
+			target := hash(mix.name, "target", i)
+			u.Target = common.Address(target[:20])
+			if mix.words > 0 {
+				stream := score.UpdateID(hash(mix.name, "word", p.ID, rng.IntN(mix.words)))
+				n := minted[stream]
+				minted[stream]++
+				u.ID = stream
+				u.ID[30] += byte(n >> 8)
+				u.ID[31] = byte(n)
+			}
+			if !builder.Add(u, time.Time{}) {
+				break
+			}
+		}
+		b := builder.Build()
+		calldata := registry.EncodeBatch(b)
+		tx := c.submit(c.relayer, &c.registry, calldata, builder.Gas())
+		receipt := c.receipt(tx)
+		require.Equal(t, types.ReceiptStatusSuccessful, receipt.Status, "%s: out of gas", mix.name)
+		model := registry.GasModel()
+		require.Equal(t, model.Gas(b), builder.Gas())
+		require.LessOrEqual(t, builder.Gas(), batch.DefaultLimits().MaxGas)
+		sent, _, err := c.sim.Client().TransactionByHash(t.Context(), tx)
+		require.NoError(t, err)
+		require.LessOrEqual(t, int(sent.Size()), builder.Bytes())
+		over := 100 * float64(builder.Gas()-receipt.GasUsed) / float64(receipt.GasUsed)
+		t.Logf("%-26s %4d updates %3d groups %6d bytes (bound %6d): gas %8d, bound %8d (+%.1f %%), %d per update",
+			mix.name, b.Len(), len(b.Groups), sent.Size(), builder.Bytes(), receipt.GasUsed, builder.Gas(), over, receipt.GasUsed/uint64(b.Len()))
+		require.Less(t, over, 6.0, "%s: the model wastes too much", mix.name)
+	}
+}
+
+// TestModelBoundsSmallBatches holds the model against batches where its fixed parts weigh most.
+func TestModelBoundsSmallBatches(t *testing.T) {
+	t.Parallel()
+	lab := newGasLab(t)
+	model := registry.GasModel()
+	for _, style := range []string{consecutive, random} {
+		for _, n := range []int{1, 2, 3, 10} {
+			updates := lab.updates(n, n, lab.seed+5_000_000, style)
+			lab.ids = (lab.ids + 255) / 256 * 256
+			gas := lab.apply(updates)
+			bound := model.Gas(batch.Of(updates))
+			t.Logf("%-12s %3d updates: gas %7d, bound %7d", style, n, gas, bound)
+			require.GreaterOrEqual(t, bound, gas)
+		}
+	}
+}
+
+func manyActions(n int) []score.Action {
+	actions := make([]score.Action, n)
+	for i := range actions {
+		actions[i] = score.Action{Name: longName("action", i), Points: score.MaxPoints, Direction: score.Direction(i % 2)}
+	}
+	return actions
+}
+
+// longName is as long as a name may be, and has no byte that is cheap in calldata.
+func longName(kind string, i int) string {
+	name := fmt.Sprintf("%s-%03d-", kind, i)
+	return name + strings.Repeat("x", score.MaxNameBytes-len(name))
+}
+
+// largestProject has everything the bounds allow.
+func largestProject() *score.Project {
+	p := &score.Project{
+		ID: hash("largest"), Name: strings.Repeat("n", score.MaxProjectNameBytes), Actions: manyActions(score.MaxActions),
+	}
+	for i := range score.MaxScoreTypes {
+		p.ScoreTypes = append(p.ScoreTypes, longName("type", i))
+	}
+	for i := range score.MaxMembers {
+		if i%2 == 0 {
+			p.Owners = append(p.Owners, wallet(i))
+		} else {
+			p.Updaters = append(p.Updaters, wallet(i))
+		}
+	}
+	return p
+}
+
+func TestCreationGas(t *testing.T) {
+	t.Parallel()
+	c := newChain(t)
+	small := &score.Project{
+		ID: hash("small"), Name: "s", Actions: []score.Action{{Name: "a", Points: 1}}, ScoreTypes: []string{"t"},
+		Owners: []common.Address{wallet(0)},
+	}
+	for name, p := range map[string]*score.Project{"smallest": small, "usual": labProject(), "largest": largestProject()} {
+		bound := registry.CreateProjectGas(p)
+		require.Less(t, bound, uint64(1<<24))
+		receipt := c.send(c.relayer, &c.registry, registry.EncodeCreateProject(p), bound)
+		require.NoError(t, registry.Created(p.ID, c.registry, receipt))
+		t.Logf("%-8s gas %8d, bound %8d", name, receipt.GasUsed, bound)
+		require.Less(t, float64(bound), 1.25*float64(receipt.GasUsed))
+	}
+}

@@ -1,0 +1,42 @@
+// Package relay carries accepted updates to the chain: it reads a lane's partition of the stream, packs what it reads
+// into transactions, journals them, sends them, and sees each through to a final block and an outcome.
+//
+// # One lane
+//
+//	stream ──Read──► builder ──bind──► journal ──► nodes ──► block ──► final ──settle──► dead letters, status, journal
+//	                 cursor            commit point                              │
+//	                    ▲                                                        │ reverted, foreign, cancelled
+//	                    └──────────── queue of waiting work ◄────────────────────┘
+//
+// A session drives one lane as long as it holds the lane's lease. It is one goroutine (session.run) that owns all of the
+// lane's state; package lane decides, this package does. Three goroutines feed it: the reader of the partition, the feed
+// of the chain's heads (one per process), and the lease. Nothing else is shared between lanes.
+//
+// # Invariants
+//
+//   - Journal before broadcast. A transaction's bytes are appended to the lane's journal, compare-and-set, before any node
+//     sees them; the same append advances the cursor. A session that lost its lane cannot append, so it cannot create
+//     an attempt, and whatever it still broadcasts is bytes its successor knows too.
+//   - An append that failed or whose answer was lost ends the session. The next one reads the journal: nothing is guessed.
+//   - A slot is settled only when it is final: our receipt in a canonical block beyond the finality rule, or the nonce used
+//     at a final block without one. Dead letters come before the Settle entry and are idempotent, so a crash between
+//     them repeats them; statuses are told as well as Redis allows and nothing depends on them.
+//   - Work whose slot was reverted or lost goes to the lane's queue in the same entry, and is bound again before anything
+//     new. It is tried by eth_call first: a cause that concerns everything (the relayer role is gone) makes the lane
+//     wait, never dead-letter; a cause that concerns one update is found by halving.
+//   - Errors of nodes and servers make the lane wait and try again. They never free a nonce.
+//
+// # Crashes
+//
+//	killed …                            what is there                 who goes on
+//	before the Bind entry is stored     cursor where it was           the next session reads the same updates again
+//	after it, before the send           slot with signed bytes        the next session hands out the same bytes
+//	after the send                      the same                      "already known", or a receipt
+//	after inclusion, before Settle      the same                      a receipt; outcomes told again, identically
+//	between dead letters and Settle     the same, and dead letters    dead letters are stored again under the same ids
+//	after Settle                        nothing open                  nobody has to
+//
+// Rejected: acknowledging messages after confirmation (no acknowledgement of the stream is durable against a killed
+// server, and every crash would send again); one process-wide queue of transactions (one slow lane would hold all);
+// estimating gas per batch (a round trip each, and wrong as soon as something else lands first).
+package relay

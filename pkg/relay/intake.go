@@ -1,0 +1,157 @@
+package relay
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// readAhead bounds the records read and not yet looked at.
+const readAhead = 256
+
+// intake turns a lane's records, in order, into the next thing to bind: a batch, or a creation. It keeps the two cursors
+// around it: everything before from is bound, everything before to is bound or in the intake.
+type intake struct {
+	builder  *batch.Builder
+	creation *score.Project // bound alone, after the builder is empty
+	born     uint64         // the creation's sequence
+	rest     []score.Update // of the last envelope, not in the builder yet
+	full     bool           // an update did not fit
+	next     *batch.Builder // with other limits, for the next batch; nil for the same again
+	config   Config
+
+	from, to score.Cursor
+	restAt   score.Cursor // of rest[0]
+
+	records chan Record
+	failed  chan error
+	backlog atomic.Int64 // updates read and not bound
+}
+
+func newIntake(config Config, at score.Cursor) (*intake, error) {
+	builder, err := batch.NewBuilder(config.Model, config.Limits)
+	if err != nil {
+		return nil, err
+	}
+	return &intake{config: config, builder: builder, from: at, to: at, records: make(chan Record, readAhead), failed: make(chan error, 1)}, nil
+}
+
+// follow reads in a goroutine of its own until the context ends; the result waits for that.
+func (in *intake) follow(ctx context.Context, reader Reader) (wait func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer reader.Close()
+		for {
+			record, err := reader.Next(ctx)
+			if err != nil {
+				in.failed <- err
+				return
+			}
+			in.backlog.Add(int64(len(record.Updates)))
+			select {
+			case in.records <- record:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() { <-done }
+}
+
+// hungry tells whether another record can be taken: the last one is all in the builder, and nothing waits behind it.
+func (in *intake) hungry() bool { return len(in.rest) == 0 && in.creation == nil && !in.full }
+
+// take accepts the next record, which must come when hungry.
+func (in *intake) take(r Record) {
+	if r.Project != nil {
+		in.creation, in.born = r.Project, r.Seq
+		return
+	}
+	in.rest, in.restAt = r.Updates, score.Cursor{Seq: r.Seq}
+	if r.Seq == in.to.Seq && in.to.Index > 0 { // the cursor is inside this envelope
+		skip := min(int(in.to.Index), len(in.rest))
+		in.rest, in.restAt.Index = in.rest[skip:], uint32(skip)
+		in.backlog.Add(int64(-skip))
+	}
+	in.pour()
+}
+
+// skip passes a record that holds nothing to bind.
+func (in *intake) skip(seq uint64) {
+	in.to = score.Cursor{Seq: seq + 1}
+	if in.builder.Len() == 0 {
+		in.from = in.to
+	}
+}
+
+// pour moves updates into the builder until one does not fit.
+func (in *intake) pour() {
+	now := time.Now()
+	for len(in.rest) > 0 {
+		if !in.builder.Add(in.rest[0], now) {
+			in.full = true
+			return
+		}
+		if in.builder.Len() == 1 {
+			in.from = in.restAt
+		}
+		in.rest = in.rest[1:]
+		in.restAt.Index++
+		in.to = in.restAt
+		if len(in.rest) == 0 {
+			in.to = score.Cursor{Seq: in.restAt.Seq + 1}
+		}
+	}
+}
+
+// flush tells whether the builder's batch should be bound now, and why.
+func (in *intake) flush(now time.Time) (why string, due bool) {
+	if in.builder.Len() == 0 {
+		return "", false
+	}
+	at, _ := in.builder.Due()
+	switch {
+	case in.full:
+		return "full", true
+	case in.creation != nil:
+		return "creation", true
+	case !now.Before(at):
+		return "linger", true
+	}
+	return "", false
+}
+
+// bound says that the builder's batch is journaled.
+func (in *intake) bound() {
+	in.backlog.Add(int64(-in.builder.Len()))
+	in.builder.Reset()
+	if in.next != nil {
+		in.builder, in.next = in.next, nil
+	}
+	in.from, in.full = in.to, false
+	in.pour()
+}
+
+// shrink bounds the gas of the batches after the one being built. A bound below a single update's changes nothing.
+func (in *intake) shrink(maxGas uint64) {
+	limits := in.config.Limits
+	limits.MaxGas = maxGas
+	builder, err := batch.NewBuilder(in.config.Model, limits)
+	if err != nil {
+		return
+	}
+	in.next = builder
+	if in.builder.Len() == 0 {
+		in.builder, in.next = in.next, nil
+	}
+}
+
+// created says that the creation is journaled.
+func (in *intake) created() {
+	in.to = score.Cursor{Seq: in.born + 1}
+	in.from, in.creation = in.to, nil
+}

@@ -1,0 +1,108 @@
+package relay
+
+import (
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+type metrics struct {
+	outcomes    *prometheus.CounterVec
+	creations   *prometheus.CounterVec
+	gasUsed     prometheus.Counter
+	fees        prometheus.Counter
+	settled     *prometheus.CounterVec
+	batch       *prometheus.HistogramVec
+	attempts    *prometheus.CounterVec
+	sends       *prometheus.CounterVec
+	deadLetters *prometheus.CounterVec
+	sessionEnds prometheus.Counter
+	statusFails prometheus.Counter
+	reorgs      prometheus.Counter
+	headNumber  prometheus.Gauge
+	finalNumber prometheus.Gauge
+
+	inflight *prometheus.GaugeVec
+	open     *prometheus.GaugeVec
+	backlog  *prometheus.GaugeVec
+	queued   *prometheus.GaugeVec
+	nonce    *prometheus.GaugeVec
+	balance  *prometheus.GaugeVec
+	waiting  *prometheus.GaugeVec
+	epoch    *prometheus.GaugeVec
+}
+
+func newMetrics(reg prometheus.Registerer) *metrics {
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Name: "scorelay_relay_" + name, Help: help})
+		reg.MustRegister(c)
+		return c
+	}
+	counters := func(name, help, label string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "scorelay_relay_" + name, Help: help}, []string{label})
+		reg.MustRegister(c)
+		return c
+	}
+	gauge := func(name, help string) prometheus.Gauge {
+		g := prometheus.NewGauge(prometheus.GaugeOpts{Name: "scorelay_relay_" + name, Help: help})
+		reg.MustRegister(g)
+		return g
+	}
+	gauges := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "scorelay_relay_" + name, Help: help}, append([]string{"lane"}, labels...))
+		reg.MustRegister(g)
+		return g
+	}
+	size := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "scorelay_relay_batch_updates", Help: "Updates in a transaction, by why it was flushed.",
+		Buckets: prometheus.ExponentialBuckets(1, 2, 12),
+	}, []string{"flush"})
+	reg.MustRegister(size)
+	return &metrics{
+		outcomes:    counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
+		creations:   counters("creations_total", "Creations that are final, by outcome.", "outcome"),
+		gasUsed:     counter("gas_used_total", "Gas used by final transactions."),
+		fees:        counter("fees_gwei_total", "Fees paid by final transactions, gwei."),
+		settled:     counters("slots_settled_total", "Slots that ended, by result.", "result"),
+		batch:       size,
+		attempts:    counters("attempts_total", "Attempts journaled, by reason.", "reason"),
+		sends:       counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
+		deadLetters: counters("dead_letters_total", "Dead letters stored, by outcome.", "outcome"),
+		sessionEnds: counter("sessions_ended_total", "Sessions that ended, for whatever reason."),
+		statusFails: counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
+		reorgs:      counter("reorgs_total", "Reorgs seen."),
+		headNumber:  gauge("head_block", "Number of the newest block."),
+		finalNumber: gauge("final_block", "Number of the newest block beyond the finality rule."),
+		inflight:    gauges("inflight_slots", "Slots whose transaction is not in a block."),
+		open:        gauges("open_slots", "Slots that are not final."),
+		backlog:     gauges("backlog_updates", "Updates read from the stream and not bound; reading stops at a bound."),
+		queued:      gauges("queued_works", "Pieces of work that lost their slot and wait to be bound again."),
+		nonce:       gauges("next_nonce", "The nonce of the lane's next slot."),
+		balance:     gauges("balance_gwei", "Balance of the lane's signer, gwei."),
+		waiting:     gauges("waiting", "1 while the lane binds nothing new for this reason.", "reason"),
+		epoch:       gauges("epoch", "The lane's epoch in its journal."),
+	}
+}
+
+func label(id score.Lane) string { return strconv.Itoa(int(id)) }
+
+// wait says why the lane binds nothing new.
+func (m *metrics) wait(id score.Lane, reason lane.Wait) {
+	for _, r := range lane.Waits() {
+		value := 0.0
+		if r == reason {
+			value = 1
+		}
+		m.waiting.WithLabelValues(label(id), string(r)).Set(value)
+	}
+}
+
+// forget removes the gauges of a lane that somebody else drives now.
+func (m *metrics) forget(id score.Lane) {
+	for _, g := range []*prometheus.GaugeVec{m.inflight, m.open, m.backlog, m.queued, m.nonce, m.balance, m.waiting, m.epoch} {
+		g.DeletePartialMatch(prometheus.Labels{"lane": label(id)})
+	}
+}

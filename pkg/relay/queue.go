@@ -1,0 +1,184 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Pauses before waiting work is tried again: when nodes did not answer, and when the contract refuses everything.
+const (
+	retryTransport = time.Second
+	retryContract  = 5 * time.Second
+)
+
+// lostTries is after how many transactions a single update or creation is given up on that is too much for one.
+const lostTries = 3
+
+// bindQueued deals with the first piece of work that lost its slot: split it, bury it, or bind it again. It is tried by
+// eth_call before gas is spent on it. False means that nothing could be done now.
+func (s *session) bindQueued(ctx context.Context) (bool, error) {
+	if now := time.Now(); now.Before(s.retry) {
+		return false, nil
+	}
+	work := s.lane.State.Queue[0]
+	if work.Kind == lane.Creation {
+		return s.bindQueuedCreation(ctx, work)
+	}
+	b, err := registry.DecodeBatch(work.Data)
+	if err != nil {
+		return false, fmt.Errorf("waiting work %d: %w: %w", work.ID, lane.ErrCorrupt, err)
+	}
+	if work.Halve && b.Len() > 1 {
+		return true, s.split(ctx, work, b)
+	}
+	updates := b.Updates()
+	gas, refusal, ok := s.try(ctx, work, s.config.Model.Gas(b))
+	switch {
+	case !ok:
+		return false, nil
+	case refusal == nil && (!work.Halve || work.Tries < lostTries):
+		return s.bind(ctx, binding{
+			gas: gas, data: work.Data, updates: updates, entry: lane.Bind{Work: work, Requeued: work.ID},
+		})
+	case refusal != nil && s.global(ctx):
+		return false, nil
+	case len(updates) > 1:
+		return true, s.split(ctx, work, b)
+	}
+	return true, s.drop(ctx, work, DeadLetter{
+		Lane: s.id, Seq: work.From.Seq, Outcome: score.Unprocessable, Update: &updates[0], Reason: refusalReason(refusal),
+	})
+}
+
+func (s *session) bindQueuedCreation(ctx context.Context, work lane.Work) (bool, error) {
+	project, err := registry.DecodeCreateProject(work.Data)
+	if err != nil {
+		return false, fmt.Errorf("waiting work %d: %w: %w", work.ID, lane.ErrCorrupt, err)
+	}
+	gas, refusal, ok := s.try(ctx, work, registry.CreateProjectGas(project))
+	letter := DeadLetter{Lane: s.id, Seq: work.From.Seq, Project: project, Outcome: score.Unprocessable}
+	switch {
+	case !ok:
+		return false, nil
+	case refusal == nil && (!work.Halve || work.Tries < lostTries):
+		return s.bind(ctx, binding{
+			gas: gas, data: work.Data, project: &project.ID, entry: lane.Bind{Work: work, Requeued: work.ID},
+		})
+	case refusal != nil && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
+		letter.Outcome, letter.Reason = score.ProjectExists, "the projectId is taken on the chain"
+	case refusal != nil && s.global(ctx):
+		return false, nil
+	default:
+		letter.Reason = refusalReason(refusal)
+	}
+	return true, s.drop(ctx, work, letter)
+}
+
+func refusalReason(refusal *lane.RevertError) string {
+	switch {
+	case refusal == nil:
+		return "it is too much for one transaction of this chain"
+	case refusal.OutOfGas:
+		return "it needs more gas than a transaction may use"
+	}
+	return "the contract reverts on it even alone: " + registry.DecodeRevert(refusal.Data).Error()
+}
+
+// try runs waiting work on the head's state, with the gas its transaction would get: what the model says, or all there is
+// if that was or is not enough. ok is false when no node could tell; it is asked again in a while.
+func (s *session) try(ctx context.Context, work lane.Work, model uint64) (gas uint64, refusal *lane.RevertError, ok bool) {
+	gas = s.gas(model)
+	if work.Halve {
+		gas = s.config.Rules.MaxGas
+	}
+	refusal, ok = s.call(ctx, work.Data, gas)
+	if ok && refusal != nil && len(refusal.Data) == 0 && gas < s.config.Rules.MaxGas { // out of gas, most likely
+		gas = s.config.Rules.MaxGas
+		refusal, ok = s.call(ctx, work.Data, gas)
+	}
+	if !ok {
+		s.retry = time.Now().Add(retryTransport)
+	}
+	return gas, refusal, ok
+}
+
+// call runs calldata on the head's state, as the lane's signer. ok is false when no node could tell.
+func (s *session) call(ctx context.Context, data []byte, gas uint64) (refusal *lane.RevertError, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
+	defer cancel()
+	_, err := s.Chain.Call(ctx, lane.Call{
+		From: s.signer.Address(), To: s.config.Contract, Gas: gas, Data: data,
+	}, s.lane.Last().Block.Hash)
+	switch {
+	case err == nil:
+		return nil, true
+	case errors.As(err, &refusal):
+		return refusal, true
+	}
+	s.log.Warn("couldn't try waiting work on the chain's state; the next block tries again", "err", err)
+	return nil, false
+}
+
+// global tells whether a refusal has a cause that concerns everything this lane sends. The control is a batch of one
+// update of a project that cannot exist: a contract in order skips it and does not revert. If it does, the lane waits.
+func (s *session) global(ctx context.Context) bool {
+	control := batch.Of([]score.Update{{}})
+	refused, ok := s.call(ctx, registry.EncodeBatch(control), s.config.Rules.MaxGas)
+	if ok && refused == nil {
+		return false
+	}
+	s.retry = time.Now().Add(retryTransport)
+	if ok {
+		s.retry = time.Now().Add(retryContract)
+		s.waits(lane.WaitContract)
+	}
+	return true
+}
+
+// split replaces waiting work by its halves.
+func (s *session) split(ctx context.Context, work lane.Work, b batch.Batch) error {
+	updates := b.Updates()
+	var parts []lane.Work
+	for _, half := range [][]score.Update{updates[:len(updates)/2], updates[len(updates)/2:]} {
+		parts = append(parts, lane.Work{
+			Kind: lane.Updates, Count: len(half), From: work.From, Data: registry.EncodeBatch(batch.Of(half)),
+		})
+	}
+	s.log.Warn("splitting work that the chain did not take as a whole", "updates", len(updates))
+	effects, err := s.append(ctx, lane.Entry{Split: &lane.Split{ID: work.ID, Into: parts}})
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, effects)
+}
+
+// drop buries waiting work of one update or creation, tells its status, and journals that it is gone.
+func (s *session) drop(ctx context.Context, work lane.Work, letter DeadLetter) error {
+	if err := s.bury(ctx, letter); err != nil {
+		return err
+	}
+	s.log.Error("an accepted update or creation cannot be applied; it is a dead letter now", "reason", letter.Reason, "seq", letter.Seq)
+	s.tell(ctx, func(ctx context.Context) error {
+		if letter.Project != nil {
+			return s.Statuses.ProjectFinal(ctx, s.id, 0, letter.Tx, 0, letter.Project.ID, letter.Outcome)
+		}
+		return s.Statuses.Final(ctx, s.id, 0, letter.Tx, 0, []score.Update{*letter.Update}, []score.Outcome{letter.Outcome})
+	})
+	effects, err := s.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Reason: letter.Reason}})
+	if err != nil {
+		return err
+	}
+	if letter.Project != nil {
+		s.metrics.creations.WithLabelValues(letter.Outcome.String()).Inc()
+	} else {
+		s.metrics.outcomes.WithLabelValues(letter.Outcome.String()).Inc()
+	}
+	return s.do(ctx, effects)
+}

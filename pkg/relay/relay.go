@@ -1,0 +1,142 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Config of a relayer.
+type Config struct {
+	Lanes         int            // of the deployment
+	ChainID       uint64         // EIP-155
+	Contract      common.Address // the ScoreRegistry
+	Replica       string         // name of this process in journals and logs
+	Confirmations uint64         // blocks, its own included, after which one is final; 0: the finalized tag
+	PollInterval  time.Duration  // how often to look for a head. Default 500 ms
+	CallTimeout   time.Duration  // of one question to the chain or one write to a store. Default 15 s
+	Limits        batch.Limits   // of one transaction
+	Model         batch.Model    // what a batch costs at worst
+	Rules         lane.Rules     // window, fees, pace of bumps
+	SnapshotEvery int            // journal entries between snapshots. Default 256
+	Horizon       time.Duration  // how long final updates stay in the stream for audits. Default 7 days
+	PurgeInterval time.Duration  // how often to purge the stream. Default 10 min
+}
+
+func (c Config) withDefaults() Config {
+	set := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	set(&c.PollInterval, 500*time.Millisecond)
+	set(&c.CallTimeout, 15*time.Second)
+	set(&c.Horizon, 7*24*time.Hour)
+	set(&c.PurgeInterval, 10*time.Minute)
+	if c.SnapshotEvery == 0 {
+		c.SnapshotEvery = 256
+	}
+	return c
+}
+
+// Deps are the outside systems of a relayer.
+type Deps struct {
+	Chain    Chain
+	Source   Source
+	Journal  Journal
+	Leases   Leases
+	Statuses Statuses
+	Signers  []Signer // by lane; at least Config.Lanes
+	Log      *slog.Logger
+	Metrics  prometheus.Registerer
+}
+
+// Relayer drives the lanes it holds leases for.
+type Relayer struct {
+	Deps
+	config  Config
+	metrics *metrics
+	feed    *feed
+}
+
+// New checks the configuration.
+func New(config Config, deps Deps) (*Relayer, error) {
+	config = config.withDefaults()
+	switch {
+	case config.Lanes < 1:
+		return nil, errors.New("a relayer needs at least one lane")
+	case len(deps.Signers) < config.Lanes:
+		return nil, fmt.Errorf("there are %d lanes and keys for %d: every lane needs a key of its own", config.Lanes, len(deps.Signers))
+	}
+	if _, err := batch.NewBuilder(config.Model, config.Limits); err != nil {
+		return nil, err
+	}
+	m := newMetrics(deps.Metrics)
+	return &Relayer{
+		Deps: deps, config: config, metrics: m,
+		feed: newFeed(deps.Chain, config, deps.Log, m),
+	}, nil
+}
+
+// Run drives lanes until the context ends. Everything that is bound stays in the journals for the next owner.
+func (r *Relayer) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	running.Go(func() { r.feed.run(ctx) })
+	running.Go(func() { r.purge(ctx) })
+	return r.Leases.Run(ctx, r.config.Lanes, r.drive)
+}
+
+// Pauses between sessions of one lane: short after a lost race, longer when a human has to look.
+const (
+	pauseAfterLoss    = 500 * time.Millisecond
+	pauseAfterFailure = 2 * time.Second
+	pauseAfterCorrupt = 30 * time.Second
+)
+
+// drive runs one session of a lane after the other while its lease is held.
+func (r *Relayer) drive(ctx context.Context, id score.Lane) {
+	log := r.Log.With("lane", id)
+	log.Info("driving the lane", "signer", r.Signers[id].Address())
+	for ctx.Err() == nil {
+		err := r.session(ctx, id, log)
+		wait := pauseAfterFailure
+		switch {
+		case ctx.Err() != nil:
+		case errors.Is(err, lane.ErrCorrupt), errors.Is(err, errIdentity):
+			wait = pauseAfterCorrupt
+			log.Error("the lane stands still until a human looks; trying again later", "err", err, "again_in", wait)
+		case errors.Is(err, lane.ErrFenced):
+			wait = pauseAfterLoss
+			log.Info("another replica has the lane's journal; reading it anew", "err", err)
+		default:
+			log.Warn("the session ended; opening the lane again from its journal", "err", err, "again_in", wait)
+		}
+		r.metrics.sessionEnds.Inc()
+		rest(ctx, wait)
+	}
+	r.metrics.forget(id)
+	log.Info("no longer driving the lane; what is in flight is in its journal")
+}
+
+// rest waits, or not when the context ends.
+func rest(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,45 @@
+package relay
+
+import (
+	"context"
+	"time"
+)
+
+// maxUntold bounds the status writes kept for later while the status store is away.
+const maxUntold = 4096
+
+// tellTimeout bounds one status write; the store gives up much earlier by itself.
+const tellTimeout = 2 * time.Second
+
+// backlog holds status writes that failed, in order. It is lost with the session: nothing depends on it, and the
+// statuses can be rebuilt from the stream and the chain.
+type backlog struct{ writes []func(context.Context) error }
+
+// tell makes a status write, or keeps it for later behind those that failed before.
+func (s *session) tell(ctx context.Context, write func(context.Context) error) {
+	if len(s.untold.writes) == 0 {
+		ctx, cancel := context.WithTimeout(ctx, tellTimeout)
+		defer cancel()
+		if write(ctx) == nil {
+			return
+		}
+	}
+	s.metrics.statusFails.Inc()
+	if len(s.untold.writes) < maxUntold {
+		s.untold.writes = append(s.untold.writes, write)
+	}
+}
+
+// flush makes the writes that failed before, until one fails again.
+func (b *backlog) flush(ctx context.Context, m *metrics) {
+	for len(b.writes) > 0 {
+		limited, cancel := context.WithTimeout(ctx, tellTimeout)
+		err := b.writes[0](limited)
+		cancel()
+		if err != nil {
+			m.statusFails.Inc()
+			return
+		}
+		b.writes = b.writes[1:]
+	}
+}

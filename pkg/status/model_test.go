@@ -1,0 +1,115 @@
+package status_test
+
+import (
+	"context"
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"pgregory.net/rapid"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/status"
+)
+
+// TestLawsHoldInWhateverOrderThingsAreTold draws calls in any order, also such as only crashes, zombies and restores
+// produce, and checks after each one what must never happen.
+func TestLawsHoldInWhateverOrderThingsAreTold(t *testing.T) {
+	t.Parallel()
+	client, err := status.NewClient(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	rapid.Check(t, func(t *rapid.T) {
+		store := status.New(client, status.Config{Prefix: rand.Text() + ":", Timeout: 5 * time.Second, Retention: time.Minute})
+		ctx := context.Background()
+		updates := []score.Update{{ID: score.UpdateID{1}}}
+		check := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		look := func() score.Status {
+			st, err := store.Update(ctx, score.ProjectID{}, updates[0].ID)
+			check(err)
+			return st
+		}
+		used := func(st score.Status) bool { return st.Stage == score.Final && !st.Outcome.Rejected() }
+		nonce := rapid.Uint64Range(1, 3)
+		token := rapid.SampledFrom([]string{"a", "b"})
+		holder := "" // of the claim, while nothing else has been written
+		steps := map[string]func(*rapid.T){
+			"claim": func(t *rapid.T) {
+				before, who := look(), token.Draw(t, "token")
+				answer, err := store.Claim(ctx, score.ProjectID{}, updates[0].ID, who)
+				check(err)
+				free := before.Stage == 0 || before.Stage == score.Final && before.Outcome.Rejected()
+				switch {
+				case holder == who && answer != score.ClaimWon, holder != "" && holder != who && answer != score.ClaimBusy:
+					t.Fatalf("%s claims while %s holds it: %s", who, holder, answer)
+				case holder == "" && free != (answer == score.ClaimWon), holder == "" && !free && answer != score.ClaimDuplicate:
+					t.Fatalf("a claim at %+v: %s", before, answer)
+				}
+				if answer == score.ClaimWon {
+					holder = who
+				}
+				if look() != before {
+					t.Fatalf("a claim changed the status from %+v to %+v", before, look())
+				}
+			},
+			"release": func(t *rapid.T) {
+				before, who := look(), token.Draw(t, "token")
+				check(store.Release(ctx, score.ProjectID{}, updates[0].ID, who))
+				if holder == who {
+					holder = ""
+				}
+				if look() != before {
+					t.Fatalf("a release changed the status from %+v to %+v", before, look())
+				}
+			},
+			"accepted": func(*rapid.T) { check(store.Accepted(ctx, updates)); holder = "" },
+			"bound":    func(t *rapid.T) { check(store.Bound(ctx, 0, nonce.Draw(t, "nonce"), updates)); holder = "" },
+			"released": func(t *rapid.T) { check(store.Released(ctx, 0, nonce.Draw(t, "nonce"), updates)) },
+			"slot": func(t *rapid.T) {
+				stage := rapid.SampledFrom([]score.Stage{score.Submitted, score.Included}).Draw(t, "stage")
+				check(store.Slot(ctx, 0, nonce.Draw(t, "nonce"), stage, common.Hash{1}, 5))
+			},
+			"restore accepted": func(*rapid.T) { check(store.RestoreAccepted(ctx, updates)) },
+		}
+		final := func(write func(context.Context, common.Hash, uint64, []score.Update, []score.Outcome) error) func(*rapid.T) {
+			return func(t *rapid.T) {
+				outcome := score.Outcome(rapid.IntRange(0, 5).Draw(t, "outcome"))
+				block := rapid.Uint64Range(1, 5).Draw(t, "block")
+				check(write(ctx, common.Hash{byte(block)}, block, updates, []score.Outcome{outcome}))
+				if st := look(); !outcome.Rejected() && !used(st) {
+					t.Fatalf("%s was told, the status is %+v", outcome, st)
+				}
+				if look().Stage == score.Final && !used(look()) && holder != "" { // a rejection over a claim takes it, but a restored one
+					st, err := store.Claim(ctx, score.ProjectID{}, updates[0].ID, holder)
+					check(err)
+					if st != score.ClaimWon {
+						t.Fatalf("the holder lost its claim and cannot claim again: %s", st)
+					}
+				}
+				if used(look()) {
+					holder = ""
+				}
+			}
+		}
+		steps["final"] = final(func(ctx context.Context, tx common.Hash, block uint64, u []score.Update, o []score.Outcome) error {
+			return store.Final(ctx, 0, 1, tx, block, u, o)
+		})
+		steps["restore final"] = final(store.RestoreFinal)
+		last := score.Status{}
+		steps[""] = func(t *rapid.T) {
+			st := look()
+			if used(last) && (!used(st) || last.Outcome == score.Applied && st.Outcome != score.Applied) {
+				t.Fatalf("%+v fell back to %+v", last, st)
+			}
+			last = st
+		}
+		t.Repeat(steps)
+	})
+}
