@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const solc = createRequire(import.meta.url)("solc");
 
-// Cancun is what every large L2 runs. foundry.toml holds the same settings, so that forge tests this very bytecode.
+// Cancun is what every large L2 runs. The forge tests deploy the artifact, this very bytecode.
 const settings = {
   evmVersion: "cancun",
   viaIR: true,
