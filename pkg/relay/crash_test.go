@@ -1,0 +1,286 @@
+package relay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// crash kills a relayer at its n-th write of a kind: either the write never happens, or it happens and nobody hears of
+// it. From then on the relayer reaches nothing, as if its process were gone.
+type crash struct {
+	kind      string
+	persisted bool
+
+	mu    sync.Mutex
+	left  int // writes of the kind until the crash
+	fired chan struct{}
+}
+
+func newCrash(kind string, n int, persisted bool) *crash {
+	return &crash{kind: kind, left: n, persisted: persisted, fired: make(chan struct{})}
+}
+
+var errGone = errors.New("the process is gone")
+
+// write carries one write out, or not.
+func (c *crash) write(kind string, do func() error) error {
+	c.mu.Lock()
+	select {
+	case <-c.fired:
+		c.mu.Unlock()
+		return errGone
+	default:
+	}
+	now := false
+	if kind == c.kind {
+		c.left--
+		now = c.left == 0
+	}
+	if now {
+		close(c.fired)
+	}
+	c.mu.Unlock()
+	if !now {
+		return do()
+	}
+	if c.persisted {
+		_ = do()
+	}
+	return errGone
+}
+
+func (c *crash) happened() bool {
+	select {
+	case <-c.fired:
+		return true
+	default:
+		return false
+	}
+}
+
+// around puts the crash between a relayer and everything it writes to.
+func (c *crash) around(d relay.Deps) relay.Deps {
+	d.Journal = crashJournal{d.Journal, c}
+	d.Chain = crashChain{d.Chain, c}
+	d.Source = crashSource{d.Source, c}
+	d.Statuses = crashStatuses{d.Statuses, c}
+	signers := make([]relay.Signer, len(d.Signers))
+	for i, s := range d.Signers {
+		signers[i] = crashSigner{s, c}
+	}
+	d.Signers = signers
+	return d
+}
+
+type crashJournal struct {
+	relay.Journal
+	c *crash
+}
+
+func (j crashJournal) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (seq uint64, err error) {
+	gone := j.c.write("append", func() error {
+		seq, err = j.Journal.Append(context.WithoutCancel(ctx), id, last, e)
+		return nil
+	})
+	if gone != nil {
+		return 0, fmt.Errorf("%w: %w", lane.ErrAmbiguous, gone)
+	}
+	return seq, err
+}
+
+func (j crashJournal) Purge(ctx context.Context, id score.Lane, below uint64) error {
+	return j.c.write("purge", func() error { return j.Journal.Purge(context.WithoutCancel(ctx), id, below) })
+}
+
+type crashChain struct {
+	relay.Chain
+	c *crash
+}
+
+func (n crashChain) Send(ctx context.Context, raw [][]byte) (results []lane.SendResult) {
+	gone := n.c.write("send", func() error {
+		results = n.Chain.Send(context.WithoutCancel(ctx), raw)
+		return nil
+	})
+	if gone != nil {
+		results = make([]lane.SendResult, len(raw))
+		for i := range results {
+			results[i] = lane.SendResult{Class: lane.Timeout, Err: gone}
+		}
+	}
+	return results
+}
+
+type crashSource struct {
+	relay.Source
+	c *crash
+}
+
+func (s crashSource) AddDeadLetter(ctx context.Context, d relay.DeadLetter) error {
+	return s.c.write("dead letter", func() error { return s.Source.AddDeadLetter(context.WithoutCancel(ctx), d) })
+}
+
+type crashStatuses struct {
+	relay.Statuses
+	c *crash
+}
+
+func (s crashStatuses) Bound(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error {
+	return s.c.write("bound", func() error { return s.Statuses.Bound(ctx, id, nonce, updates) })
+}
+
+func (s crashStatuses) Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {
+	return s.c.write("slot", func() error { return s.Statuses.Slot(ctx, id, nonce, stage, tx, block) })
+}
+
+func (s crashStatuses) Final(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error {
+	return s.c.write("final", func() error { return s.Statuses.Final(ctx, id, nonce, tx, block, updates, outcomes) })
+}
+
+type crashSigner struct {
+	relay.Signer
+	c *crash
+}
+
+func (s crashSigner) Sign(ctx context.Context, tx *types.Transaction) (signed *types.Transaction, err error) {
+	gone := s.c.write("sign", func() error {
+		signed, err = s.Signer.Sign(ctx, tx)
+		return nil
+	})
+	if gone != nil {
+		return nil, gone
+	}
+	return signed, err
+}
+
+// TestARelayerKilledAtAnyWriteLosesAndDoublesNothing kills it at the first, second, third … write of each kind, before
+// and after the write is done, until a kind has no more writes for the work given, and lets a successor go on each time.
+func TestARelayerKilledAtAnyWriteLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"append", "send", "dead letter", "bound", "slot", "final", "sign", "purge"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.create(1)
+			config := w.config()
+			config.SnapshotEvery = 8
+			kills, bad, first := 0, 0, 0
+			for _, persisted := range []bool{false, true} {
+				for n := 1; ; n++ {
+					updates := some(1, first, 45) // three slots
+					updates[7].Action = 99        // which becomes a dead letter
+					first, bad = first+len(updates), bad+1
+					c := newCrash(kind, n, persisted)
+					stop := w.start(config, c.around(w.deps()))
+					w.accept(updates...)
+					for !c.happened() && !w.drained() {
+						w.mine()
+					}
+					stop()
+					stop = w.start(config, w.deps())
+					w.drain()
+					stop()
+					if !c.happened() || n == 12 {
+						break
+					}
+					kills++
+				}
+			}
+			require.Greater(t, kills, 1, "the test killed nobody")
+			require.Equal(t, map[score.Outcome]int{score.Applied: first - bad, score.UnknownAction: bad}, w.audit(), "not even a duplicate")
+			require.Len(t, w.deadLetters(), bad)
+			t.Logf("%d kills, %d updates", kills, first)
+		})
+	}
+}
+
+// TestChaos lets everything happen at once, for seeds that repeat: kills, successors beside zombies, reorgs, wiped pools,
+// transactions of somebody else with the key. More seeds: SCORELAY_CHAOS_SEEDS=n.
+func TestChaos(t *testing.T) {
+	t.Parallel()
+	seeds := 2
+	if n, err := strconv.Atoi(os.Getenv("SCORELAY_CHAOS_SEEDS")); err == nil {
+		seeds = n
+	}
+	for seed := range uint64(seeds) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			runChaos(t, rand.New(rand.NewPCG(seed, 1)))
+		})
+	}
+}
+
+func runChaos(t *testing.T, random *rand.Rand) {
+	w := newWorld(t, 2)
+	config := w.config()
+	config.Confirmations, config.SnapshotEvery = 6, 12
+	var projects []int
+	for p := 1; p <= 4; p++ {
+		w.create(byte(p))
+		projects = append(projects, p)
+	}
+	var stops []func()
+	kinds := []string{"append", "send", "bound", "slot", "final", "sign", "none"}
+	first := 0
+	for range 60 {
+		switch random.IntN(10) {
+		case 0, 1, 2:
+			n := 1 + random.IntN(60)
+			w.accept(some(projects[random.IntN(len(projects))], first, n)...)
+			first += n
+		case 3:
+			w.reorganise(random.IntN(4))
+		case 4:
+			w.geth.Rollback()
+		case 5, 6:
+			c := newCrash(kinds[random.IntN(len(kinds))], 1+random.IntN(10), random.IntN(2) == 0)
+			stops = append(stops, w.start(config, c.around(w.deps())))
+			if len(stops) > 2 { // the oldest is killed for good
+				stops[0]()
+				stops = stops[1:]
+			}
+		default:
+			w.mine()
+		}
+	}
+	for _, stop := range stops {
+		stop()
+	}
+	w.start(config, w.deps())
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: first}, w.audit(), "not even a duplicate")
+	require.Empty(t, w.deadLetters())
+}
+
+// reorganise replaces the last blocks by as many and one more; their transactions go back to the pool, which loses what
+// was pending.
+func (w *world) reorganise(depth int) {
+	w.t.Helper()
+	head, err := w.geth.Client().HeaderByNumber(w.t.Context(), nil)
+	require.NoError(w.t, err)
+	for range depth {
+		head, err = w.geth.Client().HeaderByHash(w.t.Context(), head.ParentHash)
+		require.NoError(w.t, err)
+	}
+	w.geth.Rollback()
+	if err := w.geth.Fork(head.Hash()); err != nil {
+		return // something was sent in between: no reorg this time
+	}
+	for range depth + 1 {
+		w.geth.Commit()
+	}
+}

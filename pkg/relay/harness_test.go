@@ -1,0 +1,394 @@
+package relay_test
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// world is a deployment of real servers: geth, NATS, the contract. The chain makes blocks only when told to.
+type world struct {
+	t        *testing.T
+	geth     *devnet.Chain
+	client   *chain.Client
+	js       jetstream.JetStream
+	stream   *stream.Stream
+	journal  *journal.Journal
+	keys     []*signer.Key
+	contract common.Address
+	lanes    int
+	log      *slog.Logger
+
+	accepted map[string]int // by project and updateId: how often the stream took it
+	updates  []score.Update
+}
+
+const (
+	adminAccount = 0
+	laneAccount  = 4 // the first lane's signer; the next lanes' follow
+)
+
+func key(t *testing.T, i int) *signer.Key {
+	t.Helper()
+	k, err := signer.FromHex(hex.EncodeToString(crypto.FromECDSA(devnet.Key(i))), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	return k
+}
+
+func newWorld(t *testing.T, lanes int) *world {
+	t.Helper()
+	w := &world{t: t, geth: devnet.NewChain(t), lanes: lanes, accepted: map[string]int{}, log: slog.New(slog.DiscardHandler)}
+	if testing.Verbose() {
+		w.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	ctx := t.Context()
+	var err error
+	w.client, err = chain.Dial(ctx, chain.Config{URLs: []string{w.geth.URL}}, w.log, prometheus.NewRegistry())
+	require.NoError(t, err)
+	t.Cleanup(w.client.Close)
+	var relayers []common.Address
+	for i := range lanes {
+		w.keys = append(w.keys, key(t, laneAccount+i))
+		relayers = append(relayers, w.keys[i].Address())
+	}
+	deployed := w.transact(nil, registry.DeployData(time.Hour, devnet.Address(adminAccount), relayers))
+	w.contract = deployed.ContractAddress
+
+	nc, err := nats.Connect(devnet.NATS(t).URL, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1))
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	w.js, err = jetstream.New(nc)
+	require.NoError(t, err)
+	require.NoError(t, stream.Setup(ctx, w.js, stream.Config{Deployment: stream.Deployment{
+		Lanes: lanes, ChainID: devnet.ChainID, Contract: w.contract, DeployBlock: deployed.BlockNumber.Uint64(),
+	}}))
+	w.stream, err = stream.Open(ctx, w.js)
+	require.NoError(t, err)
+	w.journal, err = journal.Open(ctx, w.js)
+	require.NoError(t, err)
+	return w
+}
+
+// transact sends a transaction of the admin's and makes its block.
+func (w *world) transact(to *common.Address, data []byte) *types.Receipt {
+	w.t.Helper()
+	type result struct {
+		receipt *types.Receipt
+		err     error
+	}
+	done := make(chan result, 1)
+	go func() {
+		receipt, err := w.client.Transact(w.t.Context(), key(w.t, adminAccount).For(devnet.ChainID), to, data)
+		done <- result{receipt, err}
+	}()
+	for {
+		select {
+		case r := <-done:
+			require.NoError(w.t, r.err)
+			return r.receipt
+		case <-time.After(20 * time.Millisecond):
+			w.geth.Commit()
+		}
+	}
+}
+
+func (w *world) project(n byte) *score.Project {
+	return &score.Project{
+		ID: score.ProjectID{n}, Name: fmt.Sprintf("project %d", n),
+		Actions: []score.Action{{Name: "up", Points: 10}, {Name: "down", Points: 3, Direction: score.Subtract}},
+		Owners:  []common.Address{{0xaa, n}}, Updaters: []common.Address{{0xbb, n}}, ScoreTypes: []string{"reputation", "skill"},
+	}
+}
+
+// create accepts a creation.
+func (w *world) create(n byte) *score.Project {
+	p := w.project(n)
+	require.NoError(w.t, w.stream.PublishProject(w.t.Context(), p.Name, p, 0))
+	return p
+}
+
+// accept puts updates of one project into its lane's stream as one envelope.
+func (w *world) accept(updates ...score.Update) {
+	w.t.Helper()
+	id := score.LaneOf(updates[0].Project, w.lanes)
+	require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), id, fmt.Sprint("e", len(w.updates)), updates))
+	for _, u := range updates {
+		w.accepted[u.Project.String()+u.ID.String()]++
+	}
+	w.updates = append(w.updates, updates...)
+}
+
+// some makes updates of a project: consecutive ids from first on, several wallets, both actions and score types.
+func some(project, first, n int) []score.Update {
+	out := make([]score.Update, n)
+	for i := range out {
+		k := first + i
+		out[i] = score.Update{
+			Project: score.ProjectID{byte(project)}, ID: score.UpdateID{0: 7, 29: byte(k >> 16), 30: byte(k >> 8), 31: byte(k)},
+			Signer: common.Address{0xbb, byte(project)}, Target: common.Address{0xcc, byte(k % 7)},
+			Action: uint8(k % 2), ScoreType: uint8(k / 2 % 2),
+		}
+	}
+	return out
+}
+
+// source is the stream in the relayer's words.
+type source struct{ *stream.Stream }
+
+type reader struct{ *stream.Reader }
+
+func (s source) Read(ctx context.Context, id score.Lane, from score.Cursor) (relay.Reader, error) {
+	r, err := s.Stream.Read(ctx, id, from)
+	return reader{r}, err
+}
+
+func (r reader) Next(ctx context.Context) (relay.Record, error) {
+	rec, err := r.Reader.Next(ctx)
+	return relay.Record{Seq: rec.Seq, Updates: rec.Updates, Project: rec.Project, Corrupt: rec.Corrupt, Raw: rec.Raw}, err
+}
+
+func (s source) State(ctx context.Context) (relay.StreamState, error) {
+	state, err := s.Stream.State(ctx)
+	return relay.StreamState{Created: state.Created, FirstSeq: state.FirstSeq, LastSeq: state.LastSeq}, err
+}
+
+func (s source) Tail(ctx context.Context, id score.Lane) (uint64, error) { return s.LaneTail(ctx, id) }
+
+func (s source) AddDeadLetter(ctx context.Context, d relay.DeadLetter) error {
+	return s.Stream.AddDeadLetter(ctx, stream.DeadLetter{
+		Lane: d.Lane, Seq: d.Seq, Reason: d.Reason, Outcome: d.Outcome, Update: d.Update, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
+	})
+}
+
+// everybody drives every lane at once, whoever else does: no lease protects the journal here.
+type everybody struct{}
+
+func (everybody) Run(ctx context.Context, lanes int, drive func(context.Context, score.Lane)) error {
+	var running sync.WaitGroup
+	for id := range score.Lane(lanes) {
+		running.Go(func() { drive(ctx, id) })
+	}
+	running.Wait()
+	return ctx.Err()
+}
+
+// statuses remembers what was told last.
+type statuses struct {
+	mu    sync.Mutex
+	final map[score.UpdateID]score.Outcome
+	made  map[score.ProjectID]score.Outcome
+}
+
+func newStatuses() *statuses {
+	return &statuses{final: map[score.UpdateID]score.Outcome{}, made: map[score.ProjectID]score.Outcome{}}
+}
+
+func (s *statuses) Bound(context.Context, score.Lane, uint64, []score.Update) error    { return nil }
+func (s *statuses) Released(context.Context, score.Lane, uint64, []score.Update) error { return nil }
+func (s *statuses) ProjectBound(context.Context, score.Lane, uint64, score.ProjectID) error {
+	return nil
+}
+
+func (s *statuses) ProjectReleased(context.Context, score.Lane, uint64, score.ProjectID) error {
+	return nil
+}
+
+func (s *statuses) Slot(context.Context, score.Lane, uint64, score.Stage, common.Hash, uint64) error {
+	return nil
+}
+
+func (s *statuses) Final(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, _ uint64, updates []score.Update, outcomes []score.Outcome) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, u := range updates {
+		s.final[u.ID] = outcomes[i]
+	}
+	return nil
+}
+
+func (s *statuses) ProjectFinal(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, _ uint64, p score.ProjectID, outcome score.Outcome) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made[p] = outcome
+	return nil
+}
+
+func (w *world) config() relay.Config {
+	limits := batch.DefaultLimits()
+	limits.MaxUpdates, limits.Linger = 20, 5*time.Millisecond
+	return relay.Config{
+		Lanes: w.lanes, ChainID: devnet.ChainID, Contract: w.contract, Replica: "test", Confirmations: 2,
+		PollInterval: 10 * time.Millisecond, CallTimeout: 5 * time.Second, Limits: limits, Model: registry.GasModel(),
+		Rules: lane.Rules{
+			Fees:   lane.FeeRule{MaxCap: 1e12, MaxTxFee: 1e19, MinTip: 1_000_000},
+			Window: 8, MaxOpen: 64, BumpBlocks: 3, Rebroadcast: 200 * time.Millisecond, MaxGas: 1 << 24,
+		},
+		SnapshotEvery: 16,
+	}
+}
+
+func (w *world) deps() relay.Deps {
+	signers := make([]relay.Signer, w.lanes)
+	for i := range signers {
+		signers[i] = w.keys[i].For(devnet.ChainID)
+	}
+	return relay.Deps{
+		Chain: w.client, Source: source{w.stream}, Journal: w.journal, Leases: everybody{}, Statuses: newStatuses(),
+		Signers: signers, Log: w.log, Metrics: prometheus.NewRegistry(),
+	}
+}
+
+// start runs a relayer until the test's end or until stop is called, which returns when it has.
+func (w *world) start(config relay.Config, deps relay.Deps) (stop func()) {
+	w.t.Helper()
+	r, err := relay.New(config, deps)
+	require.NoError(w.t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = r.Run(ctx)
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-done
+	})
+	w.t.Cleanup(stop)
+	return stop
+}
+
+// states folds all lanes' journals.
+func (w *world) states() []*lane.State {
+	w.t.Helper()
+	var out []*lane.State
+	for id := range score.Lane(w.lanes) {
+		entries, _, err := w.journal.Load(w.t.Context(), id)
+		require.NoError(w.t, err)
+		state, err := lane.Fold(entries)
+		require.NoError(w.t, err)
+		out = append(out, state)
+	}
+	return out
+}
+
+// drained tells whether everything accepted is bound and final.
+func (w *world) drained() bool {
+	for id, state := range w.states() {
+		tail, err := w.stream.LaneTail(w.t.Context(), score.Lane(id))
+		require.NoError(w.t, err)
+		if len(state.Slots)+len(state.Queue) > 0 || tail >= state.Cursor.Seq && tail > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// drain makes blocks until everything accepted is final.
+func (w *world) drain() {
+	w.t.Helper()
+	deadline := time.Now().Add(60 * time.Second)
+	for !w.drained() {
+		if time.Now().After(deadline) {
+			for id, state := range w.states() {
+				w.t.Logf("lane %d: next %d cursor %v slots %d queue %d", id, state.Next, state.Cursor, len(state.Slots), len(state.Queue))
+			}
+			w.t.Fatal("not drained in time")
+		}
+		w.mine()
+	}
+}
+
+// mine makes one block after a moment in which transactions may arrive.
+func (w *world) mine() {
+	select {
+	case <-w.t.Context().Done():
+	case <-time.After(30 * time.Millisecond):
+	}
+	w.geth.Commit()
+}
+
+// audit holds the chain's own events against what the stream took: every acceptance has exactly one outcome, no id is
+// applied twice, and scores are the sums of what was applied. It returns the outcomes counted.
+func (w *world) audit() map[score.Outcome]int {
+	w.t.Helper()
+	logs, err := w.geth.Client().FilterLogs(w.t.Context(), ethereum.FilterQuery{Addresses: []common.Address{w.contract}})
+	require.NoError(w.t, err)
+	type wallet struct {
+		project score.ProjectID
+		target  common.Address
+		kind    uint8
+	}
+	outcomes, applied, sums := map[string]int{}, map[string]int{}, map[wallet]int64{}
+	counts := map[score.Outcome]int{}
+	for i := range logs {
+		event, err := registry.ParseLog(&logs[i])
+		if errors.Is(err, registry.ErrOtherEvent) {
+			continue
+		}
+		require.NoError(w.t, err)
+		b, ok := event.(registry.BatchApplied)
+		if !ok {
+			continue
+		}
+		for k, u := range b.Batch.Updates() {
+			id := u.Project.String() + u.ID.String()
+			counts[b.Outcomes[k]]++
+			outcomes[id]++
+			if b.Outcomes[k] == score.Applied {
+				applied[id]++
+				sums[wallet{u.Project, u.Target, u.ScoreType}] += w.project(u.Project[0]).Actions[u.Action].Delta()
+			}
+		}
+	}
+	w.t.Logf("outcomes: %v", counts)
+	for id, n := range applied {
+		require.Equal(w.t, 1, n, "applied twice: %s", id)
+	}
+	for who, sum := range sums {
+		read := registry.ReadScores(who.project, []common.Address{who.target}, []uint8{who.kind})
+		scores, err := read.Do(w.t.Context(), func(ctx context.Context, data []byte) ([]byte, error) {
+			return w.client.View(ctx, w.contract, data)
+		})
+		require.NoError(w.t, err)
+		require.Equal(w.t, []int64{sum}, scores)
+	}
+	for id, n := range w.accepted {
+		require.Equal(w.t, n, outcomes[id], "acceptances and outcomes of %s", id)
+	}
+	require.Len(w.t, outcomes, len(w.accepted))
+	return counts
+}
+
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}

@@ -1,0 +1,274 @@
+package relay_test
+
+import (
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+func (w *world) deadLetters() (out []stream.DeadLetter) {
+	w.t.Helper()
+	require.NoError(w.t, w.stream.DeadLetters(w.t.Context(), func(d stream.DeadLetter) error {
+		out = append(out, d)
+		return nil
+	}))
+	return out
+}
+
+func TestUpdatesFollowTheirProjectToTheChain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	deps := w.deps()
+	for n := byte(1); n <= 4; n++ {
+		w.create(n)
+		w.accept(some(int(n), 0, 50)...)
+	}
+	w.accept(some(1, 0, 10)...) // again: duplicates
+	w.start(w.config(), deps)
+	w.drain()
+	counts := w.audit()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 200, score.Duplicate: 10}, counts)
+	told := deps.Statuses.(*statuses)
+	told.mu.Lock()
+	defer told.mu.Unlock()
+	require.Len(t, told.made, 4)
+	require.Len(t, told.final, 50, "ids are the same in every project")
+	require.Empty(t, w.deadLetters())
+}
+
+func TestWhatTheContractRejectsBecomesADeadLetterAndItsNeighboursApply(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.create(1)
+	updates := some(1, 0, 12)
+	updates[2].Signer = common.Address{0xde, 0xad}
+	updates[5].Action = 9
+	updates[7].ScoreType = 9
+	w.accept(updates...)
+	w.accept(some(9, 100, 1)...) // of no project
+	w.start(w.config(), w.deps())
+	w.drain()
+	counts := w.audit()
+	require.Equal(t, map[score.Outcome]int{
+		score.Applied: 9, score.NotMember: 1, score.UnknownAction: 1, score.UnknownScoreType: 1, score.UnknownProject: 1,
+	}, counts)
+	letters := w.deadLetters()
+	require.Len(t, letters, 4)
+	for _, d := range letters {
+		require.NotEmpty(t, d.Reason)
+		require.NotZero(t, d.Tx)
+	}
+}
+
+func TestATakenProjectIsADeadLetterAndItsLaneGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	taken := w.project(1)
+	admin := devnet.Address(adminAccount)
+	w.transact(&w.contract, registry.EncodeGrantRelayer(admin))
+	w.transact(&w.contract, registry.EncodeCreateProject(taken))
+	w.create(1)
+	w.accept(some(1, 0, 30)...)
+	w.start(w.config(), w.deps())
+	w.drain()
+	require.Equal(t, 30, w.audit()[score.Applied])
+	letters := w.deadLetters()
+	require.Len(t, letters, 1)
+	require.Equal(t, score.ProjectExists, letters[0].Outcome)
+	require.Equal(t, taken.ID, letters[0].Project.ID)
+}
+
+func TestAMessageNobodyCanReadIsADeadLetterAndTheLaneGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.create(1)
+	w.accept(some(1, 0, 5)...)
+	_, err := w.js.Publish(t.Context(), "scorelay.lane.0.updates", []byte("nonsense"))
+	require.NoError(t, err)
+	w.accept(some(1, 5, 5)...)
+	w.start(w.config(), w.deps())
+	w.drain()
+	require.Equal(t, 10, w.audit()[score.Applied])
+	letters := w.deadLetters()
+	require.Len(t, letters, 1)
+	require.Equal(t, []byte("nonsense"), letters[0].Raw)
+}
+
+func TestALaneWithoutTheRelayerRoleWaitsAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.create(1)
+	w.start(w.config(), w.deps())
+	w.drain()
+	w.transact(&w.contract, registry.EncodeRevokeRelayer(w.keys[0].Address()))
+	w.accept(some(1, 0, 30)...)
+	for range 15 {
+		w.mine()
+	}
+	require.Empty(t, w.deadLetters())
+	require.False(t, w.drained())
+	w.transact(&w.contract, registry.EncodeGrantRelayer(w.keys[0].Address()))
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
+	require.Empty(t, w.deadLetters())
+}
+
+func TestBatchesThatRunOutOfGasAreHalved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.create(1)
+	config := w.config()
+	config.Model.WordUpdate, config.Model.IDWord = 4_000, 0 // far too little: what fresh wallets cost is missing
+	w.accept(some(1, 0, 60)...)
+	w.start(config, w.deps())
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 60}, w.audit())
+	require.Empty(t, w.deadLetters())
+}
+
+func TestAMempoolThatIsWipedIsFilledAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.create(1)
+	w.start(w.config(), w.deps())
+	w.drain()
+	w.accept(some(1, 0, 100)...)
+	require.Eventually(t, func() bool { return len(w.states()[0].Slots) >= 5 }, 10*time.Second, 10*time.Millisecond)
+	w.geth.Rollback()
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 100}, w.audit())
+}
+
+func TestAReorgTakesNothingAwayAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	config := w.config()
+	config.Confirmations = 6
+	w.create(1)
+	w.start(config, w.deps())
+	w.drain()
+	for round := range 3 {
+		parent, err := w.geth.Client().HeaderByNumber(t.Context(), nil)
+		require.NoError(t, err)
+		w.accept(some(1, 40*round, 40)...)
+		require.Eventually(t, func() bool { return len(w.states()[0].Slots) >= 2 }, 10*time.Second, 10*time.Millisecond)
+		w.mine()
+		w.mine()
+		w.geth.Rollback()
+		require.NoError(t, w.geth.Fork(parent.Hash()))
+		for range 4 {
+			w.mine()
+		}
+		w.drain()
+	}
+	require.Equal(t, map[score.Outcome]int{score.Applied: 120}, w.audit())
+}
+
+func TestAForeignTransactionWithTheLanesKeyCostsNoUpdate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.create(1)
+	w.start(w.config(), w.deps())
+	w.drain()
+	// The next nonce goes elsewhere before the lane can use it.
+	ctx := t.Context()
+	nonce := w.states()[0].Next
+	for range 2 {
+		to := common.Address{1}
+		tx, err := w.keys[0].For(devnet.ChainID).Sign(ctx, types.NewTx(&types.DynamicFeeTx{
+			ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, GasTipCap: big.NewInt(1e10), GasFeeCap: big.NewInt(1e11), Gas: 21_000, To: &to,
+		}))
+		require.NoError(t, err)
+		require.NoError(t, w.geth.Client().SendTransaction(ctx, tx))
+		nonce++
+	}
+	w.accept(some(1, 0, 60)...)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 60}, w.audit())
+	require.Empty(t, w.deadLetters())
+}
+
+func TestTwoRelayersOnOneLaneNeverDouble(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.create(1)
+	for range 2 {
+		w.start(w.config(), w.deps()) // no lease between them
+	}
+	for i := range 10 {
+		w.accept(some(1, 30*i, 30)...)
+		w.mine()
+	}
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 300}, w.audit(), "not even a duplicate: the journal fences")
+}
+
+func TestARelayerThatIsStoppedAnywhereIsResumed(t *testing.T) {
+	t.Parallel()
+	random := seeded(t)
+	w := newWorld(t, 2)
+	w.create(1)
+	w.create(2)
+	for i := range 12 {
+		stop := w.start(w.config(), w.deps())
+		w.accept(some(1+i%2, 25*i, 25)...)
+		for range random.IntN(4) {
+			w.mine()
+		}
+		stop()
+	}
+	w.start(w.config(), w.deps())
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 300}, w.audit())
+}
+
+func TestTheStreamIsPurgedUpToWhatIsFinal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.create(1)
+	w.accept(some(1, 0, 30)...)
+	config := w.config()
+	config.Horizon, config.PurgeInterval = time.Nanosecond, 20*time.Millisecond
+	w.start(config, w.deps())
+	for range 5 { // nothing is final yet
+		_, err := w.stream.State(t.Context())
+		require.NoError(t, err)
+	}
+	w.drain()
+	require.Eventually(t, func() bool {
+		state, err := w.stream.State(t.Context())
+		return err == nil && state.Messages == 0
+	}, 10*time.Second, 20*time.Millisecond)
+	w.accept(some(1, 30, 30)...)
+	w.drain()
+	require.Equal(t, 60, w.audit()[score.Applied])
+}
+
+func TestAJournalOfAnotherDeploymentIsNotDriven(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.create(1)
+	stop := w.start(w.config(), w.deps())
+	w.drain()
+	stop()
+	deps := w.deps()
+	deps.Signers = []relay.Signer{key(t, 9).For(devnet.ChainID)}
+	before := w.states()[0]
+	w.start(w.config(), deps)
+	w.accept(some(1, 0, 5)...)
+	for range 10 {
+		w.mine()
+	}
+	require.Equal(t, before.Epoch, w.states()[0].Epoch)
+	require.False(t, w.drained())
+}
