@@ -24,7 +24,8 @@ type ConfigFile struct {
 func NewParser(name, description string, cli any, options ...kong.Option) (*kong.Kong, error) {
 	files := &files{getenv: os.LookupEnv, read: os.ReadFile}
 	return kong.New(cli, append([]kong.Option{
-		kong.Name(name), kong.Description(description), kong.Resolvers(files), kong.Vars{"version": Version()},
+		kong.Name(name), kong.Description(description), kong.Resolvers(files),
+		kong.Vars{"version": Version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	}, options...)...)
 }

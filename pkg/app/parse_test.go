@@ -89,7 +89,7 @@ func TestSecretsFromFiles(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct{ file, says string }{
-		"unknown key":   {"nmae: x\n", "has keys that are no setting: nmae"},
+		"unknown key":   {"titel: x\n", "has keys that are no setting: titel"},
 		"duplicate key": {"name: x\nname: y\n", "already defined"},
 		"no YAML":       {"name: [x\n", "couldn't read the settings file"},
 		"wrong type":    {"count: many\n", "count"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
@@ -269,7 +270,7 @@ func TestTransact(t *testing.T) {
 	t.Cleanup(node.Close)
 	for _, legacy := range []bool{false, true} {
 		c := dial(t, chain.Config{URLs: []string{node.URL}, Legacy: legacy})
-		key, err := signer.FromHex(fmt.Sprintf("%x", devnet.Key(0).D.FillBytes(make([]byte, 32))), discard())
+		key, err := signer.FromHex(fmt.Sprintf("%x", crypto.FromECDSA(devnet.Key(0))), discard())
 		require.NoError(t, err)
 		s := key.For(devnet.ChainID)
 
@@ -292,7 +293,7 @@ func TestTransact(t *testing.T) {
 
 	still := devnet.NewChain(t) // makes no blocks
 	c := dial(t, chain.Config{URLs: []string{still.URL}})
-	key, err := signer.FromHex(fmt.Sprintf("%x", devnet.Key(0).D.FillBytes(make([]byte, 32))), discard())
+	key, err := signer.FromHex(fmt.Sprintf("%x", crypto.FromECDSA(devnet.Key(0))), discard())
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

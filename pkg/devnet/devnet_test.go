@@ -3,6 +3,7 @@ package devnet_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math/big"
 	"net/http"
 	"net/url"
@@ -87,7 +88,7 @@ func TestRedis(t *testing.T) {
 		client := redis.NewClient(opts)
 		defer func() { _ = client.Close() }()
 		require.NoError(t, client.Set(t.Context(), "k", "v", 200*time.Millisecond).Err())
-		require.Eventually(t, func() bool { return client.Get(t.Context(), "k").Err() == redis.Nil },
+		require.Eventually(t, func() bool { return errors.Is(client.Get(t.Context(), "k").Err(), redis.Nil) },
 			5*time.Second, 20*time.Millisecond, "keys expire by themselves in %s", s.Kind)
 
 		_, err = devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Port: portOf(t, s.URL), Embedded: embedded})

@@ -78,10 +78,11 @@ func (c *child) once(drain, kill context.Context, out *os.File) error {
 		_ = cmd.Process.Kill()
 	}
 	select {
-	case <-exited:
+	case err := <-exited:
+		c.log.Debug("a process ended", "role", c.role, "err", err)
 	case <-kill.Done():
 		_ = cmd.Process.Kill()
-		<-exited
+		c.log.Debug("a process was killed", "role", c.role, "err", <-exited)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // awaitReady waits until the process with this admin listener says that it should get work.
 func awaitReady(ctx context.Context, url string) error {
 	client := &http.Client{Timeout: 5 * time.Second}
-	last := "no answer"
+	var last string
 	for {
 		answer, err := readyz(ctx, client, url)
 		switch {

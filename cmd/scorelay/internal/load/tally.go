@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -71,8 +72,8 @@ func (t *Tally) Add(r Result) {
 }
 
 func (r *Result) temporary() bool {
-	e, ok := r.Err.(*APIError)
-	return ok && e.Temporary()
+	var e *APIError
+	return errors.As(r.Err, &e) && e.Temporary()
 }
 
 // Counts returns the counts so far.
