@@ -18,6 +18,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
@@ -26,6 +28,7 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // built is the directory programs made, if a test asked for it.
@@ -310,6 +313,7 @@ func TestCommands(t *testing.T) {
 	out, told, err = scorelay("dlq", "list")
 	require.NoError(t, err, told)
 	require.Equal(t, "TIME  OUTCOME  REASON  ID", out)
+	deadLetters(t, s, scorelay)
 	_, told, err = scorelay("dlq", "show", "0.update.nothing")
 	require.Error(t, err)
 	require.Contains(t, told, "no such dead letter")
@@ -317,6 +321,45 @@ func TestCommands(t *testing.T) {
 	_, told, err = scorelay("dev", "--port", "0")
 	require.Error(t, err)
 	require.Contains(t, told, "another `scorelay dev`")
+}
+
+// deadLetters has an update of somebody who is no member in the stream, as after a member was removed, and looks after
+// what becomes of it.
+func deadLetters(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
+	t.Helper()
+	conn, err := nats.Connect(s.info(t).NATSURL)
+	require.NoError(t, err)
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	require.NoError(t, err)
+	opened, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	u := score.Update{Project: place(t, s.info(t)).Project, ID: score.UpdateID{1}, Signer: common.Address{2}, Target: common.Address{3}}
+	lane := score.LaneOf(u.Project, opened.Deployment().Lanes)
+	require.NoError(t, opened.PublishEnvelope(t.Context(), lane, "test", []score.Update{u}))
+	id := fmt.Sprintf("%d.update.%x.%x", lane, u.Project[:], u.ID[:])
+	var first string
+	dead := func(again bool) {
+		require.Eventually(t, func() bool {
+			out, _, err := scorelay("dlq", "show", id)
+			if err != nil || again && out == first {
+				return false
+			}
+			first = out
+			return strings.Contains(out, "neither owner nor updater")
+		}, 20*time.Second, 50*time.Millisecond, "the update becomes a dead letter")
+	}
+	dead(false)
+	out, told, err := scorelay("dlq", "list")
+	require.NoError(t, err, told)
+	require.Contains(t, out, id)
+	out, told, err = scorelay("dlq", "replay", id)
+	require.NoError(t, err, told)
+	require.Equal(t, "replayed 1 of 1", out)
+	dead(true)
+	out, told, err = scorelay("audit", "--wait", "60s")
+	require.NoError(t, err, "%s %s", out, told)
+	require.Contains(t, out, "rejected 2, pending 0, lost 0, doubled 0")
 }
 
 // TestWrongCommandLines end with status 2 or 1 and say what to do.
