@@ -146,7 +146,10 @@ func checkStatuses(ctx context.Context, s *Stack, updates []load.Update, promise
 			if ctx.Err() != nil {
 				return errors.Join(fmt.Errorf("update %s is applied on the chain but the API says %q %q", u.ID, status.Status, status.Outcome), err)
 			}
-			time.Sleep(50 * time.Millisecond)
+			select {
+			case <-ctx.Done():
+			case <-time.After(50 * time.Millisecond):
+			}
 		}
 	}
 	return nil
