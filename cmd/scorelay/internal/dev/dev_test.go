@@ -176,7 +176,9 @@ scorelay_relay_backlog_updates{lane="1"} 1
 scorelay_relay_inflight_slots{lane="0"} %d
 `, accepted, applied, gas, backlog, inflight)
 	}
-	text.Store(metrics(100, 80, 8000, 4, 2))
+	text.Store(metrics(0, 0, 1000, 0, 0))
+	require.Zero(t, meter.Read(t.Context()).Gas, "that was for the demo project's creation")
+	text.Store(metrics(100, 80, 9000, 4, 2))
 	first := meter.Read(t.Context())
 	first.At = time.Time{}
 	require.Equal(t, Reading{Accepted: 100, Final: 81, Applied: 80, Gas: 8000, Queued: 5, InFlight: 2}, first)

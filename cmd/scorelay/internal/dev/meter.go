@@ -32,7 +32,7 @@ type Reading struct {
 	Accepted float64 // updates answered 200 accepted since the stack began
 	Final    float64 // updates with a final outcome since the stack began
 	Applied  float64 // of those, applied
-	Gas      float64 // used by final transactions, gas
+	Gas      float64 // used by final transactions since the first reading, gas: so without the demo project's creation
 	Queued   float64 // updates accepted and not bound to a transaction yet, now
 	InFlight float64 // transactions that are not final, now
 }
@@ -53,6 +53,9 @@ func (m *Meter) Read(ctx context.Context) Reading {
 			continue
 		}
 		m.add(url, families)
+	}
+	if m.total.At.IsZero() {
+		m.total.Gas = 0
 	}
 	m.total.At = time.Now()
 	return m.total
