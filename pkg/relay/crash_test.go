@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -237,7 +239,9 @@ func runChaos(t *testing.T, random *rand.Rand) {
 	kinds := []string{"append", "send", "bound", "slot", "final", "sign", "none"}
 	first := 0
 	for range 60 {
-		switch random.IntN(10) {
+		switch random.IntN(11) {
+		case 10:
+			w.takeNonce(random.IntN(w.lanes))
 		case 0, 1, 2:
 			n := 1 + random.IntN(60)
 			w.accept(some(projects[random.IntN(len(projects))], first, n)...)
@@ -266,12 +270,29 @@ func runChaos(t *testing.T, random *rand.Rand) {
 	require.Empty(t, w.deadLetters())
 }
 
+// takeNonce is somebody else with the lane's key, who uses its next nonce, if the pool takes that.
+func (w *world) takeNonce(id int) {
+	w.t.Helper()
+	ctx, key := w.t.Context(), w.keys[id].For(devnet.ChainID)
+	nonce, err := w.geth.Client().NonceAt(ctx, key.Address(), nil)
+	require.NoError(w.t, err)
+	to := common.Address{1}
+	tx, err := key.Sign(ctx, types.NewTx(&types.DynamicFeeTx{
+		ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, GasTipCap: big.NewInt(1e11), GasFeeCap: big.NewInt(1e12), Gas: 21_000, To: &to,
+	}))
+	require.NoError(w.t, err)
+	_ = w.geth.Client().SendTransaction(ctx, tx)
+}
+
 // reorganise replaces the last blocks by as many and one more; their transactions go back to the pool, which loses what
 // was pending.
 func (w *world) reorganise(depth int) {
 	w.t.Helper()
 	head, err := w.geth.Client().HeaderByNumber(w.t.Context(), nil)
 	require.NoError(w.t, err)
+	if head.Number.Uint64() <= w.stream.Deployment().DeployBlock+uint64(depth) {
+		return // the contract itself would go
+	}
 	for range depth {
 		head, err = w.geth.Client().HeaderByHash(w.t.Context(), head.ParentHash)
 		require.NoError(w.t, err)
