@@ -374,9 +374,9 @@ func (w *world) audit() map[score.Outcome]int {
 		}
 	}
 	for id, n := range overtook {
-		if outcomes[id] == 0 {
-			outcomes[id] = n
-			counts[score.UnknownProject] += n
+		if outcomes[id] == 0 { // the project never came
+			outcomes[id] = min(n, w.accepted[id])
+			counts[score.UnknownProject] += outcomes[id]
 		}
 	}
 	w.t.Logf("outcomes: %v, overtook their project: %d", counts, len(overtook))

@@ -1,0 +1,267 @@
+package relay_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/big"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// quoting is a chain whose prices a test makes up.
+type quoting struct {
+	relay.Chain
+	quote atomic.Pointer[lane.Quote] // nil: the chain's own
+}
+
+func (q *quoting) Quote(ctx context.Context) (lane.Quote, error) {
+	if made := q.quote.Load(); made != nil {
+		return *made, nil
+	}
+	return q.Chain.Quote(ctx)
+}
+
+func TestAChainWithoutABaseFeeGetsLegacyTransactions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	deps := w.deps()
+	chain := &quoting{Chain: deps.Chain}
+	chain.quote.Store(&lane.Quote{Legacy: true, Price: 20e9})
+	deps.Chain = chain
+	w.create(1)
+	w.accept(some(1, 0, 30)...)
+	w.start(w.config(), deps)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
+	head, err := w.geth.Client().BlockNumber(t.Context())
+	require.NoError(t, err)
+	legacy := 0
+	for n := range head + 1 {
+		block, err := w.geth.Client().BlockByNumber(t.Context(), new(big.Int).SetUint64(n))
+		require.NoError(t, err)
+		for _, tx := range block.Transactions() {
+			if tx.To() != nil && *tx.To() == w.contract {
+				require.Equal(t, uint8(types.LegacyTxType), tx.Type())
+				legacy++
+			}
+		}
+	}
+	require.GreaterOrEqual(t, legacy, 3)
+}
+
+func TestTransactionsThatAreTooCheapAreBumpedIntoABlock(t *testing.T) {
+	t.Parallel()
+	for name, cheap := range map[string]*lane.Quote{
+		"below the base fee":        {BaseFee: 1, Tip: 1_000_000},
+		"below the pool's minimum":  {Legacy: true, Price: 1},
+		"legacy below the base fee": {Legacy: true, Price: 1_000_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			deps := w.deps()
+			chain := &quoting{Chain: deps.Chain}
+			chain.quote.Store(cheap)
+			deps.Chain = chain
+			config := w.config()
+			config.Rules.Fees.MinTip = 1
+			w.create(1)
+			w.accept(some(1, 0, 30)...)
+			w.start(config, deps)
+			require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 3 }, 10*time.Second, 10*time.Millisecond)
+			for range 3 {
+				w.mine()
+			}
+			require.Equal(t, uint64(0), w.states()[0].Floor(), "nobody takes it at that price")
+			honest := &lane.Quote{BaseFee: 2e9, Tip: 1e9}
+			if cheap.Legacy {
+				honest = &lane.Quote{Legacy: true, Price: 5e9}
+			}
+			chain.quote.Store(honest)
+			w.drain()
+			require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
+		})
+	}
+}
+
+func TestALaneWithoutMoneyWaitsForIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.create(1)
+	stop := w.start(w.config(), w.deps())
+	w.drain()
+	// The signer sends away what it has, but for dust.
+	ctx, key := t.Context(), w.keys[0].For(devnet.ChainID)
+	balance, err := w.geth.Client().BalanceAt(ctx, key.Address(), nil)
+	require.NoError(t, err)
+	stop()
+	to := common.Address{1}
+	price := big.NewInt(3e9)
+	spend := new(big.Int).Sub(balance, new(big.Int).Mul(price, big.NewInt(21_000+100)))
+	w.foreign(key, to, spend, price)
+	w.start(w.config(), w.deps())
+	w.accept(some(1, 0, 30)...)
+	for range 8 {
+		w.mine()
+	}
+	require.False(t, w.drained())
+	require.Empty(t, w.states()[0].Slots, "a slot that cannot be paid is not bound")
+	w.foreign(admin(t), key.Address(), big.NewInt(5e18), price)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
+}
+
+func admin(t *testing.T) relay.Signer { return key(t, adminAccount).For(devnet.ChainID) }
+
+// foreign sends money with a key and makes its block.
+func (w *world) foreign(key relay.Signer, to common.Address, value, price *big.Int) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	nonce, err := w.geth.Client().NonceAt(ctx, key.Address(), nil)
+	require.NoError(w.t, err)
+	tx, err := key.Sign(ctx, types.NewTx(&types.LegacyTx{Nonce: nonce, GasPrice: price, Gas: 21_000, To: &to, Value: value}))
+	require.NoError(w.t, err)
+	require.NoError(w.t, w.geth.Client().SendTransaction(ctx, tx))
+	w.geth.Commit()
+	receipt, err := w.geth.Client().TransactionReceipt(ctx, tx.Hash())
+	require.NoError(w.t, err)
+	require.Equal(w.t, uint64(1), receipt.Status)
+}
+
+func TestACreationTheContractRefusesIsADeadLetterAndItsUpdatesToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	p := w.project(1)
+	p.Owners = nil // no API lets this through
+	require.NoError(t, w.stream.PublishProject(t.Context(), "p1", p, 0))
+	w.create(2)
+	w.accept(some(1, 0, 3)...)
+	w.accept(some(2, 0, 30)...)
+	statuses := newStatuses()
+	deps := w.deps()
+	deps.Statuses = statuses
+	w.start(w.config(), deps)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 30, score.UnknownProject: 3}, w.audit())
+	letters := w.deadLetters()
+	require.Len(t, letters, 4)
+	creations := 0
+	for _, d := range letters {
+		if d.Project != nil {
+			creations++
+			require.Equal(t, score.Unprocessable, d.Outcome)
+			require.Equal(t, p.ID, d.Project.ID)
+		}
+	}
+	require.Equal(t, 1, creations)
+	require.Equal(t, score.Unprocessable, statuses.made[p.ID])
+}
+
+// away is a status store that can be gone.
+type away struct {
+	*statuses
+	gone atomic.Bool
+}
+
+func (a *away) Final(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error {
+	if a.gone.Load() {
+		return errors.New("no store")
+	}
+	return a.statuses.Final(ctx, id, nonce, tx, block, updates, outcomes)
+}
+
+func TestStatusesAreToldWhenTheStoreIsBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	store := &away{statuses: newStatuses()}
+	store.gone.Store(true)
+	deps := w.deps()
+	deps.Statuses = store
+	w.create(1)
+	w.accept(some(1, 0, 50)...)
+	w.start(w.config(), deps)
+	w.drain() // the work does not wait for the store
+	store.gone.Store(false)
+	require.Eventually(t, func() bool {
+		store.mu.Lock()
+		defer store.mu.Unlock()
+		return len(store.final) == 50
+	}, 10*time.Second, 10*time.Millisecond)
+}
+
+// flaky fails now and then, without telling whether the write was done.
+type flaky struct {
+	relay.Journal
+	mu sync.Mutex
+	n  int
+}
+
+func (f *flaky) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
+	f.mu.Lock()
+	f.n++
+	n := f.n
+	f.mu.Unlock()
+	if n%11 == 5 {
+		return 0, lane.ErrAmbiguous
+	}
+	seq, err := f.Journal.Append(ctx, id, last, e)
+	if err == nil && n%11 == 10 {
+		return 0, lane.ErrAmbiguous
+	}
+	return seq, err
+}
+
+func TestAJournalThatLosesAnswersIsReadAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	deps := w.deps()
+	deps.Journal = &flaky{Journal: w.journal}
+	w.create(1)
+	w.accept(some(1, 0, 150)...)
+	w.start(w.config(), deps)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 150}, w.audit(), "not even a duplicate")
+}
+
+func TestWhatIsFinalIsCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	registry := prometheus.NewRegistry()
+	deps := w.deps()
+	deps.Metrics = registry
+	w.create(1)
+	updates := some(1, 0, 30)
+	updates[3].Action = 99
+	w.accept(updates...)
+	w.accept(updates[:2]...)
+	w.start(w.config(), deps)
+	w.drain()
+	got := func() map[string]float64 {
+		families, err := registry.Gather()
+		require.NoError(t, err)
+		out := map[string]float64{}
+		for _, f := range families {
+			if f.GetName() == "scorelay_relay_outcomes_total" {
+				for _, m := range f.GetMetric() {
+					out[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
+				}
+			}
+		}
+		return out
+	}
+	want := map[string]float64{"applied": 29, "duplicate": 2, "unknown_action": 1}
+	require.Eventually(t, func() bool { return maps.Equal(want, got()) }, 5*time.Second, 10*time.Millisecond, "have %v", got())
+}
