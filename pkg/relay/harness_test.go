@@ -210,8 +210,10 @@ func newStatuses() *statuses {
 	return &statuses{final: map[score.UpdateID]score.Outcome{}, made: map[score.ProjectID]score.Outcome{}}
 }
 
-func (s *statuses) Bound(context.Context, score.Lane, uint64, []score.Update) error    { return nil }
+func (s *statuses) Bound(context.Context, score.Lane, uint64, []score.Update) error { return nil }
+
 func (s *statuses) Released(context.Context, score.Lane, uint64, []score.Update) error { return nil }
+
 func (s *statuses) ProjectBound(context.Context, score.Lane, uint64, score.ProjectID) error {
 	return nil
 }
