@@ -49,8 +49,6 @@ func raw(nonce uint64, f lane.Fees, gas uint64, data []byte) []byte {
 	return b
 }
 
-func hashOf(raw []byte) common.Hash { return crypto.Keccak256Hash(raw) }
-
 // bench is a lane and the entries journaled for it.
 type bench struct {
 	t       *testing.T

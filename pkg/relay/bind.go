@@ -14,8 +14,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// fill binds whatever may be bound now: first work that lost its slot, then what the intake has.
+// fill binds whatever may be bound now: first work that lost its slot, then what the intake has. What it bound is handed
+// to the nodes together, in one request.
 func (s *session) fill(ctx context.Context) error {
+	if err := s.bindAll(ctx); err != nil {
+		return err
+	}
+	return s.handOut(ctx)
+}
+
+// handOut sends what was bound and not sent yet.
+func (s *session) handOut(ctx context.Context) error {
+	effects := s.outbox
+	s.outbox = nil
+	return s.do(ctx, effects)
+}
+
+func (s *session) bindAll(ctx context.Context) error {
 	for {
 		why := s.lane.Blocked()
 		if why == lane.WaitNone && s.stuck {
@@ -27,10 +42,10 @@ func (s *session) fill(ctx context.Context) error {
 		}
 		var bound bool
 		var err error
-		if len(s.lane.State.Queue) > 0 {
-			bound, err = s.bindQueued(ctx)
-		} else {
+		if len(s.lane.State.Queue) == 0 {
 			bound, err = s.bindNew(ctx)
+		} else if err = s.handOut(ctx); err == nil { // what was bound does not wait for the questions asked now
+			bound, err = s.bindQueued(ctx)
 		}
 		if err != nil || !bound {
 			return err
@@ -97,7 +112,7 @@ type binding struct {
 	entry   lane.Bind        // without nonce and bytes
 }
 
-// bind makes a slot: price, sign, journal, tell, send. The append is the commit point: before it nothing has happened,
+// bind makes a slot: price, sign, journal, tell; then fill sends it. The append is the commit point: before it nothing has happened,
 // after it the work has exactly this nonce until that is final. It reports false if the lane must wait.
 func (s *session) bind(ctx context.Context, b binding) (bool, error) {
 	fees, why := s.lane.Ready(b.gas)
@@ -123,7 +138,8 @@ func (s *session) bind(ctx context.Context, b binding) (bool, error) {
 		}
 		return s.Statuses.Bound(ctx, s.id, nonce, b.updates)
 	})
-	return true, s.do(ctx, effects) // hands it to the nodes
+	s.outbox = append(s.outbox, effects...) // handed to the nodes with what else is bound now
+	return true, nil
 }
 
 // sign makes an attempt's bytes: type 2 where the chain has a base fee, a legacy transaction elsewhere.

@@ -20,7 +20,15 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 		var err error
 		switch e := effect.(type) {
 		case lane.Send:
-			more, err = s.send(ctx, e.Nonces)
+			nonces := e.Nonces
+			for len(effects) > 0 { // one request for all that follow
+				next, ok := effects[0].(lane.Send)
+				if !ok {
+					break
+				}
+				nonces, effects = append(nonces, next.Nonces...), effects[1:]
+			}
+			more, err = s.send(ctx, nonces)
 		case lane.Probe:
 			more, err = s.probe(ctx, e.Nonces)
 		case lane.Resign:

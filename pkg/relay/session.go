@@ -27,10 +27,11 @@ type session struct {
 	heads   *subscriber
 	intake  *intake
 	untold  backlog
-	waiting lane.Wait // why nothing new is bound, as last logged
-	retry   time.Time // when waiting work that could not be bound is tried again
-	stuck   bool      // outcomes of a final transaction cannot be read; nothing new is bound until they can
-	scale   uint64    // percent of the gas model that transactions get; grows when one runs out
+	outbox  []lane.Effect // sends of what was bound in this round
+	waiting lane.Wait     // why nothing new is bound, as last logged
+	retry   time.Time     // when waiting work that could not be bound is tried again
+	stuck   bool          // outcomes of a final transaction cannot be read; nothing new is bound until they can
+	scale   uint64        // percent of the gas model that transactions get; grows when one runs out
 }
 
 // session opens the lane and drives it until its context ends, its journal moves on without it, or something fails

@@ -1,0 +1,59 @@
+// Package lane is the heart of a relayer without its hands: what a lane has done (State, the fold of its journal) and what
+// an event means for it (Lane.Step). It does no I/O, reads no clock, starts no goroutine: package relay carries its effects
+// out and brings their results back as events.
+//
+// # One slot
+//
+// A slot is one nonce of the lane's signer with the work it carries and every attempt signed for it. Of its attempts at
+// most one can ever be executed: the chain sees to that, since they share the nonce.
+//
+//	        Bind journaled                nodes, whatever they answer
+//	work ───────────────────► waiting ◄─────────────────────────────┐
+//	 ▲                          │  │ slow, too cheap: Attempt journaled, then sent
+//	 │                          │  └────────────────────────────────┘
+//	 │                          │ receipt at the head          ▲
+//	 │                          ▼                              │ its block was replaced
+//	 │                       included ─────────────────────────┘
+//	 │                          │ its block is beyond the finality rule
+//	 │                          ▼
+//	 │   Settle journaled: done        ours, status 1
+//	 └──────────────────── reverted    ours, status 0           the work goes to the queue,
+//	 └──────────────────── foreign     not ours                 in the same entry
+//	 └──────────────────── cancelled   ours, without the work
+//
+// # Invariants
+//
+// Apply refuses an entry that breaks one of the first five, so no journal that folds can.
+//
+//  1. Nonces are contiguous: slot n+1 is bound after slot n, slots are settled from the lowest, and Next never falls.
+//  2. A piece of work is in exactly one place: one open slot, the queue, or the past. It leaves a slot for the queue only
+//     when the slot is final without having carried it.
+//  3. Every attempt of a slot carries the slot's work byte for byte, or nothing; each pays more than the one before.
+//  4. The cursor moves with a Bind and only forward; what is before it is bound, what is not is not.
+//  5. An entry belongs to the epoch that was opened last, and the epoch to one stream, chain, contract and key.
+//  6. An answer of a node never ends a slot, frees a nonce or releases work, whatever it says: it only decides what is
+//     sent next. Unknown answers count as possibly sent. Only receipts and nonces at final blocks end slots.
+//  7. Nonces that the journal cannot explain are adopted only when a block that shows them is final and no slot is open.
+//
+// # Crashes
+//
+// State is all that must survive, and it is the journal. What a session learns (blocks, answers, receipts) it learns
+// again: after a crash all open slots are waiting, their newest attempts are handed out again at the first head, and
+// receipts turn up for those that were included meanwhile.
+//
+//	killed between …                     the next session finds
+//	signing and the Bind's append        nothing: the same updates are read again
+//	the append and its answer            a slot, or nothing; the append's owner never knew and never sent
+//	the Bind and the send                a slot whose bytes it sends
+//	the send and its answer              the same: "already known" or a receipt
+//	inclusion and Settle                 the same: a receipt
+//	parts of a snapshot                  everything: only a whole snapshot counts
+//
+// # Rejected
+//
+//   - Asking the node for the pending nonce: it forgets with its mempool, counts other people's transactions and differs
+//     between the servers behind one address.
+//   - Giving a nonce back after an error, or filling "gaps" at start: every bug report about doubled transactions begins so.
+//   - Following "nonce too low" as a failure: it is how success looks after a lost answer.
+//   - A status in the journal for every block and send: a write each, for what one question to the chain tells.
+package lane
