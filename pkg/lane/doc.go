@@ -33,7 +33,9 @@
 //  5. An entry belongs to the epoch that was opened last, and the epoch to one stream, chain, contract and key.
 //  6. An answer of a node never ends a slot, frees a nonce or releases work, whatever it says: it only decides what is
 //     sent next. Unknown answers count as possibly sent. Only receipts and nonces at final blocks end slots.
-//  7. Nonces that the journal cannot explain are adopted only when a block that shows them is final and no slot is open.
+//  7. Where the chain turns out to have been less final than the rule said, the very bytes that are gone are handed out
+//     again, and nothing else is done until they are back.
+//  8. Nonces that the journal cannot explain are adopted only when a block that shows them is final and no slot is open.
 //
 // # Crashes
 //

@@ -52,6 +52,7 @@ type Lane struct {
 	live    []live // parallel to State.Slots
 	window  int
 	foreign *sighting
+	revived time.Time // when transactions of settled slots were last handed out
 }
 
 // live is what the session knows of one open slot.

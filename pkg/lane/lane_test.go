@@ -453,6 +453,29 @@ func TestAChainBehindItsFinalityIsNotTouched(t *testing.T) {
 	require.Empty(t, b.head(50, 0, func(h *lane.Head) { h.Now = h.Now.Add(time.Hour) }))
 }
 
+func TestWhatWasFinalAndIsGoneIsHandedOutAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	var raws [][]byte
+	for n := range uint64(3) {
+		b.bind()
+		last := b.lane.State.Slot(n).Last()
+		raws = append(raws, last.Raw)
+		if n < 2 {
+			b.append(lane.Entry{Settle: &lane.Settle{Nonce: n, Result: lane.Done, Tx: last.Hash}})
+		}
+	}
+	require.Empty(t, only[lane.Revive](b.head(11, 2)))
+	gone := b.head(12, 1)
+	require.Equal(t, []lane.Effect{lane.Revive{Raw: raws[1:2]}}, gone, "that, and nothing else")
+	require.Equal(t, lane.WaitBehind, b.lane.Blocked())
+	require.Empty(t, b.head(13, 0), "not at every head")
+	b.now = b.now.Add(rules.Rebroadcast)
+	require.Equal(t, []lane.Effect{lane.Revive{Raw: raws[:2]}}, b.head(14, 0))
+	require.Equal(t, uint64(2), only[lane.Resign](b.head(15, 2))[0].Nonce, "then life goes on")
+}
+
 func TestAFullPoolShrinksTheWindowAndBlocksWidenIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

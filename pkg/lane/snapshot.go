@@ -20,6 +20,7 @@ type snapshotState struct {
 	LastWork uint64         `json:"lastWork"`
 	Slots    []snapshotSlot `json:"slots"`
 	Queue    []Work         `json:"queue"`
+	Past     []Past         `json:"past"`
 }
 
 type snapshotSlot struct {
@@ -36,7 +37,7 @@ type partial struct {
 // Snapshots encodes the state as entries to be appended one after the other.
 func (s *State) Snapshots() ([]Entry, error) {
 	out := snapshotState{
-		Identity: s.Identity, Epoch: s.Epoch, Next: s.Next, Cursor: s.Cursor, LastWork: s.LastWork, Queue: s.Queue,
+		Identity: s.Identity, Epoch: s.Epoch, Next: s.Next, Cursor: s.Cursor, LastWork: s.LastWork, Queue: s.Queue, Past: s.Past,
 	}
 	for _, slot := range s.Slots {
 		raws := make([][]byte, len(slot.Attempts))
@@ -77,7 +78,7 @@ func (s *State) restore(e *Snapshot) error {
 		return fmt.Errorf("%w: snapshot: %w", ErrCorrupt, err)
 	}
 	restored := State{
-		Identity: in.Identity, Epoch: in.Epoch, Next: in.Next, Cursor: in.Cursor, LastWork: in.LastWork, Queue: in.Queue,
+		Identity: in.Identity, Epoch: in.Epoch, Next: in.Next, Cursor: in.Cursor, LastWork: in.LastWork, Queue: in.Queue, Past: in.Past,
 	}
 	for i, slot := range in.Slots {
 		open := Slot{Nonce: in.Next - uint64(len(in.Slots)) + uint64(i), Work: slot.Work}

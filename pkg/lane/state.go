@@ -22,6 +22,7 @@ type State struct {
 	Slots    []Slot       // open, by nonce, contiguous, ending at Next-1
 	Queue    []Work       // bound once, lost with its slot, waiting to be bound again; first in, first out
 	LastWork uint64       // the newest Work.ID given
+	Past     []Past       // the newest settled nonces, oldest first; see Revive
 
 	partial *partial // parts of a snapshot seen so far
 }
@@ -49,6 +50,15 @@ func (s *Slot) Data() ([]byte, error) {
 	}
 	return nil, fmt.Errorf("%w: slot %d has no attempt that carries its work", ErrCorrupt, s.Nonce)
 }
+
+// Past is a settled nonce and the transaction of ours that used it.
+type Past struct {
+	Nonce uint64 `json:"nonce"`
+	Raw   []byte `json:"raw"`
+}
+
+// maxPast bounds State.Past: some blocks full of a lane's transactions.
+const maxPast = 64
 
 // Floor is the lowest nonce that is not settled.
 func (s *State) Floor() uint64 { return s.Next - uint64(len(s.Slots)) }
@@ -229,6 +239,12 @@ func (s *State) settle(e *Settle) error {
 	default:
 		return fmt.Errorf("%w: slot %d settled with result %q", ErrCorrupt, e.Nonce, e.Result)
 	}
+	for _, a := range slot.Attempts {
+		if a.Hash == e.Tx {
+			s.Past = append(s.Past, Past{slot.Nonce, a.Raw})
+		}
+	}
+	s.Past = s.Past[max(0, len(s.Past)-maxPast):]
 	s.Slots = slices.Delete(s.Slots, 0, 1)
 	return nil
 }

@@ -57,6 +57,10 @@ type Resign struct {
 	Reason string
 }
 
+// Revive: hand transactions of settled slots to the nodes again, in order. The chain went back behind its finality rule and
+// does not have them any more; no other bytes may take their nonces.
+type Revive struct{ Raw [][]byte }
+
 // Send: hand the last attempts of these slots to the nodes, in order.
 type Send struct{ Nonces []uint64 }
 
@@ -73,6 +77,7 @@ func (Finalize) effect() {}
 func (Takeover) effect() {}
 func (Resign) effect()   {}
 func (Send) effect()     {}
+func (Revive) effect()   {}
 func (Report) effect()   {}
 
 // Step is the lane's whole behaviour: what an event means for the open slots and what is to be done about it. It does
@@ -95,7 +100,7 @@ func (l *Lane) onHead(h Head) (out []Effect) {
 	l.head = &h
 	out = l.forget(h.Reorged)
 	if h.Account.Nonce < l.State.Floor() {
-		return out // a final transaction is not there: touch nothing until the chain is back
+		return append(out, l.revive()...) // a final transaction is not there: touch nothing else until it is back
 	}
 	var probe []uint64
 	for i := range l.State.Slots {
@@ -110,6 +115,25 @@ func (l *Lane) onHead(h Head) (out []Effect) {
 	}
 	out = append(out, l.adopt()...)
 	return append(out, l.push()...)
+}
+
+// revive brings back what was final. Nothing is bound, bumped or settled meanwhile. Where a nonce is missing that somebody
+// else had used, or one that is long past, the lane stands still.
+func (l *Lane) revive() []Effect {
+	if l.head.Now.Sub(l.revived) < l.rules.Rebroadcast {
+		return nil
+	}
+	l.revived = l.head.Now
+	var raw [][]byte
+	for _, p := range l.State.Past {
+		if p.Nonce >= l.head.Account.Nonce {
+			raw = append(raw, p.Raw)
+		}
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	return []Effect{Revive{raw}}
 }
 
 // forget drops what was learnt from blocks that are no longer canonical.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/scorelay/scorelay/pkg/lane"
 )
@@ -29,6 +30,8 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 				nonces, effects = append(nonces, next.Nonces...), effects[1:]
 			}
 			more, err = s.send(ctx, nonces)
+		case lane.Revive:
+			s.revive(ctx, e.Raw)
 		case lane.Probe:
 			more, err = s.probe(ctx, e.Nonces)
 		case lane.Resign:
@@ -82,6 +85,17 @@ func (s *session) send(ctx context.Context, nonces []uint64) (more []lane.Effect
 		more = append(more, effects...)
 	}
 	return more, nil
+}
+
+// revive hands out what was final and is gone.
+func (s *session) revive(ctx context.Context, raw [][]byte) {
+	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
+	defer cancel()
+	for i, result := range s.Chain.Send(ctx, raw) {
+		s.metrics.sends.WithLabelValues(result.Class.String()).Inc()
+		s.log.Error("a final transaction is not in the chain any more; it is handed out again", "tx", crypto.Keccak256Hash(raw[i]),
+			"class", result.Class.String(), "err", result.Err)
+	}
 }
 
 // probe looks for the receipts of all attempts of slots whose nonce is used up. A receipt of a block newer than the head

@@ -187,9 +187,16 @@ func (f *feed) finalize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if hash, ok := f.known[f.final.Number]; ok && f.final.Hash != (common.Hash{}) && hash != f.final.Hash {
-		return fmt.Errorf("block %d was final with hash %s and is now %s: the chain went back behind its own finality; "+
-			"all lanes stand still until the relayer is started again", f.final.Number, f.final.Hash, hash)
+	hash, ok := f.known[f.final.Number]
+	if f.final.Hash != (common.Hash{}) && (ok && hash != f.final.Hash || f.final.Number > f.last.Number) {
+		if f.config.Confirmations == 0 {
+			return fmt.Errorf("block %d was final with hash %s and is now %s: the chain went back behind its own finality; "+
+				"all lanes stand still until the relayer is started again", f.final.Number, f.final.Hash, hash)
+		}
+		f.metrics.finalityBreaks.Inc()
+		f.log.Error("a reorg went deeper than the number of confirmations; what it took away is handed out again: raise the number",
+			"confirmations", f.config.Confirmations, "was_final", f.final.Number)
+		f.final = lane.Block{}
 	}
 	if final.Number <= f.final.Number && f.final.Hash != (common.Hash{}) {
 		return nil

@@ -22,6 +22,9 @@ type metrics struct {
 	sessionEnds prometheus.Counter
 	statusFails prometheus.Counter
 	reorgs      prometheus.Counter
+
+	finalityBreaks prometheus.Counter
+
 	headNumber  prometheus.Gauge
 	finalNumber prometheus.Gauge
 
@@ -62,18 +65,20 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}, []string{"flush"})
 	reg.MustRegister(size)
 	return &metrics{
-		outcomes:    counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
-		creations:   counters("creations_total", "Creations that are final, by outcome.", "outcome"),
-		gasUsed:     counter("gas_used_total", "Gas used by final transactions."),
-		fees:        counter("fees_gwei_total", "Fees paid by final transactions, gwei."),
-		settled:     counters("slots_settled_total", "Slots that ended, by result.", "result"),
-		batch:       size,
-		attempts:    counters("attempts_total", "Attempts journaled, by reason.", "reason"),
-		sends:       counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
-		deadLetters: counters("dead_letters_total", "Dead letters stored, by outcome.", "outcome"),
-		sessionEnds: counter("sessions_ended_total", "Sessions that ended, for whatever reason."),
-		statusFails: counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
-		reorgs:      counter("reorgs_total", "Reorgs seen."),
+		outcomes:       counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
+		creations:      counters("creations_total", "Creations that are final, by outcome.", "outcome"),
+		gasUsed:        counter("gas_used_total", "Gas used by final transactions."),
+		fees:           counter("fees_gwei_total", "Fees paid by final transactions, gwei."),
+		settled:        counters("slots_settled_total", "Slots that ended, by result.", "result"),
+		batch:          size,
+		attempts:       counters("attempts_total", "Attempts journaled, by reason.", "reason"),
+		sends:          counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
+		deadLetters:    counters("dead_letters_total", "Dead letters stored, by outcome.", "outcome"),
+		sessionEnds:    counter("sessions_ended_total", "Sessions that ended, for whatever reason."),
+		statusFails:    counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
+		reorgs:         counter("reorgs_total", "Reorgs seen."),
+		finalityBreaks: counter("finality_breaks_total", "Reorgs deeper than the number of confirmations."),
+
 		headNumber:  gauge("head_block", "Number of the newest block."),
 		finalNumber: gauge("final_block", "Number of the newest block beyond the finality rule."),
 		inflight:    gauges("inflight_slots", "Slots whose transaction is not in a block."),

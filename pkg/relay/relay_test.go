@@ -174,6 +174,31 @@ func TestAReorgTakesNothingAwayAndDoublesNothing(t *testing.T) {
 	require.Equal(t, map[score.Outcome]int{score.Applied: 120}, w.audit())
 }
 
+func TestAReorgDeeperThanTheConfirmationsIsMended(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	config := w.config()
+	config.Confirmations = 1
+	w.create(1)
+	w.start(config, w.deps())
+	w.drain()
+	w.mine()
+	parent, err := w.geth.Client().HeaderByNumber(t.Context(), nil)
+	require.NoError(t, err)
+	w.accept(some(1, 0, 40)...)
+	w.drain() // final, by this rule
+	w.geth.Rollback()
+	require.NoError(t, w.geth.Fork(parent.Hash()))
+	w.geth.Rollback() // what fell out of its block is nowhere
+	w.accept(some(1, 40, 40)...)
+	require.Eventually(t, func() bool {
+		w.mine()
+		nonce, err := w.geth.Client().NonceAt(t.Context(), w.keys[0].Address(), nil)
+		return err == nil && nonce == w.states()[0].Next && w.drained()
+	}, 20*time.Second, time.Millisecond)
+	require.Equal(t, map[score.Outcome]int{score.Applied: 80}, w.audit())
+}
+
 func TestAForeignTransactionWithTheLanesKeyCostsNoUpdate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
