@@ -23,7 +23,10 @@
 //     them repeats them; statuses are told as well as Redis allows and nothing depends on them.
 //   - Work whose slot was reverted or lost goes to the lane's queue in the same entry, and is bound again before anything
 //     new. It is tried by eth_call first: a cause that concerns everything (the relayer role is gone) makes the lane
-//     wait, never dead-letter; a cause that concerns one update is found by halving.
+//     wait, never dead-letter; a cause that concerns one update is found by halving. Nothing is buried for want of gas
+//     that a transaction could have.
+//   - A reorg deeper than the configured confirmations is mended by handing out the very bytes again (lane.Revive); one
+//     behind the finalized tag makes all lanes stand still.
 //   - Errors of nodes and servers make the lane wait and try again. They never free a nonce.
 //
 // # Crashes
