@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -18,6 +19,10 @@ var ErrFull = errors.New("the stream is full")
 // ErrUnknown says that the server did not answer: the message may or may not be stored. The same message id may be
 // published again.
 var ErrUnknown = errors.New("the stream did not answer")
+
+// ErrOtherMeaning says that a creation cannot replace a dead-lettered one, because its actions or score types do not
+// begin with that one's: updates accepted for the first would mean something else under the second.
+var ErrOtherMeaning = errors.New("the actions and score types must begin with those of the creation it replaces")
 
 // TakenError says that a creation of this projectId was accepted before.
 type TakenError struct {
@@ -50,7 +55,7 @@ func (s *Stream) PublishEnvelope(ctx context.Context, lane score.Lane, msgID str
 
 // PublishProject stores an accepted creation, once per projectId. A TakenError says that another one is there, even
 // if it says the same; replaces is the sequence of an earlier creation that became a dead letter and may be accepted
-// anew, or 0. ErrFull and ErrUnknown as for PublishEnvelope: the same call under the same msgID may be repeated, and is
+// anew, or 0; ErrOtherMeaning if it may not be replaced by this one. ErrFull and ErrUnknown as for PublishEnvelope: the same call under the same msgID may be repeated, and is
 // nil if it was stored before.
 func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error {
 	data, err := encodeProject(p)
@@ -58,11 +63,42 @@ func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Proj
 		return err
 	}
 	subject := s.projectSubject(p.ID)
+	if replaces != 0 {
+		if err := s.extends(ctx, subject, p, replaces); err != nil {
+			return err
+		}
+	}
 	_, err = s.js.Publish(ctx, subject, data, jetstream.WithMsgID(msgID), jetstream.WithExpectStream(Name),
 		jetstream.WithExpectLastSequencePerSubject(replaces))
 	if !isWrongSequence(err) {
 		return classify(err)
 	}
+	return s.conflict(ctx, subject, msgID, p, replaces)
+}
+
+// extends checks a creation against the dead-lettered one it replaces. Updates accepted for that one carry indexes of
+// its actions and score types and may still be on their way, so these must mean the same.
+func (s *Stream) extends(ctx context.Context, subject string, p *score.Project, replaces uint64) error {
+	msg, err := s.stream.GetMsg(ctx, replaces)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil // purged, and with it every update that came after it
+	}
+	if err != nil {
+		return fmt.Errorf("couldn't read the creation at sequence %d: %w: %w", replaces, ErrUnknown, err)
+	}
+	_, dead, err := decode(msg.Data)
+	if err != nil || dead == nil || msg.Subject != subject {
+		return nil // never a project to anybody
+	}
+	if len(p.Actions) < len(dead.Actions) || !slices.Equal(p.Actions[:len(dead.Actions)], dead.Actions) ||
+		len(p.ScoreTypes) < len(dead.ScoreTypes) || !slices.Equal(p.ScoreTypes[:len(dead.ScoreTypes)], dead.ScoreTypes) {
+		return fmt.Errorf("project %s, accepted before at sequence %d: %w", p.ID, replaces, ErrOtherMeaning)
+	}
+	return nil
+}
+
+// conflict tells why a creation was not stored.
+func (s *Stream) conflict(ctx context.Context, subject, msgID string, p *score.Project, replaces uint64) error {
 	msg, err := s.stream.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) && replaces != 0 {
 		return s.PublishProject(ctx, msgID, p, 0) // the dead-lettered creation was purged meanwhile

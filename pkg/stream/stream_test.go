@@ -165,6 +165,10 @@ func TestAProjectIsAcceptedOnce(t *testing.T) {
 	require.Equal(t, p, taken.Project)
 	require.EqualValues(t, 1, taken.Seq)
 
+	foreign := project(1)
+	foreign.Actions = []score.Action{{Name: "b", Points: 1}, foreign.Actions[0]}
+	require.ErrorIs(t, s.PublishProject(t.Context(), "third", foreign, taken.Seq), stream.ErrOtherMeaning)
+	other.Actions = append(other.Actions, score.Action{Name: "b", Points: 2})
 	require.NoError(t, s.PublishProject(t.Context(), "third", other, taken.Seq), "a dead-lettered creation may be replaced")
 	require.ErrorAs(t, s.PublishProject(t.Context(), "fourth", project(1), taken.Seq+5), &taken)
 	require.Equal(t, "another", taken.Project.Name)
