@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -119,7 +120,7 @@ func tryRedisServer(path, dir string, port int) (*RedisServer, error) {
 		URL:  fmt.Sprintf("redis://127.0.0.1:%d/0", port),
 		Kind: "redis-server", PID: cmd.Process.Pid, exited: exited, stop: stop,
 	}
-	if err := waitRedis(port, exited); err != nil {
+	if err := waitRedis(port, cmd.Process.Pid, exited); err != nil {
 		stop()
 		return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(out.Bytes()))
 	}
@@ -127,7 +128,7 @@ func tryRedisServer(path, dir string, port int) (*RedisServer, error) {
 }
 
 // waitRedis returns when the server on port answers a ping.
-func waitRedis(port int, exited <-chan struct{}) error {
+func waitRedis(port, pid int, exited <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.Background(), redisStartTimeout)
 	defer cancel()
 	client := redis.NewClient(&redis.Options{
@@ -136,20 +137,9 @@ func waitRedis(port int, exited <-chan struct{}) error {
 	})
 	defer func() { _ = client.Close() }()
 	for {
-		err := client.Ping(ctx).Err()
-		if err == nil {
-			// Something else may have had the port: then our server has exited, or is about to.
-			select {
-			case <-exited:
-				return errors.New("it exited at once")
-			case <-time.After(20 * time.Millisecond):
-			}
-			select {
-			case <-exited:
-				return errors.New("it exited at once")
-			default:
-				return nil
-			}
+		info, err := client.Info(ctx, "server").Result()
+		if err == nil && strings.Contains(info, fmt.Sprintf("process_id:%d\r", pid)) {
+			return nil // ours, not another's on the same port
 		}
 		select {
 		case <-exited:
