@@ -127,7 +127,7 @@ func tryRedisServer(path, dir string, port int) (*RedisServer, error) {
 	return r, nil
 }
 
-// waitRedis returns when the server on port answers a ping.
+// waitRedis returns when the server on port answers and is the process pid.
 func waitRedis(port, pid int, exited <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.Background(), redisStartTimeout)
 	defer cancel()
@@ -139,7 +139,10 @@ func waitRedis(port, pid int, exited <-chan struct{}) error {
 	for {
 		info, err := client.Info(ctx, "server").Result()
 		if err == nil && strings.Contains(info, fmt.Sprintf("process_id:%d\r", pid)) {
-			return nil // ours, not another's on the same port
+			return nil
+		}
+		if err == nil {
+			err = errors.New("another server answers there")
 		}
 		select {
 		case <-exited:
