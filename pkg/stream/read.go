@@ -16,7 +16,15 @@ import (
 // another meaning. Nothing may be read on; the process must be started again after a human looked.
 var ErrReplaced = errors.New("the stream was deleted and made again")
 
-const reopenPause = 250 * time.Millisecond
+// ErrLost says that the stream could not be read for a while: it is not there, or no server answers for it. Nothing is
+// wrong with what was read before; another reader may be opened from there.
+var ErrLost = errors.New("the stream cannot be read")
+
+const (
+	reopenPause = 250 * time.Millisecond
+	patience    = 10 * time.Second // without the stream, before a reader gives up
+	checkEvery  = 10 * time.Second // without a message: whether the stream is still there, and the same
+)
 
 // Record is one message of the stream. Exactly one of Updates, Project and Corrupt is set.
 type Record struct {
@@ -41,7 +49,36 @@ type Reader struct {
 	s        *Stream
 	subjects []string
 	next     uint64
-	messages jetstream.MessagesContext // nil when it must be opened again
+	pump     *pump     // nil when it must be opened again
+	lost     time.Time // since when the stream cannot be read; zero while it can
+}
+
+// pump moves messages of one consumer into a channel, so that whoever waits for them can stop waiting at once: the
+// client's own Next does not return while it makes its consumer anew.
+type pump struct {
+	consumer  string // its name; another one's messages may be of another stream
+	delivered chan delivery
+	stop      context.CancelFunc
+}
+
+type delivery struct {
+	msg jetstream.Msg
+	err error
+}
+
+func (p *pump) run(ctx context.Context, messages jetstream.MessagesContext) {
+	defer messages.Stop()
+	for {
+		msg, err := messages.Next(jetstream.NextContext(ctx))
+		select {
+		case p.delivered <- delivery{msg, err}:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
 }
 
 // Read starts at the first message of the lane whose sequence is at least from.Seq; from.Index is the caller's to
@@ -55,18 +92,15 @@ func (s *Stream) Read(ctx context.Context, lane score.Lane, from score.Cursor) (
 }
 
 func (r *Reader) open(ctx context.Context) error {
-	state, err := r.s.State(ctx)
-	if err != nil {
+	if err := r.check(ctx); err != nil {
 		return err
-	}
-	if !state.Created.Equal(r.s.created) {
-		return fmt.Errorf("stream %s: %w", Name, ErrReplaced)
 	}
 	consumer, err := r.s.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		FilterSubjects:    r.subjects,
 		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq:       r.next,
 		InactiveThreshold: 30 * time.Second,
+		MaxResetAttempts:  1, // then Next opens another, and looks whether it is the same stream
 	})
 	if err != nil {
 		return fmt.Errorf("couldn't read the stream %s from sequence %d: %w", Name, r.next, err)
@@ -75,49 +109,100 @@ func (r *Reader) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("couldn't read the stream %s from sequence %d: %w", Name, r.next, err)
 	}
-	r.messages = messages
+	pumping, stop := context.WithCancel(context.Background())
+	r.pump = &pump{consumer: consumer.CachedInfo().Name, delivered: make(chan delivery), stop: stop}
+	go r.pump.run(pumping, messages)
+	r.lost = time.Time{}
 	return nil
 }
 
-// Next waits for the lane's next message. It survives outages and restarts of the server; it returns only the
-// context's error, or ErrReplaced.
+// check tells whether the stream is there and the one that was opened.
+func (r *Reader) check(ctx context.Context) error {
+	state, err := r.s.State(ctx)
+	if err != nil {
+		return err
+	}
+	if !state.Created.Equal(r.s.created) {
+		return fmt.Errorf("stream %s: %w", Name, ErrReplaced)
+	}
+	return nil
+}
+
+// Next waits for the lane's next message. It survives short outages and restarts of the server. It returns the context's
+// error, ErrReplaced, or ErrLost: when the stream is not there, or could not be read for ten seconds.
 func (r *Reader) Next(ctx context.Context) (Record, error) {
 	for {
-		if r.messages == nil {
-			err := r.open(ctx)
-			if errors.Is(err, ErrReplaced) || ctx.Err() != nil {
-				return Record{}, errors.Join(err, ctx.Err())
-			}
-			if err != nil {
-				if err := pause(ctx, reopenPause); err != nil {
+		if r.pump == nil {
+			if err := r.open(ctx); err != nil {
+				if err := r.bear(ctx, err); err != nil {
 					return Record{}, err
 				}
 				continue
 			}
 		}
-		msg, err := r.messages.Next(jetstream.NextContext(ctx))
-		if ctx.Err() != nil {
-			return Record{}, ctx.Err()
-		}
+		d, ok, err := r.wait(ctx)
 		if err != nil {
-			r.Close()
+			return Record{}, err
+		}
+		if !ok {
 			continue
 		}
-		meta, err := msg.Metadata()
-		if err != nil || meta.Sequence.Stream < r.next {
-			r.Close() // never hand out a sequence twice or out of order
+		if d.err != nil {
+			r.Close()
+			if err := r.bear(ctx, d.err); err != nil {
+				return Record{}, err
+			}
+			continue
+		}
+		meta, err := d.msg.Metadata()
+		if err != nil || meta.Consumer != r.pump.consumer || meta.Sequence.Stream < r.next {
+			r.Close() // never hand out a sequence twice, out of order, or of another stream
 			continue
 		}
 		r.next = meta.Sequence.Stream + 1
-		return recordOf(meta.Sequence.Stream, meta.Timestamp, msg.Data()), nil
+		return recordOf(meta.Sequence.Stream, meta.Timestamp, d.msg.Data()), nil
 	}
+}
+
+// wait waits for a delivery. Where none comes for a while it looks whether the stream is still there.
+func (r *Reader) wait(ctx context.Context) (d delivery, ok bool, err error) {
+	timer := time.NewTimer(checkEvery)
+	defer timer.Stop()
+	select {
+	case d = <-r.pump.delivered:
+		return d, true, nil
+	case <-ctx.Done():
+		return d, false, ctx.Err()
+	case <-timer.C:
+	}
+	if err := r.check(ctx); err != nil {
+		return d, false, r.bear(ctx, err)
+	}
+	r.lost = time.Time{}
+	return d, false, nil
+}
+
+// bear rests after a failure that may pass, or says that it has lasted too long.
+func (r *Reader) bear(ctx context.Context, err error) error {
+	if r.lost.IsZero() {
+		r.lost = time.Now()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, ErrReplaced):
+		return err
+	case errors.Is(err, jetstream.ErrStreamNotFound), time.Since(r.lost) >= patience:
+		return fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	return pause(ctx, reopenPause)
 }
 
 // Close stops reading.
 func (r *Reader) Close() {
-	if r.messages != nil {
-		r.messages.Stop()
-		r.messages = nil
+	if r.pump != nil {
+		r.pump.stop()
+		r.pump = nil
 	}
 }
 

@@ -252,6 +252,45 @@ func TestAReaderStopsWhenTheStreamWasMadeAnew(t *testing.T) {
 	require.ErrorIs(t, err, stream.ErrReplaced)
 }
 
+func TestAReaderEndsWhenItsStreamIsGone(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	s, js := open(t)
+	require.NoError(t, s.PublishEnvelope(ctx, 0, "a", []score.Update{update(1)}))
+	r, err := s.Read(ctx, 0, score.Cursor{})
+	require.NoError(t, err)
+	defer r.Close()
+	_, err = r.Next(ctx)
+	require.NoError(t, err)
+	require.NoError(t, js.DeleteStream(ctx, stream.Name))
+	_, err = r.Next(ctx)
+	require.ErrorIs(t, err, stream.ErrLost)
+	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: deployment}))
+	_, err = r.Next(ctx)
+	require.ErrorIs(t, err, stream.ErrReplaced)
+}
+
+func TestAReaderStopsWaitingWhileTheServerIsAway(t *testing.T) {
+	t.Parallel()
+	server, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{})
+	require.NoError(t, err)
+	js := connect(t, server.URL)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	require.NoError(t, err)
+	defer r.Close()
+	server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	asked := time.Now()
+	_, err = r.Next(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Less(t, time.Since(asked), 3*time.Second)
+}
+
 func TestACorruptMessageIsHandedOverAsSuch(t *testing.T) {
 	t.Parallel()
 	s, js := open(t)
@@ -282,39 +321,6 @@ func TestReadAllSeesEverythingOnceAndEnds(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, want, got)
-}
-
-func TestDeadLettersAreKeptOncePerThing(t *testing.T) {
-	t.Parallel()
-	s, _ := open(t)
-	u := update(1)
-	letters := []stream.DeadLetter{
-		{Lane: 1, Update: &u, Outcome: score.NotMember, Reason: "first", Tx: common.Hash{1}},
-		{Lane: 1, Update: &u, Outcome: score.NotMember, Reason: "again"},
-		{Lane: 2, Project: project(3), Seq: 4, Outcome: score.ProjectExists},
-		{Lane: 2, Raw: []byte("x"), Seq: 5, Outcome: score.Unprocessable},
-	}
-	for _, d := range letters {
-		require.NoError(t, s.AddDeadLetter(t.Context(), d))
-	}
-	var got []stream.DeadLetter
-	require.NoError(t, s.DeadLetters(t.Context(), func(d stream.DeadLetter) error {
-		got = append(got, d)
-		return nil
-	}))
-	require.Len(t, got, 3)
-	require.Equal(t, "again", got[0].Reason)
-	require.Equal(t, &u, got[0].Update)
-	require.Equal(t, project(3), got[1].Project)
-	require.Equal(t, []byte("x"), got[2].Raw)
-
-	one, err := s.DeadLetter(t.Context(), got[0].ID)
-	require.NoError(t, err)
-	require.Equal(t, got[0], one)
-	require.NoError(t, s.RemoveDeadLetter(t.Context(), got[0].ID))
-	_, err = s.DeadLetter(t.Context(), got[0].ID)
-	require.ErrorIs(t, err, stream.ErrNoDeadLetter)
-	require.ErrorIs(t, s.RemoveDeadLetter(t.Context(), got[0].ID), stream.ErrNoDeadLetter)
 }
 
 func TestWatchProjectsTellsWhatIsThereThenWhatComes(t *testing.T) {
