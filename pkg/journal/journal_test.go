@@ -143,6 +143,7 @@ func TestANewerFormatIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = j.Load(t.Context(), 0)
 	require.ErrorContains(t, err, "run the newer program")
+	require.ErrorIs(t, err, lane.ErrUnreadable)
 }
 
 func TestAForgetfulStreamIsRefused(t *testing.T) {

@@ -17,6 +17,10 @@ var (
 	ErrAmbiguous = errors.New("the append to the lane's journal may or may not be stored")
 )
 
+// ErrUnreadable says that an entry of a journal is of a newer format or not an entry at all. Nothing may be done with the
+// lane until a human looks.
+var ErrUnreadable = errors.New("the lane's journal holds an entry that this program cannot read")
+
 // Version is the newest entry format this program writes; it reads all up to it.
 const Version = 1
 
@@ -161,10 +165,10 @@ func (e Entry) Encode() ([]byte, error) {
 func DecodeEntry(b []byte) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(b, &e); err != nil {
-		return Entry{}, fmt.Errorf("couldn't decode journal entry: %w", err)
+		return Entry{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	if e.Version < 1 || e.Version > Version {
-		return Entry{}, fmt.Errorf("journal entry has format %d, this program knows 1 to %d: run the newer program", e.Version, Version)
+		return Entry{}, fmt.Errorf("%w: it has format %d, this program knows 1 to %d: run the newer program", ErrUnreadable, e.Version, Version)
 	}
 	return e, nil
 }

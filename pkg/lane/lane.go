@@ -26,7 +26,7 @@ type Wait string
 // The reasons. WaitNone means go on.
 const (
 	WaitNone     Wait = ""
-	WaitHead     Wait = "head"     // no block seen yet
+	WaitHead     Wait = "head"     // no block seen yet, or none for a while
 	WaitWindow   Wait = "window"   // enough slots are waiting for a block
 	WaitFinality Wait = "finality" // enough slots are open
 	WaitFunds    Wait = "funds"    // the balance does not cover another slot
@@ -35,11 +35,19 @@ const (
 	WaitBehind   Wait = "behind"   // the chain has fewer of our transactions than were final
 	WaitRefused  Wait = "refused"  // nodes refuse the lane's transactions for a reason that price and time do not cure
 	WaitContract Wait = "contract" // the contract refuses everything: role, pause, wrong address
+	WaitOutcomes Wait = "outcomes" // the outcomes of a final transaction cannot be read
+	WaitSigner   Wait = "signer"   // the key does not sign
+	WaitNode     Wait = "node"     // no node answers what waiting work would do
+	WaitStream   Wait = "stream"   // the stream or the journal cannot be read or written
+	WaitJournal  Wait = "journal"  // the journal is nothing this process may go on with: a human has to look
 )
 
 // Waits lists all reasons, for metrics.
 func Waits() []Wait {
-	return []Wait{WaitHead, WaitWindow, WaitFinality, WaitFunds, WaitCeiling, WaitForeign, WaitBehind, WaitRefused, WaitContract}
+	return []Wait{
+		WaitHead, WaitWindow, WaitFinality, WaitFunds, WaitCeiling, WaitForeign, WaitBehind, WaitRefused, WaitContract,
+		WaitOutcomes, WaitSigner, WaitNode, WaitStream, WaitJournal,
+	}
 }
 
 // Lane is a State together with what this session knows of the chain: blocks, answers of nodes, receipts. Only State
@@ -139,11 +147,17 @@ func (l *Lane) Ready(gas uint64) (Fees, Wait) {
 	if !ok {
 		return fees, WaitCeiling
 	}
-	cost := l.committed()
-	if l.head.Account.Balance.Cmp(cost.Add(cost, price(gas, fees.Cap))) < 0 {
+	if l.head.Account.Balance.Cmp(l.Need(gas, fees)) < 0 {
 		return fees, WaitFunds
 	}
 	return fees, WaitNone
+}
+
+// Need is the balance, in wei, that another slot of so much gas takes at these fees: what is in flight can cost so much
+// at most, with it.
+func (l *Lane) Need(gas uint64, fees Fees) *big.Int {
+	cost := l.committed()
+	return cost.Add(cost, price(gas, fees.Cap))
 }
 
 // Blocked is the part of Ready that does not depend on gas.

@@ -18,7 +18,7 @@ import (
 
 // The simulation: a chain that reorganises and forgets, nodes that lie about what they took, a journal that fences and
 // loses answers, sessions that die anywhere, somebody else using the key. A session like package relay's, but with
-// updates that are numbers, works through a stream; after every step the promises of DESIGN §3 are checked, and at the
+// updates that are numbers, works through a stream; after every step the promises of doc.go are checked, and at the
 // end, with the faults over, every update must have been executed exactly once.
 
 const (

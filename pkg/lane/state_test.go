@@ -284,7 +284,7 @@ func TestNewerEntriesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, b := range []string{`{"v":2}`, `{"v":0}`, `{}`, `nonsense`} {
 		_, err := lane.DecodeEntry([]byte(b))
-		require.Error(t, err)
+		require.ErrorIs(t, err, lane.ErrUnreadable)
 	}
 }
 
