@@ -25,7 +25,7 @@ import (
 
 // What no deployment has needed to change so far.
 const (
-	maxOpenSlots = 256              // of a lane: finality may be minutes behind the head
+	maxOpenSlots = 2048             // of a lane: finality may be minutes behind the head
 	rebroadcast  = 10 * time.Second // of transactions that are in no block
 )
 
