@@ -32,11 +32,7 @@ func (s *session) handOut(ctx context.Context) error {
 
 func (s *session) bindAll(ctx context.Context) error {
 	for {
-		why := s.lane.Blocked()
-		if why == lane.WaitNone && s.stuck {
-			why = lane.WaitContract
-		}
-		if why != lane.WaitNone {
+		if why := s.blocked(); why != lane.WaitNone {
 			s.waits(why)
 			return nil
 		}
@@ -116,15 +112,17 @@ type binding struct {
 // after it the work has exactly this nonce until that is final. It reports false if the lane must wait.
 func (s *session) bind(ctx context.Context, b binding) (bool, error) {
 	fees, why := s.lane.Ready(b.gas)
-	if s.waits(why); why != lane.WaitNone {
+	if why != lane.WaitNone {
+		s.waits(why, "need_wei", s.lane.Need(b.gas, fees), "gas", b.gas)
 		return false, nil
 	}
 	nonce := s.lane.State.Next
 	raw, err := s.sign(ctx, nonce, fees, b.gas, &s.config.Contract, b.data)
 	if err != nil {
-		s.log.Error("couldn't sign; the lane waits and tries again", "nonce", nonce, "err", err)
+		s.waits(lane.WaitSigner, "nonce", nonce, "err", err)
 		return false, nil
 	}
+	s.waits(lane.WaitNone)
 	b.entry.Nonce, b.entry.Raw = nonce, raw
 
 	effects, err := s.append(ctx, lane.Entry{Bind: &b.entry}) // the commit point

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
@@ -28,8 +29,9 @@ type feed struct {
 	known   map[uint64]common.Hash // canonical hashes by number, from the final block to last
 	final   lane.Block
 	market  market
-	reorged uint64 // the lowest block replaced that the sessions were not told of; 0 if none
-	failed  bool   // the last round failed, and it was said
+	reorged uint64      // the lowest block replaced that the sessions were not told of; 0 if none
+	failed  bool        // the last round failed, and it was said
+	broken  atomic.Bool // a finalized block was replaced; read by sessions
 
 	mu          sync.Mutex
 	subscribers map[*subscriber]struct{}
@@ -53,6 +55,9 @@ const keepHeaders = 4096
 
 // walkParents bounds the headers fetched one by one to find where a reorg began; beyond, heights are compared.
 const walkParents = 64
+
+// errBroken ends the rounds of a feed whose chain went back behind the finalized tag.
+var errBroken = errors.New("the chain went back behind its own finality")
 
 func newFeed(chain Chain, config Config, log *slog.Logger, m *metrics) *feed {
 	return &feed{
@@ -190,14 +195,19 @@ func (f *feed) finalize(ctx context.Context) error {
 	hash, ok := f.known[f.final.Number]
 	if f.final.Hash != (common.Hash{}) && (ok && hash != f.final.Hash || f.final.Number > f.last.Number) {
 		if f.config.Confirmations == 0 {
-			return fmt.Errorf("block %d was final with hash %s and is now %s: the chain went back behind its own finality; "+
-				"all lanes stand still until the relayer is started again", f.final.Number, f.final.Hash, hash)
+			if !f.broken.Swap(true) {
+				f.metrics.finalityBreaks.Inc()
+				f.log.Error("the chain went back behind its own finality; all lanes stand still until it is back or the relayer is started again",
+					"was_final", f.final.Number, "hash", f.final.Hash, "now", hash)
+			}
+			return errBroken
 		}
 		f.metrics.finalityBreaks.Inc()
 		f.log.Error("a reorg went deeper than the number of confirmations; what it took away is handed out again: raise the number",
 			"confirmations", f.config.Confirmations, "was_final", f.final.Number)
 		f.final = lane.Block{}
 	}
+	f.broken.Store(false)
 	if final.Number <= f.final.Number && f.final.Hash != (common.Hash{}) {
 		return nil
 	}

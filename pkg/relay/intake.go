@@ -13,7 +13,11 @@ import (
 const readAhead = 256
 
 // intake turns a lane's records, in order, into the next thing to bind: a batch, or a creation. It keeps the two cursors
-// around it: everything before from is bound, everything before to is bound or in the intake.
+// around it: everything before from is bound, everything before to is bound or in the builder.
+//
+// An envelope of 5 updates at sequence 7, batches of 3: after take, from is 7/0, to 7/3 and two updates are in rest. The
+// Bind of that batch journals the cursor 7/3; bound pours the rest, and from is 7/3, to 8/0. A session killed in between
+// starts at 7/3: its reader hands out the whole envelope of sequence 7 again, and take skips three of it.
 type intake struct {
 	builder  *batch.Builder
 	creation *score.Project // bound alone, after the builder is empty

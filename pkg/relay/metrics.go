@@ -22,6 +22,7 @@ type metrics struct {
 	sessionEnds prometheus.Counter
 	statusFails prometheus.Counter
 	reorgs      prometheus.Counter
+	purgeFails  prometheus.Counter
 
 	finalityBreaks prometheus.Counter
 
@@ -77,7 +78,8 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		sessionEnds:    counter("sessions_ended_total", "Sessions that ended, for whatever reason."),
 		statusFails:    counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
 		reorgs:         counter("reorgs_total", "Reorgs seen."),
-		finalityBreaks: counter("finality_breaks_total", "Reorgs deeper than the number of confirmations."),
+		purgeFails:     counter("purge_failures_total", "Purges of the stream that failed; each is tried again later."),
+		finalityBreaks: counter("finality_breaks_total", "Reorgs deeper than what was final, by tag or by confirmations."),
 
 		headNumber:  gauge("head_block", "Number of the newest block."),
 		finalNumber: gauge("final_block", "Number of the newest block beyond the finality rule."),

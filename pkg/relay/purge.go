@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -18,29 +19,37 @@ func (r *Relayer) purge(ctx context.Context) {
 			return
 		}
 		if err := r.purgeOnce(ctx, time.Now()); err != nil && ctx.Err() == nil {
-			r.Log.Warn("couldn't purge the stream; trying again later", "err", err)
+			r.metrics.purgeFails.Inc()
+			r.Log.Warn("couldn't purge the stream; trying again later", "err", err, "again_in", r.config.PurgeInterval)
 		}
 	}
 }
 
 func (r *Relayer) purgeOnce(ctx context.Context, now time.Time) error {
-	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
-	defer cancel()
-	below, err := r.Source.FirstSince(ctx, now.Add(-r.config.Horizon))
+	below, err := within(ctx, r.config.CallTimeout, func(ctx context.Context) (uint64, error) {
+		return r.Source.FirstSince(ctx, now.Add(-r.config.Horizon))
+	})
 	if err != nil {
 		return err
 	}
 	for id := range score.Lane(r.config.Lanes) {
-		settled, err := r.settled(ctx, id)
+		settled, err := within(ctx, r.config.CallTimeout, func(ctx context.Context) (uint64, error) { return r.settled(ctx, id) })
 		if err != nil {
-			return err
+			return fmt.Errorf("couldn't tell what lane %d still needs: %w", id, err)
 		}
 		below = min(below, settled)
 	}
 	if below <= 1 {
 		return nil
 	}
-	return r.Source.Purge(ctx, below)
+	_, err = within(ctx, r.config.CallTimeout, func(ctx context.Context) (uint64, error) { return 0, r.Source.Purge(ctx, below) })
+	return err
+}
+
+func within(ctx context.Context, limit time.Duration, do func(context.Context) (uint64, error)) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return do(ctx)
 }
 
 // settled is the sequence below which a lane needs nothing any more.

@@ -105,6 +105,7 @@ func (s *session) try(ctx context.Context, work lane.Work, model uint64) (gas ui
 	}
 	if !ok {
 		s.retry = time.Now().Add(retryTransport)
+		s.waits(lane.WaitNode)
 	}
 	return gas, refusal, ok
 }
@@ -134,11 +135,13 @@ func (s *session) global(ctx context.Context) bool {
 	if ok && refused == nil {
 		return false
 	}
-	s.retry = time.Now().Add(retryTransport)
-	if ok {
-		s.retry = time.Now().Add(retryContract)
-		s.waits(lane.WaitContract)
+	if !ok {
+		s.retry = time.Now().Add(retryTransport)
+		s.waits(lane.WaitNode)
+		return true
 	}
+	s.retry = time.Now().Add(retryContract)
+	s.waits(lane.WaitContract)
 	return true
 }
 

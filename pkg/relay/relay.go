@@ -115,13 +115,15 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 		wait := pauseAfterFailure
 		switch {
 		case ctx.Err() != nil:
-		case errors.Is(err, lane.ErrCorrupt), errors.Is(err, errIdentity):
+		case errors.Is(err, lane.ErrCorrupt), errors.Is(err, lane.ErrUnreadable), errors.Is(err, errIdentity), errors.Is(err, errLost):
 			wait = pauseAfterCorrupt
+			r.metrics.wait(id, lane.WaitJournal)
 			log.Error("the lane stands still until a human looks; trying again later", "err", err, "again_in", wait)
 		case errors.Is(err, lane.ErrFenced):
 			wait = pauseAfterLoss
 			log.Info("another replica has the lane's journal; reading it anew", "err", err)
 		default:
+			r.metrics.wait(id, lane.WaitStream) // nothing else ends a session
 			log.Warn("the session ended; opening the lane again from its journal", "err", err, "again_in", wait)
 		}
 		r.metrics.sessionEnds.Inc()

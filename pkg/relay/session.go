@@ -12,8 +12,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// errIdentity says that the lane's journal was written for another stream, chain, contract or key.
-var errIdentity = errors.New("the lane's journal belongs to something else")
+// What stops a lane until a human looks, besides a journal that contradicts itself or cannot be read.
+var (
+	// errIdentity says that the lane's journal was written for another stream, chain, contract or key.
+	errIdentity = errors.New("the lane's journal belongs to something else")
+	// errLost says that the stream ends before what the journal says was read of it.
+	errLost = errors.New("the stream lost messages")
+)
 
 // session drives one lane from one opening of its journal to the next. Its goroutine owns every field.
 type session struct {
@@ -83,8 +88,8 @@ func (s *session) open(ctx context.Context) error {
 		return fmt.Errorf("%w: it was written for %+v, this process has %+v: give the lane its own key and deployment back, "+
 			"or set up a new deployment", errIdentity, state.Identity, identity)
 	case state.Cursor.Seq > source.LastSeq+1:
-		return fmt.Errorf("%w: its cursor is at sequence %d and the stream ends at %d: the stream lost messages, "+
-			"restore it from a backup", errIdentity, state.Cursor.Seq, source.LastSeq)
+		return fmt.Errorf("%w: the lane's cursor is at sequence %d and the stream ends at %d: "+
+			"restore it from a backup", errLost, state.Cursor.Seq, source.LastSeq)
 	}
 	s.lane, s.last, s.since = lane.New(state, s.config.Rules), last, len(entries)
 	if _, err := s.append(ctx, lane.Entry{
@@ -92,6 +97,7 @@ func (s *session) open(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	s.metrics.wait(s.id, lane.WaitNone) // what the last session waited for
 	s.retell(ctx)
 	s.log.Info("the lane is open", "epoch", state.Epoch, "next_nonce", state.Next, "open_slots", len(state.Slots),
 		"queued", len(state.Queue), "cursor", state.Cursor)
@@ -138,6 +144,8 @@ func (s *session) append(ctx context.Context, e lane.Entry) ([]lane.Effect, erro
 func (s *session) run(ctx context.Context) error {
 	linger := time.NewTimer(time.Hour)
 	defer linger.Stop()
+	stale := time.NewTicker(s.config.staleAfter())
+	defer stale.Stop()
 	for {
 		if err := s.fill(ctx); err != nil {
 			return err
@@ -172,6 +180,7 @@ func (s *session) run(ctx context.Context) error {
 		case err := <-s.intake.failed:
 			return fmt.Errorf("couldn't read the lane's partition: %w", err)
 		case <-linger.C:
+		case <-stale.C: // where no head comes, fill says so
 		}
 	}
 }
@@ -244,32 +253,5 @@ func (s *session) show() {
 	s.metrics.epoch.WithLabelValues(id).Set(float64(state.Epoch))
 	if head := s.lane.Last(); head != nil && head.Account.Balance != nil {
 		s.metrics.balance.WithLabelValues(id).Set(gwei(head.Account.Balance))
-	}
-}
-
-// waits notes why nothing new is bound, and says so once.
-func (s *session) waits(why lane.Wait) {
-	if why == s.waiting {
-		return
-	}
-	s.waiting = why
-	s.metrics.wait(s.id, why)
-	switch why {
-	case lane.WaitNone, lane.WaitHead, lane.WaitWindow, lane.WaitFinality:
-		return
-	case lane.WaitFunds:
-		s.log.Error("the lane's signer cannot pay for another transaction; top it up, the lane goes on by itself", "signer", s.signer.Address())
-	case lane.WaitCeiling:
-		s.log.Warn("gas costs more than the lane may pay; it waits for the price to fall", "max_wei", s.config.Rules.Fees.MaxCap)
-	case lane.WaitForeign:
-		s.log.Error("somebody else uses the lane's key; the lane waits until those transactions are final and goes on behind them",
-			"signer", s.signer.Address())
-	case lane.WaitBehind:
-		s.log.Error("the chain has fewer of the lane's transactions than were final; the lane waits until it is back")
-	case lane.WaitRefused:
-		s.log.Error("nodes refuse the lane's transactions for a reason that neither price nor time cures; it keeps trying: see the sends' errors")
-	case lane.WaitContract:
-		s.log.Error("the contract refuses everything this lane sends; grant its signer the relayer role, the lane goes on by itself",
-			"signer", s.signer.Address(), "contract", s.config.Contract)
 	}
 }

@@ -133,10 +133,15 @@ func (s *session) settleDone(
 	})
 	effects, err := s.close(ctx, end, receipt)
 	if err == nil {
+		rejected := 0
 		for _, outcome := range results {
+			if outcome.Rejected() {
+				rejected++
+			}
 			s.metrics.outcomes.WithLabelValues(outcome.String()).Inc()
 		}
-		s.log.Info("a batch is final", "nonce", nonce, "tx", end.Tx, "block", end.Block, "updates", len(updates), "gas", receipt.GasUsed)
+		s.log.Info("a batch is final", "nonce", nonce, "tx", end.Tx, "block", end.Block, "updates", len(updates),
+			"rejected", rejected, "gas", receipt.GasUsed)
 	}
 	return effects, err
 }
