@@ -279,7 +279,21 @@ func TestABodyOfUnknownLengthIsBoundedToo(t *testing.T) {
 		io.MultiReader(strings.NewReader(`{"x":"`), strings.NewReader(strings.Repeat("x", 1<<20)))) // chunked
 	require.NoError(t, err)
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-API-KEY", b.secret.Reveal())
 	require.Equal(t, "body_too_large", b.do(req).code())
+}
+
+// TestAStrangersBodyIsNotRead: without a key a large body costs no memory, and the answer says what is missing.
+func TestAStrangersBodyIsNotRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	for key, code := range map[string]string{"": "missing_api_key", "scorelay_nonsense": "invalid_api_key"} {
+		for _, size := range []int{1 << 10, 100 << 10} { // one is read and refused, the other refused unread
+			r := b.postWith(map[string]string{"X-API-KEY": key}, []byte(strings.Repeat("x", size)))
+			require.Equal(t, http.StatusUnauthorized, r.status)
+			require.Equal(t, code, r.code())
+		}
+	}
 }
 
 func TestHealth(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/valyala/fasthttp"
 
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -151,6 +152,7 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: time.Minute,
 		ErrorHandler: s.failed,
 	})
+	app.Server().HeaderReceived = s.bodyBound
 	app.Post("/create-project", s.route("create-project", s.writes, s.createProject))
 	app.Post("/update-score", s.route("update-score", s.writes, s.updateScore))
 	app.Get("/projects/:project", s.route("project", s.reads, s.project))
@@ -162,6 +164,18 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 		app.Get("/metrics", adaptor.HTTPHandler(metrics))
 	}
 	return app
+}
+
+// strangersBody is how many bytes of a body are read of a caller without a valid API key: enough for a small request
+// to be answered without closing its connection, too little to fill the memory.
+const strangersBody = 4 << 10
+
+// bodyBound decides by its headers how large a request's body may be.
+func (s *Server) bodyBound(h *fasthttp.RequestHeader) (bound fasthttp.RequestConfig) {
+	if _, _, ok := s.keys.Authenticate(string(h.Peek("X-API-KEY"))); !ok {
+		bound.MaxRequestBodySize = min(strangersBody, s.config.MaxBody)
+	}
+	return bound
 }
 
 // Run serves on the listener until ctx ends, then drains: what is in progress gets its answer within the drain timeout,
@@ -224,8 +238,12 @@ func (s *Server) route(name string, places chan struct{}, handle func(*fiber.Ctx
 	return func(c *fiber.Ctx) error {
 		began := time.Now()
 		p := s.enter(c, places, handle)
-		if p != nil && name == "update-score" {
+		switch {
+		case p == nil: // the handler counted it
+		case name == "update-score":
 			s.metrics.updates.WithLabelValues(p.Code).Inc()
+		case name == "create-project":
+			s.metrics.creations.WithLabelValues(p.Code).Inc()
 		}
 		var err error
 		if p != nil {
@@ -295,6 +313,18 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	return c.SendString("ok\n")
 }
 
+// tooLarge answers a body over the bound: a stranger's is not the problem, having no key is.
+func (s *Server) tooLarge(c *fiber.Ctx) *Problem {
+	secret := c.Get("X-API-KEY")
+	if secret == "" {
+		return problem(codeMissingAPIKey, "")
+	}
+	if _, _, ok := s.keys.Authenticate(secret); !ok {
+		return problem(codeInvalidAPIKey, "")
+	}
+	return problem(codeBodyTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxBody))
+}
+
 // failed answers what Fiber or fasthttp refused before a handler saw it.
 func (s *Server) failed(c *fiber.Ctx, err error) error {
 	var refused *fiber.Error
@@ -309,7 +339,7 @@ func (s *Server) failed(c *fiber.Ctx, err error) error {
 	case fiber.StatusMethodNotAllowed:
 		p = problem(codeMethodNotAllowed, "")
 	case fiber.StatusRequestEntityTooLarge:
-		p = problem(codeBodyTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxBody))
+		p = s.tooLarge(c)
 	case fiber.StatusRequestHeaderFieldsTooLarge:
 		p = problem(codeHeadersTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxHeaders))
 	case fiber.StatusRequestTimeout:
