@@ -315,11 +315,11 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 
 // tooLarge answers a body over the bound: a stranger's is not the problem, having no key is.
 func (s *Server) tooLarge(c *fiber.Ctx) *Problem {
-	secret := c.Get("X-API-KEY")
-	if secret == "" {
+	secret, forgotten := c.Get("X-API-KEY"), len(c.Request().Header.Host()) == 0 // by fasthttp, after a chunked body
+	if secret == "" && !forgotten {
 		return problem(codeMissingAPIKey, "")
 	}
-	if _, _, ok := s.keys.Authenticate(secret); !ok {
+	if _, _, ok := s.keys.Authenticate(secret); !ok && !forgotten {
 		return problem(codeInvalidAPIKey, "")
 	}
 	return problem(codeBodyTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxBody))
