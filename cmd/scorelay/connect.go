@@ -39,11 +39,11 @@ type chainFlags struct {
 
 // log of the commands: what goes wrong and what is awaited, for people.
 func commandLog() *slog.Logger {
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
-		return a
+		return app.LogAttr(groups, a)
 	}}))
 }
 

@@ -54,6 +54,7 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
 		return 2
 	}
+	app.LogRedis(commandLog())
 	drain, kill, release := lifecycle.Signals(context.Background())
 	defer release()
 	err = command.Run(signals{drain, kill})

@@ -32,8 +32,8 @@ type setupCommand struct {
 	PasswordFile string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
 	SignerKeys   []app.Secret  `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" placeholder:"KEYS" help:"Raw keys of the lanes' signers; for development."`
 	Lanes        int           `name:"lanes" env:"SCORELAY_LANES" help:"Number of lanes; by default one for each signer."`
-	Replicas     int           `name:"stream-replicas" env:"SCORELAY_STREAM_REPLICAS" default:"1" help:"Copies of the streams in the NATS cluster: 1, 3 or 5 (${default})."`
-	MaxBytes     int64         `name:"stream-max-bytes" env:"SCORELAY_STREAM_MAX_BYTES" default:"8589934592" help:"Bound of the stream of accepted updates, bytes; when it is full, updates are answered 503 (${default})."`
+	Replicas     int           `name:"stream-replicas" env:"SCORELAY_STREAM_REPLICAS" help:"Copies of the streams in the NATS cluster: 1, 3 or 5. By default 1, or as many as there are already."`
+	MaxBytes     int64         `name:"stream-max-bytes" env:"SCORELAY_STREAM_MAX_BYTES" help:"Bound of the stream of accepted updates, bytes; when it is full, updates are answered 503. By default 8589934592, or what it is already."`
 	Contract     string        `name:"contract" env:"SCORELAY_CONTRACT" placeholder:"ADDRESS" help:"Use this ScoreRegistry instead of deploying one."`
 	DeployBlock  uint64        `name:"deploy-block" env:"SCORELAY_DEPLOY_BLOCK" help:"Block in which that contract was deployed."`
 	APIKeyFile   string        `name:"api-key-file" env:"SCORELAY_API_KEY_FILE" placeholder:"FILE" help:"Also create an API key and write it to this file, unless the file exists."`

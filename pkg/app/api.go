@@ -17,6 +17,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
+// minClaim is the least lifetime of a claim: a crash between claim and ack holds an updateId up this long.
+const minClaim = 15 * time.Second
+
 // api is one API replica:
 //
 //	                 keys ─┐  (watched)
@@ -38,6 +41,7 @@ type api struct {
 // RunAPI runs an API replica until drain ends.
 func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error {
 	a := &api{process: newProcess("scorelay-api", log), settings: s}
+	a.claim = s.claim()
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
 		a.adminPart(s.AdminListen),
 		a.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
@@ -57,10 +61,11 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 func (a *api) open(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, a.settings.StartTimeout)
 	defer cancel()
-	if id, err := a.chain.ChainID(ctx); err != nil {
+	if err := checkChain(ctx, a.chain, a.stream.Deployment()); err != nil {
+		if permanent := (permanentError{}); errors.As(err, &permanent) {
+			return permanent.error
+		}
 		a.log.Warn("the chain does not answer; starting without scores until it does", "err", err)
-	} else if id != a.stream.Deployment().ChainID {
-		return VerifyChain(ctx, a.chain, a.stream.Deployment(), a.log)
 	}
 	keys, err := apikey.Open(ctx, a.js)
 	if err != nil {
@@ -77,13 +82,18 @@ func (a *api) open(ctx context.Context) error {
 	return err
 }
 
+// claim is the lifetime of a claim. It must outlast the accept that made it, which takes at most twice AcceptTimeout:
+// otherwise a retry would be accepted beside the first, and the contract pay for finding that out.
+func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTimeout) }
+
 func (a *api) config() httpapi.Config {
 	s, d := a.settings, a.stream.Deployment()
 	return httpapi.Config{
 		Lanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},
 		RatePerSecond: s.Rate, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
-		AcceptTimeout: s.AcceptTimeout, DrainTimeout: s.DrainTimeout * 4 / 5,
+		AcceptTimeout: s.AcceptTimeout,
+		DrainTimeout:  s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, operators
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -56,6 +58,24 @@ func await(ctx context.Context, log *slog.Logger, what string, try func(context.
 	}
 }
 
+// hosts are the servers of a list of URLs, without the passwords.
+func hosts(urls Secret) string {
+	var out []string
+	for _, text := range strings.Split(urls.Reveal(), ",") {
+		text = strings.TrimSpace(text)
+		if !strings.Contains(text, "://") {
+			text = "//" + text // NATS takes bare host:port
+		}
+		if u, err := url.Parse(text); err == nil && u.Host != "" {
+			out = append(out, u.Host)
+		}
+	}
+	if len(out) == 0 {
+		return "an address that cannot be read"
+	}
+	return strings.Join(out, ", ")
+}
+
 // ConnectNATS connects, waiting for a server that is not up yet until ctx ends. The connection then reconnects for
 // ever; publishes while it is down fail at once instead of being sent later, when nobody waits for them any more.
 func ConnectNATS(ctx context.Context, s *NATS, name string, log *slog.Logger) (*nats.Conn, jetstream.JetStream, error) {
@@ -77,7 +97,7 @@ func ConnectNATS(ctx context.Context, s *NATS, name string, log *slog.Logger) (*
 		options = append(options, nats.UserCredentials(s.NATSCredentials))
 	}
 	var conn *nats.Conn
-	err := await(ctx, log, "NATS", func(context.Context) (err error) {
+	err := await(ctx, log, "NATS at "+hosts(s.NATSURL)+" (SCORELAY_NATS_URL)", func(context.Context) (err error) {
 		conn, err = nats.Connect(s.NATSURL.Reveal(), options...)
 		if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) {
 			return permanentError{fmt.Errorf("NATS refuses our credentials; check SCORELAY_NATS_URL and SCORELAY_NATS_CREDENTIALS: %w", err)}
@@ -132,7 +152,7 @@ func ConnectRedis(ctx context.Context, s *Redis, log *slog.Logger) (*redis.Clien
 	}
 	ctx, cancel := context.WithTimeout(ctx, redisPatient)
 	defer cancel()
-	err = await(ctx, log, "Redis", func(ctx context.Context) error { return client.Ping(ctx).Err() })
+	err = await(ctx, log, "Redis at "+hosts(s.RedisURL)+" (SCORELAY_REDIS_URL)", func(ctx context.Context) error { return client.Ping(ctx).Err() })
 	if err != nil {
 		log.Warn("starting without Redis; using it when it comes up", "err", err)
 	}
@@ -168,21 +188,27 @@ func AwaitChain(ctx context.Context, c *chain.Client, log *slog.Logger) (id uint
 // VerifyChain waits until the chain answers, and refuses one that is not the deployment's, or does not hold the
 // deployment's contract.
 func VerifyChain(ctx context.Context, c *chain.Client, d stream.Deployment, log *slog.Logger) error {
-	id, err := AwaitChain(ctx, c, log)
+	return await(ctx, log, "the chain (SCORELAY_CHAIN_RPC)", func(ctx context.Context) error { return checkChain(ctx, c, d) })
+}
+
+// checkChain asks once. A permanentError says that the chain is not the deployment's; any other that it did not answer.
+func checkChain(ctx context.Context, c *chain.Client, d stream.Deployment) error {
+	id, err := c.ChainID(ctx)
+	if errors.Is(err, chain.ErrWrongChain) {
+		return permanentError{err}
+	}
 	if err != nil {
 		return err
 	}
 	if id != d.ChainID {
-		return fmt.Errorf("SCORELAY_CHAIN_RPC leads to chain %d, but this deployment is on chain %d", id, d.ChainID)
+		return permanentError{fmt.Errorf("SCORELAY_CHAIN_RPC leads to chain %d, but this deployment is on chain %d", id, d.ChainID)}
 	}
-	return await(ctx, log, "the contract", func(ctx context.Context) error {
-		code, err := c.Code(ctx, d.Contract)
-		if err != nil {
-			return err
-		}
-		if err := registry.VerifyCode(code); err != nil {
-			return permanentError{fmt.Errorf("chain %d has at %s: %w", id, d.Contract, err)}
-		}
-		return nil
-	})
+	code, err := c.Code(ctx, d.Contract)
+	if err != nil {
+		return err
+	}
+	if err := registry.VerifyCode(code); err != nil {
+		return permanentError{fmt.Errorf("chain %d has at %s: %w", id, d.Contract, err)}
+	}
+	return nil
 }

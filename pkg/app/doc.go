@@ -6,7 +6,8 @@
 //
 // A setting comes from, in this order: the command line, its environment variable, the file named by --config, its
 // default. A secret may also come from a file: VARIABLE_FILE names it. Keys that a file has and the program does not
-// know are refused, since a mistyped setting would otherwise silently be its default.
+// know are refused, since a mistyped setting would otherwise silently be its default. Variables it does not know are
+// not: orchestrators set their own (SCORELAY_API_PORT, for a Kubernetes service of that name).
 //
 // # Start
 //

@@ -149,6 +149,10 @@ func TestValidateSaysWhatToDo(t *testing.T) {
 		"SCORELAY_SIGNER_KEYS: one of them, not both", "the parser asks Validate by itself")
 	relayer.Keystore, relayer.PasswordFile = "k", "p"
 	require.NoError(t, relayer.Validate())
+	relayer.MaxGas, relayer.MaxBytes = minMaxGas-1, maxMaxBytes+1
+	err = relayer.Validate()
+	require.ErrorContains(t, err, "SCORELAY_MAX_GAS is 10999999; it must be at least 11000000")
+	require.ErrorContains(t, err, "SCORELAY_MAX_BYTES is 524289; it must be from 65536 (the largest creation of a project) to 524288")
 	relayer.Window, relayer.ChainRPC, relayer.AdminListen = 65, []Secret{"ws://secret"}, "nowhere"
 	err = relayer.Validate()
 	require.ErrorContains(t, err, "SCORELAY_WINDOW is 65; it must be from 1 to 64")

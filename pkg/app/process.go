@@ -26,6 +26,7 @@ type process struct {
 	log     *slog.Logger
 	metrics *prometheus.Registry
 	health  *admin.Health
+	claim   time.Duration // lifetime of a claim of an updateId; only an API claims
 
 	nats   *nats.Conn
 	js     jetstream.JetStream
@@ -88,7 +89,9 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 	if p.redis, err = ConnectRedis(ctx, r, p.log); err != nil {
 		return err
 	}
-	p.status = status.New(p.redis, status.Config{Prefix: redisPrefix(p.stream.Deployment()), Retention: r.StatusRetention})
+	p.status = status.New(p.redis, status.Config{
+		Prefix: redisPrefix(p.stream.Deployment()), Retention: r.StatusRetention, Claim: p.claim,
+	})
 	if p.chain, err = DialChain(ctx, c, p.log, p.metrics); err != nil {
 		return err
 	}

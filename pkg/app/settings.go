@@ -8,12 +8,22 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // Bounds of prices: they are counted in wei in 64 bits.
 const (
 	maxGwei  = 1e9
 	maxEther = 18.0
+)
+
+// Bounds of a transaction.
+const (
+	// The largest creation that the API accepts must fit, or it would become a dead letter.
+	minMaxGas   = 11_000_000
+	minMaxBytes = 64 << 10
+	maxMaxBytes = 512 << 10 // a journal entry holds it in base64, and NATS takes messages up to 1 MiB
 )
 
 // Common are the settings of every process.
@@ -28,7 +38,7 @@ type Common struct {
 type NATS struct {
 	NATSURL         Secret `name:"nats-url" env:"SCORELAY_NATS_URL" default:"nats://127.0.0.1:4222" help:"NATS servers, separated by commas; may hold user and password."`
 	NATSCredentials string `name:"nats-credentials" env:"SCORELAY_NATS_CREDENTIALS" placeholder:"FILE" help:"NATS credentials file (JWT and seed)."`
-	NATSMonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoint of the NATS server, asked at the start whether it syncs every write."`
+	NATSMonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoint of the NATS server, asked at the start whether it syncs every write. It answers for its own server: in a cluster, see to the others."`
 	AllowUnsafe     bool   `name:"allow-unsafe-durability" env:"SCORELAY_ALLOW_UNSAFE_DURABILITY" help:"Start even when the NATS server cannot be seen to sync every write. An accepted update may then be lost with the machine's power."`
 }
 
@@ -59,7 +69,7 @@ type APISettings struct {
 	FreshAhead         time.Duration `name:"message-max-ahead" env:"SCORELAY_MESSAGE_MAX_AHEAD" default:"30s" help:"How far ahead of our clock a signed message may be."`
 	BodyLimit          int           `name:"body-limit" env:"SCORELAY_BODY_LIMIT" default:"262144" help:"Largest request body, bytes."`
 	MaxConcurrent      int           `name:"max-concurrent" env:"SCORELAY_MAX_CONCURRENT" default:"4096" help:"Posts in progress at once; one more is answered 503."`
-	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long an accept may take to become durable before it is answered 503."`
+	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long storing an update may take, and as long again waiting for its turn, before it is answered 503. A claim of an updateId lives three times as long, and at least 15s."`
 	HideMetrics        bool          `name:"hide-metrics" env:"SCORELAY_HIDE_METRICS" help:"Serve /metrics on the operators' address only, not on the API's."`
 	Rate               int           `name:"rate" env:"SCORELAY_RATE" default:"0" help:"Requests per second of one API key, unless the key has its own rate; 0 for no limit."`
 	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
@@ -77,10 +87,10 @@ type RelayerSettings struct {
 	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
 	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of the lanes' signers, hex, separated by commas, the first for lane 0. For development only."`
 	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
-	Linger        time.Duration `name:"linger" env:"SCORELAY_LINGER" default:"200ms" help:"How long a batch that is not full may wait for more updates while earlier transactions are in flight."`
+	Linger        time.Duration `name:"linger" env:"SCORELAY_LINGER" default:"200ms" help:"How long the first update of a batch waits for more before the batch goes, unless it is full before that. 0: not at all."`
 	MaxBatch      int           `name:"max-batch" env:"SCORELAY_MAX_BATCH" default:"2000" help:"Most updates of one transaction."`
-	MaxGas        uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction; more than 16777216 is refused by chains with EIP-7825."`
-	MaxBytes      int           `name:"max-bytes" env:"SCORELAY_MAX_BYTES" default:"131072" help:"Largest signed transaction, bytes."`
+	MaxGas        uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction, at least 11000000, which the largest creation of a project may take; more than 16777216 is refused by chains with EIP-7825."`
+	MaxBytes      int           `name:"max-bytes" env:"SCORELAY_MAX_BYTES" default:"131072" help:"Largest signed transaction, bytes: from 65536 to 524288."`
 	Window        int           `name:"window" env:"SCORELAY_WINDOW" default:"16" help:"Transactions of one lane in flight at once; nodes drop more than 64."`
 	MaxFeeGwei    float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
 	MaxTxFeeEther float64       `name:"max-tx-fee-ether" env:"SCORELAY_MAX_TX_FEE_ETHER" default:"1" help:"Ceiling of gas limit times price of one transaction, ether; many nodes refuse more than one."`
@@ -95,12 +105,24 @@ type RelayerSettings struct {
 func (c *Common) Logger(service string) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // one of the enum's
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: LogAttr}
 	var handler slog.Handler = slog.NewJSONHandler(os.Stderr, options)
 	if c.LogFormat == "text" {
 		handler = slog.NewTextHandler(os.Stderr, options)
 	}
 	return slog.New(handler).With("service", service)
+}
+
+// LogAttr writes an attribute of a log line as people read it everywhere else: durations with their unit, addresses
+// with their checksum (EIP-55). It is for slog.HandlerOptions.
+func LogAttr(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case time.Duration:
+		a.Value = slog.StringValue(v.String())
+	case common.Address:
+		a.Value = slog.StringValue(v.Hex())
+	}
+	return a
 }
 
 // Validate checks what no default can get wrong; the error says, for each setting, its variable and what to do.
@@ -132,8 +154,8 @@ func (s *RelayerSettings) Validate() error {
 	p.positive("SCORELAY_POLL_INTERVAL", s.PollInterval)
 	p.check(s.Linger >= 0, "SCORELAY_LINGER is %s; it must not be negative", s.Linger)
 	p.check(s.MaxBatch >= 1, "SCORELAY_MAX_BATCH is %d; it must be at least 1", s.MaxBatch)
-	p.check(s.MaxGas >= 1_000_000, "SCORELAY_MAX_GAS is %d; it must be at least 1000000", s.MaxGas)
-	p.check(s.MaxBytes >= 4096, "SCORELAY_MAX_BYTES is %d; it must be at least 4096", s.MaxBytes)
+	p.check(s.MaxGas >= minMaxGas, "SCORELAY_MAX_GAS is %d; it must be at least %d, which the largest creation of a project may take", s.MaxGas, minMaxGas)
+	p.check(s.MaxBytes >= minMaxBytes && s.MaxBytes <= maxMaxBytes, "SCORELAY_MAX_BYTES is %d; it must be from %d (the largest creation of a project) to %d", s.MaxBytes, minMaxBytes, maxMaxBytes)
 	p.check(s.Window >= 1 && s.Window <= 64, "SCORELAY_WINDOW is %d; it must be from 1 to 64", s.Window)
 	p.check(s.MaxFeeGwei > 0 && s.MaxFeeGwei < maxGwei, "SCORELAY_MAX_FEE_GWEI is %g; it must be more than 0 and less than %g", s.MaxFeeGwei, maxGwei)
 	p.check(s.MaxTxFeeEther > 0 && s.MaxTxFeeEther <= maxEther, "SCORELAY_MAX_TX_FEE_ETHER is %g; it must be more than 0 and at most %g", s.MaxTxFeeEther, maxEther)

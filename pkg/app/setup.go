@@ -23,8 +23,8 @@ type SetupPlan struct {
 	AdminDelay  time.Duration    // how long a change of the admin must wait
 	Contract    common.Address   // of a registry that is deployed already; zero deploys one
 	DeployBlock uint64           // of that registry
-	Replicas    int              // of the streams: 1, 3 or 5
-	MaxBytes    int64            // bound of the stream of accepted updates, bytes; 0 means its default
+	Replicas    int              // of the streams: 1, 3 or 5; 0 means 1, or what is there
+	MaxBytes    int64            // bound of the stream of accepted updates, bytes; 0 means its default, or what is there
 }
 
 // Setup makes a deployment: it deploys the contract, gives the signers the relayer role, and creates the streams and
@@ -37,6 +37,9 @@ func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deploye
 	existing, err := stream.Open(ctx, js)
 	switch {
 	case err == nil:
+		if err := compareStream(ctx, js, plan); err != nil {
+			return existing.Deployment(), err
+		}
 		return existing.Deployment(), completeSetup(ctx, c, deployer, existing.Deployment(), plan, log)
 	case !errors.Is(err, stream.ErrNotSetUp):
 		return stream.Deployment{}, err
@@ -75,6 +78,25 @@ func deploy(ctx context.Context, c *chain.Client, deployer chain.TxSigner, plan 
 	return nil
 }
 
+// compareStream refuses a plan that asks for other settings of a stream that is there: setup does not change it.
+func compareStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan) error {
+	s, err := js.Stream(ctx, stream.Name)
+	if err != nil {
+		return fmt.Errorf("couldn't read the settings of the stream %s: %w", stream.Name, err)
+	}
+	is := s.CachedInfo().Config
+	var differ []error
+	if plan.Replicas != 0 && plan.Replicas != is.Replicas {
+		differ = append(differ, fmt.Errorf("the streams have %d replicas, asked for %d: change them with `nats stream edit`, "+
+			"of every stream, and ask for that number or none", is.Replicas, plan.Replicas))
+	}
+	if plan.MaxBytes != 0 && plan.MaxBytes != is.MaxBytes {
+		differ = append(differ, fmt.Errorf("the stream %s is bounded to %d bytes, asked for %d: change it with `nats stream edit`, "+
+			"and ask for that number or none", stream.Name, is.MaxBytes, plan.MaxBytes))
+	}
+	return errors.Join(differ...)
+}
+
 // completeSetup brings a deployment that exists in line with the plan, as far as that can be done safely.
 func completeSetup(ctx context.Context, c *chain.Client, deployer chain.TxSigner, d stream.Deployment, plan SetupPlan,
 	log *slog.Logger,
@@ -85,10 +107,22 @@ func completeSetup(ctx context.Context, c *chain.Client, deployer chain.TxSigner
 	if plan.Contract != (common.Address{}) && plan.Contract != d.Contract {
 		return fmt.Errorf("the deployment's contract is %s, asked for %s", d.Contract, plan.Contract)
 	}
+	if plan.Contract != (common.Address{}) && plan.DeployBlock != d.DeployBlock {
+		return fmt.Errorf("the deployment's contract was deployed in block %d, asked for %d", d.DeployBlock, plan.DeployBlock)
+	}
 	if err := VerifyChain(ctx, c, d, log); err != nil {
 		return err
 	}
 	view := func(ctx context.Context, data []byte) ([]byte, error) { return c.View(ctx, d.Contract, data) }
+	if plan.Admin != (common.Address{}) {
+		is, err := registry.ReadAdmin().Do(ctx, view)
+		if err != nil {
+			return fmt.Errorf("couldn't read the contract's admin: %w", err)
+		}
+		if is != plan.Admin {
+			return fmt.Errorf("the contract's admin is %s, asked for %s: only the admin hands the office over, on the contract", is, plan.Admin)
+		}
+	}
 	for _, relayer := range plan.Relayers {
 		has, err := registry.ReadIsRelayer(relayer).Do(ctx, view)
 		if err != nil {

@@ -111,6 +111,20 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 	plan.Lanes, plan.Contract = 1, common.Address{1}
 	_, err = b.setUp(ctx, t, plan)
 	require.ErrorContains(t, err, "the deployment's contract is "+d.Contract.Hex())
+
+	for says, change := range map[string]func(*SetupPlan){
+		"have 1 replicas, asked for 3":                       func(p *SetupPlan) { p.Replicas = 3 },
+		"bounded to 8589934592 bytes, asked for 1":           func(p *SetupPlan) { p.MaxBytes = 1 },
+		"the contract's admin is " + devnet.Address(0).Hex(): func(p *SetupPlan) { p.Admin = devnet.Address(5) },
+	} {
+		changed := SetupPlan{Lanes: 1, Relayers: plan.Relayers}
+		change(&changed)
+		_, err = b.setUp(ctx, t, changed)
+		require.ErrorContains(t, err, says)
+	}
+	same := SetupPlan{Lanes: 1, Relayers: plan.Relayers, Replicas: 1, MaxBytes: 8 << 30, Admin: devnet.Address(0)}
+	_, err = b.setUp(ctx, t, same)
+	require.NoError(t, err)
 }
 
 func TestSetupTakesAContractThatIsThere(t *testing.T) {
@@ -195,7 +209,41 @@ func TestStartsThatMustFail(t *testing.T) {
 
 	s.NATSURL = "nats://127.0.0.1:1"
 	err = RunAPI(t.Context(), t.Context(), s, quiet)
-	require.ErrorContains(t, err, "NATS did not come up in time")
+	require.ErrorContains(t, err, "NATS at 127.0.0.1:1 (SCORELAY_NATS_URL) did not come up in time")
+}
+
+func TestTheAPIRefusesAnotherChain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, devnet.NATSOptions{})
+	d := stream.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: common.Address{1}, DeployBlock: 1}
+	require.NoError(t, stream.Setup(t.Context(), b.js, stream.Config{Deployment: d}))
+	require.ErrorIs(t, RunAPI(t.Context(), t.Context(), b.apiSettings(t), quiet), registry.ErrOtherCode)
+}
+
+func TestHostsHaveNoPasswords(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "a:4222, b:4222, c:1", hosts("nats://user:hush@a:4222, tls://hush@b:4222,c:1"))
+	require.NotContains(t, hosts("nats://user:hu%sh@a:4222"), "hu")
+}
+
+func TestAClaimOutlivesItsAccept(t *testing.T) {
+	t.Parallel()
+	for accept, claim := range map[time.Duration]time.Duration{
+		time.Second: minClaim, 5 * time.Second: minClaim, time.Minute: 3 * time.Minute,
+	} {
+		require.Equal(t, claim, (&APISettings{AcceptTimeout: accept}).claim())
+	}
+}
+
+func TestLogAttributesAreReadable(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	log := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: LogAttr, Level: slog.LevelDebug}))
+	log.Info("x", "wait", 1500*time.Millisecond, "signer", devnet.Address(0))
+	require.Contains(t, out.String(), `"wait":"1.5s"`)
+	require.Contains(t, out.String(), `"signer":"`+devnet.Address(0).Hex()+`"`)
+	redisLog{log}.Printf(t.Context(), "dial %s", "failed")
+	require.Contains(t, out.String(), `"level":"DEBUG","msg":"the Redis library says","text":"dial failed"`)
 }
 
 func TestAwaitEndsWithItsContext(t *testing.T) {

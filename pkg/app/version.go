@@ -22,7 +22,10 @@ func Version() string {
 		}
 	}
 	if revision == "" {
-		return version
+		if version == "" || version == "(devel)" {
+			version = "development build, of no known commit" // go run, or built outside of git
+		}
+		return version + " (" + info.GoVersion + ")"
 	}
 	if modified == "true" {
 		revision += " with changes"

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/scorelay/scorelay/pkg/app"
 )
 
 // dataDir is where a stack keeps everything, for itself alone.
@@ -86,7 +88,7 @@ func (d *dataDir) logger(also io.Writer) (*slog.Logger, func(), error) {
 	if also != nil {
 		out = io.MultiWriter(file, also)
 	}
-	return slog.New(slog.NewJSONHandler(out, nil)), func() { _ = file.Close() }, nil
+	return slog.New(slog.NewJSONHandler(out, &slog.HandlerOptions{ReplaceAttr: app.LogAttr})), func() { _ = file.Close() }, nil
 }
 
 func (d *dataDir) release() { _ = d.lock.Close() }

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/alecthomas/kong"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/scorelay/scorelay/pkg/lifecycle"
+)
+
+// commands are what every service's command line has beside its settings.
+type commands struct {
+	ConfigFile
+	Version kong.VersionFlag `name:"version" help:"Print the version and end."`
+
+	Run         struct{} `cmd:"" default:"1" help:"Run until SIGTERM (the default)."`
+	Healthcheck struct{} `cmd:"" help:"Ask the process that runs here whether it is ready; the exit status tells."`
+}
+
+// MainAPI is the command api with these arguments; it returns the exit status.
+func MainAPI(args []string) int {
+	var cli struct {
+		commands
+		APISettings
+	}
+	return service{
+		name: "api", about: "Scorelay's HTTP API: accepts signed score updates and tells what became of them.",
+		cli: &cli, common: &cli.Common, admin: &cli.AdminListen,
+		run: func(drain, kill context.Context, log *slog.Logger) error {
+			return RunAPI(drain, kill, &cli.APISettings, log)
+		},
+	}.main(args)
+}
+
+// MainRelayer is the command relayer with these arguments; it returns the exit status.
+func MainRelayer(args []string) int {
+	var cli struct {
+		commands
+		RelayerSettings
+	}
+	return service{
+		name: "relayer", about: "Scorelay's relayer: brings accepted updates to the chain, each exactly once.",
+		cli: &cli, common: &cli.Common, admin: &cli.AdminListen,
+		run: func(drain, kill context.Context, log *slog.Logger) error {
+			return RunRelayer(drain, kill, &cli.RelayerSettings, log)
+		},
+	}.main(args)
+}
+
+// service is a program that runs until a signal. What the pointers lead to is set when the command line is read.
+type service struct {
+	name, about string
+	cli         any
+	common      *Common
+	admin       *string
+	run         func(drain, kill context.Context, log *slog.Logger) error
+}
+
+func (s service) main(args []string) int {
+	failed := func(status int, err error) int {
+		fmt.Fprintln(os.Stderr, s.name+": "+err.Error())
+		return status
+	}
+	parser, err := NewParser(s.name, s.about, s.cli)
+	if err != nil {
+		return failed(2, err)
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		return failed(2, err)
+	}
+	drain, kill, release := lifecycle.Signals(context.Background())
+	defer release()
+	if command.Command() == "healthcheck" {
+		if err := Healthcheck(drain, *s.admin); err != nil {
+			return failed(1, err)
+		}
+		return 0
+	}
+	log := s.common.Logger(s.name)
+	LogRedis(log)
+	if err := s.run(drain, kill, log); err != nil {
+		log.Error("ended with an error", "err", err)
+		return 1
+	}
+	log.Info("ended")
+	return 0
+}
+
+// LogRedis has the Redis library write to log, at level debug: what matters of it our own lines say. The library knows
+// one logger for the process, so this is for mains, before anything runs.
+func LogRedis(log *slog.Logger) { redis.SetLogger(redisLog{log}) }
+
+type redisLog struct{ log *slog.Logger }
+
+// Printf is what the library calls.
+func (r redisLog) Printf(ctx context.Context, format string, args ...any) {
+	if r.log.Enabled(ctx, slog.LevelDebug) {
+		r.log.DebugContext(ctx, "the Redis library says", "text", fmt.Sprintf(format, args...))
+	}
+}
