@@ -2,8 +2,11 @@ package status
 
 import (
 	"context"
+	"errors"
+	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -67,3 +70,34 @@ func (s *Store) EndRestore(ctx context.Context, token string) error {
 
 func (s *Store) generationKey() string { return s.config.Prefix + "generation" }
 func (s *Store) restoringKey() string  { return s.config.Prefix + "restoring" }
+
+// Told notes that all there is to say about a lane's slots up to this nonce has been said: the lane's writes come in
+// order, so one note stands for all before it.
+func (s *Store) Told(ctx context.Context, lane score.Lane, nonce uint64) error {
+	return s.call(ctx, "note what a lane has told", func(ctx context.Context) error {
+		return s.client.Set(ctx, s.toldKey(lane), nonce+1, 0).Err()
+	})
+}
+
+// ToldBelow is the nonce below which everything about the lane's slots has been told; 0 if nothing is noted.
+func (s *Store) ToldBelow(ctx context.Context, lane score.Lane) (below uint64, err error) {
+	err = s.call(ctx, "read what a lane has told", func(ctx context.Context) error {
+		below, err = s.client.Get(ctx, s.toldKey(lane)).Uint64()
+		if errors.Is(err, redis.Nil) {
+			below, err = 0, nil
+		}
+		return err
+	})
+	return below, err
+}
+
+// Incomplete says that statuses are missing which nobody will write any more: a restore must bring them back.
+func (s *Store) Incomplete(ctx context.Context) error {
+	return s.call(ctx, "ask for a restore", func(ctx context.Context) error {
+		return s.client.Del(ctx, s.generationKey()).Err()
+	})
+}
+
+func (s *Store) toldKey(lane score.Lane) string {
+	return s.config.Prefix + "told:" + strconv.Itoa(int(lane))
+}

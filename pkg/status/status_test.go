@@ -332,3 +332,26 @@ func TestClientRefusesABadURL(t *testing.T) {
 	_, err := status.NewClient("http://localhost")
 	require.Error(t, err)
 }
+
+func TestWhatALaneHasToldIsNotedAndMissedOnesAskForARestore(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	below, err := b.ToldBelow(ctx, 3)
+	require.NoError(t, err)
+	require.Zero(t, below)
+	require.NoError(t, b.Told(ctx, 3, 41))
+	below, err = b.ToldBelow(ctx, 3)
+	require.NoError(t, err)
+	require.EqualValues(t, 42, below)
+	below, err = b.ToldBelow(ctx, 4)
+	require.NoError(t, err)
+	require.Zero(t, below)
+
+	token, err := b.BeginRestore(ctx)
+	require.NoError(t, err)
+	require.NoError(t, b.EndRestore(ctx, token))
+	require.NoError(t, b.Incomplete(ctx))
+	complete, err := b.Complete(ctx)
+	require.NoError(t, err)
+	require.False(t, complete)
+}
