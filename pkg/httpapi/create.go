@@ -43,12 +43,14 @@ func (s *Server) createProject(c *fiber.Ctx) *Problem {
 		if errors.As(err, &taken) {
 			return projectExists()
 		}
+		s.log.Warn("a creation could not be made durable; telling its caller to send again", "project", project.ID, "err", err)
 		return notStored(err)
 	}
 	s.projects.acceptedHere(project) // the caller's updates may come before the stream tells us
 	if err := s.statuses.ProjectAccepted(ctx, project.ID); err != nil {
 		s.log.Debug("an accepted creation could not be marked; it is accepted all the same", "project", project.ID, "err", err)
 	}
+	s.metrics.creations.WithLabelValues("accepted").Inc()
 	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
 }
 

@@ -19,8 +19,8 @@
 //
 // Decisions where the interface is silent are in docs of the repository; the ones that shape this package: names are
 // resolved to indexes when an update is accepted, so a later action of the same name changes nothing that was accepted;
-// creating a project a second time with the same content answers like the first time, with other content it is a
-// conflict; scores are decimal strings, since JSON numbers are not safe beyond 2^53.
+// a projectId that is taken is a conflict, even for a creation that says the same (whoever lost an answer asks for the
+// project); scores are decimal strings, since JSON numbers are not safe beyond 2^53.
 //
 // Rejected: answering before the ack (a 200 that a crash can take back); a timer that collects (latency without need);
 // more publishes in flight per lane (the fsync queue is serial: measured slower); Fiber's BodyParser (also takes forms

@@ -8,6 +8,7 @@ import (
 type metrics struct {
 	requests  *prometheus.HistogramVec // by route and status
 	updates   *prometheus.CounterVec   // by result: accepted, duplicate, or a code of the table
+	creations *prometheus.CounterVec   // by result: accepted, or a code of the table
 	envelope  prometheus.Histogram
 	publish   prometheus.Histogram
 	retries   prometheus.Counter
@@ -24,6 +25,9 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}, []string{"route", "status"}),
 		updates: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_updates_total", Help: "Posts to update-score by result: accepted, duplicate, or the code of the problem.",
+		}, []string{"result"}),
+		creations: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_creations_total", Help: "Posts to create-project by result: accepted, or the code of the problem.",
 		}, []string{"result"}),
 		envelope: with.NewHistogram(prometheus.HistogramOpts{
 			Name: "scorelay_api_envelope_updates", Help: "Updates that shared one durable publish.",

@@ -61,7 +61,8 @@ type Problem struct {
 }
 
 // Problems lists everything that would make the contract refuse the project, in the terms of the create-project
-// body; empty means valid. The contract checks all of it again.
+// body; empty means valid. The contract checks all of it again, except that names are UTF-8 without control characters:
+// it counts their bytes.
 func (p *Project) Problems() []Problem {
 	var out []Problem
 	add := func(pointer, format string, args ...any) {
