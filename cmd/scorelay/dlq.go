@@ -23,23 +23,36 @@ type dlqCommand struct {
 type dlqListCommand struct {
 	natsFlags `embed:""`
 	JSON      bool `name:"json" help:"Print one JSON document per line."`
+	Replayed  bool `name:"replayed" help:"Also list those that were accepted anew."`
 }
 
-// Run lists the dead letters.
+// Run lists the dead letters. Replayed ones are history, which the audit needs, so they are shown on request only.
 func (c *dlqListCommand) Run(s signals) error {
 	_, opened, closeNATS, err := c.open(s.drain, commandLog())
 	if err != nil {
 		return err
 	}
 	defer closeNATS()
+	each := func(fn func(stream.DeadLetter) error) error {
+		return opened.DeadLetters(s.drain, func(d stream.DeadLetter) error {
+			if !d.Replayed.IsZero() && !c.Replayed {
+				return nil
+			}
+			return fn(d)
+		})
+	}
 	if c.JSON {
 		out := json.NewEncoder(os.Stdout)
-		return opened.DeadLetters(s.drain, func(d stream.DeadLetter) error { return out.Encode(d) })
+		return each(func(d stream.DeadLetter) error { return out.Encode(d) })
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "TIME\tOUTCOME\tREASON\tID")
-	err = opened.DeadLetters(s.drain, func(d stream.DeadLetter) error {
-		_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", d.Time.Format(time.RFC3339), d.Outcome, d.Reason, d.ID)
+	err = each(func(d stream.DeadLetter) error {
+		reason := d.Reason
+		if !d.Replayed.IsZero() {
+			reason += " (replayed " + d.Replayed.Format(time.RFC3339) + ")"
+		}
+		_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", d.Time.Format(time.RFC3339), d.Outcome, reason, d.ID)
 		return err
 	})
 	return errors.Join(err, table.Flush())
@@ -47,7 +60,7 @@ func (c *dlqListCommand) Run(s signals) error {
 
 type dlqShowCommand struct {
 	natsFlags `embed:""`
-	ID        string `arg:"" help:"The dead letter's id, as list prints it."`
+	ID        string `arg:"" help:"The dead letter's id, as list prints it; without the number at its end, the newest of that update or project."`
 }
 
 // Run shows one dead letter.
@@ -69,13 +82,17 @@ func (c *dlqShowCommand) Run(s signals) error {
 type dlqReplayCommand struct {
 	natsFlags `embed:""`
 	IDs       []string `arg:"" optional:"" name:"id" help:"Ids of dead letters, as list prints them."`
-	All       bool     `name:"all" help:"Replay all dead letters."`
+	All       bool     `name:"all" help:"Replay all dead letters that were not replayed yet."`
 }
 
-// errNoReplay says that a dead letter holds nothing that could be accepted.
-var errNoReplay = errors.New("its message cannot be read, so there is nothing to accept")
+var (
+	// errNoReplay says that a dead letter holds nothing that could be accepted.
+	errNoReplay = errors.New("its message cannot be read, so there is nothing to accept")
+	// errReplayed says that a dead letter was accepted anew before.
+	errReplayed = errors.New("it was accepted anew before; if it died again, that is another dead letter")
+)
 
-// Run accepts dead letters anew and removes them. One that cannot be replayed stays, and does not keep others from it.
+// Run accepts dead letters anew and marks them. One that cannot be replayed stays, and does not keep others from it.
 func (c *dlqReplayCommand) Run(s signals) error {
 	if c.All == (len(c.IDs) > 0) {
 		return errors.New("name the dead letters to replay, or --all")
@@ -105,7 +122,9 @@ func (c *dlqReplayCommand) Run(s signals) error {
 func (c *dlqReplayCommand) letters(ctx context.Context, opened *stream.Stream) (letters []stream.DeadLetter, err error) {
 	if c.All {
 		err = opened.DeadLetters(ctx, func(d stream.DeadLetter) error {
-			letters = append(letters, d)
+			if d.Replayed.IsZero() {
+				letters = append(letters, d)
+			}
 			return nil
 		})
 		return letters, err
@@ -120,24 +139,28 @@ func (c *dlqReplayCommand) letters(ctx context.Context, opened *stream.Stream) (
 	return letters, nil
 }
 
-// replay accepts what the dead letter holds, as the API would, and then removes the letter. The message id is the
-// letter's own, so a replay that died in between and is repeated soon accepts it once.
+// replay accepts what the dead letter holds, as the API would, and then marks the letter, which stays: it is the outcome
+// of the first acceptance. The message id is the letter's own, so a replay that died in between and is repeated soon
+// accepts it once; repeated late, an update is accepted twice and applies once, a creation is accepted once.
 func replay(ctx context.Context, opened *stream.Stream, letter stream.DeadLetter) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
+	msgID := "replay-" + letter.ID
 	var err error
 	switch {
+	case !letter.Replayed.IsZero():
+		err = errReplayed
 	case letter.Update != nil:
 		lane := score.LaneOf(letter.Update.Project, opened.Deployment().Lanes)
-		msgID := "replay." + letter.ID + "." + strconv.FormatInt(letter.Time.UnixNano(), 36)
+		msgID += "-" + strconv.FormatInt(letter.Time.UnixNano(), 36) // stored again, it is another one
 		err = opened.PublishEnvelope(ctx, lane, msgID, []score.Update{*letter.Update})
 	case letter.Project != nil:
-		err = opened.PublishProject(ctx, fmt.Sprint("replay-", letter.Seq), letter.Project, letter.Seq)
+		err = opened.PublishProject(ctx, msgID, letter.Project, letter.Seq)
 	default:
 		err = errNoReplay
 	}
 	if err != nil {
 		return err
 	}
-	return opened.RemoveDeadLetter(ctx, letter.ID)
+	return opened.MarkReplayed(ctx, letter, time.Now().UTC())
 }

@@ -88,7 +88,10 @@ func (a archive) ReadAll(ctx context.Context, fn func(score.Lane, index.Record) 
 // DeadLetters hands every dead letter there is now to fn.
 func (a archive) DeadLetters(ctx context.Context, fn func(index.DeadLetter) error) error {
 	return a.stream.DeadLetters(ctx, func(d stream.DeadLetter) error {
-		return fn(index.DeadLetter{Seq: d.Seq, Outcome: d.Outcome, Update: d.Update, Project: d.Project, Tx: d.Tx})
+		return fn(index.DeadLetter{
+			Seq: d.Seq, Until: d.Until, Outcome: d.Outcome, Update: d.Update, Project: d.Project, Tx: d.Tx,
+			Replayed: !d.Replayed.IsZero(),
+		})
 	})
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 func (w *world) auditor() *index.Auditor {
@@ -176,61 +175,10 @@ func (m *meanwhile) Settled(ctx context.Context) ([]score.Cursor, error) {
 	return m.Lanes.Settled(ctx)
 }
 
-func TestAuditOfDeadLetters(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	p, dead := project(1), project(2)
-	w.create(p)
-	w.publish(dead, 0)
-	seq := w.lastSeq()
-	w.call(relayerKey, registry.EncodeCreateProject(dead)) // by somebody else
-	u := w.fresh(p, 4)
-	u[2].Signer = common.Address{1}
-	u[3].Project = score.ProjectID{77}
-	w.accept(u...)
-	receipt := w.relay(u[1], u[2], u[3])
-	w.settleAll()
-	report := w.audit()
-	require.Equal(t, index.Tally{Accepted: 4, Applied: 1, Rejected: 1, Lost: 2}, report.Updates, "u[0] has nothing, u[3] must be sent again")
-
-	w.deadLetter(stream.DeadLetter{Update: &u[0], Outcome: score.Unprocessable})
-	w.deadLetter(stream.DeadLetter{Update: &u[2], Outcome: score.NotMember, Tx: receipt.TxHash})
-	w.deadLetter(stream.DeadLetter{Update: &u[3], Outcome: score.UnknownProject, Tx: receipt.TxHash})
-	w.deadLetter(stream.DeadLetter{Project: dead, Seq: seq, Outcome: score.ProjectExists})
-	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 4, Applied: 1, Rejected: 3}, report.Updates)
-	require.Equal(t, index.Tally{Accepted: 2, Applied: 1, Rejected: 1}, report.Creations)
-	require.True(t, report.OK() && report.Whole, report.Problem())
-
-	// Replays: the letter goes, the acceptance comes, and then its outcome.
-	require.NoError(t, w.stream.RemoveDeadLetter(t.Context(), w.letterOf(u[2].ID)))
-	w.accept(u[2])
-	w.publish(dead, seq)
-	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 5, Applied: 1, Rejected: 3, Pending: 1}, report.Updates)
-	require.Equal(t, 3, report.Creations.Accepted)
-	w.call(ownerKey, registry.EncodeAddUpdater(p.ID, u[2].Signer))
-	w.relay(u[2])
-	w.settleAll()
-	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 5, Applied: 2, Rejected: 3}, report.Updates)
-	require.True(t, report.OK() && report.Whole, report.Problem())
-}
-
 func (w *world) lastSeq() uint64 {
 	state, err := w.stream.State(w.t.Context())
 	require.NoError(w.t, err)
 	return state.LastSeq
-}
-
-func (w *world) letterOf(id score.UpdateID) (found string) {
-	require.NoError(w.t, w.stream.DeadLetters(w.t.Context(), func(d stream.DeadLetter) error {
-		if d.Update != nil && d.Update.ID == id {
-			found = d.ID
-		}
-		return nil
-	}))
-	return found
 }
 
 // TestAuditOfUpdatesBeforeTheirProject: they are sent again.

@@ -67,11 +67,13 @@ type Record struct {
 
 // DeadLetter is an accepted update or creation that can never apply; of a corrupt message neither is set.
 type DeadLetter struct {
-	Seq     uint64 // of the creation; 0 if not known
-	Outcome score.Outcome
-	Update  *score.Update
-	Project *score.Project
-	Tx      common.Hash // zero without one
+	Seq      uint64 // of the creation; of an update, where its batch began; 0 if not known
+	Until    uint64 // the acceptance that died is not after it; 0 if not known
+	Outcome  score.Outcome
+	Update   *score.Update
+	Project  *score.Project
+	Tx       common.Hash // zero without one
+	Replayed bool        // it was accepted anew; the letter tells of the earlier acceptance only
 }
 
 // uneventful tells whether no event of the contract says what the letter says.
@@ -83,7 +85,7 @@ func (d *DeadLetter) uneventful() bool {
 type Source interface {
 	// ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
 	ReadAll(ctx context.Context, fn func(score.Lane, Record) error) error
-	// DeadLetters hands every dead letter there is now to fn. An error of fn ends it.
+	// DeadLetters hands every dead letter there is now to fn, replayed ones too. An error of fn ends it.
 	DeadLetters(ctx context.Context, fn func(DeadLetter) error) error
 }
 

@@ -108,10 +108,11 @@ func (r *Restorer) accepted(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// deadLetters writes the outcomes that no event tells.
+// deadLetters writes the outcomes that no event tells. A replayed letter's is over: what was accepted anew is waiting, or
+// has its outcome elsewhere.
 func (r *Restorer) deadLetters(ctx context.Context) error {
 	return r.Source.DeadLetters(ctx, func(d DeadLetter) error {
-		if !d.uneventful() {
+		if !d.uneventful() || d.Replayed {
 			return nil
 		}
 		return r.again(ctx, func() error {

@@ -85,6 +85,8 @@ func TestRestorer(t *testing.T) {
 	bad.Action = 9
 	w.accept(u[0], *bad, open, letter, newest)
 	w.deadLetter(stream.DeadLetter{Update: &letter, Outcome: score.Unprocessable})
+	w.deadLetter(stream.DeadLetter{Update: &open, Outcome: score.Unprocessable})
+	w.replay(open) // so it is only accepted
 	batch := w.relay(u[0], *bad)
 	again := w.relay(u[0])
 	applied := w.direct(direct)

@@ -149,7 +149,10 @@ func (w *world) ReadAll(ctx context.Context, fn func(score.Lane, index.Record) e
 
 func (w *world) DeadLetters(ctx context.Context, fn func(index.DeadLetter) error) error {
 	return w.stream.DeadLetters(ctx, func(d stream.DeadLetter) error {
-		return fn(index.DeadLetter{Seq: d.Seq, Outcome: d.Outcome, Update: d.Update, Project: d.Project, Tx: d.Tx})
+		return fn(index.DeadLetter{
+			Seq: d.Seq, Until: d.Until, Outcome: d.Outcome, Update: d.Update, Project: d.Project, Tx: d.Tx,
+			Replayed: !d.Replayed.IsZero(),
+		})
 	})
 }
 

@@ -3,6 +3,7 @@ package index
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -30,8 +31,15 @@ type fate struct {
 	direct   uint32          // times applied by a member without the relayer
 	included uint32          // outcomes in blocks that are not final
 	letter   bool            // it has a dead letter
-	untold   bool            // which says what no event tells
-	outcomes []score.Outcome // final ones, oldest first
+	untold   []death         // its dead letters that say what no event tells
+	outcomes []score.Outcome // final ones that events tell of, oldest first
+}
+
+// death is a dead letter that says what no event tells. It is the outcome of an acceptance at the sequences from … until,
+// and of others there if its batch held the updateId several times.
+type death struct {
+	from, until uint64
+	accepted    uint32 // acceptances that it accounts for
 }
 
 // creation is all that is known of the creation of one project. It may be accepted again once it is dead, so only the
@@ -93,8 +101,11 @@ func (t *tally) deadLetter(d DeadLetter) error {
 		f := t.update(d.Update)
 		f.letter = true
 		if d.uneventful() {
-			f.untold = true
-			f.outcomes = append(f.outcomes, d.Outcome)
+			until := d.Until
+			if until == 0 {
+				until = math.MaxUint64
+			}
+			f.untold = append(f.untold, death{from: d.Seq, until: until})
 		}
 	}
 	return nil
@@ -120,12 +131,41 @@ func (t *tally) accepted(lane score.Lane, record Record) error {
 		for i := range record.Updates {
 			f := t.update(&record.Updates[i])
 			f.accepted++
+			f.die(record.Seq)
 			if (score.Cursor{Seq: record.Seq, Index: uint32(i)}).Before(settled) {
 				f.done++
 			}
 		}
 	}
 	return nil
+}
+
+// die gives an acceptance to a dead letter that may tell of it: to one that has none yet, of those to the one that ends
+// first, so that as many letters as possible have one.
+func (f *fate) die(seq uint64) {
+	var best *death
+	for i := range f.untold {
+		d := &f.untold[i]
+		if seq < d.from || seq > d.until {
+			continue
+		}
+		if best == nil || d.accepted == 0 && (best.accepted > 0 || d.until < best.until) {
+			best = d
+		}
+	}
+	if best != nil {
+		best.accepted++
+	}
+}
+
+// deaths counts the dead letters that tell of an acceptance in the stream, and the further acceptances they may tell of.
+func (f *fate) deaths() (told, more int) {
+	for _, d := range f.untold {
+		if d.accepted > 0 {
+			told, more = told+1, more+int(d.accepted)-1
+		}
+	}
+	return told, more
 }
 
 // included notes an event of a block that is not final: too early to count, but nothing it tells of is lost.
@@ -214,11 +254,12 @@ func (f *fate) judge(key updateKey, report *Report) {
 		report.example("update %s of project %s was applied %d times", key.id, key.project, applied)
 	}
 	if f.accepted == 0 {
-		report.Older += len(f.outcomes)
+		report.Older += len(f.outcomes) + len(f.untold)
 		return
 	}
+	dead, more := f.deaths()
 	outcomes := f.counting()
-	own := outcomes[max(0, len(outcomes)-int(f.accepted)):]
+	own := outcomes[max(0, len(outcomes)+dead-int(f.accepted)):]
 	for _, outcome := range own {
 		count(&report.Updates, outcome)
 	}
@@ -228,18 +269,18 @@ func (f *fate) judge(key updateKey, report *Report) {
 		}
 	}
 	// The oldest acceptances are settled first, so those that have outcomes are among the done ones.
-	open := int(f.accepted) - len(own)
-	lost := min(open, max(0, int(f.done)-len(own)-int(f.included)))
-	if f.untold { // one letter stands for as many acceptances as ended that way
-		report.Updates.Rejected += lost
-		open, lost = open-lost, 0
-	}
+	has := len(own) + dead
+	open := int(f.accepted) - has
+	lost := min(open, max(0, int(f.done)-has-int(f.included)))
+	also := min(lost, more) // died with another one of their batch
+	open, lost = open-also, lost-also
+	report.Updates.Rejected += dead + also
 	report.Updates.Accepted += int(f.accepted)
 	report.Updates.Lost += lost
 	report.Updates.Pending += open - lost
 	if lost > 0 {
 		report.example("update %s of project %s was accepted %d times and has %d outcomes, and its lane is done with it",
-			key.id, key.project, f.accepted, len(own))
+			key.id, key.project, f.accepted, has+also)
 	}
 }
 

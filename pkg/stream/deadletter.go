@@ -19,12 +19,16 @@ import (
 // ErrNoDeadLetter says that there is no dead letter of that id.
 var ErrNoDeadLetter = errors.New("no such dead letter")
 
-// DeadLetter is an accepted update or creation that cannot ever apply, with its reason. One of Update, Project and
+// DeadLetter is one accepted update or creation that cannot ever apply, with its reason. One of Update, Project and
 // Raw is set.
+//
+// A letter is the outcome of an acceptance, so it stays when its update is accepted anew: Replayed marks it then. What
+// dies again after that was in another batch, or is another creation, so it has a letter of its own.
 type DeadLetter struct {
-	ID      string         `json:"id"` // given by AddDeadLetter: the same thing dying again has the same id
+	ID      string         `json:"id"` // given by AddDeadLetter: what died, and Seq
 	Lane    score.Lane     `json:"lane"`
-	Seq     uint64         `json:"seq"` // the creation's or corrupt message's place in the stream, or 0 if not known
+	Seq     uint64         `json:"seq"`   // of the creation or corrupt message; of an update, where its batch began
+	Until   uint64         `json:"until"` // given by AddDeadLetter: the stream's last message then; what died is not after it
 	Time    time.Time      `json:"time"`
 	Outcome score.Outcome  `json:"outcome"`
 	Reason  string         `json:"reason"` // a sentence for an operator
@@ -32,17 +36,19 @@ type DeadLetter struct {
 	Project *score.Project `json:"project,omitzero"`
 	Raw     []byte         `json:"raw,omitzero"` // a message that could not be read
 	Tx      common.Hash    `json:"tx,omitzero"`  // the transaction that showed it, if one did
+
+	Replayed time.Time `json:"replayed,omitzero"` // when it was accepted anew; zero if it was not
 }
 
 func (d *DeadLetter) id() string {
-	lane := strconv.Itoa(int(d.Lane))
+	lane, seq := strconv.Itoa(int(d.Lane)), strconv.FormatUint(d.Seq, 10)
 	switch {
 	case d.Update != nil:
-		return lane + ".update." + hex.EncodeToString(d.Update.Project[:]) + "." + hex.EncodeToString(d.Update.ID[:])
+		return lane + ".update." + hex.EncodeToString(d.Update.Project[:]) + "." + hex.EncodeToString(d.Update.ID[:]) + "." + seq
 	case d.Project != nil:
-		return lane + ".project." + hex.EncodeToString(d.Project.ID[:])
+		return lane + ".project." + hex.EncodeToString(d.Project.ID[:]) + "." + seq
 	default:
-		return lane + ".corrupt." + strconv.FormatUint(d.Seq, 10)
+		return lane + ".corrupt." + seq
 	}
 }
 
@@ -56,9 +62,23 @@ func decodeDeadLetter(subject string, data []byte) (DeadLetter, error) {
 }
 
 // AddDeadLetter stores a dead letter. Adding it again replaces it, so a caller that does not know whether it
-// succeeded may repeat it.
+// succeeded may repeat it. A mark of a replay is lost then: better an update accepted once more than one out of sight.
 func (s *Stream) AddDeadLetter(ctx context.Context, d DeadLetter) error {
-	d.ID = d.id()
+	state, err := s.State(ctx)
+	if err != nil {
+		return fmt.Errorf("couldn't store a dead letter: %w", err)
+	}
+	d.ID, d.Until = d.id(), state.LastSeq
+	return s.putDeadLetter(ctx, d)
+}
+
+// MarkReplayed notes in a dead letter that what it holds was accepted anew at a time.
+func (s *Stream) MarkReplayed(ctx context.Context, d DeadLetter, at time.Time) error {
+	d.Replayed = at
+	return s.putDeadLetter(ctx, d)
+}
+
+func (s *Stream) putDeadLetter(ctx context.Context, d DeadLetter) error {
 	data, err := json.Marshal(d)
 	if err != nil {
 		return fmt.Errorf("couldn't encode the dead letter %s: %w", d.ID, err)
@@ -69,7 +89,8 @@ func (s *Stream) AddDeadLetter(ctx context.Context, d DeadLetter) error {
 	return nil
 }
 
-// DeadLetters hands every dead letter there is now to fn, oldest first. An error of fn ends it.
+// DeadLetters hands every dead letter there is now to fn, replayed ones too, oldest first (of a replayed one, its replay
+// counts). An error of fn ends it.
 func (s *Stream) DeadLetters(ctx context.Context, fn func(DeadLetter) error) error {
 	info, err := s.dead.Info(ctx)
 	if err != nil {
@@ -84,25 +105,18 @@ func (s *Stream) DeadLetters(ctx context.Context, fn func(DeadLetter) error) err
 	})
 }
 
-// DeadLetter finds one by its id; ErrNoDeadLetter if there is none.
+// DeadLetter finds one by its id; ErrNoDeadLetter if there is none. An id without the sequence at its end means the
+// newest dead letter of that update or creation.
 func (s *Stream) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 	msg, err := s.dead.GetLastMsgForSubject(ctx, deadPrefix+id)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		msg, err = s.dead.GetLastMsgForSubject(ctx, deadPrefix+id+".*")
+	}
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return DeadLetter{}, fmt.Errorf("%w: %s", ErrNoDeadLetter, id)
 	}
 	if err != nil {
 		return DeadLetter{}, fmt.Errorf("couldn't read the dead letter %s: %w", id, err)
 	}
-	return decodeDeadLetter(deadPrefix+id, msg.Data)
-}
-
-// RemoveDeadLetter deletes a dead letter, after it was accepted anew; ErrNoDeadLetter if there is none.
-func (s *Stream) RemoveDeadLetter(ctx context.Context, id string) error {
-	if _, err := s.DeadLetter(ctx, id); err != nil {
-		return err
-	}
-	if err := s.dead.Purge(ctx, jetstream.WithPurgeSubject(deadPrefix+id)); err != nil {
-		return fmt.Errorf("couldn't remove the dead letter %s: %w", id, err)
-	}
-	return nil
+	return decodeDeadLetter(msg.Subject, msg.Data)
 }

@@ -48,7 +48,7 @@ func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error
 		return err
 	}
 	defer creations.Stop()
-	dead, err := watch(ctx, s.dead, deadPrefix+"*.project.*", arrived, func(msg jetstream.Msg, _ uint64) {
+	dead, err := watch(ctx, s.dead, deadPrefix+"*.project.>", arrived, func(msg jetstream.Msg, _ uint64) {
 		if letter, err := decodeDeadLetter(msg.Subject(), msg.Data()); err == nil && letter.Project != nil {
 			tell(ProjectEvent{Seq: letter.Seq, Project: letter.Project, Dead: true})
 		}
