@@ -153,6 +153,22 @@ func (s crashStatuses) Final(ctx context.Context, id score.Lane, nonce uint64, t
 	return s.c.write("final", func() error { return s.Statuses.Final(ctx, id, nonce, tx, block, updates, outcomes) })
 }
 
+func (s crashStatuses) Released(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error {
+	return s.c.write("released", func() error { return s.Statuses.Released(ctx, id, nonce, updates) })
+}
+
+func (s crashStatuses) ProjectBound(ctx context.Context, id score.Lane, nonce uint64, p score.ProjectID) error {
+	return s.c.write("bound", func() error { return s.Statuses.ProjectBound(ctx, id, nonce, p) })
+}
+
+func (s crashStatuses) ProjectFinal(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, p score.ProjectID, outcome score.Outcome) error {
+	return s.c.write("final", func() error { return s.Statuses.ProjectFinal(ctx, id, nonce, tx, block, p, outcome) })
+}
+
+func (s crashStatuses) ProjectReleased(ctx context.Context, id score.Lane, nonce uint64, p score.ProjectID) error {
+	return s.c.write("released", func() error { return s.Statuses.ProjectReleased(ctx, id, nonce, p) })
+}
+
 type crashSigner struct {
 	relay.Signer
 	c *crash
@@ -170,7 +186,8 @@ func (s crashSigner) Sign(ctx context.Context, tx *types.Transaction) (signed *t
 }
 
 // TestARelayerKilledAtAnyWriteLosesAndDoublesNothing kills it at the first, second, third … write of each kind, before
-// and after the write is done, until a kind has no more writes for the work given, and lets a successor go on each time.
+// and after the write is done, until a kind has no more writes for the work given or the twelfth, and lets a successor go
+// on each time.
 func TestARelayerKilledAtAnyWriteLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"append", "send", "dead letter", "bound", "slot", "final", "sign", "purge"} {
@@ -180,7 +197,7 @@ func TestARelayerKilledAtAnyWriteLosesAndDoublesNothing(t *testing.T) {
 			w.create(1)
 			config := w.config()
 			config.SnapshotEvery = 8
-			kills, bad, first := 0, 0, 0
+			kills, bad, first := map[bool]int{}, 0, 0
 			for _, persisted := range []bool{false, true} {
 				for n := 1; ; n++ {
 					updates := some(1, first, 45) // three slots
@@ -196,16 +213,19 @@ func TestARelayerKilledAtAnyWriteLosesAndDoublesNothing(t *testing.T) {
 					stop = w.start(config, w.deps())
 					w.drain()
 					stop()
-					if !c.happened() || n == 12 {
+					if !c.happened() {
 						break
 					}
-					kills++
+					if kills[persisted]++; n == 12 {
+						break
+					}
 				}
 			}
-			require.Greater(t, kills, 1, "the test killed nobody")
+			require.Positive(t, kills[false], "nobody was killed before a write")
+			require.Positive(t, kills[true], "nobody was killed after a write")
 			require.Equal(t, map[score.Outcome]int{score.Applied: first - bad, score.UnknownAction: bad}, w.audit(), "not even a duplicate")
 			require.Len(t, w.deadLetters(), bad)
-			t.Logf("%d kills, %d updates", kills, first)
+			t.Logf("kills by whether the write was done: %v, %d updates", kills, first)
 		})
 	}
 }
@@ -236,7 +256,7 @@ func runChaos(t *testing.T, random *rand.Rand) {
 		projects = append(projects, p)
 	}
 	var stops []func()
-	kinds := []string{"append", "send", "bound", "slot", "final", "sign", "none"}
+	kinds := []string{"append", "send", "bound", "slot", "final", "released", "sign", "none"}
 	first := 0
 	for range 60 {
 		switch random.IntN(11) {

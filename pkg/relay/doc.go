@@ -27,6 +27,7 @@
 //     that a transaction could have.
 //   - A reorg deeper than the configured confirmations is mended by handing out the very bytes again (lane.Revive); one
 //     behind the finalized tag makes all lanes stand still.
+//   - A lane that binds nothing says why (lane.Wait): in its metric always, in the log once per reason that people can mend.
 //   - Errors of nodes and servers make the lane wait and try again. They never free a nonce.
 //
 // # Crashes

@@ -199,49 +199,6 @@ func (everybody) Run(ctx context.Context, lanes int, drive func(context.Context,
 	return ctx.Err()
 }
 
-// statuses remembers what was told last.
-type statuses struct {
-	mu    sync.Mutex
-	final map[score.UpdateID]score.Outcome
-	made  map[score.ProjectID]score.Outcome
-}
-
-func newStatuses() *statuses {
-	return &statuses{final: map[score.UpdateID]score.Outcome{}, made: map[score.ProjectID]score.Outcome{}}
-}
-
-func (s *statuses) Bound(context.Context, score.Lane, uint64, []score.Update) error { return nil }
-
-func (s *statuses) Released(context.Context, score.Lane, uint64, []score.Update) error { return nil }
-
-func (s *statuses) ProjectBound(context.Context, score.Lane, uint64, score.ProjectID) error {
-	return nil
-}
-
-func (s *statuses) ProjectReleased(context.Context, score.Lane, uint64, score.ProjectID) error {
-	return nil
-}
-
-func (s *statuses) Slot(context.Context, score.Lane, uint64, score.Stage, common.Hash, uint64) error {
-	return nil
-}
-
-func (s *statuses) Final(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, _ uint64, updates []score.Update, outcomes []score.Outcome) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, u := range updates {
-		s.final[u.ID] = outcomes[i]
-	}
-	return nil
-}
-
-func (s *statuses) ProjectFinal(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, _ uint64, p score.ProjectID, outcome score.Outcome) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.made[p] = outcome
-	return nil
-}
-
 func (w *world) config() relay.Config {
 	limits := batch.DefaultLimits()
 	limits.MaxUpdates, limits.Linger = 20, 5*time.Millisecond

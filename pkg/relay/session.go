@@ -31,7 +31,7 @@ type session struct {
 	since   int    // entries since the last snapshot
 	heads   *subscriber
 	intake  *intake
-	untold  backlog
+	untold  untold
 	outbox  []lane.Effect // sends of what was bound in this round
 	waiting lane.Wait     // why nothing new is bound, as last logged
 	retry   time.Time     // when waiting work that could not be bound is tried again
@@ -165,7 +165,7 @@ func (s *session) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case head := <-s.heads.heads:
-			s.untold.flush(ctx, s.metrics)
+			s.untold.again(ctx, s.metrics)
 			effects, err := s.lane.Step(head)
 			if err == nil {
 				err = s.do(ctx, effects)

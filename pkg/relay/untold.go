@@ -11,9 +11,9 @@ const maxUntold = 4096
 // tellTimeout bounds one status write; the store gives up much earlier by itself.
 const tellTimeout = 2 * time.Second
 
-// backlog holds status writes that failed, in order. It is lost with the session: nothing depends on it, and the
+// untold holds status writes that failed, in order. It is lost with the session: nothing depends on it, and the
 // statuses can be rebuilt from the stream and the chain.
-type backlog struct{ writes []func(context.Context) error }
+type untold struct{ writes []func(context.Context) error }
 
 // tell makes a status write, or keeps it for later behind those that failed before.
 func (s *session) tell(ctx context.Context, write func(context.Context) error) {
@@ -30,16 +30,16 @@ func (s *session) tell(ctx context.Context, write func(context.Context) error) {
 	}
 }
 
-// flush makes the writes that failed before, until one fails again.
-func (b *backlog) flush(ctx context.Context, m *metrics) {
-	for len(b.writes) > 0 {
+// again makes the writes that failed before, until one fails again.
+func (u *untold) again(ctx context.Context, m *metrics) {
+	for len(u.writes) > 0 {
 		limited, cancel := context.WithTimeout(ctx, tellTimeout)
-		err := b.writes[0](limited)
+		err := u.writes[0](limited)
 		cancel()
 		if err != nil {
 			m.statusFails.Inc()
 			return
 		}
-		b.writes = b.writes[1:]
+		u.writes = u.writes[1:]
 	}
 }

@@ -1,0 +1,281 @@
+package relay_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/big"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+var errSilent = errors.New("no answer")
+
+// broken is a chain, and a key, of which parts do not work while a test says so.
+type broken struct {
+	relay.Chain
+	relay.Signer
+	heads, calls, logs, key atomic.Bool
+	finalized               atomic.Pointer[lane.Block]
+}
+
+func (b *broken) Head(ctx context.Context) (lane.Block, error) {
+	if b.heads.Load() {
+		return lane.Block{}, errSilent
+	}
+	return b.Chain.Head(ctx)
+}
+
+func (b *broken) Call(ctx context.Context, msg lane.Call, at common.Hash) ([]byte, error) {
+	if b.calls.Load() {
+		return nil, errSilent
+	}
+	return b.Chain.Call(ctx, msg, at)
+}
+
+func (b *broken) Receipts(ctx context.Context, at common.Hash, txs []common.Hash) ([]*types.Receipt, error) {
+	receipts, err := b.Chain.Receipts(ctx, at, txs)
+	for _, r := range receipts {
+		if r != nil && b.logs.Load() {
+			r.Logs = nil
+		}
+	}
+	return receipts, err
+}
+
+func (b *broken) Finalized(ctx context.Context) (lane.Block, error) {
+	if f := b.finalized.Load(); f != nil {
+		return *f, nil
+	}
+	return b.Chain.Finalized(ctx)
+}
+
+func (b *broken) Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error) {
+	if b.key.Load() {
+		return nil, errSilent
+	}
+	return b.Signer.Sign(ctx, tx)
+}
+
+// watched is a world of one lane, its first project final, with parts that can break.
+type watched struct {
+	*world
+	*broken
+	told    *statuses
+	metrics *prometheus.Registry
+	deps    relay.Deps
+	config  relay.Config
+}
+
+func watch(t *testing.T) *watched {
+	t.Helper()
+	w := newWorld(t, 1)
+	d := w.deps()
+	out := &watched{
+		world: w, broken: &broken{Chain: d.Chain, Signer: d.Signers[0]}, told: newStatuses(), metrics: prometheus.NewRegistry(),
+		config: w.config(),
+	}
+	d.Chain, d.Signers, d.Statuses, d.Metrics = out.broken, []relay.Signer{out.broken}, out.told, out.metrics
+	out.deps = d
+	w.create(1)
+	return out
+}
+
+// metric is the value of a counter, or of the gauge for a reason.
+func (w *watched) metric(name, reason string) float64 {
+	w.t.Helper()
+	families, err := w.metrics.Gather()
+	require.NoError(w.t, err)
+	for _, f := range families {
+		if f.GetName() != "scorelay_relay_"+name {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			if reason == "" {
+				return m.GetCounter().GetValue()
+			}
+			for _, l := range m.GetLabel() {
+				if l.GetName() == "reason" && l.GetValue() == reason {
+					return m.GetGauge().GetValue()
+				}
+			}
+		}
+	}
+	return -1
+}
+
+func (w *watched) waitsFor(reason lane.Wait) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		w.geth.Commit()
+		return w.metric("waiting", string(reason)) == 1
+	}, 20*time.Second, 20*time.Millisecond, "the lane does not say that it waits for %s", reason)
+}
+
+func TestALaneWhoseStreamIsGoneSaysSo(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	stop := w.start(w.config, w.deps)
+	w.drain()
+	require.NoError(t, w.js.DeleteStream(t.Context(), stream.Name))
+	w.waitsFor(lane.WaitStream)
+	stop() // and ends at once
+}
+
+func TestALaneWhoseJournalIsOfANewerProgramStandsStill(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	_, err := w.js.Publish(t.Context(), "journal.0", []byte(`{"v":99,"epoch":1,"open":{}}`))
+	require.NoError(t, err)
+	var log strings.Builder // read after stop
+	w.config.PurgeInterval, w.deps.Log = 20*time.Millisecond, slog.New(slog.NewTextHandler(&log, nil))
+	stop := w.start(w.config, w.deps)
+	w.waitsFor(lane.WaitJournal)
+	require.Eventually(t, func() bool { return w.metric("purge_failures_total", "") > 0 }, 10*time.Second, 10*time.Millisecond)
+	stop()
+	require.Contains(t, log.String(), "couldn't purge the stream")
+	require.Contains(t, log.String(), "couldn't tell what lane 0 still needs")
+	require.Contains(t, log.String(), "the lane stands still until a human looks")
+}
+
+func TestALaneThatHearsOfNoHeadBindsNothing(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	w.config.CallTimeout = time.Second
+	w.start(w.config, w.deps)
+	w.drain()
+	w.heads.Store(true)
+	w.waitsFor(lane.WaitHead)
+	w.accept(some(1, 0, 30)...)
+	w.heads.Store(false)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
+}
+
+func TestALaneWhoseKeyDoesNotSignSaysSo(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	w.key.Store(true)
+	w.start(w.config, w.deps)
+	w.waitsFor(lane.WaitSigner)
+	require.Empty(t, w.states()[0].Slots)
+	w.key.Store(false)
+	w.drain()
+}
+
+func TestNothingIsBoundWhileOutcomesCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	w.start(w.config, w.deps)
+	w.drain()
+	w.logs.Store(true)
+	w.accept(some(1, 0, 10)...)
+	w.waitsFor(lane.WaitOutcomes)
+	next := w.states()[0].Next
+	w.accept(some(1, 10, 30)...)
+	for range 5 {
+		w.mine()
+	}
+	require.Equal(t, next, w.states()[0].Next)
+	w.logs.Store(false)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 40}, w.audit())
+}
+
+func TestWhatLostItsSlotIsAcceptedAgainUntilANodeTellsOfIt(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	w.start(w.config, w.deps)
+	w.drain()
+	ctx, next := t.Context(), w.states()[0].Next
+	for nonce := next; nonce < next+2; nonce++ { // somebody else takes the next two nonces
+		tx, err := w.keys[0].For(devnet.ChainID).Sign(ctx, types.NewTx(&types.DynamicFeeTx{
+			ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, GasTipCap: big.NewInt(1e10), GasFeeCap: big.NewInt(1e11),
+			Gas: 21_000, To: &common.Address{1},
+		}))
+		require.NoError(t, err)
+		require.NoError(t, w.geth.Client().SendTransaction(ctx, tx))
+	}
+	w.calls.Store(true)
+	w.create(2)
+	w.accept(some(2, 0, 10)...)
+	require.Eventually(t, func() bool { return w.states()[0].Next == next+2 }, 10*time.Second, 10*time.Millisecond)
+	w.waitsFor(lane.WaitNode)
+	require.Eventually(t, func() bool {
+		w.geth.Commit()
+		updates, projects := w.told.at(score.Accepted)
+		return updates == 10 && projects == 1
+	}, 10*time.Second, 20*time.Millisecond)
+	w.calls.Store(false)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 10}, w.audit())
+	updates, projects := w.told.at(score.Batched)
+	require.Equal(t, []int{10, 2}, []int{updates, projects})
+}
+
+func TestOpenSlotsAreToldAgainByTheNextSession(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	w.accept(some(1, 0, 30)...)
+	stop := w.start(w.config, w.deps)
+	require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 3 }, 10*time.Second, 10*time.Millisecond)
+	stop()
+	d := w.world.deps()
+	told := newStatuses() // which knows nothing
+	d.Statuses = told
+	w.start(w.config, d)
+	require.Eventually(t, func() bool {
+		updates, projects := told.at(score.Batched)
+		return updates == 30 && projects == 1
+	}, 10*time.Second, 10*time.Millisecond)
+	w.drain()
+}
+
+func TestAChainThatGoesBackBehindItsFinalizedBlockStopsAllLanes(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	block := func() lane.Block {
+		b, err := w.client.Head(t.Context())
+		require.NoError(t, err)
+		return b
+	}
+	parent := block()
+	w.config.Confirmations = 0
+	w.finalized.Store(&parent)
+	w.start(w.config, w.deps)
+	w.mine()
+	final := block()
+	w.finalized.Store(&final)
+	require.Eventually(t, func() bool { return w.finalSeen(final.Number) }, 10*time.Second, 10*time.Millisecond)
+	w.geth.Rollback()
+	require.NoError(t, w.geth.Fork(parent.Hash))
+	w.geth.Commit()
+	w.geth.Commit()
+	w.waitsFor(lane.WaitHead)
+	require.InDelta(t, 1, w.metric("finality_breaks_total", ""), 0)
+}
+
+// finalSeen tells whether the feed has a final block of that number.
+func (w *watched) finalSeen(number uint64) bool {
+	families, err := w.metrics.Gather()
+	require.NoError(w.t, err)
+	for _, f := range families {
+		if f.GetName() == "scorelay_relay_final_block" {
+			return f.GetMetric()[0].GetGauge().GetValue() == float64(number)
+		}
+	}
+	return false
+}
