@@ -21,9 +21,12 @@
 // its own, in a batch's event or as a dead letter that no event tells of. So the audit counts by id: of an id accepted
 // n times the newest n outcomes are its outcomes. Older ones belong to acceptances that the stream no longer holds, or to
 // somebody else who relays to the same contract, and are no error. An update that came before its project is sent again;
-// its first outcome (unknown project) does not count unless a dead letter confirms it. Of an update that no transaction
-// could carry (unprocessable) the dead letter is the only outcome: replaying it leaves its first acceptance without one,
-// which the audit shows as lost until the stream is purged.
+// its first outcome (unknown project) does not count unless a dead letter confirms it.
+//
+// Of an update that no transaction could carry (unprocessable) the dead letter is the only outcome. So a letter stays
+// when it is replayed, and an update that dies again has another one. A letter is the outcome of an acceptance between
+// where its batch began and the stream's last message when it died; the replay comes later, so an old letter never
+// hides that a replay was lost. If the batch held the updateId several times, the letter stands for each of them.
 //
 // The audit reads in this order, so that work in progress cannot look like a fault: how far the lanes are, dead letters,
 // the final block, the stream, the events. Whatever a lane called settled has its outcome in a block not above the head

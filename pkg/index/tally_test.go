@@ -98,3 +98,41 @@ func (h *history) audit(t *rapid.T, order []score.Update, outcomes []score.Outco
 	require.Zero(t, report.Doubled+report.Older)
 	return report
 }
+
+// TestTallyOfDeaths plays an update that dies, is replayed, and dies again, any number of times, between batches that carry
+// others. Each death is the outcome of one acceptance: without its letter exactly that one is lost.
+func TestTallyOfDeaths(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		u := score.Update{Project: score.ProjectID{1}, ID: score.UpdateID{1}, Action: 1}
+		var letters []DeadLetter
+		var accepted []uint64
+		seq := uint64(0)
+		for range rapid.IntRange(1, 6).Draw(t, "deaths") {
+			began := seq + rapid.Uint64Range(1, 3).Draw(t, "before")
+			at := began + rapid.Uint64Range(0, 3).Draw(t, "in the batch")
+			seq = at + rapid.Uint64Range(0, 3).Draw(t, "after")
+			accepted = append(accepted, at)
+			letters = append(letters, DeadLetter{
+				Seq: began, Until: seq, Outcome: score.Unprocessable, Update: &u, Replayed: rapid.Bool().Draw(t, "replayed"),
+			})
+		}
+		letters = rapid.Permutation(letters).Draw(t, "letters")
+		audit := func(letters []DeadLetter) *Report {
+			tally, report := newTally([]score.Cursor{{Seq: seq + 1}}), &Report{}
+			for _, letter := range letters {
+				require.NoError(t, tally.deadLetter(letter))
+			}
+			for _, at := range accepted {
+				require.NoError(t, tally.accepted(0, Record{Seq: at, Updates: []score.Update{u}}))
+			}
+			tally.judge(report)
+			return report
+		}
+		report := audit(letters)
+		require.True(t, report.OK(), report.Problem())
+		require.Equal(t, len(accepted), report.Updates.Rejected)
+		report = audit(letters[1:])
+		require.Equal(t, Tally{Accepted: len(accepted), Rejected: len(letters) - 1, Lost: 1}, report.Updates)
+	})
+}
