@@ -105,7 +105,7 @@ func (a *api) deps() httpapi.Deps {
 	}
 	deps := httpapi.Deps{
 		Publisher: publisher{a.stream}, Statuses: a.status, Projects: a.projects, Keys: a.keys, Chain: contract,
-		Limiter: limit.New(a.redis, redisPrefix(d)+"rate:", a.log, a.metrics),
+		Limiter: limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
 		Ready:   a.ready, Log: a.log, Registerer: a.metrics,
 	}
 	if a.settings.ContractSignatures {

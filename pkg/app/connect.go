@@ -159,9 +159,11 @@ func ConnectRedis(ctx context.Context, s *Redis, log *slog.Logger) (*redis.Clien
 	return client, nil
 }
 
-// redisPrefix gives each deployment its own part of a Redis that several share.
-func redisPrefix(d stream.Deployment) string {
-	return fmt.Sprintf("scorelay:%d:%x:", d.ChainID, d.Contract[:4])
+// redisPrefix gives each deployment its own part of a Redis that several share. A stream that was made anew is another
+// deployment, on the same contract or not: claims of what the old one held must not answer for the new one.
+func redisPrefix(s *stream.Stream) string {
+	d := s.Deployment()
+	return fmt.Sprintf("scorelay:%d:%x:%x:", d.ChainID, d.Contract[:4], s.Created().UnixNano())
 }
 
 // DialChain makes a client of the chain's endpoints.

@@ -262,6 +262,9 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 // Deployment tells what the streams were set up for.
 func (s *Stream) Deployment() Deployment { return s.deployment }
 
+// Created is when the stream of accepted updates was made: its identity.
+func (s *Stream) Created() time.Time { return s.created }
+
 // State is what the stream of accepted updates holds now.
 type State struct {
 	Created           time.Time
