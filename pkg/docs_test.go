@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,8 @@ func TestDocumentsTellMeasuredGas(t *testing.T) {
 	}
 }
 
-// TestOperationsNamesWhatIsThere: metrics and log lines that the runbook explains exist, letter for letter.
+// TestOperationsNamesWhatIsThere: metrics and log lines that the runbook explains exist, letter for letter, and it
+// explains every line of level error.
 func TestOperationsNamesWhatIsThere(t *testing.T) {
 	t.Parallel()
 	var code strings.Builder
@@ -78,12 +80,18 @@ func TestOperationsNamesWhatIsThere(t *testing.T) {
 	_, table, found := strings.Cut(runbook, "\n| line | program | do |\n|---|---|---|\n")
 	require.True(t, found)
 	table, _, _ = strings.Cut(table, "\n\n")
+	var told []string
 	for _, row := range strings.Split(table, "\n") {
 		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " |")
 		for _, line := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
 			message := strings.TrimRight(strings.TrimSuffix(line[1], "…"), " ;:,")
 			require.Contains(t, code.String(), `"`+message, "a log line of the runbook")
+			told = append(told, message)
 		}
+	}
+	for _, line := range regexp.MustCompile(`\.Error\("([^"]+)"`).FindAllStringSubmatch(code.String(), -1) {
+		require.True(t, slices.ContainsFunc(told, func(message string) bool { return strings.HasPrefix(line[1], message) }),
+			"the runbook does not tell what to do about the error %q", line[1])
 	}
 }
 
