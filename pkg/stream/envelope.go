@@ -15,6 +15,7 @@ const MaxEnvelope = 1000
 
 const (
 	formatVersion = 1
+	maxVersion    = 31 // there will be no later one: what begins otherwise is no message of ours
 	kindUpdates   = 1
 	kindProject   = 2
 	headerBytes   = 2
@@ -56,8 +57,11 @@ func decode(b []byte) (updates []score.Update, project *score.Project, err error
 	if len(b) < headerBytes {
 		return nil, nil, fmt.Errorf("%w: %d bytes", errMalformed, len(b))
 	}
+	if b[0] > formatVersion && b[0] <= maxVersion {
+		return nil, nil, fmt.Errorf("%w: version %d, this one reads up to %d", ErrNewer, b[0], formatVersion)
+	}
 	if b[0] != formatVersion {
-		return nil, nil, fmt.Errorf("%w: version %d, this program reads version %d", errMalformed, b[0], formatVersion)
+		return nil, nil, fmt.Errorf("%w: version %d", errMalformed, b[0])
 	}
 	switch b[1] {
 	case kindUpdates:

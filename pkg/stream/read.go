@@ -16,6 +16,14 @@ import (
 // another meaning. Nothing may be read on; the process must be started again after a human looked.
 var ErrReplaced = errors.New("the stream was deleted and made again")
 
+// ErrShorter says that the stream ends before what was read of it: it lost messages it had acknowledged, or went back to
+// an older copy. What is accepted from then on has sequences that were used before, so nothing may be read on until a
+// human looked.
+var ErrShorter = errors.New("the stream ends before what was read of it")
+
+// ErrNewer says that a message was written by a newer program. It is not corrupt: a relayer of that version reads it.
+var ErrNewer = errors.New("the message was written by a newer version of this program")
+
 // ErrLost says that the stream could not be read for a while: it is not there, or no server answers for it. Nothing is
 // wrong with what was read before; another reader may be opened from there.
 var ErrLost = errors.New("the stream cannot be read")
@@ -125,11 +133,14 @@ func (r *Reader) check(ctx context.Context) error {
 	if !state.Created.Equal(r.s.created) {
 		return fmt.Errorf("stream %s: %w", Name, ErrReplaced)
 	}
+	if state.LastSeq+1 < r.next {
+		return fmt.Errorf("stream %s ends at sequence %d, read up to %d: %w", Name, state.LastSeq, r.next-1, ErrShorter)
+	}
 	return nil
 }
 
 // Next waits for the lane's next message. It survives short outages and restarts of the server. It returns the context's
-// error, ErrReplaced, or ErrLost: when the stream is not there, or could not be read for ten seconds.
+// error, ErrReplaced, ErrShorter, ErrNewer, or ErrLost: when the stream is not there, or could not be read for ten seconds.
 func (r *Reader) Next(ctx context.Context) (Record, error) {
 	for {
 		if r.pump == nil {
@@ -159,8 +170,12 @@ func (r *Reader) Next(ctx context.Context) (Record, error) {
 			r.Close() // never hand out a sequence twice, out of order, or of another stream
 			continue
 		}
-		r.next = meta.Sequence.Stream + 1
-		return recordOf(meta.Sequence.Stream, meta.Timestamp, d.msg.Data()), nil
+		record := recordOf(meta.Sequence.Stream, meta.Timestamp, d.msg.Data())
+		if errors.Is(record.Corrupt, ErrNewer) {
+			return Record{}, fmt.Errorf("sequence %d: %w", record.Seq, ErrNewer)
+		}
+		r.next = record.Seq + 1
+		return record, nil
 	}
 }
 
@@ -190,7 +205,7 @@ func (r *Reader) bear(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, ErrReplaced):
+	case errors.Is(err, ErrReplaced), errors.Is(err, ErrShorter):
 		return err
 	case errors.Is(err, jetstream.ErrStreamNotFound), time.Since(r.lost) >= patience:
 		return fmt.Errorf("%w: %w", ErrLost, err)

@@ -372,3 +372,29 @@ func TestFirstSinceFindsWhereAHorizonLies(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 4, first)
 }
+
+func TestAMessageOfANewerVersionIsNotCorrupt(t *testing.T) {
+	t.Parallel()
+	s, js := open(t)
+	data, err := stream.EncodeEnvelope([]score.Update{update(1)})
+	require.NoError(t, err)
+	data[0]++
+	_, err = js.Publish(t.Context(), "scorelay.lane.0.updates", data)
+	require.NoError(t, err)
+	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	require.NoError(t, err)
+	defer r.Close()
+	_, err = r.Next(t.Context())
+	require.ErrorIs(t, err, stream.ErrNewer)
+}
+
+func TestAStreamThatEndsBeforeTheCursorIsNotRead(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "a", []score.Update{update(1)}))
+	_, err := s.Read(t.Context(), 0, score.Cursor{Seq: 3})
+	require.ErrorIs(t, err, stream.ErrShorter)
+	r, err := s.Read(t.Context(), 0, score.Cursor{Seq: 2})
+	require.NoError(t, err)
+	r.Close()
+}
