@@ -13,18 +13,23 @@ type finality struct {
 	confirmations uint64 // blocks, its own included; 0: the chain's finalized tag
 }
 
-// block is the newest final block. ethereum.NotFound while there is none.
 func (f finality) block(ctx context.Context) (lane.Block, error) {
-	if f.confirmations == 0 {
-		return f.chain.Finalized(ctx)
+	return FinalBlock(ctx, f.chain, f.confirmations)
+}
+
+// FinalBlock is the newest final block: with so many confirmations, its own included, or by the chain's finalized tag
+// if that is 0. ethereum.NotFound while there is none; a chain shorter than the confirmations has its first block.
+func FinalBlock(ctx context.Context, c *chain.Client, confirmations uint64) (lane.Block, error) {
+	if confirmations == 0 {
+		return c.Finalized(ctx)
 	}
-	head, err := f.chain.Head(ctx)
-	if err != nil || f.confirmations == 1 {
+	head, err := c.Head(ctx)
+	if err != nil || confirmations == 1 {
 		return head, err
 	}
 	number := uint64(0)
-	if head.Number+1 > f.confirmations {
-		number = head.Number + 1 - f.confirmations
+	if head.Number+1 > confirmations {
+		number = head.Number + 1 - confirmations
 	}
-	return f.chain.BlockByNumber(ctx, number)
+	return c.BlockByNumber(ctx, number)
 }

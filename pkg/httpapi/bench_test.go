@@ -132,6 +132,7 @@ type bench struct {
 	view      *apikey.View
 	owner     *ecdsa.PrivateKey
 	project   *score.Project
+	metrics   *prometheus.Registry
 
 	stop    context.CancelFunc // begins the drain
 	stopped chan error
@@ -203,6 +204,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	<-b.projects.CaughtUp()
 
 	reg := prometheus.NewRegistry()
+	b.metrics = reg
 	deps := httpapi.Deps{
 		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain,
 		Limiter: limit.New(client, prefix, log, reg), Ready: func() error { return nil }, Log: log, Registerer: reg,

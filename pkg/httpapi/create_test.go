@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +18,19 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
+
+// counted are the counters of a name as text.
+func (b *bench) counted(name string) string {
+	b.t.Helper()
+	families, err := b.metrics.Gather()
+	require.NoError(b.t, err)
+	for _, family := range families {
+		if family.GetName() == name {
+			return strings.ReplaceAll(fmt.Sprint(family.GetMetric()), "  ", " ") // the text varies in its spaces
+		}
+	}
+	return ""
+}
 
 // creations lists the creations of the stream.
 func (b *bench) creations() []stream.Record {
@@ -146,6 +160,7 @@ func TestACreationWhosePublishFailed(t *testing.T) {
 			}
 			r := b.post("/create-project", createBody(b.project))
 			require.Equal(t, "not_durable", r.code())
+			require.Contains(t, b.counted("scorelay_api_creations_total"), `label:{name:"result" value:"not_durable"} counter:{value:1`)
 		})
 	}
 }

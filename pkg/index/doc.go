@@ -9,7 +9,7 @@
 //   - Only final blocks make records, statuses and counts, so nothing here is ever taken back. A chain whose final
 //     block changed is another chain: the Follower refuses it (ErrReset).
 //   - All three may be killed anywhere and run again, and may run twice at once. What they write says from which block
-//     it is, and the stores keep what is further; a lease only saves work.
+//     it is, and the stores keep what is further. In every relayer the Follower and the Restorer run.
 //   - The Restorer declares the status store complete last, and the store refuses if it lost data since the restore
 //     began. Until then "nothing known" is not an answer.
 //   - The Auditor believes only the stream and the contract. Of the lanes it asks one thing: up to where they claim to be

@@ -58,7 +58,7 @@ func (r *Restorer) Run(ctx context.Context) error {
 // Restore writes back what the stream and the final blocks know, and then declares the store complete.
 func (r *Restorer) Restore(ctx context.Context) error {
 	began := time.Now()
-	r.Log.Info("the status store has lost its data; bringing it back from the stream and the chain")
+	r.Log.Info("the status store is empty or has lost its data; bringing it back from the stream and the chain")
 	token, err := r.Statuses.BeginRestore(ctx)
 	if err != nil {
 		return err

@@ -46,16 +46,6 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome_%d", uint8(o))
 }
 
-// ParseOutcome is the inverse of String for the known outcomes.
-func ParseOutcome(s string) (Outcome, bool) {
-	for i, name := range outcomeNames {
-		if name == s {
-			return Outcome(i), true
-		}
-	}
-	return 0, false
-}
-
 // Rejected tells whether the update cannot ever apply as it stands: neither applied nor a duplicate. A rejected
 // update does not use up its updateId.
 func (o Outcome) Rejected() bool { return o > Duplicate }
@@ -82,14 +72,4 @@ func (s Stage) String() string {
 		return stageNames[s]
 	}
 	return fmt.Sprintf("stage_%d", uint8(s))
-}
-
-// ParseStage is the inverse of String for the five stages.
-func ParseStage(s string) (Stage, bool) {
-	for i, name := range stageNames[1:] {
-		if name == s {
-			return Stage(i + 1), true
-		}
-	}
-	return 0, false
 }

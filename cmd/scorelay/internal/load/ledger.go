@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -40,12 +41,12 @@ func NewLedger(c *chain.Client, contract common.Address, from, confirmations uin
 
 // Advance reads everything that became final since the last call.
 func (l *Ledger) Advance(ctx context.Context) error {
-	last, err := l.lastFinal(ctx)
-	if err != nil || last < l.next {
+	final, err := app.FinalBlock(ctx, l.chain, l.confirmations)
+	if err != nil || final.Number < l.next {
 		return err
 	}
 	now := time.Now()
-	return l.chain.Logs(ctx, l.contract, registry.UpdateTopics(), l.next, last, func(through lane.Block, logs []types.Log) error {
+	return l.chain.Logs(ctx, l.contract, registry.UpdateTopics(), l.next, final.Number, func(through lane.Block, logs []types.Log) error {
 		for i := range logs {
 			if err := l.add(&logs[i], now); err != nil {
 				return err
@@ -54,18 +55,6 @@ func (l *Ledger) Advance(ctx context.Context) error {
 		l.next = through.Number + 1
 		return l.countGas(ctx, through.Hash)
 	})
-}
-
-func (l *Ledger) lastFinal(ctx context.Context) (uint64, error) {
-	if l.confirmations == 0 {
-		final, err := l.chain.Finalized(ctx)
-		return final.Number, err
-	}
-	head, err := l.chain.Head(ctx)
-	if err != nil || head.Number+1 < l.confirmations {
-		return 0, err
-	}
-	return head.Number + 1 - l.confirmations, nil
 }
 
 func (l *Ledger) add(log *types.Log, now time.Time) error {
