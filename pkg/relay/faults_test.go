@@ -202,6 +202,39 @@ func TestStatusesAreToldWhenTheStoreIsBack(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
+func TestStatusesThatDieWithASessionAreRestored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	store := &away{statuses: newStatuses()}
+	deps := w.deps()
+	deps.Statuses = store
+	w.create(1)
+	w.accept(some(1, 0, 20)...)
+	stop := w.start(w.config(), deps)
+	w.drain()
+	stop()
+	deps.Metrics = prometheus.NewRegistry()
+	stop = w.start(w.config(), deps)
+	w.accept(some(1, 20, 20)...)
+	w.drain()
+	require.Zero(t, store.asked(), "everything was told")
+
+	store.gone.Store(true)
+	w.accept(some(1, 40, 20)...)
+	w.drain()
+	stop() // with it goes what was not told
+	store.gone.Store(false)
+	deps.Metrics = prometheus.NewRegistry()
+	stop = w.start(w.config(), deps)
+	require.Eventually(t, func() bool { return store.asked() == 1 }, 10*time.Second, 10*time.Millisecond)
+	stop()
+	deps.Metrics = prometheus.NewRegistry()
+	w.start(w.config(), deps)
+	w.accept(some(1, 60, 20)...)
+	w.drain()
+	require.Equal(t, 1, store.asked(), "once is enough")
+}
+
 // flaky fails now and then, without telling whether the write was done.
 type flaky struct {
 	relay.Journal

@@ -55,6 +55,12 @@ type Statuses interface {
 	ProjectBound(ctx context.Context, id score.Lane, nonce uint64, project score.ProjectID) error
 	ProjectFinal(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, project score.ProjectID, outcome score.Outcome) error
 	ProjectReleased(ctx context.Context, id score.Lane, nonce uint64, project score.ProjectID) error
+
+	// Told notes that everything about the lane's slots up to this nonce has been told; ToldBelow is one past the highest
+	// noted, 0 without a note. Incomplete asks for a restore: statuses are missing that no session will tell any more.
+	Told(ctx context.Context, id score.Lane, nonce uint64) error
+	ToldBelow(ctx context.Context, id score.Lane) (uint64, error)
+	Incomplete(ctx context.Context) error
 }
 
 // Journal is the append-only record of each lane. Append is a compare-and-set: it stores e only if last is still the

@@ -98,6 +98,7 @@ func (s *session) open(ctx context.Context) error {
 		return err
 	}
 	s.metrics.wait(s.id, lane.WaitNone) // what the last session waited for
+	s.mend(ctx)
 	s.retell(ctx)
 	s.log.Info("the lane is open", "epoch", state.Epoch, "next_nonce", state.Next, "open_slots", len(state.Slots),
 		"queued", len(state.Queue), "cursor", state.Cursor)
@@ -165,7 +166,7 @@ func (s *session) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case head := <-s.heads.heads:
-			s.untold.again(ctx, s.metrics)
+			s.untold.again(ctx, s.Statuses, s.metrics)
 			effects, err := s.lane.Step(head)
 			if err == nil {
 				err = s.do(ctx, effects)

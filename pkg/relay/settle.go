@@ -225,12 +225,14 @@ func (s *session) release(
 
 // close journals the end and counts it.
 func (s *session) close(ctx context.Context, end lane.Settle, receipt *types.Receipt) ([]lane.Effect, error) {
+	many := s.lane.State.Slot(end.Nonce).Work.Count > 1
+	s.noteTold(ctx, end.Nonce)
 	effects, err := s.append(ctx, lane.Entry{Settle: &end})
 	if err != nil {
 		return nil, err
 	}
 	s.stuck = false
-	if end.OutOfGas {
+	if end.OutOfGas && many { // one that is too much by itself says nothing about others
 		s.ranOut()
 	}
 	s.metrics.settled.WithLabelValues(string(end.Result)).Inc()

@@ -16,12 +16,41 @@ type statuses struct {
 	made     map[score.ProjectID]score.Outcome
 	stages   map[score.UpdateID]score.Stage // accepted or batched
 	projects map[score.ProjectID]score.Stage
+	told     map[score.Lane]uint64
+	restores int // asked for
+}
+
+func (s *statuses) Told(_ context.Context, id score.Lane, nonce uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told[id] = nonce + 1
+	return nil
+}
+
+func (s *statuses) ToldBelow(_ context.Context, id score.Lane) (uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.told[id], nil
+}
+
+func (s *statuses) Incomplete(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.restores++
+	return nil
+}
+
+func (s *statuses) asked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.restores
 }
 
 func newStatuses() *statuses {
 	return &statuses{
 		final: map[score.UpdateID]score.Outcome{}, made: map[score.ProjectID]score.Outcome{},
 		stages: map[score.UpdateID]score.Stage{}, projects: map[score.ProjectID]score.Stage{},
+		told: map[score.Lane]uint64{},
 	}
 }
 
