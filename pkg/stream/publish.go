@@ -86,8 +86,8 @@ func (s *Stream) extends(ctx context.Context, subject string, p *score.Project, 
 	if err != nil {
 		return fmt.Errorf("couldn't read the creation at sequence %d: %w: %w", replaces, ErrUnknown, err)
 	}
-	_, dead, err := decode(msg.Data)
-	if err != nil || dead == nil || msg.Subject != subject {
+	_, dead, _ := decode(msg.Data)
+	if dead == nil || msg.Subject != subject {
 		return nil // never a project to anybody
 	}
 	if len(p.Actions) < len(dead.Actions) || !slices.Equal(p.Actions[:len(dead.Actions)], dead.Actions) ||
