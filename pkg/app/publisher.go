@@ -30,6 +30,8 @@ func forAPI(err error) error {
 		return &httpapi.TakenError{Seq: taken.Seq, Project: taken.Project}
 	case errors.Is(err, stream.ErrFull):
 		return fmt.Errorf("%w: %w", httpapi.ErrFull, err)
+	case errors.Is(err, stream.ErrOtherMeaning):
+		return fmt.Errorf("%w: %w", httpapi.ErrOtherMeaning, err)
 	default:
 		return err
 	}

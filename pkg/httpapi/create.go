@@ -43,6 +43,10 @@ func (s *Server) createProject(c *fiber.Ctx) *Problem {
 		if errors.As(err, &taken) {
 			return projectExists()
 		}
+		if errors.Is(err, ErrOtherMeaning) {
+			return fieldProblem(codeProjectExists, "/projectId",
+				"was accepted before and could not be created; another try must begin with the same actions and score types")
+		}
 		s.log.Warn("a creation could not be made durable; telling its caller to send again", "project", project.ID, "err", err)
 		return notStored(err)
 	}
@@ -74,6 +78,8 @@ func (s *Server) persistProject(ctx context.Context, project *score.Project) err
 		err := s.publisher.PublishProject(ctx, msgID, project, s.projects.deadSeq(project.ID))
 		var taken *TakenError
 		switch {
+		case errors.Is(err, ErrOtherMeaning):
+			return true, err
 		case !errors.As(err, &taken):
 			return err == nil || errors.Is(err, ErrFull), err
 		case s.projects.deadSeq(project.ID) >= taken.Seq: // it became known only now that this one can never apply

@@ -180,6 +180,10 @@ func TestACreationThatCanNeverApply(t *testing.T) {
 	require.Equal(t, "final", b.get("/projects/%s", b.project.ID).body["status"])
 	require.Equal(t, "unknown_project", b.post("/update-score", b.update("one")).code())
 
+	other := set(createBody(b.project), "inputActions", []any{object{"name": "else", "points": 1, "direction": 0}})
+	refused := b.post("/create-project", other)
+	require.Equal(t, "project_exists", refused.code(), "updates of the first try may still come and must not mean something else")
+
 	b.project.Name = "a new try"
 	require.Equal(t, b.created("accepted"), b.post("/create-project", createBody(b.project)).body)
 	require.Equal(t, "accepted", b.get("/projects/%s", b.project.ID).body["status"])

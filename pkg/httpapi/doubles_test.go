@@ -57,6 +57,8 @@ func (p *faultyPublisher) with(publish func() error) error {
 		return &httpapi.TakenError{Seq: taken.Seq, Project: taken.Project}
 	case errors.Is(err, stream.ErrFull):
 		return fmt.Errorf("%w: %w", httpapi.ErrFull, err)
+	case errors.Is(err, stream.ErrOtherMeaning):
+		return fmt.Errorf("%w: %w", httpapi.ErrOtherMeaning, err)
 	case err != nil:
 		return err
 	}

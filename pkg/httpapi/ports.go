@@ -14,6 +14,10 @@ import (
 // ErrFull says that the stream has no room: the message was not stored.
 var ErrFull = errors.New("the stream is full")
 
+// ErrOtherMeaning says that a creation may not take the place of a dead-lettered one: its actions or score types do not
+// begin with that one's, and updates accepted for that one may still be on their way. It was not stored.
+var ErrOtherMeaning = errors.New("the actions and score types must begin with those of the creation it replaces")
+
 // TakenError says that a creation of the projectId was accepted before.
 type TakenError struct {
 	Seq     uint64         // of the accepted creation, in the stream
