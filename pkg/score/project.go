@@ -52,6 +52,7 @@ type Project struct {
 	Owners     []common.Address `json:"owners"`
 	Updaters   []common.Address `json:"updaters"`
 	ScoreTypes []string         `json:"scoreTypes"`
+	SignedOnly bool             `json:"signedOnly,omitzero"` // takes updates in signed groups only
 }
 
 // Problem says what is wrong with one field of a request; Pointer is a JSON pointer (RFC 6901) into its body.
@@ -160,11 +161,14 @@ type Record struct {
 	Actions    []Action                `json:"actions"`    // by index
 	ScoreTypes []string                `json:"scoreTypes"` // by index
 	Members    map[common.Address]Role `json:"members"`    // never holds a zero role
+	SignedOnly bool                    `json:"signedOnly,omitzero"`
 }
 
 // RecordOf is the record a creation leads to.
 func RecordOf(p *Project) *Record {
-	r := &Record{ID: p.ID, Name: p.Name, Actions: p.Actions, ScoreTypes: p.ScoreTypes, Members: map[common.Address]Role{}}
+	r := &Record{
+		ID: p.ID, Name: p.Name, Actions: p.Actions, ScoreTypes: p.ScoreTypes, Members: map[common.Address]Role{}, SignedOnly: p.SignedOnly,
+	}
 	for _, a := range p.Owners {
 		r.Members[a] |= Owner
 	}

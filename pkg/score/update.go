@@ -31,11 +31,14 @@ const (
 	UnknownScoreType Outcome = 5
 	ProjectExists    Outcome = 6 // of a creation: the projectId was taken
 	Unprocessable    Outcome = 7 // the contract reverts on it even alone; never emitted by the contract
+
+	SignatureRequired Outcome = 8 // the project takes signed groups only
+	BadSignature      Outcome = 9 // the group's signature is not its signer's
 )
 
 var outcomeNames = [...]string{
 	"applied", "duplicate", "unknown_project", "not_member", "unknown_action", "unknown_score_type", "project_exists",
-	"unprocessable",
+	"unprocessable", "signature_required", "bad_signature",
 }
 
 // String is the outcome's name in statuses, logs and metrics.
