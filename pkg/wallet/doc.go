@@ -1,13 +1,14 @@
 // Package wallet reads what wallets write: addresses, signatures and the time a caller signed. It does no I/O.
 //
-// Two schemes prove who sent an update:
+// Three schemes prove who sent an update:
 //   - EIP-191 (`personal_sign`) of the message, which is the time in milliseconds: the published interface. It binds the
 //     signer and the time but not the payload, so one signature serves many updates within its window, and whoever
 //     holds a project's API key and a fresh signature can send any update of that signer.
 //   - EIP-712 over the whole update (Domain.Digest): a signature that can be used for nothing else.
+//   - EIP-712 over the bytes of a group of updates (Domain.GroupDigest): the one the contract checks, too.
 //
-// Both are checked by recovering the address from a secp256k1 signature. A contract wallet has no key to recover: it is
-// asked by ERC-1271, whose calldata and answer are here and whose call belongs to the chain adapter.
+// All are checked by recovering the address from a secp256k1 signature. A contract wallet has no key to recover: it is
+// asked by ERC-1271, whose calldata and answer are here and whose call belongs to the chain adapter. It cannot sign groups: the contract calls nobody.
 //
 // Invariants:
 //   - One (digest, signer) has one accepted signature per form: high-s values are refused, v is 0, 1, 27 or 28, and the

@@ -7,6 +7,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // The ways a signature can be wrong before anyone asks whose it is.
@@ -48,6 +50,13 @@ func ParseSignature(b []byte) (Signature, error) {
 		return Signature{}, ErrHighS
 	}
 	return sig, nil
+}
+
+// Compact is the signature in the 64 bytes of EIP-2098, as groups carry it; ParseSignature reads them back.
+func (s Signature) Compact() score.GroupSignature {
+	compact := score.GroupSignature(s[:64])
+	compact[32] |= s[64] << 7
+	return compact
 }
 
 // Recover returns the address whose key signed the digest. Every valid signature recovers to some address: whether it

@@ -15,6 +15,7 @@ const (
 	domainVersion = "1"
 	domainType    = "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
 	payloadType   = "UpdateScore(bytes32 updateId,bytes32 projectId,string actionName,string scoreType,address targetWallet,uint256 message)"
+	groupType     = "UpdateGroup(bytes32 projectId,uint8 kind,bytes updates)"
 )
 
 // Payload is an update as its caller sees it, all of which an EIP-712 signature covers.
@@ -54,5 +55,20 @@ func (d Domain) Digest(p Payload) common.Hash {
 		common.LeftPadBytes(p.Target[:], 32),
 		common.BigToHash(new(big.Int).SetUint64(p.Message)).Bytes(),
 	)
-	return crypto.Keccak256Hash([]byte{0x19, 0x01}, d.separator[:], payload)
+	return d.digest(payload)
+}
+
+// GroupDigest is what `eth_signTypedData_v4` signs for a group: body is its updates as they stand in the calldata. The
+// contract computes the same. No time is in it: a group can be sent again, and its ids apply once.
+func (d Domain) GroupDigest(project score.ProjectID, kind score.Kind, body []byte) common.Hash {
+	return d.digest(crypto.Keccak256(
+		crypto.Keccak256([]byte(groupType)),
+		project[:],
+		common.LeftPadBytes([]byte{byte(kind)}, 32),
+		crypto.Keccak256(body),
+	))
+}
+
+func (d Domain) digest(structHash []byte) common.Hash {
+	return crypto.Keccak256Hash([]byte{0x19, 0x01}, d.separator[:], structHash)
 }

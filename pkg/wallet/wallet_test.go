@@ -35,6 +35,13 @@ type vectors struct {
 		ActionName, ScoreType       string
 		TargetWallet, Message       string
 	}
+	Groups []struct {
+		Library, Signature, Address string
+		ChainID                     uint64
+		Contract, ProjectID         string
+		Kind                        score.Kind
+		Updates                     string
+	}
 }
 
 func readVectors(t *testing.T) vectors {
@@ -45,6 +52,7 @@ func readVectors(t *testing.T) vectors {
 	require.NoError(t, json.Unmarshal(data, &v))
 	require.NotEmpty(t, v.Personal)
 	require.NotEmpty(t, v.Typed)
+	require.NotEmpty(t, v.Groups)
 	return v
 }
 
@@ -77,6 +85,62 @@ func TestTypedSignaturesOfEveryLibrary(t *testing.T) {
 	}
 }
 
+func TestGroupSignaturesOfEveryLibrary(t *testing.T) {
+	t.Parallel()
+	for _, v := range readVectors(t).Groups {
+		domain := wallet.NewDomain(v.ChainID, common.HexToAddress(v.Contract))
+		digest := domain.GroupDigest(score.ProjectID(common.HexToHash(v.ProjectID)), v.Kind, common.FromHex(v.Updates))
+		sig, err := wallet.ParseSignature(common.FromHex(v.Signature))
+		require.NoError(t, err, v)
+		got, err := sig.Recover(digest)
+		require.NoError(t, err)
+		require.Equal(t, v.Address, got.Hex(), "%s, kind %d", v.Library, v.Kind)
+	}
+}
+
+func TestGroupDigestIsThatOfGeth(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		project := score.ProjectID(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "project"))
+		kind := score.Kind(rapid.Byte().Draw(t, "kind"))
+		body := rapid.SliceOf(rapid.Byte()).Draw(t, "body")
+		chainID := rapid.Uint64Range(0, 1<<62).Draw(t, "chain")
+		contract := common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "contract"))
+		want := gethDigest(t, chainID, contract, "UpdateGroup", []apitypes.Type{
+			{Name: "projectId", Type: "bytes32"}, {Name: "kind", Type: "uint8"}, {Name: "updates", Type: "bytes"},
+		}, apitypes.TypedDataMessage{"projectId": project[:], "kind": strconv.Itoa(int(kind)), "updates": body})
+		if got := wallet.NewDomain(chainID, contract).GroupDigest(project, kind, body); got != want {
+			t.Fatalf("digest %s, geth says %s", got, want)
+		}
+	})
+}
+
+// gethDigest is geth's own EIP-712 of a message of one struct type.
+func gethDigest(
+	t *rapid.T, chainID uint64, contract common.Address, primary string, members []apitypes.Type, message apitypes.TypedDataMessage,
+) common.Hash {
+	digest, _, err := apitypes.TypedDataAndHash(apitypes.TypedData{
+		Types: apitypes.Types{
+			"EIP712Domain": {
+				{Name: "name", Type: "string"},
+				{Name: "version", Type: "string"},
+				{Name: "chainId", Type: "uint256"},
+				{Name: "verifyingContract", Type: "address"},
+			},
+			primary: members,
+		},
+		PrimaryType: primary,
+		Domain: apitypes.TypedDataDomain{
+			Name: "Scorelay", Version: "1", ChainId: math.NewHexOrDecimal256(int64(chainID)), VerifyingContract: contract.Hex(),
+		},
+		Message: message,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return common.BytesToHash(digest)
+}
+
 func TestTypedDigestIsThatOfGeth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -91,31 +155,19 @@ func TestTypedDigestIsThatOfGeth(t *testing.T) {
 		}
 		chainID := rapid.Uint64Range(0, 1<<62).Draw(t, "chain")
 		contract := common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "contract"))
-		field := func(name, typ string) apitypes.Type { return apitypes.Type{Name: name, Type: typ} }
-		want, _, err := apitypes.TypedDataAndHash(apitypes.TypedData{
-			Types: apitypes.Types{
-				"EIP712Domain": {
-					field("name", "string"), field("version", "string"), field("chainId", "uint256"), field("verifyingContract", "address"),
-				},
-				"UpdateScore": {
-					field("updateId", "bytes32"), field("projectId", "bytes32"), field("actionName", "string"),
-					field("scoreType", "string"), field("targetWallet", "address"), field("message", "uint256"),
-				},
-			},
-			PrimaryType: "UpdateScore",
-			Domain: apitypes.TypedDataDomain{
-				Name: "Scorelay", Version: "1", ChainId: math.NewHexOrDecimal256(int64(chainID)), VerifyingContract: contract.Hex(),
-			},
-			Message: apitypes.TypedDataMessage{
-				"updateId": p.Update[:], "projectId": p.Project[:], "actionName": p.ActionName, "scoreType": p.ScoreType,
-				"targetWallet": p.Target.Hex(), "message": new(big.Int).SetUint64(p.Message).String(),
-			},
+		want := gethDigest(t, chainID, contract, "UpdateScore", []apitypes.Type{
+			{Name: "updateId", Type: "bytes32"},
+			{Name: "projectId", Type: "bytes32"},
+			{Name: "actionName", Type: "string"},
+			{Name: "scoreType", Type: "string"},
+			{Name: "targetWallet", Type: "address"},
+			{Name: "message", Type: "uint256"},
+		}, apitypes.TypedDataMessage{
+			"updateId": p.Update[:], "projectId": p.Project[:], "actionName": p.ActionName, "scoreType": p.ScoreType,
+			"targetWallet": p.Target.Hex(), "message": new(big.Int).SetUint64(p.Message).String(),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := wallet.NewDomain(chainID, contract).Digest(p); got != common.BytesToHash(want) {
-			t.Fatalf("digest %s, geth says %x", got, want)
+		if got := wallet.NewDomain(chainID, contract).Digest(p); got != want {
+			t.Fatalf("digest %s, geth says %s", got, want)
 		}
 	})
 }
@@ -160,9 +212,15 @@ func TestSignatureForms(t *testing.T) {
 			got, err := sig.Recover(digest)
 			require.NoError(t, err, name)
 			require.Equal(t, signer, got, name)
+			require.Equal(t, compact, sliceOf(sig.Compact()), name)
+			back, err := wallet.ParseSignature(sliceOf(sig.Compact()))
+			require.NoError(t, err, name)
+			require.Equal(t, sig, back, name)
 		}
 	}
 }
+
+func sliceOf(s score.GroupSignature) []byte { return s[:] }
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()
