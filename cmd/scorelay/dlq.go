@@ -153,7 +153,7 @@ func replay(ctx context.Context, opened *stream.Stream, letter stream.DeadLetter
 	case letter.Update != nil:
 		lane := score.LaneOf(letter.Update.Project, opened.Deployment().Lanes)
 		msgID += "-" + strconv.FormatInt(letter.Time.UnixNano(), 36) // stored again, it is another one
-		err = opened.PublishEnvelope(ctx, lane, msgID, []score.Update{*letter.Update})
+		err = opened.PublishEnvelope(ctx, lane, msgID, []score.Update{*letter.Update}, nil)
 	case letter.Project != nil:
 		err = opened.PublishProject(ctx, msgID, letter.Project, letter.Seq)
 	default:

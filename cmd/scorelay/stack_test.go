@@ -336,7 +336,7 @@ func deadLetters(t *testing.T, s *stack, scorelay func(args ...string) (string, 
 	require.NoError(t, err)
 	u := score.Update{Project: place(t, s.info(t)).Project, ID: score.UpdateID{1}, Signer: common.Address{2}, Target: common.Address{3}}
 	lane := score.LaneOf(u.Project, opened.Deployment().Lanes)
-	require.NoError(t, opened.PublishEnvelope(t.Context(), lane, "test", []score.Update{u}))
+	require.NoError(t, opened.PublishEnvelope(t.Context(), lane, "test", []score.Update{u}, nil))
 	id := fmt.Sprintf("%d.update.%x.%x", lane, u.Project[:], u.ID[:])
 	var first string
 	dead := func(again bool) {

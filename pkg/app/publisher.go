@@ -14,8 +14,10 @@ import (
 type publisher struct{ stream *stream.Stream }
 
 // PublishEnvelope stores updates of one lane as one message.
-func (p publisher) PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update) error {
-	return forAPI(p.stream.PublishEnvelope(ctx, lane, msgID, updates))
+func (p publisher) PublishEnvelope(
+	ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed,
+) error {
+	return forAPI(p.stream.PublishEnvelope(ctx, lane, msgID, updates, signed))
 }
 
 // PublishProject stores a creation, once per projectId.

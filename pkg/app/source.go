@@ -44,7 +44,7 @@ func (s source) Purge(ctx context.Context, below uint64) error { return s.stream
 func (s source) AddDeadLetter(ctx context.Context, d relay.DeadLetter) error {
 	return s.stream.AddDeadLetter(ctx, stream.DeadLetter{
 		Lane: d.Lane, Seq: d.Seq, Time: time.Now().UTC(), Reason: d.Reason, Outcome: d.Outcome,
-		Update: d.Update, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
+		Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
 	})
 }
 
@@ -54,6 +54,7 @@ type laneReader struct{ *stream.Reader }
 func (r laneReader) Next(ctx context.Context) (relay.Record, error) {
 	record, err := r.Reader.Next(ctx)
 	return relay.Record{
-		Seq: record.Seq, Updates: record.Updates, Project: record.Project, Corrupt: record.Corrupt, Raw: record.Raw,
+		Seq: record.Seq, Updates: record.Updates, Signed: record.Signed, Project: record.Project,
+		Corrupt: record.Corrupt, Raw: record.Raw,
 	}, err
 }

@@ -157,7 +157,7 @@ func (b *batcher) flush(ctx context.Context, msgID string, batch []*waiting) {
 // publish repeats the same message under the same id until it is stored, certainly refused, or out of time.
 func (b *batcher) publish(ctx context.Context, msgID string, updates []score.Update) error {
 	return persist(ctx, b.patience, b.metrics, func(ctx context.Context) (bool, error) {
-		err := b.publisher.PublishEnvelope(ctx, b.lane, msgID, updates)
+		err := b.publisher.PublishEnvelope(ctx, b.lane, msgID, updates, nil)
 		return err == nil || errors.Is(err, ErrFull), err
 	})
 }

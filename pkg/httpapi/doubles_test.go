@@ -35,8 +35,10 @@ type faultyPublisher struct {
 	calls  atomic.Int64
 }
 
-func (p *faultyPublisher) PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update) error {
-	return p.with(func() error { return p.stream.PublishEnvelope(ctx, lane, msgID, updates) })
+func (p *faultyPublisher) PublishEnvelope(
+	ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed,
+) error {
+	return p.with(func() error { return p.stream.PublishEnvelope(ctx, lane, msgID, updates, signed) })
 }
 
 func (p *faultyPublisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64) error {

@@ -31,9 +31,10 @@ func (e *TakenError) Error() string {
 
 // Publisher makes what was accepted durable.
 type Publisher interface {
-	// PublishEnvelope stores updates of one lane as one message: nil means stored and synced, ErrFull not stored, and
-	// any other error that it may or may not be: publishing the same under the same msgID again must be safe.
-	PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update) error
+	// PublishEnvelope stores updates of one lane as one message, of which signed marks the signed groups, in ascending
+	// order: nil means stored and synced, ErrFull not stored, and any other error that it may or may not be: publishing
+	// the same under the same msgID again must be safe.
+	PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed) error
 	// PublishProject stores a creation, once per projectId: a *TakenError says that another one is there. replaces is
 	// the sequence of an earlier creation that can never apply, or 0. ErrFull and other errors as above.
 	PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error

@@ -61,7 +61,7 @@ func TestCacheKeepsTheRecentOnes(t *testing.T) {
 // silentPublisher never answers before its context ends.
 type silentPublisher struct{ Publisher }
 
-func (silentPublisher) PublishEnvelope(ctx context.Context, _ score.Lane, _ string, _ []score.Update) error {
+func (silentPublisher) PublishEnvelope(ctx context.Context, _ score.Lane, _ string, _ []score.Update, _ []score.Signed) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

@@ -187,7 +187,7 @@ func (w *world) accept(updates ...score.Update) {
 		}
 		state, err := w.stream.State(w.t.Context())
 		require.NoError(w.t, err)
-		require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), id, time.Unix(0, int64(state.LastSeq)).String(), updates[:n]))
+		require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), id, time.Unix(0, int64(state.LastSeq)).String(), updates[:n], nil))
 		updates = updates[n:]
 	}
 }

@@ -138,7 +138,7 @@ func (w *world) create(n byte) *score.Project {
 func (w *world) accept(updates ...score.Update) {
 	w.t.Helper()
 	id := score.LaneOf(updates[0].Project, w.lanes)
-	require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), id, fmt.Sprint("e", len(w.updates)), updates))
+	require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), id, fmt.Sprint("e", len(w.updates)), updates, nil))
 	for _, u := range updates {
 		w.accepted[u.Project.String()+u.ID.String()]++
 	}
@@ -171,7 +171,9 @@ func (s source) Read(ctx context.Context, id score.Lane, from score.Cursor) (rel
 
 func (r reader) Next(ctx context.Context) (relay.Record, error) {
 	rec, err := r.Reader.Next(ctx)
-	return relay.Record{Seq: rec.Seq, Updates: rec.Updates, Project: rec.Project, Corrupt: rec.Corrupt, Raw: rec.Raw}, err
+	return relay.Record{
+		Seq: rec.Seq, Updates: rec.Updates, Signed: rec.Signed, Project: rec.Project, Corrupt: rec.Corrupt, Raw: rec.Raw,
+	}, err
 }
 
 func (s source) State(ctx context.Context) (relay.StreamState, error) {
@@ -183,7 +185,8 @@ func (s source) Tail(ctx context.Context, id score.Lane) (uint64, error) { retur
 
 func (s source) AddDeadLetter(ctx context.Context, d relay.DeadLetter) error {
 	return s.Stream.AddDeadLetter(ctx, stream.DeadLetter{
-		Lane: d.Lane, Seq: d.Seq, Reason: d.Reason, Outcome: d.Outcome, Update: d.Update, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
+		Lane: d.Lane, Seq: d.Seq, Reason: d.Reason, Outcome: d.Outcome,
+		Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
 	})
 }
 

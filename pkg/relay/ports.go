@@ -91,6 +91,7 @@ type Signer interface {
 type Record struct {
 	Seq     uint64
 	Updates []score.Update
+	Signed  []score.Signed // the signed groups among Updates, ascending and apart
 	Project *score.Project
 	Corrupt error
 	Raw     []byte // of a corrupt one
@@ -109,6 +110,7 @@ type DeadLetter struct {
 	Reason  string
 	Outcome score.Outcome
 	Update  *score.Update
+	Signed  bool // the update was one of a signed group
 	Project *score.Project
 	Tx      common.Hash // zero without one
 	Raw     []byte      // of a corrupt message

@@ -33,6 +33,7 @@ type DeadLetter struct {
 	Outcome score.Outcome  `json:"outcome"`
 	Reason  string         `json:"reason"` // a sentence for an operator
 	Update  *score.Update  `json:"update,omitzero"`
+	Signed  bool           `json:"signed,omitzero"` // the update was one of a signed group, whose signature is not kept
 	Project *score.Project `json:"project,omitzero"`
 	Raw     []byte         `json:"raw,omitzero"` // a message that could not be read
 	Tx      common.Hash    `json:"tx,omitzero"`  // the transaction that showed it, if one did

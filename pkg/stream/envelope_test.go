@@ -1,8 +1,10 @@
 package stream
 
 import (
+	"encoding/binary"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -19,36 +21,145 @@ func drawUpdate(t *rapid.T) score.Update {
 	return u
 }
 
+// drawEnvelope makes runs of updates, each plain or a signed group.
+func drawEnvelope(t *rapid.T) (updates []score.Update, signed []score.Signed) {
+	for range rapid.IntRange(1, 5).Draw(t, "runs") {
+		run := rapid.SliceOfN(rapid.Custom(drawUpdate), 1, 8).Draw(t, "run")
+		if rapid.Bool().Draw(t, "signed") {
+			s := score.Signed{First: len(updates), Count: len(run), Kind: score.Kind(rapid.IntRange(1, 3).Draw(t, "kind"))}
+			copy(s.Signature[:], rapid.SliceOfN(rapid.Byte(), 64, 64).Draw(t, "signature"))
+			for i := range run {
+				run[i].Project, run[i].Signer = run[0].Project, run[0].Signer
+			}
+			signed = append(signed, s)
+		}
+		updates = append(updates, run...)
+	}
+	return updates, signed
+}
+
 func TestAnEnvelopeReadsBackAsWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		updates := rapid.SliceOfN(rapid.Custom(drawUpdate), 1, 20).Draw(t, "updates")
-		data, err := EncodeEnvelope(updates)
+		updates, signed := drawEnvelope(t)
+		data, err := EncodeEnvelope(updates, signed)
 		require.NoError(t, err)
-		back, project, err := decode(data)
+		require.Equal(t, len(signed) > 0, data[0] == 2, "the oldest version that can say it")
+		back, err := decode(data)
 		require.NoError(t, err)
-		require.Nil(t, project)
-		require.Equal(t, updates, back)
-		_, _, err = decode(data[:len(data)-1])
+		require.Equal(t, message{updates: updates, signed: signed}, back)
+		_, err = decode(data[:len(data)-1])
 		require.ErrorIs(t, err, errMalformed)
-		_, _, err = decode(append(data, 0))
+		_, err = decode(append(data, 0))
 		require.ErrorIs(t, err, errMalformed)
 	})
 }
 
+// TestTheFirstFormIsStillRead holds the bytes of an envelope as the first version wrote it.
+func TestTheFirstFormIsStillRead(t *testing.T) {
+	t.Parallel()
+	update := score.Update{
+		Project: score.ProjectID{0: 1, 31: 2}, ID: score.UpdateID{0: 3, 31: 4}, Signer: common.Address{0: 5, 19: 6},
+		Target: common.Address{0: 7, 19: 8}, Action: 9, ScoreType: 10,
+	}
+	data := []byte{1, 1, 0, 1}
+	for _, field := range [][]byte{update.Project[:], update.ID[:], update.Signer[:], update.Target[:], {9, 10}} {
+		data = append(data, field...)
+	}
+	m, err := decode(data)
+	require.NoError(t, err)
+	require.Equal(t, message{updates: []score.Update{update}}, m)
+	data[0] = 2
+	_, err = decode(data)
+	require.ErrorIs(t, err, errMalformed, "the second form exists only with signed groups")
+}
+
+func TestSignedGroupsOutOfOrderAreRefused(t *testing.T) {
+	t.Parallel()
+	updates := make([]score.Update, 600)
+	updates[10].Project[0] = 1
+	updates[20].Signer[0] = 1
+	group := func(first, count int) score.Signed {
+		return score.Signed{First: first, Count: count, Kind: score.KindRuns}
+	}
+	for name, c := range map[string]struct {
+		ok     bool
+		signed []score.Signed
+	}{
+		"apart":           {true, []score.Signed{group(0, 5), group(6, 4), group(11, 9), group(21, 1)}},
+		"neighbours":      {true, []score.Signed{group(30, 256), group(286, 256), group(542, 58)}},
+		"empty":           {false, []score.Signed{group(0, 0)}},
+		"negative":        {false, []score.Signed{group(-1, 2)}},
+		"too big":         {false, []score.Signed{group(30, 257)}},
+		"beyond the end":  {false, []score.Signed{group(599, 2)}},
+		"overlapping":     {false, []score.Signed{group(0, 5), group(4, 2)}},
+		"descending":      {false, []score.Signed{group(6, 2), group(0, 2)}},
+		"of two projects": {false, []score.Signed{group(8, 4)}},
+		"of two signers":  {false, []score.Signed{group(19, 2)}},
+		"of kind 0":       {false, []score.Signed{{Count: 1}}},
+		"of kind 4":       {false, []score.Signed{{Count: 1, Kind: 4}}},
+	} {
+		_, err := EncodeEnvelope(updates, c.signed)
+		require.Equal(t, c.ok, err == nil, "%s: %v", name, err)
+		data, err := EncodeEnvelope(updates, nil)
+		require.NoError(t, err)
+		data[0] = signedVersion
+		data = binary.BigEndian.AppendUint16(data, uint16(len(c.signed)))
+		for _, s := range c.signed {
+			data = binary.BigEndian.AppendUint16(data, uint16(s.First))
+			data = binary.BigEndian.AppendUint16(data, uint16(s.Count))
+			data = append(append(data, byte(s.Kind)), s.Signature[:]...)
+		}
+		m, err := decode(data)
+		if c.ok {
+			require.NoError(t, err, name)
+			require.Equal(t, c.signed, m.signed, name)
+		} else {
+			require.ErrorIs(t, err, errMalformed, name)
+		}
+	}
+}
+
+// TestAProjectThatTakesSignedGroupsOnlyIsForNewerReaders: one that does not know the mark would create it without.
+func TestAProjectThatTakesSignedGroupsOnlyIsForNewerReaders(t *testing.T) {
+	t.Parallel()
+	for version, signedOnly := range map[byte]bool{1: false, 2: true} {
+		project := &score.Project{Name: "p", SignedOnly: signedOnly}
+		data, err := encodeProject(project)
+		require.NoError(t, err)
+		require.Equal(t, version, data[0])
+		m, err := decode(data)
+		require.NoError(t, err)
+		require.Equal(t, signedOnly, m.project.SignedOnly)
+		data[0] = 3 - version
+		_, err = decode(data)
+		require.ErrorIs(t, err, errMalformed)
+	}
+}
+
 func TestTheLargestEnvelopeFitsAMessage(t *testing.T) {
 	t.Parallel()
-	data, err := EncodeEnvelope(make([]score.Update, MaxEnvelope))
+	signed := make([]score.Signed, MaxEnvelope)
+	for i := range signed {
+		signed[i] = score.Signed{First: i, Count: 1, Kind: score.KindFree}
+	}
+	data, err := EncodeEnvelope(make([]score.Update, MaxEnvelope), signed)
 	require.NoError(t, err)
 	require.Less(t, len(data), maxMessageBytes)
-	_, err = EncodeEnvelope(make([]score.Update, MaxEnvelope+1))
+	_, err = EncodeEnvelope(make([]score.Update, MaxEnvelope+1), nil)
 	require.Error(t, err)
-	_, err = EncodeEnvelope(nil)
+	_, err = EncodeEnvelope(nil, nil)
 	require.Error(t, err)
 }
 
 func FuzzDecode(f *testing.F) {
-	envelope, err := EncodeEnvelope(make([]score.Update, 2))
+	envelope, err := EncodeEnvelope(make([]score.Update, 2), nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	signed, err := EncodeEnvelope(make([]score.Update, 5), []score.Signed{
+		{First: 0, Count: 2, Kind: score.KindWord}, {First: 3, Count: 1, Kind: score.KindFree},
+	})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -56,18 +167,20 @@ func FuzzDecode(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, seed := range [][]byte{envelope, project, nil, {1}, {1, 1, 0, 0}, {2, 1}, {1, 2, '{', '}'}} {
+	for _, seed := range [][]byte{
+		envelope, signed, project, nil, {1}, {1, 1, 0, 0}, {2, 1}, {3, 1}, {1, 2, '{', '}'}, {2, 2, '{', '}'},
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		updates, project, err := decode(data)
-		if set := (updates != nil) != (project != nil); set == (err != nil) {
-			t.Fatalf("updates %v, project %v, error %v: want exactly one", updates, project, err)
+		m, err := decode(data)
+		if set := (m.updates != nil) != (m.project != nil); set == (err != nil) {
+			t.Fatalf("updates %v, project %v, error %v: want exactly one", m.updates, m.project, err)
 		}
-		if updates == nil {
+		if m.updates == nil {
 			return
 		}
-		again, err := EncodeEnvelope(updates)
+		again, err := EncodeEnvelope(m.updates, m.signed)
 		if err != nil || string(again) != string(data) {
 			t.Fatalf("decoded, but encodes to other bytes (%v)", err)
 		}

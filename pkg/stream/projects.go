@@ -41,8 +41,8 @@ func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error
 		}
 	}
 	creations, err := watch(ctx, s.stream, subjectPrefix+"*.project.*", arrived, func(msg jetstream.Msg, seq uint64) {
-		_, project, _ := decode(msg.Data())
-		tell(ProjectEvent{Seq: seq, Project: project})
+		m, _ := decode(msg.Data())
+		tell(ProjectEvent{Seq: seq, Project: m.project})
 	})
 	if err != nil {
 		return err

@@ -42,10 +42,13 @@ const (
 	codeInsufficientResource jetstream.ErrorCode = 10023
 )
 
-// PublishEnvelope stores 1 … MaxEnvelope updates of one lane as one message. Nil means stored and synced. ErrFull
-// means not stored. ErrUnknown means perhaps stored: publishing the same updates under the same msgID again is safe.
-func (s *Stream) PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update) error {
-	data, err := EncodeEnvelope(updates)
+// PublishEnvelope stores 1 … MaxEnvelope updates of one lane as one message; signed marks the signed groups among them,
+// in ascending order. Nil means stored and synced. ErrFull means not stored. ErrUnknown means perhaps stored: publishing
+// the same under the same msgID again is safe.
+func (s *Stream) PublishEnvelope(
+	ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed,
+) error {
+	data, err := EncodeEnvelope(updates, signed)
 	if err != nil {
 		return err
 	}
@@ -86,7 +89,8 @@ func (s *Stream) extends(ctx context.Context, subject string, p *score.Project, 
 	if err != nil {
 		return fmt.Errorf("couldn't read the creation at sequence %d: %w: %w", replaces, ErrUnknown, err)
 	}
-	_, dead, _ := decode(msg.Data)
+	m, _ := decode(msg.Data)
+	dead := m.project
 	if dead == nil || msg.Subject != subject {
 		return nil // never a project to anybody
 	}
@@ -109,11 +113,11 @@ func (s *Stream) conflict(ctx context.Context, subject, msgID string, p *score.P
 	if msg.Header.Get(jetstream.MsgIDHeader) == msgID {
 		return nil // stored by an attempt whose answer was lost
 	}
-	_, accepted, err := decode(msg.Data)
-	if err != nil || accepted == nil {
+	accepted, err := decode(msg.Data)
+	if err != nil || accepted.project == nil {
 		return fmt.Errorf("couldn't read the accepted creation of %s at sequence %d: %w", p.ID, msg.Sequence, errors.Join(err, errMalformed))
 	}
-	return &TakenError{Seq: msg.Sequence, Project: accepted}
+	return &TakenError{Seq: msg.Sequence, Project: accepted.project}
 }
 
 func (s *Stream) projectSubject(id score.ProjectID) string {

@@ -39,17 +39,18 @@ type Record struct {
 	Seq     uint64
 	Time    time.Time // when the stream stored it
 	Updates []score.Update
+	Signed  []score.Signed // the signed groups among Updates, ascending and apart
 	Project *score.Project
 	Corrupt error  // the message cannot be read
 	Raw     []byte // the message as stored, when it is corrupt
 }
 
 func recordOf(seq uint64, at time.Time, data []byte) Record {
-	updates, project, err := decode(data)
+	m, err := decode(data)
 	if err != nil {
 		return Record{Seq: seq, Time: at, Corrupt: err, Raw: data}
 	}
-	return Record{Seq: seq, Time: at, Updates: updates, Project: project}
+	return Record{Seq: seq, Time: at, Updates: m.updates, Signed: m.signed, Project: m.project}
 }
 
 // Reader reads one lane's partition in order, for ever. It is not safe for concurrent use.

@@ -105,10 +105,10 @@ func TestALaneReadsItsEnvelopesAndCreationsInOrderFromACursor(t *testing.T) {
 	s, _ := open(t)
 	p := project(1)
 	lane := score.LaneOf(p.ID, deployment.Lanes)
-	require.NoError(t, s.PublishEnvelope(t.Context(), lane, "a", []score.Update{update(1), update(2)}))
-	require.NoError(t, s.PublishEnvelope(t.Context(), (lane+1)%3, "b", []score.Update{update(3)}))
+	require.NoError(t, s.PublishEnvelope(t.Context(), lane, "a", []score.Update{update(1), update(2)}, nil))
+	require.NoError(t, s.PublishEnvelope(t.Context(), (lane+1)%3, "b", []score.Update{update(3)}, nil))
 	require.NoError(t, s.PublishProject(t.Context(), "p", p, 0))
-	require.NoError(t, s.PublishEnvelope(t.Context(), lane, "c", []score.Update{update(4)}))
+	require.NoError(t, s.PublishEnvelope(t.Context(), lane, "c", []score.Update{update(4)}, nil))
 
 	r, err := s.Read(t.Context(), lane, score.Cursor{})
 	require.NoError(t, err)
@@ -143,7 +143,7 @@ func TestTheSameEnvelopePublishedTwiceIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	for range 3 {
-		require.NoError(t, s.PublishEnvelope(t.Context(), 0, "same", []score.Update{update(1)}))
+		require.NoError(t, s.PublishEnvelope(t.Context(), 0, "same", []score.Update{update(1)}, nil))
 	}
 	state, err := s.State(t.Context())
 	require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
 	require.NoError(t, err)
 	stored := 0
 	for {
-		err = s.PublishEnvelope(t.Context(), 0, time.Now().String(), make([]score.Update, 100))
+		err = s.PublishEnvelope(t.Context(), 0, time.Now().String(), make([]score.Update, 100), nil)
 		if err != nil {
 			break
 		}
@@ -193,7 +193,7 @@ func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, stored, state.Messages)
 	require.NoError(t, s.Purge(t.Context(), state.LastSeq+1))
-	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "after", make([]score.Update, 100)))
+	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "after", make([]score.Update, 100), nil))
 }
 
 func TestPublishingToADeadServerIsUnknown(t *testing.T) {
@@ -206,7 +206,7 @@ func TestPublishingToADeadServerIsUnknown(t *testing.T) {
 	server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	require.ErrorIs(t, s.PublishEnvelope(ctx, 0, "a", []score.Update{update(1)}), stream.ErrUnknown)
+	require.ErrorIs(t, s.PublishEnvelope(ctx, 0, "a", []score.Update{update(1)}, nil), stream.ErrUnknown)
 	require.ErrorIs(t, s.PublishProject(ctx, "p", project(1), 0), stream.ErrUnknown)
 }
 
@@ -221,7 +221,7 @@ func TestAReaderOutlivesARestartOfTheServer(t *testing.T) {
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
 	s, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
-	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "a", []score.Update{update(1)}))
+	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "a", []score.Update{update(1)}, nil))
 	r, err := s.Read(t.Context(), 0, score.Cursor{})
 	require.NoError(t, err)
 	defer r.Close()
@@ -234,7 +234,7 @@ func TestAReaderOutlivesARestartOfTheServer(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(server.Close)
 	require.Eventually(t, func() bool {
-		return s.PublishEnvelope(t.Context(), 0, "b", []score.Update{update(2)}) == nil
+		return s.PublishEnvelope(t.Context(), 0, "b", []score.Update{update(2)}, nil) == nil
 	}, 20*time.Second, 20*time.Millisecond)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -257,7 +257,7 @@ func TestAReaderEndsWhenItsStreamIsGone(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	s, js := open(t)
-	require.NoError(t, s.PublishEnvelope(ctx, 0, "a", []score.Update{update(1)}))
+	require.NoError(t, s.PublishEnvelope(ctx, 0, "a", []score.Update{update(1)}, nil))
 	r, err := s.Read(ctx, 0, score.Cursor{})
 	require.NoError(t, err)
 	defer r.Close()
@@ -312,7 +312,7 @@ func TestReadAllSeesEverythingOnceAndEnds(t *testing.T) {
 	want := map[score.UpdateID]score.Lane{}
 	for n := range byte(30) {
 		lane := score.Lane(n % 3)
-		require.NoError(t, s.PublishEnvelope(t.Context(), lane, string(n+'a'), []score.Update{update(n)}))
+		require.NoError(t, s.PublishEnvelope(t.Context(), lane, string(n+'a'), []score.Update{update(n)}, nil))
 		want[update(n).ID] = lane
 	}
 	got := map[score.UpdateID]score.Lane{}
@@ -363,7 +363,7 @@ func TestFirstSinceFindsWhereAHorizonLies(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 1, first)
 	for n := range byte(3) {
-		require.NoError(t, s.PublishEnvelope(t.Context(), 0, string(n+'a'), []score.Update{update(n)}))
+		require.NoError(t, s.PublishEnvelope(t.Context(), 0, string(n+'a'), []score.Update{update(n)}, nil))
 	}
 	first, err = s.FirstSince(t.Context(), began)
 	require.NoError(t, err)
@@ -376,9 +376,9 @@ func TestFirstSinceFindsWhereAHorizonLies(t *testing.T) {
 func TestAMessageOfANewerVersionIsNotCorrupt(t *testing.T) {
 	t.Parallel()
 	s, js := open(t)
-	data, err := stream.EncodeEnvelope([]score.Update{update(1)})
+	data, err := stream.EncodeEnvelope([]score.Update{update(1)}, nil)
 	require.NoError(t, err)
-	data[0]++
+	data[0] = 3
 	_, err = js.Publish(t.Context(), "scorelay.lane.0.updates", data)
 	require.NoError(t, err)
 	r, err := s.Read(t.Context(), 0, score.Cursor{})
@@ -391,7 +391,7 @@ func TestAMessageOfANewerVersionIsNotCorrupt(t *testing.T) {
 func TestAStreamThatEndsBeforeTheCursorIsNotRead(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "a", []score.Update{update(1)}))
+	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "a", []score.Update{update(1)}, nil))
 	_, err := s.Read(t.Context(), 0, score.Cursor{Seq: 3})
 	require.ErrorIs(t, err, stream.ErrShorter)
 	r, err := s.Read(t.Context(), 0, score.Cursor{Seq: 2})
