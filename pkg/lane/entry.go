@@ -21,8 +21,9 @@ var (
 // lane until a human looks.
 var ErrUnreadable = errors.New("the lane's journal holds an entry that this program cannot read")
 
-// Version is the newest entry format this program writes; it reads all up to it.
-const Version = 1
+// Version is the entry format this program writes; it reads all up to it. Format 2 came with signed groups: a batch's
+// calldata may hold them, and a Drop may be of several updates.
+const Version = 2
 
 // Entry is one record of a lane's journal. Besides the header exactly one field is set.
 type Entry struct {
@@ -116,9 +117,11 @@ type Split struct {
 	Into []Work `json:"into"`
 }
 
-// Drop removes waiting work whose update or creation was dead-lettered.
+// Drop removes waiting work whose updates or creation were dead-lettered. Work of several updates goes so only when it is
+// one signed group, which no half of could be sent.
 type Drop struct {
 	ID     uint64 `json:"id"`
+	Count  int    `json:"count"` // as of the work; 0 in format 1, where it is 1
 	Reason string `json:"reason"`
 }
 

@@ -278,9 +278,9 @@ func (s *State) split(e *Split) error {
 }
 
 func (s *State) drop(e *Drop) error {
-	i := s.waiting(e.ID)
-	if i < 0 || s.Queue[i].Count != 1 {
-		return fmt.Errorf("%w: waiting work %d dropped", ErrCorrupt, e.ID)
+	i, count := s.waiting(e.ID), max(e.Count, 1)
+	if i < 0 || s.Queue[i].Count != count {
+		return fmt.Errorf("%w: waiting work %d dropped with %d updates", ErrCorrupt, e.ID, count)
 	}
 	s.Queue = slices.Delete(s.Queue, i, i+1)
 	return nil

@@ -59,30 +59,31 @@ func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 	garbage := bindEntry(0, 0, 1)
 	garbage.Bind.Raw = []byte{1, 2, 3}
 	for name, entries := range map[string][]lane.Entry{
-		"a bind before the lane is open":     {bindEntry(0, 0, 1)},
-		"an entry of another epoch":          {opened, bindEntry(0, 0, 1), other},
-		"an epoch that does not rise":        {opened, opened},
-		"another identity":                   {opened, reopened(2, lane.Identity{ChainID: 5})},
-		"a gap in the nonces":                {opened, bindEntry(1, 0, 1)},
-		"a nonce bound twice":                {opened, bindEntry(0, 0, 1), bindEntry(0, 1, 1)},
-		"a transaction of another nonce":     {opened, wrongNonce},
-		"bytes that are no transaction":      {opened, garbage},
-		"a slot without work":                {opened, noWork},
-		"a cursor that does not move":        {opened, bindEntry(0, 3, 1), bindEntry(1, 3, 2)},
-		"an attempt of no slot":              {opened, another(0, lane.Fees{Tip: 9, Cap: 90}, 1)},
-		"an attempt that pays the same":      {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 8, Cap: 90}, 1)},
-		"an attempt with other work":         {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 9, Cap: 90}, 2)},
-		"a settled slot that is not lowest":  {opened, bindEntry(0, 0, 1), bindEntry(1, 1, 1), settleEntry(1, lane.Done)},
-		"a result nobody knows":              {opened, bindEntry(0, 0, 1), settleEntry(0, "fine")},
-		"waiting work that is not":           {opened, requeued(0, 7, 1)},
-		"waiting work with other bytes":      {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Foreign), requeued(1, 1, 2)},
-		"a split of nothing":                 {opened, entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: 1, Into: make([]lane.Work, 2)} })},
-		"a split that loses an update":       {opened, bindEntry(0, 0, 1, 2, 3), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: 1, Into: []lane.Work{{Count: 1}, {Count: 1}}} })},
-		"many updates dropped at once":       {opened, bindEntry(0, 0, 1, 2), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Drop = &lane.Drop{ID: 1} })},
-		"nonces adopted with slots open":     {opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) { e.Adopt = &lane.Adopt{Next: 9} })},
-		"nonces adopted backwards":           {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Done), entry(func(e *lane.Entry) { e.Adopt = &lane.Adopt{Next: 1} })},
-		"an entry that says nothing":         {opened, entry(func(*lane.Entry) {})},
-		"the second half of a snapshot only": {opened, entry(func(e *lane.Entry) { e.Snapshot = &lane.Snapshot{Part: 1, Parts: 2} })},
+		"a bind before the lane is open":      {bindEntry(0, 0, 1)},
+		"an entry of another epoch":           {opened, bindEntry(0, 0, 1), other},
+		"an epoch that does not rise":         {opened, opened},
+		"another identity":                    {opened, reopened(2, lane.Identity{ChainID: 5})},
+		"a gap in the nonces":                 {opened, bindEntry(1, 0, 1)},
+		"a nonce bound twice":                 {opened, bindEntry(0, 0, 1), bindEntry(0, 1, 1)},
+		"a transaction of another nonce":      {opened, wrongNonce},
+		"bytes that are no transaction":       {opened, garbage},
+		"a slot without work":                 {opened, noWork},
+		"a cursor that does not move":         {opened, bindEntry(0, 3, 1), bindEntry(1, 3, 2)},
+		"an attempt of no slot":               {opened, another(0, lane.Fees{Tip: 9, Cap: 90}, 1)},
+		"an attempt that pays the same":       {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 8, Cap: 90}, 1)},
+		"an attempt with other work":          {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 9, Cap: 90}, 2)},
+		"a settled slot that is not lowest":   {opened, bindEntry(0, 0, 1), bindEntry(1, 1, 1), settleEntry(1, lane.Done)},
+		"a result nobody knows":               {opened, bindEntry(0, 0, 1), settleEntry(0, "fine")},
+		"waiting work that is not":            {opened, requeued(0, 7, 1)},
+		"waiting work with other bytes":       {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Foreign), requeued(1, 1, 2)},
+		"a split of nothing":                  {opened, entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: 1, Into: make([]lane.Work, 2)} })},
+		"a split that loses an update":        {opened, bindEntry(0, 0, 1, 2, 3), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: 1, Into: []lane.Work{{Count: 1}, {Count: 1}}} })},
+		"one of many updates dropped":         {opened, bindEntry(0, 0, 1, 2), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Drop = &lane.Drop{ID: 1} })},
+		"more updates dropped than there are": {opened, bindEntry(0, 0, 1, 2), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Drop = &lane.Drop{ID: 1, Count: 3} })},
+		"nonces adopted with slots open":      {opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) { e.Adopt = &lane.Adopt{Next: 9} })},
+		"nonces adopted backwards":            {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Done), entry(func(e *lane.Entry) { e.Adopt = &lane.Adopt{Next: 1} })},
+		"an entry that says nothing":          {opened, entry(func(*lane.Entry) {})},
+		"the second half of a snapshot only":  {opened, entry(func(e *lane.Entry) { e.Snapshot = &lane.Snapshot{Part: 1, Parts: 2} })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,6 +103,26 @@ func encode(t *testing.T, s *lane.State) string {
 	b, err := json.Marshal(s)
 	require.NoError(t, err)
 	return string(b)
+}
+
+func TestASignedGroupIsDroppedWhole(t *testing.T) {
+	t.Parallel()
+	s, err := lane.Fold([]lane.Entry{
+		opened, bindEntry(0, 0, 1, 2, 3), settleEntry(0, lane.Reverted),
+		entry(func(e *lane.Entry) { e.Drop = &lane.Drop{ID: 1, Count: 3} }),
+	})
+	require.NoError(t, err)
+	require.Empty(t, s.Queue)
+	require.Equal(t, score.Cursor{Seq: 1}, s.Settled())
+}
+
+func TestADropOfTheFirstFormatIsOfOneUpdate(t *testing.T) {
+	t.Parallel()
+	drop, err := lane.DecodeEntry([]byte(`{"v":1,"epoch":1,"drop":{"id":1,"reason":"x"}}`))
+	require.NoError(t, err)
+	s, err := lane.Fold([]lane.Entry{opened, bindEntry(0, 0, 1), settleEntry(0, lane.Reverted), drop})
+	require.NoError(t, err)
+	require.Empty(t, s.Queue)
 }
 
 func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
@@ -282,7 +303,7 @@ func bindEntryAt(s *lane.State) lane.Entry {
 
 func TestNewerEntriesAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, b := range []string{`{"v":2}`, `{"v":0}`, `{}`, `nonsense`} {
+	for _, b := range []string{`{"v":3}`, `{"v":0}`, `{}`, `nonsense`} {
 		_, err := lane.DecodeEntry([]byte(b))
 		require.ErrorIs(t, err, lane.ErrUnreadable)
 	}
