@@ -43,6 +43,8 @@ var allowed = map[string][]string{
 	"pkg/limit":     {},
 	"pkg/chain":     {"pkg/score", "pkg/lane", "pkg/registry"},
 	"pkg/signer":    {},
+	// for callers
+	"pkg/sdk": {"pkg/score", "pkg/wallet", "pkg/batch"},
 	// plumbing
 	"pkg/lifecycle": {},
 	"pkg/admin":     {},

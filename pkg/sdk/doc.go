@@ -1,0 +1,17 @@
+// Package sdk is what a backend in Go needs to speak to Scorelay cheaply.
+//
+//   - A Minter makes updateIds that count up. The contract remembers used ids in words of 256 bits, so ids that share
+//     their first 31 bytes cost a fraction of what random ones cost.
+//   - Group and Split write updates as signed groups, each under one EIP-712 signature.
+//   - A Client speaks to the HTTP API.
+//
+// Invariants:
+//   - No id is minted twice: not by one Minter, whoever calls it at once, and not by any two of them, since each counts
+//     under prefixes of its own, 28 random bytes long. So nothing has to be stored, and a restart begins a new prefix.
+//   - What is sent again is sent under its old id: an id belongs to its update, not to an attempt.
+//
+// The npm package @scorelay/sdk, in ts, is the same for TypeScript and JavaScript; the vectors in testdata keep both alike.
+//
+// Rejected: a counter kept in a file or a database (a copy restored from a backup mints used ids, and two processes
+// that share it have to lock it), and time in the ids (clocks repeat themselves).
+package sdk
