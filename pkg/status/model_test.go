@@ -78,11 +78,18 @@ func TestLawsHoldInWhateverOrderThingsAreTold(t *testing.T) {
 			},
 			"restore accepted": func(*rapid.T) { check(store.RestoreAccepted(ctx, updates)) },
 		}
-		final := func(write func(context.Context, common.Hash, uint64, []score.Update, []score.Outcome) error) func(*rapid.T) {
+		final := func(event bool, write func(context.Context, common.Hash, uint64, []score.Update, []score.Outcome) error) func(*rapid.T) {
 			return func(t *rapid.T) {
-				outcome := score.Outcome(rapid.IntRange(0, 5).Draw(t, "outcome"))
+				before, claimed := look(), holder != ""
+				outcome := score.Outcome(rapid.IntRange(0, int(score.BadSignature)).Draw(t, "outcome"))
 				block := rapid.Uint64Range(1, 5).Draw(t, "block")
 				check(write(ctx, common.Hash{byte(block)}, block, updates, []score.Outcome{outcome}))
+				if event && outcome != score.Applied && before.Stage == 0 && !claimed {
+					if st := look(); st.Stage != 0 {
+						t.Fatalf("an event told %s of an id nobody knows, the status is %+v", outcome, st)
+					}
+					return
+				}
 				if st := look(); !outcome.Rejected() && !used(st) {
 					t.Fatalf("%s was told, the status is %+v", outcome, st)
 				}
@@ -98,10 +105,13 @@ func TestLawsHoldInWhateverOrderThingsAreTold(t *testing.T) {
 				}
 			}
 		}
-		steps["final"] = final(func(ctx context.Context, tx common.Hash, block uint64, u []score.Update, o []score.Outcome) error {
+		steps["final"] = final(false, func(ctx context.Context, tx common.Hash, block uint64, u []score.Update, o []score.Outcome) error {
 			return store.Final(ctx, 0, 1, tx, block, u, o)
 		})
-		steps["restore final"] = final(store.RestoreFinal)
+		steps["restore dead"] = final(false, func(ctx context.Context, tx common.Hash, _ uint64, u []score.Update, o []score.Outcome) error {
+			return store.RestoreDead(ctx, tx, &u[0], o[0])
+		})
+		steps["restore final"] = final(true, store.RestoreFinal)
 		last := score.Status{}
 		steps[""] = func(t *rapid.T) {
 			st := look()

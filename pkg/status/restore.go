@@ -44,14 +44,20 @@ func (s *Store) RestoreProjectAccepted(ctx context.Context, project score.Projec
 }
 
 // RestoreFinal writes outcomes the chain's final events tell of. A rejection does not replace a claim or a slot, which
-// are of a later try with the same id.
+// are of a later try with the same id. What did not apply is written only over an acceptance, which RestoreAccepted has
+// brought back before: a relayer can fill events with rejections of ids that nobody accepted, for next to no gas.
 func (s *Store) RestoreFinal(ctx context.Context, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error {
-	return s.final(ctx, "restore", tx, block, s.updateKeys(updates), outcomes)
+	return s.final(ctx, "event", tx, block, s.updateKeys(updates), outcomes)
 }
 
-// RestoreProjectFinal writes the outcome of a creation, as RestoreFinal does of updates.
+// RestoreDead writes the outcome of a dead letter that no event tells of. It does not replace a claim or a slot.
+func (s *Store) RestoreDead(ctx context.Context, tx common.Hash, update *score.Update, outcome score.Outcome) error {
+	return s.final(ctx, "letter", tx, 0, []string{s.updateKey(update.Project, update.ID)}, []score.Outcome{outcome})
+}
+
+// RestoreProjectFinal writes the outcome of a creation. A rejection does not replace a slot, which is of a later one.
 func (s *Store) RestoreProjectFinal(ctx context.Context, tx common.Hash, block uint64, project score.ProjectID, outcome score.Outcome) error {
-	return s.final(ctx, "restore", tx, block, []string{s.projectKey(project)}, []score.Outcome{outcome})
+	return s.final(ctx, "letter", tx, block, []string{s.projectKey(project)}, []score.Outcome{outcome})
 }
 
 // EndRestore declares the store complete. ErrFlushed if what was restored has been lost meanwhile, or another restore

@@ -69,9 +69,10 @@ for i, key in ipairs(KEYS) do
 end
 return #KEYS`)
 
-// finalScript: KEYS records; ARGV retention ms, 'live' or 'restore', then one final record for each key. Of two finals
-// the one that says more stays: applied, then duplicate, then any rejection; of equals the later block. A restored
-// rejection does not replace a claim or a slot, which are newer.
+// finalScript: KEYS records; ARGV retention ms, 'live', 'event' or 'letter', then one final record for each key. Of two
+// finals the one that says more stays: applied, then duplicate, then any rejection; of equals the later block. A restored
+// rejection (of an event or a letter) does not replace a claim or a slot, which are newer. Of an event only what applied
+// is written where there is nothing.
 var finalScript = redis.NewScript(`
 local function rank(outcome)
   if outcome > 1 then return 0 end
@@ -89,9 +90,11 @@ for i, key in ipairs(KEYS) do
       local wasOutcome, wasBlock = string.match(v, '^f:(%d+):(%d+)')
       wasOutcome, wasBlock = rank(tonumber(wasOutcome)), tonumber(wasBlock)
       write = rank(outcome) > wasOutcome or (rank(outcome) == wasOutcome and block >= wasBlock)
-    elseif outcome > 1 and ARGV[2] == 'restore' and kind ~= 'a' then
+    elseif outcome > 1 and ARGV[2] ~= 'live' and kind ~= 'a' then
       write = false
     end
+  elseif outcome > 0 and ARGV[2] == 'event' then
+    write = false
   end
   if write then redis.call('SET', key, record, 'PX', ARGV[1]) end
 end

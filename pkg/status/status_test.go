@@ -192,7 +192,7 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 	outcomes := make([]score.Outcome, len(updates))
 	for i := range updates {
 		updates[i].ID = score.UpdateID{byte(i), byte(i >> 8)}
-		outcomes[i] = score.Outcome(i % 6)
+		outcomes[i] = score.Outcome(i % (int(score.BadSignature) + 1))
 	}
 	require.NoError(t, b.Accepted(ctx, updates))
 	require.NoError(t, b.Bound(ctx, lane, 1, updates))
@@ -255,6 +255,29 @@ func TestRestore(t *testing.T) {
 	require.NoError(t, b.Bound(ctx, lane, 9, b.updates()))
 	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{score.UnknownAction}))
 	b.is(t, score.Status{Stage: score.Batched})
+	require.NoError(t, b.RestoreDead(ctx, tx1, &b.update, score.Unprocessable))
+	b.is(t, score.Status{Stage: score.Batched})
+	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{score.Applied}))
+	b.is(t, score.Status{Stage: score.Final, Tx: tx1, Block: 3})
+}
+
+// TestEventsFillNoStore: whoever may relay can fill events with ids that nobody accepted. Only those that applied, which
+// cost a storage slot for at most 256 of them, are written where nothing is known.
+func TestEventsFillNoStore(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	for outcome := range score.BadSignature + 1 {
+		if outcome == score.Applied {
+			continue
+		}
+		require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{outcome}))
+		b.is(t, score.Status{})
+	}
+	keys, err := b.client.Keys(ctx, t.Name()+":*").Result()
+	require.NoError(t, err)
+	require.Empty(t, keys)
+	require.NoError(t, b.RestoreDead(ctx, common.Hash{}, &b.update, score.Unprocessable)) // a letter is ours
+	b.is(t, score.Status{Stage: score.Final, Outcome: score.Unprocessable})
 	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{score.Applied}))
 	b.is(t, score.Status{Stage: score.Final, Tx: tx1, Block: 3})
 }
