@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -78,7 +79,8 @@ func EncodeEnvelope(updates []score.Update, signed []score.Signed) ([]byte, erro
 	return b, nil
 }
 
-// checkSpans tells whether the signed groups are in order and in range, apart, and each of one project and signer.
+// checkSpans tells whether the signed groups are in order and in range, apart, and each of one project and signer, with
+// ids that its kind can write: else the contract could not be told of what was signed.
 func checkSpans(updates []score.Update, signed []score.Signed) error {
 	free := 0
 	for i := range signed {
@@ -92,11 +94,23 @@ func checkSpans(updates []score.Update, signed []score.Signed) error {
 			return fmt.Errorf("a signed group of kind %d", s.Kind)
 		}
 		free = s.First + s.Count
-		first := &updates[s.First]
-		for j := s.First + 1; j < free; j++ {
-			if updates[j].Project != first.Project || updates[j].Signer != first.Signer {
-				return fmt.Errorf("a signed group at %d of two projects or signers", s.First)
-			}
+		if err := checkGroup(s.Kind, updates[s.First:free]); err != nil {
+			return fmt.Errorf("a signed group at %d %w", s.First, err)
+		}
+	}
+	return nil
+}
+
+func checkGroup(kind score.Kind, updates []score.Update) error {
+	for i := 1; i < len(updates); i++ {
+		before, u := &updates[i-1], &updates[i]
+		switch {
+		case u.Project != before.Project || u.Signer != before.Signer:
+			return errors.New("of two projects or signers")
+		case kind != score.KindFree && u.ID.Word() != before.ID.Word():
+			return fmt.Errorf("of kind %d with ids of two words", kind)
+		case kind == score.KindWord && bytes.Compare(u.ID[:], before.ID[:]) <= 0:
+			return fmt.Errorf("of kind %d with ids that do not ascend", kind)
 		}
 	}
 	return nil

@@ -30,6 +30,12 @@ func drawEnvelope(t *rapid.T) (updates []score.Update, signed []score.Signed) {
 			copy(s.Signature[:], rapid.SliceOfN(rapid.Byte(), 64, 64).Draw(t, "signature"))
 			for i := range run {
 				run[i].Project, run[i].Signer = run[0].Project, run[0].Signer
+				if s.Kind != score.KindFree {
+					run[i].ID = run[0].ID
+				}
+				if s.Kind == score.KindWord {
+					run[i].ID[31] = byte(i)
+				}
 			}
 			signed = append(signed, s)
 		}
@@ -79,6 +85,8 @@ func TestSignedGroupsOutOfOrderAreRefused(t *testing.T) {
 	updates := make([]score.Update, 600)
 	updates[10].Project[0] = 1
 	updates[20].Signer[0] = 1
+	updates[22].ID[31] = 1
+	updates[24].ID[30] = 1
 	group := func(first, count int) score.Signed {
 		return score.Signed{First: first, Count: count, Kind: score.KindRuns}
 	}
@@ -86,7 +94,7 @@ func TestSignedGroupsOutOfOrderAreRefused(t *testing.T) {
 		ok     bool
 		signed []score.Signed
 	}{
-		"apart":           {true, []score.Signed{group(0, 5), group(6, 4), group(11, 9), group(21, 1)}},
+		"apart":           {true, []score.Signed{group(0, 5), group(6, 4), group(11, 9), group(21, 2)}},
 		"neighbours":      {true, []score.Signed{group(30, 256), group(286, 256), group(542, 58)}},
 		"empty":           {false, []score.Signed{group(0, 0)}},
 		"negative":        {false, []score.Signed{group(-1, 2)}},
@@ -98,6 +106,12 @@ func TestSignedGroupsOutOfOrderAreRefused(t *testing.T) {
 		"of two signers":  {false, []score.Signed{group(19, 2)}},
 		"of kind 0":       {false, []score.Signed{{Count: 1}}},
 		"of kind 4":       {false, []score.Signed{{Count: 1, Kind: 4}}},
+		"a word":          {true, []score.Signed{{First: 21, Count: 2, Kind: score.KindWord}}},
+		"a word twice":    {false, []score.Signed{{First: 25, Count: 2, Kind: score.KindWord}}},
+		"a word falling":  {false, []score.Signed{{First: 22, Count: 2, Kind: score.KindWord}}},
+		"two words":       {false, []score.Signed{{First: 23, Count: 2, Kind: score.KindWord}}},
+		"runs, two words": {false, []score.Signed{{First: 23, Count: 2, Kind: score.KindRuns}}},
+		"free, two words": {true, []score.Signed{{First: 23, Count: 2, Kind: score.KindFree}}},
 	} {
 		_, err := EncodeEnvelope(updates, c.signed)
 		require.Equal(t, c.ok, err == nil, "%s: %v", name, err)
@@ -158,7 +172,7 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	signed, err := EncodeEnvelope(make([]score.Update, 5), []score.Signed{
-		{First: 0, Count: 2, Kind: score.KindWord}, {First: 3, Count: 1, Kind: score.KindFree},
+		{First: 0, Count: 2, Kind: score.KindRuns}, {First: 3, Count: 1, Kind: score.KindFree},
 	})
 	if err != nil {
 		f.Fatal(err)
