@@ -1,34 +1,31 @@
 package batch
 
 import (
+	"fmt"
+
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Kind says how a group's records carry their ids: the contract's kind byte.
-type Kind uint8
-
-// The kinds.
-const (
-	Word Kind = 1 // all ids share one word, written once; each record has the id's last byte
-	Free Kind = 2 // each record has its whole id
-)
-
-// MaxGroup is the most updates one group can hold; its count is two bytes.
+// MaxGroup is the most runs one group can hold, and the most updates a planned one does; its count is two bytes.
 const MaxGroup = 1<<16 - 1
 
-// wordWorth is how many updates of one word make a group of their own pay: below, the group's header costs more than
-// writing the ids out.
-const wordWorth = 3
-
-// Group is a run of updates with the same project and signer, and in a Word group the same word of their ids.
+// Group is a run of updates with the same project and signer, written in one way.
 type Group struct {
-	Project score.ProjectID
-	Signer  common.Address
-	Kind    Kind
-	Word    score.Word // zero in a Free group
-	Updates []score.Update
+	Project   score.ProjectID
+	Signer    common.Address
+	Kind      score.Kind
+	Updates   []score.Update        // at least one
+	Signature *score.GroupSignature // of Signer over the group's body; nil of a group that nobody signed
+}
+
+// Word is the one word of the ids of a KindWord or KindRuns group; ok is false of a KindFree group.
+func (g *Group) Word() (word score.Word, ok bool) {
+	if g.Kind == score.KindFree || len(g.Updates) == 0 {
+		return word, false
+	}
+	return g.Updates[0].ID.Word(), true
 }
 
 // Batch is the ordered updates of one transaction.
@@ -54,78 +51,95 @@ func (b Batch) Updates() []score.Update {
 	return out
 }
 
-// Of groups updates into a batch, whatever their number: all ids of one project, signer and word together if they
-// are enough to pay for a group of their own (or are all there is of that project and signer), the others of
-// that project and signer in one Free group. No updates give an empty batch.
-func Of(updates []score.Update) Batch {
-	owners := map[owner]*tally{}
-	words := map[ownerWord]int{}
-	for i := range updates {
-		key := wordOf(&updates[i])
-		if owners[key.owner] == nil {
-			owners[key.owner] = &tally{}
-		}
-		owners[key.owner].move(words[key])
-		words[key]++
+// Units is the number of what cannot be split further: unsigned updates, and signed groups as a whole.
+func (b Batch) Units() int {
+	n := 0
+	for i := range b.Groups {
+		n += b.Groups[i].units()
 	}
+	return n
+}
 
-	var b Batch
-	at := map[ownerWord]int{} // a Free group stands under the zero word and free = true
-	for i := range updates {
-		u := &updates[i]
-		key := wordOf(u)
-		kind := Word
-		if words[key] < wordWorth && owners[key.owner].smallWords > 1 {
-			kind = Free
-			key = ownerWord{owner: key.owner, free: true}
-		}
-		index, found := at[key]
-		if !found || len(b.Groups[index].Updates) == MaxGroup {
-			index = len(b.Groups)
-			at[key] = index
-			b.Groups = append(b.Groups, Group{Project: u.Project, Signer: u.Signer, Kind: kind, Word: key.word})
-		}
-		b.Groups[index].Updates = append(b.Groups[index].Updates, *u)
+func (g *Group) units() int {
+	if g.Signature != nil {
+		return 1
 	}
-	return b
+	return len(g.Updates)
 }
 
-// owner is who a group belongs to.
-type owner struct {
-	project score.ProjectID
-	signer  common.Address
-}
-
-type ownerWord struct {
-	owner
-	word score.Word
-	free bool
-}
-
-func wordOf(u *score.Update) ownerWord {
-	return ownerWord{owner: owner{u.Project, u.Signer}, word: u.ID.Word()}
-}
-
-// tally counts one owner's words and updates: big words have at least wordWorth updates, small ones fewer.
-type tally struct {
-	bigWords, bigUpdates     int
-	smallWords, smallUpdates int
-}
-
-// move counts one more update of a word that had n.
-func (t *tally) move(n int) {
-	switch {
-	case n >= wordWorth:
-		t.bigUpdates++
-	case n == wordWorth-1:
-		t.bigWords++
-		t.bigUpdates += wordWorth
-		t.smallWords--
-		t.smallUpdates -= n
-	case n == 0:
-		t.smallWords++
-		t.smallUpdates++
-	default:
-		t.smallUpdates++
+// Halves splits the batch by units, in order; with an odd number of units the second half has one more. Neither is empty
+// if there are at least two units.
+func (b Batch) Halves() [2]Batch {
+	var halves [2]Batch
+	first := b.Units() / 2
+	for _, g := range b.Groups {
+		cut := min(first, g.units())
+		first -= cut
+		if g.Signature != nil {
+			cut *= len(g.Updates)
+		}
+		halves[0].take(g, g.Updates[:cut])
+		halves[1].take(g, g.Updates[cut:])
 	}
+	return halves
+}
+
+// Pick keeps those updates for which keep is true, in order; keep has one entry for each of Updates(). A signed group
+// stays whole if any of it is kept.
+func (b Batch) Pick(keep []bool) Batch {
+	if len(keep) != b.Len() {
+		panic(fmt.Sprintf("batch: %d marks for %d updates", len(keep), b.Len()))
+	}
+	var out Batch
+	for _, g := range b.Groups {
+		marks := keep[:len(g.Updates)]
+		keep = keep[len(marks):]
+		var kept []score.Update
+		for i := range marks {
+			if marks[i] {
+				kept = append(kept, g.Updates[i])
+			}
+		}
+		if g.Signature != nil && len(kept) > 0 {
+			kept = g.Updates
+		}
+		out.take(g, kept)
+	}
+	return out
+}
+
+// take appends the group with only these of its updates, if there are any.
+func (b *Batch) take(g Group, updates []score.Update) {
+	if len(updates) == 0 {
+		return
+	}
+	g.Updates = updates
+	b.Groups = append(b.Groups, g)
+}
+
+// Header says what a group need not repeat, being the same as before. The encoding leaves out whatever it may.
+type Header struct {
+	SameProject, SameSigner bool // as those of the group before
+	SameWord                bool // as that of the last group with a word; never of a signed group, whose body is whole
+}
+
+// Headers are the headers of the batch's groups.
+func (b Batch) Headers() []Header {
+	headers := make([]Header, len(b.Groups))
+	var before *Group
+	var last score.Word
+	worded := false
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		if before != nil {
+			headers[i].SameProject = g.Project == before.Project
+			headers[i].SameSigner = g.Signer == before.Signer
+		}
+		if word, ok := g.Word(); ok {
+			headers[i].SameWord = worded && word == last && g.Signature == nil
+			last, worded = word, true
+		}
+		before = g
+	}
+	return headers
 }

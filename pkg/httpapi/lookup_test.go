@@ -69,7 +69,7 @@ func TestTheChainKnowsWhatRedisHasLost(t *testing.T) {
 
 	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
 	require.NoError(t, transact(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{{
-		Project: b.project.ID, Signer: devnet.Address(1), Kind: batch.Free,
+		Project: b.project.ID, Signer: devnet.Address(1), Kind: score.KindFree,
 		Updates: []score.Update{
 			{Project: b.project.ID, ID: updateID("one"), Signer: devnet.Address(1), Target: devnet.Address(9), Action: 1},
 			{Project: b.project.ID, ID: updateID("two"), Signer: devnet.Address(1), Target: devnet.Address(9), ScoreType: 1},

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -15,12 +13,13 @@ import (
 
 var contract = bindings.NewScoreRegistry()
 
-// Sizes of the packed parts of a batch; IScoreRegistry.applyBatch draws them.
+// The flags of a group's kind byte; IScoreRegistry.applyBatch states the format.
 const (
-	groupBytes      = 32 + 20 + 1 + 2
-	wordBytes       = 31
-	wordRecordBytes = 1 + 20 + 1 + 1
-	freeRecordBytes = 32 + 20 + 1 + 1
+	flagSameProject = 0x10
+	flagSameSigner  = 0x20
+	flagSameWord    = 0x40
+	flagSigned      = 0x80
+	kindMask        = 0x0f
 )
 
 // ErrFraming says that bytes are not a well-framed batch; the contract would revert on them with BadFraming.
@@ -30,52 +29,55 @@ var ErrFraming = errors.New("not a well-framed batch")
 var ErrOtherCall = errors.New("calldata of another call")
 
 // EncodeBatch is the calldata of applyBatch for the batch. It panics on a batch that package batch cannot have built: an
-// empty one, or one with an update in a group it does not belong to.
+// empty one, or one with an update in a group it does not belong to or that cannot be written so.
 func EncodeBatch(b batch.Batch) []byte {
 	return contract.PackApplyBatch(EncodeBatchData(b))
 }
 
-// EncodeBatchData is the argument of applyBatch for the batch: what BatchApplied carries. It panics as EncodeBatch does.
+// EncodeBatchData is the argument of applyBatch for the batch: what BatchApplied carries. What a group has in common with
+// those before it is left out wherever it may be. It panics as EncodeBatch does.
 func EncodeBatchData(b batch.Batch) []byte {
 	if len(b.Groups) == 0 {
 		panic("registry: batch without groups")
 	}
 	var out []byte
-	for i := range b.Groups {
-		out = appendGroup(out, &b.Groups[i])
+	for i, h := range b.Headers() {
+		out = appendGroup(out, &b.Groups[i], h)
 	}
 	return out
 }
 
-func appendGroup(out []byte, g *batch.Group) []byte {
-	if n := len(g.Updates); n < 1 || n > batch.MaxGroup {
-		panic(fmt.Sprintf("registry: group of %d updates", n))
-	}
-	out = append(out, g.Project[:]...)
-	out = append(out, g.Signer[:]...)
-	out = append(out, byte(g.Kind))
-	out = binary.BigEndian.AppendUint16(out, uint16(len(g.Updates)))
-	switch g.Kind {
-	case batch.Word:
-		out = append(out, g.Word[:]...)
-	case batch.Free:
-	default:
-		panic(fmt.Sprintf("registry: group of kind %d", g.Kind))
-	}
+func appendGroup(out []byte, g *batch.Group, h batch.Header) []byte {
 	for i := range g.Updates {
-		u := &g.Updates[i]
-		if u.Project != g.Project || u.Signer != g.Signer || g.Kind == batch.Word && u.ID.Word() != g.Word {
+		if u := &g.Updates[i]; u.Project != g.Project || u.Signer != g.Signer {
 			panic(fmt.Sprintf("registry: update %s in a group it does not belong to", u.ID))
 		}
-		if g.Kind == batch.Word {
-			out = append(out, u.ID.Low())
-		} else {
-			out = append(out, u.ID[:]...)
-		}
-		out = append(out, u.Target[:]...)
-		out = append(out, u.Action, u.ScoreType)
 	}
-	return out
+	body, err := batch.EncodeBody(g.Kind, g.Updates)
+	if err != nil {
+		panic("registry: group cannot be written: " + err.Error())
+	}
+	kind := len(out)
+	out = append(out, byte(g.Kind))
+	if h.SameProject {
+		out[kind] |= flagSameProject
+	} else {
+		out = append(out, g.Project[:]...)
+	}
+	if h.SameSigner {
+		out[kind] |= flagSameSigner
+	} else {
+		out = append(out, g.Signer[:]...)
+	}
+	if g.Signature != nil {
+		out[kind] |= flagSigned
+		out = append(out, g.Signature[:]...)
+	}
+	if h.SameWord {
+		out[kind] |= flagSameWord
+		body = body[len(score.Word{}):]
+	}
+	return append(out, body...)
 }
 
 // DecodeBatch is the inverse of EncodeBatch. ErrOtherCall if the calldata is not exactly an applyBatch call as
@@ -94,72 +96,87 @@ func DecodeBatch(calldata []byte) (batch.Batch, error) {
 	if length > uint64(len(args)-64) {
 		return batch.Batch{}, fmt.Errorf("%w: applyBatch cut short", ErrOtherCall)
 	}
-	data := args[64 : 64+length]
-	if !bytes.Equal(calldata, contract.PackApplyBatch(data)) {
+	b, err := DecodeBatchData(args[64 : 64+length])
+	if err != nil {
+		return batch.Batch{}, err
+	}
+	if !bytes.Equal(calldata, EncodeBatch(b)) {
 		return batch.Batch{}, fmt.Errorf("%w: applyBatch not as EncodeBatch writes it", ErrOtherCall)
-	}
-	return DecodeBatchData(bytes.Clone(data))
-}
-
-// DecodeBatchData is the inverse of EncodeBatchData: it takes what the contract takes, and nothing else. The error wraps
-// ErrFraming.
-func DecodeBatchData(data []byte) (batch.Batch, error) {
-	if len(data) == 0 {
-		return batch.Batch{}, fmt.Errorf("%w: empty", ErrFraming)
-	}
-	var b batch.Batch
-	for at := 0; at < len(data); {
-		g, size, err := decodeGroup(data[at:])
-		if err != nil {
-			return batch.Batch{}, fmt.Errorf("%w: group at byte %d: %s", ErrFraming, at, err.Error())
-		}
-		b.Groups = append(b.Groups, g)
-		at += size
 	}
 	return b, nil
 }
 
-func decodeGroup(data []byte) (g batch.Group, size int, err error) {
-	if len(data) < groupBytes {
-		return g, 0, errors.New("header cut short")
+// DecodeBatchData reads what EncodeBatchData writes. It takes what the contract takes, and nothing else: that may say more
+// than it needs to, so only what EncodeBatchData wrote is sure to come out of it again. The error wraps ErrFraming.
+func DecodeBatchData(data []byte) (batch.Batch, error) {
+	if len(data) == 0 {
+		return batch.Batch{}, fmt.Errorf("%w: empty", ErrFraming)
 	}
-	g.Project = score.ProjectID(data[:32])
-	g.Signer = common.Address(data[32:52])
-	g.Kind = batch.Kind(data[52])
-	count := int(binary.BigEndian.Uint16(data[53:55]))
-	first, record := groupBytes, 0
-	switch g.Kind {
-	case batch.Word:
-		first, record = groupBytes+wordBytes, wordRecordBytes
-	case batch.Free:
-		record = freeRecordBytes
-	default:
-		return g, 0, fmt.Errorf("kind %d", g.Kind)
-	}
-	size = first + count*record
-	switch {
-	case count == 0:
-		return g, 0, errors.New("no records")
-	case size > len(data):
-		return g, 0, errors.New("records cut short")
-	}
-	if g.Kind == batch.Word {
-		g.Word = score.Word(data[groupBytes:first])
-	}
-	g.Updates = make([]score.Update, count)
-	for i := range g.Updates {
-		u := &g.Updates[i]
-		u.Project, u.Signer = g.Project, g.Signer
-		r := data[first+i*record : first+(i+1)*record]
-		idBytes := record - 22
-		if g.Kind == batch.Word {
-			copy(u.ID[:], g.Word[:])
-			u.ID[31] = r[0]
-		} else {
-			copy(u.ID[:], r[:idBytes])
+	var d decoder
+	for d.at < len(data) {
+		size, err := d.group(data[d.at:])
+		if err != nil {
+			return batch.Batch{}, fmt.Errorf("%w: group at byte %d: %w", ErrFraming, d.at, err)
 		}
-		u.Target = common.Address(r[idBytes : idBytes+20])
-		u.Action, u.ScoreType = r[idBytes+20], r[idBytes+21]
+		d.at += size
 	}
-	return g, size, nil
+	return d.batch, nil
+}
+
+// decoder knows what the next group may leave out.
+type decoder struct {
+	batch batch.Batch
+	at    int
+	word  *score.Word // of the last group that had one
+}
+
+// group reads the group at the front of data and tells its size.
+func (d *decoder) group(data []byte) (size int, err error) {
+	flags, kind := data[0]&^kindMask, data[0]&kindMask
+	g := batch.Group{Kind: score.Kind(kind)}
+	rest := data[1:]
+	take := func(out []byte) {
+		if n := copy(out, rest); n == len(out) {
+			rest = rest[n:]
+		} else {
+			err = errors.New("header cut short")
+		}
+	}
+	first := len(d.batch.Groups) == 0
+	switch {
+	case first && flags&(flagSameProject|flagSameSigner) != 0, flags&flagSameWord != 0 && d.word == nil:
+		return 0, errors.New("the same as nothing before")
+	case flags&flagSameWord != 0 && (flags&flagSigned != 0 || g.Kind == score.KindFree):
+		return 0, fmt.Errorf("kind %#x", data[0])
+	}
+	if !first {
+		before := &d.batch.Groups[len(d.batch.Groups)-1]
+		g.Project, g.Signer = before.Project, before.Signer
+	}
+	if flags&flagSameProject == 0 {
+		take(g.Project[:])
+	}
+	if flags&flagSameSigner == 0 {
+		take(g.Signer[:])
+	}
+	if flags&flagSigned != 0 {
+		g.Signature = new(score.GroupSignature)
+		take(g.Signature[:])
+	}
+	if err != nil {
+		return 0, err
+	}
+	var word *score.Word
+	if flags&flagSameWord != 0 {
+		word = d.word
+	}
+	size, err = g.ReadBody(word, rest)
+	if err != nil {
+		return 0, err
+	}
+	if own, ok := g.Word(); ok {
+		d.word = &own
+	}
+	d.batch.Groups = append(d.batch.Groups, g)
+	return len(data) - len(rest) + size, nil
 }

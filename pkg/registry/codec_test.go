@@ -132,11 +132,11 @@ func TestEncodeBatchPanics(t *testing.T) {
 	u := score.Update{Project: score.ProjectID{1}}
 	for name, b := range map[string]batch.Batch{
 		"empty":         {},
-		"empty group":   {Groups: []batch.Group{{Kind: batch.Free}}},
+		"empty group":   {Groups: []batch.Group{{Kind: score.KindFree}}},
 		"kind":          {Groups: []batch.Group{{Kind: 7, Project: u.Project, Updates: []score.Update{u}}}},
-		"other project": {Groups: []batch.Group{{Kind: batch.Free, Updates: []score.Update{u}}}},
-		"other word":    {Groups: []batch.Group{{Kind: batch.Word, Word: score.Word{1}, Project: u.Project, Updates: []score.Update{u}}}},
-		"too many":      {Groups: []batch.Group{{Kind: batch.Free, Project: u.Project, Updates: make([]score.Update, batch.MaxGroup+1)}}},
+		"other project": {Groups: []batch.Group{{Kind: score.KindFree, Updates: []score.Update{u}}}},
+		"other word":    {Groups: []batch.Group{{Kind: score.KindWord, Project: u.Project, Updates: []score.Update{u, {Project: u.Project, ID: score.UpdateID{1}}}}}},
+		"too many":      {Groups: []batch.Group{{Kind: score.KindFree, Project: u.Project, Updates: make([]score.Update, batch.MaxGroup*255+1)}}},
 	} {
 		require.Panics(t, func() { registry.EncodeBatch(b) }, name)
 	}

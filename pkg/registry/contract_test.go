@@ -129,9 +129,9 @@ func (g *player) sendBatch(*rapid.T) {
 // regroup makes groups as package batch would not: each update its own, kinds at random.
 func (g *player) regroup(updates []score.Update) (b batch.Batch) {
 	for _, u := range updates {
-		group := batch.Group{Project: u.Project, Signer: u.Signer, Kind: batch.Free, Updates: []score.Update{u}}
+		group := batch.Group{Project: u.Project, Signer: u.Signer, Kind: score.KindFree, Updates: []score.Update{u}}
 		if g.draw("kind", 2) == 0 {
-			group.Kind, group.Word = batch.Word, u.ID.Word()
+			group.Kind = score.KindWord
 		}
 		b.Groups = append(b.Groups, group)
 	}

@@ -177,11 +177,16 @@ func parseBatchApplied(log *types.Log) (Event, error) {
 	}
 	for i, o := range e.Outcomes {
 		outcomes[i] = score.Outcome(o)
-		if outcomes[i] > score.UnknownScoreType {
+		if !emitted(outcomes[i]) {
 			return nil, fmt.Errorf("outcome %d of update %d is none of the contract's", o, i)
 		}
 	}
 	return BatchApplied{Batch: b, Outcomes: outcomes, Data: e.Data}, nil
+}
+
+// emitted tells whether the contract ever says so of an update.
+func emitted(o score.Outcome) bool {
+	return o <= score.UnknownScoreType || o == score.SignatureRequired || o == score.BadSignature
 }
 
 func parseScoreUpdated(log *types.Log) (Event, error) {

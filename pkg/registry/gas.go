@@ -11,18 +11,23 @@ import (
 func GasModel() batch.Model {
 	return batch.Model{
 		Base:       27_500,
-		Group:      7_500,
-		WordGroup:  900,
-		IDWord:     22_100,
+		Byte:       25,
+		ZeroByte:   12,
+		Group:      900,
+		WordGroup:  400,
+		Member:     2_000,
+		Header:     2_100,
+		Signature:  4_000,
+		SignedByte: 1,
+		WordUpdate: 500,
+		Run:        500,
+		RunUpdate:  120,
+		FreeUpdate: 450,
 		ActionSlot: 2_100,
-		WordUpdate: 23_700,
-		FreeUpdate: 24_900,
+		FreshSlot:  21_900,
+		UsedSlot:   4_800,
 
-		BaseBytes:       512,
-		GroupBytes:      groupBytes,
-		WordBytes:       wordBytes,
-		WordRecordBytes: wordRecordBytes,
-		FreeRecordBytes: freeRecordBytes,
+		BaseBytes: 512,
 	}
 }
 

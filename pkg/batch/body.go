@@ -1,0 +1,264 @@
+package batch
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Sizes of the parts of a batch's data; IScoreRegistry.applyBatch draws them.
+const (
+	kindBytes      = 1
+	projectBytes   = 32
+	signerBytes    = 20
+	signatureBytes = 64
+
+	wordBytes   = 31
+	maskHead    = 2         // start and length of a mask
+	runsHead    = 2         // the number of runs
+	recordBytes = 20 + 2    // target, score type and action; the id is a bit of the mask
+	runBytes    = 20 + 2    // target, score type, number of its updates
+	lowRecord   = 1 + 1     // the id's last byte, action
+	freeRecord  = 32 + 1    // the id, action
+	maxRun      = 1<<8 - 1  // updates
+	maxMask     = 256 / 8   // bytes
+	maxRuns     = 1<<16 - 1 // of one group
+)
+
+// ErrBody says that bytes are not the body of a group, or that updates cannot be written as one.
+var ErrBody = errors.New("not the body of a group")
+
+// EncodeBody writes the updates as the body of one group, with its word, in this order and in the one form that is
+// canonical: the shortest mask, and runs as long as neighbours allow. Their project and signer stand before the body.
+// The error wraps ErrBody: none or too many updates, ids of several words, ids of KindWord that do not ascend, an
+// unknown kind.
+func EncodeBody(kind score.Kind, updates []score.Update) ([]byte, error) {
+	if len(updates) == 0 {
+		return nil, fmt.Errorf("%w: no updates", ErrBody)
+	}
+	var out []byte
+	if kind == score.KindWord || kind == score.KindRuns {
+		word := updates[0].ID.Word()
+		for i := range updates {
+			if updates[i].ID.Word() != word {
+				return nil, fmt.Errorf("%w: ids of several words", ErrBody)
+			}
+		}
+		out = append(make([]byte, 0, bodyBound(kind, len(updates))), word[:]...)
+	}
+	switch kind {
+	case score.KindWord:
+		return appendWord(out, updates)
+	case score.KindRuns, score.KindFree:
+		return appendRuns(out, kind, updates)
+	}
+	return nil, fmt.Errorf("%w: kind %d", ErrBody, kind)
+}
+
+// bodyBound is the most bytes that a body of a kind with a word can have.
+func bodyBound(kind score.Kind, updates int) int {
+	if kind == score.KindWord {
+		return wordBytes + maskHead + maxMask + updates*recordBytes
+	}
+	return wordBytes + runsHead + updates*(runBytes+lowRecord)
+}
+
+func appendWord(out []byte, updates []score.Update) ([]byte, error) {
+	start := int(updates[0].ID.Low() / 8)
+	length := int(updates[len(updates)-1].ID.Low()/8) - start + 1
+	if length < 1 {
+		return nil, fmt.Errorf("%w: ids do not ascend", ErrBody)
+	}
+	out = append(out, byte(start), byte(length))
+	mask := len(out)
+	out = append(out, make([]byte, length)...)
+	for i := range updates {
+		u := &updates[i]
+		low := u.ID.Low()
+		if i > 0 && low <= updates[i-1].ID.Low() {
+			return nil, fmt.Errorf("%w: ids do not ascend", ErrBody)
+		}
+		out[mask+length-1-(int(low/8)-start)] |= 1 << (low % 8)
+		out = append(out, u.Target[:]...)
+		out = append(out, u.ScoreType, u.Action)
+	}
+	return out, nil
+}
+
+func appendRuns(out []byte, kind score.Kind, updates []score.Update) ([]byte, error) {
+	runs := countRuns(updates)
+	if runs > maxRuns {
+		return nil, fmt.Errorf("%w: %d runs", ErrBody, runs)
+	}
+	out = binary.BigEndian.AppendUint16(out, uint16(runs))
+	for len(updates) > 0 {
+		n := runLength(updates)
+		out = append(out, updates[0].Target[:]...)
+		out = append(out, updates[0].ScoreType, byte(n))
+		for i := range updates[:n] {
+			if kind == score.KindRuns {
+				out = append(out, updates[i].ID.Low())
+			} else {
+				out = append(out, updates[i].ID[:]...)
+			}
+			out = append(out, updates[i].Action)
+		}
+		updates = updates[n:]
+	}
+	return out, nil
+}
+
+// runLength is how many of the first updates share a run.
+func runLength(updates []score.Update) int {
+	n := 1
+	for n < len(updates) && n < maxRun && updates[n].Target == updates[0].Target && updates[n].ScoreType == updates[0].ScoreType {
+		n++
+	}
+	return n
+}
+
+func countRuns(updates []score.Update) (runs int) {
+	for len(updates) > 0 {
+		updates = updates[runLength(updates):]
+		runs++
+	}
+	return runs
+}
+
+// DecodeBody is the inverse of EncodeBody. It takes all that the contract takes, so the bytes are the canonical ones only
+// if EncodeBody makes them again of the updates. The error wraps ErrBody.
+func DecodeBody(kind score.Kind, project score.ProjectID, signer common.Address, body []byte) ([]score.Update, error) {
+	g := Group{Project: project, Signer: signer, Kind: kind}
+	size, err := g.ReadBody(nil, body)
+	if err == nil && size < len(body) {
+		err = fmt.Errorf("%w: %d bytes too many", ErrBody, len(body)-size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g.Updates, nil
+}
+
+// ReadBody reads the updates of a group, whose other fields are set, from the body at the front of data, and tells the
+// body's size. word is that of a body which comes without its own, nil of one that has it. It takes what the contract
+// takes; the error wraps ErrBody.
+func (g *Group) ReadBody(word *score.Word, data []byte) (size int, err error) {
+	r := reader{rest: data, group: g}
+	switch g.Kind {
+	case score.KindWord, score.KindRuns:
+		if word == nil {
+			own := score.Word(r.next(wordBytes))
+			word = &own
+		}
+		copy(r.id[:], word[:])
+	case score.KindFree:
+		if word != nil {
+			return 0, fmt.Errorf("%w: a word for free ids", ErrBody)
+		}
+	default:
+		return 0, fmt.Errorf("%w: kind %d", ErrBody, g.Kind)
+	}
+	g.Updates = nil
+	if g.Kind == score.KindWord {
+		err = r.records()
+	} else {
+		err = r.runs()
+	}
+	if err == nil && r.short {
+		err = errors.New("cut short")
+	}
+	if err != nil {
+		g.Updates = nil
+		return 0, fmt.Errorf("%w: %w", ErrBody, err)
+	}
+	return len(data) - len(r.rest), nil
+}
+
+// reader reads one body. What is cut short reads as zeros, and short says so.
+type reader struct {
+	rest  []byte
+	short bool
+	group *Group
+	id    score.UpdateID // its word is the group's
+}
+
+func (r *reader) next(n int) []byte {
+	if n > len(r.rest) {
+		r.short, r.rest = true, nil
+		return make([]byte, n)
+	}
+	out := r.rest[:n]
+	r.rest = r.rest[n:]
+	return out
+}
+
+// records reads the body of a KindWord group after its word.
+func (r *reader) records() error {
+	head := r.next(maskHead)
+	start, length := int(head[0]), int(head[1])
+	if length < 1 || start+length > maxMask {
+		return fmt.Errorf("mask of %d bytes from %d", length, start)
+	}
+	mask := r.next(length)
+	n := 0
+	for _, b := range mask {
+		n += bits.OnesCount8(b)
+	}
+	if n == 0 {
+		return errors.New("empty mask")
+	}
+	if n*recordBytes > len(r.rest) {
+		return errors.New("cut short")
+	}
+	r.group.Updates = make([]score.Update, 0, n)
+	for i := range length {
+		for b := mask[length-1-i]; b != 0; b &= b - 1 {
+			r.id[31] = byte((start+i)*8 + bits.TrailingZeros8(b))
+			record := r.next(recordBytes)
+			r.add(record[:20], record[20], record[21])
+		}
+	}
+	return nil
+}
+
+// runs reads the body of a KindRuns group after its word, or that of a KindFree group.
+func (r *reader) runs() error {
+	count := binary.BigEndian.Uint16(r.next(runsHead))
+	if count == 0 {
+		return errors.New("no runs")
+	}
+	for range count {
+		run := r.next(runBytes)
+		if r.short {
+			return nil
+		}
+		n := int(run[21])
+		if n == 0 {
+			return errors.New("empty run")
+		}
+		for range n {
+			if r.group.Kind == score.KindFree {
+				copy(r.id[:], r.next(32))
+			} else {
+				r.id[31] = r.next(1)[0]
+			}
+			action := r.next(1)[0]
+			if r.short {
+				return nil
+			}
+			r.add(run[:20], run[20], action)
+		}
+	}
+	return nil
+}
+
+func (r *reader) add(target []byte, scoreType, action byte) {
+	r.group.Updates = append(r.group.Updates, score.Update{
+		Project: r.group.Project, Signer: r.group.Signer, ID: r.id, Target: common.Address(target), Action: action, ScoreType: scoreType,
+	})
+}
