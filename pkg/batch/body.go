@@ -99,7 +99,7 @@ func appendRuns(out []byte, kind score.Kind, updates []score.Update) ([]byte, er
 	for len(updates) > 0 {
 		n := runLength(updates)
 		out = append(out, updates[0].Target[:]...)
-		out = append(out, updates[0].ScoreType, byte(n))
+		out = append(out, updates[0].ScoreType, byte(n-1))
 		for i := range updates[:n] {
 			if kind == score.KindRuns {
 				out = append(out, updates[i].ID.Low())
@@ -237,11 +237,7 @@ func (r *reader) runs() error {
 		if r.short {
 			return nil
 		}
-		n := int(run[21])
-		if n == 0 {
-			return errors.New("empty run")
-		}
-		for range n {
+		for range int(run[21]) + 1 {
 			if r.group.Kind == score.KindFree {
 				copy(r.id[:], r.next(32))
 			} else {
