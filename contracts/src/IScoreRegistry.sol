@@ -24,13 +24,17 @@ interface IScoreRegistry {
     /// @notice What the contract keeps of a project in one slot.
     /// @param createdBlock The block of its ProjectCreated event, which holds the names; 0 if there is no such project.
     /// @param ownerCount At least 1 if the project exists.
+    /// @param memberCount Addresses that are owner or updater or both.
     /// @param actionCount At least 1 if the project exists; indexes run from 0.
     /// @param scoreTypeCount At least 1 if the project exists; indexes run from 0.
+    /// @param signedOnly Whether updates of the project count in signed groups only.
     struct ProjectInfo {
         uint64 createdBlock;
         uint32 ownerCount;
+        uint32 memberCount;
         uint8 actionCount;
         uint8 scoreTypeCount;
+        bool signedOnly;
     }
 
     // --------------------------------------------------------------------------------------------------- events
@@ -44,7 +48,8 @@ interface IScoreRegistry {
         Action[] actions,
         address[] owners,
         address[] updaters,
-        string[] scoreTypes
+        string[] scoreTypes,
+        bool signedOnly
     );
 
     /// @notice The project has one more action. Its index is the number of actions before it, so indexes have no gaps.
@@ -60,10 +65,15 @@ interface IScoreRegistry {
     /// were. Emitted only when they changed, never by a creation.
     event MemberChanged(bytes32 indexed projectId, address indexed member, uint8 roles, address indexed changedBy);
 
+    /// @notice From here on updates of the project count in signed groups only, or do not have to be signed any more.
+    /// Emitted only when that changed, never by a creation. Direct updates are not affected: their sender signed them.
+    event SignedOnlySet(bytes32 indexed projectId, bool signedOnly, address indexed changedBy);
+
     /// @notice A relayer's batch was executed. Exactly one per applyBatch call.
     /// @param data The argument of the call, well framed; see {IScoreRegistry-applyBatch}.
     /// @param outcomes Empty when every update of the batch was applied, else one byte per update, in the order of the
-    /// data: 0 applied, 1 duplicate, 2 unknown project, 3 signer not a member, 4 unknown action, 5 unknown score type.
+    /// data: 0 applied, 1 duplicate, 2 unknown project, 3 signer not a member, 4 unknown action, 5 unknown score type,
+    /// 8 the project takes signed groups only, 9 the group's signature is not its signer's.
     /// An update with outcome 0 changed its target's score by its action's signed points and used up its updateId; any
     /// other outcome changed nothing.
     event BatchApplied(bytes data, bytes outcomes);
@@ -97,12 +107,16 @@ interface IScoreRegistry {
     error RoleUnchanged(bytes32 projectId, address member);
     /// @notice The zero address cannot be a member.
     error ZeroMember();
-    /// @notice A creation names this address twice in one list.
+    /// @notice A creation names this address twice in one list, or a list of all members does.
     error DuplicateMember(address member);
     /// @notice A creation must name at least one owner.
     error NoOwner();
     /// @notice A creation names more than MAX_MEMBERS owners and updaters together.
     error TooManyMembers(uint256 count);
+    /// @notice The project takes signed groups only already, or takes others already.
+    error SignedOnlyUnchanged(bytes32 projectId);
+    /// @notice The list must name all members of the project.
+    error MembersMissing(uint256 named, uint256 members);
     /// @notice A project must have 1 to MAX_ACTIONS actions.
     error ActionCount(uint256 count);
     /// @notice A project must have 1 to MAX_SCORE_TYPES score types.
@@ -140,7 +154,8 @@ interface IScoreRegistry {
         Action[] calldata actions,
         address[] calldata owners,
         address[] calldata updaters,
-        string[] calldata scoreTypes
+        string[] calldata scoreTypes,
+        bool signedOnly
     ) external;
 
     /// @notice Adds an action; the caller must be an owner. The name of an earlier action may be used again: that is how
@@ -163,6 +178,12 @@ interface IScoreRegistry {
     /// @notice Takes the updater's role from an address (it stays an owner if it is one); the caller must be an owner.
     function removeUpdater(bytes32 projectId, address member) external;
 
+    /// @notice Says whether updates of the project count in signed groups only; the caller must be an owner. With it, a stolen
+    /// relayer key cannot change a score of the project.
+    /// @param members All owners and updaters of the project, each once, in any order: what is required of a member stands
+    /// in the member's slot, which a batch reads anyway.
+    function setSignedOnly(bytes32 projectId, bool signedOnly, address[] calldata members) external;
+
     /// @notice Applies one update, the caller being its signer: an owner or updater of the project.
     /// Checked in the order of a batch; reverts with UnknownProject, NotMember, DuplicateUpdate, UnknownAction or
     /// UnknownScoreType.
@@ -179,12 +200,24 @@ interface IScoreRegistry {
     /// outcome and leaves its updateId unused; broken framing alone reverts.
     ///
     /// Each update is checked in this order, and the first failure is its outcome: project exists (2), signer is a
-    /// member (3), updateId unused (1), action exists (4), score type exists (5).
+    /// member (3), the group is signed if the project takes no others (8), its signature is the signer's (9), updateId
+    /// unused (1), action exists (4), score type exists (5).
     /// @param data One or more groups, without padding, integers big-endian:
     ///
-    ///     group      = projectId(32) signer(20) kind(1) count(2), count >= 1, then
-    ///                  kind 1: word(31) and count x [ low(1) target(20) action(1) scoreType(1) ], updateId = word low
-    ///                  kind 2: count x [ updateId(32) target(20) action(1) scoreType(1) ]
+    ///     group   kind(1) projectId(32) signer(20) signature(64) body
+    ///     kind    1, 2 or 3, and flags: 0x10 no projectId, it is that of the group before; 0x20 no signer, likewise;
+    ///             0x40 no word in the body, likewise, of the last group with a word; 0x80 there is a signature, which
+    ///             needs a word in the body
+    ///     1       word(31) start(1) length(1) mask(length), then a record for each bit of the mask, lowest first:
+    ///             target(20) scoreType(1) action(1). updateId = word << 8 | start * 8 + the bit's place, which is
+    ///             below 256. The mask is not 0.
+    ///     2       word(31) runs(2), then each run: target(20) scoreType(1) more(1) and (1 + more) x [ low(1) action(1) ].
+    ///             updateId = word << 8 | low. There is at least one run.
+    ///     3       runs(2), then each run: target(20) scoreType(1) more(1) and (1 + more) x [ updateId(32) action(1) ]
+    ///
+    /// A signature is the signer's over EIP-712 data UpdateGroup(bytes32 projectId,uint8 kind,bytes updates), kind being 1,
+    /// 2 or 3 and updates the body, in this contract's domain (ERC-5267); in the form of EIP-2098: r(32), then s with the parity
+    /// of y in its highest bit.
     function applyBatch(bytes calldata data) external;
 
     // ---------------------------------------------------------------------------------------------------- views

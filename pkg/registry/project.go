@@ -13,7 +13,7 @@ import (
 
 // EncodeCreateProject is the calldata of createProject for the project.
 func EncodeCreateProject(p *score.Project) []byte {
-	return contract.PackCreateProject(p.ID, p.Name, packActions(p.Actions), p.Owners, p.Updaters, p.ScoreTypes)
+	return contract.PackCreateProject(p.ID, p.Name, packActions(p.Actions), p.Owners, p.Updaters, p.ScoreTypes, p.SignedOnly)
 }
 
 // DecodeCreateProject is the inverse of EncodeCreateProject: ErrOtherCall if the calldata is not exactly what it writes.
