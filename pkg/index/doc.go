@@ -17,11 +17,12 @@
 //
 // # How the audit counts
 //
-// The stream may hold an updateId several times: retries that no claim caught. Each acceptance must have an outcome of
-// its own, in a batch's event or as a dead letter that no event tells of. So the audit counts by id: of an id accepted
-// n times the newest n outcomes are its outcomes. Older ones belong to acceptances that the stream no longer holds, or to
-// somebody else who relays to the same contract, and are no error. An update that came before its project is sent again;
-// its first outcome (unknown project) does not count unless a dead letter confirms it.
+// The stream may hold an update several times: retries that no claim caught. Each acceptance must have an outcome of
+// its own, in a batch's event or as a dead letter that no event tells of. So the audit counts by update, which is its id and
+// what it says: of one accepted n times the newest n outcomes are its outcomes. Older ones belong to acceptances that the
+// stream no longer holds, or to somebody else who relays to the same contract, and are no error. What somebody relays under
+// an id of ours, but with another signer, target, action or score type, is nobody's outcome. An update that came before
+// its project is sent again; its first outcome (unknown project) does not count unless a dead letter confirms it.
 //
 // Of an update that no transaction could carry (unprocessable) the dead letter is the only outcome. So a letter stays
 // when it is replayed, and an update that dies again has another one. A letter is the outcome of an acceptance between
@@ -32,7 +33,10 @@
 // the final block, the stream, the events. Whatever a lane called settled has its outcome in a block not above the head
 // read later; whatever is in a final block was in the stream before.
 //
-// It holds every id of the contract's events in memory, about 250 bytes each.
+// It holds the updates of the stream in memory, and of the contract's events the used ids as the contract does: in words.
+// Whoever may relay can fill events with rejections for next to no gas; none of these is remembered unless the stream holds
+// its update, and of those only as many as there are acceptances. So what an audit needs is bounded by what was accepted and
+// by what storage slots cost.
 //
 // # Rejected
 //

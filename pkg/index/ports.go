@@ -51,7 +51,10 @@ type Statuses interface {
 	BeginRestore(ctx context.Context) (token string, err error)
 	RestoreAccepted(ctx context.Context, updates []score.Update) error
 	RestoreProjectAccepted(ctx context.Context, project score.ProjectID) error
+	// RestoreFinal writes what an event tells. What did not apply counts only where an acceptance was restored before.
 	RestoreFinal(ctx context.Context, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error
+	// RestoreDead writes what only a dead letter tells.
+	RestoreDead(ctx context.Context, tx common.Hash, update *score.Update, outcome score.Outcome) error
 	RestoreProjectFinal(ctx context.Context, tx common.Hash, block uint64, project score.ProjectID, outcome score.Outcome) error
 	// EndRestore declares the store complete; it fails if data was lost, or another restore began, since BeginRestore.
 	EndRestore(ctx context.Context, token string) error

@@ -120,7 +120,7 @@ func (r *Restorer) deadLetters(ctx context.Context) error {
 			case d.Project != nil:
 				return r.Statuses.RestoreProjectFinal(ctx, d.Tx, 0, d.Project.ID, d.Outcome)
 			case d.Update != nil:
-				return r.Statuses.RestoreFinal(ctx, d.Tx, 0, []score.Update{*d.Update}, []score.Outcome{d.Outcome})
+				return r.Statuses.RestoreDead(ctx, d.Tx, d.Update, d.Outcome)
 			}
 			return nil
 		})

@@ -3,6 +3,7 @@ package index
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"math"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -14,7 +15,24 @@ import (
 // errContradiction says that the contract's events cannot be all its events: a project's updates without its creation.
 var errContradiction = errors.New("the contract's events contradict each other; is the deployment's block right?")
 
+// updateKey names an update by its id and by what it says, since what others relay under the same id is nobody's outcome.
 type updateKey struct {
+	project score.ProjectID
+	id      score.UpdateID
+	content uint64 // a hash of signer, target, action and score type, which nobody outside can foresee
+}
+
+// wordKey and bits are the contract's bitmap of used ids. Events can tell of any number of ids for next to no gas, but only
+// of as many words with applied ones as somebody paid storage slots for.
+type wordKey struct {
+	project score.ProjectID
+	word    score.Word
+}
+
+type bits [4]uint64
+
+// idKey names an id, whatever was done under it.
+type idKey struct {
 	project score.ProjectID
 	id      score.UpdateID
 }
@@ -24,15 +42,17 @@ type scoreKey struct {
 	scoreType uint8
 }
 
-// fate is all that is known of one updateId.
+// fate is all that is known of one update that the stream holds or a dead letter tells of.
 type fate struct {
-	accepted uint32          // times, in the stream
-	done     uint32          // of them, those before the place up to which the lane is settled
-	direct   uint32          // times applied by a member without the relayer
-	included uint32          // outcomes in blocks that are not final
-	letter   bool            // it has a dead letter
-	untold   []death         // its dead letters that say what no event tells
-	outcomes []score.Outcome // final ones that events tell of, oldest first
+	accepted uint32  // times, in the stream
+	done     uint32  // of them, those before the place up to which the lane is settled
+	included uint32  // outcomes in blocks that are not final
+	letter   bool    // it has a dead letter
+	untold   []death // its dead letters that say what no event tells
+
+	outcomes []score.Outcome // final ones that events tell of, oldest first: the newest, as many as there are acceptances
+	repeated uint32          // outcomes before those, but for unknown project
+	ended    bool            // there is one other than unknown project
 }
 
 // death is a dead letter that says what no event tells. It is the outcome of an acceptance at the sequences from … until,
@@ -62,19 +82,31 @@ type tally struct {
 	deltas    map[score.ProjectID][]int64 // signed points by action
 	sums      map[score.ProjectID]map[scoreKey]int64
 
+	used   map[wordKey]bits // ids that applied, as the contract keeps them
+	twice  map[idKey]int    // ids that applied again, and how often in all
+	older  int              // outcomes of updates that the stream does not hold
+	direct int              // updates that members applied without the relayer
+
 	firstSeq   uint64
 	unreadable int
+	seed       maphash.Seed
 }
 
 func newTally(settled []score.Cursor) *tally {
 	return &tally{
 		settled: settled, updates: map[updateKey]*fate{}, creations: map[score.ProjectID]*creation{},
 		deltas: map[score.ProjectID][]int64{}, sums: map[score.ProjectID]map[scoreKey]int64{},
+		used: map[wordKey]bits{}, twice: map[idKey]int{}, seed: maphash.MakeSeed(),
 	}
 }
 
+func (t *tally) key(u *score.Update) updateKey {
+	content := score.Update{Signer: u.Signer, Target: u.Target, Action: u.Action, ScoreType: u.ScoreType}
+	return updateKey{u.Project, u.ID, maphash.Comparable(t.seed, content)}
+}
+
 func (t *tally) update(u *score.Update) *fate {
-	key := updateKey{u.Project, u.ID}
+	key := t.key(u)
 	f := t.updates[key]
 	if f == nil {
 		f = &fate{}
@@ -172,20 +204,26 @@ func (f *fate) deaths() (told, more int) {
 func (t *tally) included(event registry.Event) error {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
-		t.creation(e.Project.ID).included = true
+		if c := t.creations[e.Project.ID]; c != nil {
+			c.included = true
+		}
 	case registry.BatchApplied:
 		for _, u := range e.Batch.Updates() {
-			t.update(&u).included++
+			if f := t.updates[t.key(&u)]; f != nil {
+				f.included++
+			}
 		}
 	}
 	return nil
 }
 
-// final counts an event of a final block.
+// final counts an event of a final block. It comes after all that the stream and the dead letters hold.
 func (t *tally) final(event registry.Event) error {
 	switch e := event.(type) {
 	case registry.ProjectCreated:
-		t.creation(e.Project.ID).created = true
+		if c := t.creations[e.Project.ID]; c != nil {
+			c.created = true
+		}
 		deltas := make([]int64, len(e.Project.Actions))
 		for i, action := range e.Project.Actions {
 			deltas[i] = action.Delta()
@@ -198,20 +236,51 @@ func (t *tally) final(event registry.Event) error {
 		t.deltas[e.Project] = append(t.deltas[e.Project], e.Action.Delta())
 	case registry.BatchApplied:
 		for i, u := range e.Batch.Updates() {
-			f := t.update(&u)
-			f.outcomes = append(f.outcomes, e.Outcomes[i])
+			if f := t.updates[t.key(&u)]; f != nil && f.accepted > 0 {
+				f.end(e.Outcomes[i])
+			} else {
+				t.older++
+			}
 			if e.Outcomes[i] != score.Applied {
 				continue
 			}
-			if err := t.add(&u); err != nil {
+			if err := t.apply(&u); err != nil {
 				return err
 			}
 		}
 	case registry.ScoreUpdated:
-		t.update(&e.Update).direct++
-		return t.add(&e.Update)
+		t.direct++
+		return t.apply(&e.Update)
 	}
 	return nil
+}
+
+// end notes an outcome. Only as many as there are acceptances can be theirs, so of older ones a count is enough: a relayer
+// can add outcomes to an update for next to no gas.
+func (f *fate) end(outcome score.Outcome) {
+	f.ended = f.ended || outcome != score.UnknownProject
+	if len(f.outcomes) == int(f.accepted) {
+		if f.outcomes[0] != score.UnknownProject {
+			f.repeated++
+		}
+		copy(f.outcomes, f.outcomes[1:])
+		f.outcomes = f.outcomes[:len(f.outcomes)-1]
+	}
+	f.outcomes = append(f.outcomes, outcome)
+}
+
+// apply notes that an update was applied, by whomever.
+func (t *tally) apply(u *score.Update) error {
+	key := wordKey{u.Project, u.ID.Word()}
+	word, low := t.used[key], u.ID.Low()
+	bit := uint64(1) << (low & 63)
+	if word[low>>6]&bit != 0 {
+		id := idKey{u.Project, u.ID}
+		t.twice[id] = max(1, t.twice[id]) + 1
+	}
+	word[low>>6] |= bit
+	t.used[key] = word
+	return t.add(u)
 }
 
 // add adds an applied update's points to its score.
@@ -227,104 +296,4 @@ func (t *tally) add(u *score.Update) error {
 	}
 	sums[scoreKey{u.Target, u.ScoreType}] += deltas[u.Action]
 	return nil
-}
-
-// judge counts fates into the report.
-func (t *tally) judge(report *Report) {
-	for key, f := range t.updates {
-		f.judge(key, report)
-	}
-	for id, c := range t.creations {
-		c.judge(id, report)
-	}
-	report.Unreadable = t.unreadable
-	report.Whole = t.firstSeq <= 1 && report.Older == 0
-}
-
-func (f *fate) judge(key updateKey, report *Report) {
-	applied := f.direct
-	for _, outcome := range f.outcomes {
-		if outcome == score.Applied {
-			applied++
-		}
-	}
-	report.Direct += int(f.direct)
-	if applied > 1 {
-		report.Doubled++
-		report.example("update %s of project %s was applied %d times", key.id, key.project, applied)
-	}
-	if f.accepted == 0 {
-		report.Older += len(f.outcomes) + len(f.untold)
-		return
-	}
-	dead, more := f.deaths()
-	outcomes := f.counting()
-	own := outcomes[max(0, len(outcomes)+dead-int(f.accepted)):]
-	for _, outcome := range own {
-		count(&report.Updates, outcome)
-	}
-	for _, outcome := range outcomes[:len(outcomes)-len(own)] {
-		if outcome != score.UnknownProject { // the lane sends one that came before its project again
-			report.Repeated++
-		}
-	}
-	// The oldest acceptances are settled first, so those that have outcomes are among the done ones.
-	has := len(own) + dead
-	open := int(f.accepted) - has
-	lost := min(open, max(0, int(f.done)-has-int(f.included)))
-	also := min(lost, more) // died with another one of their batch
-	open, lost = open-also, lost-also
-	report.Updates.Rejected += dead + also
-	report.Updates.Accepted += int(f.accepted)
-	report.Updates.Lost += lost
-	report.Updates.Pending += open - lost
-	if lost > 0 {
-		report.example("update %s of project %s was accepted %d times and has %d outcomes, and its lane is done with it",
-			key.id, key.project, f.accepted, has+also)
-	}
-}
-
-// counting are the outcomes that end something. An update that came before its project is sent again, so that it was
-// unknown is an outcome only if a dead letter says so, or the update was accepted again, as a replay does.
-func (f *fate) counting() []score.Outcome {
-	if f.accepted > 1 || f.letter {
-		return f.outcomes
-	}
-	for _, outcome := range f.outcomes {
-		if outcome != score.UnknownProject {
-			return f.outcomes
-		}
-	}
-	return nil
-}
-
-func count(tally *Tally, outcome score.Outcome) {
-	switch {
-	case outcome == score.Applied:
-		tally.Applied++
-	case outcome == score.Duplicate:
-		tally.Duplicate++
-	default:
-		tally.Rejected++
-	}
-}
-
-func (c *creation) judge(id score.ProjectID, report *Report) {
-	if c.accepted == 0 {
-		return
-	}
-	tally := &report.Creations
-	tally.Accepted += c.accepted
-	tally.Rejected += c.accepted - 1 // replaced by the newest, so they were dead
-	switch {
-	case c.dead && (c.deadSeq == 0 || c.deadSeq >= c.seq):
-		tally.Rejected++
-	case c.created:
-		tally.Applied++
-	case c.done && !c.included:
-		tally.Lost++
-		report.example("the creation of project %s was accepted and has no outcome, and its lane is done with it", id)
-	default:
-		tally.Pending++
-	}
 }

@@ -32,10 +32,10 @@ func TestTallyIsExact(t *testing.T) {
 		require.Equal(t, 1, report.Lost())
 		require.Equal(t, len(accepted)-done, report.Pending())
 
-		// An outcome too many is seen unless another acceptance of the same id still waits for one.
+		// An outcome too many is seen unless another acceptance of the same update still waits for one.
 		again, waits := order[i], 0
 		for _, u := range accepted[done:] {
-			if u.ID == again.ID {
+			if u == again {
 				waits++
 			}
 		}
@@ -60,7 +60,7 @@ func drawHistory(t *rapid.T) *history {
 	for range rapid.IntRange(1, 40).Draw(t, "accepted") {
 		h.accepted = append(h.accepted, score.Update{
 			Project: h.project.ID, ID: score.UpdateID{31: rapid.Byte().Draw(t, "id") % 8}, Target: common.Address{1},
-			Action: rapid.SampledFrom([]uint8{0, 0, 0, 1}).Draw(t, "action"),
+			Action: rapid.SampledFrom([]uint8{0, 0, 0, 1, 2, 3}).Draw(t, "action"),
 		})
 	}
 	h.done = rapid.IntRange(0, len(h.accepted)).Draw(t, "settled")
@@ -72,7 +72,7 @@ func drawHistory(t *rapid.T) *history {
 		case used[u.ID]:
 			h.outcomes[i] = score.Duplicate
 		case u.Action > 0:
-			h.outcomes[i] = score.UnknownAction
+			h.outcomes[i] = []score.Outcome{score.UnknownAction, score.SignatureRequired, score.BadSignature}[u.Action-1]
 		default:
 			used[u.ID] = true
 			h.applied++
@@ -83,6 +83,12 @@ func drawHistory(t *rapid.T) *history {
 
 // audit judges the history with other events.
 func (h *history) audit(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Report {
+	report := h.judge(t, order, outcomes)
+	require.Zero(t, report.Older)
+	return report
+}
+
+func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Report {
 	tally := newTally([]score.Cursor{{Seq: 1, Index: uint32(h.done)}})
 	require.NoError(t, tally.accepted(0, Record{Seq: 1, Updates: h.accepted}))
 	require.NoError(t, tally.final(registry.ProjectCreated{Project: h.project}))
@@ -95,8 +101,76 @@ func (h *history) audit(t *rapid.T, order []score.Update, outcomes []score.Outco
 	u := report.Updates
 	require.Equal(t, len(h.accepted), u.Accepted)
 	require.Equal(t, len(h.accepted), u.Applied+u.Duplicate+u.Rejected+u.Pending+u.Lost)
-	require.Zero(t, report.Doubled+report.Older)
+	require.Zero(t, report.Doubled)
 	return report
+}
+
+// TestPoisonedOutcomesShow: a relayer that is not ours adds rejections of ids that the stream holds. Under another signer
+// they are nobody's outcome. As the very updates that were accepted, which only a signed-only project can reject, they
+// cannot be told from ours, and show as work that was done twice.
+func TestPoisonedOutcomesShow(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t)
+		clean := h.audit(t, h.order, h.outcomes)
+		order, outcomes := slices.Clone(h.order), slices.Clone(h.outcomes)
+		poison := func(u score.Update, outcome score.Outcome) {
+			at := rapid.IntRange(0, len(order)).Draw(t, "at")
+			order, outcomes = slices.Insert(order, at, u), slices.Insert(outcomes, at, outcome)
+		}
+		others := rapid.IntRange(0, 20).Draw(t, "others")
+		for range others {
+			u := rapid.SampledFrom(h.accepted).Draw(t, "poisoned")
+			u.Signer = common.Address{9}
+			poison(u, rapid.SampledFrom([]score.Outcome{score.Duplicate, score.NotMember, score.BadSignature}).Draw(t, "outcome"))
+		}
+		report := h.judge(t, order, outcomes)
+		require.Equal(t, clean.Updates, report.Updates)
+		require.Equal(t, others, report.Older)
+		require.True(t, report.OK())
+
+		if h.done < len(h.accepted) {
+			return // what waits for an outcome takes the poison for it
+		}
+		poison(rapid.SampledFrom(h.accepted).Draw(t, "copied"), score.SignatureRequired)
+		require.Equal(t, 1, h.judge(t, order, outcomes).Repeated)
+	})
+}
+
+// TestTallyForgetsWhatNobodyAccepted: events may tell of any number of ids for next to no gas, but what is kept of them is
+// only what somebody paid slots for.
+func TestTallyForgetsWhatNobodyAccepted(t *testing.T) {
+	t.Parallel()
+	project := score.Project{ID: score.ProjectID{1}, Actions: []score.Action{{Name: "a", Points: 3}}}
+	accepted := score.Update{Project: project.ID, ID: score.UpdateID{7}, Target: common.Address{1}}
+	tally := newTally([]score.Cursor{{Seq: 9}})
+	require.NoError(t, tally.accepted(0, Record{Seq: 1, Updates: []score.Update{accepted, accepted}}))
+	require.NoError(t, tally.final(registry.ProjectCreated{Project: project}))
+	event := func(u score.Update, outcome score.Outcome) {
+		applied := registry.BatchApplied{Batch: batch.Of([]score.Update{u}), Outcomes: []score.Outcome{outcome}}
+		require.NoError(t, tally.final(applied))
+		require.NoError(t, tally.included(applied))
+	}
+	const junk = 1 << 12
+	for i := range junk {
+		u := accepted
+		u.ID = score.UpdateID{1, 30: byte(i >> 8), 31: byte(i)}
+		event(u, score.Applied)
+		event(u, score.Duplicate)
+		event(accepted, score.BadSignature)
+		u.Project = score.ProjectID{2, byte(i), byte(i >> 8)}
+		event(u, score.UnknownProject)
+	}
+	require.Len(t, tally.updates, 1)
+	require.Len(t, tally.update(&accepted).outcomes, 2)
+	require.Len(t, tally.used, junk/256)
+	require.Len(t, tally.sums, 1)
+	require.Empty(t, tally.twice)
+	report := &Report{}
+	tally.judge(report)
+	require.Equal(t, Tally{Accepted: 2, Rejected: 2}, report.Updates)
+	require.Equal(t, 3*junk, report.Older)
+	require.Equal(t, junk-2, report.Repeated)
 }
 
 // TestTallyOfDeaths plays an update that dies, is replayed, and dies again, any number of times, between batches that carry

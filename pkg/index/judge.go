@@ -1,0 +1,93 @@
+package index
+
+import "github.com/scorelay/scorelay/pkg/score"
+
+// judge counts fates into the report.
+func (t *tally) judge(report *Report) {
+	report.Older, report.Direct = t.older, t.direct
+	for key, f := range t.updates {
+		f.judge(key, report)
+	}
+	for key, times := range t.twice {
+		report.Doubled++
+		report.example("update %s of project %s was applied %d times", key.id, key.project, times)
+	}
+	for id, c := range t.creations {
+		c.judge(id, report)
+	}
+	report.Unreadable = t.unreadable
+	report.Whole = t.firstSeq <= 1 && report.Older == 0
+}
+
+func (f *fate) judge(key updateKey, report *Report) {
+	if f.accepted == 0 {
+		report.Older += len(f.untold)
+		return
+	}
+	dead, more := f.deaths()
+	outcomes := f.counting()
+	own := outcomes[max(0, len(outcomes)+dead-int(f.accepted)):]
+	for _, outcome := range own {
+		count(&report.Updates, outcome)
+	}
+	report.Repeated += int(f.repeated)
+	for _, outcome := range outcomes[:len(outcomes)-len(own)] {
+		if outcome != score.UnknownProject { // the lane sends one that came before its project again
+			report.Repeated++
+		}
+	}
+	// The oldest acceptances are settled first, so those that have outcomes are among the done ones.
+	has := len(own) + dead
+	open := int(f.accepted) - has
+	lost := min(open, max(0, int(f.done)-has-int(f.included)))
+	also := min(lost, more) // died with another one of their batch
+	open, lost = open-also, lost-also
+	report.Updates.Rejected += dead + also
+	report.Updates.Accepted += int(f.accepted)
+	report.Updates.Lost += lost
+	report.Updates.Pending += open - lost
+	if lost > 0 {
+		report.example("update %s of project %s was accepted %d times and has %d outcomes, and its lane is done with it",
+			key.id, key.project, f.accepted, has+also)
+	}
+}
+
+// counting are the outcomes that end something. An update that came before its project is sent again, so that it was
+// unknown is an outcome only if a dead letter says so, or the update was accepted again, as a replay does.
+func (f *fate) counting() []score.Outcome {
+	if f.accepted > 1 || f.letter || f.ended {
+		return f.outcomes
+	}
+	return nil
+}
+
+func count(tally *Tally, outcome score.Outcome) {
+	switch {
+	case outcome == score.Applied:
+		tally.Applied++
+	case outcome == score.Duplicate:
+		tally.Duplicate++
+	default:
+		tally.Rejected++
+	}
+}
+
+func (c *creation) judge(id score.ProjectID, report *Report) {
+	if c.accepted == 0 {
+		return
+	}
+	tally := &report.Creations
+	tally.Accepted += c.accepted
+	tally.Rejected += c.accepted - 1 // replaced by the newest, so they were dead
+	switch {
+	case c.dead && (c.deadSeq == 0 || c.deadSeq >= c.seq):
+		tally.Rejected++
+	case c.created:
+		tally.Applied++
+	case c.done && !c.included:
+		tally.Lost++
+		report.example("the creation of project %s was accepted and has no outcome, and its lane is done with it", id)
+	default:
+		tally.Pending++
+	}
+}
