@@ -13,8 +13,9 @@ import (
 
 // model's numbers have the proportions of the contract's, and no two sums of them are alike by chance.
 var model = batch.Model{
-	Base: 27_509, Byte: 25, ZeroByte: 12, Group: 907, WordGroup: 401, Member: 2_003, Header: 2_111, Signature: 4_001, SignedByte: 1,
-	WordUpdate: 503, Run: 499, RunUpdate: 127, FreeUpdate: 457, ActionSlot: 2_099, FreshSlot: 21_911, UsedSlot: 4_801, BaseBytes: 503,
+	Base: 27_011, Byte: 24, ZeroByte: 12, Group: 701, Named: 499, Project: 199, WordGroup: 503, Signature: 4_507, SignedByte: 1,
+	WordUpdate: 521, Run: 509, RunUpdate: 157, FreeUpdate: 479, Action: 907, Cold: 2_003, Fresh: 21_911, Used: 4_801,
+	Recount: 887, Skip: 1_201, Outcome: 9, BaseBytes: 503,
 }
 
 var wide = batch.Limits{MaxUpdates: batch.MaxGroup, MaxGas: 1 << 40, MaxBytes: 1 << 30}

@@ -25,7 +25,7 @@ const (
 	runBytes    = 20 + 2    // target, score type, number of its updates
 	lowRecord   = 1 + 1     // the id's last byte, action
 	freeRecord  = 32 + 1    // the id, action
-	maxRun      = 1<<8 - 1  // updates
+	maxRun      = 1 << 8    // updates
 	maxMask     = 256 / 8   // bytes
 	maxRuns     = 1<<16 - 1 // of one group
 )

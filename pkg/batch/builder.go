@@ -98,7 +98,7 @@ func (b *Builder) putSigned(updates []score.Update, kind score.Kind, signature s
 // keep tells whether the limits hold. If not, it takes back the last unit, of n updates, by starting over without: that
 // happens once in a batch.
 func (b *Builder) keep(n int) bool {
-	if b.sheet.total.gas <= b.limits.MaxGas && b.sheet.total.bytes <= b.limits.MaxBytes {
+	if b.Gas() <= b.limits.MaxGas && b.Bytes() <= b.limits.MaxBytes {
 		return true
 	}
 	updates, signed, arrived := b.sheet.updates, b.signed, b.arrived
@@ -122,7 +122,7 @@ func (b *Builder) keep(n int) bool {
 func (b *Builder) Len() int { return len(b.sheet.updates) }
 
 // Gas bounds what Build's batch costs: it is at least Model.Gas of it, and hardly more.
-func (b *Builder) Gas() uint64 { return b.sheet.total.gas }
+func (b *Builder) Gas() uint64 { return b.model.gas(b.sheet.total) }
 
 // Bytes bounds the size of Build's signed transaction: it is at least Model.Bytes of it, and hardly more.
 func (b *Builder) Bytes() int { return b.sheet.total.bytes }

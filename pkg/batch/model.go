@@ -6,29 +6,35 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Model is what the parts of a batch cost when every update applies. Package registry holds the measured numbers of the
-// contract. All in gas, but BaseBytes.
+// Model is what the parts of a batch cost. Package registry holds the measured numbers of the contract. All in gas, but
+// BaseBytes.
 type Model struct {
 	Base     uint64 // the transaction itself, the relayer's role, the event
-	Byte     uint64 // of the batch's data, not zero: in the call and in the event
+	Byte     uint64 // of the batch's data, not zero: in the call and in the event, but for memory
 	ZeroByte uint64 // how much less a zero byte costs
 
 	Group      uint64 // of any kind, without the bytes of its header
-	WordGroup  uint64 // on top of Group, of the kinds whose ids share a word: the word's slot, once it is warm
-	Member     uint64 // on top of Group for the first of a project and signer: a cold slot
-	Header     uint64 // at worst, of a project: its counts are read too
-	Signature  uint64 // of a signed group
+	Named      uint64 // on top, if its header names project or signer: a member's slot, once it is warm
+	Project    uint64 // on top of both, if its header names the project
+	WordGroup  uint64 // on top, of the kinds whose ids share a word: the word's slot, once it is warm
+	Signature  uint64 // on top, of a signed group
 	SignedByte uint64 // of a signed group's body: hashing it
 
 	WordUpdate uint64 // of a KindWord group: a record, with the score's slot once it is warm
 	Run        uint64 // of the other kinds: as WordUpdate, but without its updates
 	RunUpdate  uint64 // in a run of a KindRuns group
 	FreeUpdate uint64 // in a run of a KindFree group: with its word's slot once that is warm
+	Action     uint64 // for every eight actions of a project, after a header that names the project: their slot, once it is warm
 
 	// What the first use of a slot in a batch costs more than later ones.
-	ActionSlot uint64 // eight actions of a project
-	FreshSlot  uint64 // of scores, or of used ids: it was zero
-	UsedSlot   uint64 // of scores, or of used ids: it was not
+	Cold  uint64 // a slot that is only read: of members, actions, a project's counts
+	Fresh uint64 // a slot of scores, or of used ids, that was zero
+	Used  uint64 // a slot of scores, or of used ids, that was not
+
+	// What a batch may cost more that is not as plain as can be.
+	Recount uint64 // in a group whose header names project or signer: score types that the member's slot does not know of
+	Skip    uint64 // an update that is not applied
+	Outcome uint64 // of every update, if there is one that is not applied
 
 	BaseBytes int // of the signed transaction without the batch's data, the padding of that included
 }
@@ -39,10 +45,10 @@ const (
 	scoresPerSlot  = 4
 )
 
-// Gas bounds what the batch costs: every slot of scores and ids is fresh, no byte is zero.
+// Gas bounds what the batch costs, whatever is in the contract's storage and whatever becomes of its updates.
 func (m *Model) Gas(b Batch) uint64 {
-	gas, _ := m.measure(b)
-	return gas.gas
+	total, _ := m.measure(b)
+	return m.gas(total)
 }
 
 // Bytes bounds the size of the batch's signed transaction.
@@ -53,43 +59,67 @@ func (m *Model) Bytes(b Batch) int {
 
 // Fresh is what of a batch's slots is used for the first time ever.
 type Fresh struct {
-	Scores int // slots of a wallet's scores, four score types each; see Slots
+	Scores int // slots of a wallet's scores, four score types each
 	Words  int // words of ids
 }
 
-// Slots counts the slots of scores and of used ids that the batch touches: the most that Fresh can be.
+// Slots counts the slots of scores and of used ids that the batch touches: the most that can be fresh.
 func (b Batch) Slots() Fresh {
 	seen := newSlots()
 	for i := range b.Groups {
 		for j := range b.Groups[i].Updates {
-			seen.add(&b.Groups[i].Updates[j])
+			seen.touch(&b.Groups[i].Updates[j])
 		}
 	}
 	return seen.Fresh
 }
 
-// Estimate is what the batch costs if all of it applies and so many of its slots are fresh. It is the Gas of the batch
-// without what that adds to be safe.
+// Estimate is what the batch costs if all of it applies and so many of its slots are fresh: its Gas without what may be.
 func (m *Model) Estimate(b Batch, fresh Fresh) uint64 {
 	total, seen := m.measure(b)
-	used := uint64(seen.Scores + seen.Words - fresh.Scores - fresh.Words)
-	return total.gas - used*(m.FreshSlot-m.UsedSlot) - uint64(len(seen.projects))*m.Header - uint64(zeros(b))*m.ZeroByte
+	gas := total.gas + m.memory(total.bytes-m.BaseBytes)
+	gas -= uint64(seen.Scores+seen.Words-fresh.Scores-fresh.Words) * (m.Fresh - m.Used)
+	gas -= uint64(len(seen.projects))*m.Cold + uint64(zeros(b))*m.ZeroByte
+	for _, h := range b.Headers() {
+		if h.names() {
+			gas -= m.Recount
+		}
+	}
+	updates := b.Len()
+	return gas - uint64(updates)*m.Outcome - uint64(updates-seen.Scores)*m.Skip
 }
 
-// measure bounds what the batch costs, and counts its slots.
+// names tells whether the header names project or signer.
+func (h Header) names() bool { return !h.SameProject || !h.SameSigner }
+
+// gas is a batch's gas at worst.
+func (m *Model) gas(total cost) uint64 {
+	return total.gas + m.memory(2*(total.bytes-m.BaseBytes)) // the data, and as much room for outcomes
+}
+
+// memory is what it costs to use so many bytes of memory, which are copied from the call.
+func (m *Model) memory(n int) uint64 {
+	words := uint64(n) / 32
+	return 6*words + words*words/512
+}
+
+// measure bounds what the batch costs but for memory, and counts its slots.
 func (m *Model) measure(b Batch) (total cost, seen *slots) {
 	total, seen = m.base(), newSlots()
-	headers := b.Headers()
-	for i := range b.Groups {
+	for i, h := range b.Headers() {
 		g := &b.Groups[i]
-		total = total.plus(m.header(headers[i])).plus(m.body(shapeOf(g)))
-		if headers[i].SameWord {
+		s := shapeOf(g)
+		total = total.plus(m.header(h)).plus(m.body(s))
+		if h.SameWord {
 			total = total.minus(m.data(wordBytes))
 		}
 		if g.Signature != nil {
-			total = total.plus(m.signature(shapeOf(g)))
+			total = total.plus(m.signature(s))
 		}
 		total.gas += seen.member(m, g.Project, g.Signer)
+		if !h.SameProject {
+			seen.projects[g.Project].read = [256 / actionsPerSlot]bool{}
+		}
 		for j := range g.Updates {
 			total.gas += seen.cost(m, &g.Updates[j])
 		}
@@ -113,11 +143,16 @@ func (m *Model) base() cost { return cost{m.Base, m.BaseBytes} }
 // data is what bytes of the batch's data cost.
 func (m *Model) data(n int) cost { return cost{uint64(n) * m.Byte, n} }
 
+// header is what a group costs beside its body and its signer's slot.
 func (m *Model) header(h Header) cost {
 	c := m.data(kindBytes)
 	c.gas += m.Group
+	if h.names() {
+		c.gas += m.Named + m.Recount
+	}
 	if !h.SameProject {
 		c = c.plus(m.data(projectBytes))
+		c.gas += m.Project
 	}
 	if !h.SameSigner {
 		c = c.plus(m.data(signerBytes))
@@ -208,7 +243,8 @@ type slots struct {
 }
 
 type projectSlots struct {
-	actions [256 / actionsPerSlot]bool
+	actions [256 / actionsPerSlot]bool // that were read
+	read    [256 / actionsPerSlot]bool // since the project was named last
 	members map[common.Address]struct{}
 	words   map[score.Word]struct{}
 	scores  map[scoreSlot]struct{}
@@ -236,38 +272,53 @@ func (s *slots) project(id score.ProjectID) (p *projectSlots, isNew bool) {
 func (s *slots) member(m *Model, project score.ProjectID, signer common.Address) (gas uint64) {
 	p, isNew := s.project(project)
 	if isNew {
-		gas = m.Header
+		gas = m.Cold // its counts, at worst
 	}
 	if _, found := p.members[signer]; !found {
 		p.members[signer] = struct{}{}
-		gas += m.Member
+		gas += m.Cold
 	}
 	return gas
 }
 
-// cost is what using the update's other slots costs if they are fresh.
-func (s *slots) cost(m *Model, u *score.Update) (gas uint64) {
-	before := s.Fresh
-	if s.add(u) {
-		gas = m.ActionSlot
+// cost is what the update costs beside its group's body, at worst. Any action byte has a slot: those beyond
+// score.MaxActions, which the contract skips, too. An update that is skipped costs more than one that is applied only if
+// an earlier one paid for its score's slot.
+func (s *slots) cost(m *Model, u *score.Update) uint64 {
+	gas := m.Outcome
+	p, newWord, newScore := s.touch(u)
+	if newWord {
+		gas += m.Fresh
 	}
-	return gas + uint64(s.Scores-before.Scores+s.Words-before.Words)*m.FreshSlot
+	if newScore {
+		gas += m.Fresh
+	} else {
+		gas += m.Skip
+	}
+	slot := u.Action / actionsPerSlot
+	if !p.actions[slot] {
+		gas += m.Cold
+	}
+	if !p.read[slot] {
+		gas += m.Action
+	}
+	p.actions[slot], p.read[slot] = true, true
+	return gas
 }
 
-// add uses the update's slots, and tells whether its action's slot is a new one. Any action byte has a slot: those beyond
-// score.MaxActions, which the contract skips, too.
-func (s *slots) add(u *score.Update) (newAction bool) {
-	p, _ := s.project(u.Project)
+// touch notes the slots of the update's id and score, and tells which of them are new to the batch.
+func (s *slots) touch(u *score.Update) (p *projectSlots, newWord, newScore bool) {
+	p, _ = s.project(u.Project)
 	word, slot := u.ID.Word(), scoreSlot{u.Target, u.ScoreType / scoresPerSlot}
 	if _, found := p.words[word]; !found {
 		p.words[word] = struct{}{}
+		newWord = true
 		s.Words++
 	}
 	if _, found := p.scores[slot]; !found {
 		p.scores[slot] = struct{}{}
+		newScore = true
 		s.Scores++
 	}
-	newAction = !p.actions[u.Action/actionsPerSlot]
-	p.actions[u.Action/actionsPerSlot] = true
-	return newAction
+	return p, newWord, newScore
 }

@@ -35,7 +35,7 @@ func Of(updates []score.Update) Batch { return Plan(&Model{Byte: 1}, updates, ni
 // sheet keeps the account of a batch as it grows: which groups its updates will make, and what they cost at worst.
 type sheet struct {
 	model    *Model
-	total    cost // with headers that say all but what a project's and an owner's groups surely share
+	total    cost // but for memory; with headers that name a project once and an owner's signer once
 	updates  []score.Update
 	projects map[score.ProjectID]*projectSheet
 	slots    *slots
@@ -102,7 +102,7 @@ func (s *sheet) owner(project score.ProjectID, o owner) *ownerSheet {
 		}
 		p.owners[o] = found
 		s.total = s.total.plus(s.model.data(signerBytes))
-		s.total.gas += s.slots.member(s.model, project, o.signer)
+		s.total.gas += s.model.Named + s.model.Recount + s.slots.member(s.model, project, o.signer)
 	}
 	return found
 }
@@ -113,6 +113,7 @@ func (s *sheet) project(id score.ProjectID) *projectSheet {
 		p = &projectSheet{rounds: map[score.UpdateID]int{}, owners: map[owner]*ownerSheet{}}
 		s.projects[id] = p
 		s.total = s.total.plus(s.model.data(projectBytes))
+		s.total.gas += s.model.Project
 	}
 	return p
 }

@@ -10,22 +10,30 @@ import (
 // data fee that an L2 charges for its L1.
 func GasModel() batch.Model {
 	return batch.Model{
-		Base:       27_500,
-		Byte:       25,
-		ZeroByte:   12,
-		Group:      900,
-		WordGroup:  400,
-		Member:     2_000,
-		Header:     2_100,
-		Signature:  4_000,
+		Base:     27_000,
+		Byte:     24,
+		ZeroByte: 12,
+
+		Group:      700,
+		Named:      500,
+		Project:    200,
+		WordGroup:  500,
+		Signature:  4_500,
 		SignedByte: 1,
-		WordUpdate: 500,
-		Run:        500,
-		RunUpdate:  120,
-		FreeUpdate: 450,
-		ActionSlot: 2_100,
-		FreshSlot:  21_900,
-		UsedSlot:   4_800,
+
+		WordUpdate: 520,
+		Run:        520,
+		RunUpdate:  160,
+		FreeUpdate: 480,
+		Action:     900,
+
+		Cold:  2_000,
+		Fresh: 21_900,
+		Used:  4_800,
+
+		Recount: 900,
+		Skip:    1_200,
+		Outcome: 9,
 
 		BaseBytes: 512,
 	}

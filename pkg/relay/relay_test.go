@@ -128,7 +128,7 @@ func TestBatchesThatRunOutOfGasAreHalved(t *testing.T) {
 	w := newWorld(t, 1)
 	w.create(1)
 	config := w.config()
-	config.Model.FreshSlot = 3_500 // far too little: what fresh wallets cost is missing
+	config.Model.Fresh = 3_500 // far too little: what fresh wallets cost is missing
 	w.accept(some(1, 0, 60)...)
 	w.start(config, w.deps())
 	w.drain()
