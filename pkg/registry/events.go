@@ -16,8 +16,8 @@ import (
 // ErrOtherEvent says that a log is none of the contract's own events: one of its access control, or another contract's.
 var ErrOtherEvent = errors.New("not an event of the registry")
 
-// Event is one of the contract's events: ProjectCreated, ActionAdded, ScoreTypeAdded, MemberChanged, BatchApplied or
-// ScoreUpdated. IScoreRegistry.sol states what each promises.
+// Event is one of the contract's events: ProjectCreated, ActionAdded, ScoreTypeAdded, MemberChanged, SignedOnlySet,
+// BatchApplied or ScoreUpdated. IScoreRegistry.sol states what each promises.
 type Event interface{ isEvent() }
 
 // ProjectCreated says that the project exists, with exactly these actions, score types and members.
@@ -45,11 +45,18 @@ type MemberChanged struct {
 	ChangedBy common.Address
 }
 
+// SignedOnlySet says that the project takes updates in signed groups only from here on, or not any more.
+type SignedOnlySet struct {
+	Project    score.ProjectID
+	SignedOnly bool
+	ChangedBy  common.Address
+}
+
 // BatchApplied says what became of each update of a batch.
 type BatchApplied struct {
 	Batch    batch.Batch
 	Outcomes []score.Outcome // one for each of Batch.Updates()
-	Data     []byte          // the batch as the event carries it: EncodeBatchData of Batch
+	Data     []byte          // the batch as the event carries it
 }
 
 // ScoreUpdated says that a member applied one update directly.
@@ -62,6 +69,7 @@ func (ProjectCreated) isEvent() {}
 func (ActionAdded) isEvent()    {}
 func (ScoreTypeAdded) isEvent() {}
 func (MemberChanged) isEvent()  {}
+func (SignedOnlySet) isEvent()  {}
 func (BatchApplied) isEvent()   {}
 func (ScoreUpdated) isEvent()   {}
 
@@ -70,6 +78,7 @@ var (
 	topicActionAdded    = topicOf(bindings.ScoreRegistryActionAdded{}.ContractEventName())
 	topicScoreTypeAdded = topicOf(bindings.ScoreRegistryScoreTypeAdded{}.ContractEventName())
 	topicMemberChanged  = topicOf(bindings.ScoreRegistryMemberChanged{}.ContractEventName())
+	topicSignedOnlySet  = topicOf(bindings.ScoreRegistrySignedOnlySet{}.ContractEventName())
 	topicBatchApplied   = topicOf(bindings.ScoreRegistryBatchApplied{}.ContractEventName())
 	topicScoreUpdated   = topicOf(bindings.ScoreRegistryScoreUpdated{}.ContractEventName())
 )
@@ -80,9 +89,9 @@ func topicOf(event string) common.Hash {
 }
 
 // ProjectTopics are the first topics of the events that make up a project's record: ProjectCreated, ActionAdded,
-// ScoreTypeAdded, MemberChanged. For log filters.
+// ScoreTypeAdded, MemberChanged, SignedOnlySet. For log filters.
 func ProjectTopics() []common.Hash {
-	return []common.Hash{topicProjectCreated, topicActionAdded, topicScoreTypeAdded, topicMemberChanged}
+	return []common.Hash{topicProjectCreated, topicActionAdded, topicScoreTypeAdded, topicMemberChanged, topicSignedOnlySet}
 }
 
 // UpdateTopics are the first topics of the events that change scores: BatchApplied, ScoreUpdated. For log filters.
@@ -106,6 +115,8 @@ func ParseLog(log *types.Log) (Event, error) {
 		event, err = parseScoreTypeAdded(log)
 	case topicMemberChanged:
 		event, err = parseMemberChanged(log)
+	case topicSignedOnlySet:
+		event, err = parseSignedOnlySet(log)
 	case topicBatchApplied:
 		event, err = parseBatchApplied(log)
 	case topicScoreUpdated:
@@ -126,7 +137,7 @@ func parseProjectCreated(log *types.Log) (Event, error) {
 	}
 	p := score.Project{
 		ID: e.ProjectId, Name: validName(e.Name), Actions: unpackActions(e.Actions), Owners: e.Owners,
-		Updaters: e.Updaters, ScoreTypes: slices.Clone(e.ScoreTypes),
+		Updaters: e.Updaters, ScoreTypes: slices.Clone(e.ScoreTypes), SignedOnly: e.SignedOnly,
 	}
 	for i := range p.Actions {
 		p.Actions[i].Name = validName(p.Actions[i].Name)
@@ -160,6 +171,14 @@ func parseMemberChanged(log *types.Log) (Event, error) {
 		return nil, err
 	}
 	return MemberChanged{Project: e.ProjectId, Member: e.Member, Roles: score.Role(e.Roles), ChangedBy: e.ChangedBy}, nil
+}
+
+func parseSignedOnlySet(log *types.Log) (Event, error) {
+	e, err := contract.UnpackSignedOnlySetEvent(log)
+	if err != nil {
+		return nil, err
+	}
+	return SignedOnlySet{Project: e.ProjectId, SignedOnly: e.SignedOnly, ChangedBy: e.ChangedBy}, nil
 }
 
 func parseBatchApplied(log *types.Log) (Event, error) {

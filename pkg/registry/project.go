@@ -35,13 +35,14 @@ func DecodeCreateProject(calldata []byte) (*score.Project, error) {
 		Owners     []common.Address
 		Updaters   []common.Address
 		ScoreTypes []string
+		SignedOnly bool
 	}
 	if err := method.Inputs.Copy(&args, values); err != nil {
 		return nil, fmt.Errorf("%w: createProject: %s", ErrOtherCall, err.Error())
 	}
 	p := &score.Project{
 		ID: args.ProjectId, Name: args.Name, Actions: unpackActions(args.Actions), Owners: args.Owners,
-		Updaters: args.Updaters, ScoreTypes: args.ScoreTypes,
+		Updaters: args.Updaters, ScoreTypes: args.ScoreTypes, SignedOnly: args.SignedOnly,
 	}
 	if !bytes.Equal(calldata, EncodeCreateProject(p)) {
 		return nil, fmt.Errorf("%w: createProject not as EncodeCreateProject writes it", ErrOtherCall)
@@ -79,6 +80,11 @@ func EncodeAddUpdater(project score.ProjectID, member common.Address) []byte {
 // EncodeRemoveUpdater is the calldata of removeUpdater.
 func EncodeRemoveUpdater(project score.ProjectID, member common.Address) []byte {
 	return contract.PackRemoveUpdater(project, member)
+}
+
+// EncodeSetSignedOnly is the calldata of setSignedOnly. members are all of the project's, each once, in any order.
+func EncodeSetSignedOnly(project score.ProjectID, signedOnly bool, members []common.Address) []byte {
+	return contract.PackSetSignedOnly(project, signedOnly, members)
 }
 
 // EncodeUpdateScore is the calldata of a direct updateScore.

@@ -33,8 +33,10 @@ func (r Read[T]) Do(ctx context.Context, call func(ctx context.Context, data []b
 type ProjectInfo struct {
 	CreatedBlock uint64 // of its ProjectCreated event
 	Owners       uint32
+	Members      uint32 // owners, updaters, and who is both
 	Actions      uint8
 	ScoreTypes   uint8
+	SignedOnly   bool
 }
 
 // Exists tells whether there is such a project.
@@ -44,7 +46,10 @@ func (p ProjectInfo) Exists() bool { return p.Actions > 0 }
 func ReadProject(project score.ProjectID) Read[ProjectInfo] {
 	return Read[ProjectInfo]{contract.PackGetProject(project), func(returned []byte) (ProjectInfo, error) {
 		info, err := contract.UnpackGetProject(returned)
-		return ProjectInfo{info.CreatedBlock, info.OwnerCount, info.ActionCount, info.ScoreTypeCount}, err
+		return ProjectInfo{
+			CreatedBlock: info.CreatedBlock, Owners: info.OwnerCount, Members: info.MemberCount,
+			Actions: info.ActionCount, ScoreTypes: info.ScoreTypeCount, SignedOnly: info.SignedOnly,
+		}, err
 	}}
 }
 

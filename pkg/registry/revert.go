@@ -20,6 +20,10 @@ const (
 	RevertDuplicateUpdate  = "DuplicateUpdate"
 	RevertUnknownAction    = "UnknownAction"    // also of ReadActionIndex
 	RevertUnknownScoreType = "UnknownScoreType" // also of ReadScore and ReadScoreTypeIndex
+
+	RevertSignedOnlyUnchanged = "SignedOnlyUnchanged" // of setSignedOnly, as the following
+	RevertMembersMissing      = "MembersMissing"
+	RevertDuplicateMember     = "DuplicateMember" // also of createProject
 )
 
 // Revert is why the contract refused a call.
