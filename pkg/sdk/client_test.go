@@ -1,0 +1,226 @@
+package sdk_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// answering is a client of an API that gives one answer, and what the last request of it was. docs/ids.md and the tests
+// of docs/examples run the client against a whole stack.
+func answering(t *testing.T, status int, header map[string]string, answer string) (client *sdk.Client, method, path *string, body *map[string]any) {
+	method, path, body = new(string), new(string), &map[string]any{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*method, *path = r.Method, r.URL.Path
+		if raw, _ := io.ReadAll(r.Body); len(raw) > 0 {
+			*body = nil
+			if json.Unmarshal(raw, body) != nil || r.Header.Get("Content-Type") != "application/json" {
+				panic("the client did not send JSON")
+			}
+		}
+		if r.Header.Get("X-API-KEY") != "key" {
+			panic("the client did not send its API key")
+		}
+		for name, value := range header {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(server.Close)
+	return sdk.NewClient(server.URL+"/", "key", server.Client()), method, path, body
+}
+
+func TestCreateProject(t *testing.T) {
+	t.Parallel()
+	client, method, path, body := answering(t, 200, nil, `{"status":"accepted"}`)
+	p := &score.Project{
+		ID: project, Name: "Acme", Actions: []score.Action{{Name: "win", Points: 5, Direction: score.Subtract}}, Owners: []common.Address{{1}},
+	}
+	require.NoError(t, client.CreateProject(t.Context(), p))
+	require.Equal(t, "POST /create-project", *method+" "+*path)
+	want := map[string]any{
+		"projectId": project.String(), "name": "Acme", "updaters": []any{}, "owners": []any{"0x0100000000000000000000000000000000000000"},
+		"inputActions": []any{map[string]any{"name": "win", "points": 5.0, "direction": 1.0}},
+	}
+	require.Equal(t, want, *body)
+	p.SignedOnly, p.ScoreTypes, p.Updaters = true, []string{"skill"}, p.Owners
+	require.NoError(t, client.CreateProject(t.Context(), p))
+	want["signedOnly"], want["scoreTypes"], want["updaters"] = true, []any{"skill"}, want["owners"]
+	require.Equal(t, want, *body)
+}
+
+func TestUpdateScoreSignsTheTime(t *testing.T) {
+	t.Parallel()
+	client, method, path, body := answering(t, 200, nil, `{"status":"duplicate"}`)
+	key := newKey(t)
+	u := sdk.NamedUpdate{ID: score.UpdateID{1}, Project: project, Action: "win", ScoreType: "skill", Target: common.Address{2}}
+	duplicate, err := client.UpdateScore(t.Context(), u, sdk.KeySigner(key))
+	require.NoError(t, err)
+	require.True(t, duplicate)
+	require.Equal(t, "POST /update-score", *method+" "+*path)
+	message := (*body)["message"].(string)
+	at, err := wallet.ParseTime(message)
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), at, time.Minute)
+	raw, err := hexutil.Decode((*body)["signature"].(string))
+	require.NoError(t, err)
+	signature, err := wallet.ParseSignature(raw)
+	require.NoError(t, err)
+	signer, err := signature.Recover(wallet.PersonalDigest(message))
+	require.NoError(t, err)
+	require.Equal(t, crypto.PubkeyToAddress(key.PublicKey), signer)
+	delete(*body, "message")
+	delete(*body, "signature")
+	require.Equal(t, map[string]any{
+		"updateId": u.ID.String(), "projectId": project.String(), "actionName": "win", "scoreType": "skill",
+		"targetWallet": "0x0200000000000000000000000000000000000000",
+	}, *body)
+
+	broken := errors.New("no key")
+	_, err = client.UpdateScore(t.Context(), u, func(context.Context, common.Hash) ([]byte, error) { return nil, broken })
+	require.ErrorIs(t, err, broken)
+}
+
+func TestUpdateScores(t *testing.T) {
+	t.Parallel()
+	id := score.UpdateID{7}
+	client, method, path, body := answering(t, 200, nil, `{"status":"accepted","accepted":1,"duplicates":["`+id.String()+`"]}`)
+	duplicates, err := client.UpdateScores(t.Context(), &sdk.SignedGroup{Project: project, Kind: score.KindFree, Updates: []byte{1}, Signature: []byte{2}})
+	require.NoError(t, err)
+	require.Equal(t, []score.UpdateID{id}, duplicates)
+	require.Equal(t, "POST /update-scores", *method+" "+*path)
+	require.Equal(t, map[string]any{"projectId": project.String(), "kind": 3.0, "updates": "0x01", "signature": "0x02"}, *body)
+}
+
+func TestReserveIDs(t *testing.T) {
+	t.Parallel()
+	first := score.UpdateID{1, 31: 250}
+	client, method, path, body := answering(t, 200, nil, `{"projectId":"`+project.String()+`","first":"`+first.String()+`","count":10}`)
+	ids, err := client.ReserveIDs(t.Context(), project, 10)
+	require.NoError(t, err)
+	require.Equal(t, sdk.IDRange{First: first, Count: 10}, ids)
+	require.Equal(t, score.UpdateID{1, 30: 1, 31: 3}, ids.At(9), "the counter carries")
+	require.Equal(t, "POST /reserve-ids", *method+" "+*path)
+	require.Equal(t, map[string]any{"projectId": project.String(), "count": 10.0}, *body)
+}
+
+func TestLookups(t *testing.T) {
+	t.Parallel()
+	client, method, path, _ := answering(t, 200, nil, `{"projectId":"`+project.String()+`","status":"final","outcome":"applied",
+		"transactionHash":"0x0100000000000000000000000000000000000000000000000000000000000000","blockNumber":7,"name":"Acme",
+		"inputActions":[{"name":"win","points":5,"direction":0},{"name":"win","points":6,"direction":0}],"scoreTypes":["reputation"],
+		"owners":["0x0100000000000000000000000000000000000000"],"updaters":[],"signedOnly":true}`)
+	p, err := client.Project(t.Context(), project)
+	require.NoError(t, err)
+	require.Equal(t, "GET /projects/"+project.String(), *method+" "+*path)
+	require.Equal(t, sdk.Status{Stage: "final", Outcome: "applied", Tx: &common.Hash{1}, Block: 7}, p.Status)
+	require.True(t, p.SignedOnly)
+	action, ok := p.ActionIndex("win")
+	require.True(t, ok)
+	require.EqualValues(t, 1, action, "the newest of the name")
+	_, ok = p.ScoreTypeIndex("skill")
+	require.False(t, ok)
+
+	client, method, path, _ = answering(t, 200, nil, `{"status":"accepted","outcome":null,"transactionHash":null,"blockNumber":null}`)
+	status, err := client.Update(t.Context(), project, score.UpdateID{1})
+	require.NoError(t, err)
+	require.Equal(t, "GET /projects/"+project.String()+"/updates/"+score.UpdateID{1}.String(), *method+" "+*path)
+	require.Equal(t, &sdk.Status{Stage: "accepted"}, status)
+}
+
+// TestErrorsSayWhatToDo: what may pass is sent again when the answer says, what cannot is not.
+func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status int
+		header string
+		body   string
+		want   sdk.Error
+		text   string
+	}{
+		{503, "7", `{"code":"stream_full","detail":"later"}`, sdk.Error{Status: 503, Code: "stream_full", Detail: "later", RetryAfter: 7 * time.Second}, "the API answered 503 stream_full: later"},
+		{429, "", `{"code":"rate_limited"}`, sdk.Error{Status: 429, Code: "rate_limited", RetryAfter: time.Second}, "the API answered 429 rate_limited"},
+		{408, "0", `{"code":"request_timeout"}`, sdk.Error{Status: 408, Code: "request_timeout", RetryAfter: time.Second}, "the API answered 408 request_timeout"},
+		{502, "soon", "<html>", sdk.Error{Status: 502, RetryAfter: time.Second}, "the API answered 502 "},
+		{403, "7", `{"code":"signer_not_member"}`, sdk.Error{Status: 403, Code: "signer_not_member"}, "the API answered 403 signer_not_member"},
+		{
+			400, "", `{"code":"invalid_body","errors":[{"pointer":"/kind","detail":"is required","code":"required"}]}`,
+			sdk.Error{Status: 400, Code: "invalid_body", Fields: []sdk.FieldError{{Pointer: "/kind", Detail: "is required", Code: "required"}}},
+			"the API answered 400 invalid_body; /kind is required",
+		},
+	} {
+		client, _, _, _ := answering(t, c.status, map[string]string{"Retry-After": c.header}, c.body)
+		_, err := client.Update(t.Context(), project, score.UpdateID{})
+		var got *sdk.Error
+		require.ErrorAs(t, err, &got, strconv.Itoa(c.status))
+		require.Equal(t, c.want, *got)
+		require.EqualError(t, err, c.text)
+	}
+}
+
+func TestNoAnswerIsSentAgain(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	_, err := sdk.NewClient(server.URL, "key", nil).Project(t.Context(), project)
+	var none *sdk.Error
+	require.ErrorAs(t, err, &none)
+	require.Zero(t, none.Status)
+	require.Positive(t, none.RetryAfter)
+	require.ErrorContains(t, none, "no answer")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	client, _, _, _ := answering(t, 200, nil, `{}`)
+	_, err = client.Update(ctx, project, score.UpdateID{})
+	require.ErrorIs(t, err, context.Canceled)
+
+	for name, answer := range map[string]string{"no JSON": "<html>", "cut short": `{"status":`} {
+		client, _, _, _ = answering(t, 200, nil, answer)
+		_, err = client.Project(t.Context(), project)
+		require.ErrorAs(t, err, &none, name)
+		require.Positive(t, none.RetryAfter, "%s: nobody knows what became of the request", name)
+	}
+}
+
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began, calls := time.Now(), 0
+		require.NoError(t, sdk.Retry(t.Context(), func() error {
+			calls++
+			if calls < 3 {
+				return &sdk.Error{Status: 503, RetryAfter: 2 * time.Second}
+			}
+			return nil
+		}))
+		require.Equal(t, 3, calls)
+		require.Equal(t, 4*time.Second, time.Since(began))
+
+		refused := &sdk.Error{Status: 400}
+		require.ErrorIs(t, sdk.Retry(t.Context(), func() error { return refused }), refused)
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		busy := &sdk.Error{Status: 503, RetryAfter: time.Minute}
+		require.ErrorIs(t, sdk.Retry(ctx, func() error { return busy }), busy)
+		require.Equal(t, 5*time.Second, time.Since(began), "it does not wait longer than ctx lasts")
+	})
+}

@@ -1,0 +1,167 @@
+package sdk_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+var (
+	project = score.ProjectID{1, 2, 3}
+	domain  = wallet.NewDomain(1337, common.HexToAddress("0x5fbdb2315678afecb367f032d93f642f64180aa3"))
+)
+
+func newKey(t require.TestingT) *ecdsa.PrivateKey {
+	key, err := crypto.GenerateKey()
+	require.NoError(t, err)
+	return key
+}
+
+// someUpdates draws updates of different ids over few words and wallets.
+func someUpdates(t *rapid.T) []sdk.Update {
+	words := rapid.IntRange(1, 20).Draw(t, "words")
+	wallets := rapid.IntRange(1, 300).Draw(t, "wallets")
+	ids := map[score.UpdateID]bool{}
+	var out []sdk.Update
+	for range rapid.IntRange(0, 600).Draw(t, "updates") {
+		u := sdk.Update{
+			ID:        score.UpdateID{0: byte(rapid.IntRange(1, words).Draw(t, "word")), 31: rapid.Byte().Draw(t, "low")},
+			Target:    common.Address{0: byte(rapid.IntRange(1, wallets).Draw(t, "wallet")), 1: 1},
+			Action:    rapid.Byte().Draw(t, "action"),
+			ScoreType: rapid.ByteRange(0, 1).Draw(t, "type"),
+		}
+		if !ids[u.ID] {
+			out = append(out, u)
+		}
+		ids[u.ID] = true
+	}
+	return out
+}
+
+func TestGroupsHoldEveryUpdateOnce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		updates := someUpdates(t)
+		groups, err := sdk.BuildGroups(project, updates)
+		require.NoError(t, err)
+		var all []sdk.Update
+		for _, g := range groups {
+			require.Equal(t, project, g.Project)
+			require.LessOrEqual(t, len(g.Updates), score.MaxSigned)
+			all = append(all, g.Updates...)
+			read, err := batch.DecodeBody(g.Kind, project, common.Address{}, g.Body)
+			require.NoError(t, err)
+			require.Len(t, read, len(g.Updates))
+			for i, u := range g.Updates {
+				require.Equal(t, score.Update{Project: project, ID: u.ID, Target: u.Target, Action: u.Action, ScoreType: u.ScoreType}, read[i])
+			}
+			again, err := batch.EncodeBody(g.Kind, read)
+			require.NoError(t, err)
+			require.Equal(t, g.Body, again, "the API takes the canonical body only")
+		}
+		require.ElementsMatch(t, updates, all)
+
+		slices.Reverse(updates)
+		reversed, err := sdk.BuildGroups(project, updates)
+		require.NoError(t, err)
+		require.Equal(t, groups, reversed, "the order of the updates does not matter")
+	})
+}
+
+func TestGroupsOfTheCheapestKind(t *testing.T) {
+	t.Parallel()
+	type shape struct {
+		kind    score.Kind
+		updates int
+	}
+	id := func(word, low int) score.UpdateID {
+		return score.UpdateID{0: byte(word), 1: byte(word >> 8), 31: byte(low)}
+	}
+	for name, c := range map[string]struct {
+		updates, wallets int
+		id               func(i int) score.UpdateID
+		want             []shape
+	}{
+		"none":                       {0, 1, nil, nil},
+		"one":                        {1, 1, func(int) score.UpdateID { return id(1, 9) }, []shape{{score.KindWord, 1}}},
+		"a word, many wallets":       {256, 256, func(i int) score.UpdateID { return id(1, i) }, []shape{{score.KindWord, 256}}},
+		"a word, few wallets":        {256, 20, func(i int) score.UpdateID { return id(1, i) }, []shape{{score.KindRuns, 256}}},
+		"a word, one wallet":         {256, 1, func(i int) score.UpdateID { return id(1, i) }, []shape{{score.KindRuns, 256}}},
+		"some words":                 {600, 600, func(i int) score.UpdateID { return id(i/256, i%256) }, []shape{{score.KindWord, 256}, {score.KindWord, 256}, {score.KindWord, 88}}},
+		"random ids":                 {300, 300, func(i int) score.UpdateID { return id(i, 7*i) }, []shape{{score.KindFree, 256}, {score.KindFree, 44}}},
+		"a word and a few":           {103, 103, func(i int) score.UpdateID { return id(i/100, i%100) }, []shape{{score.KindWord, 100}, {score.KindWord, 3}}},
+		"a word and a few of two":    {104, 104, func(i int) score.UpdateID { return id(i/100*(1+i%2), i%100) }, []shape{{score.KindWord, 100}, {score.KindFree, 4}}},
+		"words too small to be paid": {25, 25, func(i int) score.UpdateID { return id(i/5, i%5) }, []shape{{score.KindFree, 25}}},
+		"words large enough":         {12, 12, func(i int) score.UpdateID { return id(i/6, i%6) }, []shape{{score.KindWord, 6}, {score.KindWord, 6}}},
+	} {
+		updates := make([]sdk.Update, c.updates)
+		for i := range updates {
+			n := i % c.wallets
+			updates[i] = sdk.Update{ID: c.id(i), Target: common.Address{0: byte(n), 1: byte(n >> 8), 19: 1}}
+		}
+		groups, err := sdk.BuildGroups(project, updates)
+		require.NoError(t, err, name)
+		var got []shape
+		for _, g := range groups {
+			got = append(got, shape{g.Kind, len(g.Updates)})
+		}
+		require.Equal(t, c.want, got, name)
+	}
+}
+
+func TestUpdatesThatMakeNoGroup(t *testing.T) {
+	t.Parallel()
+	u := sdk.Update{ID: score.UpdateID{1}, Target: common.Address{1}}
+	_, err := sdk.BuildGroups(project, []sdk.Update{u, {ID: score.UpdateID{2}, Target: common.Address{1}}, u})
+	require.ErrorContains(t, err, u.ID.String())
+	_, err = sdk.BuildGroups(project, []sdk.Update{{ID: score.UpdateID{3}}})
+	require.ErrorContains(t, err, "zero address")
+}
+
+func TestASignedGroupIsItsSigners(t *testing.T) {
+	t.Parallel()
+	key := newKey(t)
+	groups, err := sdk.BuildGroups(project, []sdk.Update{{ID: score.UpdateID{1}, Target: common.Address{1}, Action: 1}})
+	require.NoError(t, err)
+	signed, err := groups[0].Sign(t.Context(), domain, sdk.KeySigner(key))
+	require.NoError(t, err)
+	raw, err := json.Marshal(signed)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"projectId":"`+project.String()+`","kind":1,"updates":"`+signed.Updates.String()+`","signature":"`+signed.Signature.String()+`"}`, string(raw))
+	signature, err := wallet.ParseSignature(signed.Signature)
+	require.NoError(t, err)
+	signer, err := signature.Recover(domain.GroupDigest(project, score.KindWord, signed.Updates))
+	require.NoError(t, err)
+	require.Equal(t, crypto.PubkeyToAddress(key.PublicKey), signer)
+}
+
+func TestSignersMayFail(t *testing.T) {
+	t.Parallel()
+	groups, err := sdk.BuildGroups(project, []sdk.Update{{ID: score.UpdateID{1}, Target: common.Address{1}}})
+	require.NoError(t, err)
+	gone := errors.New("the key is gone")
+	_, err = groups[0].Sign(t.Context(), domain, func(context.Context, common.Hash) ([]byte, error) { return nil, gone })
+	require.ErrorIs(t, err, gone)
+	highS := func(ctx context.Context, digest common.Hash) ([]byte, error) {
+		b, err := sdk.KeySigner(newKey(t))(ctx, digest)
+		new(big.Int).Sub(crypto.S256().Params().N, new(big.Int).SetBytes(b[32:64])).FillBytes(b[32:64])
+		b[64] ^= 1
+		return b, err
+	}
+	_, err = groups[0].Sign(t.Context(), domain, highS)
+	require.ErrorIs(t, err, wallet.ErrHighS)
+}

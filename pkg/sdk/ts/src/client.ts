@@ -1,0 +1,236 @@
+import { IdRange } from './ids.js'
+import type { Hex, SignedGroup } from './groups.js'
+
+/** Signs a text with `personal_sign` (EIP-191). */
+export type SignMessage = (message: string) => string | Promise<string>
+
+export interface Action {
+  name: string
+  points: number
+  /** 0 adds the points, 1 subtracts them. */
+  direction: 0 | 1
+}
+
+/** The body of POST /create-project. */
+export interface NewProject {
+  projectId: string
+  name: string
+  inputActions: Action[]
+  owners: string[]
+  updaters: string[]
+  /** Without it the project gets the deployment's default. */
+  scoreTypes?: string[]
+  /** Takes updates in signed groups only. */
+  signedOnly?: boolean
+}
+
+/** How far an accepted update or creation has come. */
+export interface Status {
+  status: 'accepted' | 'batched' | 'submitted' | 'included' | 'final'
+  /** Once final: applied, duplicate, or why it was rejected. */
+  outcome: string | null
+  transactionHash: string | null
+  blockNumber: number | null
+}
+
+/** A project, and how far its creation has come. */
+export interface Project extends Status {
+  projectId: Hex
+  name: string
+  /** By index. */
+  inputActions: Action[]
+  /** By index. */
+  scoreTypes: string[]
+  owners: string[]
+  updaters: string[]
+  signedOnly: boolean
+}
+
+export interface UpdateStatus extends Status {
+  projectId: Hex
+  updateId: Hex
+}
+
+/** An update of POST /update-score, which takes names. */
+export interface NamedUpdate {
+  updateId: string
+  projectId: string
+  actionName: string
+  scoreType: string
+  targetWallet: string
+}
+
+/** The index of the newest action of that name, for Update.action. An index never changes its meaning. */
+export function actionIndex(project: Pick<Project, 'inputActions'>, name: string): number {
+  return found(project.inputActions.map((action) => action.name).lastIndexOf(name), 'action', name)
+}
+
+/** The index of that score type, for Update.scoreType. An index never changes its meaning. */
+export function scoreTypeIndex(project: Pick<Project, 'scoreTypes'>, name: string): number {
+  return found(project.scoreTypes.indexOf(name), 'score type', name)
+}
+
+function found(index: number, what: string, name: string): number {
+  if (index < 0) throw new RangeError(`the project has no ${what} ${name}`)
+  return index
+}
+
+/** What is wrong with one field of a request; pointer is a JSON pointer (RFC 6901) into its body. */
+export interface FieldError {
+  pointer: string
+  detail: string
+  code: string
+}
+
+/** Says that a request did not end with a 200. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+
+  constructor(
+    message: string,
+    /** Of the answer; 0 if there was none. */
+    readonly status: number,
+    /** Of the problem document; empty if the answer had none. */
+    readonly code: string,
+    /** When to send the same request again, seconds; 0: never, it would be refused again. */
+    readonly retryAfter: number,
+    /** What is wrong with which field of the body. */
+    readonly fields: FieldError[] = [],
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
+
+/**
+ * Repeats a call until it succeeds, its error is not one to retry, or the signal aborts; then it throws the last error.
+ * What got no answer, a 408, a 429 or a 5xx is sent again, under the same ids, after as long as the API asks for.
+ */
+export async function retry<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.retryAfter === 0 || signal?.aborted) throw error
+      await pause(error.retryAfter * 1000, signal)
+      if (signal?.aborted) throw error
+    }
+  }
+}
+
+/** Waits so many ms, or until the signal aborts. */
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+  })
+}
+
+export interface ClientOptions {
+  /** Instead of the global fetch. */
+  fetch?: typeof fetch
+  /** How long a request may take, ms; 15,000 unless given. The API itself answers before that. */
+  timeout?: number
+}
+
+const defaultWait = 1 // seconds before a request is sent again, where the answer does not say
+
+/** Speaks to the HTTP API. Each method sends one request; see retry for what to do with their errors. */
+export class Client {
+  private readonly url: string
+  private readonly fetch: typeof fetch
+  private readonly timeout: number
+
+  /** url is that of the API, such as https://scorelay.example.com. */
+  constructor(url: string, private readonly apiKey: string, options: ClientOptions = {}) {
+    this.url = url.replace(/\/$/, '')
+    this.fetch = options.fetch ?? ((...args) => fetch(...args))
+    this.timeout = options.timeout ?? 15_000
+  }
+
+  /**
+   * Sends a creation. A code project_exists after a request that got no answer may mean that request: look at project().
+   */
+  async createProject(project: NewProject): Promise<void> {
+    await this.call('POST', '/create-project', project)
+  }
+
+  /**
+   * Sends one update under a signature of the current time. A duplicate's id was used before; then nothing was stored.
+   * Projects that take only signed groups refuse it (code signed_only).
+   */
+  async updateScore(update: NamedUpdate, sign: SignMessage): Promise<{ status: 'accepted' | 'duplicate' }> {
+    const message = Date.now().toString()
+    return this.call('POST', '/update-score', { ...update, message, signature: await sign(message) })
+  }
+
+  /** Sends a signed group. Its updates are stored together or not at all; duplicates are those whose ids were used before. */
+  async updateScores(
+    group: SignedGroup,
+  ): Promise<{ status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[] }> {
+    return this.call('POST', '/update-scores', group)
+  }
+
+  /** Asks for count ids (1 … maxRange) that nobody else will get. A Minter makes the same without a request. */
+  async reserveIds(projectId: string, count: number): Promise<IdRange> {
+    const range = await this.call<{ first: Hex; count: number }>('POST', '/reserve-ids', { projectId, count })
+    return new IdRange(range.first, range.count)
+  }
+
+  /** Asks for a project. */
+  async project(projectId: string): Promise<Project> {
+    return this.call('GET', `/projects/${projectId}`)
+  }
+
+  /** Asks how far an update has come. One that was never accepted has the code update_not_found. */
+  async update(projectId: string, updateId: string): Promise<UpdateStatus> {
+    return this.call('GET', `/projects/${projectId}/updates/${updateId}`)
+  }
+
+  private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const init: RequestInit = { method, headers: { 'X-API-KEY': this.apiKey }, signal: AbortSignal.timeout(this.timeout) }
+    if (body !== undefined) {
+      init.headers = { ...init.headers, 'Content-Type': 'application/json' }
+      init.body = JSON.stringify(body)
+    }
+    let response: Response
+    let text: string
+    try {
+      response = await this.fetch(this.url + path, init)
+      text = await response.text()
+    } catch (cause) {
+      throw new ApiError(`no answer from the API: ${String(cause)}`, 0, '', defaultWait, [], { cause })
+    }
+    if (response.status !== 200) throw refusal(response, text)
+    try {
+      return JSON.parse(text) as T
+    } catch (cause) {
+      throw new ApiError('no answer from the API: what came is not its JSON', 0, '', defaultWait, [], { cause })
+    }
+  }
+}
+
+function refusal(response: Response, text: string): ApiError {
+  let problem: { code?: string; detail?: string; errors?: FieldError[] } = {}
+  try {
+    problem = JSON.parse(text) ?? {}
+  } catch {
+    // of a proxy's page there is only the status
+  }
+  const { status } = response
+  const { code = '', detail, errors = [] } = problem
+  let message = `the API answered ${status} ${code}`
+  if (detail) message += `: ${detail}`
+  for (const field of errors) message += `; ${field.pointer} ${field.detail}`
+  let retryAfter = 0
+  if (status === 408 || status === 429 || status >= 500) {
+    const header = response.headers.get('Retry-After') ?? ''
+    retryAfter = /^[1-9][0-9]{0,4}$/.test(header) ? Number(header) : defaultWait
+  }
+  return new ApiError(message, status, code, retryAfter, errors)
+}

@@ -1,0 +1,22 @@
+// Holds the adapters of docs/ids.md against the types of the libraries. It is compiled and not run.
+import type { TypedDataField, Wallet } from 'ethers'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import type { Eip712TypedData } from 'web3-types'
+import { getEncodedEip712Data } from 'web3-eth-abi'
+import { signRaw } from 'web3-eth-accounts'
+import { type SignMessage, type SignTypedData, type TypedData, domainType } from '../src/index.js'
+
+export const ethers = (wallet: Wallet): SignTypedData =>
+  (data) => wallet.signTypedData(data.domain, data.types, data.message)
+
+export const viem = (account: PrivateKeyAccount): SignTypedData =>
+  (data) => account.signTypedData(data)
+
+export const web3 = (key: string): SignTypedData =>
+  (data) => signRaw(getEncodedEip712Data({ ...data, types: { EIP712Domain: domainType, ...data.types } }), key).signature
+
+export const messages = (wallet: Wallet, account: PrivateKeyAccount): SignMessage[] =>
+  [(message) => wallet.signMessage(message), (message) => account.signMessage({ message })]
+
+export const types = (data: TypedData): Record<string, TypedDataField[]> => data.types
+export const web3Types = (data: TypedData): Eip712TypedData => ({ ...data, types: { EIP712Domain: domainType, ...data.types } })
