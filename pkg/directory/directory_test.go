@@ -45,6 +45,7 @@ func record(n byte, name string) *score.Record {
 		Actions:    []score.Action{{Name: "buy", Points: 5}, {Name: "burn", Points: 2147483647, Direction: score.Subtract}},
 		ScoreTypes: []string{"reputation"},
 		Members:    map[common.Address]score.Role{{1}: score.Owner, {2}: score.Updater, {3}: score.Owner | score.Updater},
+		SignedOnly: n%2 == 1,
 	}
 }
 

@@ -60,6 +60,8 @@ func (p *projectAt) fold(event registry.Event) error {
 		} else {
 			p.record.Members[e.Member] = e.Roles
 		}
+	case registry.SignedOnlySet:
+		p.record.SignedOnly = e.SignedOnly
 	}
 	return nil
 }
@@ -74,6 +76,8 @@ func projectOf(event registry.Event) (score.ProjectID, bool) {
 	case registry.ScoreTypeAdded:
 		return e.Project, true
 	case registry.MemberChanged:
+		return e.Project, true
+	case registry.SignedOnlySet:
 		return e.Project, true
 	}
 	return score.ProjectID{}, false

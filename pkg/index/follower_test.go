@@ -37,7 +37,9 @@ func (w *world) edit(p *score.Project) *score.Record {
 	w.call(ownerKey, registry.EncodeAddOwner(p.ID, stranger))
 	w.call(ownerKey, registry.EncodeAddUpdater(p.ID, stranger))
 	w.call(ownerKey, registry.EncodeRemoveUpdater(p.ID, devnet.Address(updaterKey)))
+	w.call(ownerKey, registry.EncodeSetSignedOnly(p.ID, !p.SignedOnly, []common.Address{devnet.Address(ownerKey), stranger}))
 	want := score.RecordOf(p)
+	want.SignedOnly = !p.SignedOnly
 	want.Actions = append(want.Actions[:len(want.Actions):len(want.Actions)], action)
 	want.ScoreTypes = append(want.ScoreTypes[:len(want.ScoreTypes):len(want.ScoreTypes)], "luck")
 	want.Members[stranger] = score.Owner | score.Updater
@@ -64,6 +66,7 @@ func TestFollower(t *testing.T) {
 	require.Equal(t, w.place.Block, number)
 
 	p, q := project(1), project(2)
+	q.SignedOnly = true
 	w.depth.Store(1)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	require.NoError(t, f.CatchUp(ctx))
@@ -78,6 +81,12 @@ func TestFollower(t *testing.T) {
 	want := w.edit(p)
 	require.NoError(t, w.follower(d).CatchUp(ctx), "another one goes on where the first was")
 	w.requireRecord(d, want)
+	w.requireRecord(d, score.RecordOf(q))
+	w.call(ownerKey, registry.EncodeSetSignedOnly(q.ID, false, append(q.Owners, q.Updaters...)))
+	w.call(ownerKey, registry.EncodeSetSignedOnly(q.ID, true, append(q.Updaters, q.Owners...)))
+	w.call(ownerKey, registry.EncodeSetSignedOnly(q.ID, false, append(q.Owners, q.Updaters...)))
+	require.NoError(t, f.CatchUp(ctx))
+	q.SignedOnly = false
 	w.requireRecord(d, score.RecordOf(q))
 
 	require.NoError(t, d.Reset(ctx))
