@@ -13,9 +13,9 @@ import (
 
 // model's numbers have the proportions of the contract's, and no two sums of them are alike by chance.
 var model = batch.Model{
-	Base: 27_011, Byte: 24, ZeroByte: 12, Group: 701, Named: 499, Project: 199, WordGroup: 503, Signature: 4_507, SignedByte: 1,
-	WordUpdate: 521, Run: 509, RunUpdate: 157, FreeUpdate: 479, Action: 907, Cold: 2_003, Fresh: 21_911, Used: 4_801,
-	Recount: 887, Skip: 1_201, Outcome: 9, BaseBytes: 503,
+	Base: 28_307, Byte: 24, ZeroByte: 12, Group: 1_009, Named: 199, Project: 523, WordGroup: 421, RunsGroup: 601, FreeGroup: 587,
+	Signature: 4_349, SignedRun: 113, WordUpdate: 547, Run: 487, RunUpdate: 211, FreeUpdate: 491, Action: 683,
+	Cold: 2_003, Fresh: 21_911, Used: 4_801, Recount: 907, Skip: 953, Outcome: 11, BaseBytes: 503,
 }
 
 var wide = batch.Limits{MaxUpdates: batch.MaxGroup, MaxGas: 1 << 40, MaxBytes: 1 << 30}

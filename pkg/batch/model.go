@@ -13,12 +13,14 @@ type Model struct {
 	Byte     uint64 // of the batch's data, not zero: in the call and in the event, but for memory
 	ZeroByte uint64 // how much less a zero byte costs
 
-	Group      uint64 // of any kind, without the bytes of its header
-	Named      uint64 // on top, if its header names project or signer: a member's slot, once it is warm
-	Project    uint64 // on top of both, if its header names the project
-	WordGroup  uint64 // on top, of the kinds whose ids share a word: the word's slot, once it is warm
-	Signature  uint64 // on top, of a signed group
-	SignedByte uint64 // of a signed group's body: hashing it
+	Group     uint64 // of any kind, without the bytes of its header
+	Named     uint64 // on top, if its header names project or signer: a member's slot, once it is warm
+	Project   uint64 // on top of both, if its header names the project
+	WordGroup uint64 // on top, of a KindWord group: the word's slot, once it is warm
+	RunsGroup uint64 // on top, of a KindRuns group: likewise
+	FreeGroup uint64 // on top, of a KindFree group
+	Signature uint64 // on top, of a signed group, but for hashing its body
+	SignedRun uint64 // of a signed group, for each run
 
 	WordUpdate uint64 // of a KindWord group: a record, with the score's slot once it is warm
 	Run        uint64 // of the other kinds: as WordUpdate, but without its updates
@@ -189,18 +191,18 @@ func (m *Model) body(s shape) cost {
 		c.gas += m.WordGroup + uint64(s.updates)*m.WordUpdate
 	case score.KindRuns:
 		c = m.data(wordBytes + runsHead + s.runs*runBytes + s.updates*lowRecord)
-		c.gas += m.WordGroup + uint64(s.runs)*m.Run + uint64(s.updates)*m.RunUpdate
+		c.gas += m.RunsGroup + uint64(s.runs)*m.Run + uint64(s.updates)*m.RunUpdate
 	case score.KindFree:
 		c = m.data(runsHead + s.runs*runBytes + s.updates*freeRecord)
-		c.gas += uint64(s.runs)*m.Run + uint64(s.updates)*m.FreeUpdate
+		c.gas += m.FreeGroup + uint64(s.runs)*m.Run + uint64(s.updates)*m.FreeUpdate
 	}
 	return c
 }
 
-// signature is what it costs that a group is signed.
+// signature is what it costs that a group is signed. Hashing takes 6 gas for 32 bytes.
 func (m *Model) signature(s shape) cost {
 	c := m.data(signatureBytes)
-	c.gas += m.Signature + uint64(m.body(s).bytes)*m.SignedByte
+	c.gas += m.Signature + uint64(s.runs)*m.SignedRun + uint64(m.body(s).bytes+31)/32*6
 	return c
 }
 

@@ -10,29 +10,31 @@ import (
 // data fee that an L2 charges for its L1.
 func GasModel() batch.Model {
 	return batch.Model{
-		Base:     27_000,
+		Base:     28_300,
 		Byte:     24,
 		ZeroByte: 12,
 
-		Group:      700,
-		Named:      500,
-		Project:    200,
-		WordGroup:  500,
-		Signature:  4_500,
-		SignedByte: 1,
+		Group:     1_000,
+		Named:     200,
+		Project:   530,
+		WordGroup: 420,
+		RunsGroup: 600,
+		FreeGroup: 590,
+		Signature: 4_350,
+		SignedRun: 113,
 
-		WordUpdate: 520,
-		Run:        520,
-		RunUpdate:  160,
-		FreeUpdate: 480,
-		Action:     900,
+		WordUpdate: 545,
+		Run:        488,
+		RunUpdate:  211,
+		FreeUpdate: 492,
+		Action:     680,
 
 		Cold:  2_000,
 		Fresh: 21_900,
 		Used:  4_800,
 
 		Recount: 900,
-		Skip:    1_200,
+		Skip:    950,
 		Outcome: 9,
 
 		BaseBytes: 512,
