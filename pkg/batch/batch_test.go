@@ -11,7 +11,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// model's numbers have the proportions of the contract's, and no two sums of them are alike by chance.
+// model's numbers are near the contract's, and no two sums of them are alike by chance.
 var model = batch.Model{
 	Base: 28_307, Byte: 24, ZeroByte: 12, Group: 1_009, Named: 199, Project: 523, WordGroup: 421, RunsGroup: 601, FreeGroup: 587,
 	Signature: 4_349, SignedRun: 113, WordUpdate: 547, Run: 487, RunUpdate: 211, FreeUpdate: 491, Action: 683,
@@ -20,14 +20,160 @@ var model = batch.Model{
 
 var wide = batch.Limits{MaxUpdates: batch.MaxGroup, MaxGas: 1 << 40, MaxBytes: 1 << 30}
 
-// drawUpdate draws from few projects, signers, words and wallets, so that they meet.
+// small draws below a small bound, so that what is drawn meets again.
+func small(t *rapid.T, label string, below int) byte {
+	return byte(rapid.IntRange(0, below-1).Draw(t, label))
+}
+
 func drawUpdate(t *rapid.T) score.Update {
-	small := func(label string, below int) byte { return byte(rapid.IntRange(0, below-1).Draw(t, label)) }
 	return score.Update{
-		Project: score.ProjectID{small("project", 3)}, Signer: common.Address{small("signer", 2)},
-		ID:     score.UpdateID{small("word", 4), 31: rapid.Byte().Draw(t, "low")},
-		Target: common.Address{small("target", 3)}, Action: rapid.Byte().Draw(t, "action"), ScoreType: small("type", 2),
+		Project: score.ProjectID{small(t, "project", 3)}, Signer: common.Address{small(t, "signer", 2)},
+		ID:     score.UpdateID{small(t, "word", 4), 31: rapid.Byte().Draw(t, "low")},
+		Target: common.Address{small(t, "target", 3)}, Action: rapid.Byte().Draw(t, "action"), ScoreType: small(t, "type", 2),
 	}
 }
 
-func TestOf(t *testing.T) { require.Zero(t, batch.Of(nil).Len()); _, _ = drawUpdate, wide }
+// unit is an unsigned update, or a signed group.
+type unit struct {
+	updates   []score.Update
+	kind      score.Kind
+	signature score.GroupSignature
+}
+
+func (u *unit) signed() bool { return u.kind != 0 }
+
+// drawUnit draws mostly unsigned updates, and some signed groups of each kind.
+func drawUnit(t *rapid.T) unit {
+	u := drawUpdate(t)
+	if rapid.IntRange(0, 7).Draw(t, "signed") > 0 {
+		return unit{updates: []score.Update{u}}
+	}
+	g := unit{kind: score.Kind(1 + small(t, "kind", 3)), signature: score.GroupSignature{rapid.Byte().Draw(t, "signature")}}
+	g.updates = drawGroup(t, g.kind, 12)
+	for i := range g.updates {
+		g.updates[i].Project, g.updates[i].Signer = u.Project, u.Signer
+	}
+	return g
+}
+
+// drawGroup draws up to most updates that EncodeBody takes.
+func drawGroup(t *rapid.T, kind score.Kind, most int) []score.Update {
+	updates := rapid.SliceOfN(rapid.Custom(drawUpdate), 1, most).Draw(t, "group")
+	lows := rapid.Permutation(lowBytes()).Draw(t, "lows")[:len(updates)]
+	for i := range updates {
+		updates[i].Project, updates[i].Signer = updates[0].Project, updates[0].Signer
+		if kind != score.KindFree {
+			updates[i].ID = updates[0].ID
+			updates[i].ID[31] = lows[i]
+		}
+	}
+	if kind == score.KindWord {
+		sortByID(updates)
+	}
+	return updates
+}
+
+func drawUnits(t *rapid.T) []unit {
+	return rapid.SliceOf(rapid.Custom(drawUnit)).Draw(t, "units")
+}
+
+// flat is the units as Plan takes them.
+func flat(units []unit) (updates []score.Update, signed []score.Signed) {
+	for _, u := range units {
+		if u.signed() {
+			signed = append(signed, score.Signed{First: len(updates), Count: len(u.updates), Kind: u.kind, Signature: u.signature})
+		}
+		updates = append(updates, u.updates...)
+	}
+	return updates, signed
+}
+
+func drawBatch(t *rapid.T) batch.Batch {
+	updates, signed := flat(drawUnits(t))
+	return batch.Plan(&model, updates, signed)
+}
+
+func TestHalvesKeepUnitsInOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := drawBatch(t)
+		halves := b.Halves()
+		require.Equal(t, b.Updates(), append(halves[0].Updates(), halves[1].Updates()...))
+		require.Equal(t, b.Units()/2, halves[0].Units())
+		require.Equal(t, b.Units()-b.Units()/2, halves[1].Units())
+		for _, half := range halves {
+			checkGroups(t, half)
+		}
+	})
+}
+
+func TestPickKeepsSignedGroupsWhole(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := drawBatch(t)
+		keep := rapid.SliceOfN(rapid.Bool(), b.Len(), b.Len()).Draw(t, "keep")
+		var want []score.Update
+		at := 0
+		for _, g := range b.Groups {
+			whole := false
+			for i := range g.Updates {
+				whole = whole || g.Signature != nil && keep[at+i]
+			}
+			for i, u := range g.Updates {
+				if whole || keep[at+i] {
+					want = append(want, u)
+				}
+			}
+			at += len(g.Updates)
+		}
+		picked := b.Pick(keep)
+		require.ElementsMatch(t, want, picked.Updates())
+		require.Equal(t, len(want), picked.Len())
+		checkGroups(t, picked)
+		require.Panics(t, func() { b.Pick(append(keep, true)) })
+	})
+}
+
+// checkGroups wants groups that can be written, and nothing in a group of others.
+func checkGroups(t *rapid.T, b batch.Batch) {
+	for _, g := range b.Groups {
+		for _, u := range g.Updates {
+			require.Equal(t, g.Project, u.Project)
+			require.Equal(t, g.Signer, u.Signer)
+		}
+		_, err := batch.EncodeBody(g.Kind, g.Updates)
+		require.NoError(t, err)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	group := func(project, signer, word byte, kind score.Kind) batch.Group {
+		return batch.Group{
+			Project: score.ProjectID{project}, Signer: common.Address{signer}, Kind: kind,
+			Updates: []score.Update{{ID: score.UpdateID{word}}},
+		}
+	}
+	signed := group(2, 2, 3, score.KindRuns)
+	signed.Signature = new(score.GroupSignature)
+	b := batch.Batch{Groups: []batch.Group{
+		group(1, 1, 0, score.KindFree),
+		group(1, 1, 0, score.KindWord), // the free group's ids are no word
+		group(1, 1, 0, score.KindRuns),
+		group(1, 2, 9, score.KindFree),
+		group(2, 2, 0, score.KindWord),
+		signed,
+		group(2, 2, 3, score.KindWord),
+	}}
+	require.Equal(t, []batch.Header{
+		{},
+		{SameProject: true, SameSigner: true},
+		{SameProject: true, SameSigner: true, SameWord: true},
+		{SameProject: true},
+		{SameSigner: true, SameWord: true},
+		{SameProject: true, SameSigner: true},
+		{SameProject: true, SameSigner: true, SameWord: true},
+	}, b.Headers())
+	signed.Updates[0].ID = score.UpdateID{}
+	require.Equal(t, batch.Header{SameProject: true, SameSigner: true}, b.Headers()[5], "a signed body has its word")
+}

@@ -60,7 +60,7 @@ func NewBuilder(model Model, limits Limits) (*Builder, error) {
 // Add takes the update unless the batch would exceed its limits with it; then nothing changes and fits is false. An
 // empty builder takes any update. now is when the update came; the first one's starts the linger.
 func (b *Builder) Add(u score.Update, now time.Time) (fits bool) {
-	if b.Len() == b.limits.MaxUpdates {
+	if b.Len() >= b.limits.MaxUpdates {
 		return false
 	}
 	b.put(u, now)

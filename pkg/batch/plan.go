@@ -151,11 +151,11 @@ func (s *sheet) addSigned(updates []score.Update, kind score.Kind, signature sco
 	for i := range updates {
 		round = max(round, p.rounds[updates[i].ID])
 	}
+	o := s.owner(g.Project, owner{round, g.Signer})
 	for i := range updates {
 		p.rounds[updates[i].ID] = round + 1
 		s.total.gas += s.slots.cost(s.model, &updates[i])
 	}
-	o := s.owner(g.Project, owner{round, g.Signer})
 	o.signed = append(o.signed, g)
 	s.updates = append(s.updates, updates...)
 	shape := shapeOf(&g)

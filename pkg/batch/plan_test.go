@@ -1,0 +1,199 @@
+package batch_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+type idKey struct {
+	project score.ProjectID
+	id      score.UpdateID
+}
+
+// TestPlanKeepsWhatItIsGiven: every update once, signed groups as they are, those of one id in their order, each project
+// named once.
+func TestPlanKeepsWhatItIsGiven(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		units := drawUnits(t)
+		updates, signed := flat(units)
+		b := batch.Plan(&model, updates, signed)
+		require.ElementsMatch(t, updates, b.Updates())
+		require.Equal(t, len(units), b.Units())
+		checkGroups(t, b)
+
+		byID := func(updates []score.Update) map[idKey][]score.Update {
+			out := map[idKey][]score.Update{}
+			for _, u := range updates {
+				out[idKey{u.Project, u.ID}] = append(out[idKey{u.Project, u.ID}], u)
+			}
+			return out
+		}
+		require.Equal(t, byID(updates), byID(b.Updates()), "the first of an id stays the first")
+
+		var given, kept []unit
+		for _, u := range units {
+			if u.signed() {
+				given = append(given, u)
+			}
+		}
+		named := map[score.ProjectID]int{}
+		for i, h := range b.Headers() {
+			g := b.Groups[i]
+			if g.Signature != nil {
+				kept = append(kept, unit{g.Updates, g.Kind, *g.Signature})
+			}
+			if !h.SameProject {
+				named[g.Project]++
+				require.Equal(t, 1, named[g.Project])
+			}
+		}
+		require.ElementsMatch(t, given, kept)
+	})
+}
+
+// TestPlanDependsOnOrderOfOneIDAlone: updates of different ids give the same batch in any order.
+func TestPlanDependsOnOrderOfOneIDAlone(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		updates := rapid.SliceOfDistinct(rapid.Custom(drawUpdate), func(u score.Update) idKey {
+			return idKey{u.Project, u.ID}
+		}).Draw(t, "updates")
+		shuffled := rapid.Permutation(updates).Draw(t, "shuffled")
+		require.Equal(t, batch.Plan(&model, updates, nil), batch.Plan(&model, shuffled, nil))
+	})
+}
+
+// TestPlanIsNoDearerThanPlainGroups: neither than groups of words without runs, nor, where each id is alone in its word,
+// than free groups.
+func TestPlanIsNoDearerThanPlainGroups(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		updates := rapid.SliceOfNDistinct(rapid.Custom(drawUpdate), 1, -1, func(u score.Update) idKey {
+			return idKey{u.Project, u.ID}
+		}).Draw(t, "updates")
+		alone := rapid.Bool().Draw(t, "alone")
+		kind := score.KindWord
+		for i := range updates { // no word of one is another's: groups that share one by chance are not planned
+			updates[i].ID[1], updates[i].ID[2] = updates[i].Project[0], updates[i].Signer[0]
+			if alone {
+				kind = score.KindFree
+				updates[i].ID[3], updates[i].ID[4] = byte(i>>8), byte(i)
+			}
+		}
+		var plain batch.Batch
+		at := map[any]int{}
+		sortByID(updates)
+		for project := range byte(3) {
+			for signer := range byte(2) {
+				for _, u := range updates {
+					if u.Project[0] != project || u.Signer[0] != signer {
+						continue
+					}
+					key := any([2]byte{project, signer})
+					if !alone {
+						key = [3]byte{project, signer, u.ID[0]}
+					}
+					i, found := at[key]
+					if !found {
+						i = len(plain.Groups)
+						at[key] = i
+						plain.Groups = append(plain.Groups, batch.Group{Project: u.Project, Signer: u.Signer, Kind: kind})
+					}
+					plain.Groups[i].Updates = append(plain.Groups[i].Updates, u)
+				}
+			}
+		}
+		require.LessOrEqual(t, model.Gas(batch.Plan(&model, updates, nil)), model.Gas(plain))
+	})
+}
+
+// workload makes n updates of one project and signer.
+func workload(n, wallets, idsOfWord int, seed uint64) []score.Update {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	random := func(b []byte) {
+		for i := range b {
+			b[i] = byte(1 + rng.IntN(255))
+		}
+	}
+	targets := make([]common.Address, wallets)
+	for i := range targets {
+		random(targets[i][:])
+	}
+	updates := make([]score.Update, n)
+	var word score.UpdateID
+	for i := range updates {
+		if i%idsOfWord == 0 {
+			random(word[:])
+		}
+		id := word
+		id[31] = byte(i % idsOfWord)
+		updates[i] = score.Update{
+			Project: score.ProjectID{1}, Signer: common.Address{2}, ID: id, Target: targets[i%wallets], Action: byte(rng.IntN(8)),
+		}
+	}
+	return updates
+}
+
+// TestPlanChoosesKinds states what the usual workloads are written as.
+func TestPlanChoosesKinds(t *testing.T) {
+	t.Parallel()
+	kinds := func(b batch.Batch) map[score.Kind]int {
+		out := map[score.Kind]int{}
+		for _, g := range b.Groups {
+			out[g.Kind]++
+		}
+		return out
+	}
+	mixed := workload(200, 200, 200, 7)
+	for i := range 100 { // half of the word is one wallet's
+		mixed[i].Target = mixed[0].Target
+	}
+	for name, tc := range map[string]struct {
+		updates []score.Update
+		want    map[score.Kind]int
+	}{
+		"one update":                    {workload(1, 1, 1, 1), map[score.Kind]int{score.KindWord: 1}},
+		"consecutive ids":               {workload(500, 500, 256, 2), map[score.Kind]int{score.KindWord: 2}},
+		"consecutive ids, hot wallets":  {workload(250, 25, 256, 3), map[score.Kind]int{score.KindRuns: 1}},
+		"random ids":                    {workload(100, 100, 1, 4), map[score.Kind]int{score.KindFree: 1}},
+		"random ids, hot wallets":       {workload(100, 10, 1, 5), map[score.Kind]int{score.KindFree: 1}},
+		"a word and some random ids":    {append(workload(100, 100, 100, 6), workload(10, 10, 1, 7)...), map[score.Kind]int{score.KindWord: 1, score.KindFree: 1}},
+		"one hot wallet in a wide word": {mixed, map[score.Kind]int{score.KindWord: 1, score.KindRuns: 1}},
+	} {
+		require.Equal(t, tc.want, kinds(batch.Plan(&model, tc.updates, nil)), name)
+		require.Equal(t, tc.want, kinds(batch.Of(tc.updates)), name)
+	}
+}
+
+// TestOfSplitsHugeGroups: a group's count is two bytes.
+func TestOfSplitsHugeGroups(t *testing.T) {
+	t.Parallel()
+	updates := make([]score.Update, batch.MaxGroup+5)
+	for i := range updates {
+		binary.BigEndian.PutUint32(updates[i].ID[:], uint32(i))
+	}
+	b := batch.Of(updates)
+	require.Len(t, b.Groups, 2)
+	require.Len(t, b.Groups[0].Updates, batch.MaxGroup)
+	require.Equal(t, len(updates), b.Len())
+}
+
+// TestRoundsKeepUpdatesOfOneID: a signed group between two updates of its ids stays between them.
+func TestRoundsKeepUpdatesOfOneID(t *testing.T) {
+	t.Parallel()
+	u := func(signer, low, target byte) score.Update {
+		return score.Update{Signer: common.Address{signer}, ID: score.UpdateID{31: low}, Target: common.Address{target}}
+	}
+	updates := []score.Update{u(2, 1, 1), u(1, 1, 2), u(1, 2, 3), u(0, 2, 4), u(0, 3, 5)}
+	b := batch.Plan(&model, updates, []score.Signed{{First: 1, Count: 2, Kind: score.KindWord}})
+	require.Equal(t, []score.Update{updates[4], updates[0], updates[1], updates[2], updates[3]}, b.Updates())
+}
