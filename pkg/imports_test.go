@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"pkg/registry/internal/bindgen":  {}, // writes the bindings
 	"pkg/registry/internal/bindings": {}, // generated
 	// engines: they declare the interfaces they need, adapters satisfy them
-	"pkg/httpapi": {"pkg/score", "pkg/wallet"},
+	"pkg/httpapi": {"pkg/score", "pkg/wallet", "pkg/batch"},
 	"pkg/relay":   {"pkg/score", "pkg/batch", "pkg/lane", "pkg/registry"},
 	"pkg/index":   {"pkg/score", "pkg/batch", "pkg/registry"},
 	// adapters: one outside system each, never each other
@@ -65,6 +65,8 @@ var homes = map[string][]string{
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
 	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/devnet"},
 	"github.com/ethereum/go-ethereum/ethclient":               {"pkg/chain", "pkg/devnet"},
+	"github.com/ethereum/go-ethereum/core/vm":                 {"cmd/scorelay/internal/gas"}, // the EVM, for figures; servers ask their node
+	"github.com/ethereum/go-ethereum/core/state":              {"cmd/scorelay/internal/gas"},
 	"github.com/ethereum/go-ethereum/accounts/keystore":       {"pkg/signer"},
 	"github.com/ethereum/go-ethereum/accounts/abi":            {"pkg/registry", "pkg/registry/internal/bindgen", "pkg/registry/internal/bindings"},
 	"github.com/alecthomas/kong":                              {"pkg/app", "cmd/api", "cmd/relayer", "cmd/scorelay"},

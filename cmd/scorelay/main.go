@@ -1,5 +1,5 @@
 // Command scorelay is the operator's tool of Scorelay: it sets deployments up, issues API keys, looks after dead
-// letters, audits, makes load, and brings up a whole stack for development.
+// letters, audits, makes load, measures gas, and brings up a whole stack for development.
 package main
 
 import (
@@ -24,6 +24,7 @@ type cli struct {
 	DLQ     dlqCommand     `cmd:"" name:"dlq" help:"Look at dead letters: accepted updates that cannot ever apply."`
 	Audit   auditCommand   `cmd:"" help:"Compare what the stream accepted with the contract's events and scores."`
 	Load    loadCommand    `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
+	Gas     gasCommand     `cmd:"" help:"Measure what updates cost, on an EVM of its own."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 
 	RunNATS  runNATSCommand  `cmd:"" name:"run-nats" hidden:""`

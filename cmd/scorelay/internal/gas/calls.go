@@ -1,0 +1,178 @@
+package gas
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// call is a figure that is not a row's: of a single call, or of batches that do not apply.
+type call struct {
+	key     string
+	per     string                         // what has that gas
+	measure func(*machine) (uint64, error) // gas
+}
+
+func calls() []call {
+	return []call{
+		{"duplicates_100", "an update skipped", duplicates},
+		{"direct_update_existing_consecutive", "a call", func(m *machine) (uint64, error) { return direct(m, consecutive) }},
+		{"direct_update_existing_random", "a call", func(m *machine) (uint64, error) { return direct(m, random) }},
+		{"create_project", "a call", createProject},
+		{"create_largest_project", "a call", createLargestProject},
+		{"deploy", "a call", func(m *machine) (uint64, error) { return m.deployGas, nil }},
+		{"set_signed_only", "a call", setSignedOnly},
+	}
+}
+
+// duplicates is the gas per update of a batch that was applied before.
+func duplicates(base *machine) (uint64, error) {
+	r := plain("duplicates", 0, 100, consecutive)
+	g := newGenerator(r)
+	l, err := newLab(base, g)
+	if err != nil {
+		return 0, err
+	}
+	sent, err := l.apply(unsigned(g.next()))
+	if err != nil {
+		return 0, err
+	}
+	receipt, err := l.sendBatch(sent[0].batch, score.Duplicate)
+	if err != nil {
+		return 0, err
+	}
+	return perUpdate(receipt.GasUsed, r.updates), nil
+}
+
+// direct is the gas of an updater's own call, averaged over a word of ids.
+func direct(base *machine, ids style) (uint64, error) {
+	g := newGenerator(plain("direct", 0, 1, ids))
+	l, err := newLab(base, g)
+	if err != nil {
+		return 0, err
+	}
+	p := g.projects[0]
+	var gas uint64
+	for range wordIDs {
+		u := g.next()[0]
+		receipt, err := l.call(updaterKey(0, 0),
+			registry.EncodeUpdateScore(u.Project, u.ID, p.Actions[u.Action].Name, p.ScoreTypes[u.ScoreType], u.Target))
+		if err != nil {
+			return 0, err
+		}
+		gas += receipt.GasUsed
+	}
+	return perUpdate(gas, wordIDs), nil
+}
+
+func createProject(base *machine) (uint64, error) { return create(base, newProject(0)) }
+
+func createLargestProject(base *machine) (uint64, error) { return create(base, largestProject()) }
+
+func create(base *machine, p *score.Project) (uint64, error) {
+	m := base.fork()
+	receipt, err := m.call(relayerKey, registry.EncodeCreateProject(p))
+	if err != nil {
+		return 0, err
+	}
+	return receipt.GasUsed, registry.Created(p.ID, m.contract, receipt)
+}
+
+// setSignedOnly is the gas of an owner's call that makes a project take signed groups only.
+func setSignedOnly(base *machine) (uint64, error) {
+	l, err := newLab(base, newGenerator(plain("signed only", 0, 1, consecutive)))
+	if err != nil {
+		return 0, err
+	}
+	p := newProject(0)
+	receipt, err := l.call(keyOf("owner 0"), registry.EncodeSetSignedOnly(p.ID, true, append(p.Owners, p.Updaters...)))
+	if err != nil {
+		return 0, err
+	}
+	return receipt.GasUsed, nil
+}
+
+// Most is how many updates one transaction holds, under osaka.
+type Most struct {
+	Fresh              int `json:"fresh_consecutive"`    // by its gas, if every wallet is fresh
+	Existing           int `json:"existing_consecutive"` // by its gas, if none is
+	PlannedConsecutive int `json:"planned_consecutive"`  // that a relayer puts into it, whatever the wallets
+	PlannedRandom      int `json:"planned_random"`
+}
+
+func capacity(base *machine) (out Most, err error) {
+	var errs [4]error
+	out.Fresh, errs[0] = most(base, true)
+	out.Existing, errs[1] = most(base, false)
+	out.PlannedConsecutive, errs[2] = planned(consecutive)
+	out.PlannedRandom, errs[3] = planned(random)
+	return out, errors.Join(errs[:]...)
+}
+
+// mostThatMayApply bounds the search of most: more updates than a transaction can hold.
+const mostThatMayApply = 1 << 13
+
+// inOrder is next, by ascending ids.
+func (g *generator) inOrder() []score.Update {
+	return slices.SortedFunc(slices.Values(g.next()), func(a, b score.Update) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+}
+
+// most is how many updates with consecutive ids one transaction holds, by its gas and its size.
+func most(base *machine, fresh bool) (int, error) {
+	r := plain("most", 0, mostThatMayApply, consecutive)
+	r.fresh = fresh
+	g := newGenerator(r)
+	l, err := newLab(base, g)
+	if err != nil {
+		return 0, err
+	}
+	updates := g.inOrder()
+	var failed error
+	n := sort.Search(len(updates), func(n int) bool {
+		fits, err := l.holds(updates[:n+1])
+		failed = errors.Join(failed, err)
+		return !fits
+	})
+	if n == len(updates) {
+		failed = errors.Join(failed, fmt.Errorf("%w: a transaction holds more than %d", errPlan, n))
+	}
+	return n, failed
+}
+
+// holds tells whether one transaction applies all the updates. It leaves the lab as it is.
+func (l *lab) holds(updates []score.Update) (bool, error) {
+	builder, err := batch.NewBuilder(registry.GasModel(), batch.Limits{
+		MaxUpdates: math.MaxUint16, MaxGas: math.MaxUint64, MaxBytes: math.MaxInt,
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, u := range updates {
+		builder.Add(u, time.Time{})
+	}
+	receipt, err := l.fork().try(relayerKey, &l.contract, registry.EncodeBatch(builder.Build()))
+	if errors.Is(err, errTooLong) {
+		return false, nil
+	}
+	return err == nil && receipt.Status == types.ReceiptStatusSuccessful, err
+}
+
+// planned is how many fresh updates a relayer puts into one transaction.
+func planned(ids style) (int, error) {
+	r := plain("planned", 0, mostThatMayApply, ids)
+	batches, err := plan(unsigned(newGenerator(r.onFresh()).inOrder()))
+	if err != nil {
+		return 0, err
+	}
+	return batches[0].Len(), nil
+}
