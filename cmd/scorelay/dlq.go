@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -90,6 +91,13 @@ var (
 	errNoReplay = errors.New("its message cannot be read, so there is nothing to accept")
 	// errReplayed says that a dead letter was accepted anew before.
 	errReplayed = errors.New("it was accepted anew before; if it died again, that is another dead letter")
+	// errSigned says that a dead letter's update was in a signed group. Its signature covers the whole group and is gone:
+	// without it the update would stand on the service's word instead of its signer's.
+	errSigned = errors.New("its signer signed it together with others, and replayed alone it would go without that signature; " +
+		"have the backend sign it and send it again: its updateId is unused")
+	// errSignedOnly says that the project takes nothing that a replay could bring.
+	errSignedOnly = errors.New("the project takes signed groups only, and this update was not in one; " +
+		"have the backend sign it and send it to POST /update-scores: its updateId is unused")
 )
 
 // Run accepts dead letters anew and marks them. One that cannot be replayed stays, and does not keep others from it.
@@ -97,11 +105,15 @@ func (c *dlqReplayCommand) Run(s signals) error {
 	if c.All == (len(c.IDs) > 0) {
 		return errors.New("name the dead letters to replay, or --all")
 	}
-	_, opened, closeNATS, err := c.open(s.drain, commandLog())
+	js, opened, closeNATS, err := c.open(s.drain, commandLog())
 	if err != nil {
 		return err
 	}
 	defer closeNATS()
+	projects, err := directory.Open(s.drain, js)
+	if err != nil {
+		return err
+	}
 	letters, err := c.letters(s.drain, opened)
 	if err != nil {
 		return err
@@ -109,7 +121,7 @@ func (c *dlqReplayCommand) Run(s signals) error {
 	var errs []error
 	replayed := 0
 	for _, letter := range letters {
-		if err := replay(s.drain, opened, letter); err != nil {
+		if err := replay(s.drain, opened, projects, letter); err != nil {
 			errs = append(errs, fmt.Errorf("couldn't replay %s: %w", letter.ID, err))
 			continue
 		}
@@ -142,25 +154,43 @@ func (c *dlqReplayCommand) letters(ctx context.Context, opened *stream.Stream) (
 // replay accepts what the dead letter holds, as the API would, and then marks the letter, which stays: it is the outcome
 // of the first acceptance. The message id is the letter's own, so a replay that died in between and is repeated soon
 // accepts it once; repeated late, an update is accepted twice and applies once, a creation is accepted once.
-func replay(ctx context.Context, opened *stream.Stream, letter stream.DeadLetter) error {
+func replay(ctx context.Context, opened *stream.Stream, projects *directory.Directory, letter stream.DeadLetter) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
+	if err := replayable(ctx, projects, letter); err != nil {
+		return err
+	}
 	msgID := "replay-" + letter.ID
 	var err error
 	switch {
-	case !letter.Replayed.IsZero():
-		err = errReplayed
 	case letter.Update != nil:
 		lane := score.LaneOf(letter.Update.Project, opened.Deployment().Lanes)
 		msgID += "-" + strconv.FormatInt(letter.Time.UnixNano(), 36) // stored again, it is another one
 		err = opened.PublishEnvelope(ctx, lane, msgID, []score.Update{*letter.Update}, nil)
-	case letter.Project != nil:
-		err = opened.PublishProject(ctx, msgID, letter.Project, letter.Seq)
 	default:
-		err = errNoReplay
+		err = opened.PublishProject(ctx, msgID, letter.Project, letter.Seq)
 	}
 	if err != nil {
 		return err
 	}
 	return opened.MarkReplayed(ctx, letter, time.Now().UTC())
+}
+
+// replayable tells why a dead letter must not be accepted anew, if so.
+func replayable(ctx context.Context, projects *directory.Directory, letter stream.DeadLetter) error {
+	switch {
+	case !letter.Replayed.IsZero():
+		return errReplayed
+	case letter.Update == nil && letter.Project == nil:
+		return errNoReplay
+	case letter.Update == nil:
+		return nil
+	case letter.Signed || letter.Outcome == score.BadSignature:
+		return errSigned
+	}
+	record, _, _, err := projects.Project(ctx, letter.Update.Project)
+	if err == nil && record != nil && record.SignedOnly {
+		err = errSignedOnly
+	}
+	return err
 }

@@ -12,6 +12,9 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 type loadCommand struct {
@@ -25,6 +28,10 @@ type loadCommand struct {
 	Signers     int           `name:"signers" default:"3" help:"Wallets of each project that sign (${default})."`
 	Wallets     int           `name:"wallets" default:"1000" help:"Wallets of each project whose scores change (${default})."`
 	IDs         string        `name:"ids" enum:"random,consecutive,mixed" default:"mixed" help:"How updateIds are minted: random, consecutive or mixed (${default})."`
+	Signed      float64       `name:"signed" default:"0" placeholder:"PERCENT" help:"Share of the updates that goes in signed groups (${default})."`
+	Group       int           `name:"group" default:"50" help:"Updates of a signed group (${default})."`
+	ChainID     uint64        `name:"chain-id" placeholder:"N" help:"Id of the deployment's chain, for signed groups; by default that of a running 'scorelay dev'."`
+	Contract    string        `name:"contract" placeholder:"ADDRESS" help:"The deployment's contract, for signed groups; by default that of a running 'scorelay dev'."`
 	MaxInFlight int           `name:"max-in-flight" default:"2000" help:"Requests in progress at once; an update that would be one more counts as missed (${default})."`
 	JSON        bool          `name:"json" help:"Print the summary as JSON on standard output, and nothing else."`
 }
@@ -89,6 +96,8 @@ func (c *loadCommand) client() (*load.Client, error) {
 		{c.Projects < 1 || c.Signers < 1 || c.Wallets < 1, "--projects, --signers and --wallets must be at least 1"},
 		{c.Signers > 99, "--signers must be at most 99"},
 		{c.MaxInFlight < 1, "--max-in-flight must be at least 1"},
+		{c.Signed < 0 || c.Signed > 100, "--signed must be from 0 to 100"},
+		{c.Group < 1 || c.Group > score.MaxSigned, fmt.Sprintf("--group must be from 1 to %d", score.MaxSigned)},
 	} {
 		if bad.is {
 			errs = append(errs, errors.New(bad.says))
@@ -108,7 +117,32 @@ func (c *loadCommand) client() (*load.Client, error) {
 	if key == "" {
 		errs = append(errs, errors.New("set --api-key, SCORELAY_API_KEY or SCORELAY_API_KEY_FILE"))
 	}
-	return load.NewClient(key, c.MaxInFlight, urls...), errors.Join(errs...)
+	client := load.NewClient(key, c.MaxInFlight, urls...)
+	if c.Signed > 0 {
+		var err error
+		client.Domain, err = c.domain()
+		errs = append(errs, err)
+	}
+	return client, errors.Join(errs...)
+}
+
+// domain is what groups are signed under.
+func (c *loadCommand) domain() (wallet.Domain, error) {
+	if c.ChainID == 0 && c.Contract == "" {
+		info, err := c.running("--chain-id and --contract")
+		if err != nil {
+			return wallet.Domain{}, err
+		}
+		return info.Domain(), nil
+	}
+	contract, err := wallet.ParseAddress(c.Contract)
+	if err != nil {
+		return wallet.Domain{}, fmt.Errorf("--contract %w", err)
+	}
+	if c.ChainID == 0 {
+		return wallet.Domain{}, errors.New("--contract needs --chain-id")
+	}
+	return wallet.NewDomain(c.ChainID, contract), nil
 }
 
 // places makes the projects. Updates may follow as soon as a creation is accepted.
@@ -120,7 +154,7 @@ func (c *loadCommand) places(ctx context.Context, client *load.Client) ([]*load.
 			return nil, err
 		}
 		place := &load.Place{
-			Project: [32]byte(load.NewIDs(false).Next()), ScoreType: "reputation", Actions: []string{"plus", "minus"},
+			Project: score.ProjectID(load.RandomID()), ScoreType: "reputation", Actions: []string{"plus", "minus"},
 			Targets: load.RandomTargets(c.Wallets),
 		}
 		project := &load.Project{
@@ -144,29 +178,34 @@ func (c *loadCommand) places(ctx context.Context, client *load.Client) ([]*load.
 	return places, nil
 }
 
-// source makes the next update, over the projects, signers and wallets in turn. Consecutive ids are minted for each
+// source makes the next post, over the projects, signers and wallets in turn. Consecutive ids are minted for each
 // signer, as backends that share a project do.
-func (c *loadCommand) source(places []*load.Place) func() *load.Update {
-	consecutive := make([]*load.IDs, c.Projects*c.Signers)
-	for i := range consecutive {
-		consecutive[i] = load.NewIDs(true)
+func (c *loadCommand) source(places []*load.Place) func() *load.Post {
+	minters := make([]*sdk.Minter, c.Projects*c.Signers)
+	for i := range minters {
+		minters[i] = sdk.NewMinter()
 	}
-	random := load.NewIDs(false)
-	n := 0
-	return func() *load.Update {
-		at := n % len(places)
-		round := n / len(places)
+	made, posts, signed := 0, 0, 0
+	return func() *load.Post {
+		at := posts % len(places)
 		place := places[at]
-		signer := round % c.Signers
-		ids := random
-		if c.IDs == "consecutive" || c.IDs == "mixed" && n%2 == 1 {
-			ids = consecutive[at*c.Signers+signer]
+		signer := posts / len(places) % c.Signers
+		minter := minters[at*c.Signers+signer]
+		random := c.IDs == "random" || c.IDs == "mixed" && posts%2 == 0
+		n := 1
+		group := c.Signed > 0 && float64(signed) <= c.Signed/100*float64(made)
+		if group {
+			n = c.Group
+			signed += n
 		}
-		n++
-		return &load.Update{
-			ID: ids.Next(), Project: place.Project, Action: place.Actions[round%len(place.Actions)], ScoreType: place.ScoreType,
-			Target: place.Targets[round%len(place.Targets)], Wallet: place.Updaters[signer],
+		updates := make([]load.Update, n)
+		for i := range updates {
+			updates[i] = place.Update(made / len(places))
+			made++
 		}
+		posts++
+		load.Assign(updates, place.Updaters[signer], minter, random)
+		return &load.Post{Updates: updates, Signed: group}
 	}
 }
 

@@ -2,16 +2,12 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -20,13 +16,11 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
-	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -176,87 +170,6 @@ func place(t *testing.T, info *dev.Info) *load.Place {
 	}
 }
 
-// TestStackUnderAttack kills each process in turn while clients send, and flushes Redis. What clients got a 200 for is
-// counted against the contract's own events, not against anything the stack says of itself.
-func TestStackUnderAttack(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
-	s := startStack(t, "--separate", "--relayers", "2", "--lanes", "2")
-	info := s.info(t)
-	chainClient, err := chain.Dial(t.Context(), chain.Config{URLs: []string{info.RPCURL}}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
-	require.NoError(t, err)
-	defer chainClient.Close()
-	ledger := load.NewLedger(chainClient, common.HexToAddress(info.Contract), 0, confirmations)
-	for _, attack := range []struct {
-		name string
-		do   func()
-	}{
-		{"kill -9 of the relayers", func() { s.kill(t, "relayer") }},
-		{"kill -9 of the API", func() { s.kill(t, "api") }},
-		{"kill -9 of NATS", func() { s.kill(t, "nats") }},
-		{"FLUSHALL of Redis", func() { s.flushRedis(t) }},
-		{"kill -9 of Redis", func() { s.kill(t, "redis") }},
-	} {
-		began := time.Now()
-		counts, verdict := attacked(t, info, ledger, attack.do)
-		require.Zero(t, verdict.Lost, "%s: lost %v", attack.name, verdict.Example)
-		require.Zero(t, verdict.Doubled, attack.name)
-		require.Equal(t, verdict.Promised, verdict.Applied, attack.name)
-		require.Zero(t, counts.Wrong, "%s: %v", attack.name, counts.Refusals)
-		require.Zero(t, counts.Failed, attack.name)
-		t.Logf("%s: promised %d, applied %d, retries %d, in %s", attack.name, verdict.Promised, verdict.Applied, counts.Retries, time.Since(began))
-	}
-	out, err := command(t, "scorelay", "audit", "--wait", "60s", "--data-dir", s.dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Regexp(t, regexp.MustCompile(`lost 0\b`), string(out))
-	require.Regexp(t, regexp.MustCompile(`doubled 0\b`), string(out))
-}
-
-// attacked sends updates, attacks when a third has been answered, and waits until all that were promised are final.
-func attacked(t *testing.T, info *dev.Info, ledger *load.Ledger, attack func()) (load.Counts, load.Verdict) {
-	t.Helper()
-	const updates = 1000
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	client := load.NewClient(info.APIKey, 32, info.APIURLs...)
-	defer client.Close()
-	tally := load.NewTally()
-	plan := load.Plan(place(t, info), updates)
-	var answered atomic.Int64
-	third := make(chan struct{})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		load.Run(ctx, client, plan, 16, func(r load.Result) {
-			tally.Add(r)
-			if answered.Add(1) == updates/3 {
-				close(third)
-			}
-		})
-	}()
-	<-third
-	attack()
-	<-done
-	promised := tally.Promised()
-	require.NoError(t, ledger.Settle(ctx, promised, time.Minute))
-	for i := 0; i < updates; i += updates / 20 {
-		requireFinal(t, client, &plan[i])
-	}
-	return tally.Counts(), ledger.Judge(promised)
-}
-
-// requireFinal waits until the API says of an update what the chain says: statuses come back by themselves, too.
-func requireFinal(t *testing.T, client *load.Client, u *load.Update) {
-	t.Helper()
-	var last string
-	require.Eventually(t, func() bool {
-		status, err := client.UpdateStatus(t.Context(), u.Project, u.ID)
-		last = fmt.Sprint(status, err)
-		return err == nil && status.Status == "final" && status.Outcome == "applied"
-	}, 30*time.Second, 50*time.Millisecond, "the status of %s: %s", u.ID, &last)
-}
-
 // TestDemo runs the README's command, smaller.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
@@ -307,6 +220,9 @@ func TestCommands(t *testing.T) {
 	out, told, err := scorelay("load", "--rate", "200", "--duration", "2s", "--projects", "2", "--json")
 	require.NoError(t, err, told)
 	require.Contains(t, out, `"accepted":400`)
+	out, told, err = scorelay("load", "--rate", "200", "--duration", "1s", "--signed", "100", "--group", "25", "--json")
+	require.NoError(t, err, told)
+	require.Contains(t, out, `"accepted":200`)
 	out, told, err = scorelay("audit", "--wait", "60s")
 	require.NoError(t, err, "%s %s", out, told)
 	require.Contains(t, out, "lost 0")
@@ -375,6 +291,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"dev", "--apis", "0", "--data-dir", empty}, 1, "--apis must be from 1 to 32, is 0"},
 		{[]string{"audit", "--data-dir", empty}, 1, "--nats-url"},
 		{[]string{"load", "--data-dir", empty, "--rate=-1"}, 1, "--rate must be more than 0"},
+		{[]string{"load", "--data-dir", empty, "--signed", "1", "--contract", "0x1"}, 1, "--contract must be 0x"},
 		{[]string{"setup", "--data-dir", empty}, 1, "no signer is named"},
 		{[]string{"dlq", "replay", "--data-dir", empty}, 1, "or --all"},
 		{[]string{"keys", "list", "--data-dir", empty}, 1, "or start one with `scorelay dev`"},

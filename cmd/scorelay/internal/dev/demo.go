@@ -81,7 +81,7 @@ func Demo(ctx context.Context, s *Stack, n, parallel int) (*Summary, error) {
 	summary := &Summary{Sent: n}
 	ctx, cancel := context.WithTimeout(ctx, demoPatience+time.Duration(n)*demoPerUpdate)
 	defer cancel()
-	updates := load.Plan(s.Place, n)
+	posts := load.Plan(s.Place, n)
 	tally := load.NewTally()
 	d := s.Stream.Deployment()
 	ledger := load.NewLedger(s.Chain, d.Contract, d.DeployBlock, s.Options.Confirmations)
@@ -93,7 +93,7 @@ func Demo(ctx context.Context, s *Stack, n, parallel int) (*Summary, error) {
 		follow(sending, ledger)
 	}()
 	began := time.Now()
-	load.Run(ctx, s.Client, updates, parallel, tally.Add)
+	load.Run(ctx, s.Client, posts, parallel, tally.Add)
 	sendTime := time.Since(began)
 	sent()
 	<-following
@@ -111,7 +111,7 @@ func Demo(ctx context.Context, s *Stack, n, parallel int) (*Summary, error) {
 	if summary.Audit, err = s.Auditor.Await(ctx, stallPatience); err != nil {
 		return summary, err
 	}
-	return summary, checkStatuses(ctx, s, updates, promised)
+	return summary, checkStatuses(ctx, s, posts, promised)
 }
 
 // follow keeps the ledger up to date until ctx ends; what it misses then, Settle reads.
@@ -130,11 +130,11 @@ func follow(ctx context.Context, ledger *load.Ledger) {
 
 // checkStatuses asks the API about some of the updates: each must be final, and applied. Statuses follow the chain's
 // finality with a small delay.
-func checkStatuses(ctx context.Context, s *Stack, updates []load.Update, promised map[load.Key]time.Time) error {
+func checkStatuses(ctx context.Context, s *Stack, posts []*load.Post, promised map[load.Key]time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	for i := 0; i < len(updates); i += max(1, len(updates)/50) {
-		u := &updates[i]
+	for i := 0; i < len(posts); i += max(1, len(posts)/50) {
+		u := &posts[i].Updates[0]
 		if _, ok := promised[load.Key{Project: u.Project, ID: u.ID}]; !ok {
 			continue
 		}

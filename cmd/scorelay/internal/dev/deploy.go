@@ -20,6 +20,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -203,6 +204,7 @@ func (b *builder) ready(ctx context.Context) error {
 		}
 	}
 	client := load.NewClient(info.APIKey, 256, info.APIURLs...)
+	client.Domain = info.Domain()
 	b.close = append(b.close, client.Close)
 	place, err := demoPlace()
 	if err != nil {
@@ -231,7 +233,7 @@ func demoPlace() (*load.Place, error) {
 		return nil, err
 	}
 	place := &load.Place{
-		Project: [32]byte(load.NewIDs(false).Next()), ScoreType: "reputation", Stranger: stranger,
+		Project: score.ProjectID(load.RandomID()), ScoreType: "reputation", Stranger: stranger,
 		Targets: load.RandomTargets(100),
 	}
 	for _, action := range demoActions {

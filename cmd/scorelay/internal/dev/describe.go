@@ -87,6 +87,6 @@ func (s *Stack) Describe(out io.Writer) {
 	_ = description.Execute(out, map[string]any{
 		"Info": s.Info, "OwnChain": s.Options.ChainRPC == "", "BlockTime": s.Options.BlockTime, "Finality": finality,
 		"RedisKind": redis, "Relayers": s.Options.Relayers, "Lanes": s.Options.Lanes, "DataDir": dataDir,
-		"UpdateID": load.NewIDs(false).Next(), "Target": s.Place.Targets[0].Hex(), "Message": message, "Signature": signature,
+		"UpdateID": load.RandomID(), "Target": s.Place.Targets[0].Hex(), "Message": message, "Signature": signature,
 	})
 }

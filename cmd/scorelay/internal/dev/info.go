@@ -8,6 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 // Info is what a running stack tells the world in dev.json: everything a client, a test or an attacker of the stack
@@ -44,6 +48,11 @@ func ReadInfo(dataDir string) (*Info, error) {
 		return nil, fmt.Errorf("couldn't read %s: %w", infoPath(dataDir), err)
 	}
 	return &info, nil
+}
+
+// Domain is what groups for the stack's contract are signed under.
+func (i *Info) Domain() wallet.Domain {
+	return wallet.NewDomain(i.ChainID, common.HexToAddress(i.Contract))
 }
 
 func infoPath(dataDir string) string { return filepath.Join(dataDir, "dev.json") }

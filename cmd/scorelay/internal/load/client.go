@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 // attemptTimeout bounds one HTTP request; the API itself answers 503 long before.
@@ -26,6 +27,8 @@ const maxAnswer = 1 << 20
 
 // Client speaks to one API, or to several replicas in turn. It is safe for concurrent use.
 type Client struct {
+	Domain wallet.Domain // of the deployment's contract, under which groups are signed; set before use
+
 	bases []string
 	key   string
 	http  *http.Client
@@ -134,6 +137,7 @@ type Project struct {
 	Owners     []common.Address `json:"owners"`
 	Updaters   []common.Address `json:"updaters"`
 	ScoreTypes []string         `json:"scoreTypes,omitempty"`
+	SignedOnly bool             `json:"signedOnly,omitempty"`
 }
 
 // CreateProject sends a creation until it is accepted, the API refuses it, or ctx ends.

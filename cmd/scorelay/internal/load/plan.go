@@ -7,16 +7,18 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
 // Place is where a plan's updates go.
 type Place struct {
-	Project   score.ProjectID
-	Actions   []string
-	ScoreType string
-	Updaters  []*Wallet // members of the project, who sign
-	Stranger  *Wallet   // not a member
-	Targets   []common.Address
+	Project    score.ProjectID
+	SignedOnly bool     // it takes signed groups only
+	Actions    []string // by index
+	ScoreType  string   // its first
+	Updaters   []*Wallet
+	Stranger   *Wallet // not a member
+	Targets    []common.Address
 }
 
 // RandomTargets makes n addresses whose scores may change.
@@ -30,39 +32,116 @@ func RandomTargets(n int) []common.Address {
 	return targets
 }
 
-// Plan is n updates in the order to send them. Half of the ids are random, half consecutive. In each hundred, one
-// update is sent again (1 %) and one is invalid (1 %): an unknown action, an unknown score type or a stranger's
-// signature in turn.
-func Plan(place *Place, n int) []Update {
-	random, consecutive := NewIDs(false), NewIDs(true)
-	updates := make([]Update, n)
-	for i := range updates {
-		u := &updates[i]
-		*u = Update{
-			Project: place.Project, Action: place.Actions[i%len(place.Actions)], ScoreType: place.ScoreType,
-			Target: place.Targets[i%len(place.Targets)], Wallet: place.Updaters[i%len(place.Updaters)],
+// Update is the n-th of a place, without an id.
+func (p *Place) Update(n int) Update {
+	action := n % len(p.Actions)
+	return Update{
+		Project: p.Project, Action: p.Actions[action], ActionIndex: uint8(action), ScoreType: p.ScoreType,
+		Target: p.Targets[n%len(p.Targets)], Wallet: p.Updaters[n%len(p.Updaters)],
+	}
+}
+
+// planned is a plan in the making.
+type planned struct {
+	place   *Place
+	minters []*sdk.Minter // one for each updater
+	posts   []*Post
+	made    []Update // in order, those of the open group without ids
+	group   []Update // open
+	groups  int
+}
+
+// Plan is n updates in the order to send them. In each hundred, one update is sent again (1 %) and one is invalid (1 %).
+// A third of the others goes in signed groups, all of them where the place takes nothing else. Of those that go alone
+// half have random ids, of the groups one in three; the others' ids count up, for each signer by itself.
+func Plan(place *Place, n int) []*Post {
+	p := &planned{place: place}
+	for range place.Updaters {
+		p.minters = append(p.minters, sdk.NewMinter())
+	}
+	for i := range n {
+		last := i%100 == 99
+		grouped := !last && i%100 != 50 && (place.SignedOnly || i%100 >= 60 && i%100 < 92)
+		if !grouped || i%30 == 0 {
+			p.closeGroup()
 		}
+		u := place.Update(i)
 		switch {
 		case i%100 == 50:
-			*u = updates[i-40]
-			u.Again = true
+			again := p.made[i-40]
+			again.Again = true
+			p.add(&Post{Updates: []Update{again}, Signed: place.SignedOnly || i/100%2 == 1})
 			continue
-		case i%100 == 99:
-			u.ID, u.Invalid = random.Next(), true
-			switch i / 100 % 3 {
-			case 0:
-				u.Action = fmt.Sprintf("no such action %d", i)
-			case 1:
-				u.ScoreType = fmt.Sprintf("no such score type %d", i)
-			case 2:
-				u.Wallet = place.Stranger
-			}
+		case last:
+			p.add(invalid(place, u, i/100))
+			continue
+		case grouped:
+			p.group = append(p.group, u)
 			continue
 		case i%2 == 0:
-			u.ID = random.Next()
+			u.ID = RandomID()
 		default:
-			u.ID = consecutive.Next()
+			u.ID = p.minters[i%len(p.minters)].Next()
+		}
+		p.add(Alone(u))
+	}
+	p.closeGroup()
+	return p.posts
+}
+
+func (p *planned) add(post *Post) {
+	p.posts = append(p.posts, post)
+	p.made = append(p.made, post.Updates...)
+}
+
+// closeGroup gives the open group its signer and ids.
+func (p *planned) closeGroup() {
+	if len(p.group) == 0 {
+		return
+	}
+	signer := p.groups % len(p.minters)
+	Assign(p.group, p.place.Updaters[signer], p.minters[signer], p.groups%3 == 2)
+	p.add(&Post{Updates: p.group, Signed: true})
+	p.group, p.groups = nil, p.groups+1
+}
+
+// Assign gives up to 256 updates the wallet as their signer, and ids: random, or the next of the minter.
+func Assign(updates []Update, wallet *Wallet, minter *sdk.Minter, random bool) {
+	next := RandomID
+	if !random {
+		first, err := minter.Range(len(updates))
+		if err != nil {
+			panic(fmt.Sprintf("load: %v", err))
+		}
+		ids, at := sdk.IDRange{First: first, Count: len(updates)}, -1
+		next = func() score.UpdateID { at++; return ids.At(at) }
+	}
+	for i := range updates {
+		updates[i].Wallet, updates[i].ID = wallet, next()
+	}
+}
+
+// invalid makes an update that must be refused, in one of several ways in turn.
+func invalid(place *Place, u Update, turn int) *Post {
+	u.ID, u.Invalid = RandomID(), true
+	post := &Post{Signed: place.SignedOnly}
+	switch turn % 6 {
+	case 0:
+		u.Action, u.ActionIndex = fmt.Sprintf("no such action %d", turn), uint8(len(place.Actions))
+	case 1:
+		u.ScoreType, u.TypeIndex = fmt.Sprintf("no such score type %d", turn), score.MaxScoreTypes
+	case 2:
+		u.Wallet = place.Stranger
+	case 3:
+		u.Wallet, post.Signed = place.Stranger, true
+	case 4:
+		post.Signed, post.Forged = true, true
+	case 5:
+		u.Target = common.Address{}
+		if place.SignedOnly {
+			post.Signed, u.Target = false, place.Targets[0] // a good one, but alone
 		}
 	}
-	return updates
+	post.Updates = []Update{u}
+	return post
 }

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// Run sends updates in order, concurrency at a time, each as soon as an earlier one has its answer, and hands every
-// result to done (from several goroutines at once). It returns when all have their answer or ctx has ended; updates
+// Run sends posts in order, concurrency at a time, each as soon as an earlier one has its answer, and hands every
+// result to done (from several goroutines at once). It returns when all have their answer or ctx has ended; posts
 // that were not sent by then have no result.
-func Run(ctx context.Context, c *Client, updates []Update, concurrency int, done func(Result)) {
-	next := make(chan *Update)
+func Run(ctx context.Context, c *Client, posts []*Post, concurrency int, done func(Result)) {
+	next := make(chan *Post)
 	var workers sync.WaitGroup
 	for range concurrency {
 		workers.Go(func() {
-			for u := range next {
-				done(c.Send(ctx, u, time.Now()))
+			for p := range next {
+				done(c.Send(ctx, p, time.Now()))
 			}
 		})
 	}
-	for i := range updates {
+	for _, p := range posts {
 		select {
-		case next <- &updates[i]:
+		case next <- p:
 			continue
 		case <-ctx.Done():
 		}
@@ -36,20 +36,22 @@ func Run(ctx context.Context, c *Client, updates []Update, concurrency int, done
 type Pace struct {
 	Rate        float64 // updates per second
 	Duration    time.Duration
-	MaxInFlight int // an update that would be one more than this is not sent but counted as missed
+	MaxInFlight int // posts; the updates of one that would be one more are not sent but counted as missed
 }
 
 // Open sends what next makes at the pace, and hands every result to done (from several goroutines at once). Latency
-// counts from when an update was due. It returns the number of updates that were due but missed, after all answers.
-// When ctx ends it stops sending and gives up on the answers outstanding.
-func Open(ctx context.Context, c *Client, pace Pace, next func() *Update, done func(Result)) (missed int) {
+// counts from when a post was due, which is when the last of its updates was. It returns the number of updates that were
+// due but missed, after all answers. When ctx ends it stops sending and gives up on the answers outstanding.
+func Open(ctx context.Context, c *Client, pace Pace, next func() *Post, done func(Result)) (missed int) {
 	slots := make(chan struct{}, pace.MaxInFlight)
 	var inFlight sync.WaitGroup
 	defer inFlight.Wait()
 	start := time.Now()
 	total := int(pace.Rate * pace.Duration.Seconds())
-	for i := range total {
-		due := start.Add(time.Duration(float64(i) / pace.Rate * float64(time.Second)))
+	for sent := 0; sent < total; {
+		p := next()
+		sent += len(p.Updates)
+		due := start.Add(time.Duration(float64(sent-1) / pace.Rate * float64(time.Second)))
 		if wait := time.Until(due); wait > 0 {
 			select {
 			case <-ctx.Done():
@@ -62,12 +64,11 @@ func Open(ctx context.Context, c *Client, pace Pace, next func() *Update, done f
 		select {
 		case slots <- struct{}{}:
 		default:
-			missed++
+			missed += len(p.Updates)
 			continue
 		}
-		u := next()
 		inFlight.Go(func() {
-			done(c.Send(ctx, u, due))
+			done(c.Send(ctx, p, due))
 			<-slots
 		})
 	}

@@ -23,16 +23,16 @@ type Tally struct {
 	promised  map[Key]time.Time
 }
 
-// Counts of answers.
+// Counts of updates, by how they were answered.
 type Counts struct {
 	Sent      int            `json:"sent"`
 	Accepted  int            `json:"accepted"`  // 200 accepted, or duplicate of a try of our own whose answer was lost
 	Duplicate int            `json:"duplicate"` // 200 duplicate otherwise
 	Rejected  int            `json:"rejected"`  // refused for good: 4xx
 	Failed    int            `json:"failed"`    // no definite answer before we gave up
-	Retries   int            `json:"retries"`
-	Wrong     int            `json:"wrong"`    // valid but refused, or invalid but accepted
-	Refusals  map[string]int `json:"refusals"` // by code
+	Retries   int            `json:"retries"`   // requests that were sent again
+	Wrong     int            `json:"wrong"`     // valid but refused, or invalid but accepted
+	Refusals  map[string]int `json:"refusals"`  // by code
 }
 
 // NewTally makes an empty tally.
@@ -40,34 +40,42 @@ func NewTally() *Tally {
 	return &Tally{promised: map[Key]time.Time{}, counts: Counts{Refusals: map[string]int{}}}
 }
 
-// Add counts one result.
+// Add counts one result: each of its post's updates.
 func (t *Tally) Add(r Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.counts.Sent++
 	t.counts.Retries += r.Retries
-	t.latencies = append(t.latencies, r.Latency)
-	switch {
-	case r.Status != "":
-		if key := (Key{r.Update.Project, r.Update.ID}); t.promised[key].IsZero() {
-			t.promised[key] = r.At
+	for i := range r.Post.Updates {
+		u := &r.Post.Updates[i]
+		t.counts.Sent++
+		t.latencies = append(t.latencies, r.Latency)
+		switch {
+		case r.Status != nil:
+			t.answered(&r, u, r.Status[i])
+		case r.Code != "" && !r.temporary():
+			t.counts.Rejected++
+			t.counts.Refusals[r.Code]++
+			if !u.Invalid {
+				t.counts.Wrong++
+			}
+		default:
+			t.counts.Failed++
 		}
-		if r.Status == "accepted" || r.Retries > 0 && !r.Update.Again {
-			t.counts.Accepted++
-		} else {
-			t.counts.Duplicate++
-		}
-		if r.Update.Invalid {
-			t.counts.Wrong++
-		}
-	case r.Code != "" && !r.temporary():
-		t.counts.Rejected++
-		t.counts.Refusals[r.Code]++
-		if !r.Update.Invalid {
-			t.counts.Wrong++
-		}
-	default:
-		t.counts.Failed++
+	}
+}
+
+// answered counts one update that got a 200.
+func (t *Tally) answered(r *Result, u *Update, status string) {
+	if key := (Key{u.Project, u.ID}); t.promised[key].IsZero() {
+		t.promised[key] = r.At
+	}
+	if status == "accepted" || r.Retries > 0 && !u.Again {
+		t.counts.Accepted++
+	} else {
+		t.counts.Duplicate++
+	}
+	if u.Invalid {
+		t.counts.Wrong++
 	}
 }
 

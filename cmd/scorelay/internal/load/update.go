@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,23 +13,35 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Update is one thing to send.
+// Update is one score change. ActionIndex and TypeIndex are what signed groups say instead of the names.
 type Update struct {
-	ID        score.UpdateID
-	Project   score.ProjectID
-	Action    string
-	ScoreType string
-	Target    common.Address
-	Wallet    *Wallet
+	ID          score.UpdateID
+	Project     score.ProjectID
+	Action      string
+	ActionIndex uint8
+	ScoreType   string
+	TypeIndex   uint8
+	Target      common.Address
+	Wallet      *Wallet
 
 	Again   bool // the same updateId was sent before: accepted or duplicate, and applied once in all
 	Invalid bool // must be refused
 }
 
-// Result is what became of one Update.
+// Post is what one request carries: one update of the published scheme, or a signed group of one project and wallet.
+type Post struct {
+	Updates []Update
+	Signed  bool // as a group
+	Forged  bool // the group's signature is good for another contract only
+}
+
+// Alone is a post of one update.
+func Alone(u Update) *Post { return &Post{Updates: []Update{u}} }
+
+// Result is what became of one Post.
 type Result struct {
-	Update  *Update
-	Status  string        // "accepted", "duplicate", or "" when it got no 200
+	Post    *Post
+	Status  []string      // of each update "accepted" or "duplicate"; nil when the post got no 200
 	Code    string        // of the refusal; empty with a 200 or when there was no answer
 	Err     error         // why there is no 200
 	Retries int           // tries before the last one
@@ -49,13 +60,31 @@ type body struct {
 	Message      string          `json:"message"`
 }
 
-// Send posts an update until it has a definite answer or ctx ends, signing anew for each try so that a long outage
-// does not make the message stale. due is when the latency began.
-func (c *Client) Send(ctx context.Context, u *Update, due time.Time) Result {
+// Send posts until there is a definite answer or ctx ends. due is when the latency began.
+func (c *Client) Send(ctx context.Context, p *Post, due time.Time) Result {
+	send := c.sendUpdate
+	if p.Signed {
+		send = c.sendGroup
+	}
+	status, retries, err := send(ctx, p)
+	now := time.Now()
+	result := Result{Post: p, Status: status, Err: err, Retries: retries, At: now, Latency: now.Sub(due)}
+	if refused := (*APIError)(nil); errors.As(err, &refused) {
+		result.Code = refused.Code
+	}
+	if err != nil {
+		result.Status = nil
+	}
+	return result
+}
+
+// sendUpdate signs anew for each try, so that a long outage does not make the message stale.
+func (c *Client) sendUpdate(ctx context.Context, p *Post) (status []string, retries int, err error) {
 	var answer struct {
 		Status string `json:"status"`
 	}
-	retries, err := retry(ctx, func(ctx context.Context) error {
+	u := &p.Updates[0]
+	retries, err = retry(ctx, func(ctx context.Context) error {
 		message, signature, err := u.Wallet.Sign(time.Now())
 		if err != nil {
 			return err
@@ -63,43 +92,14 @@ func (c *Client) Send(ctx context.Context, u *Update, due time.Time) Result {
 		return c.Do(ctx, http.MethodPost, "/update-score",
 			&body{u.ID, u.Project, u.Action, u.ScoreType, u.Target, signature, message}, &answer)
 	})
-	now := time.Now()
-	result := Result{Update: u, Status: answer.Status, Err: err, Retries: retries, At: now, Latency: now.Sub(due)}
-	if refused := (*APIError)(nil); errors.As(err, &refused) {
-		result.Code = refused.Code
-	}
 	if err == nil && answer.Status != "accepted" && answer.Status != "duplicate" {
-		result.Err = fmt.Errorf("the API answered 200 with status %q", answer.Status)
+		err = fmt.Errorf("the API answered 200 with status %q", answer.Status)
 	}
-	if result.Err != nil {
-		result.Status = ""
-	}
-	return result
+	return []string{answer.Status}, retries, err
 }
 
-// IDs mints updateIds. It is not safe for concurrent use.
-type IDs struct {
-	prefix      [28]byte
-	counter     uint32
-	consecutive bool
-}
-
-// NewIDs mints random ids, or consecutive ones: 28 random bytes and a counter, so that 256 updates share one storage
-// slot of the contract's bitmap.
-func NewIDs(consecutive bool) *IDs {
-	ids := &IDs{consecutive: consecutive}
-	_, _ = rand.Read(ids.prefix[:]) // never fails
-	return ids
-}
-
-// Next is an id not minted before.
-func (i *IDs) Next() (id score.UpdateID) {
-	if !i.consecutive {
-		_, _ = rand.Read(id[:]) // never fails
-		return id
-	}
-	copy(id[:], i.prefix[:])
-	binary.BigEndian.PutUint32(id[28:], i.counter)
-	i.counter++
+// RandomID is an id not minted before, which shares no word with any other.
+func RandomID() (id score.UpdateID) {
+	_, _ = rand.Read(id[:]) // never fails
 	return id
 }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"regexp"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// TestStackUnderAttack kills each process in turn while clients send, and flushes Redis. What clients got a 200 for is
+// counted against the contract's own events, not against anything the stack says of itself.
+func TestStackUnderAttack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	s := startStack(t, "--separate", "--relayers", "2", "--lanes", "2")
+	info := s.info(t)
+	chainClient, err := chain.Dial(t.Context(), chain.Config{URLs: []string{info.RPCURL}}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	require.NoError(t, err)
+	defer chainClient.Close()
+	ledger := load.NewLedger(chainClient, common.HexToAddress(info.Contract), 0, confirmations)
+	client := load.NewClient(info.APIKey, 32, info.APIURLs...)
+	client.Domain = info.Domain()
+	defer client.Close()
+	places := []*load.Place{place(t, info), signedOnly(t, client, place(t, info))}
+	for _, attack := range []struct {
+		name string
+		do   func()
+	}{
+		{"kill -9 of the relayers", func() { s.kill(t, "relayer") }},
+		{"kill -9 of the API", func() { s.kill(t, "api") }},
+		{"kill -9 of NATS", func() { s.kill(t, "nats") }},
+		{"FLUSHALL of Redis", func() { s.flushRedis(t) }},
+		{"kill -9 of Redis", func() { s.kill(t, "redis") }},
+	} {
+		began := time.Now()
+		counts, verdict := attacked(t, client, places, ledger, attack.do)
+		require.Zero(t, verdict.Lost, "%s: lost %v", attack.name, verdict.Example)
+		require.Zero(t, verdict.Doubled, attack.name)
+		require.Equal(t, verdict.Promised, verdict.Applied, attack.name)
+		require.Zero(t, counts.Wrong, "%s: %v", attack.name, counts.Refusals)
+		require.Zero(t, counts.Failed, attack.name)
+		t.Logf("%s: promised %d, applied %d, retries %d, in %s", attack.name, verdict.Promised, verdict.Applied, counts.Retries, time.Since(began))
+	}
+	out, err := command(t, "scorelay", "audit", "--wait", "60s", "--data-dir", s.dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Regexp(t, regexp.MustCompile(`lost 0\b`), string(out))
+	require.Regexp(t, regexp.MustCompile(`doubled 0\b`), string(out))
+}
+
+// signedOnly makes a project like the one at a place, which takes signed groups only.
+func signedOnly(t *testing.T, client *load.Client, at *load.Place) *load.Place {
+	t.Helper()
+	at.Project, at.SignedOnly = score.ProjectID(load.RandomID()), true
+	project := &load.Project{
+		ID: at.Project, Name: "signed groups only", ScoreTypes: []string{at.ScoreType}, SignedOnly: true,
+		Owners: []common.Address{at.Updaters[1].Address}, Updaters: []common.Address{at.Updaters[0].Address},
+	}
+	for _, name := range at.Actions {
+		project.Actions = append(project.Actions, load.Action{Name: name, Points: 3})
+	}
+	require.NoError(t, client.CreateProject(t.Context(), project))
+	return at
+}
+
+// attacked sends updates, alone and in signed groups, attacks when a third has been answered, and waits until all that
+// were promised are final.
+func attacked(t *testing.T, client *load.Client, places []*load.Place, ledger *load.Ledger, attack func()) (load.Counts, load.Verdict) {
+	t.Helper()
+	const updates = 600 // at each place
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	tally := load.NewTally()
+	plan := interleave(load.Plan(places[0], updates), load.Plan(places[1], updates))
+	var answered atomic.Int64
+	third := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		load.Run(ctx, client, plan, 16, func(r load.Result) {
+			tally.Add(r)
+			if answered.Add(1) == int64(len(plan)/3) {
+				close(third)
+			}
+		})
+	}()
+	<-third
+	attack()
+	<-done
+	promised := tally.Promised()
+	require.NoError(t, ledger.Settle(ctx, promised, time.Minute))
+	for i := 0; i < len(plan); i += len(plan) / 20 {
+		if u := &plan[i].Updates[0]; !u.Invalid {
+			requireFinal(t, client, u)
+		}
+	}
+	return tally.Counts(), ledger.Judge(promised)
+}
+
+// requireFinal waits until the API says of an update what the chain says: statuses come back by themselves, too.
+func requireFinal(t *testing.T, client *load.Client, u *load.Update) {
+	t.Helper()
+	var last string
+	require.Eventually(t, func() bool {
+		status, err := client.UpdateStatus(t.Context(), u.Project, u.ID)
+		last = fmt.Sprint(status, err)
+		return err == nil && status.Status == "final" && status.Outcome == "applied"
+	}, 30*time.Second, 50*time.Millisecond, "the status of %s: %s", u.ID, &last)
+}
+
+// interleave has both plans go at once, each in its order.
+func interleave(a, b []*load.Post) (out []*load.Post) {
+	for len(a) > 0 && len(b) > 0 {
+		if rand.IntN(len(a)+len(b)) < len(a) {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
