@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/limit"
+	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
@@ -105,8 +106,9 @@ func (a *api) deps() httpapi.Deps {
 	}
 	deps := httpapi.Deps{
 		Publisher: publisher{a.stream}, Statuses: a.status, Projects: a.projects, Keys: a.keys, Chain: contract,
-		Limiter: limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
-		Ready:   a.ready, Log: a.log, Registerer: a.metrics,
+		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
+		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
+		Ready:     a.ready, Log: a.log, Registerer: a.metrics,
 	}
 	if a.settings.ContractSignatures {
 		deps.Contracts = contract

@@ -59,6 +59,9 @@ func (s *Server) updateScore(c *fiber.Ctx) *Problem {
 	if !ok {
 		return fieldProblem(codeUnknownProject, "/projectId", "is no project")
 	}
+	if rec.SignedOnly {
+		return problem(codeSignedOnly, "sign it in a group and send that to POST /update-scores")
+	}
 	if signer, p = s.signers.member(ctx, rec, signer, r); p != nil {
 		return p
 	}
@@ -85,12 +88,23 @@ func (s *Server) updateScore(c *fiber.Ctx) *Problem {
 
 	// Store. This is the commit point: when add returns nil the stream has synced the update, and from here on it
 	// reaches exactly one outcome, whatever dies. Its claim has become its status, as far as Redis was there.
-	if err := s.batchers[score.LaneOf(u.Project, len(s.batchers))].add(u); err != nil {
+	if err := s.batcher(u.Project).add(alone(u)); err != nil {
 		// Stored or not: the caller may send it again, and must not find its own claim in the way.
 		s.release(u, token)
 		return notStored(err)
 	}
 	return s.answer(c, u, "accepted")
+}
+
+// batcher is that of the project's lane.
+func (s *Server) batcher(project score.ProjectID) *batcher {
+	return s.batchers[score.LaneOf(project, len(s.batchers))]
+}
+
+// alone is a claimed update as a unit.
+func alone(u score.Update) unit {
+	updates := []score.Update{u}
+	return unit{updates: updates, claimed: updates}
 }
 
 func (s *Server) answer(c *fiber.Ctx, u score.Update, status string) *Problem {
@@ -113,26 +127,32 @@ func (s *Server) fresh(r *updateRequest) *Problem {
 }
 
 // claim asks for the updateId until the answer is clear. Without Redis there is no claim, and the contract decides.
-func (s *Server) claim(ctx context.Context, u score.Update, token string) (score.Claim, *Problem) {
-	deadline := time.Now().Add(s.config.ClaimWait)
-	for pause := firstClaimPause; ; pause = min(2*pause, maxClaimPause) {
-		claim, err := s.statuses.Claim(ctx, u.Project, u.ID, token)
-		if err != nil {
+func (s *Server) claim(ctx context.Context, u score.Update, token string) (claim score.Claim, p *Problem) {
+	p = s.untilClear(ctx, func() (busy bool) {
+		var err error
+		if claim, err = s.statuses.Claim(ctx, u.Project, u.ID, token); err != nil {
 			s.metrics.unclaimed.Inc()
-			return score.ClaimWon, nil
+			claim = score.ClaimWon
 		}
-		if claim != score.ClaimBusy {
-			return claim, nil
-		}
+		return claim == score.ClaimBusy
+	})
+	return claim, p
+}
+
+// untilClear asks for claims again and again while somebody else's is in the way.
+func (s *Server) untilClear(ctx context.Context, ask func() (busy bool)) *Problem {
+	deadline := time.Now().Add(s.config.ClaimWait)
+	for pause := firstClaimPause; ask(); pause = min(2*pause, maxClaimPause) {
 		if time.Now().Add(pause).After(deadline) {
-			return "", retry(codeUpdateInProgress, retryAfterFailure, "")
+			return retry(codeUpdateInProgress, retryAfterFailure, "")
 		}
 		select {
 		case <-ctx.Done():
-			return "", retry(codeShuttingDown, retryAfterFailure, "")
+			return retry(codeShuttingDown, retryAfterFailure, "")
 		case <-time.After(pause):
 		}
 	}
+	return nil
 }
 
 // release gives a claim back. If that fails too, the claim expires.

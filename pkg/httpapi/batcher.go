@@ -27,35 +27,44 @@ const (
 )
 
 // batcher puts the updates of one lane into envelopes: whatever has arrived while the last publish was in flight goes
-// into the next. One goroutine (run) publishes; add may be called by any number.
+// into the next, in the order of its arrival, a signed group whole. One goroutine (run) publishes; add may be called by
+// any number.
 type batcher struct {
 	lane      score.Lane
 	publisher Publisher
 	accepted  func(context.Context, []score.Update) error // marks stored updates; best effort
 	patience  time.Duration                               // how long an update may wait for its publish, and a publish take
 	instance  string                                      // makes message ids unique among processes
-	limit     int                                         // updates in an envelope
+	limit     int                                         // updates in an envelope; at least those of one unit
 	metrics   *metrics
 	log       *slog.Logger
 
 	in    chan *waiting
 	stop  chan struct{} // closed: take no more, answer what is there
 	ended chan struct{} // closed by run: nothing will be answered any more
+	next  *waiting      // run's: the unit that did not fit the last envelope begins the next; nil without one
 	marks sync.WaitGroup
 }
 
-// waiting is one update and whoever waits for it to be durable.
+// unit is what is stored together or not at all: an update, or a signed group.
+type unit struct {
+	updates []score.Update
+	claimed []score.Update // those of updates whose claims become their status
+	signed  *score.Signed  // of a group: its kind and signature; nil for an update without
+}
+
+// waiting is one unit and whoever waits for it to be durable.
 type waiting struct {
-	update   score.Update
+	unit
 	deadline time.Time
 	answer   chan error // has room for the one answer
 }
 
-// add returns when the update is stored in the stream (nil), is known not to be (ErrFull, errNotStored, errDrained), or
+// add returns when the unit is stored in the stream (nil), is known not to be (ErrFull, errNotStored, errDrained), or
 // may or may not be (any other error). It does not return before that, whoever has stopped listening: the bound is
 // twice the batcher's patience.
-func (b *batcher) add(u score.Update) error {
-	w := &waiting{update: u, deadline: time.Now().Add(b.patience), answer: make(chan error, 1)}
+func (b *batcher) add(u unit) error {
+	w := &waiting{unit: u, deadline: time.Now().Add(b.patience), answer: make(chan error, 1)}
 	select {
 	case b.in <- w:
 	case <-b.stop:
@@ -95,16 +104,25 @@ func (b *batcher) run(ctx context.Context) {
 	}
 }
 
-// collect waits for one update and takes all others that are there, but not those whose time is up: their callers may
-// be gone, and a retry may be on its way. nil means stop.
+// collect waits for one unit and takes all others that are there and fit, but not those whose time is up: their callers
+// may be gone, and a retry may be on its way. The first that does not fit ends the envelope: what came after it waits
+// behind it, or a stream of single updates could keep a group out for ever. nil means stop.
 func (b *batcher) collect() []*waiting {
 	var batch []*waiting
+	size := 0
 	take := func(w *waiting) {
-		if !time.Now().Before(w.deadline) {
+		switch {
+		case !time.Now().Before(w.deadline):
 			w.answer <- errNotStored
-			return
+		case size+len(w.updates) > b.limit:
+			b.next = w
+		default:
+			batch, size = append(batch, w), size+len(w.updates)
 		}
-		batch = append(batch, w)
+	}
+	if w := b.next; w != nil {
+		b.next = nil
+		take(w)
 	}
 	for len(batch) == 0 {
 		select {
@@ -114,7 +132,7 @@ func (b *batcher) collect() []*waiting {
 			return nil
 		}
 	}
-	for len(batch) < b.limit {
+	for size < b.limit && b.next == nil {
 		select {
 		case w := <-b.in:
 			take(w)
@@ -128,25 +146,22 @@ func (b *batcher) collect() []*waiting {
 // flush makes one envelope durable and sees to it that everybody in it is answered. The marks are written while the
 // next envelope is on its way.
 func (b *batcher) flush(ctx context.Context, msgID string, batch []*waiting) {
-	updates := make([]score.Update, len(batch))
-	for i, w := range batch {
-		updates[i] = w.update
-	}
-	b.metrics.envelope.Observe(float64(len(batch)))
+	updates, signed, claimed := envelopeOf(batch)
+	b.metrics.envelope.Observe(float64(len(updates)))
 	began := time.Now()
-	err := b.publish(ctx, msgID, updates)
+	err := b.publish(ctx, msgID, updates, signed)
 	b.metrics.publish.Observe(time.Since(began).Seconds())
 	if err != nil {
 		b.log.Warn("an envelope could not be made durable; telling its callers to send again",
-			"lane", b.lane, "updates", len(batch), "err", err)
+			"lane", b.lane, "updates", len(updates), "err", err)
 		for _, w := range batch {
 			w.answer <- err
 		}
 		return
 	}
 	b.marks.Go(func() {
-		if err := b.accepted(ctx, updates); err != nil {
-			b.metrics.unmarked.Add(float64(len(updates)))
+		if err := b.accepted(ctx, claimed); err != nil {
+			b.metrics.unmarked.Add(float64(len(claimed)))
 		}
 		for _, w := range batch {
 			w.answer <- nil
@@ -154,10 +169,24 @@ func (b *batcher) flush(ctx context.Context, msgID string, batch []*waiting) {
 	})
 }
 
+// envelopeOf puts the units one after the other.
+func envelopeOf(batch []*waiting) (updates []score.Update, signed []score.Signed, claimed []score.Update) {
+	for _, w := range batch {
+		if w.signed != nil {
+			group := *w.signed
+			group.First, group.Count = len(updates), len(w.updates)
+			signed = append(signed, group)
+		}
+		updates = append(updates, w.updates...)
+		claimed = append(claimed, w.claimed...)
+	}
+	return updates, signed, claimed
+}
+
 // publish repeats the same message under the same id until it is stored, certainly refused, or out of time.
-func (b *batcher) publish(ctx context.Context, msgID string, updates []score.Update) error {
+func (b *batcher) publish(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error {
 	return persist(ctx, b.patience, b.metrics, func(ctx context.Context) (bool, error) {
-		err := b.publisher.PublishEnvelope(ctx, b.lane, msgID, updates, nil)
+		err := b.publisher.PublishEnvelope(ctx, b.lane, msgID, updates, signed)
 		return err == nil || errors.Is(err, ErrFull), err
 	})
 }

@@ -34,6 +34,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -207,7 +208,8 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	b.metrics = reg
 	deps := httpapi.Deps{
 		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain,
-		Limiter: limit.New(client, prefix, log, reg), Ready: func() error { return nil }, Log: log, Registerer: reg,
+		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
+		Limiter:   limit.New(client, prefix, log, reg), Ready: func() error { return nil }, Log: log, Registerer: reg,
 	}
 	if set.deps != nil {
 		set.deps(&deps)

@@ -27,6 +27,21 @@ func (c *cache[K, V]) get(key K) (V, bool) {
 	return value, ok
 }
 
+// ensure is get, of what fresh returns if there is nothing. fresh runs under the cache's lock.
+func (c *cache[K, V]) ensure(key K, fresh func() V) V {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if value, ok := c.young[key]; ok {
+		return value
+	}
+	value, ok := c.old[key]
+	if !ok {
+		value = fresh()
+	}
+	c.keep(key, value)
+	return value
+}
+
 func (c *cache[K, V]) put(key K, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

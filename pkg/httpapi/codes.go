@@ -18,13 +18,14 @@ var (
 	codeInvalidPath       = Code{"invalid_path", http.StatusBadRequest, "An id or address in the path is wrong", "Ids are 0x and 64 hex digits, wallets 0x and 40."}
 	codeMessageTooOld     = Code{"message_too_old", http.StatusBadRequest, "The message was signed too long ago", "Sign the current time in milliseconds and send it within five minutes (the default)."}
 	codeMessageInFuture   = Code{"message_in_future", http.StatusBadRequest, "The message's time lies in the future", "Correct the signer's clock."}
-	codeBadSignature      = Code{"bad_signature", http.StatusBadRequest, "The signature cannot be one", "Sign the message with personal_sign: 65 bytes, v 27 or 28 (or 0 or 1), low s."}
+	codeBadSignature      = Code{"bad_signature", http.StatusBadRequest, "The signature cannot be one", "Sign a message with personal_sign, a group with EIP-712: 65 bytes, v 27 or 28 (or 0 or 1), low s."}
 	codeUnknownProject    = Code{"unknown_project", http.StatusBadRequest, "The project does not exist", "Create it first; check the projectId."}
 	codeUnknownAction     = Code{"unknown_action", http.StatusBadRequest, "The project has no such action", "Use a name of the project's actions."}
 	codeUnknownScoreType  = Code{"unknown_score_type", http.StatusBadRequest, "The project has no such score type", "Use a name of the project's score types."}
 	codeMissingAPIKey     = Code{"missing_api_key", http.StatusUnauthorized, "The header X-API-KEY is missing", "Send the API key with every request."}
 	codeInvalidAPIKey     = Code{"invalid_api_key", http.StatusUnauthorized, "The API key is unknown or revoked", "Check the key; ask the operator for a new one."}
 	codeSignerNotMember   = Code{"signer_not_member", http.StatusForbidden, "The signer is neither owner nor updater of the project", "Sign with a registered wallet, or register this one."}
+	codeSignedOnly        = Code{"signed_only", http.StatusForbidden, "The project takes signed groups of updates only", "Sign updates in groups and send them to POST /update-scores."}
 	codeNotFound          = Code{"not_found", http.StatusNotFound, "There is nothing at this path", "Check method and path."}
 	codeProjectNotFound   = Code{"project_not_found", http.StatusNotFound, "The project does not exist", "Check the projectId."}
 	codeUpdateNotFound    = Code{"update_not_found", http.StatusNotFound, "No update of this id was accepted", "Send the update (again)."}
@@ -53,7 +54,7 @@ func Codes() []Code {
 	return []Code{
 		codeMalformedRequest, codeMalformedJSON, codeInvalidBody, codeInvalidPath, codeMessageTooOld, codeMessageInFuture,
 		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType,
-		codeMissingAPIKey, codeInvalidAPIKey, codeSignerNotMember,
+		codeMissingAPIKey, codeInvalidAPIKey, codeSignerNotMember, codeSignedOnly,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
 		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeHeadersTooLarge,
 		codeInternal, codeStarting, codeShuttingDown, codeOverloaded, codeNotDurable, codeStreamFull, codeUpdateInProgress,

@@ -68,6 +68,11 @@ var provocations = map[string]struct {
 		b.owner = devnet.Key(5)
 		return b.post("/update-score", b.update("one"))
 	}},
+	"signed_only": {nil, func(b *bench) response {
+		strict := newProject("strict")
+		require.Equal(b.t, http.StatusOK, b.post("/create-project", set(createBody(strict), "signedOnly", true)).status)
+		return b.post("/update-score", set(b.update("one"), "projectId", strict.ID))
+	}},
 	"not_found":         {nil, func(b *bench) response { return b.get("/nothing") }},
 	"project_not_found": {nil, func(b *bench) response { return b.get("/projects/%s", score.ProjectID{9}) }},
 	"update_not_found": {nil, func(b *bench) response {

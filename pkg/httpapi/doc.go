@@ -1,11 +1,14 @@
 // Package httpapi is the front door: it checks an update, makes it durable, and answers; and it tells how far accepted
 // updates and projects have come. It is the only package that knows Fiber.
 //
-// The way of one update is one function, updateScore in accept.go. Its commit point is the stream's ack.
+// The way of one update is one function, updateScore in accept.go; that of a signed group is updateScores in group.go.
+// Their commit point is the stream's ack.
 //
 // Invariants:
 //   - A 200 "accepted" means that the stream has stored and synced the update. Every other answer means that the caller
 //     may send the same updateId again: if it was stored after all, the contract applies it once.
+//   - A signed group is stored whole, in the bytes' canonical order, in one envelope, or not at all: the contract checks its
+//     signature. Its ids are claimed together or not at all, so that nobody who waits holds what others wait for.
 //   - A 200 "duplicate" is said only of an updateId under which an update was accepted and not rejected. An unresolved
 //     claim is no duplicate: the second caller waits for it, and is asked to come back if it takes too long.
 //   - Redis decides nothing that matters. Without it updates are accepted unclaimed, nothing is limited, and the contract

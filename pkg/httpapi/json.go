@@ -55,6 +55,8 @@ func typeName(t reflect.Type) string {
 		return "a string"
 	case t.Kind() == reflect.Int64:
 		return "an integer"
+	case t.Kind() == reflect.Bool:
+		return "a boolean"
 	case t.Kind() == reflect.Slice:
 		return "an array"
 	default:

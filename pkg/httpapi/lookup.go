@@ -48,6 +48,7 @@ type projectView struct {
 	ScoreTypes   []string         `json:"scoreTypes"`
 	Owners       []common.Address `json:"owners"`
 	Updaters     []common.Address `json:"updaters"`
+	SignedOnly   bool             `json:"signedOnly"`
 }
 
 // project tells of a project, and how far its creation has come.
@@ -68,6 +69,7 @@ func (s *Server) project(c *fiber.Ctx) *Problem {
 	return s.send(c, projectView{
 		ProjectID: id, progress: progressOf(st), Name: rec.Name, InputActions: rec.Actions, ScoreTypes: rec.ScoreTypes,
 		Owners: membersOf(rec, score.Owner), Updaters: membersOf(rec, score.Updater),
+		SignedOnly: rec.SignedOnly,
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 
 type metrics struct {
 	requests  *prometheus.HistogramVec // by route and status
-	updates   *prometheus.CounterVec   // by result: accepted, duplicate, or a code of the table
+	updates   *prometheus.CounterVec   // by result: accepted or duplicate, each update; a code of the table, each post
 	creations *prometheus.CounterVec   // by result: accepted, or a code of the table
 	envelope  prometheus.Histogram
 	publish   prometheus.Histogram
@@ -24,7 +24,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15),
 		}, []string{"route", "status"}),
 		updates: with.NewCounterVec(prometheus.CounterOpts{
-			Name: "scorelay_api_updates_total", Help: "Posts to update-score by result: accepted, duplicate, or the code of the problem.",
+			Name: "scorelay_api_updates_total", Help: "Updates that were accepted or are duplicates, and refused posts to update-score and update-scores by the code of the problem.",
 		}, []string{"result"}),
 		creations: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_creations_total", Help: "Posts to create-project by result: accepted, or the code of the problem.",

@@ -16,6 +16,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -157,6 +158,19 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	ok(c.request(http.MethodGet, project+"/updates/"+updateID("one").String(), nil))
 	expect("invalid_path", c.request(http.MethodGet, project+"/updates/0x12", nil))
 
+	group := c.free("one", "four", "five")
+	ok(c.request(http.MethodPost, "/update-scores", group))
+	ok(c.request(http.MethodPost, "/update-scores", group))
+	ok(c.request(http.MethodPost, "/update-scores", c.group(score.KindWord, c.inWord("word", 3))))
+	expect("invalid_body", c.request(http.MethodPost, "/update-scores", set(group, "kind", 1)))
+	expect("unknown_project", c.request(http.MethodPost, "/update-scores", set(c.free("six"), "projectId", score.ProjectID{9})))
+	ok(c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 256}))
+	expect("invalid_body", c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 0}))
+	strict := newProject("strict")
+	ok(c.request(http.MethodPost, "/create-project", set(createBody(strict), "signedOnly", true)))
+	ok(c.request(http.MethodGet, "/projects/"+strict.ID.String(), nil))
+	expect("signed_only", c.request(http.MethodPost, "/update-score", set(c.update("six"), "projectId", strict.ID)))
+
 	expect("missing_api_key", c.request(http.MethodPost, "/update-score", update, without("X-API-KEY")))
 	expect("invalid_api_key", c.request(http.MethodPost, "/create-project", createBody(c.project), with("X-API-KEY", "nonsense")))
 	expect("unsupported_media_type", c.request(http.MethodPost, "/update-score", update, with("Content-Type", "text/plain")))
@@ -175,10 +189,14 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 
 	c.publisher.before.Store(always(httpapi.ErrFull))
 	expect("stream_full", c.request(http.MethodPost, "/update-score", c.update("three")))
+	expect("stream_full", c.request(http.MethodPost, "/update-scores", c.free("three")))
+	c.owner = devnet.Key(5)
+	expect("signer_not_member", c.request(http.MethodPost, "/update-scores", c.free("three")))
 
 	for _, operation := range []string{
 		"createProject OK", "createProject Conflict", "createProject Unauthorized", "updateScore OK", "updateScore Bad Request",
-		"updateScore Forbidden", "updateScore Service Unavailable", "getProject OK", "getProject Not Found", "getUpdate OK",
+		"updateScores OK", "updateScores Bad Request", "updateScores Forbidden", "updateScores Service Unavailable", "reserveIds OK",
+		"reserveIds Bad Request", "updateScore Forbidden", "updateScore Service Unavailable", "getProject OK", "getProject Not Found", "getUpdate OK",
 		"getScores OK", "livez OK", "readyz OK",
 	} {
 		require.True(t, slices.Contains(c.seen, operation), operation)

@@ -45,6 +45,11 @@ type Statuses interface {
 	Claim(ctx context.Context, project score.ProjectID, update score.UpdateID, token string) (score.Claim, error)
 	// Release gives up a claim of that token; anything else stays.
 	Release(ctx context.Context, project score.ProjectID, update score.UpdateID, token string) error
+	// ClaimGroup claims the updates, 1 … score.MaxSigned, for one accept, and answers for each, in order: all that are
+	// free are won, or, when one is busy, none is.
+	ClaimGroup(ctx context.Context, project score.ProjectID, updates []score.UpdateID, token string) ([]score.Claim, error)
+	// ReleaseGroup gives up those of the updates that the token has claimed; anything else stays.
+	ReleaseGroup(ctx context.Context, project score.ProjectID, updates []score.UpdateID, token string) error
 	Accepted(ctx context.Context, updates []score.Update) error
 	ProjectAccepted(ctx context.Context, project score.ProjectID) error
 	// Update and Project answer the zero Status when nothing is known, which means something only when the store is
@@ -52,6 +57,13 @@ type Statuses interface {
 	Update(ctx context.Context, project score.ProjectID, update score.UpdateID) (score.Status, error)
 	Project(ctx context.Context, project score.ProjectID) (score.Status, error)
 	Complete(ctx context.Context) (bool, error)
+}
+
+// Minter makes updateIds that nobody else makes. Safe for concurrent use.
+type Minter interface {
+	// Range makes n ids (1 … 65,536, anything else is an error) and returns the first; the others are its successors as
+	// numbers.
+	Range(n int) (first score.UpdateID, err error)
 }
 
 // Directory knows the projects that exist on the chain, final.

@@ -36,6 +36,9 @@ var (
 		score.UnknownScoreType: "Rejected: the contract has no such score type.",
 		score.ProjectExists:    "Rejected, of a creation: the projectId was taken.",
 		score.Unprocessable:    "Rejected: the contract reverts on it even when it is alone.",
+
+		score.SignatureRequired: "Rejected: the project takes signed groups only, and the update came without.",
+		score.BadSignature:      "Rejected: the group's signature was not its signer's.",
 	}
 )
 
@@ -46,7 +49,7 @@ func statusTable() string {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", stage, stageMeanings[stage])
 	}
 	b.WriteString("\n| outcome | meaning |\n|---|---|\n")
-	for outcome := score.Applied; outcome <= score.Unprocessable; outcome++ {
+	for outcome := score.Applied; outcome <= score.BadSignature; outcome++ {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", outcome, outcomeMeanings[outcome])
 	}
 	b.WriteString("\nA rejected update does not use up its updateId: it may be sent again when the reason is gone.\n")
@@ -93,8 +96,8 @@ func TestStagesAndOutcomesAreComplete(t *testing.T) {
 	}
 	require.Equal(t, "stage_6", (score.Final + 1).String(), "a stage the README does not know")
 	require.Len(t, stageMeanings, int(score.Final))
-	require.Equal(t, "outcome_8", (score.Unprocessable + 1).String(), "an outcome the README does not know")
-	require.Len(t, outcomeMeanings, int(score.Unprocessable)+1)
+	require.Equal(t, "outcome_10", (score.BadSignature + 1).String(), "an outcome the README does not know")
+	require.Len(t, outcomeMeanings, int(score.BadSignature)+1)
 	for _, code := range httpapi.Codes() {
 		require.NotEmpty(t, http.StatusText(code.Status), code.Name)
 	}

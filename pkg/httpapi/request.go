@@ -96,6 +96,7 @@ type createBody struct {
 	Owners       []string     `json:"owners"`
 	Updaters     []string     `json:"updaters"`
 	ScoreTypes   []string     `json:"scoreTypes"` // optional
+	SignedOnly   *bool        `json:"signedOnly"` // optional
 }
 
 type actionBody struct {
@@ -111,7 +112,7 @@ func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) 
 		return nil, p
 	}
 	var wrong fields
-	project := &score.Project{ScoreTypes: b.ScoreTypes}
+	project := &score.Project{ScoreTypes: b.ScoreTypes, SignedOnly: b.SignedOnly != nil && *b.SignedOnly}
 	if b.ScoreTypes == nil {
 		project.ScoreTypes = scoreTypes
 	}
@@ -221,16 +222,15 @@ func parseTarget(text string) (common.Address, error) {
 	return target, err
 }
 
-var errNotHex = fmt.Errorf("must be 0x followed by 1 to %d bytes of hex", maxSignatureBytes)
-
+// parseHex reads 0x and 1 to maxBytes bytes of hex, of either case.
 func parseHex(text string, maxBytes int) ([]byte, error) {
 	digits, found := strings.CutPrefix(text, "0x")
-	if !found || digits == "" || len(digits) > 2*maxBytes {
-		return nil, errNotHex
+	b, err := []byte(nil), error(nil)
+	if len(digits) <= 2*maxBytes {
+		b, err = hex.DecodeString(digits)
 	}
-	b, err := hex.DecodeString(digits)
-	if err != nil {
-		return nil, errNotHex
+	if !found || len(b) == 0 || err != nil {
+		return nil, fmt.Errorf("must be 0x followed by 1 to %d bytes of hex", maxBytes)
 	}
 	return b, nil
 }

@@ -201,6 +201,11 @@ func TestEveryFieldOfAProject(t *testing.T) {
 		{"scoreTypes", many(64, func(i int) any { return name(i) }), nil},
 		{"scoreTypes", many(65, func(i int) any { return name(i) }), []string{"/scoreTypes invalid"}},
 		{"scoreType", "x", []string{"/scoreType unknown"}},
+		{"signedOnly", nil, nil},
+		{"signedOnly", true, nil},
+		{"signedOnly", false, nil},
+		{"signedOnly", "true", []string{"/signedOnly wrong_type"}},
+		{"signedOnly", 1, []string{"/signedOnly wrong_type"}},
 	} {
 		body := validProject()
 		body[c.field] = c.value

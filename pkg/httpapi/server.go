@@ -40,7 +40,7 @@ type Config struct {
 	MaxConnections int           // Default 16,384
 	MaxWrites      int           // posts in progress at once; more get a 503. Default 4,096
 	MaxReads       int           // look-ups in progress at once; more get a 503. Default 256
-	MaxEnvelope    int           // updates in one durable publish, at most what the stream takes. Default 1,000
+	MaxEnvelope    int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
 	AcceptTimeout  time.Duration // of storing one envelope, and of waiting for one's turn. Default 5 s
 	ClaimWait      time.Duration // for somebody else's claim to resolve. Default 3 s
 	ReadTimeout    time.Duration // of a whole request. Default 10 s
@@ -80,7 +80,8 @@ type Deps struct {
 	Keys      Keys
 	Limiter   Limiter // nil: nothing is limited
 	Chain     Chain
-	Contracts Contracts // nil: contract wallets (ERC-1271) cannot sign
+	NewMinter func() Minter // for the ids of one project; no two mint the same
+	Contracts Contracts     // nil: contract wallets (ERC-1271) cannot sign
 
 	// Ready returns nil while the API can do its work. Requests are let in once it has done so; afterwards it only
 	// decides what /readyz says.
@@ -105,12 +106,14 @@ type Server struct {
 	log       *slog.Logger
 	metrics   *metrics
 
-	app      *fiber.App
-	signers  *signers
-	batchers []*batcher // by lane
-	tokens   *tokens
-	writes   chan struct{} // one for each post in progress
-	reads    chan struct{} // one for each look-up in progress
+	app       *fiber.App
+	signers   *signers
+	batchers  []*batcher // by lane
+	newMinter func() Minter
+	minters   *cache[score.ProjectID, Minter]
+	tokens    *tokens
+	writes    chan struct{} // one for each post in progress
+	reads     chan struct{} // one for each look-up in progress
 
 	life     context.Context // ends when Run gives up on what is still in progress
 	end      context.CancelFunc
@@ -124,13 +127,17 @@ func New(config Config, deps Deps) (*Server, error) {
 		return nil, fmt.Errorf("the number of lanes must be 1 to %d, not %d", score.MaxLanes, config.Lanes)
 	}
 	config = config.withDefaults()
+	if config.MaxEnvelope < score.MaxSigned {
+		return nil, fmt.Errorf("an envelope must hold the %d updates of a signed group, not only %d", score.MaxSigned, config.MaxEnvelope)
+	}
 	s := &Server{
 		config: config, publisher: deps.Publisher, statuses: deps.Statuses, projects: deps.Projects, keys: deps.Keys,
 		limiter: deps.Limiter, chain: deps.Chain, ready: deps.Ready, log: deps.Log, metrics: newMetrics(deps.Registerer),
-		signers: newSigners(wallet.NewDomain(config.ChainID, config.Contract), deps.Contracts, config.Now),
-		tokens:  &tokens{instance: rand.Text()},
-		writes:  make(chan struct{}, config.MaxWrites),
-		reads:   make(chan struct{}, config.MaxReads),
+		signers:   newSigners(wallet.NewDomain(config.ChainID, config.Contract), deps.Contracts, config.Now),
+		newMinter: deps.NewMinter, minters: newCache[score.ProjectID, Minter](maxMinters),
+		tokens: &tokens{instance: rand.Text()},
+		writes: make(chan struct{}, config.MaxWrites),
+		reads:  make(chan struct{}, config.MaxReads),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	for lane := range config.Lanes {
@@ -155,6 +162,8 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app.Server().HeaderReceived = s.bodyBound
 	app.Post("/create-project", s.route("create-project", s.writes, s.createProject))
 	app.Post("/update-score", s.route("update-score", s.writes, s.updateScore))
+	app.Post("/update-scores", s.route("update-scores", s.writes, s.updateScores))
+	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, s.reserveIDs))
 	app.Get("/projects/:project", s.route("project", s.reads, s.project))
 	app.Get("/projects/:project/updates/:update", s.route("update", s.reads, s.update))
 	app.Get("/projects/:project/scores/:wallet", s.route("scores", s.reads, s.scores))
@@ -240,7 +249,7 @@ func (s *Server) route(name string, places chan struct{}, handle func(*fiber.Ctx
 		p := s.enter(c, places, handle)
 		switch {
 		case p == nil: // the handler counted it
-		case name == "update-score":
+		case name == "update-score", name == "update-scores":
 			s.metrics.updates.WithLabelValues(p.Code).Inc()
 		case name == "create-project":
 			s.metrics.creations.WithLabelValues(p.Code).Inc()

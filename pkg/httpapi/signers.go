@@ -84,6 +84,16 @@ func (s *signers) recover(r *updateRequest) (common.Address, *Problem) {
 	return signer, nil
 }
 
+// recoverGroup returns the address whose key signed the group. Contract wallets have none, and the contract, which
+// checks the signature again, asks nobody.
+func (s *signers) recoverGroup(r *groupRequest) (common.Address, *Problem) {
+	signer, err := r.signature.Recover(s.domain.GroupDigest(r.project, r.kind, r.body))
+	if err != nil {
+		return signer, fieldProblem(codeBadSignature, "/signature", err.Error())
+	}
+	return signer, nil
+}
+
 func (s *signers) unrecovered(err error) (common.Address, *Problem) {
 	if s.contracts != nil {
 		return common.Address{}, nil

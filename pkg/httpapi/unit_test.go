@@ -82,7 +82,7 @@ func TestNobodyWaitsLongerThanTwicePatience(t *testing.T) {
 		go b.run(ctx)
 		answers := make(chan error)
 		began := time.Now()
-		add := func() { answers <- b.add(score.Update{}) }
+		add := func() { answers <- b.add(alone(score.Update{})) }
 		go add()
 		synctest.Wait() // the first is in flight
 		for range 50 {
@@ -100,6 +100,6 @@ func TestNobodyWaitsLongerThanTwicePatience(t *testing.T) {
 		require.Equal(t, 50, untried)
 		close(b.stop)
 		<-b.ended
-		require.ErrorIs(t, b.add(score.Update{}), errDrained)
+		require.ErrorIs(t, b.add(alone(score.Update{})), errDrained)
 	})
 }

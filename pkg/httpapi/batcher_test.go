@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// numbered is a unit of n updates whose ids go on from first; more than one are a signed group.
+func numbered(first, n int) unit {
+	u := unit{updates: make([]score.Update, n)}
+	for i := range u.updates {
+		u.updates[i].ID = score.UpdateID{byte((first + i) >> 8), byte(first + i)}
+	}
+	u.claimed = u.updates
+	if n > 1 {
+		u.signed = &score.Signed{Kind: score.KindFree, Signature: score.GroupSignature{byte(first >> 8), byte(first)}}
+	}
+	return u
+}
+
+// TestEnvelopesKeepUnitsWholeAndInOrder: no group is split, nothing overtakes, and an envelope is as full as that allows.
+func TestEnvelopesKeepUnitsWholeAndInOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.IntRange(4, 12).Draw(t, "limit")
+		sizes := rapid.SliceOfN(rapid.OneOf(rapid.Just(1), rapid.IntRange(2, limit)), 1, 40).Draw(t, "sizes")
+		b := &batcher{limit: limit, in: make(chan *waiting, len(sizes)), stop: make(chan struct{})}
+		total := 0
+		for _, n := range sizes {
+			b.in <- &waiting{unit: numbered(total, n), deadline: time.Now().Add(time.Hour)}
+			total += n
+		}
+		close(b.stop)
+		at, unit := 0, 0
+		for unit < len(sizes) {
+			units := b.collect()
+			for units == nil { // stop was seen first
+				units = b.collect()
+			}
+			updates, signed, claimed := envelopeOf(units)
+			require.LessOrEqual(t, len(updates), limit)
+			require.Equal(t, updates, claimed)
+			groups := 0
+			for i, place := 0, 0; i < len(units); i++ {
+				require.Len(t, units[i].updates, sizes[unit])
+				if sizes[unit] > 1 {
+					require.Equal(t, score.Signed{
+						First: place, Count: sizes[unit], Kind: score.KindFree, Signature: units[i].signed.Signature,
+					}, signed[groups])
+					groups++
+				}
+				place += sizes[unit]
+				unit++
+			}
+			require.Len(t, signed, groups)
+			for i := range updates {
+				require.Equal(t, numbered(at, 1).updates[0].ID, updates[i].ID)
+				at++
+			}
+			if unit < len(sizes) {
+				require.Greater(t, len(updates)+sizes[unit], limit, "the next unit would have fitted")
+			}
+		}
+		require.Equal(t, total, at)
+	})
+}
+
+// countingPublisher stores how many updates each envelope has, one at a time.
+type countingPublisher struct {
+	Publisher
+	sizes []int
+}
+
+func (p *countingPublisher) PublishEnvelope(_ context.Context, _ score.Lane, _ string, updates []score.Update, _ []score.Signed) error {
+	time.Sleep(time.Second)
+	p.sizes = append(p.sizes, len(updates))
+	return nil
+}
+
+// TestAUnitThatDidNotFitIsNextAndIsAnsweredInADrain: it waits for one publish, not for the envelopes of those behind it.
+func TestAUnitThatDidNotFitIsNextAndIsAnsweredInADrain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		publisher := &countingPublisher{}
+		b := &batcher{
+			publisher: publisher, patience: time.Minute, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
+			accepted: func(context.Context, []score.Update) error { return nil }, log: slog.New(slog.DiscardHandler),
+			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
+		}
+		go b.run(t.Context())
+		answers := make(chan error)
+		add := func(n int) {
+			go func() { answers <- b.add(numbered(0, n)) }()
+			synctest.Wait()
+		}
+		for _, n := range []int{1, 4, 8, 1, 1, 7} {
+			add(n)
+		}
+		time.Sleep(1500 * time.Millisecond) // 4 is in flight, 8 did not fit
+		close(b.stop)
+		for range 6 {
+			if err := <-answers; err != nil {
+				require.ErrorIs(t, err, errDrained) // what nobody had looked at yet when the stop came
+			}
+		}
+		<-b.ended
+		require.Equal(t, []int{1, 4, 10}, publisher.sizes[:3], "8 and the two behind it")
+	})
+}

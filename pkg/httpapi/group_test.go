@@ -1,0 +1,319 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// updates are updates of the bench's project under ids of their own words.
+func (b *bench) updates(names ...string) []score.Update {
+	updates := make([]score.Update, len(names))
+	for i, name := range names {
+		updates[i] = score.Update{Project: b.project.ID, ID: updateID(name), Target: devnet.Address(9), Action: uint8(i % 2), ScoreType: 1}
+	}
+	return updates
+}
+
+// inWord are n updates whose ids share a word, ascending.
+func (b *bench) inWord(name string, n int) []score.Update {
+	updates := make([]score.Update, n)
+	for i := range updates {
+		updates[i] = score.Update{Project: b.project.ID, ID: updateID(name), Target: devnet.Address(7 + i%3)}
+		updates[i].ID[31] = byte(i)
+	}
+	return updates
+}
+
+// group is a valid body for the updates, signed by the bench's owner.
+func (b *bench) group(kind score.Kind, updates []score.Update) object {
+	b.t.Helper()
+	body, err := batch.EncodeBody(kind, updates)
+	require.NoError(b.t, err)
+	digest := wallet.NewDomain(devnet.ChainID, shared.contract).GroupDigest(b.project.ID, kind, body)
+	return object{"projectId": b.project.ID, "kind": kind, "updates": hexutil.Encode(body), "signature": sign(b.t, b.owner, digest)}
+}
+
+func (b *bench) free(names ...string) object { return b.group(score.KindFree, b.updates(names...)) }
+
+// answered is the body of a 200.
+func (b *bench) answered(status string, accepted int, duplicates ...string) object {
+	ids := []any{}
+	for _, name := range duplicates {
+		ids = append(ids, updateID(name).String())
+	}
+	return object{"projectId": b.project.ID.String(), "status": status, "accepted": float64(accepted), "duplicates": ids}
+}
+
+// envelopes lists the stream's envelopes.
+func (b *bench) envelopes() []stream.Record {
+	b.t.Helper()
+	var found []stream.Record
+	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(_ score.Lane, r stream.Record) error {
+		if r.Updates != nil {
+			found = append(found, r)
+		}
+		return r.Corrupt
+	}))
+	return found
+}
+
+func (b *bench) stageOf(name string) any {
+	return b.get("/projects/%s/updates/%s", b.project.ID, updateID(name)).body["status"]
+}
+
+// TestASignedGroupIsInTheStreamAsOne: in its order, with its signature, and each of its updates can be followed.
+func TestASignedGroupIsInTheStreamAsOne(t *testing.T) {
+	t.Parallel()
+	for kind := score.KindWord; kind <= score.KindFree; kind++ {
+		t.Run(fmt.Sprint("kind ", kind), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, nil).withProject()
+			updates := b.inWord("word", 3)
+			if kind == score.KindFree {
+				updates = b.updates("one", "two", "three")
+			}
+			r := b.post("/update-scores", b.group(kind, updates))
+			require.Equal(t, http.StatusOK, r.status, r)
+			require.Equal(t, b.answered("accepted", 3), r.body)
+
+			envelopes := b.envelopes()
+			require.Len(t, envelopes, 1)
+			for i := range updates {
+				updates[i].Signer = devnet.Address(1)
+				require.Equal(t, "accepted", b.get("/projects/%s/updates/%s", b.project.ID, updates[i].ID).body["status"])
+			}
+			require.Equal(t, updates, envelopes[0].Updates)
+			require.Len(t, envelopes[0].Signed, 1)
+			signed := envelopes[0].Signed[0]
+			require.Equal(t, score.Signed{First: 0, Count: 3, Kind: kind, Signature: signed.Signature}, signed)
+			body, err := batch.EncodeBody(kind, updates)
+			require.NoError(t, err)
+			sig, err := wallet.ParseSignature(signed.Signature[:])
+			require.NoError(t, err)
+			signer, err := sig.Recover(wallet.NewDomain(devnet.ChainID, shared.contract).GroupDigest(b.project.ID, kind, body))
+			require.NoError(t, err)
+			require.Equal(t, devnet.Address(1), signer, "what the stream holds is what was signed")
+		})
+	}
+}
+
+func TestAGroupSentAgainIsADuplicate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	group := b.free("one", "two")
+	require.Equal(t, b.answered("accepted", 2), b.post("/update-scores", group).body)
+	for range 2 {
+		require.Equal(t, b.answered("duplicate", 0, "one", "two"), b.post("/update-scores", group).body)
+	}
+	require.Equal(t, "duplicate", b.post("/update-score", b.update("two")).body["status"])
+	require.Len(t, b.envelopes(), 1)
+	require.Contains(t, b.counted("scorelay_api_updates_total"), `label:{name:"result" value:"duplicate"} counter:{value:5`)
+}
+
+// TestAGroupWithDuplicatesIsStoredWhole, and what is known of the duplicates stays.
+func TestAGroupWithDuplicatesIsStoredWhole(t *testing.T) {
+	t.Parallel()
+	b, ctx := newBench(t, nil).withProject(), t.Context()
+	for _, name := range []string{"applied", "rejected", "queued"} {
+		require.Equal(t, "accepted", b.post("/update-score", b.update(name)).body["status"])
+	}
+	require.NoError(t, b.status.Final(ctx, 0, 0, updateTx, 7, b.updates("applied"), []score.Outcome{score.Applied}))
+	require.NoError(t, b.status.Final(ctx, 0, 0, updateTx, 7, b.updates("rejected"), []score.Outcome{score.BadSignature}))
+	require.NoError(t, b.status.Bound(ctx, 0, 3, b.updates("queued")))
+
+	r := b.post("/update-scores", b.free("queued", "new", "rejected", "applied"))
+	require.Equal(t, b.answered("accepted", 2, "queued", "applied"), r.body, "a rejected id may be used again")
+	envelopes := b.envelopes()
+	require.Len(t, envelopes[len(envelopes)-1].Updates, 4)
+	for name, stage := range map[string]string{"queued": "batched", "new": "accepted", "rejected": "accepted", "applied": "final"} {
+		require.Equal(t, stage, b.stageOf(name), name)
+	}
+}
+
+// replicas are two APIs over the same stores.
+func replicas(t *testing.T, change func(*setup)) (a, b *bench) {
+	t.Helper()
+	nats := devnet.NATS(t)
+	both := func(s *setup) {
+		s.nats, s.status.Prefix = nats, t.Name()+":"
+		s.config.ClaimWait = 20 * time.Second
+		change(s)
+	}
+	a = newBench(t, both).withProject()
+	b = newBench(t, both)
+	b.project = a.project
+	return a, b
+}
+
+func TestOfOneGroupAtOnceOnTwoReplicasOneIsAccepted(t *testing.T) {
+	t.Parallel()
+	a, b := replicas(t, func(*setup) {})
+	group := a.free("one", "two", "three")
+	answers := make([]response, 10)
+	var wg sync.WaitGroup
+	for i := range answers {
+		wg.Go(func() { answers[i] = []*bench{a, b}[i%2].post("/update-scores", group) })
+	}
+	wg.Wait()
+	accepted := 0
+	for _, r := range answers {
+		require.Equal(t, http.StatusOK, r.status, r)
+		if r.body["status"] == "accepted" {
+			accepted++
+			require.Equal(t, a.answered("accepted", 3), r.body)
+		} else {
+			require.Equal(t, a.answered("duplicate", 0, "one", "two", "three"), r.body)
+		}
+	}
+	require.Equal(t, 1, accepted)
+	require.Len(t, a.envelopes(), 1)
+}
+
+// TestGroupsThatOverlapGetThroughTogether: nobody holds what another waits for, and each id is accepted for one of them.
+func TestGroupsThatOverlapGetThroughTogether(t *testing.T) {
+	t.Parallel()
+	a, b := replicas(t, func(*setup) {})
+	const names, each = 12, 5
+	groups := make([]object, names)
+	for i := range groups {
+		ids := make([]string, each)
+		for j := range ids {
+			ids[j] = fmt.Sprint((i + j*(j+1)/2) % names)
+		}
+		groups[i] = a.free(ids...)
+	}
+	answers := make([]response, len(groups))
+	var wg sync.WaitGroup
+	for i := range groups {
+		wg.Go(func() { answers[i] = []*bench{a, b}[i%2].post("/update-scores", groups[i]) })
+	}
+	body := a.update("0")
+	var single response
+	wg.Go(func() { single = a.post("/update-score", body) })
+	wg.Wait()
+	accepted := map[any]int{"accepted": 1}[single.body["status"]]
+	require.Equal(t, http.StatusOK, single.status, single)
+	for _, r := range answers {
+		require.Equal(t, http.StatusOK, r.status, r)
+		accepted += int(r.body["accepted"].(float64))
+		require.Equal(t, each, int(r.body["accepted"].(float64))+len(r.body["duplicates"].([]any)))
+	}
+	require.Equal(t, names, accepted)
+}
+
+// TestABusyIDHoldsAGroupUp, which then holds nothing itself.
+func TestABusyIDHoldsAGroupUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.ClaimWait = 20 * time.Millisecond }).withProject()
+	_, err := b.status.Claim(t.Context(), b.project.ID, updateID("two"), "somebody else")
+	require.NoError(t, err)
+	r := b.post("/update-scores", b.free("one", "two"))
+	require.Equal(t, "update_in_progress", r.code())
+	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"], "its other ids are free")
+	require.NoError(t, b.status.Release(t.Context(), b.project.ID, updateID("two"), "somebody else"))
+	require.Equal(t, b.answered("accepted", 1, "one"), b.post("/update-scores", b.free("one", "two")).body)
+}
+
+// TestAGroupThatWasNotStoredHoldsNoClaims: the caller, or anybody else, gets through at once.
+func TestAGroupThatWasNotStoredHoldsNoClaims(t *testing.T) {
+	t.Parallel()
+	for name, persisted := range map[string]bool{"failed": false, "failed but persisted": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, func(s *setup) { s.config.AcceptTimeout = 100 * time.Millisecond }).withProject()
+			require.Equal(t, "accepted", b.post("/update-score", b.update("before")).body["status"])
+			want := 1 + 1
+			if persisted {
+				want++ // the contract applies one of them
+				b.publisher.after.Store(always(errFault))
+			} else {
+				b.publisher.before.Store(always(errFault))
+			}
+			group := b.free("one", "before", "two")
+			r := b.post("/update-scores", group)
+			require.Equal(t, "not_durable", r.code())
+			require.NotEmpty(t, r.header.Get("Retry-After"))
+			for _, free := range []string{"one", "two"} {
+				claim, err := b.status.Claim(t.Context(), b.project.ID, updateID(free), "a third")
+				require.NoError(t, err)
+				require.Equal(t, score.ClaimWon, claim)
+				require.NoError(t, b.status.Release(t.Context(), b.project.ID, updateID(free), "a third"))
+			}
+			require.Equal(t, "accepted", b.stageOf("before"))
+
+			b.publisher.before.Store(nil)
+			b.publisher.after.Store(nil)
+			require.Eventually(t, func() bool {
+				return b.post("/update-scores", group).body["accepted"] == 2.0
+			}, 10*time.Second, 10*time.Millisecond)
+			require.Len(t, b.envelopes(), want)
+		})
+	}
+}
+
+// TestACrashBetweenAGroupsClaimsAndItsAck: claims nobody resolves keep others out only until they expire.
+func TestACrashBetweenAGroupsClaimsAndItsAck(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) {
+		s.config.ClaimWait = 50 * time.Millisecond
+		s.status.Claim = 500 * time.Millisecond
+	}).withProject()
+	_, err := b.status.ClaimGroup(t.Context(), b.project.ID, []score.UpdateID{updateID("one"), updateID("two")}, "crashed")
+	require.NoError(t, err)
+	require.Equal(t, "update_in_progress", b.post("/update-scores", b.free("one", "two")).code())
+	require.Eventually(t, func() bool {
+		return b.post("/update-scores", b.free("one", "two")).body["status"] == "accepted"
+	}, 10*time.Second, 20*time.Millisecond)
+	require.Len(t, b.envelopes(), 1)
+}
+
+func TestWithoutRedisGroupsAreAccepted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.redis = "redis://127.0.0.1:1/0" }).withProject()
+	for range 2 { // the contract finds the duplicates
+		require.Equal(t, b.answered("accepted", 2), b.post("/update-scores", b.free("one", "two")).body)
+	}
+	require.Len(t, b.envelopes(), 2)
+	require.Contains(t, b.counted("scorelay_api_unclaimed_total"), "value:4")
+}
+
+// TestAProjectOfSignedGroupsOnly refuses updates that the contract could not check.
+func TestAProjectOfSignedGroupsOnly(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	require.Equal(t, http.StatusOK, b.post("/create-project", set(createBody(b.project), "signedOnly", true)).status)
+	require.True(t, b.creations()[0].Project.SignedOnly)
+	require.Equal(t, true, b.get("/projects/%s", b.project.ID).body["signedOnly"])
+	r := b.post("/update-score", b.update("one"))
+	require.Equal(t, "signed_only", r.code())
+	require.Equal(t, http.StatusForbidden, r.status)
+	require.Contains(t, r.body["detail"], "/update-scores")
+	require.Equal(t, b.answered("accepted", 1), b.post("/update-scores", b.free("one")).body)
+}
+
+// TestADeadProjectMayBeReplacedByASignedOnlyOne: what was accepted unsigned is rejected then, but nothing means another
+// thing than it did.
+func TestADeadProjectMayBeReplacedByASignedOnlyOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	require.NoError(t, b.stream.AddDeadLetter(t.Context(), stream.DeadLetter{
+		Lane: score.LaneOf(b.project.ID, 2), Seq: b.creations()[0].Seq, Reason: "test", Outcome: score.Unprocessable, Project: b.project,
+	}))
+	require.Eventually(t, func() bool {
+		return b.post("/create-project", set(createBody(b.project), "signedOnly", true)).status == http.StatusOK
+	}, 5*time.Second, 10*time.Millisecond)
+	require.Equal(t, "signed_only", b.post("/update-score", b.update("one")).code())
+}

@@ -1,0 +1,137 @@
+package httpapi
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// maxGroupBytes bounds the updates of a group: the longest form is free ids, none of which share a run.
+const maxGroupBytes = 2 + score.MaxSigned*(20+1+1+32+1)
+
+// groupBody is the body of update-scores as it comes.
+type groupBody struct {
+	ProjectID *string `json:"projectId"`
+	Kind      *int64  `json:"kind"`
+	Updates   *string `json:"updates"`
+	Signature *string `json:"signature"`
+}
+
+// groupRequest is a well-formed signed group: every field read, nothing compared with the world yet.
+type groupRequest struct {
+	project   score.ProjectID
+	kind      score.Kind
+	body      []byte         // the updates as they were signed
+	updates   []score.Update // the same, read; their signer is not known yet
+	signature wallet.Signature
+}
+
+func decodeGroup(body []byte) (*groupRequest, *Problem) {
+	var b groupBody
+	if p := decode(body, &b); p != nil {
+		return nil, p
+	}
+	var r groupRequest
+	var wrong fields
+	var err error
+	if text := wrong.required("/projectId", b.ProjectID); text != nil {
+		r.project, err = score.ParseProjectID(*text)
+		wrong.check("/projectId", err)
+	}
+	switch {
+	case b.Kind == nil:
+		wrong.add(fieldRequired, "/kind", "is required")
+	case *b.Kind < int64(score.KindWord) || *b.Kind > int64(score.KindFree):
+		wrong.add(fieldInvalid, "/kind", "must be 1 (word), 2 (runs) or 3 (free)")
+	default:
+		r.kind = score.Kind(*b.Kind)
+	}
+	if text := wrong.required("/updates", b.Updates); text != nil {
+		r.body, err = parseHex(*text, maxGroupBytes)
+		wrong.check("/updates", err)
+		if err == nil && r.kind != 0 {
+			r.updates = wrong.updates("/updates", r.project, r.kind, r.body)
+		}
+	}
+	var signature []byte
+	if text := wrong.required("/signature", b.Signature); text != nil {
+		signature, err = parseHex(*text, maxSignatureBytes)
+		wrong.check("/signature", err)
+	}
+	if p := wrong.problem(); p != nil {
+		return nil, p
+	}
+	if r.signature, err = wallet.ParseSignature(signature); err != nil {
+		return nil, fieldProblem(codeBadSignature, "/signature", err.Error()+"; contract wallets cannot sign groups")
+	}
+	return &r, nil
+}
+
+// updates reads the updates of a group and notes what no project could make right.
+func (f *fields) updates(pointer string, project score.ProjectID, kind score.Kind, body []byte) []score.Update {
+	updates, err := batch.DecodeBody(kind, project, common.Address{}, body)
+	if err != nil {
+		f.add(fieldInvalid, pointer, "is "+err.Error())
+		return nil
+	}
+	if n := len(updates); n < 1 || n > score.MaxSigned {
+		f.add(fieldInvalid, pointer, fmt.Sprintf("must hold 1 to %d updates, has %d", score.MaxSigned, n))
+		return nil
+	}
+	if at, canonical := differs(kind, updates, body); !canonical {
+		f.add(fieldInvalid, pointer, fmt.Sprintf("differs from its canonical form at byte %d", at))
+	}
+	seen := make(map[score.UpdateID]int, len(updates))
+	for i := range updates {
+		u := &updates[i]
+		if first, twice := seen[u.ID]; twice {
+			f.add(fieldInvalid, pointer, fmt.Sprintf("%s repeats the updateId of update %d", which(i, u), first))
+		}
+		if u.Target == (common.Address{}) {
+			f.add(fieldInvalid, pointer, which(i, u)+" has the zero address as its target")
+		}
+		seen[u.ID] = i
+	}
+	return updates
+}
+
+// differs tells where a body is not what the relayers will write of its updates: then the signature would not be of
+// that.
+func differs(kind score.Kind, updates []score.Update, body []byte) (at int, canonical bool) {
+	want, err := batch.EncodeBody(kind, updates)
+	for at < min(len(want), len(body)) && want[at] == body[at] {
+		at++
+	}
+	return at, err == nil && at == len(want) && at == len(body)
+}
+
+// which names one update of a group: its place, from 0, and its id.
+func which(i int, u *score.Update) string { return fmt.Sprintf("update %d (%s)", i, u.ID) }
+
+func (r *groupRequest) ids() []score.UpdateID {
+	ids := make([]score.UpdateID, len(r.updates))
+	for i := range r.updates {
+		ids[i] = r.updates[i].ID
+	}
+	return ids
+}
+
+// resolvable tells whether the project has every action and score type of the group.
+func (r *groupRequest) resolvable(rec *score.Record) *Problem {
+	for i := range r.updates {
+		u := &r.updates[i]
+		if int(u.Action) >= len(rec.Actions) {
+			return fieldProblem(codeUnknownAction, "/updates",
+				fmt.Sprintf("%s has action %d; the project has %d, from 0", which(i, u), u.Action, len(rec.Actions)))
+		}
+		if int(u.ScoreType) >= len(rec.ScoreTypes) {
+			return fieldProblem(codeUnknownScoreType, "/updates",
+				fmt.Sprintf("%s has score type %d; the project has %d, from 0", which(i, u), u.ScoreType, len(rec.ScoreTypes)))
+		}
+	}
+	return nil
+}
