@@ -84,21 +84,6 @@ func (s *session) bindNew(ctx context.Context) (bool, error) {
 	return bound, err
 }
 
-// gas is the limit of a transaction that the model says needs so much. The model bounds what execution costs; a rollup
-// that charges its data as gas needs more, which the first transaction to run out teaches.
-func (s *session) gas(model uint64) uint64 {
-	return min(model/100*s.scale+model%100*s.scale/100, s.config.Rules.MaxGas)
-}
-
-// maxScale bounds what is learnt, percent.
-const maxScale = 1600
-
-// ranOut gives the session's next transactions half as much gas again.
-func (s *session) ranOut() {
-	s.scale = min(s.scale+s.scale/2, maxScale)
-	s.intake.shrink(s.config.Limits.MaxGas * 100 / s.scale)
-}
-
 // binding is work about to become a slot.
 type binding struct {
 	gas     uint64

@@ -16,6 +16,7 @@ type metrics struct {
 	fees        prometheus.Counter
 	settled     *prometheus.CounterVec
 	batch       *prometheus.HistogramVec
+	gasOfModel  prometheus.Histogram
 	attempts    *prometheus.CounterVec
 	sends       *prometheus.CounterVec
 	deadLetters *prometheus.CounterVec
@@ -60,11 +61,15 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		reg.MustRegister(g)
 		return g
 	}
-	size := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "scorelay_relay_batch_updates", Help: "Updates in a transaction, by why it was flushed.",
-		Buckets: prometheus.ExponentialBuckets(1, 2, 12),
-	}, []string{"flush"})
-	reg.MustRegister(size)
+	histogram := func(name, help string, buckets []float64) prometheus.HistogramOpts {
+		return prometheus.HistogramOpts{Name: "scorelay_relay_" + name, Help: help, Buckets: buckets}
+	}
+	size := prometheus.NewHistogramVec(histogram("batch_updates", "Updates in a transaction, by why it was flushed.",
+		prometheus.ExponentialBuckets(1, 2, 12)), []string{"flush"})
+	ofModel := prometheus.NewHistogram(histogram("gas_of_model",
+		"Gas used by a final batch, as a part of what the model says at worst; above 1 the chain charges more than the model knows.",
+		[]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8, 16}))
+	reg.MustRegister(size, ofModel)
 	return &metrics{
 		outcomes:       counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
 		creations:      counters("creations_total", "Creations that are final, by outcome.", "outcome"),
@@ -72,6 +77,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		fees:           counter("fees_gwei_total", "Fees paid by final transactions, gwei."),
 		settled:        counters("slots_settled_total", "Slots that ended, by result.", "result"),
 		batch:          size,
+		gasOfModel:     ofModel,
 		attempts:       counters("attempts_total", "Attempts journaled, by reason.", "reason"),
 		sends:          counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
 		deadLetters:    counters("dead_letters_total", "Dead letters stored, by outcome.", "outcome"),
@@ -95,6 +101,17 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 }
 
 func label(id score.Lane) string { return strconv.Itoa(int(id)) }
+
+// count counts the outcomes of final updates and tells how many of them are rejections.
+func (m *metrics) count(outcomes []score.Outcome) (rejected int) {
+	for _, outcome := range outcomes {
+		if outcome.Rejected() {
+			rejected++
+		}
+		m.outcomes.WithLabelValues(outcome.String()).Inc()
+	}
+	return rejected
+}
 
 // wait says why the lane binds nothing new.
 func (m *metrics) wait(id score.Lane, reason lane.Wait) {

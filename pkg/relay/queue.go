@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -18,7 +21,8 @@ const (
 	retryContract  = 5 * time.Second
 )
 
-// lostTries is after how many transactions a single update or creation is given up on that is too much for one.
+// lostTries is after how many transactions a single update, signed group or creation is given up on that is too much for
+// one.
 const lostTries = 3
 
 // bindQueued deals with the first piece of work that lost its slot: split it, bury it, or bind it again. It is tried by
@@ -35,26 +39,23 @@ func (s *session) bindQueued(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("waiting work %d: %w: %w", work.ID, lane.ErrCorrupt, err)
 	}
-	if work.Halve && b.Len() > 1 {
+	if work.Halve && b.Units() > 1 {
 		return true, s.split(ctx, work, b)
 	}
-	updates := b.Updates()
 	gas, refusal, ok := s.try(ctx, work, s.config.Model.Gas(b))
 	switch {
 	case !ok:
 		return false, nil
 	case refusal == nil && (!work.Halve || work.Tries < lostTries):
 		return s.bind(ctx, binding{
-			gas: gas, data: work.Data, updates: updates, entry: lane.Bind{Work: work, Requeued: work.ID},
+			gas: gas, data: work.Data, updates: b.Updates(), entry: lane.Bind{Work: work, Requeued: work.ID},
 		})
 	case refusal != nil && s.global(ctx):
 		return false, nil
-	case len(updates) > 1:
+	case b.Units() > 1:
 		return true, s.split(ctx, work, b)
 	}
-	return true, s.drop(ctx, work, DeadLetter{
-		Lane: s.id, Seq: work.From.Seq, Outcome: score.Unprocessable, Update: &updates[0], Reason: refusalReason(refusal),
-	})
+	return true, s.dropUpdates(ctx, work, b, refusalReason(refusal))
 }
 
 func (s *session) bindQueuedCreation(ctx context.Context, work lane.Work) (bool, error) {
@@ -78,7 +79,7 @@ func (s *session) bindQueuedCreation(ctx context.Context, work lane.Work) (bool,
 	default:
 		letter.Reason = refusalReason(refusal)
 	}
-	return true, s.drop(ctx, work, letter)
+	return true, s.dropCreation(ctx, work, letter)
 }
 
 func refusalReason(refusal *lane.RevertError) string {
@@ -145,16 +146,15 @@ func (s *session) global(ctx context.Context) bool {
 	return true
 }
 
-// split replaces waiting work by its halves.
+// split replaces waiting work by its halves; a signed group stays whole.
 func (s *session) split(ctx context.Context, work lane.Work, b batch.Batch) error {
-	updates := b.Updates()
 	var parts []lane.Work
-	for _, half := range [][]score.Update{updates[:len(updates)/2], updates[len(updates)/2:]} {
+	for _, half := range b.Halves() {
 		parts = append(parts, lane.Work{
-			Kind: lane.Updates, Count: len(half), From: work.From, Data: registry.EncodeBatch(batch.Of(half)),
+			Kind: lane.Updates, Count: half.Len(), From: work.From, Data: registry.EncodeBatch(half),
 		})
 	}
-	s.log.Warn("splitting work that the chain did not take as a whole", "updates", len(updates))
+	s.log.Warn("splitting work that the chain did not take as a whole", "updates", b.Len())
 	effects, err := s.append(ctx, lane.Entry{Split: &lane.Split{ID: work.ID, Into: parts}})
 	if err != nil {
 		return err
@@ -162,26 +162,49 @@ func (s *session) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 	return s.do(ctx, effects)
 }
 
-// drop buries waiting work of one update or creation, tells its status, and journals that it is gone.
-func (s *session) drop(ctx context.Context, work lane.Work, letter DeadLetter) error {
+// dropUpdates buries waiting work that cannot be split further: one update, or all of a signed group.
+func (s *session) dropUpdates(ctx context.Context, work lane.Work, b batch.Batch, reason string) error {
+	updates, signed := b.Updates(), signedOf(b)
+	outcomes := slices.Repeat([]score.Outcome{score.Unprocessable}, len(updates))
+	for i := range updates {
+		if err := s.bury(ctx, DeadLetter{
+			Lane: s.id, Seq: work.From.Seq, Outcome: outcomes[i], Update: &updates[i], Signed: signed[i], Reason: reason,
+		}); err != nil {
+			return err
+		}
+	}
+	s.tell(ctx, func(ctx context.Context) error {
+		return s.Statuses.Final(ctx, s.id, 0, common.Hash{}, 0, updates, outcomes)
+	})
+	if err := s.drop(ctx, work, reason); err != nil {
+		return err
+	}
+	s.metrics.count(outcomes)
+	return nil
+}
+
+// dropCreation buries a waiting creation.
+func (s *session) dropCreation(ctx context.Context, work lane.Work, letter DeadLetter) error {
 	if err := s.bury(ctx, letter); err != nil {
 		return err
 	}
-	s.log.Error("an accepted update or creation cannot be applied; it is a dead letter now", "reason", letter.Reason, "seq", letter.Seq)
 	s.tell(ctx, func(ctx context.Context) error {
-		if letter.Project != nil {
-			return s.Statuses.ProjectFinal(ctx, s.id, 0, letter.Tx, 0, letter.Project.ID, letter.Outcome)
-		}
-		return s.Statuses.Final(ctx, s.id, 0, letter.Tx, 0, []score.Update{*letter.Update}, []score.Outcome{letter.Outcome})
+		return s.Statuses.ProjectFinal(ctx, s.id, 0, letter.Tx, 0, letter.Project.ID, letter.Outcome)
 	})
-	effects, err := s.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Reason: letter.Reason}})
-	if err != nil {
+	if err := s.drop(ctx, work, letter.Reason); err != nil {
 		return err
 	}
-	if letter.Project != nil {
-		s.metrics.creations.WithLabelValues(letter.Outcome.String()).Inc()
-	} else {
-		s.metrics.outcomes.WithLabelValues(letter.Outcome.String()).Inc()
+	s.metrics.creations.WithLabelValues(letter.Outcome.String()).Inc()
+	return nil
+}
+
+// drop journals that waiting work is gone, whose dead letters are stored and whose statuses are told.
+func (s *session) drop(ctx context.Context, work lane.Work, reason string) error {
+	s.log.Error("what was accepted cannot be applied; its updates or its creation are dead letters now", "reason", reason,
+		"seq", work.From.Seq, "updates", work.Count)
+	effects, err := s.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Count: work.Count, Reason: reason}})
+	if err != nil {
+		return err
 	}
 	return s.do(ctx, effects)
 }

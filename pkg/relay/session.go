@@ -36,7 +36,7 @@ type session struct {
 	waiting lane.Wait     // why nothing new is bound, as last logged
 	retry   time.Time     // when waiting work that could not be bound is tried again
 	stuck   bool          // outcomes of a final transaction cannot be read; nothing new is bound until they can
-	scale   uint64        // percent of the gas model that transactions get; grows when one runs out
+	scale   uint64        // percent of the gas model that transactions get; only ever rises, see raise
 }
 
 // session opens the lane and drives it until its context ends, its journal moves on without it, or something fails
@@ -190,8 +190,7 @@ func (s *session) run(ctx context.Context) error {
 // next batch.
 func (s *session) take(ctx context.Context, record Record) error {
 	if record.Corrupt == nil {
-		s.intake.take(record)
-		return nil
+		return s.intake.take(record)
 	}
 	s.log.Error("a message of the stream cannot be read; it becomes a dead letter and the lane goes on",
 		"seq", record.Seq, "err", record.Corrupt)

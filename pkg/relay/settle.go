@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -90,6 +91,12 @@ func (s *session) settleDone(
 	if slot.Work.Kind == lane.Creation {
 		return s.settleCreation(ctx, slot, data, receipt, end)
 	}
+	return s.settleBatch(ctx, slot, data, receipt, end)
+}
+
+func (s *session) settleBatch(
+	ctx context.Context, slot *lane.Slot, data []byte, receipt *types.Receipt, end lane.Settle,
+) ([]lane.Effect, error) {
 	b, err := registry.DecodeBatch(data)
 	if err != nil {
 		return nil, fmt.Errorf("slot %d: %w: %w", slot.Nonce, lane.ErrCorrupt, err)
@@ -99,12 +106,13 @@ func (s *session) settleDone(
 		s.unreadable(slot, end, err)
 		return nil, nil
 	}
-	updates := b.Updates()
-	var told, again []score.Update
+	updates, signed := b.Updates(), signedOf(b)
+	overtook := make([]bool, len(updates)) // their project, whose slot was lost: they go again
+	var told []score.Update
 	var results []score.Outcome
 	for i, u := range updates {
 		if outcomes[i] == score.UnknownProject && s.lane.State.CreationOpen(u.Project) {
-			again = append(again, u) // it overtook its project, whose slot was lost
+			overtook[i] = true
 			continue
 		}
 		told, results = append(told, u), append(results, outcomes[i])
@@ -112,38 +120,45 @@ func (s *session) settleDone(
 			continue
 		}
 		if err := s.bury(ctx, DeadLetter{
-			Lane: s.id, Seq: slot.Work.From.Seq, Reason: reasonOf(outcomes[i]), Outcome: outcomes[i], Update: &u, Tx: end.Tx,
+			Lane: s.id, Seq: slot.Work.From.Seq, Reason: reasonOf(outcomes[i]), Outcome: outcomes[i],
+			Update: &u, Signed: signed[i], Tx: end.Tx,
 		}); err != nil {
 			return nil, err
 		}
 	}
-	if len(again) > 0 {
+	again := b.Pick(overtook)
+	if again.Len() > 0 {
 		end.Again = []lane.Work{{
-			Kind: lane.Updates, Count: len(again), From: slot.Work.From, Data: registry.EncodeBatch(batch.Of(again)),
+			Kind: lane.Updates, Count: again.Len(), From: slot.Work.From, Data: registry.EncodeBatch(again),
 		}}
 	}
 	nonce := slot.Nonce
 	s.tell(ctx, func(ctx context.Context) error {
-		if len(again) > 0 {
-			if err := s.Statuses.Released(ctx, s.id, nonce, again); err != nil {
+		if again.Len() > 0 {
+			if err := s.Statuses.Released(ctx, s.id, nonce, again.Updates()); err != nil {
 				return err
 			}
 		}
 		return s.Statuses.Final(ctx, s.id, nonce, end.Tx, end.Block, told, results)
 	})
 	effects, err := s.close(ctx, end, receipt)
-	if err == nil {
-		rejected := 0
-		for _, outcome := range results {
-			if outcome.Rejected() {
-				rejected++
-			}
-			s.metrics.outcomes.WithLabelValues(outcome.String()).Inc()
-		}
-		s.log.Info("a batch is final", "nonce", nonce, "tx", end.Tx, "block", end.Block, "updates", len(updates),
-			"rejected", rejected, "gas", receipt.GasUsed)
+	if err != nil {
+		return nil, err
 	}
-	return effects, err
+	bound := s.config.Model.Gas(b)
+	s.log.Info("a batch is final", "nonce", nonce, "tx", end.Tx, "block", end.Block, "updates", len(updates),
+		"rejected", s.metrics.count(results), "gas", receipt.GasUsed, "gas_bound", bound)
+	s.learn(receipt.GasUsed, bound)
+	return effects, nil
+}
+
+// signedOf tells of each of the batch's updates whether it is one of a signed group.
+func signedOf(b batch.Batch) []bool {
+	var out []bool
+	for i := range b.Groups {
+		out = append(out, slices.Repeat([]bool{b.Groups[i].Signature != nil}, len(b.Groups[i].Updates))...)
+	}
+	return out
 }
 
 // unreadable notes that a final transaction lacks what the contract must have emitted: the address is not a ScoreRegistry,
@@ -213,28 +228,28 @@ func (s *session) release(
 	if slot.Work.Kind == lane.Creation {
 		project := *slot.Work.Project
 		s.tell(ctx, func(ctx context.Context) error { return s.Statuses.ProjectReleased(ctx, s.id, nonce, project) })
-	} else {
-		b, err := registry.DecodeBatch(data)
-		if err != nil {
-			return nil, fmt.Errorf("slot %d: %w: %w", nonce, lane.ErrCorrupt, err)
-		}
-		s.tell(ctx, func(ctx context.Context) error { return s.Statuses.Released(ctx, s.id, nonce, b.Updates()) })
+		return s.close(ctx, end, receipt)
 	}
-	return s.close(ctx, end, receipt)
+	b, err := registry.DecodeBatch(data)
+	if err != nil {
+		return nil, fmt.Errorf("slot %d: %w: %w", nonce, lane.ErrCorrupt, err)
+	}
+	s.tell(ctx, func(ctx context.Context) error { return s.Statuses.Released(ctx, s.id, nonce, b.Updates()) })
+	effects, err := s.close(ctx, end, receipt)
+	if err == nil && end.OutOfGas && b.Units() > 1 { // one that is too much by itself says nothing about others
+		s.ranOut()
+	}
+	return effects, err
 }
 
 // close journals the end and counts it.
 func (s *session) close(ctx context.Context, end lane.Settle, receipt *types.Receipt) ([]lane.Effect, error) {
-	many := s.lane.State.Slot(end.Nonce).Work.Count > 1
 	s.noteTold(ctx, end.Nonce)
 	effects, err := s.append(ctx, lane.Entry{Settle: &end})
 	if err != nil {
 		return nil, err
 	}
 	s.stuck = false
-	if end.OutOfGas && many { // one that is too much by itself says nothing about others
-		s.ranOut()
-	}
 	s.metrics.settled.WithLabelValues(string(end.Result)).Inc()
 	if receipt != nil {
 		s.metrics.gasUsed.Add(float64(receipt.GasUsed))
@@ -255,6 +270,10 @@ func reasonOf(o score.Outcome) string {
 		return "the project has no action of that index"
 	case score.UnknownScoreType:
 		return "the project has no score type of that index"
+	case score.SignatureRequired:
+		return "the project takes signed groups only, and nobody signed the group it was in"
+	case score.BadSignature:
+		return "the signature of its group is not its signer's"
 	default:
 		return "the contract rejected it: " + o.String()
 	}
