@@ -117,8 +117,10 @@ func (r *relayer) openRelay(ctx context.Context) error {
 	r.relay, err = relay.New(relay.Config{
 		Lanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, Replica: replica, Confirmations: s.Confirmations,
 		PollInterval: s.PollInterval, Horizon: s.AuditHorizon, Model: registry.GasModel(),
-		Limits: batch.Limits{MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger},
-		Rules:  s.rules(),
+		Limits: batch.Limits{
+			MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger, WordLinger: s.WordLinger,
+		},
+		Rules: s.rules(),
 	}, relay.Deps{
 		Chain: r.chain, Source: source{r.stream}, Journal: journals, Leases: leases, Statuses: r.status,
 		Signers: signers, Log: r.log, Metrics: r.metrics,
