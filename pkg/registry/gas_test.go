@@ -5,8 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -18,12 +16,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "write testdata instead of comparing with it")
-
-// The promise about gas: per update, in batches of 100 on wallets that have a score, of one project and signer.
-const (
-	promisedConsecutive = 7_200
-	promisedRandom      = 30_500
-)
 
 // gasLab runs batches of one project: 8 actions, 4 score types, as many signers as are asked for.
 type gasLab struct {
@@ -84,105 +76,12 @@ func (l *gasLab) updates(n, wallets, first int, style string) []score.Update {
 // apply sends the updates as one batch, wants all applied, and returns the gas used.
 func (l *gasLab) apply(updates []score.Update) uint64 {
 	l.t.Helper()
-	return l.applyAll([]batch.Batch{batch.Of(updates)})
-}
-
-// perBlock is how many transactions of one account geth's pool takes without ado; full batches are a third of a block.
-const perBlock = 16
-
-// applyAll sends the batches in order, wants all applied, and returns the gas used.
-func (l *gasLab) applyAll(batches []batch.Batch) (gas uint64) {
-	l.t.Helper()
-	for some := range slices.Chunk(batches, perBlock) {
-		sent := make([]common.Hash, len(some))
-		for i, b := range some {
-			sent[i] = l.submit(l.relayer, &l.registry, registry.EncodeBatch(b), registryGas(b))
-		}
-		for i, b := range some {
-			receipt := l.receipt(sent[i])
-			outcomes, err := registry.Outcomes(b, l.registry, receipt)
-			require.NoError(l.t, err)
-			require.Equal(l.t, make([]score.Outcome, b.Len()), outcomes)
-			gas += receipt.GasUsed
-		}
-	}
-	return gas
-}
-
-func registryGas(b batch.Batch) uint64 {
-	model := registry.GasModel()
-	return model.Gas(b)
-}
-
-// perUpdate is the average over enough batches of n that whole words of consecutive ids are paid for.
-func (l *gasLab) perUpdate(n, wallets int, fresh bool, style string) uint64 {
-	l.t.Helper()
-	first := l.seed + 1_000_000
-	total := 2560
-	if style == random || n == 1 {
-		total = max(256, n)
-	}
-	if !fresh {
-		for done := 0; done < wallets; done += 200 {
-			l.apply(l.updates(min(200, wallets-done), min(200, wallets-done), first+done, consecutive))
-		}
-		l.ids = (l.ids + 255) / 256 * 256
-	}
-	var batches []batch.Batch
-	done := 0
-	for done < total {
-		batches = append(batches, batch.Of(l.updates(n, wallets, first, style)))
-		done += n
-		if fresh {
-			first += wallets
-		}
-	}
-	return l.applyAll(batches) / uint64(done)
-}
-
-func TestGasTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("mines hundreds of full batches")
-	}
-	t.Parallel()
-	lab := newGasLab(t)
-	var out strings.Builder
-	out.WriteString("Gas per update, all of a transaction's gas divided by its updates. One project, one signer, all applied.\n")
-	out.WriteString("Written by go test ./pkg/registry -run TestGasTable -update\n\n")
-	fmt.Fprintf(&out, "%-12s %-26s %8s %8s %8s %8s\n", "ids", "wallets", "N=1", "N=10", "N=100", "N=300")
-	for _, style := range []string{consecutive, random} {
-		for _, wallets := range []string{"existing", "fresh", "ten times each (existing)"} {
-			fmt.Fprintf(&out, "%-12s %-26s", style, wallets)
-			for _, n := range []int{1, 10, 100, 300} {
-				distinct := n
-				if strings.HasPrefix(wallets, "ten") {
-					distinct = (n + 9) / 10
-				}
-				gas := lab.perUpdate(n, distinct, wallets == "fresh", style)
-				fmt.Fprintf(&out, " %8d", gas)
-				if n == 100 && wallets == "existing" {
-					require.LessOrEqual(t, gas, map[string]uint64{consecutive: promisedConsecutive, random: promisedRandom}[style])
-				}
-			}
-			out.WriteString("\n")
-		}
-	}
-	golden(t, "testdata/gas.txt", out.String())
-	checkDocs(t, out.String())
-}
-
-// checkDocs wants every figure of the table in the documentation.
-func checkDocs(t *testing.T, table string) {
-	t.Helper()
-	docs, err := os.ReadFile("../../docs/contract.md")
-	require.NoError(t, err)
-	plain := strings.NewReplacer(",", "", "*", "").Replace(string(docs))
-	for line := range strings.Lines(table) {
-		if fields := strings.Fields(line); len(fields) > 4 && (fields[0] == consecutive || fields[0] == random) {
-			row := strings.Join(fields[len(fields)-4:], " | ")
-			require.Contains(t, plain, "| "+row+" |", "docs/contract.md is stale")
-		}
-	}
+	b, model := batch.Of(updates), registry.GasModel()
+	receipt := l.send(l.relayer, &l.registry, registry.EncodeBatch(b), model.Gas(b))
+	outcomes, err := registry.Outcomes(b, l.registry, receipt)
+	require.NoError(l.t, err)
+	require.Equal(l.t, make([]score.Outcome, b.Len()), outcomes)
+	return receipt.GasUsed
 }
 
 // golden compares with a committed file, or writes it.
