@@ -95,6 +95,26 @@ func TestOperationsNamesWhatIsThere(t *testing.T) {
 	}
 }
 
+// TestThreatsAreChecked: the tests that the threat model points to are there.
+func TestThreatsAreChecked(t *testing.T) {
+	t.Parallel()
+	var tests strings.Builder
+	for _, root := range []string{".", "../cmd", "../contracts/test"} {
+		require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && (strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".sol")) {
+				tests.WriteString(read(t, path))
+			}
+			return err
+		}))
+	}
+	named := regexp.MustCompile("`((?:Test|test|invariant)\\w+)`").FindAllStringSubmatch(read(t, "../docs/threats.md"), -1)
+	require.Greater(t, len(named), 30)
+	for _, name := range named {
+		require.True(t, strings.Contains(tests.String(), "func "+name[1]+"(") || strings.Contains(tests.String(), "function "+name[1]+"("),
+			"docs/threats.md points to %s, which is no test", name[1])
+	}
+}
+
 // anchors are the names that GitHub gives a document's headings.
 func anchors(text string) []string {
 	var out []string
