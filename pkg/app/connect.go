@@ -209,7 +209,7 @@ func checkChain(ctx context.Context, c *chain.Client, d stream.Deployment) error
 	if err != nil {
 		return err
 	}
-	if err := registry.VerifyCode(code); err != nil {
+	if err := registry.VerifyCode(code, id, d.Contract); err != nil {
 		return permanentError{fmt.Errorf("chain %d has at %s: %w", id, d.Contract, err)}
 	}
 	return nil

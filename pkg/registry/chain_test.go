@@ -40,6 +40,8 @@ type account struct {
 	nonce uint64
 }
 
+const chainID = 1337 // of geth's simulated chain
+
 // testAccount is the same for the same n, in every run.
 func testAccount(n uint64) *account {
 	key, err := crypto.ToECDSA(crypto.Keccak256([]byte("account"), binary.BigEndian.AppendUint64(nil, n)))
@@ -83,8 +85,8 @@ func (c *chain) send(from *account, to *common.Address, data []byte, gas uint64)
 
 func (c *chain) submit(from *account, to *common.Address, data []byte, gas uint64) common.Hash {
 	c.t.Helper()
-	tx := types.MustSignNewTx(from.key, types.LatestSignerForChainID(big.NewInt(1337)), &types.DynamicFeeTx{
-		ChainID: big.NewInt(1337), Nonce: from.nonce, GasTipCap: big.NewInt(1_000_000_000), GasFeeCap: big.NewInt(20_000_000_000),
+	tx := types.MustSignNewTx(from.key, types.LatestSignerForChainID(big.NewInt(chainID)), &types.DynamicFeeTx{
+		ChainID: big.NewInt(chainID), Nonce: from.nonce, GasTipCap: big.NewInt(1_000_000_000), GasFeeCap: big.NewInt(20_000_000_000),
 		Gas: gas, To: to, Data: data,
 	})
 	require.NoError(c.t, c.sim.Client().SendTransaction(c.t.Context(), tx))

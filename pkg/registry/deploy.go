@@ -16,7 +16,9 @@ import (
 var (
 	relayerRole  = crypto.Keccak256Hash([]byte("RELAYER_ROLE"))
 	creationCode = hexutil.MustDecode(bindings.ScoreRegistryMetaData.Bin)
-	deployedCode = hexutil.MustDecode(bindings.ScoreRegistryDeployedBin)
+	deployedCode = hexutil.MustDecode(bindings.ScoreRegistryDeployedBin) // with zeros for what deployment writes into it
+
+	constantPlaces = findConstants(deployedCode)
 )
 
 // ErrOtherCode says that an address does not hold this version of the contract.
@@ -29,13 +31,64 @@ func DeployData(adminDelay time.Duration, admin common.Address, relayers []commo
 	return append(bytes.Clone(creationCode), contract.PackConstructor(seconds, admin, relayers)...)
 }
 
-// VerifyCode checks the code found at the contract's address. ErrOtherCode if it is not exactly this contract's: another
-// version, another contract, or nothing.
-func VerifyCode(code []byte) error {
-	if !bytes.Equal(code, deployedCode) {
+// VerifyCode checks the code found at an address of a chain. ErrOtherCode if it is not exactly what this contract's
+// deployment leaves there: another version, another contract, or nothing.
+func VerifyCode(code []byte, chainID uint64, at common.Address) error {
+	if len(code) != len(deployedCode) {
+		return ErrOtherCode
+	}
+	want := constants(chainID, at)
+	rest := bytes.Clone(code)
+	for _, place := range constantPlaces {
+		found := common.Hash(rest[place : place+32])
+		if !want[found] {
+			return ErrOtherCode
+		}
+		delete(want, found)
+		clear(rest[place : place+32])
+	}
+	if !bytes.Equal(rest, deployedCode) {
 		return ErrOtherCode
 	}
 	return nil
+}
+
+// constants are what a deployment writes into the code: the parts of the contract's EIP-712 domain.
+func constants(chainID uint64, at common.Address) map[common.Hash]bool {
+	name, version := []byte("Scorelay"), []byte("1")
+	id := common.BigToHash(new(big.Int).SetUint64(chainID))
+	address := common.BytesToHash(at[:])
+	separator := crypto.Keccak256Hash(
+		crypto.Keccak256([]byte("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")),
+		crypto.Keccak256(name), crypto.Keccak256(version), id[:], address[:],
+	)
+	return map[common.Hash]bool{
+		separator: true, id: true, address: true, crypto.Keccak256Hash(name): true, crypto.Keccak256Hash(version): true,
+		shortString(name): true, shortString(version): true,
+	}
+}
+
+// shortString is OpenZeppelin's form of a string of up to 31 bytes in a word.
+func shortString(s []byte) (h common.Hash) {
+	copy(h[:], s)
+	h[31] = byte(len(s))
+	return h
+}
+
+// findConstants finds the words that a deployment writes into the code: what is pushed is zero before.
+func findConstants(code []byte) (places []int) {
+	const push1, push32 = 0x60, 0x7f
+	for i := 0; i < len(code); i++ {
+		if code[i] < push1 || code[i] > push32 {
+			continue
+		}
+		n := int(code[i]) - push1 + 1
+		if i+n < len(code) && n == 32 && common.Hash(code[i+1:i+33]) == (common.Hash{}) {
+			places = append(places, i+1)
+		}
+		i += n
+	}
+	return places
 }
 
 // EncodeGrantRelayer is the calldata, for the admin, that gives an account the relayer role.

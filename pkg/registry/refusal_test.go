@@ -203,7 +203,7 @@ func TestRolesOfRelayers(t *testing.T) {
 	c := newChain(t)
 	code, err := c.sim.Client().CodeAt(t.Context(), c.registry, nil)
 	require.NoError(t, err)
-	require.NoError(t, registry.VerifyCode(code))
+	require.NoError(t, registry.VerifyCode(code, chainID, c.registry))
 	relayers := make([]common.Address, 100)
 	for i := range relayers {
 		relayers[i] = wallet(i)
@@ -212,8 +212,18 @@ func TestRolesOfRelayers(t *testing.T) {
 	require.Equal(t, types.ReceiptStatusSuccessful, deployed.Status)
 	alone := c.send(c.admin, nil, registry.DeployData(time.Hour, c.admin.addr, nil), registry.DeployGas)
 	t.Logf("deployment: gas %d, with 100 relayers %d", alone.GasUsed, deployed.GasUsed)
-	require.ErrorIs(t, registry.VerifyCode(nil), registry.ErrOtherCode)
-	require.ErrorIs(t, registry.VerifyCode(append(code, 0)), registry.ErrOtherCode)
+	for name, err := range map[string]error{
+		"no code":         registry.VerifyCode(nil, chainID, c.registry),
+		"more code":       registry.VerifyCode(append(code, 0), chainID, c.registry),
+		"other chain":     registry.VerifyCode(code, chainID+1, c.registry),
+		"other address":   registry.VerifyCode(code, chainID, c.relayer.addr),
+		"not deployed":    registry.VerifyCode(hexutil.MustDecode(bindings.ScoreRegistryDeployedBin), chainID, c.registry),
+		"other code":      registry.VerifyCode(append([]byte{code[0] + 1}, code[1:]...), chainID, c.registry),
+		"cut at the end":  registry.VerifyCode(code[:len(code)-1], chainID, c.registry),
+		"other constants": registry.VerifyCode(bytes.Replace(code, []byte("Scorelay"), []byte("Scoredelay")[:8], 1), chainID, c.registry),
+	} {
+		require.ErrorIs(t, err, registry.ErrOtherCode, name)
+	}
 
 	second := testAccount(2)
 	creation := registry.EncodeCreateProject(labProject())
