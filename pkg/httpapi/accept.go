@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -65,15 +66,10 @@ func (s *Server) updateScore(c *fiber.Ctx) *Problem {
 	if signer, p = s.signers.member(ctx, rec, signer, r); p != nil {
 		return p
 	}
-	action, ok := rec.ActionIndex(r.ActionName)
-	if !ok {
-		return fieldProblem(codeUnknownAction, "/actionName", "is no action of the project")
+	u, p := resolve(rec, r, signer)
+	if p != nil {
+		return p
 	}
-	scoreType, ok := rec.ScoreTypeIndex(r.ScoreType)
-	if !ok {
-		return fieldProblem(codeUnknownScoreType, "/scoreType", "is no score type of the project")
-	}
-	u := score.Update{Project: r.Project, ID: r.Update, Signer: signer, Target: r.Target, Action: action, ScoreType: scoreType}
 
 	// Claim the updateId, so that of two at once one is a duplicate. The claim expires: if this process dies here, a
 	// retry gets through.
@@ -94,6 +90,19 @@ func (s *Server) updateScore(c *fiber.Ctx) *Problem {
 		return notStored(err)
 	}
 	return s.answer(c, u, "accepted")
+}
+
+// resolve turns the request's names into the project's indexes, as they are now.
+func resolve(rec *score.Record, r *updateRequest, signer common.Address) (score.Update, *Problem) {
+	u := score.Update{Project: r.Project, ID: r.Update, Signer: signer, Target: r.Target}
+	var ok bool
+	if u.Action, ok = rec.ActionIndex(r.ActionName); !ok {
+		return u, fieldProblem(codeUnknownAction, "/actionName", "is no action of the project")
+	}
+	if u.ScoreType, ok = rec.ScoreTypeIndex(r.ScoreType); !ok {
+		return u, fieldProblem(codeUnknownScoreType, "/scoreType", "is no score type of the project")
+	}
+	return u, nil
 }
 
 // batcher is that of the project's lane.

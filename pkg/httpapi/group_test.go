@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -278,6 +280,34 @@ func TestACrashBetweenAGroupsClaimsAndItsAck(t *testing.T) {
 		return b.post("/update-scores", b.free("one", "two")).body["status"] == "accepted"
 	}, 10*time.Second, 20*time.Millisecond)
 	require.Len(t, b.envelopes(), 1)
+}
+
+// forgetfulStatuses does what it is told and says that it failed.
+type forgetfulStatuses struct{ httpapi.Statuses }
+
+func (s forgetfulStatuses) ClaimGroup(
+	ctx context.Context, project score.ProjectID, updates []score.UpdateID, token string,
+) ([]score.Claim, error) {
+	_, err := s.Statuses.ClaimGroup(ctx, project, updates, token)
+	return nil, errors.Join(err, errFault)
+}
+
+// TestClaimsThatWereTakenWithoutAnAnswer become statuses with an ack, and go without one.
+func TestClaimsThatWereTakenWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) {
+		s.config.AcceptTimeout = 100 * time.Millisecond
+		s.deps = func(d *httpapi.Deps) { d.Statuses = forgetfulStatuses{d.Statuses} }
+	}).withProject()
+	b.publisher.before.Store(always(errFault))
+	require.Equal(t, "not_durable", b.post("/update-scores", b.free("one", "two")).code())
+	claim, err := b.status.Claim(t.Context(), b.project.ID, updateID("one"), "a third")
+	require.NoError(t, err)
+	require.Equal(t, score.ClaimWon, claim)
+	require.NoError(t, b.status.Release(t.Context(), b.project.ID, updateID("one"), "a third"))
+	b.publisher.before.Store(nil)
+	require.Equal(t, b.answered("accepted", 2), b.post("/update-scores", b.free("one", "two")).body)
+	require.Equal(t, "accepted", b.stageOf("one"))
 }
 
 func TestWithoutRedisGroupsAreAccepted(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
@@ -115,4 +116,41 @@ func TestIndexesOfAGroupAreTheProjects(t *testing.T) {
 	}
 	require.Equal(t, "unknown_project", b.post("/update-scores", set(b.free("one"), "projectId", score.ProjectID{9})).code())
 	require.Empty(t, b.envelopes())
+}
+
+// TestTheContractAgreesToWhatIsStored: what the stream holds of a group is all that the contract needs to believe it.
+func TestTheContractAgreesToWhatIsStored(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.project.SignedOnly = true
+	require.Equal(t, http.StatusOK, b.post("/create-project", set(createBody(b.project), "signedOnly", true)).status)
+	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
+	for _, group := range []object{
+		b.group(score.KindWord, b.inWord("first", 20)), b.group(score.KindRuns, b.inWord("second", 20)), b.free("one", "two", "three"),
+	} {
+		require.Equal(t, "accepted", b.post("/update-scores", group).body["status"])
+	}
+	apply := func(ids []score.UpdateID, g batch.Group) []bool {
+		require.NoError(t, transact(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{g}})))
+		used, err := registry.ReadUsed(b.project.ID, ids).Do(t.Context(), b.chain.call)
+		require.NoError(t, err)
+		return used
+	}
+	envelopes := b.envelopes()
+	require.Len(t, envelopes, 3)
+	for _, r := range envelopes {
+		ids := make([]score.UpdateID, len(r.Updates))
+		for i, u := range r.Updates {
+			ids[i] = u.ID
+		}
+		s := r.Signed[0]
+		g := batch.Group{Project: b.project.ID, Signer: r.Updates[0].Signer, Kind: s.Kind, Updates: r.Updates}
+		require.NotContains(t, apply(ids, g), true, "without its signature")
+		forged := s.Signature
+		forged[40]++
+		g.Signature = &forged
+		require.NotContains(t, apply(ids, g), true, "with another one")
+		g.Signature = &s.Signature
+		require.NotContains(t, apply(ids, g), false, "kind %d", s.Kind)
+	}
 }

@@ -127,6 +127,33 @@ func without(name string) func(http.Header) { return func(h http.Header) { h.Del
 
 func with(name, value string) func(http.Header) { return func(h http.Header) { h.Set(name, value) } }
 
+func (c *conversation) expect(code string, r response) {
+	c.t.Helper()
+	require.Equal(c.t, code, r.code(), r.raw)
+}
+
+func (c *conversation) ok(r response) {
+	c.t.Helper()
+	require.Equal(c.t, http.StatusOK, r.status, r.raw)
+}
+
+// talksOfGroups is about signed groups and reserved ids; the update one was accepted before.
+func (c *conversation) talksOfGroups() {
+	c.t.Helper()
+	group := c.free("one", "four", "five")
+	c.ok(c.request(http.MethodPost, "/update-scores", group))
+	c.ok(c.request(http.MethodPost, "/update-scores", group))
+	c.ok(c.request(http.MethodPost, "/update-scores", c.group(score.KindWord, c.inWord("word", 3))))
+	c.expect("invalid_body", c.request(http.MethodPost, "/update-scores", set(group, "kind", 1)))
+	c.expect("unknown_project", c.request(http.MethodPost, "/update-scores", set(c.free("six"), "projectId", score.ProjectID{9})))
+	c.ok(c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 256}))
+	c.expect("invalid_body", c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 0}))
+	strict := newProject("strict")
+	c.ok(c.request(http.MethodPost, "/create-project", set(createBody(strict), "signedOnly", true)))
+	c.ok(c.request(http.MethodGet, "/projects/"+strict.ID.String(), nil))
+	c.expect("signed_only", c.request(http.MethodPost, "/update-score", set(c.update("six"), "projectId", strict.ID)))
+}
+
 // TestOpenAPIDescribesWhatIsAnswered talks to a real API and holds every answer to the document.
 func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	t.Parallel()
@@ -134,14 +161,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	c := &conversation{bench: newBench(t, nil), router: router}
 	project := "/projects/" + c.project.ID.String()
 
-	expect := func(code string, r response) {
-		t.Helper()
-		require.Equal(t, code, r.code(), r.raw)
-	}
-	ok := func(r response) {
-		t.Helper()
-		require.Equal(t, http.StatusOK, r.status, r.raw)
-	}
+	expect, ok := c.expect, c.ok
 
 	ok(c.request(http.MethodGet, "/livez", nil))
 	ok(c.request(http.MethodGet, "/readyz", nil))
@@ -158,18 +178,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	ok(c.request(http.MethodGet, project+"/updates/"+updateID("one").String(), nil))
 	expect("invalid_path", c.request(http.MethodGet, project+"/updates/0x12", nil))
 
-	group := c.free("one", "four", "five")
-	ok(c.request(http.MethodPost, "/update-scores", group))
-	ok(c.request(http.MethodPost, "/update-scores", group))
-	ok(c.request(http.MethodPost, "/update-scores", c.group(score.KindWord, c.inWord("word", 3))))
-	expect("invalid_body", c.request(http.MethodPost, "/update-scores", set(group, "kind", 1)))
-	expect("unknown_project", c.request(http.MethodPost, "/update-scores", set(c.free("six"), "projectId", score.ProjectID{9})))
-	ok(c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 256}))
-	expect("invalid_body", c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 0}))
-	strict := newProject("strict")
-	ok(c.request(http.MethodPost, "/create-project", set(createBody(strict), "signedOnly", true)))
-	ok(c.request(http.MethodGet, "/projects/"+strict.ID.String(), nil))
-	expect("signed_only", c.request(http.MethodPost, "/update-score", set(c.update("six"), "projectId", strict.ID)))
+	c.talksOfGroups()
 
 	expect("missing_api_key", c.request(http.MethodPost, "/update-score", update, without("X-API-KEY")))
 	expect("invalid_api_key", c.request(http.MethodPost, "/create-project", createBody(c.project), with("X-API-KEY", "nonsense")))
