@@ -4,11 +4,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 type testCLI struct {
@@ -140,6 +146,34 @@ func TestEnvironIsWhatParsesBack(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
+// TestWhatCannotBeSplitFitsTheSmallestTransaction: the largest creation and the largest signed group, at worst.
+func TestWhatCannotBeSplitFitsTheSmallestTransaction(t *testing.T) {
+	name := func(i, length int) string { return fmt.Sprintf("%0*d", length, i) }
+	project := &score.Project{Name: name(0, score.MaxProjectNameBytes)}
+	for i := range score.MaxActions {
+		project.Actions = append(project.Actions, score.Action{Name: name(i, score.MaxNameBytes), Points: score.MaxPoints})
+	}
+	for i := range score.MaxScoreTypes {
+		project.ScoreTypes = append(project.ScoreTypes, name(i, score.MaxNameBytes))
+	}
+	for i := range score.MaxMembers {
+		project.Owners = append(project.Owners, common.BytesToAddress(slices.Repeat([]byte{byte(i + 1)}, 20)))
+	}
+	require.Empty(t, project.Problems())
+	require.LessOrEqual(t, registry.CreateProjectGas(project), uint64(minMaxGas))
+	require.LessOrEqual(t, len(registry.EncodeCreateProject(project))+1024, minMaxBytes)
+
+	group := make([]score.Update, score.MaxSigned)
+	for i := range group {
+		group[i].ID[0], group[i].Target[0] = byte(i), byte(i)
+	}
+	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
+	require.NoError(t, err)
+	require.True(t, builder.AddSigned(group, score.KindFree, score.GroupSignature{}, time.Time{}))
+	require.LessOrEqual(t, builder.Gas(), uint64(minMaxGas))
+	require.LessOrEqual(t, builder.Bytes(), minMaxBytes)
+}
+
 func TestValidateSaysWhatToDo(t *testing.T) {
 	var relayer RelayerSettings
 	parser, err := NewParser("relayer", "", &relayer)
@@ -151,7 +185,7 @@ func TestValidateSaysWhatToDo(t *testing.T) {
 	require.NoError(t, relayer.Validate())
 	relayer.MaxGas, relayer.MaxBytes = minMaxGas-1, maxMaxBytes+1
 	err = relayer.Validate()
-	require.ErrorContains(t, err, "SCORELAY_MAX_GAS is 10999999; it must be at least 11000000")
+	require.ErrorContains(t, err, "SCORELAY_MAX_GAS is 11999999; it must be at least 12000000")
 	require.ErrorContains(t, err, "SCORELAY_MAX_BYTES is 524289; it must be from 65536 (the largest creation of a project) to 524288")
 	relayer.Linger = time.Second
 	require.ErrorContains(t, relayer.Validate(), "SCORELAY_BATCH_WORD_LINGER is 400ms; it must be at least SCORELAY_LINGER (1s), or 0")

@@ -20,8 +20,8 @@ const (
 
 // Bounds of a transaction.
 const (
-	// The largest creation that the API accepts must fit, or it would become a dead letter.
-	minMaxGas   = 11_000_000
+	// The largest creation and the largest signed group that the API accepts must fit, or they would become dead letters.
+	minMaxGas   = 12_000_000
 	minMaxBytes = 64 << 10
 	maxMaxBytes = 512 << 10 // a journal entry holds it in base64, and NATS takes messages up to 1 MiB
 )
@@ -90,7 +90,7 @@ type RelayerSettings struct {
 	Linger        time.Duration `name:"linger" env:"SCORELAY_LINGER" default:"200ms" help:"How long the first update of a batch waits for more before the batch goes, unless it is full before that. 0: not at all."`
 	WordLinger    time.Duration `name:"batch-word-linger" env:"SCORELAY_BATCH_WORD_LINGER" default:"400ms" help:"How long the first update of a batch waits at most when consecutive ids keep coming that will soon fill their word, which costs less in one batch. At least SCORELAY_LINGER, or 0: no longer than that."`
 	MaxBatch      int           `name:"max-batch" env:"SCORELAY_MAX_BATCH" default:"2000" help:"Most updates of one transaction."`
-	MaxGas        uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction, at least 11000000, which the largest creation of a project may take; more than 16777216 is refused by chains with EIP-7825."`
+	MaxGas        uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction, at least 12000000, which the largest signed group may take; more than 16777216 is refused by chains with EIP-7825."`
 	MaxBytes      int           `name:"max-bytes" env:"SCORELAY_MAX_BYTES" default:"131072" help:"Largest signed transaction, bytes: from 65536 to 524288."`
 	Window        int           `name:"window" env:"SCORELAY_WINDOW" default:"16" help:"Transactions of one lane in flight at once; nodes drop more than 64."`
 	MaxFeeGwei    float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
@@ -156,7 +156,7 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.Linger >= 0, "SCORELAY_LINGER is %s; it must not be negative", s.Linger)
 	p.check(s.WordLinger == 0 || s.WordLinger >= s.Linger, "SCORELAY_BATCH_WORD_LINGER is %s; it must be at least SCORELAY_LINGER (%s), or 0", s.WordLinger, s.Linger)
 	p.check(s.MaxBatch >= 1, "SCORELAY_MAX_BATCH is %d; it must be at least 1", s.MaxBatch)
-	p.check(s.MaxGas >= minMaxGas, "SCORELAY_MAX_GAS is %d; it must be at least %d, which the largest creation of a project may take", s.MaxGas, minMaxGas)
+	p.check(s.MaxGas >= minMaxGas, "SCORELAY_MAX_GAS is %d; it must be at least %d, which the largest signed group may take", s.MaxGas, minMaxGas)
 	p.check(s.MaxBytes >= minMaxBytes && s.MaxBytes <= maxMaxBytes, "SCORELAY_MAX_BYTES is %d; it must be from %d (the largest creation of a project) to %d", s.MaxBytes, minMaxBytes, maxMaxBytes)
 	p.check(s.Window >= 1 && s.Window <= 64, "SCORELAY_WINDOW is %d; it must be from 1 to 64", s.Window)
 	p.check(s.MaxFeeGwei > 0 && s.MaxFeeGwei < maxGwei, "SCORELAY_MAX_FEE_GWEI is %g; it must be more than 0 and less than %g", s.MaxFeeGwei, maxGwei)
