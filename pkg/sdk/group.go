@@ -42,17 +42,21 @@ type SignedGroup struct {
 	Signature hexutil.Bytes   `json:"signature"` // 64 bytes, EIP-2098
 }
 
-// wordWorth is how many updates of one word make a group of their own pay for its signature: a signature costs about
-// 6,500 gas, writing and marking an id by itself about 1,050.
-const wordWorth = 6
+// What the parts of a group cost on chain, roughly (see registry.GasModel).
+const (
+	groupGas  = 8_200 // another signed group
+	recordGas = 1_070 // an update in a KindWord group
+	runGas    = 1_130 // a run, without its updates
+	lowGas    = 260   // an update in a run of a KindRuns group
+	freeGas   = 1_290 // an update in a run of a KindFree group
+)
 
 // BuildGroups writes a project's updates as groups, each to be signed by itself, in the way that costs least: ids of one
 // word together where they are enough to pay for a signature of their own, the others in groups of any ids. Updates of
 // one wallet and score type stand together, so that the contract writes the score once. The groups do not depend on the
 // order of the updates. An id that repeats, or a target that is zero, is an error. No updates make no groups.
 func BuildGroups(project score.ProjectID, updates []Update) ([]Group, error) {
-	updates = slices.Clone(updates)
-	slices.SortFunc(updates, compareIDs)
+	updates = slices.SortedFunc(slices.Values(updates), compareIDs)
 	for i := range updates {
 		if i > 0 && updates[i].ID == updates[i-1].ID {
 			return nil, fmt.Errorf("two updates have the id %s", updates[i].ID)
@@ -61,24 +65,8 @@ func BuildGroups(project score.ProjectID, updates []Update) ([]Group, error) {
 			return nil, fmt.Errorf("update %s has the zero address as its target", updates[i].ID)
 		}
 	}
-	var parts [][]Update
-	var rest []Update
-	for len(updates) > 0 {
-		n := 1
-		for n < len(updates) && updates[n].ID.Word() == updates[0].ID.Word() {
-			n++
-		}
-		if n >= wordWorth {
-			parts = append(parts, updates[:n])
-		} else {
-			rest = append(rest, updates[:n]...)
-		}
-		updates = updates[n:]
-	}
-	slices.SortFunc(rest, compareRuns)
-	parts = slices.AppendSeq(parts, slices.Chunk(rest, score.MaxSigned))
 	var groups []Group
-	for _, part := range parts {
+	for _, part := range split(updates) {
 		g, err := buildGroup(project, part)
 		if err != nil {
 			return nil, err
@@ -88,41 +76,92 @@ func BuildGroups(project score.ProjectID, updates []Update) ([]Group, error) {
 	return groups, nil
 }
 
-// buildGroup writes updates of different ids as one group, in the kind with the shortest body, which is near the
-// cheapest.
-func buildGroup(project score.ProjectID, updates []Update) (Group, error) {
-	kinds := []score.Kind{score.KindWord, score.KindRuns}
-	for i := range updates {
-		if updates[i].ID.Word() != updates[0].ID.Word() {
-			kinds = []score.Kind{score.KindFree}
+// split divides updates, which ascend by their ids, into those of each group.
+func split(updates []Update) [][]Update {
+	var words [][]Update
+	in := map[run]int{} // how many words have updates of the run
+	for len(updates) > 0 {
+		n := 1
+		for n < len(updates) && updates[n].ID.Word() == updates[0].ID.Word() {
+			n++
 		}
+		words = append(words, updates[:n])
+		for r := range runsOf(updates[:n]) {
+			in[r]++
+		}
+		updates = updates[n:]
 	}
-	var best Group
-	for _, kind := range kinds {
-		g := Group{Project: project, Kind: kind, Updates: slices.Clone(updates)}
-		if kind == score.KindWord {
-			slices.SortFunc(g.Updates, compareIDs)
+
+	// A word goes to the group of any ids, which holds runs of several words, if a group of its own costs more.
+	var parts [][]Update
+	var rest []Update
+	apart := 0 // what groups of their own would cost for the rest
+	for _, word := range words {
+		runs, alone := runsOf(word), 0
+		for r := range runs {
+			if in[r] == 1 {
+				alone++
+			}
+		}
+		if own := ownGas(len(word), len(runs)); own <= alone*runGas+len(word)*freeGas {
+			parts = append(parts, word)
 		} else {
-			slices.SortFunc(g.Updates, compareRuns)
-		}
-		list := make([]score.Update, len(g.Updates))
-		for i, u := range g.Updates {
-			list[i] = score.Update{Project: project, ID: u.ID, Target: u.Target, Action: u.Action, ScoreType: u.ScoreType}
-		}
-		var err error
-		if g.Body, err = batch.EncodeBody(kind, list); err != nil {
-			return Group{}, fmt.Errorf("couldn't write a group: %w", err)
-		}
-		if best.Body == nil || len(g.Body) < len(best.Body) {
-			best = g
+			rest = append(rest, word...)
+			apart += own
 		}
 	}
-	return best, nil
+	together := (len(rest)+score.MaxSigned-1)/score.MaxSigned*groupGas + len(runsOf(rest))*runGas + len(rest)*freeGas
+	if apart <= together {
+		return words
+	}
+	slices.SortFunc(rest, compareRuns)
+	return slices.AppendSeq(parts, slices.Chunk(rest, score.MaxSigned))
+}
+
+// ownGas is about what a signed group of one word costs.
+func ownGas(updates, runs int) int {
+	return groupGas + min(updates*recordGas, runs*runGas+updates*lowGas)
+}
+
+// run is what updates that the contract adds up before it writes a score have in common.
+type run struct {
+	target    common.Address
+	scoreType uint8
+}
+
+func runsOf(updates []Update) map[run]bool {
+	runs := map[run]bool{}
+	for _, u := range updates {
+		runs[run{u.Target, u.ScoreType}] = true
+	}
+	return runs
+}
+
+// buildGroup writes updates of different ids as one group, in the cheapest kind.
+func buildGroup(project score.ProjectID, updates []Update) (Group, error) {
+	g := Group{Project: project, Kind: score.KindWord, Updates: slices.SortedFunc(slices.Values(updates), compareIDs)}
+	if first, last := g.Updates[0].ID.Word(), g.Updates[len(updates)-1].ID.Word(); first != last {
+		g.Kind = score.KindFree
+	} else if len(updates)*recordGas > len(runsOf(updates))*runGas+len(updates)*lowGas {
+		g.Kind = score.KindRuns
+	}
+	if g.Kind != score.KindWord {
+		slices.SortFunc(g.Updates, compareRuns)
+	}
+	list := make([]score.Update, len(updates))
+	for i, u := range g.Updates {
+		list[i] = score.Update{Project: project, ID: u.ID, Target: u.Target, Action: u.Action, ScoreType: u.ScoreType}
+	}
+	var err error
+	if g.Body, err = batch.EncodeBody(g.Kind, list); err != nil {
+		return Group{}, fmt.Errorf("couldn't write a group: %w", err)
+	}
+	return g, nil
 }
 
 func compareIDs(a, b Update) int { return bytes.Compare(a.ID[:], b.ID[:]) }
 
-// compareRuns brings together what the contract adds up before it writes a score.
+// compareRuns brings the updates of a run together.
 func compareRuns(a, b Update) int {
 	return cmp.Or(a.Target.Cmp(b.Target), cmp.Compare(a.ScoreType, b.ScoreType), compareIDs(a, b))
 }

@@ -1,6 +1,7 @@
 package sdk_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -99,14 +101,16 @@ func TestGroupsOfTheCheapestKind(t *testing.T) {
 		"none":                       {0, 1, nil, nil},
 		"one":                        {1, 1, func(int) score.UpdateID { return id(1, 9) }, []shape{{score.KindWord, 1}}},
 		"a word, many wallets":       {256, 256, func(i int) score.UpdateID { return id(1, i) }, []shape{{score.KindWord, 256}}},
+		"a word, wallets met twice":  {200, 160, func(i int) score.UpdateID { return id(1, i) }, []shape{{score.KindWord, 200}}},
+		"a word, wallets met often":  {200, 140, func(i int) score.UpdateID { return id(1, i) }, []shape{{score.KindRuns, 200}}},
 		"a word, few wallets":        {256, 20, func(i int) score.UpdateID { return id(1, i) }, []shape{{score.KindRuns, 256}}},
 		"a word, one wallet":         {256, 1, func(i int) score.UpdateID { return id(1, i) }, []shape{{score.KindRuns, 256}}},
 		"some words":                 {600, 600, func(i int) score.UpdateID { return id(i/256, i%256) }, []shape{{score.KindWord, 256}, {score.KindWord, 256}, {score.KindWord, 88}}},
 		"random ids":                 {300, 300, func(i int) score.UpdateID { return id(i, 7*i) }, []shape{{score.KindFree, 256}, {score.KindFree, 44}}},
 		"a word and a few":           {103, 103, func(i int) score.UpdateID { return id(i/100, i%100) }, []shape{{score.KindWord, 100}, {score.KindWord, 3}}},
 		"a word and a few of two":    {104, 104, func(i int) score.UpdateID { return id(i/100*(1+i%2), i%100) }, []shape{{score.KindWord, 100}, {score.KindFree, 4}}},
-		"words too small to be paid": {25, 25, func(i int) score.UpdateID { return id(i/5, i%5) }, []shape{{score.KindFree, 25}}},
-		"words large enough":         {12, 12, func(i int) score.UpdateID { return id(i/6, i%6) }, []shape{{score.KindWord, 6}, {score.KindWord, 6}}},
+		"words too small to be paid": {30, 30, func(i int) score.UpdateID { return id(i/3, i%3) }, []shape{{score.KindFree, 30}}},
+		"words large enough":         {14, 14, func(i int) score.UpdateID { return id(i/7, i%7) }, []shape{{score.KindWord, 7}, {score.KindWord, 7}}},
 	} {
 		updates := make([]sdk.Update, c.updates)
 		for i := range updates {
@@ -121,6 +125,64 @@ func TestGroupsOfTheCheapestKind(t *testing.T) {
 		}
 		require.Equal(t, c.want, got, name)
 	}
+}
+
+// TestGroupsAreNearTheCheapest: what the contract's gas model says of the groups is hardly more than what it says of
+// plainer ways to write the updates.
+func TestGroupsAreNearTheCheapest(t *testing.T) {
+	t.Parallel()
+	model := registry.GasModel()
+	rapid.Check(t, func(t *rapid.T) {
+		words, wallets := rapid.IntRange(1, 40).Draw(t, "words"), rapid.IntRange(1, 255).Draw(t, "wallets")
+		var updates []sdk.Update
+		for i := range rapid.IntRange(1, 256).Draw(t, "updates") {
+			u := sdk.Update{ // without zero bytes, which cost less
+				ID:     score.UpdateID(bytes.Repeat([]byte{byte(1 + i%words)}, 32)),
+				Target: common.Address(bytes.Repeat([]byte{byte(rapid.IntRange(1, wallets).Draw(t, "wallet"))}, 20)),
+			}
+			u.ID[31] = byte(i / words)
+			updates = append(updates, u)
+		}
+		groups, err := sdk.BuildGroups(project, updates)
+		require.NoError(t, err)
+		var ours batch.Batch
+		for _, g := range groups {
+			ours.Groups = append(ours.Groups, signedGroup(g.Kind, g.Updates))
+		}
+		one, each := batch.Batch{Groups: []batch.Group{signedGroup(score.KindFree, byRun(updates))}}, batch.Batch{}
+		for word := range words {
+			var same []sdk.Update
+			for i := word; i < len(updates); i += words {
+				same = append(same, updates[i])
+			}
+			if len(same) == 0 {
+				continue
+			}
+			word, runs := signedGroup(score.KindWord, same), signedGroup(score.KindRuns, byRun(same))
+			if gasOf(&model, batch.Batch{Groups: []batch.Group{runs}}) < gasOf(&model, batch.Batch{Groups: []batch.Group{word}}) {
+				word = runs
+			}
+			each.Groups = append(each.Groups, word)
+		}
+		best := min(gasOf(&model, one), gasOf(&model, each))
+		require.LessOrEqual(t, float64(gasOf(&model, ours)), 1.05*float64(best))
+	})
+}
+
+func signedGroup(kind score.Kind, updates []sdk.Update) batch.Group {
+	g := batch.Group{Project: project, Signer: common.Address{1}, Kind: kind, Signature: &score.GroupSignature{}}
+	for _, u := range updates {
+		g.Updates = append(g.Updates, score.Update{Project: project, ID: u.ID, Signer: g.Signer, Target: u.Target, Action: u.Action, ScoreType: u.ScoreType})
+	}
+	return g
+}
+
+// gasOf is the gas of a batch on wallets and words that are known.
+func gasOf(model *batch.Model, b batch.Batch) uint64 { return model.Estimate(b, batch.Fresh{}) }
+
+// byRun brings updates of one wallet together.
+func byRun(updates []sdk.Update) []sdk.Update {
+	return slices.SortedStableFunc(slices.Values(updates), func(a, b sdk.Update) int { return a.Target.Cmp(b.Target) })
 }
 
 func TestUpdatesThatMakeNoGroup(t *testing.T) {

@@ -72,9 +72,12 @@ export const domainType: Field[] = [
   { name: 'verifyingContract', type: 'address' },
 ]
 
-// How many updates of one word make a group of their own pay for its signature: a signature costs about 6,500 gas,
-// writing and marking an id by itself about 1,050.
-const wordWorth = 6
+// What the parts of a group cost on chain, roughly.
+const groupGas = 8_200 // another signed group
+const recordGas = 1_070 // an update in a word group
+const runGas = 1_130 // a run, without its updates
+const lowGas = 260 // an update in a run of one word
+const freeGas = 1_290 // an update in a run of any ids
 
 const maxRun = 256 // updates of one run
 
@@ -90,31 +93,71 @@ export function buildGroups(projectId: Hex, updates: Iterable<Update>): Group[] 
   sorted.forEach((u, i) => {
     if (u.id === sorted[i - 1]?.id) throw new RangeError(`two updates have the id ${u.id}`)
   })
-  const words = new Map<string, Update[]>()
-  for (const u of sorted) {
-    const word = wordOf(u)
-    const same = words.get(word)
-    if (same) same.push(u)
-    else words.set(word, [u])
-  }
-  const parts = [...words.values()].filter((same) => same.length >= wordWorth)
-  const rest = [...words.values()].filter((same) => same.length < wordWorth).flat().sort(byRun)
-  for (let at = 0; at < rest.length; at += maxSigned) parts.push(rest.slice(at, at + maxSigned))
-  return parts.map((part) => buildGroup(project, part))
+  return split(sorted).map((part) => buildGroup(project, part))
 }
 
-/** Writes updates as one group, in the kind with the shortest body, which is near the cheapest. */
-function buildGroup(projectId: Hex, updates: Update[]): Group {
-  const runs = [...updates].sort(byRun)
-  const word = wordOf(updates[0]!)
-  if (updates.some((u) => wordOf(u) !== word)) {
-    return { projectId, kind: Kind.free, updates: runs, body: `0x${encodeRuns(runs, (u) => u.id.slice(2))}` }
+/** Divides updates, which ascend by their ids, into those of each group. */
+function split(updates: Update[]): Update[][] {
+  const byWord = new Map<string, Update[]>()
+  for (const u of updates) {
+    const word = byWord.get(wordOf(u))
+    if (word) word.push(u)
+    else byWord.set(wordOf(u), [u])
   }
-  const ids = [...updates].sort(byId)
-  const asWord: Hex = `0x${word}${encodeWord(ids)}`
-  const asRuns: Hex = `0x${word}${encodeRuns(runs, (u) => hex(lowOf(u), 1))}`
-  if (asRuns.length < asWord.length) return { projectId, kind: Kind.runs, updates: runs, body: asRuns }
-  return { projectId, kind: Kind.word, updates: ids, body: asWord }
+  const words = [...byWord.values()]
+  const inWords = new Map<string, number>() // how many words have updates of a run
+  for (const word of words) {
+    for (const run of runsOf(word)) inWords.set(run, (inWords.get(run) ?? 0) + 1)
+  }
+
+  // A word goes to the group of any ids, which holds runs of several words, if a group of its own costs more.
+  const parts: Update[][] = []
+  const rest: Update[] = []
+  let apart = 0 // what groups of their own would cost for the rest
+  for (const word of words) {
+    const runs = runsOf(word)
+    const alone = [...runs].filter((run) => inWords.get(run) === 1).length
+    const own = ownGas(word.length, runs.size)
+    if (own <= alone * runGas + word.length * freeGas) {
+      parts.push(word)
+    } else {
+      rest.push(...word)
+      apart += own
+    }
+  }
+  const together = Math.ceil(rest.length / maxSigned) * groupGas + runsOf(rest).size * runGas + rest.length * freeGas
+  if (apart <= together) return words
+  rest.sort(byRun)
+  for (let at = 0; at < rest.length; at += maxSigned) parts.push(rest.slice(at, at + maxSigned))
+  return parts
+}
+
+/** About what a signed group of one word costs. */
+function ownGas(updates: number, runs: number): number {
+  return groupGas + Math.min(updates * recordGas, runs * runGas + updates * lowGas)
+}
+
+/** Names what updates that the contract adds up before it writes a score have in common. */
+function runOf(u: Update): string {
+  return `${u.target}/${u.scoreType}`
+}
+
+function runsOf(updates: Update[]): Set<string> {
+  return new Set(updates.map(runOf))
+}
+
+/** Writes updates of different ids as one group, in the cheapest kind. */
+function buildGroup(projectId: Hex, part: Update[]): Group {
+  const byRuns = [...part].sort(byRun)
+  const word = wordOf(part[0]!)
+  if (part.some((u) => wordOf(u) !== word)) {
+    return { projectId, kind: Kind.free, updates: byRuns, body: `0x${encodeRuns(byRuns, (u) => u.id.slice(2))}` }
+  }
+  if (part.length * recordGas > runsOf(part).size * runGas + part.length * lowGas) {
+    return { projectId, kind: Kind.runs, updates: byRuns, body: `0x${word}${encodeRuns(byRuns, (u) => hex(lowOf(u), 1))}` }
+  }
+  const updates = [...part].sort(byId)
+  return { projectId, kind: Kind.word, updates, body: `0x${word}${encodeWord(updates)}` }
 }
 
 /** start(1) length(1) mask(length), then for each update target(20) scoreType(1) action(1). */
@@ -131,7 +174,7 @@ function encodeRuns(updates: Update[], id: (u: Update) => string): string {
   const runs: Update[][] = []
   for (const u of updates) {
     const run = runs.at(-1)
-    if (run && run.length < maxRun && sameRun(run[0]!, u)) run.push(u)
+    if (run && run.length < maxRun && runOf(run[0]!) === runOf(u)) run.push(u)
     else runs.push([u])
   }
   return hex(runs.length, 2) + runs.map((run) => {
@@ -186,13 +229,9 @@ function byId(a: Update, b: Update): number {
   return compare(a.id, b.id)
 }
 
-/** Brings together what the contract adds up before it writes a score. */
+/** Brings the updates of a run together. */
 function byRun(a: Update, b: Update): number {
   return compare(a.target, b.target) || compare(a.scoreType, b.scoreType) || byId(a, b)
-}
-
-function sameRun(a: Update, b: Update): boolean {
-  return a.target === b.target && a.scoreType === b.scoreType
 }
 
 /** The first 31 bytes of the id. */
