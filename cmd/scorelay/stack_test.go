@@ -21,6 +21,7 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -273,9 +274,50 @@ func deadLetters(t *testing.T, s *stack, scorelay func(args ...string) (string, 
 	require.NoError(t, err, told)
 	require.Equal(t, "replayed 1 of 1", out)
 	dead(true)
+	projects, err := directory.Open(t.Context(), js)
+	require.NoError(t, err)
+	refusedReplays(t, s, opened, projects, scorelay)
 	out, told, err = scorelay("audit", "--wait", "60s")
 	require.NoError(t, err, "%s %s", out, told)
-	require.Contains(t, out, "rejected 2, pending 0, lost 0, doubled 0")
+	require.Contains(t, out, "rejected 4, pending 0, lost 0, doubled 0")
+}
+
+// refusedReplays has dead letters whose replay would put the service's word in place of a signature, among one whose would
+// not.
+func refusedReplays(
+	t *testing.T, s *stack, opened *stream.Stream, projects *directory.Directory, scorelay func(args ...string) (string, string, error),
+) {
+	t.Helper()
+	info := s.info(t)
+	client := load.NewClient(info.APIKey, 1, info.APIURL)
+	defer client.Close()
+	at := signedOnly(t, client, place(t, info))
+	u := score.Update{Project: at.Project, ID: score.UpdateID{1}, Signer: at.Updaters[0].Address, Target: common.Address{3}}
+	lane := score.LaneOf(u.Project, opened.Deployment().Lanes)
+	// As if it had been accepted before the project switched.
+	require.NoError(t, opened.PublishEnvelope(t.Context(), lane, "unsigned", []score.Update{u}, nil))
+	id := fmt.Sprintf("%d.update.%x.%x", lane, u.Project[:], u.ID[:])
+	require.Eventually(t, func() bool {
+		out, _, err := scorelay("dlq", "list")
+		return err == nil && strings.Contains(out, "signature_required") && strings.Contains(out, id)
+	}, 20*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool {
+		rec, _, _, err := projects.Project(t.Context(), at.Project)
+		return err == nil && rec != nil && rec.SignedOnly
+	}, 20*time.Second, 50*time.Millisecond)
+	_, told, err := scorelay("dlq", "replay", id)
+	require.Error(t, err)
+	require.Contains(t, told, "sign it and send it to POST /update-scores: its updateId is unused")
+
+	u.ID = score.UpdateID{2}
+	u.Project = place(t, info).Project
+	require.NoError(t, opened.AddDeadLetter(t.Context(), stream.DeadLetter{
+		Lane: score.LaneOf(u.Project, opened.Deployment().Lanes), Outcome: score.NotMember, Update: &u, Signed: true, Time: time.Now(),
+	}))
+	out, told, err := scorelay("dlq", "replay", "--all")
+	require.Error(t, err)
+	require.Contains(t, told, "signed it together with others")
+	require.Equal(t, "replayed 1 of 3", out)
 }
 
 // TestWrongCommandLines end with status 2 or 1 and say what to do.
@@ -291,7 +333,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"dev", "--apis", "0", "--data-dir", empty}, 1, "--apis must be from 1 to 32, is 0"},
 		{[]string{"audit", "--data-dir", empty}, 1, "--nats-url"},
 		{[]string{"load", "--data-dir", empty, "--rate=-1"}, 1, "--rate must be more than 0"},
-		{[]string{"load", "--data-dir", empty, "--signed", "1", "--contract", "0x1"}, 1, "--contract must be 0x"},
+		{[]string{"load", "--data-dir", empty, "--api", "http://x", "--api-key", "k", "--signed", "1", "--contract", "0x1"}, 1, "--contract must be 0x"},
 		{[]string{"setup", "--data-dir", empty}, 1, "no signer is named"},
 		{[]string{"dlq", "replay", "--data-dir", empty}, 1, "or --all"},
 		{[]string{"keys", "list", "--data-dir", empty}, 1, "or start one with `scorelay dev`"},
