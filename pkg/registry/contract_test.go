@@ -89,6 +89,7 @@ func (g *player) createProject() {
 	if g.draw("updaters", 2) == 1 {
 		p.Updaters = []common.Address{g.account("updater").addr}
 	}
+	p.SignedOnly = g.draw("signed only", 3) == 0
 	data := registry.EncodeCreateProject(p)
 	if g.world.projects[p.ID] != nil {
 		require.Equal(g, registry.RevertProjectExists, g.chain.refused(g.chain.relayer.addr, data).Name)
@@ -102,40 +103,6 @@ func (g *player) createProject() {
 func (g *player) action(i int) score.Action {
 	points := []uint32{1, 7, 1_000_000, score.MaxPoints}[g.draw("points", 4)]
 	return score.Action{Name: fmt.Sprintf("action %d", i), Points: points, Direction: score.Direction(g.draw("direction", 2))}
-}
-
-func (g *player) sendBatch(*rapid.T) {
-	var updates []score.Update
-	for range 1 + g.draw("updates", 40) {
-		updates = append(updates, score.Update{
-			Project: g.projectID(), ID: g.updateID(), Signer: g.account("signer").addr, Target: g.wallet(),
-			Action: uint8(g.draw("action", 8)), ScoreType: uint8(g.draw("score type", 8)),
-		})
-	}
-	b := batch.Of(updates)
-	if g.draw("odd groups", 3) == 0 {
-		b = g.regroup(updates)
-	}
-	receipt := g.chain.transact(g.chain.relayer, registry.EncodeBatch(b))
-	outcomes, err := registry.Outcomes(b, g.chain.registry, receipt)
-	require.NoError(g, err)
-	for i, u := range b.Updates() {
-		require.Equalf(g, g.world.update(u), outcomes[i], "update %d: %+v", i, u)
-	}
-	model := registry.GasModel()
-	require.GreaterOrEqual(g, model.Gas(b), receipt.GasUsed)
-}
-
-// regroup makes groups as package batch would not: each update its own, kinds at random.
-func (g *player) regroup(updates []score.Update) (b batch.Batch) {
-	for _, u := range updates {
-		group := batch.Group{Project: u.Project, Signer: u.Signer, Kind: score.KindFree, Updates: []score.Update{u}}
-		if g.draw("kind", 2) == 0 {
-			group.Kind = score.KindWord
-		}
-		b.Groups = append(b.Groups, group)
-	}
-	return b
 }
 
 func (g *player) sendUpdate(*rapid.T) {
@@ -156,7 +123,7 @@ func (g *player) sendUpdate(*rapid.T) {
 		score.NotMember: registry.RevertNotMember, score.UnknownAction: registry.RevertUnknownAction,
 		score.UnknownScoreType: registry.RevertUnknownScoreType,
 	}
-	outcome := g.world.update(u)
+	outcome := g.world.update(u, byItself)
 	if outcome != score.Applied {
 		require.Equal(g, want[outcome], g.chain.refused(u.Signer, data).Name)
 		return
@@ -198,7 +165,7 @@ func (g *player) sendEdit(*rapid.T) {
 
 // edit draws an edit: its calldata, why an owner would be refused, and what it does.
 func (g *player) edit(id score.ProjectID, p *score.Record, member common.Address) (data []byte, refusal string, apply func()) {
-	kind := g.draw("edit", 6)
+	kind := g.draw("edit", 7)
 	switch kind {
 	case 0:
 		a := g.action(g.draw("action", 8))
@@ -209,6 +176,9 @@ func (g *player) edit(id score.ProjectID, p *score.Record, member common.Address
 			refusal = "DuplicateScoreType"
 		}
 		return registry.EncodeAddScoreType(id, name), refusal, func() { p.ScoreTypes = append(p.ScoreTypes, name) }
+	}
+	if kind == 6 {
+		return g.signedOnlyEdit(id, p, member)
 	}
 	role, give := score.Owner, kind%2 == 0
 	if kind > 3 {
@@ -233,6 +203,34 @@ func (g *player) edit(id score.ProjectID, p *score.Record, member common.Address
 	return encode(id, member), refusal, func() { g.world.setRoles(id, member, p.Members[member]^role) }
 }
 
+// signedOnlyEdit draws a change of what a project takes, with a list of its members that may be wrong.
+func (g *player) signedOnlyEdit(id score.ProjectID, p *score.Record, other common.Address) (data []byte, refusal string, apply func()) {
+	signedOnly := g.draw("signed only", 2) == 1
+	if p == nil {
+		return registry.EncodeSetSignedOnly(id, signedOnly, nil), "", nil
+	}
+	var members []common.Address
+	for i := range uint64(funded) {
+		if a := testAccount(i).addr; p.Members[a] != 0 {
+			members = append(members, a)
+		}
+	}
+	switch g.draw("members", 4) {
+	case 0:
+		refusal, members = registry.RevertMembersMissing, members[1:]
+	case 1:
+		refusal = registry.RevertNotMember
+		if p.Members[other] != 0 {
+			refusal = registry.RevertDuplicateMember
+		}
+		members = append(members, other)
+	}
+	if p.SignedOnly == signedOnly {
+		refusal = registry.RevertSignedOnlyUnchanged
+	}
+	return registry.EncodeSetSignedOnly(id, signedOnly, members), refusal, func() { p.SignedOnly = signedOnly }
+}
+
 func (g *player) checkViews() {
 	for n := range 4 {
 		id := score.ProjectID(hash("project", g.game, n))
@@ -244,6 +242,8 @@ func (g *player) checkViews() {
 		require.Equal(g, len(p.Actions), int(info.Actions))
 		require.Equal(g, len(p.ScoreTypes), int(info.ScoreTypes))
 		require.Equal(g, len(p.Actions) > 0, info.Exists())
+		require.Equal(g, len(p.Members), int(info.Members))
+		require.Equal(g, p.SignedOnly, info.SignedOnly)
 		deltas := read(g.chain, registry.ReadActions(id))
 		require.Len(g, deltas, len(p.Actions))
 		for i, a := range p.Actions {

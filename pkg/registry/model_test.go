@@ -40,14 +40,28 @@ func (w *world) create(p *score.Project) {
 	w.projects[p.ID] = r
 }
 
-// update does what the contract does with one update of a batch.
-func (w *world) update(u score.Update) score.Outcome {
+// proof is what says that an update is its signer's.
+type proof uint8
+
+const (
+	nothing   proof = iota // but the relayer's word
+	byItself               // its signer sent it
+	signature              // of the signer, over its group
+	forgery                // a signature of somebody else, or of something else
+)
+
+// update does what the contract does with one update.
+func (w *world) update(u score.Update, by proof) score.Outcome {
 	p := w.projects[u.Project]
 	switch {
 	case p == nil:
 		return score.UnknownProject
 	case p.Members[u.Signer] == 0:
 		return score.NotMember
+	case p.SignedOnly && by == nothing:
+		return score.SignatureRequired
+	case by == forgery:
+		return score.BadSignature
 	case w.used[usedKey{u.Project, u.ID}]:
 		return score.Duplicate
 	case int(u.Action) >= len(p.Actions):
@@ -94,6 +108,12 @@ func (w *world) fold(event registry.Event) error {
 			return fmt.Errorf("member %s changed to the same roles", e.Member)
 		}
 		w.setRoles(e.Project, e.Member, e.Roles)
+	case registry.SignedOnlySet:
+		p := w.projects[e.Project]
+		if p.SignedOnly == e.SignedOnly {
+			return fmt.Errorf("project %s set to what it was", e.Project)
+		}
+		p.SignedOnly = e.SignedOnly
 	case registry.BatchApplied:
 		for i, u := range e.Batch.Updates() {
 			if e.Outcomes[i] == score.Applied {

@@ -2,9 +2,7 @@ package registry_test
 
 import (
 	"bytes"
-	"fmt"
 	"math/big"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -143,44 +140,6 @@ func TestEditRefusals(t *testing.T) {
 	event, err := registry.ParseLog(receipt.Logs[0])
 	require.NoError(t, err)
 	require.Equal(t, registry.ScoreTypeAdded{Project: small.ID, Index: 4, Name: "bad \uFFFD name"}, event)
-}
-
-func TestBatchRefusals(t *testing.T) {
-	t.Parallel()
-	lab := newGasLab(t)
-	packed := bindings.NewScoreRegistry()
-	good := registry.EncodeBatchData(batch.Of(lab.updates(4, 4, 0, consecutive)))
-	require.Equal(t, registry.RevertNotRelayer, lab.refused(lab.admin.addr, packed.PackApplyBatch(good)).Name)
-
-	kind := slices.Clone(good)
-	kind[52] = 3
-	none := slices.Clone(good)
-	none[53], none[54] = 0, 0
-	more := slices.Clone(good)
-	more[54]++
-	second := append(slices.Clone(good), good[:54]...)
-	for _, tc := range []struct {
-		data   []byte
-		offset int64
-	}{
-		{nil, 0},
-		{good[:1], 0},
-		{good[:55], 0},
-		{good[:86], 0},
-		{good[:len(good)-1], 0},
-		{kind, 0},
-		{none, 0},
-		{more, 0},
-		{append(slices.Clone(good), 0), int64(len(good))},
-		{second, int64(len(good))},
-	} {
-		refusal := lab.refused(lab.relayer.addr, packed.PackApplyBatch(tc.data))
-		require.Equal(t, registry.RevertBadFraming, refusal.Name)
-		require.EqualError(t, refusal, fmt.Sprintf("contract reverted: BadFraming(%d)", tc.offset))
-		_, err := registry.DecodeBatchData(tc.data)
-		require.ErrorIs(t, err, registry.ErrFraming)
-	}
-	lab.transact(lab.relayer, packed.PackApplyBatch(good))
 }
 
 func TestReadRefusals(t *testing.T) {

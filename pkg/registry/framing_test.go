@@ -1,0 +1,175 @@
+package registry_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/rpc"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
+)
+
+// framing asks the contract what it makes of a batch's data: nil if it takes it.
+func (c *chain) framing(data []byte) *registry.Revert {
+	c.t.Helper()
+	_, err := c.sim.Client().CallContract(c.t.Context(), ethereum.CallMsg{
+		From: c.relayer.addr, To: &c.registry, Data: bindings.NewScoreRegistry().PackApplyBatch(data),
+	}, nil)
+	if err == nil {
+		return nil
+	}
+	var withData rpc.DataError
+	if !errors.As(err, &withData) || withData.ErrorData() == nil {
+		require.ErrorContains(c.t, err, "out of gas")
+		return registry.DecodeRevert(nil)
+	}
+	return revertOf(c.t, err)
+}
+
+func TestBatchRefusals(t *testing.T) {
+	t.Parallel()
+	lab := newGasLab(t)
+	packed := bindings.NewScoreRegistry()
+	b := batch.Of(lab.updates(4, 4, 0, consecutive))
+	good := registry.EncodeBatchData(b)
+	require.Equal(t, registry.RevertNotRelayer, lab.refused(lab.admin.addr, packed.PackApplyBatch(good)).Name)
+
+	with := func(at int, bytes ...byte) []byte {
+		out := slices.Clone(good)
+		copy(out[at:], bytes)
+		return out
+	}
+	const head = 1 + 32 + 20 + 31 // up to the mask
+	second := func(kind byte, more ...byte) []byte { return append(append(slices.Clone(good), kind), more...) }
+	body := good[53:]
+	run := slices.Concat(make([]byte, 20), []byte{0, 0, 9, 0})
+	signature := make([]byte, 64)
+	runs := slices.Concat([]byte{0x02}, good[1:head], []byte{0, 1}, run)
+	free := slices.Concat([]byte{0x03}, good[1:53], []byte{0, 1}, run[:22], make([]byte, 33))
+	for name, tc := range map[string]struct {
+		data   []byte
+		offset int
+	}{
+		"empty":                           {nil, 0},
+		"a kind alone":                    {good[:1], 0},
+		"no body":                         {good[:53], 0},
+		"no mask":                         {good[:head], 0},
+		"no records":                      {good[:head+3], 0},
+		"cut short":                       {good[:len(good)-1], 0},
+		"kind 0":                          {with(0, 0), 0},
+		"kind 4":                          {with(0, 4), 0},
+		"kind 15":                         {with(0, 15), 0},
+		"same project as nothing":         {with(0, 0x11), 0},
+		"same signer as nothing":          {with(0, 0x21), 0},
+		"same word as nothing":            {with(0, 0x41), 0},
+		"mask of nothing":                 {with(head, 0, 0), 0},
+		"empty mask":                      {with(head+2, 0), 0},
+		"mask beyond the word":            {with(head, 32, 1), 0},
+		"mask of another start":           {with(head, 31, 2), 0},
+		"mask of more":                    {with(head+2, 0x1f), 0},
+		"a byte more":                     {second(0), len(good)},
+		"a second one cut short":          {append(slices.Clone(good), good[:len(good)-1]...), len(good)},
+		"same word, signed":               {second(0xf1, append(signature, body[31:]...)...), len(good)},
+		"same word, free":                 {second(0x73, free[53:]...), len(good)},
+		"same word after a free one only": {slices.Concat(free, []byte{0x71}, body[31:]), len(free)},
+		"no runs":                         {slices.Concat(runs[:head], []byte{0, 0}), 0},
+		"more runs":                       {slices.Concat(runs[:head], []byte{0, 2}, run), 0},
+		"a longer run":                    {slices.Concat(runs[:head], []byte{0, 1}, run[:21], []byte{1, 9, 0}), 0},
+		"no free runs":                    {slices.Concat(free[:53], []byte{0, 0}), 0},
+		"a free run cut short":            {free[:len(free)-1], 0},
+		"a signature and no body":         {second(0xb1, signature...), len(good)},
+	} {
+		refusal := lab.framing(tc.data)
+		require.NotNil(t, refusal, name)
+		require.EqualError(t, refusal, fmt.Sprintf("contract reverted: BadFraming(%d)", tc.offset), name)
+		_, err := registry.DecodeBatchData(tc.data)
+		require.ErrorIs(t, err, registry.ErrFraming, name)
+		if len(tc.data) > 0 {
+			require.ErrorContains(t, err, fmt.Sprintf("group at byte %d:", tc.offset), name)
+		}
+	}
+	for name, data := range map[string][]byte{
+		"again":               second(0x31, body...),
+		"again, the word too": second(0x71, body[31:]...),
+		"signed":              second(0xb1, append(signature, body...)...),
+		"runs":                runs,
+		"free":                free,
+		"runs after free":     slices.Concat(free, []byte{0x32}, runs[53:]),
+	} {
+		require.Nil(t, lab.framing(data), name)
+		_, err := registry.DecodeBatchData(data)
+		require.NoError(t, err, name)
+	}
+	lab.transact(lab.relayer, packed.PackApplyBatch(good))
+}
+
+// TestFramingIsTheContracts spoils batches at random: the contract takes what DecodeBatchData takes, and nothing else.
+func TestFramingIsTheContracts(t *testing.T) {
+	t.Parallel()
+	lab := newGasLab(t)
+	taken, refused := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		g := &player{T: rt, chain: lab.chain, world: newWorld()}
+		var groups []*drawnGroup
+		for range 1 + g.draw("groups", 4) {
+			d := g.group()
+			d.by = nil
+			if g.draw("of the project", 4) > 0 { // else of one that does not exist
+				d.Project, d.Signer = lab.project.ID, lab.project.Updaters[g.draw("updater", 3)]
+			}
+			for i := range d.Updates {
+				d.Updates[i].Project, d.Updates[i].Signer = d.Project, d.Signer
+			}
+			groups = append(groups, d)
+		}
+		data := spoil(rt, lab.oddData(rt, groups))
+		_, err := registry.DecodeBatchData(data)
+		revert := lab.framing(data)
+		if err == nil {
+			require.Nil(rt, revert)
+			taken++
+			return
+		}
+		refused++
+		require.NotNil(rt, revert, err.Error())
+		if revert.Name != "" { // else it ran out of gas on its way to the end
+			require.Equal(rt, registry.RevertBadFraming, revert.Name)
+		}
+	})
+	t.Logf("%d taken, %d refused", taken, refused)
+}
+
+// spoil changes a few bytes of a batch's data, mostly where they frame it.
+func spoil(t *rapid.T, data []byte) []byte {
+	for range rapid.IntRange(0, 3).Draw(t, "changes") {
+		at := rapid.IntRange(0, len(data)-1).Draw(t, "at")
+		if rapid.Bool().Draw(t, "near the front") {
+			at = min(at, []int{0, 1 + 32 + 20 + 31, 1 + 32 + 20 + 31 + 1, 1 + 32 + 20 + 31 + 2, 1 + 32 + 20, 1 + 32 + 20 + 1}[rapid.IntRange(0, 5).Draw(t, "place")])
+		}
+		some := byte(rapid.SampledFrom([]int{0, 1, 2, 3, 0x11, 0x31, 0x71, 0x32, 0x72, 0x33, 0x73, 0x80, 0xb1, 0xff}).Draw(t, "byte"))
+		switch rapid.IntRange(0, 5).Draw(t, "how") {
+		case 0:
+			data = data[:at+1]
+		case 1:
+			data = slices.Insert(slices.Clone(data), at, some)
+		case 2:
+			data = slices.Delete(slices.Clone(data), at, at+1)
+		case 3:
+			data = append(slices.Clone(data), some)
+		default:
+			data = slices.Clone(data)
+			data[at] = some
+		}
+		if len(data) == 0 {
+			return data
+		}
+	}
+	return data
+}
