@@ -10,8 +10,6 @@ import {Frames, Group, Record} from "./Frames.sol";
 contract GasTest is Base {
     /// @dev EIP-7825: no transaction may have more.
     uint256 private constant TRANSACTION_GAS = 16_777_216;
-    uint256 private constant CONSECUTIVE = 7_200;
-    uint256 private constant RANDOM = 30_500;
 
     function setUp() public {
         _deploy();
@@ -24,10 +22,12 @@ contract GasTest is Base {
         uint256[4] memory sizes = [uint256(1), 10, 100, 256];
         string[4] memory names = ["1", "10", "100", "256"];
         for (uint256 i; i < 4; ++i) {
-            _batch(_updates(Frames.WORD, bytes32(i << 128), sizes[i], i << 20));
+            _batch(_updates(Frames.WORD, i << 128, sizes[i], i << 20));
             _snapshot("batch, consecutive ids, fresh wallets: ", names[i]);
-            _batch(_updates(Frames.WORD, bytes32(i << 128 | 1 << 64), sizes[i], i << 20));
+            _batch(_updates(Frames.WORD, i << 128 | 1 << 64, sizes[i], i << 20));
             _snapshot("batch, consecutive ids, existing wallets: ", names[i]);
+            _batch(_signed(_updates(Frames.WORD, i << 128 | 2 << 64, sizes[i], i << 20)));
+            _snapshot("batch, consecutive ids, existing wallets, signed: ", names[i]);
         }
     }
 
@@ -35,9 +35,9 @@ contract GasTest is Base {
         uint256[4] memory sizes = [uint256(1), 10, 100, 300];
         string[4] memory names = ["1", "10", "100", "300"];
         for (uint256 i; i < 4; ++i) {
-            _batch(_updates(Frames.FREE, keccak256(abi.encode(i)), sizes[i], i << 20));
+            _batch(_updates(Frames.FREE, i << 128, sizes[i], i << 20));
             _snapshot("batch, random ids, fresh wallets: ", names[i]);
-            _batch(_updates(Frames.FREE, keccak256(abi.encode(~i)), sizes[i], i << 20));
+            _batch(_updates(Frames.FREE, i << 128 | 1 << 64, sizes[i], i << 20));
             _snapshot("batch, random ids, existing wallets: ", names[i]);
         }
     }
@@ -53,41 +53,91 @@ contract GasTest is Base {
         g.project = bytes32("none");
         _batch(g);
         _snapshot("batch, consecutive ids, no project: ", "100");
-        g = _updates(Frames.WORD, bytes32(uint256(1) << 64), 100, 0);
+        g = _updates(Frames.WORD, 1 << 64, 100, 0);
         for (uint256 i; i < 100; ++i) {
-            g.records[i].action = 6;
+            g.records[i].action = 10;
         }
-        _batch(g);
+        _batch(_group(PROJECT, UPDATER, g.kind, g.records, 0));
         _snapshot("batch, consecutive ids, unknown action: ", "100");
     }
 
-    /// @dev Ten full words of consecutive ids in batches of 100, as a stream of updates is sent: two groups where a batch
-    /// crosses a word's end.
-    function test_promisedPerUpdateConsecutive() public {
-        _batch(_updates(Frames.WORD, bytes32(uint256(1) << 128), 100, 0)); // from here on the wallets exist
-        uint256 gas;
-        for (uint256 first; first < 2560;) {
-            uint256 count = 2560 - first < 100 ? 2560 - first : 100;
-            uint256 head = 256 - first % 256 < count ? 256 - first % 256 : count;
-            bytes memory data = Frames.encode(_updates(Frames.WORD, bytes32(first), head, 0));
-            if (head < count) {
-                data =
-                    bytes.concat(data, Frames.encode(_updates(Frames.WORD, bytes32(first + head), count - head, head)));
-            }
-            _send(RELAYER, abi.encodeCall(IScoreRegistry.applyBatch, (data)));
-            gas += vm.lastCallGas().gasTotalUsed;
-            first += count;
-        }
-        require(gas / 2560 <= CONSECUTIVE, "dearer than promised");
-        vm.snapshotValue("ScoreRegistry", "per update, N=100, consecutive ids, existing wallets", gas / 2560);
+    // ------------------------------------------------------------------------------------------------- promises
+
+    function test_promisedConsecutive() public {
+        _promise("consecutive ids, fresh wallets, N=100", 23_800, _stream(1, 100, 1, false));
+        _promise("consecutive ids, existing wallets, N=100", 6_600, _stream(2, 100, 1, false));
+        _promise("consecutive ids, existing wallets, signed, N=100", 6_800, _stream(3, 100, 1, true));
+        _stream(4, 100, 10, false);
+        _promise("consecutive ids, each wallet ten times, N=100", 2_250, _stream(5, 100, 10, false));
     }
 
-    function test_promisedPerUpdateRandom() public {
-        _batch(_updates(Frames.FREE, keccak256("first"), 100, 0));
-        _batch(_updates(Frames.FREE, keccak256("second"), 100, 0));
-        uint256 gas = vm.lastCallGas().gasTotalUsed;
-        require(gas / 100 <= RANDOM, "dearer than promised");
-        vm.snapshotValue("ScoreRegistry", "per update, N=100, random ids, existing wallets", gas / 100);
+    function test_promisedConsecutiveBig() public {
+        _promise("consecutive ids, fresh wallets, N=500", 23_450, _stream(1, 500, 1, false));
+        _promise("consecutive ids, existing wallets, N=500", 6_250, _stream(2, 500, 1, false));
+        _promise("consecutive ids, existing wallets, signed, N=500", 6_350, _stream(3, 500, 1, true));
+        _stream(4, 500, 10, false);
+        _promise("consecutive ids, each wallet ten times, N=500", 1_900, _stream(5, 500, 10, false));
+    }
+
+    function test_promisedRandom() public {
+        _batch(_updates(Frames.FREE, 1, 500, 0));
+        _promise("random ids, existing wallets, N=100", 29_500, _batch(_updates(Frames.FREE, 2, 100, 0)) / 100);
+        _promise("random ids, existing wallets, N=500", 29_100, _batch(_updates(Frames.FREE, 3, 500, 0)) / 500);
+    }
+
+    /// @dev Five projects with five signers each, four updates of each signer's stream.
+    function test_promisedManyGroups() public {
+        Group[] memory groups = new Group[](25);
+        address[5] memory signers = [OWNER, UPDATER, BOTH, STRANGER, OTHER];
+        uint256 gas;
+        for (uint256 round; round < 2; ++round) {
+            for (uint256 i; i < 25; ++i) {
+                groups[i] = _updates(Frames.WORD, i << 64 | round * 4, 4, i * 4);
+                (groups[i].project, groups[i].signer) = (bytes32(1 + i / 5), signers[i % 5]);
+                if (round > 0 || i % 5 > 0) continue;
+                Creation memory c = _usual();
+                c.id = bytes32(1 + i / 5);
+                c.owners = new address[](5);
+                for (uint256 k; k < 5; ++k) {
+                    c.owners[k] = signers[k];
+                }
+                _send(RELAYER, _data(c));
+            }
+            gas = _send(RELAYER, abi.encodeCall(IScoreRegistry.applyBatch, (Frames.encode(groups, 0))));
+        }
+        _promise("consecutive ids, existing wallets, 25 groups, N=100", 10_000, gas / 100);
+    }
+
+    function _promise(string memory name, uint256 most, uint256 gas) private {
+        require(gas <= most, "dearer than promised");
+        vm.snapshotValue("ScoreRegistry", string.concat("per update, ", name), gas);
+    }
+
+    /// @dev 2,500 consecutive ids in batches of n, as a stream of updates is sent: a group for each word.
+    /// @return gas Per update.
+    function _stream(uint256 stream, uint256 n, uint256 repeat, bool signed) private returns (uint256 gas) {
+        for (uint256 first; first < 2500; first += n) {
+            Group[] memory groups = new Group[]((first % 256 + n + 255) / 256);
+            uint256 next = first;
+            for (uint256 i; i < groups.length; ++i) {
+                uint256 end = (next / 256 + 1) * 256;
+                if (end > first + n) end = first + n;
+                groups[i] = _part(stream << 64 | next, end - next, first << 20 | (next - first), repeat);
+                if (signed) _signed(groups[i]);
+                next = end;
+            }
+            gas += _send(RELAYER, abi.encodeCall(IScoreRegistry.applyBatch, (Frames.encode(groups, 0))));
+        }
+        return gas / 2500;
+    }
+
+    /// @dev n updates of wallets from the given one on, `repeat` times each.
+    function _part(uint256 id, uint256 n, uint256 wallet, uint256 repeat) private pure returns (Group memory) {
+        Record[] memory records = new Record[](n);
+        for (uint256 i; i < n; ++i) {
+            records[i] = Record(bytes32(id + i), _wallet((wallet + i) / repeat), uint8((id + i) % 10), 0);
+        }
+        return _group(PROJECT, UPDATER, repeat == 1 ? Frames.WORD : Frames.RUNS, records, 0);
     }
 
     // ----------------------------------------------------------------------------------------- everything else
@@ -146,6 +196,10 @@ contract GasTest is Base {
         _snapshot("add", "Updater");
         _send(OWNER, abi.encodeCall(IScoreRegistry.removeUpdater, (PROJECT, STRANGER)));
         _snapshot("remove", "Updater");
+        address[] memory members = new address[](3);
+        (members[0], members[1], members[2]) = (OWNER, UPDATER, BOTH);
+        _send(OWNER, abi.encodeCall(IScoreRegistry.setSignedOnly, (PROJECT, true, members)));
+        _snapshot("setSignedOnly, ", "three members");
     }
 
     function test_directUpdates() public {
@@ -160,26 +214,28 @@ contract GasTest is Base {
     // -------------------------------------------------------------------------------------------------- helpers
 
     /// @dev Updates of n wallets from the given one on; ids that follow each other, or random ones.
-    function _updates(uint8 kind, bytes32 first, uint256 n, uint256 wallet) private pure returns (Group memory g) {
-        g = Group(PROJECT, UPDATER, kind, new Record[](n));
+    function _updates(uint8 kind, uint256 first, uint256 n, uint256 wallet) private pure returns (Group memory) {
+        Record[] memory records = new Record[](n);
         for (uint256 i; i < n; ++i) {
-            g.records[i] = Record({
-                id: kind == Frames.WORD ? bytes32(uint256(first) + i) : keccak256(abi.encode(first, i)),
-                target: address(bytes20(keccak256(abi.encode("wallet", wallet + i)))),
-                action: uint8(i % 6),
-                scoreType: 0
-            });
+            bytes32 id = kind == Frames.FREE ? keccak256(abi.encode(first, i)) : bytes32(first + i);
+            records[i] = Record(id, _wallet(wallet + i), uint8(i % 10), 0);
         }
+        return _group(PROJECT, UPDATER, kind, records, 0);
     }
 
-    function _batch(Group memory g) private {
-        _send(RELAYER, abi.encodeCall(IScoreRegistry.applyBatch, (Frames.encode(g))));
+    function _wallet(uint256 i) private pure returns (address) {
+        return address(bytes20(keccak256(abi.encode("wallet", i))));
+    }
+
+    function _batch(Group memory g) private returns (uint256) {
+        return _send(RELAYER, abi.encodeCall(IScoreRegistry.applyBatch, (Frames.encode(_alone(g), 0))));
     }
 
     /// @dev With forge's isolation a call is a transaction of its own, and its gas what a transaction pays.
-    function _send(address from, bytes memory data) private {
+    function _send(address from, bytes memory data) private returns (uint256 gas) {
         vm.prank(from);
         (bool ok,) = address(registry).call(data);
+        gas = vm.lastCallGas().gasTotalUsed;
         require(ok, "was refused");
     }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
+import {IAccessControl} from "@openzeppelin/contracts/access/IAccessControl.sol";
+import {
+    IAccessControlDefaultAdminRules
+} from "@openzeppelin/contracts/access/extensions/IAccessControlDefaultAdminRules.sol";
 import {IScoreRegistry} from "../src/IScoreRegistry.sol";
 import {Vm} from "./Vm.sol";
 import {Frames, Group, Record} from "./Frames.sol";
@@ -10,6 +14,9 @@ import {Frames, Group, Record} from "./Frames.sol";
 contract Index {
     mapping(bytes32 project => uint64) public createdBlock;
     mapping(bytes32 project => uint256) public ownerCount;
+    mapping(bytes32 project => uint256) public memberCount;
+    mapping(bytes32 project => bool) public signedOnly;
+    mapping(address account => bool) public relayer;
     mapping(bytes32 project => mapping(address member => uint8)) public roles;
     mapping(bytes32 project => mapping(bytes32 updateId => bool)) public applied;
     mapping(bytes32 project => mapping(address wallet => mapping(uint256 scoreType => int256))) public scores;
@@ -17,9 +24,12 @@ contract Index {
     mapping(bytes32 project => int64[]) private _points;
     mapping(bytes32 project => string[]) private _scoreTypes;
 
-    /// @dev The ids a batch would apply, while its outcomes are foretold.
-    mapping(uint256 telling => mapping(bytes32 project => mapping(bytes32 updateId => bool))) private _foretold;
-    uint256 private _telling;
+    /// @dev What became of each update of the last batch.
+    bytes private _outcomes;
+
+    function lastOutcomes() external view returns (bytes memory) {
+        return _outcomes;
+    }
 
     function points(bytes32 project) external view returns (int64[] memory) {
         return _points[project];
@@ -29,34 +39,12 @@ contract Index {
         return _scoreTypes[project].length;
     }
 
-    /// @return index The newest action of that name, or all ones.
-    function actionIndex(bytes32 project, string calldata name) external view returns (uint256 index) {
-        return _last(_actionNames[project], name);
+    function actionName(bytes32 project, uint256 i) external view returns (string memory) {
+        return _actionNames[project][i];
     }
 
-    /// @return index The score type of that name, or all ones.
-    function scoreTypeIndex(bytes32 project, string calldata name) external view returns (uint256 index) {
-        return _last(_scoreTypes[project], name);
-    }
-
-    /// @notice What must become of each update of the batch, by the order of checks the contract promises.
-    function foretell(Group[] memory groups) external returns (bytes memory outcomes) {
-        ++_telling;
-        for (uint256 i; i < groups.length; ++i) {
-            for (uint256 k; k < groups[i].records.length; ++k) {
-                outcomes = bytes.concat(outcomes, bytes1(_foretell(groups[i], groups[i].records[k])));
-            }
-        }
-    }
-
-    function _foretell(Group memory g, Record memory r) private returns (uint8) {
-        if (createdBlock[g.project] == 0) return 2;
-        if (roles[g.project][g.signer] == 0) return 3;
-        if (applied[g.project][r.id] || _foretold[_telling][g.project][r.id]) return 1;
-        if (r.action >= _points[g.project].length) return 4;
-        if (r.scoreType >= _scoreTypes[g.project].length) return 5;
-        _foretold[_telling][g.project][r.id] = true;
-        return 0;
+    function scoreTypeName(bytes32 project, uint256 i) external view returns (string memory) {
+        return _scoreTypes[project][i];
     }
 
     /// @notice Takes the registry's logs in their order; others do not belong here.
@@ -69,6 +57,7 @@ contract Index {
     function _fold(bytes32[] calldata topics, bytes calldata data) private {
         bytes32 topic = topics[0];
         if (topic == IScoreRegistry.BatchApplied.selector) return _foldBatch(data);
+        if (_isAccessControl(topic)) return _foldAccessControl(topics);
         bytes32 project = topics[1];
         if (topic == IScoreRegistry.ProjectCreated.selector) return _foldCreation(project, data);
         require(createdBlock[project] != 0, "an event of a project that does not exist");
@@ -83,6 +72,10 @@ contract Index {
             _scoreTypes[project].push(name);
         } else if (topic == IScoreRegistry.MemberChanged.selector) {
             _setRoles(project, address(uint160(uint256(topics[2]))), abi.decode(data, (uint8)));
+        } else if (topic == IScoreRegistry.SignedOnlySet.selector) {
+            bool changed = abi.decode(data, (bool));
+            require(changed != signedOnly[project], "no change");
+            signedOnly[project] = changed;
         } else if (topic == IScoreRegistry.ScoreUpdated.selector) {
             address target = address(uint160(uint256(topics[2])));
             (bytes32 id, uint8 action, uint8 scoreType, int64 score) = abi.decode(data, (bytes32, uint8, uint8, int64));
@@ -100,9 +93,11 @@ contract Index {
             IScoreRegistry.Action[] memory actions,
             address[] memory owners,
             address[] memory updaters,
-            string[] memory scoreTypes
-        ) = abi.decode(data, (string, IScoreRegistry.Action[], address[], address[], string[]));
+            string[] memory scoreTypes,
+            bool onlySigned
+        ) = abi.decode(data, (string, IScoreRegistry.Action[], address[], address[], string[], bool));
         createdBlock[project] = uint64(block.number);
+        signedOnly[project] = onlySigned;
         for (uint256 i; i < actions.length; ++i) {
             _addAction(project, actions[i].name, actions[i].points, actions[i].direction);
         }
@@ -122,15 +117,19 @@ contract Index {
         (Group[] memory groups, uint256 brokenAt) = Frames.decode(frames);
         require(brokenAt == type(uint256).max, "an event with broken framing");
         uint256 n;
-        bool skipped;
+        for (uint256 i; i < groups.length; ++i) {
+            n += groups[i].records.length;
+        }
+        if (outcomes.length == 0) outcomes = new bytes(n);
+        else require(keccak256(outcomes) != keccak256(new bytes(n)), "outcomes that say nothing");
+        require(outcomes.length == n, "outcomes of another length");
+        _outcomes = outcomes;
+        n = 0;
         for (uint256 i; i < groups.length; ++i) {
             for (uint256 k; k < groups[i].records.length; ++k) {
-                if (outcomes.length == 0 || outcomes[n] == 0) _apply(groups[i].project, groups[i].records[k]);
-                else skipped = true;
-                ++n;
+                if (outcomes[n++] == 0) _apply(groups[i].project, groups[i].records[k]);
             }
         }
-        require(skipped ? outcomes.length == n : outcomes.length == 0, "outcomes of another length");
     }
 
     function _apply(bytes32 project, Record memory r) private {
@@ -146,15 +145,26 @@ contract Index {
     }
 
     function _setRoles(bytes32 project, address member, uint8 changed) private {
-        if (roles[project][member] & 2 != 0) --ownerCount[project];
+        uint8 before = roles[project][member];
+        require(before != changed, "no change");
+        if (before & 2 != 0) --ownerCount[project];
         if (changed & 2 != 0) ++ownerCount[project];
+        if (before != 0) --memberCount[project];
+        if (changed != 0) ++memberCount[project];
         roles[project][member] = changed;
     }
 
-    function _last(string[] storage names, string calldata name) private view returns (uint256) {
-        for (uint256 i = names.length; i > 0; --i) {
-            if (keccak256(bytes(names[i - 1])) == keccak256(bytes(name))) return i - 1;
-        }
-        return type(uint256).max;
+    function _isAccessControl(bytes32 topic) private pure returns (bool) {
+        return topic == IAccessControl.RoleGranted.selector || topic == IAccessControl.RoleRevoked.selector
+            || topic == IAccessControlDefaultAdminRules.DefaultAdminTransferScheduled.selector
+            || topic == IAccessControlDefaultAdminRules.DefaultAdminTransferCanceled.selector
+            || topic == IAccessControlDefaultAdminRules.DefaultAdminDelayChangeScheduled.selector
+            || topic == IAccessControlDefaultAdminRules.DefaultAdminDelayChangeCanceled.selector;
+    }
+
+    function _foldAccessControl(bytes32[] calldata topics) private {
+        bool granted = topics[0] == IAccessControl.RoleGranted.selector;
+        if (!granted && topics[0] != IAccessControl.RoleRevoked.selector) return;
+        if (topics[1] == keccak256("RELAYER_ROLE")) relayer[address(uint160(uint256(topics[2])))] = granted;
     }
 }

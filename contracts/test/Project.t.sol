@@ -8,6 +8,7 @@ import {
 import {IERC165} from "@openzeppelin/contracts/utils/introspection/IERC165.sol";
 import {IScoreRegistry} from "../src/IScoreRegistry.sol";
 import {Base} from "./Base.sol";
+import {Group, Record} from "./Frames.sol";
 
 /// @notice Creations, owners' edits, and who may do what.
 contract ProjectTest is Base {
@@ -27,6 +28,7 @@ contract ProjectTest is Base {
         Creation memory c = _usual();
         c.id = id;
         c.name = _long("n", 1 + _pick(128));
+        c.signedOnly = _pick(2) == 0;
         c.actions = new IScoreRegistry.Action[](1 + _pick(20));
         for (uint256 i; i < c.actions.length; ++i) {
             string memory name = _long(_name("a", i), 4 + _pick(61));
@@ -134,7 +136,7 @@ contract ProjectTest is Base {
     /// @dev What is refused leaves nothing behind: the id is free still.
     function _refuses(Creation memory c, bytes memory want) private {
         _refused(RELAYER, _data(c), want);
-        _compare(c.id, _people(1, 4), _people(1, 4));
+        _compare(c.id, _everybody(), _everybody());
     }
 
     // ---------------------------------------------------------------------------------------------------- edits
@@ -150,7 +152,7 @@ contract ProjectTest is Base {
         require(registry.getActions(PROJECT)[7] != registry.getActions(PROJECT)[199], "the older one stays");
         bytes memory data = abi.encodeCall(IScoreRegistry.addAction, (PROJECT, again));
         _refused(OWNER, data, abi.encodeWithSelector(IScoreRegistry.ActionCount.selector, 201));
-        _compare(PROJECT, _people(1, 4), _people(1, 4));
+        _compare(PROJECT, _everybody(), _everybody());
     }
 
     function testFuzz_addAction(uint256 chance, uint32 points, uint8 direction, uint8 length) public {
@@ -167,9 +169,9 @@ contract ProjectTest is Base {
             _refused(OWNER, data, abi.encodeWithSelector(IScoreRegistry.InvalidDirection.selector, a.direction));
         } else {
             _ok(OWNER, data);
-            require(registry.getActionIndex(PROJECT, a.name) == 6, "index");
+            require(registry.getActionIndex(PROJECT, a.name) == 10, "index");
         }
-        _compare(PROJECT, _people(1, 4), _people(1, 4));
+        _compare(PROJECT, _everybody(), _everybody());
     }
 
     function test_scoreTypesUpToTheBound() public {
@@ -186,7 +188,7 @@ contract ProjectTest is Base {
         require(registry.getScoreTypeIndex(PROJECT, "last") == 63, "index");
         bytes memory more = abi.encodeCall(IScoreRegistry.addScoreType, (PROJECT, "more"));
         _refused(OWNER, more, abi.encodeWithSelector(IScoreRegistry.ScoreTypeCount.selector, 65));
-        _compare(PROJECT, _people(1, 4), _people(1, 4));
+        _compare(PROJECT, _everybody(), _everybody());
     }
 
     function test_theLastOwnerStays() public {
@@ -197,9 +199,98 @@ contract ProjectTest is Base {
         _ok(BOTH, abi.encodeCall(IScoreRegistry.addOwner, (PROJECT, UPDATER)));
         _ok(BOTH, last);
         _ok(UPDATER, abi.encodeCall(IScoreRegistry.removeUpdater, (PROJECT, BOTH)));
-        _compare(PROJECT, _people(1, 4), _people(1, 4));
+        _compare(PROJECT, _everybody(), _everybody());
         require(registry.getProject(PROJECT).ownerCount == 1, "one owner");
     }
+
+    // --------------------------------------------------------------------------------------------- signed groups
+
+    /// @dev All members must be named, each once, and nobody else; then it is so, for those who come later, too.
+    function testFuzz_signedOnly(bool first, uint256 chance) public {
+        seed = chance;
+        Creation memory c = _usual();
+        c.signedOnly = first;
+        _create(c);
+        _ok(OWNER, abi.encodeCall(IScoreRegistry.addOwner, (PROJECT, STRANGER)));
+        _ok(OWNER, abi.encodeCall(IScoreRegistry.addUpdater, (PROJECT, STRANGER)));
+        _onlySigned(first);
+        address[] memory members = _people(4, 4);
+        (members[0], members[1], members[2], members[3]) = (OWNER, UPDATER, BOTH, STRANGER);
+        for (uint256 i = 3; i > 0; --i) {
+            uint256 k = _pick(i + 1);
+            (members[i], members[k]) = (members[k], members[i]);
+        }
+        _refusesSignedOnly(first, members, abi.encodeWithSelector(IScoreRegistry.SignedOnlyUnchanged.selector, PROJECT));
+        (address spared, uint256 place) = (members[0], _pick(4));
+        members[0] = OTHER;
+        _refusesSignedOnly(!first, members, abi.encodeWithSelector(IScoreRegistry.NotMember.selector, PROJECT, OTHER));
+        members[0] = address(0);
+        _refusesSignedOnly(
+            !first, members, abi.encodeWithSelector(IScoreRegistry.NotMember.selector, PROJECT, address(0))
+        );
+        members[0] = members[1 + place % 3];
+        _refusesSignedOnly(!first, members, abi.encodeWithSelector(IScoreRegistry.DuplicateMember.selector, members[0]));
+        _refusesSignedOnly(
+            !first, new address[](0), abi.encodeWithSelector(IScoreRegistry.MembersMissing.selector, 0, 4)
+        );
+        members[0] = spared;
+        address[] memory fewer = new address[](3);
+        (fewer[0], fewer[1], fewer[2]) = (members[0], members[1], members[3]);
+        _refusesSignedOnly(!first, fewer, abi.encodeWithSelector(IScoreRegistry.MembersMissing.selector, 3, 4));
+        _onlySigned(first);
+
+        _ok(members[place] == UPDATER ? OWNER : members[place], _signedOnly(!first, members));
+        _onlySigned(!first);
+        _ok(OWNER, abi.encodeCall(IScoreRegistry.removeUpdater, (PROJECT, UPDATER)));
+        _ok(OWNER, abi.encodeCall(IScoreRegistry.removeUpdater, (PROJECT, BOTH)));
+        _ok(OWNER, abi.encodeCall(IScoreRegistry.removeOwner, (PROJECT, STRANGER)));
+        _onlySigned(!first);
+        _ok(OWNER, abi.encodeCall(IScoreRegistry.addOwner, (PROJECT, UPDATER)));
+        _ok(OWNER, abi.encodeCall(IScoreRegistry.addUpdater, (PROJECT, OTHER)));
+        _onlySigned(!first);
+        _refusesSignedOnly(first, members, abi.encodeWithSelector(IScoreRegistry.MembersMissing.selector, 4, 5));
+        _ok(OWNER, _signedOnly(first, _everybody()));
+        _onlySigned(first);
+    }
+
+    /// @dev The members' unsigned groups apply, or do not; their signed ones and their direct updates always do.
+    function _onlySigned(bool want) private {
+        address[] memory all = _everybody();
+        require(registry.getProject(PROJECT).signedOnly == want, "signedOnly");
+        uint8[] memory roles = registry.getRoles(PROJECT, all);
+        for (uint256 i; i < all.length; ++i) {
+            bytes1 member = roles[i] == 0 ? bytes1(0x03) : bytes1(0);
+            Group memory g = _group(PROJECT, all[i], uint8(1 + _pick(3)), Record(bytes32(_pick(1e18)), all[i], 0, 5));
+            require(_applyOne(g)[0] == (member == 0 && want ? bytes1(0x08) : member), "unsigned");
+            g = _group(PROJECT, all[i], uint8(1 + _pick(3)), Record(bytes32(_pick(1e18)), all[i], 0, 5));
+            require(_applyOne(_signed(g))[0] == member, "signed");
+            bytes memory data = _update(bytes32(_pick(1e18)), "a000", "t005", all[i]);
+            if (member == 0) _ok(all[i], data);
+            else _refused(all[i], data, abi.encodeWithSelector(IScoreRegistry.NotMember.selector, PROJECT, all[i]));
+        }
+        _compare(PROJECT, all, all);
+    }
+
+    function _refusesSignedOnly(bool signedOnly, address[] memory members, bytes memory want) private {
+        _refused(OWNER, _signedOnly(signedOnly, members), want);
+    }
+
+    function _signedOnly(bool signedOnly, address[] memory members) private pure returns (bytes memory) {
+        return abi.encodeCall(IScoreRegistry.setSignedOnly, (PROJECT, signedOnly, members));
+    }
+
+    function _everybody() private pure returns (address[] memory all) {
+        all = new address[](5);
+        (all[0], all[1], all[2], all[3], all[4]) = (OWNER, UPDATER, BOTH, STRANGER, OTHER);
+    }
+
+    /// @dev Of the usual project.
+    function _members() private pure returns (address[] memory all) {
+        all = new address[](3);
+        (all[0], all[1], all[2]) = (OWNER, UPDATER, BOTH);
+    }
+
+    // --------------------------------------------------------------------------------------------------- members
 
     function testFuzz_memberChanges(address member, uint8 which) public {
         _create(_usual());
@@ -231,7 +322,7 @@ contract ProjectTest is Base {
     function testFuzz_onlyOwnersEdit(address caller) public {
         vm.assume(caller != OWNER && caller != BOTH);
         _create(_usual());
-        bytes[6] memory data = _edits(PROJECT);
+        bytes[7] memory data = _edits(PROJECT);
         for (uint256 i; i < data.length; ++i) {
             _refused(caller, data[i], abi.encodeWithSelector(IScoreRegistry.NotOwner.selector, PROJECT, caller));
         }
@@ -248,7 +339,7 @@ contract ProjectTest is Base {
     function testFuzz_editsWantAProject(bytes32 id, address caller) public {
         vm.assume(id != PROJECT);
         _create(_usual());
-        bytes[6] memory data = _edits(id);
+        bytes[7] memory data = _edits(id);
         for (uint256 i; i < data.length; ++i) {
             _refused(caller, data[i], abi.encodeWithSelector(IScoreRegistry.UnknownProject.selector, id));
         }
@@ -261,13 +352,14 @@ contract ProjectTest is Base {
         data[3] = abi.encodeCall(IScoreRegistry.removeUpdater, (PROJECT, member));
     }
 
-    function _edits(bytes32 id) private pure returns (bytes[6] memory data) {
+    function _edits(bytes32 id) private pure returns (bytes[7] memory data) {
         data[0] = abi.encodeCall(IScoreRegistry.addAction, (id, IScoreRegistry.Action("new", 1, 0)));
         data[1] = abi.encodeCall(IScoreRegistry.addScoreType, (id, "new"));
         data[2] = abi.encodeCall(IScoreRegistry.addOwner, (id, STRANGER));
         data[3] = abi.encodeCall(IScoreRegistry.removeOwner, (id, OWNER));
         data[4] = abi.encodeCall(IScoreRegistry.addUpdater, (id, STRANGER));
         data[5] = abi.encodeCall(IScoreRegistry.removeUpdater, (id, UPDATER));
+        data[6] = abi.encodeCall(IScoreRegistry.setSignedOnly, (id, true, _members()));
     }
 
     // ------------------------------------------------------------------------------------------- access control
@@ -278,11 +370,11 @@ contract ProjectTest is Base {
         bytes memory want = abi.encodeWithSelector(
             IAccessControl.AccessControlUnauthorizedAccount.selector, RELAYER, registry.DEFAULT_ADMIN_ROLE()
         );
-        _rawRefused(RELAYER, grant, want);
-        _rawRefused(RELAYER, abi.encodeCall(IAccessControl.revokeRole, (relayerRole, ADMIN)), want);
-        _raw(ADMIN, grant);
+        _refused(RELAYER, grant, want);
+        _refused(RELAYER, abi.encodeCall(IAccessControl.revokeRole, (relayerRole, ADMIN)), want);
+        _ok(ADMIN, grant);
         _ok(STRANGER, _data(_usual()));
-        _raw(ADMIN, revoke);
+        _ok(ADMIN, revoke);
         want = abi.encodeWithSelector(IAccessControl.AccessControlUnauthorizedAccount.selector, RELAYER, relayerRole);
         _refused(RELAYER, abi.encodeCall(IScoreRegistry.applyBatch, (hex"00")), want);
     }
@@ -298,18 +390,25 @@ contract ProjectTest is Base {
 
     function test_aNewAdminWaits() public {
         vm.warp(1_000_000);
-        _raw(ADMIN, abi.encodeCall(IAccessControlDefaultAdminRules.beginDefaultAdminTransfer, (STRANGER)));
+        _ok(ADMIN, abi.encodeCall(IAccessControlDefaultAdminRules.beginDefaultAdminTransfer, (STRANGER)));
         bytes memory accept = abi.encodeCall(IAccessControlDefaultAdminRules.acceptDefaultAdminTransfer, ());
         uint48 due = uint48(1_000_000 + DELAY);
         bytes memory want = abi.encodeWithSelector(
             IAccessControlDefaultAdminRules.AccessControlEnforcedDefaultAdminDelay.selector, due
         );
-        _rawRefused(STRANGER, accept, want);
+        _refused(STRANGER, accept, want);
         vm.warp(due); // the delay must have passed wholly
-        _rawRefused(STRANGER, accept, want);
+        _refused(STRANGER, accept, want);
         vm.warp(due + 1);
-        _raw(STRANGER, accept);
+        _ok(STRANGER, accept);
         require(registry.defaultAdmin() == STRANGER, "admin");
+        _refused(
+            ADMIN,
+            abi.encodeCall(IAccessControl.grantRole, (relayerRole, OTHER)),
+            abi.encodeWithSelector(
+                IAccessControl.AccessControlUnauthorizedAccount.selector, ADMIN, registry.DEFAULT_ADMIN_ROLE()
+            )
+        );
     }
 
     function test_thereMustBeAnAdmin() public {
@@ -333,19 +432,6 @@ contract ProjectTest is Base {
         require(registry.supportsInterface(type(IAccessControl).interfaceId), "access control");
         require(registry.supportsInterface(type(IAccessControlDefaultAdminRules).interfaceId), "admin rules");
         require(!registry.supportsInterface(0xffffffff), "none");
-    }
-
-    /// @dev A call whose events are not the registry's own.
-    function _raw(address from, bytes memory data) private {
-        vm.prank(from);
-        (bool ok,) = address(registry).call(data);
-        require(ok, "was refused");
-    }
-
-    function _rawRefused(address from, bytes memory data, bytes memory want) private {
-        vm.prank(from);
-        (bool ok, bytes memory returned) = address(registry).call(data);
-        require(!ok && keccak256(returned) == keccak256(want), "not refused, or with another error");
     }
 
     // -------------------------------------------------------------------------------------------------- helpers

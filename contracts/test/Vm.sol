@@ -18,6 +18,13 @@ interface Vm {
     }
 
     function prank(address sender) external;
+    function addr(uint256 key) external pure returns (address);
+    function signCompact(uint256 key, bytes32 digest) external pure returns (bytes32 r, bytes32 vs);
+    function envOr(string calldata name, string calldata otherwise) external view returns (string memory);
+    function getCode(string calldata path) external view returns (bytes memory);
+    function chainId(uint256 id) external;
+    function record() external;
+    function accesses(address target) external returns (bytes32[] memory reads, bytes32[] memory writes);
     function assume(bool condition) external pure;
     function roll(uint256 blockNumber) external;
     function warp(uint256 timestamp) external;
