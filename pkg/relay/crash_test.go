@@ -201,11 +201,11 @@ func TestARelayerKilledAtAnyWriteLosesAndDoublesNothing(t *testing.T) {
 			for _, persisted := range []bool{false, true} {
 				for n := 1; ; n++ {
 					updates := some(1, first, 45) // three slots
-					updates[7].Action = 99        // which becomes a dead letter
+					updates[7].Action = 99        // which becomes a dead letter, of a signed group
 					first, bad = first+len(updates), bad+1
 					c := newCrash(kind, n, persisted)
 					stop := w.start(config, c.around(w.deps()))
-					w.accept(updates...)
+					w.acceptEnvelope(w.mixed(updates))
 					for !c.happened() && !w.drained() {
 						w.mine()
 					}
@@ -225,6 +225,7 @@ func TestARelayerKilledAtAnyWriteLosesAndDoublesNothing(t *testing.T) {
 			require.Positive(t, kills[true], "nobody was killed after a write")
 			require.Equal(t, map[score.Outcome]int{score.Applied: first - bad, score.UnknownAction: bad}, w.audit(), "not even a duplicate")
 			require.Len(t, w.deadLetters(), bad)
+			require.Equal(t, 3*bad, w.wholeGroups())
 			t.Logf("kills by whether the write was done: %v, %d updates", kills, first)
 		})
 	}
@@ -263,9 +264,13 @@ func runChaos(t *testing.T, random *rand.Rand) {
 		case 10:
 			w.takeNonce(random.IntN(w.lanes))
 		case 0, 1, 2:
-			n := 1 + random.IntN(60)
-			w.accept(some(projects[random.IntN(len(projects))], first, n)...)
-			first += n
+			updates := some(projects[random.IntN(len(projects))], first, 1+random.IntN(60))
+			first += len(updates)
+			if random.IntN(2) == 0 {
+				w.accept(updates...)
+			} else {
+				w.acceptEnvelope(w.mixed(updates))
+			}
 		case 3:
 			w.reorganise(random.IntN(4))
 		case 4:
@@ -287,6 +292,7 @@ func runChaos(t *testing.T, random *rand.Rand) {
 	w.start(config, w.deps())
 	w.drain()
 	require.Equal(t, map[score.Outcome]int{score.Applied: first}, w.audit(), "not even a duplicate")
+	require.Positive(t, w.wholeGroups())
 	require.Empty(t, w.deadLetters())
 }
 

@@ -17,14 +17,18 @@
 //   - Journal before broadcast. A transaction's bytes are appended to the lane's journal, compare-and-set, before any node
 //     sees them; the same append advances the cursor. A session that lost its lane cannot append, so it cannot create
 //     an attempt, and whatever it still broadcasts is bytes its successor knows too.
+//   - A signed group is one thing from the stream to its outcomes: in one batch, in its order, with its signature, whether
+//     it is bound, split off, requeued or given up. No cursor stands inside one; one that does stops the lane.
 //   - An append that failed or whose answer was lost ends the session. The next one reads the journal: nothing is guessed.
 //   - A slot is settled only when it is final: our receipt in a canonical block beyond the finality rule, or the nonce used
 //     at a final block without one. Dead letters come before the Settle entry and are idempotent, so a crash between
 //     them repeats them; statuses are told as well as Redis allows and nothing depends on them.
 //   - Work whose slot was reverted or lost goes to the lane's queue in the same entry, and is bound again before anything
 //     new. It is tried by eth_call first: a cause that concerns everything (the relayer role is gone) makes the lane
-//     wait, never dead-letter; a cause that concerns one update is found by halving. Nothing is buried for want of gas
-//     that a transaction could have.
+//     wait, never dead-letter; a cause that concerns one update or signed group is found by halving. Nothing is buried
+//     for want of gas that a transaction could have.
+//   - The gas model is an upper bound on chains with Ethereum's prices. Where a batch used more, or ran out, the session
+//     gives later transactions more and puts less into them; a new session learns anew.
 //   - A reorg deeper than the configured confirmations is mended by handing out the very bytes again (lane.Revive); one
 //     behind the finalized tag makes all lanes stand still.
 //   - A lane that binds nothing says why (lane.Wait): in its metric always, in the log once per reason that people can mend.

@@ -282,19 +282,48 @@ func TestWhatIsFinalIsCounted(t *testing.T) {
 	w.accept(updates[:2]...)
 	w.start(w.config(), deps)
 	w.drain()
-	got := func() map[string]float64 {
-		families, err := registry.Gather()
-		require.NoError(t, err)
-		out := map[string]float64{}
-		for _, f := range families {
-			if f.GetName() == "scorelay_relay_outcomes_total" {
-				for _, m := range f.GetMetric() {
-					out[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
-				}
+	want := map[string]float64{"applied": 29, "duplicate": 2, "unknown_action": 1}
+	require.Eventually(t, func() bool {
+		return maps.Equal(want, counted(t, registry, "outcomes_total"))
+	}, 5*time.Second, 10*time.Millisecond, "have %v", counted(t, registry, "outcomes_total"))
+}
+
+// counted reads a counter of the relayer's by its label.
+func counted(t *testing.T, registry *prometheus.Registry, name string) map[string]float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	out := map[string]float64{}
+	for _, f := range families {
+		if f.GetName() == "scorelay_relay_"+name {
+			for _, m := range f.GetMetric() {
+				out[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
 			}
 		}
-		return out
 	}
-	want := map[string]float64{"applied": 29, "duplicate": 2, "unknown_action": 1}
-	require.Eventually(t, func() bool { return maps.Equal(want, got()) }, 5*time.Second, 10*time.Millisecond, "have %v", got())
+	return out
+}
+
+// TestWhatAChainChargesMoreThanTheModelSaysIsLearnt: the first batch of one runs out of gas, goes again with all the gas
+// there is and shows what it needs; those after it get that at once.
+func TestWhatAChainChargesMoreThanTheModelSaysIsLearnt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	registry := prometheus.NewRegistry()
+	deps := w.deps()
+	deps.Metrics = registry
+	config := w.config()
+	config.Limits.MaxUpdates = 1
+	config.Model.Fresh, config.Model.Base = 3_500, config.Model.Base/2
+	w.create(1)
+	w.start(config, deps)
+	for n := range 10 {
+		w.accept(some(1, n<<8, 1)...) // in a word of its own
+		w.drain()
+	}
+	require.Equal(t, map[score.Outcome]int{score.Applied: 10}, w.audit())
+	want := map[string]float64{"done": 11, "reverted": 1}
+	require.Eventually(t, func() bool {
+		return maps.Equal(want, counted(t, registry, "slots_settled_total"))
+	}, 5*time.Second, 10*time.Millisecond, "have %v", counted(t, registry, "slots_settled_total"))
 }

@@ -48,6 +48,7 @@ type world struct {
 
 	accepted map[string]int // by project and updateId: how often the stream took it
 	updates  []score.Update
+	groups   map[score.GroupSignature][]score.Update // accepted
 }
 
 const (
@@ -64,7 +65,8 @@ func key(t *testing.T, i int) *signer.Key {
 
 func newWorld(t *testing.T, lanes int) *world {
 	t.Helper()
-	w := &world{t: t, geth: devnet.NewChain(t), lanes: lanes, accepted: map[string]int{}, log: slog.New(slog.DiscardHandler)}
+	w := &world{t: t, geth: devnet.NewChain(t), lanes: lanes, log: slog.New(slog.DiscardHandler)}
+	w.accepted, w.groups = map[string]int{}, map[score.GroupSignature][]score.Update{}
 	if testing.Verbose() {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
@@ -123,7 +125,8 @@ func (w *world) project(n byte) *score.Project {
 	return &score.Project{
 		ID: score.ProjectID{n}, Name: fmt.Sprintf("project %d", n),
 		Actions: []score.Action{{Name: "up", Points: 10}, {Name: "down", Points: 3, Direction: score.Subtract}},
-		Owners:  []common.Address{{0xaa, n}}, Updaters: []common.Address{{0xbb, n}}, ScoreTypes: []string{"reputation", "skill"},
+		Owners:  []common.Address{{0xaa, n}}, Updaters: []common.Address{{0xbb, n}, devnet.Address(updaterAccount)},
+		ScoreTypes: []string{"reputation", "skill"},
 	}
 }
 
@@ -137,12 +140,7 @@ func (w *world) create(n byte) *score.Project {
 // accept puts updates of one project into its lane's stream as one envelope.
 func (w *world) accept(updates ...score.Update) {
 	w.t.Helper()
-	id := score.LaneOf(updates[0].Project, w.lanes)
-	require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), id, fmt.Sprint("e", len(w.updates)), updates, nil))
-	for _, u := range updates {
-		w.accepted[u.Project.String()+u.ID.String()]++
-	}
-	w.updates = append(w.updates, updates...)
+	w.acceptEnvelope(&envelope{updates: updates})
 }
 
 // some makes updates of a project: consecutive ids from first on, several wallets, both actions and score types.
