@@ -8,6 +8,10 @@
 //	scorelay.lane.<n>.updates          one message is an envelope: the updates of one durable publish
 //	scorelay.lane.<n>.project.<hex>    one message is an accepted creation
 //
+// An envelope marks which of its updates are signed groups, and keeps their signatures. A message is written in the oldest
+// of the two forms that can say it; a program that does not know the newer one stops there (ErrNewer), since half of
+// what a message says is worse than nothing.
+//
 // A lane reads both subjects as one log, in stream order. Nothing is acknowledged and nothing is redelivered: how far
 // a lane has come is its cursor, which lives in the lane's journal.
 //
