@@ -373,21 +373,6 @@ func TestFirstSinceFindsWhereAHorizonLies(t *testing.T) {
 	require.EqualValues(t, 4, first)
 }
 
-func TestAMessageOfANewerVersionIsNotCorrupt(t *testing.T) {
-	t.Parallel()
-	s, js := open(t)
-	data, err := stream.EncodeEnvelope([]score.Update{update(1)}, nil)
-	require.NoError(t, err)
-	data[0] = 3
-	_, err = js.Publish(t.Context(), "scorelay.lane.0.updates", data)
-	require.NoError(t, err)
-	r, err := s.Read(t.Context(), 0, score.Cursor{})
-	require.NoError(t, err)
-	defer r.Close()
-	_, err = r.Next(t.Context())
-	require.ErrorIs(t, err, stream.ErrNewer)
-}
-
 func TestAStreamThatEndsBeforeTheCursorIsNotRead(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

@@ -1,0 +1,47 @@
+package stream_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+func TestSignedGroupsAreReadAsPublished(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	updates := []score.Update{update(1), update(2), update(3), update(4)}
+	signed := []score.Signed{
+		{First: 0, Count: 2, Kind: score.KindFree, Signature: score.GroupSignature{7}},
+		{First: 3, Count: 1, Kind: score.KindWord, Signature: score.GroupSignature{63: 8}},
+	}
+	require.Error(t, s.PublishEnvelope(t.Context(), 0, "wrong", updates[:3], signed), "a group beyond the updates")
+	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "a", updates, signed))
+	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "b", updates, nil))
+	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	require.NoError(t, err)
+	defer r.Close()
+	for _, want := range [][]score.Signed{signed, nil} {
+		record, err := r.Next(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, updates, record.Updates)
+		require.Equal(t, want, record.Signed)
+	}
+}
+
+func TestAMessageOfANewerVersionIsNotCorrupt(t *testing.T) {
+	t.Parallel()
+	s, js := open(t)
+	data, err := stream.EncodeEnvelope([]score.Update{update(1)}, nil)
+	require.NoError(t, err)
+	data[0] = 3
+	_, err = js.Publish(t.Context(), "scorelay.lane.0.updates", data)
+	require.NoError(t, err)
+	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	require.NoError(t, err)
+	defer r.Close()
+	_, err = r.Next(t.Context())
+	require.ErrorIs(t, err, stream.ErrNewer)
+}
