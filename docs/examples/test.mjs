@@ -1,4 +1,4 @@
-// Starts a stack of its own and runs the clients and the README's examples against it:
+// Starts a stack of its own and runs the clients and the documents' examples against it:
 //
 //	node test.mjs
 //
@@ -30,7 +30,7 @@ try {
     if (stack.exitCode !== null || Date.now() > deadline) throw new Error(`the stack did not come up:\n${output}`)
   }
   status = 0
-  for (const script of ['clients.mjs', 'readme.mjs']) {
+  for (const script of ['clients.mjs', 'groups.mjs', 'readme.mjs']) {
     console.log(`# ${script}`)
     const ran = spawnSync('node', [join(here, script), devJSON], { stdio: 'inherit', timeout: 300_000 })
     if (ran.status !== 0) status = 1

@@ -2,7 +2,7 @@
 //
 //   - A Minter makes updateIds that count up. The contract remembers used ids in words of 256 bits, so ids that share
 //     their first 31 bytes cost a fraction of what random ones cost.
-//   - Group and Split write updates as signed groups, each under one EIP-712 signature.
+//   - BuildGroups writes updates as groups of up to 256, each to be signed once (EIP-712); the contract checks it.
 //   - A Client speaks to the HTTP API.
 //
 // Invariants:
@@ -11,6 +11,7 @@
 //   - What is sent again is sent under its old id: an id belongs to its update, not to an attempt.
 //
 // The npm package @scorelay/sdk, in ts, is the same for TypeScript and JavaScript; the vectors in testdata keep both alike.
+// docs/ids.md tells how to use them.
 //
 // Rejected: a counter kept in a file or a database (a copy restored from a backup mints used ids, and two processes
 // that share it have to lock it), and time in the ids (clocks repeat themselves).

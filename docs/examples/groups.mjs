@@ -1,0 +1,125 @@
+// Mints ids and sends signed groups with web3.js, ethers and viem:
+//
+//	node groups.mjs [path of dev.json]
+//
+// For each library it makes a project that takes signed groups only, mints ids for a few hundred updates, signs them as
+// groups with the library, sends them, and sends one again. It ends with 0 only if every update was applied once, every
+// score on the contract is what it has to be, and what was not signed in a group was refused.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { actionIndex, buildGroups, Client, domainType, Minter, retry, scoreTypeIndex, signGroup } from '@scorelay/sdk'
+import { Contract, JsonRpcProvider, Wallet } from 'ethers'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { getEncodedEip712Data } from 'web3-eth-abi'
+import { create, sign as signText, signRaw } from 'web3-eth-accounts'
+
+const dev = JSON.parse(readFileSync(process.argv[2] ?? new URL('../../.scorelay/dev.json', import.meta.url)))
+const client = new Client(dev.apiUrl, dev.apiKey)
+const chain = new JsonRpcProvider(dev.rpcUrl)
+const contract = new Contract(dev.contract, ['function getScore(bytes32 projectId, address wallet, string scoreType) view returns (int64)'], chain)
+
+// A library is three things: an address, a way to sign typed data, a way to sign a text.
+const libraries = {
+  'web3.js'() {
+    const { address, privateKey } = create()
+    return {
+      address,
+      sign: (data) => signRaw(getEncodedEip712Data({ ...data, types: { EIP712Domain: domainType, ...data.types } }), privateKey).signature,
+      text: (message) => signText(message, privateKey).signature,
+    }
+  },
+  ethers() {
+    const wallet = Wallet.createRandom()
+    return {
+      address: wallet.address,
+      sign: (data) => wallet.signTypedData(data.domain, data.types, data.message),
+      text: (message) => wallet.signMessage(message),
+    }
+  },
+  viem() {
+    const account = privateKeyToAccount(generatePrivateKey())
+    return {
+      address: account.address,
+      sign: (data) => account.signTypedData(data),
+      text: (message) => account.signMessage({ message }),
+    }
+  },
+}
+
+const random = (bytes) => '0x' + randomBytes(bytes).toString('hex')
+
+// final follows a status until nothing changes any more.
+async function final(ask) {
+  for (const deadline = Date.now() + 120_000; ;) {
+    const answer = await retry(ask)
+    if (answer.status === 'final') return answer
+    assert(Date.now() < deadline, `${JSON.stringify(answer)} is not final`)
+    await sleep(250)
+  }
+}
+
+// isRefused holds an answer against a status and a code.
+const isRefused = (status, code) => (error) => error.status === status && error.code === code
+
+async function run(name, { address, sign, text }) {
+  const projectId = random(32)
+  await retry(() => client.createProject({
+    projectId,
+    name: `Signed with ${name}`,
+    inputActions: [{ name: 'win', points: 25, direction: 0 }, { name: 'foul', points: 10, direction: 1 }],
+    owners: [address],
+    updaters: [],
+    scoreTypes: ['reputation', 'skill'],
+    signedOnly: true,
+  })).catch((error) => {
+    if (error.code !== 'project_exists') throw error // after a lost answer, by our own first attempt
+  })
+  const project = await retry(() => client.project(projectId))
+  assert.equal(project.signedOnly, true)
+  const [win, foul] = [actionIndex(project, 'win'), actionIndex(project, 'foul')]
+  const [reputation, skill] = [scoreTypeIndex(project, 'reputation'), scoreTypeIndex(project, 'skill')]
+
+  // 300 players win once, and one plays all the time; ids reserved from the API do as well as minted ones.
+  const minter = new Minter()
+  const reserved = await retry(() => client.reserveIds(projectId, 40))
+  const players = Array.from({ length: 300 }, () => random(20))
+  const addict = random(20)
+  const updates = [
+    ...players.map((target) => ({ id: minter.next(), target, action: win, scoreType: reputation })),
+    ...[...reserved].map((id, i) => ({ id, target: addict, action: i % 4 ? win : foul, scoreType: skill })),
+  ]
+  const groups = buildGroups(projectId, updates)
+  assert.deepEqual(groups.map((g) => `${g.kind} ${g.updates.length}`).sort(), ['1 256', '1 44', '2 40'])
+  const signed = []
+  for (const group of groups) signed.push(await signGroup(group, dev, sign))
+  const answers = []
+  for (const group of [...signed, signed[0]]) answers.push(await retry(() => client.updateScores(group)))
+  for (const [i, { accepted, duplicates }] of answers.slice(0, -1).entries()) {
+    assert.equal(accepted + duplicates.length, groups[i].updates.length) // duplicates only after a lost answer
+  }
+  const again = answers.at(-1)
+  assert.deepEqual([again.status, again.accepted, again.duplicates.length], ['duplicate', 0, groups[0].updates.length])
+
+  // Nobody makes this project's updates without signing them: not one, and not by changing a group.
+  await assert.rejects(retry(() => client.updateScore(
+    { updateId: minter.next(), projectId, actionName: 'win', scoreType: 'skill', targetWallet: addict }, text,
+  )), isRefused(403, 'signed_only'))
+  const forged = { ...signed[0], updates: signed[0].updates.slice(0, -2) + '01' }
+  await assert.rejects(retry(() => client.updateScores(forged)), isRefused(403, 'signer_not_member'))
+
+  const hashes = new Set()
+  for (const { id } of updates) {
+    const { outcome, transactionHash } = await final(() => client.update(projectId, id))
+    assert.equal(outcome, 'applied')
+    hashes.add(transactionHash)
+  }
+  const score = async (wallet, type) => BigInt(await contract.getScore(projectId, wallet, type))
+  for (const player of [players[0], players[255], players[299]]) assert.equal(await score(player, 'reputation'), 25n)
+  assert.equal(await score(addict, 'skill'), 30n * 25n - 10n * 10n)
+  console.log(`${name}: project ${projectId}, ${updates.length} updates in ${groups.length} signed groups, applied by ${hashes.size} transactions`)
+}
+
+await Promise.all(Object.entries(libraries).map(([name, library]) => run(name, library())))
+process.exit(0) // the libraries' clients keep timers
