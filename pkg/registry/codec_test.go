@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -22,8 +23,36 @@ import (
 type vector struct {
 	Name     string         `json:"name"`
 	Batch    []score.Update `json:"batch,omitempty"`
+	Signed   []signedRun    `json:"signed,omitempty"`
 	Project  *score.Project `json:"project,omitempty"`
 	Calldata []string       `json:"calldata"` // hex, 32 bytes a line after the selector
+}
+
+// signedRun is score.Signed with the signature in hex.
+type signedRun struct {
+	First     int        `json:"first"`
+	Count     int        `json:"count"`
+	Kind      score.Kind `json:"kind"`
+	Signature string     `json:"signature"`
+}
+
+// planned is the vector's batch, as a lane would plan it.
+func (v *vector) planned() batch.Batch {
+	var signed []score.Signed
+	for _, s := range v.Signed {
+		raw, err := hex.DecodeString(s.Signature)
+		if err != nil {
+			panic(err)
+		}
+		signed = append(signed, score.Signed{First: s.First, Count: s.Count, Kind: s.Kind, Signature: score.GroupSignature(raw)})
+	}
+	return batch.Plan(&codecModel, v.Batch, signed)
+}
+
+// codecModel is like GasModel, but stays as it is, so that the vectors do.
+var codecModel = batch.Model{
+	Byte: 24, Group: 1_000, Named: 200, Project: 500, WordGroup: 400, RunsGroup: 600, FreeGroup: 600, WordUpdate: 500, Run: 500,
+	RunUpdate: 200, FreeUpdate: 500,
 }
 
 const vectorsFile = "testdata/calldata.json"
@@ -41,6 +70,9 @@ func vectors() []vector {
 			Target: common.Address{0xcc, 19: target}, Action: 1,
 		}
 	}
+	signedOnly := *project
+	signedOnly.SignedOnly = true
+	signature := strings.Repeat("5a", 64)
 	other := u(9, 9, 9)
 	other.Signer, other.ScoreType = project.Owners[0], 3
 	return []vector{
@@ -48,7 +80,20 @@ func vectors() []vector {
 		{Name: "ids of one word", Batch: []score.Update{u(1, 0, 1), u(1, 255, 2), u(1, 7, 1)}},
 		{Name: "ids of two words", Batch: []score.Update{u(1, 0, 1), u(2, 0, 2)}},
 		{Name: "a word, free ids and another signer", Batch: []score.Update{u(1, 0, 1), u(2, 0, 2), other, u(1, 1, 3), u(1, 2, 4), u(3, 1, 5)}},
+		{Name: "a wallet that comes back", Batch: []score.Update{u(1, 0, 1), u(1, 1, 1), u(1, 2, 1), u(1, 3, 2), u(1, 4, 3)}},
+		{Name: "an id twice", Batch: []score.Update{u(1, 0, 1), u(1, 0, 2)}},
+		{
+			Name: "a signed group behind others of its word", Batch: []score.Update{u(1, 3, 1), u(1, 9, 2), u(1, 0, 1), u(1, 1, 2)},
+			Signed: []signedRun{{First: 0, Count: 2, Kind: score.KindWord, Signature: signature}},
+		},
+		{
+			Name: "signed groups of the other kinds", Batch: []score.Update{u(1, 9, 1), u(1, 3, 1), u(2, 0, 1), u(1, 1, 2)},
+			Signed: []signedRun{
+				{First: 0, Count: 2, Kind: score.KindRuns, Signature: signature}, {First: 2, Count: 2, Kind: score.KindFree, Signature: signature},
+			},
+		},
 		{Name: "creation", Project: project},
+		{Name: "creation, signed groups only", Project: &signedOnly},
 	}
 }
 
@@ -78,7 +123,7 @@ func TestGoldenCalldata(t *testing.T) {
 		}
 		b, err := registry.DecodeBatch(calldata)
 		require.NoError(t, err, v.Name)
-		require.Equal(t, batch.Of(v.Batch), b)
+		require.Equal(t, v.planned(), b)
 	}
 }
 
@@ -86,7 +131,7 @@ func encode(v *vector) []byte {
 	if v.Project != nil {
 		return registry.EncodeCreateProject(v.Project)
 	}
-	return registry.EncodeBatch(batch.Of(v.Batch))
+	return registry.EncodeBatch(v.planned())
 }
 
 func lines(calldata []byte) []string {
@@ -100,13 +145,18 @@ func lines(calldata []byte) []string {
 func TestBatchRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		b := batch.Of(drawUpdates(t))
+		b := drawBatch(t)
+		data := registry.EncodeBatchData(b)
+		decoded, err := registry.DecodeBatchData(data)
+		require.NoError(t, err)
+		require.Equal(t, b, decoded)
 		calldata := registry.EncodeBatch(b)
-		decoded, err := registry.DecodeBatch(calldata)
+		decoded, err = registry.DecodeBatch(calldata)
 		require.NoError(t, err)
 		require.Equal(t, b, decoded)
 		model := registry.GasModel()
-		require.LessOrEqual(t, len(calldata), model.Bytes(b))
+		require.LessOrEqual(t, len(calldata)+200, model.Bytes(b))
+		require.Equal(t, len(data), model.Bytes(b)-model.BaseBytes)
 
 		other := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "appended")
 		_, err = registry.DecodeBatch(append(calldata, other...))
@@ -114,17 +164,46 @@ func TestBatchRoundTrip(t *testing.T) {
 	})
 }
 
-func drawUpdates(t *rapid.T) []score.Update {
-	one := rapid.Custom(func(t *rapid.T) score.Update {
-		small := func(label string) byte { return byte(rapid.IntRange(0, 2).Draw(t, label)) }
-		return score.Update{
+// drawBatch draws updates of few projects, signers and words, some of them in signed groups.
+func drawBatch(t *rapid.T) batch.Batch {
+	small := func(label string) byte { return byte(rapid.IntRange(0, 2).Draw(t, label)) }
+	var updates []score.Update
+	var signed []score.Signed
+	for range rapid.IntRange(1, 40).Draw(t, "units") {
+		u := score.Update{
 			Project: score.ProjectID{small("project")}, Signer: common.Address{small("signer")},
 			ID:     score.UpdateID{small("word"), 31: rapid.Byte().Draw(t, "low")},
-			Target: common.Address{rapid.Byte().Draw(t, "target")},
-			Action: rapid.Byte().Draw(t, "action"), ScoreType: rapid.Byte().Draw(t, "score type"),
+			Target: common.Address{small("target")},
+			Action: rapid.Byte().Draw(t, "action"), ScoreType: small("score type"),
 		}
-	})
-	return rapid.SliceOfN(one, 1, 60).Draw(t, "updates")
+		if rapid.IntRange(0, 7).Draw(t, "signed") == 0 {
+			kind := score.Kind(1 + small("kind"))
+			signed = append(signed, score.Signed{
+				First: len(updates), Count: 1, Kind: kind, Signature: score.GroupSignature{rapid.Byte().Draw(t, "signature")},
+			})
+			if kind != score.KindWord {
+				signed[len(signed)-1].Count = 2
+				updates = append(updates, u)
+			}
+		}
+		updates = append(updates, u)
+	}
+	return batch.Plan(&codecModel, updates, signed)
+}
+
+// TestDecodeBatchWantsItsOwnForm: calldata that says more than it must would not be told from its event.
+func TestDecodeBatchWantsItsOwnForm(t *testing.T) {
+	t.Parallel()
+	u := score.Update{Project: score.ProjectID{1}}
+	data := registry.EncodeBatchData(batch.Of([]score.Update{u}))
+	data = append(data, data...)
+	b, err := registry.DecodeBatchData(data)
+	require.NoError(t, err)
+	require.Equal(t, []score.Update{u, u}, b.Updates())
+	_, err = registry.DecodeBatch(bindings.NewScoreRegistry().PackApplyBatch(data))
+	require.ErrorIs(t, err, registry.ErrOtherCall)
+	_, err = registry.DecodeBatch(bindings.NewScoreRegistry().PackApplyBatch(data[:len(data)-1]))
+	require.ErrorIs(t, err, registry.ErrFraming)
 }
 
 func TestEncodeBatchPanics(t *testing.T) {
@@ -161,13 +240,20 @@ func FuzzDecodeBatch(f *testing.F) {
 func FuzzDecodeBatchData(f *testing.F) {
 	for _, v := range vectors() {
 		if v.Project == nil {
-			f.Add(registry.EncodeBatchData(batch.Of(v.Batch)))
+			f.Add(registry.EncodeBatchData(v.planned()))
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if b, err := registry.DecodeBatchData(data); err == nil {
-			require.True(t, bytes.Equal(data, registry.EncodeBatchData(b)))
+		b, err := registry.DecodeBatchData(data)
+		if err != nil {
+			require.ErrorIs(t, err, registry.ErrFraming)
+			return
 		}
+		canonical := registry.EncodeBatchData(b)
+		require.LessOrEqual(t, len(canonical), len(data))
+		again, err := registry.DecodeBatchData(canonical)
+		require.NoError(t, err)
+		require.Equal(t, b, again)
 	})
 }
 

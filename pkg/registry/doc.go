@@ -5,16 +5,20 @@
 //
 //   - DecodeBatch(EncodeBatch(b)) is b, and any bytes that DecodeBatch takes are what EncodeBatch makes of them: a
 //     lane that finds calldata in its journal knows exactly which updates it carries, and their order.
+//   - DecodeBatchData takes exactly the data that the contract takes (a test spoils batches and asks both), so that an
+//     index can read whatever a relayer wrote.
 //   - Outcomes never guesses. It wants the contract's own event with the batch's own bytes; a receipt without it is
 //     an error, not "all applied".
-//   - GasModel and CreateProjectGas bound what the chain charges from above (tests measure it on geth's EVM), and the
-//     bounds of package score are the contract's (a test compares them).
+//   - GasModel and CreateProjectGas bound what the chain charges from above, whatever becomes of the updates, and the
+//     model's Estimate is within 2 % of it where all apply (tests measure both on geth's EVM). The bounds of package
+//     score are the contract's (a test compares them).
+//   - VerifyCode knows every byte of a deployment's code, what the constructor writes into it included.
 //
 // # Rejected
 //
 //   - Bound contract instances (abigen's Transactor and Caller): they talk to a node by themselves, with their own idea of
 //     nonces, fees and retries. The relayer journals bytes before they leave, so it needs bytes.
-//   - ABI-encoded batches: a struct array costs 160 bytes an update where the packed record has 23.
+//   - ABI-encoded batches: a struct array costs 160 bytes an update where the packed record has 22.
 package registry
 
 //go:generate go run ./internal/bindgen

@@ -23,18 +23,18 @@ func GasModel() batch.Model {
 		Signature: 4_350,
 		SignedRun: 113,
 
-		WordUpdate: 545,
-		Run:        488,
+		WordUpdate: 521,
+		Run:        464,
 		RunUpdate:  211,
 		FreeUpdate: 492,
 		Action:     680,
 
 		Cold:  2_000,
-		Fresh: 21_900,
+		Fresh: 21_925,
 		Used:  4_800,
 
 		Recount: 900,
-		Skip:    950,
+		Skip:    1_500,
 		Outcome: 9,
 
 		BaseBytes: 512,
@@ -57,13 +57,14 @@ func CreateProjectGas(p *score.Project) uint64 {
 		}
 	}
 	const (
-		base    = 60_000 // transaction, role, header slot, event
-		perName = 24_000 // a fresh slot, hashing
-		perSlot = 22_400 // of four actions
-		perByte = 9      // of the event, which is about as long as the calldata
+		base      = 53_000 // transaction, role, header slot, event
+		perAction = 24_500 // a fresh slot for its name, hashing
+		perSlot   = 22_100 // of eight actions
+		perType   = 23_350
+		perMember = 22_950
+		perByte   = 9 // of the event, which is about as long as the calldata
 	)
-	members := uint64(len(p.Owners) + len(p.Updaters))
-	names := uint64(len(p.Actions) + len(p.ScoreTypes))
-	slots := uint64(len(p.Actions)+3) / 4
-	return base + calldata + perByte*uint64(len(data)) + perName*(names+members) + perSlot*slots
+	actions, scoreTypes, members := uint64(len(p.Actions)), uint64(len(p.ScoreTypes)), uint64(len(p.Owners)+len(p.Updaters))
+	return base + calldata + perByte*uint64(len(data)) + perAction*actions + perSlot*((actions+7)/8) + perType*scoreTypes +
+		perMember*members
 }
