@@ -70,6 +70,9 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules, EIP712
     uint256 private constant FREE_ENTRY_BYTES = 33; // updateId(32) action(1)
     uint256 private constant SIGNATURE_BYTES = 64;
 
+    /// @dev Where in a batch's cache the key of a score is put, the slot of its mapping behind: their hash is the score's slot.
+    uint256 private constant KEY_AT = 0x400;
+
     uint256 private constant APPLIED = 0;
     uint256 private constant DUPLICATE = 1;
     uint256 private constant UNKNOWN_PROJECT = 2;
@@ -125,8 +128,7 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules, EIP712
         uint256 word; // of the last group that had one
         uint256 types; // how many score types are known to exist
         uint256 first; // where the first run of the current group starts
-        uint256[32] points; // the project's slots of points that were read; 0 for others
-        uint256[2] key; // a key of the project's scores and that mapping's slot: their hash is the score's slot
+        uint256[34] cache; // the project's slots of points that were read, 0 for others; then a place for a score's key
     }
 
     mapping(bytes32 projectId => Project project) private _projects;
@@ -332,13 +334,7 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules, EIP712
             if (kind & SAME_PROJECT == 0) {
                 b.projectId = bytes32(_load(pos));
                 pos += 32;
-                Project storage other = _projects[b.projectId];
-                uint256 slot;
-                assembly ("memory-safe") {
-                    slot := other.slot
-                }
-                b.project = slot;
-                _forgetPoints(b);
+                _enterProject(b, _projects[b.projectId]);
             }
             if (kind & SAME_SIGNER == 0) {
                 b.signer = address(uint160(_load(pos) >> 96));
@@ -440,10 +436,10 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules, EIP712
             pos = first;
             Project storage project = _project(b);
             mapping(uint256 => uint256) storage scores = project.scores;
-            uint256[32] memory cache = b.points;
+            uint256[34] memory cache = b.cache;
             uint256 used = project.used[b.word];
             while (true) {
-                uint256 types = b.types;
+                uint256 lastType = b.types - 1;
                 assembly ("memory-safe") {
                     mstore(0x20, scores.slot) // for the slots of scores, with their keys at 0
                     for {} mask {} {
@@ -452,7 +448,7 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules, EIP712
                         // cache[action / 8], lane action % 8
                         let points := mload(add(cache, and(shr(78, record), 0x3e0)))
                         points := signextend(3, shr(and(shr(75, record), 0xe0), points))
-                        if or(and(used, bit), iszero(mul(points, lt(byte(20, record), types)))) { break }
+                        if or(and(used, bit), or(iszero(points), gt(byte(20, record), lastType))) { break }
                         mask := xor(mask, bit)
                         used := or(used, bit)
                         pos := add(pos, RECORD_BYTES)
@@ -480,62 +476,56 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules, EIP712
     /// @dev Applies runs of ids of one word. The bitmap, and the score of each run, is read and written once.
     function _applyRuns(Batch memory b, uint256 pos) private returns (uint256) {
         unchecked {
-            uint256 runs;
-            (runs, pos) = _readRuns(b, pos);
-            b.first = pos;
-            Project storage project = _project(b);
-            mapping(uint256 => uint256) storage scores = project.scores;
-            uint256[32] memory cache = b.points;
-            uint256 used = project.used[b.word];
-            uint256 run; // the current one …
-            uint256 n; // … how many of its updates are to come, and …
-            uint256 sum; // … what those before add to its score
+            (uint256 runs, uint256 first) = _readRuns(b, pos);
+            b.first = pos = first;
+            uint256[34] memory cache = b.cache;
+            uint256 used = _project(b).used[b.word];
+            uint256 run = _load(pos); // the current one: target(20) scoreType(1) more(1) …
+            uint256 n = (run >> 80 & 0xff) + 1; // how many of its updates are to come
+            uint256 sum; // what those before add to its score
+            uint256 skipped; // where an update is that was not good after all
+            pos += RUN_BYTES;
             while (true) {
-                uint256 types = b.types;
+                uint256 lastType = b.types - 1;
                 assembly ("memory-safe") {
-                    mstore(0x20, scores.slot) // for the slots of scores, with their keys at 0
                     for {} 1 {} {
-                        if iszero(n) {
-                            if sum {
-                                mstore(0, and(shr(88, run), not(3)))
-                                let slot := keccak256(0, 0x40)
-                                let lanes := sload(slot)
-                                if iszero(lanes) { lanes := BIASES }
-                                sstore(slot, add(lanes, shl(and(shr(82, run), 0xc0), sum)))
-                                sum := 0
-                            }
-                            if iszero(runs) { break }
-                            run := calldataload(pos) // target(20) scoreType(1) more(1) …
-                            n := add(byte(21, run), 1)
-                            runs := sub(runs, 1)
-                            pos := add(pos, RUN_BYTES)
-                        }
                         let entry := calldataload(pos) // low(1) action(1) …
                         let bit := shl(byte(0, entry), 1)
-                        // cache[action / 8], lane action % 8
+                        // slot action / 8 of the cache, lane action % 8
                         let points := mload(add(cache, and(shr(238, entry), 0x3e0)))
                         points := signextend(3, shr(and(shr(235, entry), 0xe0), points))
-                        if or(and(used, bit), iszero(mul(points, lt(byte(20, run), types)))) { break }
+                        if or(and(used, bit), or(iszero(points), gt(byte(20, run), lastType))) {
+                            if iszero(eq(pos, skipped)) { break }
+                            bit := 0
+                            points := 0
+                        }
                         used := or(used, bit)
                         sum := add(sum, points)
                         pos := add(pos, LOW_ENTRY_BYTES)
                         n := sub(n, 1)
+                        if iszero(n) {
+                            // The run is complete. A sum of 0 leaves a fresh slot fresh: perhaps nothing was applied.
+                            mstore(add(cache, KEY_AT), and(shr(88, run), not(3)))
+                            let slot := keccak256(add(cache, KEY_AT), 0x40)
+                            let lanes := sload(slot)
+                            if iszero(or(lanes, iszero(sum))) { lanes := BIASES }
+                            sstore(slot, add(lanes, shl(and(shr(82, run), 0xc0), sum)))
+                            runs := sub(runs, 1)
+                            if iszero(runs) { break }
+                            sum := 0
+                            run := calldataload(pos)
+                            n := add(byte(21, run), 1)
+                            pos := add(pos, RUN_BYTES)
+                        }
                     }
                 }
-                if (n == 0) break;
+                if (runs == 0) break;
                 uint256 update = _load(pos) >> 240;
-                if (!_decide(
-                        b,
-                        _doneAt(b, pos, runs, LOW_ENTRY_BYTES),
-                        used >> (update >> 8) & 1 != 0,
-                        update & 0xff,
-                        run >> 88 & 0xff
-                    )) {
-                    --n;
-                    pos += LOW_ENTRY_BYTES;
-                }
+                uint256 index = _doneAt(b, pos, runs - 1, LOW_ENTRY_BYTES);
+                bool duplicate = used >> (update >> 8) & 1 != 0;
+                if (!_decide(b, index, duplicate, update & 0xff, run >> 88 & 0xff)) skipped = pos;
             }
-            project.used[b.word] = used;
+            _project(b).used[b.word] = used;
             b.done = _doneAt(b, pos, 0, LOW_ENTRY_BYTES);
             return pos;
         }
@@ -553,61 +543,58 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules, EIP712
     /// written once.
     function _applyFree(Batch memory b, uint256 pos) private returns (uint256) {
         unchecked {
-            uint256 runs;
-            (runs, pos) = _readRuns(b, pos);
-            b.first = pos;
-            Project storage project = _project(b);
-            mapping(uint256 => uint256) storage used = project.used;
-            uint256[32] memory cache = b.points;
-            uint256[2] memory key = _scoresKey(b, project);
-            uint256 run; // as in _applyRuns
-            uint256 n;
+            (uint256 runs, uint256 first) = _readRuns(b, pos);
+            b.first = pos = first;
+            uint256[34] memory cache = b.cache;
+            mapping(uint256 => uint256) storage used = _project(b).used;
+            uint256 run = _load(pos); // this and the next as in _applyRuns
+            uint256 n = (run >> 80 & 0xff) + 1;
             uint256 sum;
+            uint256 skipped;
+            pos += RUN_BYTES;
             while (true) {
-                uint256 types = b.types;
+                uint256 lastType = b.types - 1;
                 assembly ("memory-safe") {
                     mstore(0x20, used.slot) // for the slots of words, with their keys at 0
                     for {} 1 {} {
-                        if iszero(n) {
-                            if sum {
-                                mstore(key, and(shr(88, run), not(3)))
-                                let slot := keccak256(key, 0x40)
-                                let lanes := sload(slot)
-                                if iszero(lanes) { lanes := BIASES }
-                                sstore(slot, add(lanes, shl(and(shr(82, run), 0xc0), sum)))
-                                sum := 0
-                            }
-                            if iszero(runs) { break }
-                            run := calldataload(pos) // target(20) scoreType(1) more(1) …
-                            n := add(byte(21, run), 1)
-                            runs := sub(runs, 1)
-                            pos := add(pos, RUN_BYTES)
-                        }
-                        let id := calldataload(pos) // updateId(32) action(1)
-                        let entry := calldataload(add(pos, 1)) // updateId(31) action(1)
-                        mstore(0, shr(8, id))
+                        mstore(0, shr(8, calldataload(pos))) // updateId(32)
                         let slot := keccak256(0, 0x40)
                         let bits := sload(slot)
-                        let bit := shl(and(id, 0xff), 1)
-                        // cache[action / 8], lane action % 8
+                        let entry := calldataload(add(pos, 1)) // updateId(31) action(1)
+                        let bit := shl(byte(30, entry), 1)
+                        // slot action / 8 of the cache, lane action % 8
                         let points := mload(add(cache, and(shl(2, entry), 0x3e0)))
                         points := signextend(3, shr(and(shl(5, entry), 0xe0), points))
-                        if or(and(bits, bit), iszero(mul(points, lt(byte(20, run), types)))) { break }
+                        if or(and(bits, bit), or(iszero(points), gt(byte(20, run), lastType))) {
+                            if iszero(eq(pos, skipped)) { break }
+                            bit := 0
+                            points := 0
+                        }
                         sstore(slot, or(bits, bit))
                         sum := add(sum, points)
                         pos := add(pos, FREE_ENTRY_BYTES)
                         n := sub(n, 1)
+                        if n { continue} // most runs of free ids have one: what follows is what usually happens
+
+                        // The run is complete, as in _applyRuns.
+                        mstore(add(cache, KEY_AT), and(shr(88, run), not(3)))
+                        slot := keccak256(add(cache, KEY_AT), 0x40)
+                        let lanes := sload(slot)
+                        if iszero(or(lanes, iszero(sum))) { lanes := BIASES }
+                        sstore(slot, add(lanes, shl(and(shr(82, run), 0xc0), sum)))
+                        runs := sub(runs, 1)
+                        if iszero(runs) { break }
+                        sum := 0
+                        run := calldataload(pos)
+                        n := add(byte(21, run), 1)
+                        pos := add(pos, RUN_BYTES)
                     }
                 }
-                if (n == 0) break;
+                if (runs == 0) break;
                 uint256 id = _load(pos);
+                uint256 index = _doneAt(b, pos, runs - 1, FREE_ENTRY_BYTES);
                 bool duplicate = used[id >> 8] >> (id & 0xff) & 1 != 0;
-                if (!_decide(
-                        b, _doneAt(b, pos, runs, FREE_ENTRY_BYTES), duplicate, _load(pos + 32) >> 248, run >> 88 & 0xff
-                    )) {
-                    --n;
-                    pos += FREE_ENTRY_BYTES;
-                }
+                if (!_decide(b, index, duplicate, _load(pos + 32) >> 248, run >> 88 & 0xff)) skipped = pos;
             }
             b.done = _doneAt(b, pos, 0, FREE_ENTRY_BYTES);
             return pos;
@@ -627,7 +614,7 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules, EIP712
         }
         Project storage project = _project(b);
         int32[256] storage actions = project.points;
-        uint256[32] memory cache = b.points;
+        uint256[34] memory cache = b.cache;
         int256 points;
         assembly ("memory-safe") {
             let slot := sload(add(actions.slot, shr(3, action)))
@@ -723,20 +710,17 @@ contract ScoreRegistry is IScoreRegistry, AccessControlDefaultAdminRules, EIP712
         }
     }
 
-    /// @dev A place for the keys of scores; the hash of both words is the slot of the first's value.
-    function _scoresKey(Batch memory b, Project storage project) private view returns (uint256[2] memory key) {
+    /// @dev Makes the cache that of another project.
+    function _enterProject(Batch memory b, Project storage project) private view {
         mapping(uint256 => uint256) storage scores = project.scores;
-        key = b.key;
+        uint256[34] memory cache = b.cache;
+        uint256 slot;
         assembly ("memory-safe") {
-            mstore(add(key, 0x20), scores.slot)
+            slot := project.slot
+            calldatacopy(cache, calldatasize(), KEY_AT)
+            mstore(add(cache, add(KEY_AT, 0x20)), scores.slot)
         }
-    }
-
-    function _forgetPoints(Batch memory b) private pure {
-        uint256[32] memory cache = b.points;
-        assembly ("memory-safe") {
-            calldatacopy(cache, calldatasize(), 0x400)
-        }
+        b.project = slot;
     }
 
     // ---------------------------------------------------------------------------------------------------- views
