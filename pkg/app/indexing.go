@@ -81,7 +81,7 @@ type archive struct{ stream *stream.Stream }
 // ReadAll hands every message that the stream holds now to fn.
 func (a archive) ReadAll(ctx context.Context, fn func(score.Lane, index.Record) error) error {
 	return a.stream.ReadAll(ctx, func(id score.Lane, r stream.Record) error {
-		return fn(id, index.Record{Seq: r.Seq, Updates: r.Updates, Project: r.Project, Corrupt: r.Corrupt})
+		return fn(id, index.Record{Seq: r.Seq, Updates: r.Updates, Signed: r.Signed, Project: r.Project, Corrupt: r.Corrupt})
 	})
 }
 
@@ -89,7 +89,7 @@ func (a archive) ReadAll(ctx context.Context, fn func(score.Lane, index.Record) 
 func (a archive) DeadLetters(ctx context.Context, fn func(index.DeadLetter) error) error {
 	return a.stream.DeadLetters(ctx, func(d stream.DeadLetter) error {
 		return fn(index.DeadLetter{
-			Seq: d.Seq, Until: d.Until, Outcome: d.Outcome, Update: d.Update, Project: d.Project, Tx: d.Tx,
+			Seq: d.Seq, Until: d.Until, Outcome: d.Outcome, Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx,
 			Replayed: !d.Replayed.IsZero(),
 		})
 	})

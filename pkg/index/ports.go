@@ -64,6 +64,7 @@ type Statuses interface {
 type Record struct {
 	Seq     uint64
 	Updates []score.Update
+	Signed  []score.Signed // the signed groups among Updates, in ascending order
 	Project *score.Project
 	Corrupt error // the message cannot be read
 }
@@ -74,6 +75,7 @@ type DeadLetter struct {
 	Until    uint64 // the acceptance that died is not after it; 0 if not known
 	Outcome  score.Outcome
 	Update   *score.Update
+	Signed   bool // the update was in a signed group
 	Project  *score.Project
 	Tx       common.Hash // zero without one
 	Replayed bool        // it was accepted anew; the letter tells of the earlier acceptance only

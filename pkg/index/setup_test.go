@@ -143,14 +143,14 @@ func block(b lane.Block, err error) (index.Block, error) {
 
 func (w *world) ReadAll(ctx context.Context, fn func(score.Lane, index.Record) error) error {
 	return w.stream.ReadAll(ctx, func(id score.Lane, r stream.Record) error {
-		return fn(id, index.Record{Seq: r.Seq, Updates: r.Updates, Project: r.Project, Corrupt: r.Corrupt})
+		return fn(id, index.Record{Seq: r.Seq, Updates: r.Updates, Signed: r.Signed, Project: r.Project, Corrupt: r.Corrupt})
 	})
 }
 
 func (w *world) DeadLetters(ctx context.Context, fn func(index.DeadLetter) error) error {
 	return w.stream.DeadLetters(ctx, func(d stream.DeadLetter) error {
 		return fn(index.DeadLetter{
-			Seq: d.Seq, Until: d.Until, Outcome: d.Outcome, Update: d.Update, Project: d.Project, Tx: d.Tx,
+			Seq: d.Seq, Until: d.Until, Outcome: d.Outcome, Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx,
 			Replayed: !d.Replayed.IsZero(),
 		})
 	})

@@ -15,11 +15,13 @@ import (
 // errContradiction says that the contract's events cannot be all its events: a project's updates without its creation.
 var errContradiction = errors.New("the contract's events contradict each other; is the deployment's block right?")
 
-// updateKey names an update by its id and by what it says, since what others relay under the same id is nobody's outcome.
+// updateKey names an update by its id, by what it says, and by whether it goes in a signed group, since what others relay
+// under the same id is nobody's outcome.
 type updateKey struct {
 	project score.ProjectID
 	id      score.UpdateID
 	content uint64 // a hash of signer, target, action and score type, which nobody outside can foresee
+	signed  bool
 }
 
 // wordKey and bits are the contract's bitmap of used ids. Events can tell of any number of ids for next to no gas, but only
@@ -100,13 +102,13 @@ func newTally(settled []score.Cursor) *tally {
 	}
 }
 
-func (t *tally) key(u *score.Update) updateKey {
+func (t *tally) key(u *score.Update, signed bool) updateKey {
 	content := score.Update{Signer: u.Signer, Target: u.Target, Action: u.Action, ScoreType: u.ScoreType}
-	return updateKey{u.Project, u.ID, maphash.Comparable(t.seed, content)}
+	return updateKey{u.Project, u.ID, maphash.Comparable(t.seed, content), signed}
 }
 
-func (t *tally) update(u *score.Update) *fate {
-	key := t.key(u)
+func (t *tally) update(u *score.Update, signed bool) *fate {
+	key := t.key(u, signed)
 	f := t.updates[key]
 	if f == nil {
 		f = &fate{}
@@ -130,7 +132,7 @@ func (t *tally) deadLetter(d DeadLetter) error {
 		c := t.creation(d.Project.ID)
 		c.dead, c.deadSeq = true, d.Seq
 	case d.Update != nil:
-		f := t.update(d.Update)
+		f := t.update(d.Update, d.Signed)
 		f.letter = true
 		if d.uneventful() {
 			until := d.Until
@@ -160,8 +162,12 @@ func (t *tally) accepted(lane score.Lane, record Record) error {
 		c.accepted++
 		c.seq, c.done = record.Seq, score.Cursor{Seq: record.Seq}.Before(settled)
 	default:
+		groups := record.Signed
 		for i := range record.Updates {
-			f := t.update(&record.Updates[i])
+			for len(groups) > 0 && i >= groups[0].First+groups[0].Count {
+				groups = groups[1:]
+			}
+			f := t.update(&record.Updates[i], len(groups) > 0 && i >= groups[0].First)
 			f.accepted++
 			f.die(record.Seq)
 			if (score.Cursor{Seq: record.Seq, Index: uint32(i)}).Before(settled) {
@@ -208,11 +214,11 @@ func (t *tally) included(event registry.Event) error {
 			c.included = true
 		}
 	case registry.BatchApplied:
-		for _, u := range e.Batch.Updates() {
-			if f := t.updates[t.key(&u)]; f != nil {
+		t.each(&e, func(_ *score.Update, f *fate, _ score.Outcome) {
+			if f != nil {
 				f.included++
 			}
-		}
+		})
 	}
 	return nil
 }
@@ -235,24 +241,35 @@ func (t *tally) final(event registry.Event) error {
 		}
 		t.deltas[e.Project] = append(t.deltas[e.Project], e.Action.Delta())
 	case registry.BatchApplied:
-		for i, u := range e.Batch.Updates() {
-			if f := t.updates[t.key(&u)]; f != nil && f.accepted > 0 {
-				f.end(e.Outcomes[i])
+		var errs error
+		t.each(&e, func(u *score.Update, f *fate, outcome score.Outcome) {
+			if f != nil && f.accepted > 0 {
+				f.end(outcome)
 			} else {
 				t.older++
 			}
-			if e.Outcomes[i] != score.Applied {
-				continue
+			if outcome == score.Applied && errs == nil {
+				errs = t.apply(u)
 			}
-			if err := t.apply(&u); err != nil {
-				return err
-			}
-		}
+		})
+		return errs
 	case registry.ScoreUpdated:
 		t.direct++
 		return t.apply(&e.Update)
 	}
 	return nil
+}
+
+// each hands every update of a batch to fn, with its fate, nil if there is none, and its outcome.
+func (t *tally) each(e *registry.BatchApplied, fn func(*score.Update, *fate, score.Outcome)) {
+	n := 0
+	for i := range e.Batch.Groups {
+		g := &e.Batch.Groups[i]
+		for j := range g.Updates {
+			fn(&g.Updates[j], t.updates[t.key(&g.Updates[j], g.Signature != nil)], e.Outcomes[n])
+			n++
+		}
+	}
 }
 
 // end notes an outcome. Only as many as there are acceptances can be theirs, so of older ones a count is enough: a relayer

@@ -106,8 +106,8 @@ func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outco
 }
 
 // TestPoisonedOutcomesShow: a relayer that is not ours adds rejections of ids that the stream holds. Under another signer
-// they are nobody's outcome. As the very updates that were accepted, which only a signed-only project can reject, they
-// cannot be told from ours, and show as work that was done twice.
+// they are nobody's outcome. As the very updates that were accepted they cannot be told from ours, and show as work that
+// was done twice.
 func TestPoisonedOutcomesShow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -137,6 +137,36 @@ func TestPoisonedOutcomesShow(t *testing.T) {
 	})
 }
 
+// TestUnsignedCopiesAreNobodysOutcome, nor are signed ones of what was accepted alone.
+func TestUnsignedCopiesAreNobodysOutcome(t *testing.T) {
+	t.Parallel()
+	u := make([]score.Update, 5)
+	for i := range u {
+		u[i].ID = score.UpdateID{31: byte(i)}
+	}
+	tally := newTally([]score.Cursor{{Seq: 2}})
+	require.NoError(t, tally.accepted(0, Record{Seq: 1, Updates: u, Signed: []score.Signed{{First: 1, Count: 1}, {First: 3, Count: 1}}}))
+	for i := range u {
+		group := batch.Group{Updates: u[i : i+1]}
+		copied, outcome := group, score.SignatureRequired
+		if i == 1 || i == 3 {
+			group.Signature = &score.GroupSignature{}
+		} else {
+			copied.Signature, outcome = &score.GroupSignature{1}, score.BadSignature
+		}
+		for _, event := range []registry.BatchApplied{
+			{Batch: batch.Batch{Groups: []batch.Group{group}}, Outcomes: []score.Outcome{score.Duplicate}},
+			{Batch: batch.Batch{Groups: []batch.Group{copied}}, Outcomes: []score.Outcome{outcome}},
+		} {
+			require.NoError(t, tally.final(event))
+		}
+	}
+	report := &Report{}
+	tally.judge(report)
+	require.Equal(t, Tally{Accepted: 5, Duplicate: 5}, report.Updates)
+	require.Equal(t, 5, report.Older)
+}
+
 // TestTallyForgetsWhatNobodyAccepted: events may tell of any number of ids for next to no gas, but what is kept of them is
 // only what somebody paid slots for.
 func TestTallyForgetsWhatNobodyAccepted(t *testing.T) {
@@ -162,7 +192,7 @@ func TestTallyForgetsWhatNobodyAccepted(t *testing.T) {
 		event(u, score.UnknownProject)
 	}
 	require.Len(t, tally.updates, 1)
-	require.Len(t, tally.update(&accepted).outcomes, 2)
+	require.Len(t, tally.update(&accepted, false).outcomes, 2)
 	require.Len(t, tally.used, junk/256)
 	require.Len(t, tally.sums, 1)
 	require.Empty(t, tally.twice)
