@@ -16,17 +16,10 @@ type Model struct {
 	Group     uint64 // of any kind, without the bytes of its header
 	Named     uint64 // on top, if its header names project or signer: a member's slot, once it is warm
 	Project   uint64 // on top of both, if its header names the project
-	WordGroup uint64 // on top, of a KindWord group: the word's slot, once it is warm
-	RunsGroup uint64 // on top, of a KindRuns group: likewise
-	FreeGroup uint64 // on top, of a KindFree group
 	Signature uint64 // on top, of a signed group, but for hashing its body
 	SignedRun uint64 // of a signed group, for each run
 
-	WordUpdate uint64 // of a KindWord group: a record, with the score's slot once it is warm
-	Run        uint64 // of the other kinds: as WordUpdate, but without its updates
-	RunUpdate  uint64 // in a run of a KindRuns group
-	FreeUpdate uint64 // in a run of a KindFree group: with its word's slot once that is warm
-	Action     uint64 // for every eight actions of a project, after a header that names the project: their slot, once it is warm
+	Word, Runs, Free Prices // of the kinds of groups
 
 	// What the first use of a slot in a batch costs more than later ones.
 	Cold  uint64 // a slot that is only read: of members, actions, a project's counts
@@ -39,6 +32,24 @@ type Model struct {
 	Outcome uint64 // of every update, if there is one that is not applied
 
 	BaseBytes int // of the signed transaction without the batch's data, the padding of that included
+}
+
+// Prices are what differs between the kinds of groups.
+type Prices struct {
+	Group  uint64 // on top of Model.Group; with the word's slot, once it is warm, where there is one
+	Run    uint64 // with the score's slot, once it is warm; 0 of KindWord, which has no runs
+	Update uint64 // with the score's slot of KindWord, and the id's of KindFree, once they are warm
+	Action uint64 // for every eight actions of a project, after a header that names it: their slot, once it is warm
+}
+
+func (m *Model) prices(kind score.Kind) *Prices {
+	switch kind {
+	case score.KindWord:
+		return &m.Word
+	case score.KindRuns:
+		return &m.Runs
+	}
+	return &m.Free
 }
 
 // actionsPerSlot and scoresPerSlot are how many actions of a project, and how many score types of a wallet, share a slot.
@@ -123,7 +134,7 @@ func (m *Model) measure(b Batch) (total cost, seen *slots) {
 			seen.projects[g.Project].read = [256 / actionsPerSlot]bool{}
 		}
 		for j := range g.Updates {
-			total.gas += seen.cost(m, &g.Updates[j])
+			total.gas += seen.cost(m, &g.Updates[j], m.prices(g.Kind).Action)
 		}
 	}
 	return total, seen
@@ -184,18 +195,17 @@ func maskLength(first, last byte) int { return int(last/8) - int(first/8) + 1 }
 
 // body is what a group's body costs, with its word, without its slots.
 func (m *Model) body(s shape) cost {
-	var c cost
+	size := 0
 	switch s.kind {
 	case score.KindWord:
-		c = m.data(wordBytes + maskHead + s.mask + s.updates*recordBytes)
-		c.gas += m.WordGroup + uint64(s.updates)*m.WordUpdate
+		size = wordBytes + maskHead + s.mask + s.updates*recordBytes
 	case score.KindRuns:
-		c = m.data(wordBytes + runsHead + s.runs*runBytes + s.updates*lowRecord)
-		c.gas += m.RunsGroup + uint64(s.runs)*m.Run + uint64(s.updates)*m.RunUpdate
+		size = wordBytes + runsHead + s.runs*runBytes + s.updates*lowRecord
 	case score.KindFree:
-		c = m.data(runsHead + s.runs*runBytes + s.updates*freeRecord)
-		c.gas += m.FreeGroup + uint64(s.runs)*m.Run + uint64(s.updates)*m.FreeUpdate
+		size = runsHead + s.runs*runBytes + s.updates*freeRecord
 	}
+	c, p := m.data(size), m.prices(s.kind)
+	c.gas += p.Group + uint64(s.runs)*p.Run + uint64(s.updates)*p.Update
 	return c
 }
 
@@ -285,8 +295,8 @@ func (s *slots) member(m *Model, project score.ProjectID, signer common.Address)
 
 // cost is what the update costs beside its group's body, at worst. Any action byte has a slot: those beyond
 // score.MaxActions, which the contract skips, too. An update that is skipped costs more than one that is applied only if
-// an earlier one paid for its score's slot.
-func (s *slots) cost(m *Model, u *score.Update) uint64 {
+// an earlier one paid for its score's slot. action is what reading its action's slot costs.
+func (s *slots) cost(m *Model, u *score.Update, action uint64) uint64 {
 	gas := m.Outcome
 	p, newWord, newScore := s.touch(u)
 	if newWord {
@@ -302,7 +312,7 @@ func (s *slots) cost(m *Model, u *score.Update) uint64 {
 		gas += m.Cold
 	}
 	if !p.read[slot] {
-		gas += m.Action
+		gas += action
 	}
 	p.actions[slot], p.read[slot] = true, true
 	return gas

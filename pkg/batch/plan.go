@@ -35,7 +35,8 @@ func Of(updates []score.Update) Batch { return Plan(&Model{Byte: 1}, updates, ni
 // sheet keeps the account of a batch as it grows: which groups its updates will make, and what they cost at worst.
 type sheet struct {
 	model    *Model
-	total    cost // but for memory; with headers that name a project once and an owner's signer once
+	total    cost   // but for memory; with headers that name a project once and an owner's signer once
+	action   uint64 // what reading a slot of actions costs, by a group of any kind
 	updates  []score.Update
 	projects map[score.ProjectID]*projectSheet
 	slots    *slots
@@ -86,7 +87,8 @@ type wordSheet struct {
 
 func newSheet(model *Model) *sheet {
 	return &sheet{
-		model: model, total: model.base(), projects: map[score.ProjectID]*projectSheet{}, slots: newSlots(),
+		model: model, total: model.base(), action: max(model.Word.Action, model.Runs.Action, model.Free.Action),
+		projects: map[score.ProjectID]*projectSheet{}, slots: newSlots(),
 	}
 }
 
@@ -137,7 +139,7 @@ func (s *sheet) add(u score.Update) *wordSheet {
 	o.count(w, &u)
 	o.remember(s, w)
 	s.total = s.total.plus(o.cost(s.model))
-	s.total.gas += s.slots.cost(s.model, &u)
+	s.total.gas += s.slots.cost(s.model, &u, s.action)
 	return w
 }
 
@@ -154,7 +156,7 @@ func (s *sheet) addSigned(updates []score.Update, kind score.Kind, signature sco
 	o := s.owner(g.Project, owner{round, g.Signer})
 	for i := range updates {
 		p.rounds[updates[i].ID] = round + 1
-		s.total.gas += s.slots.cost(s.model, &updates[i])
+		s.total.gas += s.slots.cost(s.model, &updates[i], s.action)
 	}
 	o.signed = append(o.signed, g)
 	s.updates = append(s.updates, updates...)
@@ -239,9 +241,15 @@ func (o *ownerSheet) cost(m *Model) cost {
 	return o.big.plus(o.small)
 }
 
-// frees tells whether the small words go to a KindFree group.
+// frees tells whether the small words go to a KindFree group. If there are no other words, its updates are likely the
+// first to read the slots of their actions.
 func (o *ownerSheet) frees(m *Model) bool {
-	return o.free.updates > 0 && m.group(o.free).less(o.small)
+	free, own := m.group(o.free), o.small
+	if o.big == (cost{}) {
+		free.gas += m.Free.Action
+		own.gas += m.Word.Action
+	}
+	return o.free.updates > 0 && free.less(own)
 }
 
 // small tells whether a word of n updates might do better without a group of its own: if so many loners cost less in a

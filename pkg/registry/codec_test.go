@@ -51,8 +51,8 @@ func (v *vector) planned() batch.Batch {
 
 // codecModel is like GasModel, but stays as it is, so that the vectors do.
 var codecModel = batch.Model{
-	Byte: 24, Group: 1_000, Named: 200, Project: 500, WordGroup: 400, RunsGroup: 600, FreeGroup: 600, WordUpdate: 500, Run: 500,
-	RunUpdate: 200, FreeUpdate: 500,
+	Byte: 24, Group: 1_000, Named: 200, Project: 500, Word: batch.Prices{Group: 400, Update: 500},
+	Runs: batch.Prices{Group: 600, Run: 500, Update: 200}, Free: batch.Prices{Group: 600, Run: 500, Update: 500},
 }
 
 const vectorsFile = "testdata/calldata.json"

@@ -10,27 +10,22 @@ import (
 // data fee that an L2 charges for its L1.
 func GasModel() batch.Model {
 	return batch.Model{
-		Base:     28_300,
+		Base:     28_200,
 		Byte:     24,
 		ZeroByte: 12,
 
 		Group:     1_000,
-		Named:     200,
-		Project:   530,
-		WordGroup: 420,
-		RunsGroup: 600,
-		FreeGroup: 590,
-		Signature: 4_350,
-		SignedRun: 113,
+		Named:     355,
+		Project:   210,
+		Signature: 4_450,
+		SignedRun: 104,
 
-		WordUpdate: 521,
-		Run:        464,
-		RunUpdate:  211,
-		FreeUpdate: 492,
-		Action:     680,
+		Word: batch.Prices{Group: 580, Update: 524, Action: 715},
+		Runs: batch.Prices{Group: 580, Run: 450, Update: 215, Action: 770},
+		Free: batch.Prices{Group: 115, Run: 373, Update: 541, Action: 1_160},
 
 		Cold:  2_000,
-		Fresh: 21_925,
+		Fresh: 21_916,
 		Used:  4_800,
 
 		Recount: 900,
