@@ -19,11 +19,11 @@
 //
 // The stream may hold an update several times: retries that no claim caught. Each acceptance must have an outcome of
 // its own, in a batch's event or as a dead letter that no event tells of. So the audit counts by update, which is its id,
-// what it says and whether it is in a signed group: of one accepted n times the newest n outcomes are its outcomes. Older ones belong to acceptances that the
-// stream no longer holds, or to somebody else who relays to the same contract, and are no error. What somebody relays under
-// an id of ours, but with another signer, target, action or score type, or unsigned where ours is signed, or the other way
-// round, is nobody's outcome. An update that came before
-// its project is sent again; its first outcome (unknown project) does not count unless a dead letter confirms it.
+// what it says and whether it is in a signed group: of one accepted n times the newest n outcomes are its outcomes. Older
+// ones belong to acceptances that the stream no longer holds, or to somebody else who relays to the same contract, and
+// are no error. What somebody relays under an id of ours, but with another signer, target, action or score type, or unsigned
+// where ours is signed, or the other way round, is nobody's outcome. An update that came before its project is sent again;
+// its first outcome (unknown project) does not count unless a dead letter confirms it.
 //
 // Of an update that no transaction could carry (unprocessable) the dead letter is the only outcome. So a letter stays
 // when it is replayed, and an update that dies again has another one. A letter is the outcome of an acceptance between
