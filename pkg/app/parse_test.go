@@ -187,8 +187,8 @@ func TestValidateSaysWhatToDo(t *testing.T) {
 	err = relayer.Validate()
 	require.ErrorContains(t, err, "SCORELAY_MAX_GAS is 11999999; it must be at least 12000000")
 	require.ErrorContains(t, err, "SCORELAY_MAX_BYTES is 524289; it must be from 65536 (the largest creation of a project) to 524288")
-	relayer.Linger = time.Second
-	require.ErrorContains(t, relayer.Validate(), "SCORELAY_BATCH_WORD_LINGER is 400ms; it must be at least SCORELAY_LINGER (1s), or 0")
+	relayer.Linger, relayer.WordLinger = time.Second, -time.Second
+	require.ErrorContains(t, relayer.Validate(), "SCORELAY_WORD_LINGER is -1s; it must not be negative")
 	relayer.WordLinger = 0
 	require.NotContains(t, relayer.Validate().Error(), "LINGER")
 	relayer.Window, relayer.ChainRPC, relayer.AdminListen = 65, []Secret{"ws://secret"}, "nowhere"

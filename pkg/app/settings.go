@@ -88,7 +88,7 @@ type RelayerSettings struct {
 	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of the lanes' signers, hex, separated by commas, the first for lane 0. For development only."`
 	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
 	Linger        time.Duration `name:"linger" env:"SCORELAY_LINGER" default:"200ms" help:"How long the first update of a batch waits for more before the batch goes, unless it is full before that. 0: not at all."`
-	WordLinger    time.Duration `name:"batch-word-linger" env:"SCORELAY_BATCH_WORD_LINGER" default:"400ms" help:"How long the first update of a batch waits at most when consecutive ids keep coming that will soon fill their word, which costs less in one batch. At least SCORELAY_LINGER, or 0: no longer than that."`
+	WordLinger    time.Duration `name:"word-linger" env:"SCORELAY_WORD_LINGER" default:"400ms" help:"How long the first update of a batch waits at most when consecutive ids keep coming that will soon fill their word, which costs less in one batch. Up to SCORELAY_LINGER: it does not wait for that."`
 	MaxBatch      int           `name:"max-batch" env:"SCORELAY_MAX_BATCH" default:"2000" help:"Most updates of one transaction."`
 	MaxGas        uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction, at least 12000000, which the largest signed group may take; more than 16777216 is refused by chains with EIP-7825."`
 	MaxBytes      int           `name:"max-bytes" env:"SCORELAY_MAX_BYTES" default:"131072" help:"Largest signed transaction, bytes: from 65536 to 524288."`
@@ -154,7 +154,7 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.StatusRetention >= time.Minute, "SCORELAY_STATUS_RETENTION is %s; it must be at least 1m", s.StatusRetention)
 	p.positive("SCORELAY_POLL_INTERVAL", s.PollInterval)
 	p.check(s.Linger >= 0, "SCORELAY_LINGER is %s; it must not be negative", s.Linger)
-	p.check(s.WordLinger == 0 || s.WordLinger >= s.Linger, "SCORELAY_BATCH_WORD_LINGER is %s; it must be at least SCORELAY_LINGER (%s), or 0", s.WordLinger, s.Linger)
+	p.check(s.WordLinger >= 0, "SCORELAY_WORD_LINGER is %s; it must not be negative", s.WordLinger)
 	p.check(s.MaxBatch >= 1, "SCORELAY_MAX_BATCH is %d; it must be at least 1", s.MaxBatch)
 	p.check(s.MaxGas >= minMaxGas, "SCORELAY_MAX_GAS is %d; it must be at least %d, which the largest signed group may take", s.MaxGas, minMaxGas)
 	p.check(s.MaxBytes >= minMaxBytes && s.MaxBytes <= maxMaxBytes, "SCORELAY_MAX_BYTES is %d; it must be from %d (the largest creation of a project) to %d", s.MaxBytes, minMaxBytes, maxMaxBytes)
