@@ -33,26 +33,36 @@ func (c *chain) framing(data []byte) *registry.Revert {
 	return revertOf(c.t, err)
 }
 
+// Parts of batches, besides the good one of one KindWord group.
+const toMask = 1 + 32 + 20 + 31
+
+var (
+	aSignature = make([]byte, 64)
+	aRun       = slices.Concat(make([]byte, 20), []byte{0, 0, 9, 0})
+)
+
+func runsOf(good []byte) []byte {
+	return slices.Concat([]byte{0x02}, good[1:toMask], []byte{0, 1}, aRun)
+}
+
+func freeOf(good []byte) []byte {
+	return slices.Concat([]byte{0x03}, good[1:53], []byte{0, 1}, aRun[:22], make([]byte, 33))
+}
+
+func then(good []byte, kind byte, more ...byte) []byte {
+	return append(append(slices.Clone(good), kind), more...)
+}
+
 func TestBatchRefusals(t *testing.T) {
 	t.Parallel()
 	lab := newGasLab(t)
-	packed := bindings.NewScoreRegistry()
-	b := batch.Of(lab.updates(4, 4, 0, consecutive))
-	good := registry.EncodeBatchData(b)
-	require.Equal(t, registry.RevertNotRelayer, lab.refused(lab.admin.addr, packed.PackApplyBatch(good)).Name)
-
+	good := registry.EncodeBatchData(batch.Of(lab.updates(4, 4, 0, consecutive)))
+	body, runs, free := good[53:], runsOf(good), freeOf(good)
 	with := func(at int, bytes ...byte) []byte {
 		out := slices.Clone(good)
 		copy(out[at:], bytes)
 		return out
 	}
-	const head = 1 + 32 + 20 + 31 // up to the mask
-	second := func(kind byte, more ...byte) []byte { return append(append(slices.Clone(good), kind), more...) }
-	body := good[53:]
-	run := slices.Concat(make([]byte, 20), []byte{0, 0, 9, 0})
-	signature := make([]byte, 64)
-	runs := slices.Concat([]byte{0x02}, good[1:head], []byte{0, 1}, run)
-	free := slices.Concat([]byte{0x03}, good[1:53], []byte{0, 1}, run[:22], make([]byte, 33))
 	for name, tc := range map[string]struct {
 		data   []byte
 		offset int
@@ -60,8 +70,8 @@ func TestBatchRefusals(t *testing.T) {
 		"empty":                           {nil, 0},
 		"a kind alone":                    {good[:1], 0},
 		"no body":                         {good[:53], 0},
-		"no mask":                         {good[:head], 0},
-		"no records":                      {good[:head+3], 0},
+		"no mask":                         {good[:toMask], 0},
+		"no records":                      {good[:toMask+3], 0},
 		"cut short":                       {good[:len(good)-1], 0},
 		"kind 0":                          {with(0, 0), 0},
 		"kind 4":                          {with(0, 4), 0},
@@ -69,22 +79,22 @@ func TestBatchRefusals(t *testing.T) {
 		"same project as nothing":         {with(0, 0x11), 0},
 		"same signer as nothing":          {with(0, 0x21), 0},
 		"same word as nothing":            {with(0, 0x41), 0},
-		"mask of nothing":                 {with(head, 0, 0), 0},
-		"empty mask":                      {with(head+2, 0), 0},
-		"mask beyond the word":            {with(head, 32, 1), 0},
-		"mask of another start":           {with(head, 31, 2), 0},
-		"mask of more":                    {with(head+2, 0x1f), 0},
-		"a byte more":                     {second(0), len(good)},
+		"mask of nothing":                 {with(toMask, 0, 0), 0},
+		"empty mask":                      {with(toMask+2, 0), 0},
+		"mask beyond the word":            {with(toMask, 32, 1), 0},
+		"mask of another start":           {with(toMask, 31, 2), 0},
+		"mask of more":                    {with(toMask+2, 0x1f), 0},
+		"a byte more":                     {then(good, 0), len(good)},
 		"a second one cut short":          {append(slices.Clone(good), good[:len(good)-1]...), len(good)},
-		"same word, signed":               {second(0xf1, append(signature, body[31:]...)...), len(good)},
-		"same word, free":                 {second(0x73, free[53:]...), len(good)},
+		"same word, signed":               {then(good, 0xf1, slices.Concat(aSignature, body[31:])...), len(good)},
+		"same word, free":                 {then(good, 0x73, free[53:]...), len(good)},
 		"same word after a free one only": {slices.Concat(free, []byte{0x71}, body[31:]), len(free)},
-		"no runs":                         {slices.Concat(runs[:head], []byte{0, 0}), 0},
-		"more runs":                       {slices.Concat(runs[:head], []byte{0, 2}, run), 0},
-		"a longer run":                    {slices.Concat(runs[:head], []byte{0, 1}, run[:21], []byte{1, 9, 0}), 0},
+		"no runs":                         {slices.Concat(runs[:toMask], []byte{0, 0}), 0},
+		"more runs":                       {slices.Concat(runs[:toMask], []byte{0, 2}, aRun), 0},
+		"a longer run":                    {slices.Concat(runs[:toMask], []byte{0, 1}, aRun[:21], []byte{1, 9, 0}), 0},
 		"no free runs":                    {slices.Concat(free[:53], []byte{0, 0}), 0},
 		"a free run cut short":            {free[:len(free)-1], 0},
-		"a signature and no body":         {second(0xb1, signature...), len(good)},
+		"a signature and no body":         {then(good, 0xb1, aSignature...), len(good)},
 	} {
 		refusal := lab.framing(tc.data)
 		require.NotNil(t, refusal, name)
@@ -95,10 +105,19 @@ func TestBatchRefusals(t *testing.T) {
 			require.ErrorContains(t, err, fmt.Sprintf("group at byte %d:", tc.offset), name)
 		}
 	}
+}
+
+func TestBatchesThatSayMoreThanTheyMust(t *testing.T) {
+	t.Parallel()
+	lab := newGasLab(t)
+	good := registry.EncodeBatchData(batch.Of(lab.updates(4, 4, 0, consecutive)))
+	body, runs, free := good[53:], runsOf(good), freeOf(good)
+	call := bindings.NewScoreRegistry().PackApplyBatch(good)
+	require.Equal(t, registry.RevertNotRelayer, lab.refused(lab.admin.addr, call).Name)
 	for name, data := range map[string][]byte{
-		"again":               second(0x31, body...),
-		"again, the word too": second(0x71, body[31:]...),
-		"signed":              second(0xb1, append(signature, body...)...),
+		"again":               then(good, 0x31, body...),
+		"again, the word too": then(good, 0x71, body[31:]...),
+		"signed":              then(good, 0xb1, slices.Concat(aSignature, body)...),
 		"runs":                runs,
 		"free":                free,
 		"runs after free":     slices.Concat(free, []byte{0x32}, runs[53:]),
@@ -107,7 +126,7 @@ func TestBatchRefusals(t *testing.T) {
 		_, err := registry.DecodeBatchData(data)
 		require.NoError(t, err, name)
 	}
-	lab.transact(lab.relayer, packed.PackApplyBatch(good))
+	lab.transact(lab.relayer, call)
 }
 
 // TestFramingIsTheContracts spoils batches at random: the contract takes what DecodeBatchData takes, and nothing else.

@@ -16,6 +16,45 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
+// mixture is what a full batch is made of.
+type mixture struct {
+	name     string
+	projects int
+	signers  int
+	words    int // of ids; 0: every id in a word of its own
+	actions  int
+}
+
+// fill adds updates until one does not fit.
+func (mix *mixture) fill(t *testing.T, projects []*score.Project) *batch.Builder {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, uint64(len(mix.name))))
+	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
+	require.NoError(t, err)
+	minted := map[score.UpdateID]int{}
+	for i := 0; ; i++ {
+		p := projects[rng.IntN(mix.projects)]
+		members := append(p.Owners[:2:2], p.Updaters...)
+		u := score.Update{
+			Project: p.ID, Signer: members[rng.IntN(mix.signers)], Action: uint8(rng.IntN(mix.actions)),
+			ScoreType: uint8(rng.IntN(4)), ID: hash(mix.name, "id", i),
+		}
+		target := hash(mix.name, "target", i)
+		u.Target = common.Address(target[:20])
+		if mix.words > 0 {
+			stream := score.UpdateID(hash(mix.name, "word", p.ID, rng.IntN(mix.words)))
+			n := minted[stream]
+			minted[stream]++
+			u.ID = stream
+			u.ID[30] += byte(n >> 8)
+			u.ID[31] = byte(n)
+		}
+		if !builder.Add(u, time.Time{}) {
+			return builder
+		}
+	}
+}
+
 // TestModelBoundsGas fills batches to the default limits with updates that are as dear as can be (every wallet fresh, every id new), in
 // several mixtures, and sends each with exactly the gas the model says: it must suffice, and not be far off.
 func TestModelBoundsGas(t *testing.T) {
@@ -33,13 +72,7 @@ func TestModelBoundsGas(t *testing.T) {
 		}
 		c.transact(c.relayer, registry.EncodeCreateProject(projects[i]))
 	}
-	for _, mix := range []struct {
-		name     string
-		projects int
-		signers  int
-		words    int // of ids; 0: every id in a word of its own
-		actions  int
-	}{
+	for _, mix := range []mixture{
 		{"consecutive ids", 1, 1, 1, 8},
 		{"random ids", 1, 1, 0, 8},
 		{"random ids, many actions", 1, 1, 0, score.MaxActions},
@@ -48,31 +81,7 @@ func TestModelBoundsGas(t *testing.T) {
 		{"many projects", 40, 5, 3, 8},
 		{"many projects, random ids", 40, 5, 0, 8},
 	} {
-		rng := rand.New(rand.NewPCG(1, uint64(len(mix.name))))
-		builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
-		require.NoError(t, err)
-		minted := map[score.UpdateID]int{}
-		for i := 0; ; i++ {
-			p := projects[rng.IntN(mix.projects)]
-			members := append(p.Owners[:2:2], p.Updaters...)
-			u := score.Update{
-				Project: p.ID, Signer: members[rng.IntN(mix.signers)], Action: uint8(rng.IntN(mix.actions)),
-				ScoreType: uint8(rng.IntN(4)), ID: hash(mix.name, "id", i),
-			}
-			target := hash(mix.name, "target", i)
-			u.Target = common.Address(target[:20])
-			if mix.words > 0 {
-				stream := score.UpdateID(hash(mix.name, "word", p.ID, rng.IntN(mix.words)))
-				n := minted[stream]
-				minted[stream]++
-				u.ID = stream
-				u.ID[30] += byte(n >> 8)
-				u.ID[31] = byte(n)
-			}
-			if !builder.Add(u, time.Time{}) {
-				break
-			}
-		}
+		builder := mix.fill(t, projects)
 		b := builder.Build()
 		calldata := registry.EncodeBatch(b)
 		tx := c.submit(c.relayer, &c.registry, calldata, builder.Gas())
