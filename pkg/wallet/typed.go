@@ -11,11 +11,8 @@ import (
 
 // The types of EIP-712 as they are hashed. Their texts are part of the interface: a changed one is another scheme.
 const (
-	domainName    = "Scorelay"
-	domainVersion = "1"
-	domainType    = "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
-	payloadType   = "UpdateScore(bytes32 updateId,bytes32 projectId,string actionName,string scoreType,address targetWallet,uint256 message)"
-	groupType     = "UpdateGroup(bytes32 projectId,uint8 kind,bytes updates)"
+	payloadType = "UpdateScore(bytes32 updateId,bytes32 projectId,string actionName,string scoreType,address targetWallet,uint256 message)"
+	groupType   = "UpdateGroup(bytes32 projectId,uint8 kind,bytes updates)"
 )
 
 // Payload is an update as its caller sees it, all of which an EIP-712 signature covers.
@@ -26,22 +23,6 @@ type Payload struct {
 	ScoreType  string
 	Target     common.Address
 	Message    uint64 // the time of signing, in ms since 1970
-}
-
-// Domain ties signatures to one ScoreRegistry on one chain, so that none can be used on another.
-type Domain struct {
-	separator common.Hash
-}
-
-// NewDomain is the domain of the contract at that address on that chain: name "Scorelay", version "1".
-func NewDomain(chainID uint64, contract common.Address) Domain {
-	return Domain{crypto.Keccak256Hash(
-		crypto.Keccak256([]byte(domainType)),
-		crypto.Keccak256([]byte(domainName)),
-		crypto.Keccak256([]byte(domainVersion)),
-		common.BigToHash(new(big.Int).SetUint64(chainID)).Bytes(),
-		common.LeftPadBytes(contract[:], 32),
-	)}
 }
 
 // Digest is what `eth_signTypedData_v4` signs for the payload.
@@ -67,8 +48,4 @@ func (d Domain) GroupDigest(project score.ProjectID, kind score.Kind, body []byt
 		common.LeftPadBytes([]byte{byte(kind)}, 32),
 		crypto.Keccak256(body),
 	))
-}
-
-func (d Domain) digest(structHash []byte) common.Hash {
-	return crypto.Keccak256Hash([]byte{0x19, 0x01}, d.separator[:], structHash)
 }
