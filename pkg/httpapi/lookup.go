@@ -49,6 +49,7 @@ type projectView struct {
 	Owners       []common.Address `json:"owners"`
 	Updaters     []common.Address `json:"updaters"`
 	SignedOnly   bool             `json:"signedOnly"`
+	Signing      wallet.Domain    `json:"signing"` // what EIP-712 signatures are made under: the deployment's
 }
 
 // project tells of a project, and how far its creation has come.
@@ -69,7 +70,7 @@ func (s *Server) project(c *fiber.Ctx) *Problem {
 	return s.send(c, projectView{
 		ProjectID: id, progress: progressOf(st), Name: rec.Name, InputActions: rec.Actions, ScoreTypes: rec.ScoreTypes,
 		Owners: membersOf(rec, score.Owner), Updaters: membersOf(rec, score.Updater),
-		SignedOnly: rec.SignedOnly,
+		SignedOnly: rec.SignedOnly, Signing: s.domain,
 	})
 }
 

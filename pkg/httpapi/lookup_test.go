@@ -1,7 +1,10 @@
 package httpapi_test
 
 import (
+	"encoding/json"
+	"math"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 func TestAnUpdatesStatusFollowsIt(t *testing.T) {
@@ -57,6 +61,24 @@ func TestACreationsStatusFollowsIt(t *testing.T) {
 	is("final", "applied", updateTx.Hex(), 77.0) // before the directory has it
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
 	is("final", "applied", updateTx.Hex(), 77.0)
+}
+
+func TestAProjectTellsWhatToSignUnder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	r := b.get("/projects/%s", b.project.ID)
+	require.Equal(t, object{
+		"name": "Scorelay", "version": "1", "chainId": float64(devnet.ChainID), "verifyingContract": strings.ToLower(shared.contract.Hex()),
+	}, r.body["signing"])
+	var told struct{ Signing wallet.Domain }
+	require.NoError(t, json.Unmarshal([]byte(r.raw), &told))
+	require.Equal(t, "accepted", b.post("/update-score", b.typed("one", told.Signing)).body["status"], "a payload signed under it")
+
+	large := newBench(t, func(s *setup) { s.config.ChainID = math.MaxUint64 }).withProject()
+	r = large.get("/projects/%s", large.project.ID)
+	require.Contains(t, r.raw, `"chainId":18446744073709551615,`, "no digit is lost")
+	require.NoError(t, json.Unmarshal([]byte(r.raw), &told))
+	require.Equal(t, "accepted", large.post("/update-score", large.typed("one", told.Signing)).body["status"])
 }
 
 // TestTheChainKnowsWhatRedisHasLost applies an update on the real contract that Redis never heard of.

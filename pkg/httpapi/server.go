@@ -28,8 +28,8 @@ import (
 // Config of a Server. A zero value takes the field's default, except where a field is required.
 type Config struct {
 	Lanes    int            // of the deployment, 1 … score.MaxLanes; required
-	ChainID  uint64         // EIP-155; for EIP-712 signatures
-	Contract common.Address // the ScoreRegistry; for EIP-712 signatures
+	ChainID  uint64         // EIP-155; for EIP-712 signatures, whose domain look-ups of projects tell
+	Contract common.Address // the ScoreRegistry; as ChainID
 
 	ScoreTypes    []string      // of a project that declares none. Default ["reputation"]
 	Freshness     wallet.Window // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead
@@ -107,6 +107,7 @@ type Server struct {
 	metrics   *metrics
 
 	app       *fiber.App
+	domain    wallet.Domain // of EIP-712 signatures
 	signers   *signers
 	batchers  []*batcher // by lane
 	newMinter func() Minter
@@ -130,10 +131,11 @@ func New(config Config, deps Deps) (*Server, error) {
 	if config.MaxEnvelope < score.MaxSigned {
 		return nil, fmt.Errorf("an envelope must hold the %d updates of a signed group, not only %d", score.MaxSigned, config.MaxEnvelope)
 	}
+	domain := wallet.NewDomain(config.ChainID, config.Contract)
 	s := &Server{
 		config: config, publisher: deps.Publisher, statuses: deps.Statuses, projects: deps.Projects, keys: deps.Keys,
 		limiter: deps.Limiter, chain: deps.Chain, ready: deps.Ready, log: deps.Log, metrics: newMetrics(deps.Registerer),
-		signers:   newSigners(wallet.NewDomain(config.ChainID, config.Contract), deps.Contracts, config.Now),
+		domain: domain, signers: newSigners(domain, deps.Contracts, config.Now),
 		newMinter: deps.NewMinter, minters: newCache[score.ProjectID, Minter](maxMinters),
 		tokens: &tokens{instance: rand.Text()},
 		writes: make(chan struct{}, config.MaxWrites),
