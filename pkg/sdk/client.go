@@ -30,7 +30,12 @@ const (
 type Client struct {
 	url, key string
 	http     *http.Client
+	expected *wallet.Domain // nil: any
 }
+
+// ErrDomain says that the API told of another domain than expected, or of one that this package does not know. Nothing
+// should be signed for it.
+var ErrDomain = errors.New("the API's domain cannot be signed for")
 
 // NewClient speaks to the API at url (such as https://scorelay.example.com) with an API key. It uses the given HTTP
 // client, or one of its own, with a timeout of 15 s, if that is nil.
@@ -38,7 +43,16 @@ func NewClient(url, apiKey string, client *http.Client) *Client {
 	if client == nil {
 		client = &http.Client{Timeout: requestTimeout}
 	}
-	return &Client{strings.TrimSuffix(url, "/"), apiKey, client}
+	return &Client{url: strings.TrimSuffix(url, "/"), key: apiKey, http: client}
+}
+
+// Expecting is the same client, but its Project refuses, with an ErrDomain, what is of another domain, or of none. A
+// backend should give it the chain and contract of its own configuration: whoever controls the API could otherwise have it
+// sign for another deployment.
+func (c *Client) Expecting(domain wallet.Domain) *Client {
+	expecting := *c
+	expecting.expected = &domain
+	return &expecting
 }
 
 // Error says that a request did not end with a 200.
@@ -114,6 +128,7 @@ type ProjectState struct {
 	Owners     []common.Address `json:"owners"`
 	Updaters   []common.Address `json:"updaters"`
 	SignedOnly bool             `json:"signedOnly"` // takes signed groups only
+	Domain     wallet.Domain    `json:"signing"`    // for Group.Sign, if the API is to be trusted: see Client.Expecting
 }
 
 // ActionIndex finds the newest action of that name, for Update.Action. An index never changes its meaning.
@@ -192,13 +207,24 @@ func (c *Client) ReserveIDs(ctx context.Context, project score.ProjectID, n int)
 	return IDRange{out.First, out.Count}, err
 }
 
-// Project asks for a project.
+// Project asks for a project. An ErrDomain is final: see Expecting.
 func (c *Client) Project(ctx context.Context, project score.ProjectID) (*ProjectState, error) {
-	var out ProjectState
+	var out struct {
+		ProjectState
+		Signing json.RawMessage `json:"signing"` // in place of ProjectState's: an error in it is not one of the connection
+	}
 	if err := c.do(ctx, http.MethodGet, "/projects/"+project.String(), nil, &out); err != nil {
 		return nil, err
 	}
-	return &out, nil
+	if out.Signing != nil {
+		if err := json.Unmarshal(out.Signing, &out.Domain); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDomain, err)
+		}
+	}
+	if c.expected != nil && out.Domain != *c.expected {
+		return nil, fmt.Errorf("%w: it is that of %s; expected %s", ErrDomain, out.Domain, *c.expected)
+	}
+	return &out.ProjectState, nil
 }
 
 // Update asks how far an update has come. One that was never accepted has the code update_not_found.

@@ -145,6 +145,51 @@ func TestLookups(t *testing.T) {
 	require.Equal(t, &sdk.Status{Stage: "accepted"}, status)
 }
 
+// TestNothingIsSignedForAnotherDomain: the API's word is taken only where nothing else is known.
+func TestNothingIsSignedForAnotherDomain(t *testing.T) {
+	t.Parallel()
+	contract := common.HexToAddress("0x5fbdb2315678afecb367f032d93f642f64180aa3")
+	expected := wallet.NewDomain(1337, contract)
+	const own = `"name":"Scorelay","version":"1","chainId":1337,"verifyingContract":"0x5fbdb2315678afecb367f032d93f642f64180aa3"`
+	ask := func(answer string, expect ...wallet.Domain) (wallet.Domain, error) {
+		client, _, _, _ := answering(t, 200, nil, answer)
+		for _, domain := range expect {
+			client = client.Expecting(domain)
+		}
+		var p *sdk.ProjectState
+		err := sdk.Retry(t.Context(), func() (err error) { p, err = client.Project(t.Context(), project); return err })
+		if err != nil {
+			return wallet.Domain{}, err
+		}
+		return p.Domain, nil
+	}
+	for _, expect := range [][]wallet.Domain{nil, {expected}} {
+		got, err := ask(`{"status":"final","signing":{`+own+`}}`, expect...)
+		require.NoError(t, err)
+		require.Equal(t, expected, got)
+	}
+	for _, other := range []wallet.Domain{wallet.NewDomain(1, contract), wallet.NewDomain(1337, common.Address{1}), {}} {
+		_, err := ask(`{"signing":{`+own+`}}`, other)
+		require.ErrorIs(t, err, sdk.ErrDomain)
+		require.ErrorContains(t, err, other.String())
+	}
+	for _, unknown := range []string{`{"signing":{}}`, `{"signing":{"name":"Permit2",` + own[len(`"name":"Scorelay",`):] + `}}`} {
+		_, err := ask(unknown)
+		require.ErrorIs(t, err, sdk.ErrDomain, "it does not come right by asking again")
+		require.ErrorIs(t, err, wallet.ErrDomain)
+	}
+	for _, silent := range []string{`{"status":"final"}`, `{"signing":null}`} {
+		_, err := ask(silent, expected)
+		require.ErrorIs(t, err, sdk.ErrDomain)
+		none, err := ask(silent)
+		require.NoError(t, err, "looking up is no signing")
+		groups, err := sdk.BuildGroups(project, []sdk.Update{{ID: score.UpdateID{1}, Target: common.Address{1}}})
+		require.NoError(t, err)
+		_, err = groups[0].Sign(t.Context(), none, sdk.KeySigner(newKey(t)))
+		require.ErrorIs(t, err, sdk.ErrDomain)
+	}
+}
+
 // TestErrorsSayWhatToDo: what may pass is sent again when the answer says, what cannot is not.
 func TestErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()

@@ -180,9 +180,12 @@ func (g *Group) Digest(domain wallet.Domain) common.Hash {
 	return domain.GroupDigest(g.Project, g.Kind, g.Body)
 }
 
-// Sign asks the signer, an owner or updater of the project, for the group's signature. Errors are the signer's, and
-// those of wallet.ParseSignature.
+// Sign asks the signer, an owner or updater of the project, for the group's signature. Errors are the signer's, those of
+// wallet.ParseSignature, and ErrDomain for a zero domain.
 func (g *Group) Sign(ctx context.Context, domain wallet.Domain, sign Signer) (*SignedGroup, error) {
+	if domain == (wallet.Domain{}) {
+		return nil, fmt.Errorf("%w: it is not known", ErrDomain)
+	}
 	signature, err := sign.signature(ctx, g.Digest(domain))
 	if err != nil {
 		return nil, err

@@ -1,5 +1,6 @@
-import { IdRange } from './ids.js'
-import type { Hex, SignedGroup } from './groups.js'
+import { checkDomain, type Domain, type SigningDomain, signingDomain } from './domain.js'
+import type { SignedGroup } from './groups.js'
+import { type Hex, IdRange } from './ids.js'
 
 /** Signs a text with `personal_sign` (EIP-191). */
 export type SignMessage = (message: string) => string | Promise<string>
@@ -44,6 +45,8 @@ export interface Project extends Status {
   owners: string[]
   updaters: string[]
   signedOnly: boolean
+  /** What is signed under, for signGroup and for any other typed data: to be trusted as the API is; see ClientOptions.domain. */
+  signing: SigningDomain
 }
 
 export interface UpdateStatus extends Status {
@@ -136,6 +139,11 @@ export interface ClientOptions {
   fetch?: typeof fetch
   /** How long a request may take, ms; 15,000 unless given. The API itself answers before that. */
   timeout?: number
+  /**
+   * The chain and contract of the backend's own configuration: project() throws a DomainError for any others. Without it
+   * whoever controls the API could have a backend sign for another deployment.
+   */
+  domain?: Domain
 }
 
 const defaultWait = 1 // seconds before a request is sent again, where the answer does not say
@@ -145,12 +153,14 @@ export class Client {
   private readonly url: string
   private readonly fetch: typeof fetch
   private readonly timeout: number
+  private readonly domain: SigningDomain | undefined
 
   /** url is that of the API, such as https://scorelay.example.com. */
   constructor(url: string, private readonly apiKey: string, options: ClientOptions = {}) {
     this.url = url.replace(/\/$/, '')
     this.fetch = options.fetch ?? ((...args) => fetch(...args))
     this.timeout = options.timeout ?? 15_000
+    this.domain = options.domain && signingDomain(options.domain)
   }
 
   /**
@@ -182,9 +192,11 @@ export class Client {
     return new IdRange(range.first, range.count)
   }
 
-  /** Asks for a project. */
+  /** Asks for a project. Throws a DomainError, which is final, if its domain is not the one expected. */
   async project(projectId: string): Promise<Project> {
-    return this.call('GET', `/projects/${projectId}`)
+    const project = await this.call<Project>('GET', `/projects/${projectId}`)
+    checkDomain(project.signing, this.domain)
+    return this.domain ? { ...project, signing: { ...this.domain } } : project // what was checked, and nothing beside it
   }
 
   /** Asks how far an update has come. One that was never accepted has the code update_not_found. */

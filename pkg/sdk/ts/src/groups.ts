@@ -1,7 +1,5 @@
-import { hex } from './ids.js'
-
-/** Bytes as 0x and hex digits. What this package returns is in lower case. */
-export type Hex = `0x${string}`
+import { type Domain, type Field, type SigningDomain, signingDomain } from './domain.js'
+import { type Hex, hex } from './ids.js'
 
 /** How a group's updates are written. */
 export const Kind = {
@@ -41,21 +39,9 @@ export interface SignedGroup {
   signature: string
 }
 
-/** The deployment that groups are signed for. */
-export interface Domain {
-  chainId: number
-  /** The address of the ScoreRegistry. */
-  contract: Hex
-}
-
-interface Field {
-  name: string
-  type: string
-}
-
 /** What a wallet signs for a group, as ethers, viem and `eth_signTypedData_v4` take it. */
 export interface TypedData {
-  domain: { name: string; version: string; chainId: number; verifyingContract: Hex }
+  domain: SigningDomain
   types: { UpdateGroup: Field[] }
   primaryType: 'UpdateGroup'
   message: { projectId: Hex; kind: Kind; updates: Hex }
@@ -63,14 +49,6 @@ export interface TypedData {
 
 /** Signs typed data with the wallet of an owner or updater. The signature has 65 bytes, or 64 (EIP-2098). */
 export type SignTypedData = (data: TypedData) => string | Promise<string>
-
-/** The type of the domain, for what wants it among the types: web3.js and `eth_signTypedData_v4`. */
-export const domainType: Field[] = [
-  { name: 'name', type: 'string' },
-  { name: 'version', type: 'string' },
-  { name: 'chainId', type: 'uint256' },
-  { name: 'verifyingContract', type: 'address' },
-]
 
 // What the parts of a group cost on chain, roughly.
 const groupGas = 8_200 // another signed group
@@ -183,10 +161,10 @@ function encodeRuns(updates: Update[], id: (u: Update) => string): string {
   }).join('')
 }
 
-/** What a wallet signs for the group (EIP-712). */
+/** What a wallet signs for the group (EIP-712). Throws a DomainError for what is no domain. */
 export function typedData(group: Group, domain: Domain): TypedData {
   return {
-    domain: { name: 'Scorelay', version: '1', chainId: domain.chainId, verifyingContract: domain.contract },
+    domain: signingDomain(domain),
     types: {
       UpdateGroup: [
         { name: 'projectId', type: 'bytes32' },
@@ -199,7 +177,7 @@ export function typedData(group: Group, domain: Domain): TypedData {
   }
 }
 
-/** Asks the wallet of an owner or updater for the group's signature. */
+/** Asks the wallet of an owner or updater for the group's signature. Throws a DomainError for what is no domain. */
 export async function signGroup(group: Group, domain: Domain, sign: SignTypedData): Promise<SignedGroup> {
   const signature = await sign(typedData(group, domain))
   return { projectId: group.projectId, kind: group.kind, updates: group.body, signature }

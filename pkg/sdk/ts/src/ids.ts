@@ -1,4 +1,5 @@
-import type { Hex } from './groups.js'
+/** Bytes as 0x and hex digits. What this package returns is in lower case. */
+export type Hex = `0x${string}`
 
 /** The most ids of one range: 256 words. */
 export const maxRange = 1 << 16

@@ -1,10 +1,11 @@
 // Holds the adapters of docs/ids.md against the types of the libraries. It is compiled and not run.
-import type { TypedDataField, Wallet } from 'ethers'
+import type { TypedDataDomain, TypedDataField, Wallet } from 'ethers'
+import type { TypedDataDomain as ViemDomain } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Eip712TypedData } from 'web3-types'
 import { getEncodedEip712Data } from 'web3-eth-abi'
 import { signRaw } from 'web3-eth-accounts'
-import { type SignMessage, type SignTypedData, type TypedData, domainType } from '../src/index.js'
+import { type Project, type SignMessage, type SignTypedData, type TypedData, domainType } from '../src/index.js'
 
 export const ethers = (wallet: Wallet): SignTypedData =>
   (data) => wallet.signTypedData(data.domain, data.types, data.message)
@@ -20,3 +21,4 @@ export const messages = (wallet: Wallet, account: PrivateKeyAccount): SignMessag
 
 export const types = (data: TypedData): Record<string, TypedDataField[]> => data.types
 export const web3Types = (data: TypedData): Eip712TypedData => ({ ...data, types: { EIP712Domain: domainType, ...data.types } })
+export const domains = ({ signing }: Project): [TypedDataDomain, ViemDomain, Eip712TypedData['domain']] => [signing, signing, signing]

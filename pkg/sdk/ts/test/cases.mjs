@@ -34,7 +34,7 @@ export function someUpdates(draw, count, words, wallets) {
 
 export async function makeVectors() {
   const draw = drawer(7)
-  const domain = { chainId: 31337, contract: '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512' }
+  const domain = { chainId: 31337, verifyingContract: '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512' }
   const cases = []
   for (const [count, words, wallets] of [[1, 1, 1], [3, 3, 3], [6, 1, 6], [20, 2, 20], [25, 3, 2], [60, 8, 60], [200, 1, 150], [270, 200, 30], [256, 1, 1]]) {
     const updates = someUpdates(draw, count, words, wallets)
@@ -50,5 +50,5 @@ export async function makeVectors() {
     }
     cases.push({ projectId, updates, groups })
   }
-  return JSON.stringify({ ...domain, signer: address, cases }) + '\n'
+  return JSON.stringify({ chainId: domain.chainId, contract: domain.verifyingContract, signer: address, cases }) + '\n'
 }

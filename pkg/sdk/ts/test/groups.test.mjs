@@ -11,14 +11,15 @@ const projectId = `0x${'ab'.repeat(32)}`
 
 test('groups, digests and signatures are those of the Go package', async () => {
   assert.equal(go.signer, address)
+  const domain = { chainId: go.chainId, verifyingContract: go.contract }
   for (const { projectId, updates, groups } of go.cases) {
     const ours = buildGroups(projectId, updates)
     assert.deepEqual(ours.map(({ kind, body }) => ({ kind, body })), groups.map(({ kind, updates }) => ({ kind, body: updates })))
     for (const [i, group] of ours.entries()) {
-      const data = typedData(group, go)
+      const data = typedData(group, domain)
       assert.equal(TypedDataEncoder.hash(data.domain, data.types, data.message), groups[i].digest)
       for (const [library, sign] of Object.entries(libraries)) {
-        const { signature } = await signGroup(group, go, sign)
+        const { signature } = await signGroup(group, domain, sign)
         assert.equal(Signature.from(signature).compactSerialized, groups[i].signatures.go, library)
         assert.equal(verifyTypedData(data.domain, data.types, data.message, groups[i].signatures.go).toLowerCase(), address)
       }
