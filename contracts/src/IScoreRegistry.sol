@@ -22,7 +22,8 @@ interface IScoreRegistry {
     }
 
     /// @notice What the contract keeps of a project in one slot.
-    /// @param createdBlock The block of its ProjectCreated event, which holds the names; 0 if there is no such project.
+    /// @param createdBlock The block of its ProjectCreated event, which holds the names; 0 if there is no such project. As the
+    /// chain's NUMBER opcode counts: on some rollups that is not the height of their own blocks.
     /// @param ownerCount At least 1 if the project exists.
     /// @param memberCount Addresses that are owner or updater or both.
     /// @param actionCount At least 1 if the project exists; indexes run from 0.
