@@ -69,6 +69,7 @@ func TestACreationIsInTheStreamAndTakesUpdatesAtOnce(t *testing.T) {
 			object{"name": "buy", "points": 10.0, "direction": 0.0}, object{"name": "return", "points": 3.0, "direction": 1.0},
 		},
 		"owners": []any{lower(devnet.Address(1))}, "updaters": r.body["updaters"], "signedOnly": false,
+		"signing": r.body["signing"], // TestAProjectTellsWhatToSignUnder
 	}, r.body)
 	require.ElementsMatch(t, []any{lower(devnet.Address(2)), lower(contractWallet)}, r.body["updaters"])
 }
