@@ -16,7 +16,7 @@ import { getEncodedEip712Data } from 'web3-eth-abi'
 import { create, sign as signText, signRaw } from 'web3-eth-accounts'
 
 const dev = JSON.parse(readFileSync(process.argv[2] ?? new URL('../../.scorelay/dev.json', import.meta.url)))
-const client = new Client(dev.apiUrl, dev.apiKey)
+const client = new Client(dev.apiUrl, dev.apiKey, { domain: { chainId: dev.chainId, verifyingContract: dev.contract } })
 const chain = new JsonRpcProvider(dev.rpcUrl)
 const contract = new Contract(dev.contract, ['function getScore(bytes32 projectId, address wallet, string scoreType) view returns (int64)'], chain)
 
@@ -93,7 +93,7 @@ async function run(name, { address, sign, text }) {
   const groups = buildGroups(projectId, updates)
   assert.deepEqual(groups.map((g) => `${g.kind} ${g.updates.length}`).sort(), ['1 256', '1 44', '2 40'])
   const signed = []
-  for (const group of groups) signed.push(await signGroup(group, dev, sign))
+  for (const group of groups) signed.push(await signGroup(group, project.signing, sign))
   const answers = []
   for (const group of [...signed, signed[0]]) answers.push(await retry(() => client.updateScores(group)))
   for (const [i, { accepted, duplicates }] of answers.slice(0, -1).entries()) {

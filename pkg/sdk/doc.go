@@ -3,7 +3,7 @@
 //   - A Minter makes updateIds that count up. The contract remembers used ids in words of 256 bits, so ids that share
 //     their first 31 bytes cost a fraction of what random ones cost.
 //   - BuildGroups writes updates as groups of up to 256, each to be signed once (EIP-712); the contract checks it.
-//   - A Client speaks to the HTTP API.
+//   - A Client speaks to the HTTP API, which tells what to sign under, and refuses what was not expected.
 //
 // Invariants:
 //   - No id is minted twice: not by one Minter, whoever calls it at once, and not by any two of them, since each counts

@@ -15,6 +15,7 @@
 //     64-byte form is EIP-2098's. Anything else is an error, never a guess.
 //   - A message is decimal digits and nothing else. Signers that treat text beginning with 0x as bytes (web3.js does)
 //     therefore agree with the others on every message we accept.
+//   - A Domain that was read from JSON is one that NewDomain makes; of another name or version nothing is ever signed.
 //
 // Rejected: crypto.SigToPub alone (accepts high-s), common.IsHexAddress (accepts a missing 0x and wrong checksums).
 package wallet
