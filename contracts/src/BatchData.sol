@@ -126,7 +126,8 @@ library BatchData {
         uint256 start;
         uint256 copy;
         assembly ("memory-safe") {
-            // The event as it will be logged: two offsets, data, outcomes. No update takes less than two bytes of data.
+            // The event as it will be logged: two offsets, data, outcomes. No update takes less than two bytes of data, so outcomes
+            // need half as much room, and some for their length and padding.
             let padded := and(add(data.length, 31), not(31))
             let log := mload(0x40)
             start := data.offset
@@ -136,7 +137,7 @@ library BatchData {
             mstore(add(log, add(0x40, padded)), 0) // the padding; the length below if there is no data
             mstore(add(log, 0x40), data.length)
             calldatacopy(copy, start, data.length)
-            mstore(0x40, add(copy, add(padded, add(0x40, padded))))
+            mstore(0x40, add(add(copy, padded), and(add(shr(1, padded), 0x7f), not(31))))
         }
         b.start = start;
         b.group = start;

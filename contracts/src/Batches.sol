@@ -118,7 +118,14 @@ abstract contract Batches is Projects, EIP712 {
 
     // The three loops below apply updates in assembly while they are plainly good: the id unused, the action's points in memory,
     // the score type known to exist. At one that is not they stop, _decide looks closely, and they go on: with that very
-    // update if it is good after all (its action's slot has been read now), else after it.
+    // update if it is good after all (its action's slot has been read now), else after it. A record is then passed over; an entry
+    // of a run goes through the loop once more, with nothing to add, since the run may be complete with it.
+    //
+    // Where their shifts come from: with a byte's lowest bit at bit k of what was loaded,
+    //   action: shr(k - 2) & 0x3e0 is action / 8 * 32, the place of its slot in the cache; shr(k - 5) & 0xe0 is
+    //           action % 8 * 32, the place of its points in that slot. k is 80 of a record, 240 of a low entry, 0 of a free one.
+    //   target and score type: shr(88) & ~3 is the key of its slot of scores; shr(82) & 0xc0 is scoreType % 4 * 64, the place
+    //           of its score in that slot, since the score type's lowest bit is at 88.
 
     /// @dev Applies records whose ids are the set bits of a mask in their word. The bitmap is read and written once.
     function _applyWord(Batch memory b, uint256 pos) private returns (uint256) {
@@ -136,7 +143,7 @@ abstract contract Batches is Projects, EIP712 {
                     for {} mask {} {
                         let bit := and(mask, sub(0, mask))
                         let record := calldataload(pos) // target(20) scoreType(1) action(1) …
-                        // cache[action / 8], lane action % 8
+                        // the action's points in the cache
                         let points := mload(add(cache, and(shr(78, record), 0x3e0)))
                         points := signextend(3, shr(and(shr(75, record), 0xe0), points))
                         if or(and(used, bit), or(iszero(points), gt(byte(20, record), lastType))) { break }
@@ -145,9 +152,9 @@ abstract contract Batches is Projects, EIP712 {
                         pos := add(pos, RECORD_BYTES)
                         mstore(0, and(shr(88, record), not(3)))
                         let slot := keccak256(0, 0x40)
-                        let lanes := sload(slot)
-                        if iszero(lanes) { lanes := BIASES }
-                        sstore(slot, add(lanes, shl(and(shr(82, record), 0xc0), points)))
+                        let fields := sload(slot)
+                        if iszero(fields) { fields := BIASES }
+                        sstore(slot, add(fields, shl(and(shr(82, record), 0xc0), points)))
                     }
                 }
                 if (mask == 0) break;
@@ -182,7 +189,7 @@ abstract contract Batches is Projects, EIP712 {
                     for {} 1 {} {
                         let entry := calldataload(pos) // low(1) action(1) …
                         let bit := shl(byte(0, entry), 1)
-                        // slot action / 8 of the cache, lane action % 8
+                        // the action's points in the cache
                         let points := mload(add(cache, and(shr(238, entry), 0x3e0)))
                         points := signextend(3, shr(and(shr(235, entry), 0xe0), points))
                         if or(and(used, bit), or(iszero(points), gt(byte(20, run), lastType))) {
@@ -198,9 +205,9 @@ abstract contract Batches is Projects, EIP712 {
                             // The run is complete. A sum of 0 leaves a fresh slot fresh: perhaps nothing was applied.
                             mstore(add(cache, KEY_AT), and(shr(88, run), not(3)))
                             let slot := keccak256(add(cache, KEY_AT), 0x40)
-                            let lanes := sload(slot)
-                            if iszero(or(lanes, iszero(sum))) { lanes := BIASES }
-                            sstore(slot, add(lanes, shl(and(shr(82, run), 0xc0), sum)))
+                            let fields := sload(slot)
+                            if iszero(or(fields, iszero(sum))) { fields := BIASES }
+                            sstore(slot, add(fields, shl(and(shr(82, run), 0xc0), sum)))
                             runs := sub(runs, 1)
                             if iszero(runs) { break }
                             sum := 0
@@ -245,7 +252,7 @@ abstract contract Batches is Projects, EIP712 {
                         let bits := sload(slot)
                         let entry := calldataload(add(pos, 1)) // updateId(31) action(1)
                         let bit := shl(byte(30, entry), 1)
-                        // slot action / 8 of the cache, lane action % 8
+                        // the action's points in the cache
                         let points := mload(add(cache, and(shl(2, entry), 0x3e0)))
                         points := signextend(3, shr(and(shl(5, entry), 0xe0), points))
                         if or(and(bits, bit), or(iszero(points), gt(byte(20, run), lastType))) {
@@ -262,9 +269,9 @@ abstract contract Batches is Projects, EIP712 {
                         // The run is complete, as in _applyRuns.
                         mstore(add(cache, KEY_AT), and(shr(88, run), not(3)))
                         slot := keccak256(add(cache, KEY_AT), 0x40)
-                        let lanes := sload(slot)
-                        if iszero(or(lanes, iszero(sum))) { lanes := BIASES }
-                        sstore(slot, add(lanes, shl(and(shr(82, run), 0xc0), sum)))
+                        let fields := sload(slot)
+                        if iszero(or(fields, iszero(sum))) { fields := BIASES }
+                        sstore(slot, add(fields, shl(and(shr(82, run), 0xc0), sum)))
                         runs := sub(runs, 1)
                         if iszero(runs) { break }
                         sum := 0
@@ -314,8 +321,8 @@ abstract contract Batches is Projects, EIP712 {
         return false;
     }
 
-    /// @dev Adds points to the score of a wallet and score type, given as wallet << 8 | scoreType. The lane neither overflows nor
-    /// underflows (see the contract's comment), so its neighbours stay as they are.
+    /// @dev Adds points to the score of a wallet and score type, given as wallet << 8 | scoreType. The field neither overflows
+    /// nor underflows (see {ScoreRegistry}), so its neighbours stay as they are.
     function _addToScore(Project storage project, uint256 targetAndType, int256 points) internal {
         mapping(uint256 => uint256) storage scores = project.scores;
         assembly ("memory-safe") {
@@ -323,9 +330,9 @@ abstract contract Batches is Projects, EIP712 {
             mstore(0, and(targetAndType, not(3)))
             mstore(0x20, scores.slot)
             let slot := keccak256(0, 0x40)
-            let lanes := sload(slot)
-            if iszero(lanes) { lanes := BIASES }
-            sstore(slot, add(lanes, shl(shl(6, and(targetAndType, 3)), points)))
+            let fields := sload(slot)
+            if iszero(fields) { fields := BIASES }
+            sstore(slot, add(fields, shl(shl(6, and(targetAndType, 3)), points)))
         }
     }
 

@@ -34,7 +34,7 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
     uint256 internal constant MEMBER_SIGNED_ONLY = 4;
     uint256 internal constant MEMBER_TYPES_AT = 8;
 
-    /// @dev What is added to a score in its lane; and to all four lanes of a slot.
+    /// @dev What is added to a score in its field; and to all four fields of a slot.
     uint256 internal constant BIAS = 2 ** 63;
     uint256 internal constant BIASES = 0x8000000000000000800000000000000080000000000000008000000000000000;
 
@@ -50,8 +50,8 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         int32[256] points;
         // See MEMBER_ROLES; 0 of everybody else.
         mapping(address member => uint256 slot) members;
-        // (wallet << 8 | scoreType & 0xfc) => the lanes of four score types.
-        mapping(uint256 walletAndQuad => uint256 lanes) scores;
+        // (wallet << 8 | scoreType & 0xfc) => the fields of four score types.
+        mapping(uint256 walletAndQuad => uint256 fields) scores;
         // (updateId >> 8) => the used ones of the 256 ids that begin so.
         mapping(uint256 word => uint256 bits) used;
         // Hash of a name => index + 1; of actions the newest of that name.
@@ -93,6 +93,7 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         project.actionCount = uint8(actions.length);
         project.scoreTypeCount = uint8(scoreTypes.length);
         project.signedOnly = signedOnly;
+        // Members after the project: their slots repeat some of it.
         uint256 memberCount = _storeMembers(project, owners, OWNER);
         project.memberCount = uint32(memberCount + _storeMembers(project, updaters, UPDATER));
 
@@ -322,9 +323,9 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
     }
 
     function _score(Project storage project, address wallet, uint256 typeIndex) internal view returns (int64) {
-        uint256 lanes = project.scores[_scoreKey(wallet, typeIndex)];
-        if (lanes == 0) return 0;
-        return int64(int256(uint256(uint64(lanes >> ((typeIndex & 3) << 6)))) - int256(BIAS));
+        uint256 fields = project.scores[_scoreKey(wallet, typeIndex)];
+        if (fields == 0) return 0;
+        return int64(int256(uint256(uint64(fields >> ((typeIndex & 3) << 6)))) - int256(BIAS));
     }
 
     function _scoreKey(address wallet, uint256 typeIndex) internal pure returns (uint256) {

@@ -16,10 +16,10 @@ import {IScoreRegistry} from "./IScoreRegistry.sol";
 /// and little else:
 ///  - updateIds are a bitmap: id >> 8 names a slot, the id's last byte a bit in it. Exact for every 32-byte id, in any order;
 ///    consecutive ids share slots, random ids pay a fresh slot each.
-///  - four scores of a wallet share a slot as 64-bit lanes. A lane holds score + 2^63; a slot of 0 means four scores of 0 and is
+///  - four scores of a wallet share a slot as 64-bit fields. A field holds score + 2^63; a slot of 0 means four scores of 0 and is
 ///    never written again. So a score back at 0 does not clear its slot (and pay for a fresh one later), and signed points
-///    are added to the whole slot at once: no lane ever leaves 1 … 2^64 - 1, so nothing carries over into its neighbour.
-///    Points below 2^31 see to that: it takes 2^32 updates of one score to reach the end of its lane.
+///    are added to the whole slot at once: no field ever leaves 1 … 2^64 - 1, so nothing carries over into its neighbour.
+///    Points below 2^31 see to that: it takes 2^32 updates of one score to reach the end of its field.
 ///  - eight actions' points share a slot. Points are never 0, so 0 means that there is no such action, and no count is read.
 ///  - a member's slot holds what a batch must know of the project, too: whether it takes signed groups only, and how many score
 ///    types it had when the slot was written. That number may be stale, but only too low: the project's slot is read only
