@@ -1,5 +1,6 @@
 // Compiles the contract into artifacts/, which are committed: `node build.mjs`. With --check it only compares, and fails
-// when the committed artifacts are not what the sources compile to. With --compiler it stands in for solc, for forge.
+// when the committed artifacts are not what the sources compile to. With --compiler it stands in for solc, for forge; with
+// --mutant it compiles the sources of another directory, warnings or not, into a file there.
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -28,15 +29,15 @@ function findImport(roots) {
   };
 }
 
-function artifact() {
+function artifact(root = here, isProblem = () => true) {
   const input = {
     language: "Solidity",
-    sources: { [contract.file]: { content: readFileSync(join(here, contract.file), "utf8") } },
+    sources: { [contract.file]: { content: readFileSync(join(root, contract.file), "utf8") } },
     settings,
   };
-  const read = findImport([here, join(here, "node_modules")]);
+  const read = findImport([root, join(here, "node_modules")]);
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: read }));
-  const problems = (output.errors ?? []).map((e) => e.formattedMessage);
+  const problems = (output.errors ?? []).filter(isProblem).map((e) => e.formattedMessage);
   if (problems.length > 0) throw new Error(problems.join("\n")); // a warning is an error here
   const { abi, evm } = output.contracts[contract.file][contract.name];
   return {
@@ -67,6 +68,11 @@ function build(check) {
   console.log(`${file} written (${size} bytes of code)`);
 }
 
+function buildMutant(root) {
+  const built = artifact(resolve(root), ({ severity }) => severity === "error");
+  writeFileSync(join(root, `${contract.name}.json`), JSON.stringify(built));
+}
+
 // forge asks for --version, and for --standard-json with the input on stdin.
 function compiler(args) {
   if (args.includes("--version")) {
@@ -84,4 +90,5 @@ function compiler(args) {
 
 const args = process.argv.slice(2);
 if (args[0] === "--compiler") compiler(args.slice(1));
+else if (args[0] === "--mutant") buildMutant(args[1]);
 else build(args.includes("--check"));

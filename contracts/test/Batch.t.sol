@@ -72,6 +72,8 @@ contract BatchTest is Base {
 
     /// @dev Batches of several groups, of all kinds of good and bad updates, in any encoding there is.
     /// forge-config: default.fuzz.runs = 384
+    /// forge-config: coverage.fuzz.runs = 48
+    /// forge-config: mutants.fuzz.runs = 96
     function testFuzz_batches(uint256 chance) public {
         seed = chance;
         World memory w = _world();
@@ -84,6 +86,8 @@ contract BatchTest is Base {
     /// @dev Batches with anything done to them: the registry and its twin find them broken at the same place, or read the
     /// same in them.
     /// forge-config: default.fuzz.runs = 512
+    /// forge-config: coverage.fuzz.runs = 64
+    /// forge-config: mutants.fuzz.runs = 128
     function testFuzz_mutatedBatches(uint256 chance) public {
         seed = chance;
         World memory w = _world();
@@ -168,6 +172,8 @@ contract BatchTest is Base {
 
     /// @dev All 256 ids of a word in one group of each kind; then each of them again.
     /// forge-config: default.fuzz.runs = 16
+    /// forge-config: coverage.fuzz.runs = 4
+    /// forge-config: mutants.fuzz.runs = 8
     function testFuzz_aWholeWord(bytes31 word, uint256 chance, uint8 kind) public {
         seed = chance;
         kind = 1 + kind % 3;
@@ -512,6 +518,8 @@ contract BatchTest is Base {
 
     /// @dev All 64 score types of two wallets, changed at random: each holds the sum of its own.
     /// forge-config: default.fuzz.runs = 64
+    /// forge-config: coverage.fuzz.runs = 8
+    /// forge-config: mutants.fuzz.runs = 16
     function testFuzz_lanesKeepToThemselves(uint256 chance) public {
         seed = chance;
         Creation memory c = _usual();

@@ -22,6 +22,8 @@ contract ProjectTest is Base {
     // ------------------------------------------------------------------------------------------------ creations
 
     /// forge-config: default.fuzz.runs = 96
+    /// forge-config: coverage.fuzz.runs = 12
+    /// forge-config: mutants.fuzz.runs = 24
     function testFuzz_creation(bytes32 id, uint256 chance, uint64 number) public {
         seed = chance;
         vm.roll(1 + number % 1e9);

@@ -22,6 +22,8 @@ contract SignedTest is Base {
 
     /// @dev Whoever changes anything of a signed group changes nothing else with it.
     /// forge-config: default.fuzz.runs = 384
+    /// forge-config: coverage.fuzz.runs = 48
+    /// forge-config: mutants.fuzz.runs = 96
     function testFuzz_anyChangeSpoilsIt(uint256 chance) public {
         seed = chance;
         Group memory g = _some(uint8(1 + _pick(3)), OWNER);
