@@ -69,7 +69,7 @@ type Record struct {
 	Corrupt error // the message cannot be read
 }
 
-// DeadLetter is an accepted update or creation that can never apply; of a corrupt message neither is set.
+// DeadLetter is an accepted update or creation that was rejected; of a corrupt message neither is set.
 type DeadLetter struct {
 	Seq      uint64 // of the creation; of an update, where its batch began; 0 if not known
 	Until    uint64 // the acceptance that died is not after it; 0 if not known

@@ -103,7 +103,7 @@ type StreamState struct {
 	FirstSeq, LastSeq uint64
 }
 
-// DeadLetter is an accepted update or creation that can never apply, or a message nobody can read, with its reason.
+// DeadLetter is an accepted update or creation that was rejected, or a message nobody can read, with its reason.
 type DeadLetter struct {
 	Lane    score.Lane
 	Seq     uint64 // of the creation or the corrupt message; for an update, where its batch began

@@ -16,7 +16,7 @@ import (
 )
 
 // settle ends the lowest open slot, whose end the lane holds to be beyond the finality rule: check that against the
-// chain, read the outcomes, dead-letter what cannot ever apply, tell statuses, and journal the end last, so that a crash
+// chain, read the outcomes, dead-letter what was rejected, tell statuses, and journal the end last, so that a crash
 // anywhere before repeats all of it.
 func (s *session) settle(ctx context.Context, nonce uint64) ([]lane.Effect, error) {
 	slot, head := s.lane.State.Slot(nonce), s.lane.Last()

@@ -49,8 +49,8 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome_%d", uint8(o))
 }
 
-// Rejected tells whether the update cannot ever apply as it stands: neither applied nor a duplicate. A rejected
-// update does not use up its updateId.
+// Rejected tells whether the update did not apply as things stood, and is no duplicate. Its updateId is unused: it may be
+// sent again when the reason is gone.
 func (o Outcome) Rejected() bool { return o > Duplicate }
 
 // Stage is how far an accepted update or creation has come.

@@ -19,8 +19,8 @@ import (
 // ErrNoDeadLetter says that there is no dead letter of that id.
 var ErrNoDeadLetter = errors.New("no such dead letter")
 
-// DeadLetter is one accepted update or creation that cannot ever apply, with its reason. One of Update, Project and
-// Raw is set.
+// DeadLetter is one accepted update or creation that was rejected, with its reason: it did not apply as things stood, and
+// its id is unused. One of Update, Project and Raw is set.
 //
 // A letter is the outcome of an acceptance, so it stays when its update is accepted anew: Replayed marks it then. What
 // dies again after that was in another batch, or is another creation, so it has a letter of its own.

@@ -12,7 +12,7 @@ import (
 )
 
 // ProjectEvent is one thing WatchProjects saw. A creation is on its way, or done, unless a dead letter of the same or
-// a higher Seq says that it cannot ever apply.
+// a higher Seq says that it was rejected.
 type ProjectEvent struct {
 	CaughtUp bool           // all that was there at the start has been told; the other fields are empty
 	Seq      uint64         // the creation's sequence in the stream of accepted updates

@@ -190,7 +190,7 @@ func journalConfig(cfg Config) jetstream.StreamConfig {
 func deadLettersConfig(cfg Config) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name:              DeadLettersName,
-		Description:       "accepted updates and creations that cannot ever apply",
+		Description:       "accepted updates and creations that were rejected",
 		Subjects:          []string{deadPrefix + ">"},
 		Storage:           jetstream.FileStorage,
 		Retention:         jetstream.LimitsPolicy,
