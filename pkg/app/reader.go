@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -38,20 +39,20 @@ func (r reader) ProjectExists(ctx context.Context, project score.ProjectID) (boo
 	return info.Exists(), err
 }
 
-// Used tells whether an updateId was used up, as of the newest final block.
-func (r reader) Used(ctx context.Context, project score.ProjectID, update score.UpdateID) (bool, error) {
+// Used tells of each updateId whether it was used up, in order, as of the newest final block.
+func (r reader) Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error) {
 	final, err := r.finality.block(ctx)
 	if errors.Is(err, ethereum.NotFound) || err == nil && final.Number < r.deployed {
-		return false, nil // nothing of the contract's is final yet
+		return make([]bool, len(updates)), nil // nothing of the contract's is final yet
 	}
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	used, err := registry.ReadUsed(project, []score.UpdateID{update}).Do(ctx, r.at(final.Hash))
-	if err != nil {
-		return false, err
+	used, err := registry.ReadUsed(project, updates).Do(ctx, r.at(final.Hash))
+	if err == nil && len(used) != len(updates) {
+		err = fmt.Errorf("the contract told of %d updateIds, asked for %d", len(used), len(updates))
 	}
-	return len(used) == 1 && used[0], nil
+	return used, err
 }
 
 // Scores returns the wallet's scores, by index of score type, as of the newest block, and that block's number.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -34,11 +35,7 @@ func (s *Server) updateScore(c *fiber.Ctx) *Problem {
 	ctx := s.life
 
 	// Read: strictly, from the bytes as they came.
-	body, p := jsonBody(c)
-	if p != nil {
-		return p
-	}
-	r, p := decodeUpdate(body)
+	r, p := request(c, decodeUpdate)
 	if p != nil {
 		return p
 	}
@@ -84,7 +81,7 @@ func (s *Server) updateScore(c *fiber.Ctx) *Problem {
 
 	// Store. This is the commit point: when add returns nil the stream has synced the update, and from here on it
 	// reaches exactly one outcome, whatever dies. Its claim has become its status, as far as Redis was there.
-	if err := s.batcher(u.Project).add(alone(u)); err != nil {
+	if err := s.enveloper(u.Project).add(alone(u)); err != nil {
 		// Stored or not: the caller may send it again, and must not find its own claim in the way.
 		s.release(u, token)
 		return notStored(err)
@@ -105,9 +102,9 @@ func resolve(rec *score.Record, r *updateRequest, signer common.Address) (score.
 	return u, nil
 }
 
-// batcher is that of the project's lane.
-func (s *Server) batcher(project score.ProjectID) *batcher {
-	return s.batchers[score.LaneOf(project, len(s.batchers))]
+// enveloper is that of the project's lane.
+func (s *Server) enveloper(project score.ProjectID) *enveloper {
+	return s.envelopers[score.LaneOf(project, len(s.envelopers))]
 }
 
 // alone is a claimed update as a unit.
@@ -125,14 +122,20 @@ func (s *Server) fresh(r *updateRequest) *Problem {
 	now := s.config.Now()
 	switch err := s.config.Freshness.Check(r.at, now); {
 	case errors.Is(err, wallet.ErrTooOld):
-		return fieldProblem(codeMessageTooOld, "/message", "is "+now.Sub(r.at).Round(time.Second).String()+" old; at most "+
-			s.config.Freshness.Past.String()+" is allowed")
+		return fieldProblem(codeMessageTooOld, "/message", timeOff("is %s old", now.Sub(r.at), r.at, s.config.Freshness.Past))
 	case err != nil:
-		return fieldProblem(codeMessageInFuture, "/message", "lies "+r.at.Sub(now).Round(time.Second).String()+" in the future; at most "+
-			s.config.Freshness.Ahead.String()+" is allowed")
+		return fieldProblem(codeMessageInFuture, "/message", timeOff("lies %s in the future", r.at.Sub(now), r.at, s.config.Freshness.Ahead))
 	default:
 		return nil
 	}
+}
+
+// timeOff says how far a message's time is off, and of one that no clock is so wrong about what it may be instead.
+func timeOff(format string, off time.Duration, at time.Time, allowed time.Duration) string {
+	if off > 365*24*time.Hour {
+		return "is read as " + at.UTC().Format(time.DateOnly) + ": is it in milliseconds?"
+	}
+	return fmt.Sprintf(format+"; at most %s is allowed", off.Round(time.Second), allowed)
 }
 
 // claim asks for the updateId until the answer is clear. Without Redis there is no claim, and the contract decides.

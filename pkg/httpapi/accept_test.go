@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -36,6 +37,24 @@ func TestAnAcceptedUpdateIsInTheStream(t *testing.T) {
 		"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "accepted",
 		"outcome": nil, "transactionHash": nil, "blockNumber": nil,
 	}, r.body)
+}
+
+// TestATimeThatIsNoneIsTold: seconds instead of milliseconds is the likeliest mistake.
+func TestATimeThatIsNoneIsTold(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	now := time.Now()
+	for message, want := range map[string]string{
+		strconv.FormatInt(now.Unix(), 10):                           `^is read as 1970-01-\d\d: is it in milliseconds\?$`,
+		strconv.FormatInt(now.Add(-10*time.Minute).UnixMilli(), 10): `^is 10m\d+s old; at most 5m0s is allowed$`,
+		strconv.FormatInt(now.Add(10*time.Minute).UnixMilli(), 10):  `^lies (10m0|9m\d+)s in the future; at most 30s is allowed$`,
+		strconv.FormatInt(now.AddDate(2, 0, 0).UnixMilli(), 10):     `^is read as 20\d\d-\d\d-\d\d: is it in milliseconds\?$`,
+		strconv.FormatInt(now.AddDate(0, -6, 0).UnixMilli(), 10):    `^is \d+h\d+m\d+s old; at most 5m0s is allowed$`,
+	} {
+		r := b.post("/update-score", set(b.update("one"), "message", message))
+		require.Equal(t, http.StatusBadRequest, r.status)
+		require.Regexp(t, want, r.body["errors"].([]any)[0].(object)["detail"])
+	}
 }
 
 func TestASecondPostIsADuplicate(t *testing.T) {
@@ -82,7 +101,7 @@ func TestOfManyAtOnceOneIsAccepted(t *testing.T) {
 	require.Equal(t, ids, total)
 }
 
-// allClaimed waits until somebody holds the claims of the ids 0 … n-1: their posts are at the batcher or about to be.
+// allClaimed waits until somebody holds the claims of the ids 0 … n-1: their posts are at the enveloper or about to be.
 func (b *bench) allClaimed(n int) {
 	b.t.Helper()
 	require.Eventually(b.t, func() bool {

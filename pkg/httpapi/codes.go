@@ -18,7 +18,7 @@ var (
 	codeInvalidPath       = Code{"invalid_path", http.StatusBadRequest, "An id or address in the path is wrong", "Ids are 0x and 64 hex digits, wallets 0x and 40."}
 	codeMessageTooOld     = Code{"message_too_old", http.StatusBadRequest, "The message was signed too long ago", "Sign the current time in milliseconds and send it within five minutes (the default)."}
 	codeMessageInFuture   = Code{"message_in_future", http.StatusBadRequest, "The message's time lies in the future", "Correct the signer's clock."}
-	codeBadSignature      = Code{"bad_signature", http.StatusBadRequest, "The signature cannot be one", "Sign a message with personal_sign, a group with EIP-712: 65 bytes, v 27 or 28 (or 0 or 1), low s."}
+	codeBadSignature      = Code{"bad_signature", http.StatusBadRequest, "The signature cannot be one", "Sign a message with personal_sign, a group with EIP-712: 65 bytes, v 27 or 28 (or 0 or 1), low s. (The outcome of this name: a group's signature was not its signer's.)"}
 	codeUnknownProject    = Code{"unknown_project", http.StatusBadRequest, "The project does not exist", "Create it first; check the projectId."}
 	codeUnknownAction     = Code{"unknown_action", http.StatusBadRequest, "The project has no such action", "Use a name of the project's actions."}
 	codeUnknownScoreType  = Code{"unknown_score_type", http.StatusBadRequest, "The project has no such score type", "Use a name of the project's score types."}

@@ -76,9 +76,7 @@ var provocations = map[string]struct {
 	"not_found":         {nil, func(b *bench) response { return b.get("/nothing") }},
 	"project_not_found": {nil, func(b *bench) response { return b.get("/projects/%s", score.ProjectID{9}) }},
 	"update_not_found": {nil, func(b *bench) response {
-		token, err := b.status.BeginRestore(b.t.Context())
-		require.NoError(b.t, err)
-		require.NoError(b.t, b.status.EndRestore(b.t.Context(), token))
+		b.restored()
 		return b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
 	}},
 	"method_not_allowed": {nil, func(b *bench) response { return b.get("/update-score") }},

@@ -70,7 +70,7 @@ func (s *Server) onChain(ctx context.Context, id score.ProjectID) bool {
 	return err == nil && exists
 }
 
-// persistProject stores the creation in the place of one that can never apply, if there is one. A *TakenError means
+// persistProject stores the creation in the place of one that became a dead letter, if there is one. A *TakenError means
 // that another one is there.
 func (s *Server) persistProject(ctx context.Context, project *score.Project) error {
 	msgID := "project-" + s.tokens.next()
@@ -82,7 +82,7 @@ func (s *Server) persistProject(ctx context.Context, project *score.Project) err
 			return true, err
 		case !errors.As(err, &taken):
 			return err == nil || errors.Is(err, ErrFull), err
-		case s.projects.deadSeq(project.ID) >= taken.Seq: // it became known only now that this one can never apply
+		case s.projects.deadSeq(project.ID) >= taken.Seq: // it became known only now that this one is a dead letter
 			return false, err
 		default:
 			return true, err

@@ -90,7 +90,10 @@ func times(n int64, err error) *func() error {
 var errFault = errors.New("injected fault")
 
 // faultyChain reads the real contract on the real chain, or fails on request.
-type faultyChain struct{ down atomic.Bool }
+type faultyChain struct {
+	down  atomic.Bool
+	asked atomic.Int64 // calls of Used
+}
 
 func (c *faultyChain) call(ctx context.Context, data []byte) ([]byte, error) {
 	if c.down.Load() {
@@ -104,9 +107,9 @@ func (c *faultyChain) ProjectExists(ctx context.Context, project score.ProjectID
 	return info.Exists(), err
 }
 
-func (c *faultyChain) Used(ctx context.Context, project score.ProjectID, update score.UpdateID) (bool, error) {
-	used, err := registry.ReadUsed(project, []score.UpdateID{update}).Do(ctx, c.call)
-	return err == nil && used[0], err
+func (c *faultyChain) Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error) {
+	c.asked.Add(1)
+	return registry.ReadUsed(project, updates).Do(ctx, c.call)
 }
 
 func (c *faultyChain) Scores(ctx context.Context, project score.ProjectID, wallet common.Address) ([]int64, uint64, error) {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -24,11 +23,7 @@ func (s *Server) updateScores(c *fiber.Ctx) *Problem {
 
 	// Read: strictly, from the bytes as they came. The updates must be in the one form the relayers will write them in,
 	// or the signature would be of other bytes.
-	body, p := jsonBody(c)
-	if p != nil {
-		return p
-	}
-	r, p := decodeGroup(body)
+	r, p := request(c, decodeGroup)
 	if p != nil {
 		return p
 	}
@@ -45,8 +40,8 @@ func (s *Server) updateScores(c *fiber.Ctx) *Problem {
 		return fieldProblem(codeUnknownProject, "/projectId", "is no project")
 	}
 	if rec.Members[signer] == 0 {
-		return problem(codeSignerNotMember,
-			fmt.Sprintf("the signature is of %s over the given group; contract wallets cannot sign groups", signer))
+		return notMember(signer, "compare the domain (`signing` of GET /projects/{projectId}), projectId, kind and updates; "+
+			"contract wallets cannot sign groups")
 	}
 	if p := r.resolvable(rec); p != nil {
 		return p
@@ -68,7 +63,7 @@ func (s *Server) updateScores(c *fiber.Ctx) *Problem {
 	// Store. This is the commit point, as of a single update. The group is stored whole, or its signature would be worth
 	// nothing: the contract skips the duplicates.
 	group := unit{updates: r.updates, claimed: won, signed: &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}}
-	if err := s.batcher(r.project).add(group); err != nil {
+	if err := s.enveloper(r.project).add(group); err != nil {
 		s.releaseGroup(r, token)
 		return notStored(err)
 	}

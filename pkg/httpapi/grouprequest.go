@@ -38,10 +38,7 @@ func decodeGroup(body []byte) (*groupRequest, *Problem) {
 	var r groupRequest
 	var wrong fields
 	var err error
-	if text := wrong.required("/projectId", b.ProjectID); text != nil {
-		r.project, err = score.ParseProjectID(*text)
-		wrong.check("/projectId", err)
-	}
+	r.project = wrong.projectID(b.ProjectID)
 	switch {
 	case b.Kind == nil:
 		wrong.add(fieldRequired, "/kind", "is required")
@@ -75,7 +72,7 @@ func decodeGroup(body []byte) (*groupRequest, *Problem) {
 func (f *fields) updates(pointer string, project score.ProjectID, kind score.Kind, body []byte) []score.Update {
 	updates, err := batch.DecodeBody(kind, project, common.Address{}, body)
 	if err != nil {
-		f.add(fieldInvalid, pointer, "is "+err.Error())
+		f.add(fieldInvalid, pointer, fmt.Sprintf("is, read as kind %d, %v", kind, err))
 		return nil
 	}
 	if n := len(updates); n < 1 || n > score.MaxSigned {
@@ -83,7 +80,7 @@ func (f *fields) updates(pointer string, project score.ProjectID, kind score.Kin
 		return nil
 	}
 	if at, canonical := differs(kind, updates, body); !canonical {
-		f.add(fieldInvalid, pointer, fmt.Sprintf("differs from its canonical form at byte %d", at))
+		f.add(fieldInvalid, pointer, fmt.Sprintf("differs from its canonical form at byte %d: %s", at, canonicalForm(kind)))
 	}
 	seen := make(map[score.UpdateID]int, len(updates))
 	for i := range updates {
@@ -107,6 +104,14 @@ func differs(kind score.Kind, updates []score.Update, body []byte) (at int, cano
 		at++
 	}
 	return at, err == nil && at == len(want) && at == len(body)
+}
+
+// canonicalForm says what is canonical, of what can be otherwise.
+func canonicalForm(kind score.Kind) string {
+	if kind == score.KindWord {
+		return "the first and the last byte of the mask must not be 0"
+	}
+	return fmt.Sprintf("neighbours of one target and score type must share a run, up to %d", score.MaxSigned)
 }
 
 // which names one update of a group: its place, from 0, and its id.

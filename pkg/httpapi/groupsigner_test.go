@@ -61,6 +61,7 @@ func TestAGroupsSignatureIsOfItsBytes(t *testing.T) {
 	} {
 		r := b.post("/update-scores", set(b.group(score.KindWord, word), "signature", sign(t, b.owner, digest)))
 		require.Equal(t, "signer_not_member", r.code(), name)
+		require.Regexp(t, "^recovered 0x[0-9a-f]{40}; .*compare the domain .*projectId, kind and updates", r.body["detail"], name)
 	}
 
 	plain := hexutil.MustDecode(signature.(string))

@@ -75,6 +75,15 @@ func jsonBody(c *fiber.Ctx) ([]byte, *Problem) {
 	return c.BodyRaw(), nil
 }
 
+// request reads a body strictly, from the bytes as they came.
+func request[T any](c *fiber.Ctx, decode func([]byte) (*T, *Problem)) (*T, *Problem) {
+	body, p := jsonBody(c)
+	if p != nil {
+		return nil, p
+	}
+	return decode(body)
+}
+
 // isJSON takes application/json with no parameter but charset=utf-8.
 func isJSON(contentType string) bool {
 	if contentType == fiber.MIMEApplicationJSON {

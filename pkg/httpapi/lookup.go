@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -17,6 +18,9 @@ import (
 // readTimeout bounds one question to the chain.
 const readTimeout = 5 * time.Second
 
+// unknown is the status of what nothing is known of.
+const unknown = "unknown"
+
 // progress is how far something has come, in the words of responses. What does not apply (yet) is null.
 type progress struct {
 	Status          string       `json:"status"`
@@ -26,7 +30,7 @@ type progress struct {
 }
 
 func progressOf(st score.Status) progress {
-	p := progress{Status: st.Stage.String()}
+	p := progress{Status: cmp.Or(st.Stage.String(), unknown)}
 	if st.Stage == score.Final {
 		outcome := st.Outcome.String()
 		p.Outcome = &outcome
@@ -88,7 +92,7 @@ func (s *Server) projectStatus(id score.ProjectID, stage score.Stage) score.Stat
 	}
 }
 
-// deadStatus is the status of a creation that can never apply.
+// deadStatus is the status of a creation that became a dead letter.
 func (s *Server) deadStatus(id score.ProjectID) score.Status {
 	st, err := s.statuses.Project(s.life, id)
 	if err != nil || st.Stage != score.Final || !st.Outcome.Rejected() {
@@ -106,47 +110,6 @@ func membersOf(rec *score.Record, role score.Role) []common.Address {
 	}
 	slices.SortFunc(members, func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) })
 	return members
-}
-
-type updateView struct {
-	UpdateID  score.UpdateID  `json:"updateId"`
-	ProjectID score.ProjectID `json:"projectId"`
-	progress
-}
-
-// update tells how far an update has come. What Redis does not know, the chain may: an updateId that was used up was
-// applied, whoever sent it. Only when both know nothing, and Redis has lost nothing, was it never accepted.
-func (s *Server) update(c *fiber.Ctx) *Problem {
-	project, p := projectParam(c)
-	if p != nil {
-		return p
-	}
-	id, err := score.ParseUpdateID(c.Params("update"))
-	if err != nil {
-		return problem(codeInvalidPath, "the updateId "+err.Error())
-	}
-	st, statusErr := s.statuses.Update(s.life, project, id)
-	if statusErr == nil && st.Stage != 0 {
-		return s.send(c, updateView{id, project, progressOf(st)})
-	}
-	ctx, cancel := context.WithTimeout(s.life, readTimeout)
-	defer cancel()
-	used, chainErr := s.chain.Used(ctx, project, id)
-	if chainErr == nil && used {
-		return s.send(c, updateView{id, project, progressOf(score.Status{Stage: score.Final, Outcome: score.Applied})})
-	}
-	if statusErr != nil {
-		return retry(codeStatusUnavailable, retryAfterFailure, "")
-	}
-	complete, err := s.statuses.Complete(s.life)
-	switch {
-	case err != nil:
-		return retry(codeStatusUnavailable, retryAfterFailure, "")
-	case !complete:
-		return retry(codeStatusRebuilding, retryAfterFull, "")
-	default:
-		return problem(codeUpdateNotFound, "")
-	}
 }
 
 type scoresView struct {

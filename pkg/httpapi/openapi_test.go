@@ -148,6 +148,11 @@ func (c *conversation) talksOfGroups() {
 	c.expect("unknown_project", c.request(http.MethodPost, "/update-scores", set(c.free("six"), "projectId", score.ProjectID{9})))
 	c.ok(c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 256}))
 	c.expect("invalid_body", c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 0}))
+	ids := []score.UpdateID{updateID("one"), updateID("never sent")}
+	c.expect("status_rebuilding", c.request(http.MethodPost, "/look-up-updates", object{"projectId": c.project.ID, "updateIds": ids}))
+	c.restored()
+	c.ok(c.request(http.MethodPost, "/look-up-updates", object{"projectId": c.project.ID, "updateIds": ids}))
+	c.expect("invalid_body", c.request(http.MethodPost, "/look-up-updates", object{"projectId": c.project.ID}))
 	strict := newProject("strict")
 	c.ok(c.request(http.MethodPost, "/create-project", set(createBody(strict), "signedOnly", true)))
 	c.ok(c.request(http.MethodGet, "/projects/"+strict.ID.String(), nil))
@@ -205,7 +210,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	for _, operation := range []string{
 		"createProject OK", "createProject Conflict", "createProject Unauthorized", "updateScore OK", "updateScore Bad Request",
 		"updateScores OK", "updateScores Bad Request", "updateScores Forbidden", "updateScores Service Unavailable", "reserveIds OK",
-		"reserveIds Bad Request", "updateScore Forbidden", "updateScore Service Unavailable", "getProject OK", "getProject Not Found", "getUpdate OK",
+		"reserveIds Bad Request", "lookUpUpdates OK", "lookUpUpdates Bad Request", "lookUpUpdates Service Unavailable", "updateScore Forbidden", "updateScore Service Unavailable", "getProject OK", "getProject Not Found", "getUpdate OK",
 		"getScores OK", "livez OK", "readyz OK",
 	} {
 		require.True(t, slices.Contains(c.seen, operation), operation)

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
 // ErrFull says that the stream has no room: the message was not stored.
@@ -36,7 +37,7 @@ type Publisher interface {
 	// the same under the same msgID again must be safe.
 	PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed) error
 	// PublishProject stores a creation, once per projectId: a *TakenError says that another one is there. replaces is
-	// the sequence of an earlier creation that can never apply, or 0. ErrFull and other errors as above.
+	// the sequence of an earlier creation that was rejected, or 0. ErrFull and other errors as above.
 	PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error
 }
 
@@ -52,18 +53,17 @@ type Statuses interface {
 	ReleaseGroup(ctx context.Context, project score.ProjectID, updates []score.UpdateID, token string) error
 	Accepted(ctx context.Context, updates []score.Update) error
 	ProjectAccepted(ctx context.Context, project score.ProjectID) error
-	// Update and Project answer the zero Status when nothing is known, which means something only when the store is
-	// Complete: when nothing was lost that has not been restored yet.
-	Update(ctx context.Context, project score.ProjectID, update score.UpdateID) (score.Status, error)
+	// Updates and Project answer the zero Status when nothing is known, which means something only when the store is
+	// Complete: when nothing was lost that has not been restored yet. Updates answers for each, in order.
+	Updates(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]score.Status, error)
 	Project(ctx context.Context, project score.ProjectID) (score.Status, error)
 	Complete(ctx context.Context) (bool, error)
 }
 
 // Minter makes updateIds that nobody else makes. Safe for concurrent use.
 type Minter interface {
-	// Range makes n ids (1 … 65,536, anything else is an error) and returns the first; the others are its successors as
-	// numbers.
-	Range(n int) (first score.UpdateID, err error)
+	// Range makes n ids (1 … 65,536, anything else is an error).
+	Range(n int) (sdk.IDRange, error)
 }
 
 // Directory knows the projects that exist on the chain, final.
@@ -88,8 +88,8 @@ type Limiter interface {
 type Chain interface {
 	// ProjectExists looks at the newest block.
 	ProjectExists(ctx context.Context, project score.ProjectID) (bool, error)
-	// Used tells whether an updateId was used up, as of a final block.
-	Used(ctx context.Context, project score.ProjectID, update score.UpdateID) (bool, error)
+	// Used tells of each updateId whether it was used up, in order, as of a final block.
+	Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error)
 	// Scores returns the wallet's scores by index of score type, as of the newest block, and that block's number. An
 	// index that is missing, or a project the contract does not know (yet), is a score of zero.
 	Scores(ctx context.Context, project score.ProjectID, wallet common.Address) (scores []int64, block uint64, err error)

@@ -9,8 +9,8 @@ import (
 )
 
 // Projects knows every project updates can be sent to: those on the chain, final (the Directory), and those whose
-// creation was accepted and is on its way there. It is told of accepted creations and of those that can never apply,
-// in any order and repeatedly. Safe for concurrent use.
+// creation was accepted and is on its way there. It is told of accepted creations and of those that became dead
+// letters, in any order and repeatedly. Safe for concurrent use.
 type Projects struct {
 	final Directory
 
@@ -72,7 +72,7 @@ func (p *Projects) acceptedHere(project *score.Project) {
 	p.accept(seq, project)
 }
 
-// Dead tells that the creation at a sequence can never apply.
+// Dead tells that the creation at a sequence became a dead letter.
 func (p *Projects) Dead(seq uint64, id score.ProjectID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,7 +129,7 @@ func (p *Projects) await(ctx context.Context, id score.ProjectID, patience time.
 	}
 }
 
-// deadCreation returns the record of a creation that can never apply and that no later one replaced.
+// deadCreation returns the record of a creation that became a dead letter and that no later one replaced.
 func (p *Projects) deadCreation(id score.ProjectID) (*score.Record, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

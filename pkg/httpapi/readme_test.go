@@ -25,7 +25,7 @@ var (
 		score.Batched:   "Bound to a slot of its lane; the transaction is journaled.",
 		score.Submitted: "The transaction was handed to a node. `transactionHash` may still change: a bump is another transaction.",
 		score.Included:  "In a block, which may still be reorganised away; then it is submitted again.",
-		score.Final:     "Beyond the finality rule, with its `outcome`. Nothing changes any more.",
+		score.Final:     "Beyond the finality rule, with its `outcome`. Nothing changes any more, unless a rejected update is sent again.",
 	}
 	outcomeMeanings = map[score.Outcome]string{
 		score.Applied:          "The score changed.",
@@ -38,7 +38,7 @@ var (
 		score.Unprocessable:    "Rejected: the contract reverts on it even when it is alone.",
 
 		score.SignatureRequired: "Rejected: the project takes signed groups only, and the update came without.",
-		score.BadSignature:      "Rejected: the group's signature was not its signer's.",
+		score.BadSignature:      "Rejected: the group's signature was not its signer's. (The error code of this name: something cannot be a signature at all.)",
 	}
 )
 
@@ -48,11 +48,12 @@ func statusTable() string {
 	for stage := score.Accepted; stage <= score.Final; stage++ {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", stage, stageMeanings[stage])
 	}
+	b.WriteString("\nFrom `batched` to `included` it may also fall back to `accepted`: its slot was lost to another transaction, and it waits for the next.\n")
 	b.WriteString("\n| outcome | meaning |\n|---|---|\n")
 	for outcome := score.Applied; outcome <= score.BadSignature; outcome++ {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", outcome, outcomeMeanings[outcome])
 	}
-	b.WriteString("\nA rejected update does not use up its updateId: it may be sent again when the reason is gone.\n")
+	b.WriteString("\nA rejected update did not apply as things stood. Its updateId is unused: it may be sent again when the reason is gone.\n")
 	return b.String()
 }
 

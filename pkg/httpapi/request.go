@@ -56,10 +56,7 @@ func decodeUpdate(body []byte) (*updateRequest, *Problem) {
 		r.Update, err = score.ParseUpdateID(*text)
 		wrong.check("/updateId", err)
 	}
-	if text := wrong.required("/projectId", b.ProjectID); text != nil {
-		r.Project, err = score.ParseProjectID(*text)
-		wrong.check("/projectId", err)
-	}
+	r.Project = wrong.projectID(b.ProjectID)
 	r.ActionName = wrong.name("/actionName", b.ActionName)
 	r.ScoreType = wrong.name("/scoreType", b.ScoreType)
 	if text := wrong.required("/targetWallet", b.TargetWallet); text != nil {
@@ -116,11 +113,7 @@ func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) 
 	if b.ScoreTypes == nil {
 		project.ScoreTypes = scoreTypes
 	}
-	if text := wrong.required("/projectId", b.ProjectID); text != nil {
-		var err error
-		project.ID, err = score.ParseProjectID(*text)
-		wrong.check("/projectId", err)
-	}
+	project.ID = wrong.projectID(b.ProjectID)
 	if text := wrong.required("/name", b.Name); text != nil {
 		project.Name = *text
 	}
@@ -158,6 +151,16 @@ func (f *fields) check(pointer string, err error) {
 	default:
 		f.add(fieldInvalid, pointer, err.Error())
 	}
+}
+
+// projectID reads the required field that says of which project a request is.
+func (f *fields) projectID(value *string) (id score.ProjectID) {
+	if text := f.required("/projectId", value); text != nil {
+		var err error
+		id, err = score.ParseProjectID(*text)
+		f.check("/projectId", err)
+	}
+	return id
 }
 
 // name reads a required name of an action or score type. Whether it exists is another question.

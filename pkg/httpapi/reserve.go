@@ -30,42 +30,44 @@ type reserved struct {
 // process mints under the same prefix, and what a dead process had left is never used. Each project has its own count, so
 // that whoever sends for it fills the same words.
 func (s *Server) reserveIDs(c *fiber.Ctx) *Problem {
-	body, p := jsonBody(c)
+	r, p := request(c, decodeReserve)
 	if p != nil {
 		return p
 	}
-	project, count, p := decodeReserve(body)
-	if p != nil {
-		return p
-	}
-	if _, ok := s.projects.await(s.life, project, projectPatience); !ok {
+	if _, ok := s.projects.await(s.life, r.project, projectPatience); !ok {
 		return fieldProblem(codeUnknownProject, "/projectId", "is no project")
 	}
-	first, err := s.minters.ensure(project, s.newMinter).Range(count)
+	ids, err := s.minters.ensure(r.project, s.newMinter).Range(r.count)
 	if err != nil {
 		return fieldProblem(codeInvalidBody, "/count", err.Error())
 	}
-	return s.send(c, reserved{project, first, count})
+	return s.send(c, reserved{r.project, ids.First, ids.Count})
 }
 
-func decodeReserve(body []byte) (project score.ProjectID, count int, p *Problem) {
+// reserveRequest is a well-formed reservation.
+type reserveRequest struct {
+	project score.ProjectID
+	count   int
+}
+
+func decodeReserve(body []byte) (*reserveRequest, *Problem) {
 	var b reserveBody
 	if p := decode(body, &b); p != nil {
-		return project, 0, p
+		return nil, p
 	}
+	var r reserveRequest
 	var wrong fields
-	if text := wrong.required("/projectId", b.ProjectID); text != nil {
-		var err error
-		project, err = score.ParseProjectID(*text)
-		wrong.check("/projectId", err)
-	}
+	r.project = wrong.projectID(b.ProjectID)
 	switch {
 	case b.Count == nil:
 		wrong.add(fieldRequired, "/count", "is required")
 	case *b.Count < 1 || *b.Count > maxReserved:
 		wrong.add(fieldInvalid, "/count", fmt.Sprintf("must be an integer from 1 to %d", maxReserved))
 	default:
-		count = int(*b.Count)
+		r.count = int(*b.Count)
 	}
-	return project, count, wrong.problem()
+	if p := wrong.problem(); p != nil {
+		return nil, p
+	}
+	return &r, nil
 }

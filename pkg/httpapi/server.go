@@ -38,7 +38,7 @@ type Config struct {
 	MaxBody        int           // bytes of a body. Default 256 KiB: more than the largest valid creation
 	MaxHeaders     int           // bytes of request line and headers. Default 8 KiB
 	MaxConnections int           // Default 16,384
-	MaxWrites      int           // posts in progress at once; more get a 503. Default 4,096
+	MaxWrites      int           // posts that write in progress at once; more get a 503. Default 4,096
 	MaxReads       int           // look-ups in progress at once; more get a 503. Default 256
 	MaxEnvelope    int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
 	AcceptTimeout  time.Duration // of storing one envelope, and of waiting for one's turn. Default 5 s
@@ -106,15 +106,15 @@ type Server struct {
 	log       *slog.Logger
 	metrics   *metrics
 
-	app       *fiber.App
-	domain    wallet.Domain // of EIP-712 signatures
-	signers   *signers
-	batchers  []*batcher // by lane
-	newMinter func() Minter
-	minters   *cache[score.ProjectID, Minter]
-	tokens    *tokens
-	writes    chan struct{} // one for each post in progress
-	reads     chan struct{} // one for each look-up in progress
+	app        *fiber.App
+	domain     wallet.Domain // of EIP-712 signatures
+	signers    *signers
+	envelopers []*enveloper // by lane
+	newMinter  func() Minter
+	minters    *cache[score.ProjectID, Minter]
+	tokens     *tokens
+	writes     chan struct{} // one for each post in progress
+	reads      chan struct{} // one for each look-up in progress
 
 	life     context.Context // ends when Run gives up on what is still in progress
 	end      context.CancelFunc
@@ -143,7 +143,7 @@ func New(config Config, deps Deps) (*Server, error) {
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	for lane := range config.Lanes {
-		s.batchers = append(s.batchers, &batcher{
+		s.envelopers = append(s.envelopers, &enveloper{
 			lane: score.Lane(lane), publisher: s.publisher, accepted: s.statuses.Accepted, patience: config.AcceptTimeout,
 			instance: s.tokens.instance, limit: config.MaxEnvelope, metrics: s.metrics, log: s.log,
 			in: make(chan *waiting, config.MaxEnvelope), stop: make(chan struct{}), ended: make(chan struct{}),
@@ -166,6 +166,7 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app.Post("/update-score", s.route("update-score", s.writes, s.updateScore))
 	app.Post("/update-scores", s.route("update-scores", s.writes, s.updateScores))
 	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, s.reserveIDs))
+	app.Post("/look-up-updates", s.route("look-up-updates", s.reads, s.lookUpUpdates))
 	app.Get("/projects/:project", s.route("project", s.reads, s.project))
 	app.Get("/projects/:project/updates/:update", s.route("update", s.reads, s.update))
 	app.Get("/projects/:project/scores/:wallet", s.route("scores", s.reads, s.scores))
@@ -192,9 +193,9 @@ func (s *Server) bodyBound(h *fasthttp.RequestHeader) (bound fasthttp.RequestCon
 // Run serves on the listener until ctx ends, then drains: what is in progress gets its answer within the drain timeout,
 // what comes is sent elsewhere. It closes the listener. It returns nil after a complete drain. A Server runs once.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
-	var batchers sync.WaitGroup
-	for _, b := range s.batchers {
-		batchers.Go(func() { b.run(s.life) })
+	var envelopers sync.WaitGroup
+	for _, e := range s.envelopers {
+		envelopers.Go(func() { e.run(s.life) })
 	}
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(lingeringListener{listener}) }()
@@ -207,11 +208,11 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	}
 	s.draining.Store(true)
 	err = errors.Join(err, s.drain())
-	for _, b := range s.batchers {
-		close(b.stop)
+	for _, e := range s.envelopers {
+		close(e.stop)
 	}
 	s.end()
-	batchers.Wait()
+	envelopers.Wait()
 	// Every request that came has its answer. What may still be open are connections on which none came yet, such as the
 	// spare ones of a client's pool: nobody waits for those.
 	if down := s.app.ShutdownWithTimeout(time.Second); !errors.Is(down, context.DeadlineExceeded) {

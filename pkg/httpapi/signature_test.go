@@ -26,7 +26,7 @@ func TestOwnersAndUpdatersMaySign(t *testing.T) {
 			continue
 		}
 		require.Equal(t, "signer_not_member", r.code())
-		require.Contains(t, r.body["detail"], devnet.Address(i).Hex(), "tells whose signature it was")
+		require.Contains(t, r.body["detail"], "recovered "+strings.ToLower(devnet.Address(i).Hex())+";", "tells whose signature it was")
 	}
 }
 
@@ -79,9 +79,14 @@ func TestATypedSignatureCoversTheWholeUpdate(t *testing.T) {
 	} {
 		r := b.post("/update-score", set(b.typed("one", domain), field, value))
 		require.Equal(t, "signer_not_member", r.code(), field)
+		scheme := map[bool]string{true: "eip191", false: "eip712"}[field == "scheme"]
+		require.Contains(t, r.body["detail"], "checked by scheme "+scheme, field)
 	}
+	body := set(b.typed("two", domain), "scheme", nil)
+	require.Contains(t, b.post("/update-score", body).body["detail"], `needs "scheme": "eip712"`, "a scheme that was forgotten")
 	r := b.post("/update-score", b.typed("three", wallet.NewDomain(devnet.ChainID+1, shared.contract)))
 	require.Equal(t, "signer_not_member", r.code(), "of another chain")
+	require.Contains(t, r.body["detail"], "`signing` of GET /projects/{projectId}")
 }
 
 func TestContractWallets(t *testing.T) {

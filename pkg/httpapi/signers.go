@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -128,7 +129,19 @@ func (s *signers) member(ctx context.Context, rec *score.Record, signer common.A
 	if signer == (common.Address{}) {
 		return signer, fieldProblem(codeBadSignature, "/signature", "is neither a key's signature nor one a contract wallet of the project agrees to")
 	}
-	return common.Address{}, problem(codeSignerNotMember, fmt.Sprintf("the signature is of %s over the given message", signer))
+	if r.typed {
+		return common.Address{}, notMember(signer, "this was checked by scheme "+schemeTyped+
+			"; compare the domain (`signing` of GET /projects/{projectId}) and every field (message is a uint256)")
+	}
+	return common.Address{}, notMember(signer, "this was checked by scheme "+schemePersonal+", personal_sign of message; "+
+		`what was signed by EIP-712 needs "scheme": "`+schemeTyped+`"`)
+}
+
+// notMember is the problem of a signature that is not a member's. A key can be recovered from a good signature and any
+// digest, so the address tells nothing when something else was signed.
+func notMember(signer common.Address, compare string) *Problem {
+	return problem(codeSignerNotMember, fmt.Sprintf("recovered %s; if that is none of your wallets, something else was signed: %s",
+		strings.ToLower(signer.Hex()), compare))
 }
 
 var errNobody = errors.New("no contract wallet agrees")

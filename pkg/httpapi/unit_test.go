@@ -72,7 +72,7 @@ func TestNobodyWaitsLongerThanTwicePatience(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const patience = 5 * time.Second
-		b := &batcher{
+		b := &enveloper{
 			publisher: silentPublisher{}, patience: patience, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
 			accepted: func(context.Context, []score.Update) error { return nil }, log: slog.New(slog.DiscardHandler),
 			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),

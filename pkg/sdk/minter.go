@@ -45,12 +45,11 @@ func (m *Minter) Next() score.UpdateID {
 	return m.take(1)
 }
 
-// Range mints n ids (1 … MaxRange) and returns the first; the others are its successors, and the counter does not
-// overflow among them. A range touches as few words as n allows: where it would begin in the middle of a word and end
+// Range mints n ids (1 … MaxRange) in a row; the counter does not overflow among them. A range touches as few words as n allows: where it would begin in the middle of a word and end
 // in one more, it begins with the next word, and the ids between are never used. Any other n is an error.
-func (m *Minter) Range(n int) (first score.UpdateID, err error) {
+func (m *Minter) Range(n int) (IDRange, error) {
 	if n < 1 || n > MaxRange {
-		return score.UpdateID{}, fmt.Errorf("a range holds 1 to %d ids, not %d", MaxRange, n)
+		return IDRange{}, fmt.Errorf("a range holds 1 to %d ids, not %d", MaxRange, n)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,7 +59,7 @@ func (m *Minter) Range(n int) (first score.UpdateID, err error) {
 	if m.next+uint64(n) > counters {
 		m.renew()
 	}
-	return m.take(uint64(n)), nil
+	return IDRange{m.take(uint64(n)), n}, nil
 }
 
 // words is how many words n ids touch that begin with a word.
@@ -79,7 +78,7 @@ func (m *Minter) take(n uint64) (first score.UpdateID) {
 	return first
 }
 
-// IDRange is a range of ids that were reserved together: Count ids from First on. Its zero value is empty.
+// IDRange is a range of ids that were minted or reserved together: Count ids from First on. Its zero value is empty.
 type IDRange struct {
 	First score.UpdateID
 	Count int

@@ -32,10 +32,12 @@ func TestAMinterNeverRepeats(t *testing.T) {
 				seen[id] = true
 				continue
 			}
-			first, err := m.Range(n)
+			ids, err := m.Range(n)
 			require.NoError(t, err)
+			first := ids.First
+			require.Equal(t, n, ids.Count)
 			touched := map[score.Word]bool{}
-			for id := range (IDRange{first, n}).All() {
+			for id := range ids.All() {
 				require.False(t, seen[id], id)
 				require.Equal(t, first[:prefixSize], id[:prefixSize], "a range has one prefix")
 				seen[id], touched[id.Word()] = true, true
@@ -71,9 +73,9 @@ func TestSmallRangesShareAWord(t *testing.T) {
 		n  int
 		at uint64
 	}{{100, 0}, {100, 100}, {100, 256}, {156, 356}, {1, 512}, {MaxRange, 768}, {256, 66304}} {
-		first, err := m.Range(want.n)
+		r, err := m.Range(want.n)
 		require.NoError(t, err)
-		require.Equal(t, want.at, counterOf(first))
+		require.Equal(t, want.at, counterOf(r.First))
 	}
 }
 
@@ -106,11 +108,11 @@ func TestAMinterServesManyAtOnce(t *testing.T) {
 		wg.Go(func() {
 			for i := range each {
 				if i%10 == 0 {
-					first, err := m.Range(10)
+					r, err := m.Range(10)
 					if err != nil {
 						panic(err)
 					}
-					ids[c] = slices.AppendSeq(ids[c], IDRange{first, 10}.All())
+					ids[c] = slices.AppendSeq(ids[c], r.All())
 				} else {
 					ids[c] = append(ids[c], m.Next())
 				}

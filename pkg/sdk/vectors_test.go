@@ -122,9 +122,9 @@ func makeVectors(t *testing.T) *vectors {
 		for range 12 {
 			n := 1 + random.IntN([]int{1, 10, wordIDs, 3 * wordIDs, MaxRange}[random.IntN(5)])
 			before := m.prefix
-			first, err := m.Range(n)
+			ids, err := m.Range(n)
 			require.NoError(t, err)
-			c.Ranges = append(c.Ranges, minterRange{n, counterOf(first), before != m.prefix})
+			c.Ranges = append(c.Ranges, minterRange{n, counterOf(ids.First), before != m.prefix})
 		}
 		v.Minters = append(v.Minters, c)
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -105,31 +107,71 @@ func (s *Store) Update(ctx context.Context, project score.ProjectID, update scor
 	return s.status(ctx, s.updateKey(project, update))
 }
 
+// Updates is Update of each of the updates, in order, in two exchanges with Redis whatever their number.
+func (s *Store) Updates(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]score.Status, error) {
+	return s.statuses(ctx, s.groupKeys(project, updates))
+}
+
 // Project tells how far a creation has come; the zero Status when nothing is known here.
 func (s *Store) Project(ctx context.Context, project score.ProjectID) (score.Status, error) {
 	return s.status(ctx, s.projectKey(project))
 }
 
-func (s *Store) status(ctx context.Context, key string) (st score.Status, err error) {
-	err = s.call(ctx, "read a status", func(ctx context.Context) error {
-		text, err := s.client.Get(ctx, key).Result()
-		if errors.Is(err, redis.Nil) {
-			return nil
-		} else if err != nil {
+func (s *Store) status(ctx context.Context, key string) (score.Status, error) {
+	statuses, err := s.statuses(ctx, []string{key})
+	if err != nil {
+		return score.Status{}, err
+	}
+	return statuses[0], nil
+}
+
+// statuses reads the records, and then those of the slots they name. A slot that changes between is no harm: the status
+// is one of those before or after.
+func (s *Store) statuses(ctx context.Context, keys []string) (statuses []score.Status, err error) {
+	err = s.call(ctx, "read statuses", func(ctx context.Context) error {
+		records, err := s.values(ctx, keys)
+		if err != nil {
 			return err
 		}
-		var slot string
-		if st, slot, err = parseRecord(text); err != nil || slot == "" {
+		statuses = make([]score.Status, len(keys))
+		bound := map[string][]int{} // which records name the slot
+		for i, record := range records {
+			text, there := record.(string)
+			if !there {
+				continue
+			}
+			var slot string
+			if statuses[i], slot, err = parseRecord(text); err != nil {
+				return err
+			}
+			if slot != "" {
+				key := s.config.Prefix + "s:" + slot
+				bound[key] = append(bound[key], i)
+			}
+		}
+		slots := slices.Collect(maps.Keys(bound))
+		if records, err = s.values(ctx, slots); err != nil {
 			return err
 		}
-		text, err = s.client.Get(ctx, s.config.Prefix+"s:"+slot).Result()
-		if err != nil && !errors.Is(err, redis.Nil) {
-			return err
+		for n, slot := range slots {
+			text, _ := records[n].(string)
+			for _, i := range bound[slot] {
+				if statuses[i], err = inSlot(statuses[i], text); err != nil {
+					return err
+				}
+			}
 		}
-		st, err = inSlot(st, text)
-		return err
+		return nil
 	})
-	return st, err
+	return statuses, err
+}
+
+// values reads the keys, in order: strings, or nil where a key is not there.
+func (s *Store) values(ctx context.Context, keys []string) ([]any, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	return s.client.MGet(ctx, keys...).Result()
 }
 
 // Ping asks whether Redis answers.

@@ -109,11 +109,11 @@ func (p *planned) closeGroup() {
 func Assign(updates []Update, wallet *Wallet, minter *sdk.Minter, random bool) {
 	next := RandomID
 	if !random {
-		first, err := minter.Range(len(updates))
+		ids, err := minter.Range(len(updates))
 		if err != nil {
 			panic(fmt.Sprintf("load: %v", err))
 		}
-		ids, at := sdk.IDRange{First: first, Count: len(updates)}, -1
+		at := -1
 		next = func() score.UpdateID { at++; return ids.At(at) }
 	}
 	for i := range updates {

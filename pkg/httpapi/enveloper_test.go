@@ -33,18 +33,18 @@ func TestEnvelopesKeepUnitsWholeAndInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(4, 12).Draw(t, "limit")
 		sizes := rapid.SliceOfN(rapid.OneOf(rapid.Just(1), rapid.IntRange(2, limit)), 1, 40).Draw(t, "sizes")
-		b := &batcher{limit: limit, in: make(chan *waiting, len(sizes)), stop: make(chan struct{})}
+		e := &enveloper{limit: limit, in: make(chan *waiting, len(sizes)), stop: make(chan struct{})}
 		total := 0
 		for _, n := range sizes {
-			b.in <- &waiting{unit: numbered(total, n), deadline: time.Now().Add(time.Hour)}
+			e.in <- &waiting{unit: numbered(total, n), deadline: time.Now().Add(time.Hour)}
 			total += n
 		}
-		close(b.stop)
+		close(e.stop)
 		at, unit := 0, 0
 		for unit < len(sizes) {
-			units := b.collect()
+			units := e.collect()
 			for units == nil { // stop was seen first
-				units = b.collect()
+				units = e.collect()
 			}
 			updates, signed, claimed := envelopeOf(units)
 			require.LessOrEqual(t, len(updates), limit)
@@ -91,28 +91,28 @@ func TestAUnitThatDidNotFitIsNextAndIsAnsweredInADrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		publisher := &countingPublisher{}
-		b := &batcher{
+		e := &enveloper{
 			publisher: publisher, patience: time.Minute, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
 			accepted: func(context.Context, []score.Update) error { return nil }, log: slog.New(slog.DiscardHandler),
 			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
 		}
-		go b.run(t.Context())
+		go e.run(t.Context())
 		answers := make(chan error)
 		add := func(n int) {
-			go func() { answers <- b.add(numbered(0, n)) }()
+			go func() { answers <- e.add(numbered(0, n)) }()
 			synctest.Wait()
 		}
 		for _, n := range []int{1, 4, 8, 1, 1, 7} {
 			add(n)
 		}
 		time.Sleep(1500 * time.Millisecond) // 4 is in flight, 8 did not fit
-		close(b.stop)
+		close(e.stop)
 		for range 6 {
 			if err := <-answers; err != nil {
 				require.ErrorIs(t, err, errDrained) // what nobody had looked at yet when the stop came
 			}
 		}
-		<-b.ended
+		<-e.ended
 		require.Equal(t, []int{1, 4, 10}, publisher.sizes[:3], "8 and the two behind it")
 	})
 }

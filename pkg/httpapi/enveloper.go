@@ -26,10 +26,10 @@ const (
 	maxPause       = 500 * time.Millisecond
 )
 
-// batcher puts the updates of one lane into envelopes: whatever has arrived while the last publish was in flight goes
+// enveloper puts the updates of one lane into envelopes: whatever has arrived while the last publish was in flight goes
 // into the next, in the order of its arrival, a signed group whole. One goroutine (run) publishes; add may be called by
 // any number.
-type batcher struct {
+type enveloper struct {
 	lane      score.Lane
 	publisher Publisher
 	accepted  func(context.Context, []score.Update) error // marks stored updates; best effort
@@ -62,18 +62,18 @@ type waiting struct {
 
 // add returns when the unit is stored in the stream (nil), is known not to be (ErrFull, errNotStored, errDrained), or
 // may or may not be (any other error). It does not return before that, whoever has stopped listening: the bound is
-// twice the batcher's patience.
-func (b *batcher) add(u unit) error {
-	w := &waiting{unit: u, deadline: time.Now().Add(b.patience), answer: make(chan error, 1)}
+// twice the enveloper's patience.
+func (e *enveloper) add(u unit) error {
+	w := &waiting{unit: u, deadline: time.Now().Add(e.patience), answer: make(chan error, 1)}
 	select {
-	case b.in <- w:
-	case <-b.stop:
+	case e.in <- w:
+	case <-e.stop:
 		return errDrained
 	}
 	select {
 	case err := <-w.answer:
 		return err
-	case <-b.ended: // w may have been put in after the last look
+	case <-e.ended: // w may have been put in after the last look
 		select {
 		case err := <-w.answer:
 			return err
@@ -84,21 +84,21 @@ func (b *batcher) add(u unit) error {
 }
 
 // run publishes until stop is closed, and then until everybody has an answer. ctx ends publishing at once.
-func (b *batcher) run(ctx context.Context) {
-	defer close(b.ended)
+func (e *enveloper) run(ctx context.Context) {
+	defer close(e.ended)
 	for n := uint64(1); ; n++ {
-		batch := b.collect()
-		if batch == nil {
+		units := e.collect()
+		if units == nil {
 			break
 		}
-		b.flush(ctx, b.instance+"-"+strconv.Itoa(int(b.lane))+"-"+strconv.FormatUint(n, 36), batch)
+		e.flush(ctx, e.instance+"-"+strconv.Itoa(int(e.lane))+"-"+strconv.FormatUint(n, 36), units)
 	}
 	for {
 		select {
-		case w := <-b.in:
+		case w := <-e.in:
 			w.answer <- errDrained
 		default:
-			b.marks.Wait()
+			e.marks.Wait()
 			return
 		}
 	}
@@ -107,71 +107,71 @@ func (b *batcher) run(ctx context.Context) {
 // collect waits for one unit and takes all others that are there and fit, but not those whose time is up: their callers
 // may be gone, and a retry may be on its way. The first that does not fit ends the envelope: what came after it waits
 // behind it, or a stream of single updates could keep a group out for ever. nil means stop.
-func (b *batcher) collect() []*waiting {
-	var batch []*waiting
+func (e *enveloper) collect() []*waiting {
+	var units []*waiting
 	size := 0
 	take := func(w *waiting) {
 		switch {
 		case !time.Now().Before(w.deadline):
 			w.answer <- errNotStored
-		case size+len(w.updates) > b.limit:
-			b.next = w
+		case size+len(w.updates) > e.limit:
+			e.next = w
 		default:
-			batch, size = append(batch, w), size+len(w.updates)
+			units, size = append(units, w), size+len(w.updates)
 		}
 	}
-	if w := b.next; w != nil {
-		b.next = nil
+	if w := e.next; w != nil {
+		e.next = nil
 		take(w)
 	}
-	for len(batch) == 0 {
+	for len(units) == 0 {
 		select {
-		case w := <-b.in:
+		case w := <-e.in:
 			take(w)
-		case <-b.stop:
+		case <-e.stop:
 			return nil
 		}
 	}
-	for size < b.limit && b.next == nil {
+	for size < e.limit && e.next == nil {
 		select {
-		case w := <-b.in:
+		case w := <-e.in:
 			take(w)
 		default:
-			return batch
+			return units
 		}
 	}
-	return batch
+	return units
 }
 
 // flush makes one envelope durable and sees to it that everybody in it is answered. The marks are written while the
 // next envelope is on its way.
-func (b *batcher) flush(ctx context.Context, msgID string, batch []*waiting) {
-	updates, signed, claimed := envelopeOf(batch)
-	b.metrics.envelope.Observe(float64(len(updates)))
+func (e *enveloper) flush(ctx context.Context, msgID string, units []*waiting) {
+	updates, signed, claimed := envelopeOf(units)
+	e.metrics.envelope.Observe(float64(len(updates)))
 	began := time.Now()
-	err := b.publish(ctx, msgID, updates, signed)
-	b.metrics.publish.Observe(time.Since(began).Seconds())
+	err := e.publish(ctx, msgID, updates, signed)
+	e.metrics.publish.Observe(time.Since(began).Seconds())
 	if err != nil {
-		b.log.Warn("an envelope could not be made durable; telling its callers to send again",
-			"lane", b.lane, "updates", len(updates), "err", err)
-		for _, w := range batch {
+		e.log.Warn("an envelope could not be made durable; telling its callers to send again",
+			"lane", e.lane, "updates", len(updates), "err", err)
+		for _, w := range units {
 			w.answer <- err
 		}
 		return
 	}
-	b.marks.Go(func() {
-		if err := b.accepted(ctx, claimed); err != nil {
-			b.metrics.unmarked.Add(float64(len(claimed)))
+	e.marks.Go(func() {
+		if err := e.accepted(ctx, claimed); err != nil {
+			e.metrics.unmarked.Add(float64(len(claimed)))
 		}
-		for _, w := range batch {
+		for _, w := range units {
 			w.answer <- nil
 		}
 	})
 }
 
 // envelopeOf puts the units one after the other.
-func envelopeOf(batch []*waiting) (updates []score.Update, signed []score.Signed, claimed []score.Update) {
-	for _, w := range batch {
+func envelopeOf(units []*waiting) (updates []score.Update, signed []score.Signed, claimed []score.Update) {
+	for _, w := range units {
 		if w.signed != nil {
 			group := *w.signed
 			group.First, group.Count = len(updates), len(w.updates)
@@ -184,9 +184,9 @@ func envelopeOf(batch []*waiting) (updates []score.Update, signed []score.Signed
 }
 
 // publish repeats the same message under the same id until it is stored, certainly refused, or out of time.
-func (b *batcher) publish(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error {
-	return persist(ctx, b.patience, b.metrics, func(ctx context.Context) (bool, error) {
-		err := b.publisher.PublishEnvelope(ctx, b.lane, msgID, updates, signed)
+func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error {
+	return persist(ctx, e.patience, e.metrics, func(ctx context.Context) (bool, error) {
+		err := e.publisher.PublishEnvelope(ctx, e.lane, msgID, updates, signed)
 		return err == nil || errors.Is(err, ErrFull), err
 	})
 }

@@ -1,0 +1,157 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+func (b *bench) lookUp(ids ...score.UpdateID) response {
+	b.t.Helper()
+	return b.post("/look-up-updates", object{"projectId": b.project.ID, "updateIds": ids})
+}
+
+// restored declares the status store complete.
+func (b *bench) restored() {
+	b.t.Helper()
+	token, err := b.status.BeginRestore(b.t.Context())
+	require.NoError(b.t, err)
+	require.NoError(b.t, b.status.EndRestore(b.t.Context(), token))
+}
+
+// TestManyUpdatesAreLookedUpAtOnce: the answer has, for each, what a look-up of it alone says.
+func TestManyUpdatesAreLookedUpAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	b.restored()
+	for _, id := range []string{"accepted", "batched", "included", "final"} {
+		require.Equal(t, "accepted", b.post("/update-score", b.update(id)).body["status"])
+	}
+	ctx, slot := t.Context(), uint64(3)
+	for _, id := range []string{"batched", "included", "final"} {
+		slot++
+		require.NoError(t, b.status.Bound(ctx, 1, slot, []score.Update{{Project: b.project.ID, ID: updateID(id)}}))
+	}
+	require.NoError(t, b.status.Slot(ctx, 1, 5, score.Included, updateTx, 77))
+	require.NoError(t, b.status.Final(ctx, 1, 6, updateTx, 78, []score.Update{{Project: b.project.ID, ID: updateID("final")}}, []score.Outcome{score.NotMember}))
+
+	ids := []score.UpdateID{updateID("final"), updateID("nothing"), updateID("included"), updateID("batched"), updateID("accepted"), updateID("final")}
+	r := b.lookUp(ids...)
+	require.Equal(t, http.StatusOK, r.status, r)
+	require.Equal(t, b.project.ID.String(), r.body["projectId"])
+	updates := r.body["updates"].([]any)
+	require.Len(t, updates, len(ids))
+	for i, id := range ids {
+		alone := b.get("/projects/%s/updates/%s", b.project.ID, id)
+		if id == updateID("nothing") {
+			require.Equal(t, "update_not_found", alone.code())
+			alone.body = object{
+				"updateId": id.String(), "projectId": b.project.ID.String(), "status": "unknown",
+				"outcome": nil, "transactionHash": nil, "blockNumber": nil,
+			}
+		}
+		require.Equal(t, alone.body, updates[i])
+	}
+}
+
+// TestTheChainIsAskedOnceForManyUpdates that Redis does not know: those that were used up there are final.
+func TestTheChainIsAskedOnceForManyUpdates(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
+	group := batch.Group{Project: b.project.ID, Signer: devnet.Address(1), Kind: score.KindFree}
+	ids := make([]score.UpdateID, 256)
+	for i := range ids {
+		ids[i] = updateID(fmt.Sprint(i))
+		if i%2 == 1 {
+			group.Updates = append(group.Updates, score.Update{Project: b.project.ID, ID: ids[i], Signer: devnet.Address(1), Target: common.Address{19: byte(i)}})
+		}
+	}
+	require.NoError(t, transact(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{group}})))
+	require.Equal(t, "accepted", b.post("/update-score", b.update("0")).body["status"])
+
+	require.Equal(t, "status_rebuilding", b.lookUp(ids...).code(), "some are unknown, and Redis may have lost them")
+	require.Equal(t, http.StatusOK, b.lookUp(ids[0], ids[1], ids[255]).status, "all are known, of Redis or of the chain")
+	b.restored()
+	before := b.chain.asked.Load()
+	r := b.lookUp(ids...)
+	require.Equal(t, before+1, b.chain.asked.Load())
+	for i, u := range r.body["updates"].([]any) {
+		want := map[bool]string{true: "final", false: "unknown"}[i%2 == 1]
+		if i == 0 {
+			want = "accepted"
+		}
+		require.Equal(t, want, u.(object)["status"], i)
+		require.Equal(t, ids[i].String(), u.(object)["updateId"])
+	}
+	require.Equal(t, "accepted", b.lookUp(ids[0]).body["updates"].([]any)[0].(object)["status"])
+	require.Equal(t, before+1, b.chain.asked.Load(), "nothing is missing, nobody is asked")
+	b.chain.down.Store(true)
+	require.Equal(t, "unknown", b.lookUp(ids[1]).body["updates"].([]any)[0].(object)["status"], "as for one: Redis is complete")
+}
+
+func TestALookUpWithoutRedis(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.redis = "redis://127.0.0.1:1/0" })
+	require.Equal(t, "status_unavailable", b.lookUp(updateID("one"), updateID("two")).code())
+}
+
+func TestEveryFieldOfALookUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.restored()
+	id := updateID("one").String()
+	many := func(n int) []string { return strings.Split(strings.Repeat(id+",", n)[:n*67-1], ",") }
+	for _, c := range []struct {
+		name    string
+		body    object
+		pointer string // empty: valid
+	}{
+		{"one", object{"updateIds": []string{id}}, ""},
+		{"any case", object{"updateIds": []string{"0x" + strings.ToUpper(id[2:])}}, ""},
+		{"the most", object{"updateIds": many(256)}, ""},
+		{"too many", object{"updateIds": many(257)}, "/updateIds"},
+		{"none", object{"updateIds": []string{}}, "/updateIds"},
+		{"no list", object{}, "/updateIds"},
+		{"null", object{"updateIds": nil}, "/updateIds"},
+		{"text", object{"updateIds": id}, "/updateIds"},
+		{"a short id", object{"updateIds": []string{id, id[:65]}}, "/updateIds/1"},
+		{"null among them", object{"updateIds": []any{nil}}, "/updateIds/0"},
+		{"a number among them", object{"updateIds": []any{id, 7}}, "/updateIds/1"},
+		{"a bad projectId", object{"updateIds": []string{id}, "projectId": "0x1"}, "/projectId"},
+		{"no projectId", object{"updateIds": []string{id}, "projectId": nil}, "/projectId"},
+		{"more", object{"updateIds": []string{id}, "updates": 1}, "/updates"},
+	} {
+		body := object{"projectId": b.project.ID}
+		for field, value := range c.body {
+			body[field] = value
+		}
+		r := b.post("/look-up-updates", body)
+		if c.pointer == "" {
+			require.Equal(t, http.StatusOK, r.status, "%s: %s", c.name, r.raw)
+			continue
+		}
+		require.Equal(t, "invalid_body", r.code(), c.name)
+		require.Equal(t, c.pointer, r.body["errors"].([]any)[0].(object)["pointer"], c.name)
+	}
+}
+
+// TestALookUpIsOneRequestOfTheRate, whatever the number of its ids.
+func TestALookUpIsOneRequestOfTheRate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.RatePerSecond = 50 })
+	b.restored()
+	ids := make([]score.UpdateID, 256)
+	for range 10 {
+		require.Equal(t, http.StatusOK, b.lookUp(ids...).status)
+	}
+}
