@@ -169,7 +169,7 @@ func TestWhatCannotBeSplitFitsTheSmallestTransaction(t *testing.T) {
 	}
 	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
 	require.NoError(t, err)
-	require.True(t, builder.AddSigned(group, score.KindFree, score.GroupSignature{}, time.Time{}))
+	require.True(t, builder.AddUnit(score.Unit{Updates: group, Kind: score.KindFree, Signature: new(score.GroupSignature)}, time.Time{}))
 	require.LessOrEqual(t, builder.Gas(), uint64(minMaxGas))
 	require.LessOrEqual(t, builder.Bytes(), minMaxBytes)
 }

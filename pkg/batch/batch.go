@@ -11,7 +11,7 @@ import (
 // MaxGroup is the most runs one group can hold, and the most updates a planned one does; its count is two bytes.
 const MaxGroup = 1<<16 - 1
 
-// Group is a run of updates with the same project and signer, written in one way.
+// Group is updates of one project and signer that are written together, in one way.
 type Group struct {
 	Project   score.ProjectID
 	Signer    common.Address
@@ -51,7 +51,7 @@ func (b Batch) Updates() []score.Update {
 	return out
 }
 
-// Units is the number of what cannot be split further: unsigned updates, and signed groups as a whole.
+// Units is the number of score.Units of the batch: what cannot be split further.
 func (b Batch) Units() int {
 	n := 0
 	for i := range b.Groups {

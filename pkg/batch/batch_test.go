@@ -34,25 +34,16 @@ func drawUpdate(t *rapid.T) score.Update {
 	}
 }
 
-// unit is an unsigned update, or a signed group.
-type unit struct {
-	updates   []score.Update
-	kind      score.Kind
-	signature score.GroupSignature
-}
-
-func (u *unit) signed() bool { return u.kind != 0 }
-
 // drawUnit draws mostly unsigned updates, and some signed groups of each kind.
-func drawUnit(t *rapid.T) unit {
+func drawUnit(t *rapid.T) score.Unit {
 	u := drawUpdate(t)
 	if rapid.IntRange(0, 7).Draw(t, "signed") > 0 {
-		return unit{updates: []score.Update{u}}
+		return score.Unit{Updates: []score.Update{u}}
 	}
-	g := unit{kind: score.Kind(1 + small(t, "kind", 3)), signature: score.GroupSignature{rapid.Byte().Draw(t, "signature")}}
-	g.updates = drawGroup(t, g.kind, 12)
-	for i := range g.updates {
-		g.updates[i].Project, g.updates[i].Signer = u.Project, u.Signer
+	g := score.Unit{Kind: score.Kind(1 + small(t, "kind", 3)), Signature: &score.GroupSignature{rapid.Byte().Draw(t, "signature")}}
+	g.Updates = drawGroup(t, g.Kind, 12)
+	for i := range g.Updates {
+		g.Updates[i].Project, g.Updates[i].Signer = u.Project, u.Signer
 	}
 	return g
 }
@@ -74,17 +65,17 @@ func drawGroup(t *rapid.T, kind score.Kind, most int) []score.Update {
 	return updates
 }
 
-func drawUnits(t *rapid.T) []unit {
+func drawUnits(t *rapid.T) []score.Unit {
 	return rapid.SliceOf(rapid.Custom(drawUnit)).Draw(t, "units")
 }
 
 // flat is the units as Plan takes them.
-func flat(units []unit) (updates []score.Update, signed []score.Signed) {
+func flat(units []score.Unit) (updates []score.Update, signed []score.Signed) {
 	for _, u := range units {
-		if u.signed() {
-			signed = append(signed, score.Signed{First: len(updates), Count: len(u.updates), Kind: u.kind, Signature: u.signature})
+		if u.Signature != nil {
+			signed = append(signed, score.Signed{First: len(updates), Count: len(u.Updates), Kind: u.Kind, Signature: *u.Signature})
 		}
-		updates = append(updates, u.updates...)
+		updates = append(updates, u.Updates...)
 	}
 	return updates, signed
 }

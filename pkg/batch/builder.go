@@ -37,12 +37,17 @@ type Builder struct {
 	signed  []score.Signed
 	arrived []time.Time // of each of the sheet's updates
 	latest  *wordSheet  // the word last added to; nil after a signed group
+	forWord bool        // when the last unit came, the batch was waiting for a word beyond Linger
 }
 
 // NewBuilder makes an empty builder. ErrLimits if the limits would not take any single update.
 func NewBuilder(model Model, limits Limits) (*Builder, error) {
-	single := Of([]score.Update{{}})
-	switch gas, size := model.Gas(single), model.Bytes(single); {
+	b := &Builder{model: model, limits: limits}
+	b.Reset()
+	b.put(score.Unit{Updates: make([]score.Update, 1)}, time.Time{})
+	gas, size := b.Gas(), b.Bytes()
+	b.Reset()
+	switch {
 	case limits.MaxUpdates < 1 || limits.MaxUpdates > MaxGroup:
 		return nil, fmt.Errorf("%w: %d updates, must be 1 to %d", ErrLimits, limits.MaxUpdates, MaxGroup)
 	case limits.MaxGas < gas:
@@ -52,45 +57,42 @@ func NewBuilder(model Model, limits Limits) (*Builder, error) {
 	case limits.Linger < 0 || limits.WordLinger < 0:
 		return nil, fmt.Errorf("%w: linger %s and %s, must not be negative", ErrLimits, limits.Linger, limits.WordLinger)
 	}
-	b := &Builder{model: model, limits: limits}
-	b.Reset()
 	return b, nil
 }
 
-// Add takes the update unless the batch would exceed its limits with it; then nothing changes and fits is false. An
-// empty builder takes any update. now is when the update came; the first one's starts the linger.
+// Add is AddUnit of an update that nobody signed.
 func (b *Builder) Add(u score.Update, now time.Time) (fits bool) {
-	if b.Len() >= b.limits.MaxUpdates {
-		return false
-	}
-	b.put(u, now)
-	return b.keep(1)
+	return b.AddUnit(score.Unit{Updates: []score.Update{u}}, now)
 }
 
-// AddSigned takes a signed group, whole, unless the batch would exceed its limits with it; then nothing changes and fits is
-// false. The updates are at least one, of one project and signer, and such that EncodeBody takes them. An empty builder
-// takes any group, since it cannot be split: only a batch of one signed group and no more may exceed the limits, and one
-// of up to score.MaxSigned updates does not exceed DefaultLimits.
-func (b *Builder) AddSigned(updates []score.Update, kind score.Kind, signature score.GroupSignature, now time.Time) (fits bool) {
+// AddUnit takes the unit, whole, unless the batch would exceed its limits with it; then nothing changes and fits is false.
+// The updates of a signed group are of one project and signer, and such that EncodeBody takes them. now is when the unit
+// came; the first one's starts the linger.
+//
+// An empty builder takes any unit, since it cannot be split: only a batch of one signed group and no more may exceed the
+// limits, and one of up to score.MaxSigned updates does not exceed DefaultLimits.
+func (b *Builder) AddUnit(unit score.Unit, now time.Time) (fits bool) {
 	alone := b.Len() == 0
-	if !alone && b.Len()+len(updates) > b.limits.MaxUpdates {
+	if !alone && b.Len()+len(unit.Updates) > b.limits.MaxUpdates {
 		return false
 	}
-	b.putSigned(updates, kind, signature, now)
-	return alone || b.keep(len(updates))
+	b.put(unit, now)
+	return alone || b.keep(len(unit.Updates))
 }
 
-func (b *Builder) put(u score.Update, now time.Time) {
-	b.latest = b.sheet.add(u)
-	b.latest.pace.note(now)
-	b.arrived = append(b.arrived, now)
-}
-
-func (b *Builder) putSigned(updates []score.Update, kind score.Kind, signature score.GroupSignature, now time.Time) {
-	b.signed = append(b.signed, score.Signed{First: b.Len(), Count: len(updates), Kind: kind, Signature: signature})
-	b.sheet.addSigned(updates, kind, signature)
-	b.latest = nil
-	for range updates {
+func (b *Builder) put(unit score.Unit, now time.Time) {
+	if b.Len() > 0 && !now.Before(b.arrived[0].Add(b.limits.Linger)) {
+		_, why, _ := b.Due()
+		b.forWord = why == ForWord
+	}
+	if unit.Signature != nil {
+		b.signed = append(b.signed, score.Signed{First: b.Len(), Count: len(unit.Updates), Kind: unit.Kind, Signature: *unit.Signature})
+	}
+	b.latest = b.sheet.add(unit)
+	if b.latest != nil {
+		b.latest.pace.note(now)
+	}
+	for range unit.Updates {
 		b.arrived = append(b.arrived, now)
 	}
 }
@@ -102,18 +104,9 @@ func (b *Builder) keep(n int) bool {
 		return true
 	}
 	updates, signed, arrived := b.sheet.updates, b.signed, b.arrived
-	updates = updates[:len(updates)-n]
 	b.Reset()
-	for at := 0; at < len(updates); {
-		if len(signed) > 0 && signed[0].First == at {
-			g := signed[0]
-			b.putSigned(updates[at:at+g.Count], g.Kind, g.Signature, arrived[at])
-			at += g.Count
-			signed = signed[1:]
-			continue
-		}
-		b.put(updates[at], arrived[at])
-		at++
+	for unit := range score.Units(updates[:len(updates)-n], signed) {
+		b.put(unit, arrived[b.Len()])
 	}
 	return false
 }
@@ -122,26 +115,39 @@ func (b *Builder) keep(n int) bool {
 func (b *Builder) Len() int { return len(b.sheet.updates) }
 
 // Gas bounds what Build's batch costs: it is at least Model.Gas of it, and hardly more.
-func (b *Builder) Gas() uint64 { return b.model.gas(b.sheet.total) }
+func (b *Builder) Gas() uint64 { return b.model.atWorst(b.sheet.total) }
 
 // Bytes bounds the size of Build's signed transaction: it is at least Model.Bytes of it, and hardly more.
 func (b *Builder) Bytes() int { return b.sheet.total.bytes }
 
-// Due is when the batch has lingered long enough and should be flushed, full or not; false while it is empty. That is
-// Linger after its first update, or when the word last added to will be complete, at the pace at which its ids came, if
-// that is later and still within WordLinger.
-func (b *Builder) Due() (time.Time, bool) {
+// Reason is what a batch has waited for when it is due.
+type Reason string
+
+// The reasons, by the limit of the wait.
+const (
+	ForCompany Reason = "linger" // Limits.Linger: any other updates
+	ForWord    Reason = "word"   // Limits.WordLinger: the rest of a word, longer than for company
+)
+
+// Due is when the batch has lingered long enough and should be flushed, full or not, and why; ok is false while it is
+// empty. That is Linger after its first update, or when the word last added to will be complete, at the pace at which its
+// ids came, if that is later and still within WordLinger. A batch that waited for a word did so even if another word has
+// begun since, or the word is complete.
+func (b *Builder) Due() (at time.Time, why Reason, ok bool) {
 	if b.Len() == 0 {
-		return time.Time{}, false
+		return time.Time{}, "", false
 	}
-	due := b.arrived[0].Add(b.limits.Linger)
+	at, why = b.arrived[0].Add(b.limits.Linger), ForCompany
+	if b.forWord {
+		why = ForWord
+	}
 	if b.latest == nil {
-		return due, true
+		return at, why, true
 	}
-	if complete, ok := b.latest.complete(); ok && complete.After(due) && !complete.After(b.arrived[0].Add(b.limits.WordLinger)) {
-		return complete, true
+	if complete, ok := b.latest.complete(); ok && complete.After(at) && !complete.After(b.arrived[0].Add(b.limits.WordLinger)) {
+		return complete, ForWord, true
 	}
-	return due, true
+	return at, why, true
 }
 
 // Build returns the batch of the added updates and leaves the builder as it is. Empty if none were added.
@@ -153,5 +159,5 @@ func (b *Builder) Updates() []score.Update { return slices.Clone(b.sheet.updates
 // Reset empties the builder.
 func (b *Builder) Reset() {
 	b.sheet = newSheet(&b.model)
-	b.signed, b.arrived, b.latest = nil, nil, nil
+	b.signed, b.arrived, b.latest, b.forWord = nil, nil, nil, false
 }

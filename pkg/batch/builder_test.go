@@ -12,13 +12,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-func add(b *batch.Builder, u unit, now time.Time) bool {
-	if u.signed() {
-		return b.AddSigned(u.updates, u.kind, u.signature, now)
-	}
-	return b.Add(u.updates[0], now)
-}
-
 // TestBuilderCountsAsItBuilds: at every step the builder's bounds are at least those of the batch it would build, the
 // limits hold, and what does not fit leaves no trace.
 func TestBuilderCountsAsItBuilds(t *testing.T) {
@@ -33,17 +26,17 @@ func TestBuilderCountsAsItBuilds(t *testing.T) {
 		require.NoError(t, err)
 		twin, err := batch.NewBuilder(model, wide) // is given only what fits
 		require.NoError(t, err)
-		var taken []unit
+		var taken []score.Unit
 		for _, u := range drawUnits(t) {
 			without := *twin
 			twin, err = batch.NewBuilder(model, wide)
 			require.NoError(t, err)
 			for _, v := range append(taken[:len(taken):len(taken)], u) {
-				require.True(t, add(twin, v, time.Time{}))
+				require.True(t, twin.AddUnit(v, time.Time{}))
 			}
 			fits := twin.Len() <= limits.MaxUpdates && twin.Gas() <= limits.MaxGas && twin.Bytes() <= limits.MaxBytes
-			fits = fits || u.signed() && len(taken) == 0
-			require.Equal(t, fits, add(b, u, time.Time{}))
+			fits = fits || u.Signature != nil && len(taken) == 0
+			require.Equal(t, fits, b.AddUnit(u, time.Time{}))
 			if fits {
 				taken = append(taken, u)
 			} else {
@@ -98,7 +91,7 @@ func TestEstimateIsWithinTheBound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBatch(t)
-		all := b.Slots()
+		all := b.StorageSlots()
 		worst := model.Estimate(b, all)
 		require.LessOrEqual(t, worst, model.Gas(b))
 		some := batch.Fresh{
@@ -123,7 +116,7 @@ func TestLargestSignedGroupFits(t *testing.T) {
 		for i := range updates {
 			updates[i].Action = byte(i)
 		}
-		require.True(t, b.AddSigned(updates, kind, score.GroupSignature{}, time.Time{}))
+		require.True(t, b.AddUnit(score.Unit{Updates: updates, Kind: kind, Signature: new(score.GroupSignature)}, time.Time{}))
 		require.LessOrEqual(t, b.Gas(), batch.DefaultLimits().MaxGas)
 		require.LessOrEqual(t, b.Bytes(), batch.DefaultLimits().MaxBytes)
 	}
@@ -136,12 +129,12 @@ func TestASignedGroupIsTakenAlone(t *testing.T) {
 	limits.MaxUpdates = 2
 	b, err := batch.NewBuilder(model, limits)
 	require.NoError(t, err)
-	group := workload(5, 5, 5, 1)
+	group := score.Unit{Updates: workload(5, 5, 5, 1), Kind: score.KindWord, Signature: new(score.GroupSignature)}
 	require.True(t, b.Add(score.Update{}, time.Time{}))
-	require.False(t, b.AddSigned(group, score.KindWord, score.GroupSignature{}, time.Time{}))
+	require.False(t, b.AddUnit(group, time.Time{}))
 	require.Equal(t, 1, b.Len())
 	b.Reset()
-	require.True(t, b.AddSigned(group, score.KindWord, score.GroupSignature{}, time.Time{}))
+	require.True(t, b.AddUnit(group, time.Time{}))
 	require.False(t, b.Add(score.Update{}, time.Time{}))
 	require.Equal(t, 5, b.Len())
 }
@@ -152,18 +145,19 @@ func TestDue(t *testing.T) {
 	limits.Linger = time.Second
 	b, err := batch.NewBuilder(model, limits)
 	require.NoError(t, err)
-	_, some := b.Due()
+	_, _, some := b.Due()
 	require.False(t, some)
 	start := time.Unix(1000, 0)
 	for i := range 3 {
 		require.True(t, b.Add(score.Update{ID: score.UpdateID{byte(i)}}, start.Add(time.Duration(i)*time.Minute)))
-		due, some := b.Due()
+		due, why, some := b.Due()
 		require.True(t, some)
+		require.Equal(t, batch.ForCompany, why)
 		require.Equal(t, start.Add(time.Second), due, "the first update's wait counts")
 	}
 	b.Reset()
 	require.True(t, b.Add(score.Update{}, start.Add(time.Hour)))
-	due, _ := b.Due()
+	due, _, _ := b.Due()
 	require.Equal(t, start.Add(time.Hour+time.Second), due)
 }
 
@@ -200,11 +194,46 @@ func TestDueWaitsForAWord(t *testing.T) {
 				low++
 			}
 		}
-		due, _ := b.Due()
+		due, why, _ := b.Due()
+		require.Equal(t, due.Sub(start) > limits.Linger, why == batch.ForWord, name)
 		require.InDelta(t, float64(tc.want), float64(due.Sub(start)), float64(tick), name)
-		require.True(t, b.AddSigned([]score.Update{{ID: score.UpdateID{9}}}, score.KindWord, score.GroupSignature{}, start))
-		due, _ = b.Due()
+		group := score.Unit{Updates: []score.Update{{ID: score.UpdateID{9}}}, Kind: score.KindWord, Signature: new(score.GroupSignature)}
+		require.True(t, b.AddUnit(group, start))
+		due, why, _ = b.Due()
+		require.Equal(t, batch.ForCompany, why, name)
 		require.Equal(t, start.Add(limits.Linger), due, "a signed group waits for nothing")
+	}
+}
+
+// TestABatchRemembersWhatItWaitedFor: what ends a wait for a word, its last id or one of another word, is no reason to
+// forget it.
+func TestABatchRemembersWhatItWaitedFor(t *testing.T) {
+	t.Parallel()
+	limits := batch.DefaultLimits()
+	word := func(from, to int) (out []score.Update) {
+		for low := from; low < to; low++ {
+			out = append(out, score.Update{ID: score.UpdateID{31: byte(low)}})
+		}
+		return out
+	}
+	for name, next := range map[string][]score.Update{"the rest of the word": word(190, 256), "another word": {{ID: score.UpdateID{1}}}} {
+		for after, want := range map[time.Duration]batch.Reason{
+			limits.Linger - time.Millisecond: batch.ForCompany,
+			limits.Linger:                    batch.ForWord,
+		} {
+			b, err := batch.NewBuilder(model, limits)
+			require.NoError(t, err)
+			start := time.Unix(1000, 0)
+			for i, u := range word(0, 190) { // the last would come after 255 ms
+				require.True(t, b.Add(u, start.Add(time.Duration(i)*time.Millisecond)))
+			}
+			for _, u := range next {
+				require.True(t, b.Add(u, start.Add(after)))
+			}
+			due, why, _ := b.Due()
+			require.Equal(t, start.Add(limits.Linger), due, name)
+			require.Equal(t, want, why, "%s after %s", name, after)
+		}
 	}
 }
 
@@ -225,6 +254,24 @@ func TestLimits(t *testing.T) {
 		_, err = batch.NewBuilder(model, limits)
 		require.ErrorIs(t, err, batch.ErrLimits, name)
 	}
+}
+
+// TestLimitsForOneUpdateTakeIt: otherwise nothing would ever come out of a builder.
+func TestLimitsForOneUpdateTakeIt(t *testing.T) {
+	t.Parallel()
+	b, err := batch.NewBuilder(model, wide)
+	require.NoError(t, err)
+	require.True(t, b.Add(score.Update{}, time.Time{}))
+	least := batch.Limits{MaxUpdates: 1, MaxGas: b.Gas(), MaxBytes: b.Bytes()}
+	b, err = batch.NewBuilder(model, least)
+	require.NoError(t, err)
+	u := workload(1, 1, 1, 1)[0]
+	require.True(t, b.Add(u, time.Time{}))
+	require.LessOrEqual(t, b.Gas(), least.MaxGas)
+	require.False(t, b.Add(u, time.Time{}))
+	least.MaxGas--
+	_, err = batch.NewBuilder(model, least)
+	require.ErrorIs(t, err, batch.ErrLimits)
 }
 
 func BenchmarkAddAndBuild(b *testing.B) {

@@ -6,40 +6,53 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Model is what the parts of a batch cost. Package registry holds the measured numbers of the contract. All in gas, but
-// BaseBytes.
+// Model is what the parts of a batch cost. Package registry holds the measured numbers of the contract. All are gas, but
+// BaseBytes. What they are for is best seen in a sum: a batch is Base, and its groups. If the first of them is a KindRuns
+// group of three updates of two wallets, it costs at worst
+//
+//	Group + Named + Project                          to read its header
+//	+ Runs.Group + 2*Runs.Run + 3*Runs.Update        to apply its body
+//	+ Byte*(1+32+20 + 31+2+2*22+3*2)                 for its data: header and body
+//	+ 2*Cold                                         to read what the project and its member are
+//	+ Cold + Runs.Action                             to read the points of its actions, if they share a slot
+//	+ 3*Fresh                                        to write a word of ids, and the scores of two wallets
+//	+ Recount + Skip + 3*Outcome                     for what may happen to it
+//
+// and the memory for its data. Signed, it is Signature + 2*SignedRun and 64 bytes more, and the hash of its body. A group
+// that follows under the same header is without Named, Project and Recount, and without their bytes; it pays for slots
+// that no group before it has touched.
 type Model struct {
-	Base     uint64 // the transaction itself, the relayer's role, the event
-	Byte     uint64 // of the batch's data, not zero: in the call and in the event, but for memory
-	ZeroByte uint64 // how much less a zero byte costs
+	Base     uint64 // what a transaction pays for no group: itself, the relayer's role, the event
+	Byte     uint64 // for each byte of the batch's data, as calldata and in the event
+	ZeroByte uint64 // how much less than Byte a zero byte costs; a bound does not count on it
 
-	Group     uint64 // of any kind, without the bytes of its header
-	Named     uint64 // on top, if its header names project or signer: a member's slot, once it is warm
-	Project   uint64 // on top of both, if its header names the project
-	Signature uint64 // on top, of a signed group, but for hashing its body
-	SignedRun uint64 // of a signed group, for each run
+	Group     uint64 // for each group, of any kind
+	Named     uint64 // if its header names a project or a signer: the member's slot is read anew
+	Project   uint64 // if its header names a project
+	Signature uint64 // if it is signed
+	SignedRun uint64 // for each run of a signed group
 
-	Word, Runs, Free Prices // of the kinds of groups
+	Word, Runs, Free Prices // what else a group costs, by its kind
 
-	// What the first use of a slot in a batch costs more than later ones.
-	Cold  uint64 // a slot that is only read: of members, actions, a project's counts
-	Fresh uint64 // a slot of scores, or of used ids, that was zero
-	Used  uint64 // a slot of scores, or of used ids, that was not
+	// A slot's first use in a batch costs this on top, later uses do not.
+	Cold  uint64 // a slot that is only read: a project's counts, a member, eight actions
+	Fresh uint64 // a slot of scores or of used ids, if it was zero
+	Used  uint64 // the same, if it was not; a bound does not count on it
 
-	// What a batch may cost more that is not as plain as can be.
-	Recount uint64 // in a group whose header names project or signer: score types that the member's slot does not know of
-	Skip    uint64 // an update that is not applied
-	Outcome uint64 // of every update, if there is one that is not applied
+	// What only a bound counts on.
+	Recount uint64 // Named, if score types were added since the member's slot was written
+	Skip    uint64 // for an update that is not applied, whose score's slot another update has paid for
+	Outcome uint64 // for each update, if any is not applied: the event tells what became of it
 
-	BaseBytes int // of the signed transaction without the batch's data, the padding of that included
+	BaseBytes int // of the signed transaction but for the batch's data, with the padding of that
 }
 
-// Prices are what differs between the kinds of groups.
+// Prices are what groups of one kind cost. A slot costs as much at its first use in the batch, and Cold or Fresh on top.
 type Prices struct {
-	Group  uint64 // on top of Model.Group; with the word's slot, once it is warm, where there is one
-	Run    uint64 // with the score's slot, once it is warm; 0 of KindWord, which has no runs
-	Update uint64 // with the score's slot of KindWord, and the id's of KindFree, once they are warm
-	Action uint64 // for every eight actions of a project, after a header that names it: their slot, once it is warm
+	Group  uint64 // for the group, with the slot of its word unless it is KindFree
+	Run    uint64 // for each run, with the slot of its score; 0 of KindWord, which has no runs
+	Update uint64 // for each update, with the slot of its score if KindWord, and that of its id if KindFree
+	Action uint64 // for each slot of eight actions that is read after a header has named the project
 }
 
 func (m *Model) prices(kind score.Kind) *Prices {
@@ -61,7 +74,7 @@ const (
 // Gas bounds what the batch costs, whatever is in the contract's storage and whatever becomes of its updates.
 func (m *Model) Gas(b Batch) uint64 {
 	total, _ := m.measure(b)
-	return m.gas(total)
+	return m.atWorst(total)
 }
 
 // Bytes bounds the size of the batch's signed transaction.
@@ -76,9 +89,9 @@ type Fresh struct {
 	Words  int // words of ids
 }
 
-// Slots counts the slots of scores and of used ids that the batch touches: the most that can be fresh.
-func (b Batch) Slots() Fresh {
-	seen := newSlots()
+// StorageSlots counts the slots of scores and of used ids that the batch touches: the most that can be fresh.
+func (b Batch) StorageSlots() Fresh {
+	seen := newStorageSlots()
 	for i := range b.Groups {
 		for j := range b.Groups[i].Updates {
 			seen.touch(&b.Groups[i].Updates[j])
@@ -90,7 +103,7 @@ func (b Batch) Slots() Fresh {
 // Estimate is what the batch costs if all of it applies and so many of its slots are fresh: its Gas without what may be.
 func (m *Model) Estimate(b Batch, fresh Fresh) uint64 {
 	total, seen := m.measure(b)
-	gas := total.gas + m.memory(total.bytes-m.BaseBytes)
+	gas := total.gas + m.memoryGas(total.bytes-m.BaseBytes)
 	gas -= uint64(seen.Scores+seen.Words-fresh.Scores-fresh.Words) * (m.Fresh - m.Used)
 	gas -= uint64(len(seen.projects))*m.Cold + uint64(zeros(b))*m.ZeroByte
 	for _, h := range b.Headers() {
@@ -105,36 +118,36 @@ func (m *Model) Estimate(b Batch, fresh Fresh) uint64 {
 // names tells whether the header names project or signer.
 func (h Header) names() bool { return !h.SameProject || !h.SameSigner }
 
-// gas is a batch's gas at worst.
-func (m *Model) gas(total cost) uint64 {
-	return total.gas + m.memory(2*(total.bytes-m.BaseBytes)) // the data, and as much room for outcomes
+// atWorst is a batch's gas, with memory.
+func (m *Model) atWorst(total cost) uint64 {
+	return total.gas + m.memoryGas(2*(total.bytes-m.BaseBytes)) // the data, and as much room for outcomes
 }
 
-// memory is what it costs to use so many bytes of memory, which are copied from the call.
-func (m *Model) memory(n int) uint64 {
+// memoryGas is what it costs to use so many bytes of memory, which are copied from the call.
+func (m *Model) memoryGas(n int) uint64 {
 	words := uint64(n) / 32
 	return 6*words + words*words/512
 }
 
 // measure bounds what the batch costs but for memory, and counts its slots.
-func (m *Model) measure(b Batch) (total cost, seen *slots) {
-	total, seen = m.base(), newSlots()
+func (m *Model) measure(b Batch) (total cost, seen *storageSlots) {
+	total, seen = m.baseCost(), newStorageSlots()
 	for i, h := range b.Headers() {
 		g := &b.Groups[i]
 		s := shapeOf(g)
-		total = total.plus(m.header(h)).plus(m.body(s))
+		total = total.plus(m.headerCost(h)).plus(m.bodyCost(s))
 		if h.SameWord {
-			total = total.minus(m.data(wordBytes))
+			total = total.minus(m.dataCost(wordBytes))
 		}
 		if g.Signature != nil {
-			total = total.plus(m.signature(s))
+			total = total.plus(m.signatureCost(s))
 		}
-		total.gas += seen.member(m, g.Project, g.Signer)
+		total.gas += seen.chargeMember(m, g.Project, g.Signer)
 		if !h.SameProject {
 			seen.projects[g.Project].read = [256 / actionsPerSlot]bool{}
 		}
 		for j := range g.Updates {
-			total.gas += seen.cost(m, &g.Updates[j], m.prices(g.Kind).Action)
+			total.gas += seen.chargeUpdate(m, &g.Updates[j], m.prices(g.Kind).Action)
 		}
 	}
 	return total, seen
@@ -151,24 +164,24 @@ func (c cost) minus(d cost) cost { return cost{c.gas - d.gas, c.bytes - d.bytes}
 
 func (c cost) less(d cost) bool { return c.gas < d.gas || c.gas == d.gas && c.bytes < d.bytes }
 
-func (m *Model) base() cost { return cost{m.Base, m.BaseBytes} }
+func (m *Model) baseCost() cost { return cost{m.Base, m.BaseBytes} }
 
-// data is what bytes of the batch's data cost.
-func (m *Model) data(n int) cost { return cost{uint64(n) * m.Byte, n} }
+// dataCost is what bytes of the batch's data cost.
+func (m *Model) dataCost(n int) cost { return cost{uint64(n) * m.Byte, n} }
 
-// header is what a group costs beside its body and its signer's slot.
-func (m *Model) header(h Header) cost {
-	c := m.data(kindBytes)
+// headerCost is what a group costs beside its body and its signer's slot.
+func (m *Model) headerCost(h Header) cost {
+	c := m.dataCost(kindBytes)
 	c.gas += m.Group
 	if h.names() {
 		c.gas += m.Named + m.Recount
 	}
 	if !h.SameProject {
-		c = c.plus(m.data(projectBytes))
+		c = c.plus(m.dataCost(projectBytes))
 		c.gas += m.Project
 	}
 	if !h.SameSigner {
-		c = c.plus(m.data(signerBytes))
+		c = c.plus(m.dataCost(signerBytes))
 	}
 	return c
 }
@@ -193,8 +206,8 @@ func shapeOf(g *Group) shape {
 // maskLength is the bytes of a mask for ids from one low byte to another.
 func maskLength(first, last byte) int { return int(last/8) - int(first/8) + 1 }
 
-// body is what a group's body costs, with its word, without its slots.
-func (m *Model) body(s shape) cost {
+// bodyCost is what a group's body costs, with its word, without its slots.
+func (m *Model) bodyCost(s shape) cost {
 	size := 0
 	switch s.kind {
 	case score.KindWord:
@@ -204,15 +217,15 @@ func (m *Model) body(s shape) cost {
 	case score.KindFree:
 		size = runsHead + s.runs*runBytes + s.updates*freeRecord
 	}
-	c, p := m.data(size), m.prices(s.kind)
+	c, p := m.dataCost(size), m.prices(s.kind)
 	c.gas += p.Group + uint64(s.runs)*p.Run + uint64(s.updates)*p.Update
 	return c
 }
 
-// signature is what it costs that a group is signed. Hashing takes 6 gas for 32 bytes.
-func (m *Model) signature(s shape) cost {
-	c := m.data(signatureBytes)
-	c.gas += m.Signature + uint64(s.runs)*m.SignedRun + uint64(m.body(s).bytes+31)/32*6
+// signatureCost is what it costs that a group is signed. Hashing takes 6 gas for 32 bytes.
+func (m *Model) signatureCost(s shape) cost {
+	c := m.dataCost(signatureBytes)
+	c.gas += m.Signature + uint64(s.runs)*m.SignedRun + uint64(m.bodyCost(s).bytes+31)/32*6
 	return c
 }
 
@@ -248,8 +261,8 @@ func zeros(b Batch) (n int) {
 	return n
 }
 
-// slots knows which slots a batch has used. Groups of one project share them, whoever signed.
-type slots struct {
+// storageSlots knows which of the contract's slots a batch has used. Groups of one project share them, whoever signed.
+type storageSlots struct {
 	Fresh
 	projects map[score.ProjectID]*projectSlots
 }
@@ -267,9 +280,11 @@ type scoreSlot struct {
 	quad   uint8 // of score types
 }
 
-func newSlots() *slots { return &slots{projects: map[score.ProjectID]*projectSlots{}} }
+func newStorageSlots() *storageSlots {
+	return &storageSlots{projects: map[score.ProjectID]*projectSlots{}}
+}
 
-func (s *slots) project(id score.ProjectID) (p *projectSlots, isNew bool) {
+func (s *storageSlots) project(id score.ProjectID) (p *projectSlots, isNew bool) {
 	if p = s.projects[id]; p != nil {
 		return p, false
 	}
@@ -280,8 +295,8 @@ func (s *slots) project(id score.ProjectID) (p *projectSlots, isNew bool) {
 	return p, true
 }
 
-// member is what using the slots of a project and a signer costs.
-func (s *slots) member(m *Model, project score.ProjectID, signer common.Address) (gas uint64) {
+// chargeMember is what using the slots of a project and a signer costs.
+func (s *storageSlots) chargeMember(m *Model, project score.ProjectID, signer common.Address) (gas uint64) {
 	p, isNew := s.project(project)
 	if isNew {
 		gas = m.Cold // its counts, at worst
@@ -293,10 +308,10 @@ func (s *slots) member(m *Model, project score.ProjectID, signer common.Address)
 	return gas
 }
 
-// cost is what the update costs beside its group's body, at worst. Any action byte has a slot: those beyond
+// chargeUpdate is what the update costs beside its group's body, at worst. Any action byte has a slot: those beyond
 // score.MaxActions, which the contract skips, too. An update that is skipped costs more than one that is applied only if
 // an earlier one paid for its score's slot. action is what reading its action's slot costs.
-func (s *slots) cost(m *Model, u *score.Update, action uint64) uint64 {
+func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) uint64 {
 	gas := m.Outcome
 	p, newWord, newScore := s.touch(u)
 	if newWord {
@@ -319,7 +334,7 @@ func (s *slots) cost(m *Model, u *score.Update, action uint64) uint64 {
 }
 
 // touch notes the slots of the update's id and score, and tells which of them are new to the batch.
-func (s *slots) touch(u *score.Update) (p *projectSlots, newWord, newScore bool) {
+func (s *storageSlots) touch(u *score.Update) (p *projectSlots, newWord, newScore bool) {
 	p, _ = s.project(u.Project)
 	word, slot := u.ID.Word(), scoreSlot{u.Target, u.ScoreType / scoresPerSlot}
 	if _, found := p.words[word]; !found {

@@ -10,27 +10,20 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Plan groups updates into a batch, whatever their number, in the way that costs least by the model. signed marks runs of
-// the updates that are signed groups: they ascend, do not overlap, and each is what EncodeBody takes. No updates give an
-// empty batch.
+// Plan groups updates into a batch, whatever their number, in the way that costs least by the model. signed marks the
+// signed groups among them: they ascend, do not overlap, and each is what EncodeBody takes. No updates give an empty batch.
 func Plan(model *Model, updates []score.Update, signed []score.Signed) Batch {
 	s := newSheet(model)
-	for at := 0; at < len(updates); {
-		if len(signed) > 0 && signed[0].First == at {
-			group := updates[at : at+signed[0].Count]
-			s.addSigned(group, signed[0].Kind, signed[0].Signature)
-			at += len(group)
-			signed = signed[1:]
-			continue
-		}
-		s.add(updates[at])
-		at++
+	for unit := range score.Units(updates, signed) {
+		s.add(unit)
 	}
 	return s.batch()
 }
 
-// Of groups unsigned updates into a batch of the fewest bytes, which is near the cheapest.
-func Of(updates []score.Update) Batch { return Plan(&Model{Byte: 1}, updates, nil) }
+// Single is the batch of one update that nobody signed.
+func Single(u score.Update) Batch {
+	return Batch{Groups: []Group{groupOf(score.KindWord, []score.Update{u})}}
+}
 
 // sheet keeps the account of a batch as it grows: which groups its updates will make, and what they cost at worst.
 type sheet struct {
@@ -39,7 +32,7 @@ type sheet struct {
 	action   uint64 // what reading a slot of actions costs, by a group of any kind
 	updates  []score.Update
 	projects map[score.ProjectID]*projectSheet
-	slots    *slots
+	slots    *storageSlots
 }
 
 // projectSheet has a project's groups. Rounds keep updates of one id apart: each is in a later round than the one before,
@@ -87,8 +80,8 @@ type wordSheet struct {
 
 func newSheet(model *Model) *sheet {
 	return &sheet{
-		model: model, total: model.base(), action: max(model.Word.Action, model.Runs.Action, model.Free.Action),
-		projects: map[score.ProjectID]*projectSheet{}, slots: newSlots(),
+		model: model, total: model.baseCost(), action: max(model.Word.Action, model.Runs.Action, model.Free.Action),
+		projects: map[score.ProjectID]*projectSheet{}, slots: newStorageSlots(),
 	}
 }
 
@@ -103,8 +96,8 @@ func (s *sheet) owner(project score.ProjectID, o owner) *ownerSheet {
 			words: map[score.Word]*wordSheet{}, runs: map[wordRun]int{}, shared: map[run]int{}, free: shape{kind: score.KindFree},
 		}
 		p.owners[o] = found
-		s.total = s.total.plus(s.model.data(signerBytes))
-		s.total.gas += s.model.Named + s.model.Recount + s.slots.member(s.model, project, o.signer)
+		s.total = s.total.plus(s.model.dataCost(signerBytes))
+		s.total.gas += s.model.Named + s.model.Recount + s.slots.chargeMember(s.model, project, o.signer)
 	}
 	return found
 }
@@ -114,19 +107,27 @@ func (s *sheet) project(id score.ProjectID) *projectSheet {
 	if p == nil {
 		p = &projectSheet{rounds: map[score.UpdateID]int{}, owners: map[owner]*ownerSheet{}}
 		s.projects[id] = p
-		s.total = s.total.plus(s.model.data(projectBytes))
+		s.total = s.total.plus(s.model.dataCost(projectBytes))
 		s.total.gas += s.model.Project
 	}
 	return p
 }
 
-// add takes one more unsigned update, and returns its word.
-func (s *sheet) add(u score.Update) *wordSheet {
+// add takes one more unit, and returns the word of an unsigned update, nil of a signed group.
+func (s *sheet) add(unit score.Unit) *wordSheet {
+	if unit.Signature != nil {
+		s.addSigned(unit)
+		return nil
+	}
+	return s.addUpdate(unit.Updates[0])
+}
+
+func (s *sheet) addUpdate(u score.Update) *wordSheet {
 	p := s.project(u.Project)
 	round := p.rounds[u.ID]
 	p.rounds[u.ID] = round + 1
 	o := s.owner(u.Project, owner{round, u.Signer})
-	s.total = s.total.minus(o.cost(s.model))
+	s.total = s.total.minus(o.unsigned(s.model))
 	w := o.words[u.ID.Word()]
 	if w == nil {
 		w = &wordSheet{first: u.ID.Low(), last: u.ID.Low()}
@@ -138,16 +139,15 @@ func (s *sheet) add(u score.Update) *wordSheet {
 	s.updates = append(s.updates, u)
 	o.count(w, &u)
 	o.remember(s, w)
-	s.total = s.total.plus(o.cost(s.model))
-	s.total.gas += s.slots.cost(s.model, &u, s.action)
+	s.total = s.total.plus(o.unsigned(s.model))
+	s.total.gas += s.slots.chargeUpdate(s.model, &u, s.action)
 	return w
 }
 
-// addSigned takes one more signed group.
-func (s *sheet) addSigned(updates []score.Update, kind score.Kind, signature score.GroupSignature) {
-	g := Group{
-		Project: updates[0].Project, Signer: updates[0].Signer, Kind: kind, Updates: slices.Clone(updates), Signature: &signature,
-	}
+func (s *sheet) addSigned(unit score.Unit) {
+	updates, signature := slices.Clone(unit.Updates), *unit.Signature
+	g := groupOf(unit.Kind, updates)
+	g.Signature = &signature
 	p := s.project(g.Project)
 	round := 0
 	for i := range updates {
@@ -156,17 +156,17 @@ func (s *sheet) addSigned(updates []score.Update, kind score.Kind, signature sco
 	o := s.owner(g.Project, owner{round, g.Signer})
 	for i := range updates {
 		p.rounds[updates[i].ID] = round + 1
-		s.total.gas += s.slots.cost(s.model, &updates[i], s.action)
+		s.total.gas += s.slots.chargeUpdate(s.model, &updates[i], s.action)
 	}
 	o.signed = append(o.signed, g)
 	s.updates = append(s.updates, updates...)
 	shape := shapeOf(&g)
-	s.total = s.total.plus(s.model.group(shape)).plus(s.model.signature(shape))
+	s.total = s.total.plus(s.model.groupCost(shape)).plus(s.model.signatureCost(shape))
 }
 
-// group is what a group costs beside its project, its signer and its slots.
-func (m *Model) group(s shape) cost {
-	return m.header(Header{SameProject: true, SameSigner: true}).plus(m.body(s))
+// groupCost is what a group costs beside its project, its signer and its slots.
+func (m *Model) groupCost(s shape) cost {
+	return m.headerCost(Header{SameProject: true, SameSigner: true}).plus(m.bodyCost(s))
 }
 
 // count notes another update in the runs of its word.
@@ -188,7 +188,7 @@ func (o *ownerSheet) count(w *wordSheet, u *score.Update) {
 
 // forget takes a word's groups out of the owner's account, before another update of it.
 func (o *ownerSheet) forget(m *Model, w *wordSheet) {
-	c, _ := m.word(w)
+	c, _ := m.cheapest(w)
 	if m.small(len(w.updates)) {
 		o.small = o.small.minus(c)
 	} else {
@@ -199,7 +199,7 @@ func (o *ownerSheet) forget(m *Model, w *wordSheet) {
 // remember puts the word's groups into the owner's account, after another update of it. A word that has just become too
 // many for the KindFree group leaves it.
 func (o *ownerSheet) remember(s *sheet, w *wordSheet) {
-	c, _ := s.model.word(w)
+	c, _ := s.model.cheapest(w)
 	n := len(w.updates)
 	switch {
 	case s.model.small(n):
@@ -233,10 +233,10 @@ func (o *ownerSheet) unshare(u *score.Update) {
 	}
 }
 
-// cost is what the owner's unsigned groups cost without their slots.
-func (o *ownerSheet) cost(m *Model) cost {
+// unsigned is what the owner's unsigned groups cost without their slots.
+func (o *ownerSheet) unsigned(m *Model) cost {
 	if o.frees(m) {
-		return o.big.plus(m.group(o.free))
+		return o.big.plus(m.groupCost(o.free))
 	}
 	return o.big.plus(o.small)
 }
@@ -244,7 +244,7 @@ func (o *ownerSheet) cost(m *Model) cost {
 // frees tells whether the small words go to a KindFree group. If there are no other words, its updates are likely the
 // first to read the slots of their actions.
 func (o *ownerSheet) frees(m *Model) bool {
-	free, own := m.group(o.free), o.small
+	free, own := m.groupCost(o.free), o.small
 	if o.big == (cost{}) {
 		free.gas += m.Free.Action
 		own.gas += m.Word.Action
@@ -258,8 +258,8 @@ func (m *Model) small(n int) bool {
 	if n < 1 || n > maxSmall {
 		return n < 1
 	}
-	own := m.group(shape{kind: score.KindWord, updates: n, mask: maxMask})
-	free := m.body(shape{kind: score.KindFree, updates: n, runs: n}).minus(m.data(runsHead))
+	own := m.groupCost(shape{kind: score.KindWord, updates: n, mask: maxMask})
+	free := m.bodyCost(shape{kind: score.KindFree, updates: n, runs: n}).minus(m.dataCost(runsHead))
 	return free.less(own)
 }
 
@@ -275,22 +275,22 @@ const (
 	split                 // a KindWord group of loners and a KindRuns group of the others
 )
 
-// word is the cheapest layout of a word, and its cost.
-func (m *Model) word(w *wordSheet) (best cost, how layout) {
+// cheapest is the cheapest layout of a word, and its cost.
+func (m *Model) cheapest(w *wordSheet) (best cost, how layout) {
 	n := len(w.updates)
 	mask := maskLength(w.first, w.last)
-	best = m.group(shape{kind: score.KindWord, updates: n, mask: mask})
+	best = m.groupCost(shape{kind: score.KindWord, updates: n, mask: mask})
 	if w.loners == w.runs {
 		return best, oneWord
 	}
-	if c := m.group(shape{kind: score.KindRuns, updates: n, runs: w.runs}); c.less(best) {
+	if c := m.groupCost(shape{kind: score.KindRuns, updates: n, runs: w.runs}); c.less(best) {
 		best, how = c, oneRuns
 	}
 	if w.loners == 0 {
 		return best, how
 	}
-	c := m.group(shape{kind: score.KindWord, updates: w.loners, mask: mask})
-	c = c.plus(m.group(shape{kind: score.KindRuns, updates: n - w.loners, runs: w.runs - w.loners})).minus(m.data(wordBytes))
+	c := m.groupCost(shape{kind: score.KindWord, updates: w.loners, mask: mask})
+	c = c.plus(m.groupCost(shape{kind: score.KindRuns, updates: n - w.loners, runs: w.runs - w.loners})).minus(m.dataCost(wordBytes))
 	if c.less(best) {
 		best, how = c, split
 	}
@@ -347,7 +347,7 @@ func (o *ownerSheet) groups(s *sheet, out []Group) []Group {
 
 // wordGroups appends the groups of a word that has its own.
 func (o *ownerSheet) wordGroups(m *Model, w *wordSheet, updates []score.Update, out []Group) []Group {
-	_, how := m.word(w)
+	_, how := m.cheapest(w)
 	var runs []score.Update
 	switch how {
 	case oneWord:

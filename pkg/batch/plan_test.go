@@ -39,9 +39,9 @@ func TestPlanKeepsWhatItIsGiven(t *testing.T) {
 		}
 		require.Equal(t, byID(updates), byID(b.Updates()), "the first of an id stays the first")
 
-		var given, kept []unit
+		var given, kept []score.Unit
 		for _, u := range units {
-			if u.signed() {
+			if u.Signature != nil {
 				given = append(given, u)
 			}
 		}
@@ -49,7 +49,7 @@ func TestPlanKeepsWhatItIsGiven(t *testing.T) {
 		for i, h := range b.Headers() {
 			g := b.Groups[i]
 			if g.Signature != nil {
-				kept = append(kept, unit{g.Updates, g.Kind, *g.Signature})
+				kept = append(kept, score.Unit{Updates: g.Updates, Kind: g.Kind, Signature: g.Signature})
 			}
 			if !h.SameProject {
 				named[g.Project]++
@@ -155,6 +155,7 @@ func TestPlanChoosesKinds(t *testing.T) {
 		}
 		return out
 	}
+	bytesAlone := batch.Model{Byte: 1} // which are most of what differs
 	mixed := workload(200, 200, 200, 7)
 	for i := range 100 { // half of the word is one wallet's
 		mixed[i].Target = mixed[0].Target
@@ -172,18 +173,18 @@ func TestPlanChoosesKinds(t *testing.T) {
 		"one hot wallet in a wide word": {mixed, map[score.Kind]int{score.KindWord: 1, score.KindRuns: 1}},
 	} {
 		require.Equal(t, tc.want, kinds(batch.Plan(&model, tc.updates, nil)), name)
-		require.Equal(t, tc.want, kinds(batch.Of(tc.updates)), name)
+		require.Equal(t, tc.want, kinds(batch.Plan(&bytesAlone, tc.updates, nil)), name)
 	}
 }
 
-// TestOfSplitsHugeGroups: a group's count is two bytes.
-func TestOfSplitsHugeGroups(t *testing.T) {
+// TestPlanSplitsHugeGroups: a group's count is two bytes.
+func TestPlanSplitsHugeGroups(t *testing.T) {
 	t.Parallel()
 	updates := make([]score.Update, batch.MaxGroup+5)
 	for i := range updates {
 		binary.BigEndian.PutUint32(updates[i].ID[:], uint32(i))
 	}
-	b := batch.Of(updates)
+	b := batch.Plan(&model, updates, nil)
 	require.Len(t, b.Groups, 2)
 	require.Len(t, b.Groups[0].Updates, batch.MaxGroup)
 	require.Equal(t, len(updates), b.Len())
@@ -198,4 +199,10 @@ func TestRoundsKeepUpdatesOfOneID(t *testing.T) {
 	updates := []score.Update{u(2, 1, 1), u(1, 1, 2), u(1, 2, 3), u(0, 2, 4), u(0, 3, 5)}
 	b := batch.Plan(&model, updates, []score.Signed{{First: 1, Count: 2, Kind: score.KindWord}})
 	require.Equal(t, []score.Update{updates[4], updates[0], updates[1], updates[2], updates[3]}, b.Updates())
+}
+
+func TestSingleIsThePlanOfOne(t *testing.T) {
+	t.Parallel()
+	u := workload(1, 1, 1, 1)
+	require.Equal(t, batch.Plan(&model, u, nil), batch.Single(u[0]))
 }

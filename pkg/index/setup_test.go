@@ -208,7 +208,8 @@ func (w *world) create(p *score.Project) {
 // relay does what the relayer does with updates.
 func (w *world) relay(updates ...score.Update) *types.Receipt {
 	w.t.Helper()
-	return w.call(relayerKey, registry.EncodeBatch(batch.Of(updates)))
+	model := registry.GasModel()
+	return w.call(relayerKey, registry.EncodeBatch(batch.Plan(&model, updates, nil)))
 }
 
 // fresh makes n updates with ids of their own.

@@ -93,7 +93,7 @@ func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outco
 	require.NoError(t, tally.accepted(0, Record{Seq: 1, Updates: h.accepted}))
 	require.NoError(t, tally.final(registry.ProjectCreated{Project: h.project}))
 	for i := range order {
-		event := registry.BatchApplied{Batch: batch.Of(order[i : i+1]), Outcomes: outcomes[i : i+1]}
+		event := registry.BatchApplied{Batch: batch.Single(order[i]), Outcomes: outcomes[i : i+1]}
 		require.NoError(t, tally.final(event))
 	}
 	report := &Report{}
@@ -177,7 +177,7 @@ func TestTallyForgetsWhatNobodyAccepted(t *testing.T) {
 	require.NoError(t, tally.accepted(0, Record{Seq: 1, Updates: []score.Update{accepted, accepted}}))
 	require.NoError(t, tally.final(registry.ProjectCreated{Project: project}))
 	event := func(u score.Update, outcome score.Outcome) {
-		applied := registry.BatchApplied{Batch: batch.Of([]score.Update{u}), Outcomes: []score.Outcome{outcome}}
+		applied := registry.BatchApplied{Batch: batch.Single(u), Outcomes: []score.Outcome{outcome}}
 		require.NoError(t, tally.final(applied))
 		require.NoError(t, tally.included(applied))
 	}

@@ -195,7 +195,7 @@ func drawBatch(t *rapid.T) batch.Batch {
 func TestDecodeBatchWantsItsOwnForm(t *testing.T) {
 	t.Parallel()
 	u := score.Update{Project: score.ProjectID{1}}
-	data := registry.EncodeBatchData(batch.Of([]score.Update{u}))
+	data := registry.EncodeBatchData(batch.Single(u))
 	data = append(data, data...)
 	b, err := registry.DecodeBatchData(data)
 	require.NoError(t, err)

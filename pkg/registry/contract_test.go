@@ -318,7 +318,7 @@ func (g *player) checkEvents() {
 func TestReceiptsThatProveNothing(t *testing.T) {
 	t.Parallel()
 	lab := newGasLab(t)
-	b := batch.Of(lab.updates(3, 3, 0, consecutive))
+	b := planned(lab.updates(3, 3, 0, consecutive))
 	receipt := lab.transact(lab.relayer, registry.EncodeBatch(b))
 	check := func(b batch.Batch, at common.Address, r types.Receipt) {
 		t.Helper()
@@ -330,8 +330,8 @@ func TestReceiptsThatProveNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []score.Outcome{0, 0, 0}, outcomes)
 
-	check(batch.Of(lab.updates(3, 3, 0, consecutive)), lab.registry, *receipt) // another batch's
-	check(b, lab.relayer.addr, *receipt)                                       // another contract's
+	check(planned(lab.updates(3, 3, 0, consecutive)), lab.registry, *receipt) // another batch's
+	check(b, lab.relayer.addr, *receipt)                                      // another contract's
 	empty, failed := *receipt, *receipt
 	empty.Logs, failed.Status = nil, types.ReceiptStatusFailed
 	check(b, lab.registry, empty)

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
 )
@@ -56,7 +55,7 @@ func then(good []byte, kind byte, more ...byte) []byte {
 func TestBatchRefusals(t *testing.T) {
 	t.Parallel()
 	lab := newGasLab(t)
-	good := registry.EncodeBatchData(batch.Of(lab.updates(4, 4, 0, consecutive)))
+	good := registry.EncodeBatchData(planned(lab.updates(4, 4, 0, consecutive)))
 	body, runs, free := good[53:], runsOf(good), freeOf(good)
 	with := func(at int, bytes ...byte) []byte {
 		out := slices.Clone(good)
@@ -110,7 +109,7 @@ func TestBatchRefusals(t *testing.T) {
 func TestBatchesThatSayMoreThanTheyMust(t *testing.T) {
 	t.Parallel()
 	lab := newGasLab(t)
-	good := registry.EncodeBatchData(batch.Of(lab.updates(4, 4, 0, consecutive)))
+	good := registry.EncodeBatchData(planned(lab.updates(4, 4, 0, consecutive)))
 	body, runs, free := good[53:], runsOf(good), freeOf(good)
 	call := bindings.NewScoreRegistry().PackApplyBatch(good)
 	require.Equal(t, registry.RevertNotRelayer, lab.refused(lab.admin.addr, call).Name)

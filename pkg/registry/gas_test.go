@@ -76,12 +76,18 @@ func (l *gasLab) updates(n, wallets, first int, style string) []score.Update {
 // apply sends the updates as one batch, wants all applied, and returns the gas used.
 func (l *gasLab) apply(updates []score.Update) uint64 {
 	l.t.Helper()
-	b, model := batch.Of(updates), registry.GasModel()
+	b, model := planned(updates), registry.GasModel()
 	receipt := l.send(l.relayer, &l.registry, registry.EncodeBatch(b), model.Gas(b))
 	outcomes, err := registry.Outcomes(b, l.registry, receipt)
 	require.NoError(l.t, err)
 	require.Equal(l.t, make([]score.Outcome, b.Len()), outcomes)
 	return receipt.GasUsed
+}
+
+// planned is the batch that a relayer makes of unsigned updates.
+func planned(updates []score.Update) batch.Batch {
+	model := registry.GasModel()
+	return batch.Plan(&model, updates, nil)
 }
 
 // golden compares with a committed file, or writes it.

@@ -110,7 +110,7 @@ func TestModelBoundsSmallBatches(t *testing.T) {
 			updates := lab.updates(n, n, lab.seed+5_000_000, style)
 			lab.ids = (lab.ids + 255) / 256 * 256
 			gas := lab.apply(updates)
-			bound := model.Gas(batch.Of(updates))
+			bound := model.Gas(planned(updates))
 			t.Logf("%-12s %3d updates: gas %7d, bound %7d", style, n, gas, bound)
 			require.GreaterOrEqual(t, bound, gas)
 		}

@@ -52,7 +52,7 @@ func (s *session) bindAll(ctx context.Context) error {
 // bindNew binds the intake's batch if it is due, or its creation.
 func (s *session) bindNew(ctx context.Context) (bool, error) {
 	in := s.intake
-	if why, due := in.flush(time.Now()); due {
+	if why, due := in.due(time.Now()); due {
 		b := in.builder.Build()
 		bound, err := s.bind(ctx, binding{
 			gas: s.gas(in.builder.Gas()), data: registry.EncodeBatch(b), updates: b.Updates(),

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -26,11 +27,8 @@ type intake struct {
 	builder  *batch.Builder
 	creation *score.Project // bound alone, after the builder is empty
 	born     uint64         // the creation's sequence
-	rest     []score.Update // of the last envelope, not in the builder yet
-	signed   []score.Signed // the signed groups in rest, by their places in the envelope
+	rest     []score.Unit   // of the last envelope, not in the builder yet
 	full     bool           // what comes next did not fit
-	lingered time.Time      // when the builder's first update has waited for company long enough
-	forWord  bool           // the batch waits, or waited, longer than that for a word to become complete
 	next     *batch.Builder // with other limits, for the next batch; nil for the same again
 	config   Config
 
@@ -85,18 +83,18 @@ func (in *intake) take(r Record) error {
 		in.creation, in.born = r.Project, r.Seq
 		return nil
 	}
-	in.rest, in.signed, in.restAt = r.Updates, r.Signed, score.Cursor{Seq: r.Seq}
-	if r.Seq == in.to.Seq && in.to.Index > 0 { // the cursor is inside this envelope
-		skip := min(int(in.to.Index), len(in.rest))
-		in.rest, in.restAt.Index = in.rest[skip:], uint32(skip)
-		in.backlog.Add(int64(-skip))
-		for len(in.signed) > 0 && in.signed[0].First < skip {
-			if g := in.signed[0]; g.First+g.Count > skip {
+	in.rest, in.restAt = slices.Collect(score.Units(r.Updates, r.Signed)), score.Cursor{Seq: r.Seq}
+	if r.Seq == in.to.Seq { // the cursor may be inside this envelope
+		for in.restAt.Index < in.to.Index && len(in.rest) > 0 {
+			n := uint32(len(in.rest[0].Updates))
+			if in.restAt.Index+n > in.to.Index {
 				return fmt.Errorf("%w: the cursor %v stands inside the signed group of the updates from %d to %d",
-					lane.ErrCorrupt, in.to, g.First, g.First+g.Count-1)
+					lane.ErrCorrupt, in.to, in.restAt.Index, in.restAt.Index+n-1)
 			}
-			in.signed = in.signed[1:]
+			in.rest = in.rest[1:]
+			in.restAt.Index += n
 		}
+		in.backlog.Add(-int64(in.restAt.Index))
 	}
 	in.pour()
 	return nil
@@ -114,15 +112,15 @@ func (in *intake) skip(seq uint64) {
 func (in *intake) pour() {
 	now := time.Now()
 	for len(in.rest) > 0 {
-		n := in.add(now)
-		if n == 0 {
+		n := len(in.rest[0].Updates)
+		if !in.builder.AddUnit(in.rest[0], now) {
 			in.full = true
 			return
 		}
 		if in.builder.Len() == n {
-			in.from, in.lingered = in.restAt, now.Add(in.config.Limits.Linger)
+			in.from = in.restAt
 		}
-		in.rest = in.rest[n:]
+		in.rest = in.rest[1:]
 		in.restAt.Index += uint32(n)
 		in.to = in.restAt
 		if len(in.rest) == 0 {
@@ -131,43 +129,20 @@ func (in *intake) pour() {
 	}
 }
 
-// add puts what comes next into the builder, an update or a signed group, and tells how many updates that were; 0 if it
-// does not fit.
-func (in *intake) add(now time.Time) int {
-	if len(in.signed) == 0 || in.signed[0].First > int(in.restAt.Index) {
-		if !in.builder.Add(in.rest[0], now) {
-			return 0
-		}
-		return 1
-	}
-	g := in.signed[0]
-	if !in.builder.AddSigned(in.rest[:g.Count:g.Count], g.Kind, g.Signature, now) {
-		return 0
-	}
-	in.signed = in.signed[1:]
-	return g.Count
-}
-
-// flush tells whether the builder's batch should be bound now, and why.
-func (in *intake) flush(now time.Time) (why string, due bool) {
-	if in.builder.Len() == 0 {
-		return "", false
-	}
-	at, _ := in.builder.Due()
-	if at.After(in.lingered) && !now.Before(in.lingered) {
-		in.forWord = true
-	}
+// due tells whether the builder's batch should be bound now, and why.
+func (in *intake) due(now time.Time) (why string, due bool) {
+	at, waited, some := in.builder.Due()
 	switch {
+	case !some:
+		return "", false
 	case in.full:
 		return "full", true
 	case in.creation != nil:
 		return "creation", true
 	case now.Before(at):
 		return "", false
-	case in.forWord:
-		return "word", true
 	}
-	return "linger", true
+	return string(waited), true
 }
 
 // bound says that the builder's batch is journaled.
@@ -177,7 +152,7 @@ func (in *intake) bound() {
 	if in.next != nil {
 		in.builder, in.next = in.next, nil
 	}
-	in.from, in.full, in.forWord = in.to, false, false
+	in.from, in.full = in.to, false
 	in.pour()
 }
 

@@ -140,7 +140,7 @@ func TestABatchWaitsForAWordThatIsAboutToBeComplete(t *testing.T) {
 					if i < c.ids {
 						require.NoError(t, in.take(Record{Seq: uint64(i + 1), Updates: []score.Update{{ID: score.UpdateID{31: byte(i)}}}}))
 					}
-					if why, due := in.flush(time.Now()); due {
+					if why, due := in.due(time.Now()); due {
 						require.Equal(t, c.why, why)
 						require.Equal(t, c.after, time.Since(began))
 						return

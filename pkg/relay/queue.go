@@ -131,7 +131,7 @@ func (s *session) call(ctx context.Context, data []byte, gas uint64) (refusal *l
 // global tells whether a refusal has a cause that concerns everything this lane sends. The control is a batch of one
 // update of a project that cannot exist: a contract in order skips it and does not revert. If it does, the lane waits.
 func (s *session) global(ctx context.Context) bool {
-	control := batch.Of([]score.Update{{}})
+	control := batch.Single(score.Update{})
 	refused, ok := s.call(ctx, registry.EncodeBatch(control), s.config.Rules.MaxGas)
 	if ok && refused == nil {
 		return false

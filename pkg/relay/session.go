@@ -155,7 +155,7 @@ func (s *session) run(ctx context.Context) error {
 			return err
 		}
 		s.show()
-		if due, ok := s.intake.builder.Due(); ok && time.Until(due) > 0 {
+		if due, _, ok := s.intake.builder.Due(); ok && time.Until(due) > 0 {
 			linger.Reset(time.Until(due)) // one that is past due waits for what fill waits for: the next head
 		}
 		var records <-chan Record

@@ -1,5 +1,7 @@
 package score
 
+import "iter"
+
 // Kind says how a group of updates is written: the low bits of the contract's kind byte.
 type Kind uint8
 
@@ -17,10 +19,37 @@ const MaxSigned = 256
 // of y in its highest bit.
 type GroupSignature [64]byte
 
-// Signed marks a run of updates in a longer list as one signed group: they were signed together, in this order and
+// Signed marks neighbours in a longer list of updates as one signed group: they were signed together, in this order and
 // kind, so they travel together to the contract, which checks the signature.
 type Signed struct {
 	First, Count int // Count is 1 … MaxSigned
 	Kind         Kind
 	Signature    GroupSignature
+}
+
+// Unit is what goes to the contract whole, in one transaction: an update that nobody signed, or a signed group.
+type Unit struct {
+	Updates   []Update        // one, or the group's in the order of its body
+	Kind      Kind            // of a group
+	Signature *GroupSignature // of a group; nil of an update that nobody signed
+}
+
+// Units are the units of a list of updates, in order. signed marks its signed groups: they ascend and do not overlap. A
+// unit shares the memory of both.
+func Units(updates []Update, signed []Signed) iter.Seq[Unit] {
+	return func(yield func(Unit) bool) {
+		groups := signed
+		for at := 0; at < len(updates); {
+			unit := Unit{Updates: updates[at : at+1 : at+1]}
+			if len(groups) > 0 && groups[0].First == at {
+				g := &groups[0]
+				groups = groups[1:]
+				unit = Unit{Updates: updates[at : at+g.Count : at+g.Count], Kind: g.Kind, Signature: &g.Signature}
+			}
+			if !yield(unit) {
+				return
+			}
+			at += len(unit.Updates)
+		}
+	}
 }

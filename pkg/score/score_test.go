@@ -2,6 +2,7 @@ package score_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,4 +148,32 @@ func TestOutcomesThatUseTheIDUpAreNotRejections(t *testing.T) {
 		require.True(t, o.Rejected(), o.String())
 		require.NotContains(t, o.String(), "outcome_")
 	}
+}
+
+// TestUnitsAreTheList: every update once, in order, and signed groups as marked, whatever stands around them.
+func TestUnitsAreTheList(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var want []score.Unit
+		var updates []score.Update
+		var signed []score.Signed
+		for i, n := range rapid.SliceOf(rapid.IntRange(0, 3)).Draw(t, "sizes") { // 0 is an update that nobody signed
+			unit := score.Unit{Updates: make([]score.Update, max(n, 1))}
+			for j := range unit.Updates {
+				unit.Updates[j].ID = score.UpdateID{byte(i), byte(j)}
+			}
+			if n > 0 {
+				unit.Kind, unit.Signature = score.KindFree, &score.GroupSignature{byte(i)}
+				signed = append(signed, score.Signed{First: len(updates), Count: n, Kind: unit.Kind, Signature: *unit.Signature})
+			}
+			updates = append(updates, unit.Updates...)
+			want = append(want, unit)
+		}
+		units := score.Units(updates, signed)
+		require.Equal(t, want, slices.Collect(units))
+		for unit := range units { // from the first again
+			require.Equal(t, want[0], unit)
+			break
+		}
+	})
 }

@@ -108,7 +108,7 @@ func (r row) measure(base *machine, profile *profiler) (out bill, err error) {
 var errOutcome = errors.New("outcome is not the expected one")
 
 // apply plans, sends, and wants all applied.
-func (l *lab) apply(units []unit) (out []sentBatch, err error) {
+func (l *lab) apply(units []score.Unit) (out []sentBatch, err error) {
 	planned, err := plan(units)
 	if err != nil {
 		return nil, err

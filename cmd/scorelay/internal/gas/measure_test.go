@@ -140,14 +140,14 @@ func TestFloor(t *testing.T) {
 		transaction = 21_000 + 375 + 375 + 3*2_100 // its event; relayer, signer, actions
 		bytes       = (32+1+1+1)*(16+8) + 19*(4+8) // id, target, type, action
 	)
-	gas, fresh := slots.least(batch.Of([]score.Update{u}))
+	gas, fresh := slots.least(batch.Single(u))
 	require.EqualValues(t, transaction+bytes+2*(42+22_100), gas)
 	require.Equal(t, batch.Fresh{Scores: 1, Words: 1}, fresh)
 
 	u.ID[31]++
 	again := u
 	again.ID[31]++
-	gas, fresh = slots.least(batch.Of([]score.Update{u, again})) // both add to one score
+	gas, fresh = slots.least(batch.Batch{Groups: []batch.Group{{Kind: score.KindRuns, Updates: []score.Update{u, again}}}}) // both add to one score
 	require.EqualValues(t, transaction+bytes+(16+8)+2*(42+5_000), gas)
 	require.Equal(t, batch.Fresh{}, fresh)
 }

@@ -27,7 +27,7 @@ func (m *Model) add(b bill) {
 		if m.Batches == 0 || spare < m.BoundLeast {
 			m.BoundLeast = spare
 		}
-		if sent.fresh == sent.batch.Slots() {
+		if sent.fresh == sent.batch.StorageSlots() {
 			m.BoundFresh = max(m.BoundFresh, spare)
 		}
 		off := math.Abs(percent(model.Estimate(sent.batch, sent.fresh), sent.gas))

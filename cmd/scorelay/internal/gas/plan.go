@@ -17,34 +17,21 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// unit is what a relayer takes into a batch whole: one update, or a signed group.
-type unit struct {
-	updates   []score.Update
-	kind      score.Kind
-	signature *score.GroupSignature // nil for one update
-}
-
 var errPlan = errors.New("an empty batch takes no update")
 
 // plan fills batches with the units in their order, as a relayer does: as few as its limits at worst allow.
-func plan(units []unit) (out []batch.Batch, err error) {
+func plan(units []score.Unit) (out []batch.Batch, err error) {
 	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
 	if err != nil {
 		return nil, err
 	}
-	add := func(u unit) bool {
-		if u.signature != nil {
-			return builder.AddSigned(u.updates, u.kind, *u.signature, time.Time{})
-		}
-		return builder.Add(u.updates[0], time.Time{})
-	}
 	for _, u := range units {
-		if add(u) {
+		if builder.AddUnit(u, time.Time{}) {
 			continue
 		}
 		out = append(out, builder.Build())
 		builder.Reset()
-		if !add(u) {
+		if !builder.AddUnit(u, time.Time{}) {
 			return nil, errPlan
 		}
 	}
@@ -52,16 +39,10 @@ func plan(units []unit) (out []batch.Batch, err error) {
 }
 
 // unsigned makes a unit of each update.
-func unsigned(updates []score.Update) []unit {
-	out := make([]unit, len(updates))
-	for i := range updates {
-		out[i] = unit{updates: updates[i : i+1]}
-	}
-	return out
-}
+func unsigned(updates []score.Update) []score.Unit { return slices.Collect(score.Units(updates, nil)) }
 
 // signed has the updates, all of one project, signed by word: by ascending ids, or where wallets repeat, by wallet.
-func signed(domain wallet.Domain, key *ecdsa.PrivateKey, updates []score.Update) (out []unit, err error) {
+func signed(domain wallet.Domain, key *ecdsa.PrivateKey, updates []score.Update) (out []score.Unit, err error) {
 	kind, byID := score.KindWord, func(a, b score.Update) int { return bytes.Compare(a.ID[:], b.ID[:]) }
 	order := byID
 	if repeats(updates) {
@@ -81,7 +62,7 @@ func signed(domain wallet.Domain, key *ecdsa.PrivateKey, updates []score.Update)
 		if err != nil {
 			return nil, fmt.Errorf("couldn't sign a group: %w", err)
 		}
-		out = append(out, unit{updates: updates[:n], kind: kind, signature: &signature})
+		out = append(out, score.Unit{Updates: updates[:n], Kind: kind, Signature: &signature})
 		updates = updates[n:]
 	}
 	return out, nil
