@@ -120,7 +120,8 @@ func (h Header) names() bool { return !h.SameProject || !h.SameSigner }
 
 // atWorst is a batch's gas, with memory.
 func (m *Model) atWorst(total cost) uint64 {
-	return total.gas + m.memoryGas(2*(total.bytes-m.BaseBytes)) // the data, and as much room for outcomes
+	data := total.bytes - m.BaseBytes
+	return total.gas + m.memoryGas(data+data/2) // with room for outcomes: no update takes less than two bytes of data
 }
 
 // memoryGas is what it costs to use so many bytes of memory, which are copied from the call.
