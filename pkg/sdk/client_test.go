@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -66,11 +67,11 @@ func TestCreateProject(t *testing.T) {
 	require.Equal(t, want, *body)
 }
 
-func TestUpdateScoreSignsTheTime(t *testing.T) {
+func TestUpdateScoreSignsTheTimeOrAll(t *testing.T) {
 	t.Parallel()
 	client, method, path, body := answering(t, 200, nil, `{"status":"duplicate"}`)
 	key := newKey(t)
-	u := sdk.NamedUpdate{ID: score.UpdateID{1}, Project: project, Action: "win", ScoreType: "skill", Target: common.Address{2}}
+	u := sdk.NamedUpdate{UpdateID: score.UpdateID{1}, ProjectID: project, ActionName: "win", ScoreType: "skill", TargetWallet: common.Address{2}}
 	duplicate, err := client.UpdateScore(t.Context(), u, sdk.KeySigner(key))
 	require.NoError(t, err)
 	require.True(t, duplicate)
@@ -89,9 +90,27 @@ func TestUpdateScoreSignsTheTime(t *testing.T) {
 	delete(*body, "message")
 	delete(*body, "signature")
 	require.Equal(t, map[string]any{
-		"updateId": u.ID.String(), "projectId": project.String(), "actionName": "win", "scoreType": "skill",
+		"updateId": u.UpdateID.String(), "projectId": project.String(), "actionName": "win", "scoreType": "skill",
 		"targetWallet": "0x0200000000000000000000000000000000000000",
 	}, *body)
+
+	// The same, signed as a whole.
+	_, err = client.UpdateScore(t.Context(), u, sdk.KeySigner(key), sdk.EIP712(domain))
+	require.NoError(t, err)
+	require.Equal(t, "eip712", (*body)["scheme"])
+	at, err = wallet.ParseTime((*body)["message"].(string))
+	require.NoError(t, err)
+	raw, err = hexutil.Decode((*body)["signature"].(string))
+	require.NoError(t, err)
+	signature, err = wallet.ParseSignature(raw)
+	require.NoError(t, err)
+	signer, err = signature.Recover(domain.Digest(wallet.Payload{
+		Update: u.UpdateID, Project: project, ActionName: "win", ScoreType: "skill", Target: u.TargetWallet, Message: uint64(at.UnixMilli()),
+	}))
+	require.NoError(t, err)
+	require.Equal(t, crypto.PubkeyToAddress(key.PublicKey), signer)
+	_, err = client.UpdateScore(t.Context(), u, sdk.KeySigner(key), sdk.EIP712(wallet.Domain{}))
+	require.ErrorIs(t, err, sdk.ErrDomain)
 
 	broken := errors.New("no key")
 	_, err = client.UpdateScore(t.Context(), u, func(context.Context, common.Hash) ([]byte, error) { return nil, broken })
@@ -102,8 +121,9 @@ func TestUpdateScores(t *testing.T) {
 	t.Parallel()
 	id := score.UpdateID{7}
 	client, method, path, body := answering(t, 200, nil, `{"status":"accepted","accepted":1,"duplicates":["`+id.String()+`"]}`)
-	duplicates, err := client.UpdateScores(t.Context(), &sdk.SignedGroup{Project: project, Kind: score.KindFree, Updates: []byte{1}, Signature: []byte{2}})
+	accepted, duplicates, err := client.UpdateScores(t.Context(), &sdk.SignedGroup{ProjectID: project, Kind: score.KindFree, Updates: []byte{1}, Signature: []byte{2}})
 	require.NoError(t, err)
+	require.Equal(t, 1, accepted)
 	require.Equal(t, []score.UpdateID{id}, duplicates)
 	require.Equal(t, "POST /update-scores", *method+" "+*path)
 	require.Equal(t, map[string]any{"projectId": project.String(), "kind": 3.0, "updates": "0x01", "signature": "0x02"}, *body)
@@ -143,6 +163,17 @@ func TestLookups(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "GET /projects/"+project.String()+"/updates/"+score.UpdateID{1}.String(), *method+" "+*path)
 	require.Equal(t, &sdk.Status{Stage: "accepted"}, status)
+	require.False(t, status.Final())
+
+	client, method, path, _ = answering(t, 200, nil, `{"blockNumber":7,"scores":[{"scoreType":"skill","score":"-9223372036854775808"},
+		{"scoreType":"fame","score":"3"}]}`)
+	scores, err := client.Scores(t.Context(), project, common.Address{1})
+	require.NoError(t, err)
+	require.Equal(t, "GET /projects/"+project.String()+"/scores/"+common.Address{1}.Hex(), *method+" "+*path)
+	require.EqualValues(t, 7, scores.Block)
+	require.EqualValues(t, math.MinInt64, scores.Of("skill"))
+	require.EqualValues(t, 3, scores.Of("fame"))
+	require.Zero(t, scores.Of("reputation"))
 }
 
 // TestNothingIsSignedForAnotherDomain: the API's word is taken only where nothing else is known.
@@ -183,7 +214,7 @@ func TestNothingIsSignedForAnotherDomain(t *testing.T) {
 		require.ErrorIs(t, err, sdk.ErrDomain)
 		none, err := ask(silent)
 		require.NoError(t, err, "looking up is no signing")
-		groups, err := sdk.BuildGroups(project, []sdk.Update{{ID: score.UpdateID{1}, Target: common.Address{1}}})
+		groups, err := sdk.BuildGroups(project, []sdk.Update{{UpdateID: score.UpdateID{1}, TargetWallet: common.Address{1}}})
 		require.NoError(t, err)
 		_, err = groups[0].Sign(t.Context(), none, sdk.KeySigner(newKey(t)))
 		require.ErrorIs(t, err, sdk.ErrDomain)

@@ -3,7 +3,11 @@
 //   - A Minter makes updateIds that count up. The contract remembers used ids in words of 256 bits, so ids that share
 //     their first 31 bytes cost a fraction of what random ones cost.
 //   - BuildGroups writes updates as groups of up to 256, each to be signed once (EIP-712); the contract checks it.
-//   - A Client speaks to the HTTP API, which tells what to sign under, and refuses what was not expected.
+//   - A Client speaks to the HTTP API, which tells what to sign under, and refuses what was not expected. It follows any
+//     number of updates until they are final.
+//
+// Fields have the interface's names: updateId, targetWallet. But for one: a project's `signing` is its Domain here, since
+// Domain is what every library calls it.
 //
 // Invariants:
 //   - No id is minted twice: not by one Minter, whoever calls it at once, and not by any two of them, since each counts

@@ -19,24 +19,24 @@ import (
 
 // Update is one score change of a project. Action and ScoreType are the project's indexes: see ProjectState.
 type Update struct {
-	ID        score.UpdateID `json:"id"`
-	Target    common.Address `json:"target"` // the wallet whose score changes
-	Action    uint8          `json:"action"`
-	ScoreType uint8          `json:"scoreType"`
+	UpdateID     score.UpdateID `json:"updateId"`
+	TargetWallet common.Address `json:"targetWallet"` // the wallet whose score changes
+	Action       uint8          `json:"action"`
+	ScoreType    uint8          `json:"scoreType"`
 }
 
 // Group is the updates of one signature.
 type Group struct {
-	Project score.ProjectID
-	Kind    score.Kind
-	Updates []Update // 1 … score.MaxSigned, in the order of Body
-	Body    []byte   // the updates as they are signed, and as the contract reads them
+	ProjectID score.ProjectID
+	Kind      score.Kind
+	Updates   []Update // 1 … score.MaxSigned, in the order of Body
+	Body      []byte   // the updates as they are signed, and as the contract reads them
 }
 
 // SignedGroup is a group with its signature: as JSON, the body of POST /update-scores. It can be sent any number of
 // times, by anyone with an API key: its updates apply once.
 type SignedGroup struct {
-	Project   score.ProjectID `json:"projectId"`
+	ProjectID score.ProjectID `json:"projectId"`
 	Kind      score.Kind      `json:"kind"`
 	Updates   hexutil.Bytes   `json:"updates"`
 	Signature hexutil.Bytes   `json:"signature"` // 64 bytes, EIP-2098
@@ -58,11 +58,11 @@ const (
 func BuildGroups(project score.ProjectID, updates []Update) ([]Group, error) {
 	updates = slices.SortedFunc(slices.Values(updates), compareIDs)
 	for i := range updates {
-		if i > 0 && updates[i].ID == updates[i-1].ID {
-			return nil, fmt.Errorf("two updates have the id %s", updates[i].ID)
+		if i > 0 && updates[i].UpdateID == updates[i-1].UpdateID {
+			return nil, fmt.Errorf("two updates have the id %s", updates[i].UpdateID)
 		}
-		if updates[i].Target == (common.Address{}) {
-			return nil, fmt.Errorf("update %s has the zero address as its target", updates[i].ID)
+		if updates[i].TargetWallet == (common.Address{}) {
+			return nil, fmt.Errorf("update %s has the zero address as its target", updates[i].UpdateID)
 		}
 	}
 	var groups []Group
@@ -82,7 +82,7 @@ func split(updates []Update) [][]Update {
 	in := map[run]int{} // how many words have updates of the run
 	for len(updates) > 0 {
 		n := 1
-		for n < len(updates) && updates[n].ID.Word() == updates[0].ID.Word() {
+		for n < len(updates) && updates[n].UpdateID.Word() == updates[0].UpdateID.Word() {
 			n++
 		}
 		words = append(words, updates[:n])
@@ -132,15 +132,15 @@ type run struct {
 func runsOf(updates []Update) map[run]bool {
 	runs := map[run]bool{}
 	for _, u := range updates {
-		runs[run{u.Target, u.ScoreType}] = true
+		runs[run{u.TargetWallet, u.ScoreType}] = true
 	}
 	return runs
 }
 
 // buildGroup writes updates of different ids as one group, in the cheapest kind.
 func buildGroup(project score.ProjectID, updates []Update) (Group, error) {
-	g := Group{Project: project, Kind: score.KindWord, Updates: slices.SortedFunc(slices.Values(updates), compareIDs)}
-	if first, last := g.Updates[0].ID.Word(), g.Updates[len(updates)-1].ID.Word(); first != last {
+	g := Group{ProjectID: project, Kind: score.KindWord, Updates: slices.SortedFunc(slices.Values(updates), compareIDs)}
+	if first, last := g.Updates[0].UpdateID.Word(), g.Updates[len(updates)-1].UpdateID.Word(); first != last {
 		g.Kind = score.KindFree
 	} else if len(updates)*recordGas > len(runsOf(updates))*runGas+len(updates)*lowGas {
 		g.Kind = score.KindRuns
@@ -150,7 +150,7 @@ func buildGroup(project score.ProjectID, updates []Update) (Group, error) {
 	}
 	list := make([]score.Update, len(updates))
 	for i, u := range g.Updates {
-		list[i] = score.Update{Project: project, ID: u.ID, Target: u.Target, Action: u.Action, ScoreType: u.ScoreType}
+		list[i] = score.Update{Project: project, ID: u.UpdateID, Target: u.TargetWallet, Action: u.Action, ScoreType: u.ScoreType}
 	}
 	var err error
 	if g.Body, err = batch.EncodeBody(g.Kind, list); err != nil {
@@ -159,11 +159,11 @@ func buildGroup(project score.ProjectID, updates []Update) (Group, error) {
 	return g, nil
 }
 
-func compareIDs(a, b Update) int { return bytes.Compare(a.ID[:], b.ID[:]) }
+func compareIDs(a, b Update) int { return bytes.Compare(a.UpdateID[:], b.UpdateID[:]) }
 
 // compareRuns brings the updates of a run together.
 func compareRuns(a, b Update) int {
-	return cmp.Or(a.Target.Cmp(b.Target), cmp.Compare(a.ScoreType, b.ScoreType), compareIDs(a, b))
+	return cmp.Or(a.TargetWallet.Cmp(b.TargetWallet), cmp.Compare(a.ScoreType, b.ScoreType), compareIDs(a, b))
 }
 
 // Signer signs a digest with a wallet's secp256k1 key. The answer may have any form that wallet.ParseSignature reads;
@@ -177,7 +177,7 @@ func KeySigner(key *ecdsa.PrivateKey) Signer {
 
 // Digest is what a wallet signs for the group (EIP-712), under the domain of the deployment's chain and contract.
 func (g *Group) Digest(domain wallet.Domain) common.Hash {
-	return domain.GroupDigest(g.Project, g.Kind, g.Body)
+	return domain.GroupDigest(g.ProjectID, g.Kind, g.Body)
 }
 
 // Sign asks the signer, an owner or updater of the project, for the group's signature. Errors are the signer's, those of
@@ -191,7 +191,7 @@ func (g *Group) Sign(ctx context.Context, domain wallet.Domain, sign Signer) (*S
 		return nil, err
 	}
 	compact := signature.Compact()
-	return &SignedGroup{Project: g.Project, Kind: g.Kind, Updates: g.Body, Signature: compact[:]}, nil
+	return &SignedGroup{ProjectID: g.ProjectID, Kind: g.Kind, Updates: g.Body, Signature: compact[:]}, nil
 }
 
 func (s Signer) signature(ctx context.Context, digest common.Hash) (wallet.Signature, error) {

@@ -41,15 +41,15 @@ func someUpdates(t *rapid.T) []sdk.Update {
 	var out []sdk.Update
 	for range rapid.IntRange(0, 600).Draw(t, "updates") {
 		u := sdk.Update{
-			ID:        score.UpdateID{0: byte(rapid.IntRange(1, words).Draw(t, "word")), 31: rapid.Byte().Draw(t, "low")},
-			Target:    common.Address{0: byte(rapid.IntRange(1, wallets).Draw(t, "wallet")), 1: 1},
-			Action:    rapid.Byte().Draw(t, "action"),
-			ScoreType: rapid.ByteRange(0, 1).Draw(t, "type"),
+			UpdateID:     score.UpdateID{0: byte(rapid.IntRange(1, words).Draw(t, "word")), 31: rapid.Byte().Draw(t, "low")},
+			TargetWallet: common.Address{0: byte(rapid.IntRange(1, wallets).Draw(t, "wallet")), 1: 1},
+			Action:       rapid.Byte().Draw(t, "action"),
+			ScoreType:    rapid.ByteRange(0, 1).Draw(t, "type"),
 		}
-		if !ids[u.ID] {
+		if !ids[u.UpdateID] {
 			out = append(out, u)
 		}
-		ids[u.ID] = true
+		ids[u.UpdateID] = true
 	}
 	return out
 }
@@ -62,14 +62,14 @@ func TestGroupsHoldEveryUpdateOnce(t *testing.T) {
 		require.NoError(t, err)
 		var all []sdk.Update
 		for _, g := range groups {
-			require.Equal(t, project, g.Project)
+			require.Equal(t, project, g.ProjectID)
 			require.LessOrEqual(t, len(g.Updates), score.MaxSigned)
 			all = append(all, g.Updates...)
 			read, err := batch.DecodeBody(g.Kind, project, common.Address{}, g.Body)
 			require.NoError(t, err)
 			require.Len(t, read, len(g.Updates))
 			for i, u := range g.Updates {
-				require.Equal(t, score.Update{Project: project, ID: u.ID, Target: u.Target, Action: u.Action, ScoreType: u.ScoreType}, read[i])
+				require.Equal(t, score.Update{Project: project, ID: u.UpdateID, Target: u.TargetWallet, Action: u.Action, ScoreType: u.ScoreType}, read[i])
 			}
 			again, err := batch.EncodeBody(g.Kind, read)
 			require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestGroupsOfTheCheapestKind(t *testing.T) {
 		updates := make([]sdk.Update, c.updates)
 		for i := range updates {
 			n := i % c.wallets
-			updates[i] = sdk.Update{ID: c.id(i), Target: common.Address{0: byte(n), 1: byte(n >> 8), 19: 1}}
+			updates[i] = sdk.Update{UpdateID: c.id(i), TargetWallet: common.Address{0: byte(n), 1: byte(n >> 8), 19: 1}}
 		}
 		groups, err := sdk.BuildGroups(project, updates)
 		require.NoError(t, err, name)
@@ -137,10 +137,10 @@ func TestGroupsAreNearTheCheapest(t *testing.T) {
 		var updates []sdk.Update
 		for i := range rapid.IntRange(1, 256).Draw(t, "updates") {
 			u := sdk.Update{ // without zero bytes, which cost less
-				ID:     score.UpdateID(bytes.Repeat([]byte{byte(1 + i%words)}, 32)),
-				Target: common.Address(bytes.Repeat([]byte{byte(rapid.IntRange(1, wallets).Draw(t, "wallet"))}, 20)),
+				UpdateID:     score.UpdateID(bytes.Repeat([]byte{byte(1 + i%words)}, 32)),
+				TargetWallet: common.Address(bytes.Repeat([]byte{byte(rapid.IntRange(1, wallets).Draw(t, "wallet"))}, 20)),
 			}
-			u.ID[31] = byte(i / words)
+			u.UpdateID[31] = byte(i / words)
 			updates = append(updates, u)
 		}
 		groups, err := sdk.BuildGroups(project, updates)
@@ -172,7 +172,7 @@ func TestGroupsAreNearTheCheapest(t *testing.T) {
 func signedGroup(kind score.Kind, updates []sdk.Update) batch.Group {
 	g := batch.Group{Project: project, Signer: common.Address{1}, Kind: kind, Signature: &score.GroupSignature{}}
 	for _, u := range updates {
-		g.Updates = append(g.Updates, score.Update{Project: project, ID: u.ID, Signer: g.Signer, Target: u.Target, Action: u.Action, ScoreType: u.ScoreType})
+		g.Updates = append(g.Updates, score.Update{Project: project, ID: u.UpdateID, Signer: g.Signer, Target: u.TargetWallet, Action: u.Action, ScoreType: u.ScoreType})
 	}
 	return g
 }
@@ -182,22 +182,22 @@ func gasOf(model *batch.Model, b batch.Batch) uint64 { return model.Estimate(b, 
 
 // byRun brings updates of one wallet together.
 func byRun(updates []sdk.Update) []sdk.Update {
-	return slices.SortedStableFunc(slices.Values(updates), func(a, b sdk.Update) int { return a.Target.Cmp(b.Target) })
+	return slices.SortedStableFunc(slices.Values(updates), func(a, b sdk.Update) int { return a.TargetWallet.Cmp(b.TargetWallet) })
 }
 
 func TestUpdatesThatMakeNoGroup(t *testing.T) {
 	t.Parallel()
-	u := sdk.Update{ID: score.UpdateID{1}, Target: common.Address{1}}
-	_, err := sdk.BuildGroups(project, []sdk.Update{u, {ID: score.UpdateID{2}, Target: common.Address{1}}, u})
-	require.ErrorContains(t, err, u.ID.String())
-	_, err = sdk.BuildGroups(project, []sdk.Update{{ID: score.UpdateID{3}}})
+	u := sdk.Update{UpdateID: score.UpdateID{1}, TargetWallet: common.Address{1}}
+	_, err := sdk.BuildGroups(project, []sdk.Update{u, {UpdateID: score.UpdateID{2}, TargetWallet: common.Address{1}}, u})
+	require.ErrorContains(t, err, u.UpdateID.String())
+	_, err = sdk.BuildGroups(project, []sdk.Update{{UpdateID: score.UpdateID{3}}})
 	require.ErrorContains(t, err, "zero address")
 }
 
 func TestASignedGroupIsItsSigners(t *testing.T) {
 	t.Parallel()
 	key := newKey(t)
-	groups, err := sdk.BuildGroups(project, []sdk.Update{{ID: score.UpdateID{1}, Target: common.Address{1}, Action: 1}})
+	groups, err := sdk.BuildGroups(project, []sdk.Update{{UpdateID: score.UpdateID{1}, TargetWallet: common.Address{1}, Action: 1}})
 	require.NoError(t, err)
 	signed, err := groups[0].Sign(t.Context(), domain, sdk.KeySigner(key))
 	require.NoError(t, err)
@@ -213,7 +213,7 @@ func TestASignedGroupIsItsSigners(t *testing.T) {
 
 func TestSignersMayFail(t *testing.T) {
 	t.Parallel()
-	groups, err := sdk.BuildGroups(project, []sdk.Update{{ID: score.UpdateID{1}, Target: common.Address{1}}})
+	groups, err := sdk.BuildGroups(project, []sdk.Update{{UpdateID: score.UpdateID{1}, TargetWallet: common.Address{1}}})
 	require.NoError(t, err)
 	gone := errors.New("the key is gone")
 	_, err = groups[0].Sign(t.Context(), domain, func(context.Context, common.Hash) ([]byte, error) { return nil, gone })

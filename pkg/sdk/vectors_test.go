@@ -101,9 +101,9 @@ func makeVectors(t *testing.T) *vectors {
 		}
 		lows := random.Perm(256)
 		for i := range shape.updates {
-			u := Update{Target: wallets[random.IntN(len(wallets))], Action: uint8(random.UintN(score.MaxActions)), ScoreType: uint8(random.UintN(shape.types))}
-			copy(u.ID[:], words[i%len(words)][:])
-			u.ID[31] = byte(lows[i%len(lows)])
+			u := Update{TargetWallet: wallets[random.IntN(len(wallets))], Action: uint8(random.UintN(score.MaxActions)), ScoreType: uint8(random.UintN(shape.types))}
+			copy(u.UpdateID[:], words[i%len(words)][:])
+			u.UpdateID[31] = byte(lows[i%len(lows)])
 			c.Updates = append(c.Updates, u)
 		}
 		groups, err := BuildGroups(c.Project, c.Updates)

@@ -21,7 +21,7 @@ func (p *Post) sign(ctx context.Context, domain wallet.Domain) (*sdk.SignedGroup
 	updates := make([]sdk.Update, len(p.Updates))
 	for i := range p.Updates {
 		u := &p.Updates[i]
-		updates[i] = sdk.Update{ID: u.ID, Target: u.Target, Action: u.ActionIndex, ScoreType: u.TypeIndex}
+		updates[i] = sdk.Update{UpdateID: u.ID, TargetWallet: u.Target, Action: u.ActionIndex, ScoreType: u.TypeIndex}
 	}
 	groups, err := sdk.BuildGroups(p.Updates[0].Project, updates)
 	if err != nil {

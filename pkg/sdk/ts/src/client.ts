@@ -1,4 +1,4 @@
-import { checkDomain, type Domain, type SigningDomain, signingDomain } from './domain.js'
+import { checkDomain, type Domain, DomainError, type SigningDomain, signingDomain, type SignTypedData, type TypedData } from './domain.js'
 import type { SignedGroup } from './groups.js'
 import { type Hex, IdRange } from './ids.js'
 
@@ -45,13 +45,29 @@ export interface Project extends Status {
   owners: string[]
   updaters: string[]
   signedOnly: boolean
-  /** What is signed under, for signGroup and for any other typed data: to be trusted as the API is; see ClientOptions.domain. */
+  /** The domain that is signed under, for signGroup and WholeUpdate.domain: to be trusted as the API is; see ClientOptions.domain. */
   signing: SigningDomain
 }
 
 export interface UpdateStatus extends Status {
   projectId: Hex
   updateId: Hex
+}
+
+/** How far an update has come, or that nothing is known of it. */
+export type LookedUp = UpdateStatus | (Omit<UpdateStatus, 'status'> & { status: 'unknown' })
+
+/** The most updates of one look-up. */
+export const maxLookUp = 256
+
+/** A wallet's scores in a project. */
+export interface Scores {
+  projectId: Hex
+  wallet: Hex
+  /** The state of which block was read: the newest. */
+  blockNumber: number
+  /** By index of the score type. A score is a decimal integer of 64 bits: BigInt reads it exactly. */
+  scores: { scoreType: string; score: string }[]
 }
 
 /** An update of POST /update-score, which takes names. */
@@ -61,6 +77,33 @@ export interface NamedUpdate {
   actionName: string
   scoreType: string
   targetWallet: string
+}
+
+/** What updateScore has signed instead of the time: the whole update (EIP-712), so that the signature is good for nothing else. */
+export interface WholeUpdate {
+  scheme: 'eip712'
+  /** The deployment that is signed for; that of ClientOptions unless given. */
+  domain?: Domain
+}
+
+/** What a wallet signs for a whole update at that time, ms since 1970. Throws a DomainError for what is no domain. */
+export function updateTypedData(update: NamedUpdate, message: number, domain: Domain): TypedData {
+  const { updateId, projectId, actionName, scoreType, targetWallet } = update
+  return {
+    domain: signingDomain(domain),
+    types: {
+      UpdateScore: [
+        { name: 'updateId', type: 'bytes32' },
+        { name: 'projectId', type: 'bytes32' },
+        { name: 'actionName', type: 'string' },
+        { name: 'scoreType', type: 'string' },
+        { name: 'targetWallet', type: 'address' },
+        { name: 'message', type: 'uint256' },
+      ],
+    },
+    primaryType: 'UpdateScore',
+    message: { updateId, projectId, actionName, scoreType, targetWallet, message },
+  }
 }
 
 /** The index of the newest action of that name, for Update.action. An index never changes its meaning. */
@@ -171,12 +214,22 @@ export class Client {
   }
 
   /**
-   * Sends one update under a signature of the current time. A duplicate's id was used before; then nothing was stored.
-   * Projects that take only signed groups refuse it (code signed_only).
+   * Sends one update under a signature of the current time, or of the whole update. A duplicate's id was used before; then
+   * nothing was stored. Projects that take only signed groups refuse it (code signed_only). Throws a DomainError if there is
+   * no domain for a whole update.
    */
-  async updateScore(update: NamedUpdate, sign: SignMessage): Promise<{ status: 'accepted' | 'duplicate' }> {
-    const message = Date.now().toString()
-    return this.call('POST', '/update-score', { ...update, message, signature: await sign(message) })
+  async updateScore(update: NamedUpdate, sign: SignMessage): Promise<{ status: 'accepted' | 'duplicate' }>
+  async updateScore(update: NamedUpdate, sign: SignTypedData, whole: WholeUpdate): Promise<{ status: 'accepted' | 'duplicate' }>
+  async updateScore(
+    update: NamedUpdate, sign: SignMessage | SignTypedData, whole?: WholeUpdate,
+  ): Promise<{ status: 'accepted' | 'duplicate' }> {
+    const now = Date.now()
+    const message = now.toString()
+    if (!whole) return this.call('POST', '/update-score', { ...update, message, signature: await (sign as SignMessage)(message) })
+    const domain = whole.domain ?? this.domain
+    if (!domain) throw new DomainError('a whole update is signed under a domain')
+    const signature = await (sign as SignTypedData)(updateTypedData(update, now, domain))
+    return this.call('POST', '/update-score', { ...update, message, signature, scheme: whole.scheme })
   }
 
   /** Sends a signed group. Its updates are stored together or not at all; duplicates are those whose ids were used before. */
@@ -202,6 +255,46 @@ export class Client {
   /** Asks how far an update has come. One that was never accepted has the code update_not_found. */
   async update(projectId: string, updateId: string): Promise<UpdateStatus> {
     return this.call('GET', `/projects/${projectId}/updates/${updateId}`)
+  }
+
+  /** Asks how far up to maxLookUp updates have come, in one request; the answers are in their order. */
+  async updates(projectId: string, updateIds: string[]): Promise<LookedUp[]> {
+    const { updates } = await this.call<{ updates: LookedUp[] }>('POST', '/look-up-updates', { projectId, updateIds })
+    return updates
+  }
+
+  /**
+   * Waits until all of the updates, any number of them, are final; the answers are in their order, and tell by their outcome
+   * whether they applied. It looks once a second, or when the API asks for it, and only for those that are not final yet. An
+   * id under which nothing was accepted is waited for as well, since an acceptance may become known late: give it a signal,
+   * such as AbortSignal.timeout(60_000). When that aborts it throws the signal's reason.
+   */
+  async untilFinal(projectId: string, updateIds: Iterable<string>, signal?: AbortSignal): Promise<UpdateStatus[]> {
+    const ids = [...updateIds]
+    const done: UpdateStatus[] = []
+    let open = [...ids.keys()] // which are not final yet
+    for (;;) {
+      for (let at = 0; at < open.length; at += maxLookUp) {
+        const some = open.slice(at, at + maxLookUp)
+        const seen = await retry(() => this.updates(projectId, some.map((i) => ids[i]!)), signal).catch((error) => {
+          signal?.throwIfAborted()
+          throw error
+        })
+        some.forEach((i, n) => {
+          const update = seen[n]
+          if (update?.status === 'final') done[i] = update
+        })
+      }
+      open = open.filter((i) => !done[i])
+      if (open.length === 0) return done
+      await pause(defaultWait * 1000, signal)
+      signal?.throwIfAborted()
+    }
+  }
+
+  /** Asks for a wallet's scores of all score types of the project. */
+  async scores(projectId: string, targetWallet: string): Promise<Scores> {
+    return this.call('GET', `/projects/${projectId}/scores/${targetWallet}`)
   }
 
   private async call<T>(method: string, path: string, body?: unknown): Promise<T> {

@@ -24,6 +24,17 @@ export const domainType: Field[] = [
   { name: 'verifyingContract', type: 'address' },
 ]
 
+/** What a wallet signs, as ethers, viem and `eth_signTypedData_v4` take it: of a group, or of a whole update. */
+export interface TypedData {
+  domain: SigningDomain
+  types: Record<string, Field[]>
+  primaryType: string
+  message: Record<string, string | number>
+}
+
+/** Signs typed data with the wallet of an owner or updater. The signature has 65 bytes, or 64 (EIP-2098). */
+export type SignTypedData = (data: TypedData) => string | Promise<string>
+
 const name = 'Scorelay'
 const version = '1'
 

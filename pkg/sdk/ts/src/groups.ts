@@ -1,4 +1,4 @@
-import { type Domain, type Field, type SigningDomain, signingDomain } from './domain.js'
+import { type Domain, type SignTypedData, type TypedData, signingDomain } from './domain.js'
 import { type Hex, hex } from './ids.js'
 
 /** How a group's updates are written. */
@@ -14,9 +14,9 @@ export const maxSigned = 256
 
 /** One score change of a project. Action and score type are the project's indexes: see actionIndex and scoreTypeIndex. */
 export interface Update {
-  id: Hex
+  updateId: Hex
   /** The wallet whose score changes. Its EIP-55 checksum is not looked at. */
-  target: Hex
+  targetWallet: Hex
   action: number
   scoreType: number
 }
@@ -39,17 +39,6 @@ export interface SignedGroup {
   signature: string
 }
 
-/** What a wallet signs for a group, as ethers, viem and `eth_signTypedData_v4` take it. */
-export interface TypedData {
-  domain: SigningDomain
-  types: { UpdateGroup: Field[] }
-  primaryType: 'UpdateGroup'
-  message: { projectId: Hex; kind: Kind; updates: Hex }
-}
-
-/** Signs typed data with the wallet of an owner or updater. The signature has 65 bytes, or 64 (EIP-2098). */
-export type SignTypedData = (data: TypedData) => string | Promise<string>
-
 // What the parts of a group cost on chain, roughly.
 const groupGas = 8_200 // another signed group
 const recordGas = 1_070 // an update in a word group
@@ -69,7 +58,7 @@ export function buildGroups(projectId: Hex, updates: Iterable<Update>): Group[] 
   const project = bytes(projectId, 32, 'projectId')
   const sorted = Array.from(updates, normal).sort(byId)
   sorted.forEach((u, i) => {
-    if (u.id === sorted[i - 1]?.id) throw new RangeError(`two updates have the id ${u.id}`)
+    if (u.updateId === sorted[i - 1]?.updateId) throw new RangeError(`two updates have the id ${u.updateId}`)
   })
   return split(sorted).map((part) => buildGroup(project, part))
 }
@@ -117,7 +106,7 @@ function ownGas(updates: number, runs: number): number {
 
 /** Names what updates that the contract adds up before it writes a score have in common. */
 function runOf(u: Update): string {
-  return `${u.target}/${u.scoreType}`
+  return `${u.targetWallet}/${u.scoreType}`
 }
 
 function runsOf(updates: Update[]): Set<string> {
@@ -129,7 +118,7 @@ function buildGroup(projectId: Hex, part: Update[]): Group {
   const byRuns = [...part].sort(byRun)
   const word = wordOf(part[0]!)
   if (part.some((u) => wordOf(u) !== word)) {
-    return { projectId, kind: Kind.free, updates: byRuns, body: `0x${encodeRuns(byRuns, (u) => u.id.slice(2))}` }
+    return { projectId, kind: Kind.free, updates: byRuns, body: `0x${encodeRuns(byRuns, (u) => u.updateId.slice(2))}` }
   }
   if (part.length * recordGas > runsOf(part).size * runGas + part.length * lowGas) {
     return { projectId, kind: Kind.runs, updates: byRuns, body: `0x${word}${encodeRuns(byRuns, (u) => hex(lowOf(u), 1))}` }
@@ -144,7 +133,7 @@ function encodeWord(updates: Update[]): string {
   const mask = new Array<number>((lowOf(updates.at(-1)!) >> 3) - start + 1).fill(0) // the lowest byte first
   for (const u of updates) mask[(lowOf(u) >> 3) - start]! |= 1 << (lowOf(u) & 7)
   const head = hex(start, 1) + hex(mask.length, 1) + mask.reverse().map((byte) => hex(byte, 1)).join('')
-  return head + updates.map((u) => u.target.slice(2) + hex(u.scoreType, 1) + hex(u.action, 1)).join('')
+  return head + updates.map((u) => u.targetWallet.slice(2) + hex(u.scoreType, 1) + hex(u.action, 1)).join('')
 }
 
 /** runs(2), then each run: target(20) scoreType(1) more(1), then 1 + more times the id and action(1). */
@@ -156,8 +145,8 @@ function encodeRuns(updates: Update[], id: (u: Update) => string): string {
     else runs.push([u])
   }
   return hex(runs.length, 2) + runs.map((run) => {
-    const { target, scoreType } = run[0]!
-    return target.slice(2) + hex(scoreType, 1) + hex(run.length - 1, 1) + run.map((u) => id(u) + hex(u.action, 1)).join('')
+    const { targetWallet, scoreType } = run[0]!
+    return targetWallet.slice(2) + hex(scoreType, 1) + hex(run.length - 1, 1) + run.map((u) => id(u) + hex(u.action, 1)).join('')
   }).join('')
 }
 
@@ -184,13 +173,13 @@ export async function signGroup(group: Group, domain: Domain, sign: SignTypedDat
 }
 
 function normal(u: Update): Update {
-  const id = bytes(u.id, 32, 'the id of an update')
-  const target = bytes(u.target, 20, `the target of update ${id}`)
-  if (/^0x0+$/.test(target)) throw new RangeError(`update ${id} has the zero address as its target`)
+  const updateId = bytes(u.updateId, 32, 'the updateId of an update')
+  const targetWallet = bytes(u.targetWallet, 20, `the targetWallet of update ${updateId}`)
+  if (/^0x0+$/.test(targetWallet)) throw new RangeError(`update ${updateId} has the zero address as its targetWallet`)
   for (const [name, index] of [['action', u.action], ['scoreType', u.scoreType]] as const) {
-    if (!Number.isInteger(index) || index < 0 || index > 255) throw new RangeError(`the ${name} of update ${id} is no index: ${index}`)
+    if (!Number.isInteger(index) || index < 0 || index > 255) throw new RangeError(`the ${name} of update ${updateId} is no index: ${index}`)
   }
-  return { id, target, action: u.action, scoreType: u.scoreType }
+  return { updateId, targetWallet, action: u.action, scoreType: u.scoreType }
 }
 
 function bytes(text: string, size: number, what: string): Hex {
@@ -204,20 +193,20 @@ function compare(a: string | number, b: string | number): number {
 }
 
 function byId(a: Update, b: Update): number {
-  return compare(a.id, b.id)
+  return compare(a.updateId, b.updateId)
 }
 
 /** Brings the updates of a run together. */
 function byRun(a: Update, b: Update): number {
-  return compare(a.target, b.target) || compare(a.scoreType, b.scoreType) || byId(a, b)
+  return compare(a.targetWallet, b.targetWallet) || compare(a.scoreType, b.scoreType) || byId(a, b)
 }
 
 /** The first 31 bytes of the id. */
 function wordOf(u: Update): string {
-  return u.id.slice(2, -2)
+  return u.updateId.slice(2, -2)
 }
 
 /** The last byte of the id. */
 function lowOf(u: Update): number {
-  return parseInt(u.id.slice(-2), 16)
+  return parseInt(u.updateId.slice(-2), 16)
 }

@@ -1,10 +1,10 @@
 export { maxRange, IdRange, Minter } from './ids.js'
 export type { Hex } from './ids.js'
 export { DomainError, domainType } from './domain.js'
-export type { Domain, SigningDomain } from './domain.js'
+export type { Domain, Field, SigningDomain, SignTypedData, TypedData } from './domain.js'
 export { buildGroups, Kind, maxSigned, signGroup, typedData } from './groups.js'
-export type { Group, SignedGroup, SignTypedData, TypedData, Update } from './groups.js'
-export { actionIndex, ApiError, Client, retry, scoreTypeIndex } from './client.js'
+export type { Group, SignedGroup, Update } from './groups.js'
+export { actionIndex, ApiError, Client, maxLookUp, retry, scoreTypeIndex, updateTypedData } from './client.js'
 export type {
-  Action, ClientOptions, FieldError, NamedUpdate, NewProject, Project, SignMessage, Status, UpdateStatus,
+  Action, ClientOptions, FieldError, LookedUp, NamedUpdate, NewProject, Project, Scores, SignMessage, Status, UpdateStatus, WholeUpdate,
 } from './client.js'

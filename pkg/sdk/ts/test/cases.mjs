@@ -27,7 +27,7 @@ export function someUpdates(draw, count, words, wallets) {
     const id = `0x${prefixes[draw(words)]}${bytes(draw, 1)}`
     if (seen.has(id)) continue
     seen.add(id)
-    out.push({ id, target: `0x${targets[draw(wallets)]}`, action: draw(200), scoreType: draw(3) })
+    out.push({ updateId: id, targetWallet: `0x${targets[draw(wallets)]}`, action: draw(200), scoreType: draw(3) })
   }
   return out
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { actionIndex, ApiError, Client, retry, scoreTypeIndex } from '../dist/index.js'
+import { verifyTypedData } from 'ethers'
+import { actionIndex, ApiError, Client, DomainError, retry, scoreTypeIndex, updateTypedData } from '../dist/index.js'
+import { address, libraries } from './libraries.mjs'
 
 const projectId = `0x${'ab'.repeat(32)}`
 const updateId = `0x${'01'.repeat(32)}`
@@ -38,8 +40,75 @@ test('requests are those of the interface', async () => {
   assert.deepEqual(requests.pop(), { call: 'POST http://api/update-scores', body: group })
   await client.project(projectId)
   assert.deepEqual(requests.pop(), { call: `GET http://api/projects/${projectId}`, body: undefined })
+  await client.scores(projectId, update.targetWallet)
+  assert.deepEqual(requests.pop(), { call: `GET http://api/projects/${projectId}/scores/${update.targetWallet}`, body: undefined })
   await client.update(projectId, updateId)
   assert.deepEqual(requests.pop(), { call: `GET http://api/projects/${projectId}/updates/${updateId}`, body: undefined })
+})
+
+test('a whole update is signed under the domain', async () => {
+  const domain = { chainId: 1337, verifyingContract: `0x${'0c'.repeat(20)}` }
+  const update = { updateId, projectId, actionName: 'win', scoreType: 'reputation', targetWallet: `0x${'02'.repeat(20)}` }
+  for (const configured of [undefined, domain]) {
+    const requests = []
+    const client = new Client('http://api', 'key', {
+      domain: configured,
+      fetch: async (_, { body }) => (requests.push(JSON.parse(body)), new Response('{"status":"accepted"}')),
+    })
+    for (const [library, sign] of Object.entries(libraries)) {
+      const whole = configured ? { scheme: 'eip712' } : { scheme: 'eip712', domain }
+      assert.deepEqual(await client.updateScore(update, sign, whole), { status: 'accepted' })
+      const { signature, scheme, message, ...rest } = requests.pop()
+      assert.deepEqual([rest, scheme], [update, 'eip712'])
+      const data = updateTypedData(update, Number(message), domain)
+      assert.equal(verifyTypedData(data.domain, data.types, data.message, signature).toLowerCase(), address, library)
+    }
+    if (!configured) await assert.rejects(client.updateScore(update, libraries.ethers, { scheme: 'eip712' }), DomainError)
+  }
+})
+
+test('updates are followed until they are final', async () => {
+  const ids = Array.from({ length: 300 }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`)
+  const asked = []
+  let began = Date.now()
+  const statusOf = (id) => (Number(id) % 2 && Date.now() - began < 2000 ? 'unknown' : 'final')
+  const client = new Client('http://api', 'key', {
+    fetch: async (url, { body }) => {
+      assert.equal(url, 'http://api/look-up-updates')
+      const { projectId: project, updateIds } = JSON.parse(body)
+      assert.equal(project, projectId)
+      asked.push(updateIds.length)
+      if (asked.length === 1) return new Response('{}', { status: 503, headers: { 'Retry-After': '1' } })
+      return new Response(JSON.stringify({ projectId, updates: updateIds.map((updateId) => ({ updateId, status: statusOf(updateId) })) }))
+    },
+  })
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] })
+  try {
+    began = Date.now()
+    const ended = client.untilFinal(projectId, ids)
+    let done
+    ended.then((updates) => { done = updates })
+    for (let step = 0; !done && step < 10; step++) {
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+      if (!done) mock.timers.tick(1000)
+    }
+    assert.deepEqual(done.map((update) => update.updateId), ids, 'in the order asked')
+    assert.deepEqual(asked, [256, 256, 44, 150], 'again after a 503, and then only those that were not final')
+
+    assert.deepEqual(await client.untilFinal(projectId, []), [])
+    const abort = new AbortController()
+    began = Date.now()
+    const never = client.untilFinal(projectId, [ids[1]], abort.signal)
+    await new Promise(setImmediate)
+    abort.abort()
+    await assert.rejects(never, { name: 'AbortError' })
+  } finally {
+    mock.timers.reset()
+  }
+  const { client: other, requests } = answering(200, { projectId, updates: [{ updateId, projectId, status: 'unknown' }] })
+  assert.deepEqual(await other.updates(projectId, [updateId]), [{ updateId, projectId, status: 'unknown' }])
+  assert.deepEqual(requests, [{ call: 'POST http://api/look-up-updates', body: { projectId, updateIds: [updateId] } }])
+  await assert.rejects(answering(400, { code: 'invalid_body' }).client.untilFinal(projectId, ['0x1']), { code: 'invalid_body' })
 })
 
 test('reserved ids are a range', async () => {

@@ -7,7 +7,7 @@ import { libraries } from './libraries.mjs'
 
 const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const signing = { name: 'Scorelay', version: '1', chainId: 1337, verifyingContract: contract.toLowerCase() }
-const [group] = buildGroups(`0x${'ab'.repeat(32)}`, [{ id: `0x${'01'.repeat(32)}`, target: contract, action: 0, scoreType: 0 }])
+const [group] = buildGroups(`0x${'ab'.repeat(32)}`, [{ updateId: `0x${'01'.repeat(32)}`, targetWallet: contract, action: 0, scoreType: 0 }])
 
 // project is what a client makes of the answer.
 function project(answer, domain) {

@@ -37,7 +37,7 @@ test('groups hold every update once, in any order of the updates', () => {
     const words = 1 + draw(20)
     const updates = someUpdates(draw, draw(Math.min(600, 128 * words)), words, 1 + draw(200))
     const groups = buildGroups(projectId, updates)
-    const byId = (a, b) => (a.id < b.id ? -1 : 1)
+    const byId = (a, b) => (a.updateId < b.updateId ? -1 : 1)
     assert.deepEqual(groups.flatMap((g) => g.updates).sort(byId), [...updates].sort(byId))
     for (const group of groups) assert(group.updates.length >= 1 && group.updates.length <= maxSigned)
     assert.deepEqual(buildGroups(projectId, [...updates].reverse()), groups)
@@ -46,21 +46,21 @@ test('groups hold every update once, in any order of the updates', () => {
 })
 
 test('hex of any case is the same update', () => {
-  const update = { id: `0x${'Ab'.repeat(32)}`, target: `0x${'Cd'.repeat(20)}`, action: 0, scoreType: 0 }
-  const lower = { ...update, id: update.id.toLowerCase(), target: update.target.toLowerCase() }
+  const update = { updateId: `0x${'Ab'.repeat(32)}`, targetWallet: `0x${'Cd'.repeat(20)}`, action: 0, scoreType: 0 }
+  const lower = { ...update, updateId: update.updateId.toLowerCase(), targetWallet: update.targetWallet.toLowerCase() }
   assert.deepEqual(buildGroups(projectId.toUpperCase().replace('X', 'x'), [update]), buildGroups(projectId, [lower]))
 })
 
 test('what is no update is refused', () => {
-  const good = { id: `0x${'01'.repeat(32)}`, target: `0x${'02'.repeat(20)}`, action: 0, scoreType: 0 }
+  const good = { updateId: `0x${'01'.repeat(32)}`, targetWallet: `0x${'02'.repeat(20)}`, action: 0, scoreType: 0 }
   for (const [change, message] of [
-    [{ id: '0x01' }, /id of an update/], [{ id: undefined }, /id of an update/], [{ id: good.id.slice(2) }, /id of an update/],
-    [{ target: '0x02' }, /target of update/], [{ target: `0x${'0g'.repeat(20)}` }, /target of update/],
-    [{ target: `0x${'00'.repeat(20)}` }, /zero address/],
+    [{ updateId: '0x01' }, /updateId of an update/], [{ updateId: undefined }, /updateId of an update/], [{ updateId: good.updateId.slice(2) }, /updateId of an update/],
+    [{ targetWallet: '0x02' }, /targetWallet of update/], [{ targetWallet: `0x${'0g'.repeat(20)}` }, /targetWallet of update/],
+    [{ targetWallet: `0x${'00'.repeat(20)}` }, /zero address/],
     [{ action: 256 }, /action/], [{ action: -1 }, /action/], [{ action: '1' }, /action/], [{ scoreType: 0.5 }, /scoreType/],
   ]) {
     assert.throws(() => buildGroups(projectId, [{ ...good, ...change }]), message)
   }
-  assert.throws(() => buildGroups(projectId, [good, { ...good, id: good.id.toUpperCase().replace('X', 'x') }]), /two updates/)
+  assert.throws(() => buildGroups(projectId, [good, { ...good, updateId: good.updateId.toUpperCase().replace('X', 'x') }]), /two updates/)
   assert.throws(() => buildGroups('0x1', [good]), /projectId/)
 })

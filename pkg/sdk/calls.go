@@ -1,0 +1,195 @@
+package sdk
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// ProjectState is a project, and how far its creation has come.
+type ProjectState struct {
+	Status
+	ProjectID    score.ProjectID  `json:"projectId"`
+	Name         string           `json:"name"`
+	InputActions []score.Action   `json:"inputActions"` // by index
+	ScoreTypes   []string         `json:"scoreTypes"`   // by index
+	Owners       []common.Address `json:"owners"`
+	Updaters     []common.Address `json:"updaters"`
+	SignedOnly   bool             `json:"signedOnly"` // takes signed groups only
+
+	// Domain is what is signed under, for Group.Sign and EIP712, if the API is to be trusted: see Client.Expecting. The
+	// interface calls it signing.
+	Domain wallet.Domain `json:"signing"`
+}
+
+// ActionIndex finds the newest action of that name, for Update.Action. An index never changes its meaning.
+func (p *ProjectState) ActionIndex(name string) (uint8, bool) {
+	return (&score.Record{Actions: p.InputActions}).ActionIndex(name)
+}
+
+// ScoreTypeIndex finds the score type of that name, for Update.ScoreType. An index never changes its meaning.
+func (p *ProjectState) ScoreTypeIndex(name string) (uint8, bool) {
+	return (&score.Record{ScoreTypes: p.ScoreTypes}).ScoreTypeIndex(name)
+}
+
+// CreateProject sends a creation. Without score types the project gets the deployment's default. A code project_exists
+// after a request that got no answer may mean that request: look at Project.
+func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
+	body := struct {
+		ProjectID    score.ProjectID  `json:"projectId"`
+		Name         string           `json:"name"`
+		InputActions []score.Action   `json:"inputActions"`
+		Owners       []common.Address `json:"owners"`
+		Updaters     []common.Address `json:"updaters"` // required, but may be empty
+		ScoreTypes   []string         `json:"scoreTypes,omitempty"`
+		SignedOnly   bool             `json:"signedOnly,omitzero"`
+	}{p.ID, p.Name, p.Actions, p.Owners, append([]common.Address{}, p.Updaters...), p.ScoreTypes, p.SignedOnly}
+	return c.do(ctx, http.MethodPost, "/create-project", body, nil)
+}
+
+// Project asks for a project. An ErrDomain is final: see Expecting.
+func (c *Client) Project(ctx context.Context, project score.ProjectID) (*ProjectState, error) {
+	var out struct {
+		ProjectState
+		Signing json.RawMessage `json:"signing"` // in place of ProjectState's: an error in it is not one of the connection
+	}
+	if err := c.do(ctx, http.MethodGet, "/projects/"+project.String(), nil, &out); err != nil {
+		return nil, err
+	}
+	if out.Signing != nil {
+		if err := json.Unmarshal(out.Signing, &out.Domain); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDomain, err)
+		}
+	}
+	if c.expected != nil && out.Domain != *c.expected {
+		return nil, fmt.Errorf("%w: it is that of %s; expected %s", ErrDomain, out.Domain, *c.expected)
+	}
+	return &out.ProjectState, nil
+}
+
+// NamedUpdate is an update of POST /update-score, which takes names.
+type NamedUpdate struct {
+	UpdateID     score.UpdateID  `json:"updateId"`
+	ProjectID    score.ProjectID `json:"projectId"`
+	ActionName   string          `json:"actionName"`
+	ScoreType    string          `json:"scoreType"`
+	TargetWallet common.Address  `json:"targetWallet"`
+}
+
+// Scheme is what UpdateScore has signed.
+type Scheme struct {
+	name   string
+	domain wallet.Domain
+}
+
+// EIP712 is the scheme in which the signature covers the whole update, under the domain of the deployment's chain and
+// contract. A signature that somebody sees is then of no use for another update.
+func EIP712(domain wallet.Domain) Scheme { return Scheme{"eip712", domain} }
+
+// digest is what a wallet signs for the update at that time, in ms since 1970.
+func (s Scheme) digest(u *NamedUpdate, message int64) (common.Hash, error) {
+	switch {
+	case s == Scheme{}:
+		return wallet.PersonalDigest(strconv.FormatInt(message, 10)), nil
+	case s.domain == wallet.Domain{}:
+		return common.Hash{}, fmt.Errorf("%w: it is not known", ErrDomain)
+	default:
+		return s.domain.Digest(wallet.Payload{
+			Update: u.UpdateID, Project: u.ProjectID, ActionName: u.ActionName, ScoreType: u.ScoreType, Target: u.TargetWallet,
+			Message: uint64(message),
+		}), nil
+	}
+}
+
+// UpdateScore sends one update under a signature of the current time (EIP-191), or with another scheme, of which there can
+// be one. It tells whether the update's id was used before; then nothing was stored. Projects that take only signed
+// groups refuse it (code signed_only).
+func (c *Client) UpdateScore(ctx context.Context, u NamedUpdate, sign Signer, schemes ...Scheme) (duplicate bool, err error) {
+	var scheme Scheme
+	if len(schemes) > 0 {
+		scheme = schemes[0]
+	}
+	message := time.Now().UnixMilli()
+	digest, err := scheme.digest(&u, message)
+	if err != nil {
+		return false, err
+	}
+	signature, err := sign.signature(ctx, digest)
+	if err != nil {
+		return false, err
+	}
+	var out struct {
+		Status string `json:"status"`
+	}
+	err = c.do(ctx, http.MethodPost, "/update-score", struct {
+		NamedUpdate
+		Message   string        `json:"message"`
+		Signature hexutil.Bytes `json:"signature"`
+		Scheme    string        `json:"scheme,omitempty"`
+	}{u, strconv.FormatInt(message, 10), signature[:], scheme.name}, &out)
+	return out.Status == "duplicate", err
+}
+
+// UpdateScores sends a signed group. Its updates are stored together or not at all: accepted counts those that are no
+// duplicates, whose ids were used before.
+func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (accepted int, duplicates []score.UpdateID, err error) {
+	var out struct {
+		Accepted   int              `json:"accepted"`
+		Duplicates []score.UpdateID `json:"duplicates"`
+	}
+	err = c.do(ctx, http.MethodPost, "/update-scores", g, &out)
+	return out.Accepted, out.Duplicates, err
+}
+
+// ReserveIDs asks for n ids (1 … MaxRange) that nobody else will get. A Minter makes the same without a request.
+func (c *Client) ReserveIDs(ctx context.Context, project score.ProjectID, n int) (IDRange, error) {
+	var out struct {
+		First score.UpdateID `json:"first"`
+		Count int            `json:"count"`
+	}
+	err := c.do(ctx, http.MethodPost, "/reserve-ids", struct {
+		ProjectID score.ProjectID `json:"projectId"`
+		Count     int             `json:"count"`
+	}{project, n}, &out)
+	return IDRange{out.First, out.Count}, err
+}
+
+// Scores are a wallet's scores in a project.
+type Scores struct {
+	Block  uint64      `json:"blockNumber"` // the state of which block was read: the newest
+	Scores []TypeScore `json:"scores"`      // by index of the score type
+}
+
+// TypeScore is the score of one score type.
+type TypeScore struct {
+	ScoreType string `json:"scoreType"`
+	Score     int64  `json:"score,string"`
+}
+
+// Of is the score of that score type; 0 where nothing happened yet, or where there is no such type.
+func (s *Scores) Of(scoreType string) int64 {
+	for _, each := range s.Scores {
+		if each.ScoreType == scoreType {
+			return each.Score
+		}
+	}
+	return 0
+}
+
+// Scores asks for a wallet's scores of all score types of the project.
+func (c *Client) Scores(ctx context.Context, project score.ProjectID, targetWallet common.Address) (*Scores, error) {
+	var out Scores
+	if err := c.do(ctx, http.MethodGet, "/projects/"+project.String()+"/scores/"+targetWallet.Hex(), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
