@@ -169,3 +169,28 @@ func TestHeaders(t *testing.T) {
 	signed.Updates[0].ID = score.UpdateID{}
 	require.Equal(t, batch.Header{SameProject: true, SameSigner: true}, b.Headers()[5], "a signed body has its word")
 }
+
+// TestGasIsASum: that of the documentation of Model.
+func TestGasIsASum(t *testing.T) {
+	t.Parallel()
+	m := model
+	b := batch.Batch{Groups: []batch.Group{{
+		Project: score.ProjectID{'P'}, Signer: common.Address{'A'}, Kind: score.KindRuns, Updates: named("A w/8 h", "A w/9 h", "A w/7 x"),
+	}}}
+	memory := func(data uint64) uint64 { return 6 * ((data + data/2) / 32) }
+	const body = 31 + 2 + 2*22 + 3*2
+	gas := m.Base + m.Group + m.Named + m.Project + m.Runs.Group + 2*m.Runs.Run + 3*m.Runs.Update + m.Byte*(1+32+20+body) + 2*m.Cold +
+		m.Cold + m.Runs.Action + 3*m.Fresh + m.Recount + m.Skip + 3*m.Outcome
+	require.Equal(t, gas+memory(1+32+20+body), m.Gas(b))
+
+	b.Groups[0].Signature = new(score.GroupSignature)
+	signed := gas + m.Signature + 2*m.SignedRun + 64*m.Byte + (body+31)/32*6
+	require.Equal(t, signed+memory(1+32+20+64+body), m.Gas(b))
+
+	next := b.Groups[0]
+	next.Updates = named("A w/20 h", "A w/21 h", "A w/22 x")
+	b.Groups = append(b.Groups, next)
+	gas = 2*signed - m.Base - m.Named - m.Project - m.Recount - m.Byte*(32+20) - // under the same header
+		2*m.Cold - m.Cold - m.Runs.Action - 3*m.Fresh + 2*m.Skip // slots that are paid for
+	require.Equal(t, gas+memory(1+32+20+2*(64+body)+1), m.Gas(b))
+}

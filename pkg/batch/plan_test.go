@@ -160,17 +160,22 @@ func TestPlanChoosesKinds(t *testing.T) {
 	for i := range 100 { // half of the word is one wallet's
 		mixed[i].Target = mixed[0].Target
 	}
+	dozens := workload(24, 24, 24, 8)
+	for i := range 12 {
+		dozens[2*i].Target = dozens[0].Target
+	}
 	for name, tc := range map[string]struct {
 		updates []score.Update
 		want    map[score.Kind]int
 	}{
-		"one update":                    {workload(1, 1, 1, 1), map[score.Kind]int{score.KindWord: 1}},
-		"consecutive ids":               {workload(500, 500, 256, 2), map[score.Kind]int{score.KindWord: 2}},
-		"consecutive ids, hot wallets":  {workload(250, 25, 256, 3), map[score.Kind]int{score.KindRuns: 1}},
-		"random ids":                    {workload(100, 100, 1, 4), map[score.Kind]int{score.KindFree: 1}},
-		"random ids, hot wallets":       {workload(100, 10, 1, 5), map[score.Kind]int{score.KindFree: 1}},
-		"a word and some random ids":    {append(workload(100, 100, 100, 6), workload(10, 10, 1, 7)...), map[score.Kind]int{score.KindWord: 1, score.KindFree: 1}},
-		"one hot wallet in a wide word": {mixed, map[score.Kind]int{score.KindWord: 1, score.KindRuns: 1}},
+		"one update":                     {workload(1, 1, 1, 1), map[score.Kind]int{score.KindWord: 1}},
+		"consecutive ids":                {workload(500, 500, 256, 2), map[score.Kind]int{score.KindWord: 2}},
+		"consecutive ids, hot wallets":   {workload(250, 25, 256, 3), map[score.Kind]int{score.KindRuns: 1}},
+		"random ids":                     {workload(100, 100, 1, 4), map[score.Kind]int{score.KindFree: 1}},
+		"random ids, hot wallets":        {workload(100, 10, 1, 5), map[score.Kind]int{score.KindFree: 1}},
+		"a word and some random ids":     {append(workload(100, 100, 100, 6), workload(10, 10, 1, 7)...), map[score.Kind]int{score.KindWord: 1, score.KindFree: 1}},
+		"a dozen of one, a dozen others": {dozens, map[score.Kind]int{score.KindWord: 1, score.KindRuns: 1}},
+		"one hot wallet in a wide word":  {mixed, map[score.Kind]int{score.KindWord: 1, score.KindRuns: 1}},
 	} {
 		require.Equal(t, tc.want, kinds(batch.Plan(&model, tc.updates, nil)), name)
 		require.Equal(t, tc.want, kinds(batch.Plan(&bytesAlone, tc.updates, nil)), name)
