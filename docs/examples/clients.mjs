@@ -16,7 +16,7 @@ import { Contract, JsonRpcProvider, Wallet } from 'ethers'
 import { createPublicClient, http, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
-const dev = JSON.parse(readFileSync(process.argv[2] ?? new URL('../../.scorelay/dev.json', import.meta.url)))
+const dev = JSON.parse(readFileSync(process.argv[2] ?? process.env.SCORELAY_DEV ?? new URL('../../.scorelay/dev.json', import.meta.url)))
 const getScore = 'function getScore(bytes32 projectId, address wallet, string scoreType) view returns (int64)'
 
 const types = {

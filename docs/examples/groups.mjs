@@ -8,14 +8,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { actionIndex, buildGroups, Client, domainType, Minter, retry, scoreTypeIndex, signGroup } from '@scorelay/sdk'
 import { Contract, JsonRpcProvider, Wallet } from 'ethers'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { getEncodedEip712Data } from 'web3-eth-abi'
 import { create, sign as signText, signRaw } from 'web3-eth-accounts'
 
-const dev = JSON.parse(readFileSync(process.argv[2] ?? new URL('../../.scorelay/dev.json', import.meta.url)))
+const dev = JSON.parse(readFileSync(process.argv[2] ?? process.env.SCORELAY_DEV ?? new URL('../../.scorelay/dev.json', import.meta.url)))
 const client = new Client(dev.apiUrl, dev.apiKey, { domain: { chainId: dev.chainId, verifyingContract: dev.contract } })
 const chain = new JsonRpcProvider(dev.rpcUrl)
 const contract = new Contract(dev.contract, ['function getScore(bytes32 projectId, address wallet, string scoreType) view returns (int64)'], chain)
@@ -50,16 +49,6 @@ const libraries = {
 
 const random = (bytes) => '0x' + randomBytes(bytes).toString('hex')
 
-// final follows a status until nothing changes any more.
-async function final(ask) {
-  for (const deadline = Date.now() + 120_000; ;) {
-    const answer = await retry(ask)
-    if (answer.status === 'final') return answer
-    assert(Date.now() < deadline, `${JSON.stringify(answer)} is not final`)
-    await sleep(250)
-  }
-}
-
 // isRefused holds an answer against a status and a code.
 const isRefused = (status, code) => (error) => error.status === status && error.code === code
 
@@ -87,8 +76,8 @@ async function run(name, { address, sign, text }) {
   const players = Array.from({ length: 300 }, () => random(20))
   const addict = random(20)
   const updates = [
-    ...players.map((target) => ({ id: minter.next(), target, action: win, scoreType: reputation })),
-    ...[...reserved].map((id, i) => ({ id, target: addict, action: i % 4 ? win : foul, scoreType: skill })),
+    ...players.map((targetWallet) => ({ updateId: minter.next(), targetWallet, action: win, scoreType: reputation })),
+    ...[...reserved].map((updateId, i) => ({ updateId, targetWallet: addict, action: i % 4 ? win : foul, scoreType: skill })),
   ]
   const groups = buildGroups(projectId, updates)
   assert.deepEqual(groups.map((g) => `${g.kind} ${g.updates.length}`).sort(), ['1 256', '1 44', '2 40'])
@@ -110,14 +99,20 @@ async function run(name, { address, sign, text }) {
   await assert.rejects(retry(() => client.updateScores(forged)), isRefused(403, 'signer_not_member'))
 
   const hashes = new Set()
-  for (const { id } of updates) {
-    const { outcome, transactionHash } = await final(() => client.update(projectId, id))
+  const ids = updates.map(({ updateId }) => updateId)
+  const ended = await client.untilFinal(projectId, ids, AbortSignal.timeout(120_000))
+  assert.deepEqual(ended.map(({ updateId }) => updateId), ids)
+  for (const { outcome, transactionHash } of ended) {
     assert.equal(outcome, 'applied')
     hashes.add(transactionHash)
   }
+  const unsent = minter.next()
+  assert.deepEqual((await retry(() => client.updates(projectId, [unsent, ids[0]]))).map(({ status }) => status), ['unknown', 'final'])
   const score = async (wallet, type) => BigInt(await contract.getScore(projectId, wallet, type))
   for (const player of [players[0], players[255], players[299]]) assert.equal(await score(player, 'reputation'), 25n)
   assert.equal(await score(addict, 'skill'), 30n * 25n - 10n * 10n)
+  const read = await retry(() => client.scores(projectId, addict))
+  assert.deepEqual(read.scores, [{ scoreType: 'reputation', score: '0' }, { scoreType: 'skill', score: '650' }])
   console.log(`${name}: project ${projectId}, ${updates.length} updates in ${groups.length} signed groups, applied by ${hashes.size} transactions`)
 }
 

@@ -7,9 +7,9 @@
 // did.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -34,13 +34,12 @@ const runners = {
     return built.status === 0 ? run(program, [], '') : built
   },
 }
-const run = (command, args, input) => spawnSync(command, args, { cwd: directory, input, encoding: 'utf8', timeout: 120_000 })
+const env = { ...process.env, SCORELAY_DEV: resolve(process.argv[2] ?? process.env.SCORELAY_DEV ?? join(root, '.scorelay', 'dev.json')) }
+const run = (command, args, input) => spawnSync(command, args, { cwd: directory, env, input, encoding: 'utf8', timeout: 120_000 })
 
 let failed = 0
 try {
   mkdirSync(directory, { recursive: true })
-  mkdirSync(join(copy, '.scorelay'))
-  copyFileSync(process.argv[2] ?? join(root, '.scorelay', 'dev.json'), join(copy, '.scorelay', 'dev.json'))
   symlinkSync(join(here, 'node_modules'), join(directory, 'node_modules'))
   symlinkSync(join(root, 'pkg'), join(copy, 'pkg'))
   for (const { document, language, example } of blocks) {

@@ -6,8 +6,8 @@
 //   - A Client speaks to the HTTP API, which tells what to sign under, and refuses what was not expected. It follows any
 //     number of updates until they are final.
 //
-// Fields have the interface's names: updateId, targetWallet. But for one: a project's `signing` is its Domain here, since
-// Domain is what every library calls it.
+// What is sent has the interface's names: updateId, targetWallet. Of what is told, a project's `signing` is its Domain, as
+// every library calls it, and a Status has short names.
 //
 // Invariants:
 //   - No id is minted twice: not by one Minter, whoever calls it at once, and not by any two of them, since each counts

@@ -27,7 +27,8 @@ Scorelay is up.
             actions{{range .Info.Actions}} {{.}}{{end}}; score type {{.Info.ScoreType}}
   state     {{.DataDir}}: all of this in dev.json, logs in logs/
 
-Send an update with curl (the signature is good for five minutes; each updateId counts once):
+Send an update with curl (the signature is good for five minutes; each updateId counts once; this one is random,
+who sends many counts ids up, which costs a fraction of the gas: docs/ids.md):
 
   curl -s {{.Info.APIURL}}/update-score \
     -H 'Content-Type: application/json' -H 'X-API-KEY: {{.Info.APIKey}}' \
@@ -51,7 +52,7 @@ The same from a backend with web3.js (npm install web3, save as score.mjs, node 
     method: "POST",
     headers: { "Content-Type": "application/json", "X-API-KEY": "{{.Info.APIKey}}" },
     body: JSON.stringify({
-      updateId: web3.utils.randomHex(32),
+      updateId: web3.utils.randomHex(32), // one-off; many updates: count up, docs/ids.md
       projectId: "{{.Info.ProjectID}}",
       actionName: "{{index .Info.Actions 0}}",
       scoreType: "{{.Info.ScoreType}}",
