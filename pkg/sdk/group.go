@@ -42,13 +42,16 @@ type SignedGroup struct {
 	Signature hexutil.Bytes   `json:"signature"` // 64 bytes, EIP-2098
 }
 
-// What the parts of a group cost on chain, roughly (see registry.GasModel).
+// What the parts of a signed group cost on chain, roughly: by registry.GasModel, without what is the same in all kinds.
 const (
-	groupGas  = 8_200 // another signed group
-	recordGas = 1_070 // an update in a KindWord group
-	runGas    = 1_130 // a run, without its updates
-	lowGas    = 260   // an update in a run of a KindRuns group
-	freeGas   = 1_290 // an update in a run of a KindFree group
+	groupGas  = 8_430 // a group of one word
+	recordGas = 1_060 // an update in a KindWord group
+	runGas    = 1_090 // a run of a KindRuns group, without its updates
+	lowGas    = 260   // an update in it
+
+	freeGroupGas = 7_190 // a KindFree group
+	freeRunGas   = 1_020 // a run of it, without its updates
+	freeGas      = 1_340 // an update in it
 )
 
 // BuildGroups writes a project's updates as groups, each to be signed by itself, in the way that costs least: ids of one
@@ -103,14 +106,14 @@ func split(updates []Update) [][]Update {
 				alone++
 			}
 		}
-		if own := ownGas(len(word), len(runs)); own <= alone*runGas+len(word)*freeGas {
+		if own := ownGas(len(word), len(runs)); own <= alone*freeRunGas+len(word)*freeGas {
 			parts = append(parts, word)
 		} else {
 			rest = append(rest, word...)
 			apart += own
 		}
 	}
-	together := (len(rest)+score.MaxSigned-1)/score.MaxSigned*groupGas + len(runsOf(rest))*runGas + len(rest)*freeGas
+	together := (len(rest)+score.MaxSigned-1)/score.MaxSigned*freeGroupGas + len(runsOf(rest))*freeRunGas + len(rest)*freeGas
 	if apart <= together {
 		return words
 	}

@@ -39,12 +39,14 @@ export interface SignedGroup {
   signature: string
 }
 
-// What the parts of a group cost on chain, roughly.
-const groupGas = 8_200 // another signed group
-const recordGas = 1_070 // an update in a word group
-const runGas = 1_130 // a run, without its updates
-const lowGas = 260 // an update in a run of one word
-const freeGas = 1_290 // an update in a run of any ids
+// What the parts of a group cost on chain, roughly; a test of pkg/sdk compares them with the contract's.
+const groupGas = 8_430 // a group of one word
+const recordGas = 1_060 // an update in a group of kind word
+const runGas = 1_090 // a run of a group of kind runs, without its updates
+const lowGas = 260 // an update in it
+const freeGroupGas = 7_190 // a group of kind free
+const freeRunGas = 1_020 // a run of it, without its updates
+const freeGas = 1_340 // an update in it
 
 const maxRun = 256 // updates of one run
 
@@ -85,14 +87,14 @@ function split(updates: Update[]): Update[][] {
     const runs = runsOf(word)
     const alone = [...runs].filter((run) => inWords.get(run) === 1).length
     const own = ownGas(word.length, runs.size)
-    if (own <= alone * runGas + word.length * freeGas) {
+    if (own <= alone * freeRunGas + word.length * freeGas) {
       parts.push(word)
     } else {
       rest.push(...word)
       apart += own
     }
   }
-  const together = Math.ceil(rest.length / maxSigned) * groupGas + runsOf(rest).size * runGas + rest.length * freeGas
+  const together = Math.ceil(rest.length / maxSigned) * freeGroupGas + runsOf(rest).size * freeRunGas + rest.length * freeGas
   if (apart <= together) return words
   rest.sort(byRun)
   for (let at = 0; at < rest.length; at += maxSigned) parts.push(rest.slice(at, at + maxSigned))
