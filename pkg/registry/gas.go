@@ -14,7 +14,7 @@ func GasModel() batch.Model {
 		Byte:     24,
 		ZeroByte: 12,
 
-		Group:     1_000,
+		Group:     1_030,
 		Named:     355,
 		Project:   210,
 		Signature: 4_450,
@@ -28,7 +28,7 @@ func GasModel() batch.Model {
 		Fresh: 21_916,
 		Used:  4_800,
 
-		Recount: 900,
+		Recount: 1_350,
 		Skip:    1_500,
 		Outcome: 9,
 
