@@ -9,7 +9,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
 // ErrFull says that the stream has no room: the message was not stored.
@@ -63,7 +62,7 @@ type Statuses interface {
 // Minter makes updateIds that nobody else makes. Safe for concurrent use.
 type Minter interface {
 	// Range makes n ids (1 … 65,536, anything else is an error).
-	Range(n int) (sdk.IDRange, error)
+	Range(n int) (score.IDRange, error)
 }
 
 // Directory knows the projects that exist on the chain, final.

@@ -160,7 +160,7 @@ func (c *Client) ReserveIDs(ctx context.Context, project score.ProjectID, n int)
 		ProjectID score.ProjectID `json:"projectId"`
 		Count     int             `json:"count"`
 	}{project, n}, &out)
-	return IDRange{out.First, out.Count}, err
+	return IDRange{First: out.First, Count: out.Count}, err
 }
 
 // Scores are a wallet's scores in a project.

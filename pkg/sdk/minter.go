@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"math"
 	"sync"
 
@@ -59,7 +58,7 @@ func (m *Minter) Range(n int) (IDRange, error) {
 	if m.next+uint64(n) > counters {
 		m.renew()
 	}
-	return IDRange{m.take(uint64(n)), n}, nil
+	return IDRange{First: m.take(uint64(n)), Count: n}, nil
 }
 
 // words is how many words n ids touch that begin with a word.
@@ -78,29 +77,5 @@ func (m *Minter) take(n uint64) (first score.UpdateID) {
 	return first
 }
 
-// IDRange is a range of ids that were minted or reserved together: Count ids from First on. Its zero value is empty.
-type IDRange struct {
-	First score.UpdateID
-	Count int
-}
-
-// At is the id number i (0 … Count-1) of the range. Like an index of a slice, any other i panics.
-func (r IDRange) At(i int) score.UpdateID {
-	if i < 0 || i >= r.Count {
-		panic(fmt.Sprintf("id %d of a range of %d", i, r.Count))
-	}
-	id := r.First
-	binary.BigEndian.PutUint32(id[prefixSize:], binary.BigEndian.Uint32(id[prefixSize:])+uint32(i))
-	return id
-}
-
-// All yields the ids in order.
-func (r IDRange) All() iter.Seq[score.UpdateID] {
-	return func(yield func(score.UpdateID) bool) {
-		for i := range r.Count {
-			if !yield(r.At(i)) {
-				return
-			}
-		}
-	}
-}
+// IDRange is a range of ids that were minted or reserved together.
+type IDRange = score.IDRange
