@@ -83,8 +83,9 @@ func (a *api) open(ctx context.Context) error {
 	return err
 }
 
-// claim is the lifetime of a claim. It must outlast the accept that made it, which takes at most twice AcceptTimeout:
-// otherwise a retry would be accepted beside the first, and the contract pay for finding that out.
+// claim is the lifetime of a claim. It must outlast the accept that made it, which takes at most twice AcceptTimeout and
+// the moment in which the chain may tell of a group: otherwise a retry would be accepted beside the first, and the
+// contract pay for finding that out.
 func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTimeout) }
 
 func (a *api) config() httpapi.Config {

@@ -9,8 +9,9 @@
 //     may send the same updateId again: if it was stored after all, the contract applies it once.
 //   - A signed group is stored whole, in the bytes' canonical order, in one envelope, or not at all: the contract checks its
 //     signature. Its ids are claimed together or not at all, so that nobody who waits holds what others wait for.
-//   - A 200 "duplicate" is said only of an updateId under which an update was accepted and not rejected. An unresolved
-//     claim is no duplicate: the second caller waits for it, and is asked to come back if it takes too long.
+//   - A 200 "duplicate" is said only of an updateId under which an update was accepted and not rejected, or which is used
+//     on the chain. An unresolved claim is no duplicate: the second caller waits for it, and is asked to come back if it
+//     takes too long.
 //   - Redis decides nothing that matters. Without it updates are accepted unclaimed, nothing is limited, and the contract
 //     finds the duplicates.
 //   - Each lane has one publish in flight and no timer: what arrives meanwhile shares the next one, so a single request
@@ -27,5 +28,6 @@
 //
 // Rejected: answering before the ack (a 200 that a crash can take back); a timer that collects (latency without need);
 // more publishes in flight per lane (the fsync queue is serial: measured slower); Fiber's BodyParser (also takes forms
-// and XML, unpacks gzip without bound) and its limiter; one dedupe look-up in the chain per request.
+// and XML, unpacks gzip without bound) and its limiter; a dedupe look-up in the chain for each single update (its signature
+// is fresh, so Redis still knows its id; a signed group is good for ever, so for a group the chain is asked).
 package httpapi

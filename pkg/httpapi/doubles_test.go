@@ -92,6 +92,7 @@ var errFault = errors.New("injected fault")
 // faultyChain reads the real contract on the real chain, or fails on request.
 type faultyChain struct {
 	down  atomic.Bool
+	mute  atomic.Bool  // Used does not answer before its context ends
 	asked atomic.Int64 // calls of Used
 }
 
@@ -109,6 +110,10 @@ func (c *faultyChain) ProjectExists(ctx context.Context, project score.ProjectID
 
 func (c *faultyChain) Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error) {
 	c.asked.Add(1)
+	if c.mute.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	return registry.ReadUsed(project, updates).Do(ctx, c.call)
 }
 

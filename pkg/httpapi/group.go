@@ -2,11 +2,16 @@ package httpapi
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
+
+// usedPatience bounds the question to the chain whether a group was used up: an accept waits for the answer.
+const usedPatience = 300 * time.Millisecond
 
 // groupAccepted is the body of a 200 of update-scores.
 type groupAccepted struct {
@@ -46,9 +51,7 @@ func (s *Server) updateScores(c *fiber.Ctx) *Problem {
 	if p := r.resolvable(rec); p != nil {
 		return p
 	}
-	for i := range r.updates {
-		r.updates[i].Signer = signer
-	}
+	r.setSigner(signer)
 
 	// Claim the updateIds, together or not at all. Duplicates are somebody else's and stay so.
 	token := s.tokens.next()
@@ -57,7 +60,14 @@ func (s *Server) updateScores(c *fiber.Ctx) *Problem {
 	case p != nil:
 		return p
 	case len(won) == 0:
-		return s.answerGroup(c, r, "duplicate", 0, duplicates)
+		return s.answerGroup(c, r, nil, duplicates)
+	}
+
+	// Used up? Redis forgets in the end, the contract does not, and a group that was applied is public: without this
+	// anybody could have the lanes pay for it again.
+	if s.usedUp(ctx, r.project, won) {
+		s.releaseGroup(r, token)
+		return s.answerGroup(c, r, nil, r.ids())
 	}
 
 	// Store. This is the commit point, as of a single update. The group is stored whole, or its signature would be worth
@@ -67,13 +77,18 @@ func (s *Server) updateScores(c *fiber.Ctx) *Problem {
 		s.releaseGroup(r, token)
 		return notStored(err)
 	}
-	return s.answerGroup(c, r, "accepted", len(won), duplicates)
+	return s.answerGroup(c, r, won, duplicates)
 }
 
-func (s *Server) answerGroup(c *fiber.Ctx, r *groupRequest, status string, accepted int, duplicates []score.UpdateID) *Problem {
-	s.metrics.updates.WithLabelValues("accepted").Add(float64(accepted))
+// answerGroup answers for a group that was stored, or of which nothing was accepted.
+func (s *Server) answerGroup(c *fiber.Ctx, r *groupRequest, accepted []score.Update, duplicates []score.UpdateID) *Problem {
+	status := "accepted"
+	if len(accepted) == 0 {
+		status = "duplicate"
+	}
+	s.metrics.updates.WithLabelValues("accepted").Add(float64(len(accepted)))
 	s.metrics.updates.WithLabelValues("duplicate").Add(float64(len(duplicates)))
-	return s.send(c, groupAccepted{r.project, status, accepted, duplicates})
+	return s.send(c, groupAccepted{r.project, status, len(accepted), duplicates})
 }
 
 // claimGroup asks for the group's updateIds until the answer is clear: won are the updates whose ids are this request's
@@ -104,6 +119,19 @@ func (s *Server) claimGroup(ctx context.Context, r *groupRequest, token string) 
 		}
 	}
 	return won, duplicates, nil
+}
+
+// usedUp tells whether all of the updates' ids are used on the chain, as of a final block. Of a group whose other ids are
+// duplicates, nothing is left then that could apply. Without an answer in time it is not: the contract decides.
+func (s *Server) usedUp(ctx context.Context, project score.ProjectID, updates []score.Update) bool {
+	ctx, cancel := context.WithTimeout(ctx, usedPatience)
+	defer cancel()
+	used, err := s.chain.Used(ctx, project, idsOf(updates))
+	if err != nil {
+		s.metrics.unasked.Inc()
+		return false
+	}
+	return !slices.Contains(used, false)
 }
 
 // releaseGroup gives a group's claims back. If that fails too, they expire.

@@ -117,10 +117,18 @@ func canonicalForm(kind score.Kind) string {
 // which names one update of a group: its place, from 0, and its id.
 func which(i int, u *score.Update) string { return fmt.Sprintf("update %d (%s)", i, u.ID) }
 
-func (r *groupRequest) ids() []score.UpdateID {
-	ids := make([]score.UpdateID, len(r.updates))
+func (r *groupRequest) setSigner(signer common.Address) {
 	for i := range r.updates {
-		ids[i] = r.updates[i].ID
+		r.updates[i].Signer = signer
+	}
+}
+
+func (r *groupRequest) ids() []score.UpdateID { return idsOf(r.updates) }
+
+func idsOf(updates []score.Update) []score.UpdateID {
+	ids := make([]score.UpdateID, len(updates))
+	for i := range updates {
+		ids[i] = updates[i].ID
 	}
 	return ids
 }

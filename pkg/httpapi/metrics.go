@@ -13,6 +13,7 @@ type metrics struct {
 	publish   prometheus.Histogram
 	retries   prometheus.Counter
 	unclaimed prometheus.Counter
+	unasked   prometheus.Counter
 	unmarked  prometheus.Counter
 }
 
@@ -42,6 +43,9 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}),
 		unclaimed: with.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_api_unclaimed_total", Help: "Updates that went on without a claim, because Redis did not answer.",
+		}),
+		unasked: with.NewCounter(prometheus.CounterOpts{
+			Name: "scorelay_api_unasked_groups_total", Help: "Signed groups that went on because the chain did not tell in time whether they were used up.",
 		}),
 		unmarked: with.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_api_unmarked_total", Help: "Accepted updates whose status could not be written.",
