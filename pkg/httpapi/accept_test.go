@@ -248,6 +248,7 @@ func TestWithoutRedisUpdatesAreAccepted(t *testing.T) {
 func TestARejectedUpdateMayBeSentAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()
+	b.restored()
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
 	u := b.stored()[0]
 	require.NoError(t, b.status.Final(t.Context(), 0, 0, updateTx, 7, u, []score.Outcome{score.NotMember}))

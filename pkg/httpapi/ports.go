@@ -52,11 +52,10 @@ type Statuses interface {
 	ReleaseGroup(ctx context.Context, project score.ProjectID, updates []score.UpdateID, token string) error
 	Accepted(ctx context.Context, updates []score.Update) error
 	ProjectAccepted(ctx context.Context, project score.ProjectID) error
-	// Updates and Project answer the zero Status when nothing is known, which means something only when the store is
-	// Complete: when nothing was lost that has not been restored yet. Updates answers for each, in order.
-	Updates(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]score.Status, error)
+	// Updates answers for each, in order; the zero Status when nothing is known. That, and that an update did not apply,
+	// is the truth only when the store is complete: when nothing was lost that has not been restored yet.
+	Updates(ctx context.Context, project score.ProjectID, updates []score.UpdateID) (statuses []score.Status, complete bool, err error)
 	Project(ctx context.Context, project score.ProjectID) (score.Status, error)
-	Complete(ctx context.Context) (bool, error)
 }
 
 // Minter makes updateIds that nobody else makes. Safe for concurrent use.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -103,11 +104,11 @@ func decodeLookUp(body []byte) (*lookUpRequest, *Problem) {
 
 // statusesOf tells how far each update has come. What Redis does not know, the chain may: an updateId that was used up
 // was applied, whoever sent it. Only when both know nothing, and Redis has lost nothing, was it never accepted: then its
-// status is zero.
+// status is zero. While what Redis has lost is restored, nobody is told an end that may turn out to be another.
 func (s *Server) statusesOf(project score.ProjectID, updates []score.UpdateID) ([]score.Status, *Problem) {
-	statuses, statusErr := s.statuses.Updates(s.life, project, updates)
+	statuses, complete, statusErr := s.statuses.Updates(s.life, project, updates)
 	if statusErr != nil {
-		statuses = make([]score.Status, len(updates))
+		statuses, complete = make([]score.Status, len(updates)), false
 	}
 	if missing := missingOf(statuses, updates); len(missing) > 0 {
 		ctx, cancel := context.WithTimeout(s.life, readTimeout)
@@ -124,20 +125,19 @@ func (s *Server) statusesOf(project score.ProjectID, updates []score.UpdateID) (
 		}
 	}
 	switch {
-	case len(missingOf(statuses, updates)) == 0:
+	case complete || !slices.ContainsFunc(statuses, inDoubt):
 		return statuses, nil
 	case statusErr != nil:
 		return nil, retry(codeStatusUnavailable, retryAfterFailure, "")
-	}
-	complete, err := s.statuses.Complete(s.life)
-	switch {
-	case err != nil:
-		return nil, retry(codeStatusUnavailable, retryAfterFailure, "")
-	case !complete:
-		return nil, retry(codeStatusRebuilding, retryAfterFull, "")
 	default:
-		return statuses, nil
+		return nil, retry(codeStatusRebuilding, retryAfterFull, "")
 	}
+}
+
+// inDoubt tells whether a restore may bring another end than this: a duplicate, say, of which the update it repeats is
+// not restored yet. What is applied stays so, and what has no end yet promises none.
+func inDoubt(st score.Status) bool {
+	return st.Stage == 0 || st.Stage == score.Final && st.Outcome != score.Applied
 }
 
 // missingOf lists the updates of which nothing is known.

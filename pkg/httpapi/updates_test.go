@@ -99,6 +99,45 @@ func TestTheChainIsAskedOnceForManyUpdates(t *testing.T) {
 	require.Equal(t, "unknown", b.lookUp(ids[1]).body["updates"].([]any)[0].(object)["status"], "as for one: Redis is complete")
 }
 
+// TestNoEndIsToldThatARestoreMayChange: an event that repeats an update may be restored before the one that applied it.
+func TestNoEndIsToldThatARestoreMayChange(t *testing.T) {
+	t.Parallel()
+	b, ctx := newBench(t, nil).withProject(), t.Context()
+	token, err := b.status.BeginRestore(ctx)
+	require.NoError(t, err)
+	updates := b.updates("twice", "refused", "waiting")
+	require.NoError(t, b.status.RestoreAccepted(ctx, updates))
+	told := func(name string) string {
+		t.Helper()
+		r := b.get("/projects/%s/updates/%s", b.project.ID, updateID(name))
+		many := b.lookUp(updateID("waiting"), updateID(name))
+		if r.status == http.StatusOK {
+			require.Equal(t, r.body, many.body["updates"].([]any)[1])
+			return fmt.Sprint(r.body["status"], " ", r.body["outcome"])
+		}
+		require.Equal(t, r.code(), many.code())
+		require.NotEmpty(t, r.header.Get("Retry-After"))
+		return r.code()
+	}
+	require.Equal(t, "accepted <nil>", told("twice"))
+	restore := func(block uint64, name string, outcome score.Outcome) {
+		t.Helper()
+		require.NoError(t, b.status.RestoreFinal(ctx, updateTx, block, b.updates(name), []score.Outcome{outcome}))
+	}
+	restore(5, "twice", score.Duplicate)
+	restore(5, "refused", score.NotMember)
+	require.Equal(t, "status_rebuilding", told("twice"))
+	require.Equal(t, "status_rebuilding", told("refused"))
+	restore(4, "twice", score.Applied)
+	require.Equal(t, "final applied", told("twice"))
+	require.Equal(t, "status_rebuilding", told("refused"))
+	require.NoError(t, b.status.EndRestore(ctx, token))
+	require.Equal(t, "final applied", told("twice"))
+	require.Equal(t, "final not_member", told("refused"))
+	require.NoError(t, b.status.Incomplete(ctx))
+	require.Equal(t, "status_rebuilding", told("refused"))
+}
+
 func TestALookUpWithoutRedis(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(s *setup) { s.redis = "redis://127.0.0.1:1/0" })

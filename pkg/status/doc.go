@@ -18,8 +18,9 @@
 //     Applied is never overwritten by Duplicate, nor Duplicate by a rejection: the first says more about the id.
 //   - Nothing accepted depends on what is here. Redis may be flushed, restarted or gone at any moment: the contract
 //     dedupes, the journals know the slots, and package index writes everything back (Restore*). Until it has, the
-//     generation key is missing and "unknown" is no answer (Complete). A Redis that was killed and forgot its last second
-//     (appendfsync everysec) still has the key: an update of that second is unknown until its lane binds it.
+//     generation key is missing, and neither "unknown" nor an outcome but applied is an answer (Complete). A Redis that
+//     was killed and forgot its last second (appendfsync everysec) still has the key: an update of that second is
+//     unknown until its lane binds it.
 //   - Every change of a record is one Lua script, so transitions are atomic; scripts are idempotent, so a lost answer is
 //     repaired by repeating the call.
 //   - No call waits longer than the store's timeout (200 ms by default), and after a failure calls fail at once for a

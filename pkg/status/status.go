@@ -107,8 +107,11 @@ func (s *Store) Update(ctx context.Context, project score.ProjectID, update scor
 	return s.status(ctx, s.updateKey(project, update))
 }
 
-// Updates is Update of each of the updates, in order, in two exchanges with Redis whatever their number.
-func (s *Store) Updates(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]score.Status, error) {
+// Updates is Update of each of the updates, in order, in two exchanges with Redis whatever their number. complete tells
+// whether the store was Complete in the moment it was read.
+func (s *Store) Updates(
+	ctx context.Context, project score.ProjectID, updates []score.UpdateID,
+) (statuses []score.Status, complete bool, err error) {
 	return s.statuses(ctx, s.groupKeys(project, updates))
 }
 
@@ -118,21 +121,22 @@ func (s *Store) Project(ctx context.Context, project score.ProjectID) (score.Sta
 }
 
 func (s *Store) status(ctx context.Context, key string) (score.Status, error) {
-	statuses, err := s.statuses(ctx, []string{key})
+	statuses, _, err := s.statuses(ctx, []string{key})
 	if err != nil {
 		return score.Status{}, err
 	}
 	return statuses[0], nil
 }
 
-// statuses reads the records, and then those of the slots they name. A slot that changes between is no harm: the status
-// is one of those before or after.
-func (s *Store) statuses(ctx context.Context, keys []string) (statuses []score.Status, err error) {
+// statuses reads the records, with the store's generation, and then those of the slots they name. A slot that changes
+// between is no harm: the status is one of those before or after.
+func (s *Store) statuses(ctx context.Context, keys []string) (statuses []score.Status, complete bool, err error) {
 	err = s.call(ctx, "read statuses", func(ctx context.Context) error {
-		records, err := s.values(ctx, keys)
+		records, err := s.values(ctx, slices.Concat(keys, []string{s.generationKey()}))
 		if err != nil {
 			return err
 		}
+		records, complete = records[:len(keys)], records[len(keys)] != nil
 		statuses = make([]score.Status, len(keys))
 		bound := map[string][]int{} // which records name the slot
 		for i, record := range records {
@@ -163,7 +167,10 @@ func (s *Store) statuses(ctx context.Context, keys []string) (statuses []score.S
 		}
 		return nil
 	})
-	return statuses, err
+	if err != nil {
+		return nil, false, err
+	}
+	return statuses, complete, nil
 }
 
 // values reads the keys, in order: strings, or nil where a key is not there.

@@ -33,8 +33,9 @@ func TestManyUpdatesAreReadAsOneIs(t *testing.T) {
 	require.NoError(t, b.Slot(ctx, lane, 7, score.Submitted, tx1, 0))
 	require.NoError(t, b.Slot(ctx, lane, 8, score.Included, tx2, 5))
 	ids = append(ids, ids...)
-	got, err := b.Updates(ctx, b.update.Project, ids)
+	got, complete, err := b.Updates(ctx, b.update.Project, ids)
 	require.NoError(t, err)
+	require.False(t, complete)
 	require.Len(t, got, len(ids))
 	for i, id := range ids {
 		want, err := b.Update(ctx, b.update.Project, id)
@@ -50,10 +51,15 @@ func TestManyUpdatesAreReadAsOneIs(t *testing.T) {
 		{},
 	}, got[:6])
 
-	none, err := b.Updates(ctx, score.ProjectID{9}, ids[:3])
+	token, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
+	require.NoError(t, b.EndRestore(ctx, token))
+	none, complete, err := b.Updates(ctx, score.ProjectID{9}, ids[:3])
+	require.NoError(t, err)
+	require.True(t, complete)
 	require.Equal(t, make([]score.Status, 3), none)
 	require.NoError(t, b.client.Set(ctx, t.Name()+":u:"+string(b.update.Project[:])+string(ids[5][:]), "x", 0).Err())
-	_, err = b.Updates(ctx, b.update.Project, ids)
+	_, complete, err = b.Updates(ctx, b.update.Project, ids)
 	require.Error(t, err)
+	require.False(t, complete)
 }
