@@ -1,6 +1,7 @@
 // Compiles the contract into artifacts/, which are committed: `node build.mjs`. With --check it only compares, and fails
 // when the committed artifacts are not what the sources compile to. With --compiler it stands in for solc, for forge; with
-// --mutant it compiles the sources of another directory, warnings or not, into a file there.
+// --mutant it compiles the sources of another directory, warnings or not, into a file there, and leaves out the optimizer, which
+// takes most of the time.
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -29,11 +30,11 @@ function findImport(roots) {
   };
 }
 
-function artifact(root = here, isProblem = () => true) {
+function artifact(root = here, optimizer = settings.optimizer, isProblem = () => true) {
   const input = {
     language: "Solidity",
     sources: { [contract.file]: { content: readFileSync(join(root, contract.file), "utf8") } },
-    settings,
+    settings: { ...settings, optimizer },
   };
   const read = findImport([root, join(here, "node_modules")]);
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: read }));
@@ -69,7 +70,7 @@ function build(check) {
 }
 
 function buildMutant(root) {
-  const built = artifact(resolve(root), ({ severity }) => severity === "error");
+  const built = artifact(resolve(root), { enabled: false }, ({ severity }) => severity === "error");
   writeFileSync(join(root, `${contract.name}.json`), JSON.stringify(built));
 }
 

@@ -1,7 +1,9 @@
 // Mutants made by rule, wherever in the sources a rule applies.
+import { createHash } from "node:crypto";
 import { assemblyBlocks, conditions, lineAt, sources } from "./source.mjs";
 
-/** @typedef {{ file: string, line: number, start: number, end: number, to: string, rule: string }} Mutant */
+/** @typedef {{ start: number, end: number, to: string, rule: string }} Change of a text, or of a line */
+/** @typedef {Change & { file: string, line: number }} Mutant */
 
 // What replaces what. In Solidity and in assembly the same things have other names.
 const solidity = [
@@ -13,64 +15,65 @@ const solidity = [
   ["step", /(?<!; )(\+\+|--)(?=\w)/g, { "++": "--", "--": "++" }],
   ["literal", /\b(true|false)\b/g, { true: "false", false: "true" }],
 ];
-const assembly = [
-  ["operator", /\b(add|sub|and|or|shl|shr|gt|lt|xor)(?=\()/g, { add: "sub", sub: "add", and: "or", or: "and", shl: "shr", shr: "shl", gt: "lt", lt: "gt", xor: "or" }],
-];
-const number = /(?<![\w.])(0x[0-9a-f]{1,4}|\d{1,3})(?![\w.])/g;
+const functions = { add: "sub", sub: "add", and: "or", or: "and", xor: "or", shl: "shr", shr: "shl", gt: "lt", lt: "gt" };
+const assembly = [["operator", /\b(add|sub|and|or|xor|shl|shr|gt|lt)(?=\()/g, functions]];
 
-// Of these one to a line is enough: a line that nobody watches is found by the first.
-const once = ["arithmetic", "bits", "operator", "number"];
+const numbers = /(?<![\w.])(0x[0-9a-f]{1,4}|\d{1,3})(?![\w.])/g;
+const condition = /\bif \((.+)\) (?:\w|\{$)/;
+const statements = {
+  assembly: /^\s*((?:s|m)store8?\(.*\)|calldatacopy\(.*\)|\w+ := .*)\s*$/,
+  solidity: /^\s*((?:[\w.[\]&() ]+ (?:\+|-|\||&|\^)?= .*|(?:\+\+|--)[\w.]+|_\w+\(.*\)|b\.\w+\(.*\)|emit .*);)\s*$/,
+};
+const declaration = /^\s*(let|bool|u?int|bytes|mapping|address|Project)/;
+const nothing = /^\s*(\/?\*|import|pragma|using|struct|event|error|library|abstract|contract|function|returns|unchecked)\b/;
+
+// So many to a line are enough, the conditions in assembly aside: a line that nobody watches is found by the first. Which ones
+// those are is chance, but always the same; numbers come last.
+const most = { solidity: 1, assembly: 2 };
 
 /** @returns {Mutant[]} */
 export function generate() {
   return sources.flatMap(({ path, text }) => {
-    const mutants = [];
-    const add = (start, end, to, rule) => {
-      const line = lineAt(text, start);
-      if (once.includes(rule) && mutants.some((other) => other.line === line && other.rule === rule)) return;
-      mutants.push({ file: path, line, start, end, to, rule });
-    };
     const blocks = assemblyBlocks(text);
-
-    for (const { start, end } of conditions(text)) {
-      add(start, end, "0", "condition");
-      add(start, end, "1", "condition");
-    }
-
+    const forced = conditions(text).flatMap(({ start, end }) => [
+      { start, end, to: "0", rule: "condition" },
+      { start, end, to: "1", rule: "condition" },
+    ]);
     let offset = 0;
-    for (const line of text.split("\n")) {
+    const chosen = text.split("\n").flatMap((line) => {
       const at = offset;
       offset += line.length + 1;
+      const language = blocks.some(({ start, end }) => at > start && at < end) ? "assembly" : "solidity";
       const code = line.replace(/\/\/.*/, "");
-      if (/^\s*(\/?\*|import|pragma|using|struct|event|error|library|abstract|contract|function|returns|unchecked)\b/.test(code)) continue;
-      const inside = blocks.some((block) => at > block.start && at < block.end);
-
-      for (const [rule, pattern, other] of inside ? assembly : solidity) {
-        for (const match of code.matchAll(pattern)) {
-          add(at + match.index, at + match.index + match[0].length, other[match[0]], rule);
-        }
-      }
-      for (const match of code.matchAll(number)) {
-        if (!inside && !/constant|>>|<<|&/.test(code)) break;
-        const to = /^0x/.test(match[0]) ? `0x${(Number(match[0]) + 1).toString(16)}` : String(Number(match[0]) + 1);
-        add(at + match.index, at + match.index + match[0].length, to, "number");
-      }
-      const condition = code.match(/\bif \((.+)\) (?:revert|return|break|\w)/) ?? code.match(/\bif \((.+)\) \{$/);
-      if (condition && !inside) {
-        const start = at + code.indexOf(condition[1]);
-        add(start, start + condition[1].length, "true", "condition");
-        add(start, start + condition[1].length, "false", "condition");
-      }
-      const statement = code.match(
-        inside
-          ? /^\s*((?:s|m)store8?\(.*\)|calldatacopy\(.*\)|\w+ := .*)\s*$/
-          : /^\s*((?:[\w.[\]&() ]+ (?:\+|-|\||&|\^)?= .*|(?:\+\+|--)[\w.]+|_\w+\(.*\)|b\.\w+\(.*\)|emit .*);)\s*$/,
-      );
-      if (statement && !/^\s*(let|bool|u?int|bytes|mapping|address|Project)/.test(code) && !/constant/.test(code)) {
-        const start = at + code.indexOf(statement[1]);
-        add(start, start + statement[1].length, inside ? "" : "{}", "removal");
-      }
-    }
-    return mutants;
+      const changes = nothing.test(code) ? [] : changesOf(code, language);
+      const lot = ({ rule, to }) =>
+        (rule === "number" ? "last" : "") + createHash("sha256").update(`${rule}\0${to}\0${code.trim()}`).digest("hex");
+      const drawn = changes.sort((a, b) => (lot(a) < lot(b) ? -1 : 1)).slice(0, most[language]);
+      return drawn.map((change) => ({ ...change, start: at + change.start, end: at + change.end }));
+    });
+    return [...forced, ...chosen].map((change) => ({ ...change, file: path, line: lineAt(text, change.start) }));
   });
+}
+
+/** @returns {Change[]} */
+function changesOf(code, language) {
+  const changes = [];
+  const replace = (match, to, rule, what = match[0]) => {
+    const start = code.indexOf(what, match.index);
+    changes.push({ start, end: start + what.length, to, rule });
+  };
+  for (const [rule, pattern, other] of language === "assembly" ? assembly : solidity) {
+    for (const match of code.matchAll(pattern)) replace(match, other[match[0]], rule);
+  }
+  if (language === "assembly" || /constant|>>|<<|&/.test(code)) {
+    for (const match of code.matchAll(numbers)) {
+      const next = Number(match[0]) + 1;
+      replace(match, /^0x/.test(match[0]) ? `0x${next.toString(16)}` : `${next}`, "number");
+    }
+  }
+  const decided = language === "solidity" && code.match(condition);
+  if (decided) for (const to of ["true", "false"]) replace(decided, to, "condition", decided[1]);
+  const statement = !declaration.test(code) && !/constant/.test(code) && code.match(statements[language]);
+  if (statement) replace(statement, language === "assembly" ? "" : "{}", "removal", statement[1]);
+  return changes;
 }

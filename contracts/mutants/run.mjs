@@ -1,9 +1,9 @@
 // Mutation tests: `npm run mutants`. Each mutant is the contract with one thing changed, compiled like the artifact; the forge
 // tests must fail on it. Every survivor is a test that is missing, or it is listed as equivalent, with the reason.
 //
-//   node mutants/run.mjs             all of them, for an hour or so
+//   node mutants/run.mjs             all of them, for half an hour or more
 //   node mutants/run.mjs --part 2/8  every eighth, from the second
-//   node mutants/run.mjs --only 0a1b the ones whose name begins so
+//   node mutants/run.mjs --only bits those of a rule, or of a source (Projects.sol), or the one of that name
 //   node mutants/run.mjs --check     only that each applies to the sources as they are, which takes no time
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -59,8 +59,8 @@ function all() {
     if (!used.has(entry)) problems.push(`${entry.file}: no such equivalent mutant any more: ${entry.line} -> ${entry.to}`);
   }
   const forced = mutants.filter(({ rule, to }) => rule === "condition" && /^[01]$/.test(to)).length;
-  const wanted = sources.reduce((sum, { text }) => sum + 2 * conditions(text).length, 0);
-  if (forced !== wanted) problems.push(`${forced} mutants force conditions in assembly, ${wanted} should`);
+  const due = sources.reduce((sum, { text }) => sum + 2 * conditions(text).length, 0);
+  if (forced !== due) problems.push(`${forced} mutants force conditions in assembly, ${due} should`);
   return { mutants: left, excused: mutants.length - left.length };
 }
 
@@ -99,7 +99,7 @@ async function judge(mutant, worker) {
   for (const more of [mutant && first[mutant.file] && ["--match-contract", first[mutant.file]], []]) {
     if (!more) continue;
     const { ok, output } = await forge(artifact, worker, more);
-    if (!ok) return { fate: "killed", by: output.match(/\[FAIL.*\] (\w+)\(/)?.[1] ?? "setUp, or time" };
+    if (!ok) return { fate: "killed", by: output.match(/\[FAIL[^]*?\b(test\w*|invariant\w*)\(/)?.[1] ?? "setUp, or time" };
   }
   return { fate: "survived", by: "" };
 }
@@ -112,7 +112,8 @@ if (args.includes("--check")) process.exit(0);
 
 const [part, parts] = (option("--part") ?? "1/1").split("/").map(Number);
 const only = option("--only");
-const queue = mutants.filter(({ name }, i) => (only ? name.startsWith(only) : i % parts === part - 1));
+const wanted = ({ name, rule, file }) => !only || [name, rule, file.replace("src/", "")].includes(only);
+const queue = mutants.filter((mutant, i) => wanted(mutant) && i % parts === part - 1);
 mkdirSync(join(root, "out/mutants"), { recursive: true });
 const sound = await judge(undefined, 0);
 if (sound.fate !== "survived") {

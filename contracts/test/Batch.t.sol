@@ -192,6 +192,29 @@ contract BatchTest is Base {
         _compareWord(PROJECT, bytes32(word));
     }
 
+    /// @dev Groups that are skipped as a whole are as long as their masks say, which is seen at what follows them.
+    function testFuzz_skippedWords(uint256 mask, bool all) public {
+        if (all) mask = type(uint256).max;
+        vm.assume(mask != 0);
+        Record[] memory records = new Record[](256);
+        uint256 count;
+        for (uint256 i; i < 256; ++i) {
+            if (mask >> i & 1 != 0) records[count++] = Record(bytes32(i), WALLET, 0, 0);
+        }
+        assembly ("memory-safe") {
+            mstore(records, count)
+        }
+        Group[] memory groups = new Group[](3);
+        groups[0] = _group(PROJECT, STRANGER, Frames.WORD, records, 0);
+        groups[1] = _signedBy(5, _group(PROJECT, OWNER, Frames.WORD, records, 0));
+        groups[2] = _group(PROJECT, OWNER, Frames.FREE, Record(bytes32("last"), WALLET, 0, 0));
+        bytes memory outcomes = _apply(groups);
+        require(outcomes.length == 2 * count + 1, "as many as there are bits");
+        for (uint256 i; i <= 2 * count; ++i) {
+            require(outcomes[i] == (i < count ? bytes1(0x03) : i < 2 * count ? bytes1(0x09) : bytes1(0)), "outcome");
+        }
+    }
+
     /// @dev The order of a batch's updates is no part of the result, as long as their ids differ.
     function testFuzz_orderDoesNotMatter(uint256 chance) public {
         seed = chance;
@@ -436,6 +459,8 @@ contract BatchTest is Base {
         _broken(bytes.concat(head, hex"000100", record), 0); // an empty one
         _broken(bytes.concat(head, hex"0020", new bytes(32), record), 0);
         _broken(bytes.concat(head, hex"200101", record), 0); // beyond the word's end
+        _broken(bytes.concat(head, hex"1f020001", record), 0);
+        _broken(bytes.concat(head, hex"0120", new bytes(31), hex"01", record), 0);
         _broken(bytes.concat(head, hex"0121", new bytes(31), hex"01", record), 0);
         _broken(bytes.concat(head, hex"0021", new bytes(32), hex"01", record), 0);
         _broken(bytes.concat(head, hex"ff0101", record), 0);
