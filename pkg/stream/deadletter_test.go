@@ -1,10 +1,15 @@
 package stream_test
 
 import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -27,7 +32,7 @@ func TestDeadLettersAreKeptOncePerThing(t *testing.T) {
 	require.NoError(t, s.PublishEnvelope(t.Context(), 1, "a", []score.Update{u}, nil))
 	letters := []stream.DeadLetter{
 		{Lane: 1, Seq: 1, Update: &u, Outcome: score.NotMember, Reason: "first", Tx: common.Hash{1}},
-		{Lane: 1, Seq: 1, Update: &u, Outcome: score.NotMember, Reason: "again"},
+		{Lane: 1, Seq: 1, Update: &u, Outcome: score.NotMember, Reason: "again", Tx: common.Hash{1}},
 		{Lane: 2, Project: project(3), Seq: 4, Outcome: score.ProjectExists},
 		{Lane: 2, Raw: []byte("x"), Seq: 5, Outcome: score.Unprocessable},
 	}
@@ -47,6 +52,150 @@ func TestDeadLettersAreKeptOncePerThing(t *testing.T) {
 	require.Equal(t, got[0], one)
 	_, err = s.DeadLetter(t.Context(), got[0].ID+"0")
 	require.ErrorIs(t, err, stream.ErrNoDeadLetter)
+}
+
+// TestWhatWasAcceptedUnderOneUpdateIDHasLettersOfItsOwn: also if all came in one batch.
+func TestWhatWasAcceptedUnderOneUpdateIDHasLettersOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s, js := open(t)
+	u := update(1)
+	old := fmt.Sprintf("1.update.%x.%x.7", u.Project[:], u.ID[:]) // as earlier versions named letters
+	_, err := js.Publish(t.Context(), "scorelay.dead."+old, []byte(`{"lane":1,"seq":7,"outcome":7,"reason":"old"}`))
+	require.NoError(t, err)
+	others := []score.Update{u, u, u, u, u}
+	others[1].Signer[3], others[2].Target[3], others[3].Action, others[4].ScoreType = 1, 1, 1, 1
+	letters := []stream.DeadLetter{{Lane: 1, Seq: 7, Update: &u, Signed: true, Outcome: score.Unprocessable}}
+	for i := range others {
+		letters = append(letters, stream.DeadLetter{Lane: 1, Seq: 7, Update: &others[i], Outcome: score.Unprocessable})
+	}
+	for range 2 {
+		require.NoError(t, s.AddDeadLetters(t.Context(), letters))
+	}
+	got := lettersOf(t, s)
+	require.Len(t, got, 7)
+	require.Equal(t, old, got[0].ID)
+	for i, d := range got[1:] {
+		require.Equal(t, letters[i].Update, d.Update)
+		require.Equal(t, letters[i].Signed, d.Signed)
+	}
+	one, err := s.DeadLetter(t.Context(), old)
+	require.NoError(t, err)
+	require.Equal(t, "old", one.Reason)
+	require.NoError(t, s.MarkReplayed(t.Context(), one, time.Now()))
+	newest, err := s.DeadLetter(t.Context(), strings.TrimSuffix(old, ".7"))
+	require.NoError(t, err)
+	require.Equal(t, old, newest.ID, "the mark is the newest")
+	_, err = s.DeadLetter(t.Context(), "1.update")
+	require.ErrorIs(t, err, stream.ErrNoDeadLetter, "that is no update")
+	require.Len(t, lettersOf(t, s), 7)
+}
+
+// rejected are letters that the contract's events make up for.
+func rejected(n int) []stream.DeadLetter {
+	letters := make([]stream.DeadLetter, n)
+	for i := range letters {
+		u := update(2)
+		binary.BigEndian.PutUint32(u.ID[28:], uint32(i))
+		letters[i] = stream.DeadLetter{
+			Lane: 1, Seq: 1, Time: time.Now().UTC(), Update: &u, Outcome: score.NotMember, Tx: common.Hash{1},
+			Reason: "the signer was neither owner nor updater of the project when the update was executed",
+		}
+	}
+	return letters
+}
+
+func setting(t *testing.T, js jetstream.JetStream, name string, change func(*jetstream.StreamConfig)) {
+	t.Helper()
+	raw, err := js.Stream(t.Context(), name)
+	require.NoError(t, err)
+	cfg := raw.CachedInfo().Config
+	change(&cfg)
+	_, err = js.UpdateStream(t.Context(), cfg)
+	require.NoError(t, err)
+}
+
+func TestAFloodOfRejectionsPushesOutNothingElse(t *testing.T) {
+	t.Parallel()
+	s, js := open(t)
+	for _, name := range []string{stream.RejectedName, stream.DeadLettersName} {
+		setting(t, js, name, func(c *jetstream.StreamConfig) { c.MaxBytes = 100 << 10 })
+	}
+	u := []score.Update{update(1), update(2), update(3)}
+	only := []stream.DeadLetter{
+		{Lane: 1, Seq: 1, Update: &u[0], Outcome: score.Unprocessable},
+		{Lane: 1, Seq: 1, Update: &u[1], Outcome: score.UnknownProject, Tx: common.Hash{1}},
+		{Lane: 1, Seq: 1, Update: &u[2], Outcome: score.NotMember},
+		{Lane: 1, Seq: 2, Project: project(1), Outcome: score.ProjectExists},
+		{Lane: 1, Seq: 3, Raw: []byte("x"), Outcome: score.Unprocessable},
+	}
+	require.NoError(t, s.AddDeadLetters(t.Context(), only))
+	require.NoError(t, s.AddDeadLetters(t.Context(), rejected(1500)))
+	got := lettersOf(t, s)
+	require.Less(t, len(got), 500)
+	for i, want := range only {
+		require.Equal(t, want.Outcome, got[i].Outcome)
+		require.Equal(t, want.Update, got[i].Update)
+	}
+	require.EqualValues(t, 1499, binary.BigEndian.Uint32(got[len(got)-1].Update.ID[28:]), "the newest is there")
+}
+
+// TestADeploymentOfAnEarlierVersionHasOneStreamUntilItIsCompleted: it works before, and letters of before stay in place.
+func TestADeploymentOfAnEarlierVersionHasOneStreamUntilItIsCompleted(t *testing.T) {
+	t.Parallel()
+	_, js := open(t)
+	require.NoError(t, js.DeleteStream(t.Context(), stream.RejectedName))
+	setting(t, js, stream.DeadLettersName, func(c *jetstream.StreamConfig) { c.AllowAtomicPublish = false })
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	letters := rejected(20)
+	require.NoError(t, s.AddDeadLetters(t.Context(), letters[:10]))
+	before := lettersOf(t, s)
+	require.Len(t, before, 10)
+
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
+	s, err = stream.Complete(t.Context(), js)
+	require.NoError(t, err)
+	require.NoError(t, s.AddDeadLetters(t.Context(), letters[10:]))
+	after := lettersOf(t, s)
+	require.Len(t, after, 20)
+	require.Equal(t, before, after[:10])
+	for _, d := range after {
+		require.NoError(t, s.MarkReplayed(t.Context(), d, time.Now()))
+	}
+	marked := lettersOf(t, s)
+	require.Len(t, marked, 20)
+	for i, d := range marked {
+		require.Equal(t, after[i].ID, d.ID, "oldest first, over both streams")
+		require.NotZero(t, d.Replayed)
+	}
+	for name, want := range map[string]uint64{stream.DeadLettersName: 10, stream.RejectedName: 10} {
+		raw, err := js.Stream(t.Context(), name)
+		require.NoError(t, err)
+		require.Equal(t, want, raw.CachedInfo().State.Msgs)
+		require.True(t, raw.CachedInfo().Config.AllowAtomicPublish)
+	}
+}
+
+func TestDeadLettersThatAreNotTakenAtOnceAreStoredOneByOne(t *testing.T) {
+	t.Parallel()
+	s, js := open(t)
+	setting(t, js, stream.RejectedName, func(c *jetstream.StreamConfig) { c.AllowAtomicPublish = false })
+	require.NoError(t, s.AddDeadLetters(t.Context(), rejected(20)))
+	require.Len(t, lettersOf(t, s), 20)
+	require.NoError(t, js.DeleteStream(t.Context(), stream.RejectedName))
+	require.Error(t, s.AddDeadLetters(t.Context(), rejected(2)))
+}
+
+func TestDeadLettersAreReadUntilTheReaderFails(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	require.NoError(t, s.AddDeadLetters(t.Context(), rejected(3)))
+	enough, n := errors.New("enough"), 0
+	require.ErrorIs(t, s.DeadLetters(t.Context(), func(stream.DeadLetter) error {
+		n++
+		return enough
+	}), enough)
+	require.Equal(t, 1, n)
 }
 
 // TestAReplayedDeadLetterStays: it is the outcome of an acceptance, and so is the next one of the same update.

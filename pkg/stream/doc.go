@@ -1,5 +1,5 @@
 // Package stream is Scorelay's durable memory of work in flight: one JetStream stream that holds every accepted update
-// and creation until it is final, and one that holds the dead letters.
+// and creation until it is final, and two that hold the dead letters.
 //
 // # The stream
 //
@@ -24,6 +24,16 @@
 //   - A projectId's creation is accepted at most once: its message is a compare-and-set on its own subject, so two API
 //     replicas that race get one nil and one TakenError.
 //   - A full stream refuses new messages (DiscardNew) rather than dropping old ones.
+//
+// # Dead letters
+//
+// A letter has a subject of its own, its id, so that storing it again replaces it. DEADLETTERS holds those that nothing
+// else tells of, REJECTED those of updates that the contract rejected in a final transaction, whose event says the same.
+// Both drop their oldest letters when full: a flood of rejections must not push out what only a letter knows.
+//
+// Many letters are stored at once (an atomic batch), since the server syncs a batch once and single messages each: eight
+// thousand take 0.6 s instead of 8.5 s (BenchmarkDeadLetters). Rejected: several single publishes in flight, which wait
+// for the same syncs; many letters in one message, which could not be marked and replaced one by one.
 //
 // The deployment (number of lanes, chain, contract) is metadata of the stream itself, so a process cannot read the
 // partitions of one deployment with the settings of another.

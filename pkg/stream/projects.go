@@ -49,7 +49,7 @@ func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error
 	}
 	defer creations.Stop()
 	dead, err := watch(ctx, s.dead, deadPrefix+"*.project.>", arrived, func(msg jetstream.Msg, _ uint64) {
-		if letter, err := decodeDeadLetter(msg.Subject(), msg.Data()); err == nil && letter.Project != nil {
+		if letter, err := s.dead.decode(msg.Subject(), msg.Data()); err == nil && letter.Project != nil {
 			tell(ProjectEvent{Seq: letter.Seq, Project: letter.Project, Dead: true})
 		}
 	})

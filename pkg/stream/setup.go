@@ -19,6 +19,7 @@ const (
 	Name            = "SCORELAY"
 	JournalName     = "JOURNAL"
 	DeadLettersName = "DEADLETTERS"
+	RejectedName    = "REJECTED"
 	LeasesBucket    = "LEASES"
 	KeysBucket      = "KEYS"
 	ProjectsBucket  = "PROJECTS"
@@ -27,6 +28,7 @@ const (
 const (
 	subjectPrefix     = "scorelay.lane."
 	deadPrefix        = "scorelay.dead."
+	rejectedPrefix    = "scorelay.rejected."
 	maxMessageBytes   = 512 << 10
 	minDuplicates     = time.Minute
 	metaLanes         = "scorelay.lanes"
@@ -115,8 +117,8 @@ func deploymentOf(meta map[string]string) (Deployment, error) {
 }
 
 // Setup creates every stream and bucket that does not exist yet, the stream of accepted updates last, so that Open
-// finds it only when all is there. Running it again with the same deployment changes nothing; with another it is
-// ErrMismatch.
+// finds it only when all is there. Running it again with the same deployment does what Complete does; with another it
+// is ErrMismatch.
 func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -127,7 +129,8 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	case err == nil && existing.deployment != cfg.Deployment:
 		return fmt.Errorf("%w: it has %+v, asked for %+v", ErrMismatch, existing.deployment, cfg.Deployment)
 	case err == nil:
-		return nil
+		_, err = Complete(ctx, js)
+		return err
 	case !errors.Is(err, ErrNotSetUp):
 		return err
 	}
@@ -141,9 +144,11 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 			return fmt.Errorf("couldn't create the bucket %s: %w", bucket.Bucket, err)
 		}
 	}
-	for _, s := range []jetstream.StreamConfig{journalConfig(cfg), deadLettersConfig(cfg), streamConfig(cfg)} {
-		if _, err := js.CreateStream(ctx, s); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			return fmt.Errorf("couldn't create the stream %s: %w", s.Name, err)
+	for _, s := range []jetstream.StreamConfig{
+		journalConfig(cfg), deadLettersConfig(cfg.Replicas), rejectedConfig(cfg.Replicas), streamConfig(cfg),
+	} {
+		if err := create(ctx, js, s); err != nil {
+			return err
 		}
 	}
 	created, err := Open(ctx, js)
@@ -154,6 +159,36 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 		return fmt.Errorf("%w: somebody else set it up at the same time with %+v", ErrMismatch, created.deployment)
 	}
 	return nil
+}
+
+func create(ctx context.Context, js jetstream.JetStream, cfg jetstream.StreamConfig) error {
+	if _, err := js.CreateStream(ctx, cfg); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		return fmt.Errorf("couldn't create the stream %s: %w", cfg.Name, err)
+	}
+	return nil
+}
+
+// Complete brings a deployment that an earlier version set up in line with this one, and opens it: the letters that an
+// event tells of too get a stream of their own, and dead letters may be stored many at a time. Where that fails,
+// everything works as it did, so a caller may go on. It may repeat, and several may do it at once.
+func Complete(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
+	s, err := Open(ctx, js)
+	if err != nil {
+		return nil, err
+	}
+	if s.rejected == nil {
+		if err := create(ctx, js, rejectedConfig(s.stream.CachedInfo().Config.Replicas)); err != nil {
+			return nil, err
+		}
+	}
+	if !s.dead.atomic {
+		cfg := s.dead.CachedInfo().Config
+		cfg.AllowAtomicPublish = true
+		if _, err := js.UpdateStream(ctx, cfg); err != nil {
+			return nil, fmt.Errorf("couldn't update the stream %s: %w", DeadLettersName, err)
+		}
+	}
+	return Open(ctx, js)
 }
 
 func streamConfig(cfg Config) jetstream.StreamConfig {
@@ -187,19 +222,29 @@ func journalConfig(cfg Config) jetstream.StreamConfig {
 	}
 }
 
-func deadLettersConfig(cfg Config) jetstream.StreamConfig {
+func deadLettersConfig(replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		Name:              DeadLettersName,
-		Description:       "accepted updates and creations that were rejected",
-		Subjects:          []string{deadPrefix + ">"},
-		Storage:           jetstream.FileStorage,
-		Retention:         jetstream.LimitsPolicy,
-		Discard:           jetstream.DiscardOld,
-		MaxBytes:          deadLettersMaxMiB << 20,
-		MaxMsgsPerSubject: 1,
-		Replicas:          cfg.Replicas,
-		AllowDirect:       true,
+		Name:               DeadLettersName,
+		Description:        "accepted updates and creations that were rejected, and no event tells of it",
+		Subjects:           []string{deadPrefix + ">"},
+		Storage:            jetstream.FileStorage,
+		Retention:          jetstream.LimitsPolicy,
+		Discard:            jetstream.DiscardOld,
+		MaxBytes:           deadLettersMaxMiB << 20,
+		MaxMsgsPerSubject:  1,
+		Replicas:           replicas,
+		AllowDirect:        true,
+		AllowAtomicPublish: true,
 	}
+}
+
+// rejectedConfig is of a stream apart, so that a flood of updates that the contract rejects pushes out only letters of
+// their kind.
+func rejectedConfig(replicas int) jetstream.StreamConfig {
+	cfg := deadLettersConfig(replicas)
+	cfg.Name, cfg.Subjects = RejectedName, []string{rejectedPrefix + ">"}
+	cfg.Description = "accepted updates that the contract rejected, as its events tell too"
+	return cfg
 }
 
 // unsafeBecause names the first setting of the stream that breaks its promise, or is empty.
@@ -229,7 +274,8 @@ func unsafeBecause(c jetstream.StreamConfig) string {
 type Stream struct {
 	js         jetstream.JetStream
 	stream     jetstream.Stream
-	dead       jetstream.Stream
+	dead       *shelf
+	rejected   *shelf // nil in a deployment of an earlier version that was not completed
 	deployment Deployment
 	created    time.Time
 }
@@ -252,11 +298,15 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	dead, err := js.Stream(ctx, DeadLettersName)
+	dead, err := openShelf(ctx, js, DeadLettersName, deadPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("couldn't find the stream %s: %w", DeadLettersName, err)
+		return nil, err
 	}
-	return &Stream{js: js, stream: s, dead: dead, deployment: deployment, created: info.Created}, nil
+	rejected, err := openShelf(ctx, js, RejectedName, rejectedPrefix)
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, err
+	}
+	return &Stream{js: js, stream: s, dead: dead, rejected: rejected, deployment: deployment, created: info.Created}, nil
 }
 
 // Deployment tells what the streams were set up for.
