@@ -115,11 +115,12 @@ func (s *session) bind(ctx context.Context, b binding) (bool, error) {
 		return false, err
 	}
 	s.metrics.attempts.WithLabelValues("first").Inc()
-	s.tell(ctx, func(ctx context.Context) error {
-		if b.project != nil {
-			return s.Statuses.ProjectBound(ctx, s.id, nonce, *b.project)
+	project, updates := b.project, b.updates // what a write that fails keeps
+	s.tell(ctx, len(updates), func(ctx context.Context) error {
+		if project != nil {
+			return s.Statuses.ProjectBound(ctx, s.id, nonce, *project)
 		}
-		return s.Statuses.Bound(ctx, s.id, nonce, b.updates)
+		return s.Statuses.Bound(ctx, s.id, nonce, updates)
 	})
 	s.outbox = append(s.outbox, effects...) // handed to the nodes with what else is bound now
 	return true, nil

@@ -43,7 +43,7 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 				"from", s.lane.State.Next, "to", e.Next)
 			more, err = s.append(ctx, lane.Entry{Adopt: &lane.Adopt{Next: e.Next}})
 		case lane.Report:
-			s.tell(ctx, func(ctx context.Context) error {
+			s.tell(ctx, 0, func(ctx context.Context) error {
 				return s.Statuses.Slot(ctx, s.id, e.Nonce, e.Stage, e.Tx, e.Block)
 			})
 		}

@@ -181,11 +181,15 @@ func (s source) State(ctx context.Context) (relay.StreamState, error) {
 
 func (s source) Tail(ctx context.Context, id score.Lane) (uint64, error) { return s.LaneTail(ctx, id) }
 
-func (s source) AddDeadLetter(ctx context.Context, d relay.DeadLetter) error {
-	return s.Stream.AddDeadLetter(ctx, stream.DeadLetter{
-		Lane: d.Lane, Seq: d.Seq, Reason: d.Reason, Outcome: d.Outcome,
-		Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
-	})
+func (s source) AddDeadLetters(ctx context.Context, letters []relay.DeadLetter) error {
+	out := make([]stream.DeadLetter, len(letters))
+	for i, d := range letters {
+		out[i] = stream.DeadLetter{
+			Lane: d.Lane, Seq: d.Seq, Reason: d.Reason, Outcome: d.Outcome,
+			Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
+		}
+	}
+	return s.Stream.AddDeadLetters(ctx, out)
 }
 
 // everybody drives every lane at once, whoever else does: no lease protects the journal here.

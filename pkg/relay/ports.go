@@ -128,8 +128,9 @@ type Source interface {
 	FirstSince(ctx context.Context, at time.Time) (uint64, error)
 	// Purge removes all messages with sequences below.
 	Purge(ctx context.Context, below uint64) error
-	// AddDeadLetter stores one dead letter; repeating it changes nothing. nil means stored.
-	AddDeadLetter(ctx context.Context, d DeadLetter) error
+	// AddDeadLetters stores dead letters; repeating it changes nothing. nil means that all are stored; after an error some
+	// may be.
+	AddDeadLetters(ctx context.Context, letters []DeadLetter) error
 }
 
 // Reader reads one lane's partition.

@@ -166,14 +166,16 @@ func (s *session) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 func (s *session) dropUpdates(ctx context.Context, work lane.Work, b batch.Batch, reason string) error {
 	updates, signed := b.Updates(), signedOf(b)
 	outcomes := slices.Repeat([]score.Outcome{score.Unprocessable}, len(updates))
+	letters := make([]DeadLetter, len(updates))
 	for i := range updates {
-		if err := s.bury(ctx, DeadLetter{
+		letters[i] = DeadLetter{
 			Lane: s.id, Seq: work.From.Seq, Outcome: outcomes[i], Update: &updates[i], Signed: signed[i], Reason: reason,
-		}); err != nil {
-			return err
 		}
 	}
-	s.tell(ctx, func(ctx context.Context) error {
+	if err := s.bury(ctx, letters); err != nil {
+		return err
+	}
+	s.tell(ctx, len(updates), func(ctx context.Context) error {
 		return s.Statuses.Final(ctx, s.id, 0, common.Hash{}, 0, updates, outcomes)
 	})
 	if err := s.drop(ctx, work, reason); err != nil {
@@ -185,10 +187,10 @@ func (s *session) dropUpdates(ctx context.Context, work lane.Work, b batch.Batch
 
 // dropCreation buries a waiting creation.
 func (s *session) dropCreation(ctx context.Context, work lane.Work, letter DeadLetter) error {
-	if err := s.bury(ctx, letter); err != nil {
+	if err := s.bury(ctx, []DeadLetter{letter}); err != nil {
 		return err
 	}
-	s.tell(ctx, func(ctx context.Context) error {
+	s.tell(ctx, 0, func(ctx context.Context) error {
 		return s.Statuses.ProjectFinal(ctx, s.id, 0, letter.Tx, 0, letter.Project.ID, letter.Outcome)
 	})
 	if err := s.drop(ctx, work, letter.Reason); err != nil {

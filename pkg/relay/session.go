@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -114,11 +115,11 @@ func (s *session) retell(ctx context.Context) {
 			return
 		}
 		if slot.Work.Kind == lane.Creation {
-			s.tell(ctx, func(ctx context.Context) error {
+			s.tell(ctx, 0, func(ctx context.Context) error {
 				return s.Statuses.ProjectBound(ctx, s.id, slot.Nonce, *slot.Work.Project)
 			})
 		} else if b, err := registry.DecodeBatch(data); err == nil {
-			s.tell(ctx, func(ctx context.Context) error { return s.Statuses.Bound(ctx, s.id, slot.Nonce, b.Updates()) })
+			s.tell(ctx, b.Len(), func(ctx context.Context) error { return s.Statuses.Bound(ctx, s.id, slot.Nonce, b.Updates()) })
 		}
 	}
 }
@@ -194,9 +195,9 @@ func (s *session) take(ctx context.Context, record Record) error {
 	}
 	s.log.Error("a message of the stream cannot be read; it becomes a dead letter and the lane goes on",
 		"seq", record.Seq, "err", record.Corrupt)
-	err := s.bury(ctx, DeadLetter{
+	err := s.bury(ctx, []DeadLetter{{
 		Lane: s.id, Seq: record.Seq, Reason: record.Corrupt.Error(), Outcome: score.Unprocessable, Raw: record.Raw,
-	})
+	}})
 	if err != nil {
 		return err
 	}
@@ -204,14 +205,29 @@ func (s *session) take(ctx context.Context, record Record) error {
 	return nil
 }
 
-// bury stores a dead letter; repeating it is harmless.
-func (s *session) bury(ctx context.Context, d DeadLetter) error {
+// maxLetters is how many dead letters are stored in one call. The lane waits for them, and storing them one by one takes
+// about a millisecond each; on the other hand a call has a deadline, which a slow disk must meet too.
+const maxLetters = 500
+
+// bury stores dead letters; repeating it is harmless.
+func (s *session) bury(ctx context.Context, letters []DeadLetter) error {
+	for some := range slices.Chunk(letters, maxLetters) {
+		if err := s.addDeadLetters(ctx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) addDeadLetters(ctx context.Context, letters []DeadLetter) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
 	defer cancel()
-	if err := s.Source.AddDeadLetter(ctx, d); err != nil {
+	if err := s.Source.AddDeadLetters(ctx, letters); err != nil {
 		return err
 	}
-	s.metrics.deadLetters.WithLabelValues(d.Outcome.String()).Inc()
+	for i := range letters {
+		s.metrics.deadLetters.WithLabelValues(letters[i].Outcome.String()).Inc()
+	}
 	return nil
 }
 

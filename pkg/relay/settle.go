@@ -110,21 +110,22 @@ func (s *session) settleBatch(
 	overtook := make([]bool, len(updates)) // their project, whose slot was lost: they go again
 	var told []score.Update
 	var results []score.Outcome
+	var letters []DeadLetter
 	for i, u := range updates {
 		if outcomes[i] == score.UnknownProject && s.lane.State.CreationOpen(u.Project) {
 			overtook[i] = true
 			continue
 		}
 		told, results = append(told, u), append(results, outcomes[i])
-		if !outcomes[i].Rejected() {
-			continue
+		if outcomes[i].Rejected() {
+			letters = append(letters, DeadLetter{
+				Lane: s.id, Seq: slot.Work.From.Seq, Reason: reasonOf(outcomes[i]), Outcome: outcomes[i],
+				Update: &u, Signed: signed[i], Tx: end.Tx,
+			})
 		}
-		if err := s.bury(ctx, DeadLetter{
-			Lane: s.id, Seq: slot.Work.From.Seq, Reason: reasonOf(outcomes[i]), Outcome: outcomes[i],
-			Update: &u, Signed: signed[i], Tx: end.Tx,
-		}); err != nil {
-			return nil, err
-		}
+	}
+	if err := s.bury(ctx, letters); err != nil {
+		return nil, err
 	}
 	again := b.Pick(overtook)
 	if again.Len() > 0 {
@@ -133,7 +134,7 @@ func (s *session) settleBatch(
 		}}
 	}
 	nonce := slot.Nonce
-	s.tell(ctx, func(ctx context.Context) error {
+	s.tell(ctx, len(updates), func(ctx context.Context) error {
 		if again.Len() > 0 {
 			if err := s.Statuses.Released(ctx, s.id, nonce, again.Updates()); err != nil {
 				return err
@@ -183,7 +184,7 @@ func (s *session) settleCreation(
 		return nil, nil
 	}
 	nonce := slot.Nonce
-	s.tell(ctx, func(ctx context.Context) error {
+	s.tell(ctx, 0, func(ctx context.Context) error {
 		return s.Statuses.ProjectFinal(ctx, s.id, nonce, end.Tx, end.Block, project.ID, score.Applied)
 	})
 	effects, err := s.close(ctx, end, receipt)
@@ -227,14 +228,14 @@ func (s *session) release(
 	nonce := slot.Nonce
 	if slot.Work.Kind == lane.Creation {
 		project := *slot.Work.Project
-		s.tell(ctx, func(ctx context.Context) error { return s.Statuses.ProjectReleased(ctx, s.id, nonce, project) })
+		s.tell(ctx, 0, func(ctx context.Context) error { return s.Statuses.ProjectReleased(ctx, s.id, nonce, project) })
 		return s.close(ctx, end, receipt)
 	}
 	b, err := registry.DecodeBatch(data)
 	if err != nil {
 		return nil, fmt.Errorf("slot %d: %w: %w", nonce, lane.ErrCorrupt, err)
 	}
-	s.tell(ctx, func(ctx context.Context) error { return s.Statuses.Released(ctx, s.id, nonce, b.Updates()) })
+	s.tell(ctx, b.Len(), func(ctx context.Context) error { return s.Statuses.Released(ctx, s.id, nonce, b.Updates()) })
 	effects, err := s.close(ctx, end, receipt)
 	if err == nil && end.OutOfGas && b.Units() > 1 { // one that is too much by itself says nothing about others
 		s.ranOut()
