@@ -61,7 +61,7 @@ func (c *dlqListCommand) Run(s signals) error {
 
 type dlqShowCommand struct {
 	natsFlags `embed:""`
-	ID        string `arg:"" help:"The dead letter's id, as list prints it; without the number at its end, the newest of that update or project."`
+	ID        string `arg:"" help:"The dead letter's id, as list prints it; without what follows the updateId or projectId, the newest of that update or project."`
 }
 
 // Run shows one dead letter.

@@ -21,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // What no deployment has needed to change so far.
@@ -77,6 +78,11 @@ func (r *relayer) open(ctx context.Context) error {
 	}
 	if err := VerifyChain(ctx, r.chain, d, r.log); err != nil {
 		return err
+	}
+	if completed, err := stream.Complete(ctx, r.js); err == nil {
+		r.stream = completed
+	} else {
+		r.log.Warn("couldn't bring the streams of dead letters in line with this version; everything works as before", "err", err)
 	}
 	records, err := directory.Open(ctx, r.js)
 	if err != nil {

@@ -40,7 +40,11 @@ func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deploye
 		if err := compareStream(ctx, js, plan); err != nil {
 			return existing.Deployment(), err
 		}
-		return existing.Deployment(), completeSetup(ctx, c, deployer, existing.Deployment(), plan, log)
+		if err := completeSetup(ctx, c, deployer, existing.Deployment(), plan, log); err != nil {
+			return existing.Deployment(), err
+		}
+		_, err = stream.Complete(ctx, js)
+		return existing.Deployment(), err
 	case !errors.Is(err, stream.ErrNotSetUp):
 		return stream.Deployment{}, err
 	}

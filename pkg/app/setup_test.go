@@ -105,6 +105,12 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, has)
 
+	require.NoError(t, b.js.DeleteStream(ctx, stream.RejectedName)) // as an earlier version left it
+	_, err = b.setUp(ctx, t, plan)
+	require.NoError(t, err)
+	_, err = b.js.Stream(ctx, stream.RejectedName)
+	require.NoError(t, err)
+
 	plan.Lanes = 2
 	_, err = b.setUp(ctx, t, plan)
 	require.ErrorContains(t, err, "the deployment has 1 lanes, asked for 2")

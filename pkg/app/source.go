@@ -40,12 +40,16 @@ func (s source) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
 // Purge removes all messages with sequences below.
 func (s source) Purge(ctx context.Context, below uint64) error { return s.stream.Purge(ctx, below) }
 
-// AddDeadLetter stores one dead letter.
-func (s source) AddDeadLetter(ctx context.Context, d relay.DeadLetter) error {
-	return s.stream.AddDeadLetter(ctx, stream.DeadLetter{
-		Lane: d.Lane, Seq: d.Seq, Time: time.Now().UTC(), Reason: d.Reason, Outcome: d.Outcome,
-		Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
-	})
+// AddDeadLetters stores dead letters.
+func (s source) AddDeadLetters(ctx context.Context, letters []relay.DeadLetter) error {
+	out, now := make([]stream.DeadLetter, len(letters)), time.Now().UTC()
+	for i, d := range letters {
+		out[i] = stream.DeadLetter{
+			Lane: d.Lane, Seq: d.Seq, Time: now, Reason: d.Reason, Outcome: d.Outcome,
+			Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
+		}
+	}
+	return s.stream.AddDeadLetters(ctx, out)
 }
 
 type laneReader struct{ *stream.Reader }
