@@ -32,10 +32,10 @@ const (
 type enveloper struct {
 	lane      score.Lane
 	publisher Publisher
-	accepted  func(context.Context, []score.Update) error // marks stored updates; best effort
-	patience  time.Duration                               // how long an update may wait for its publish, and a publish take
-	instance  string                                      // makes message ids unique among processes
-	limit     int                                         // updates in an envelope; at least those of one unit
+	mark      func(context.Context, []score.Update) // marks stored updates, soon or later
+	patience  time.Duration                         // how long an update may wait for its publish, and a publish take
+	instance  string                                // makes message ids unique among processes
+	limit     int                                   // updates in an envelope; at least those of one unit
 	metrics   *metrics
 	log       *slog.Logger
 
@@ -160,9 +160,7 @@ func (e *enveloper) flush(ctx context.Context, msgID string, units []*waiting) {
 		return
 	}
 	e.marks.Go(func() {
-		if err := e.accepted(ctx, claimed); err != nil {
-			e.metrics.unmarked.Add(float64(len(claimed)))
-		}
+		e.mark(ctx, claimed)
 		for _, w := range units {
 			w.answer <- nil
 		}

@@ -93,7 +93,7 @@ func TestAUnitThatDidNotFitIsNextAndIsAnsweredInADrain(t *testing.T) {
 		publisher := &countingPublisher{}
 		e := &enveloper{
 			publisher: publisher, patience: time.Minute, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
-			accepted: func(context.Context, []score.Update) error { return nil }, log: slog.New(slog.DiscardHandler),
+			mark: func(context.Context, []score.Update) {}, log: slog.New(slog.DiscardHandler),
 			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
 		}
 		go e.run(t.Context())

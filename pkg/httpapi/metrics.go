@@ -48,7 +48,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "scorelay_api_unasked_groups_total", Help: "Signed groups that went on because the chain did not tell in time whether they were used up.",
 		}),
 		unmarked: with.NewCounter(prometheus.CounterOpts{
-			Name: "scorelay_api_unmarked_total", Help: "Accepted updates whose status could not be written.",
+			Name: "scorelay_api_unmarked_total", Help: "Accepted updates whose status could not be written at once; it is tried again.",
 		}),
 	}
 }

@@ -56,6 +56,8 @@ type Statuses interface {
 	// is the truth only when the store is complete: when nothing was lost that has not been restored yet.
 	Updates(ctx context.Context, project score.ProjectID, updates []score.UpdateID) (statuses []score.Status, complete bool, err error)
 	Project(ctx context.Context, project score.ProjectID) (score.Status, error)
+	// Incomplete asks for a restore: statuses are missing that nobody will write any more.
+	Incomplete(ctx context.Context) error
 }
 
 // Minter makes updateIds that nobody else makes. Safe for concurrent use.

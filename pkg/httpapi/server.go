@@ -110,6 +110,7 @@ type Server struct {
 	domain     wallet.Domain // of EIP-712 signatures
 	signers    *signers
 	envelopers []*enveloper // by lane
+	marker     *marker
 	newMinter  func() Minter
 	minters    *cache[score.ProjectID, Minter]
 	tokens     *tokens
@@ -142,9 +143,10 @@ func New(config Config, deps Deps) (*Server, error) {
 		reads:  make(chan struct{}, config.MaxReads),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
+	s.marker = newMarker(s.statuses, s.metrics, s.log)
 	for lane := range config.Lanes {
 		s.envelopers = append(s.envelopers, &enveloper{
-			lane: score.Lane(lane), publisher: s.publisher, accepted: s.statuses.Accepted, patience: config.AcceptTimeout,
+			lane: score.Lane(lane), publisher: s.publisher, mark: s.marker.mark, patience: config.AcceptTimeout,
 			instance: s.tokens.instance, limit: config.MaxEnvelope, metrics: s.metrics, log: s.log,
 			in: make(chan *waiting, config.MaxEnvelope), stop: make(chan struct{}), ended: make(chan struct{}),
 		})
@@ -197,6 +199,9 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	for _, e := range s.envelopers {
 		envelopers.Go(func() { e.run(s.life) })
 	}
+	marking, endMarking := context.WithCancel(context.Background())
+	var marker sync.WaitGroup
+	marker.Go(func() { s.marker.run(marking) })
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(lingeringListener{listener}) }()
 
@@ -213,6 +218,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	}
 	s.end()
 	envelopers.Wait()
+	endMarking()
+	marker.Wait()
 	// Every request that came has its answer. What may still be open are connections on which none came yet, such as the
 	// spare ones of a client's pool: nobody waits for those.
 	if down := s.app.ShutdownWithTimeout(time.Second); !errors.Is(down, context.DeadlineExceeded) {

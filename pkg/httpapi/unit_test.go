@@ -74,7 +74,7 @@ func TestNobodyWaitsLongerThanTwicePatience(t *testing.T) {
 		const patience = 5 * time.Second
 		b := &enveloper{
 			publisher: silentPublisher{}, patience: patience, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
-			accepted: func(context.Context, []score.Update) error { return nil }, log: slog.New(slog.DiscardHandler),
+			mark: func(context.Context, []score.Update) {}, log: slog.New(slog.DiscardHandler),
 			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -1,0 +1,148 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// awayStatuses takes nothing while it is away, and counts.
+type awayStatuses struct {
+	Statuses
+	away     atomic.Bool
+	mu       sync.Mutex
+	tries    int
+	marked   map[score.UpdateID]bool
+	restores int
+}
+
+var errAway = errors.New("away")
+
+func (s *awayStatuses) Accepted(_ context.Context, updates []score.Update) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tries++
+	if s.away.Load() {
+		return errAway
+	}
+	for i := range updates {
+		s.marked[updates[i].ID] = true
+	}
+	return nil
+}
+
+func (s *awayStatuses) Incomplete(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tries++
+	if s.away.Load() {
+		return errAway
+	}
+	s.restores++
+	return nil
+}
+
+func (s *awayStatuses) seen() (marked, tries, restores int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.marked), s.tries, s.restores
+}
+
+func (m *marker) kept() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.late)
+}
+
+// inMarker tests a marker that runs until the test ends it, while Redis is away at first.
+func inMarker(t *testing.T, test func(t *testing.T, m *marker, statuses *awayStatuses, log *strings.Builder, end func())) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		statuses, log := &awayStatuses{marked: map[score.UpdateID]bool{}}, &strings.Builder{}
+		statuses.away.Store(true)
+		m := newMarker(statuses, newMetrics(prometheus.NewRegistry()), slog.New(slog.NewTextHandler(log, nil)))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { defer close(ended); m.run(ctx) }()
+		test(t, m, statuses, log, func() { cancel(); <-ended })
+		cancel()
+		<-ended
+	})
+}
+
+// passed lets seconds pass, and what happens in them happen.
+func passed(seconds int) {
+	time.Sleep(time.Duration(seconds)*time.Second + time.Millisecond)
+	synctest.Wait()
+}
+
+func TestWhatCouldNotBeMarkedIsMarkedLater(t *testing.T) {
+	t.Parallel()
+	inMarker(t, func(t *testing.T, m *marker, statuses *awayStatuses, _ *strings.Builder, _ func()) {
+		for first := range 3 {
+			m.mark(t.Context(), numbered(300*first, 300).updates)
+		}
+		passed(5)
+		marked, tries, _ := statuses.seen()
+		require.Zero(t, marked)
+		require.LessOrEqual(t, tries, 3+5, "one try a second, whatever is late")
+		statuses.away.Store(false)
+		passed(1)
+		marked, tries, _ = statuses.seen()
+		require.Equal(t, 900, marked)
+		require.Zero(t, m.kept())
+		passed(100)
+		_, again, restores := statuses.seen()
+		require.Equal(t, tries, again, "nothing is late")
+		require.Zero(t, restores)
+	})
+}
+
+// TestMarksThatFindNoRoomAreRestored: memory is bounded, and Redis is told that it lacks something.
+func TestMarksThatFindNoRoomAreRestored(t *testing.T) {
+	t.Parallel()
+	inMarker(t, func(t *testing.T, m *marker, statuses *awayStatuses, log *strings.Builder, _ func()) {
+		for range 3 {
+			m.mark(t.Context(), numbered(0, maxLate/2+1).updates)
+		}
+		require.Equal(t, maxLate, m.kept())
+		passed(3)
+		_, _, restores := statuses.seen()
+		require.Zero(t, restores)
+		statuses.away.Store(false)
+		passed(1)
+		marked, _, restores := statuses.seen()
+		require.Equal(t, maxLate/2+1, marked)
+		require.Equal(t, 1, restores)
+		require.Equal(t, 1, strings.Count(log.String(), "asking for a restore"))
+		passed(100)
+		_, _, restores = statuses.seen()
+		require.Equal(t, 1, restores)
+	})
+}
+
+// TestTheLastTryIsAtTheEnd, and what it could not do is told.
+func TestTheLastTryIsAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for _, away := range []bool{false, true} {
+		inMarker(t, func(t *testing.T, m *marker, statuses *awayStatuses, log *strings.Builder, end func()) {
+			m.mark(t.Context(), numbered(0, 2).updates)
+			statuses.away.Store(away)
+			end()
+			marked, _, _ := statuses.seen()
+			require.Equal(t, away, marked == 0)
+			require.Equal(t, away, strings.Contains(log.String(), "could not be written"))
+		})
+	}
+}
