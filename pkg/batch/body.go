@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -131,10 +132,10 @@ func countRuns(updates []score.Update) (runs int) {
 }
 
 // DecodeBody is the inverse of EncodeBody. It takes all that the contract takes, so the bytes are the canonical ones only
-// if EncodeBody makes them again of the updates. The error wraps ErrBody.
-func DecodeBody(kind score.Kind, project score.ProjectID, signer common.Address, body []byte) ([]score.Update, error) {
+// if EncodeBody makes them again of the updates. No more updates than most are read. The error wraps ErrBody.
+func DecodeBody(kind score.Kind, project score.ProjectID, signer common.Address, body []byte, most int) ([]score.Update, error) {
 	g := Group{Project: project, Signer: signer, Kind: kind}
-	size, err := g.ReadBody(nil, body)
+	size, err := g.readBody(nil, body, most)
 	if err == nil && size < len(body) {
 		err = fmt.Errorf("%w: %d bytes too many", ErrBody, len(body)-size)
 	}
@@ -148,7 +149,11 @@ func DecodeBody(kind score.Kind, project score.ProjectID, signer common.Address,
 // body's size. word is that of a body which comes without its own, nil of one that has it. It takes what the contract
 // takes; the error wraps ErrBody.
 func (g *Group) ReadBody(word *score.Word, data []byte) (size int, err error) {
-	r := reader{rest: data, group: g}
+	return g.readBody(word, data, math.MaxInt)
+}
+
+func (g *Group) readBody(word *score.Word, data []byte, most int) (size int, err error) {
+	r := reader{rest: data, group: g, most: most}
 	switch g.Kind {
 	case score.KindWord, score.KindRuns:
 		if word == nil {
@@ -184,6 +189,7 @@ type reader struct {
 	rest  []byte
 	short bool
 	group *Group
+	most  int            // updates
 	id    score.UpdateID // its word is the group's
 }
 
@@ -212,6 +218,9 @@ func (r *reader) records() error {
 	if n == 0 {
 		return errors.New("empty mask")
 	}
+	if n > r.most {
+		return r.tooMany()
+	}
 	if n*recordBytes > len(r.rest) {
 		return errors.New("cut short")
 	}
@@ -237,7 +246,11 @@ func (r *reader) runs() error {
 		if r.short {
 			return nil
 		}
-		for range int(run[21]) + 1 {
+		n := int(run[21]) + 1
+		if n > r.most-len(r.group.Updates) {
+			return r.tooMany()
+		}
+		for range n {
 			if r.group.Kind == score.KindFree {
 				copy(r.id[:], r.next(32))
 			} else {
@@ -252,6 +265,8 @@ func (r *reader) runs() error {
 	}
 	return nil
 }
+
+func (r *reader) tooMany() error { return fmt.Errorf("more than %d updates", r.most) }
 
 func (r *reader) add(target []byte, scoreType, action byte) {
 	r.group.Updates = append(r.group.Updates, score.Update{

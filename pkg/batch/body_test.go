@@ -3,6 +3,8 @@ package batch_test
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -34,14 +36,17 @@ func TestBodyRoundTrip(t *testing.T) {
 		updates := drawGroup(t, kind, 256)
 		body, err := batch.EncodeBody(kind, updates)
 		require.NoError(t, err)
-		decoded, err := batch.DecodeBody(kind, updates[0].Project, updates[0].Signer, body)
+		decoded, err := batch.DecodeBody(kind, updates[0].Project, updates[0].Signer, body, len(updates))
 		require.NoError(t, err)
 		require.Equal(t, updates, decoded)
+		_, err = batch.DecodeBody(kind, updates[0].Project, updates[0].Signer, body, len(updates)-1)
+		require.ErrorIs(t, err, batch.ErrBody)
+		require.ErrorContains(t, err, fmt.Sprintf("more than %d updates", len(updates)-1))
 
 		cut := rapid.IntRange(0, len(body)-1).Draw(t, "cut")
-		_, err = batch.DecodeBody(kind, updates[0].Project, updates[0].Signer, body[:cut])
+		_, err = batch.DecodeBody(kind, updates[0].Project, updates[0].Signer, body[:cut], math.MaxInt)
 		require.ErrorIs(t, err, batch.ErrBody)
-		_, err = batch.DecodeBody(kind, updates[0].Project, updates[0].Signer, append(body, 0))
+		_, err = batch.DecodeBody(kind, updates[0].Project, updates[0].Signer, append(body, 0), math.MaxInt)
 		require.ErrorIs(t, err, batch.ErrBody)
 	})
 }
@@ -109,7 +114,7 @@ func TestBodiesThatSayMoreThanTheyMust(t *testing.T) {
 	} {
 		body, err := hex.DecodeString(tc.body)
 		require.NoError(t, err)
-		updates, err := batch.DecodeBody(tc.kind, score.ProjectID{1}, common.Address{2}, body)
+		updates, err := batch.DecodeBody(tc.kind, score.ProjectID{1}, common.Address{2}, body, math.MaxInt)
 		require.NoError(t, err, name)
 		require.Len(t, updates, len(tc.lows), name)
 		for i, u := range updates {
@@ -153,7 +158,7 @@ func TestBodiesThatAreNone(t *testing.T) {
 	} {
 		body, err := hex.DecodeString(tc.body)
 		require.NoError(t, err)
-		_, err = batch.DecodeBody(tc.kind, score.ProjectID{}, common.Address{}, body)
+		_, err = batch.DecodeBody(tc.kind, score.ProjectID{}, common.Address{}, body, math.MaxInt)
 		require.ErrorIs(t, err, batch.ErrBody, name)
 	}
 	g := batch.Group{Kind: score.KindFree}
@@ -192,7 +197,7 @@ func FuzzDecodeBody(f *testing.F) {
 	}
 	f.Add(uint8(score.KindWord), append(make([]byte, 31), 30, 2, 1, 1))
 	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
-		updates, err := batch.DecodeBody(score.Kind(kind), score.ProjectID{}, common.Address{}, body)
+		updates, err := batch.DecodeBody(score.Kind(kind), score.ProjectID{}, common.Address{}, body, math.MaxInt)
 		if err != nil {
 			require.ErrorIs(t, err, batch.ErrBody)
 			return
@@ -200,7 +205,7 @@ func FuzzDecodeBody(f *testing.F) {
 		canonical, err := batch.EncodeBody(score.Kind(kind), updates)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(canonical), len(body))
-		again, err := batch.DecodeBody(score.Kind(kind), score.ProjectID{}, common.Address{}, canonical)
+		again, err := batch.DecodeBody(score.Kind(kind), score.ProjectID{}, common.Address{}, canonical, math.MaxInt)
 		require.NoError(t, err)
 		require.Equal(t, updates, again)
 	})

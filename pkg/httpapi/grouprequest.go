@@ -70,13 +70,9 @@ func decodeGroup(body []byte) (*groupRequest, *Problem) {
 
 // updates reads the updates of a group and notes what no project could make right.
 func (f *fields) updates(pointer string, project score.ProjectID, kind score.Kind, body []byte) []score.Update {
-	updates, err := batch.DecodeBody(kind, project, common.Address{}, body)
+	updates, err := batch.DecodeBody(kind, project, common.Address{}, body, score.MaxSigned)
 	if err != nil {
 		f.add(fieldInvalid, pointer, fmt.Sprintf("is, read as kind %d, %v", kind, err))
-		return nil
-	}
-	if n := len(updates); n < 1 || n > score.MaxSigned {
-		f.add(fieldInvalid, pointer, fmt.Sprintf("must hold 1 to %d updates, has %d", score.MaxSigned, n))
 		return nil
 	}
 	if at, canonical := differs(kind, updates, body); !canonical {

@@ -95,7 +95,7 @@ func TestTheLargestGroupFits(t *testing.T) {
 	}
 	r := b.post("/update-scores", b.group(score.KindFree, updates))
 	require.Equal(t, "invalid_body", r.code())
-	require.Contains(t, r.raw, "has 257")
+	require.Contains(t, r.raw, "more than 256 updates")
 }
 
 // TestIndexesOfAGroupAreTheProjects names the update that is wrong.

@@ -65,7 +65,7 @@ func TestGroupsHoldEveryUpdateOnce(t *testing.T) {
 			require.Equal(t, project, g.ProjectID)
 			require.LessOrEqual(t, len(g.Updates), score.MaxSigned)
 			all = append(all, g.Updates...)
-			read, err := batch.DecodeBody(g.Kind, project, common.Address{}, g.Body)
+			read, err := batch.DecodeBody(g.Kind, project, common.Address{}, g.Body, score.MaxSigned)
 			require.NoError(t, err)
 			require.Len(t, read, len(g.Updates))
 			for i, u := range g.Updates {
