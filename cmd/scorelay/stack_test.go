@@ -311,9 +311,9 @@ func refusedReplays(
 
 	u.ID = score.UpdateID{2}
 	u.Project = place(t, info).Project
-	require.NoError(t, opened.AddDeadLetter(t.Context(), stream.DeadLetter{
+	require.NoError(t, opened.AddDeadLetters(t.Context(), []stream.DeadLetter{{
 		Lane: score.LaneOf(u.Project, opened.Deployment().Lanes), Outcome: score.NotMember, Update: &u, Signed: true, Time: time.Now(),
-	}))
+	}}))
 	out, told, err := scorelay("dlq", "replay", "--all")
 	require.Error(t, err)
 	require.Contains(t, told, "signed it together with others")

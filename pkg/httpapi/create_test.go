@@ -172,9 +172,9 @@ func TestACreationThatCanNeverApply(t *testing.T) {
 	b := newBench(t, nil).withProject()
 	dead := b.creations()[0]
 	require.NoError(t, b.status.ProjectFinal(t.Context(), 0, 0, updateTx, 5, b.project.ID, score.ProjectExists))
-	require.NoError(t, b.stream.AddDeadLetter(t.Context(), stream.DeadLetter{
+	require.NoError(t, b.stream.AddDeadLetters(t.Context(), []stream.DeadLetter{{
 		Lane: score.LaneOf(b.project.ID, 2), Seq: dead.Seq, Reason: "test", Outcome: score.ProjectExists, Project: b.project,
-	}))
+	}}))
 	require.Eventually(t, func() bool {
 		return b.get("/projects/%s", b.project.ID).body["outcome"] == "project_exists"
 	}, 5*time.Second, 5*time.Millisecond)

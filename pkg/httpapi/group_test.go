@@ -339,9 +339,9 @@ func TestAProjectOfSignedGroupsOnly(t *testing.T) {
 func TestADeadProjectMayBeReplacedByASignedOnlyOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()
-	require.NoError(t, b.stream.AddDeadLetter(t.Context(), stream.DeadLetter{
+	require.NoError(t, b.stream.AddDeadLetters(t.Context(), []stream.DeadLetter{{
 		Lane: score.LaneOf(b.project.ID, 2), Seq: b.creations()[0].Seq, Reason: "test", Outcome: score.Unprocessable, Project: b.project,
-	}))
+	}}))
 	require.Eventually(t, func() bool {
 		return b.post("/create-project", set(createBody(b.project), "signedOnly", true)).status == http.StatusOK
 	}, 5*time.Second, 10*time.Millisecond)

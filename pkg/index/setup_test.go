@@ -235,7 +235,7 @@ func (w *world) direct(u score.Update) *types.Receipt {
 func (w *world) deadLetter(d stream.DeadLetter) {
 	w.t.Helper()
 	d.Time, d.Reason = time.Now(), "test"
-	require.NoError(w.t, w.stream.AddDeadLetter(w.t.Context(), d))
+	require.NoError(w.t, w.stream.AddDeadLetters(w.t.Context(), []stream.DeadLetter{d}))
 }
 
 var errFault = errors.New("injected fault")

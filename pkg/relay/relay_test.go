@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
@@ -68,6 +69,27 @@ func TestWhatTheContractRejectsBecomesADeadLetterAndItsNeighboursApply(t *testin
 		require.NotEmpty(t, d.Reason)
 		require.NotZero(t, d.Tx)
 	}
+}
+
+func TestAWholeBatchOfRejectionsHasALetterEach(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.create(1)
+	updates := some(1, 0, 1100)
+	for i := range updates {
+		updates[i].Signer = common.Address{1} // who was removed
+	}
+	w.accept(updates[:600]...)
+	w.accept(updates[600:]...)
+	config, deps := w.config(), w.deps()
+	config.Limits.MaxUpdates = len(updates)
+	counts := prometheus.NewRegistry()
+	deps.Metrics = counts
+	w.start(config, deps)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.NotMember: len(updates)}, w.audit())
+	require.Len(t, w.deadLetters(), len(updates))
+	require.Equal(t, map[string]float64{"not_member": 1100}, counted(t, counts, "dead_letters_total"))
 }
 
 func TestATakenProjectIsADeadLetterAndItsLaneGoesOn(t *testing.T) {

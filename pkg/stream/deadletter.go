@@ -27,7 +27,7 @@ var ErrNoDeadLetter = errors.New("no such dead letter")
 // A letter is the outcome of an acceptance, so it stays when its update is accepted anew: Replayed marks it then. What
 // dies again after that was in another batch, or is another creation, so it has a letter of its own.
 type DeadLetter struct {
-	ID      string         `json:"id"` // given by AddDeadLetters: what died, and Seq
+	ID      string         `json:"id,omitzero"` // given by AddDeadLetters: what died, and Seq
 	Lane    score.Lane     `json:"lane"`
 	Seq     uint64         `json:"seq"`   // of the creation or corrupt message; of an update, where its batch began
 	Until   uint64         `json:"until"` // given by AddDeadLetters: the stream's last message then; what died is not after it
@@ -82,11 +82,11 @@ func (s *Stream) AddDeadLetters(ctx context.Context, letters []DeadLetter) error
 	}
 	var dead, rejected []*nats.Msg
 	for _, d := range letters {
-		d.ID, d.Until = d.id(), state.LastSeq
+		d.Until = state.LastSeq
 		if s.rejected == nil || d.only() {
-			dead, err = appendLetter(dead, deadPrefix+d.ID, &d)
+			dead, err = appendLetter(dead, deadPrefix+d.id(), d)
 		} else {
-			rejected, err = appendLetter(rejected, rejectedPrefix+d.ID, &d)
+			rejected, err = appendLetter(rejected, rejectedPrefix+d.id(), d)
 		}
 		if err != nil {
 			return err
@@ -98,15 +98,10 @@ func (s *Stream) AddDeadLetters(ctx context.Context, letters []DeadLetter) error
 	return s.rejected.put(ctx, rejected)
 }
 
-// AddDeadLetter stores one dead letter, as AddDeadLetters does.
-func (s *Stream) AddDeadLetter(ctx context.Context, d DeadLetter) error {
-	return s.AddDeadLetters(ctx, []DeadLetter{d})
-}
-
 // MarkReplayed notes in a dead letter that was read that what it holds was accepted anew at a time.
 func (s *Stream) MarkReplayed(ctx context.Context, d DeadLetter, at time.Time) error {
 	d.Replayed = at
-	msgs, err := appendLetter(nil, d.subject, &d)
+	msgs, err := appendLetter(nil, d.subject, d)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func TestDeadLettersAreKeptOncePerThing(t *testing.T) {
 		{Lane: 2, Raw: []byte("x"), Seq: 5, Outcome: score.Unprocessable},
 	}
 	for _, d := range letters {
-		require.NoError(t, s.AddDeadLetter(t.Context(), d))
+		require.NoError(t, s.AddDeadLetters(t.Context(), []stream.DeadLetter{d}))
 	}
 	got := lettersOf(t, s)
 	require.Len(t, got, 3)
@@ -207,9 +207,9 @@ func TestAReplayedDeadLetterStays(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for round := uint64(1); round <= 3; round++ {
 		require.NoError(t, s.PublishEnvelope(t.Context(), 1, time.Unix(int64(round), 0).String(), []score.Update{u}, nil))
-		letter := stream.DeadLetter{Lane: 1, Seq: round, Update: &u, Outcome: score.Unprocessable}
-		require.NoError(t, s.AddDeadLetter(t.Context(), letter))
-		require.NoError(t, s.AddDeadLetter(t.Context(), letter), "the lane crashed and says it again")
+		letter := []stream.DeadLetter{{Lane: 1, Seq: round, Update: &u, Outcome: score.Unprocessable}}
+		require.NoError(t, s.AddDeadLetters(t.Context(), letter))
+		require.NoError(t, s.AddDeadLetters(t.Context(), letter), "the lane crashed and says it again")
 
 		newest, err := s.DeadLetter(t.Context(), id)
 		require.NoError(t, err)

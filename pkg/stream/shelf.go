@@ -42,10 +42,11 @@ func openShelf(ctx context.Context, js jetstream.JetStream, name, prefix string)
 	return &shelf{Stream: s, js: js, name: name, prefix: prefix, atomic: s.CachedInfo().Config.AllowAtomicPublish}, nil
 }
 
-func appendLetter(msgs []*nats.Msg, subject string, d *DeadLetter) ([]*nats.Msg, error) {
-	data, err := json.Marshal(d)
+func appendLetter(msgs []*nats.Msg, subject string, d DeadLetter) ([]*nats.Msg, error) {
+	d.ID = "" // the subject says it
+	data, err := json.Marshal(&d)
 	if err != nil {
-		return nil, fmt.Errorf("couldn't encode the dead letter %s: %w", d.ID, err)
+		return nil, fmt.Errorf("couldn't encode the dead letter %s: %w", subject, err)
 	}
 	msg := nats.NewMsg(subject)
 	msg.Data = data
@@ -104,7 +105,9 @@ var errAlone = errors.New("the server does not take the messages at once")
 func (s *shelf) putAtomic(ctx context.Context, msgs []*nats.Msg) error {
 	conn, id := s.js.Conn(), rand.Text()
 	for i, msg := range msgs {
-		msg.Header.Set(jetstream.ExpectedStreamHeader, s.name)
+		if i == 0 {
+			msg.Header.Set(jetstream.ExpectedStreamHeader, s.name)
+		}
 		msg.Header.Set(headerBatch, id)
 		msg.Header.Set(headerBatchSeq, strconv.Itoa(i+1))
 		last := i == len(msgs)-1

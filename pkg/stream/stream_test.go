@@ -327,7 +327,7 @@ func TestWatchProjectsTellsWhatIsThereThenWhatComes(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	require.NoError(t, s.PublishProject(t.Context(), "p", project(1), 0))
-	require.NoError(t, s.AddDeadLetter(t.Context(), stream.DeadLetter{Project: project(1), Seq: 1, Outcome: score.ProjectExists}))
+	require.NoError(t, s.AddDeadLetters(t.Context(), []stream.DeadLetter{{Project: project(1), Seq: 1, Outcome: score.ProjectExists}}))
 	events := make(chan stream.ProjectEvent, 16)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
