@@ -14,7 +14,7 @@ import { equivalent, written } from "./list.mjs";
 import { conditions, lineAt, root, sources } from "./source.mjs";
 
 const parallel = 2;
-const timeout = 600_000;
+const timeout = 300_000;
 // The tests that know most of a source run first.
 const first = { "src/Projects.sol": "ProjectTest|UpdateTest", "src/ScoreRegistry.sol": "UpdateTest|ProjectTest" };
 
