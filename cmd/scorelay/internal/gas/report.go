@@ -1,6 +1,7 @@
 package gas
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -24,7 +25,7 @@ type Cost struct {
 type Report struct {
 	Geth    string                       `json:"geth"`
 	EIPs    map[string][]string          `json:"eips"`   // by rules
-	Gas     map[string]uint64            `json:"gas"`    // under osaka
+	Gas     map[string]uint64            `json:"-"`      // under osaka; each row is a member of the object itself
 	Rules   map[string]map[string]uint64 `json:"rules"`  // gas by rules
 	Bounds  map[string]uint64            `json:"bounds"` // what Gas is promised not to exceed
 	Floors  map[string]uint64            `json:"lower_bounds"`
@@ -33,6 +34,27 @@ type Report struct {
 	Million map[string]Cost              `json:"million"` // updates, under osaka
 	Model   Model                        `json:"model"`
 	Parts   map[string]map[string]uint64 `json:"parts"` // where Gas goes, of some rows
+}
+
+// MarshalJSON puts the rows of Gas beside the other members, where a script finds them by their names.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	type others Report
+	data, err := json.Marshal((*others)(r))
+	if err != nil {
+		return nil, err
+	}
+	members := map[string]any{}
+	for name, gas := range r.Gas {
+		members[name] = gas
+	}
+	var rest map[string]json.RawMessage
+	if err := json.Unmarshal(data, &rest); err != nil {
+		return nil, err
+	}
+	for name, value := range rest {
+		members[name] = value
+	}
+	return json.Marshal(members)
 }
 
 // profiled are the rows whose gas is split.
