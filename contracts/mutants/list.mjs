@@ -58,4 +58,10 @@ export const equivalent = [
     to: "uint256 constant APPLIED = 1;",
     why: "never written anywhere: what is applied is what skip() was not called for",
   },
+  {
+    file: data,
+    line: "calldatacopy(outcomes, calldatasize(), most)",
+    to: "",
+    why: "nothing has been written behind the event's data before, so that memory is 0 anyway; Solidity does not promise it",
+  },
 ];
