@@ -68,6 +68,6 @@ export const equivalent = [
     file: data,
     line: "mstore(add(log, add(0x40, padded)), 0) // the padding; the length below if there is no data",
     to: "// the padding; the length below if there is no data",
-    why: "as above: the memory is 0 anyway",
+    why: "likewise: that memory was never written",
   },
 ];
