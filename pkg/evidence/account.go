@@ -1,0 +1,46 @@
+package evidence
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethdb/memorydb"
+	"github.com/ethereum/go-ethereum/rlp"
+	"github.com/ethereum/go-ethereum/trie"
+)
+
+// Account is a signer's account in the state of one block.
+type Account struct {
+	Nonce   uint64   // transactions executed, including that block's
+	Balance *big.Int // wei
+	At      Ref      // the block
+	Proved  bool     // by a proof under the block's state root; else it is the word of the endpoints
+}
+
+// CheckAccount reads an account from a proof as of eth_getProof (EIP-1186). An account that the proof shows not to exist is
+// empty, and that is proved too. An error is ErrContradiction.
+func CheckAccount(b *Block, address common.Address, proof [][]byte) (Account, error) {
+	nodes := memorydb.New()
+	for _, node := range proof {
+		if err := nodes.Put(crypto.Keccak256(node), node); err != nil {
+			return Account{}, err
+		}
+	}
+	value, err := trie.VerifyProof(b.StateRoot, crypto.Keccak256(address[:]), nodes)
+	if err != nil {
+		return Account{}, fmt.Errorf("%w: the proof of account %s in block %d: %w", ErrContradiction, address, b.Number, err)
+	}
+	account := Account{Balance: new(big.Int), At: b.Ref(), Proved: b.Checked}
+	if len(value) == 0 {
+		return account, nil
+	}
+	var state types.StateAccount
+	if err := rlp.DecodeBytes(value, &state); err != nil {
+		return Account{}, fmt.Errorf("%w: the proof of account %s in block %d: %w", ErrContradiction, address, b.Number, err)
+	}
+	account.Nonce, account.Balance = state.Nonce, state.Balance.ToBig()
+	return account, nil
+}

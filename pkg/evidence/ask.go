@@ -1,0 +1,54 @@
+package evidence
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// Claim is one endpoint's word for a block: its newest, or the one it calls finalized.
+type Claim struct {
+	Endpoint string // its name in logs and metrics
+	Block    Block
+}
+
+// Ask is what is read for one head, in one exchange with one endpoint that has the block At.
+type Ask struct {
+	At       Block            // accounts and prices are as of this block
+	Accounts []common.Address // nonces and balances
+	Receipts []Wanted         // may be of blocks before At
+	Price    bool             // the market's price of gas
+}
+
+// Wanted are receipts of some transactions of a block.
+type Wanted struct {
+	Block Block
+	Txs   []common.Hash // not empty; all in Block.Txs
+}
+
+// Answer is what was learnt of an Ask. What is missing in it was not learnt.
+type Answer struct {
+	Accounts map[common.Address]Account
+	Receipts map[common.Hash]*types.Receipt // by transaction, each checked against its block
+	Price    *Price                         // nil when it was not asked for, or not learnt
+}
+
+// Price is the market price of gas, in wei per gas, without what this process's own transactions offered.
+type Price struct {
+	Legacy  bool   // the chain has no base fee: only Gas counts
+	Gas     uint64 // legacy gas price
+	BaseFee uint64 // of the next block, at most
+	Tip     uint64 // what gets a transaction into one of the next blocks; at least 1
+}
+
+// Found is a transaction of a signer in a block of the chain.
+type Found struct {
+	Tx    *types.Transaction
+	Block Ref
+}
+
+// Included is one of the transactions that were watched, in a block of the chain.
+type Included struct {
+	Tx      common.Hash
+	Block   Ref
+	Receipt *types.Receipt // checked
+}

@@ -1,0 +1,139 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/trie"
+)
+
+// ErrContradiction says that an answer is at odds with itself or with what was checked before: the endpoint that gave it
+// lies, is broken, or mixes answers of several nodes.
+var ErrContradiction = errors.New("the endpoint contradicts what was verified")
+
+// Ref names a block.
+type Ref struct {
+	Number uint64      `json:"number"`
+	Hash   common.Hash `json:"hash"`
+}
+
+// Block is what the program reads of a block's header, and the hashes of its transactions.
+type Block struct {
+	Number   uint64
+	Hash     common.Hash
+	Parent   common.Hash
+	Time     uint64   // unix seconds
+	GasLimit uint64   // gas
+	GasUsed  uint64   // gas
+	BaseFee  *big.Int // wei per gas; nil on a chain without EIP-1559
+
+	StateRoot    common.Hash
+	TxRoot       common.Hash
+	ReceiptsRoot common.Hash
+	Bloom        types.Bloom
+
+	// Txs are the hashes of the block's transactions, in order, as an endpoint lists them: a hint where to look, which
+	// the header does not cover.
+	Txs []common.Hash
+	// Checked tells whether Hash is the hash of the header itself. Where the chain's headers have fields that this
+	// program does not know it is false, and the hash is the endpoint's word.
+	Checked bool
+}
+
+// Ref is the block's number and hash.
+func (b *Block) Ref() Ref { return Ref{b.Number, b.Hash} }
+
+// MayHold tells whether the block may hold a log of the contract with one of the first topics. False is certain; true is a
+// guess that a bloom filter gets wrong more often the fuller the block is, and always where the header was not checked.
+func (b *Block) MayHold(contract common.Address, topics []common.Hash) bool {
+	if !b.Checked {
+		return true
+	}
+	if !b.Bloom.Test(contract.Bytes()) {
+		return false
+	}
+	for _, topic := range topics {
+		if b.Bloom.Test(topic.Bytes()) {
+			return true
+		}
+	}
+	return len(topics) == 0
+}
+
+// CheckReceipts holds all receipts of a block, in order, against its header. An error is ErrContradiction. Receipts of
+// transaction types that this program does not know fail, too; see Block.Checked.
+func CheckReceipts(b *Block, receipts types.Receipts) error {
+	for _, r := range receipts {
+		if err := shaped(b, r); err != nil {
+			return err
+		}
+	}
+	if root := types.DeriveSha(receipts, trie.NewStackTrie(nil)); root != b.ReceiptsRoot {
+		return fmt.Errorf("%w: the receipts of block %d have root %s, its header says %s", ErrContradiction, b.Number, root, b.ReceiptsRoot)
+	}
+	for i, r := range receipts {
+		if err := placed(b, r, uint(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckReceipt holds a single receipt against its block's header: the block, the transaction's place in its list, and the
+// logs in its bloom. That is less than CheckReceipts: status and gas are the endpoint's word.
+func CheckReceipt(b *Block, r *types.Receipt) error {
+	if err := shaped(b, r); err != nil {
+		return err
+	}
+	if err := placed(b, r, r.TransactionIndex); err != nil {
+		return err
+	}
+	for _, l := range r.Logs {
+		if !b.MayHold(l.Address, nil) {
+			return fmt.Errorf("%w: the receipt of %s has a log of %s, which is not in the bloom of block %d", ErrContradiction, r.TxHash, l.Address, b.Number)
+		}
+		for _, topic := range l.Topics {
+			if b.Checked && !b.Bloom.Test(topic.Bytes()) {
+				return fmt.Errorf("%w: the receipt of %s has a log whose topic %s is not in the bloom of block %d", ErrContradiction, r.TxHash, topic, b.Number)
+			}
+		}
+	}
+	return nil
+}
+
+// shaped refuses a receipt with holes, which JSON's null makes.
+func shaped(b *Block, r *types.Receipt) error {
+	if r == nil || slices.Contains(r.Logs, nil) {
+		return fmt.Errorf("%w: a receipt of block %d has a hole", ErrContradiction, b.Number)
+	}
+	return nil
+}
+
+// ErrMisplaced says that a receipt and a block's list of transactions, which no header covers, do not fit each other: one of
+// them is wrong, and which is not known.
+var ErrMisplaced = errors.New("the receipt does not fit the block's list of transactions")
+
+// placed checks what a receipt says of its place.
+func placed(b *Block, r *types.Receipt, index uint) error {
+	switch {
+	case r.BlockHash != b.Hash || r.BlockNumber == nil || r.BlockNumber.Uint64() != b.Number:
+		return fmt.Errorf("%w: a receipt of block %s was asked for, one of %s came", ErrContradiction, b.Hash, r.BlockHash)
+	case r.TransactionIndex != index:
+		return fmt.Errorf("%w: the receipt of %s says place %d in block %d and is at %d", ErrContradiction, r.TxHash, r.TransactionIndex, b.Number, index)
+	case len(b.Txs) > 0 && (index >= uint(len(b.Txs)) || b.Txs[index] != r.TxHash):
+		return fmt.Errorf("%w: that of %s at %d in block %d", ErrMisplaced, r.TxHash, index, b.Number)
+	}
+	return nil
+}
+
+// CheckTransactions holds all transactions of a block, in order, against its header.
+func CheckTransactions(b *Block, txs types.Transactions) error {
+	if root := types.DeriveSha(txs, trie.NewStackTrie(nil)); root != b.TxRoot {
+		return fmt.Errorf("%w: the transactions of block %d have root %s, its header says %s", ErrContradiction, b.Number, root, b.TxRoot)
+	}
+	return nil
+}

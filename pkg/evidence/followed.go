@@ -1,0 +1,47 @@
+package evidence
+
+import "github.com/ethereum/go-ethereum/common"
+
+// Followed says how far the events of a contract were folded into records, and along which chain.
+type Followed struct {
+	ChainID  uint64
+	Contract common.Address
+	At       Ref   // every event up to this block is in the records; zero while nothing was folded
+	Trail    Trail // blocks before At, of its chain
+	// Ahead is set while records are written: some of them may hold events of the blocks after At up to this one, of its
+	// chain, which is At's.
+	Ahead *Ref
+	// Suspect says that records as of blocks after At are of a chain that At's replaced: each must be made again.
+	Suspect bool
+}
+
+// Trail are blocks of a chain that was followed, newest first, ever farther apart: wherever the chain was replaced, one of
+// them is not much farther back than the last common block. Its length grows with the logarithm of the chain's; the oldest
+// is always kept.
+type Trail []Ref
+
+// With is the trail with a newer block in front, thinned out: a block is left out where the next one is at most twice as
+// far back as the one before.
+func (t Trail) With(newest Ref) Trail {
+	out := Trail{newest}
+	back := func(r Ref) uint64 { return newest.Number - r.Number }
+	for i, ref := range t {
+		if ref.Number >= newest.Number {
+			continue
+		}
+		if i == len(t)-1 || back(t[i+1]) > 2*back(out[len(out)-1]) {
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
+// Below are the blocks of the trail before a height.
+func (t Trail) Below(number uint64) Trail {
+	for i, ref := range t {
+		if ref.Number < number {
+			return t[i:]
+		}
+	}
+	return nil
+}
