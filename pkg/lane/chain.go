@@ -2,34 +2,62 @@ package lane
 
 import (
 	"fmt"
-	"math/big"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// Block is what a lane needs of a block's header. Hash is the one the node reports: on some chains hashing the header's
-// fields gives another.
-type Block struct {
-	Number   uint64
-	Hash     common.Hash
-	Parent   common.Hash
-	Time     uint64 // unix seconds
-	GasLimit uint64
-	BaseFee  *big.Int // wei; nil on a chain without EIP-1559
+// Head is how the chain looks from this lane at its newest block: a state, not a change, so that one that is missed is no
+// loss. Everything in it was seen; what is missing in it says nothing.
+type Head struct {
+	Block evidence.Block
+	Final evidence.Ref // the newest block beyond the finality rule; zero while there is none
+	// Account is the signer's account, as of Account.At, which may be some blocks before Block. It tells where to look, and
+	// what can be paid; it ends no slot. Its Balance is nil before it was first read.
+	Account evidence.Account
+	// FinalAccount is the account in the state of a final block; its Balance is nil unless it was asked for.
+	FinalAccount evidence.Account
+	Price        evidence.Price // zero before it was first learnt
+	// Included are attempts of open slots in blocks of the chain, by hash; Foreign are other transactions of the signer, by
+	// nonce.
+	Included map[common.Hash]evidence.Included
+	Foreign  map[uint64]evidence.Found
+	// Gone are settled nonces whose block is not in the chain any more, ascending.
+	Gone []uint64
+	Now  time.Time
 }
 
-// Account is a signer's account at one block.
-type Account struct {
-	Nonce   uint64   // transactions executed, including that block's
-	Balance *big.Int // wei
+// priced tells whether the price of gas is known.
+func (h *Head) priced() bool { return h.Price != evidence.Price{} }
+
+// known tells whether the signer's account was read.
+func (h *Head) known() bool { return h.Account.Balance != nil }
+
+// Miners move a block's gas limit by up to 1/1024 a block: that much of it is not counted on, for some blocks to come.
+func usable(block uint64) uint64 { return block - block/128 }
+
+// MaxGas is the most gas a transaction may ask for where a block may hold so much; limit is the most anywhere.
+func MaxGas(block, limit uint64) uint64 {
+	if block == 0 {
+		return limit
+	}
+	return min(usable(block), limit)
 }
 
-// Quote is the market price of gas, in wei per gas. With Legacy only Price counts; else BaseFee and Tip.
-type Quote struct {
-	Legacy  bool
-	Price   uint64 // legacy gas price
-	BaseFee uint64 // of the next block
-	Tip     uint64 // what gets a transaction into one of the next blocks; at least 1
+// batchesPerBlock is how many batches fill a block at least. A block is full when what its transactions have left over does
+// not hold another one's limit, and a batch's limit is above what it uses: the smaller the batches, the less stays empty. A
+// twentieth costs a batch of random ids 1.6 % more gas an update where blocks hold 30 million, half of that at 60.
+const batchesPerBlock = 20
+
+// BatchGas is the most gas that a batch should ask for, so that batches fill a block but for a twentieth at most, in whole
+// numbers: one just above half of a block would leave almost half of it empty.
+func BatchGas(block, limit uint64) uint64 {
+	if block == 0 {
+		return limit
+	}
+	return usable(block) / max(batchesPerBlock, (usable(block)+limit-1)/limit)
 }
 
 // Call is a message for eth_call.

@@ -11,12 +11,12 @@
 //	work ───────────────────► waiting ◄─────────────────────────────┐
 //	 ▲                          │  │ slow, too cheap: Attempt journaled, then sent
 //	 │                          │  └────────────────────────────────┘
-//	 │                          │ receipt at the head          ▲
+//	 │                          │ seen in a block of the chain ▲
 //	 │                          ▼                              │ its block was replaced
 //	 │                       included ─────────────────────────┘
-//	 │                          │ its block is beyond the finality rule
-//	 │                          ▼
-//	 │   Settle journaled: done        ours, status 1
+//	 │                          │ its block is beyond the finality rule          ▲
+//	 │                          ▼                                                │ Reopen journaled: the chain
+//	 │   Settle journaled: done        ours, status 1                            │ lost that block all the same
 //	 └──────────────────── reverted    ours, status 0           the work goes to the queue,
 //	 └──────────────────── foreign     not ours                 in the same entry
 //	 └──────────────────── cancelled   ours, without the work
@@ -32,15 +32,22 @@
 //  4. The cursor moves with a Bind and only forward; what is before it is bound, what is not is not.
 //  5. An entry belongs to the epoch that was opened last, and the epoch to one stream, chain, contract and key.
 //  6. An answer of a node never ends a slot, frees a nonce or releases work, whatever it says: it only decides what is
-//     sent next. Unknown answers count as possibly sent. Only receipts and nonces at final blocks end slots.
-//  7. Where the chain turns out to have been less final than the rule said, the very bytes that are gone are handed out
-//     again, and nothing else is done until they are back.
-//  8. Nonces that the journal cannot explain are adopted only when a block that shows them is final and no slot is open.
+//     sent next. Unknown answers count as possibly sent. A slot ends when the transaction that used its nonce is seen in a
+//     final block: one of its attempts, or another of the same signer. That none is seen proves nothing. (A slot that
+//     carries nothing ends when its nonce is used in the state of a final block: nothing can be lost with it.)
+//  7. Where the chain turns out to have been less final than the rule said, settled slots are opened again (Reopen), and
+//     the very bytes that are gone are broadcast. They settle again like any others. Their other attempts stay known: a pool
+//     may still hold one.
+//  8. Nonces that the journal cannot explain are skipped when the transactions that used them are seen in final blocks and
+//     no slot is open; where the journal begins, by the account alone. If that was wrong, the gap is filled: with slots
+//     that carry nothing.
+//  9. A transaction of the signer to the contract that the journal does not know ends nothing: the journal may be older
+//     than the chain. The lane halts until an operator's Accept.
 //
 // # Crashes
 //
 // State is all that must survive, and it is the journal. What a session learns (blocks, answers, receipts) it learns
-// again: after a crash all open slots are waiting, their newest attempts are handed out again at the first head, and
+// again: after a crash all open slots are waiting, their newest attempts are broadcast again at the first head, and
 // receipts turn up for those that were included meanwhile.
 //
 //	killed between …                     the next session finds
@@ -57,5 +64,8 @@
 //     between the servers behind one address.
 //   - Giving a nonce back after an error, or filling "gaps" at start: every bug report about doubled transactions begins so.
 //   - Following "nonce too low" as a failure: it is how success looks after a lost answer.
+//   - Taking a used nonce without a receipt for a foreign transaction: receipts are missing far more often than keys are
+//     shared, and work released in error is paid for twice and reported as a duplicate.
+//   - Halting when the chain lost what was final: nothing is gained by waiting, and the bytes are at hand.
 //   - A status in the journal for every block and send: a write each, for what one question to the chain tells.
 package lane

@@ -8,10 +8,11 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// What an append to a journal can come to besides success. Either ends the session: the journal is read anew.
+// What an append to a journal can come to besides success. Either ends the session: the journal is read again.
 var (
 	ErrFenced    = errors.New("another owner appended to the lane's journal")
 	ErrAmbiguous = errors.New("the append to the lane's journal may or may not be stored")
@@ -21,9 +22,8 @@ var (
 // lane until a human looks.
 var ErrUnreadable = errors.New("the lane's journal holds an entry that this program cannot read")
 
-// Version is the entry format this program writes; it reads all up to it. Format 2 came with signed groups: a batch's
-// calldata may hold them, and a Drop may be of several updates.
-const Version = 2
+// Version is the entry format this program reads and writes.
+const Version = 3
 
 // Entry is one record of a lane's journal. Besides the header exactly one field is set.
 type Entry struct {
@@ -31,14 +31,16 @@ type Entry struct {
 	Epoch   uint64    `json:"epoch"` // of the session that wrote it
 	Time    time.Time `json:"time"`  // for people; nothing is decided by it
 
-	Open     *Open     `json:"open,omitempty"`
-	Adopt    *Adopt    `json:"adopt,omitempty"`
-	Bind     *Bind     `json:"bind,omitempty"`
-	Attempt  *Another  `json:"attempt,omitempty"`
-	Settle   *Settle   `json:"settle,omitempty"`
-	Split    *Split    `json:"split,omitempty"`
-	Drop     *Drop     `json:"drop,omitempty"`
-	Snapshot *Snapshot `json:"snapshot,omitempty"`
+	Open     *Open        `json:"open,omitempty"`
+	Skip     *Skip        `json:"skip,omitempty"`
+	Bind     *Bind        `json:"bind,omitempty"`
+	Attempt  *Replacement `json:"attempt,omitempty"`
+	Settle   *Settle      `json:"settle,omitempty"`
+	Reopen   *Reopen      `json:"reopen,omitempty"`
+	Accept   *Accept      `json:"accept,omitempty"`
+	Split    *Split       `json:"split,omitempty"`
+	Drop     *Drop        `json:"drop,omitempty"`
+	Snapshot *Snapshot    `json:"snapshot,omitempty"`
 }
 
 // Identity is what a journal belongs to. A journal is never driven under another identity: its nonces, cursor and
@@ -61,10 +63,33 @@ type Open struct {
 	Identity Identity `json:"identity"`
 }
 
-// Adopt moves Next over nonces that somebody else used with the lane's key (or that were used before the journal
-// began), once they are final.
-type Adopt struct {
+// Skip moves Next over nonces that the lane did not bind: those used before its journal began, or by other transactions
+// of its signer, once these are in final blocks.
+type Skip struct {
 	Next uint64 `json:"next"`
+	// Used are the transactions that used the nonces from the lane's Next on, one each; none where the journal begins.
+	Used []Used `json:"used,omitempty"`
+}
+
+// Used is a transaction that is not the lane's, and its block.
+type Used struct {
+	Tx    common.Hash  `json:"tx"`
+	Block evidence.Ref `json:"block"`
+}
+
+// Reopen makes the highest settled nonce an open slot again, whose block the chain has lost; or the nonce below the lane's
+// first, which the chain turned out not to have used. Raw is nil when the transaction that was settled is broadcast again;
+// else it is a transaction that carries nothing, for a nonce that was not the lane's.
+type Reopen struct {
+	Nonce uint64 `json:"nonce"`
+	Raw   []byte `json:"raw,omitempty"`
+}
+
+// Accept is an operator's decision: transactions of the signer to the contract below this nonce, which the journal does not
+// know, are what they are, and the lane continues behind them.
+type Accept struct {
+	Below uint64 `json:"below"`
+	By    string `json:"by"` // for people
 }
 
 // Bind creates a slot: work, its first attempt, and the cursor's advance, in one write. This is the commit point of a
@@ -78,11 +103,14 @@ type Bind struct {
 	Cursor score.Cursor `json:"cursor"`
 	// Requeued is the id of the waiting work bound again, when Advance is false.
 	Requeued uint64 `json:"requeued,omitempty"`
+	// Since is the chain's newest block when the slot was bound: its transaction cannot be in an earlier one, but for those
+	// that a reorg replaces.
+	Since uint64 `json:"since"`
 }
 
-// Another is a further attempt of an open slot: a bump, or a cancellation (no calldata) when the slot's work cannot be
+// Replacement is a further attempt of an open slot: a bump, or a cancellation (no calldata) when the slot's work cannot be
 // carried by this nonce.
-type Another struct {
+type Replacement struct {
 	Nonce  uint64 `json:"nonce"`
 	Raw    []byte `json:"raw"`
 	Reason string `json:"reason"`
@@ -95,16 +123,16 @@ type Result string
 const (
 	Done      Result = "done"      // ours, final, status 1
 	Reverted  Result = "reverted"  // ours, final, status 0: nothing of it was applied
-	Foreign   Result = "foreign"   // the nonce is final with none of our attempts
+	Foreign   Result = "foreign"   // another transaction of the signer with this nonce is final
 	Cancelled Result = "cancelled" // our cancellation is final
 )
 
 // Settle ends the lowest open slot.
 type Settle struct {
-	Nonce  uint64      `json:"nonce"`
-	Result Result      `json:"result"`
-	Tx     common.Hash `json:"tx"`
-	Block  uint64      `json:"block"`
+	Nonce  uint64       `json:"nonce"`
+	Result Result       `json:"result"`
+	Tx     common.Hash  `json:"tx"`
+	Block  evidence.Ref `json:"block"`
 	// Again holds those updates of a Done slot that must go once more, because they came before their project.
 	Again []Work `json:"again,omitempty"`
 	// OutOfGas tells why a Reverted slot reverted, as far as is known.
@@ -121,7 +149,7 @@ type Split struct {
 // one signed group, which no half of could be sent.
 type Drop struct {
 	ID     uint64 `json:"id"`
-	Count  int    `json:"count"` // as of the work; 0 in format 1, where it is 1
+	Count  int    `json:"count"` // as of the work
 	Reason string `json:"reason"`
 }
 
@@ -140,6 +168,7 @@ type WorkKind string
 const (
 	Updates  WorkKind = "updates"
 	Creation WorkKind = "creation"
+	Nothing  WorkKind = "nothing" // of a slot that only uses its nonce up; its attempts may have carried work that is elsewhere now
 )
 
 // Work is what one slot carries: a batch of updates or one creation. The lane does not look inside; the calldata of the
@@ -153,6 +182,19 @@ type Work struct {
 	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
 	Halve   bool             `json:"halve,omitempty"`   // it was too much for its transaction: split it, if it is not single
 	Tries   int              `json:"tries,omitempty"`   // transactions in a row that it was too much for
+}
+
+// Size is the bytes of transactions in the entry, which are most of it; of a snapshot, none: it only repeats others.
+func (e Entry) Size() int {
+	switch {
+	case e.Bind != nil:
+		return len(e.Bind.Raw)
+	case e.Attempt != nil:
+		return len(e.Attempt.Raw)
+	case e.Reopen != nil:
+		return len(e.Reopen.Raw)
+	}
+	return 0
 }
 
 // Encode writes the entry as JSON.
@@ -170,8 +212,8 @@ func DecodeEntry(b []byte) (Entry, error) {
 	if err := json.Unmarshal(b, &e); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
-	if e.Version < 1 || e.Version > Version {
-		return Entry{}, fmt.Errorf("%w: it has format %d, this program knows 1 to %d: run the newer program", ErrUnreadable, e.Version, Version)
+	if e.Version != Version {
+		return Entry{}, fmt.Errorf("%w: it has format %d, this program knows %d: run the program that wrote it", ErrUnreadable, e.Version, Version)
 	}
 	return e, nil
 }

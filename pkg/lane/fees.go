@@ -3,6 +3,8 @@ package lane
 import (
 	"math"
 	"math/bits"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
 // Fees is the price of one attempt, in wei per gas. For a legacy transaction Tip and Cap are the same gas price. 64 bits
@@ -30,7 +32,7 @@ func (r FeeRule) ceiling(gas uint64) uint64 {
 
 // First prices a first attempt: twice the next block's base fee plus the tip, so that it stays includable for about six
 // full blocks. ok is false while even the ceiling is below the market: nothing should be bound then.
-func (r FeeRule) First(q Quote, gas uint64) (f Fees, ok bool) {
+func (r FeeRule) First(q evidence.Price, gas uint64) (f Fees, ok bool) {
 	ceiling := r.ceiling(gas)
 	f = r.market(q)
 	if f.Cap <= ceiling {
@@ -44,9 +46,9 @@ func (r FeeRule) First(q Quote, gas uint64) (f Fees, ok bool) {
 	return f, ceiling > q.BaseFee
 }
 
-func (r FeeRule) market(q Quote) Fees {
+func (r FeeRule) market(q evidence.Price) Fees {
 	if q.Legacy {
-		price := max(q.Price, r.MinTip, 1)
+		price := max(q.Gas, r.MinTip, 1)
 		return Fees{Tip: price, Cap: price}
 	}
 	tip := max(q.Tip, r.MinTip, 1)
@@ -56,7 +58,7 @@ func (r FeeRule) market(q Quote) Fees {
 // Bump prices the next attempt of a slot whose last one offered prev: at least 12.5 % more on both fields, rounded up,
 // and at least the market. Nodes differ in how they round the tenth they ask for; this clears them all. ok is false when
 // the ceiling does not leave room for a bump: the last attempt then stays the best that can be done.
-func (r FeeRule) Bump(prev Fees, q Quote, gas uint64) (f Fees, ok bool) {
+func (r FeeRule) Bump(prev Fees, q evidence.Price, gas uint64) (f Fees, ok bool) {
 	least := Fees{Tip: raise(prev.Tip), Cap: raise(prev.Cap)}
 	want := r.market(q)
 	f = Fees{Tip: max(least.Tip, want.Tip), Cap: max(least.Cap, want.Cap)}

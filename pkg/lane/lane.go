@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -16,37 +17,39 @@ type Rules struct {
 	Window      int           // slots that may wait for a block at once, 1 … 64
 	MaxOpen     int           // slots that may be open at once, those in a block but not final included
 	BumpBlocks  uint64        // blocks after which the lowest waiting slot is bumped, first and again
-	Rebroadcast time.Duration // how often waiting attempts are handed out again
+	Rebroadcast time.Duration // how often waiting attempts are broadcast again
 	MaxGas      uint64        // gas limit of a transaction
 }
 
 // Wait is a reason why a lane binds nothing new.
 type Wait string
 
-// The reasons. WaitNone means go on.
+// The reasons. WaitNone means that it binds.
 const (
-	WaitNone     Wait = ""
-	WaitHead     Wait = "head"     // no block seen yet, or none for a while
-	WaitWindow   Wait = "window"   // enough slots are waiting for a block
-	WaitFinality Wait = "finality" // enough slots are open
-	WaitFunds    Wait = "funds"    // the balance does not cover another slot
-	WaitCeiling  Wait = "ceiling"  // the market is above the fee ceiling
-	WaitForeign  Wait = "foreign"  // somebody else uses the lane's key
-	WaitBehind   Wait = "behind"   // the chain has fewer of our transactions than were final
-	WaitRefused  Wait = "refused"  // nodes refuse the lane's transactions for a reason that price and time do not cure
-	WaitContract Wait = "contract" // the contract refuses everything: role, pause, wrong address
-	WaitOutcomes Wait = "outcomes" // the outcomes of a final transaction cannot be read
-	WaitSigner   Wait = "signer"   // the key does not sign
-	WaitNode     Wait = "node"     // no node answers what waiting work would do
-	WaitStream   Wait = "stream"   // the stream or the journal cannot be read or written
-	WaitJournal  Wait = "journal"  // the journal is nothing this process may go on with: a human has to look
+	WaitNone        Wait = ""
+	WaitHead        Wait = "head"        // no block seen yet, or none for a while
+	WaitAccount     Wait = "account"     // the account of the lane's signer, or the price of gas, was not read yet
+	WaitWindow      Wait = "window"      // enough slots are waiting for a block
+	WaitFinality    Wait = "finality"    // enough slots are open
+	WaitFunds       Wait = "funds"       // the balance does not cover another slot
+	WaitCeiling     Wait = "ceiling"     // the market is above the fee ceiling
+	WaitForeign     Wait = "foreign"     // another transaction of the lane's signer used, or seems to have used, a nonce
+	WaitUnjournaled Wait = "unjournaled" // a transaction of the lane's signer to the contract is not in its journal: an operator decides
+	WaitBehind      Wait = "behind"      // the chain has fewer of our transactions than were final
+	WaitRefused     Wait = "refused"     // nodes refuse the lane's transactions for a reason that price and time do not cure
+	WaitContract    Wait = "contract"    // the contract refuses everything: role, pause, wrong address
+	WaitOutcomes    Wait = "outcomes"    // the outcomes of a final transaction cannot be read
+	WaitSigner      Wait = "signer"      // the key does not sign
+	WaitNode        Wait = "node"        // no node answers what waiting work would do
+	WaitStream      Wait = "stream"      // the stream or the journal cannot be read or written
+	WaitJournal     Wait = "journal"     // the journal is nothing this process may continue: an operator has to look
 )
 
 // Waits lists all reasons, for metrics.
 func Waits() []Wait {
 	return []Wait{
-		WaitHead, WaitWindow, WaitFinality, WaitFunds, WaitCeiling, WaitForeign, WaitBehind, WaitRefused, WaitContract,
-		WaitOutcomes, WaitSigner, WaitNode, WaitStream, WaitJournal,
+		WaitHead, WaitAccount, WaitWindow, WaitFinality, WaitFunds, WaitCeiling, WaitForeign, WaitUnjournaled, WaitBehind,
+		WaitRefused, WaitContract, WaitOutcomes, WaitSigner, WaitNode, WaitStream, WaitJournal,
 	}
 }
 
@@ -55,82 +58,59 @@ func Waits() []Wait {
 type Lane struct {
 	State *State
 
-	rules   Rules
-	head    *Head
-	live    []live // parallel to State.Slots
-	window  int
-	foreign *sighting
-	revived time.Time // when transactions of settled slots were last handed out
+	rules  Rules
+	head   *Head
+	views  []slotView // parallel to State.Slots
+	window int
+	begun  int  // heads in a row that told the same account, while the lane has no nonce yet
+	doubt  bool // a node's answer makes the account as last read doubtful
 }
 
-// live is what the session knows of one open slot.
-type live struct {
-	sent     time.Time // last handed out; zero never in this session
-	again    bool      // hand out soon
+// slotView is what the session knows of one open slot.
+type slotView struct {
+	sent     time.Time // last broadcast; zero never in this session
+	taken    bool      // a node has the last attempt in its pool
+	again    bool      // broadcast soon
 	pricedAt uint64    // block at which the last attempt was priced
 	priced   time.Time // when
 	bumps    int
 	refused  SendClass // how the last attempt was refused for certain; Accepted when it was not
-	included *Inclusion
-	missing  uint64 // block at which the nonce was used and no attempt had a receipt; 0 if not so
+	included *evidence.Included
 	reported score.Stage
 	tx       common.Hash // of the report
 }
 
-// Inclusion is an attempt in a block.
-type Inclusion struct {
-	Tx        common.Hash
-	Number    uint64
-	BlockHash common.Hash
-}
-
-// sighting is a nonce of the account that our slots do not explain.
-type sighting struct {
-	nonce uint64
-	block uint64
-}
-
 // New puts a session's memory beside a folded state.
 func New(state *State, rules Rules) *Lane {
-	l := &Lane{State: state, rules: rules, window: rules.Window, live: make([]live, len(state.Slots))}
-	for i := range l.live {
-		l.live[i].refused = Accepted
+	l := &Lane{State: state, rules: rules, window: rules.Window, views: make([]slotView, len(state.Slots))}
+	for i := range l.views {
+		l.views[i].refused = Accepted
 	}
 	return l
 }
 
-// Head is the chain's newest block, seen from this lane.
-type Head struct {
-	Block   Block
-	Final   Block   // the newest block beyond the finality rule
-	Reorged uint64  // the lowest block number replaced since the last Head; 0 if none
-	Account Account // of the lane's signer, as of Block
-	Quote   Quote
-	Now     time.Time
-}
-
-func (l *Lane) at(nonce uint64) *live {
+func (l *Lane) at(nonce uint64) *slotView {
 	if l.State.Slot(nonce) == nil {
 		return nil
 	}
-	return &l.live[nonce-l.State.Floor()]
+	return &l.views[nonce-l.State.Floor()]
 }
 
 // Waiting counts the slots that are open and not in a block.
 func (l *Lane) Waiting() int {
 	n := 0
-	for i := range l.live {
-		if l.live[i].included == nil {
+	for i := range l.views {
+		if l.views[i].included == nil {
 			n++
 		}
 	}
 	return n
 }
 
-// Inclusion tells in which block an open slot is; nil if in none that is known.
-func (l *Lane) Inclusion(nonce uint64) *Inclusion {
-	if m := l.at(nonce); m != nil {
-		return m.included
+// Included tells in which block an open slot is, with the receipt; nil if in none that is known.
+func (l *Lane) Included(nonce uint64) *evidence.Included {
+	if v := l.at(nonce); v != nil {
+		return v.included
 	}
 	return nil
 }
@@ -138,12 +118,27 @@ func (l *Lane) Inclusion(nonce uint64) *Inclusion {
 // Last is the newest head; nil before the first.
 func (l *Lane) Last() *Head { return l.head }
 
+// Doubtful tells, once, whether the account should be read again soon, and whether it is needed as of a final block, too.
+func (l *Lane) Doubtful() (account, final bool) {
+	account, l.doubt = l.doubt, false
+	if l.head == nil || !l.head.known() {
+		return true, false
+	}
+	behind := l.behind()
+	for i := range l.State.Slots { // those that a final account ends
+		if n := l.State.Slots[i].Nonce; l.views[i].included == nil && l.endsByAccount(&l.State.Slots[i]) && n < l.head.Account.Nonce {
+			final = true
+		}
+	}
+	return account || final || behind || l.Blocked() == WaitForeign || l.State.First == nil, final || behind
+}
+
 // Ready tells whether a new slot may be bound now, to a transaction of so much gas, and at what price.
 func (l *Lane) Ready(gas uint64) (Fees, Wait) {
 	if wait := l.Blocked(); wait != WaitNone {
 		return Fees{}, wait
 	}
-	fees, ok := l.rules.Fees.First(l.head.Quote, gas)
+	fees, ok := l.rules.Fees.First(l.head.Price, gas)
 	if !ok {
 		return fees, WaitCeiling
 	}
@@ -162,16 +157,21 @@ func (l *Lane) Need(gas uint64, fees Fees) *big.Int {
 
 // Blocked is the part of Ready that does not depend on gas.
 func (l *Lane) Blocked() Wait {
+	unseen := func(v slotView) bool { return v.included == nil }
 	switch {
 	case l.head == nil:
 		return WaitHead
-	case l.head.Account.Nonce < l.State.Floor():
+	case !l.head.known() || !l.head.priced() || l.State.First == nil && !l.begins():
+		return WaitAccount
+	case l.behind():
 		return WaitBehind
+	case l.unjournaled():
+		return WaitUnjournaled
 	case l.head.Account.Nonce > l.State.Next || l.foreignTook():
 		return WaitForeign
-	case slices.ContainsFunc(l.live, func(m live) bool { return m.included == nil && refusedForGood(m.refused) }):
+	case slices.ContainsFunc(l.views, func(v slotView) bool { return unseen(v) && refusedForGood(v.refused) }):
 		return WaitRefused
-	case slices.ContainsFunc(l.live, func(m live) bool { return m.included == nil && m.refused == Funds }):
+	case slices.ContainsFunc(l.views, func(v slotView) bool { return unseen(v) && v.refused == Funds }):
 		return WaitFunds
 	case l.Waiting() >= l.window:
 		return WaitWindow
@@ -181,9 +181,50 @@ func (l *Lane) Blocked() Wait {
 	return WaitNone
 }
 
-// foreignTook tells whether a nonce of an open slot was used by none of our attempts, as far as can be seen.
+// behind tells whether the account shows fewer transactions than the lane settled in blocks up to the one it is of.
+func (l *Lane) behind() bool { return l.lacks(&l.head.Account) }
+
+func (l *Lane) lacks(a *evidence.Account) bool {
+	settled := l.State.Floor()
+	for i := len(l.State.Past) - 1; i >= 0 && l.State.Past[i].Block.Number > a.At.Number; i-- {
+		settled = l.State.Past[i].Nonce
+	}
+	return a.Nonce < settled
+}
+
+// endsByAccount tells whether the slot ends when its nonce is used in the state of a final block, whatever used it: it
+// carries nothing, or an operator accepted that.
+func (l *Lane) endsByAccount(slot *Slot) bool {
+	return slot.Work.Kind == Nothing || slot.Nonce < l.State.Accepted
+}
+
+// beginHeads is how many heads in a row must tell the same account before the lane's first nonce is taken from one that is
+// not proved. A wrong one is mended later, see Step; this only makes it rare.
+const beginHeads = 3
+
+// begins tells whether the account is known well enough for the lane's first nonce.
+func (l *Lane) begins() bool { return l.head.Account.Proved || l.begun >= beginHeads }
+
+// foreignTook tells whether a transaction that is not ours was seen with the nonce of an open slot.
 func (l *Lane) foreignTook() bool {
-	return slices.ContainsFunc(l.live, func(m live) bool { return m.missing != 0 })
+	for nonce := range l.head.Foreign {
+		if v := l.at(nonce); v != nil && v.included == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// unjournaled tells whether a transaction of the signer to the contract was seen that the journal does not know: the
+// journal is older than the chain, as after NATS was restored from a backup, or the key is used elsewhere.
+func (l *Lane) unjournaled() bool {
+	for nonce, found := range l.head.Foreign {
+		to := found.Tx.To()
+		if nonce >= max(l.State.Floor(), l.State.Accepted) && to != nil && *to == l.State.Identity.Contract {
+			return true
+		}
+	}
+	return false
 }
 
 func refusedForGood(c SendClass) bool {
@@ -194,7 +235,7 @@ func refusedForGood(c SendClass) bool {
 func (l *Lane) committed() *big.Int {
 	sum := new(big.Int)
 	for i := range l.State.Slots {
-		if l.live[i].included == nil {
+		if l.views[i].included == nil {
 			last := l.State.Slots[i].Last()
 			sum.Add(sum, price(last.Gas, last.Cap))
 		}

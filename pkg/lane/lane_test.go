@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -55,12 +56,22 @@ type bench struct {
 	lane    *lane.Lane
 	entries []lane.Entry
 	now     time.Time
+	blocks  map[common.Hash]evidence.Included // of attempts
+	foreign map[uint64]evidence.Found
 }
 
 func newBench(t *testing.T) *bench {
-	b := &bench{t: t, lane: lane.New(&lane.State{}, rules), now: began}
-	b.append(lane.Entry{Epoch: 1, Open: &lane.Open{Owner: "a"}})
+	b := &bench{
+		t: t, lane: lane.New(&lane.State{}, rules), now: began,
+		blocks: map[common.Hash]evidence.Included{}, foreign: map[uint64]evidence.Found{},
+	}
+	b.append(lane.Entry{Epoch: 1, Open: &lane.Open{Owner: "a", Identity: lane.Identity{Contract: contract}}})
 	return b
+}
+
+// ref is block n of the usual branch.
+func ref(n uint64) evidence.Ref {
+	return evidence.Ref{Number: n, Hash: common.BigToHash(new(big.Int).SetUint64(n))}
 }
 
 func (b *bench) append(e lane.Entry) []lane.Effect {
@@ -86,25 +97,42 @@ func (b *bench) bind() []lane.Effect {
 	}})
 }
 
-func (b *bench) resign(r lane.Resign) []lane.Effect {
+// settle ends the lowest slot, as done in a block.
+func (b *bench) settle(nonce, block uint64) {
+	b.t.Helper()
+	b.append(lane.Entry{Settle: &lane.Settle{Nonce: nonce, Result: lane.Done, Tx: b.lane.State.Slot(nonce).Last().Hash, Block: ref(block)}})
+}
+
+func (b *bench) bump(r lane.Bump) []lane.Effect {
 	b.t.Helper()
 	data, err := b.lane.State.Slot(r.Nonce).Data()
 	require.NoError(b.t, err)
 	if r.Cancel {
 		data = nil
 	}
-	return b.append(lane.Entry{Attempt: &lane.Another{Nonce: r.Nonce, Raw: raw(r.Nonce, r.Fees, r.Gas, data), Reason: r.Reason}})
+	return b.append(lane.Entry{Attempt: &lane.Replacement{Nonce: r.Nonce, Raw: raw(r.Nonce, r.Fees, r.Gas, data), Reason: r.Reason}})
 }
 
 // head is block n of the usual branch with the account's nonce; blocks three back are final.
 func (b *bench) head(n, nonce uint64, change ...func(*lane.Head)) []lane.Effect {
 	b.t.Helper()
 	b.now = b.now.Add(time.Second)
+	block := ref(n)
 	h := lane.Head{
-		Block: lane.Block{Number: n, Hash: common.BigToHash(new(big.Int).SetUint64(n))},
-		Final: lane.Block{Number: n - min(n, 3)}, Now: b.now,
-		Account: lane.Account{Nonce: nonce, Balance: new(big.Int).Lsh(big.NewInt(1), 100)},
-		Quote:   lane.Quote{BaseFee: gwei / 2, Tip: gwei},
+		Block: evidence.Block{Number: n, Hash: block.Hash}, Final: ref(n - min(n, 3)), Now: b.now,
+		Account:  evidence.Account{Nonce: nonce, Balance: new(big.Int).Lsh(big.NewInt(1), 100), At: block, Proved: true},
+		Price:    evidence.Price{BaseFee: gwei / 2, Tip: gwei},
+		Included: map[common.Hash]evidence.Included{}, Foreign: map[uint64]evidence.Found{},
+	}
+	for tx, in := range b.blocks {
+		if in.Block.Number <= n {
+			h.Included[tx] = in
+		}
+	}
+	for nonce, found := range b.foreign {
+		if found.Block.Number <= n {
+			h.Foreign[nonce] = found
+		}
 	}
 	for _, f := range change {
 		f(&h)
@@ -126,13 +154,21 @@ func (b *bench) sent(nonce uint64, class lane.SendClass) []lane.Effect {
 	return b.step(lane.Sent{Nonce: nonce, Tx: b.lane.State.Slot(nonce).Last().Hash, Class: class, Now: b.now})
 }
 
-func (b *bench) included(block uint64, nonces ...uint64) []lane.Effect {
+// mined puts the last attempts of slots into a block, of which the heads from it on tell.
+func (b *bench) mined(block uint64, nonces ...uint64) {
 	b.t.Helper()
-	found := map[uint64]lane.Inclusion{}
 	for _, n := range nonces {
-		found[n] = lane.Inclusion{Tx: b.lane.State.Slot(n).Last().Hash, Number: block, BlockHash: common.BigToHash(new(big.Int).SetUint64(block))}
+		tx := b.lane.State.Slot(n).Last().Hash
+		b.blocks[tx] = evidence.Included{Tx: tx, Block: ref(block), Receipt: &types.Receipt{Status: 1}}
 	}
-	return b.step(lane.Receipts{At: block, Asked: nonces, Found: found})
+}
+
+// thief has a transaction that is not the lane's use a nonce in a block.
+func (b *bench) thief(block, nonce uint64, to common.Address) {
+	tx := types.MustSignNewTx(testKey, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
+		ChainID: chainID, Nonce: nonce, Gas: 21_000, To: &to, GasFeeCap: big.NewInt(1), GasTipCap: big.NewInt(1),
+	})
+	b.foreign[nonce] = evidence.Found{Tx: tx, Block: ref(block)}
 }
 
 func only[T lane.Effect](effects []lane.Effect) (out []T) {
@@ -153,13 +189,14 @@ func TestAWorkGoesFromSlotToFinal(t *testing.T) {
 
 	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](b.bind()))
 	require.Equal(t, score.Submitted, only[lane.Report](b.sent(0, lane.Accepted))[0].Stage)
-	require.Equal(t, []lane.Probe{{Nonces: []uint64{0}}}, only[lane.Probe](b.head(11, 1)))
-	effects := b.included(11, 0)
-	require.Equal(t, score.Included, only[lane.Report](effects)[0].Stage)
-	require.Empty(t, only[lane.Finalize](effects), "block 11 is not final at head 11")
+	b.mined(11, 0)
+	effects := b.head(11, 1)
+	require.Equal(t, []lane.Effect{lane.Report{
+		Nonce: 0, Stage: score.Included, Tx: b.lane.State.Slot(0).Last().Hash, Block: 11,
+	}}, effects, "block 11 is not final at head 11")
 	require.Empty(t, b.head(13, 1))
 	require.Equal(t, []lane.Effect{lane.Finalize{Nonce: 0}}, b.head(14, 1))
-	b.append(lane.Entry{Settle: &lane.Settle{Nonce: 0, Result: lane.Done}})
+	b.settle(0, 11)
 	require.Empty(t, b.lane.State.Slots)
 	require.Equal(t, score.Cursor{Seq: 1}, b.lane.State.Settled())
 }
@@ -170,11 +207,26 @@ func TestNothingIsFinalOutOfOrder(t *testing.T) {
 	b.head(10, 0)
 	b.bind()
 	b.bind()
+	b.mined(11, 1) // of nonce 0 nothing is known: the receipt may be missing
 	b.head(11, 2)
-	b.included(11, 1) // of nonce 0 nothing is known: the node may lag
 	require.Equal(t, lane.WaitNone, b.lane.Blocked())
 	require.Empty(t, only[lane.Finalize](b.head(20, 2)))
-	require.Equal(t, []lane.Finalize{{Nonce: 0}, {Nonce: 1}}, only[lane.Finalize](b.included(12, 0)))
+	b.mined(11, 0)
+	require.Equal(t, []lane.Finalize{{Nonce: 0}, {Nonce: 1}}, only[lane.Finalize](b.head(20, 2)))
+}
+
+func TestAbsenceEndsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.sent(0, lane.Accepted)
+	for n := uint64(11); n < 200; n++ { // the nonce is used, as it seems, and no receipt comes
+		effects := b.head(n, 1)
+		require.Empty(t, only[lane.Finalize](effects))
+		require.Empty(t, only[lane.Bump](effects), "no price helps a nonce that is used")
+	}
+	require.Len(t, b.lane.State.Slots, 1)
 }
 
 func TestAnAmbiguousSendFreesNothing(t *testing.T) {
@@ -191,7 +243,7 @@ func TestAnAmbiguousSendFreesNothing(t *testing.T) {
 			require.Len(t, b.lane.State.Slots, 1)
 			effects := b.head(11, 0)
 			require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](effects), "the same bytes go out again")
-			require.Empty(t, only[lane.Resign](effects))
+			require.Empty(t, only[lane.Bump](effects))
 		})
 	}
 }
@@ -209,6 +261,17 @@ func TestEverythingWaitingIsHandedOutAgainInOrder(t *testing.T) {
 	require.Equal(t, []lane.Send{{Nonces: []uint64{0, 1, 2, 3}}}, only[lane.Send](b.head(11, 0)))
 }
 
+func TestASlotThatNoNodeTookIsNotBumped(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	for n := uint64(11); n < 60; n++ {
+		b.sent(0, lane.Timeout)
+		require.Empty(t, only[lane.Bump](b.head(n, 0)), "a price does not cure an endpoint")
+	}
+}
+
 func TestTheLowestSlotIsBumpedWhenSlow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -217,15 +280,16 @@ func TestTheLowestSlotIsBumpedWhenSlow(t *testing.T) {
 	b.bind()
 	b.sent(0, lane.Accepted)
 	b.sent(1, lane.Accepted)
-	require.Empty(t, only[lane.Resign](b.head(12, 0)))
-	resigns := only[lane.Resign](b.head(13, 0))
-	require.Len(t, resigns, 1, "the others wait for it, not for a price")
-	require.Equal(t, uint64(0), resigns[0].Nonce)
-	require.Equal(t, "slow", resigns[0].Reason)
-	require.Equal(t, lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}, resigns[0].Fees)
-	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](b.resign(resigns[0])))
-	require.Empty(t, only[lane.Resign](b.head(15, 0)))
-	require.Len(t, only[lane.Resign](b.head(16, 0)), 1)
+	require.Empty(t, only[lane.Bump](b.head(12, 0)))
+	found := only[lane.Bump](b.head(13, 0))
+	require.Len(t, found, 1, "the others wait for it, not for a price")
+	require.Equal(t, uint64(0), found[0].Nonce)
+	require.Equal(t, "slow", found[0].Reason)
+	require.Equal(t, lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}, found[0].Fees)
+	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](b.bump(found[0])))
+	b.sent(0, lane.Accepted)
+	require.Empty(t, only[lane.Bump](b.head(15, 0)))
+	require.Len(t, only[lane.Bump](b.head(16, 0)), 1)
 }
 
 func TestABaseFeeThatRisesOverAllWaitingSlotsBumpsThemAll(t *testing.T) {
@@ -234,15 +298,15 @@ func TestABaseFeeThatRisesOverAllWaitingSlotsBumpsThemAll(t *testing.T) {
 	b.head(10, 0)
 	b.bind()
 	b.bind()
-	effects := b.head(11, 0, func(h *lane.Head) { h.Quote.BaseFee = 8 * gwei })
-	resigns := only[lane.Resign](effects)
-	require.Len(t, resigns, 2)
-	require.Equal(t, uint64(17*gwei), resigns[0].Fees.Cap)
+	effects := b.head(11, 0, func(h *lane.Head) { h.Price.BaseFee = 8 * gwei })
+	found := only[lane.Bump](effects)
+	require.Len(t, found, 2)
+	require.Equal(t, uint64(17*gwei), found[0].Fees.Cap)
 }
 
 func TestRefusalsArePricedAnew(t *testing.T) {
 	t.Parallel()
-	for class, want := range map[lane.SendClass]lane.Resign{
+	for class, want := range map[lane.SendClass]lane.Bump{
 		lane.FeeLow:                 {Gas: 100_000, Reason: "fee_low"},
 		lane.ReplacementUnderpriced: {Gas: 100_000, Reason: "replacement_underpriced"},
 		lane.BadGas:                 {Gas: 125_001, Reason: "gas"},
@@ -254,12 +318,12 @@ func TestRefusalsArePricedAnew(t *testing.T) {
 			b.head(10, 0)
 			b.bind()
 			b.sent(0, class)
-			require.Empty(t, only[lane.Resign](b.head(10, 0)), "not in the same block")
-			resigns := only[lane.Resign](b.head(11, 0))
-			require.Len(t, resigns, 1)
+			require.Empty(t, only[lane.Bump](b.head(10, 0)), "not in the same block")
+			found := only[lane.Bump](b.head(11, 0))
+			require.Len(t, found, 1)
 			want.Fees = lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}
-			require.Equal(t, want, resigns[0])
-			b.resign(resigns[0])
+			require.Equal(t, want, found[0])
+			b.bump(found[0])
 			require.Len(t, b.lane.State.Slots[0].Attempts, 2)
 		})
 	}
@@ -272,7 +336,7 @@ func TestAChainWithoutBlocksStillGetsABetterPrice(t *testing.T) {
 	b.bind()
 	b.sent(0, lane.FeeLow)
 	b.now = b.now.Add(rules.Rebroadcast)
-	require.Len(t, only[lane.Resign](b.head(10, 0)), 1)
+	require.Len(t, only[lane.Bump](b.head(10, 0)), 1)
 }
 
 func TestReplacementsAreNotRacedForEver(t *testing.T) {
@@ -283,8 +347,8 @@ func TestReplacementsAreNotRacedForEver(t *testing.T) {
 	bumps := 0
 	for n := uint64(11); n < 16; n++ {
 		b.sent(0, lane.ReplacementUnderpriced)
-		for _, r := range only[lane.Resign](b.head(n, 0)) {
-			b.resign(r)
+		for _, r := range only[lane.Bump](b.head(n, 0)) {
+			b.bump(r)
 			bumps++
 		}
 	}
@@ -297,15 +361,15 @@ func TestAtTheCeilingTheBestAttemptKeepsGoingOut(t *testing.T) {
 	b.head(10, 0)
 	b.bind()
 	for n := uint64(20); n < 4000; n += 10 {
-		effects := b.head(n, 0, func(h *lane.Head) { h.Quote.BaseFee = 1000 * gwei })
-		resigns := only[lane.Resign](effects)
-		if len(resigns) == 0 {
+		effects := b.head(n, 0, func(h *lane.Head) { h.Price.BaseFee = 1000 * gwei })
+		found := only[lane.Bump](effects)
+		if len(found) == 0 {
 			require.NotEmpty(t, only[lane.Send](b.head(n, 0, func(h *lane.Head) {
-				h.Quote.BaseFee, h.Now = 1000*gwei, h.Now.Add(time.Hour)
+				h.Price.BaseFee, h.Now = 1000*gwei, h.Now.Add(time.Hour)
 			})))
 			break
 		}
-		b.resign(resigns[0])
+		b.bump(found[0])
 	}
 	last := b.lane.State.Slots[0].Last()
 	require.LessOrEqual(t, last.Cap, rules.Fees.MaxCap)

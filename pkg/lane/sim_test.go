@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 )
 
@@ -22,7 +23,7 @@ import (
 // end, with the faults over, every update must have been executed exactly once.
 
 const (
-	simDepth  = 4  // blocks until final; reorgs are shallower
+	simDepth  = 4  // blocks until final; most reorgs are shallower
 	simWindow = 4  // of the rules
 	simPoison = 13 // an update that makes any transaction revert
 )
@@ -54,6 +55,7 @@ type simWorld struct {
 	calm    bool // no more faults
 	dead    map[uint64]bool
 	settled map[uint64]common.Hash // by nonce, as journaled Done
+	sent    map[common.Hash][]byte // data, by hash
 }
 
 func (w *simWorld) head() uint64 { return uint64(len(w.blocks) - 1) }
@@ -83,6 +85,9 @@ func (w *simWorld) mine() {
 // reorg replaces the last blocks by empty ones; their transactions go back to the pool, or nowhere.
 func (w *simWorld) reorg() {
 	depth := min(rapid.IntRange(1, simDepth-1).Draw(w.t, "depth"), len(w.blocks)-1)
+	if w.chance("deep", 10) { // deeper than what was final
+		depth = min(simDepth+rapid.IntRange(1, 6).Draw(w.t, "deep by"), len(w.blocks)-1)
+	}
 	vanish := rapid.Bool().Draw(w.t, "vanish")
 	gone := slices.Clone(w.blocks[len(w.blocks)-depth:])
 	w.blocks = w.blocks[:len(w.blocks)-depth]
@@ -105,6 +110,7 @@ func (w *simWorld) chance(what string, percent int) bool {
 func (w *simWorld) send(raw []byte) lane.SendClass {
 	tx := decodeSim(w.t, raw, true)
 	require.True(w.t, w.journaled(raw), "bytes left that are not in the journal")
+	w.sent[tx.hash] = tx.data
 	fault := ""
 	if !w.calm {
 		fault = rapid.SampledFrom([]string{"", "", "", "lost", "silent", "down", "full", "low"}).Draw(w.t, "send")
@@ -142,7 +148,8 @@ func (w *simWorld) admit(tx simTx) lane.SendClass {
 
 func (w *simWorld) journaled(raw []byte) bool {
 	return slices.ContainsFunc(w.journal, func(e lane.Entry) bool {
-		return e.Bind != nil && slices.Equal(e.Bind.Raw, raw) || e.Attempt != nil && slices.Equal(e.Attempt.Raw, raw)
+		return e.Bind != nil && slices.Equal(e.Bind.Raw, raw) || e.Attempt != nil && slices.Equal(e.Attempt.Raw, raw) ||
+			e.Reopen != nil && slices.Equal(e.Reopen.Raw, raw)
 	})
 }
 
@@ -171,6 +178,9 @@ func (w *simWorld) append(last int, e lane.Entry) error {
 	if e.Settle != nil && e.Settle.Result == lane.Done {
 		w.settled[e.Settle.Nonce] = e.Settle.Tx
 	}
+	if e.Reopen != nil {
+		delete(w.settled, e.Reopen.Nonce)
+	}
 	if fault == "persisted" {
 		return errLost
 	}
@@ -183,15 +193,26 @@ func decodeSim(t *rapid.T, raw []byte, ours bool) simTx {
 	return simTx{raw, tx.Hash(), tx.Nonce(), tx.GasFeeCap().Uint64(), tx.Data(), ours}
 }
 
-func (w *simWorld) find(hash common.Hash) (in lane.Inclusion, reverted, ok bool) {
+func (w *simWorld) find(hash common.Hash) (in evidence.Included, reverted, ok bool) {
 	for n, b := range w.blocks {
 		for _, tx := range b.txs {
 			if tx.hash == hash {
-				return lane.Inclusion{Tx: hash, Number: uint64(n), BlockHash: b.hash}, poisoned(tx.data), true
+				receipt := &types.Receipt{Status: types.ReceiptStatusSuccessful}
+				if poisoned(tx.data) {
+					receipt.Status = types.ReceiptStatusFailed
+				}
+				return evidence.Included{Tx: hash, Block: w.ref(uint64(n)), Receipt: receipt}, poisoned(tx.data), true
 			}
 		}
 	}
-	return lane.Inclusion{}, false, false
+	return evidence.Included{}, false, false
+}
+
+func (w *simWorld) ref(n uint64) evidence.Ref { return evidence.Ref{Number: n, Hash: w.blocks[n].hash} }
+
+// holds tells whether the chain has the block.
+func (w *simWorld) holds(r evidence.Ref) bool {
+	return r.Number < uint64(len(w.blocks)) && w.blocks[r.Number].hash == r.Hash
 }
 
 func updatesOf(data []byte) (out []uint64) {
@@ -232,10 +253,13 @@ func (w *simWorld) check() {
 			require.GreaterOrEqual(w.t, b.Tip*1000, a.Tip*1125)
 		}
 	}
-	for nonce, hash := range w.settled {
-		in, reverted, ok := w.find(hash)
-		require.True(w.t, ok && !reverted, "slot %d is done by a transaction that is not in the chain", nonce)
-		require.LessOrEqual(w.t, in.Number, w.head())
+	// What is done is in the chain, but for what a reorg deeper than finality took since.
+	for _, p := range state.Past {
+		if hash, ok := w.settled[p.Nonce]; ok && w.holds(p.Block) {
+			in, reverted, ok := w.find(hash)
+			require.True(w.t, ok && !reverted, "slot %d is done by a transaction that is not in the chain", p.Nonce)
+			require.Equal(w.t, p.Block, in.Block)
+		}
 	}
 	// Every update bound is in exactly one place: done, open, waiting, or dead.
 	places := map[uint64]int{}
@@ -245,6 +269,9 @@ func (w *simWorld) check() {
 		}
 	}
 	for i := range state.Slots {
+		if state.Slots[i].Work.Kind == lane.Nothing {
+			continue
+		}
 		data, err := state.Slots[i].Data()
 		require.NoError(w.t, err)
 		add(data)
@@ -253,13 +280,7 @@ func (w *simWorld) check() {
 		add(work.Data)
 	}
 	for _, hash := range w.settled {
-		for _, b := range w.blocks {
-			for _, tx := range b.txs {
-				if tx.hash == hash {
-					add(tx.data)
-				}
-			}
-		}
+		add(w.sent[hash])
 	}
 	for u := range state.Cursor.Seq {
 		if w.dead[u] && places[u] == 0 {
@@ -275,11 +296,12 @@ func TestNothingIsLostOrDoubledWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &simWorld{
 			t: t, pool: map[uint64]simTx{}, now: began, dead: map[uint64]bool{}, settled: map[uint64]common.Hash{},
+			sent:   map[common.Hash][]byte{},
 			blocks: []simBlock{{}},
 		}
 		sessions := []*simSession{w.open()}
 		for range rapid.IntRange(10, 120).Draw(t, "steps") {
-			s := sessions[rapid.IntRange(0, len(sessions)-1).Draw(t, "who")] // zombies go on as long as they can
+			s := sessions[rapid.IntRange(0, len(sessions)-1).Draw(t, "who")] // zombies continue as long as they can
 			switch rapid.IntRange(0, 12).Draw(t, "what") {
 			case 0, 1, 2, 3:
 				w.mine()
@@ -352,4 +374,10 @@ func (w *simWorld) finish(sessions []*simSession) {
 		require.Equal(w.t, want, executed[u], "update %d", u)
 	}
 	require.LessOrEqual(w.t, len(w.dead), 1, "nothing but the poison is a dead letter")
+}
+
+func (tx simTx) decoded(t *rapid.T) *types.Transaction {
+	out := new(types.Transaction)
+	require.NoError(t, out.UnmarshalBinary(tx.raw))
+	return out
 }

@@ -3,12 +3,14 @@ package lane_test
 import (
 	"encoding/binary"
 	"math/big"
-	"slices"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -18,7 +20,6 @@ type simSession struct {
 	w     *simWorld
 	lane  *lane.Lane
 	last  int
-	seen  []simBlock // the branch of the last head
 	ended bool
 }
 
@@ -78,96 +79,92 @@ func (s *simSession) do(effects []lane.Effect) {
 					s.step(lane.Sent{Nonce: n, Tx: tx.Hash, Class: s.w.send(tx.Raw), Now: s.w.now})
 				}
 			}
-		case lane.Probe:
-			s.probe(e.Nonces)
-		case lane.Resign:
+		case lane.Bump:
 			slot := s.lane.State.Slot(e.Nonce)
 			data, err := slot.Data()
 			require.NoError(s.w.t, err)
-			s.append(lane.Entry{Attempt: &lane.Another{Nonce: e.Nonce, Raw: raw(e.Nonce, e.Fees, e.Gas, data)}})
-		case lane.Finalize:
-			s.settle(e.Nonce)
-		case lane.Takeover:
-			s.append(lane.Entry{Adopt: &lane.Adopt{Next: e.Next}})
-		}
-	}
-}
-
-func (s *simSession) probe(nonces []uint64) {
-	if !s.w.calm && s.w.chance("no receipts", 10) {
-		return // the node did not answer: nothing was learnt
-	}
-	found := map[uint64]lane.Inclusion{}
-	for _, n := range nonces {
-		for _, a := range s.lane.State.Slot(n).Attempts {
-			if in, _, ok := s.w.find(a.Hash); ok {
-				found[n] = in
+			if e.Cancel {
+				data = nil
 			}
+			s.append(lane.Entry{Attempt: &lane.Replacement{Nonce: e.Nonce, Raw: raw(e.Nonce, e.Fees, e.Gas, data)}})
+		case lane.OpenAgain:
+			again := lane.Reopen{Nonce: e.Nonce}
+			if e.Fill {
+				again.Raw = raw(e.Nonce, e.Fees, 21_000, nil)
+			}
+			s.append(lane.Entry{Reopen: &again})
+		case lane.Finalize:
+			s.settle(e)
+		case lane.SkipNonces:
+			s.append(lane.Entry{Skip: &e.Skip})
 		}
 	}
-	s.step(lane.Receipts{At: s.lane.Last().Block.Number, Asked: nonces, Found: found})
 }
 
-func (s *simSession) settle(nonce uint64) {
-	slot := s.lane.State.Slot(nonce)
-	if slot == nil || nonce != s.lane.State.Floor() {
+func (s *simSession) settle(f lane.Finalize) {
+	slot := s.lane.State.Slot(f.Nonce)
+	if slot == nil || f.Nonce != s.lane.State.Floor() {
 		return
 	}
-	end, final := lane.Settle{Nonce: nonce, Result: lane.Foreign}, s.lane.Last().Final.Number
-	for _, a := range slot.Attempts {
-		in, reverted, ok := s.w.find(a.Hash)
-		if !ok {
-			continue
-		}
-		if in.Number > final {
-			return // it moved: the next head finds it there
-		}
-		end.Tx, end.Block, end.Result = a.Hash, in.Number, lane.Done
-		if reverted {
+	end := lane.Settle{Nonce: f.Nonce, Result: lane.Foreign}
+	if f.Foreign != nil {
+		end.Block = f.Foreign.Block
+	} else {
+		in := s.lane.Included(f.Nonce)
+		end.Tx, end.Block, end.Result = in.Tx, in.Block, lane.Done
+		switch {
+		case slot.Attempt(in.Tx).Cancel:
+			end.Result = lane.Cancelled
+		case in.Receipt.Status != types.ReceiptStatusSuccessful:
 			end.Result = lane.Reverted
 		}
-	}
-	if end.Result == lane.Foreign {
-		if s.lane.Inclusion(nonce) != nil {
-			s.step(lane.Receipts{At: s.lane.Last().Block.Number, Asked: []uint64{nonce}})
-			return
-		}
-		taker := s.w.taker(nonce, final)
-		require.True(s.w.t, taker != nil && !taker.ours, "slot %d is given up as foreign and is not", nonce)
 	}
 	s.append(lane.Entry{Settle: &end})
 }
 
-// taker is the transaction that used a nonce in a block up to number.
-func (w *simWorld) taker(nonce, number uint64) *simTx {
-	for n := range min(number+1, uint64(len(w.blocks))) {
-		for i := range w.blocks[n].txs {
-			if w.blocks[n].txs[i].nonce == nonce {
-				return &w.blocks[n].txs[i]
+// hear tells the session how the chain looks. Receipts may be missing, the account may be old or a lie.
+func (s *simSession) hear() {
+	w, state := s.w, s.lane.State
+	h := lane.Head{
+		Block: evidence.Block{Number: w.head(), Hash: w.blocks[w.head()].hash},
+		Final: w.ref(w.head() - min(w.head(), simDepth)), Now: w.now,
+		Account:  evidence.Account{Nonce: w.nonce(), Balance: new(big.Int).Lsh(big.NewInt(1), 200), At: w.ref(w.head())},
+		Price:    evidence.Price{BaseFee: 100, Tip: 10},
+		Included: map[common.Hash]evidence.Included{}, Foreign: map[uint64]evidence.Found{},
+	}
+	if !w.calm && w.chance("nonce lie", 10) {
+		h.Account.Nonce += uint64(rapid.IntRange(0, 4).Draw(w.t, "lie"))
+	}
+	watched := map[common.Hash]bool{}
+	for i := range state.Slots {
+		for k := range state.Slots[i].Attempts {
+			hash := state.Slots[i].Attempts[k].Hash
+			watched[hash] = true
+			if in, _, ok := w.find(hash); ok && (w.calm || !w.chance("no receipt", 10)) {
+				h.Included[hash] = in
 			}
 		}
 	}
-	return nil
-}
-
-// hear tells the session of the chain's head.
-func (s *simSession) hear() {
-	w := s.w
-	reorged := uint64(0)
-	for n := range s.seen {
-		if n >= len(w.blocks) || s.seen[n].hash != w.blocks[n].hash {
-			reorged = uint64(n)
-			break
+	for n, b := range w.blocks {
+		for _, tx := range b.txs {
+			if !watched[tx.hash] && tx.nonce >= state.Floor() && (w.calm || !w.chance("not searched", 30)) {
+				h.Foreign[tx.nonce] = evidence.Found{Tx: tx.decoded(w.t), Block: w.ref(uint64(n))}
+			}
 		}
 	}
-	s.seen = slices.Clone(w.blocks)
-	s.step(lane.Head{
-		Block:   lane.Block{Number: w.head(), Hash: w.blocks[w.head()].hash},
-		Final:   lane.Block{Number: w.head() - min(w.head(), simDepth)},
-		Reorged: reorged, Now: w.now,
-		Account: lane.Account{Nonce: w.nonce(), Balance: new(big.Int).Lsh(big.NewInt(1), 200)},
-		Quote:   lane.Quote{BaseFee: 100, Tip: 10},
-	})
+	for _, p := range state.Past {
+		if !w.holds(p.Block) {
+			h.Gone = append(h.Gone, p.Nonce)
+		}
+	}
+	if h.Account.Nonce < state.Floor() {
+		final := h.Final
+		h.FinalAccount = evidence.Account{Balance: big.NewInt(1), At: final}
+		for n := range final.Number + 1 {
+			h.FinalAccount.Nonce += uint64(len(w.blocks[n].txs))
+		}
+	}
+	s.step(h)
 }
 
 // work binds what may be bound: lost work first, split around the poison, then new updates.
@@ -199,7 +196,7 @@ func (s *simSession) work() {
 		default:
 			return
 		}
-		bind.Raw = raw(state.Next, fees, 5, data)
+		bind.Raw, bind.Since = raw(state.Next, fees, 5, data), s.lane.Last().Block.Number
 		if s.dies() || !s.append(lane.Entry{Bind: &bind}) {
 			return
 		}
@@ -211,7 +208,7 @@ func (s *simSession) bisect(work lane.Work) {
 	updates := updatesOf(work.Data)
 	if len(updates) == 1 {
 		s.w.dead[updates[0]] = true // the dead letter comes first, and is idempotent
-		s.append(lane.Entry{Drop: &lane.Drop{ID: work.ID}})
+		s.append(lane.Entry{Drop: &lane.Drop{ID: work.ID, Count: 1}})
 		return
 	}
 	var into []lane.Work

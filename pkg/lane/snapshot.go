@@ -18,14 +18,20 @@ type snapshotState struct {
 	Next     uint64         `json:"next"`
 	Cursor   score.Cursor   `json:"cursor"`
 	LastWork uint64         `json:"lastWork"`
+	First    *uint64        `json:"first"`
+	Accepted uint64         `json:"accepted"`
+	Ends     uint64         `json:"ends"`
 	Slots    []snapshotSlot `json:"slots"`
 	Queue    []Work         `json:"queue"`
 	Past     []Past         `json:"past"`
 }
 
 type snapshotSlot struct {
-	Work Work     `json:"work"`
-	Raws [][]byte `json:"raws"`
+	Work  Work     `json:"work"`
+	Since uint64   `json:"since"`
+	Raws  [][]byte `json:"raws"`
+
+	Reopened bool `json:"reopened,omitempty"`
 }
 
 type partial struct {
@@ -38,13 +44,14 @@ type partial struct {
 func (s *State) Snapshots() ([]Entry, error) {
 	out := snapshotState{
 		Identity: s.Identity, Epoch: s.Epoch, Next: s.Next, Cursor: s.Cursor, LastWork: s.LastWork, Queue: s.Queue, Past: s.Past,
+		First: s.First, Accepted: s.Accepted, Ends: s.Ends,
 	}
 	for _, slot := range s.Slots {
 		raws := make([][]byte, len(slot.Attempts))
 		for i, a := range slot.Attempts {
 			raws[i] = a.Raw
 		}
-		out.Slots = append(out.Slots, snapshotSlot{slot.Work, raws})
+		out.Slots = append(out.Slots, snapshotSlot{Work: slot.Work, Since: slot.Since, Raws: raws, Reopened: slot.Reopened})
 	}
 	data, err := json.Marshal(out)
 	if err != nil {
@@ -79,9 +86,10 @@ func (s *State) restore(e *Snapshot) error {
 	}
 	restored := State{
 		Identity: in.Identity, Epoch: in.Epoch, Next: in.Next, Cursor: in.Cursor, LastWork: in.LastWork, Queue: in.Queue, Past: in.Past,
+		First: in.First, Accepted: in.Accepted, Ends: in.Ends,
 	}
 	for i, slot := range in.Slots {
-		open := Slot{Nonce: in.Next - uint64(len(in.Slots)) + uint64(i), Work: slot.Work}
+		open := Slot{Nonce: in.Next - uint64(len(in.Slots)) + uint64(i), Work: slot.Work, Since: slot.Since, Reopened: slot.Reopened}
 		for _, raw := range slot.Raws {
 			attempt, tx, err := decodeAttempt(raw)
 			if err != nil {
@@ -99,23 +107,4 @@ func (s *State) restore(e *Snapshot) error {
 	}
 	*s = restored
 	return nil
-}
-
-// lastSnapshot finds where the last whole snapshot begins; 0 if there is none.
-func lastSnapshot(entries []Entry) int {
-	for i := len(entries) - 1; i >= 0; i-- {
-		last := entries[i].Snapshot
-		if last == nil || last.Part != last.Parts-1 || i < last.Part {
-			continue
-		}
-		first := i - last.Part
-		whole := true
-		for j, e := range entries[first : i+1] {
-			whole = whole && e.Snapshot != nil && e.Snapshot.Part == j && e.Snapshot.Parts == last.Parts
-		}
-		if whole {
-			return first
-		}
-	}
-	return 0
 }

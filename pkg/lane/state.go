@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -17,12 +19,15 @@ var ErrCorrupt = errors.New("the lane's journal contradicts itself")
 type State struct {
 	Identity Identity
 	Epoch    uint64
+	First    *uint64      // the lowest nonce that was ever the lane's; nil before the first
 	Next     uint64       // the nonce of the next slot
 	Cursor   score.Cursor // everything before it in the stream is bound
 	Slots    []Slot       // open, by nonce, contiguous, ending at Next-1
 	Queue    []Work       // bound once, lost with its slot, waiting to be bound again; first in, first out
 	LastWork uint64       // the newest Work.ID given
-	Past     []Past       // the newest settled nonces, oldest first; see Revive
+	Past     []Past       // the newest settled nonces, contiguous, oldest first; see Reopen
+	Ends     uint64       // how often something ended: slots settled, again after a reorg too, and work dropped
+	Accepted uint64       // an operator accepted unknown transactions of the signer below this nonce
 
 	partial *partial // parts of a snapshot seen so far
 }
@@ -31,13 +36,25 @@ type State struct {
 type Slot struct {
 	Nonce    uint64
 	Work     Work
-	Attempts []Attempt // at least one, prices strictly rising; any of them may be executed, at most one can be
+	Since    uint64    // no attempt is in a block before this one, but for reorgs
+	Reopened bool      // it was settled before, and the chain lost its block
+	Attempts []Attempt // at least one; any of them may be executed, at most one can be; prices rise, but for one reopened
 }
 
 // Last is the newest attempt: the one to send.
 func (s *Slot) Last() *Attempt { return &s.Attempts[len(s.Attempts)-1] }
 
-// Data is the calldata of the slot's work.
+// Attempt finds an attempt by its hash; nil if the slot has none such.
+func (s *Slot) Attempt(tx common.Hash) *Attempt {
+	for i := range s.Attempts {
+		if s.Attempts[i].Hash == tx {
+			return &s.Attempts[i]
+		}
+	}
+	return nil
+}
+
+// Data is the calldata of the slot's work; empty where the slot never carried any.
 func (s *Slot) Data() ([]byte, error) {
 	for _, a := range s.Attempts {
 		if !a.Cancel {
@@ -48,20 +65,30 @@ func (s *Slot) Data() ([]byte, error) {
 			return tx.Data(), nil
 		}
 	}
+	if s.Work.Kind == Nothing {
+		return nil, nil
+	}
 	return nil, fmt.Errorf("%w: slot %d has no attempt that carries its work", ErrCorrupt, s.Nonce)
 }
 
-// Past is a settled nonce and the transaction of ours that used it.
-type Past struct {
-	Nonce uint64 `json:"nonce"`
-	Raw   []byte `json:"raw"`
-}
-
-// maxPast bounds State.Past: some blocks full of a lane's transactions.
-const maxPast = 64
-
 // Floor is the lowest nonce that is not settled.
 func (s *State) Floor() uint64 { return s.Next - uint64(len(s.Slots)) }
+
+// Size is the bytes of transactions in the state, which are most of a snapshot.
+func (s *State) Size() (bytes int) {
+	for i := range s.Slots {
+		for k := range s.Slots[i].Attempts {
+			bytes += len(s.Slots[i].Attempts[k].Raw)
+		}
+	}
+	for i := range s.Past {
+		bytes += s.Past[i].size()
+	}
+	for i := range s.Queue {
+		bytes += len(s.Queue[i].Data)
+	}
+	return bytes
+}
 
 // Slot finds an open slot; nil if there is none of that nonce.
 func (s *State) Slot(nonce uint64) *Slot {
@@ -94,18 +121,6 @@ func (s *State) CreationOpen(p score.ProjectID) bool {
 		slices.ContainsFunc(s.Slots, func(slot Slot) bool { return is(slot.Work) })
 }
 
-// Fold applies a journal, from its last whole snapshot on: what is before may be purged in part.
-func Fold(entries []Entry) (*State, error) {
-	s := &State{}
-	from := lastSnapshot(entries)
-	for i, e := range entries[from:] {
-		if err := s.Apply(e); err != nil {
-			return nil, fmt.Errorf("entry %d of %d: %w", from+i+1, len(entries), err)
-		}
-	}
-	return s, nil
-}
-
 // Apply folds one entry. It is total: an entry that does not follow from the state is ErrCorrupt and changes nothing.
 func (s *State) Apply(e Entry) error {
 	if e.Snapshot == nil {
@@ -117,14 +132,18 @@ func (s *State) Apply(e Entry) error {
 	switch {
 	case e.Open != nil:
 		return s.open(e)
-	case e.Adopt != nil:
-		return s.adopt(e.Adopt)
+	case e.Skip != nil:
+		return s.skip(e.Skip)
 	case e.Bind != nil:
 		return s.bind(e.Bind)
 	case e.Attempt != nil:
 		return s.attempt(e.Attempt)
 	case e.Settle != nil:
 		return s.settle(e.Settle)
+	case e.Reopen != nil:
+		return s.reopen(e.Reopen)
+	case e.Accept != nil:
+		return s.accept(e.Accept)
 	case e.Split != nil:
 		return s.split(e.Split)
 	case e.Drop != nil:
@@ -146,11 +165,22 @@ func (s *State) open(e Entry) error {
 	return nil
 }
 
-func (s *State) adopt(a *Adopt) error {
-	if len(s.Slots) > 0 || a.Next <= s.Next {
-		return fmt.Errorf("%w: nonces up to %d adopted with %d open slots at %d", ErrCorrupt, a.Next, len(s.Slots), s.Next)
+func (s *State) skip(e *Skip) error {
+	if len(s.Slots) > 0 || e.Next <= s.Next {
+		return fmt.Errorf("%w: nonces up to %d skipped with %d open slots at %d", ErrCorrupt, e.Next, len(s.Slots), s.Next)
 	}
-	s.Next = a.Next
+	switch {
+	case s.First == nil:
+		s.Past = nil
+	case uint64(len(e.Used)) != e.Next-s.Next:
+		return fmt.Errorf("%w: %d nonces skipped with %d transactions that used them", ErrCorrupt, e.Next-s.Next, len(e.Used))
+	}
+	if s.First != nil {
+		for i, used := range e.Used {
+			s.remember(Past{Nonce: s.Next + uint64(i), Work: Work{Kind: Nothing}, Block: used.Block})
+		}
+	}
+	s.Next = e.Next
 	return nil
 }
 
@@ -161,8 +191,8 @@ func (s *State) bind(b *Bind) error {
 		return err
 	case b.Nonce != s.Next || tx.Nonce() != b.Nonce:
 		return fmt.Errorf("%w: slot %d bound with a transaction of nonce %d when %d was next", ErrCorrupt, b.Nonce, tx.Nonce(), s.Next)
-	case attempt.Cancel:
-		return fmt.Errorf("%w: slot %d bound with no work", ErrCorrupt, b.Nonce)
+	case attempt.Cancel, b.Advance && b.Work.Kind != Updates && (b.Work.Kind != Creation || b.Work.Project == nil):
+		return fmt.Errorf("%w: slot %d bound with no work, or of no kind", ErrCorrupt, b.Nonce)
 	}
 	work := b.Work
 	if b.Advance {
@@ -181,12 +211,16 @@ func (s *State) bind(b *Bind) error {
 		s.Queue = slices.Delete(s.Queue, i, i+1)
 	}
 	work.Data = nil // the attempt holds it
-	s.Slots = append(s.Slots, Slot{Nonce: b.Nonce, Work: work, Attempts: []Attempt{attempt}})
+	s.Slots = append(s.Slots, Slot{Nonce: b.Nonce, Work: work, Since: b.Since, Attempts: []Attempt{attempt}})
+	if s.First == nil {
+		first := b.Nonce
+		s.First = &first
+	}
 	s.Next++
 	return nil
 }
 
-func (s *State) attempt(a *Another) error {
+func (s *State) attempt(a *Replacement) error {
 	slot := s.Slot(a.Nonce)
 	if slot == nil {
 		return fmt.Errorf("%w: another attempt of slot %d, which is not open", ErrCorrupt, a.Nonce)
@@ -218,12 +252,17 @@ func (s *State) settle(e *Settle) error {
 		return fmt.Errorf("%w: slot %d settled, which is not the lowest open one", ErrCorrupt, e.Nonce)
 	}
 	slot := &s.Slots[0]
+	past := Past{Nonce: slot.Nonce, Work: slot.Work, Block: e.Block, Since: slot.Since}
 	switch e.Result {
 	case Done:
 		for _, w := range e.Again {
 			s.enqueue(w)
 		}
 	case Reverted, Foreign, Cancelled:
+		past.Work = Work{Kind: Nothing}
+		if slot.Work.Kind == Nothing {
+			break
+		}
 		data, err := slot.Data()
 		if err != nil {
 			return err
@@ -239,13 +278,21 @@ func (s *State) settle(e *Settle) error {
 	default:
 		return fmt.Errorf("%w: slot %d settled with result %q", ErrCorrupt, e.Nonce, e.Result)
 	}
-	for _, a := range slot.Attempts {
-		if a.Hash == e.Tx {
-			s.Past = append(s.Past, Past{slot.Nonce, a.Raw})
+	for i := range slot.Attempts {
+		if a := &slot.Attempts[i]; a.Hash == e.Tx {
+			past.Raw = a.Raw
+		} else {
+			past.Others = append(past.Others, a.Raw)
 		}
 	}
-	s.Past = s.Past[max(0, len(s.Past)-maxPast):]
+	s.remember(past)
 	s.Slots = slices.Delete(s.Slots, 0, 1)
+	s.Ends++
+	return nil
+}
+
+func (s *State) accept(e *Accept) error {
+	s.Accepted = max(s.Accepted, e.Below)
 	return nil
 }
 
@@ -283,5 +330,6 @@ func (s *State) drop(e *Drop) error {
 		return fmt.Errorf("%w: waiting work %d dropped with %d updates", ErrCorrupt, e.ID, count)
 	}
 	s.Queue = slices.Delete(s.Queue, i, i+1)
+	s.Ends++
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -31,6 +32,7 @@ func bindEntry(nonce, cursor uint64, data ...byte) lane.Entry {
 	})
 }
 
+// settleEntry ends a slot; it does not say which attempt was executed.
 func settleEntry(nonce uint64, result lane.Result) lane.Entry {
 	return entry(func(e *lane.Entry) { e.Settle = &lane.Settle{Nonce: nonce, Result: result} })
 }
@@ -40,10 +42,10 @@ var opened = entry(func(e *lane.Entry) { e.Open = &lane.Open{Owner: "a"} })
 func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 	t.Parallel()
 	another := func(nonce uint64, f lane.Fees, data ...byte) lane.Entry {
-		return entry(func(e *lane.Entry) { e.Attempt = &lane.Another{Nonce: nonce, Raw: raw(nonce, f, 1000, data)} })
+		return entry(func(e *lane.Entry) { e.Attempt = &lane.Replacement{Nonce: nonce, Raw: raw(nonce, f, 1000, data)} })
 	}
 	reopened := func(epoch uint64, id lane.Identity) lane.Entry {
-		return lane.Entry{Version: 1, Epoch: epoch, Open: &lane.Open{Identity: id}}
+		return lane.Entry{Version: lane.Version, Epoch: epoch, Open: &lane.Open{Identity: id}}
 	}
 	requeued := func(nonce, id uint64, data ...byte) lane.Entry {
 		return entry(func(e *lane.Entry) {
@@ -56,6 +58,8 @@ func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 	wrongNonce.Bind.Raw = raw(5, lane.Fees{Tip: 1, Cap: 1}, 1, []byte{1})
 	noWork := bindEntry(0, 0, 1)
 	noWork.Bind.Raw = raw(0, lane.Fees{Tip: 1, Cap: 1}, 1, nil)
+	creationOfNothing := bindEntry(0, 0, 1)
+	creationOfNothing.Bind.Work.Kind = lane.Creation
 	garbage := bindEntry(0, 0, 1)
 	garbage.Bind.Raw = []byte{1, 2, 3}
 	for name, entries := range map[string][]lane.Entry{
@@ -78,10 +82,16 @@ func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 		"waiting work with other bytes":       {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Foreign), requeued(1, 1, 2)},
 		"a split of nothing":                  {opened, entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: 1, Into: make([]lane.Work, 2)} })},
 		"a split that loses an update":        {opened, bindEntry(0, 0, 1, 2, 3), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: 1, Into: []lane.Work{{Count: 1}, {Count: 1}}} })},
-		"one of many updates dropped":         {opened, bindEntry(0, 0, 1, 2), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Drop = &lane.Drop{ID: 1} })},
+		"one of many updates dropped":         {opened, bindEntry(0, 0, 1, 2), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Drop = &lane.Drop{ID: 1, Count: 1} })},
 		"more updates dropped than there are": {opened, bindEntry(0, 0, 1, 2), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Drop = &lane.Drop{ID: 1, Count: 3} })},
-		"nonces adopted with slots open":      {opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) { e.Adopt = &lane.Adopt{Next: 9} })},
-		"nonces adopted backwards":            {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Done), entry(func(e *lane.Entry) { e.Adopt = &lane.Adopt{Next: 1} })},
+		"nonces skipped with slots open":      {opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) { e.Skip = &lane.Skip{Next: 9} })},
+		"nonces skipped backwards":            {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Done), entry(func(e *lane.Entry) { e.Skip = &lane.Skip{Next: 1} })},
+		"nonces skipped without reason":       {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Done), entry(func(e *lane.Entry) { e.Skip = &lane.Skip{Next: 2} })},
+		"a creation of no project":            {opened, creationOfNothing},
+		"an unknown slot opened again":        {opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0} })},
+		"not the highest opened again":        {opened, bindEntry(0, 0, 1), bindEntry(1, 1, 1), settleEntry(0, lane.Done), settleEntry(1, lane.Done), entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0} })},
+		"opened again without bytes":          {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Foreign), entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0} })},
+		"opened again with another's bytes":   {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Foreign), entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0, Raw: raw(1, lane.Fees{Tip: 1, Cap: 1}, 1, nil)} })},
 		"an entry that says nothing":          {opened, entry(func(*lane.Entry) {})},
 		"the second half of a snapshot only":  {opened, entry(func(e *lane.Entry) { e.Snapshot = &lane.Snapshot{Part: 1, Parts: 2} })},
 	} {
@@ -116,15 +126,6 @@ func TestASignedGroupIsDroppedWhole(t *testing.T) {
 	require.Equal(t, score.Cursor{Seq: 1}, s.Settled())
 }
 
-func TestADropOfTheFirstFormatIsOfOneUpdate(t *testing.T) {
-	t.Parallel()
-	drop, err := lane.DecodeEntry([]byte(`{"v":1,"epoch":1,"drop":{"id":1,"reason":"x"}}`))
-	require.NoError(t, err)
-	s, err := lane.Fold([]lane.Entry{opened, bindEntry(0, 0, 1), settleEntry(0, lane.Reverted), drop})
-	require.NoError(t, err)
-	require.Empty(t, s.Queue)
-}
-
 func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
 	t.Parallel()
 	for _, result := range []lane.Result{lane.Reverted, lane.Foreign, lane.Cancelled} {
@@ -149,13 +150,69 @@ func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
 func TestACancelledSlotKeepsItsWork(t *testing.T) {
 	t.Parallel()
 	s, err := lane.Fold([]lane.Entry{opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) {
-		e.Attempt = &lane.Another{Nonce: 0, Raw: raw(0, lane.Fees{Tip: 9, Cap: 90}, 21_000, nil)}
+		e.Attempt = &lane.Replacement{Nonce: 0, Raw: raw(0, lane.Fees{Tip: 9, Cap: 90}, 21_000, nil)}
 	})})
 	require.NoError(t, err)
 	require.True(t, s.Slots[0].Last().Cancel)
 	data, err := s.Slots[0].Data()
 	require.NoError(t, err)
 	require.Equal(t, []byte{1}, data)
+}
+
+func TestASlotIsOpenedAgainAsItWas(t *testing.T) {
+	t.Parallel()
+	done := settleEntry(0, lane.Done)
+	bind := bindEntry(0, 0, 1, 2)
+	bind.Bind.Since = 7
+	s, err := lane.Fold([]lane.Entry{opened, bind})
+	require.NoError(t, err)
+	before := s.Slots[0]
+	before.Reopened = true
+	done.Settle.Tx = before.Last().Hash
+	require.NoError(t, s.Apply(done))
+	require.Equal(t, score.Cursor{Seq: 1}, s.Settled())
+	require.NoError(t, s.Apply(entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0} })))
+	require.Equal(t, before, s.Slots[0])
+	require.Empty(t, s.Past)
+	require.Equal(t, score.Cursor{}, s.Settled(), "nothing of it may be purged")
+	require.NoError(t, s.Apply(done))
+	require.Len(t, s.Past, 1)
+}
+
+func TestWorkThatWasBoundAgainIsNotInTheSlotThatIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	s, err := lane.Fold([]lane.Entry{opened, bindEntry(0, 0, 1, 2)})
+	require.NoError(t, err)
+	reverted := settleEntry(0, lane.Reverted)
+	reverted.Settle.Tx = s.Slots[0].Last().Hash
+	require.NoError(t, s.Apply(reverted))
+	require.NoError(t, s.Apply(entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0} })))
+	require.Equal(t, lane.Nothing, s.Slots[0].Work.Kind)
+	require.Len(t, s.Queue, 1)
+	require.NoError(t, s.Apply(reverted))
+	require.Len(t, s.Queue, 1, "it waits once")
+}
+
+func TestWhatIsRememberedOfSettledSlotsIsBounded(t *testing.T) {
+	t.Parallel()
+	entries := []lane.Entry{opened}
+	for n := range uint64(300) {
+		bind := bindEntry(n, n, make([]byte, 30_000)...)
+		settle := settleEntry(n, lane.Done)
+		tx := new(types.Transaction)
+		require.NoError(t, tx.UnmarshalBinary(bind.Bind.Raw))
+		settle.Settle.Tx = tx.Hash()
+		entries = append(entries, bind, settle)
+	}
+	s, err := lane.Fold(entries)
+	require.NoError(t, err)
+	bytes := 0
+	for _, p := range s.Past {
+		bytes += len(p.Raw)
+	}
+	require.LessOrEqual(t, bytes, 8<<20)
+	require.Greater(t, len(s.Past), 100)
+	require.Equal(t, uint64(299), s.Past[len(s.Past)-1].Nonce)
 }
 
 func TestUpdatesThatOvertookTheirProjectWaitBehindIt(t *testing.T) {
@@ -187,13 +244,16 @@ func journalOf(t *rapid.T) []lane.Entry {
 		entries = append(entries, e)
 	}
 	for range rapid.IntRange(0, 40).Draw(t, "steps") {
-		switch rapid.IntRange(0, 6).Draw(t, "kind") {
+		switch rapid.IntRange(0, 8).Draw(t, "kind") {
 		case 0, 1, 2:
 			add(bindEntry(s.Next, s.Cursor.Seq, rapid.SliceOfN(rapid.Byte(), 1, 5).Draw(t, "data")...))
 		case 3:
 			if len(s.Slots) > 0 {
-				result := rapid.SampledFrom([]lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled}).Draw(t, "result")
-				add(settleEntry(s.Floor(), result))
+				settle := settleEntry(s.Floor(), rapid.SampledFrom([]lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled}).Draw(t, "result"))
+				if settle.Settle.Result != lane.Foreign {
+					settle.Settle.Tx = s.Slots[0].Last().Hash
+				}
+				add(settle)
 			}
 		case 4:
 			if len(s.Queue) > 0 {
@@ -207,11 +267,23 @@ func journalOf(t *rapid.T) []lane.Entry {
 				data, err := slot.Data()
 				require.NoError(t, err)
 				f := lane.Fees{Tip: slot.Last().Tip * 2, Cap: slot.Last().Cap * 2}
-				add(entry(func(e *lane.Entry) { e.Attempt = &lane.Another{Nonce: slot.Nonce, Raw: raw(slot.Nonce, f, 1, data)} }))
+				add(entry(func(e *lane.Entry) {
+					e.Attempt = &lane.Replacement{Nonce: slot.Nonce, Raw: raw(slot.Nonce, f, 1, data)}
+				}))
 			}
 		case 6:
+			if n := len(s.Past); n > 0 && s.Past[n-1].Nonce+1 == s.Floor() {
+				add(entry(func(e *lane.Entry) {
+					e.Reopen = &lane.Reopen{Nonce: s.Floor() - 1, Raw: raw(s.Floor()-1, lane.Fees{Tip: 1, Cap: 1}, 21_000, nil)}
+				}))
+			}
+		case 7:
+			if len(s.Slots) == 0 {
+				add(entry(func(e *lane.Entry) { e.Skip = &lane.Skip{Next: s.Next + 1, Used: make([]lane.Used, 1)} }))
+			}
+		case 8:
 			epoch++
-			add(lane.Entry{Version: 1, Open: &lane.Open{Owner: "b"}})
+			add(lane.Entry{Version: lane.Version, Open: &lane.Open{Owner: "b"}})
 		}
 	}
 	return entries
@@ -254,7 +326,7 @@ func TestASnapshotIsWorthWhatItReplaces(t *testing.T) {
 }
 
 func opensNext(s *lane.State) lane.Entry {
-	return lane.Entry{Version: 1, Epoch: s.Epoch + 1, Open: &lane.Open{Identity: s.Identity}}
+	return lane.Entry{Version: lane.Version, Epoch: s.Epoch + 1, Open: &lane.Open{Identity: s.Identity}}
 }
 
 // normal makes empty lists and none the same.
@@ -301,9 +373,9 @@ func bindEntryAt(s *lane.State) lane.Entry {
 	return e
 }
 
-func TestNewerEntriesAreRefused(t *testing.T) {
+func TestEntriesOfOtherFormatsAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, b := range []string{`{"v":3}`, `{"v":0}`, `{}`, `nonsense`} {
+	for _, b := range []string{`{"v":2}`, `{"v":4}`, `{"v":0}`, `{}`, `nonsense`} {
 		_, err := lane.DecodeEntry([]byte(b))
 		require.ErrorIs(t, err, lane.ErrUnreadable)
 	}
@@ -338,7 +410,7 @@ func TestBumpsClearEveryNodesRule(t *testing.T) {
 		if legacy {
 			prev.Tip = prev.Cap
 		}
-		q := lane.Quote{Legacy: legacy, Price: rapid.Uint64().Draw(t, "price"), BaseFee: rapid.Uint64().Draw(t, "base"), Tip: rapid.Uint64().Draw(t, "market")}
+		q := evidence.Price{Legacy: legacy, Gas: rapid.Uint64().Draw(t, "price"), BaseFee: rapid.Uint64().Draw(t, "base"), Tip: rapid.Uint64().Draw(t, "market")}
 		gas := rapid.Uint64Range(1, 1<<24).Draw(t, "gas")
 		f, ok := rule.Bump(prev, q, gas)
 		if !ok {
@@ -365,19 +437,19 @@ func TestFirstPrices(t *testing.T) {
 	t.Parallel()
 	rule := lane.FeeRule{MaxCap: 100, MaxTxFee: 1_000_000, MinTip: 2}
 	for name, c := range map[string]struct {
-		quote lane.Quote
+		quote evidence.Price
 		gas   uint64
 		want  lane.Fees
 		ok    bool
 	}{
-		"twice the base fee and the tip":      {lane.Quote{BaseFee: 20, Tip: 5}, 1000, lane.Fees{Tip: 5, Cap: 45}, true},
-		"at least the smallest tip":           {lane.Quote{BaseFee: 20}, 1000, lane.Fees{Tip: 2, Cap: 42}, true},
-		"the ceiling":                         {lane.Quote{BaseFee: 60, Tip: 5}, 1000, lane.Fees{Tip: 5, Cap: 100}, true},
-		"the ceiling below the base fee":      {lane.Quote{BaseFee: 100, Tip: 5}, 1000, lane.Fees{Tip: 5, Cap: 100}, false},
-		"the fee of the whole transaction":    {lane.Quote{BaseFee: 20, Tip: 5}, 50_000, lane.Fees{Tip: 5, Cap: 20}, false},
-		"a legacy price":                      {lane.Quote{Legacy: true, Price: 30}, 1000, lane.Fees{Tip: 30, Cap: 30}, true},
-		"a legacy price beyond the ceiling":   {lane.Quote{Legacy: true, Price: 101}, 1000, lane.Fees{Tip: 100, Cap: 100}, false},
-		"a base fee that overflows saturates": {lane.Quote{BaseFee: math.MaxUint64}, 1000, lane.Fees{Tip: 2, Cap: 100}, false},
+		"twice the base fee and the tip":      {evidence.Price{BaseFee: 20, Tip: 5}, 1000, lane.Fees{Tip: 5, Cap: 45}, true},
+		"at least the smallest tip":           {evidence.Price{BaseFee: 20}, 1000, lane.Fees{Tip: 2, Cap: 42}, true},
+		"the ceiling":                         {evidence.Price{BaseFee: 60, Tip: 5}, 1000, lane.Fees{Tip: 5, Cap: 100}, true},
+		"the ceiling below the base fee":      {evidence.Price{BaseFee: 100, Tip: 5}, 1000, lane.Fees{Tip: 5, Cap: 100}, false},
+		"the fee of the whole transaction":    {evidence.Price{BaseFee: 20, Tip: 5}, 50_000, lane.Fees{Tip: 5, Cap: 20}, false},
+		"a legacy price":                      {evidence.Price{Legacy: true, Gas: 30}, 1000, lane.Fees{Tip: 30, Cap: 30}, true},
+		"a legacy price beyond the ceiling":   {evidence.Price{Legacy: true, Gas: 101}, 1000, lane.Fees{Tip: 100, Cap: 100}, false},
+		"a base fee that overflows saturates": {evidence.Price{BaseFee: math.MaxUint64}, 1000, lane.Fees{Tip: 2, Cap: 100}, false},
 	} {
 		f, ok := rule.First(c.quote, c.gas)
 		require.Equal(t, c.want, f, name)

@@ -1,26 +1,18 @@
 package lane
 
 import (
-	"math"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Event is something that happened: a Head, Receipts, Sent, or Appended.
+// Event is something that happened: a Head, Sent, or Appended.
 type Event interface{ event() }
 
-// Receipts answers a Probe: where the attempts of a slot were found. A slot that was asked for and is not in Found has
-// no receipt on the node that knows block At.
-type Receipts struct {
-	At    uint64
-	Asked []uint64
-	Found map[uint64]Inclusion
-}
-
-// Sent is a node's answer to the last attempt of a slot.
+// Sent is the nodes' answer to the last attempt of a slot.
 type Sent struct {
 	Nonce uint64
 	Tx    common.Hash
@@ -32,24 +24,31 @@ type Sent struct {
 type Appended struct{ Entry Entry }
 
 func (Head) event()     {}
-func (Receipts) event() {}
 func (Sent) event()     {}
 func (Appended) event() {}
 
 // Effect is something to be done, in order. Its result comes back as an Event.
 type Effect interface{ effect() }
 
-// Probe: look for receipts of all attempts of these slots.
-type Probe struct{ Nonces []uint64 }
+// Finalize: the transaction that used the slot's nonce is final. Report outcomes, journal Settle. Foreign is set where that
+// transaction is not ours.
+type Finalize struct {
+	Nonce   uint64
+	Foreign *evidence.Found
+}
 
-// Finalize: the slot's end is beyond the finality rule. Check it against the chain, tell outcomes, journal Settle.
-type Finalize struct{ Nonce uint64 }
+// SkipNonces: journal Skip.
+type SkipNonces struct{ Skip Skip }
 
-// Takeover: journal Adopt.
-type Takeover struct{ Next uint64 }
+// OpenAgain: journal Reopen of the nonce below the lowest open slot. With Fill, sign a transaction that carries nothing for it.
+type OpenAgain struct {
+	Nonce uint64
+	Fill  bool
+	Fees  Fees // of the fill
+}
 
-// Resign: sign another attempt for the slot, journal it.
-type Resign struct {
+// Bump: sign another attempt for the slot, journal it.
+type Bump struct {
 	Nonce  uint64
 	Fees   Fees
 	Gas    uint64
@@ -57,14 +56,10 @@ type Resign struct {
 	Reason string
 }
 
-// Revive: hand transactions of settled slots to the nodes again, in order. The chain went back behind its finality rule and
-// does not have them any more; no other bytes may take their nonces.
-type Revive struct{ Raw [][]byte }
-
-// Send: hand the last attempts of these slots to the nodes, in order.
+// Send: broadcast the last attempts of these slots, in order.
 type Send struct{ Nonces []uint64 }
 
-// Report: tell the slot's stage.
+// Report: report the slot's stage.
 type Report struct {
 	Nonce uint64
 	Stage score.Stage
@@ -72,13 +67,12 @@ type Report struct {
 	Block uint64
 }
 
-func (Probe) effect()    {}
-func (Finalize) effect() {}
-func (Takeover) effect() {}
-func (Resign) effect()   {}
-func (Send) effect()     {}
-func (Revive) effect()   {}
-func (Report) effect()   {}
+func (Finalize) effect()   {}
+func (SkipNonces) effect() {}
+func (OpenAgain) effect()  {}
+func (Bump) effect()       {}
+func (Send) effect()       {}
+func (Report) effect()     {}
 
 // Step is the lane's whole behaviour: what an event means for the open slots and what is to be done about it. It does
 // no I/O, reads no clock and makes no choice at random. The only error is an entry that does not fit the state.
@@ -86,8 +80,6 @@ func (l *Lane) Step(e Event) ([]Effect, error) {
 	switch e := e.(type) {
 	case Head:
 		return l.onHead(e), nil
-	case Receipts:
-		return l.onReceipts(e), nil
 	case Sent:
 		return l.onSent(e), nil
 	case Appended:
@@ -97,122 +89,169 @@ func (l *Lane) Step(e Event) ([]Effect, error) {
 }
 
 func (l *Lane) onHead(h Head) (out []Effect) {
-	l.head = &h
-	out = l.forget(h.Reorged)
-	if h.Account.Nonce < l.State.Floor() {
-		return append(out, l.revive()...) // a final transaction is not there: touch nothing else until it is back
-	}
-	var probe []uint64
-	for i := range l.State.Slots {
-		if nonce := l.State.Slots[i].Nonce; nonce < h.Account.Nonce && l.live[i].included == nil {
-			probe = append(probe, nonce)
+	if l.head != nil && l.head.known() && h.Account.Nonce == l.head.Account.Nonce {
+		if h.Account.At != l.head.Account.At {
+			l.begun++
 		}
-	}
-	if len(probe) > 0 {
-		out = append(out, Probe{probe}) // its Receipts finalize
 	} else {
-		out = append(out, l.final()...)
+		l.begun = 1
 	}
-	out = append(out, l.adopt()...)
+	l.head = &h
+	if out = l.openAgain(); len(out) > 0 {
+		return out // the next head sees these slots as open
+	}
+	out = l.look()
+	out = append(out, l.final()...)
+	out = append(out, l.skip()...)
 	return append(out, l.push()...)
 }
 
-// revive brings back what was final. Nothing is bound, bumped or settled meanwhile. Where a nonce is missing that somebody
-// else had used, or one that is long past, the lane stands still.
-func (l *Lane) revive() []Effect {
-	if l.head.Now.Sub(l.revived) < l.rules.Rebroadcast {
-		return nil
+// openAgain opens settled slots whose block the chain has lost: deeper than the finality rule promised. Their very bytes
+// are broadcast again, and nothing else happens until they are back, since every later nonce waits for them. A nonce that
+// a transaction used which is not ours is used up by one that carries nothing.
+func (l *Lane) openAgain() (out []Effect) {
+	fees, affordable := l.rules.Fees.First(l.head.Price, CancelGas)
+	affordable = affordable && l.head.priced()
+	lowest, past := l.State.Floor(), l.State.Past
+	if len(l.head.Gone) > 0 {
+		lowest = min(lowest, l.head.Gone[0])
 	}
-	l.revived = l.head.Now
-	var raw [][]byte
-	for _, p := range l.State.Past {
-		if p.Nonce >= l.head.Account.Nonce {
-			raw = append(raw, p.Raw)
-		}
+	if at := &l.head.FinalAccount; at.Proved && l.lacks(at) { // settled by a lie: no block is gone, and a proof lacks it
+		lowest = min(lowest, at.Nonce)
 	}
-	if len(raw) == 0 {
-		return nil
-	}
-	return []Effect{Revive{raw}}
-}
-
-// forget drops what was learnt from blocks that are no longer canonical.
-func (l *Lane) forget(reorged uint64) (out []Effect) {
-	if reorged == 0 {
-		return nil
-	}
-	for i := range l.live {
-		m := &l.live[i]
-		if m.missing >= reorged {
-			m.missing = 0
-		}
-		if m.included == nil || m.included.Number < reorged {
-			continue
-		}
-		m.included, m.again = nil, true
-		out = append(out, l.report(i, score.Submitted, l.State.Slots[i].Last().Hash, 0)...)
-	}
-	if l.foreign != nil && l.foreign.block >= reorged {
-		l.foreign = nil
-	}
-	return out
-}
-
-// final finds the lowest slots whose end is beyond the finality rule. Slots end in the order of their nonces.
-func (l *Lane) final() (out []Effect) {
-	for i := range l.live {
-		m, at := &l.live[i], uint64(math.MaxUint64)
-		if m.included != nil {
-			at = m.included.Number
-		} else if m.missing != 0 {
-			at = m.missing
-		}
-		if at > l.head.Final.Number {
+	for i := len(past) - 1; i >= 0 && past[i].Nonce >= lowest; i-- {
+		fill := len(past[i].Raw) == 0
+		if fill && !affordable {
 			break
 		}
-		out = append(out, Finalize{l.State.Slots[i].Nonce})
+		out = append(out, OpenAgain{Nonce: past[i].Nonce, Fill: fill, Fees: fees})
+	}
+	return append(out, l.fillGap(fees, affordable)...)
+}
+
+// maxGap bounds the nonces that are filled by the endpoints' word; fillAtOnce those that are filled at one head.
+const (
+	maxGap     = 1024
+	fillAtOnce = 64
+)
+
+// fillGap uses up nonces below the lane's first that the chain turned out not to have used, by transactions that carry
+// nothing: the account that the first nonce was taken from was a lie, or a reorg undid it. Where the gap is none, a node
+// refuses them, and the slots end as soon as a final account shows their nonces used.
+func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
+	s, at := l.State, l.head.FinalAccount
+	if s.First != nil && s.Floor() != *s.First || at.Balance == nil || !affordable || !l.behind() {
+		return nil
+	}
+	if at.Nonce >= s.Floor() || s.Floor()-at.Nonce > maxGap && !at.Proved {
+		return nil
+	}
+	for nonce := s.Floor(); nonce > max(at.Nonce, s.Floor()-min(s.Floor(), fillAtOnce)); nonce-- {
+		out = append(out, OpenAgain{Nonce: nonce - 1, Fill: true, Fees: fees})
 	}
 	return out
 }
 
-// adopt accepts that nonces beyond ours were used, once a block that shows it is final. Adopting earlier could leave a
-// gap behind after a reorg.
-func (l *Lane) adopt() []Effect {
-	nonce := l.head.Account.Nonce
-	if nonce <= l.State.Next {
-		l.foreign = nil
-		return nil
-	}
-	if l.foreign == nil || l.foreign.nonce > nonce {
-		l.foreign = &sighting{nonce, l.head.Block.Number}
-	}
-	if l.foreign.block <= l.head.Final.Number && len(l.State.Slots) == 0 {
-		seen := l.foreign.nonce
-		l.foreign = nil
-		if seen > l.State.Next {
-			return []Effect{Takeover{seen}}
+// look notes which slots are in blocks, by what the head shows. One that was and is not any more is waiting again.
+func (l *Lane) look() (out []Effect) {
+	for i := range l.State.Slots {
+		v, slot := &l.views[i], &l.State.Slots[i]
+		var in *evidence.Included
+		for k := range slot.Attempts {
+			if found, ok := l.head.Included[slot.Attempts[k].Hash]; ok {
+				in = &found
+				break
+			}
+		}
+		switch {
+		case in == nil && v.included != nil:
+			v.included, v.again, v.taken = nil, true, false
+			out = append(out, l.report(i, score.Submitted, slot.Last().Hash, 0)...)
+		case in != nil && (v.included == nil || v.included.Tx != in.Tx || v.included.Block != in.Block):
+			if v.included == nil && l.window < l.rules.Window {
+				l.window++
+			}
+			v.included, v.refused, v.again = in, Accepted, false
+			out = append(out, l.report(i, score.Included, in.Tx, in.Block.Number)...)
 		}
 	}
-	return nil
+	return out
 }
 
-// push keeps the waiting slots moving: hands out what is due, bumps what is too cheap.
+// final finds the lowest slots whose nonce was used in a final block. Slots end in the order of their nonces.
+func (l *Lane) final() (out []Effect) {
+	if l.head.Final == (evidence.Ref{}) {
+		return nil
+	}
+	for i := range l.State.Slots {
+		slot := &l.State.Slots[i]
+		if in := l.views[i].included; in != nil {
+			if in.Block.Number > l.head.Final.Number {
+				return out
+			}
+			out = append(out, Finalize{Nonce: slot.Nonce})
+			continue
+		}
+		found, ok := l.head.Foreign[slot.Nonce]
+		switch {
+		case ok && found.Block.Number <= l.head.Final.Number && !l.unjournaled():
+			out = append(out, Finalize{Nonce: slot.Nonce, Foreign: &found})
+		case !ok && l.endsByAccount(slot) && l.head.FinalAccount.Nonce > slot.Nonce:
+			out = append(out, Finalize{Nonce: slot.Nonce, Foreign: &evidence.Found{Block: l.head.FinalAccount.At}})
+		default:
+			return out
+		}
+	}
+	return out
+}
+
+// skip moves on behind nonces that the lane did not bind: where its journal begins, by the account; later only when the
+// transactions that used them are seen in final blocks, since a nonce skipped in error is a gap that holds everything up.
+func (l *Lane) skip() []Effect {
+	s, used := l.State, l.head.Account.Nonce
+	if !l.head.known() || used <= s.Next || len(s.Slots) > 0 {
+		return nil
+	}
+	if s.First == nil {
+		if !l.begins() {
+			return nil
+		}
+		return []Effect{SkipNonces{Skip{Next: used}}}
+	}
+	if l.unjournaled() {
+		return nil
+	}
+	skip := Skip{Next: s.Next}
+	for ; skip.Next < used; skip.Next++ {
+		found, ok := l.head.Foreign[skip.Next]
+		if !ok || found.Block.Number > l.head.Final.Number {
+			break
+		}
+		skip.Used = append(skip.Used, Used{found.Tx.Hash(), found.Block})
+	}
+	if skip.Next == s.Next {
+		return nil
+	}
+	return []Effect{SkipNonces{skip}}
+}
+
+// push keeps the waiting slots moving: broadcasts what is due, bumps what is too cheap.
 func (l *Lane) push() (out []Effect) {
 	due := false
 	var waiting []int
 	for i := range l.State.Slots {
-		m := &l.live[i]
-		if m.included != nil || l.State.Slots[i].Nonce < l.head.Account.Nonce {
+		v := &l.views[i]
+		if v.included != nil || l.head.Foreign[l.State.Slots[i].Nonce].Tx != nil {
 			continue
 		}
 		waiting = append(waiting, i)
-		unsent := l.head.Now.Sub(m.sent)
-		due = due || unsent >= l.rules.Rebroadcast || m.again && unsent >= resendPause
+		unsent := l.head.Now.Sub(v.sent)
+		due = due || unsent >= l.rules.Rebroadcast || v.again && unsent >= resendPause
 	}
 	var send []uint64
 	for k, i := range waiting {
-		if resign, ok := l.reprice(i, k == 0); ok {
-			out = append(out, resign) // its Appended sends it
+		if bump, ok := l.bump(i, k == 0); ok {
+			out = append(out, bump) // its Appended sends it
 			continue
 		}
 		if due {
@@ -225,43 +264,48 @@ func (l *Lane) push() (out []Effect) {
 	return out
 }
 
-// reprice decides whether a waiting slot gets another attempt now. At most one per block and slot; on a chain that makes
-// no blocks without transactions, a refused one is priced anew as often as it would be handed out.
-func (l *Lane) reprice(i int, lowest bool) (Resign, bool) {
-	slot, m := &l.State.Slots[i], &l.live[i]
+// bump decides whether a waiting slot gets another attempt now. At most one per block and slot; on a chain that makes
+// no blocks without transactions, a refused one is priced again as often as it would be broadcast.
+func (l *Lane) bump(i int, lowest bool) (Bump, bool) {
+	slot, v := &l.State.Slots[i], &l.views[i]
 	last, block := slot.Last(), l.head.Block.Number
-	if m.pricedAt == 0 {
-		m.pricedAt, m.priced = block, l.head.Now // the clock of an attempt starts with the first head it waits for
+	if v.pricedAt == 0 {
+		v.pricedAt, v.priced = block, l.head.Now // the clock of an attempt starts with the first head it waits for
 	}
-	if block <= m.pricedAt && (m.refused == Accepted || l.head.Now.Sub(m.priced) < l.rules.Rebroadcast) {
-		return Resign{}, false
+	if !l.head.priced() || !l.head.known() || l.head.Account.Nonce > slot.Nonce {
+		return Bump{}, false // used already, as it seems: no price helps
 	}
-	r := Resign{Nonce: slot.Nonce, Gas: last.Gas, Cancel: last.Cancel}
+	if block <= v.pricedAt && (v.refused == Accepted || l.head.Now.Sub(v.priced) < l.rules.Rebroadcast) {
+		return Bump{}, false
+	}
+	b := Bump{Nonce: slot.Nonce, Gas: last.Gas, Cancel: last.Cancel}
 	switch {
-	case m.refused == BadGas && last.Gas < l.rules.MaxGas:
-		r.Gas, r.Reason = min(last.Gas+last.Gas/4+1, l.rules.MaxGas), "gas"
-	case (m.refused == TooBig || m.refused == BadGas) && !last.Cancel:
-		r.Gas, r.Cancel, r.Reason = cancelGas, true, "cancel"
-	case m.refused == FeeLow || m.refused == ReplacementUnderpriced && m.bumps < maxReplacements:
-		r.Reason = m.refused.String()
-	case lowest && block-m.pricedAt >= l.rules.BumpBlocks:
-		r.Reason = "slow"
-	case !l.head.Quote.Legacy && last.Cap < l.head.Quote.BaseFee:
-		r.Reason = "base_fee"
+	case v.refused == BadGas && last.Gas < l.rules.MaxGas:
+		b.Gas, b.Reason = min(last.Gas+last.Gas/4+1, l.rules.MaxGas), "gas"
+	case (v.refused == TooBig || v.refused == BadGas) && !last.Cancel:
+		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
+	case v.refused == FeeLow || v.refused == ReplacementUnderpriced && v.bumps < maxReplacements:
+		b.Reason = v.refused.String()
+	case lowest && v.taken && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
+		b.Reason = "slow" // a node has it: so it is the price that keeps it out of the blocks
+	case !l.head.Price.Legacy && last.Cap < l.head.Price.BaseFee:
+		b.Reason = "base_fee"
 	default:
-		return Resign{}, false
+		return Bump{}, false
 	}
-	fees, ok := l.rules.Fees.Bump(Fees{Tip: last.Tip, Cap: last.Cap}, l.head.Quote, r.Gas)
-	if !ok || !l.affords(last, r.Gas, fees.Cap) {
-		return Resign{}, false // the last attempt is the best there is; it keeps being handed out
+	fees, ok := l.rules.Fees.Bump(Fees{Tip: last.Tip, Cap: last.Cap}, l.head.Price, b.Gas)
+	if !ok || !l.affords(last, b.Gas, fees.Cap) {
+		return Bump{}, false // the last attempt is the best there is; it keeps being broadcast
 	}
-	r.Fees = fees
-	return r, true
+	b.Fees = fees
+	return b, true
 }
 
+// CancelGas is the gas of a transfer to oneself, which only uses its nonce up.
+const CancelGas = 21_000
+
 const (
-	resendPause     = 500 * time.Millisecond // before what was not taken is handed out again
-	cancelGas       = 21_000                 // of a transfer to oneself
+	resendPause     = 500 * time.Millisecond // before what was not taken is broadcast again
 	maxReplacements = 3                      // bumps against an unknown transaction before falling back to the usual pace
 )
 
@@ -271,57 +315,33 @@ func (l *Lane) affords(last *Attempt, gas, feeCap uint64) bool {
 	return l.head.Account.Balance.Cmp(cost) >= 0
 }
 
-func (l *Lane) onReceipts(r Receipts) (out []Effect) {
-	if l.head == nil {
-		return nil
-	}
-	for _, nonce := range r.Asked {
-		m := l.at(nonce)
-		if m == nil {
-			continue
-		}
-		in, found := r.Found[nonce]
-		if !found {
-			m.included = nil
-			if m.missing == 0 && nonce < l.head.Account.Nonce {
-				m.missing = r.At
-			}
-			continue
-		}
-		if m.included == nil && l.window < l.rules.Window {
-			l.window++
-		}
-		m.included, m.missing, m.refused, m.again = &in, 0, Accepted, false
-		out = append(out, l.report(int(nonce-l.State.Floor()), score.Included, in.Tx, in.Number)...)
-	}
-	return append(out, l.final()...)
-}
-
 func (l *Lane) onSent(s Sent) []Effect {
-	m := l.at(s.Nonce)
-	if m == nil || m.included != nil || l.State.Slot(s.Nonce).Last().Hash != s.Tx {
+	v := l.at(s.Nonce)
+	if v == nil || v.included != nil || l.State.Slot(s.Nonce).Last().Hash != s.Tx {
 		return nil
 	}
-	m.sent, m.again, m.refused = s.Now, !s.Class.Taken(), Accepted
+	v.sent, v.again, v.refused, v.taken = s.Now, !s.Class.Taken(), Accepted, v.taken || s.Class.Taken()
 	if !s.Class.Taken() && !s.Class.Ambiguous() {
-		m.refused = s.Class
+		v.refused = s.Class
 	}
 	switch {
 	case s.Class.Taken():
 		return l.report(int(s.Nonce-l.State.Floor()), score.Submitted, s.Tx, 0)
 	case s.Class == PoolFull:
 		l.window = max(1, l.window/2)
+	case s.Class == NonceLow || s.Class == NonceHigh || s.Class == Funds:
+		l.doubt = true
 	}
 	return nil
 }
 
-// report tells a stage once.
+// report reports a stage once.
 func (l *Lane) report(i int, stage score.Stage, tx common.Hash, block uint64) []Effect {
-	m := &l.live[i]
-	if m.reported == stage && m.tx == tx && stage != score.Included {
+	v := &l.views[i]
+	if v.reported == stage && v.tx == tx && stage != score.Included || l.State.Slots[i].Work.Kind == Nothing {
 		return nil
 	}
-	m.reported, m.tx = stage, tx
+	v.reported, v.tx = stage, tx
 	return []Effect{Report{l.State.Slots[i].Nonce, stage, tx, block}}
 }
 
@@ -331,23 +351,25 @@ func (l *Lane) onAppended(e Entry) ([]Effect, error) {
 	}
 	switch {
 	case e.Bind != nil:
-		l.live = append(l.live, live{refused: Accepted})
-		l.priced(&l.live[len(l.live)-1])
+		l.views = append(l.views, slotView{refused: Accepted})
+		l.priced(&l.views[len(l.views)-1])
 		return []Effect{Send{[]uint64{e.Bind.Nonce}}}, nil
 	case e.Attempt != nil:
-		m := l.at(e.Attempt.Nonce)
-		m.bumps++
-		m.refused = Accepted
-		l.priced(m)
+		v := l.at(e.Attempt.Nonce)
+		v.bumps++
+		v.refused, v.taken = Accepted, false
+		l.priced(v)
 		return []Effect{Send{[]uint64{e.Attempt.Nonce}}}, nil
 	case e.Settle != nil:
-		l.live = l.live[1:]
+		l.views = l.views[1:]
+	case e.Reopen != nil:
+		l.views = append([]slotView{{refused: Accepted, again: true}}, l.views...)
 	}
 	return nil, nil
 }
 
-func (l *Lane) priced(m *live) {
+func (l *Lane) priced(v *slotView) {
 	if l.head != nil {
-		m.pricedAt, m.priced = l.head.Block.Number, l.head.Now
+		v.pricedAt, v.priced = l.head.Block.Number, l.head.Now
 	}
 }
