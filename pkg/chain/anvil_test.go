@@ -1,15 +1,9 @@
 package chain_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math/big"
-	"net"
-	"os"
-	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -18,39 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/signer"
 )
 
-// anvil starts the second node client that the program is tried with; the test is skipped where it is not installed
-// (SCORELAY_ANVIL names the program when it is not in the path). Its chain id is 31337.
-func anvil(t *testing.T, args ...string) (url string, node *rpc.Client) {
+// anvil is the second node client that the program is tried with.
+func anvil(t *testing.T) (url string, node *rpc.Client) {
 	t.Helper()
-	program := os.Getenv("SCORELAY_ANVIL")
-	if program == "" {
-		program = "anvil"
-	}
-	path, err := exec.LookPath(program)
-	if err != nil {
-		t.Skip("anvil is not installed")
-	}
-	port, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	number := port.Addr().(*net.TCPAddr).Port
-	require.NoError(t, port.Close())
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, path, append([]string{"--port", fmt.Sprint(number), "--silent", "--no-mining"}, args...)...)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { cancel(); _ = cmd.Wait() })
-	url = fmt.Sprintf("http://127.0.0.1:%d", number)
-	node, err = rpc.Dial(url)
-	require.NoError(t, err)
-	t.Cleanup(node.Close)
-	require.Eventually(t, func() bool {
-		var id string
-		return node.Call(&id, "eth_chainId") == nil
-	}, 20*time.Second, 20*time.Millisecond)
-	return url, node
+	a := devnet.NewAnvil(t, devnet.AnvilOptions{})
+	return a.URL, a.Client()
 }
 
 func TestAnvil(t *testing.T) {
@@ -101,23 +73,10 @@ func TestAnvil(t *testing.T) {
 	}
 
 	// Reads are pinned to a block.
-	for at, nonce := range map[common.Hash]uint64{before.Hash: 0, head.Hash: 2} {
-		accounts, err := c.Accounts(ctx, at, []common.Address{from})
-		require.NoError(t, err)
-		require.Equal(t, nonce, accounts[0].Nonce)
-	}
-	receipts, err := c.Receipts(ctx, head.Hash, []common.Hash{first.Hash(), {1}})
-	require.NoError(t, err)
-	require.Equal(t, head.Hash, receipts[0].BlockHash)
-	require.Nil(t, receipts[1])
-	_, err = c.Receipts(ctx, common.Hash{1}, []common.Hash{first.Hash()})
-	require.ErrorContains(t, err, "does not know the block")
+	require.Zero(t, account(t, c, before.Hash, from).Nonce)
+	require.Equal(t, uint64(2), account(t, c, head.Hash, from).Nonce)
 	_, err = c.Finalized(ctx)
 	require.NoError(t, err)
-	quote, err := c.Quote(ctx)
-	require.NoError(t, err)
-	require.False(t, quote.Legacy)
-	require.NotZero(t, quote.Tip)
 
 	// Calls, and what refuses them.
 	no, forever := common.Address{0xaa}, common.Address{0xbb}
@@ -135,19 +94,16 @@ func TestAnvil(t *testing.T) {
 		_, err = c.Call(ctx, lane.Call{From: from, To: forever, Gas: gas}, head.Hash)
 		require.True(t, errors.As(err, &revert) && revert.OutOfGas, "%d gas: %v", gas, err)
 	}
-	require.NoError(t, c.Logs(ctx, no, nil, 0, head.Number, func(lane.Block, []types.Log) error { return nil }))
+	require.NoError(t, c.Logs(ctx, no, nil, 0, head.Number, func(evidence.Block, []types.Log) error { return nil }))
 
 	// A reorg in which the transactions vanish.
 	require.NoError(t, node.CallContext(ctx, nil, "anvil_reorg", 2, []any{}))
 	now, err := c.Head(ctx)
 	require.NoError(t, err)
 	require.NotEqual(t, head.Hash, now.Hash)
-	receipts, err = c.Receipts(ctx, now.Hash, []common.Hash{first.Hash()})
-	require.NoError(t, err)
-	require.Nil(t, receipts[0])
-	accounts, err := c.Accounts(ctx, now.Hash, []common.Address{from})
-	require.NoError(t, err)
-	require.Zero(t, accounts[0].Nonce)
+	require.Zero(t, account(t, c, now.Hash, from).Nonce)
+	_, err = c.Read(ctx, evidence.Ask{At: head, Accounts: []common.Address{from}}) // a block that is gone
+	require.ErrorContains(t, err, "does not know the block")
 }
 
 func TestAnvilTransact(t *testing.T) {
@@ -157,7 +113,7 @@ func TestAnvilTransact(t *testing.T) {
 	c := dial(t, chain.Config{URLs: []string{url}})
 	key, err := signer.FromHex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80", discard())
 	require.NoError(t, err)
-	receipt, err := c.Transact(t.Context(), key.For(31337), nil, append(common.FromHex("0x600a600c600039600a6000f3"), answers7...))
+	receipt, err := c.Transact(t.Context(), key.For(devnet.ChainID), nil, append(common.FromHex("0x600a600c600039600a6000f3"), answers7...))
 	require.NoError(t, err)
 	out, err := c.View(t.Context(), receipt.ContractAddress, nil)
 	require.NoError(t, err)

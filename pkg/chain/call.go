@@ -5,7 +5,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/scorelay/scorelay/pkg/lane"
 )
@@ -14,6 +13,7 @@ type callObject struct {
 	From  *common.Address `json:"from,omitempty"`
 	To    *common.Address `json:"to,omitempty"`
 	Gas   hexutil.Uint64  `json:"gas,omitempty"`
+	Value *hexutil.Big    `json:"value,omitempty"` // wei
 	Input hexutil.Bytes   `json:"input,omitempty"`
 }
 
@@ -24,18 +24,18 @@ func (c *Client) Call(ctx context.Context, msg lane.Call, at common.Hash) ([]byt
 	if msg.From != (common.Address{}) {
 		object.From = &msg.From
 	}
-	return c.call(ctx, "call", object, rpc.BlockNumberOrHashWithHash(at, false))
+	return c.call(ctx, "call", object, func(e *endpoint) any { return e.at(at) })
 }
 
 // View calls a view function of a contract on the state of the latest block.
 func (c *Client) View(ctx context.Context, contract common.Address, data []byte) ([]byte, error) {
-	return c.call(ctx, "view", callObject{To: &contract, Input: data}, "latest")
+	return c.call(ctx, "view", callObject{To: &contract, Input: data}, func(*endpoint) any { return "latest" })
 }
 
-func (c *Client) call(ctx context.Context, op string, object callObject, at any) ([]byte, error) {
+func (c *Client) call(ctx context.Context, op string, object callObject, at func(*endpoint) any) ([]byte, error) {
 	var out hexutil.Bytes
 	err := c.read(ctx, op, func(ctx context.Context, e *endpoint) error {
-		err := e.call(ctx, &out, "eth_call", object, at)
+		err := e.call(ctx, &out, "eth_call", object, at(e))
 		if revert := asRevert(err); revert != nil {
 			return revert
 		}

@@ -81,7 +81,7 @@ var texts = []struct {
 // unknownTransaction contains the phrase of a known one.
 const unknownTransaction = "unknown transaction"
 
-// Classify tells what an endpoint's answer to a raw transaction means. What nobody understands is lane.Unknown.
+// Classify tells what an endpoint's answer to a raw transaction means. What it does not understand is lane.Unknown.
 func Classify(err error) lane.SendClass {
 	if err == nil {
 		return lane.Accepted
@@ -110,6 +110,13 @@ func Classify(err error) lane.SendClass {
 func classifyTransport(err error) (lane.SendClass, bool) {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return lane.Timeout, true
+	}
+	var rest *restError
+	if errors.As(err, &rest) {
+		if rest.limited {
+			return lane.Throttled, true
+		}
+		return lane.NodeDown, true
 	}
 	var http rpc.HTTPError
 	if errors.As(err, &http) {
@@ -159,10 +166,12 @@ func deterministic(class lane.SendClass) bool {
 	return false
 }
 
-// undelivered tells whether the request cannot have reached the endpoint: there was no connection to send it over.
+// undelivered tells whether the request cannot have reached the endpoint: it rests, or there was no connection to send it
+// over.
 func undelivered(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
+	var rest *restError
+	return errors.As(err, &rest) || errors.As(err, &op) && op.Op == "dial"
 }
 
 // refusals are what EVMs say when they, and not the node, end a call.

@@ -147,7 +147,7 @@ func TestClassifyTransport(t *testing.T) {
 	}
 }
 
-// Whatever a node says, in whatever wrapping, the classifier neither panics nor calls it accepted, and what it says does
+// For any words of a node, in any wrapping, the classifier neither panics nor calls it accepted, and what it says does
 // not depend on case.
 func FuzzClassify(f *testing.F) {
 	for _, texts := range corpus {

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"sync"
 	"time"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/scorelay/scorelay/pkg/lane"
 )
 
 // Defaults of Config.
@@ -22,6 +20,7 @@ const (
 	DefaultGrace    = 300 * time.Millisecond
 	DefaultBatch    = 100
 	DefaultLogRange = 2000
+	DefaultProven   = 4096
 	DefaultMinTip   = 1_000_000      // wei per gas: what geth's miner wants at least
 	DefaultMaxTip   = 50_000_000_000 // wei per gas
 )
@@ -33,9 +32,10 @@ type Config struct {
 	Grace    time.Duration // how long the other endpoints may take once one has answered what all are asked
 	Batch    int           // elements of one batched request; it shrinks by itself for an endpoint that refuses it
 	LogRange uint64        // most blocks of one request for logs; it shrinks by itself, too
-	MinTip   uint64        // wei per gas that Quote's tip is at least
-	MaxTip   uint64        // wei per gas that Quote's tip is at most
-	Legacy   bool          // quote gas prices even where blocks have a base fee
+	Proven   uint64        // blocks at the end of a question for logs whose headers are all read; see Client.Logs
+	MinTip   uint64        // wei per gas that a Price's tip is at least
+	MaxTip   uint64        // wei per gas that a Price's tip is at most
+	Legacy   bool          // read gas prices even where blocks have a base fee
 }
 
 func (c Config) withDefaults() Config {
@@ -45,6 +45,7 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	set(&c.LogRange, DefaultLogRange)
+	set(&c.Proven, DefaultProven)
 	set(&c.MinTip, DefaultMinTip)
 	set(&c.MaxTip, DefaultMaxTip)
 	if c.Timeout <= 0 {
@@ -65,6 +66,12 @@ type Client struct {
 	endpoints []*endpoint
 	log       *slog.Logger
 	metrics   *metrics
+	headers   headerRule
+	market    market
+
+	wake chan struct{} // nil without websockets
+	stop context.CancelFunc
+	done sync.WaitGroup // what follows the websockets' heads
 }
 
 // Dial makes a client of the endpoints. Only websockets connect now; HTTP endpoints may be down.
@@ -77,6 +84,8 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 		return nil, fmt.Errorf("the least tip (%d wei) is above the highest (%d wei)", cfg.MinTip, cfg.MaxTip)
 	}
 	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg)}
+	follow, stop := context.WithCancel(context.WithoutCancel(ctx))
+	c.stop = stop
 	hosts := map[string]int{}
 	for i, rawURL := range cfg.URLs {
 		u, err := url.Parse(rawURL)
@@ -94,12 +103,25 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 			return nil, err
 		}
 		c.endpoints = append(c.endpoints, e)
+		if e.pushes && c.wake == nil {
+			c.wake = make(chan struct{}, 1)
+		}
+	}
+	for _, e := range c.endpoints {
+		if e.pushes {
+			c.done.Go(func() { c.follow(follow, e) })
+		}
 	}
 	return c, nil
 }
 
+// Own names the deployment's contract: what transactions to it offer, of any process, is not the market's price.
+func (c *Client) Own(contract common.Address) { c.market.own(contract) }
+
 // Close ends all connections.
 func (c *Client) Close() {
+	c.stop()
+	defer c.done.Wait()
 	for _, e := range c.endpoints {
 		e.rpc.Close()
 	}
@@ -131,61 +153,4 @@ func (c *Client) ChainID(ctx context.Context) (uint64, error) {
 		return 0, fmt.Errorf("couldn't ask for the chain id: %w", errors.Join(errs...))
 	}
 	return id, nil
-}
-
-// usable are the endpoints that are not resting, in order; all of them when all are.
-func (c *Client) usable() []*endpoint {
-	now := time.Now()
-	var up []*endpoint
-	for _, e := range c.endpoints {
-		if !e.resting(now) {
-			up = append(up, e)
-		}
-	}
-	if len(up) == 0 {
-		return c.endpoints
-	}
-	return up
-}
-
-// read asks one endpoint after the other until one answers. A *lane.RevertError is an answer. ethereum.NotFound comes
-// back only if every endpoint asked said it.
-func (c *Client) read(ctx context.Context, op string, ask func(context.Context, *endpoint) error) error {
-	var errs []error
-	absent := true
-	for _, e := range c.usable() {
-		err := e.do(ctx, op, ask)
-		var revert *lane.RevertError
-		if err == nil || errors.As(err, &revert) {
-			return err
-		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("couldn't ask the chain (%s): %w", op, ctx.Err())
-		}
-		if errors.Is(err, ethereum.NotFound) {
-			err = errors.New(err.Error()) // must not make the whole look like NotFound
-		} else {
-			absent = false
-		}
-		errs = append(errs, err)
-	}
-	if absent {
-		return fmt.Errorf("%s: %w", op, ethereum.NotFound)
-	}
-	return joined(op, errs)
-}
-
-func joined(op string, errs []error) error {
-	return fmt.Errorf("couldn't ask the chain (%s): %w", op, errors.Join(errs...))
-}
-
-// errBehind says that an endpoint does not know the block that a read is pinned to.
-var errBehind = errors.New("the endpoint does not know the block")
-
-// behind turns an absent block into errBehind: what was asked for is not known to be absent.
-func behind(err error, at common.Hash) error {
-	if errors.Is(err, ethereum.NotFound) {
-		return fmt.Errorf("%w %s", errBehind, at)
-	}
-	return err
 }

@@ -2,7 +2,7 @@ package chain_test
 
 import (
 	"context"
-	"math/big"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,17 +10,16 @@ import (
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/relay"
 )
 
-var _ relay.Chain = (*chain.Client)(nil)
+var _ heads.Chain = (*chain.Client)(nil)
 
 func TestDialRefuses(t *testing.T) {
 	t.Parallel()
@@ -120,92 +119,31 @@ func TestBlocks(t *testing.T) {
 
 func TestFinalized(t *testing.T) {
 	t.Parallel()
+	ctx := t.Context()
 	node, c := start(t)
-	finalized, err := c.Finalized(t.Context())
-	if err != nil { // geth says that there is none until there is one
+	all, err := c.Finalized(ctx)
+	require.NoError(t, err)
+	if len(all) == 0 { // geth says that there is none until there is one
+		_, err = c.FinalBlock(ctx, 0)
 		require.ErrorIs(t, err, ethereum.NotFound)
-	} else {
-		require.Zero(t, finalized.Number)
 	}
+	_, err = c.FinalBlock(ctx, 2) // the chain has one block
+	require.ErrorIs(t, err, ethereum.NotFound)
 	for range 70 {
 		node.Commit()
 	}
-	finalized, err = c.Finalized(t.Context())
+	all, err = c.Finalized(ctx)
 	require.NoError(t, err)
-	require.Equal(t, uint64(64), finalized.Number)
-}
-
-func TestAccountsArePinned(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	node, c := start(t)
-	before, err := c.Head(ctx)
-	require.NoError(t, err)
-	send(t, c, transfer(t, 0, 0))
-	after := node.Commit()
-
-	signers := []common.Address{devnet.Address(0), devnet.Address(1), {1}}
-	old, err := c.Accounts(ctx, before.Hash, signers)
-	require.NoError(t, err)
-	require.Zero(t, old[0].Nonce)
-	accounts, err := c.Accounts(ctx, after, signers)
-	require.NoError(t, err)
-	require.Equal(t, uint64(1), accounts[0].Nonce)
-	require.Negative(t, accounts[0].Balance.Cmp(old[0].Balance))
-	require.Equal(t, lane.Account{Nonce: 0, Balance: old[1].Balance}, accounts[1])
-	require.Zero(t, accounts[2].Balance.Cmp(new(big.Int)))
-
-	_, err = c.Accounts(ctx, common.Hash{1}, signers)
-	require.Error(t, err)
-	require.NotErrorIs(t, err, ethereum.NotFound)
-}
-
-func TestReceipts(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	node, c := start(t)
-	genesis, err := c.Head(ctx)
-	require.NoError(t, err)
-	first := node.Commit()
-	tx := transfer(t, 0, 0)
-	send(t, c, tx)
-	ask := []common.Hash{{9}, tx.Hash()}
-
-	var receipts []*types.Receipt
-	require.Eventually(t, func() bool { // until its index is up, geth does not say what is absent
-		receipts, err = c.Receipts(ctx, first, ask)
-		return err == nil
-	}, 10*time.Second, 5*time.Millisecond)
-	require.Nil(t, receipts[0])
-	require.Nil(t, receipts[1]) // pending
-	block := node.Commit()
-	receipts, err = c.Receipts(ctx, block, ask)
-	require.NoError(t, err)
-	require.Nil(t, receipts[0])
-	require.Equal(t, block, receipts[1].BlockHash)
-	require.Equal(t, uint64(1), receipts[1].Status)
-
-	// An endpoint that does not know the block has no say.
-	_, err = c.Receipts(ctx, common.Hash{1}, ask)
-	require.ErrorContains(t, err, "does not know the block")
-	require.NotErrorIs(t, err, ethereum.NotFound)
-	lagging := devnet.NewChain(t)
-	both := dial(t, chain.Config{URLs: []string{lagging.URL, node.URL}})
-	receipts, err = both.Receipts(ctx, block, ask)
-	require.NoError(t, err)
-	require.NotNil(t, receipts[1])
-
-	// A reorg takes the receipt away; the transaction is back in the pool, and then in another block.
-	require.NoError(t, node.Fork(genesis.Hash))
-	node.Rollback()
-	empty := node.Commit()
-	longer := node.Commit()
-	require.NotEqual(t, empty, longer)
-	receipts, err = c.Receipts(ctx, longer, ask)
-	require.NoError(t, err)
-	if receipts[1] != nil {
-		require.NotEqual(t, block, receipts[1].BlockHash)
+	require.Len(t, all, 1)
+	require.Equal(t, uint64(64), all[0].Block.Number)
+	require.Equal(t, strings.TrimPrefix(node.URL, "http://"), all[0].Endpoint)
+	for confirmations, want := range map[uint64]uint64{0: 64, 1: 70, 2: 69, 71: 0} {
+		final, err := c.FinalBlock(ctx, confirmations)
+		require.NoError(t, err)
+		require.Equal(t, want, final.Number)
 	}
+	_, err = c.FinalBlock(ctx, 72)
+	require.ErrorIs(t, err, ethereum.NotFound)
 }
 
 func TestReadsGoOnWithTheNextEndpoint(t *testing.T) {
@@ -232,7 +170,8 @@ func TestReadsGoOnWithTheNextEndpoint(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, hash, head.Hash)
 			// What one endpoint does not know and the other does not answer for is not known to be absent.
-			_, err = c.BlockByHash(ctx, common.Hash{1})
+			fresh := dial(t, chain.Config{URLs: []string{bad.URL, node.URL}, Timeout: 2 * time.Second})
+			_, err = fresh.BlockByHash(ctx, common.Hash{1})
 			require.Error(t, err)
 			require.NotErrorIs(t, err, ethereum.NotFound)
 		})
@@ -253,15 +192,24 @@ func TestFailingEndpointRests(t *testing.T) {
 	_, err := c.BlockByHash(t.Context(), common.Hash{1}) // the one that rests is not asked
 	require.ErrorIs(t, err, ethereum.NotFound)
 
-	// Alone, it is asked whatever it did, and is back at once.
+	// Alone, it is left alone as well, and back by itself.
 	alone := dial(t, chain.Config{URLs: []string{bad.URL}})
-	for range 5 {
+	before := bad.count("eth_getBlockByNumber")
+	for range 20 {
 		_, err := alone.BlockByNumber(t.Context(), 0)
 		require.Error(t, err)
 	}
-	bad.inject(nil)
+	require.Equal(t, 3, bad.count("eth_getBlockByNumber")-before)
 	_, err = alone.BlockByNumber(t.Context(), 0)
-	require.NoError(t, err)
+	require.ErrorContains(t, err, "is left alone for")
+	result := sendAll(t, alone, transfer(t, 0, 0))[0]
+	require.Equal(t, lane.NodeDown, result.Class)
+	require.ErrorContains(t, result.Err, "is left alone for")
+	bad.inject(nil)
+	require.Eventually(t, func() bool {
+		_, err := alone.BlockByNumber(t.Context(), 0)
+		return err == nil
+	}, 10*time.Second, 20*time.Millisecond)
 }
 
 func TestHeadIsTheHighest(t *testing.T) {
@@ -286,8 +234,9 @@ func TestHeadIsTheHighest(t *testing.T) {
 func TestBatchesShrinkWhereRefused(t *testing.T) {
 	t.Parallel()
 	node := devnet.NewChain(t)
-	hash := node.Commit()
-	ask := make([]common.Hash, 20)
+	for range 19 {
+		node.Commit()
+	}
 	atMost := func(n int, refuse func(http.ResponseWriter, []question)) fault {
 		return func(w http.ResponseWriter, asked []question, batch bool, _ func() []byte) bool {
 			if !batch || len(asked) <= n {
@@ -297,8 +246,11 @@ func TestBatchesShrinkWhereRefused(t *testing.T) {
 			return true
 		}
 	}
+	code := func(status int) func(http.ResponseWriter, []question) {
+		return func(w http.ResponseWriter, _ []question) { w.WriteHeader(status) }
+	}
 	for name, f := range map[string]fault{
-		"400": atMost(7, func(w http.ResponseWriter, _ []question) { w.WriteHeader(400) }),
+		"400": atMost(7, code(400)), "413": atMost(7, code(413)),
 		"one error object": atMost(0, func(w http.ResponseWriter, _ []question) {
 			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"no batches"},"id":null}`))
 		}),
@@ -312,10 +264,25 @@ func TestBatchesShrinkWhereRefused(t *testing.T) {
 			p.inject(f)
 			c := dial(t, chain.Config{URLs: []string{p.URL}})
 			for range 2 {
-				receipts, err := c.Receipts(t.Context(), hash, ask)
+				blocks, err := c.Blocks(t.Context(), p.name(), 0, 19)
 				require.NoError(t, err)
-				require.Len(t, receipts, len(ask))
+				require.Len(t, blocks, 20)
 			}
+		})
+	}
+	for _, status := range []int{403, 500, 503} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
+			p := newProxy(t, node.URL)
+			p.inject(atMost(0, code(status)))
+			c := dial(t, chain.Config{URLs: []string{p.URL}})
+			_, err := c.Blocks(t.Context(), p.name(), 0, 19)
+			require.Error(t, err)
+			p.inject(nil)
+			requests := p.bodies()
+			_, err = c.Blocks(t.Context(), p.name(), 0, 19)
+			require.NoError(t, err)
+			require.Equal(t, 1, p.bodies()-requests)
 		})
 	}
 }

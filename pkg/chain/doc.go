@@ -1,18 +1,39 @@
 // Package chain is the EVM chain behind one or more JSON-RPC endpoints. It is the only place that knows node clients:
-// their methods, their error texts (classify.go), their limits.
+// their methods, their error texts (classify.go), their limits. Package evidence says what is believed.
 //
-// Rules it keeps:
-//   - A read goes to the first endpoint that is up, then to the next. A read at a block (by hash) is answered only by an
-//     endpoint that knows the block, so a lagging node behind a load balancer cannot make a transaction look absent.
+// What it returns was checked against itself:
+//   - A block's header hashes to its hash, a block asked for by number or hash has it, and blocks of a range link (header.go,
+//     blocks.go). Accounts have a proof under the state root (accounts.go), receipts are all of their block's under the receipts
+//     root (receipts.go), transactions all under theirs (transactions.go).
+//   - Once any header of the chain was checked, each has to be. Where none can be (rollups with header fields of their own) it
+//     takes a look at some blocks of each endpoint to conclude that. Then Checked is false, and endpoints are
+//     compared: a block of a height is not returned while half or more of the endpoints that have one of that height have
+//     another (Blocks compares the last of a range, which the others lead to). BlockByHash is not compared. A lone endpoint's
+//     word is taken there. A chain that changes its headers' shape while the process runs looks like a lie of all endpoints
+//     until the process starts again.
+//   - What has a weaker check says so: an account without a proof is the unanimous word of the endpoints (Proved is
+//     false); a single receipt fits the block's list and bloom, but its status and gas are a word, so one that tells of a
+//     failure or has no log is read under the root where an endpoint allows it.
+//   - Words of one endpoint, which nothing depends on for good, are: prices (bounded), Call, View, Code, Find, and which
+//     block it calls finalized. Logs of long histories are in between; see Client.Logs.
+//
+// Rules of asking:
+//   - A read goes to the first endpoint that is up, those that have the block before those that lag, then to the next, which
+//     is asked only for what is missing. A read at a block is pinned by its hash, so a lagging node behind a load balancer
+//     has no say.
 //   - ethereum.NotFound comes back only when every endpoint that is up says so. Any other error means that nothing was
 //     learnt.
 //   - Transactions go to all endpoints. Refused means refused by every endpoint that got the bytes; one answer that
-//     leaves it open (a timeout, a text nobody knows) makes the whole result ambiguous.
-//   - The hash of a transaction is computed here, the hash of a block is the node's.
-//   - Every request has a deadline of its own; an endpoint that keeps failing rests for a while, unless it is the last.
+//     leaves it open (a timeout, an unknown text) makes the whole result ambiguous.
+//   - Every exchange has a deadline of its own. An endpoint that keeps failing, or throttles once, rests, alone too
+//     (breaker.go); one that contradicts is set aside (trust.go), and asked, if it is the last one left, for
+//     what can be checked.
+//   - Batches shrink when an endpoint answers one element and not the batch, and grow back (batch.go).
 //   - Endpoints are named by host in logs, metrics and errors, since their URLs often carry keys.
+//   - The tip is what others pay: transactions of ours, and to our contract, do not count (market.go). A legacy gas price is
+//     the node's, and does count them.
 //
-// Rejected: polling each transaction's receipt (one request per transaction and head; Receipts asks for all of a lane
-// in one), eth_estimateGas per batch (the gas model is exact enough and needs no round trip), and the pending nonce
-// (it differs from node to node and hides gaps).
+// Rejected: polling each transaction's receipt, eth_estimateGas per batch (the gas model is exact enough and needs no
+// round trip), the pending nonce (it differs from node to node and hides gaps), and reading every header of a long
+// history (one call a block).
 package chain

@@ -1,9 +1,11 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -11,8 +13,11 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/rpc"
 
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/evidence"
 )
+
+// provenAtOnce is how many blocks are proved at a time.
+const provenAtOnce = 256
 
 type logFilter struct {
 	From    hexutil.Uint64  `json:"fromBlock"`
@@ -21,26 +26,45 @@ type logFilter struct {
 	Topics  [][]common.Hash `json:"topics,omitempty"`
 }
 
-// Logs hands the contract's logs of the blocks from … to (inclusive) to fn, in order, a range of blocks at a time:
-// through is the last block of the range. topics filters by the first topic; none means all. The ranges shrink when an
-// endpoint finds one too large, and grow again. Only an endpoint that has block `to` is believed, since one that lags
-// would leave out what it has not seen. An error of fn ends it.
+// logQuestion is what Logs was asked.
+type logQuestion struct {
+	contract common.Address
+	topics   []common.Hash
+	to       uint64 // the last block: only an endpoint that has it is asked
+}
+
+// Logs gives the contract's logs of the blocks from … to (inclusive) to fn, in order, a range of blocks at a time:
+// through is the last block of the range. topics filters by the first topic; none means all. An error of fn ends it.
+//
+// The logs of the last blocks asked for (Config.Proven) are complete and proved: all headers are read, and Events of those. Of the
+// blocks before them, which may be millions, that would be one call each; there eth_getLogs is asked of two endpoints, in
+// ranges that shrink when one is found too large and grow again. Where the two differ, the blocks that they differ about
+// are proved. With a single endpoint only an empty range is proved, since an endpoint that answers nothing is the common
+// fault; that it left out some of a range's logs would not be seen.
 func (c *Client) Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64,
-	fn func(through lane.Block, logs []types.Log) error,
+	fn func(through evidence.Block, logs []types.Log) error,
 ) error {
+	q := logQuestion{contract, topics, to}
 	size := c.cfg.LogRange
 	for from <= to {
-		last := to
-		if to-from >= size {
-			last = from + size - 1
+		proven := to-from < c.cfg.Proven
+		most := size
+		if proven {
+			most = min(most, provenAtOnce)
+		} else {
+			most = min(most, to-c.cfg.Proven+1-from)
 		}
-		filter := logFilter{From: hexutil.Uint64(from), To: hexutil.Uint64(last), Address: contract}
-		if len(topics) > 0 {
-			filter.Topics = [][]common.Hash{topics}
+		last := min(to, from+most-1)
+		var through evidence.Block
+		var logs []types.Log
+		var err error
+		if proven {
+			through, logs, err = c.provenLogs(ctx, q, from, last)
+		} else {
+			through, logs, err = c.historicLogs(ctx, q, from, last)
 		}
-		through, logs, err := c.logs(ctx, filter, to)
-		if err != nil && last > from && ctx.Err() == nil && !errors.Is(err, errBehind) && !undelivered(err) {
-			size = (last - from + 1) / 2 // whatever it was: a smaller question is easier
+		if err != nil && !proven && last > from && ctx.Err() == nil && !errors.Is(err, errBehind) && !undelivered(err) {
+			size = (last - from + 1) / 2 // in any case a smaller question is easier
 			continue
 		}
 		if err != nil {
@@ -55,39 +79,173 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 	return nil
 }
 
-// logs reads one range from an endpoint that has block `to`.
-func (c *Client) logs(ctx context.Context, filter logFilter, to uint64) (through lane.Block, logs []types.Log, err error) {
-	err = c.read(ctx, "logs", func(ctx context.Context, e *endpoint) error {
+// provenLogs reads a range's headers from an endpoint that has the question's last block, and the logs under them.
+func (c *Client) provenLogs(ctx context.Context, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
+	var errs []error
+	for _, e := range c.candidates(q.to) {
+		blocks, err := c.blocksBelow(ctx, e, from, to, q.to)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		logs, err := c.Events(ctx, blocks, q.contract, q.topics)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		return blocks[len(blocks)-1], logs, nil
+	}
+	return through, nil, c.failedRead(ctx, "logs", errs)
+}
+
+// blocksBelow are the blocks from…to of an endpoint that has block have.
+func (c *Client) blocksBelow(ctx context.Context, e *endpoint, from, to, have uint64) ([]evidence.Block, error) {
+	if e.newest.Load() < have && to < have {
+		err := e.do(ctx, "logs", func(ctx context.Context, e *endpoint) error {
+			_, err := c.block(ctx, e, "eth_getBlockByNumber", hexutil.Uint64(have))
+			return aheadOf(err, have)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return c.blocks(ctx, e, from, to)
+}
+
+// historicLogs reads a range's logs from two endpoints, or from one and doubts it.
+func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
+	endpoints, doubt := words(c.candidates(q.to))
+	errs := []error{}
+	if len(endpoints) == 0 && doubt != nil {
+		errs = append(errs, doubt)
+	}
+	var said [][]types.Log
+	var by []string
+	for _, e := range endpoints {
+		block, answers, err := c.rangeLogs(ctx, e, q, from, to)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		through = block
+		said, by = append(said, answers), append(by, e.name)
+		if len(said) == 2 {
+			break
+		}
+	}
+	switch {
+	case len(said) == 0:
+		return through, nil, c.failedRead(ctx, "logs", errs)
+	case len(said) == 1 && len(said[0]) == 0:
+		return c.provenLogs(ctx, q, from, to)
+	case len(said) == 1:
+		return through, said[0], nil
+	}
+	union, differ := unite(said[0], said[1])
+	if len(differ) == 0 {
+		return through, said[0], nil
+	}
+	c.log.Warn("two of the chain's endpoints differ about the contract's logs; proving the blocks that they differ about",
+		"endpoints", by, "from", from, "to", to, "blocks", len(differ))
+	for _, number := range differ {
+		_, proved, err := c.provenLogs(ctx, q, number, number)
+		if err != nil {
+			return through, nil, err
+		}
+		union = append(union, proved...)
+	}
+	slices.SortFunc(union, byPlace)
+	return through, union, nil
+}
+
+// unite returns the logs of the blocks that both agree about, in order, and the numbers of the others.
+func unite(a, b []types.Log) (same []types.Log, differ []uint64) {
+	split := func(logs []types.Log) map[uint64][]types.Log {
+		byNumber := map[uint64][]types.Log{}
+		for _, l := range logs {
+			byNumber[l.BlockNumber] = append(byNumber[l.BlockNumber], l)
+		}
+		return byNumber
+	}
+	of, with := split(a), split(b)
+	for number, logs := range of {
+		if slices.EqualFunc(logs, with[number], sameLog) {
+			same = append(same, logs...)
+		} else {
+			differ = append(differ, number)
+		}
+	}
+	for number := range with {
+		if _, both := of[number]; !both {
+			differ = append(differ, number)
+		}
+	}
+	slices.SortFunc(same, byPlace)
+	slices.Sort(differ)
+	return same, differ
+}
+
+func byPlace(a, b types.Log) int {
+	return cmp.Or(cmp.Compare(a.BlockNumber, b.BlockNumber), cmp.Compare(a.Index, b.Index))
+}
+
+// rangeLogs asks one endpoint that has the question's last block for the logs of a range.
+func (c *Client) rangeLogs(ctx context.Context, e *endpoint, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
+	filter := logFilter{From: hexutil.Uint64(from), To: hexutil.Uint64(to), Address: q.contract}
+	if len(q.topics) > 0 {
+		filter.Topics = [][]common.Hash{q.topics}
+	}
+	err = e.do(ctx, "logs", func(ctx context.Context, e *endpoint) error {
 		elems := []rpc.BatchElem{
-			elem("eth_getBlockByNumber", hexutil.Uint64(to), false),
+			elem("eth_getBlockByNumber", hexutil.Uint64(q.to), false),
 			elem("eth_getBlockByNumber", filter.To, false),
 			elem("eth_getLogs", filter),
 		}
 		if err := e.calls(ctx, elems); err != nil {
 			return err
 		}
-		var known, last header
-		if err := answer(elems[0], &known); err != nil {
-			return aheadOf(err, to)
+		for i, number := range []uint64{q.to, to} {
+			if through, err = c.takeHeader(ctx, elems[i], number); err != nil {
+				return err
+			}
 		}
-		if err := answer(elems[1], &last); err != nil {
-			return aheadOf(err, to)
-		}
-		if through, err = last.block(); err != nil {
-			return err
-		}
-		logs = nil
 		if err := answer(elems[2], &logs); err != nil && !errors.Is(err, ethereum.NotFound) {
 			return err
 		}
-		return nil
+		return inRange(logs, q, from, to)
 	})
 	return through, logs, err
 }
 
-func aheadOf(err error, number uint64) error {
-	if errors.Is(err, ethereum.NotFound) {
-		return fmt.Errorf("%w %d", errBehind, number)
+// takeHeader reads the block of a height from an answer.
+func (c *Client) takeHeader(ctx context.Context, el rpc.BatchElem, number uint64) (evidence.Block, error) {
+	if el.Error != nil {
+		return evidence.Block{}, aheadOf(el.Error, number)
 	}
-	return err
+	b, err := decodeBlock(rawOf(el))
+	switch {
+	case err != nil:
+		return b, aheadOf(err, number)
+	case b.Number != number:
+		return b, contradiction("block %d was asked for, %d came", number, b.Number)
+	}
+	return b, c.accept(ctx, &b)
+}
+
+// inRange holds logs against the question: their range, order and filter, and one hash for each block.
+func inRange(logs []types.Log, q logQuestion, from, to uint64) error {
+	for i := range logs {
+		l := &logs[i]
+		if l.BlockNumber < from || l.BlockNumber > to || l.Removed || !wanted(l, q.contract, q.topics) {
+			return contradiction("a log of block %d and contract %s came that was not asked for", l.BlockNumber, l.Address)
+		}
+		if i == 0 {
+			continue
+		}
+		before := &logs[i-1]
+		if byPlace(*before, *l) >= 0 || before.BlockNumber == l.BlockNumber && before.BlockHash != l.BlockHash {
+			return contradiction("the logs of blocks %d to %d are not in order", from, to)
+		}
+	}
+	return nil
 }

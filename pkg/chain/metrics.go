@@ -4,18 +4,24 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // metrics are labelled by endpoint (its host) and op (what the program wanted, a fixed list).
 type metrics struct {
-	requests *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
-	sends    *prometheus.CounterVec
-	up       *prometheus.GaugeVec
+	requests       *prometheus.CounterVec
+	calls          *prometheus.CounterVec
+	seconds        *prometheus.HistogramVec
+	sends          *prometheus.CounterVec
+	contradictions *prometheus.CounterVec
+	up             *prometheus.GaugeVec
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_chain_requests_total",
-			Help: "Exchanges with the chain's endpoints, by result: ok, not_found, refused (an error as answer), failed (no answer).",
+			Help: "Exchanges with the chain's endpoints, by result: ok, not_found, refused (an error as answer), contradiction, failed (no answer).",
 		}, []string{"endpoint", "op", "result"}),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_chain_calls_total",
+			Help: "JSON-RPC methods asked of the chain's endpoints; each element of a batch counts.",
+		}, []string{"endpoint", "method"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "scorelay_chain_request_seconds",
 			Help:    "How long exchanges with the chain's endpoints took.",
@@ -25,11 +31,15 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "scorelay_chain_send_results_total",
 			Help: "Raw transactions handed to endpoints, by what the answer means.",
 		}, []string{"endpoint", "class"}),
+		contradictions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_chain_contradictions_total",
+			Help: "Answers of the chain's endpoints that are at odds with themselves or with what was verified.",
+		}, []string{"endpoint"}),
 		up: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "scorelay_chain_endpoint_up",
 			Help: "1 while the endpoint answers, 0 while it is left alone.",
 		}, []string{"endpoint"}),
 	}
-	reg.MustRegister(m.requests, m.seconds, m.sends, m.up)
+	reg.MustRegister(m.requests, m.calls, m.seconds, m.sends, m.contradictions, m.up)
 	return m
 }

@@ -7,15 +7,19 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
 // question is one JSON-RPC request of a body.
@@ -33,6 +37,7 @@ type proxy struct {
 	mu    sync.Mutex
 	fault fault
 	seen  map[string]int // by method
+	posts int
 }
 
 // fault sees every request, which may ask several questions; forward hands it to the node and returns the body of its
@@ -56,6 +61,7 @@ func newProxy(t *testing.T, node string) *proxy {
 			_ = json.Unmarshal(body, &asked[0])
 		}
 		p.mu.Lock()
+		p.posts++
 		for _, q := range asked {
 			p.seen[q.Method]++
 		}
@@ -89,6 +95,61 @@ func (p *proxy) count(method string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.seen[method]
+}
+
+// bodies is how many requests came, of one or many questions.
+func (p *proxy) bodies() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.posts
+}
+
+// name is what the client calls the endpoint.
+func (p *proxy) name() string { return strings.TrimPrefix(p.URL, "http://") }
+
+// edit changes the node's answers, one by one: change gets the question's method and parameters and the answer, which is
+// an object with a result or an error, and may alter it.
+func edit(change func(method string, params []any, answer map[string]any)) fault {
+	return func(w http.ResponseWriter, asked []question, batch bool, forward func() []byte) bool {
+		var answers []map[string]any
+		body := forward()
+		if batch {
+			_ = json.Unmarshal(body, &answers)
+		} else {
+			answers = make([]map[string]any, 1)
+			_ = json.Unmarshal(body, &answers[0])
+		}
+		for _, q := range asked {
+			var params []any
+			_ = json.Unmarshal(q.Params, &params)
+			for _, a := range answers {
+				id, _ := json.Marshal(a["id"])
+				if string(id) == string(q.ID) {
+					change(q.Method, params, a)
+				}
+			}
+		}
+		if batch {
+			_ = json.NewEncoder(w).Encode(answers)
+		} else {
+			_ = json.NewEncoder(w).Encode(answers[0])
+		}
+		return true
+	}
+}
+
+// without answers as a node that does not have some methods.
+func without(methods ...string) fault {
+	return edit(func(method string, _ []any, answer map[string]any) {
+		if slices.Contains(methods, method) {
+			fail(answer, -32601, "the method "+method+" does not exist/is not available")
+		}
+	})
+}
+
+func fail(answer map[string]any, code int, text string) {
+	delete(answer, "result")
+	answer["error"] = map[string]any{"code": code, "message": text}
 }
 
 // status answers with an HTTP status instead of the node.
@@ -148,6 +209,31 @@ func start(t *testing.T) (*devnet.Chain, *chain.Client) {
 	t.Helper()
 	node := devnet.NewChain(t)
 	return node, dial(t, chain.Config{URLs: []string{node.URL}})
+}
+
+// account reads an account in the state of a block.
+func account(t *testing.T, c *chain.Client, at common.Hash, address common.Address) evidence.Account {
+	t.Helper()
+	b, err := c.BlockByHash(t.Context(), at)
+	require.NoError(t, err)
+	learnt, err := c.Read(t.Context(), evidence.Ask{At: b, Accounts: []common.Address{address}})
+	require.NoError(t, err)
+	require.Contains(t, learnt.Accounts, address)
+	return learnt.Accounts[address]
+}
+
+// mined makes blocks until the account has used so many nonces, and returns the last.
+func mined(t *testing.T, node *devnet.Chain, c *chain.Client, address common.Address, nonce uint64) (b evidence.Block) {
+	t.Helper()
+	require.Eventually(t, func() bool { // geth's miner may leave some to the next block
+		var err error
+		if b, err = c.BlockByHash(t.Context(), node.Commit()); err != nil {
+			return false
+		}
+		learnt, err := c.Read(t.Context(), evidence.Ask{At: b, Accounts: []common.Address{address}})
+		return err == nil && learnt.Accounts[address].Nonce == nonce
+	}, 10*time.Second, time.Millisecond)
+	return b
 }
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

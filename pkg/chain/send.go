@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -21,10 +22,13 @@ type told struct {
 	err       error
 }
 
-// Send hands raw transactions, in order, to all endpoints that are up, and tells for each what came of it (see
-// lane.SendResult). It returns when all have answered, or shortly after one has taken everything.
+// Send gives raw transactions, in order, to all endpoints that do not rest, and tells for each what came of it (see
+// lane.SendResult). It returns when all have answered, or shortly after one has taken everything; at once while all rest.
 func (c *Client) Send(ctx context.Context, raw [][]byte) []lane.SendResult {
-	endpoints := c.usable()
+	endpoints := c.endpoints // one that rests says so at once
+	for _, tx := range raw {
+		c.market.sent(crypto.Keccak256Hash(tx))
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type answers struct {
@@ -70,7 +74,7 @@ func allTaken(answers []told) bool {
 	return true
 }
 
-// send hands the transactions to one endpoint, a bounded number of bytes at a time.
+// send gives the transactions to one endpoint, a bounded number of bytes at a time.
 func (e *endpoint) send(ctx context.Context, raw [][]byte) []told {
 	out := make([]told, len(raw))
 	for first := 0; first < len(raw); {
@@ -92,7 +96,7 @@ func (e *endpoint) send(ctx context.Context, raw [][]byte) []told {
 			out[first+i] = t
 			e.metrics.sends.WithLabelValues(e.name, t.class.String()).Inc()
 			if t.class == lane.Unknown {
-				e.log.Warn("a transaction was refused in words nobody knows; it counts as possibly sent", "err", t.err)
+				e.log.Warn("a transaction was refused in unknown words; it counts as possibly sent", "err", t.err)
 			}
 		}
 		first = last
@@ -125,8 +129,10 @@ func verdict(answers []told) lane.SendResult {
 			}
 		}
 	}
-	if t := find(answers, lane.NodeDown, false); t != nil {
-		return lane.SendResult{Class: lane.NodeDown, Err: t.err}
+	for _, class := range []lane.SendClass{lane.Throttled, lane.NodeDown} {
+		if t := find(answers, class, false); t != nil {
+			return lane.SendResult{Class: class, Err: t.err}
+		}
 	}
 	return lane.SendResult{Class: lane.Unknown, Err: errors.New("no endpoint answered")}
 }

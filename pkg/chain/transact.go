@@ -11,6 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
 // receiptPoll is how often Transact looks for its receipt.
@@ -33,7 +35,31 @@ var ErrReverted = errors.New("the transaction reverted")
 // deploy a contract. A *lane.RevertError says that it would revert (nothing was sent), ErrReverted that it did. When
 // ctx ends first, the transaction may still be included.
 func (c *Client) Transact(ctx context.Context, signer TxSigner, to *common.Address, data []byte) (*types.Receipt, error) {
-	tx, err := c.prepare(ctx, signer.Address(), to, data)
+	return c.transact(ctx, signer, callObject{To: to, Input: data})
+}
+
+// Pay sends money, in wei, and waits until it is in a block, as Transact does. An account that has as much already gets
+// nothing more.
+func (c *Client) Pay(ctx context.Context, signer TxSigner, to common.Address, wei *big.Int) error {
+	head, err := c.Head(ctx)
+	if err != nil {
+		return err
+	}
+	known, err := c.Read(ctx, evidence.Ask{At: head, Accounts: []common.Address{to}})
+	if err != nil {
+		return err
+	}
+	if account, ok := known.Accounts[to]; ok && account.Balance.Cmp(wei) >= 0 {
+		return nil
+	}
+	_, err = c.transact(ctx, signer, callObject{To: &to, Value: (*hexutil.Big)(wei)})
+	return err
+}
+
+func (c *Client) transact(ctx context.Context, signer TxSigner, object callObject) (*types.Receipt, error) {
+	from := signer.Address()
+	object.From = &from
+	tx, err := c.prepare(ctx, object)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +96,9 @@ func (c *Client) Transact(ctx context.Context, signer TxSigner, to *common.Addre
 }
 
 // prepare makes the unsigned transaction: the next nonce, the market's price, a fifth more gas than the node estimates.
-func (c *Client) prepare(ctx context.Context, from common.Address, to *common.Address, data []byte) (*types.Transaction, error) {
+func (c *Client) prepare(ctx context.Context, object callObject) (*types.Transaction, error) {
+	from, value := *object.From, object.Value.ToInt()
 	chainID, err := c.ChainID(ctx)
-	if err != nil {
-		return nil, err
-	}
-	quote, err := c.Quote(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +106,17 @@ func (c *Client) prepare(ctx context.Context, from common.Address, to *common.Ad
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := c.Accounts(ctx, head.Hash, []common.Address{from})
+	known, err := c.Read(ctx, evidence.Ask{At: head, Accounts: []common.Address{from}, Price: true})
 	if err != nil {
 		return nil, err
 	}
+	account, ok := known.Accounts[from]
+	if !ok || known.Price == nil {
+		return nil, fmt.Errorf("%w of the nonce of %s and the price of gas", errNotLearnt, from)
+	}
 	var estimate hexutil.Uint64
 	err = c.read(ctx, "estimate_gas", func(ctx context.Context, e *endpoint) error {
-		err := e.call(ctx, &estimate, "eth_estimateGas", callObject{From: &from, To: to, Input: data})
+		err := e.call(ctx, &estimate, "eth_estimateGas", object)
 		if revert := asRevert(err); revert != nil {
 			return revert
 		}
@@ -99,16 +126,16 @@ func (c *Client) prepare(ctx context.Context, from common.Address, to *common.Ad
 		return nil, err
 	}
 	gas := max(uint64(estimate), min(uint64(estimate)*6/5, MaxTxGas))
-	if quote.Legacy {
+	if known.Price.Legacy {
 		return types.NewTx(&types.LegacyTx{
-			Nonce: accounts[0].Nonce, To: to, Gas: gas, GasPrice: new(big.Int).SetUint64(quote.Price), Data: data,
+			Nonce: account.Nonce, To: object.To, Value: value, Gas: gas, GasPrice: new(big.Int).SetUint64(known.Price.Gas), Data: object.Input,
 		}), nil
 	}
-	tip := new(big.Int).SetUint64(quote.Tip)
-	limit := new(big.Int).SetUint64(quote.BaseFee)
+	tip := new(big.Int).SetUint64(known.Price.Tip)
+	limit := new(big.Int).SetUint64(known.Price.BaseFee)
 	return types.NewTx(&types.DynamicFeeTx{
-		ChainID: new(big.Int).SetUint64(chainID), Nonce: accounts[0].Nonce, To: to, Gas: gas,
-		GasTipCap: tip, GasFeeCap: limit.Add(limit.Lsh(limit, 1), tip), Data: data,
+		ChainID: new(big.Int).SetUint64(chainID), Nonce: account.Nonce, To: object.To, Value: value, Gas: gas,
+		GasTipCap: tip, GasFeeCap: limit.Add(limit.Lsh(limit, 1), tip), Data: object.Input,
 	}), nil
 }
 

@@ -1,0 +1,125 @@
+package chain
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// word is what one endpoint said of an account, without a proof that could be checked.
+type word struct {
+	endpoint string
+	account  evidence.Account
+}
+
+func (w word) String() string {
+	return fmt.Sprintf("%s: nonce %d, %d wei", w.endpoint, w.account.Nonce, w.account.Balance)
+}
+
+func agree(words []word) bool {
+	for _, w := range words[1:] {
+		if w.account.Nonce != words[0].account.Nonce || w.account.Balance.Cmp(words[0].account.Balance) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// askAccount makes the part for one account: a proof where the endpoint offers it, else its word.
+func (r *reading) askAccount(e *endpoint, account common.Address) []part {
+	form := fmt.Sprint(e.plainHash.Load())
+	// Some development chains begin with accounts and an empty state root.
+	provable := r.ask.At.StateRoot != types.EmptyRootHash
+	if provable && e.proofs.offered(time.Now()) && r.once("proof "+account.Hex()+form) {
+		return []part{{
+			elems: []rpc.BatchElem{elem("eth_getProof", account, []string{}, e.at(r.ask.At.Hash))},
+			take:  func(e *endpoint, elems []rpc.BatchElem) error { return r.takeProof(e, account, elems[0]) },
+		}}
+	}
+	if r.strict || r.asked["absent"] || !r.once("word "+account.Hex()+form) {
+		return nil
+	}
+	for _, w := range r.words[account] {
+		if w.endpoint == e.name { // from the proof's answer
+			return nil
+		}
+	}
+	at := e.at(r.ask.At.Hash)
+	return []part{{
+		elems: []rpc.BatchElem{elem("eth_getTransactionCount", account, at), elem("eth_getBalance", account, at)},
+		take:  func(e *endpoint, elems []rpc.BatchElem) error { return r.takeWord(e, account, elems[0], elems[1]) },
+	}}
+}
+
+func (r *reading) takeProof(e *endpoint, account common.Address, el rpc.BatchElem) error {
+	var proof struct {
+		Nonce hexutil.Uint64  `json:"nonce"`
+		Nodes []hexutil.Bytes `json:"accountProof"`
+	}
+	at := &r.ask.At
+	switch err := answer(el, &proof); {
+	case err == nil:
+	case errors.Is(err, ethereum.NotFound) || unknownBlock(err):
+		r.asked["absent"] = true
+		return behind(err, at.Hash)
+	default:
+		return r.refused(e, err, &e.proofs)
+	}
+	nodes := make([][]byte, len(proof.Nodes))
+	for i, node := range proof.Nodes {
+		nodes[i] = node
+	}
+	learnt, err := evidence.CheckAccount(at, account, nodes)
+	switch {
+	case err == nil && learnt.Proved:
+		e.proofs.worked()
+		r.answer.Accounts[account] = learnt
+		return nil
+	case err == nil: // under a state root that is itself a word
+		if !r.strict {
+			r.words[account] = append(r.words[account], word{e.name, learnt})
+		}
+		return nil
+	case !at.Checked: // the chain's state may have another shape
+		return r.refused(e, errNoProof, &e.proofs)
+	}
+	return err
+}
+
+var errNoProof = errors.New("the node's proof cannot be checked on this chain")
+
+// refused judges an error to a question that pins a block by hash: the node may not take the form of the hash, or not
+// have the method.
+func (r *reading) refused(e *endpoint, err error, of *capability) error {
+	if badParams(err) && e.plainHash.CompareAndSwap(false, true) {
+		return err
+	}
+	if !rateLimited(err) {
+		of.refused(err, time.Now())
+	}
+	return err
+}
+
+func (r *reading) takeWord(e *endpoint, account common.Address, count, funds rpc.BatchElem) error {
+	var nonce hexutil.Uint64
+	var balance hexutil.Big
+	if err := errors.Join(answer(count, &nonce), answer(funds, &balance)); err != nil {
+		if badParams(err) {
+			e.plainHash.Store(true)
+		}
+		return behind(err, r.ask.At.Hash)
+	}
+	r.words[account] = append(r.words[account], word{e.name, evidence.Account{
+		Nonce: uint64(nonce), Balance: (*big.Int)(&balance), At: r.ask.At.Ref(),
+	}})
+	return nil
+}

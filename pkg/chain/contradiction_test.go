@@ -1,0 +1,312 @@
+package chain_test
+
+import (
+	"bytes"
+	"log/slog"
+	"math/big"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// lostHash changes the hash of every block that is answered.
+var lostHash = edit(func(method string, _ []any, a map[string]any) {
+	if block, ok := a["result"].(map[string]any); ok && strings.HasPrefix(method, "eth_getBlockBy") {
+		hash := common.HexToHash(block["hash"].(string))
+		hash[0] ^= 1
+		block["hash"] = hash
+	}
+})
+
+// latestOnly applies a change to the newest block only.
+func latestOnly(change func(block map[string]any)) fault {
+	return edit(func(method string, params []any, a map[string]any) {
+		if block, ok := a["result"].(map[string]any); ok && method == "eth_getBlockByNumber" && params[0] == "latest" {
+			change(block)
+		}
+	})
+}
+
+func TestWrongHash(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		ctx := t.Context()
+		n.commit()
+		n.commit()
+		want, err := n.direct.Head(ctx)
+		require.NoError(t, err)
+		p := newProxy(t, n.url)
+		reg, text := prometheus.NewRegistry(), &safeBuffer{}
+		c, err := chain.Dial(ctx, chain.Config{URLs: []string{p.URL}}, slog.New(slog.NewTextHandler(text, nil)), reg)
+		require.NoError(t, err)
+		t.Cleanup(c.Close)
+
+		// One lie at the start does not switch the checks off.
+		p.inject(latestOnly(func(block map[string]any) { block["hash"] = common.Hash{1} }))
+		_, err = c.Head(ctx)
+		require.ErrorIs(t, err, evidence.ErrContradiction)
+		p.inject(lostHash)
+		for range 3 {
+			_, err = c.Head(ctx)
+			require.ErrorIs(t, err, evidence.ErrContradiction)
+		}
+		_, err = c.Blocks(ctx, p.name(), 0, want.Number)
+		require.ErrorIs(t, err, evidence.ErrContradiction)
+		require.Equal(t, 1, strings.Count(text.String(), "setting it aside"), "an episode has one line")
+		require.Contains(t, text.String(), "endpoint="+p.name())
+		require.InDelta(t, 5, counted(t, reg, "scorelay_chain_contradictions_total"), 0)
+
+		// The last one left is believed again at once where it can be checked, and not where it cannot.
+		p.inject(nil)
+		head, err := c.Head(ctx)
+		require.NoError(t, err)
+		require.Equal(t, want, head)
+		_, err = c.View(ctx, emitter, nil)
+		require.ErrorContains(t, err, "what cannot be checked is not believed")
+		learnt, err := c.Read(ctx, evidence.Ask{At: head, Accounts: []common.Address{n.address(0)}, Price: true})
+		require.NoError(t, err)
+		require.Len(t, learnt.Accounts, 1)
+		require.Nil(t, learnt.Price, "no word is taken, and no tip is known")
+
+		// With a second one, the first is not asked any more.
+		both := dial(t, chain.Config{URLs: []string{p.URL, n.url}})
+		p.inject(lostHash)
+		for range 5 {
+			head, err = both.Head(ctx)
+			require.NoError(t, err)
+			require.Equal(t, want, head)
+		}
+		asked := p.bodies()
+		_, err = both.Head(ctx)
+		require.NoError(t, err)
+		_, err = both.BlockByNumber(ctx, 1)
+		require.NoError(t, err)
+		require.Equal(t, asked, p.bodies())
+	})
+}
+
+// counted is the sum of a counter over all labels.
+func counted(t *testing.T, reg *prometheus.Registry, name string) (sum float64) {
+	t.Helper()
+	families, err := reg.Gather()
+	require.NoError(t, err)
+	for _, family := range families {
+		if family.GetName() == name {
+			for _, metric := range family.GetMetric() {
+				sum += metric.GetCounter().GetValue()
+			}
+		}
+	}
+	return sum
+}
+
+// safeBuffer takes log lines of several goroutines.
+type safeBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// A chain whose headers cannot be checked: endpoints are compared.
+func TestUncheckableHeaders(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		ctx := t.Context()
+		tx := n.tx(t, 0)
+		b := n.include(t, tx)
+		own := func(salt string) fault { // hashes by a rule of the chain's own
+			return edit(func(method string, _ []any, a map[string]any) {
+				if block, ok := a["result"].(map[string]any); ok && strings.HasPrefix(method, "eth_getBlockBy") {
+					block["l1BlockNumber"] = salt
+					block["extraData"] = hexutil.Bytes(salt)
+				}
+			})
+		}
+		p, q, liar := newProxy(t, n.url), newProxy(t, n.url), newProxy(t, n.url)
+		p.inject(own("a"))
+		q.inject(own("a"))
+		c := dial(t, chain.Config{URLs: []string{p.URL, q.URL}})
+		head, err := c.Head(ctx)
+		require.NoError(t, err)
+		require.False(t, head.Checked)
+		require.Equal(t, b.Hash, head.Hash)
+		blocks, err := c.Blocks(ctx, p.name(), 0, head.Number)
+		require.NoError(t, err)
+		require.Len(t, blocks, int(head.Number)+1)
+		_, err = c.BlockByNumber(ctx, head.Number)
+		require.NoError(t, err)
+		learnt, err := c.Read(ctx, evidence.Ask{At: head, Accounts: []common.Address{n.address(0)}, Receipts: []evidence.Wanted{{Block: head, Txs: hashes(tx)}}})
+		require.NoError(t, err)
+		require.False(t, learnt.Accounts[n.address(0)].Proved)
+		require.Len(t, learnt.Receipts, 1)
+
+		liar.inject(lostHash)
+		two := dial(t, chain.Config{URLs: []string{liar.URL, q.URL}})
+		_, err = two.BlockByNumber(ctx, 1)
+		require.ErrorContains(t, err, "others differ")
+		require.ErrorContains(t, err, liar.name())
+		_, err = two.Blocks(ctx, liar.name(), 0, 1)
+		require.Error(t, err)
+		three := dial(t, chain.Config{URLs: []string{p.URL, q.URL, liar.URL}})
+		_, err = three.BlockByNumber(ctx, 1)
+		require.NoError(t, err, "two against one")
+	})
+}
+
+// An endpoint that claims a head far above all others, with a header that hashes to its hash.
+func TestMadeUpHead(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		ctx := t.Context()
+		n.commit()
+		want, err := n.direct.Head(ctx)
+		require.NoError(t, err)
+		p := newProxy(t, n.url)
+		p.inject(latestOnly(func(block map[string]any) {
+			made := types.Header{
+				ParentHash: common.Hash{1}, UncleHash: types.EmptyUncleHash, Number: new(big.Int).SetUint64(want.Number + 1000), Difficulty: new(big.Int),
+				TxHash: types.EmptyTxsHash, ReceiptHash: types.EmptyReceiptsHash, GasLimit: 30_000_000, BaseFee: big.NewInt(1), Extra: []byte{},
+			}
+			for key := range block {
+				delete(block, key)
+			}
+			for key, value := range map[string]any{
+				"parentHash": made.ParentHash, "sha3Uncles": made.UncleHash, "miner": made.Coinbase, "stateRoot": made.Root,
+				"transactionsRoot": made.TxHash, "receiptsRoot": made.ReceiptHash, "logsBloom": made.Bloom, "difficulty": "0x0",
+				"number": (*hexutil.Big)(made.Number), "gasLimit": hexutil.Uint64(made.GasLimit), "gasUsed": "0x0", "timestamp": "0x0",
+				"extraData": "0x", "mixHash": made.MixDigest, "nonce": made.Nonce, "baseFeePerGas": "0x1", "hash": made.Hash(),
+				"transactions": []any{},
+			} {
+				block[key] = value
+			}
+		}))
+		c := dial(t, chain.Config{URLs: []string{p.URL, n.url}, Grace: time.Minute})
+		claims, err := c.Latest(ctx)
+		require.NoError(t, err)
+		require.Len(t, claims, 2)
+		require.True(t, claims[0].Block.Checked)
+		require.Equal(t, want.Number+1000, claims[0].Block.Number)
+		head, err := c.Head(ctx)
+		require.NoError(t, err)
+		require.Equal(t, want, head)
+		_, err = c.Blocks(ctx, p.name(), want.Number, want.Number+1000)
+		require.ErrorContains(t, err, "does not know the block")
+
+		c.Distrust(p.name(), evidence.ErrContradiction)
+		claims, err = c.Latest(ctx)
+		require.NoError(t, err)
+		require.Len(t, claims, 1)
+		require.Equal(t, want, claims[0].Block)
+	})
+}
+
+// A node that lags is not at fault, and is asked last for what it does not have.
+func TestLaggingEndpoint(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		ctx := t.Context()
+		old, err := n.direct.Head(ctx)
+		require.NoError(t, err)
+		tx := n.tx(t, 0)
+		b := n.include(t, tx)
+		p := newProxy(t, n.url)
+		p.inject(edit(func(method string, params []any, a map[string]any) {
+			switch {
+			case method == "eth_getBlockByNumber" && params[0] == "latest":
+				fail(a, -32000, "busy")
+			case method == "eth_getBlockByNumber" && params[0] == hexutil.EncodeUint64(b.Number),
+				method == "eth_getBlockByHash" && params[0] == b.Hash.Hex(), strings.HasSuffix(method, "Receipts"), strings.HasSuffix(method, "Receipt"):
+				a["result"] = nil
+			case method == "eth_getProof":
+				fail(a, -32000, "header for hash not found")
+			}
+		}))
+		c := dial(t, chain.Config{URLs: []string{p.URL, n.url}})
+		for range 5 {
+			learnt, err := c.Read(ctx, evidence.Ask{
+				At: b, Accounts: []common.Address{n.address(0)}, Receipts: []evidence.Wanted{{Block: b, Txs: hashes(tx)}},
+			})
+			require.NoError(t, err)
+			require.Len(t, learnt.Accounts, 1)
+			require.Len(t, learnt.Receipts, 1)
+			got, err := c.BlockByNumber(ctx, b.Number)
+			require.NoError(t, err)
+			require.Equal(t, b, got)
+		}
+		require.Zero(t, p.count("eth_getTransactionCount"), "a block that is not there has no other state")
+		blocks, err := c.Blocks(ctx, p.name(), old.Number, b.Number)
+		require.ErrorContains(t, err, "does not know the block")
+		require.Len(t, blocks, int(b.Number-old.Number), "what was read is kept")
+	})
+}
+
+// Catching up takes one exchange for a hundred blocks, and what was read before a failure is kept.
+func TestBlocksInBatches(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		ctx := t.Context()
+		for range 150 {
+			n.commit()
+		}
+		p := newProxy(t, n.url)
+		c := dial(t, chain.Config{URLs: []string{p.URL}})
+		blocks, err := c.Blocks(ctx, p.name(), 1, 150)
+		require.NoError(t, err)
+		require.Len(t, blocks, 150)
+		require.Equal(t, 2, p.bodies())
+		for i := 1; i < len(blocks); i++ {
+			require.Equal(t, blocks[i-1].Hash, blocks[i].Parent)
+		}
+
+		asked := 0
+		p.inject(func(w http.ResponseWriter, _ []question, _ bool, _ func() []byte) bool {
+			if asked++; asked == 1 {
+				return false
+			}
+			w.WriteHeader(503)
+			return true
+		})
+		some, err := c.Blocks(ctx, p.name(), 1, 150)
+		require.Error(t, err)
+		require.Equal(t, blocks[:100], some)
+
+		// A block of another branch does not link, however often it is asked for.
+		p.inject(edit(func(method string, params []any, a map[string]any) {
+			if block, ok := a["result"].(map[string]any); ok && method == "eth_getBlockByNumber" && params[0] == "0x14" {
+				for key := range block {
+					if key != "number" {
+						delete(block, key)
+					}
+				}
+				block["hash"], block["transactions"] = common.Hash{5}, []any{}
+			}
+		}))
+		some, err = c.Blocks(ctx, p.name(), 1, 150)
+		require.ErrorIs(t, err, evidence.ErrContradiction)
+		require.Len(t, some, 19)
+		_, err = c.Blocks(ctx, "elsewhere", 1, 2)
+		require.Error(t, err)
+	})
+}

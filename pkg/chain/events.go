@@ -1,0 +1,203 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// emptyAgain is how long after an empty answer that cannot be checked the same is asked again before it is believed.
+const emptyAgain = 3 * time.Second
+
+// Events are all logs of the contract with one of the first topics (none means all) in the blocks, in order; an error
+// means that they are not known for all of them. Blocks whose checked bloom excludes the logs are not asked about. The
+// others' receipts are read in batches and checked against the receipts root. Where that cannot be done (no
+// eth_getBlockReceipts, or transactions of unknown types) every endpoint is asked for each block's logs: all that answer
+// have to say the same, and that there are none has to be said twice, some seconds apart.
+func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([]types.Log, error) {
+	maybe := slices.DeleteFunc(slices.Clone(blocks), func(b evidence.Block) bool { return !b.MayHold(contract, topics) })
+	if len(maybe) == 0 {
+		return nil, nil
+	}
+	receipts, err := c.receipts(ctx, maybe)
+	byBlock := map[common.Hash][]types.Log{}
+	var unread []evidence.Block
+	for _, b := range maybe {
+		all, ok := receipts[b.Hash]
+		if !ok {
+			unread = append(unread, b)
+			continue
+		}
+		for _, r := range all {
+			for _, l := range r.Logs {
+				if wanted(l, contract, topics) {
+					byBlock[b.Hash] = append(byBlock[b.Hash], *l)
+				}
+			}
+		}
+	}
+	if len(unread) > 0 {
+		if !c.unreadable(err) {
+			return nil, err
+		}
+		if err := c.comparedLogs(ctx, unread, contract, topics, byBlock); err != nil {
+			return nil, err
+		}
+	}
+	var logs []types.Log
+	for _, b := range blocks {
+		logs = append(logs, byBlock[b.Hash]...)
+	}
+	return logs, nil
+}
+
+// unreadable tells whether receipts could not be read because no endpoint that is up offers them in a form that can be
+// checked, as opposed to endpoints that fail.
+func (c *Client) unreadable(err error) bool {
+	endpoints := c.candidates(0)
+	return len(endpoints) > 0 && (errors.Is(err, errUncheckable) ||
+		!slices.ContainsFunc(endpoints, func(e *endpoint) bool { return e.whole.offered(time.Now()) }))
+}
+
+func wanted(l *types.Log, contract common.Address, topics []common.Hash) bool {
+	return l.Address == contract && (len(topics) == 0 || len(l.Topics) > 0 && slices.Contains(topics, l.Topics[0]))
+}
+
+// comparedLogs asks all endpoints for the logs of blocks and adds what they agree on.
+func (c *Client) comparedLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash,
+	byBlock map[common.Hash][]types.Log,
+) error {
+	learnt, err := c.askLogs(ctx, blocks, contract, topics)
+	if err != nil {
+		return err
+	}
+	empty := slices.DeleteFunc(slices.Clone(blocks), func(b evidence.Block) bool { return len(learnt[b.Hash]) > 0 })
+	if len(empty) > 0 {
+		timer := time.NewTimer(emptyAgain)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: no logs in %d blocks so far: %w", errNotLearnt, len(empty), ctx.Err())
+		case <-timer.C:
+		}
+		again, err := c.askLogs(ctx, empty, contract, topics)
+		if err != nil {
+			return err
+		}
+		for _, b := range empty {
+			learnt[b.Hash] = again[b.Hash]
+		}
+	}
+	for hash, logs := range learnt {
+		byBlock[hash] = logs
+	}
+	return nil
+}
+
+// askLogs asks each endpoint for the logs of blocks. An error names two that differ.
+func (c *Client) askLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (map[common.Hash][]types.Log, error) {
+	endpoints, doubt := words(c.candidates(0))
+	if len(endpoints) == 0 && doubt != nil {
+		return nil, c.joined("block_logs", []error{doubt})
+	}
+	type said struct {
+		by   string
+		logs []types.Log
+	}
+	learnt := map[common.Hash]said{}
+	var errs []error
+	for _, e := range endpoints {
+		for some := range slices.Chunk(blocks, blocksAtOnce) {
+			var answers [][]types.Log
+			err := e.do(ctx, "block_logs", func(ctx context.Context, e *endpoint) (err error) {
+				answers, err = e.blockLogs(ctx, some, contract, topics)
+				return err
+			})
+			if err != nil {
+				errs = append(errs, err)
+				break
+			}
+			for i, b := range some {
+				before, known := learnt[b.Hash]
+				if known && !slices.EqualFunc(before.logs, answers[i], sameLog) {
+					return nil, fmt.Errorf("%w: %s has %d logs of block %d, %s has %d or others", errNotLearnt,
+						before.by, len(before.logs), b.Number, e.name, len(answers[i]))
+				}
+				learnt[b.Hash] = said{e.name, answers[i]}
+			}
+		}
+	}
+	if len(learnt) < len(blocks) {
+		return nil, c.failedRead(ctx, "block_logs", errs)
+	}
+	all := map[common.Hash][]types.Log{}
+	for hash, s := range learnt {
+		all[hash] = s.logs
+	}
+	return all, nil
+}
+
+func sameLog(a, b types.Log) bool {
+	return a.BlockHash == b.BlockHash && a.Index == b.Index && a.TxHash == b.TxHash && a.Address == b.Address &&
+		slices.Equal(a.Topics, b.Topics) && slices.Equal(a.Data, b.Data)
+}
+
+type blockFilter struct {
+	Block   common.Hash     `json:"blockHash"`
+	Address common.Address  `json:"address"`
+	Topics  [][]common.Hash `json:"topics,omitempty"`
+}
+
+// blockLogs asks one endpoint for the logs of blocks, by their hashes.
+func (e *endpoint) blockLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([][]types.Log, error) {
+	elems := make([]rpc.BatchElem, len(blocks))
+	for i, b := range blocks {
+		filter := blockFilter{Block: b.Hash, Address: contract}
+		if len(topics) > 0 {
+			filter.Topics = [][]common.Hash{topics}
+		}
+		elems[i] = elem("eth_getLogs", filter)
+	}
+	if err := e.calls(ctx, elems); err != nil {
+		return nil, err
+	}
+	answers := make([][]types.Log, len(blocks))
+	for i := range blocks {
+		b := &blocks[i]
+		if err := answer(elems[i], &answers[i]); err != nil && !errors.Is(err, ethereum.NotFound) {
+			return nil, behind(err, b.Hash)
+		}
+		for j := range answers[i] {
+			if err := fits(&answers[i][j], b, contract, topics); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return answers, nil
+}
+
+// fits holds a log against its block's header and the question.
+func fits(l *types.Log, b *evidence.Block, contract common.Address, topics []common.Hash) error {
+	held := b.MayHold(l.Address, nil)
+	for _, topic := range l.Topics {
+		held = held && (b.Bloom.Test(topic.Bytes()) || !b.Checked)
+	}
+	switch {
+	case l.BlockHash != b.Hash || l.BlockNumber != b.Number || l.Removed:
+		return contradiction("logs of block %s were asked for, one of %s came", b.Hash, l.BlockHash)
+	case !wanted(l, contract, topics):
+		return contradiction("logs of %s were asked for, one of %s came that was not", contract, l.Address)
+	case !held:
+		return contradiction("it has a log that is not in the bloom of block %d", b.Number)
+	}
+	return nil
+}

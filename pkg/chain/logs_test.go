@@ -1,0 +1,212 @@
+package chain_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// emptyLogs is the lie that hid members for good.
+var emptyLogs = edit(func(method string, _ []any, a map[string]any) {
+	if method == "eth_getLogs" {
+		a["result"] = []any{}
+	}
+})
+
+// collect reads all logs of a contract and checks that the ranges follow each other.
+func collect(t *testing.T, c *chain.Client, contract common.Address, from, to uint64) (all []types.Log, err error) {
+	t.Helper()
+	next := from
+	err = c.Logs(t.Context(), contract, nil, from, to, func(through evidence.Block, logs []types.Log) error {
+		for _, l := range logs {
+			require.GreaterOrEqual(t, l.BlockNumber, next)
+			require.LessOrEqual(t, l.BlockNumber, through.Number)
+			require.Equal(t, contract, l.Address)
+		}
+		next = through.Number + 1
+		all = append(all, logs...)
+		return nil
+	})
+	if err == nil {
+		require.Equal(t, to+1, next)
+	}
+	return all, err
+}
+
+func TestLogs(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		for range 12 {
+			n.include(t, n.tx(t, 0), n.tx(t, 1))
+			n.commit()
+		}
+		head, err := n.direct.Head(t.Context())
+		require.NoError(t, err)
+		want, err := collect(t, n.direct, emitter, 0, head.Number)
+		require.NoError(t, err)
+		require.Len(t, want, 24)
+
+		tooMany := func(most uint64) fault { // a provider that bounds the range of one question
+			return func(w http.ResponseWriter, asked []question, batch bool, forward func() []byte) bool {
+				return edit(func(method string, params []any, a map[string]any) {
+					if method != "eth_getLogs" {
+						return
+					}
+					filter := params[0].(map[string]any)
+					first, last := common.HexToHash(filter["fromBlock"].(string)).Big().Uint64(), common.HexToHash(filter["toBlock"].(string)).Big().Uint64()
+					if last-first >= most {
+						fail(a, -32005, "query returned more than 10000 results")
+					}
+				})(w, asked, batch, forward)
+			}
+		}
+		for name, c := range map[string]struct {
+			faults []fault
+			cfg    chain.Config
+		}{
+			"proven":                           {[]fault{nil}, chain.Config{}},
+			"proven by fives":                  {[]fault{nil}, chain.Config{LogRange: 5}},
+			"proven, of a liar":                {[]fault{emptyLogs}, chain.Config{}},
+			"without block receipts":           {[]fault{without("eth_getBlockReceipts")}, chain.Config{}},
+			"history":                          {[]fault{nil}, chain.Config{Proven: 1}},
+			"history, provider's bound":        {[]fault{tooMany(3)}, chain.Config{Proven: 1}},
+			"history, block by block":          {[]fault{tooMany(1)}, chain.Config{Proven: 1}},
+			"history of a liar":                {[]fault{emptyLogs}, chain.Config{Proven: 1}},
+			"history of a liar and of another": {[]fault{emptyLogs, nil}, chain.Config{Proven: 1}},
+			"history, one is down":             {[]fault{status(503), nil}, chain.Config{Proven: 1}},
+			"history of two, one leaves out": {[]fault{nil, edit(func(method string, _ []any, a map[string]any) {
+				if all, ok := a["result"].([]any); method == "eth_getLogs" && ok && len(all) > 3 {
+					a["result"] = slices.Delete(all, 2, 3)
+				}
+			})}, chain.Config{Proven: 1}},
+		} {
+			t.Run(name, func(t *testing.T) {
+				for _, f := range c.faults {
+					p := newProxy(t, n.url)
+					p.inject(f)
+					c.cfg.URLs = append(c.cfg.URLs, p.URL)
+				}
+				got, err := collect(t, dial(t, c.cfg), emitter, 0, head.Number)
+				require.NoError(t, err)
+				require.Len(t, got, len(want))
+				for i := range got {
+					require.Equal(t, want[i].BlockHash, got[i].BlockHash)
+					require.Equal(t, want[i].Index, got[i].Index)
+					require.Equal(t, want[i].TxHash, got[i].TxHash)
+				}
+			})
+		}
+
+		none, err := collect(t, n.direct, common.Address{0xee}, 0, head.Number)
+		require.NoError(t, err)
+		require.Empty(t, none)
+		require.NoError(t, n.direct.Logs(t.Context(), emitter, nil, head.Number+1, head.Number, nil)) // nothing to ask
+		errStop := errors.New("stop")
+		require.ErrorIs(t, n.direct.Logs(t.Context(), emitter, nil, 0, head.Number, func(evidence.Block, []types.Log) error { return errStop }), errStop)
+	})
+}
+
+// A node that has not seen the last block would leave out its logs: it is not believed.
+func TestLogsOfALaggingNode(t *testing.T) {
+	t.Parallel()
+	n, lagging := geth(t), geth(t)
+	for range 3 {
+		n.include(t, n.tx(t, 0))
+	}
+	head, err := n.direct.Head(t.Context())
+	require.NoError(t, err)
+	for _, proven := range []uint64{0, 1} {
+		got, err := collect(t, dial(t, chain.Config{URLs: []string{lagging.url, n.url}, Proven: proven}), emitter, 0, head.Number)
+		require.NoError(t, err)
+		require.Len(t, got, 3)
+		_, err = collect(t, dial(t, chain.Config{URLs: []string{lagging.url}, Proven: proven, LogRange: 1}), emitter, 0, head.Number)
+		require.ErrorContains(t, err, "does not know the block")
+	}
+}
+
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		ctx := t.Context()
+		for range 3 {
+			n.include(t, n.tx(t, 0), n.tx(t, 1))
+			n.commit()
+		}
+		head, err := n.direct.Head(ctx)
+		require.NoError(t, err)
+		p := newProxy(t, n.url)
+		name := p.name()
+		c := dial(t, chain.Config{URLs: []string{p.URL}})
+		blocks, err := c.Blocks(ctx, name, 0, head.Number)
+		require.NoError(t, err)
+
+		before := p.bodies()
+		logs, err := c.Events(ctx, blocks, emitter, nil)
+		require.NoError(t, err)
+		require.Len(t, logs, 6)
+		require.Equal(t, 1, p.bodies()-before)
+		require.Equal(t, 3, p.count("eth_getBlockReceipts"), "blooms tell where nothing is")
+		none, err := c.Events(ctx, blocks, common.Address{0xee}, nil)
+		require.NoError(t, err)
+		require.Empty(t, none)
+		require.Equal(t, 1, p.bodies()-before, "blooms tell that nothing is")
+
+		for lie, f := range map[string]fault{"null": lies["null receipts"], "empty": lies["no receipts"], "403": status(403)} {
+			p.inject(f)
+			_, err := dial(t, chain.Config{URLs: []string{p.URL}}).Events(ctx, blocks, emitter, nil)
+			require.Error(t, err, lie)
+			logs, err := dial(t, chain.Config{URLs: []string{p.URL, n.url}}).Events(ctx, blocks, emitter, nil)
+			require.NoError(t, err, lie)
+			require.Len(t, logs, 6)
+		}
+	})
+}
+
+// Where receipts cannot be read, an empty answer is asked twice, and one endpoint cannot hide a log.
+func TestEventsCompared(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		ctx := t.Context()
+		b := n.include(t, n.tx(t, 0))
+		hide := func(times int) fault {
+			return func(w http.ResponseWriter, asked []question, batch bool, forward func() []byte) bool {
+				if times > 0 && slices.ContainsFunc(asked, func(q question) bool { return q.Method == "eth_getLogs" }) {
+					times--
+					return emptyLogs(w, asked, batch, forward)
+				}
+				return without("eth_getBlockReceipts")(w, asked, batch, forward)
+			}
+		}
+		p, q := newProxy(t, n.url), newProxy(t, n.url)
+		p.inject(hide(1))
+		logs, err := dial(t, chain.Config{URLs: []string{p.URL}}).Events(ctx, []evidence.Block{b}, emitter, nil)
+		require.NoError(t, err)
+		require.Len(t, logs, 1)
+
+		p.inject(hide(9))
+		q.inject(hide(0))
+		_, err = dial(t, chain.Config{URLs: []string{p.URL, q.URL}}).Events(ctx, []evidence.Block{b}, emitter, nil)
+		require.ErrorContains(t, err, q.name())
+
+		p.inject(func(w http.ResponseWriter, asked []question, batch bool, forward func() []byte) bool {
+			if asked[0].Method != "eth_getLogs" {
+				return without("eth_getBlockReceipts")(w, asked, batch, forward)
+			}
+			return edit(func(_ string, _ []any, a map[string]any) {
+				for _, l := range a["result"].([]any) {
+					l.(map[string]any)["blockHash"] = b.Parent
+				}
+			})(w, asked, batch, forward)
+		})
+		_, err = dial(t, chain.Config{URLs: []string{p.URL}}).Events(ctx, []evidence.Block{b}, emitter, nil)
+		require.ErrorIs(t, err, evidence.ErrContradiction)
+	})
+}

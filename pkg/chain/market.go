@@ -1,0 +1,234 @@
+package chain
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+const (
+	feeBlocks     = 8    // how many blocks a tip looks back
+	tipPercentile = 60   // of the gas of each, by tip
+	sawBlocks     = 64   // remembered
+	ownTxs        = 8192 // remembered
+	othersAtLeast = 10   // a tenth of a block's gas has to be others' for it to say anything
+)
+
+// market is what the last blocks say of tips, without what our own transactions offered: else their bumps would raise
+// the price that they are bumped by.
+type market struct {
+	mu       sync.Mutex
+	contract common.Address // transactions to it are ours; zero: not known
+	ours     recent[common.Hash, struct{}]
+	blocks   recent[common.Hash, evidence.Block]
+	tips     recent[common.Hash, blockTip] // of blocks all of whose receipts were read
+	tip      uint64                        // the last one learnt
+	known    bool
+}
+
+// blockTip is what others paid in a block.
+type blockTip struct {
+	tip  uint64
+	says bool // others used enough of its gas
+}
+
+func (m *market) own(contract common.Address) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.contract = contract
+}
+
+func (m *market) sent(txs ...common.Hash) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, tx := range txs {
+		m.ours.put(tx, struct{}{}, ownTxs)
+	}
+}
+
+func (m *market) saw(b *evidence.Block) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.blocks.put(b.Hash, *b, sawBlocks)
+}
+
+// read notes all receipts of a block; to are the accounts that its transactions went to.
+func (m *market) read(b *evidence.Block, receipts types.Receipts, to []*common.Address) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var offers []offer
+	for i, r := range receipts {
+		_, ours := m.ours.get(r.TxHash)
+		if ours || r.EffectiveGasPrice == nil || m.contract != (common.Address{}) && i < len(to) && to[i] != nil && *to[i] == m.contract {
+			continue
+		}
+		tip := new(big.Int)
+		if b.BaseFee != nil {
+			tip.Sub(r.EffectiveGasPrice, b.BaseFee)
+		}
+		offers = append(offers, offer{saturated(tip), r.GasUsed})
+	}
+	tip, says := tipOf(offers, b.GasUsed)
+	m.tips.put(b.Hash, blockTip{tip, says}, sawBlocks)
+}
+
+// holdsOurs tells whether a block was seen to hold transactions of ours.
+func (m *market) holdsOurs(b *evidence.Block) bool {
+	if m.contract != (common.Address{}) && b.Bloom.Test(m.contract.Bytes()) { // a guess is enough
+		return true
+	}
+	return slices.ContainsFunc(b.Txs, func(tx common.Hash) bool { _, ours := m.ours.get(tx); return ours })
+}
+
+// window are the blocks that lead to at, newest first, as far as they were seen.
+func (m *market) window(at *evidence.Block) []evidence.Block {
+	chain := []evidence.Block{*at}
+	for len(chain) < feeBlocks {
+		b, ok := m.blocks.get(chain[len(chain)-1].Parent)
+		if !ok {
+			break
+		}
+		chain = append(chain, b)
+	}
+	return chain
+}
+
+// unread is the newest block of those that lead to at that holds transactions of ours and whose receipts were not read.
+func (m *market) unread(at *evidence.Block) *evidence.Block {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, b := range m.window(at) {
+		if _, read := m.tips.get(b.Hash); !read && m.holdsOurs(&b) {
+			return &b
+		}
+	}
+	return nil
+}
+
+// learn takes the node's figures for the blocks that lead to at, puts exact ones in their place, and remembers the median
+// of those that say anything. suggested is the node's own idea, for the first time only.
+func (m *market) learn(at *evidence.Block, h feeHistory, suggested *uint64) uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	window := m.window(at)
+	var tips []uint64
+	for i := range h.Rewards {
+		back := len(h.Rewards) - 1 - i // blocks below at
+		if back < len(window) {
+			if exact, ok := m.tips.get(window[back].Hash); ok {
+				if exact.says {
+					tips = append(tips, exact.tip)
+				}
+				continue
+			}
+			if m.holdsOurs(&window[back]) {
+				continue // our own offers are among the node's figures
+			}
+		}
+		if tip, ok := h.tip(i); ok {
+			tips = append(tips, tip)
+		}
+	}
+	switch {
+	case len(tips) > 0:
+		slices.Sort(tips)
+		m.tip, m.known = tips[len(tips)/2], true
+	case !m.known && suggested != nil:
+		m.tip, m.known = *suggested, true
+	}
+	return m.tip
+}
+
+// last is the tip that was learnt last.
+func (m *market) last() (tip uint64, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tip, m.known
+}
+
+// offer is what one transaction paid.
+type offer struct{ tip, gas uint64 }
+
+// tipOf is the least tip that covers tipPercentile of the offers' gas. It says nothing when they used less than a tenth
+// of the block's.
+func tipOf(offers []offer, blockGas uint64) (tip uint64, says bool) {
+	var all uint64
+	for _, o := range offers {
+		all += o.gas
+	}
+	if all == 0 || all*100 < blockGas*othersAtLeast {
+		return 0, false
+	}
+	slices.SortFunc(offers, func(a, b offer) int {
+		if a.tip < b.tip {
+			return -1
+		}
+		return 1
+	})
+	var sum uint64
+	for _, o := range offers {
+		if sum += o.gas; sum*100 >= all*tipPercentile {
+			return o.tip, true
+		}
+	}
+	return offers[len(offers)-1].tip, true
+}
+
+// feeHistory is the answer to eth_feeHistory.
+type feeHistory struct {
+	Oldest    hexutil.Uint64   `json:"oldestBlock"`
+	BaseFees  []*hexutil.Big   `json:"baseFeePerGas"` // one more than blocks: the last is the next block's
+	Rewards   [][]*hexutil.Big `json:"reward"`
+	GasRatios []float64        `json:"gasUsedRatio"`
+}
+
+// tip is what the node says of the i-th block; ok is false for an empty one.
+func (h feeHistory) tip(i int) (tip uint64, ok bool) {
+	if len(h.Rewards[i]) == 0 || h.Rewards[i][0] == nil || i < len(h.GasRatios) && h.GasRatios[i] == 0 {
+		return 0, false
+	}
+	return saturated((*big.Int)(h.Rewards[i][0])), true
+}
+
+// saturated is n as uint64; what does not fit becomes the nearest end.
+func saturated(n *big.Int) uint64 {
+	switch {
+	case n == nil || n.Sign() < 0:
+		return 0
+	case n.IsUint64():
+		return n.Uint64()
+	}
+	return math.MaxUint64
+}
+
+// recent remembers a bounded number of things, and forgets the oldest. The zero value is empty.
+type recent[K comparable, V any] struct {
+	values map[K]V
+	order  []K
+}
+
+func (r *recent[K, V]) get(key K) (V, bool) {
+	v, ok := r.values[key]
+	return v, ok
+}
+
+func (r *recent[K, V]) put(key K, value V, most int) {
+	if r.values == nil {
+		r.values = map[K]V{}
+	}
+	if _, known := r.values[key]; !known {
+		r.order = append(r.order, key)
+	}
+	r.values[key] = value
+	for len(r.order) > most {
+		delete(r.values, r.order[0])
+		r.order = r.order[1:]
+	}
+}

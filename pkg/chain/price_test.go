@@ -1,0 +1,118 @@
+package chain_test
+
+import (
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// price reads the price at the client's head. Anvil's fee history may lack its newest block for a moment.
+func price(t *testing.T, c *chain.Client) evidence.Price {
+	t.Helper()
+	head, err := c.Head(t.Context())
+	require.NoError(t, err)
+	var learnt evidence.Answer
+	require.Eventually(t, func() bool {
+		learnt, err = c.Read(t.Context(), evidence.Ask{At: head, Price: true})
+		return err == nil && learnt.Price != nil
+	}, 5*time.Second, 10*time.Millisecond, "%v", &err)
+	return *learnt.Price
+}
+
+func tips(gweis int64) func(*types.DynamicFeeTx) {
+	return func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(gweis * gwei) }
+}
+
+func TestPrice(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		first := price(t, n.direct)
+		require.False(t, first.Legacy)
+		require.GreaterOrEqual(t, first.Tip, uint64(chain.DefaultMinTip))
+		head, err := n.direct.Head(t.Context())
+		require.NoError(t, err)
+		require.InDelta(t, head.BaseFee.Uint64(), first.BaseFee, float64(head.BaseFee.Uint64())/8+1)
+
+		for range 3 { // the market pays 3 gwei, and empty blocks between do not count
+			n.include(t, n.tx(t, 0, tips(3)))
+			n.commit()
+		}
+		require.Equal(t, uint64(3*gwei), price(t, n.direct).Tip)
+		require.Equal(t, uint64(2*gwei), price(t, dial(t, chain.Config{URLs: []string{n.url}, MaxTip: 2 * gwei})).Tip)
+		require.Equal(t, uint64(4*gwei), price(t, dial(t, chain.Config{URLs: []string{n.url}, MinTip: 4 * gwei})).Tip)
+		legacy := price(t, dial(t, chain.Config{URLs: []string{n.url}, Legacy: true}))
+		require.True(t, legacy.Legacy)
+		require.NotZero(t, legacy.Gas)
+	})
+}
+
+// Bumps of our own do not raise the price that they are bumped by: neither those of this process, nor those that another
+// replica sends to the contract.
+func TestPriceWithoutOurOwn(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		replica := dial(t, chain.Config{URLs: []string{n.url}})
+		replica.Own(emitter)
+		still := price(t, replica).Tip // the node's own idea, once
+
+		n.include(t, n.tx(t, 1, tips(3))) // others
+		market := price(t, n.direct)
+		require.Equal(t, uint64(3*gwei), market.Tip)
+
+		require.Equal(t, still, price(t, replica).Tip, "calls of the contract are no market")
+		for bump := range int64(9) {
+			tx := n.tx(t, 0, tips(4+2*bump))
+			send(t, n.direct, tx)
+			n.commit()
+			require.Equal(t, market.Tip, price(t, n.direct).Tip, "bump %d", bump)
+			require.Equal(t, still, price(t, replica).Tip, "bump %d", bump)
+		}
+		stranger := dial(t, chain.Config{URLs: []string{n.url}})
+		require.Greater(t, price(t, stranger).Tip, market.Tip)
+
+		// Others in the same block are told apart.
+		ours, theirs := n.tx(t, 0, tips(40)), n.tx(t, 1, tips(5))
+		send(t, n.direct, ours)
+		n.raw(t, theirs)
+		n.commit()
+		require.Equal(t, uint64(5*gwei), price(t, n.direct).Tip)
+	})
+}
+
+// A chain without base fees has neither their field nor a fee history.
+func TestPriceOfALegacyChain(t *testing.T) {
+	t.Parallel()
+	n := geth(t)
+	p := newProxy(t, n.url)
+	p.inject(without("eth_feeHistory", "eth_maxPriorityFeePerGas"))
+	head, err := n.direct.Head(t.Context())
+	require.NoError(t, err)
+	head.BaseFee = nil
+	learnt, err := dial(t, chain.Config{URLs: []string{p.URL}}).Read(t.Context(), evidence.Ask{At: head, Price: true})
+	require.NoError(t, err)
+	require.True(t, learnt.Price.Legacy)
+	require.NotZero(t, learnt.Price.Gas)
+}
+
+// One endpoint's base fee counts within what the block's own allows.
+func TestPriceIsBounded(t *testing.T) {
+	t.Parallel()
+	n := geth(t)
+	n.commit()
+	head, err := n.direct.Head(t.Context())
+	require.NoError(t, err)
+	p := newProxy(t, n.url)
+	p.inject(edit(func(method string, _ []any, a map[string]any) {
+		if history, ok := a["result"].(map[string]any); ok && method == "eth_feeHistory" {
+			fees := history["baseFeePerGas"].([]any)
+			fees[len(fees)-1] = "0xffffffffffffffffffffff"
+		}
+	}))
+	require.Equal(t, 2*head.BaseFee.Uint64(), price(t, dial(t, chain.Config{URLs: []string{p.URL}})).BaseFee)
+}

@@ -1,0 +1,191 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// rounds is how many exchanges a reading has with one endpoint at most: the second is for what the endpoint refused to give
+// in the form that was asked for first.
+const rounds = 3
+
+// reading is a Read under way.
+type reading struct {
+	ask    evidence.Ask
+	answer evidence.Answer
+	words  map[common.Address][]word        // what endpoints said of accounts that they did not prove
+	held   map[common.Hash][]*types.Receipt // single receipts, which are better read under the receipts root
+
+	unchecked map[common.Hash]bool // blocks whose receipts cannot be checked
+	price     *priced
+	asked     map[string]bool // of this endpoint
+	strict    bool            // this endpoint's word is not taken
+}
+
+// part is some of the elements of an exchange, and what becomes of their answers. The error of take says why something was
+// not learnt.
+type part struct {
+	elems []rpc.BatchElem
+	take  func(*endpoint, []rpc.BatchElem) error
+}
+
+// Read asks an endpoint that has the block ask.At, in one exchange, and others for what it did not give:
+//
+//   - accounts by eth_getProof, checked against the block's state root. Where no endpoint offers it they are the word of
+//     every endpoint that has the block: if two differ, nothing is learnt, and the log names them.
+//   - receipts by eth_getBlockReceipts, checked against the receipts root. Only where no endpoint offers it, or they
+//     cannot be checked, are they read one by one, checked against the block's list and bloom, of every endpoint: if two
+//     differ, nothing is learnt.
+//   - the price by eth_feeHistory, or eth_gasPrice. Blocks with transactions of ours are read by eth_getBlockReceipts, to
+//     leave those out.
+//
+// The answer may be incomplete; an error means that it is empty.
+func (c *Client) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error) {
+	r := &reading{
+		ask:    ask,
+		answer: evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*types.Receipt{}},
+		words:  map[common.Address][]word{}, held: map[common.Hash][]*types.Receipt{}, unchecked: map[common.Hash]bool{},
+	}
+	c.market.saw(&ask.At)
+	for i := range ask.Receipts {
+		c.market.saw(&ask.Receipts[i].Block)
+		c.market.sent(ask.Receipts[i].Txs...)
+	}
+	var errs []error
+	for _, e := range c.candidates(ask.At.Number) {
+		r.asked, r.strict = map[string]bool{}, e.trust.doubtful(time.Now())
+		if r.complete() {
+			break
+		}
+		err := e.do(ctx, "read", func(ctx context.Context, e *endpoint) error { return c.readOne(ctx, r, e) })
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	c.settle(r)
+	if len(errs) > 0 && len(r.answer.Accounts) == 0 && len(r.answer.Receipts) == 0 && r.answer.Price == nil || len(r.asked) == 0 && !r.complete() {
+		return evidence.Answer{}, c.failedRead(ctx, "read", errs)
+	}
+	return r.answer, nil
+}
+
+// readOne asks one endpoint for what is missing. A contradiction ends it.
+func (c *Client) readOne(ctx context.Context, r *reading, e *endpoint) error {
+	var errs []error
+	for range rounds {
+		parts := c.parts(r, e)
+		if len(parts) == 0 {
+			break
+		}
+		var elems []rpc.BatchElem
+		for _, p := range parts {
+			elems = append(elems, p.elems...)
+		}
+		if err := e.calls(ctx, elems); err != nil {
+			return err
+		}
+		first := 0
+		for _, p := range parts {
+			if err := p.take(e, elems[first:first+len(p.elems)]); err != nil {
+				errs = append(errs, err)
+			}
+			first += len(p.elems)
+		}
+		if err := errors.Join(errs...); errors.Is(err, evidence.ErrContradiction) {
+			return err
+		}
+	}
+	c.settlePrice(r)
+	if r.strict && r.ask.Price && r.answer.Price == nil {
+		r.answer.Price = c.headPrice(&r.ask.At)
+	}
+	if err := errors.Join(errs...); err != nil && !r.complete() {
+		return fmt.Errorf("%w: %w", errNotLearnt, err)
+	}
+	return nil
+}
+
+// parts are what is missing and was not asked of this endpoint yet.
+func (c *Client) parts(r *reading, e *endpoint) []part {
+	var parts []part
+	for _, account := range r.ask.Accounts {
+		if _, learnt := r.answer.Accounts[account]; !learnt {
+			parts = append(parts, r.askAccount(e, account)...)
+		}
+	}
+	for i := range r.ask.Receipts {
+		parts = append(parts, c.askReceipts(r, e, &r.ask.Receipts[i])...)
+	}
+	if !r.ask.Price || r.answer.Price != nil || r.strict {
+		return parts
+	}
+	if r.once("price") {
+		parts = append(parts, c.askPrice(r))
+	}
+	if c.legacy(&r.ask.At) {
+		return parts
+	}
+	if b := c.market.unread(&r.ask.At); b != nil && e.whole.offered(time.Now()) && r.once("block "+b.Hash.Hex()) {
+		parts = append(parts, c.askBlock(r, b, nil))
+	}
+	return parts
+}
+
+// once tells whether this is the first time that this endpoint is asked for something.
+func (r *reading) once(what string) bool {
+	if r.asked[what] {
+		return false
+	}
+	r.asked[what] = true
+	return true
+}
+
+// settle ends a reading: what is left is what could not be checked better.
+func (c *Client) settle(r *reading) {
+	for account, words := range r.words {
+		if _, proved := r.answer.Accounts[account]; proved {
+			continue
+		}
+		if agree(words) {
+			r.answer.Accounts[account] = words[0].account
+			continue
+		}
+		c.log.Warn("the chain's endpoints differ about an account and none proves it; nothing is concluded, and it is read again",
+			"account", account, "block", r.ask.At.Number, "say", fmt.Sprint(words))
+	}
+	for tx := range r.held {
+		if r.answer.Receipts[tx] == nil {
+			if receipt := c.believed(r, tx); receipt != nil {
+				r.answer.Receipts[tx] = receipt
+			}
+		}
+	}
+}
+
+// complete tells whether nothing is missing.
+func (r *reading) complete() bool {
+	for _, account := range r.ask.Accounts {
+		if _, learnt := r.answer.Accounts[account]; !learnt {
+			return false
+		}
+	}
+	for _, w := range r.ask.Receipts {
+		for _, tx := range w.Txs {
+			if r.answer.Receipts[tx] == nil {
+				return false
+			}
+		}
+	}
+	return !r.ask.Price || r.answer.Price != nil
+}

@@ -1,0 +1,87 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const maxAnswerBytes = 128 << 20
+
+// exchange is what is noted of one while it is under way. It travels in the context, since the RPC client hides
+// the headers of answers.
+type exchange struct {
+	mu         sync.Mutex
+	limited    bool // the endpoint throttles, in the answer to a single element
+	retryAfter time.Duration
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	if x == nil {
+		return &exchange{}
+	}
+	return x
+}
+
+func (x *exchange) throttled(retryAfter time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.limited, x.retryAfter = true, max(x.retryAfter, retryAfter)
+}
+
+func (x *exchange) noted() (limited bool, retryAfter time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.limited, x.retryAfter
+}
+
+// bounded refuses to read more of an answer than maxAnswerBytes, and notes when the endpoint wants to be asked again.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := b.RoundTripper.RoundTrip(r)
+	if err != nil {
+		return resp, err
+	}
+	resp.Body = http.MaxBytesReader(nil, resp.Body, maxAnswerBytes)
+	wait := retryAfter(resp.Header.Get("Retry-After"), time.Now())
+	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable && wait > 0 {
+		exchangeOf(r.Context()).throttled(wait)
+	}
+	return resp, nil
+}
+
+func (b bounded) CloseIdleConnections() {
+	if t, ok := b.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+// retryAfter reads the header of that name: seconds or a date. What is neither, or over, is 0.
+func retryAfter(header string, now time.Time) time.Duration {
+	header = strings.TrimSpace(header)
+	if seconds, err := strconv.ParseFloat(header, 64); err == nil && seconds > 0 {
+		return time.Duration(min(seconds, retryAfterMost.Seconds()) * float64(time.Second))
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(at.Sub(now), 0), retryAfterMost)
+	}
+	return 0
+}
+
+// redacted drops the URL that net/http puts into its errors.
+func redacted(err error) error {
+	var withURL *url.Error
+	if errors.As(err, &withURL) {
+		return withURL.Err
+	}
+	return err
+}
