@@ -1,0 +1,90 @@
+package heads
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+const (
+	tagEvery    = 4               // heads between two questions for the finalized block
+	tagInterval = 2 * time.Second // and the time between them, at least
+)
+
+// finalize moves the final block up, never down.
+func (t *Tracker) finalize(ctx context.Context) error {
+	head := t.window.head().Number
+	depth := t.config.Confirmations
+	switch {
+	case depth == 0:
+		return t.finalizeTag(ctx)
+	case head+1 < depth:
+		return nil // the chain is shorter
+	}
+	next := head + 1 - depth
+	if t.final.Hash != (common.Hash{}) && next <= t.final.Number {
+		return nil
+	}
+	ok, err := t.reach(ctx, next)
+	if !ok {
+		return err
+	}
+	if limit, ok := t.agreed(ctx, *t.window.at(next)); ok {
+		t.setFinal(*t.window.at(limit))
+	}
+	return err
+}
+
+func (t *Tracker) setFinal(b evidence.Block) {
+	if t.final.Hash == (common.Hash{}) || b.Number > t.final.Number {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.final = b
+	}
+}
+
+// finalizeTag asks which block the endpoints call finalized, now and then, and takes the lowest that is in our chain.
+func (t *Tracker) finalizeTag(ctx context.Context) error {
+	head, now := t.window.head().Number, t.config.Now()
+	first := t.final.Hash == common.Hash{}
+	if now.Sub(t.tagAsked) < tagInterval || !first && head >= t.tagHead && head-t.tagHead < tagEvery {
+		return nil
+	}
+	ask, cancel := t.call(ctx)
+	defer cancel()
+	claims, err := t.chain.Finalized(ask)
+	if err != nil {
+		return fmt.Errorf("couldn't read the finalized block: %w", err)
+	}
+	t.tagAsked, t.tagHead = now, head
+	claims = slices.Clone(claims)
+	slices.SortStableFunc(claims, func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
+	for _, c := range claims {
+		base := t.window.base()
+		switch {
+		case c.Block.Number > head:
+			continue
+		case !first && c.Block.Number < base:
+			return nil // this endpoint does not call any more final than is
+		case base-min(base, c.Block.Number) > 4*t.config.Keep:
+			return fmt.Errorf("the endpoint %s calls block %d the newest final one, which is too far below the head %d to be linked to it; there is no final block until it moves",
+				c.Endpoint, c.Block.Number, head)
+		}
+		ok, err := t.reach(ctx, c.Block.Number)
+		if !ok {
+			t.tagAsked = time.Time{} // the rest in the next round
+			return err
+		}
+		if t.window.has(c.Block.Ref()) {
+			t.setFinal(c.Block)
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package heads_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/heads"
+)
+
+func TestFinalityBreakAndItsUndoing(t *testing.T) {
+	r := newRig(t, heads.Config{Confirmations: 2}, 40, "a", "b")
+	s := r.Subscribe(r.signer(), 0)
+	tx := r.tx(0, 0)
+	s.Watch(0, tx.Hash(), 40)
+	r.rounds(1)
+	fork := r.tip
+	in := r.mine(tx)
+	for range 4 {
+		r.mine()
+	}
+	r.rounds(1)
+	old := r.tip
+	require.Contains(t, r.update(s).Included, tx.Hash())
+	s.Settled(0, in.Ref(), 0)
+	r.rounds(1)
+	require.Empty(t, r.update(s).Gone)
+
+	r.branch(fork, 5, "deep")
+	r.rounds(1)
+	r.atTip()
+	require.EqualValues(t, 1, r.metric("scorelay_heads_finality_breaks_total"))
+	u := r.update(s)
+	require.Equal(t, []uint64{0}, u.Gone)
+	require.Equal(t, r.tip.Number-1, u.Final.Number)
+	require.Equal(t, r.tip.parent.Hash, u.Final.Hash)
+	s.Reopened(0)
+	s.Watch(0, tx.Hash(), 40)
+	r.mine(tx)
+	r.rounds(1)
+	require.Equal(t, r.tip.Ref(), r.update(s).Included[tx.Hash()].Block)
+
+	for _, n := range r.nodes {
+		n.head = old
+	}
+	r.tip = old
+	r.rounds(1)
+	r.atTip()
+	u = r.update(s)
+	require.Equal(t, in.Ref(), u.Included[tx.Hash()].Block)
+	require.EqualValues(t, 2, r.metric("scorelay_heads_finality_breaks_total"))
+}
+
+func TestFinalBlockNeedsEveryEndpointToLeaveIt(t *testing.T) {
+	r := newRig(t, heads.Config{Confirmations: 2}, 40, "a", "b")
+	r.rounds(1)
+	for range 5 {
+		r.mine()
+	}
+	r.rounds(1)
+	liar := r.nodes[1]
+	liar.head = r.tip.at(40)
+	for range 10 {
+		liar.head = mine(liar.head, "lie")
+	}
+	for range 5 {
+		r.rounds(1)
+		r.atTip()
+	}
+	require.Positive(t, r.distrusted["b"])
+	r.nodes[0].noBlocks = true // it answers, but not whether it has the final block
+	for range 20 {
+		_ = r.round()
+		r.atTip()
+	}
+	require.Zero(t, r.metric("scorelay_heads_finality_breaks_total"))
+	r.nodes[0].down = true
+	for range 8 {
+		_ = r.round()
+	}
+	require.EqualValues(t, 1, r.metric("scorelay_heads_finality_breaks_total"))
+
+	r.nodes[0].down, r.nodes[0].noBlocks = false, false
+	for range 10 {
+		r.mine()
+	}
+	liar.head = r.tip
+	r.rounds(1)
+	r.atTip()
+	final, _ := r.Final()
+	require.Equal(t, r.tip.parent.Hash, final.Hash)
+}
+
+func TestReorgOfTheWholeWindow(t *testing.T) {
+	r := newRig(t, heads.Config{Confirmations: 2}, 40, "a")
+	r.rounds(1)
+	r.branch(r.tip.at(3), 60, "other")
+	r.rounds(1)
+	r.atTip()
+	require.EqualValues(t, 1, r.metric("scorelay_heads_finality_breaks_total"))
+	final, ok := r.Final()
+	require.True(t, ok)
+	require.Equal(t, r.tip.parent.Hash, final.Hash)
+}
+
+func TestFinalizedTag(t *testing.T) {
+	r := newRig(t, heads.Config{}, 100, "a", "b")
+	r.rounds(1)
+	_, ok := r.Final()
+	require.False(t, ok)
+	r.now = r.now.Add(time.Minute)
+	r.nodes[0].finalized, r.nodes[1].finalized = 20, 30
+	r.rounds(1)
+	final, ok := r.Final()
+	require.True(t, ok)
+	require.EqualValues(t, 20, final.Number)
+	asked := r.by["finalized"]
+	r.nodes[0].finalized = 90
+	r.rounds(20)
+	require.Equal(t, asked, r.by["finalized"], "the head is the same")
+	for range 8 {
+		r.mine()
+		r.rounds(2)
+	}
+	require.LessOrEqual(t, r.by["finalized"]-asked, 4)
+	final, _ = r.Final()
+	require.EqualValues(t, 30, final.Number)
+	r.nodes[1].finalized = 10
+	for range 8 {
+		r.mine()
+		r.rounds(2)
+	}
+	final, _ = r.Final()
+	require.EqualValues(t, 30, final.Number, "it never goes back")
+}
+
+func TestShorterBranchLeavesFinalityWhereItIs(t *testing.T) {
+	r := newRig(t, heads.Config{Confirmations: 4}, 40, "a")
+	r.rounds(1)
+	for range 3 {
+		r.mine()
+	}
+	r.rounds(1)
+	before, _ := r.Final()
+	require.EqualValues(t, 40, before.Number)
+	r.branch(r.tip.at(40), 1, "short")
+	r.rounds(1)
+	r.atTip()
+	final, _ := r.Final()
+	require.Equal(t, before.Ref(), final.Ref())
+	require.Zero(t, r.metric("scorelay_heads_finality_breaks_total"))
+}

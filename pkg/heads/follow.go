@@ -1,0 +1,280 @@
+package heads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+const (
+	firstRead      = 16              // blocks read first of a chain that is ahead, before much is asked for
+	mostRead       = 200             // blocks read in one question
+	readsPerRound  = 8               // questions for blocks in a round, in one direction
+	lieAfter       = 3               // claims in a row whose parent is not what the endpoint says it is, until that is a lie
+	mostSetback    = 8               // rounds that a claim which cannot be linked is left alone, at most
+	uncheckedAfter = 1 * time.Minute // without checked blocks, until unchecked ones may follow or replace them
+)
+
+var (
+	errUnlinked  = errors.New("its blocks do not link")
+	errAbsent    = errors.New("it does not give the blocks below its newest")
+	errUnchecked = errors.New("its blocks do not hash to their hashes, unlike the chain's so far")
+)
+
+// setback counts how often an endpoint's claim could not be linked, nor brought anything, in a row.
+type setback struct {
+	times uint64
+	next  uint64 // the round in which it is tried again
+}
+
+// follow makes the best of the round's claims that links to the chain the head. It is an error when none shows what the
+// chain's newest block is.
+func (t *Tracker) follow(ctx context.Context) error {
+	before := t.headHash()
+	var errs []error
+	for _, c := range t.claims {
+		if !t.ahead(c) {
+			continue
+		}
+		if s := t.setbacks[c.Endpoint]; t.count < s.next && len(t.claims) > 1 {
+			continue
+		}
+		at := t.headHash()
+		err := t.pursue(ctx, c)
+		t.reckon(c, err, t.headHash() != at)
+		if err != nil {
+			errs = append(errs, claimError(c, err))
+		}
+	}
+	if !t.window.empty() && t.headHash() == before {
+		errs = append(errs, t.weigh(ctx))
+	}
+	for _, c := range t.claims {
+		if t.window.kept(c.Block.Ref()) {
+			return nil
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// headHash is zero before there is a head.
+func (t *Tracker) headHash() common.Hash {
+	if head := t.window.head(); head != nil {
+		return head.Hash
+	}
+	return common.Hash{}
+}
+
+func claimError(c evidence.Claim, err error) error {
+	return fmt.Errorf("the endpoint %s says that block %d (%s) is the newest, which is not believed: %w", c.Endpoint, c.Block.Number, c.Block.Hash, err)
+}
+
+// ahead tells whether the claim is a block that would make the chain longer, or checked where it is not.
+func (t *Tracker) ahead(c evidence.Claim) bool {
+	head := t.window.head()
+	return head == nil || c.Block.Number > head.Number ||
+		c.Block.Checked && !head.Checked && c.Block.Number >= t.window.base() && !t.window.has(c.Block.Ref())
+}
+
+// reckon logs when an endpoint's claims begin and cease to be unbelievable, and leaves it alone for some rounds meanwhile.
+func (t *Tracker) reckon(c evidence.Claim, err error, progress bool) {
+	s, failing := t.setbacks[c.Endpoint]
+	switch {
+	case err == nil && failing:
+		delete(t.setbacks, c.Endpoint)
+		t.log.Info("the endpoint's blocks link to the chain again", "endpoint", c.Endpoint, "block", c.Block.Number)
+	case err != nil && !failing && !errors.Is(err, context.Canceled):
+		t.log.Warn("the endpoint's newest block is not believed; the others are asked, and it is tried again",
+			"endpoint", c.Endpoint, "block", c.Block.Number, "hash", c.Block.Hash, "err", err)
+		fallthrough
+	case err != nil:
+		s.times++
+		if progress {
+			s.times = 1
+		}
+		s.next = t.count + min(s.times, mostSetback)
+		if s.times >= lieAfter && errors.Is(err, errUnlinked) {
+			t.chain.Distrust(c.Endpoint, err)
+		}
+		t.setbacks[c.Endpoint] = s
+	}
+}
+
+// pursue extends the chain towards a claim that is ahead, or to its branch. What links is kept when it fails, and what is too
+// much for one round is left to the next.
+func (t *Tracker) pursue(ctx context.Context, c evidence.Claim) error {
+	if t.window.empty() {
+		return t.begin(ctx, c)
+	}
+	if head := t.window.head(); c.Block.Number <= head.Number {
+		return t.fork(ctx, c.Endpoint, []evidence.Block{c.Block})
+	} else if c.Block.Number-head.Number > t.config.Keep && t.allFar() {
+		return t.restart(ctx, c)
+	}
+	size := uint64(firstRead)
+	for range readsPerRound {
+		head := t.window.head()
+		if c.Block.Number <= head.Number {
+			return nil
+		}
+		blocks, err := []evidence.Block{c.Block}, error(nil)
+		if next := head.Number + 1; c.Block.Number > next {
+			blocks, err = t.read(ctx, c.Endpoint, next, min(head.Number+size, c.Block.Number-1))
+			size = mostRead
+		}
+		if len(blocks) > 0 {
+			if err := t.attach(ctx, c.Endpoint, blocks); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attach adds blocks that begin right above the head, be they on its branch or not.
+func (t *Tracker) attach(ctx context.Context, endpoint string, blocks []evidence.Block) error {
+	if blocks[0].Parent != t.window.head().Hash {
+		return t.fork(ctx, endpoint, blocks)
+	}
+	if err := t.mayFollow(blocks); err != nil {
+		return err
+	}
+	t.put(endpoint, blocks)
+	return nil
+}
+
+// mayFollow refuses unchecked blocks above or in place of checked ones, unless nothing else has come for a while: then a hard
+// fork gave headers fields that this program does not know.
+func (t *Tracker) mayFollow(blocks []evidence.Block) error {
+	below := t.window.head()
+	if first := blocks[0].Number; first > t.window.base() && first <= below.Number+1 {
+		below = t.window.at(first - 1)
+	}
+	for i := range blocks {
+		old := t.window.at(blocks[i].Number)
+		if blocks[i].Checked {
+			below = &blocks[i]
+			continue
+		}
+		if (below != nil && below.Checked || old != nil && old.Checked) && t.config.Now().Sub(t.checkedAt) < uncheckedAfter {
+			return errUnchecked
+		}
+		below = &blocks[i]
+	}
+	return nil
+}
+
+// put makes the blocks the end of the chain.
+func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
+	checked := !t.window.empty() && t.window.head().Checked
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.window.replace(blocks)
+	for i := range blocks {
+		delete(t.proven, blocks[i].Hash) // its list came again, from this endpoint
+	}
+	head := t.window.head()
+	if head.Checked {
+		t.checkedAt = t.config.Now()
+	} else if checked {
+		t.log.Warn("the chain's blocks do not hash to their hashes any more; endpoints are taken at their word from here on",
+			"endpoint", endpoint, "block", head.Number)
+	}
+	t.lostSince = time.Time{}
+	clear(t.holders)
+	t.holders[endpoint] = true
+	t.match(t.window.from(blocks[0].Number))
+}
+
+// begin starts the chain at a claim, with the blocks below it that finality may need.
+func (t *Tracker) begin(ctx context.Context, c evidence.Claim) error {
+	blocks, err := t.ending(ctx, c)
+	if err != nil {
+		return err
+	}
+	t.put(c.Endpoint, blocks)
+	return nil
+}
+
+// ending are the claim and some blocks below it.
+func (t *Tracker) ending(ctx context.Context, c evidence.Claim) ([]evidence.Block, error) {
+	blocks := []evidence.Block{c.Block}
+	depth := min(max(t.config.Confirmations, firstRead), c.Block.Number)
+	for uint64(len(blocks)) <= depth {
+		left := depth + 1 - uint64(len(blocks))
+		older, err := t.below(ctx, c.Endpoint, blocks[0], min(left, mostRead))
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(older, blocks...)
+	}
+	return blocks, nil
+}
+
+// allFar tells whether every endpoint that answered is further ahead than the window is long.
+func (t *Tracker) allFar() bool {
+	head := t.window.head().Number
+	for _, c := range t.claims {
+		if c.Block.Number <= head+t.config.Keep {
+			return false
+		}
+	}
+	return true
+}
+
+// restart begins a window far ahead: the process slept, or nodes were away. The blocks between are not read; lanes learn
+// from their accounts that nonces were used, and the search goes back for them.
+func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
+	was := *t.window.head()
+	same, err := t.read(ctx, c.Endpoint, was.Number, was.Number)
+	if err != nil {
+		return err
+	}
+	if same[0].Hash != was.Hash { // a reorg, too: where it begins matters, and the next round restarts
+		blocks, err := t.read(ctx, c.Endpoint, was.Number+1, was.Number+firstRead)
+		if err != nil {
+			return err
+		}
+		return t.attach(ctx, c.Endpoint, blocks)
+	}
+	blocks, err := t.ending(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := t.mayFollow(blocks); err != nil {
+		return err
+	}
+	t.log.Warn("the chain moved on further than blocks are remembered; following it from its head on",
+		"was", was.Number, "head", c.Block.Number, "endpoint", c.Endpoint)
+	t.startOver()
+	t.put(c.Endpoint, blocks)
+	t.forget(was.Number + 1)
+	return nil
+}
+
+// trim forgets blocks that are too old, but for those that finality or a search may need.
+func (t *Tracker) trim() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	head := t.window.head().Number
+	base := head - min(head, t.config.Keep)
+	if t.final.Hash != (common.Hash{}) {
+		base = min(base, max(t.final.Number, head-min(head, 4*t.config.Keep)))
+	}
+	for _, w := range t.txs {
+		if w.located() && w.receipt == nil {
+			base = min(base, w.at.Number)
+		}
+	}
+	t.window.trim(min(base, t.needed))
+	maps.DeleteFunc(t.proven, func(_ common.Hash, number uint64) bool { return number < t.window.base() })
+}

@@ -1,0 +1,215 @@
+package heads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// breakPatience is how long an endpoint that answers, but not what its block at the final height is, can hold up a branch
+// that leaves the chain below the final block.
+const breakPatience = 30 * time.Second
+
+var errFinal = errors.New("its branch leaves the chain below the final block")
+
+// weigh looks at branches that are no longer than ours. One is taken when those endpoints that had our head as their latest
+// have left it, or have not answered for a while: else two endpoints on two branches would make the chain swing from one to
+// the other.
+func (t *Tracker) weigh(ctx context.Context) error {
+	answered, below := false, true
+	var aside []evidence.Claim
+	for _, c := range t.claims {
+		ours := t.window.has(c.Block.Ref())
+		if ours && (t.holders[c.Endpoint] || c.Block.Hash == t.window.head().Hash) {
+			t.lostSince = time.Time{}
+			return nil
+		}
+		below = below && c.Block.Number < t.window.base()
+		answered = answered || t.holders[c.Endpoint]
+		if !ours && c.Block.Number >= t.window.base() && c.Block.Number <= t.window.head().Number {
+			aside = append(aside, c)
+		}
+	}
+	if t.lostSince.IsZero() {
+		t.lostSince = t.config.Now()
+	}
+	lost := t.config.Now().Sub(t.lostSince) >= breakPatience
+	switch {
+	case below && lost:
+		err := t.retreat(ctx, t.claims[0])
+		t.reckon(t.claims[0], err, err == nil)
+		return err
+	case !answered && !lost:
+		return nil
+	}
+	var errs []error
+	for _, c := range aside {
+		err := t.fork(ctx, c.Endpoint, []evidence.Block{c.Block})
+		t.reckon(c, err, err == nil)
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, claimError(c, err))
+	}
+	return errors.Join(errs...)
+}
+
+// retreat begins again at a claim below the window: no endpoint has our head any more, nor a block that could show whether
+// it is on our branch.
+func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
+	blocks, err := t.ending(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := t.mayFollow(blocks); err != nil {
+		return err
+	}
+	if old := t.final; old.Hash != (common.Hash{}) {
+		has := false
+		if c.Block.Number >= old.Number {
+			same, err := t.read(ctx, c.Endpoint, old.Number, old.Number)
+			if err != nil {
+				return err
+			}
+			has = same[0].Hash == old.Hash
+		}
+		if !has {
+			if err := t.allLeft(ctx, old, c.Endpoint, blocks); err != nil {
+				return err
+			}
+			t.broken(old, evidence.Ref{})
+		}
+	}
+	t.metrics.reorgs.Inc()
+	t.log.Warn("no endpoint that answers has the head any more, nor any block that is remembered; following the chain from a lower head on",
+		"was", t.window.head().Number, "head", c.Block.Number, "endpoint", c.Endpoint)
+	t.startOver()
+	t.put(c.Endpoint, blocks)
+	t.forget(0)
+	return nil
+}
+
+// startOver forgets the window.
+func (t *Tracker) startOver() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.window = window{}
+	for _, s := range t.subs {
+		s.doubtSettled()
+	}
+}
+
+// fork finds where the branch of an endpoint leaves ours, and takes it. The blocks are the part of it that is known.
+func (t *Tracker) fork(ctx context.Context, endpoint string, branch []evidence.Block) error {
+	size := uint64(firstRead / 2)
+	for !t.window.holdsParent(&branch[0]) && branch[0].Number > t.window.base() {
+		older, err := t.below(ctx, endpoint, branch[0], min(branch[0].Number-t.window.base(), size))
+		if err != nil {
+			return err
+		}
+		i := len(older)
+		for i > 0 && !t.window.has(older[i-1].Ref()) {
+			i--
+		}
+		branch = slices.Concat(older[i:], branch)
+		size = min(4*size, mostRead)
+	}
+	if err := t.mayFollow(branch); err != nil {
+		return err
+	}
+	return t.take(ctx, endpoint, branch)
+}
+
+// take puts a branch in place of ours, unless that would undo what is final and is not undone everywhere.
+func (t *Tracker) take(ctx context.Context, endpoint string, branch []evidence.Block) error {
+	first, head := branch[0].Number, *t.window.head()
+	rooted := t.window.holdsParent(&branch[0])
+	if t.undoesFinal(first) || !rooted {
+		old := t.final
+		if !t.undoesFinal(first) {
+			old = t.window.blocks[0]
+		}
+		if err := t.allLeft(ctx, old, endpoint, branch); err != nil {
+			return err
+		}
+		last := evidence.Ref{}
+		if rooted {
+			last = evidence.Ref{Number: first - 1, Hash: branch[0].Parent}
+		}
+		t.broken(old, last)
+	} else {
+		t.breakSeen = time.Time{}
+	}
+	t.metrics.reorgs.Inc()
+	t.log.Warn("the chain was reorganised; transactions in the replaced blocks are looked for again",
+		"from_block", first, "depth", head.Number+1-first, "head", branch[len(branch)-1].Number, "endpoint", endpoint)
+	t.put(endpoint, branch)
+	if !rooted {
+		first = 0
+	}
+	t.forget(first)
+	return nil
+}
+
+func (t *Tracker) undoesFinal(first uint64) bool {
+	return t.final.Hash != (common.Hash{}) && first <= t.final.Number
+}
+
+// allLeft makes sure, by asking now, that no endpoint that answers has the old block in its chain any more. The branch is the
+// end of the chain of one that has not.
+func (t *Tracker) allLeft(ctx context.Context, old evidence.Block, endpoint string, branch []evidence.Block) error {
+	if t.breakSeen.IsZero() {
+		t.breakSeen = t.config.Now()
+	}
+	for _, c := range t.claims {
+		inBranch := slices.ContainsFunc(branch, func(b evidence.Block) bool { return b.Hash == c.Block.Hash })
+		switch {
+		case c.Endpoint == endpoint || inBranch:
+			continue
+		case c.Block.Number < old.Number:
+			if c.Block.Number >= branch[0].Number && t.window.has(c.Block.Ref()) {
+				return stillHas(old, c.Endpoint) // or will, once it has caught up
+			}
+			continue // it has no block there
+		}
+		blocks, err := t.read(ctx, c.Endpoint, old.Number, old.Number)
+		switch {
+		case err != nil && t.config.Now().Sub(t.breakSeen) < breakPatience:
+			return fmt.Errorf("%w %d, and whether %s has that is not known: %w", errFinal, old.Number, c.Endpoint, err)
+		case err == nil && blocks[0].Hash == old.Hash:
+			err := stillHas(old, c.Endpoint)
+			t.chain.Distrust(endpoint, err)
+			return err
+		}
+	}
+	t.breakSeen = time.Time{}
+	return nil
+}
+
+func stillHas(old evidence.Block, holder string) error {
+	return fmt.Errorf("%w %d (%s), which %s still has", errFinal, old.Number, old.Hash, holder)
+}
+
+// broken raises the alarm and moves the final block back to the last one that is left; zero if none is known.
+func (t *Tracker) broken(old evidence.Block, last evidence.Ref) {
+	t.metrics.breaks.Inc()
+	t.log.Error("the chain was reorganised below its final block, on every endpoint that answers: statuses that said final were wrong. "+
+		"Lanes correct them and broadcast the same transactions again, by themselves. Raise SCORELAY_CONFIRMATIONS",
+		"was_final", old.Number, "hash", old.Hash, "left", last.Number, "confirmations", t.config.Confirmations)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.final = evidence.Block{}
+	if b := t.window.at(last.Number); b != nil && b.Hash == last.Hash {
+		t.final = *b
+	}
+	for _, s := range t.subs {
+		s.finalAccount = evidence.Account{}
+		s.doubtSettled()
+	}
+}

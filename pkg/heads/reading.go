@@ -1,0 +1,64 @@
+package heads
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// read are blocks of one endpoint's chain that link to each other. With an error come those that could be read before it.
+func (t *Tracker) read(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error) {
+	ctx, cancel := t.call(ctx)
+	defer cancel()
+	blocks, err := t.chain.Blocks(ctx, endpoint, from, to)
+	if n := linked(from, blocks); n < len(blocks) {
+		err := fmt.Errorf("%w: block %d of %d…%d does not follow the one before", errUnlinked, from+uint64(n), from, to)
+		t.chain.Distrust(endpoint, err)
+		return blocks[:n], err
+	}
+	if want := to - from + 1; err == nil && uint64(len(blocks)) != want {
+		err = fmt.Errorf("%w: %d came of the blocks %d…%d", errAbsent, len(blocks), from, to)
+		blocks = blocks[:min(uint64(len(blocks)), want)]
+	}
+	return blocks, err
+}
+
+// below reads size blocks that lead up to one.
+func (t *Tracker) below(ctx context.Context, endpoint string, b evidence.Block, size uint64) ([]evidence.Block, error) {
+	older, err := t.read(ctx, endpoint, b.Number-min(b.Number, size), b.Number-1)
+	if err != nil {
+		return nil, err
+	}
+	if last := older[len(older)-1]; last.Hash != b.Parent {
+		return nil, fmt.Errorf("%w: the parent of block %d is %s, its block %d is %s", errUnlinked, b.Number, b.Parent, last.Number, last.Hash)
+	}
+	return older, nil
+}
+
+// reach extends the window down to a height, some blocks a round; ok tells whether it holds it now.
+func (t *Tracker) reach(ctx context.Context, number uint64) (ok bool, err error) {
+	t.needed = min(t.needed, number)
+	var errs error
+	for range readsPerRound {
+		base := t.window.blocks[0]
+		if number >= base.Number {
+			return true, nil
+		}
+		var older []evidence.Block
+		for _, c := range t.claims {
+			if older, err = t.below(ctx, c.Endpoint, base, min(base.Number-number, mostRead)); err == nil {
+				break
+			}
+			errs = fmt.Errorf("couldn't read the blocks below %d of %s: %w", base.Number, c.Endpoint, err)
+		}
+		if len(older) == 0 {
+			return false, errs
+		}
+		t.mu.Lock()
+		t.window.prepend(older)
+		t.match(t.window.blocks[:len(older)])
+		t.mu.Unlock()
+	}
+	return number >= t.window.base(), nil
+}

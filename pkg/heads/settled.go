@@ -1,0 +1,175 @@
+package heads
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// settledRef is the block that holds the transaction of a settled nonce.
+type settledRef struct {
+	at    evidence.Ref
+	known bool // gone was found out
+	gone  bool
+}
+
+// doubtSettled makes what is known of blocks that left the window doubtful; mu is held.
+func (s *Subscription) doubtSettled() {
+	for _, ref := range s.settled {
+		ref.known = false
+	}
+}
+
+// checkSettled finds out which settled nonces' blocks left the chain. The window tells of those in it. Below it, endpoints
+// are asked for the block of that height, once: one lane's blocks lie on one chain, so the highest that is still there
+// vouches for those below.
+func (t *Tracker) checkSettled(ctx context.Context) error {
+	t.mu.Lock()
+	var doubts []*settledRef
+	for _, s := range t.subs {
+		if ref, _ := t.judge(s); ref != nil {
+			doubts = append(doubts, ref)
+		}
+	}
+	t.mu.Unlock()
+	var errs []error
+	for _, ref := range doubts {
+		if err := t.compare(ctx, ref); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	t.mu.Lock()
+	left := map[*Subscription][]*settledRef{}
+	subs := slices.Clone(t.subs)
+	for _, s := range subs {
+		_, left[s] = t.judge(s)
+		switch {
+		case len(left[s]) == 0:
+			s.leftSince = time.Time{}
+		case s.leftSince.IsZero():
+			s.leftSince = t.config.Now()
+		}
+	}
+	t.mu.Unlock()
+	for _, s := range subs {
+		t.dismiss(ctx, s, left[s])
+	}
+	return errors.Join(errs...)
+}
+
+// judge brings a subscription's settled blocks up to date; what it returns is the highest that the window does not tell of,
+// or nil, and those of which the window says that they left the chain, to be told when no endpoint has them. mu is held.
+func (t *Tracker) judge(s *Subscription) (doubt *settledRef, left []*settledRef) {
+	base, head := t.window.base(), t.window.head().Number
+	var vouched uint64 // the highest block below the window that is known to be in the chain
+	for _, ref := range s.settled {
+		switch n := ref.at.Number; {
+		case n > head: // the branch that replaced its block is shorter; or this head is an old one
+			if ref.known && !ref.gone {
+				left = append(left, ref)
+			}
+		case n >= base && t.window.has(ref.at):
+			ref.gone, ref.known = false, true
+		case n >= base && ref.gone:
+			ref.known = true
+		case n >= base:
+			ref.known = false
+			left = append(left, ref)
+		case !ref.known && (doubt == nil || n > doubt.at.Number):
+			doubt = ref
+		case ref.known && !ref.gone:
+			vouched = max(vouched, n)
+		}
+	}
+	if doubt == nil || doubt.at.Number >= vouched {
+		return doubt, left
+	}
+	for _, ref := range s.settled {
+		if ref.at.Number <= vouched && !ref.known {
+			ref.known = true
+		}
+	}
+	return nil, left
+}
+
+// dismiss concludes that settled blocks are gone which no endpoint that answers has. They lie on one chain: an endpoint that
+// has one has those below, too.
+func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledRef) {
+	slices.SortFunc(left, func(a, b *settledRef) int { return cmp.Compare(a.at.Number, b.at.Number) })
+	now := t.config.Now()
+	patient := now.Sub(s.leftSince) < breakPatience
+	first := sort.Search(len(left), func(i int) bool {
+		lacked, held := t.lacked(ctx, left[i].at, patient)
+		if held {
+			s.leftSince = now // an endpoint that had it has time to fall silent
+		}
+		return lacked
+	})
+	for _, ref := range left[first:] {
+		t.conclude(ref, true)
+	}
+}
+
+// lacked tells whether no endpoint that answers has a block that is not in the window. One that does not say counts as if it
+// had it, while there is patience. held tells that one has it.
+func (t *Tracker) lacked(ctx context.Context, at evidence.Ref, patient bool) (lacked, held bool) {
+	head := t.window.head()
+	for _, c := range t.claims {
+		if t.window.has(c.Block.Ref()) && (c.Block.Number >= at.Number || c.Block.Hash == head.Hash) {
+			continue // its chain is ours
+		}
+		var blocks []evidence.Block
+		if c.Block.Number >= at.Number {
+			blocks, _ = t.read(ctx, c.Endpoint, at.Number, at.Number)
+		}
+		switch {
+		case len(blocks) == 0 && patient:
+			return false, false
+		case len(blocks) > 0 && blocks[0].Hash == at.Hash:
+			return false, true
+		}
+	}
+	return true, false
+}
+
+// compare asks every endpoint that answered in this round for its block at a height below the window.
+func (t *Tracker) compare(ctx context.Context, ref *settledRef) error {
+	var errs []error
+	others := 0
+	for _, c := range t.claims {
+		if c.Block.Number < ref.at.Number {
+			continue
+		}
+		blocks, err := t.read(ctx, c.Endpoint, ref.at.Number, ref.at.Number)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("couldn't read the settled block %d of %s: %w", ref.at.Number, c.Endpoint, err))
+		case blocks[0].Hash == ref.at.Hash:
+			t.conclude(ref, false)
+			return nil
+		default:
+			others++
+		}
+	}
+	if others == 0 || len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	if t.window.head().Number-ref.at.Number <= t.config.Keep {
+		_, err := t.reach(ctx, ref.at.Number) // blocks that link tell more than endpoints do
+		return err
+	}
+	t.conclude(ref, true)
+	return nil
+}
+
+func (t *Tracker) conclude(ref *settledRef, gone bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ref.known, ref.gone = true, gone
+}

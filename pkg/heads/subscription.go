@@ -1,0 +1,221 @@
+package heads
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// Subscription is one lane's part of the Tracker.
+type Subscription struct {
+	t       *Tracker
+	signer  common.Address
+	updates chan Update
+
+	// Guarded by t.mu.
+	next         uint64                            // the lowest nonce above all that were ever watched
+	slots        map[uint64]*slot                  // open ones, by nonce
+	settled      map[uint64]*settledRef            // by nonce
+	foreign      map[uint64]evidence.Found         // by nonce
+	included     map[common.Hash]evidence.Included // what Updates carry; nil when it is to be made again
+	account      evidence.Account                  // as last read; At.Hash zero before
+	reads        []evidence.Account                // of blocks of the chain, as they were read
+	finalAccount evidence.Account
+	stale        bool // account is of a block that left the chain
+	needAccount  bool
+	needFinal    bool
+	busy         bool
+	scan         scan
+	leftSince    time.Time // since when settled blocks are missing in the chain and no endpoint shows them; zero for none
+	complained   time.Time // when it was last logged that a search found nothing
+}
+
+// slot is what is watched of a nonce.
+type slot struct {
+	txs   []common.Hash
+	since uint64 // the nonce was not used up to this block; 0: not known
+}
+
+// Subscribe begins to tell of a signer. next is the nonce of the lane's next slot.
+func (t *Tracker) Subscribe(signer common.Address, next uint64) *Subscription {
+	s := &Subscription{
+		t: t, signer: signer, next: next, updates: make(chan Update, 1),
+		slots: map[uint64]*slot{}, settled: map[uint64]*settledRef{}, foreign: map[uint64]evidence.Found{},
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.subs = append(t.subs, s)
+	return s
+}
+
+// Updates holds the newest Update, one at most.
+func (s *Subscription) Updates() <-chan Update { return s.updates }
+
+// Watch looks for a transaction of an open slot in blocks after since: the slot's nonce was not used up to that block.
+// since 0 means that nothing is known. It must be called before the transaction is sent.
+func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
+	t := s.t
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.next = max(s.next, nonce+1)
+	sl := s.slots[nonce]
+	if sl == nil {
+		sl = &slot{since: since}
+		s.slots[nonce] = sl
+	} else if sl.since == 0 || since > 0 && since < sl.since {
+		sl.since = since // the cautious one
+	}
+	if found, ok := s.foreign[nonce]; ok && found.Tx.Hash() == tx {
+		delete(s.foreign, nonce)
+	}
+	if slices.Contains(sl.txs, tx) {
+		return
+	}
+	sl.txs = append(sl.txs, tx)
+	w := t.txs[tx]
+	if w == nil {
+		w = &watchedTx{hash: tx}
+		t.txs[tx] = w
+		t.unseen = min(t.unseen, since-min(since, sinceMargin))
+	}
+	w.subs = append(w.subs, s)
+	s.included = nil
+}
+
+// Settled ends the watch of a nonce's transactions and remembers the block that holds the one that used it, to tell
+// when it is Gone; below is the lowest nonce still to be remembered.
+func (s *Subscription) Settled(nonce uint64, at evidence.Ref, below uint64) {
+	s.t.mu.Lock()
+	defer s.t.mu.Unlock()
+	s.next = max(s.next, nonce+1)
+	s.unwatch(nonce)
+	delete(s.foreign, nonce)
+	s.settled[nonce] = &settledRef{at: at}
+	maps.DeleteFunc(s.settled, func(n uint64, _ *settledRef) bool { return n < below })
+	maps.DeleteFunc(s.foreign, func(n uint64, _ evidence.Found) bool { return n < below })
+}
+
+// Reopened undoes Settled of a nonce; its transactions are to be watched again.
+func (s *Subscription) Reopened(nonce uint64) {
+	s.t.mu.Lock()
+	defer s.t.mu.Unlock()
+	delete(s.settled, nonce)
+}
+
+// Skipped says that nonces below next are none of the lane's concern: what used them is settled, or was before its time.
+func (s *Subscription) Skipped(next uint64) {
+	s.t.mu.Lock()
+	defer s.t.mu.Unlock()
+	s.next = max(s.next, next)
+}
+
+// Reread forgets the receipt of a watched transaction, so that it is asked for again: the subscriber cannot make sense of it.
+func (s *Subscription) Reread(tx common.Hash) {
+	s.t.mu.Lock()
+	defer s.t.mu.Unlock()
+	if w := s.t.txs[tx]; w != nil && w.receipt != nil {
+		w.receipt = nil
+		w.touch()
+	}
+}
+
+// Busy says whether the lane binds, or would if it could, so that prices are read for it.
+func (s *Subscription) Busy(busy bool) {
+	s.t.mu.Lock()
+	defer s.t.mu.Unlock()
+	s.busy = busy
+}
+
+// NeedAccount asks for the account at the next head: a node's answer or an empty purse make its last state doubtful.
+func (s *Subscription) NeedAccount() {
+	s.t.mu.Lock()
+	defer s.t.mu.Unlock()
+	s.needAccount = true
+}
+
+// NeedFinal asks for the account in the state of a final block, at the next head.
+func (s *Subscription) NeedFinal() {
+	s.t.mu.Lock()
+	defer s.t.mu.Unlock()
+	s.needFinal = true
+}
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	t := s.t
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for nonce := range s.slots {
+		s.unwatch(nonce)
+	}
+	t.subs = slices.DeleteFunc(t.subs, func(other *Subscription) bool { return other == s })
+}
+
+// unwatch ends the watch of a nonce's transactions; mu is held.
+func (s *Subscription) unwatch(nonce uint64) {
+	sl := s.slots[nonce]
+	if sl == nil {
+		return
+	}
+	delete(s.slots, nonce)
+	for _, tx := range sl.txs {
+		w := s.t.txs[tx]
+		w.subs = slices.DeleteFunc(w.subs, func(other *Subscription) bool { return other == s })
+		if len(w.subs) == 0 {
+			delete(s.t.txs, tx)
+		}
+	}
+	s.included = nil
+}
+
+// tell gives every subscriber the state of things, in place of an Update that was not taken.
+func (t *Tracker) tell() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.subs {
+		u := Update{
+			Head: *t.window.head(), Account: s.account, FinalAccount: s.finalAccount, Price: t.price,
+			Included: s.inclusions(), Foreign: maps.Clone(s.foreign), Gone: s.gone(), Now: t.shown,
+		}
+		if t.final.Hash != (common.Hash{}) {
+			u.Final = t.final.Ref()
+		}
+		select {
+		case <-s.updates:
+		default:
+		}
+		s.updates <- u
+	}
+}
+
+// inclusions are the watched transactions whose receipts are known. The map is shared by Updates and never changed.
+func (s *Subscription) inclusions() map[common.Hash]evidence.Included {
+	if s.included != nil {
+		return s.included
+	}
+	s.included = map[common.Hash]evidence.Included{}
+	for _, sl := range s.slots {
+		for _, tx := range sl.txs {
+			if w := s.t.txs[tx]; w.receipt != nil {
+				s.included[tx] = evidence.Included{Tx: tx, Block: w.at, Receipt: w.receipt}
+			}
+		}
+	}
+	return s.included
+}
+
+// gone are the settled nonces whose block is not in the chain, ascending.
+func (s *Subscription) gone() []uint64 {
+	var gone []uint64
+	for nonce, ref := range s.settled {
+		if ref.gone {
+			gone = append(gone, nonce)
+		}
+	}
+	slices.Sort(gone)
+	return gone
+}

@@ -1,0 +1,259 @@
+package heads
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+const staleAfter = 15 * time.Second
+
+// Tracker follows the chain for all lanes of a process, and for the index. Its methods may be called from any goroutine.
+type Tracker struct {
+	chain   Chain
+	config  Config
+	log     *slog.Logger
+	metrics *metrics
+
+	// What only a round touches; a round holds rounds throughout.
+	rounds    sync.Mutex
+	count     uint64              // of rounds
+	claims    []evidence.Claim    // of this round, best first
+	holders   map[string]bool     // endpoints that had the head as their latest
+	setbacks  map[string]setback  // endpoints whose claims could not be linked
+	silent    map[string]*silence // endpoints that do not vouch for what would be final
+	checkedAt time.Time           // when a Checked block was last added
+	lostSince time.Time           // since when endpoints answer and none of them shows our head; zero when one does
+	breakSeen time.Time           // since when a branch below the final block is offered; zero when none is
+	tagAsked  time.Time           // when the finalized tag was last asked for
+	tagHead   uint64              // the head then
+	priceAt   evidence.Ref        // the head when the price was last learnt
+	priceTime time.Time           // and the time
+	findRound uint64              // the next round that may ask Find
+	findTries uint64              // how often it was asked in a row
+	needed    uint64              // the lowest block that a search needs; math.MaxUint64 for none
+
+	// What is shared with callers. Only rounds write window and final, so rounds read them without mu.
+	mu      sync.Mutex
+	window  window
+	final   evidence.Block // Hash zero: none
+	changed chan struct{}
+	shown   time.Time // when an endpoint last had the head as its latest
+	failure error     // of the last round
+	answers []string  // what its endpoints have as their latest, in words
+	price   evidence.Price
+	subs    []*Subscription // in the order of Subscribe
+	txs     map[common.Hash]*watchedTx
+	proven  map[common.Hash]uint64 // heights of blocks whose list of transactions was checked since they came
+	unseen  uint64                 // watches were added: the blocks from here on are to be matched; math.MaxUint64 for none
+}
+
+// New makes a Tracker; Run or Round make it follow.
+func New(config Config, chain Chain, log *slog.Logger, reg prometheus.Registerer) *Tracker {
+	return &Tracker{
+		chain: chain, config: config.withDefaults(), log: log, metrics: newMetrics(reg),
+		holders: map[string]bool{}, setbacks: map[string]setback{}, silent: map[string]*silence{},
+		changed: make(chan struct{}), txs: map[common.Hash]*watchedTx{}, proven: map[common.Hash]uint64{}, unseen: none, needed: none,
+	}
+}
+
+// Run follows until ctx ends. It never ends by itself.
+func (t *Tracker) Run(ctx context.Context) {
+	failing := false
+	for ctx.Err() == nil {
+		switch err := t.Round(ctx); {
+		case ctx.Err() != nil:
+		case err != nil && !failing:
+			failing = true
+			t.log.Warn("couldn't follow the chain; lanes keep what they know and it is tried again", "err", err)
+		case err == nil && failing:
+			failing = false
+			head, _ := t.Head()
+			t.log.Info("following the chain again", "block", head.Number)
+		}
+		t.pause(ctx)
+	}
+}
+
+// pause waits for the next poll, or less when an endpoint announces a head.
+func (t *Tracker) pause(ctx context.Context) {
+	poll := time.NewTimer(t.config.PollInterval)
+	defer poll.Stop()
+	soonest := time.NewTimer(t.config.PollInterval / 4)
+	defer soonest.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-soonest.C:
+	}
+	select {
+	case <-ctx.Done():
+	case <-poll.C:
+	case <-t.chain.Wake():
+	}
+}
+
+// Round looks for a new head once and tells the subscribers. An error says what could not be learnt; what was learnt all the
+// same is kept and told.
+func (t *Tracker) Round(ctx context.Context) error {
+	t.rounds.Lock()
+	defer t.rounds.Unlock()
+	t.count++
+	err := t.round(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.failure, t.answers = err, nil
+	for _, c := range t.claims {
+		t.answers = append(t.answers, fmt.Sprintf("%s is at block %d", c.Endpoint, c.Block.Number))
+	}
+	return err
+}
+
+func (t *Tracker) round(ctx context.Context) error {
+	t.claims, t.needed = nil, none
+	claims, err := t.latest(ctx)
+	if err != nil {
+		t.lostSince = time.Time{}
+		return fmt.Errorf("couldn't read the newest block: %w", err)
+	}
+	if len(claims) == 0 {
+		t.lostSince = time.Time{}
+		return errors.New("couldn't read the newest block: no endpoint answers")
+	}
+	slices.SortStableFunc(claims, func(a, b evidence.Claim) int {
+		if a.Block.Checked != b.Block.Checked {
+			if a.Block.Checked {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.Block.Number, a.Block.Number)
+	})
+	t.claims = claims
+	head, _ := t.Head()
+	final, _ := t.Final()
+	errs := []error{t.follow(ctx)}
+	if t.window.empty() {
+		return errors.Join(errs...)
+	}
+	t.confirm()
+	errs = append(errs, t.finalize(ctx))
+	t.announce(head.Hash, final.Hash)
+	t.matchUnseen()
+	errs = append(errs, t.search(ctx), t.learn(ctx), t.checkSettled(ctx))
+	t.trim()
+	t.tell()
+	return errors.Join(errs...)
+}
+
+// call gives a question to the chain its own deadline.
+func (t *Tracker) call(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, t.config.CallTimeout)
+}
+
+func (t *Tracker) latest(ctx context.Context) ([]evidence.Claim, error) {
+	ctx, cancel := t.call(ctx)
+	defer cancel()
+	claims, err := t.chain.Latest(ctx)
+	return slices.Clone(claims), err
+}
+
+// confirm notes which endpoints have the head and how far the others lag.
+func (t *Tracker) confirm() {
+	head := t.window.head()
+	for _, c := range t.claims {
+		if _, ok := t.setbacks[c.Endpoint]; ok && t.window.kept(c.Block.Ref()) {
+			t.reckon(c, nil, true)
+		}
+		if c.Block.Hash == head.Hash {
+			t.holders[c.Endpoint] = true
+			t.mu.Lock()
+			t.shown = t.config.Now()
+			t.mu.Unlock()
+		}
+		if c.Block.Number <= head.Number {
+			t.metrics.lag.WithLabelValues(c.Endpoint).Set(float64(head.Number - c.Block.Number))
+		}
+	}
+}
+
+// announce wakes those who wait for Changed, if head or final block are others than before.
+func (t *Tracker) announce(head, final common.Hash) {
+	t.metrics.head.Set(float64(t.window.head().Number))
+	t.metrics.final.Set(float64(t.final.Number))
+	if t.window.head().Hash == head && t.final.Hash == final {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// Head is the newest block; ok is false before the first.
+func (t *Tracker) Head() (b evidence.Block, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.window.empty() {
+		return evidence.Block{}, false
+	}
+	return *t.window.head(), true
+}
+
+// Final is the newest final block; ok is false while there is none.
+func (t *Tracker) Final() (b evidence.Block, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.final, t.final.Hash != common.Hash{}
+}
+
+// Block is the chain's block of a height, if it is remembered.
+func (t *Tracker) Block(number uint64) (b evidence.Block, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at := t.window.at(number); at != nil {
+		return *at, true
+	}
+	return evidence.Block{}, false
+}
+
+// Changed is closed when head or final block change.
+func (t *Tracker) Changed() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.changed
+}
+
+// Fresh is nil while endpoints answer and the head moves or was confirmed of late; else it says, naming the endpoints, what
+// is wrong.
+func (t *Tracker) Fresh() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.window.empty() {
+		if t.failure != nil {
+			return fmt.Errorf("no endpoint of the chain has shown its newest block yet: %w", t.failure)
+		}
+		return errors.New("no endpoint of the chain has shown its newest block yet")
+	}
+	age := t.config.Now().Sub(t.shown)
+	if age <= max(staleAfter, 4*t.config.PollInterval) {
+		return nil
+	}
+	err := fmt.Errorf("block %d, the newest that was followed, was last an endpoint's newest %s ago; now %s",
+		t.window.head().Number, age.Round(time.Second), cmp.Or(strings.Join(t.answers, ", "), "none answers"))
+	if t.failure != nil {
+		err = fmt.Errorf("%w: %w", err, t.failure)
+	}
+	return err
+}

@@ -1,0 +1,90 @@
+package heads
+
+import (
+	"context"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// silence is that of an endpoint which answers, but does not show that it has the block that would be final.
+type silence struct {
+	since time.Time
+	claim common.Hash // its newest block
+	moved time.Time   // when that was last another
+	told  bool        // that it has another block there
+}
+
+// agreed is how far up to a block of the chain nothing speaks against its being final. Whoever has a newer block of the chain
+// has the block, too. An endpoint that has another one there, or is on another branch below it and moves, keeps the final
+// block where it is. One that only lags, or cannot show its block, does so for a while.
+func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, ok bool) {
+	limit, ok = b.Number, true
+	for _, c := range t.claims {
+		n, ours := c.Block.Number, t.window.has(c.Block.Ref())
+		if ours && n >= b.Number {
+			delete(t.silent, c.Endpoint)
+			continue
+		}
+		s := t.silenceOf(c)
+		patient := t.config.Now().Sub(s.since) < breakPatience
+		switch {
+		case n >= b.Number:
+			blocks, err := t.read(ctx, c.Endpoint, b.Number, b.Number)
+			switch {
+			case err != nil && patient:
+				ok = false
+			case err != nil:
+			case blocks[0].Hash == b.Hash:
+				delete(t.silent, c.Endpoint)
+			default:
+				ok = false
+				t.disputed(s, c, b)
+			}
+		case !ours && n >= t.window.base():
+			if t.config.Now().Sub(s.moved) < breakPatience {
+				ok = false
+				t.disputed(s, c, b)
+			}
+		case patient && ours:
+			limit = min(limit, n)
+		case patient:
+			ok = false
+		}
+	}
+	return limit, ok
+}
+
+func (t *Tracker) silenceOf(c evidence.Claim) *silence {
+	now := t.config.Now()
+	s := t.silent[c.Endpoint]
+	if s == nil {
+		s = &silence{since: now}
+		t.silent[c.Endpoint] = s
+	}
+	if s.claim != c.Block.Hash {
+		s.claim, s.moved = c.Block.Hash, now
+	}
+	return s
+}
+
+// disputed says once that an endpoint has another block than the one that would be final.
+func (t *Tracker) disputed(s *silence, c evidence.Claim, b evidence.Block) {
+	if s.told {
+		return
+	}
+	s.told = true
+	t.metrics.disputes.Inc()
+	var holders []string
+	for _, other := range t.claims {
+		if t.window.has(other.Block.Ref()) {
+			holders = append(holders, other.Endpoint)
+		}
+	}
+	t.log.Warn("an endpoint is on another branch than the chain that is followed; nothing more becomes final until they agree. "+
+		"If they do not within minutes, one of them is broken or lies: remove it from the configuration",
+		"endpoint", c.Endpoint, "its_block", c.Block.Number, "its_hash", c.Block.Hash,
+		"would_be_final", b.Number, "hash", b.Hash, "followed_from", holders)
+}
