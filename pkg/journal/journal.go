@@ -26,8 +26,14 @@ const StreamName = "JOURNAL"
 // codeWrongLastSequence is the server's answer to a publish whose precondition does not hold.
 const codeWrongLastSequence jetstream.ErrorCode = 10071
 
-// loadQuiet bounds the wait for the next entry while loading: the server has it, so only an outage exceeds it.
-const loadQuiet = 5 * time.Second
+const (
+	// loadQuiet bounds the wait for the next entry while loading. The server has it, and sends all it is asked for: only an
+	// outage, or a line slower than some 40 kB/s for the largest entries, exceeds it.
+	loadQuiet = 30 * time.Second
+	// loadBytes is how much is asked for at once. It must hold the largest entry twice; much more would make the server
+	// drop a slow connection, and keep the appends of other lanes waiting behind it.
+	loadBytes = 4 << 20
+)
 
 // Journal is the handle of all lanes' journals. It is safe for concurrent use.
 type Journal struct {
@@ -54,57 +60,70 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Journal, error) {
 
 func subject(id score.Lane) string { return "journal." + strconv.Itoa(int(id)) }
 
-// Load returns the lane's entries that were not purged, oldest first, and the sequence of the last (0 if there is none).
-func (j *Journal) Load(ctx context.Context, id score.Lane) ([]lane.Entry, uint64, error) {
-	last, err := j.last(ctx, id)
+// Load gives the lane's entries that were not purged to fold, oldest first and each once, and returns the sequence of the
+// last (0 if there is none). It holds a few of them at a time. No deadline bounds the whole, which may take minutes: only
+// silence ends it, and ctx. After an error fold has seen a part of them.
+func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)) (last uint64, err error) {
+	last, err = j.Last(ctx, id)
 	if err != nil || last == 0 {
-		return nil, last, err
+		return last, err
 	}
-	consumer, err := j.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+	fail := func(err error, after uint64) (uint64, error) {
+		return 0, fmt.Errorf("couldn't read the journal of lane %d after sequence %d: %w", id, after, err)
+	}
+	opening, cancel := context.WithTimeout(ctx, loadQuiet)
+	defer cancel()
+	consumer, err := j.stream.OrderedConsumer(opening, jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{subject(id)},
 		DeliverPolicy:  jetstream.DeliverAllPolicy,
 	})
 	if err != nil {
-		return nil, 0, fmt.Errorf("couldn't read the journal of lane %d: %w", id, err)
+		return fail(err, 0)
 	}
-	messages, err := consumer.Messages()
+	messages, err := consumer.Messages(jetstream.PullMaxBytes(loadBytes))
 	if err != nil {
-		return nil, 0, fmt.Errorf("couldn't read the journal of lane %d: %w", id, err)
+		return fail(err, 0)
 	}
 	defer messages.Stop()
-	var entries []lane.Entry
 	for seq := uint64(0); seq < last; {
 		msg, err := next(ctx, messages)
 		if err != nil {
-			return nil, 0, fmt.Errorf("couldn't read the journal of lane %d after sequence %d: %w", id, seq, err)
+			return fail(err, seq)
 		}
 		meta, err := msg.Metadata()
 		if err != nil {
-			return nil, 0, fmt.Errorf("couldn't read the journal of lane %d after sequence %d: %w", id, seq, err)
+			return fail(err, seq)
 		}
 		if meta.Sequence.Stream <= seq {
 			continue // the consumer was made again and repeats
 		}
 		seq = meta.Sequence.Stream
 		if seq > last {
-			break // somebody appends right now; the caller's own append will find out
+			break // another owner appends right now; the caller's own append will find out
 		}
 		entry, err := lane.DecodeEntry(msg.Data())
 		if err != nil {
-			return nil, 0, fmt.Errorf("journal of lane %d, sequence %d: %w", id, seq, err)
+			return 0, fmt.Errorf("journal of lane %d, sequence %d: %w", id, seq, err)
 		}
-		entries = append(entries, entry)
+		fold(entry)
 	}
-	return entries, last, nil
+	return last, nil
 }
 
 func next(ctx context.Context, messages jetstream.MessagesContext) (jetstream.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, loadQuiet)
+	quiet, cancel := context.WithTimeout(ctx, loadQuiet)
 	defer cancel()
-	return messages.Next(jetstream.NextContext(ctx))
+	msg, err := messages.Next(jetstream.NextContext(quiet))
+	if err != nil && ctx.Err() == nil && quiet.Err() != nil {
+		return nil, fmt.Errorf("NATS sent nothing for %s: %w", loadQuiet, err)
+	}
+	return msg, err
 }
 
-func (j *Journal) last(ctx context.Context, id score.Lane) (uint64, error) {
+// Last is the sequence of the lane's last entry; 0 when there is none.
+func (j *Journal) Last(ctx context.Context, id score.Lane) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, loadQuiet)
+	defer cancel()
 	msg, err := j.stream.GetLastMsgForSubject(ctx, subject(id))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return 0, nil
@@ -116,7 +135,7 @@ func (j *Journal) last(ctx context.Context, id score.Lane) (uint64, error) {
 }
 
 // Append stores the entry if last is still the sequence of the lane's last entry, and returns the new last. nil means
-// stored and synced. lane.ErrFenced: not stored, somebody else appended. Everything else is lane.ErrAmbiguous.
+// stored and synced. lane.ErrFenced: not stored, another owner appended. Everything else is lane.ErrAmbiguous.
 func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
 	data, err := e.Encode()
 	if err != nil {

@@ -15,22 +15,37 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-func open(t *testing.T) (*journal.Journal, jetstream.JetStream) {
+func connect(t *testing.T, url string) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(devnet.NATS(t).URL)
+	nc, err := nats.Connect(url)
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
+	return js
+}
+
+func open(t *testing.T) (*journal.Journal, jetstream.JetStream) {
+	t.Helper()
+	js := connect(t, devnet.NATS(t).URL)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: stream.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
 	}))
 	j, err := journal.Open(t.Context(), js)
 	require.NoError(t, err)
 	return j, js
+}
+
+// load collects what Load gives.
+func load(t *testing.T, j *journal.Journal, id score.Lane) (entries []lane.Entry, last uint64) {
+	t.Helper()
+	last, err := j.Load(t.Context(), id, func(e lane.Entry) { entries = append(entries, e) })
+	require.NoError(t, err)
+	return entries, last
 }
 
 func entry(epoch uint64) lane.Entry {
@@ -42,8 +57,7 @@ func TestAppendIsCompareAndSet(t *testing.T) {
 	j, _ := open(t)
 	ctx := t.Context()
 
-	entries, last, err := j.Load(ctx, 3)
-	require.NoError(t, err)
+	entries, last := load(t, j, 3)
 	require.Empty(t, entries)
 	require.Zero(t, last)
 
@@ -59,8 +73,7 @@ func TestAppendIsCompareAndSet(t *testing.T) {
 	_, err = j.Append(ctx, 3, first, entry(9))
 	require.ErrorIs(t, err, lane.ErrFenced)
 
-	entries, last, err = j.Load(ctx, 3)
-	require.NoError(t, err)
+	entries, last = load(t, j, 3)
 	require.Equal(t, second, last)
 	require.Len(t, entries, 2)
 	require.Equal(t, uint64(2), entries[1].Epoch)
@@ -103,11 +116,10 @@ func TestPurgeKeepsTheRestAndTheFence(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, j.Purge(ctx, 0, last))
-	entries, got, err := j.Load(ctx, 0)
-	require.NoError(t, err)
+	entries, got := load(t, j, 0)
 	require.Equal(t, last, got)
 	require.Len(t, entries, 1)
-	_, err = j.Append(ctx, 0, last-1, entry(9))
+	_, err := j.Append(ctx, 0, last-1, entry(9))
 	require.ErrorIs(t, err, lane.ErrFenced)
 	_, err = j.Append(ctx, 0, last, entry(6))
 	require.NoError(t, err)
@@ -131,8 +143,7 @@ func TestALargeEntryFits(t *testing.T) {
 	e.Bind = &lane.Bind{Raw: []byte(strings.Repeat("x", 128<<10))}
 	_, err := j.Append(t.Context(), 0, 0, e)
 	require.NoError(t, err)
-	entries, _, err := j.Load(t.Context(), 0)
-	require.NoError(t, err)
+	entries, _ := load(t, j, 0)
 	require.Equal(t, e.Bind.Raw, entries[0].Bind.Raw)
 }
 
@@ -141,8 +152,8 @@ func TestANewerFormatIsRefused(t *testing.T) {
 	j, js := open(t)
 	_, err := js.Publish(t.Context(), "journal.0", []byte(`{"v":99,"epoch":1,"open":{}}`))
 	require.NoError(t, err)
-	_, _, err = j.Load(t.Context(), 0)
-	require.ErrorContains(t, err, "run the newer program")
+	_, err = j.Load(t.Context(), 0, func(lane.Entry) {})
+	require.ErrorContains(t, err, "run the program that wrote it")
 	require.ErrorIs(t, err, lane.ErrUnreadable)
 }
 

@@ -1,17 +1,33 @@
 // Package lease shares the lanes evenly among the relayer replicas that are alive.
 //
-// Every replica keeps a key of its own in the KV bucket LEASES, and one for each lane it holds; all of them expire by
-// themselves when they are not renewed. From the replicas' keys each knows how many there are, and holds at most its
-// share, ⌈lanes ÷ replicas⌉: one with more gives a lane back, one with less takes a free one.
+// Every replica keeps a key of its own in the KV bucket LEASES, and one for each lane it holds, and watches the bucket. From
+// the replicas' keys each knows how many there are, and holds at most its share, ⌈lanes ÷ replicas⌉: one with more gives a
+// lane back, one with less takes a free one.
 //
-//	free ──Create──► held ──renewed every third of the lifetime──► held
+//	free ──Create──► held ──renewed every quarter of the lifetime──► held
 //	  ▲                │ given back (share, shutdown): deleted when its session has ended
-//	  └────────────────┴ renewal refused, or not answered within the lifetime: the session ends, the key expires
+//	  └────────────────┴ not renewed within the lifetime: the session ends, and another replica writes over the key
+//
+// # How fast a lane is taken over
+//
+// A replica that sees no renewal of a key for its lifetime (4 s by default) writes over exactly the revision it saw last. So
+// a lane whose holder was killed is taken over one lifetime and two round trips to NATS after its last renewal, and opens
+// then. Nothing waits for a round, nor for the server, which removes expired keys up to a second later; the watch tells of
+// a lane that was given back at once.
+//
+// A holder that is slow keeps its lanes as long as one renewal in a lifetime is stored: renewals are sent together, one may
+// take half of the lifetime, and one whose answer was lost is recognised by its value, which no other process writes.
 //
 // # What a lease is worth
 //
 // It says who should drive a lane, so that two seldom try. It does not say who can: a replica that slept past its lease
 // finds out late. That is decided by the compare-and-set of the lane's journal. The holder counts the lease's lifetime
-// from before the request that renewed it, by its own monotonic clock, so that it stops no later than others may start,
-// as long as it runs at all.
+// from before the request that renewed it, by its own monotonic clock, and others from after they saw it, by theirs: so it
+// stops no later than others may start, as long as it runs at all. A replica that slept, or whose watch is late, may think
+// a live holder dead; the server refuses it, since the key has a newer revision.
+//
+// # Rejected
+//
+//   - Waiting for the server to expire keys: it does so in steps of a second, and each replica looked only now and then.
+//   - A shorter lifetime: a busy machine with two cores, or a disk that syncs slowly, would lose lanes that it drives.
 package lease

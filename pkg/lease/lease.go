@@ -2,8 +2,10 @@ package lease
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -23,12 +25,14 @@ const (
 	replicaPrefix = "replica."
 	lanePrefix    = "lane."
 	dropTimeout   = 2 * time.Second // of deleting a key
+	renewals      = 4               // in a lease's lifetime
+	defaultTTL    = 4 * time.Second
 )
 
 // Config of a replica's leases.
 type Config struct {
 	Replica string        // unique among replicas; letters, digits, dash and underscore
-	TTL     time.Duration // after how long without renewal a key expires: whole seconds, at least 1 s. Default 5 s
+	TTL     time.Duration // after how long without renewal a key expires: whole seconds, at least 1 s. Default 4 s
 }
 
 // Leases is one replica's handle.
@@ -42,7 +46,7 @@ type Leases struct {
 // Open finds the bucket.
 func Open(ctx context.Context, js jetstream.JetStream, config Config, log *slog.Logger) (*Leases, error) {
 	if config.TTL == 0 {
-		config.TTL = 5 * time.Second
+		config.TTL = defaultTTL
 	}
 	if config.TTL < time.Second || config.TTL%time.Second != 0 {
 		return nil, fmt.Errorf("a lease's lifetime is whole seconds, at least one; %s is not", config.TTL)
@@ -65,9 +69,9 @@ func notInKey(r rune) bool {
 type held struct {
 	key      string
 	revision uint64
-	until    time.Time          // when others may take it, by our clock
+	until    time.Time          // others may take it from then on, by our clock
 	stop     context.CancelFunc // of a lane's session
-	expiry   *time.Timer        // calls stop at until, whatever the round is busy with
+	expiry   *time.Timer        // calls stop at until, even while a round waits for NATS
 	done     chan struct{}      // closed when the session has ended
 	ending   bool               // stop was called: no longer renewed
 }
@@ -77,8 +81,14 @@ type share struct {
 	*Leases
 	lanes   int
 	drive   func(context.Context, score.Lane)
+	token   string // the value of our keys
 	self    held
 	held    map[score.Lane]*held
+	board   board
+	unseen  time.Time // since when the watch did not show our own key's newest revision; zero: it did
+	failing bool
+	patient time.Time     // nothing is taken before it, because NATS did not answer
+	ended   chan struct{} // filled when a session has ended
 	running sync.WaitGroup
 }
 
@@ -87,62 +97,75 @@ type share struct {
 // when drive has returned. Run returns the context's error when all drives have.
 func (l *Leases) Run(ctx context.Context, lanes int, drive func(ctx context.Context, lane score.Lane)) error {
 	s := &share{
-		Leases: l, lanes: lanes, drive: drive,
+		Leases: l, lanes: lanes, drive: drive, token: l.config.Replica + " " + rand.Text(),
 		self: held{key: replicaPrefix + l.config.Replica}, held: map[score.Lane]*held{},
+		board: board{ttl: l.config.TTL, keys: map[string]*sighting{}}, ended: make(chan struct{}, 1),
 	}
-	failing := false
+	tell, again := make(chan news), make(chan struct{}, 1)
+	var watching sync.WaitGroup
+	watching.Go(func() { l.watch(ctx, tell, again) })
+	renew := time.NewTicker(l.config.TTL / renewals)
+	defer renew.Stop()
+	due := time.NewTimer(0)
+	defer due.Stop()
+	s.round(ctx, again)
 	for ctx.Err() == nil {
-		err := s.round(ctx)
-		if err != nil && ctx.Err() == nil && !failing {
-			l.log.Warn("couldn't renew leases; a lane that is not renewed in time is stopped", "err", err)
-		}
-		failing = err != nil
+		due.Reset(s.board.next(time.Now()))
 		select {
 		case <-ctx.Done():
-		case <-time.After(l.config.TTL / 3):
+		case <-renew.C:
+			s.round(ctx, again)
+		case n := <-tell:
+			s.see(n)
+		case <-s.ended:
+			s.reap()
+		case <-due.C: // another replica's key was not renewed
 		}
+		s.take(ctx)
 	}
+	watching.Wait()
 	s.giveUp()
 	return ctx.Err()
 }
 
-// round renews what is held, then takes or gives back lanes.
-func (s *share) round(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/3)
-	defer cancel()
+// round renews what is held, and gives back what is more than the share.
+func (s *share) round(ctx context.Context, again chan<- struct{}) {
 	s.reap()
-	if err := s.renew(ctx); err != nil {
-		return err
+	err := s.renew(ctx)
+	if err != nil && ctx.Err() == nil && !s.failing {
+		s.log.Warn("couldn't renew leases; a lane that is not renewed in time is stopped", "err", err)
 	}
-	taken, replicas, err := s.look(ctx)
-	if err != nil {
-		return err
-	}
-	fair := (s.lanes + replicas - 1) / replicas
-	if s.active() > fair {
+	s.failing = err != nil
+	if s.active() > s.fair() {
 		s.giveOneBack()
 	}
-	return s.take(ctx, taken, fair)
+	if !s.unseen.IsZero() && time.Since(s.unseen) > s.config.TTL {
+		s.unseen = time.Time{}
+		select {
+		case again <- struct{}{}:
+		default:
+		}
+	}
 }
 
-// look reads who holds what.
-func (s *share) look(ctx context.Context) (taken map[score.Lane]bool, replicas int, err error) {
-	lister, err := s.kv.ListKeys(ctx)
-	if err != nil {
-		return nil, 0, fmt.Errorf("couldn't list the leases: %w", err)
+// see takes in what the watch tells.
+func (s *share) see(n news) {
+	s.board.see(n, time.Now())
+	if own := s.board.keys[s.self.key]; own != nil && own.revision >= s.self.revision {
+		s.unseen = time.Time{}
 	}
-	taken = map[score.Lane]bool{}
-	for key := range lister.Keys() {
-		if strings.HasPrefix(key, replicaPrefix) {
+}
+
+// fair is how many lanes each replica should have.
+func (s *share) fair() int {
+	now, replicas := time.Now(), 0
+	for key := range s.board.keys {
+		if strings.HasPrefix(key, replicaPrefix) && (key == s.self.key || s.board.alive(key, now)) {
 			replicas++
 		}
-		if number, ok := strings.CutPrefix(key, lanePrefix); ok {
-			if lane, err := strconv.ParseUint(number, 10, 16); err == nil {
-				taken[score.Lane(lane)] = true
-			}
-		}
 	}
-	return taken, max(replicas, 1), ctx.Err()
+	replicas = max(replicas, 1)
+	return (s.lanes + replicas - 1) / replicas
 }
 
 func (s *share) active() (n int) {
@@ -166,29 +189,66 @@ func (s *share) reap() {
 	}
 }
 
-// renew keeps the keys alive. A lane that somebody else has now, or that could not be renewed in time, is stopped.
+// renew keeps the keys alive, all at once. A lane that another replica has now, or that could not be renewed in time, is
+// stopped.
 func (s *share) renew(ctx context.Context) error {
-	errs := []error{s.write(ctx, &s.self)} // whoever wrote it: the name is ours
+	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/2)
+	defer cancel()
+	var writing sync.WaitGroup
+	errs := make([]error, 1, 1+len(s.held))
+	writing.Go(func() { errs[0] = s.write(ctx, &s.self) }) // over any value: the name is ours
+	type renewal struct {
+		lane score.Lane
+		held *held
+		err  error
+	}
+	var renewals []*renewal
 	for lane, h := range s.held {
-		if h.ending {
+		if !h.ending {
+			r := &renewal{lane: lane, held: h}
+			renewals = append(renewals, r)
+			seen := s.board.keys[h.key]
+			writing.Go(func() { r.err = s.keep(ctx, h, seen) })
+		}
+	}
+	writing.Wait()
+	if errs[0] == nil && s.unseen.IsZero() {
+		s.unseen = time.Now()
+	}
+	for _, r := range renewals {
+		if r.err != nil && (isTaken(r.err) || !time.Now().Before(r.held.until)) {
+			s.log.Warn("lost the lease of a lane; its session ends", "lane", r.lane, "err", r.err)
+			s.end(r.held)
 			continue
 		}
-		err := s.write(ctx, h, jetstream.WithExpectLastSequencePerSubject(h.revision))
-		if err != nil && (isTaken(err) || time.Now().After(h.until)) {
-			s.log.Warn("lost the lease of a lane; its session ends", "lane", lane, "err", err)
-			s.end(h)
-			continue
-		}
-		errs = append(errs, err)
+		errs = append(errs, r.err)
 	}
 	return errors.Join(errs...)
+}
+
+// keep renews a lane's key. An earlier renewal whose answer was lost may be stored: then the key is still ours, under a
+// newer revision.
+func (s *share) keep(ctx context.Context, h *held, seen *sighting) error {
+	if seen != nil && seen.value == s.token {
+		h.revision = max(h.revision, seen.revision)
+	}
+	err := s.write(ctx, h, jetstream.WithExpectLastSequencePerSubject(h.revision))
+	if err == nil || !isTaken(err) {
+		return err
+	}
+	entry, missing := s.kv.Get(ctx, h.key)
+	if missing != nil || string(entry.Value()) != s.token {
+		return err
+	}
+	h.revision = entry.Revision()
+	return s.write(ctx, h, jetstream.WithExpectLastSequencePerSubject(h.revision))
 }
 
 // write renews a key and counts its lifetime from before the request.
 func (s *share) write(ctx context.Context, h *held, opts ...jetstream.PublishOpt) error {
 	until := time.Now().Add(s.config.TTL)
 	opts = append(opts, jetstream.WithMsgTTL(s.config.TTL), jetstream.WithRetryAttempts(0))
-	ack, err := s.js.PublishMsg(ctx, &nats.Msg{Subject: "$KV." + Bucket + "." + h.key, Data: []byte(s.config.Replica)}, opts...)
+	ack, err := s.js.PublishMsg(ctx, &nats.Msg{Subject: "$KV." + Bucket + "." + h.key, Data: []byte(s.token)}, opts...)
 	if err != nil {
 		return fmt.Errorf("couldn't renew the lease %s: %w", h.key, err)
 	}
@@ -206,26 +266,61 @@ func isTaken(err error) bool {
 		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// take creates the keys of free lanes, up to the share, and drives them.
-func (s *share) take(ctx context.Context, taken map[score.Lane]bool, fair int) error {
-	for lane := range score.Lane(s.lanes) {
-		if s.active() >= fair {
-			return nil
-		}
-		if taken[lane] || s.held[lane] != nil {
-			continue
-		}
-		h := &held{key: lanePrefix + strconv.Itoa(int(lane)), until: time.Now().Add(s.config.TTL)}
-		revision, err := s.kv.Create(ctx, h.key, []byte(s.config.Replica), jetstream.KeyTTL(s.config.TTL))
-		if errors.Is(err, jetstream.ErrKeyExists) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("couldn't take the lease of lane %d: %w", lane, err)
-		}
-		h.revision = revision
-		s.start(lane, h)
+// take takes lanes that are free, or whose holder is not alive, up to the share, and drives them. Each replica begins with
+// another lane, so that they seldom want the same.
+func (s *share) take(ctx context.Context) {
+	now := time.Now()
+	if !s.board.whole || now.Before(s.patient) {
+		return
 	}
+	fair, first := s.fair(), fnv.New32a()
+	_, _ = first.Write([]byte(s.config.Replica))
+	for i := range s.lanes {
+		if s.active() >= fair || ctx.Err() != nil {
+			return
+		}
+		lane := score.Lane((uint64(first.Sum32()) + uint64(i)) % uint64(s.lanes))
+		key := lanePrefix + strconv.Itoa(int(lane))
+		if s.held[lane] != nil || s.board.alive(key, now) {
+			continue
+		}
+		h := &held{key: key}
+		err := s.acquire(ctx, h)
+		switch {
+		case err == nil:
+			s.start(lane, h)
+		case errors.Is(err, jetstream.ErrKeyExists) || isTaken(err):
+			s.board.taken(key, time.Now())
+		case ctx.Err() == nil:
+			if !s.failing {
+				s.log.Warn("couldn't take the lease of a lane; trying again", "lane", lane, "err", err)
+			}
+			s.patient, s.failing = time.Now().Add(s.config.TTL/renewals), true
+			return
+		}
+	}
+}
+
+// acquire writes a lane's key: over the revision of a holder that is not alive any more, which is refused if it is after
+// all, or where there is none.
+func (s *share) acquire(ctx context.Context, h *held) error {
+	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/2)
+	defer cancel()
+	if seen := s.board.keys[h.key]; seen != nil && seen.revision > 0 {
+		err := s.write(ctx, h, jetstream.WithExpectLastSequencePerSubject(seen.revision))
+		if err == nil {
+			s.log.Info("took a lane over from a replica that showed no sign of life", "key", h.key, "replica", seen.value)
+		}
+		if err == nil || !isTaken(err) {
+			return err
+		}
+	}
+	until := time.Now().Add(s.config.TTL)
+	revision, err := s.kv.Create(ctx, h.key, []byte(s.token), jetstream.KeyTTL(s.config.TTL))
+	if err != nil {
+		return err
+	}
+	h.revision, h.until = revision, until
 	return nil
 }
 
@@ -236,8 +331,12 @@ func (s *share) start(lane score.Lane, h *held) {
 	h.expiry = time.AfterFunc(time.Until(h.until), stop)
 	s.held[lane] = h
 	s.running.Go(func() {
-		defer close(h.done)
 		s.drive(ctx, lane)
+		close(h.done)
+		select {
+		case s.ended <- struct{}{}:
+		default: // the one in it reaps this one, too
+		}
 	})
 }
 

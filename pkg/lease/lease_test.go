@@ -37,11 +37,12 @@ type town struct {
 	mu      sync.Mutex
 	drivers map[score.Lane][]string // now
 	most    map[score.Lane]int      // drivers at once, at most
+	entered map[score.Lane]int      // sessions begun
 }
 
 func newTown(t *testing.T, lanes int) *town {
 	t.Helper()
-	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}}
+	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}, entered: map[score.Lane]int{}}
 	js, _ := w.connect()
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: stream.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}},
@@ -87,6 +88,7 @@ func (w *town) enter(id score.Lane, name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.drivers[id] = append(w.drivers[id], name)
+	w.entered[id]++
 	w.most[id] = max(w.most[id], len(w.drivers[id]))
 }
 
@@ -168,6 +170,44 @@ func TestAReplicaThatIsCutOffStopsBeforeAnotherStarts(t *testing.T) {
 	cut.Close() // a lives on, without the store
 	w.eventually(map[string]int{"b": 3})
 	w.neverTwo()
+}
+
+// TestASilentHolderIsReplacedThoughItsKeysStay: a replica that was killed is judged by its silence, not by when the server
+// gets to removing its keys.
+func TestASilentHolderIsReplacedThoughItsKeysStay(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 2)
+	js, _ := w.connect()
+	for _, key := range []string{"replica.killed", "lane.0", "lane.1"} {
+		_, err := js.Publish(t.Context(), "$KV."+lease.Bucket+"."+key, []byte("killed 1"), jetstream.WithMsgTTL(time.Hour))
+		require.NoError(t, err)
+	}
+	w.replica("a")
+	w.eventually(map[string]int{"a": 2})
+}
+
+// TestALostAnswerLosesNoLane: renewals that were stored and not answered are still ours.
+func TestALostAnswerLosesNoLane(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 1)
+	w.replica("a")
+	w.eventually(map[string]int{"a": 1})
+	js, _ := w.connect()
+	kv, err := js.KeyValue(t.Context(), lease.Bucket)
+	require.NoError(t, err)
+	for range 5 {
+		entry, err := kv.Get(t.Context(), "lane.0")
+		require.NoError(t, err)
+		stored, err := kv.Put(t.Context(), "lane.0", entry.Value()) // as the replica's own, which does not hear of it
+		require.NoError(t, err)
+		require.Eventually(t, func() bool {
+			entry, err := kv.Get(t.Context(), "lane.0")
+			return err == nil && entry.Revision() > stored
+		}, soon, tick)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	require.Equal(t, 1, w.entered[0], "its session never ended")
 }
 
 func TestMoreReplicasThanLanes(t *testing.T) {

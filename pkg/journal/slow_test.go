@@ -1,0 +1,134 @@
+package journal_test
+
+import (
+	"io"
+	"math/big"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// slow is an address that leads to the server by a line that carries a chunk toward the client at each tick.
+func slow(t *testing.T, server string, chunk int64, tick time.Duration) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var lines sync.WaitGroup
+	t.Cleanup(lines.Wait)
+	t.Cleanup(func() { _ = listener.Close() })
+	lines.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			upstream, err := net.Dial("tcp", strings.TrimPrefix(server, "nats://"))
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			lines.Go(func() {
+				_, _ = io.Copy(upstream, client)
+				_ = upstream.Close()
+			})
+			lines.Go(func() {
+				defer client.Close()
+				ticker := time.NewTicker(tick)
+				defer ticker.Stop()
+				for range ticker.C {
+					// io.CopyN would wait for a whole chunk.
+					buffer := make([]byte, chunk)
+					n, err := upstream.Read(buffer)
+					if err == nil {
+						_, err = client.Write(buffer[:n])
+					}
+					if err != nil {
+						return
+					}
+				}
+			})
+		}
+	})
+	return "nats://" + listener.Addr().String()
+}
+
+// TestALongJournalOpensBehindASlowLine: 2,500 open slots of 20 kB and two snapshots, some 250 MB, over a line that needs
+// several times as long for them as one call may take.
+func TestALongJournalOpensBehindASlowLine(t *testing.T) {
+	t.Parallel()
+	const slots, size = 2500, 20_000
+	server, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{NoSync: true})
+	require.NoError(t, err)
+	t.Cleanup(server.Close)
+	js := connect(t, server.URL)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
+		Deployment: stream.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}},
+	}))
+	j, err := journal.Open(t.Context(), js)
+	require.NoError(t, err)
+
+	var folder lane.Folder
+	var last uint64
+	entries := 0
+	add := func(e lane.Entry) {
+		last, err = j.Append(t.Context(), 0, last, e)
+		require.NoError(t, err)
+		folder.Add(e)
+		entries++
+	}
+	add(entry(1))
+	data := make([]byte, size)
+	random := rand.NewChaCha8([32]byte{})
+	for nonce := range uint64(slots) {
+		_, _ = random.Read(data)
+		raw, err := types.NewTx(&types.DynamicFeeTx{Nonce: nonce, GasFeeCap: big.NewInt(1), GasTipCap: big.NewInt(1), Data: data}).MarshalBinary()
+		require.NoError(t, err)
+		bind := entry(1)
+		bind.Open, bind.Bind = nil, &lane.Bind{
+			Nonce: nonce, Raw: raw, Advance: true, Cursor: score.Cursor{Seq: nonce + 2}, Work: lane.Work{Kind: lane.Updates, Count: 1},
+		}
+		add(bind)
+		if nonce == slots/3 || nonce == slots/2 {
+			state, err := folder.State()
+			require.NoError(t, err)
+			parts, err := state.Snapshots()
+			require.NoError(t, err)
+			for _, part := range parts {
+				add(part)
+			}
+		}
+	}
+
+	behind, err := journal.Open(t.Context(), connect(t, slow(t, server.URL, 512<<10, 10*time.Millisecond)))
+	require.NoError(t, err)
+	var again lane.Folder
+	read := 0
+	got, err := behind.Load(t.Context(), 0, func(e lane.Entry) {
+		again.Add(e)
+		read++
+	})
+	require.NoError(t, err)
+	require.Equal(t, last, got)
+	require.Equal(t, entries, read)
+	want, err := folder.State()
+	require.NoError(t, err)
+	state, err := again.State()
+	require.NoError(t, err)
+	require.Len(t, state.Slots, slots)
+	require.Equal(t, want.Slots[slots-1], state.Slots[slots-1])
+	_, err = behind.Append(t.Context(), 0, got, entry(2))
+	require.NoError(t, err)
+}
