@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -14,17 +13,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// fill binds whatever may be bound now: first work that lost its slot, then what the intake has. What it bound is handed
-// to the nodes together, in one request.
+// fill binds whatever may be bound now: first work that lost its slot, then what the intake has. What it bound is
+// broadcast together, in one request.
 func (s *session) fill(ctx context.Context) error {
 	if err := s.bindAll(ctx); err != nil {
 		return err
 	}
-	return s.handOut(ctx)
+	return s.sendBound(ctx)
 }
 
-// handOut sends what was bound and not sent yet.
-func (s *session) handOut(ctx context.Context) error {
+// sendBound sends what was bound and not sent yet.
+func (s *session) sendBound(ctx context.Context) error {
 	effects := s.outbox
 	s.outbox = nil
 	return s.do(ctx, effects)
@@ -40,7 +39,7 @@ func (s *session) bindAll(ctx context.Context) error {
 		var err error
 		if len(s.lane.State.Queue) == 0 {
 			bound, err = s.bindNew(ctx)
-		} else if err = s.handOut(ctx); err == nil { // what was bound does not wait for the questions asked now
+		} else if err = s.sendBound(ctx); err == nil { // what was bound does not wait for the questions asked now
 			bound, err = s.bindQueued(ctx)
 		}
 		if err != nil || !bound {
@@ -52,7 +51,7 @@ func (s *session) bindAll(ctx context.Context) error {
 // bindNew binds the intake's batch if it is due, or its creation.
 func (s *session) bindNew(ctx context.Context) (bool, error) {
 	in := s.intake
-	if why, due := in.due(time.Now()); due {
+	if why, due := in.due(s.config.Now()); due {
 		b := in.builder.Build()
 		bound, err := s.bind(ctx, binding{
 			gas: s.gas(in.builder.Gas()), data: registry.EncodeBatch(b), updates: b.Updates(),
@@ -108,7 +107,7 @@ func (s *session) bind(ctx context.Context, b binding) (bool, error) {
 		return false, nil
 	}
 	s.waits(lane.WaitNone)
-	b.entry.Nonce, b.entry.Raw = nonce, raw
+	b.entry.Nonce, b.entry.Raw, b.entry.Since = nonce, raw, s.lane.Last().Block.Number
 
 	effects, err := s.append(ctx, lane.Entry{Bind: &b.entry}) // the commit point
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *session) bind(ctx context.Context, b binding) (bool, error) {
 		}
 		return s.Statuses.Bound(ctx, s.id, nonce, updates)
 	})
-	s.outbox = append(s.outbox, effects...) // handed to the nodes with what else is bound now
+	s.outbox = append(s.outbox, effects...) // broadcast with what else is bound now
 	return true, nil
 }
 
@@ -131,7 +130,7 @@ func (s *session) sign(ctx context.Context, nonce uint64, fees lane.Fees, gas ui
 	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
 	defer cancel()
 	var tx *types.Transaction
-	if s.lane.Last().Quote.Legacy {
+	if s.lane.Last().Price.Legacy {
 		tx = types.NewTx(&types.LegacyTx{
 			Nonce: nonce, GasPrice: wei(fees.Cap), Gas: gas, To: to, Value: new(big.Int), Data: data,
 		})

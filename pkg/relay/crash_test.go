@@ -260,7 +260,7 @@ func TestChaos(t *testing.T) {
 func runChaos(t *testing.T, random *rand.Rand) {
 	w := newWorld(t, 2)
 	config := w.config()
-	config.Confirmations, config.SnapshotEvery = 6, 12
+	w.confirmations, config.SnapshotEvery = 6, 12
 	var projects []int
 	for p := 1; p <= 4; p++ {
 		w.create(byte(p))

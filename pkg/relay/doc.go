@@ -9,8 +9,8 @@
 //	                    └──────────── queue of waiting work ◄────────────────────┘
 //
 // A session drives one lane as long as it holds the lane's lease. It is one goroutine (session.run) that owns all of the
-// lane's state; package lane decides, this package does. Three goroutines feed it: the reader of the partition, the feed
-// of the chain's heads (one per process), and the lease. Nothing else is shared between lanes.
+// lane's state; package lane decides, this package does. Three goroutines feed it: the reader of the partition, the tracker
+// of the chain's heads (package heads, one per process), and the lease. Nothing else is shared between lanes.
 //
 // # Invariants
 //
@@ -20,29 +20,38 @@
 //   - A signed group is one thing from the stream to its outcomes: in one batch, in its order, with its signature, whether
 //     it is bound, split off, requeued or given up. No cursor stands inside one; one that does stops the lane.
 //   - An append that failed or whose answer was lost ends the session. The next one reads the journal: nothing is guessed.
-//   - A slot is settled only when it is final: our receipt in a canonical block beyond the finality rule, or the nonce used
-//     at a final block without one. Dead letters come before the Settle entry and are idempotent, so a crash between
-//     them repeats them; statuses are told as well as Redis allows and nothing depends on them.
+//   - A slot is settled only when the transaction that used its nonce is seen in a final block: one of the slot's, with its
+//     receipt, or a foreign one (package evidence says what counts as seen). Settling asks the chain nothing. Dead letters
+//     come before the Settle entry and are idempotent, so a crash between them repeats them; statuses are reported as well
+//     as Redis allows and nothing depends on them.
 //   - Work whose slot was reverted or lost goes to the lane's queue in the same entry, and is bound again before anything
 //     new. It is tried by eth_call first: a cause that concerns everything (the relayer role is gone) makes the lane
-//     wait, never dead-letter; a cause that concerns one update or signed group is found by halving. Nothing is buried
+//     wait, never dead-letter; a cause that concerns one update or signed group is found by halving. Nothing is dead-lettered
 //     for want of gas that a transaction could have.
 //   - The gas model is an upper bound on chains with Ethereum's prices. Where a batch used more, or ran out, the session
 //     gives later transactions more and puts less into them; a new session learns anew.
-//   - A reorg deeper than the configured confirmations is mended by handing out the very bytes again (lane.Revive); one
-//     behind the finalized tag makes all lanes stand still.
-//   - A lane that binds nothing says why (lane.Wait): in its metric always, in the log once per reason that people can mend.
+//   - A reorg deeper than the finality rule opens settled slots again: statuses are taken back, the very bytes are broadcast,
+//     and the slots settle again. It never ends a session.
+//   - No batch is planned for more gas than the chain's blocks hold, and a whole number of batches fills a block.
+//   - A lane that binds nothing says why (lane.Wait): in its metric always, in the log once per reason that operators can mend.
 //   - Errors of nodes and servers make the lane wait and try again. They never free a nonce.
 //
 // # Crashes
 //
-//	killed …                            what is there                 who goes on
+//	killed …                            what is there                 who continues
 //	before the Bind entry is stored     cursor where it was           the next session reads the same updates again
-//	after it, before the send           slot with signed bytes        the next session hands out the same bytes
+//	after it, before the send           slot with signed bytes        the next session broadcasts the same bytes
 //	after the send                      the same                      "already known", or a receipt
-//	after inclusion, before Settle      the same                      a receipt; outcomes told again, identically
+//	after inclusion, before Settle      the same                      a receipt; outcomes reported again, identically
 //	between dead letters and Settle     the same, and dead letters    dead letters are stored again under the same ids
-//	after Settle                        nothing open                  nobody has to
+//	after Settle                        nothing open                  nothing is left to do
+//
+// # The simulation
+//
+// TestSimulation plays random schedules of all this on virtual time, with faults of everything around it, and checks the
+// invariants at each journal entry and send, and an audit at the end:
+//
+//	go test ./pkg/relay -run 'TestSimulation$' -timeout 30m -args -sim.schedules=10000 -sim.seed=1
 //
 // Rejected: acknowledging messages after confirmation (no acknowledgement of the stream is durable against a killed
 // server, and every crash would send again); one process-wide queue of transactions (one slow lane would hold all);

@@ -2,14 +2,17 @@ package relay
 
 import (
 	"context"
-	"time"
+	"errors"
+	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
 )
+
+// errSigner says that the key did not sign what everything else waits for.
+var errSigner = errors.New("the lane's key does not sign")
 
 // do carries effects out, in order, and those that follow from their results. An error ends the session; what a node or
 // the status store fails to do does not, the next head brings it up again.
@@ -30,18 +33,14 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 				nonces, effects = append(nonces, next.Nonces...), effects[1:]
 			}
 			more, err = s.send(ctx, nonces)
-		case lane.Revive:
-			s.revive(ctx, e.Raw)
-		case lane.Probe:
-			more, err = s.probe(ctx, e.Nonces)
-		case lane.Resign:
-			more, err = s.resign(ctx, e)
+		case lane.Bump:
+			more, err = s.bump(ctx, e)
 		case lane.Finalize:
-			more, err = s.settle(ctx, e.Nonce)
-		case lane.Takeover:
-			s.log.Warn("nonces were used that the lane's journal does not know; it goes on behind them",
-				"from", s.lane.State.Next, "to", e.Next)
-			more, err = s.append(ctx, lane.Entry{Adopt: &lane.Adopt{Next: e.Next}})
+			more, err = s.settle(ctx, e)
+		case lane.SkipNonces:
+			more, err = s.skip(ctx, e.Skip)
+		case lane.OpenAgain:
+			more, err = s.openAgain(ctx, e)
 		case lane.Report:
 			s.tell(ctx, 0, func(ctx context.Context) error {
 				return s.Statuses.Slot(ctx, s.id, e.Nonce, e.Stage, e.Tx, e.Block)
@@ -55,7 +54,7 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 	return nil
 }
 
-// send hands the newest attempts of open slots to the nodes.
+// send broadcasts the newest attempts of open slots.
 func (s *session) send(ctx context.Context, nonces []uint64) (more []lane.Effect, err error) {
 	var raw [][]byte
 	var slots []*lane.Slot
@@ -75,10 +74,10 @@ func (s *session) send(ctx context.Context, nonces []uint64) (more []lane.Effect
 		tx := slots[i].Last().Hash
 		s.metrics.sends.WithLabelValues(result.Class.String()).Inc()
 		if !result.Class.Taken() {
-			s.log.Info("a node did not take a transaction; it is handed out again or priced anew", "nonce", slots[i].Nonce,
+			s.log.Info("no endpoint took a transaction; it is broadcast again, or bumped", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
 		}
-		effects, err := s.lane.Step(lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Now: time.Now()})
+		effects, err := s.lane.Step(lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Now: s.config.Now()})
 		if err != nil {
 			return nil, err
 		}
@@ -87,70 +86,67 @@ func (s *session) send(ctx context.Context, nonces []uint64) (more []lane.Effect
 	return more, nil
 }
 
-// revive hands out what was final and is gone.
-func (s *session) revive(ctx context.Context, raw [][]byte) {
-	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
-	defer cancel()
-	for i, result := range s.Chain.Send(ctx, raw) {
-		s.metrics.sends.WithLabelValues(result.Class.String()).Inc()
-		s.log.Error("a final transaction is not in the chain any more; it is handed out again", "tx", crypto.Keccak256Hash(raw[i]),
-			"class", result.Class.String(), "err", result.Err)
+// skip journals that nonces were used by transactions that are not the lane's.
+func (s *session) skip(ctx context.Context, skip lane.Skip) ([]lane.Effect, error) {
+	s.log.Warn("nonces were used that the lane did not bind; it continues behind them",
+		"from", s.lane.State.Next, "to", skip.Next, "transactions", skip.Used)
+	for i := range skip.Used {
+		s.restoreStatuses(ctx, s.lane.Last().Foreign[s.lane.State.Next+uint64(i)].Tx.To())
 	}
+	return s.append(ctx, lane.Entry{Skip: &skip})
 }
 
-// probe looks for the receipts of all attempts of slots whose nonce is used up. A receipt of a block newer than the head
-// is left for the next one, which knows that block.
-func (s *session) probe(ctx context.Context, nonces []uint64) ([]lane.Effect, error) {
-	head := s.lane.Last().Block
-	owners := map[common.Hash]uint64{}
-	var txs []common.Hash
-	for _, nonce := range nonces {
-		if slot := s.lane.State.Slot(nonce); slot != nil {
-			for i := range slot.Attempts {
-				txs = append(txs, slot.Attempts[i].Hash)
-				owners[slot.Attempts[i].Hash] = nonce
-			}
+// openAgain journals that a settled slot is open again: the chain lost the block that held its transaction. What was said
+// of its updates is taken back; the lane broadcasts the same bytes and settles the slot again when they are final.
+func (s *session) openAgain(ctx context.Context, e lane.OpenAgain) ([]lane.Effect, error) {
+	entry := lane.Reopen{Nonce: e.Nonce}
+	if e.Fill {
+		self := s.signer.Address()
+		raw, err := s.sign(ctx, e.Nonce, e.Fees, lane.CancelGas, &self, nil)
+		if err != nil {
+			return nil, fmt.Errorf("%w a transaction that uses up nonce %d: %w", errSigner, e.Nonce, err)
 		}
+		entry.Raw = raw
 	}
-	receipts, ok := s.receipts(ctx, head.Hash, txs)
-	if !ok {
-		return nil, nil
-	}
-	found := map[uint64]lane.Inclusion{}
-	later := map[uint64]bool{}
-	for _, r := range receipts {
-		if r == nil {
-			continue
-		}
-		if nonce := owners[r.TxHash]; r.BlockNumber.Uint64() > head.Number {
-			later[nonce] = true
-		} else {
-			found[nonce] = lane.Inclusion{Tx: r.TxHash, Number: r.BlockNumber.Uint64(), BlockHash: r.BlockHash}
-		}
-	}
-	var asked []uint64
-	for _, nonce := range nonces {
-		if !later[nonce] {
-			asked = append(asked, nonce)
-		}
-	}
-	return s.lane.Step(lane.Receipts{At: head.Number, Asked: asked, Found: found})
-}
-
-// receipts asks a node that knows block at; false if none answered.
-func (s *session) receipts(ctx context.Context, at common.Hash, txs []common.Hash) ([]*types.Receipt, bool) {
-	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
-	defer cancel()
-	receipts, err := s.Chain.Receipts(ctx, at, txs)
+	effects, err := s.append(ctx, lane.Entry{Reopen: &entry})
 	if err != nil {
-		s.log.Warn("couldn't read receipts; the next head tries again", "block", at, "err", err)
-		return nil, false
+		return nil, err
 	}
-	return receipts, true
+	s.metrics.reopened.Inc()
+	slot := s.lane.State.Slot(e.Nonce)
+	if e.Fill {
+		s.log.Warn("a nonce below the lane's own is not used on the chain; the lane uses it up with a transaction that carries nothing",
+			"nonce", e.Nonce, "tx", slot.Last().Hash)
+		return effects, nil
+	}
+	s.log.Error("the chain lost a final transaction of the lane; the same bytes are broadcast again and its statuses corrected",
+		"nonce", e.Nonce, "tx", slot.Last().Hash, "updates", slot.Work.Count)
+	return effects, s.reportReopened(ctx, slot, slot.Last().Hash)
 }
 
-// resign journals another attempt of a slot and, by what follows from that, sends it.
-func (s *session) resign(ctx context.Context, r lane.Resign) ([]lane.Effect, error) {
+// reportReopened takes back what was said of a slot's updates or creation in one of its transactions.
+func (s *session) reportReopened(ctx context.Context, slot *lane.Slot, tx common.Hash) error {
+	nonce := slot.Nonce
+	switch slot.Work.Kind {
+	case lane.Creation:
+		project := *slot.Work.Project
+		s.tell(ctx, 0, func(ctx context.Context) error { return s.Statuses.ProjectReopened(ctx, s.id, nonce, tx, project) })
+	case lane.Updates:
+		data, err := slot.Data()
+		if err != nil {
+			return err
+		}
+		b, err := registry.DecodeBatch(data)
+		if err != nil {
+			return fmt.Errorf("slot %d: %w: %w", nonce, lane.ErrCorrupt, err)
+		}
+		s.tell(ctx, b.Len(), func(ctx context.Context) error { return s.Statuses.Reopened(ctx, s.id, nonce, tx, b.Updates()) })
+	}
+	return nil
+}
+
+// bump journals another attempt of a slot and, by what follows from that, sends it.
+func (s *session) bump(ctx context.Context, r lane.Bump) ([]lane.Effect, error) {
 	slot := s.lane.State.Slot(r.Nonce)
 	if slot == nil {
 		return nil, nil
@@ -167,11 +163,11 @@ func (s *session) resign(ctx context.Context, r lane.Resign) ([]lane.Effect, err
 	}
 	raw, err := s.sign(ctx, r.Nonce, r.Fees, r.Gas, to, data)
 	if err != nil {
-		s.log.Error("couldn't sign another attempt; the last one keeps being handed out", "nonce", r.Nonce, "err", err)
+		s.log.Error("couldn't sign another attempt; the last one keeps being broadcast", "nonce", r.Nonce, "err", err)
 		return nil, nil
 	}
 	s.metrics.attempts.WithLabelValues(r.Reason).Inc()
-	s.log.Info("pricing a slot anew", "nonce", r.Nonce, "reason", r.Reason, "attempt", len(slot.Attempts)+1,
+	s.log.Info("bumping a slot", "nonce", r.Nonce, "reason", r.Reason, "attempt", len(slot.Attempts)+1,
 		"tip_wei", r.Fees.Tip, "cap_wei", r.Fees.Cap, "gas", r.Gas, "cancel", r.Cancel)
-	return s.append(ctx, lane.Entry{Attempt: &lane.Another{Nonce: r.Nonce, Raw: raw, Reason: r.Reason}})
+	return s.append(ctx, lane.Entry{Attempt: &lane.Replacement{Nonce: r.Nonce, Raw: raw, Reason: r.Reason}})
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -23,24 +25,34 @@ import (
 
 // quoting is a chain whose prices a test makes up.
 type quoting struct {
-	relay.Chain
-	quote atomic.Pointer[lane.Quote] // nil: the chain's own
+	heads.Chain
+	price atomic.Pointer[evidence.Price]
 }
 
-func (q *quoting) Quote(ctx context.Context) (lane.Quote, error) {
-	if made := q.quote.Load(); made != nil {
-		return *made, nil
+// Latest hides the base fee, which lanes would believe more than the price.
+func (q *quoting) Latest(ctx context.Context) ([]evidence.Claim, error) {
+	claims, err := q.Chain.Latest(ctx)
+	for i := range claims {
+		claims[i].Block.BaseFee = nil
 	}
-	return q.Chain.Quote(ctx)
+	return claims, err
+}
+
+func (q *quoting) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error) {
+	answer, err := q.Chain.Read(ctx, ask)
+	if ask.Price {
+		answer.Price = q.price.Load()
+	}
+	return answer, err
 }
 
 func TestAChainWithoutABaseFeeGetsLegacyTransactions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	deps := w.deps()
-	chain := &quoting{Chain: deps.Chain}
-	chain.quote.Store(&lane.Quote{Legacy: true, Price: 20e9})
-	deps.Chain = chain
+	view := &quoting{Chain: w.client}
+	view.price.Store(&evidence.Price{Legacy: true, Gas: 20e9})
+	w.view = view
 	w.create(1)
 	w.accept(some(1, 0, 30)...)
 	w.start(w.config(), deps)
@@ -64,18 +76,18 @@ func TestAChainWithoutABaseFeeGetsLegacyTransactions(t *testing.T) {
 
 func TestTransactionsThatAreTooCheapAreBumpedIntoABlock(t *testing.T) {
 	t.Parallel()
-	for name, cheap := range map[string]*lane.Quote{
+	for name, cheap := range map[string]*evidence.Price{
 		"below the base fee":        {BaseFee: 1, Tip: 1_000_000},
-		"below the pool's minimum":  {Legacy: true, Price: 1},
-		"legacy below the base fee": {Legacy: true, Price: 1_000_000},
+		"below the pool's minimum":  {Legacy: true, Gas: 1},
+		"legacy below the base fee": {Legacy: true, Gas: 1_000_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
 			deps := w.deps()
-			chain := &quoting{Chain: deps.Chain}
-			chain.quote.Store(cheap)
-			deps.Chain = chain
+			view := &quoting{Chain: w.client}
+			view.price.Store(cheap)
+			w.view = view
 			config := w.config()
 			config.Rules.Fees.MinTip = 1
 			w.create(1)
@@ -86,11 +98,11 @@ func TestTransactionsThatAreTooCheapAreBumpedIntoABlock(t *testing.T) {
 				w.mine()
 			}
 			require.Equal(t, uint64(0), w.states()[0].Floor(), "nobody takes it at that price")
-			honest := &lane.Quote{BaseFee: 2e9, Tip: 1e9}
+			honest := &evidence.Price{BaseFee: 2e9, Tip: 1e9}
 			if cheap.Legacy {
-				honest = &lane.Quote{Legacy: true, Price: 5e9}
+				honest = &evidence.Price{Legacy: true, Gas: 5e9}
 			}
-			chain.quote.Store(honest)
+			view.price.Store(honest)
 			w.drain()
 			require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
 		})

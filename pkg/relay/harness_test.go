@@ -24,6 +24,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -46,6 +47,9 @@ type world struct {
 	lanes    int
 	log      *slog.Logger
 
+	confirmations uint64      // of the relayers that start
+	view          heads.Chain // what their trackers ask
+
 	accepted map[string]int // by project and updateId: how often the stream took it
 	updates  []score.Update
 	groups   map[score.GroupSignature][]score.Update // accepted
@@ -65,7 +69,7 @@ func key(t *testing.T, i int) *signer.Key {
 
 func newWorld(t *testing.T, lanes int) *world {
 	t.Helper()
-	w := &world{t: t, geth: devnet.NewChain(t), lanes: lanes, log: slog.New(slog.DiscardHandler)}
+	w := &world{t: t, geth: devnet.NewChain(t), lanes: lanes, log: slog.New(slog.DiscardHandler), confirmations: 2}
 	w.accepted, w.groups = map[string]int{}, map[score.GroupSignature][]score.Update{}
 	if testing.Verbose() {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -75,6 +79,7 @@ func newWorld(t *testing.T, lanes int) *world {
 	w.client, err = chain.Dial(ctx, chain.Config{URLs: []string{w.geth.URL}}, w.log, prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)
+	w.view = w.client
 	var relayers []common.Address
 	for i := range lanes {
 		w.keys = append(w.keys, key(t, laneAccount+i))
@@ -208,8 +213,8 @@ func (w *world) config() relay.Config {
 	limits := batch.DefaultLimits()
 	limits.MaxUpdates, limits.Linger = 20, 5*time.Millisecond
 	return relay.Config{
-		Lanes: w.lanes, ChainID: devnet.ChainID, Contract: w.contract, Replica: "test", Confirmations: 2,
-		PollInterval: 10 * time.Millisecond, CallTimeout: 5 * time.Second, Limits: limits, Model: registry.GasModel(),
+		Lanes: w.lanes, ChainID: devnet.ChainID, Contract: w.contract, Replica: "test",
+		CallTimeout: 5 * time.Second, Limits: limits, Model: registry.GasModel(),
 		Rules: lane.Rules{
 			Fees:   lane.FeeRule{MaxCap: 1e12, MaxTxFee: 1e19, MinTip: 1_000_000},
 			Window: 8, MaxOpen: 64, BumpBlocks: 3, Rebroadcast: 200 * time.Millisecond, MaxGas: 1 << 24,
@@ -232,12 +237,18 @@ func (w *world) deps() relay.Deps {
 // start runs a relayer until the test's end or until stop is called, which returns when it has.
 func (w *world) start(config relay.Config, deps relay.Deps) (stop func()) {
 	w.t.Helper()
+	deps.Heads = heads.New(heads.Config{
+		Confirmations: w.confirmations, PollInterval: 10 * time.Millisecond, CallTimeout: 5 * time.Second,
+	}, w.view, deps.Log, deps.Metrics)
 	r, err := relay.New(config, deps)
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		var running sync.WaitGroup
+		defer running.Wait()
+		running.Go(func() { deps.Heads.Run(ctx) })
 		_ = r.Run(ctx)
 	}()
 	stop = sync.OnceFunc(func() {
@@ -253,9 +264,10 @@ func (w *world) states() []*lane.State {
 	w.t.Helper()
 	var out []*lane.State
 	for id := range score.Lane(w.lanes) {
-		entries, _, err := w.journal.Load(w.t.Context(), id)
+		var folder lane.Folder
+		_, err := w.journal.Load(w.t.Context(), id, folder.Add)
 		require.NoError(w.t, err)
-		state, err := lane.Fold(entries)
+		state, err := folder.State()
 		require.NoError(w.t, err)
 		out = append(out, state)
 	}

@@ -41,6 +41,7 @@ type intake struct {
 }
 
 func newIntake(config Config, at score.Cursor) (*intake, error) {
+	config = config.withDefaults()
 	builder, err := batch.NewBuilder(config.Model, config.Limits)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (in *intake) skip(seq uint64) {
 
 // pour moves updates and signed groups into the builder until one does not fit.
 func (in *intake) pour() {
-	now := time.Now()
+	now := in.config.Now()
 	for len(in.rest) > 0 {
 		n := len(in.rest[0].Updates)
 		if !in.builder.AddUnit(in.rest[0], now) {
@@ -156,8 +157,8 @@ func (in *intake) bound() {
 	in.pour()
 }
 
-// shrink bounds the gas of the batches after the one being built. A bound below a single update's changes nothing.
-func (in *intake) shrink(maxGas uint64) {
+// limitGas bounds the gas of the batches after the one being built. A bound below a single update's changes nothing.
+func (in *intake) limitGas(maxGas uint64) {
 	limits := in.config.Limits
 	limits.MaxGas = maxGas
 	builder, err := batch.NewBuilder(in.config.Model, limits)

@@ -22,13 +22,8 @@ type metrics struct {
 	deadLetters *prometheus.CounterVec
 	sessionEnds prometheus.Counter
 	statusFails prometheus.Counter
-	reorgs      prometheus.Counter
+	reopened    prometheus.Counter
 	purgeFails  prometheus.Counter
-
-	finalityBreaks prometheus.Counter
-
-	headNumber  prometheus.Gauge
-	finalNumber prometheus.Gauge
 
 	inflight *prometheus.GaugeVec
 	open     *prometheus.GaugeVec
@@ -51,11 +46,6 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		reg.MustRegister(c)
 		return c
 	}
-	gauge := func(name, help string) prometheus.Gauge {
-		g := prometheus.NewGauge(prometheus.GaugeOpts{Name: "scorelay_relay_" + name, Help: help})
-		reg.MustRegister(g)
-		return g
-	}
 	gauges := func(name, help string, labels ...string) *prometheus.GaugeVec {
 		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "scorelay_relay_" + name, Help: help}, append([]string{"lane"}, labels...))
 		reg.MustRegister(g)
@@ -71,24 +61,20 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		[]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8, 16}))
 	reg.MustRegister(size, ofModel)
 	return &metrics{
-		outcomes:       counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
-		creations:      counters("creations_total", "Creations that are final, by outcome.", "outcome"),
-		gasUsed:        counter("gas_used_total", "Gas used by final transactions."),
-		fees:           counter("fees_gwei_total", "Fees paid by final transactions, gwei."),
-		settled:        counters("slots_settled_total", "Slots that ended, by result.", "result"),
-		batch:          size,
-		gasOfModel:     ofModel,
-		attempts:       counters("attempts_total", "Attempts journaled, by reason.", "reason"),
-		sends:          counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
-		deadLetters:    counters("dead_letters_total", "Dead letters stored, by outcome.", "outcome"),
-		sessionEnds:    counter("sessions_ended_total", "Sessions that ended, for whatever reason."),
-		statusFails:    counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
-		reorgs:         counter("reorgs_total", "Reorgs seen."),
-		purgeFails:     counter("purge_failures_total", "Purges of the stream that failed; each is tried again later."),
-		finalityBreaks: counter("finality_breaks_total", "Reorgs deeper than what was final, by tag or by confirmations."),
-
-		headNumber:  gauge("head_block", "Number of the newest block."),
-		finalNumber: gauge("final_block", "Number of the newest block beyond the finality rule."),
+		outcomes:    counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
+		creations:   counters("creations_total", "Creations that are final, by outcome.", "outcome"),
+		gasUsed:     counter("gas_used_total", "Gas used by final transactions."),
+		fees:        counter("fees_gwei_total", "Fees paid by final transactions, gwei."),
+		settled:     counters("slots_settled_total", "Slots that ended, by result.", "result"),
+		batch:       size,
+		gasOfModel:  ofModel,
+		attempts:    counters("attempts_total", "Attempts journaled, by reason.", "reason"),
+		sends:       counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
+		deadLetters: counters("dead_letters_total", "Dead letters stored, by outcome.", "outcome"),
+		sessionEnds: counter("sessions_ended_total", "Sessions that ended, for whatever reason."),
+		statusFails: counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
+		reopened:    counter("slots_reopened_total", "Settled slots that were opened again, since the chain lost their block, or to fill a gap of nonces."),
+		purgeFails:  counter("purge_failures_total", "Purges of the stream that failed; each is tried again later."),
 		inflight:    gauges("inflight_slots", "Slots whose transaction is not in a block."),
 		open:        gauges("open_slots", "Slots that are not final."),
 		backlog:     gauges("backlog_updates", "Updates read from the stream and not bound; reading stops at a bound."),

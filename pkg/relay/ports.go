@@ -11,26 +11,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Chain is the EVM chain over one or more endpoints. Every call has the deadline of its context at most; an error means
-// nothing was learnt, never that something is absent (but for ethereum.NotFound where it is named).
+// Chain is the EVM chain over one or more endpoints, as far as a lane asks it by itself; what happens on it comes from
+// package heads. Every call has the deadline of its context at most; an error means that nothing was learnt.
 type Chain interface {
-	// Head is the newest block.
-	Head(ctx context.Context) (lane.Block, error)
-	// BlockByHash returns ethereum.NotFound when no endpoint knows the block.
-	BlockByHash(ctx context.Context, hash common.Hash) (lane.Block, error)
-	// BlockByNumber is the canonical block of that height; ethereum.NotFound above the head.
-	BlockByNumber(ctx context.Context, number uint64) (lane.Block, error)
-	// Finalized is the block of the "finalized" tag; ethereum.NotFound while the chain has none.
-	Finalized(ctx context.Context) (lane.Block, error)
-	// Accounts reads nonces and balances as of block at (EIP-1898), in one batched request; one answer per signer.
-	Accounts(ctx context.Context, at common.Hash, signers []common.Address) ([]lane.Account, error)
-	// Receipts looks transactions up by hash, in one batched request to one endpoint that knows block at: nil for one
-	// that this endpoint has no receipt for. An endpoint that does not know at is not asked; none that does is an error.
-	// Receipts may be of newer blocks than at.
-	Receipts(ctx context.Context, at common.Hash, txs []common.Hash) ([]*types.Receipt, error)
-	// Quote is the market price now.
-	Quote(ctx context.Context) (lane.Quote, error)
-	// Send hands raw transactions to all endpoints, in order, and returns one result each. Errors are results.
+	// Send broadcasts raw transactions to all endpoints, in order, and returns one result each. Errors are results.
 	Send(ctx context.Context, raw [][]byte) []lane.SendResult
 	// Call runs a message on the state of block at. A *lane.RevertError says that the EVM refused it.
 	Call(ctx context.Context, msg lane.Call, at common.Hash) ([]byte, error)
@@ -47,18 +31,22 @@ type Statuses interface {
 	Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
 	// Final: outcomes[i] is what became of updates[i]. tx is zero for an update that was dead-lettered without one.
 	Final(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error
+	// Reopened: the slot's transaction tx was final, and the chain lost its block: what Final said of the updates in tx is
+	// taken back, they are in this slot again (score.Batched). What was said of them elsewhere stays.
+	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, updates []score.Update) error
 	// Released: the updates are in no slot any more (theirs was lost or reverted) and back at score.Accepted.
 	Released(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error
 
-	// ProjectBound, ProjectFinal and ProjectReleased say the same of a creation; Slot speaks for both. The outcome of a
+	// ProjectBound, ProjectFinal, ProjectReopened and ProjectReleased say the same of a creation; Slot speaks for both. The outcome of a
 	// creation is Applied, ProjectExists or Unprocessable.
 	ProjectBound(ctx context.Context, id score.Lane, nonce uint64, project score.ProjectID) error
 	ProjectFinal(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, project score.ProjectID, outcome score.Outcome) error
+	ProjectReopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, project score.ProjectID) error
 	ProjectReleased(ctx context.Context, id score.Lane, nonce uint64, project score.ProjectID) error
 
-	// Told notes that everything about the lane's slots up to this nonce has been told; ToldBelow is one past the highest
-	// noted, 0 without a note. Incomplete asks for a restore: statuses are missing that no session will tell any more.
-	Told(ctx context.Context, id score.Lane, nonce uint64) error
+	// Told notes that everything about what ended in the lane up to this, counted from 0 (lane.State.Ends), has been told;
+	// ToldBelow is one past what was noted last, 0 without a note. Incomplete asks for a restore: statuses are missing that no session will tell any more.
+	Told(ctx context.Context, id score.Lane, end uint64) error
 	ToldBelow(ctx context.Context, id score.Lane) (uint64, error)
 	Incomplete(ctx context.Context) error
 }
@@ -66,9 +54,12 @@ type Statuses interface {
 // Journal is the append-only record of each lane. Append is a compare-and-set: it stores e only if last is still the
 // lane's last sequence. lane.ErrFenced: somebody else appended since. lane.ErrAmbiguous: e may or may not be stored.
 type Journal interface {
-	// Load returns all entries retained, oldest first, and the last sequence (0 when empty).
-	Load(ctx context.Context, id score.Lane) (entries []lane.Entry, last uint64, err error)
+	// Load gives all entries retained to fold, oldest first, and returns the last sequence (0 when empty). It ends when no
+	// entry comes for a while, however long it takes as a whole: ctx needs no deadline.
+	Load(ctx context.Context, id score.Lane, fold func(lane.Entry)) (last uint64, err error)
 	Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (seq uint64, err error)
+	// Last is the sequence of the lane's last entry; 0 when there is none.
+	Last(ctx context.Context, id score.Lane) (uint64, error)
 	// Purge removes the lane's entries with sequences below; it may repeat.
 	Purge(ctx context.Context, id score.Lane, below uint64) error
 }

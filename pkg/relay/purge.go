@@ -33,7 +33,7 @@ func (r *Relayer) purgeOnce(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for id := range score.Lane(r.config.Lanes) {
-		settled, err := within(ctx, r.config.CallTimeout, func(ctx context.Context) (uint64, error) { return r.settled(ctx, id) })
+		settled, err := r.settled(ctx, id)
 		if err != nil {
 			return fmt.Errorf("couldn't tell what lane %d still needs: %w", id, err)
 		}
@@ -54,15 +54,15 @@ func within(ctx context.Context, limit time.Duration, do func(context.Context) (
 
 // settled is the sequence below which a lane needs nothing any more.
 func (r *Relayer) settled(ctx context.Context, id score.Lane) (uint64, error) {
-	entries, _, err := r.Journal.Load(ctx, id)
+	var folder lane.Folder
+	if _, err := r.Journal.Load(ctx, id, folder.Add); err != nil {
+		return 0, err
+	}
+	state, err := folder.State()
 	if err != nil {
 		return 0, err
 	}
-	state, err := lane.Fold(entries)
-	if err != nil {
-		return 0, err
-	}
-	tail, err := r.Source.Tail(ctx, id)
+	tail, err := within(ctx, r.config.CallTimeout, func(ctx context.Context) (uint64, error) { return r.Source.Tail(ctx, id) })
 	if err != nil {
 		return 0, err
 	}

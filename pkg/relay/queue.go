@@ -28,7 +28,7 @@ const lostTries = 3
 // bindQueued deals with the first piece of work that lost its slot: split it, bury it, or bind it again. It is tried by
 // eth_call before gas is spent on it. False means that nothing could be done now.
 func (s *session) bindQueued(ctx context.Context) (bool, error) {
-	if now := time.Now(); now.Before(s.retry) {
+	if s.config.Now().Before(s.retry) {
 		return false, nil
 	}
 	work := s.lane.State.Queue[0]
@@ -73,6 +73,15 @@ func (s *session) bindQueuedCreation(ctx context.Context, work lane.Work) (bool,
 			gas: gas, data: work.Data, project: &project.ID, entry: lane.Bind{Work: work, Requeued: work.ID},
 		})
 	case refusal != nil && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
+		same, err := s.exists(ctx, project)
+		if err != nil {
+			s.retry = s.config.Now().Add(retryTransport)
+			s.waits(lane.WaitNode, "err", err)
+			return false, nil
+		}
+		if same {
+			return true, s.dropCreated(ctx, work, project)
+		}
 		letter.Outcome, letter.Reason = score.ProjectExists, "the projectId is taken on the chain"
 	case refusal != nil && s.global(ctx):
 		return false, nil
@@ -80,6 +89,53 @@ func (s *session) bindQueuedCreation(ctx context.Context, work lane.Work) (bool,
 		letter.Reason = refusalReason(refusal)
 	}
 	return true, s.dropCreation(ctx, work, letter)
+}
+
+// errNotFinal says that what was looked for is not in a final block yet.
+var errNotFinal = errors.New("it is not in a final block yet")
+
+// exists tells whether the contract has the project, in a final block, as the creation has it: then it is that creation's
+// doing, by a transaction that the journal forgot. Names are not compared: nothing on the chain depends on them.
+func (s *session) exists(ctx context.Context, p *score.Project) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
+	defer cancel()
+	view := func(ctx context.Context, data []byte) ([]byte, error) {
+		return s.Chain.Call(ctx, lane.Call{To: s.config.Contract, Data: data}, s.lane.Last().Final.Hash)
+	}
+	info, err := registry.ReadProject(p.ID).Do(ctx, view)
+	if err == nil && !info.Exists() {
+		err = errNotFinal
+	}
+	if err != nil {
+		return false, err
+	}
+	if int(info.Actions) != len(p.Actions) || int(info.ScoreTypes) != len(p.ScoreTypes) || info.SignedOnly != p.SignedOnly {
+		return false, nil
+	}
+	points, err := registry.ReadActions(p.ID).Do(ctx, view)
+	if err != nil {
+		return false, err
+	}
+	for i := range p.Actions {
+		if i >= len(points) || points[i] != p.Actions[i].Delta() {
+			return false, nil
+		}
+	}
+	members := slices.Concat(p.Owners, p.Updaters)
+	roles, err := registry.ReadRoles(p.ID, members).Do(ctx, view)
+	if err != nil {
+		return false, err
+	}
+	for i := range members {
+		want := score.Updater
+		if i < len(p.Owners) {
+			want = score.Owner
+		}
+		if i >= len(roles) || roles[i]&want == 0 {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 func refusalReason(refusal *lane.RevertError) string {
@@ -97,15 +153,15 @@ func refusalReason(refusal *lane.RevertError) string {
 func (s *session) try(ctx context.Context, work lane.Work, model uint64) (gas uint64, refusal *lane.RevertError, ok bool) {
 	gas = s.gas(model)
 	if work.Halve {
-		gas = s.config.Rules.MaxGas
+		gas = s.maxGas
 	}
 	refusal, ok = s.call(ctx, work.Data, gas)
-	if ok && refusal != nil && len(refusal.Data) == 0 && gas < s.config.Rules.MaxGas { // out of gas, most likely
-		gas = s.config.Rules.MaxGas
+	if ok && refusal != nil && len(refusal.Data) == 0 && gas < s.maxGas { // out of gas, most likely
+		gas = s.maxGas
 		refusal, ok = s.call(ctx, work.Data, gas)
 	}
 	if !ok {
-		s.retry = time.Now().Add(retryTransport)
+		s.retry = s.config.Now().Add(retryTransport)
 		s.waits(lane.WaitNode)
 	}
 	return gas, refusal, ok
@@ -132,16 +188,16 @@ func (s *session) call(ctx context.Context, data []byte, gas uint64) (refusal *l
 // update of a project that cannot exist: a contract in order skips it and does not revert. If it does, the lane waits.
 func (s *session) global(ctx context.Context) bool {
 	control := batch.Single(score.Update{})
-	refused, ok := s.call(ctx, registry.EncodeBatch(control), s.config.Rules.MaxGas)
+	refused, ok := s.call(ctx, registry.EncodeBatch(control), s.maxGas)
 	if ok && refused == nil {
 		return false
 	}
 	if !ok {
-		s.retry = time.Now().Add(retryTransport)
+		s.retry = s.config.Now().Add(retryTransport)
 		s.waits(lane.WaitNode)
 		return true
 	}
-	s.retry = time.Now().Add(retryContract)
+	s.retry = s.config.Now().Add(retryContract)
 	s.waits(lane.WaitContract)
 	return true
 }
@@ -200,10 +256,27 @@ func (s *session) dropCreation(ctx context.Context, work lane.Work, letter DeadL
 	return nil
 }
 
+// dropCreated ends a waiting creation that the contract has carried out already.
+func (s *session) dropCreated(ctx context.Context, work lane.Work, p *score.Project) error {
+	s.tell(ctx, 0, func(ctx context.Context) error {
+		return s.Statuses.ProjectFinal(ctx, s.id, 0, common.Hash{}, 0, p.ID, score.Applied)
+	})
+	s.log.Warn("a creation was carried out by a transaction that the lane's journal does not know; nothing is left to do",
+		"project", p.ID, "seq", work.From.Seq)
+	s.noteTold(ctx)
+	effects, err := s.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Count: work.Count, Reason: "it exists as accepted"}})
+	if err != nil {
+		return err
+	}
+	s.metrics.creations.WithLabelValues(score.Applied.String()).Inc()
+	return s.do(ctx, effects)
+}
+
 // drop journals that waiting work is gone, whose dead letters are stored and whose statuses are told.
 func (s *session) drop(ctx context.Context, work lane.Work, reason string) error {
 	s.log.Error("what was accepted cannot be applied; its updates or its creation are dead letters now", "reason", reason,
 		"seq", work.From.Seq, "updates", work.Count)
+	s.noteTold(ctx)
 	effects, err := s.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Count: work.Count, Reason: reason}})
 	if err != nil {
 		return err

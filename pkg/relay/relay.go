@@ -12,25 +12,26 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // Config of a relayer.
 type Config struct {
-	Lanes         int            // of the deployment
-	ChainID       uint64         // EIP-155
-	Contract      common.Address // the ScoreRegistry
-	Replica       string         // name of this process in journals and logs
-	Confirmations uint64         // blocks, its own included, after which one is final; 0: the finalized tag
-	PollInterval  time.Duration  // how often to look for a head. Default 500 ms
-	CallTimeout   time.Duration  // of one question to the chain or one write to a store. Default 15 s
-	Limits        batch.Limits   // of one transaction
-	Model         batch.Model    // what a batch costs at worst
-	Rules         lane.Rules     // window, fees, pace of bumps
-	SnapshotEvery int            // journal entries between snapshots. Default 256
-	Horizon       time.Duration  // how long final updates stay in the stream for audits. Default 7 days
-	PurgeInterval time.Duration  // how often to purge the stream. Default 10 min
+	Lanes         int              // of the deployment
+	ChainID       uint64           // EIP-155
+	Contract      common.Address   // the ScoreRegistry
+	Replica       string           // name of this process in journals and logs
+	CallTimeout   time.Duration    // of one question to the chain or one write to a store. Default 15 s
+	StaleAfter    time.Duration    // how long a lane binds on what it knows of the chain without hearing of it. Default 20 s
+	Limits        batch.Limits     // of one transaction
+	Model         batch.Model      // what a batch costs at worst
+	Rules         lane.Rules       // window, fees, pace of bumps
+	SnapshotEvery int              // journal entries between snapshots. Default 256
+	Horizon       time.Duration    // how long final updates stay in the stream for audits. Default 7 days
+	PurgeInterval time.Duration    // how often to purge the stream. Default 10 min
+	Now           func() time.Time // the clock. Default time.Now
 }
 
 func (c Config) withDefaults() Config {
@@ -39,18 +40,22 @@ func (c Config) withDefaults() Config {
 			*d = value
 		}
 	}
-	set(&c.PollInterval, 500*time.Millisecond)
 	set(&c.CallTimeout, 15*time.Second)
+	set(&c.StaleAfter, 20*time.Second)
 	set(&c.Horizon, 7*24*time.Hour)
 	set(&c.PurgeInterval, 10*time.Minute)
 	if c.SnapshotEvery == 0 {
 		c.SnapshotEvery = 256
+	}
+	if c.Now == nil {
+		c.Now = time.Now
 	}
 	return c
 }
 
 // Deps are the outside systems of a relayer.
 type Deps struct {
+	Heads    *heads.Tracker // its Run is the caller's
 	Chain    Chain
 	Source   Source
 	Journal  Journal
@@ -66,7 +71,6 @@ type Relayer struct {
 	Deps
 	config  Config
 	metrics *metrics
-	feed    *feed
 }
 
 // New checks the configuration.
@@ -81,11 +85,7 @@ func New(config Config, deps Deps) (*Relayer, error) {
 	if _, err := batch.NewBuilder(config.Model, config.Limits); err != nil {
 		return nil, err
 	}
-	m := newMetrics(deps.Metrics)
-	return &Relayer{
-		Deps: deps, config: config, metrics: m,
-		feed: newFeed(deps.Chain, config, deps.Log, m),
-	}, nil
+	return &Relayer{Deps: deps, config: config, metrics: newMetrics(deps.Metrics)}, nil
 }
 
 // Run drives lanes until the context ends. Everything that is bound stays in the journals for the next owner.
@@ -94,12 +94,11 @@ func (r *Relayer) Run(ctx context.Context) error {
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	running.Go(func() { r.feed.run(ctx) })
 	running.Go(func() { r.purge(ctx) })
 	return r.Leases.Run(ctx, r.config.Lanes, r.drive)
 }
 
-// Pauses between sessions of one lane: short after a lost race, longer when a human has to look.
+// Pauses between sessions of one lane: short after a lost race, longer when an operator has to look.
 const (
 	pauseAfterLoss    = 500 * time.Millisecond
 	pauseAfterFailure = 2 * time.Second
@@ -118,10 +117,10 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 		case errors.Is(err, lane.ErrCorrupt), errors.Is(err, lane.ErrUnreadable), errors.Is(err, errIdentity), errors.Is(err, errLost):
 			wait = pauseAfterCorrupt
 			r.metrics.wait(id, lane.WaitJournal)
-			log.Error("the lane stands still until a human looks; trying again later", "err", err, "again_in", wait)
+			log.Error("the lane halts until an operator looks; opening it again later all the same", "err", err, "again_in", wait)
 		case errors.Is(err, lane.ErrFenced):
 			wait = pauseAfterLoss
-			log.Info("another replica has the lane's journal; reading it anew", "err", err)
+			log.Info("another replica or an operator wrote to the lane's journal; reading it again", "err", err)
 		default:
 			r.metrics.wait(id, lane.WaitStream) // nothing else ends a session
 			log.Warn("the session ended; opening the lane again from its journal", "err", err, "again_in", wait)

@@ -96,6 +96,7 @@ func TestATakenProjectIsADeadLetterAndItsLaneGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	taken := w.project(1)
+	taken.Owners[0][5]++
 	admin := devnet.Address(adminAccount)
 	w.transact(&w.contract, registry.EncodeGrantRelayer(admin))
 	w.transact(&w.contract, registry.EncodeCreateProject(taken))
@@ -108,6 +109,24 @@ func TestATakenProjectIsADeadLetterAndItsLaneGoesOn(t *testing.T) {
 	require.Len(t, letters, 1)
 	require.Equal(t, score.ProjectExists, letters[0].Outcome)
 	require.Equal(t, taken.ID, letters[0].Project.ID)
+}
+
+// TestACreationThatWasCarriedOutBeforeIsNoDeadLetter: by a transaction that the journal forgot, say.
+func TestACreationThatWasCarriedOutBeforeIsNoDeadLetter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.transact(&w.contract, registry.EncodeGrantRelayer(devnet.Address(adminAccount)))
+	w.transact(&w.contract, registry.EncodeCreateProject(w.project(1)))
+	w.create(1)
+	w.accept(some(1, 0, 30)...)
+	deps := w.deps()
+	told := newStatuses()
+	deps.Statuses = told
+	w.start(w.config(), deps)
+	w.drain()
+	require.Equal(t, 30, w.audit()[score.Applied])
+	require.Empty(t, w.deadLetters())
+	require.Equal(t, score.Applied, told.made[score.ProjectID{1}])
 }
 
 func TestAMessageNobodyCanReadIsADeadLetterAndTheLaneGoesOn(t *testing.T) {
@@ -175,7 +194,7 @@ func TestAReorgTakesNothingAwayAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	config := w.config()
-	config.Confirmations = 6
+	w.confirmations = 6
 	w.create(1)
 	w.start(config, w.deps())
 	w.drain()
@@ -200,7 +219,7 @@ func TestAReorgDeeperThanTheConfirmationsIsMended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	config := w.config()
-	config.Confirmations = 1
+	w.confirmations = 1
 	w.create(1)
 	w.start(config, w.deps())
 	w.drain()

@@ -10,77 +10,42 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// settle ends the lowest open slot, whose end the lane holds to be beyond the finality rule: check that against the
-// chain, read the outcomes, dead-letter what was rejected, tell statuses, and journal the end last, so that a crash
-// anywhere before repeats all of it.
-func (s *session) settle(ctx context.Context, nonce uint64) ([]lane.Effect, error) {
-	slot, head := s.lane.State.Slot(nonce), s.lane.Last()
+// settle ends the lowest open slot, whose nonce was used in a final block: read the outcomes from the receipt, dead-letter
+// what was rejected, report statuses, and journal the end last, so that a crash anywhere before repeats all of it. It asks
+// the chain nothing: the receipt was checked when it was read.
+func (s *session) settle(ctx context.Context, f lane.Finalize) ([]lane.Effect, error) {
+	nonce := f.Nonce
+	slot := s.lane.State.Slot(nonce)
 	if slot == nil || nonce != s.lane.State.Floor() {
 		return nil, nil
 	}
-	in := s.lane.Inclusion(nonce)
-	if in == nil {
-		return s.settleForeign(ctx, slot, head)
+	if f.Foreign != nil {
+		return s.settleForeign(ctx, slot, f.Foreign)
 	}
-	receipt, ok := s.confirm(ctx, in, head)
-	if !ok {
-		return nil, nil
-	}
-	if receipt == nil { // not where it was seen: the next head looks for it anew
-		return s.lane.Step(lane.Receipts{At: head.Block.Number, Asked: []uint64{nonce}})
-	}
+	in := s.lane.Included(nonce)
+	attempt := slot.Attempt(in.Tx)
 	data, err := slot.Data()
 	if err != nil {
 		return nil, err
 	}
-	end := lane.Settle{Nonce: nonce, Tx: in.Tx, Block: in.Number}
-	switch attempt := attemptOf(slot, in.Tx); {
+	end := lane.Settle{Nonce: nonce, Tx: in.Tx, Block: in.Block}
+	switch {
 	case attempt.Cancel:
 		end.Result = lane.Cancelled
-	case receipt.Status != types.ReceiptStatusSuccessful:
-		end.Result, end.OutOfGas = lane.Reverted, receipt.GasUsed >= attempt.Gas
+	case in.Receipt.Status != types.ReceiptStatusSuccessful:
+		end.Result, end.OutOfGas = lane.Reverted, in.Receipt.GasUsed >= attempt.Gas
 	default:
-		return s.settleDone(ctx, slot, data, receipt, end)
+		return s.settleDone(ctx, slot, data, in.Receipt, end)
 	}
-	s.log.Warn("a transaction is final without having carried its work; the work goes again", "nonce", nonce, "tx", in.Tx,
+	s.log.Warn("a transaction is final without having carried its work; the work is bound again", "nonce", nonce, "tx", in.Tx,
 		"result", end.Result, "out_of_gas", end.OutOfGas, "updates", slot.Work.Count)
-	return s.release(ctx, slot, data, end, receipt)
-}
-
-// confirm reads the receipt again, at the final block. ok is false when nothing could be learnt; receipt is nil when the
-// transaction is not where it was seen.
-func (s *session) confirm(ctx context.Context, in *lane.Inclusion, head *lane.Head) (receipt *types.Receipt, ok bool) {
-	receipts, ok := s.receipts(ctx, head.Final.Hash, []common.Hash{in.Tx})
-	if !ok {
-		return nil, false
-	}
-	receipt = receipts[0]
-	if receipt == nil || receipt.BlockHash != in.BlockHash || receipt.BlockNumber.Uint64() > head.Final.Number {
-		return nil, true
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
-	defer cancel()
-	block, err := s.Chain.BlockByNumber(ctx, in.Number)
-	if err != nil || block.Hash != in.BlockHash {
-		s.log.Warn("couldn't see a final transaction's block in the chain; the next head tries again",
-			"block", in.Number, "want", in.BlockHash, "have", block.Hash, "err", err)
-		return nil, false
-	}
-	return receipt, true
-}
-
-func attemptOf(slot *lane.Slot, tx common.Hash) *lane.Attempt {
-	for i := range slot.Attempts {
-		if slot.Attempts[i].Hash == tx {
-			return &slot.Attempts[i]
-		}
-	}
-	return slot.Last()
+	return s.release(ctx, slot, data, end, in.Receipt)
 }
 
 // settleDone ends a slot whose transaction did its work.
@@ -88,7 +53,13 @@ func (s *session) settleDone(
 	ctx context.Context, slot *lane.Slot, data []byte, receipt *types.Receipt, end lane.Settle,
 ) ([]lane.Effect, error) {
 	end.Result = lane.Done
-	if slot.Work.Kind == lane.Creation {
+	switch slot.Work.Kind {
+	case lane.Nothing:
+		if len(data) > 0 { // it failed, was bound elsewhere, and succeeded where the chain was reorganised: only its events tell
+			s.restoreStatuses(ctx, &s.config.Contract)
+		}
+		return s.close(ctx, end, receipt)
+	case lane.Creation:
 		return s.settleCreation(ctx, slot, data, receipt, end)
 	}
 	return s.settleBatch(ctx, slot, data, receipt, end)
@@ -140,14 +111,14 @@ func (s *session) settleBatch(
 				return err
 			}
 		}
-		return s.Statuses.Final(ctx, s.id, nonce, end.Tx, end.Block, told, results)
+		return s.Statuses.Final(ctx, s.id, nonce, end.Tx, end.Block.Number, told, results)
 	})
 	effects, err := s.close(ctx, end, receipt)
 	if err != nil {
 		return nil, err
 	}
 	bound := s.config.Model.Gas(b)
-	s.log.Info("a batch is final", "nonce", nonce, "tx", end.Tx, "block", end.Block, "updates", len(updates),
+	s.log.Info("a batch is final", "nonce", nonce, "tx", end.Tx, "block", end.Block.Number, "updates", len(updates),
 		"rejected", s.metrics.count(results), "gas", receipt.GasUsed, "gas_bound", bound)
 	s.learn(receipt.GasUsed, bound)
 	return effects, nil
@@ -166,10 +137,11 @@ func signedOf(b batch.Batch) []bool {
 // or the node keeps logs back. Nothing may be assumed then; each head tries again, and nothing new is bound.
 func (s *session) unreadable(slot *lane.Slot, end lane.Settle, err error) {
 	if !s.stuck {
-		s.log.Error("the outcomes of a final transaction cannot be read; the lane stands still and tries again",
+		s.log.Error("the outcomes of a final transaction cannot be read; the lane binds nothing new, and reads the receipt again",
 			"nonce", slot.Nonce, "tx", end.Tx, "err", err)
 	}
 	s.stuck = true
+	s.heads.Reread(end.Tx)
 }
 
 func (s *session) settleCreation(
@@ -185,40 +157,36 @@ func (s *session) settleCreation(
 	}
 	nonce := slot.Nonce
 	s.tell(ctx, 0, func(ctx context.Context) error {
-		return s.Statuses.ProjectFinal(ctx, s.id, nonce, end.Tx, end.Block, project.ID, score.Applied)
+		return s.Statuses.ProjectFinal(ctx, s.id, nonce, end.Tx, end.Block.Number, project.ID, score.Applied)
 	})
 	effects, err := s.close(ctx, end, receipt)
 	if err == nil {
 		s.metrics.creations.WithLabelValues(score.Applied.String()).Inc()
-		s.log.Info("a project is final", "project", project.ID, "nonce", nonce, "tx", end.Tx, "block", end.Block, "gas", receipt.GasUsed)
+		s.log.Info("a project is final", "project", project.ID, "nonce", nonce, "tx", end.Tx, "block", end.Block.Number, "gas", receipt.GasUsed)
 	}
 	return effects, err
 }
 
-// settleForeign ends a slot whose nonce was used by a transaction that is not ours: the lane saw it used, in a block that
-// is final now, without a receipt of ours. A node that knows the final block is asked once more for any of them.
-func (s *session) settleForeign(ctx context.Context, slot *lane.Slot, head *lane.Head) ([]lane.Effect, error) {
-	final := head.Final
-	txs := make([]common.Hash, len(slot.Attempts))
-	for i := range slot.Attempts {
-		txs[i] = slot.Attempts[i].Hash
-	}
-	receipts, ok := s.receipts(ctx, final.Hash, txs)
-	if !ok {
-		return nil, nil
-	}
-	for _, r := range receipts {
-		if r != nil {
-			return nil, nil // one of ours after all: the next head probes it
-		}
-	}
+// settleForeign ends a slot whose nonce was used by a transaction that is not ours, which was seen in a final block.
+func (s *session) settleForeign(ctx context.Context, slot *lane.Slot, found *evidence.Found) ([]lane.Effect, error) {
 	data, err := slot.Data()
 	if err != nil {
 		return nil, err
 	}
-	s.log.Error("a nonce of the lane was used by a transaction that is not ours: the key is used elsewhere; the work goes again",
-		"nonce", slot.Nonce, "signer", s.signer.Address(), "updates", slot.Work.Count)
-	return s.release(ctx, slot, data, lane.Settle{Nonce: slot.Nonce, Result: lane.Foreign, Block: final.Number}, nil)
+	if found.Tx != nil {
+		s.log.Error("a nonce of the lane was used by a transaction that is not the lane's: its key is used elsewhere; the work is bound again",
+			"nonce", slot.Nonce, "signer", s.signer.Address(), "tx", found.Tx.Hash(), "block", found.Block.Number, "updates", slot.Work.Count)
+		s.restoreStatuses(ctx, found.Tx.To())
+	}
+	return s.release(ctx, slot, data, lane.Settle{Nonce: slot.Nonce, Result: lane.Foreign, Block: found.Block}, nil)
+}
+
+// restoreStatuses asks for a restore where a transaction to the contract is not in the lane's journal: what it did to
+// updates is in its event, and nowhere else.
+func (s *session) restoreStatuses(ctx context.Context, to *common.Address) {
+	if to != nil && *to == s.config.Contract {
+		s.tell(ctx, 0, s.Statuses.Incomplete)
+	}
 }
 
 // release ends a slot whose work is to be bound again.
@@ -226,7 +194,10 @@ func (s *session) release(
 	ctx context.Context, slot *lane.Slot, data []byte, end lane.Settle, receipt *types.Receipt,
 ) ([]lane.Effect, error) {
 	nonce := slot.Nonce
-	if slot.Work.Kind == lane.Creation {
+	switch slot.Work.Kind {
+	case lane.Nothing:
+		return s.close(ctx, end, receipt)
+	case lane.Creation:
 		project := *slot.Work.Project
 		s.tell(ctx, 0, func(ctx context.Context) error { return s.Statuses.ProjectReleased(ctx, s.id, nonce, project) })
 		return s.close(ctx, end, receipt)
@@ -236,16 +207,20 @@ func (s *session) release(
 		return nil, fmt.Errorf("slot %d: %w: %w", nonce, lane.ErrCorrupt, err)
 	}
 	s.tell(ctx, b.Len(), func(ctx context.Context) error { return s.Statuses.Released(ctx, s.id, nonce, b.Updates()) })
+	had := uint64(0)
+	if end.OutOfGas {
+		had = slot.Attempt(end.Tx).Gas
+	}
 	effects, err := s.close(ctx, end, receipt)
-	if err == nil && end.OutOfGas && b.Units() > 1 { // one that is too much by itself says nothing about others
-		s.ranOut()
+	if err == nil && had > 0 && b.Units() > 1 { // one that is too much by itself says nothing about others
+		s.ranOut(had, s.config.Model.Gas(b))
 	}
 	return effects, err
 }
 
 // close journals the end and counts it.
 func (s *session) close(ctx context.Context, end lane.Settle, receipt *types.Receipt) ([]lane.Effect, error) {
-	s.noteTold(ctx, end.Nonce)
+	s.noteTold(ctx)
 	effects, err := s.append(ctx, lane.Entry{Settle: &end})
 	if err != nil {
 		return nil, err

@@ -239,7 +239,7 @@ func TestAReorgKeepsSignedGroupsWhole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	config := w.config()
-	config.Confirmations = 6
+	w.confirmations = 6
 	w.create(1)
 	w.start(config, w.deps())
 	w.drain()

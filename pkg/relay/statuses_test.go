@@ -18,6 +18,7 @@ type statuses struct {
 	projects map[score.ProjectID]score.Stage
 	told     map[score.Lane]uint64
 	restores int // asked for
+	reopened int // updates whose final status was taken back
 }
 
 func (s *statuses) Told(_ context.Context, id score.Lane, nonce uint64) error {
@@ -93,6 +94,23 @@ func (s *statuses) Bound(_ context.Context, _ score.Lane, _ uint64, updates []sc
 
 func (s *statuses) Released(_ context.Context, _ score.Lane, _ uint64, updates []score.Update) error {
 	return s.move(updates, score.Accepted)
+}
+
+func (s *statuses) Reopened(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, updates []score.Update) error {
+	s.mu.Lock()
+	for _, u := range updates {
+		delete(s.final, u.ID)
+	}
+	s.reopened += len(updates)
+	s.mu.Unlock()
+	return s.move(updates, score.Batched)
+}
+
+func (s *statuses) ProjectReopened(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, p score.ProjectID) error {
+	s.mu.Lock()
+	delete(s.made, p)
+	s.mu.Unlock()
+	return s.moveProject(p, score.Batched)
 }
 
 func (s *statuses) ProjectBound(_ context.Context, _ score.Lane, _ uint64, p score.ProjectID) error {

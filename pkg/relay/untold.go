@@ -2,7 +2,11 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
 )
 
 // The bounds of what is kept for later while the status store is away: writes, and the updates in them, of 106 bytes each.
@@ -51,30 +55,68 @@ func (u *untold) keep(updates int, write func(context.Context) error) {
 	u.updates += updates
 }
 
-// noteTold notes, behind all writes about a slot, that they were made. It comes before the slot's end is journaled, so
-// that a crash between them tells twice rather than not at all.
-func (s *session) noteTold(ctx context.Context, nonce uint64) {
-	s.tell(ctx, 0, func(ctx context.Context) error { return s.Statuses.Told(ctx, s.id, nonce) })
+// noteTold notes, behind all writes about something that ends, that they were made. It comes before the end is journaled,
+// so that a crash between them tells twice rather than not at all.
+func (s *session) noteTold(ctx context.Context) {
+	end := s.lane.State.Ends
+	s.tell(ctx, 0, func(ctx context.Context) error { return s.Statuses.Told(ctx, s.id, end) })
 }
 
-// mend asks for a restore if an earlier session ended before it could tell how slots ended.
+// mend asks for a restore if an earlier session ended before it could tell how slots ended. What one told of an end that it
+// could not journal counts for nothing: it is told again, and retell may undo it before.
 func (s *session) mend(ctx context.Context) {
-	floor := s.lane.State.Floor()
-	if floor == 0 {
-		return
-	}
+	ends := s.lane.State.Ends
 	s.tell(ctx, 0, func(ctx context.Context) error {
 		below, err := s.Statuses.ToldBelow(ctx, s.id)
-		if err != nil || below >= floor {
+		switch {
+		case err != nil || below == ends:
+			return err
+		case below > ends:
+			return s.Statuses.Told(ctx, s.id, ends-1) // before the first end: ToldBelow is 0 again
+		}
+		s.log.Warn("how some of the lane's work ended was never told; its statuses are restored from the stream and the chain",
+			"told", below, "ended", ends)
+		if err := s.releasePast(ctx); err != nil {
 			return err
 		}
-		s.log.Warn("how some slots of the lane ended was never told; their statuses are restored from the stream and the chain",
-			"from", below, "to", floor-1)
 		if err := s.Statuses.Incomplete(ctx); err != nil {
 			return err
 		}
-		return s.Statuses.Told(ctx, s.id, floor-1)
+		return s.Statuses.Told(ctx, s.id, ends-1)
 	})
+}
+
+// releasePast takes back that what settled slots carried is in them: a restore writes a rejection only over what is merely
+// accepted, since a slot may be of a later try with the same id.
+func (s *session) releasePast(ctx context.Context) error {
+	for i := range s.lane.State.Past {
+		past := &s.lane.State.Past[i]
+		data, err := past.Data()
+		if err != nil {
+			return err
+		}
+		if b, err := registry.DecodeBatch(data); err == nil {
+			if err := s.Statuses.Released(ctx, s.id, past.Nonce, b.Updates()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tellAgain makes the writes that failed before, while the lane is this session's: told late by one that lost it, they
+// would undo what its successor told since.
+func (s *session) tellAgain(ctx context.Context) error {
+	if len(s.untold.writes) == 0 && !s.untold.lost {
+		return nil
+	}
+	switch err := s.fenced(ctx); {
+	case errors.Is(err, lane.ErrFenced):
+		return err
+	case err == nil:
+		s.untold.again(ctx, s.Statuses, s.metrics)
+	}
+	return nil
 }
 
 // again makes the writes that failed before, until one fails again.

@@ -1,22 +1,20 @@
 package relay
 
 import (
+	"context"
 	"math/big"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/lane"
 )
 
-// staleAfter is how long a lane binds on what it knows of the chain without hearing of a head. The feed tells of the same
-// head again with every poll, so that only a chain that does not answer, or one nobody may trust, makes it stale.
-func (c Config) staleAfter() time.Duration { return c.CallTimeout + 10*c.PollInterval }
-
-// blocked tells why nothing may be bound at all.
+// blocked tells why nothing may be bound at all. A lane binds on what it knows of the chain only while that is fresh: the
+// tracker confirms the same head with every poll, so that only a chain that does not answer makes it stale.
 func (s *session) blocked() lane.Wait {
 	why, head := s.lane.Blocked(), s.lane.Last()
 	switch {
 	case head == nil:
-	case s.feed.broken.Load(), time.Since(head.Now) > s.config.staleAfter():
+	case s.config.Now().Sub(head.Now) > s.config.StaleAfter:
 		return lane.WaitHead
 	case s.stuck && (why == lane.WaitNone || why == lane.WaitFinality):
 		return lane.WaitOutcomes
@@ -39,21 +37,26 @@ func (s *session) waits(why lane.Wait, numbers ...any) {
 	case lane.WaitHead:
 		log.Warn("no head of the chain for a while; the lane binds nothing new until one comes", "last_block", head.Block.Number)
 	case lane.WaitFunds:
-		log.Error("the lane's signer cannot pay for another transaction; top it up, the lane goes on by itself",
+		log.Error("the lane's signer cannot pay for another transaction; fund it, the lane resumes by itself",
 			"signer", s.signer.Address(), "balance_wei", orZero(head.Account.Balance))
 	case lane.WaitCeiling:
 		log.Warn("gas costs more than the lane may pay; it waits for the price to fall", "max_wei", s.config.Rules.Fees.MaxCap,
-			"max_tx_wei", s.config.Rules.Fees.MaxTxFee, "base_fee_wei", head.Quote.BaseFee, "tip_wei", head.Quote.Tip, "legacy_price_wei", head.Quote.Price)
+			"max_tx_wei", s.config.Rules.Fees.MaxTxFee, "base_fee_wei", head.Price.BaseFee, "tip_wei", head.Price.Tip, "legacy_price_wei", head.Price.Gas)
 	case lane.WaitForeign:
-		log.Error("somebody else uses the lane's key; the lane waits until those transactions are final and goes on behind them",
-			"signer", s.signer.Address(), "account_nonce", head.Account.Nonce, "next_nonce", s.lane.State.Next)
+		log.Error("an endpoint shows nonces of the lane's signer that the lane did not use; the relayer looks for their transactions, "+
+			"and the lane resumes behind them when they are seen in final blocks, or when the account no longer shows them",
+			"signer", s.signer.Address(), "account_nonce", head.Account.Nonce, "next_nonce", s.lane.State.Next, "transactions_seen", len(head.Foreign))
+	case lane.WaitUnjournaled:
+		log.Error("a transaction of the lane's signer to the contract is not in the lane's journal: NATS was restored from an older copy, "+
+			"or the key is used elsewhere. The lane halts until an operator decides: find out which, then run `scorelay lanes resume`",
+			"signer", s.signer.Address(), "lane", s.id, "journal_next_nonce", s.lane.State.Next, "account_nonce", head.Account.Nonce)
 	case lane.WaitBehind:
-		log.Error("the chain has fewer of the lane's transactions than were final; the lane waits until it is back",
-			"account_nonce", head.Account.Nonce, "final_nonce", s.lane.State.Floor(), "block", head.Block.Number)
+		log.Error("the account shows fewer transactions of the lane than were final; the lane binds nothing new until they are back",
+			"account_nonce", head.Account.Nonce, "final_nonce", s.lane.State.Floor(), "block", head.Account.At.Number, "proved", head.Account.Proved)
 	case lane.WaitRefused:
 		log.Error("nodes refuse the lane's transactions for a reason that neither price nor time cures; it keeps trying: see the sends' errors")
 	case lane.WaitContract:
-		log.Error("the contract refuses everything this lane sends; grant its signer the relayer role, the lane goes on by itself",
+		log.Error("the contract refuses everything this lane sends; grant its signer the relayer role, the lane resumes by itself",
 			"signer", s.signer.Address(), "contract", s.config.Contract)
 	case lane.WaitSigner:
 		log.Error("couldn't sign; the lane waits and tries again")
@@ -67,4 +70,29 @@ func orZero(n *big.Int) *big.Int {
 		return new(big.Int)
 	}
 	return n
+}
+
+// decidedEvery is how often a lane that halts looks whether an operator wrote to its journal. It appends nothing by itself
+// then, so that nothing else would tell.
+const decidedEvery = 2 * time.Second
+
+// decided ends the session, so that the journal is read again, when another wrote to it.
+func (s *session) decided(ctx context.Context) error {
+	now := s.config.Now()
+	if now.Before(s.lookAgain) {
+		return nil
+	}
+	s.lookAgain = now.Add(decidedEvery)
+	return s.fenced(ctx)
+}
+
+// fenced is lane.ErrFenced when another wrote to the lane's journal, other errors when that is not known.
+func (s *session) fenced(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
+	defer cancel()
+	last, err := s.Journal.Last(ctx, s.id)
+	if err == nil && last != s.last {
+		err = lane.ErrFenced
+	}
+	return err
 }

@@ -15,8 +15,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -28,15 +32,32 @@ var errSilent = errors.New("no answer")
 type broken struct {
 	relay.Chain
 	relay.Signer
-	heads, calls, logs, key atomic.Bool
-	finalized               atomic.Pointer[lane.Block]
+	*view
+	calls, key atomic.Bool
 }
 
-func (b *broken) Head(ctx context.Context) (lane.Block, error) {
-	if b.heads.Load() {
-		return lane.Block{}, errSilent
+// view is what trackers see of a chain, of which parts do not work.
+type view struct {
+	heads.Chain
+	silent, logs atomic.Bool
+}
+
+func (v *view) Latest(ctx context.Context) ([]evidence.Claim, error) {
+	if v.silent.Load() {
+		return nil, errSilent
 	}
-	return b.Chain.Head(ctx)
+	return v.Chain.Latest(ctx)
+}
+
+// Read leaves the logs out of receipts, as an endpoint may that is asked for single ones.
+func (v *view) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error) {
+	answer, err := v.Chain.Read(ctx, ask)
+	for _, r := range answer.Receipts {
+		if v.logs.Load() {
+			r.Logs = nil
+		}
+	}
+	return answer, err
 }
 
 func (b *broken) Call(ctx context.Context, msg lane.Call, at common.Hash) ([]byte, error) {
@@ -44,23 +65,6 @@ func (b *broken) Call(ctx context.Context, msg lane.Call, at common.Hash) ([]byt
 		return nil, errSilent
 	}
 	return b.Chain.Call(ctx, msg, at)
-}
-
-func (b *broken) Receipts(ctx context.Context, at common.Hash, txs []common.Hash) ([]*types.Receipt, error) {
-	receipts, err := b.Chain.Receipts(ctx, at, txs)
-	for _, r := range receipts {
-		if r != nil && b.logs.Load() {
-			r.Logs = nil
-		}
-	}
-	return receipts, err
-}
-
-func (b *broken) Finalized(ctx context.Context) (lane.Block, error) {
-	if f := b.finalized.Load(); f != nil {
-		return *f, nil
-	}
-	return b.Chain.Finalized(ctx)
 }
 
 func (b *broken) Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error) {
@@ -85,11 +89,11 @@ func watch(t *testing.T) *watched {
 	w := newWorld(t, 1)
 	d := w.deps()
 	out := &watched{
-		world: w, broken: &broken{Chain: d.Chain, Signer: d.Signers[0]}, told: newStatuses(), metrics: prometheus.NewRegistry(),
+		world: w, broken: &broken{Chain: d.Chain, Signer: d.Signers[0], view: &view{Chain: w.client}}, told: newStatuses(), metrics: prometheus.NewRegistry(),
 		config: w.config(),
 	}
 	d.Chain, d.Signers, d.Statuses, d.Metrics = out.broken, []relay.Signer{out.broken}, out.told, out.metrics
-	out.deps = d
+	out.deps, w.view = d, out.broken.view
 	w.create(1)
 	return out
 }
@@ -135,7 +139,7 @@ func TestALaneWhoseStreamIsGoneSaysSo(t *testing.T) {
 	stop() // and ends at once
 }
 
-func TestALaneWhoseJournalIsOfANewerProgramStandsStill(t *testing.T) {
+func TestALaneWhoseJournalIsOfANewerProgramHalts(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
 	_, err := w.js.Publish(t.Context(), "journal.0", []byte(`{"v":99,"epoch":1,"open":{}}`))
@@ -148,19 +152,19 @@ func TestALaneWhoseJournalIsOfANewerProgramStandsStill(t *testing.T) {
 	stop()
 	require.Contains(t, log.String(), "couldn't purge the stream")
 	require.Contains(t, log.String(), "couldn't tell what lane 0 still needs")
-	require.Contains(t, log.String(), "the lane stands still until a human looks")
+	require.Contains(t, log.String(), "the lane halts until an operator looks")
 }
 
 func TestALaneThatHearsOfNoHeadBindsNothing(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
-	w.config.CallTimeout = time.Second
+	w.config.StaleAfter = time.Second
 	w.start(w.config, w.deps)
 	w.drain()
-	w.heads.Store(true)
+	w.silent.Store(true)
 	w.waitsFor(lane.WaitHead)
 	w.accept(some(1, 0, 30)...)
-	w.heads.Store(false)
+	w.silent.Store(false)
 	w.drain()
 	require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
 }
@@ -244,38 +248,73 @@ func TestOpenSlotsAreToldAgainByTheNextSession(t *testing.T) {
 	w.drain()
 }
 
-func TestAChainThatGoesBackBehindItsFinalizedBlockStopsAllLanes(t *testing.T) {
+// TestAChainThatGoesBackBehindItsFinalBlockIsGivenTheVeryBytesAgain: blocks that were final vanish with the transactions in
+// them. Statuses are taken back, the same bytes are broadcast, and everything is final again, in other blocks.
+func TestAChainThatGoesBackBehindItsFinalBlockIsGivenTheVeryBytesAgain(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
-	block := func() lane.Block {
-		b, err := w.client.Head(t.Context())
-		require.NoError(t, err)
-		return b
-	}
-	parent := block()
-	w.config.Confirmations = 0
-	w.finalized.Store(&parent)
 	w.start(w.config, w.deps)
+	w.drain()
 	w.mine()
-	final := block()
-	w.finalized.Store(&final)
-	require.Eventually(t, func() bool { return w.finalSeen(final.Number) }, 10*time.Second, 10*time.Millisecond)
+	parent, err := w.geth.Client().HeaderByNumber(t.Context(), nil)
+	require.NoError(t, err)
+	w.accept(some(1, 0, 60)...)
+	w.drain()
+	next := w.states()[0].Next
 	w.geth.Rollback()
-	require.NoError(t, w.geth.Fork(parent.Hash))
-	w.geth.Commit()
-	w.geth.Commit()
-	w.waitsFor(lane.WaitHead)
-	require.InDelta(t, 1, w.metric("finality_breaks_total", ""), 0)
+	require.NoError(t, w.geth.Fork(parent.Hash()))
+	w.geth.Rollback() // what fell out of its block is in no pool
+	require.Eventually(t, func() bool {
+		w.mine()
+		w.told.mu.Lock()
+		defer w.told.mu.Unlock()
+		return w.told.reopened == 60
+	}, 20*time.Second, time.Millisecond)
+	w.drain()
+	require.Equal(t, next, w.states()[0].Next, "no new nonce: the same bytes")
+	require.Equal(t, map[score.Outcome]int{score.Applied: 60}, w.audit())
+	require.Len(t, w.told.final, 60)
+	require.InDelta(t, 3, w.metric("slots_reopened_total", ""), 0)
 }
 
-// finalSeen tells whether the feed has a final block of that number.
-func (w *watched) finalSeen(number uint64) bool {
-	families, err := w.metrics.Gather()
-	require.NoError(w.t, err)
-	for _, f := range families {
-		if f.GetName() == "scorelay_relay_final_block" {
-			return f.GetMetric()[0].GetGauge().GetValue() == float64(number)
-		}
+// TestATransactionThatTheJournalDoesNotKnowHaltsItsLaneUntilAnOperatorDecides: the journal is older than the chain, as after
+// NATS was restored from a backup.
+func TestATransactionThatTheJournalDoesNotKnowHaltsItsLaneUntilAnOperatorDecides(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	stop := w.start(w.config, w.deps)
+	w.drain()
+	stop()
+	forgotten := registry.EncodeBatch(batch.Single(some(1, 0, 1)[0]))
+	raw, err := w.keys[0].For(devnet.ChainID).Sign(t.Context(), types.NewTx(&types.DynamicFeeTx{
+		ChainID: big.NewInt(devnet.ChainID), Nonce: w.states()[0].Next, GasTipCap: big.NewInt(1e10), GasFeeCap: big.NewInt(1e11),
+		Gas: 500_000, To: &w.contract, Data: forgotten,
+	}))
+	require.NoError(t, err)
+	require.NoError(t, w.geth.Client().SendTransaction(t.Context(), raw))
+	w.geth.Commit()
+	w.accept(some(1, 0, 30)...)
+	w.metrics = prometheus.NewRegistry()
+	w.deps.Metrics = w.metrics
+	w.start(w.config, w.deps)
+	w.waitsFor(lane.WaitUnjournaled)
+	for range 6 {
+		w.mine()
 	}
-	return false
+	require.False(t, w.drained())
+	state := w.states()[0]
+	last, err := w.journal.Load(t.Context(), 0, func(lane.Entry) {})
+	require.NoError(t, err)
+	for _, e := range []lane.Entry{
+		{Open: &lane.Open{Owner: "operator", Identity: state.Identity}}, {Accept: &lane.Accept{Below: state.Next + 1}},
+	} {
+		e.Version, e.Epoch = lane.Version, state.Epoch+1
+		last, err = w.journal.Append(t.Context(), 0, last, e)
+		require.NoError(t, err)
+	}
+	w.drain()
+	require.Positive(t, w.told.asked(), "what that transaction did is in its event only")
+	nonce, err := w.geth.Client().NonceAt(t.Context(), w.keys[0].Address(), nil)
+	require.NoError(t, err)
+	require.Equal(t, w.states()[0].Next, nonce)
 }

@@ -14,7 +14,8 @@
 //   - A claim can never swallow an update: it belongs to a token, it expires, and Release by its token takes it back. If
 //     the process dies between claim and ack, a retry of the same updateId gets through after the claim's lifetime; if
 //     the update was stored after all, the contract applies it once.
-//   - Final never falls back, but for a rejected updateId that is claimed anew (a rejection does not use the id up).
+//   - Final never falls back, but for a rejected updateId that is claimed again (a rejection does not use the id up), and
+//     where the chain lost the very transaction that made it final (Reopened).
 //     Applied is never overwritten by Duplicate, nor Duplicate by a rejection: the first says more about the id.
 //   - Nothing accepted depends on what is here. Redis may be flushed, restarted or gone at any moment: the contract
 //     dedupes, the journals know the slots, and package index writes everything back (Restore*). Until it has, the

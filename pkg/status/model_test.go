@@ -39,6 +39,7 @@ func TestLawsHoldInWhateverOrderThingsAreTold(t *testing.T) {
 		used := func(st score.Status) bool { return st.Stage == score.Final && !st.Outcome.Rejected() }
 		nonce := rapid.Uint64Range(1, 3)
 		token := rapid.SampledFrom([]string{"a", "b"})
+		last := score.Status{}
 		holder := "" // of the claim, while nothing else has been written
 		steps := map[string]func(*rapid.T){
 			"claim": func(t *rapid.T) {
@@ -76,6 +77,19 @@ func TestLawsHoldInWhateverOrderThingsAreTold(t *testing.T) {
 				stage := rapid.SampledFrom([]score.Stage{score.Submitted, score.Included}).Draw(t, "stage")
 				check(store.Slot(ctx, 0, nonce.Draw(t, "nonce"), stage, common.Hash{1}, 5))
 			},
+			"reopened": func(t *rapid.T) {
+				before, tx := look(), common.Hash{byte(rapid.Uint64Range(1, 5).Draw(t, "block"))}
+				check(store.Reopened(ctx, 0, nonce.Draw(t, "nonce"), tx, updates))
+				switch st := look(); {
+				case holder == "" && before.Stage == score.Final && before.Tx == tx:
+					if st.Stage == score.Final {
+						t.Fatalf("the chain lost %s, and the status is still %+v", tx, st)
+					}
+					last = score.Status{}
+				case st != before:
+					t.Fatalf("losing %s changed %+v to %+v", tx, before, st)
+				}
+			},
 			"restore accepted": func(*rapid.T) { check(store.RestoreAccepted(ctx, updates)) },
 		}
 		final := func(event bool, write func(context.Context, common.Hash, uint64, []score.Update, []score.Outcome) error) func(*rapid.T) {
@@ -112,7 +126,6 @@ func TestLawsHoldInWhateverOrderThingsAreTold(t *testing.T) {
 			return store.RestoreDead(ctx, tx, &u[0], o[0])
 		})
 		steps["restore final"] = final(true, store.RestoreFinal)
-		last := score.Status{}
 		steps[""] = func(t *rapid.T) {
 			st := look()
 			if used(last) && (!used(st) || last.Outcome == score.Applied && st.Outcome != score.Applied) {

@@ -77,15 +77,15 @@ func (s *Store) EndRestore(ctx context.Context, token string) error {
 func (s *Store) generationKey() string { return s.config.Prefix + "generation" }
 func (s *Store) restoringKey() string  { return s.config.Prefix + "restoring" }
 
-// Told notes that all there is to say about a lane's slots up to this nonce has been said: the lane's writes come in
-// order, so one note stands for all before it.
-func (s *Store) Told(ctx context.Context, lane score.Lane, nonce uint64) error {
+// Told notes that all there is to say about what ended in a lane, up to this end (counted from 0), has been said: the
+// lane's writes come in order, so one note stands for all before it.
+func (s *Store) Told(ctx context.Context, lane score.Lane, end uint64) error {
 	return s.call(ctx, "note what a lane has told", func(ctx context.Context) error {
-		return s.client.Set(ctx, s.toldKey(lane), nonce+1, 0).Err()
+		return s.client.Set(ctx, s.toldKey(lane), end+1, 0).Err()
 	})
 }
 
-// ToldBelow is the nonce below which everything about the lane's slots has been told; 0 if nothing is noted.
+// ToldBelow is one past the newest end that Told noted; 0 if nothing is noted.
 func (s *Store) ToldBelow(ctx context.Context, lane score.Lane) (below uint64, err error) {
 	err = s.call(ctx, "read what a lane has told", func(ctx context.Context) error {
 		below, err = s.client.Get(ctx, s.toldKey(lane)).Uint64()

@@ -69,8 +69,20 @@ for i, key in ipairs(KEYS) do
 end
 return #KEYS`)
 
+// reopenedScript: KEYS records; ARGV retention ms, the transaction's hash as hex, the bound record. What that transaction
+// made final is in its slot again.
+var reopenedScript = redis.NewScript(`
+for i, key in ipairs(KEYS) do
+  local v = redis.call('GET', key)
+  if v and string.match(v, '^f:%d+:%d+:(%x+)$') == ARGV[2] then
+    redis.call('SET', key, ARGV[3], 'PX', ARGV[1])
+  end
+end
+return #KEYS`)
+
 // finalScript: KEYS records; ARGV retention ms, 'live', 'event' or 'letter', then one final record for each key. Of two
-// finals the one that says more stays: applied, then duplicate, then any rejection; of equals the later block. A restored
+// finals the one that says more stays: applied, then duplicate, then any rejection; of equals the later block, or the
+// same transaction's, whose block a reorganisation may have lowered. A restored
 // rejection (of an event or a letter) does not replace a claim or a slot, which are newer. Of an event only what applied
 // is written where there is nothing.
 var finalScript = redis.NewScript(`
@@ -80,16 +92,17 @@ local function rank(outcome)
 end
 for i, key in ipairs(KEYS) do
   local record = ARGV[i + 2]
-  local outcome, block = string.match(record, '^f:(%d+):(%d+)')
+  local outcome, block, tx = string.match(record, '^f:(%d+):(%d+):(%x+)')
   outcome, block = tonumber(outcome), tonumber(block)
   local v = redis.call('GET', key)
   local write = true
   if v then
     local kind = string.sub(v, 1, 1)
     if kind == 'f' then
-      local wasOutcome, wasBlock = string.match(v, '^f:(%d+):(%d+)')
+      local wasOutcome, wasBlock, wasTx = string.match(v, '^f:(%d+):(%d+):(%x+)')
       wasOutcome, wasBlock = rank(tonumber(wasOutcome)), tonumber(wasBlock)
-      write = rank(outcome) > wasOutcome or (rank(outcome) == wasOutcome and block >= wasBlock)
+      write = rank(outcome) > wasOutcome or (rank(outcome) == wasOutcome
+        and (block >= wasBlock or tx == wasTx))
     elseif outcome > 1 and ARGV[2] ~= 'live' and kind ~= 'a' then
       write = false
     end

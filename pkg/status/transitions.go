@@ -2,6 +2,7 @@ package status
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 
@@ -42,6 +43,17 @@ func (s *Store) Released(ctx context.Context, lane score.Lane, nonce uint64, upd
 // ProjectReleased says that a creation is no longer in this slot.
 func (s *Store) ProjectReleased(ctx context.Context, lane score.Lane, nonce uint64, project score.ProjectID) error {
 	return s.each(ctx, "mark a creation accepted again", releasedScript, []string{s.projectKey(project)}, boundRecord(lane, nonce))
+}
+
+// Reopened says that the chain lost the block of a slot's final transaction tx: what tx did to the updates is taken back,
+// and they are in the slot again. What another transaction made final stays.
+func (s *Store) Reopened(ctx context.Context, lane score.Lane, nonce uint64, tx common.Hash, updates []score.Update) error {
+	return s.each(ctx, "mark updates batched again", reopenedScript, s.updateKeys(updates), hex.EncodeToString(tx[:]), boundRecord(lane, nonce))
+}
+
+// ProjectReopened says the same of a creation.
+func (s *Store) ProjectReopened(ctx context.Context, lane score.Lane, nonce uint64, tx common.Hash, project score.ProjectID) error {
+	return s.each(ctx, "mark a creation batched again", reopenedScript, []string{s.projectKey(project)}, hex.EncodeToString(tx[:]), boundRecord(lane, nonce))
 }
 
 // Slot says where a slot's transaction is: handed to a node (stage Submitted) or in a block (Included).
@@ -95,12 +107,13 @@ func (s *Store) final(ctx context.Context, mode string, tx common.Hash, block ui
 	return nil
 }
 
-// each runs a script over the keys, a chunk at a time, with the retention and one more argument.
-func (s *Store) each(ctx context.Context, what string, script *redis.Script, keys []string, arg string) error {
+// each runs a script over the keys, a chunk at a time, with the retention and further arguments.
+func (s *Store) each(ctx context.Context, what string, script *redis.Script, keys []string, args ...any) error {
+	args = append([]any{s.retention()}, args...)
 	for start := 0; start < len(keys); start += chunk {
 		end := min(start+chunk, len(keys))
 		err := s.call(ctx, what, func(ctx context.Context) error {
-			return script.Run(ctx, s.client, keys[start:end], s.retention(), arg).Err()
+			return script.Run(ctx, s.client, keys[start:end], args...).Err()
 		})
 		if err != nil {
 			return err

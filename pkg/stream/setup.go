@@ -346,6 +346,9 @@ func (s *Stream) LaneTail(ctx context.Context, lane score.Lane) (uint64, error) 
 // Purge deletes all messages with a sequence lower than below. Only what is final, and older than the duplicate
 // window and the audit horizon, may be purged.
 func (s *Stream) Purge(ctx context.Context, below uint64) error {
+	if below <= 1 {
+		return nil // 0 would mean all to the server
+	}
 	if err := s.stream.Purge(ctx, jetstream.WithPurgeSequence(below)); err != nil {
 		return fmt.Errorf("couldn't purge the stream %s below sequence %d: %w", Name, below, err)
 	}

@@ -1,0 +1,231 @@
+package model
+
+import (
+	"encoding/binary"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/trie"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// Config of a Chain.
+type Config struct {
+	ID       uint64 // EIP-155
+	Contract common.Address
+	Admin    common.Address   // grants and revokes the relayer role
+	Relayers []common.Address // have it at first
+	Accounts map[common.Address]Account
+	GasLimit uint64 // of a block
+	BaseFee  uint64 // of the first block, wei per gas
+}
+
+// Account is an account before the first block.
+type Account struct {
+	Nonce   uint64
+	Balance *big.Int // wei
+}
+
+// Block is a block of any branch.
+type Block struct {
+	evidence.Block
+	Header   *types.Header
+	Txs      []*Tx
+	Receipts types.Receipts
+	Parent   *Block // nil of the first
+
+	state *state
+}
+
+// Chain is the chain as it is: all blocks that were made, and which of them count.
+type Chain struct {
+	Config
+	GasPercent uint64 // what calls use of what the model bounds them by
+	BaseFee    uint64 // of the next block
+	GasLimit   uint64 // of the next block
+	Tip        uint64 // what nodes say gets a transaction mined
+	Finalized  uint64 // the newest block of the finalized tag; 0 while there is none
+
+	clock    *Clock
+	signer   types.Signer
+	domain   wallet.Domain
+	admin    common.Address
+	relayers []common.Address
+	txs      map[common.Hash]*Tx
+	calls    map[common.Hash]*call
+	blocks   map[common.Hash]*Block
+	branch   []*Block // that counts, by number
+	made     uint64
+}
+
+// NewChain makes a chain with its first block.
+func NewChain(config Config, clock *Clock) *Chain {
+	c := &Chain{
+		Config: config, GasPercent: 70, BaseFee: config.BaseFee, GasLimit: config.GasLimit, Tip: 1_000_000_000, clock: clock,
+		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(config.ID)), domain: wallet.NewDomain(config.ID, config.Contract),
+		admin: config.Admin, relayers: config.Relayers,
+		txs: map[common.Hash]*Tx{}, calls: map[common.Hash]*call{}, blocks: map[common.Hash]*Block{},
+	}
+	s := &state{accounts: map[common.Address]account{}, registry: newRegistryState()}
+	for address, a := range config.Accounts {
+		s.accounts[address] = account{a.Nonce, a.Balance}
+	}
+	for _, a := range config.Relayers {
+		s.registry.relayers[a] = true
+	}
+	c.branch = []*Block{c.seal(nil, s, nil, nil, 0)}
+	return c
+}
+
+// Head is the newest block that counts.
+func (c *Chain) Head() *Block { return c.branch[len(c.branch)-1] }
+
+// At is the block of a height that counts; nil above the head.
+func (c *Chain) At(number uint64) *Block {
+	if number >= uint64(len(c.branch)) {
+		return nil
+	}
+	return c.branch[number]
+}
+
+// Block is a block of any branch; nil if there is none.
+func (c *Chain) Block(hash common.Hash) *Block { return c.blocks[hash] }
+
+// Counts tells whether a block counts.
+func (c *Chain) Counts(hash common.Hash) bool {
+	b := c.blocks[hash]
+	return b != nil && c.At(b.Number) == b
+}
+
+// Find is the block that counts and holds the transaction, and its receipt; nil if none does.
+func (c *Chain) Find(tx common.Hash) (*Block, *types.Receipt) {
+	for _, b := range slices.Backward(c.branch) {
+		if i := slices.Index(b.Block.Txs, tx); i >= 0 {
+			return b, b.Receipts[i]
+		}
+	}
+	return nil, nil
+}
+
+// Nonce is how many transactions of an account are in blocks up to b.
+func (b *Block) Nonce(of common.Address) uint64 { return b.state.of(of).nonce }
+
+// Balance is that of an account after b, wei.
+func (b *Block) Balance(of common.Address) *big.Int { return b.state.of(of).balance }
+
+// Scores are all scores after b.
+func (b *Block) Scores() map[ScoreKey]int64 { return maps.Clone(b.state.registry.scores) }
+
+// Make makes a block on parent, of those transactions that can be executed, in order, and that fit. used is gas that
+// other traffic takes. The block counts only once its branch is adopted.
+func (c *Chain) Make(parent *Block, txs []*Tx, used uint64) *Block {
+	s, baseFee := parent.state.clone(), new(big.Int).SetUint64(c.BaseFee)
+	own := false // the registry's state is this block's
+	var in []*Tx
+	var receipts types.Receipts
+	for _, tx := range txs {
+		from := s.of(tx.From)
+		tip := tx.tip(baseFee)
+		if tx.Nonce() != from.nonce || tip.Sign() < 0 || used+tx.Gas() > c.GasLimit || from.balance.Cmp(tx.Cost()) < 0 ||
+			tx.Gas() < intrinsic(tx.Data()) {
+			continue
+		}
+		price := new(big.Int).Add(baseFee, tip)
+		r, logs := result{ok: true, gas: intrinsic(tx.Data())}, []*types.Log(nil)
+		if tx.To() != nil && *tx.To() == c.Contract {
+			var read *call
+			r, read = c.try(s.registry, tx.From, tx.Data(), tx.Gas())
+			if r.ok {
+				if !own {
+					s.registry, own = s.registry.clone(), true
+				}
+				logs = c.run(s.registry, read)
+			}
+		}
+		used += r.gas
+		cost := new(big.Int).Mul(price, new(big.Int).SetUint64(r.gas))
+		s.accounts[tx.From] = account{from.nonce + 1, new(big.Int).Sub(from.balance, cost)}
+		if tx.To() != nil && tx.Value().Sign() > 0 && r.ok {
+			c.move(s, tx)
+		}
+		in = append(in, tx)
+		receipts = append(receipts, receiptOf(tx, r, used, price, logs))
+	}
+	return c.seal(parent, s, in, receipts, used)
+}
+
+func (c *Chain) move(s *state, tx *Tx) {
+	from := s.of(tx.From)
+	s.accounts[tx.From] = account{from.nonce, new(big.Int).Sub(from.balance, tx.Value())}
+	to := s.of(*tx.To())
+	s.accounts[*tx.To()] = account{to.nonce, new(big.Int).Add(to.balance, tx.Value())}
+}
+
+func receiptOf(tx *Tx, r result, cumulative uint64, price *big.Int, logs []*types.Log) *types.Receipt {
+	receipt := &types.Receipt{
+		Type: tx.Type(), Status: types.ReceiptStatusFailed, CumulativeGasUsed: cumulative, Logs: logs,
+		TxHash: tx.Hash(), GasUsed: r.gas, EffectiveGasPrice: price,
+	}
+	if r.ok {
+		receipt.Status = types.ReceiptStatusSuccessful
+	}
+	receipt.Bloom = types.CreateBloom(receipt)
+	return receipt
+}
+
+// seal makes the header and places the receipts.
+func (c *Chain) seal(parent *Block, s *state, txs []*Tx, receipts types.Receipts, used uint64) *Block {
+	c.made++
+	list := make(types.Transactions, len(txs))
+	hashes := make([]common.Hash, len(txs))
+	for i, tx := range txs {
+		list[i], hashes[i] = tx.Transaction, tx.Hash()
+	}
+	header := &types.Header{
+		Number: new(big.Int), UncleHash: types.EmptyUncleHash, Root: s.seal(), TxHash: types.DeriveSha(list, trie.NewStackTrie(nil)),
+		ReceiptHash: types.DeriveSha(receipts, trie.NewStackTrie(nil)), Bloom: types.MergeBloom(receipts), Difficulty: new(big.Int),
+		GasLimit: c.GasLimit, GasUsed: used, Time: uint64(c.clock.Now().Unix()), BaseFee: new(big.Int).SetUint64(c.BaseFee),
+		Extra: binary.BigEndian.AppendUint64(nil, c.made), // no two blocks are alike
+	}
+	if parent != nil {
+		header.ParentHash = parent.Hash
+		header.Number.SetUint64(parent.Number + 1)
+	}
+	b := &Block{Block: Evidence(header, hashes), Header: header, Txs: txs, Receipts: receipts, Parent: parent, state: s}
+	index := uint(0)
+	for i, r := range receipts {
+		r.BlockHash, r.BlockNumber, r.TransactionIndex = b.Hash, header.Number, uint(i)
+		for _, l := range r.Logs {
+			l.BlockHash, l.BlockNumber, l.BlockTimestamp = b.Hash, b.Number, header.Time
+			l.TxHash, l.TxIndex, l.Index = r.TxHash, uint(i), index
+			index++
+		}
+	}
+	c.blocks[b.Hash] = b
+	return b
+}
+
+// Evidence is a header as package chain reads it.
+func Evidence(h *types.Header, txs []common.Hash) evidence.Block {
+	return evidence.Block{
+		Number: h.Number.Uint64(), Hash: h.Hash(), Parent: h.ParentHash, Time: h.Time, GasLimit: h.GasLimit, GasUsed: h.GasUsed,
+		BaseFee: h.BaseFee, StateRoot: h.Root, TxRoot: h.TxHash, ReceiptsRoot: h.ReceiptHash, Bloom: h.Bloom, Txs: txs, Checked: true,
+	}
+}
+
+// Adopt makes the branch that ends with head the one that counts.
+func (c *Chain) Adopt(head *Block) {
+	branch := c.branch[:min(uint64(len(c.branch)), head.Number+1)]
+	for uint64(len(branch)) <= head.Number {
+		branch = append(branch, nil)
+	}
+	for b := head; b != nil && branch[b.Number] != b; b = b.Parent {
+		branch[b.Number] = b
+	}
+	c.branch = branch
+}

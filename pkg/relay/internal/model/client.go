@@ -1,0 +1,387 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// An endpoint that contradicted what was verified is set aside, as long as there is another, for so long at first, and
+// twice as long each time up to the most.
+const (
+	setAside     = 30 * time.Second
+	mostSetAside = 10 * time.Minute
+)
+
+// Client asks nodes as package chain does: what it returns has passed the checks of package evidence, and what a node does
+// not say, or says against itself, was not learnt. It implements heads.Chain and relay.Chain.
+type Client struct {
+	chain *Chain
+	links []*Link
+
+	// Before, if it is there, is called before each question is put to a node: it may end the process.
+	Before func(what string)
+	// OnSend, if it is there, is told of raw transactions before any node hears of them.
+	OnSend func(raw []byte)
+	// Contradictions counts answers that were thrown away.
+	Contradictions int
+}
+
+// Link is a client's connection to a node.
+type Link struct {
+	Node  *Node
+	Down  bool // the node cannot be reached from here
+	until time.Time
+	last  time.Time // it contradicted
+	times int
+}
+
+// doubtful tells whether the node contradicted itself so lately that only what can be checked is believed.
+func (l *Link) doubtful(now time.Time) bool { return !l.last.IsZero() && now.Sub(l.last) < setAside }
+
+// NewClient connects to nodes.
+func (c *Chain) NewClient(nodes ...*Node) *Client {
+	client := &Client{chain: c}
+	for _, n := range nodes {
+		client.links = append(client.links, &Link{Node: n})
+	}
+	return client
+}
+
+// Links are the client's connections, in the order in which it prefers them.
+func (c *Client) Links() []*Link { return c.links }
+
+// usable are the links that are not set aside; all when all are.
+func (c *Client) usable() []*Link {
+	now := c.chain.clock.now
+	trusted := slices.DeleteFunc(slices.Clone(c.links), func(l *Link) bool { return now.Before(l.until) })
+	if len(trusted) == 0 {
+		return c.links
+	}
+	return trusted
+}
+
+func (c *Client) before(what string) {
+	if c.Before != nil {
+		c.Before(what)
+	}
+}
+
+// asks tells whether a node answers a question over the link.
+func (l *Link) asks(what string, key []byte) bool { return !l.Down && l.Node.answers(what, key) }
+
+// contradict throws an answer away.
+func (c *Client) contradict(l *Link, err error) error {
+	c.Contradictions++
+	c.Distrust(l.Node.Name, err)
+	return err
+}
+
+// Distrust sets an endpoint aside for a while.
+func (c *Client) Distrust(endpoint string, _ error) {
+	now := c.chain.clock.now
+	for _, l := range c.links {
+		if l.Node.Name != endpoint {
+			continue
+		}
+		l.last = now
+		if now.Before(l.until) {
+			continue
+		}
+		if now.Sub(l.until) > mostSetAside {
+			l.times = 0
+		}
+		l.until = now.Add(min(setAside<<min(l.times, 10), mostSetAside))
+		l.times++
+	}
+}
+
+// Wake never fires: the schedule makes the rounds.
+func (c *Client) Wake() <-chan struct{} { return nil }
+
+// Latest is the newest block of every node that answers.
+func (c *Client) Latest(context.Context) (claims []evidence.Claim, err error) {
+	c.before("latest")
+	for _, l := range c.usable() {
+		if l.asks("latest", nil) {
+			claims = append(claims, evidence.Claim{Endpoint: l.Node.Name, Block: l.Node.claim()})
+		}
+	}
+	if len(claims) == 0 {
+		return nil, fmt.Errorf("latest: %w", errNoAnswer)
+	}
+	return claims, nil
+}
+
+// claim is the head that the node shows.
+func (n *Node) claim() evidence.Block {
+	switch {
+	case n.Faults.Ahead > 0:
+		h := types.CopyHeader(n.head.Header)
+		h.Number.Add(h.Number, new(big.Int).SetUint64(n.Faults.Ahead))
+		h.ParentHash = common.Hash{0xa4, byte(n.Faults.Ahead)}
+		return Evidence(h, nil)
+	case n.Faults.Fake && n.head.Parent != nil:
+		if n.fake == nil || n.fake.ParentHash != n.head.Parent.Hash {
+			n.fake = types.CopyHeader(n.head.Header)
+			n.fake.Extra = append([]byte("made up by "+n.Name), n.head.Header.Extra...)
+		}
+		return Evidence(n.fake, n.head.Block.Txs)
+	}
+	return n.tell(n.head)
+}
+
+// tell is a block as the node lists it.
+func (n *Node) tell(b *Block) evidence.Block {
+	out := b.Block
+	if n.Faults.Hides > 0 {
+		out.Txs = nil
+		for _, tx := range b.Block.Txs {
+			if n.roll("list", tx[:]) >= n.Faults.Hides {
+				out.Txs = append(out.Txs, tx)
+			}
+		}
+	}
+	return out
+}
+
+// Finalized is the newest block of the finalized tag of every node that answers.
+func (c *Client) Finalized(context.Context) (claims []evidence.Claim, err error) {
+	c.before("finalized")
+	answered := false
+	for _, l := range c.usable() {
+		if !l.asks("finalized", nil) {
+			continue
+		}
+		answered = true
+		number := min(c.chain.Finalized, l.Node.head.Number)
+		if l.Node.Faults.Early {
+			number = l.Node.head.Number
+		}
+		if b := l.Node.block(number); number > 0 && b != nil {
+			claims = append(claims, evidence.Claim{Endpoint: l.Node.Name, Block: l.Node.tell(b)})
+		}
+	}
+	if !answered {
+		return nil, fmt.Errorf("finalized: %w", errNoAnswer)
+	}
+	return claims, nil
+}
+
+func (c *Client) link(endpoint string) *Link {
+	for _, l := range c.links {
+		if l.Node.Name == endpoint {
+			return l
+		}
+	}
+	return nil
+}
+
+// Blocks are blocks of one node's branch, each the parent of the next.
+func (c *Client) Blocks(_ context.Context, endpoint string, from, to uint64) (out []evidence.Block, err error) {
+	c.before("blocks")
+	l := c.link(endpoint)
+	if l == nil {
+		return nil, fmt.Errorf("there is no endpoint %q", endpoint)
+	}
+	for number := from; number <= to; number++ {
+		b := l.Node.block(number)
+		if b == nil || !l.asks("block", []byte{byte(number), byte(number >> 8)}) {
+			return out, fmt.Errorf("block %d of %s: %w", number, endpoint, errNoAnswer)
+		}
+		out = append(out, l.Node.tell(b))
+	}
+	return out, nil
+}
+
+// Read asks nodes that have the block for accounts and prices, and those that have the others for receipts, one after the
+// other until all is learnt.
+func (c *Client) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, error) {
+	c.before("read")
+	answer := evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*types.Receipt{}}
+	asked := false
+	for _, l := range c.usable() {
+		if !l.asks("read", ask.At.Hash[:]) || l.Node.has(ask.At.Number, ask.At.Hash) == nil {
+			continue
+		}
+		asked = true
+		for i := range ask.Receipts {
+			c.receipts(l, &ask.Receipts[i], answer.Receipts)
+		}
+		if ask.Price && answer.Price == nil {
+			answer.Price = &evidence.Price{BaseFee: c.chain.BaseFee, Tip: max(c.chain.Tip, 1)}
+		}
+	}
+	if !asked {
+		return evidence.Answer{}, fmt.Errorf("block %d: %w", ask.At.Number, errNoAnswer)
+	}
+	for _, a := range ask.Accounts {
+		if account, ok := c.account(&ask.At, a); ok {
+			answer.Accounts[a] = account
+		}
+	}
+	return answer, nil
+}
+
+// account reads an account from a proof, or takes the word of all nodes that have the block, if it is one.
+func (c *Client) account(at *evidence.Block, of common.Address) (evidence.Account, bool) {
+	var word *evidence.Account
+	for _, l := range c.usable() {
+		b := l.Node.has(at.Number, at.Hash)
+		if b == nil || !l.asks("account", of[:]) {
+			continue
+		}
+		if !l.Node.Faults.Unproved && l.Node.Faults.Nonces == 0 {
+			proved, err := evidence.CheckAccount(at, of, b.state.proof(of))
+			if err == nil {
+				return proved, true
+			}
+			_ = c.contradict(l, err)
+			continue
+		}
+		if l.doubtful(c.chain.clock.now) {
+			continue
+		}
+		nonce := max(0, int64(b.Nonce(of))+l.Node.Faults.Nonces)
+		said := evidence.Account{Nonce: uint64(nonce), Balance: b.Balance(of), At: at.Ref()}
+		if word != nil && (word.Nonce != said.Nonce || word.Balance.Cmp(said.Balance) != 0) {
+			return evidence.Account{}, false
+		}
+		word = &said
+	}
+	if word == nil {
+		return evidence.Account{}, false
+	}
+	return *word, true
+}
+
+// receipts adds what a node tells of a block's receipts: all of them at once where ours are many of it, one by one else.
+func (c *Client) receipts(l *Link, wanted *evidence.Wanted, learnt map[common.Hash]*types.Receipt) {
+	b := l.Node.has(wanted.Block.Number, wanted.Block.Hash)
+	if b == nil || !l.asks("receipts", wanted.Block.Hash[:]) {
+		return
+	}
+	missing := slices.DeleteFunc(slices.Clone(wanted.Txs), func(tx common.Hash) bool { return learnt[tx] != nil })
+	if len(missing) == 0 || len(missing) < 8 && 8*len(missing) < len(wanted.Block.Txs) && c.single(l, wanted, b, missing, learnt) {
+		return
+	}
+	var all types.Receipts
+	for i, r := range b.Receipts {
+		if l.Node.gives(b.Block.Txs[i]) {
+			all = append(all, r)
+		}
+	}
+	if err := evidence.CheckReceipts(&wanted.Block, all); err != nil {
+		_ = c.contradict(l, err)
+		return
+	}
+	for _, r := range all {
+		if slices.Contains(wanted.Txs, r.TxHash) {
+			learnt[r.TxHash] = r
+		}
+	}
+}
+
+// single adds receipts that are read one by one. Those of failures, and those without a log, are better read under the
+// block's root: it is false then.
+func (c *Client) single(l *Link, wanted *evidence.Wanted, b *Block, txs []common.Hash, learnt map[common.Hash]*types.Receipt) bool {
+	if l.doubtful(c.chain.clock.now) {
+		return false
+	}
+	enough := true
+	for _, tx := range txs {
+		i := slices.Index(b.Block.Txs, tx)
+		if i < 0 || !l.Node.gives(tx) {
+			continue
+		}
+		r := b.Receipts[i]
+		if err := evidence.CheckReceipt(&wanted.Block, r); err != nil {
+			_ = c.contradict(l, err)
+			return true
+		}
+		if r.Status != types.ReceiptStatusSuccessful || len(r.Logs) == 0 {
+			enough = false
+			continue
+		}
+		learnt[tx] = r
+	}
+	return enough
+}
+
+// gives tells whether the node has a transaction's receipt for us.
+func (n *Node) gives(tx common.Hash) bool {
+	return n.Faults.Receipts == 0 || n.roll("receipt", tx[:]) >= n.Faults.Receipts
+}
+
+// Transactions are all transactions of the blocks, from any node that has them.
+func (c *Client) Transactions(_ context.Context, blocks []evidence.Block) (out []types.Transactions, err error) {
+	c.before("transactions")
+	for i := range blocks {
+		txs, err := c.transactions(&blocks[i])
+		if err != nil {
+			return out, err
+		}
+		out = append(out, txs)
+	}
+	return out, nil
+}
+
+func (c *Client) transactions(at *evidence.Block) (txs types.Transactions, err error) {
+	err = errNoAnswer
+	for _, l := range c.usable() {
+		b := l.Node.has(at.Number, at.Hash)
+		if b == nil || !l.asks("transactions", at.Hash[:]) {
+			continue
+		}
+		txs = types.Transactions{}
+		for _, tx := range b.Txs {
+			if hash := tx.Hash(); l.Node.Faults.Hides == 0 || l.Node.roll("list", hash[:]) >= l.Node.Faults.Hides {
+				txs = append(txs, tx.Transaction)
+			}
+		}
+		if err = evidence.CheckTransactions(at, txs); err == nil {
+			return txs, nil
+		}
+		_ = c.contradict(l, err)
+	}
+	return nil, fmt.Errorf("the transactions of block %d: %w", at.Number, err)
+}
+
+// Find tells where nodes say that transactions are.
+func (c *Client) Find(_ context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error) {
+	c.before("find")
+	found, answered := map[common.Hash]evidence.Ref{}, false
+	for _, l := range c.usable() {
+		for _, tx := range txs {
+			if _, ok := found[tx]; ok || !l.asks("find", tx[:]) {
+				continue
+			}
+			answered = true
+			if b := l.Node.holder(tx); b != nil && l.Node.gives(tx) {
+				found[tx] = b.Ref()
+			}
+		}
+	}
+	if !answered {
+		return nil, errors.Join(errNoAnswer)
+	}
+	return found, nil
+}
+
+// holder is the block of the node's branch that holds a transaction; nil if none does.
+func (n *Node) holder(tx common.Hash) *Block {
+	for b := n.head; b != nil; b = b.Parent {
+		if slices.Contains(b.Block.Txs, tx) {
+			return b
+		}
+	}
+	return nil
+}

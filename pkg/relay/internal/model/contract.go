@@ -1,0 +1,155 @@
+package model
+
+import (
+	"maps"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// registryState is the contract's storage. It is not changed once its block is made: apply works on a copy.
+type registryState struct {
+	projects map[score.ProjectID]*score.Record
+	used     map[usedKey]bool
+	scores   map[ScoreKey]int64
+	relayers map[common.Address]bool
+}
+
+type usedKey struct {
+	project score.ProjectID
+	id      score.UpdateID
+}
+
+// ScoreKey names one score.
+type ScoreKey struct {
+	Project   score.ProjectID
+	Target    common.Address
+	ScoreType uint8
+}
+
+func newRegistryState() *registryState {
+	return &registryState{
+		map[score.ProjectID]*score.Record{}, map[usedKey]bool{}, map[ScoreKey]int64{}, map[common.Address]bool{},
+	}
+}
+
+func (r *registryState) clone() *registryState {
+	return &registryState{maps.Clone(r.projects), maps.Clone(r.used), maps.Clone(r.scores), maps.Clone(r.relayers)}
+}
+
+// result is what a call comes to.
+type result struct {
+	ok       bool
+	gas      uint64 // used
+	outOfGas bool
+	revert   []byte // data of a revert
+}
+
+// try tells what calldata would do with so much gas; r stays as it is.
+func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint64) (result, *call) {
+	base := intrinsic(data)
+	refused := func(revert []byte) (result, *call) {
+		return result{gas: min(gas, base+5_000), revert: revert}, nil
+	}
+	read := c.read(data)
+	if read == nil {
+		return refused(nil)
+	}
+	switch {
+	case read.account != nil && from != c.admin, read.account == nil && !r.relayers[from]:
+		return refused(revertData("AccessControlUnauthorizedAccount(address,bytes32)", common.LeftPadBytes(from[:], 32), relayerRole[:]))
+	case read.project != nil && r.projects[read.project.ID] != nil:
+		return refused(revertData("ProjectExists(bytes32)", read.project.ID[:]))
+	case read.poison:
+		return result{gas: min(gas, base+100_000)}, nil
+	}
+	used := max(base, read.gas/100*c.GasPercent)
+	if used > gas {
+		return result{gas: gas, outOfGas: true}, nil
+	}
+	return result{ok: true, gas: used}, read
+}
+
+// run does what the contract does with a call that it takes, and changes r.
+func (c *Chain) run(r *registryState, read *call) []*types.Log {
+	switch {
+	case read.batch != nil:
+		outcomes := r.apply(read)
+		return []*types.Log{{Address: c.Contract, Topics: []common.Hash{topicBatchApplied}, Data: batchAppliedData(read.data, outcomes)}}
+	case read.project != nil:
+		r.projects[read.project.ID] = score.RecordOf(read.project)
+		return []*types.Log{{
+			Address: c.Contract, Topics: []common.Hash{topicProjectCreated, common.Hash(read.project.ID)}, Data: projectCreatedData(read.data),
+		}}
+	}
+	if r.relayers[*read.account] == read.grant {
+		return nil
+	}
+	r.relayers[*read.account] = read.grant
+	event := topicRoleRevoked
+	if read.grant {
+		event = topicRoleGranted
+	}
+	return []*types.Log{{Address: c.Contract, Topics: []common.Hash{
+		event, relayerRole, common.BytesToHash(read.account[:]), common.BytesToHash(c.admin[:]),
+	}}}
+}
+
+// apply plays a batch; the outcomes are empty when all of it was applied, as in the event.
+func (r *registryState) apply(read *call) (outcomes []byte) {
+	all := true
+	for i := range read.batch.Groups {
+		g := &read.batch.Groups[i]
+		for j := range g.Updates {
+			outcome := r.update(&g.Updates[j], read.proofs[i])
+			all = all && outcome == score.Applied
+			outcomes = append(outcomes, byte(outcome))
+		}
+	}
+	if all {
+		return nil
+	}
+	return outcomes
+}
+
+// update does what the contract does with one update, in its order of checks.
+func (r *registryState) update(u *score.Update, proof score.Outcome) score.Outcome {
+	p := r.projects[u.Project]
+	switch {
+	case p == nil:
+		return score.UnknownProject
+	case p.Members[u.Signer] == 0:
+		return score.NotMember
+	case p.SignedOnly && proof == score.SignatureRequired:
+		return score.SignatureRequired
+	case proof == score.BadSignature:
+		return score.BadSignature
+	case r.used[usedKey{u.Project, u.ID}]:
+		return score.Duplicate
+	case int(u.Action) >= len(p.Actions):
+		return score.UnknownAction
+	case int(u.ScoreType) >= len(p.ScoreTypes):
+		return score.UnknownScoreType
+	}
+	r.used[usedKey{u.Project, u.ID}] = true
+	r.scores[ScoreKey{u.Project, u.Target, u.ScoreType}] += p.Actions[u.Action].Delta()
+	return score.Applied
+}
+
+// Of OpenZeppelin's access control.
+var (
+	relayerRole      = crypto.Keccak256Hash([]byte("RELAYER_ROLE"))
+	topicRoleGranted = crypto.Keccak256Hash([]byte("RoleGranted(bytes32,address,address)"))
+	topicRoleRevoked = crypto.Keccak256Hash([]byte("RoleRevoked(bytes32,address,address)"))
+)
+
+func revertData(signature string, words ...[]byte) []byte {
+	data := crypto.Keccak256([]byte(signature))[:4]
+	for _, w := range words {
+		data = append(data, w...)
+	}
+	return data
+}

@@ -1,0 +1,43 @@
+package model
+
+import (
+	"encoding/binary"
+
+	"github.com/scorelay/scorelay/pkg/registry"
+)
+
+var (
+	topicProjectCreated = registry.ProjectTopics()[0]
+	topicBatchApplied   = registry.UpdateTopics()[0]
+)
+
+const word = 32
+
+// batchAppliedData is the data of BatchApplied(bytes data, bytes outcomes).
+func batchAppliedData(data, outcomes []byte) []byte {
+	out := appendUint(nil, 2*word)
+	out = appendUint(out, uint64(3*word+padded(len(data))))
+	return appendBytes(appendBytes(out, data), outcomes)
+}
+
+// projectCreatedData is the data of ProjectCreated, which has the arguments of createProject but for the first, its topic:
+// one word less in front of what the offsets point to.
+func projectCreatedData(args []byte) []byte {
+	out := append([]byte(nil), args[word:]...)
+	for i := range 5 { // name, actions, owners, updaters, scoreTypes
+		offset := out[(i+1)*word-8 : (i+1)*word]
+		binary.BigEndian.PutUint64(offset, binary.BigEndian.Uint64(offset)-word)
+	}
+	return out
+}
+
+func appendUint(out []byte, n uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(out, make([]byte, word-8)...), n)
+}
+
+func appendBytes(out, b []byte) []byte {
+	out = append(appendUint(out, uint64(len(b))), b...)
+	return append(out, make([]byte, padded(len(b))-len(b))...)
+}
+
+func padded(n int) int { return (n + word - 1) / word * word }

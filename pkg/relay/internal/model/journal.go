@@ -1,0 +1,125 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// JournalFault is what happens to one call of a Journal.
+type JournalFault uint8
+
+// The faults.
+const (
+	JournalRight   JournalFault = iota
+	JournalRefused              // it is not done, and the answer is lost
+	JournalLost                 // it is done, and the answer is lost
+)
+
+// Journal keeps each lane's entries as package journal does in JetStream, which numbers the entries of all lanes together.
+type Journal struct {
+	// Fault, if it is there, decides of each call of "load", "last", "append" and "purge".
+	Fault func(what string, id score.Lane) JournalFault
+	// OnStored, if it is there, is told of every entry that is stored.
+	OnStored func(id score.Lane, e lane.Entry)
+
+	last   uint64
+	stored map[score.Lane][]stored
+}
+
+type stored struct {
+	seq  uint64
+	data []byte
+}
+
+// NewJournal is empty.
+func NewJournal() *Journal {
+	return &Journal{stored: map[score.Lane][]stored{}}
+}
+
+var errJournalAway = errors.New("the journal does not answer")
+
+func (j *Journal) fault(what string, id score.Lane) JournalFault {
+	if j.Fault == nil {
+		return JournalRight
+	}
+	return j.Fault(what, id)
+}
+
+// Load returns the lane's entries that were not purged, oldest first, and the sequence of the last.
+func (j *Journal) Load(_ context.Context, id score.Lane, fold func(lane.Entry)) (last uint64, err error) {
+	if j.fault("load", id) != JournalRight {
+		return 0, errJournalAway
+	}
+	for _, s := range j.stored[id] {
+		e, err := lane.DecodeEntry(s.data)
+		if err != nil {
+			return 0, err
+		}
+		fold(e)
+		last = s.seq
+	}
+	return last, nil
+}
+
+// Last is the sequence of the lane's last entry; 0 when there is none.
+func (j *Journal) Last(_ context.Context, id score.Lane) (uint64, error) {
+	if j.fault("last", id) != JournalRight {
+		return 0, errJournalAway
+	}
+	return j.end(id), nil
+}
+
+func (j *Journal) end(id score.Lane) uint64 {
+	if entries := j.stored[id]; len(entries) > 0 {
+		return entries[len(entries)-1].seq
+	}
+	return 0
+}
+
+// Append stores the entry if last is still the sequence of the lane's last entry.
+func (j *Journal) Append(_ context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
+	fault := j.fault("append", id)
+	if fault == JournalRefused {
+		return 0, fmt.Errorf("%w: %w", lane.ErrAmbiguous, errJournalAway)
+	}
+	if have := j.end(id); have != last {
+		return 0, fmt.Errorf("%w: wrong last sequence: %d", lane.ErrFenced, have)
+	}
+	seq, err := j.Force(id, e)
+	if err == nil && fault == JournalLost {
+		return 0, fmt.Errorf("%w: %w", lane.ErrAmbiguous, errJournalAway)
+	}
+	return seq, err
+}
+
+// Force stores the entry, no matter what was stored before, as no real journal would.
+func (j *Journal) Force(id score.Lane, e lane.Entry) (uint64, error) {
+	data, err := e.Encode()
+	if err != nil {
+		return 0, err
+	}
+	if j.OnStored != nil {
+		j.OnStored(id, e)
+	}
+	j.last++
+	j.stored[id] = append(j.stored[id], stored{j.last, data})
+	return j.last, nil
+}
+
+// Purge removes the lane's entries below a sequence.
+func (j *Journal) Purge(_ context.Context, id score.Lane, below uint64) error {
+	fault := j.fault("purge", id)
+	if fault == JournalRefused {
+		return errJournalAway
+	}
+	j.stored[id] = slices.DeleteFunc(j.stored[id], func(s stored) bool { return s.seq < below })
+	if fault == JournalLost {
+		return errJournalAway
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package model
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+)
+
+// Rules are how a node's pool differs from others'.
+type Rules struct {
+	MinTip     uint64 // wei per gas
+	PerAccount int    // transactions of one account; 0 has no bound
+	NoGaps     bool   // it refuses a nonce while a lower one is missing
+	NoCheap    bool   // it refuses what does not pay the next block's base fee
+}
+
+const (
+	maxTxBytes = 128 << 10
+	maxTxGas   = 1 << 24 // EIP-7825
+)
+
+// pool is a node's transactions by account and nonce.
+type pool map[common.Address]map[uint64]*Tx
+
+// admit takes a transaction on top of a state, or tells why not, in geth's order of checks.
+func (p pool) admit(tx *Tx, c *Chain, s *state, rules Rules) lane.SendClass {
+	of := p[tx.From]
+	old := of[tx.Nonce()]
+	if old != nil && old.Hash() == tx.Hash() {
+		return lane.Known
+	}
+	from := s.of(tx.From)
+	switch {
+	case tx.Protected() && tx.ChainId().Uint64() != c.ID:
+		return lane.Invalid
+	case tx.Size() > maxTxBytes, tx.Gas() > c.GasLimit, tx.Gas() > maxTxGas:
+		return lane.TooBig
+	case tx.GasFeeCapIntCmp(tx.GasTipCap()) < 0:
+		return lane.Invalid
+	case tx.Gas() < intrinsic(tx.Data()):
+		return lane.BadGas
+	case tx.GasTipCap().Cmp(new(big.Int).SetUint64(rules.MinTip)) < 0:
+		return lane.FeeLow
+	case tx.Nonce() < from.nonce:
+		return lane.NonceLow
+	case from.balance.Cmp(p.cost(tx)) < 0:
+		return lane.Funds
+	case old != nil && !outbids(tx, old):
+		return lane.ReplacementUnderpriced
+	case rules.NoGaps && old == nil && p.next(tx.From, from.nonce) < tx.Nonce():
+		return lane.NonceHigh
+	case rules.NoCheap && tx.GasFeeCap().Cmp(new(big.Int).SetUint64(c.BaseFee)) < 0:
+		return lane.FeeLow
+	case rules.PerAccount > 0 && old == nil && len(of) >= rules.PerAccount:
+		return lane.PoolFull
+	}
+	p.put(tx)
+	return lane.Accepted
+}
+
+func (p pool) put(tx *Tx) {
+	if p[tx.From] == nil {
+		p[tx.From] = map[uint64]*Tx{}
+	}
+	p[tx.From][tx.Nonce()] = tx
+}
+
+// outbids tells whether a transaction offers a tenth more than another, on both prices.
+func outbids(tx, old *Tx) bool {
+	tenth := func(n *big.Int) *big.Int {
+		n = new(big.Int).Mul(n, big.NewInt(110))
+		return n.Div(n, big.NewInt(100))
+	}
+	return tx.GasFeeCap().Cmp(old.GasFeeCap()) > 0 && tx.GasTipCap().Cmp(old.GasTipCap()) > 0 &&
+		tx.GasFeeCap().Cmp(tenth(old.GasFeeCap())) >= 0 && tx.GasTipCap().Cmp(tenth(old.GasTipCap())) >= 0
+}
+
+// cost is what the account's transactions may cost with another one, in place of one of its nonce.
+func (p pool) cost(tx *Tx) *big.Int {
+	sum := tx.Cost()
+	for nonce, other := range p[tx.From] {
+		if nonce != tx.Nonce() {
+			sum = new(big.Int).Add(sum, other.Cost())
+		}
+	}
+	return sum
+}
+
+// next is the lowest nonce of an account, from `from` on, that is not in the pool.
+func (p pool) next(of common.Address, from uint64) uint64 {
+	for p[of][from] != nil {
+		from++
+	}
+	return from
+}
+
+// ready are the transactions that can be executed on a state, in the order in which a miner takes them: the best tip
+// first, and each account's by nonce.
+func (p pool) ready(s *state, baseFee uint64) (out []*Tx) {
+	fee := new(big.Int).SetUint64(baseFee)
+	next := map[common.Address]uint64{}
+	accounts := p.accounts()
+	for _, a := range accounts {
+		next[a] = s.of(a).nonce
+	}
+	for {
+		var best *Tx
+		for _, a := range accounts {
+			tx := p[a][next[a]]
+			if tx == nil || tx.tip(fee).Sign() < 0 {
+				continue
+			}
+			if best == nil || tx.tip(fee).Cmp(best.tip(fee)) > 0 {
+				best = tx
+			}
+		}
+		if best == nil {
+			return out
+		}
+		out = append(out, best)
+		next[best.From]++
+	}
+}
+
+// all are the pool's transactions, by account and nonce.
+func (p pool) all() (out []*Tx) {
+	for _, a := range p.accounts() {
+		for _, nonce := range slices.Sorted(maps.Keys(p[a])) {
+			out = append(out, p[a][nonce])
+		}
+	}
+	return out
+}
+
+func (p pool) accounts() []common.Address {
+	return slices.SortedFunc(maps.Keys(p), common.Address.Cmp)
+}
+
+// forget drops what can never be executed on a state.
+func (p pool) forget(s *state) {
+	for a, txs := range p {
+		maps.DeleteFunc(txs, func(nonce uint64, _ *Tx) bool { return nonce < s.of(a).nonce })
+	}
+}

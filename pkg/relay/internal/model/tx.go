@@ -1,0 +1,155 @@
+package model
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Tx is a transaction and who signed it.
+type Tx struct {
+	*types.Transaction
+	From common.Address
+}
+
+// Decode reads raw bytes; the same bytes give the same Tx.
+func (c *Chain) Decode(raw []byte) (*Tx, error) {
+	hash := crypto.Keccak256Hash(raw)
+	if tx := c.txs[hash]; tx != nil {
+		return tx, nil
+	}
+	tx := new(types.Transaction)
+	if err := tx.UnmarshalBinary(raw); err != nil {
+		return nil, err
+	}
+	from, err := types.Sender(c.signer, tx)
+	if err != nil {
+		return nil, err
+	}
+	c.txs[hash] = &Tx{tx, from}
+	return c.txs[hash], nil
+}
+
+// Tx is a transaction that was decoded before; nil if none of that hash was.
+func (c *Chain) Tx(hash common.Hash) *Tx { return c.txs[hash] }
+
+// tip is what the transaction pays a miner per gas at a base fee; negative if it cannot be mined.
+func (t *Tx) tip(baseFee *big.Int) *big.Int {
+	left := new(big.Int).Sub(t.GasFeeCap(), baseFee)
+	if left.Cmp(t.GasTipCap()) > 0 {
+		return t.GasTipCap()
+	}
+	return left
+}
+
+// intrinsic is the gas that a transaction with this data uses before it does anything, and at least (EIP-7623).
+func intrinsic(data []byte) uint64 {
+	zeros := uint64(bytes.Count(data, []byte{0}))
+	tokens := zeros + 4*(uint64(len(data))-zeros)
+	return 21_000 + max(4*tokens, 10*tokens)
+}
+
+// call is calldata for the contract, as far as it can be read.
+type call struct {
+	batch   *batch.Batch
+	data    []byte          // of the batch, as the event has it
+	proofs  []score.Outcome // of each group: Applied, SignatureRequired if it is not signed, or BadSignature
+	project *score.Project  // of a creation
+	gas     uint64          // that the model bounds it by
+	poison  bool            // the contract reverts on it
+	account *common.Address // that a grant or revocation of the relayer role is about
+	grant   bool
+}
+
+var errOtherCall = errors.New("calldata of no call that is known here")
+
+// Wallets that no real contract knows. A batch with an update of Poison reverts, however much gas it has; an update of Glutton
+// uses more gas than any transaction may have.
+var (
+	Poison  = common.HexToAddress("0xdead00000000000000000000000000000000dead")
+	Glutton = common.HexToAddress("0xfa770000000000000000000000000000000fa77e")
+)
+
+const gluttony = 1 << 25 // gas
+
+// read reads calldata; the same bytes give the same call.
+func (c *Chain) read(data []byte) *call {
+	key := crypto.Keccak256Hash(data)
+	if known, ok := c.calls[key]; ok {
+		return known
+	}
+	read, err := c.readCall(data)
+	if err != nil {
+		read = nil
+	}
+	c.calls[key] = read
+	return read
+}
+
+func (c *Chain) readCall(data []byte) (*call, error) {
+	if b, err := registry.DecodeBatch(data); err == nil {
+		return c.readBatch(b)
+	}
+	if p, err := registry.DecodeCreateProject(data); err == nil {
+		return &call{project: p, data: data[4:], gas: registry.CreateProjectGas(p)}, nil
+	}
+	for _, a := range c.relayers {
+		switch {
+		case bytes.Equal(data, registry.EncodeGrantRelayer(a)):
+			return &call{account: &a, grant: true, gas: 60_000}, nil
+		case bytes.Equal(data, registry.EncodeRevokeRelayer(a)):
+			return &call{account: &a, gas: 60_000}, nil
+		}
+	}
+	return nil, errOtherCall
+}
+
+func (c *Chain) readBatch(b batch.Batch) (*call, error) {
+	model := registry.GasModel()
+	read := &call{batch: &b, data: registry.EncodeBatchData(b), gas: model.Gas(b)}
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		proof, err := c.proof(g)
+		if err != nil {
+			return nil, err
+		}
+		read.proofs = append(read.proofs, proof)
+		for j := range g.Updates {
+			switch g.Updates[j].Target {
+			case Poison:
+				read.poison = true
+			case Glutton:
+				read.gas += gluttony
+			}
+		}
+	}
+	return read, nil
+}
+
+// proof checks who signed a group.
+func (c *Chain) proof(g *batch.Group) (score.Outcome, error) {
+	if g.Signature == nil {
+		return score.SignatureRequired, nil
+	}
+	body, err := batch.EncodeBody(g.Kind, g.Updates)
+	if err != nil {
+		return 0, fmt.Errorf("a batch that was decoded cannot be encoded: %w", err)
+	}
+	digest := c.domain.GroupDigest(g.Project, g.Kind, body)
+	signature := append(bytes.Clone(g.Signature[:]), g.Signature[32]>>7)
+	signature[32] &= 0x7f
+	key, err := crypto.SigToPub(digest[:], signature)
+	if err != nil || crypto.PubkeyToAddress(*key) != g.Signer {
+		return score.BadSignature, nil //nolint:nilerr // what cannot be recovered is not the signer's
+	}
+	return score.Applied, nil
+}

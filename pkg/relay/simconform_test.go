@@ -1,0 +1,240 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+func simUpdates(rng *rand.Rand, n int) []score.Update {
+	out := make([]score.Update, n)
+	for i := range out {
+		out[i] = score.Update{
+			Project: score.ProjectID{byte(1 + rng.IntN(3))}, ID: score.UpdateID{31: byte(rng.IntN(20))}, Signer: common.Address{0xbb},
+			Target: common.Address{byte(rng.IntN(3))}, Action: uint8(rng.IntN(2)),
+		}
+	}
+	return out
+}
+
+// TestSimSourceIsLikeNATS publishes, reads, purges and dead-letters the same in JetStream and in the simulation's model.
+func TestSimSourceIsLikeNATS(t *testing.T) {
+	t.Parallel()
+	const lanes = 3
+	ctx := t.Context()
+	nc, err := nats.Connect(devnet.NATS(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: stream.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}}}))
+	real, err := stream.Open(ctx, js)
+	require.NoError(t, err)
+	model, rng := newSimSource(time.Now), rand.New(rand.NewPCG(7, 0))
+	projects := byte(0)
+	for step := range 400 {
+		switch rng.IntN(8) {
+		case 0: // a creation
+			projects++
+			p := &score.Project{ID: score.ProjectID{projects}, Name: "p", Actions: []score.Action{{Name: "up", Points: 1}}, Owners: []common.Address{{1}}, ScoreTypes: []string{"s"}}
+			require.NoError(t, real.PublishProject(ctx, fmt.Sprint(step), p, 0))
+			model.publish(score.LaneOf(p.ID, lanes), Record{Project: p})
+		case 1: // what cannot be read
+			id := score.Lane(rng.IntN(lanes))
+			_, err := js.Publish(ctx, fmt.Sprintf("scorelay.lane.%d.updates", id), []byte{0xff})
+			if err != nil { // another name of the subject
+				continue
+			}
+			model.publish(id, Record{Corrupt: errors.New("corrupt"), Raw: []byte{0xff}})
+		case 2:
+			compareReads(ctx, t, real, model, score.Lane(rng.IntN(lanes)), uint64(rng.IntN(int(model.last)+2)))
+		case 3:
+			state, err := real.State(ctx)
+			require.NoError(t, err)
+			have, err := model.State(ctx)
+			require.NoError(t, err)
+			require.Equal(t, []uint64{state.FirstSeq, state.LastSeq}, []uint64{have.FirstSeq, have.LastSeq})
+			id := score.Lane(rng.IntN(lanes))
+			want, err := real.LaneTail(ctx, id)
+			require.NoError(t, err)
+			tail, err := model.Tail(ctx, id)
+			require.NoError(t, err)
+			require.Equal(t, want, tail)
+		case 4:
+			if rng.IntN(8) == 0 {
+				below := 1 + uint64(rng.IntN(int(model.last)+1)) // 0 would mean all
+				require.NoError(t, real.Purge(ctx, below))
+				require.NoError(t, model.Purge(ctx, below))
+			}
+		case 5:
+			letters := simLetters(rng)
+			require.NoError(t, real.AddDeadLetters(ctx, realLetters(letters)))
+			require.NoError(t, model.AddDeadLetters(ctx, letters))
+		default:
+			id, updates := score.Lane(rng.IntN(lanes)), simUpdates(rng, 1+rng.IntN(5))
+			require.NoError(t, real.PublishEnvelope(ctx, id, fmt.Sprint(step), updates, nil))
+			model.publish(id, Record{Updates: updates})
+		}
+	}
+	compareLetters(ctx, t, real, model)
+}
+
+func compareReads(ctx context.Context, t *testing.T, real *stream.Stream, model *simSource, id score.Lane, from uint64) {
+	t.Helper()
+	reader, err := real.Read(ctx, id, score.Cursor{Seq: from})
+	if err != nil { // beyond the end
+		require.Greater(t, from, model.last+1)
+		return
+	}
+	defer reader.Close()
+	modelled, err := model.Read(ctx, id, score.Cursor{Seq: from})
+	require.NoError(t, err)
+	for {
+		want, err := modelled.Next(ctx)
+		if errors.Is(err, errNoMore) {
+			return
+		}
+		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
+		have, err := reader.Next(limited)
+		cancel()
+		require.NoError(t, err)
+		require.Equal(t, want.Seq, have.Seq)
+		require.Equal(t, want.Updates, have.Updates)
+		require.Equal(t, want.Project == nil, have.Project == nil)
+		require.Equal(t, want.Raw, have.Raw)
+	}
+}
+
+func simLetters(rng *rand.Rand) (out []DeadLetter) {
+	for range 1 + rng.IntN(4) {
+		u := simUpdates(rng, 1)[0]
+		d := DeadLetter{Lane: score.Lane(rng.IntN(2)), Seq: uint64(rng.IntN(3)), Reason: fmt.Sprint(rng.IntN(5)), Outcome: score.NotMember, Update: &u, Signed: rng.IntN(3) == 0}
+		switch rng.IntN(6) {
+		case 0:
+			d.Update, d.Signed, d.Raw = nil, false, []byte{1}
+		case 1:
+			d.Update, d.Signed, d.Project = nil, false, &score.Project{ID: u.Project}
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func realLetters(letters []DeadLetter) []stream.DeadLetter {
+	out := make([]stream.DeadLetter, len(letters))
+	for i, d := range letters {
+		out[i] = stream.DeadLetter{
+			Lane: d.Lane, Seq: d.Seq, Reason: d.Reason, Outcome: d.Outcome,
+			Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
+		}
+	}
+	return out
+}
+
+// compareLetters wants the same dead letters, each with what was said of it last.
+func compareLetters(ctx context.Context, t *testing.T, real *stream.Stream, model *simSource) {
+	t.Helper()
+	var want, have []string
+	require.NoError(t, real.DeadLetters(ctx, func(d stream.DeadLetter) error {
+		letter := DeadLetter{Lane: d.Lane, Seq: d.Seq, Update: d.Update, Signed: d.Signed, Project: d.Project, Raw: d.Raw}
+		want = append(want, letterID(&letter)+" "+d.Reason)
+		return nil
+	}))
+	for id, d := range model.letters {
+		have = append(have, id+" "+d.Reason)
+	}
+	slices.Sort(want)
+	slices.Sort(have)
+	require.Equal(t, strings.Join(want, "\n"), strings.Join(have, "\n"))
+	require.Greater(t, len(have), 20)
+}
+
+// statusesBoth is what both are asked.
+type statusesBoth interface {
+	Bound(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error
+	Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
+	Final(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error
+	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, updates []score.Update) error
+	Released(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error
+	Told(ctx context.Context, id score.Lane, nonce uint64) error
+	ToldBelow(ctx context.Context, id score.Lane) (uint64, error)
+}
+
+// TestSimStatusesAreLikeRedis writes the same to Redis and to the simulation's model: every status must be the same after
+// each write.
+func TestSimStatusesAreLikeRedis(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	client, err := status.NewClient(devnet.Redis(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	store := status.New(client, status.Config{Timeout: 5 * time.Second})
+	model, rng := newSimStatuses(), rand.New(rand.NewPCG(8, 0))
+	for range 1500 {
+		updates := simUpdates(rng, 1+rng.IntN(4))
+		id, nonce, tx, block := score.Lane(rng.IntN(2)), uint64(rng.IntN(4)), common.Hash{byte(rng.IntN(4))}, uint64(rng.IntN(4))
+		outcomes := make([]score.Outcome, len(updates))
+		for i := range outcomes {
+			outcomes[i] = score.Outcome(rng.IntN(4))
+		}
+		stage := []score.Stage{score.Submitted, score.Included}[rng.IntN(2)]
+		what := rng.IntN(10)
+		for _, s := range []statusesBoth{store, model} {
+			switch what {
+			case 0, 1:
+				require.NoError(t, s.Bound(ctx, id, nonce, updates))
+			case 2:
+				require.NoError(t, s.Slot(ctx, id, nonce, stage, tx, block))
+			case 3:
+				require.NoError(t, s.Released(ctx, id, nonce, updates))
+			case 4:
+				require.NoError(t, s.Told(ctx, id, nonce))
+			case 5:
+				require.NoError(t, s.Final(ctx, id, nonce, tx, block, updates, outcomes))
+			case 7:
+				require.NoError(t, s.Reopened(ctx, id, nonce, tx, updates))
+			}
+		}
+		switch what {
+		case 8:
+			require.NoError(t, store.RestoreFinal(ctx, tx, block, updates, outcomes))
+			require.NoError(t, model.final("event", tx, block, keysOf(updates), outcomes))
+		case 9:
+			require.NoError(t, store.RestoreDead(ctx, tx, &updates[0], outcomes[0]))
+			require.NoError(t, model.final("letter", tx, 0, keysOf(updates[:1]), outcomes[:1]))
+		}
+		if what == 6 {
+			require.NoError(t, store.Accepted(ctx, updates))
+			model.accepted(keysOf(updates)...)
+		}
+		if what == 5 && rng.IntN(3) == 0 { // or nearly all would be final soon
+			require.NoError(t, client.FlushDB(ctx).Err())
+			model.flush()
+		}
+		for i := range updates {
+			want, err := store.Update(ctx, updates[i].Project, updates[i].ID)
+			require.NoError(t, err)
+			require.Equal(t, want, model.of(keyOf(&updates[i])))
+		}
+		want, err := store.ToldBelow(ctx, id)
+		require.NoError(t, err)
+		have, err := model.ToldBelow(ctx, id)
+		require.NoError(t, err)
+		require.Equal(t, want, have)
+	}
+}

@@ -1,0 +1,139 @@
+package relay
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// simPlan is what a schedule has and what may go wrong in it. A few faults at a time find more than all of them at once, which
+// leave nothing working.
+type simPlan struct {
+	lanes, replicas, nodes int
+	confirmations          uint64 // 0: the finalized tag
+	lag                    uint64 // of the finalized tag behind the head
+	blocks                 int    // made while the schedule is wild
+	window                 int    // of a lane
+	gasLimit               uint64 // of the first block
+	oneClient              bool   // every replica asks the nodes in the same order
+
+	// Percent of calls that fail.
+	journalFaults, sourceFaults, statusFaults, signerFaults int
+
+	lease     bool // lanes move, and sessions continue that lost theirs
+	kills     bool // of replicas, at any call
+	reorgs    bool
+	deep      bool // reorgs below the final block, too
+	flush     bool // of the statuses
+	drops     bool // of transactions from pools, and mempools that differ
+	prices    bool // the base fee moves, beyond the ceiling too
+	gas       bool // the chain charges other gas than the model says, and blocks get smaller
+	poison    bool // updates on which the contract reverts, or that need more gas than there is
+	bad       bool // updates that the contract rejects, and projects that are accepted twice
+	role      bool // the relayer role is taken away for a while
+	thief     bool // another one has the lanes' keys
+	thiefCall bool // and calls the contract
+	endpoints []string
+	onlyLies  bool // about receipts, nonces and lists of transactions, and nothing else
+}
+
+// The faults of endpoints.
+var endpointFaults = []string{"lag", "stuck", "fails", "down", "partition", "send", "receipts", "nonces", "ahead", "fake", "lists", "early"}
+
+func drawPlan(rng *rand.Rand) simPlan {
+	one := func(of ...uint64) uint64 { return of[rng.IntN(len(of))] }
+	p := simPlan{
+		lanes: 1 + rng.IntN(3), replicas: 1 + rng.IntN(3), nodes: 1 + rng.IntN(3), confirmations: one(0, 1, 2, 2, 3, 4, 6),
+		lag: 2 + uint64(rng.IntN(4)), blocks: 10 + rng.IntN(40), window: 1 + rng.IntN(8),
+		gasLimit: one(9_000_000, 30_000_000, 30_000_000, 60_000_000), oneClient: rng.IntN(2) == 0,
+	}
+	if rng.IntN(8) == 0 {
+		p.onlyLies = true
+		p.endpoints = []string{"receipts", "nonces", "lists"}
+		return p
+	}
+	some := func(percent int) bool { return rng.IntN(100) < percent }
+	rate := func(percent int) int {
+		if some(percent) {
+			return 1 + rng.IntN(10)
+		}
+		return 0
+	}
+	p.journalFaults, p.sourceFaults, p.statusFaults, p.signerFaults = rate(30), rate(15), rate(25), rate(10)
+	p.lease, p.kills, p.reorgs, p.flush, p.drops = some(40), some(50), some(50), some(30), some(30)
+	p.prices, p.gas, p.poison, p.bad, p.role = some(25), some(20), some(25), some(50), some(10)
+	p.deep = p.reorgs && (some(40) || p.confirmations == 1)
+	p.thief = some(20)
+	p.thiefCall = p.thief && some(50)
+	if some(60) {
+		for range 1 + rng.IntN(4) {
+			p.endpoints = append(p.endpoints, endpointFaults[rng.IntN(len(endpointFaults))])
+		}
+		slices.Sort(p.endpoints)
+		p.endpoints = slices.Compact(p.endpoints)
+	}
+	return p
+}
+
+// forPlant makes sure that a planted bug gets its chance.
+func (p *simPlan) forPlant() {
+	p.journalFaults, p.lease, p.kills = max(p.journalFaults, 5), true, true
+	p.endpoints, p.onlyLies, p.replicas = append(p.endpoints, "send"), false, max(p.replicas, 2)
+}
+
+// simAction is something that may happen next; weight is how often.
+type simAction struct {
+	name   string
+	weight int
+	do     func()
+}
+
+// actions are what the plan allows.
+func (r *simRun) actions() []simAction {
+	p := &r.plan
+	all := []simAction{
+		{"round", 30, func() { r.round(r.anyReplica()) }},
+		{"session", 60, r.stepLane},
+		{"block", 10, r.mineSome},
+		{"publish", 10, func() { r.users.publish() }},
+		{"purge", 1, func() { r.purge(r.anyReplica()) }},
+		{"rest", 4, func() { r.advance(1 + r.draw(2000)) }},
+	}
+	when := func(on bool, name string, weight int, do func()) {
+		if on {
+			all = append(all, simAction{name, weight, do})
+		}
+	}
+	when(p.kills, "kill", 3, func() { r.fuse = 1 + r.draw(1+r.draw(30)); r.turnOf(r.anyReplica()) })
+	when(p.lease, "lease", 2, r.moveLease)
+	when(p.lease, "zombie", 6, r.stepZombie)
+	when(p.reorgs, "reorg", 1, r.reorg)
+	when(p.flush, "flush", 1, func() { r.statuses.flush() })
+	when(true, "restore", 1, func() { r.restore(r.anyReplica()) })
+	when(p.drops, "drop", 2, r.dropPools)
+	when(p.prices, "price", 1, r.movePrices)
+	when(p.gas, "gas", 1, r.moveGas)
+	when(p.role, "role", 1, r.moveRole)
+	when(p.thief, "thief", 1, r.steal)
+	when(p.thief || p.deep, "operator", 1, r.operate)
+	when(len(p.endpoints) > 0, "endpoint", 2, r.breakEndpoint)
+	when(len(p.endpoints) > 0, "endpoint heals", 2, r.healEndpoint)
+	return all
+}
+
+// act does one thing.
+func (r *simRun) act() {
+	actions, sum := r.actions(), 0
+	for _, a := range actions {
+		sum += a.weight
+	}
+	n := r.draw(sum)
+	for _, a := range actions {
+		if n -= a.weight; n < 0 {
+			r.stats.actions++
+			r.note("%s", a.name)
+			r.advance(1 + r.draw(60))
+			a.do()
+			return
+		}
+	}
+}

@@ -1,0 +1,313 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/heads"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/relay/internal/model"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// simReplica is a process: a tracker and the sessions of the lanes it drives.
+type simReplica struct {
+	name     string
+	client   *model.Client
+	journal  *simJournal
+	tracker  *heads.Tracker
+	relayer  *Relayer
+	sessions map[score.Lane]*simSession
+	again    map[score.Lane]time.Time // when a lane's next session may open
+	starts   time.Time                // when it is there again
+	timedOut []uint64                 // nonces of sends whose answer was lost, for the plant freesNonce
+}
+
+// simSession is a session, driven step by step.
+type simSession struct {
+	*session
+	replica *simReplica
+	reader  Reader
+}
+
+// noRegistry takes metrics and forgets them.
+type noRegistry struct{}
+
+func (noRegistry) Register(prometheus.Collector) error  { return nil }
+func (noRegistry) MustRegister(...prometheus.Collector) {}
+func (noRegistry) Unregister(prometheus.Collector) bool { return true }
+
+// simSigner signs with a development key, if it does.
+type simSigner struct {
+	r       *simRun
+	account int
+}
+
+func (s simSigner) Address() common.Address { return simAddress(s.account) }
+
+func (s simSigner) Sign(_ context.Context, tx *types.Transaction) (*types.Transaction, error) {
+	if !s.r.calm && s.r.chance(s.r.plan.signerFaults) {
+		return nil, errSimAway
+	}
+	return types.SignTx(tx, types.LatestSignerForChainID(tx.ChainId()), simKeys()[s.account])
+}
+
+func (r *simRun) config() Config {
+	limits := batch.DefaultLimits()
+	limits.MaxUpdates, limits.Linger = 12, 150*time.Millisecond
+	return Config{
+		Lanes: r.plan.lanes, ChainID: r.chain.ID, Contract: r.chain.Contract, Limits: limits, Model: registry.GasModel(),
+		Rules: lane.Rules{
+			Fees:   lane.FeeRule{MaxCap: simCeiling, MaxTxFee: 1e20 / 10, MinTip: simGwei / 10},
+			Window: r.plan.window, MaxOpen: max(4*r.plan.window, 16), BumpBlocks: 3, Rebroadcast: 2 * time.Second, MaxGas: 1 << 24,
+		},
+		SnapshotEvery: 16, Horizon: 5 * time.Second, Now: r.clock.Now,
+	}
+}
+
+func (r *simRun) newReplica(i int) *simReplica {
+	nodes := slices.Clone(r.nodes)
+	if !r.plan.oneClient {
+		r.rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+	}
+	p := &simReplica{
+		name: string(rune('A' + i)), client: r.chain.NewClient(nodes...), again: map[score.Lane]time.Time{},
+		journal: &simJournal{Journal: r.journal, r: r, early: map[score.Lane]score.Cursor{}},
+	}
+	p.client.Before = func(what string) {
+		if killed, _ := r.spend(what); killed {
+			panic(simCrash{})
+		}
+	}
+	p.client.OnSend = r.watch.sent
+	config := r.config()
+	config.Replica = p.name
+	signers := make([]Signer, r.plan.lanes)
+	for id := range signers {
+		signers[id] = simSigner{r, simLane + id}
+	}
+	p.relayer = &Relayer{
+		Deps: Deps{
+			Chain: &simSends{p.client, p, r}, Source: r.source, Journal: p.journal, Statuses: r.statuses, Signers: signers,
+			Log: r.log.With("replica", p.name), Metrics: noRegistry{},
+		},
+		config: config.withDefaults(), metrics: newMetrics(noRegistry{}),
+	}
+	r.start(p)
+	return p
+}
+
+// start begins a process.
+func (r *simRun) start(p *simReplica) {
+	p.starts, p.sessions = time.Time{}, map[score.Lane]*simSession{}
+	p.tracker = heads.New(heads.Config{Confirmations: r.plan.confirmations, Now: r.clock.Now}, p.client, p.relayer.Log, noRegistry{})
+	p.relayer.Heads = p.tracker
+}
+
+// killed ends a process; another takes its lanes, or the same once it is there again.
+func (r *simRun) killed(p *simReplica) {
+	r.stats.crashes++
+	p.starts = r.clock.Now().Add(time.Duration(500+r.draw(4000)) * time.Millisecond)
+	p.sessions = map[score.Lane]*simSession{}
+	r.zombies = slices.DeleteFunc(r.zombies, func(s *simSession) bool { return s.replica == p })
+	for id := range r.owners {
+		if r.replicas[r.owners[id]] == p && r.chance(60) {
+			r.owners[id] = r.draw(len(r.replicas))
+		}
+	}
+}
+
+// alive tells whether the process is there, and starts it if it may.
+func (r *simRun) alive(p *simReplica) bool {
+	if !p.starts.IsZero() && !r.calm && r.clock.Now().Before(p.starts) {
+		return false
+	}
+	if !p.starts.IsZero() {
+		r.start(p)
+	}
+	return true
+}
+
+func (r *simRun) anyReplica() *simReplica { return r.replicas[r.draw(len(r.replicas))] }
+
+// round has a process look for a head.
+func (r *simRun) round(p *simReplica) {
+	if r.alive(p) {
+		r.turn(p, func() {
+			if err := p.tracker.Round(background()); err != nil {
+				r.log.Info("the round failed", "replica", p.name, "err", err)
+			}
+		})
+	}
+}
+
+// turnOf gives a process a turn in all it does: one that is to be killed in it.
+func (r *simRun) turnOf(p *simReplica) {
+	if !r.alive(p) {
+		r.fuse = 0
+		return
+	}
+	r.turn(p, func() {
+		_ = p.tracker.Round(background())
+		for id := range score.Lane(r.plan.lanes) {
+			if r.replicas[r.owners[id]] == p {
+				r.drive(p, id)
+				r.drive(p, id)
+			}
+		}
+	})
+}
+
+// purge has a process purge the stream.
+func (r *simRun) purge(p *simReplica) {
+	if r.alive(p) {
+		r.turn(p, func() { _ = p.relayer.purgeOnce(background(), r.clock.Now()) })
+	}
+}
+
+// stepLane drives some lane a step.
+func (r *simRun) stepLane() {
+	id := score.Lane(r.draw(r.plan.lanes))
+	if p := r.replicas[r.owners[id]]; r.alive(p) {
+		r.turn(p, func() { r.drive(p, id) })
+	}
+}
+
+// stepZombie drives a session a step that lost its lane.
+func (r *simRun) stepZombie() {
+	if len(r.zombies) == 0 {
+		return
+	}
+	s := r.zombies[r.draw(len(r.zombies))]
+	r.turn(s.replica, func() {
+		if err := r.step(s, r.draw(4)); err != nil {
+			r.note("zombie of lane %d ends: %v", s.id, err)
+			r.zombies = slices.DeleteFunc(r.zombies, func(z *simSession) bool { return z == s })
+			s.heads.Close()
+		}
+	})
+}
+
+// moveLease gives a lane to another replica. The session that had it ends, or continues unawares.
+func (r *simRun) moveLease() {
+	id := score.Lane(r.draw(r.plan.lanes))
+	p := r.replicas[r.owners[id]]
+	r.owners[id] = r.draw(len(r.replicas))
+	s := p.sessions[id]
+	if s == nil {
+		return
+	}
+	delete(p.sessions, id)
+	if r.chance(60) {
+		r.zombies = append(r.zombies, s)
+		return
+	}
+	s.heads.Close()
+}
+
+// drive opens a lane's session, or gives it a step, as Relayer.drive does.
+func (r *simRun) drive(p *simReplica, id score.Lane) {
+	s, err := p.sessions[id], error(nil)
+	switch {
+	case s == nil && !r.calm && r.clock.Now().Before(p.again[id]):
+		return
+	case s == nil:
+		err = r.open(p, id)
+	default:
+		err = r.step(s, r.draw(4))
+	}
+	if err == nil {
+		return
+	}
+	r.note("session of lane %d on %s ends: %v", id, p.name, err)
+	pause := pauseAfterFailure
+	switch {
+	case errors.Is(err, lane.ErrCorrupt), errors.Is(err, lane.ErrUnreadable), errors.Is(err, errIdentity), errors.Is(err, errLost):
+		r.fail("lane %d halts for good: %v", id, err)
+	case errors.Is(err, lane.ErrFenced):
+		pause = pauseAfterLoss
+	}
+	p.again[id] = r.clock.Now().Add(pause)
+	if p.sessions[id] != nil {
+		p.sessions[id].heads.Close()
+		delete(p.sessions, id)
+	}
+}
+
+// open does what Relayer.session does before it runs.
+func (r *simRun) open(p *simReplica, id score.Lane) error {
+	s := &simSession{session: p.relayer.newSession(id, p.relayer.Log.With("lane", id)), replica: p}
+	if err := s.session.open(background()); err != nil {
+		return err
+	}
+	p.sessions[id] = s
+	from := s.lane.State.Cursor
+	if early, ok := p.journal.early[id]; ok && from.Before(early) {
+		from = early
+		s.intake, _ = newIntake(s.config, from)
+	}
+	var err error
+	s.reader, err = r.source.Read(background(), id, from)
+	return err
+}
+
+// step is one turn of session.run's loop: one thing is heard of, then what may be bound is.
+func (r *simRun) step(s *simSession, what int) (err error) {
+	switch what {
+	case 0, 1:
+		select {
+		case u := <-s.heads.Updates():
+			err = s.hear(background(), u)
+		default:
+		}
+	case 2:
+		if s.intake.hungry() {
+			err = s.takeNext()
+		}
+	}
+	if err == nil {
+		err = s.work(background())
+	}
+	if r.plant.freesNonce {
+		s.freeNonce()
+	}
+	return err
+}
+
+func (s *simSession) takeNext() error {
+	record, err := s.reader.Next(background())
+	switch {
+	case errors.Is(err, errNoMore):
+		return nil
+	case err != nil:
+		return err
+	}
+	s.intake.backlog.Add(int64(len(record.Updates)))
+	return s.take(background(), record)
+}
+
+// simSends notes which sends were not answered.
+type simSends struct {
+	*model.Client
+	replica *simReplica
+	r       *simRun
+}
+
+func (c *simSends) Send(ctx context.Context, raw [][]byte) []lane.SendResult {
+	results := c.Client.Send(ctx, raw)
+	for i := range results {
+		c.r.note("send of %x: %v", raw[i][len(raw[i])-4:], results[i].Class)
+		if tx, err := c.r.chain.Decode(raw[i]); err == nil && results[i].Class == lane.Timeout {
+			c.replica.timedOut = append(c.replica.timedOut, tx.Nonce())
+		}
+	}
+	return results
+}

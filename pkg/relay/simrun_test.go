@@ -1,0 +1,216 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/relay/internal/model"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// simRun is one schedule of the simulation: lanes, replicas, journal, stream, statuses, chain and endpoints on virtual time, in
+// one goroutine. Its seed decides all that happens; two runs of a seed are the same.
+//
+// A schedule has two parts. While it is wild, random actions come one after the other, faults among them. When it is calm, the
+// faults are over, and all that was accepted must come to its end within calmSeconds. What DESIGN promises is checked after
+// every action, see simWatch, and at the end, see audit.
+type simRun struct {
+	seed     uint64
+	rng      *rand.Rand
+	plan     simPlan
+	plant    simPlant
+	log      *slog.Logger // of the program; discarded unless one schedule is played by itself
+	print    bool
+	digest   hash.Hash64 // of everything that happened
+	clock    *model.Clock
+	chain    *model.Chain
+	nodes    []*model.Node
+	journal  *model.Journal
+	source   *simSource
+	statuses *simStatuses
+	users    *simUsers
+	watch    *simWatch
+
+	replicas []*simReplica
+	owners   []int // the replica that holds a lane's lease, by lane
+	zombies  []*simSession
+	current  *simReplica // whose turn it is; nil between turns
+	fuse     int         // calls of the current replica until it is killed; 0 never
+	calm     bool
+	halted   map[score.Lane]time.Time // since when a lane waits for the operator
+	stats    simStats
+}
+
+// simStats is what a schedule comes to.
+type simStats struct {
+	actions, blocks, crashes, calmed, updates int
+}
+
+// simPlant are the bugs that tests plant, none by default.
+type simPlant struct {
+	freesNonce  bool // a send whose answer is lost frees the slot's nonce, and its work is bound again
+	noFence     bool // an append is stored although another owner appended since
+	cursorEarly bool // the cursor moves before the journal holds what is before it
+}
+
+// simFailure is what a schedule panics with that shows something wrong.
+type simFailure struct{ what string }
+
+func (r *simRun) fail(format string, args ...any) {
+	panic(simFailure{fmt.Sprintf(format, args...)})
+}
+
+// note adds to the schedule's trace.
+func (r *simRun) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	_, _ = r.digest.Write([]byte(text))
+	if r.print {
+		fmt.Fprintf(os.Stderr, "%s %s\n", r.clock.Now().Format("04:05.000"), text)
+	}
+}
+
+// simulate plays a schedule. The trace of two runs of one seed is the same.
+func simulate(seed uint64, plant simPlant, print bool) (stats simStats, trace uint64, err error) {
+	r := newSimRun(seed, plant, print)
+	defer func() {
+		stats, trace = r.stats, r.digest.Sum64()
+		switch why := recover().(type) {
+		case nil:
+		case simFailure:
+			err = fmt.Errorf("after %d actions: %s", r.stats.actions, why.what)
+		default:
+			err = fmt.Errorf("after %d actions: the program panicked: %v\n%s", r.stats.actions, why, debug.Stack())
+		}
+	}()
+	r.begin()
+	for r.stats.blocks < r.plan.blocks {
+		r.act()
+	}
+	r.rest()
+	r.audit()
+	return r.stats, r.digest.Sum64(), nil
+}
+
+func newSimRun(seed uint64, plant simPlant, print bool) *simRun {
+	r := &simRun{
+		seed: seed, rng: rand.New(rand.NewPCG(seed, 7)), plant: plant, print: print, digest: fnv.New64a(), clock: model.NewClock(),
+		journal: model.NewJournal(), statuses: newSimStatuses(), halted: map[score.Lane]time.Time{}, log: slog.New(slog.DiscardHandler),
+	}
+	if print {
+		r.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
+	}
+	r.plan = drawPlan(r.rng)
+	if plant != (simPlant{}) {
+		r.plan.forPlant()
+	}
+	return r
+}
+
+// begin sets the scene.
+func (r *simRun) begin() {
+	r.note("seed %d: %+v", r.seed, r.plan)
+	r.source = newSimSource(r.clock.Now)
+	r.chain = model.NewChain(r.chainConfig(), r.clock)
+	for i := range r.plan.nodes {
+		r.nodes = append(r.nodes, r.chain.NewNode(string(rune('a'+i)), r.seed))
+	}
+	r.watch = newSimWatch(r)
+	r.users = newSimUsers(r)
+	r.journal.OnStored = r.watch.stored
+	r.journal.Fault = func(what string, _ score.Lane) model.JournalFault {
+		if r.current == nil || r.calm || !r.chance(r.plan.journalFaults) {
+			return model.JournalRight
+		}
+		r.note("the journal's answer to %s is lost", what)
+		return []model.JournalFault{model.JournalRefused, model.JournalLost}[r.draw(2)]
+	}
+	r.source.fault = func(what string) (before, after error) { return r.fault(what, r.plan.sourceFaults) }
+	r.statuses.fault = func(what string) (before, after error) { return r.fault(what, r.plan.statusFaults) }
+	for i := range r.plan.replicas {
+		r.replicas = append(r.replicas, r.newReplica(i))
+	}
+	for range r.plan.lanes {
+		r.owners = append(r.owners, r.draw(len(r.replicas)))
+	}
+	for range r.draw(4) { // the keys were used before
+		r.useKeys()
+	}
+}
+
+// draw is a number below n.
+func (r *simRun) draw(n int) int { return r.rng.IntN(n) }
+
+// chance is true percent times of a hundred.
+func (r *simRun) chance(percent int) bool { return percent > 0 && r.rng.IntN(100) < percent }
+
+var errSimAway = errors.New("the store does not answer")
+
+// fault decides of a call to the stream or the statuses: it fails, it is made and its answer is lost, or the process is killed
+// before or after it.
+func (r *simRun) fault(what string, percent int) (before, after error) {
+	if killed, late := r.spend(what); killed {
+		if late {
+			return nil, errSimCrash
+		}
+		panic(simCrash{})
+	}
+	if r.current == nil || r.calm || !r.chance(percent) {
+		return nil, nil
+	}
+	done := r.chance(50)
+	r.note("%s fails for %s (done: %t)", what, r.current.name, done)
+	if done {
+		return nil, errSimAway
+	}
+	return errSimAway, nil
+}
+
+// spend counts a call of the current replica's; killed says that this is the one that ends it, before or after it is made.
+func (r *simRun) spend(what string) (killed, late bool) {
+	if r.current == nil || r.fuse == 0 {
+		return false, false
+	}
+	if r.fuse--; r.fuse > 0 {
+		return false, false
+	}
+	late = r.chance(50)
+	r.note("%s is killed at %s (after it: %t)", r.current.name, what, late)
+	return true, late
+}
+
+// turn lets a replica do something, which may end it.
+func (r *simRun) turn(on *simReplica, do func()) {
+	r.current = on
+	defer func() {
+		r.current, r.fuse = nil, 0
+		switch why := recover().(type) {
+		case nil:
+		case simCrash:
+			r.killed(on)
+		default:
+			panic(why)
+		}
+	}()
+	do()
+}
+
+// short names a hash in a trace.
+func short(h common.Hash) string { return h.Hex()[2:8] }
+
+// background is the context of all calls: no deadline of it passes in virtual time.
+func background() context.Context { return context.Background() }

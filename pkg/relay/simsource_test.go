@@ -1,0 +1,166 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// simSource is the stream of accepted updates, as package stream keeps it in JetStream: a log of all lanes, which is read
+// by lane and from a position on, and dead letters, of which a repeated one replaces the first.
+type simSource struct {
+	now func() time.Time
+	// fault, if it is there, is told of each call: an error before it is one that does nothing, after it one whose answer is
+	// lost.
+	fault func(what string) (before, after error)
+
+	created time.Time
+	last    uint64
+	log     []simMessage // not purged
+	letters map[string]DeadLetter
+	order   []string // of letters
+}
+
+type simMessage struct {
+	lane   score.Lane
+	at     time.Time
+	record Record
+}
+
+func newSimSource(now func() time.Time) *simSource {
+	return &simSource{now: now, created: now(), letters: map[string]DeadLetter{}}
+}
+
+// errNoMore says that a lane has no further message now; a real reader would wait.
+var errNoMore = errors.New("the lane has no further message")
+
+func (s *simSource) call(what string, do func()) error { return simCall(s.fault, what, do) }
+
+// errSimCrash, as an error after a call, ends the process that made it.
+var errSimCrash = errors.New("the process was killed")
+
+// simCrash is what a process that is killed panics with.
+type simCrash struct{}
+
+// simCall makes a call with the faults of the moment.
+func simCall(fault func(what string) (before, after error), what string, do func()) error {
+	if fault == nil {
+		do()
+		return nil
+	}
+	before, after := fault(what)
+	if before != nil {
+		return before
+	}
+	do()
+	if errors.Is(after, errSimCrash) {
+		panic(simCrash{})
+	}
+	return after
+}
+
+// publish stores a message.
+func (s *simSource) publish(lane score.Lane, r Record) uint64 {
+	s.last++
+	r.Seq = s.last
+	s.log = append(s.log, simMessage{lane, s.now(), r})
+	return s.last
+}
+
+func (s *simSource) Read(_ context.Context, id score.Lane, from score.Cursor) (reader Reader, err error) {
+	err = s.call("read", func() { reader = &simReader{s, id, max(from.Seq, 1)} })
+	return reader, err
+}
+
+type simReader struct {
+	source *simSource
+	lane   score.Lane
+	next   uint64
+}
+
+func (r *simReader) Close() {}
+
+func (r *simReader) Next(context.Context) (record Record, err error) {
+	more := errNoMore
+	err = r.source.call("next", func() {
+		if record, more = r.source.first(r.lane, r.next); more == nil {
+			r.next = record.Seq + 1
+		}
+	})
+	return record, errors.Join(err, more)
+}
+
+// first is the lane's first message from a sequence on.
+func (s *simSource) first(lane score.Lane, from uint64) (Record, error) {
+	for i := range s.log {
+		if s.log[i].lane == lane && s.log[i].record.Seq >= from {
+			return s.log[i].record, nil
+		}
+	}
+	return Record{}, errNoMore
+}
+
+func (s *simSource) State(context.Context) (state StreamState, err error) {
+	err = s.call("state", func() {
+		state = StreamState{Created: s.created, FirstSeq: s.last + 1, LastSeq: s.last}
+		if len(s.log) > 0 {
+			state.FirstSeq = s.log[0].record.Seq
+		}
+	})
+	return state, err
+}
+
+func (s *simSource) Tail(_ context.Context, id score.Lane) (seq uint64, err error) {
+	err = s.call("tail", func() {
+		for _, m := range s.log {
+			if m.lane == id {
+				seq = m.record.Seq
+			}
+		}
+	})
+	return seq, err
+}
+
+func (s *simSource) FirstSince(_ context.Context, at time.Time) (seq uint64, err error) {
+	err = s.call("first_since", func() {
+		seq = s.last + 1
+		if i := slices.IndexFunc(s.log, func(m simMessage) bool { return !m.at.Before(at) }); i >= 0 {
+			seq = s.log[i].record.Seq
+		}
+	})
+	return seq, err
+}
+
+func (s *simSource) Purge(_ context.Context, below uint64) error {
+	return s.call("purge", func() {
+		s.log = slices.DeleteFunc(s.log, func(m simMessage) bool { return m.record.Seq < below })
+	})
+}
+
+func (s *simSource) AddDeadLetters(_ context.Context, letters []DeadLetter) error {
+	return s.call("dead_letters", func() {
+		for _, d := range letters {
+			id := letterID(&d)
+			if _, again := s.letters[id]; !again {
+				s.order = append(s.order, id)
+			}
+			s.letters[id] = d
+		}
+	})
+}
+
+// letterID names what died and where its batch began, as package stream does.
+func letterID(d *DeadLetter) string {
+	switch {
+	case d.Update != nil:
+		u := d.Update
+		return fmt.Sprintf("%d.update.%x.%x.%d.%x.%x.%d.%d.%t", d.Lane, u.Project, u.ID, d.Seq, u.Signer, u.Target, u.Action, u.ScoreType, d.Signed)
+	case d.Project != nil:
+		return fmt.Sprintf("%d.project.%x.%d", d.Lane, d.Project.ID, d.Seq)
+	}
+	return fmt.Sprintf("%d.corrupt.%d", d.Lane, d.Seq)
+}

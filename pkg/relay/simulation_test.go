@@ -1,0 +1,120 @@
+package relay
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	simSchedules = flag.Int("sim.schedules", 0, "schedules that TestSimulation plays; 0: as many as fit into simTime")
+	simSeed      = flag.Uint64("sim.seed", 0, "seed of the first schedule, whose successors have the next ones; 0: a random one")
+)
+
+const (
+	simTime      = 50 * time.Second // of a run that is not told how many schedules to play
+	simTimeShort = 5 * time.Second
+	simFailures  = 5 // after which it ends
+)
+
+// TestSimulation plays random schedules of several lanes and replicas, see simRun. The seed of one that fails is printed, with
+// the command that plays it again.
+func TestSimulation(t *testing.T) {
+	t.Parallel()
+	base, deadline, limit := *simSeed, time.Time{}, int64(*simSchedules)
+	if base == 0 {
+		base = rand.Uint64N(1 << 40)
+	}
+	if limit == 0 {
+		limit, deadline = 1<<40, time.Now().Add(simTime)
+		if testing.Short() {
+			deadline = time.Now().Add(simTimeShort)
+		}
+	}
+	t.Logf("the first seed is %d", base)
+	began := time.Now()
+	var next, failures, slowest atomic.Int64
+	var running sync.WaitGroup
+	total := simStats{}
+	var mu sync.Mutex
+	for range runtime.GOMAXPROCS(0) {
+		running.Go(func() {
+			for failures.Load() < simFailures && (deadline.IsZero() || time.Now().Before(deadline)) {
+				i := next.Add(1) - 1
+				if i >= limit {
+					return
+				}
+				seed := base + uint64(i)
+				stats, _, err := simulate(seed, simPlant{}, limit == 1 && testing.Verbose())
+				if err != nil {
+					failures.Add(1)
+					t.Errorf("schedule %d: %v\nplay it again: go test ./pkg/relay -run 'TestSimulation$' -v -args -sim.seed=%d -sim.schedules=1", seed, err, seed)
+				}
+				mu.Lock()
+				total.actions += stats.actions
+				total.blocks += stats.blocks
+				total.crashes += stats.crashes
+				total.updates += stats.updates
+				total.calmed += stats.calmed
+				slowest.Store(max(slowest.Load(), int64(stats.calmed)))
+				mu.Unlock()
+			}
+		})
+	}
+	running.Wait()
+	played := min(next.Load(), limit)
+	t.Logf("%d schedules in %s, %.1f a second: %+v; the slowest came to rest within %d s", played, time.Since(began).Round(time.Second),
+		float64(played)/time.Since(began).Seconds(), total, slowest.Load())
+}
+
+// TestSimulationRepeats: a seed gives the same schedule each time.
+func TestSimulationRepeats(t *testing.T) {
+	t.Parallel()
+	traces := map[uint64]bool{}
+	for seed := range uint64(30) {
+		_, first, err := simulate(seed+1, simPlant{}, false)
+		_, second, again := simulate(seed+1, simPlant{}, false)
+		require.Equal(t, first, second, "seed %d", seed+1)
+		require.Equal(t, fmt.Sprint(err), fmt.Sprint(again))
+		traces[first] = true
+	}
+	require.Len(t, traces, 30)
+}
+
+// plantFound plays schedules with a planted bug until one fails.
+func plantFound(t *testing.T, plant simPlant) {
+	t.Helper()
+	const most = 200
+	for seed := range uint64(most) {
+		if _, _, err := simulate(seed+1, plant, false); err != nil {
+			t.Logf("found by schedule %d: %v", seed+1, err)
+			return
+		}
+	}
+	t.Fatalf("%d schedules did not find it", most)
+}
+
+// TestSimulationFindsFreedNonces: a send without an answer frees its nonce.
+func TestSimulationFindsFreedNonces(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{freesNonce: true})
+}
+
+// TestSimulationFindsUnfencedAppends: the journal takes entries of a session that lost its lane.
+func TestSimulationFindsUnfencedAppends(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{noFence: true})
+}
+
+// TestSimulationFindsEarlyCursors: the cursor moves before the journal holds the attempt.
+func TestSimulationFindsEarlyCursors(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{cursorEarly: true})
+}

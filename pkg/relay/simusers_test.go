@@ -1,0 +1,224 @@
+package relay
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/relay/internal/model"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// simUsers are those who have updates and creations accepted, and know what should become of them.
+type simUsers struct {
+	r        *simRun
+	domain   wallet.Domain
+	minted   uint32
+	records  map[score.Lane][]Record // accepted, by lane
+	projects []*score.Project        // accepted, each once
+	updates  map[simKey][]accepted
+	keys     []simKey // of updates, in the order of their first acceptance
+}
+
+// accepted is one acceptance of an update. want is what the contract says of it by itself, Applied also where another
+// acceptance of its id may come first.
+type accepted struct {
+	update score.Update
+	want   score.Outcome
+}
+
+func newSimUsers(r *simRun) *simUsers {
+	return &simUsers{
+		r: r, domain: wallet.NewDomain(r.chain.ID, r.chain.Contract), records: map[score.Lane][]Record{}, updates: map[simKey][]accepted{},
+	}
+}
+
+// publish has something accepted.
+func (u *simUsers) publish() {
+	r := u.r
+	switch n := r.draw(20); {
+	case n == 0 && r.plan.bad && len(u.projects) > 0:
+		u.store(Record{Project: u.projects[r.draw(len(u.projects))]}) // its claim was lost, so it was accepted once more
+	case len(u.projects) == 0 || n < 3 && len(u.projects) < 3*r.plan.lanes:
+		u.create()
+	case n == 3 && r.plan.bad:
+		record := Record{Corrupt: errors.New("it cannot be read"), Raw: []byte{0xff, byte(r.draw(256))}}
+		u.storeAt(score.Lane(r.draw(r.plan.lanes)), record)
+	default:
+		u.envelope()
+	}
+}
+
+func (u *simUsers) create() {
+	n := byte(1 + len(u.projects))
+	p := &score.Project{
+		ID: score.ProjectID{n, byte(u.r.draw(256))}, Name: "a project", ScoreTypes: []string{"reputation", "skill"}[:1+u.r.draw(2)],
+		Actions: []score.Action{{Name: "up", Points: 10}, {Name: "down", Points: 3, Direction: score.Subtract}},
+		Owners:  []common.Address{simAddress(simMember)}, Updaters: []common.Address{simAddress(simMember + 1)},
+		SignedOnly: u.r.chance(15),
+	}
+	u.projects = append(u.projects, p)
+	u.store(Record{Project: p})
+}
+
+func (u *simUsers) store(record Record) {
+	var id score.Lane
+	switch {
+	case record.Project != nil:
+		id = score.LaneOf(record.Project.ID, u.r.plan.lanes)
+	default:
+		id = score.LaneOf(record.Updates[0].Project, u.r.plan.lanes)
+	}
+	u.storeAt(id, record)
+}
+
+func (u *simUsers) storeAt(id score.Lane, record Record) {
+	record.Seq = u.r.source.publish(id, record)
+	u.records[id] = append(u.records[id], record)
+	u.r.stats.updates += len(record.Updates)
+	if record.Project != nil {
+		u.r.statuses.accepted(simKey{project: record.Project.ID})
+	}
+	u.r.statuses.accepted(keysOf(record.Updates)...)
+	u.r.note("accepted: %d updates at %d of lane %d", len(record.Updates), record.Seq, id)
+}
+
+// envelope has some updates of one project accepted, maybe with a signed group among them.
+func (u *simUsers) envelope() {
+	r := u.r
+	p := u.projects[r.draw(len(u.projects))]
+	if r.plan.bad && r.chance(5) { // a project that was never accepted
+		p = &score.Project{ID: score.ProjectID{0xee, byte(r.draw(8))}, Actions: p.Actions, ScoreTypes: p.ScoreTypes}
+	}
+	var record Record
+	for range 1 + r.draw(8) {
+		u.add(&record, p, u.one(p), nil)
+	}
+	if r.chance(30) || p.SignedOnly {
+		u.group(&record, p)
+	}
+	u.store(record)
+}
+
+func (u *simUsers) add(record *Record, p *score.Project, update score.Update, proof *score.Outcome) {
+	record.Updates = append(record.Updates, update)
+	key := keyOf(&update)
+	if u.updates[key] == nil {
+		u.keys = append(u.keys, key)
+	}
+	u.updates[key] = append(u.updates[key], accepted{update, want(p, &update, proof)})
+}
+
+// want is what the contract says of an update whose id is unused; proof is of its signed group.
+func want(p *score.Project, u *score.Update, proof *score.Outcome) score.Outcome {
+	switch {
+	case u.Target == model.Poison || u.Target == model.Glutton:
+		return score.Unprocessable
+	case len(p.Owners) == 0:
+		return score.UnknownProject
+	case !slices.Contains(slices.Concat(p.Owners, p.Updaters), u.Signer):
+		return score.NotMember
+	case proof == nil && p.SignedOnly:
+		return score.SignatureRequired
+	case proof != nil && *proof != score.Applied:
+		return *proof
+	case int(u.Action) >= len(p.Actions):
+		return score.UnknownAction
+	case int(u.ScoreType) >= len(p.ScoreTypes):
+		return score.UnknownScoreType
+	}
+	return score.Applied
+}
+
+// one draws an update.
+func (u *simUsers) one(p *score.Project) score.Update {
+	r := u.r
+	u.minted++
+	update := score.Update{
+		Project: p.ID, ID: score.UpdateID{0: byte(r.draw(3)), 28: byte(u.minted >> 24), 29: byte(u.minted >> 16), 30: byte(u.minted >> 8), 31: byte(u.minted)},
+		Signer: simAddress(simMember + r.draw(2)), Target: common.Address{0xcc, byte(r.draw(5))},
+		Action: uint8(r.draw(2)), ScoreType: uint8(r.draw(len(p.ScoreTypes))),
+	}
+	if r.chance(40) {
+		update.ID = score.UpdateID(crypto.Keccak256Hash(update.ID[:]))
+	}
+	if r.plan.bad {
+		switch r.draw(30) {
+		case 0:
+			update.Signer = simAddress(simMember + 2)
+		case 1:
+			update.Action = 7
+		case 2:
+			update.ScoreType = 7
+		case 3, 4: // its claim was lost, so it was accepted once more
+			if known := u.keys; len(known) > 0 {
+				if again := known[r.draw(len(known))]; again.project == p.ID {
+					update = u.updates[again][0].update
+				}
+			}
+		}
+	}
+	if r.plan.poison && r.chance(4) {
+		update.Target = []common.Address{model.Poison, model.Glutton}[r.draw(2)]
+	}
+	return update
+}
+
+// group adds a signed group.
+func (u *simUsers) group(record *Record, p *score.Project) {
+	r := u.r
+	signer, proof := simMember+r.draw(2), score.Applied
+	var updates []score.Update
+	for range 1 + r.draw(6) {
+		update := u.one(p)
+		update.Signer = simAddress(signer)
+		if update.Target == model.Poison || update.Target == model.Glutton {
+			update.Target = common.Address{0xcd} // it would take its group with it
+		}
+		updates = append(updates, update)
+	}
+	body, err := batch.EncodeBody(score.KindFree, updates)
+	if err != nil {
+		r.fail("couldn't encode a group: %v", err)
+	}
+	digest := u.domain.GroupDigest(p.ID, score.KindFree, body)
+	by := signer
+	if r.plan.bad && r.chance(15) {
+		by, proof = simMember+4, score.BadSignature
+	}
+	signature, err := crypto.Sign(digest[:], simKeys()[by])
+	if err != nil {
+		r.fail("couldn't sign a group: %v", err)
+	}
+	parsed, err := wallet.ParseSignature(signature)
+	if err != nil {
+		r.fail("couldn't read a signature: %v", err)
+	}
+	record.Signed = append(record.Signed, score.Signed{
+		First: len(record.Updates), Count: len(updates), Kind: score.KindFree, Signature: parsed.Compact(),
+	})
+	for _, update := range updates {
+		u.add(record, p, update, &proof)
+	}
+}
+
+// between is what a lane's records hold from one cursor to another: updates and creations.
+func (u *simUsers) between(id score.Lane, from, to score.Cursor) (updates []score.Update, projects []score.ProjectID) {
+	for _, record := range u.records[id] {
+		at := score.Cursor{Seq: record.Seq}
+		if record.Project != nil && !at.Before(from) && at.Before(to) {
+			projects = append(projects, record.Project.ID)
+		}
+		for i := range record.Updates {
+			at.Index = uint32(i)
+			if !at.Before(from) && at.Before(to) {
+				updates = append(updates, record.Updates[i])
+			}
+		}
+	}
+	return updates, projects
+}

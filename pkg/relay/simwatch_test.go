@@ -1,0 +1,228 @@
+package relay
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/relay/internal/model"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// simWatch checks, whenever something is journaled or sent, what DESIGN promises of every step. It folds the journals by
+// itself, and it sees the chain as it is.
+type simWatch struct {
+	r         *simRun
+	states    []*lane.State        // by lane
+	journaled []int                // entries, by lane
+	written   map[common.Hash]bool // transactions that were journaled
+	dropped   map[simKey]int       // updates that were given up, by how often
+	again     map[simKey]int       // updates that overtook their project and went again
+	highest   uint64               // block that any branch ever had
+	settledBy uint64               // the highest block that ended a slot
+	faked     bool                 // an endpoint made blocks up
+	early     bool                 // or called its head finalized
+	accepts   bool                 // the operator accepted transactions that are not journaled
+}
+
+func newSimWatch(r *simRun) *simWatch {
+	w := &simWatch{r: r, written: map[common.Hash]bool{}, dropped: map[simKey]int{}, again: map[simKey]int{}}
+	for range r.plan.lanes {
+		w.states = append(w.states, &lane.State{})
+		w.journaled = append(w.journaled, 0)
+	}
+	return w
+}
+
+// mayRepeat tells whether work may have been carried out twice, the second time for nothing: a thief did, the operator took
+// transactions for done that were not journaled, or what was final was not, so that one that failed did not.
+func (w *simWatch) mayRepeat() bool {
+	return w.accepts || w.r.plan.thiefCall || w.r.plan.deep || w.faked || w.early
+}
+
+// sent checks that bytes are journaled before they leave the process.
+func (w *simWatch) sent(raw []byte) {
+	tx, err := w.r.chain.Decode(raw)
+	if err != nil {
+		w.r.fail("bytes were sent that are no transaction: %v", err)
+	}
+	if !w.written[tx.Hash()] {
+		w.r.fail("transaction %s of nonce %d was sent and is not in any journal", tx.Hash(), tx.Nonce())
+	}
+}
+
+// stored checks an entry against all before it, against the stream, and against the chain.
+func (w *simWatch) stored(id score.Lane, e lane.Entry) {
+	state := w.states[id]
+	w.r.note("lane %d: %s", id, describe(e))
+	w.journaled[id]++
+	var snapshots []lane.Entry
+	switch {
+	case e.Bind != nil:
+		w.bound(id, state, e.Bind)
+	case e.Settle != nil:
+		w.settled(id, state, e.Settle)
+	case e.Skip != nil:
+		w.skipped(id, state, e.Skip)
+	case e.Drop != nil:
+		w.gaveUp(state, e.Drop)
+	case e.Snapshot != nil:
+		snapshots, _ = state.Snapshots()
+	}
+	if e.Snapshot != nil && (e.Snapshot.Part >= len(snapshots) || !bytes.Equal(snapshots[e.Snapshot.Part].Snapshot.Data, e.Snapshot.Data)) {
+		w.r.fail("lane %d: a snapshot is not what the journal says", id)
+	}
+	if err := state.Apply(e); err != nil {
+		w.r.fail("lane %d: the entry %s does not follow: %v", id, describe(e), err)
+	}
+	for i := range state.Slots {
+		for k := range state.Slots[i].Attempts {
+			w.written[state.Slots[i].Attempts[k].Hash] = true
+		}
+	}
+}
+
+func describe(e lane.Entry) string {
+	switch {
+	case e.Open != nil:
+		return fmt.Sprintf("opened by %s in epoch %d", e.Open.Owner, e.Epoch)
+	case e.Bind != nil:
+		return fmt.Sprintf("bind of slot %d: %s, %d of them, cursor %v", e.Bind.Nonce, e.Bind.Work.Kind, e.Bind.Work.Count, e.Bind.Cursor)
+	case e.Attempt != nil:
+		return fmt.Sprintf("attempt of slot %d: %s", e.Attempt.Nonce, e.Attempt.Reason)
+	case e.Settle != nil:
+		return fmt.Sprintf("settle of slot %d: %s, by %s in block %d", e.Settle.Nonce, e.Settle.Result, short(e.Settle.Tx), e.Settle.Block.Number)
+	case e.Skip != nil:
+		return fmt.Sprintf("skip to %d, %d used", e.Skip.Next, len(e.Skip.Used))
+	case e.Reopen != nil:
+		return fmt.Sprintf("reopen of slot %d, filled: %t", e.Reopen.Nonce, e.Reopen.Raw != nil)
+	case e.Accept != nil:
+		return fmt.Sprintf("accept below %d", e.Accept.Below)
+	case e.Split != nil:
+		return fmt.Sprintf("split of work %d", e.Split.ID)
+	case e.Drop != nil:
+		return fmt.Sprintf("drop of work %d: %s", e.Drop.ID, e.Drop.Reason)
+	case e.Snapshot != nil:
+		return fmt.Sprintf("snapshot %d/%d of %d bytes", e.Snapshot.Part, e.Snapshot.Parts, len(e.Snapshot.Data))
+	}
+	return "nothing"
+}
+
+// bound checks that new work is what the stream holds from the cursor before to the cursor after, all of it and once.
+func (w *simWatch) bound(id score.Lane, state *lane.State, b *lane.Bind) {
+	tx, err := w.r.chain.Decode(b.Raw)
+	if err != nil || tx.From != w.r.laneAddress(id) {
+		w.r.fail("lane %d: slot %d is bound with a transaction of another key: %v", id, b.Nonce, err)
+	}
+	if !b.Advance {
+		return
+	}
+	updates, projects := w.r.users.between(id, state.Cursor, b.Cursor)
+	var carried []score.Update
+	var created []score.ProjectID
+	if batch, err := registry.DecodeBatch(tx.Data()); err == nil {
+		carried = batch.Updates()
+	} else if p, err := registry.DecodeCreateProject(tx.Data()); err == nil {
+		created = append(created, p.ID)
+	}
+	compare := func(a, b score.Update) int {
+		return bytes.Compare(fmt.Appendf(nil, "%x", a), fmt.Appendf(nil, "%x", b))
+	}
+	slices.SortFunc(updates, compare)
+	slices.SortFunc(carried, compare)
+	if !slices.Equal(updates, carried) || !slices.Equal(projects, created) {
+		w.r.fail("lane %d: slot %d carries %d updates and %d creations; from %v to %v the stream has %d and %d, or others",
+			id, b.Nonce, len(carried), len(created), state.Cursor, b.Cursor, len(updates), len(projects))
+	}
+}
+
+// settled checks that a slot ends only by a transaction that used its nonce in a block deep enough.
+func (w *simWatch) settled(id score.Lane, state *lane.State, e *lane.Settle) {
+	slot := state.Slot(e.Nonce)
+	if slot == nil {
+		return // the fold says so
+	}
+	block := w.r.chain.Block(e.Block.Hash)
+	if block == nil {
+		if w.faked {
+			return
+		}
+		w.r.fail("lane %d: slot %d is settled by block %d (%s), which there never was", id, e.Nonce, e.Block.Number, e.Block.Hash)
+	}
+	depth := max(w.r.plan.confirmations, 1)
+	if w.r.plan.confirmations == 0 && !w.early {
+		depth = w.r.plan.lag + 1
+	}
+	w.settledBy = max(w.settledBy, min(block.Number, w.r.chain.Head().Number))
+	if block.Number+depth-1 > w.highest {
+		w.r.fail("lane %d: slot %d is settled by block %d, and no branch had more than %d blocks", id, e.Nonce, block.Number, w.highest)
+	}
+	attempt := slot.Attempt(e.Tx)
+	at := slices.IndexFunc(block.Txs, func(tx *model.Tx) bool { return tx.From == w.r.laneAddress(id) && tx.Nonce() == e.Nonce })
+	filled := slot.Work.Kind == lane.Nothing && e.Result == lane.Foreign
+	switch {
+	case filled:
+	case at < 0:
+		w.r.fail("lane %d: slot %d is settled by block %d, which does not use its nonce", id, e.Nonce, block.Number)
+	case e.Result == lane.Foreign && slot.Attempt(block.Txs[at].Hash()) != nil:
+		w.r.fail("lane %d: slot %d is settled as another's, and its own transaction is in block %d", id, e.Nonce, block.Number)
+	case e.Result != lane.Foreign && (attempt == nil || block.Txs[at].Hash() != e.Tx):
+		w.r.fail("lane %d: slot %d is settled by %s, and block %d holds %s", id, e.Nonce, e.Tx, block.Number, block.Txs[at].Hash())
+	case e.Result == lane.Done && (attempt.Cancel && slot.Work.Kind != lane.Nothing || block.Receipts[at].Status != types.ReceiptStatusSuccessful),
+		e.Result == lane.Reverted && block.Receipts[at].Status == types.ReceiptStatusSuccessful, e.Result == lane.Cancelled && !attempt.Cancel:
+		w.r.fail("lane %d: slot %d is settled as %s, which its receipt in block %d does not say", id, e.Nonce, e.Result, block.Number)
+	}
+	if e.Result == lane.Done {
+		w.overtook(e)
+	}
+}
+
+func (w *simWatch) overtook(e *lane.Settle) {
+	for _, work := range e.Again {
+		if b, err := registry.DecodeBatch(work.Data); err == nil {
+			for _, u := range b.Updates() {
+				w.again[keyOf(&u)]++
+			}
+		}
+	}
+}
+
+// skipped checks that nonces are skipped only over transactions that used them, or where the journal begins.
+func (w *simWatch) skipped(id score.Lane, state *lane.State, e *lane.Skip) {
+	if state.First == nil {
+		return
+	}
+	for i, used := range e.Used {
+		tx := w.r.chain.Tx(used.Tx)
+		if tx == nil || tx.From != w.r.laneAddress(id) || tx.Nonce() != state.Next+uint64(i) || w.written[used.Tx] {
+			w.r.fail("lane %d: nonce %d is skipped, and %s does not explain it", id, state.Next+uint64(i), used.Tx)
+		}
+	}
+}
+
+// gaveUp counts what is dropped, which must be dead-lettered by then.
+func (w *simWatch) gaveUp(state *lane.State, e *lane.Drop) {
+	i := slices.IndexFunc(state.Queue, func(work lane.Work) bool { return work.ID == e.ID })
+	if i < 0 {
+		return // the fold says so
+	}
+	b, err := registry.DecodeBatch(state.Queue[i].Data)
+	if err != nil {
+		return // a creation; see the audit
+	}
+	for _, u := range b.Updates() {
+		w.dropped[keyOf(&u)]++
+		letter := slices.ContainsFunc(w.r.source.order, func(id string) bool {
+			d := w.r.source.letters[id]
+			return d.Update != nil && *d.Update == u
+		})
+		if !letter {
+			w.r.fail("an update is dropped without a dead letter: %s", u.ID)
+		}
+	}
+}

@@ -1,0 +1,14 @@
+package relay
+
+import (
+	"github.com/scorelay/scorelay/pkg/heads"
+	"github.com/scorelay/scorelay/pkg/relay/internal/model"
+)
+
+var (
+	_ heads.Chain = (*model.Client)(nil)
+	_ Chain       = (*model.Client)(nil)
+	_ Journal     = (*model.Journal)(nil)
+	_ Source      = (*simSource)(nil)
+	_ Statuses    = (*simStatuses)(nil)
+)
