@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -56,62 +56,107 @@ func TestOpenWithoutBucket(t *testing.T) {
 	require.ErrorContains(t, err, "setup")
 }
 
-func TestPutKeepsTheNewest(t *testing.T) {
+var followedTo20 = evidence.Followed{
+	ChainID: 1337, Contract: common.Address{7}, At: evidence.Ref{Number: 20, Hash: common.Hash{20}},
+	Trail: evidence.Trail{{Number: 18, Hash: common.Hash{18}}}, Ahead: &evidence.Ref{Number: 21, Hash: common.Hash{21}}, Suspect: true,
+}
+
+// follow sets a checkpoint and returns its revision.
+func follow(t *testing.T, d *directory.Directory) uint64 {
+	t.Helper()
+	_, revision, err := d.Followed(t.Context())
+	require.NoError(t, err)
+	revision, err = d.SetFollowed(t.Context(), revision, followedTo20)
+	require.NoError(t, err)
+	return revision
+}
+
+func TestPutAndRemove(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	d := open(t, connect(t, devnet.NATS(t).URL))
-
-	rec, _, _, err := d.Project(ctx, score.ProjectID{31: 1})
+	id := score.ProjectID{31: 1}
+	rec, _, _, err := d.Project(ctx, id)
 	require.NoError(t, err)
 	require.Nil(t, rec)
 
-	for _, step := range []struct {
-		name  string
-		block uint64
-		index uint
-		want  string
-	}{
-		{"a", 10, 3, "a"},
-		{"same position", 10, 3, "a"},
-		{"earlier log", 10, 2, "a"},
-		{"earlier block", 9, 99, "a"},
-		{"b", 10, 4, "b"},
-		{"c", 11, 0, "c"},
-		{"late zombie", 10, 4, "c"},
-	} {
-		require.NoError(t, d.Put(ctx, record(1, step.name), step.block, step.index))
-		rec, block, index, err := d.Project(ctx, score.ProjectID{31: 1})
+	revision := follow(t, d)
+	for i, name := range []string{"a", "b", "lower"} {
+		require.NoError(t, d.Put(ctx, revision, record(1, name), uint64(10-i), uint(i)))
+		rec, block, index, err := d.Project(ctx, id)
 		require.NoError(t, err)
-		require.Equal(t, record(1, step.want), rec)
-		if step.want == step.name {
-			require.Equal(t, step.block, block)
-			require.Equal(t, step.index, index)
-		}
+		require.Equal(t, record(1, name), rec)
+		require.Equal(t, uint64(10-i), block)
+		require.Equal(t, uint(i), index)
 	}
+	require.NoError(t, d.Put(ctx, revision, record(2, "b"), 11, 0))
+	for from, want := range map[uint64]int{0: 2, 8: 2, 9: 1, 11: 1, 12: 0} {
+		ids, err := d.Beyond(ctx, from)
+		require.NoError(t, err)
+		require.Len(t, ids, want)
+	}
+	require.NoError(t, d.Remove(ctx, revision, id))
+	require.NoError(t, d.Remove(ctx, revision, id))
+	rec, _, _, err = d.Project(ctx, id)
+	require.NoError(t, err)
+	require.Nil(t, rec)
+	ids, err := d.Beyond(ctx, 0)
+	require.NoError(t, err)
+	require.Equal(t, []score.ProjectID{{31: 2}}, ids)
+	require.NoError(t, d.Put(ctx, revision, record(1, "again"), 5, 0))
 }
 
-func TestPutUnderRaces(t *testing.T) {
+// TestAMovedCheckpointFencesEveryWrite: what was decided under an older checkpoint is not stored.
+func TestAMovedCheckpointFencesEveryWrite(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	d := open(t, connect(t, devnet.NATS(t).URL))
+	require.ErrorIs(t, d.Put(ctx, 7, record(1, "without a checkpoint"), 1, 0), directory.ErrMoved)
+	late := follow(t, d)
+	require.NoError(t, d.Put(ctx, late, record(1, "a"), 1, 0))
+	now := follow(t, d)
+	require.ErrorIs(t, d.Put(ctx, late, record(1, "late"), 99, 0), directory.ErrMoved)
+	require.ErrorIs(t, d.Remove(ctx, late, score.ProjectID{31: 1}), directory.ErrMoved)
+	_, err := d.SetFollowed(ctx, late, evidence.Followed{})
+	require.ErrorIs(t, err, directory.ErrMoved)
+	_, err = d.SetFollowed(ctx, 0, evidence.Followed{})
+	require.ErrorIs(t, err, directory.ErrMoved)
+	rec, _, _, err := d.Project(ctx, score.ProjectID{31: 1})
+	require.NoError(t, err)
+	require.Equal(t, "a", rec.Name)
+	require.NoError(t, d.Put(ctx, now, record(1, "b"), 1, 0))
+}
+
+// TestWritersUnderRaces: of writers of one revision each moves the checkpoint at most once, and a record is always of the
+// one that moved it.
+func TestWritersUnderRaces(t *testing.T) {
 	t.Parallel()
 	js := connect(t, devnet.NATS(t).URL)
 	d := open(t, js)
-	const writers, last = 4, 30
+	const writers, moves = 4, 30
 	var wg sync.WaitGroup
 	for range writers {
 		wg.Go(func() {
-			for _, block := range rand.Perm(last + 1) {
-				for {
-					if err := d.Put(t.Context(), record(1, fmt.Sprint(block)), uint64(block), 0); err == nil {
-						break
-					}
+			for {
+				f, revision, err := d.Followed(t.Context())
+				if err != nil || f.At.Number >= moves {
+					return
+				}
+				f.At.Number++
+				if revision, err = d.SetFollowed(t.Context(), revision, f); err == nil {
+					_ = d.Put(t.Context(), revision, record(1, fmt.Sprint(f.At.Number)), f.At.Number, 0)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	rec, block, _, err := d.Project(t.Context(), score.ProjectID{31: 1})
+	f, revision, err := d.Followed(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, uint64(last), block)
-	require.Equal(t, fmt.Sprint(last), rec.Name)
+	require.Equal(t, uint64(moves), f.At.Number)
+	require.NoError(t, d.Put(t.Context(), revision, record(1, "last"), moves, 0))
+	rec, _, _, err := d.Project(t.Context(), score.ProjectID{31: 1})
+	require.NoError(t, err)
+	require.Equal(t, "last", rec.Name)
 }
 
 func TestCheckpointAndReset(t *testing.T) {
@@ -120,29 +165,25 @@ func TestCheckpointAndReset(t *testing.T) {
 	d := open(t, connect(t, devnet.NATS(t).URL))
 	require.NoError(t, d.Reset(ctx)) // of an empty bucket
 
-	_, _, _, _, ok, err := d.Checkpoint(ctx)
+	_, revision, err := d.Followed(ctx)
 	require.NoError(t, err)
-	require.False(t, ok)
-	contract := common.Address{7}
-	require.NoError(t, d.SetCheckpoint(ctx, 1337, contract, 20, common.Hash{20}))
-	require.NoError(t, d.SetCheckpoint(ctx, 1337, contract, 19, common.Hash{19})) // a late writer
-	chainID, at, block, hash, ok, err := d.Checkpoint(ctx)
+	require.Zero(t, revision)
+	set := follow(t, d)
+	got, revision, err := d.Followed(ctx)
 	require.NoError(t, err)
-	require.True(t, ok)
-	require.Equal(t, uint64(1337), chainID)
-	require.Equal(t, contract, at)
-	require.Equal(t, uint64(20), block)
-	require.Equal(t, common.Hash{20}, hash)
+	require.Equal(t, set, revision)
+	require.Equal(t, followedTo20, got)
 
-	require.NoError(t, d.Put(ctx, record(1, "a"), 20, 0))
+	require.NoError(t, d.Put(ctx, revision, record(1, "a"), 20, 0))
 	require.NoError(t, d.Reset(ctx))
-	_, _, _, _, ok, err = d.Checkpoint(ctx)
+	_, revision, err = d.Followed(ctx)
 	require.NoError(t, err)
-	require.False(t, ok)
+	require.Zero(t, revision)
+	require.ErrorIs(t, d.Put(ctx, set, record(1, "late"), 20, 0), directory.ErrMoved)
 	rec, _, _, err := d.Project(ctx, score.ProjectID{31: 1})
 	require.NoError(t, err)
 	require.Nil(t, rec)
-	require.NoError(t, d.Put(ctx, record(1, "again"), 5, 0)) // positions start over
+	require.NoError(t, d.Put(ctx, follow(t, d), record(1, "again"), 5, 0)) // positions start over
 	rec, _, _, err = d.Project(ctx, score.ProjectID{31: 1})
 	require.NoError(t, err)
 	require.Equal(t, "again", rec.Name)
@@ -151,12 +192,13 @@ func TestCheckpointAndReset(t *testing.T) {
 func TestTooBigKeepsTheDocument(t *testing.T) {
 	t.Parallel()
 	d := open(t, connect(t, devnet.NATS(t).URL))
-	require.NoError(t, d.Put(t.Context(), record(1, "small"), 1, 0))
+	revision := follow(t, d)
+	require.NoError(t, d.Put(t.Context(), revision, record(1, "small"), 1, 0))
 	big := record(1, "big")
 	for i := range uint32(30_000) {
 		big.Members[common.Address(binary.BigEndian.AppendUint32(make([]byte, 16), i))] = score.Updater
 	}
-	require.ErrorIs(t, d.Put(t.Context(), big, 2, 0), directory.ErrTooBig)
+	require.ErrorIs(t, d.Put(t.Context(), revision, big, 2, 0), directory.ErrTooBig)
 	rec, _, _, err := d.Project(t.Context(), score.ProjectID{31: 1})
 	require.NoError(t, err)
 	require.Equal(t, "small", rec.Name)
@@ -193,10 +235,11 @@ func TestViewFollows(t *testing.T) {
 	empty := run(t, d)
 	caughtUp(t, empty)
 	require.Zero(t, empty.Len())
+	revision := follow(t, d)
 
-	require.NoError(t, d.Put(ctx, record(1, "a"), 10, 0))
-	require.NoError(t, d.Put(ctx, record(2, "b"), 10, 1))
-	require.NoError(t, d.SetCheckpoint(ctx, 1337, common.Address{7}, 12, common.Hash{12}))
+	require.NoError(t, d.Put(ctx, revision, record(1, "a"), 10, 0))
+	require.NoError(t, d.Put(ctx, revision, record(2, "b"), 10, 1))
+	revision = follow(t, d)
 
 	view := run(t, d)
 	caughtUp(t, view)
@@ -204,9 +247,9 @@ func TestViewFollows(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, record(1, "a"), rec)
 	require.Equal(t, 2, view.Len())
-	require.Equal(t, uint64(12), view.Followed())
+	require.Equal(t, uint64(20), view.Followed())
 
-	require.NoError(t, d.Put(ctx, record(1, "a2"), 11, 0))
+	require.NoError(t, d.Put(ctx, revision, record(1, "a2"), 11, 0))
 	for _, v := range []*directory.View{empty, view} {
 		require.Eventually(t, func() bool {
 			rec, ok := v.Project(score.ProjectID{31: 1})
@@ -217,20 +260,29 @@ func TestViewFollows(t *testing.T) {
 	require.Eventually(t, func() bool { return view.Len() == 0 && view.Followed() == 0 }, 10*time.Second, 5*time.Millisecond)
 }
 
+// newest is the revision of the checkpoint, readable or not.
+func newest(t *testing.T, kv jetstream.KeyValue) uint64 {
+	t.Helper()
+	entry, err := kv.Get(t.Context(), "checkpoint")
+	require.NoError(t, err)
+	return entry.Revision()
+}
+
 func TestViewIgnoresRubbish(t *testing.T) {
 	t.Parallel()
 	js := connect(t, devnet.NATS(t).URL)
 	d := open(t, js)
 	kv, err := js.KeyValue(t.Context(), directory.Bucket)
 	require.NoError(t, err)
-	require.NoError(t, d.Put(t.Context(), record(1, "a"), 10, 0))
+	revision := follow(t, d)
+	require.NoError(t, d.Put(t.Context(), revision, record(1, "a"), 10, 0))
 	view := run(t, d)
 	caughtUp(t, view)
 	for _, key := range []string{"rubbish", record(1, "").ID.String()[2:], "checkpoint"} {
 		_, err := kv.Put(t.Context(), key, []byte("{"))
 		require.NoError(t, err)
 	}
-	require.NoError(t, d.Put(t.Context(), record(2, "b"), 10, 1))
+	require.NoError(t, d.Put(t.Context(), newest(t, kv), record(2, "b"), 10, 1))
 	require.Eventually(t, func() bool { return view.Len() == 2 }, 10*time.Second, 5*time.Millisecond)
 	rec, _ := view.Project(score.ProjectID{31: 1})
 	require.Equal(t, "a", rec.Name)
@@ -246,7 +298,8 @@ func TestViewSurvivesARestartOfNATS(t *testing.T) {
 	_, err = fmt.Sscanf(server.URL, "nats://127.0.0.1:%d", &port)
 	require.NoError(t, err)
 	d := open(t, connect(t, server.URL))
-	require.NoError(t, d.Put(t.Context(), record(1, "a"), 10, 0))
+	revision := follow(t, d)
+	require.NoError(t, d.Put(t.Context(), revision, record(1, "a"), 10, 0))
 	view := run(t, d)
 	caughtUp(t, view)
 
@@ -256,7 +309,7 @@ func TestViewSurvivesARestartOfNATS(t *testing.T) {
 		server, err = devnet.StartNATS(dir, devnet.NATSOptions{Port: port})
 		require.NoError(t, err)
 		next := record(byte(10+round), "after")
-		require.Eventually(t, func() bool { return d.Put(t.Context(), next, 11, 0) == nil }, 20*time.Second, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return d.Put(t.Context(), revision, next, 11, 0) == nil }, 20*time.Second, 20*time.Millisecond)
 		require.Eventually(t, func() bool {
 			_, ok := view.Project(next.ID)
 			return ok

@@ -72,7 +72,7 @@ func (v *View) Followed() uint64 {
 // CaughtUp is closed once everything that was stored when Run began is in the view.
 func (v *View) CaughtUp() <-chan struct{} { return v.caughtUp }
 
-// Run keeps the view current until ctx ends, and returns ctx's error. A watch that fails is begun anew.
+// Run keeps the view current until ctx ends, and returns ctx's error. A watch that fails is begun again.
 func (v *View) Run(ctx context.Context) error {
 	for {
 		err := v.watch(ctx)
@@ -80,7 +80,7 @@ func (v *View) Run(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if errors.Is(err, errReconnected) {
-			v.log.Info("NATS is back; watching the project directory anew")
+			v.log.Info("NATS is back; watching the project directory again")
 			continue
 		}
 		v.log.Warn("the watch of the project directory failed; keeping what is known and watching again",

@@ -6,21 +6,49 @@
 //
 // # Invariants
 //
-//   - Only final blocks make records, statuses and counts, so nothing here is ever taken back. A chain whose final
-//     block changed is another chain: the Follower refuses it (ErrReset).
-//   - All three may be killed anywhere and run again, and may run twice at once. What they write says from which block
-//     it is, and the stores keep what is further. In every relayer the Follower and the Restorer run.
+//   - Only final blocks make records, statuses and counts. Final is what the process's tracker calls so (Follower), or
+//     chain.FinalBlock says (Restorer, Auditor, which run in commands without a tracker): the same rule.
+//   - A record is a pure function of the contract's events of its project up to its position. It is never patched: where
+//     it cannot be right it is made again from the first event on.
+//   - All three may be killed anywhere and run again, and may run twice at once. In every relayer the Follower and the
+//     Restorer run.
 //   - The Restorer declares the status store complete last, and the store refuses if it lost data since the restore
 //     began. Until then "nothing known" is not an answer.
 //   - The Auditor believes only the stream and the contract. Of the lanes it asks one thing: up to where they claim to be
 //     done. An accepted update before that place without an outcome is lost; one behind it is pending.
+//
+// # What the Follower must have seen
+//
+// That a block holds no event of a project: a header that leads to the tracker's final block, and whose bloom has no such
+// log. That it holds these: all its receipts under its receipts root. So the newest Window blocks cost a call only where
+// the bloom has a hit, and an endpoint whose logs are empty moves nothing. Older history is read in ranges of logs with
+// such proof as Chain.Logs has; the records are held against the window at the start and every Recheck, and one that lacks
+// an event, or has one that is not there, is made again.
+//
+// That the directory's last block is gone: in the window links of headers say so; below it an endpoint's other hash counts
+// when it stays. Then the checkpoint goes back to the newest block of its trail that is in the chain, and every record as
+// of a later block is made again as of that one. A project that was created only in replaced blocks is forgotten, once the
+// contract, too, does not know it.
+//
+// # Why several Followers converge
+//
+// The checkpoint has revisions, and each write, of the checkpoint or of a record, is stored only under the newest one. A
+// writer first announces up to which block it will write (Followed.Ahead), so that records beyond the checkpoint are always
+// of a known chain: the next writer completes them if that block is in its chain, and has them made again if not
+// (Followed.Suspect). A late writer of an old branch is refused by the revision. One that still follows the old branch, or
+// woke up in it, may take the checkpoint back only if its own final block is as high, or if no writer moved it for
+// Patience; as soon as all trackers are on one chain, the first to write takes it there, its checkpoint is in the chain of
+// all others, and none takes it back again.
+//
+// What the Restorer writes twice, or writes again after a reorg, is harmless: its stores keep what says more. It relies on
+// Chain.Logs for events that endpoints leave out, as the Auditor does.
 //
 // # How the audit counts
 //
 // The stream may hold an update several times: retries that no claim caught. Each acceptance must have an outcome of
 // its own, in a batch's event or as a dead letter that no event tells of. So the audit counts by update, which is its id,
 // what it says and whether it is in a signed group: of one accepted n times the newest n outcomes are its outcomes. Older
-// ones belong to acceptances that the stream no longer holds, or to somebody else who relays to the same contract, and
+// ones belong to acceptances that the stream no longer holds, or to others who relay to the same contract, and
 // are no error. What somebody relays under an id of ours, but with another signer, target, action or score type, or unsigned
 // where ours is signed, or the other way round, is nobody's outcome. An update that came before its project is sent again;
 // its first outcome (unknown project) does not count unless a dead letter confirms it.

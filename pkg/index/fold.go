@@ -1,9 +1,14 @@
 package index
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -66,6 +71,28 @@ func (p *projectAt) fold(event registry.Event) error {
 	return nil
 }
 
+// projects are records as of a position each.
+type projects map[score.ProjectID]*projectAt
+
+// placed is an event and its position.
+type placed struct {
+	event    registry.Event
+	block    uint64
+	logIndex uint
+}
+
+// projectEvent reads an event that changes a project's record.
+func projectEvent(log *types.Log) (id score.ProjectID, event registry.Event, err error) {
+	if event, err = registry.ParseLog(log); err != nil {
+		return id, nil, err
+	}
+	id, ok := projectOf(event)
+	if !ok {
+		return id, nil, fmt.Errorf("log %d of block %d is no event of a project's record", log.Index, log.BlockNumber)
+	}
+	return id, event, nil
+}
+
 // projectOf is the project whose record the event changes.
 func projectOf(event registry.Event) (score.ProjectID, bool) {
 	switch e := event.(type) {
@@ -81,4 +108,41 @@ func projectOf(event registry.Event) (score.ProjectID, bool) {
 		return e.Project, true
 	}
 	return score.ProjectID{}, false
+}
+
+// agrees tells whether the record is what the events make of it: all those of the project in the newest blocks, in order,
+// at least one. What came before them is not looked at.
+func (p *projectAt) agrees(events []placed) bool {
+	last := events[len(events)-1]
+	if p.record == nil || p.block != last.block || p.logIndex != last.logIndex {
+		return false
+	}
+	replay := &projectAt{record: new(score.Record)}
+	*replay.record = *p.record
+	replay.record.Members = maps.Clone(p.record.Members)
+	if _, ok := events[0].event.(registry.ProjectCreated); ok {
+		replay.record = nil
+	} else {
+		replay.undo(events)
+	}
+	for _, e := range events {
+		if replay.fold(e.event) != nil {
+			return false
+		}
+	}
+	got, err := json.Marshal(p.record)
+	want, errWant := json.Marshal(replay.record)
+	return err == nil && errWant == nil && bytes.Equal(got, want)
+}
+
+// undo takes off what the events added at the ends of lists, as far as it is there.
+func (p *projectAt) undo(events []placed) {
+	for _, e := range events {
+		switch e := e.event.(type) {
+		case registry.ActionAdded:
+			p.record.Actions = p.record.Actions[:min(int(e.Index), len(p.record.Actions))]
+		case registry.ScoreTypeAdded:
+			p.record.ScoreTypes = p.record.ScoreTypes[:min(int(e.Index), len(p.record.ScoreTypes))]
+		}
+	}
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -24,8 +26,13 @@ func (w *world) directory() *directory.Directory {
 }
 
 func (w *world) follower(d index.Directory) *index.Follower {
-	return &index.Follower{Deployment: w.place, Chain: w, Directory: d, Log: discard()}
+	return &index.Follower{
+		Deployment: w.place, Chain: w, Heads: heads{w}, Blocks: heads{w}, Directory: d, Moved: moved,
+		Window: 4, Poll: time.Millisecond, Log: discard(),
+	}
 }
+
+func moved(err error) bool { return errors.Is(err, directory.ErrMoved) }
 
 // edit makes every kind of edit of a project and returns the record it leads to.
 func (w *world) edit(p *score.Project) *score.Record {
@@ -60,10 +67,10 @@ func TestFollower(t *testing.T) {
 	d := w.directory()
 	f := w.follower(d)
 	require.NoError(t, f.CatchUp(ctx))
-	_, _, number, _, ok, err := d.Checkpoint(ctx)
+	followed, revision, err := d.Followed(ctx)
 	require.NoError(t, err)
-	require.True(t, ok)
-	require.Equal(t, w.place.Block, number)
+	require.NotZero(t, revision)
+	require.Equal(t, w.place.Block, followed.At.Number)
 
 	p, q := project(1), project(2)
 	q.SignedOnly = true
@@ -105,15 +112,13 @@ func TestFollowersAtOnce(t *testing.T) {
 	var running sync.WaitGroup
 	for range 3 {
 		f := w.follower(d)
-		f.Poll = 1
 		running.Go(func() { require.NoError(t, f.Run(ctx)) })
 	}
 	want := w.edit(p)
-	head, err := w.Head(ctx)
-	require.NoError(t, err)
+	head := heads{w}.head()
 	require.Eventually(t, func() bool {
-		_, _, number, _, _, err := d.Checkpoint(ctx)
-		return err == nil && number == head.Number
+		followed, _, err := d.Followed(ctx)
+		return err == nil && followed.At == head.Ref() && followed.Ahead == nil
 	}, testPatience, testPoll)
 	cancel()
 	running.Wait()
@@ -138,12 +143,16 @@ func (d *faultyDirectory) fault(write func() error) error {
 	return write()
 }
 
-func (d *faultyDirectory) Put(ctx context.Context, rec *score.Record, block uint64, logIndex uint) error {
-	return d.fault(func() error { return d.Directory.Put(ctx, rec, block, logIndex) })
+func (d *faultyDirectory) Put(ctx context.Context, revision uint64, rec *score.Record, block uint64, logIndex uint) error {
+	return d.fault(func() error { return d.Directory.Put(ctx, revision, rec, block, logIndex) })
 }
 
-func (d *faultyDirectory) SetCheckpoint(ctx context.Context, chainID uint64, contract common.Address, block uint64, hash common.Hash) error {
-	return d.fault(func() error { return d.Directory.SetCheckpoint(ctx, chainID, contract, block, hash) })
+func (d *faultyDirectory) SetFollowed(ctx context.Context, revision uint64, f evidence.Followed) (next uint64, err error) {
+	err = d.fault(func() error {
+		next, err = d.Directory.SetFollowed(ctx, revision, f)
+		return err
+	})
+	return next, err
 }
 
 func TestFollowerWithFaults(t *testing.T) {
@@ -170,11 +179,11 @@ type tooBig struct {
 	id score.ProjectID
 }
 
-func (d *tooBig) Put(ctx context.Context, rec *score.Record, block uint64, logIndex uint) error {
+func (d *tooBig) Put(ctx context.Context, revision uint64, rec *score.Record, block uint64, logIndex uint) error {
 	if rec.ID == d.id && len(rec.Actions) > 2 {
 		return directory.ErrTooBig
 	}
-	return d.Directory.Put(ctx, rec, block, logIndex)
+	return d.Directory.Put(ctx, revision, rec, block, logIndex)
 }
 
 // TestFollowerSkips: one project that grew too big does not stop the others.
@@ -209,11 +218,4 @@ func TestFollowerRefuses(t *testing.T) {
 	other.Deployment = w.place
 	other.Deployment.ChainID++
 	require.ErrorIs(t, other.Run(ctx), index.ErrOtherDeployment)
-
-	was := w.place
-	w.startChain() // anew, with the same contract at the same address
-	require.Equal(t, was, w.place)
-	require.ErrorContains(t, w.follower(d).CatchUp(ctx), "no block 2 yet", "that may be a node that lags")
-	w.call(relayerKey, registry.EncodeCreateProject(project(2)))
-	require.ErrorIs(t, w.follower(d).Run(ctx), index.ErrReset)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -33,14 +34,44 @@ type Chain interface {
 	View(ctx context.Context, data []byte, at common.Hash) ([]byte, error)
 }
 
-// Directory keeps project records. Put and SetCheckpoint keep what is further ahead.
+// Heads is the chain of blocks that the process follows: verified link by link, and the same for all its parts.
+type Heads interface {
+	// Final is the newest final block; ok is false while there is none.
+	Final() (b evidence.Block, ok bool)
+	// Block is the chain's block of a height, if it is remembered.
+	Block(number uint64) (b evidence.Block, ok bool)
+	// Changed is closed when the chain's head or its final block change.
+	Changed() <-chan struct{}
+}
+
+// Blocks reads blocks from the chain's endpoints. What it returns was checked against itself; an error means that nothing
+// was learnt.
+type Blocks interface {
+	// Latest is the newest block of every endpoint that answers: it tells the endpoints' names.
+	Latest(ctx context.Context) ([]evidence.Claim, error)
+	// Blocks are the blocks from…to (inclusive, ascending) of one endpoint's chain. With an error come those that were
+	// read before it.
+	Blocks(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error)
+	// Events are all logs of the contract with one of the first topics in the blocks, in order: that there are no others
+	// is proved by the blocks' receipts roots.
+	Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([]types.Log, error)
+}
+
+// Directory keeps project records, and the checkpoint that says as of which block they are. Every write
+// is made under a revision of the checkpoint and stored only while that is its newest one; see Follower.Moved.
 type Directory interface {
+	// Followed is the checkpoint; revision 0 when there is none.
+	Followed(ctx context.Context) (f evidence.Followed, revision uint64, err error)
+	// SetFollowed replaces the checkpoint of that revision, 0 for none, and returns the new one's.
+	SetFollowed(ctx context.Context, revision uint64, f evidence.Followed) (uint64, error)
 	// Project returns a record and the position (block, log index) of the newest event in it; nil when it is unknown.
 	Project(ctx context.Context, id score.ProjectID) (*score.Record, uint64, uint, error)
-	Put(ctx context.Context, rec *score.Record, block uint64, logIndex uint) error
-	// Checkpoint is the last block all of whose events are in the records; ok is false when there is none yet.
-	Checkpoint(ctx context.Context) (chainID uint64, contract common.Address, block uint64, hash common.Hash, ok bool, err error)
-	SetCheckpoint(ctx context.Context, chainID uint64, contract common.Address, block uint64, hash common.Hash) error
+	// Put stores a record as of a position.
+	Put(ctx context.Context, revision uint64, rec *score.Record, block uint64, logIndex uint) error
+	// Remove forgets a project.
+	Remove(ctx context.Context, revision uint64, id score.ProjectID) error
+	// Beyond lists the projects whose records are as of a block at or after from.
+	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
 }
 
 // Statuses is the status store, as far as a restore goes. Its writes keep what says more or is newer.

@@ -30,6 +30,9 @@ type Restorer struct {
 	// Horizon is how far back final statuses are brought back, by the time of their block: the store's retention. 0 means
 	// all there ever were. What is older the chain still knows: it refuses the id.
 	Horizon time.Duration
+	// Settled is the newest block of which lanes reported outcomes; nil means none. A restore that read an endpoint that lags
+	// behind it would declare the store complete without them.
+	Settled func(ctx context.Context) (block uint64, err error)
 	Poll    time.Duration // how often the store is looked at; 0 means DefaultPoll
 	Log     *slog.Logger
 }
@@ -70,6 +73,9 @@ func (r *Restorer) Restore(ctx context.Context) error {
 	if err != nil && !none {
 		return fmt.Errorf("couldn't read the final block: %w", err)
 	}
+	if err := r.reached(ctx, final.Number); err != nil {
+		return err
+	}
 	accepted, err := r.accepted(ctx)
 	if err != nil {
 		return err
@@ -88,6 +94,21 @@ func (r *Restorer) Restore(ctx context.Context) error {
 	}
 	r.Log.Info("the status store is complete again", "accepted", accepted, "final", finals, "block", final.Number,
 		"took", time.Since(began).Round(time.Millisecond))
+	return nil
+}
+
+// reached fails while the final block that endpoints show is before one that lanes have settled slots in.
+func (r *Restorer) reached(ctx context.Context, final uint64) error {
+	if r.Settled == nil {
+		return nil
+	}
+	settled, err := r.Settled(ctx)
+	if err != nil {
+		return fmt.Errorf("couldn't tell up to which block the lanes have reported outcomes: %w", err)
+	}
+	if final < settled {
+		return fmt.Errorf("lanes reported outcomes up to block %d, and the newest final block that endpoints show is %d: they lag", settled, final)
+	}
 	return nil
 }
 

@@ -114,6 +114,10 @@ func TestRestorer(t *testing.T) {
 		}
 	}
 	require.False(t, m.complete(t))
+	behind := w.restorer(m)
+	behind.Settled = func(context.Context) (uint64, error) { return 1 << 40, nil }
+	require.ErrorContains(t, behind.Restore(t.Context()), "they lag")
+	require.False(t, m.complete(t), "an endpoint that lags does not tell all")
 	require.NoError(t, w.restorer(m).Restore(t.Context()))
 	require.True(t, m.complete(t))
 	check()

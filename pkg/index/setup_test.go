@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/big"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -48,11 +50,20 @@ type world struct {
 
 	settled []score.Cursor
 	next    byte // last byte of the next fresh id
+
+	mu      sync.Mutex
+	changed chan struct{}
+	noLogs  atomic.Bool // logs are empty
+	noProof atomic.Bool // blocks' receipts cannot be had
+	proofs  atomic.Int64
+	lie     atomic.Pointer[index.Block] // what BlockByNumber says
+	keep    atomic.Uint64               // blocks that Heads remembers
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, settled: make([]score.Cursor, lanes)}
+	w := &world{t: t, settled: make([]score.Cursor, lanes), changed: make(chan struct{})}
+	w.keep.Store(3)
 	w.startChain()
 	nc, err := nats.Connect(devnet.NATS(t).URL)
 	require.NoError(t, err)
@@ -95,6 +106,7 @@ func (w *world) transact(key int, to *common.Address, data []byte) *types.Receip
 	receipt, err := client.TransactionReceipt(ctx, tx.Hash())
 	require.NoError(w.t, err)
 	require.Equal(w.t, types.ReceiptStatusSuccessful, receipt.Status)
+	w.news()
 	return receipt
 }
 
@@ -119,14 +131,20 @@ func (w *world) Final(ctx context.Context) (index.Block, error) {
 }
 
 func (w *world) BlockByNumber(ctx context.Context, number uint64) (index.Block, error) {
+	if lie := w.lie.Load(); lie != nil {
+		return *lie, nil
+	}
 	return block(w.client.BlockByNumber(ctx, number))
 }
 
 func (w *world) Logs(ctx context.Context, topics []common.Hash, from, to uint64,
 	fn func(index.Block, []types.Log) error,
 ) error {
-	return w.client.Logs(ctx, w.place.Contract, topics, from, to, func(through lane.Block, logs []types.Log) error {
+	return w.client.Logs(ctx, w.place.Contract, topics, from, to, func(through evidence.Block, logs []types.Log) error {
 		b, _ := block(through, nil)
+		if w.noLogs.Load() {
+			logs = nil
+		}
 		return fn(b, logs)
 	})
 }
@@ -135,7 +153,7 @@ func (w *world) View(ctx context.Context, data []byte, at common.Hash) ([]byte, 
 	return w.client.Call(ctx, lane.Call{To: w.place.Contract, Data: data}, at)
 }
 
-func block(b lane.Block, err error) (index.Block, error) {
+func block(b evidence.Block, err error) (index.Block, error) {
 	return index.Block{Number: b.Number, Hash: b.Hash, Time: b.Time}, err
 }
 

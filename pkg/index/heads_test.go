@@ -1,0 +1,133 @@
+package index_test
+
+import (
+	"context"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rpc"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/index"
+)
+
+// heads is the world as index.Heads and index.Blocks: its real chain, whose newest blocks are remembered.
+type heads struct{ *world }
+
+func (h heads) block(ctx context.Context, number *big.Int) (evidence.Block, bool) {
+	header, err := h.node.Client().HeaderByNumber(ctx, number)
+	if err != nil {
+		return evidence.Block{}, false
+	}
+	return evidence.Block{
+		Number: header.Number.Uint64(), Hash: header.Hash(), Parent: header.ParentHash, Bloom: header.Bloom,
+		ReceiptsRoot: header.ReceiptHash, Checked: true,
+	}, true
+}
+
+func (h heads) head() evidence.Block {
+	head, ok := h.block(h.t.Context(), nil)
+	require.True(h.t, ok)
+	return head
+}
+
+func (h heads) Final() (evidence.Block, bool) {
+	head := h.head()
+	if head.Number < h.depth.Load() {
+		return evidence.Block{}, false
+	}
+	return h.block(h.t.Context(), new(big.Int).SetUint64(head.Number-h.depth.Load()))
+}
+
+func (h heads) Block(number uint64) (evidence.Block, bool) {
+	if number+h.keep.Load() < h.head().Number {
+		return evidence.Block{}, false
+	}
+	return h.block(h.t.Context(), new(big.Int).SetUint64(number))
+}
+
+func (h heads) Changed() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.changed
+}
+
+func (w *world) news() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+func (h heads) Latest(context.Context) ([]evidence.Claim, error) {
+	return []evidence.Claim{{Endpoint: "broken"}, {Endpoint: "node"}}, nil
+}
+
+func (h heads) Blocks(ctx context.Context, endpoint string, from, to uint64) (blocks []evidence.Block, err error) {
+	for n := from; n <= to; n++ {
+		b, ok := h.block(ctx, new(big.Int).SetUint64(n))
+		if !ok {
+			return blocks, errFault
+		}
+		if endpoint == "broken" && n == from {
+			b.Hash[0] ^= 1
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks, nil
+}
+
+func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, err error) {
+	if h.noProof.Load() {
+		return nil, errFault
+	}
+	h.proofs.Add(int64(len(blocks)))
+	for i := range blocks {
+		receipts, err := h.node.Client().BlockReceipts(ctx, rpc.BlockNumberOrHashWithHash(blocks[i].Hash, false))
+		if err != nil {
+			return nil, err
+		}
+		if err := evidence.CheckReceipts(&blocks[i], receipts); err != nil {
+			return nil, err
+		}
+		for _, r := range receipts {
+			for _, l := range r.Logs {
+				if l.Address == contract && slices.Contains(topics, l.Topics[0]) {
+					logs = append(logs, *l)
+				}
+			}
+		}
+	}
+	return logs, nil
+}
+
+// reorg replaces all blocks above a height by as many, or more, that hold the transactions that make sends.
+func (w *world) reorg(above uint64, make func()) {
+	w.t.Helper()
+	was := w.top().Number
+	parent, err := w.node.Client().HeaderByNumber(w.t.Context(), new(big.Int).SetUint64(above))
+	require.NoError(w.t, err)
+	w.node.Rollback()
+	require.NoError(w.t, w.node.Fork(parent.Hash()))
+	w.node.Rollback()
+	make()
+	for w.top().Number <= was {
+		w.node.Rollback()
+		w.node.Commit()
+	}
+	w.news()
+}
+
+var (
+	_ index.Heads  = heads{}
+	_ index.Blocks = heads{}
+)
+
+// top names the newest block.
+func (w *world) top() evidence.Ref {
+	head := heads{w}.head()
+	return head.Ref()
+}

@@ -1,0 +1,277 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+const (
+	remakeViews = 16          // up to so many projects are looked up to read their history from their creation on
+	mendTries   = 5           // of storing records that were made again, while other writers move the checkpoint
+	mendPause   = time.Minute // before records that could not be made again are tried again
+)
+
+// errIncomplete says that the logs that an endpoint gave of a project do not make a record.
+var errIncomplete = errors.New("the endpoints' logs of the project are incomplete")
+
+// check holds the records against the events of the window, which are read with proof, and makes those again that lack one
+// or have one that is not there: history before the window comes without proof, and other versions of this program and
+// operators write to the directory, too. It does so at first, then every Recheck.
+func (f *Follower) check(ctx context.Context, final evidence.Block) error {
+	if f.at != final.Ref() || f.followed.Ahead != nil || time.Since(f.checked) < f.Recheck {
+		return nil
+	}
+	blocks, err := f.window.chain(ctx, f.bottom(final), final)
+	if err != nil {
+		return err
+	}
+	logs, err := f.window.events(ctx, blocks)
+	if err != nil {
+		return err
+	}
+	newest := map[score.ProjectID][]placed{}
+	for i := range logs {
+		id, event, err := projectEvent(&logs[i])
+		if err != nil {
+			return err
+		}
+		newest[id] = append(newest[id], placed{event, logs[i].BlockNumber, logs[i].Index})
+	}
+	for id, events := range newest {
+		p := &projectAt{}
+		if p.record, p.block, p.logIndex, err = f.Directory.Project(ctx, id); err != nil {
+			return err
+		}
+		if p.block <= final.Number && !p.agrees(events) { // else another writer is farther
+			f.suspect(id)
+		}
+	}
+	f.checked = time.Now()
+	if len(f.suspects) == 0 {
+		return nil
+	}
+	err = f.mend(ctx, final)
+	if len(f.suspects) > 0 {
+		f.checked = f.checked.Add(min(mendPause, f.Recheck) - f.Recheck)
+	}
+	return err
+}
+
+// suspect notes that a project's record lacks something; the next check, which is now due, makes it again.
+func (f *Follower) suspect(id score.ProjectID) {
+	if !f.suspects[id] {
+		f.suspects[id], f.checked = true, time.Time{}
+		f.metrics.holes.Inc()
+	}
+}
+
+// mend makes the suspects' records again and stores them, as of the checkpoint that holds then.
+func (f *Follower) mend(ctx context.Context, final evidence.Block) error {
+	ids, through := slices.Collect(maps.Keys(f.suspects)), f.at
+	f.Log.Warn("records of projects do not hold what the chain's events say; making them again", "projects", ids, "block", through.Number)
+	made, failed, err := f.make(ctx, final, ids, through)
+	if err != nil {
+		return err
+	}
+	for id, err := range failed {
+		f.Log.Error("couldn't make a project's record again; it stays as it was until the endpoints give all its logs", "project", id, "err", err)
+	}
+	for range mendTries {
+		if err = f.replace(ctx, made); err == nil || !f.Moved(err) {
+			return err
+		}
+		f.loaded = false
+		if err := f.load(ctx); err != nil {
+			return err
+		}
+		f.loaded = false // the next round looks at its branch first
+		to, ok := f.Heads.Block(f.at.Number)
+		if f.followed.Ahead != nil || f.followed.Suspect || !ok || to.Hash != f.at.Hash {
+			return nil // the next check does it
+		}
+		blocks, err := f.window.chain(ctx, through.Number+1, to)
+		if err != nil {
+			return err
+		}
+		if err := f.extend(ctx, made, blocks); err != nil {
+			return err
+		}
+		if to.Number > through.Number {
+			through = to.Ref()
+		}
+	}
+	return err
+}
+
+// extend folds the events of further blocks.
+func (f *Follower) extend(ctx context.Context, made projects, blocks []evidence.Block) error {
+	logs, err := f.window.events(ctx, blocks)
+	if err != nil {
+		return err
+	}
+	for id, err := range made.foldAll(logs) {
+		delete(made, id)
+		f.Log.Error("couldn't make a project's record again", "project", id, "err", err)
+	}
+	return nil
+}
+
+// replace stores records, and forgets projects that have none.
+func (f *Follower) replace(ctx context.Context, made projects) error {
+	for id, p := range made {
+		stored := true
+		var err error
+		if p.record == nil {
+			err = f.Directory.Remove(ctx, f.revision, id)
+		} else {
+			stored, err = f.put(ctx, id, p)
+		}
+		if err != nil {
+			return err
+		}
+		if stored {
+			delete(f.suspects, id)
+		}
+	}
+	return nil
+}
+
+// remake makes those records again that are as of blocks after the checkpoint, of a chain that was replaced.
+func (f *Follower) remake(ctx context.Context, final evidence.Block) error {
+	ids, err := f.Directory.Beyond(ctx, f.next(f.followed.At))
+	if err != nil {
+		return err
+	}
+	if len(ids) > 0 {
+		made, failed, err := f.make(ctx, final, ids, f.followed.At)
+		if err != nil {
+			return err
+		}
+		if len(failed) > 0 && !f.doubt.lasts(f.revision, f.Patience) {
+			return fmt.Errorf("couldn't make the records of %d projects again after a reorg: %w", len(failed), errors.Join(slices.Collect(maps.Values(failed))...))
+		}
+		for id, err := range failed {
+			f.Log.Error("couldn't make a project's record again after a reorg; it stays as it was until the endpoints give all its logs",
+				"project", id, "err", err)
+			f.suspect(id)
+		}
+		if err := f.replace(ctx, made); err != nil {
+			return err
+		}
+	}
+	next := f.followed
+	next.Suspect = false
+	if err := f.store(ctx, next); err != nil {
+		return err
+	}
+	f.doubt = doubt{}
+	f.Log.Info("records of projects were made again after a reorg", "projects", len(ids), "block", next.At.Number)
+	return nil
+}
+
+// make reads the records of projects as of a block from the contract's events: with proof as far as the window goes. No
+// record says that the project does not exist then. failed are those whose events have gaps.
+func (f *Follower) make(ctx context.Context, final evidence.Block, ids []score.ProjectID, through evidence.Ref) (
+	made projects, failed map[score.ProjectID]error, err error,
+) {
+	made, failed = projects{}, map[score.ProjectID]error{}
+	for _, id := range ids {
+		made[id] = &projectAt{}
+	}
+	fold := func(logs []types.Log) {
+		for id, err := range made.foldAll(logs) {
+			failed[id] = err
+			delete(made, id)
+		}
+	}
+	if through == (evidence.Ref{}) {
+		return made, failed, nil
+	}
+	from, bottom := f.created(ctx, final, ids), f.bottom(final)
+	if from < bottom {
+		err := f.Chain.Logs(ctx, f.window.topics, from, min(bottom-1, through.Number), func(_ Block, logs []types.Log) error {
+			fold(logs)
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if through.Number >= bottom {
+		blocks, err := f.window.chain(ctx, bottom, final)
+		if err != nil {
+			return nil, nil, err
+		}
+		logs, err := f.window.events(ctx, blocks[:through.Number-bottom+1])
+		if err != nil {
+			return nil, nil, err
+		}
+		fold(logs)
+	}
+	return made, failed, f.absent(ctx, final, through, made, failed)
+}
+
+// created is the block from which on the projects' events are read.
+func (f *Follower) created(ctx context.Context, final evidence.Block, ids []score.ProjectID) uint64 {
+	if len(ids) > remakeViews {
+		return f.Deployment.Block
+	}
+	first := final.Number
+	for _, id := range ids {
+		info, err := f.project(ctx, final, id)
+		if err != nil || !info.Exists() {
+			return f.Deployment.Block
+		}
+		first = min(first, info.CreatedBlock)
+	}
+	return max(first, f.Deployment.Block)
+}
+
+func (f *Follower) project(ctx context.Context, final evidence.Block, id score.ProjectID) (registry.ProjectInfo, error) {
+	return registry.ReadProject(id).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
+		return f.Chain.View(ctx, data, final.Hash)
+	})
+}
+
+// absent moves projects without a record to failed, unless the contract, too, says that they did not exist then.
+func (f *Follower) absent(ctx context.Context, final evidence.Block, through evidence.Ref, made projects, failed map[score.ProjectID]error) error {
+	for id, p := range made {
+		if p.record != nil {
+			continue
+		}
+		info, err := f.project(ctx, final, id)
+		if err != nil {
+			return fmt.Errorf("couldn't ask the contract for project %s: %w", id, err)
+		}
+		if info.Exists() && info.CreatedBlock <= through.Number {
+			failed[id] = fmt.Errorf("%w: the contract says it was created in block %d", errIncomplete, info.CreatedBlock)
+			delete(made, id)
+		}
+	}
+	return nil
+}
+
+// foldAll folds the events of the projects, and tells of which there is a gap.
+func (ps projects) foldAll(logs []types.Log) map[score.ProjectID]error {
+	failed := map[score.ProjectID]error{}
+	for i := range logs {
+		id, event, err := projectEvent(&logs[i])
+		if err != nil || ps[id] == nil || failed[id] != nil {
+			continue
+		}
+		if err := ps[id].apply(event, logs[i].BlockNumber, logs[i].Index); err != nil {
+			failed[id] = fmt.Errorf("%w: %w", errIncomplete, err)
+		}
+	}
+	return failed
+}
