@@ -40,3 +40,14 @@ func NewChain(t TB) *Chain {
 	t.Cleanup(c.Close)
 	return c
 }
+
+// NewAnvil starts an anvil of the test's own. It never skips: an anvil that cannot be installed fails the test.
+func NewAnvil(t TB, opts AnvilOptions) *Anvil {
+	t.Helper()
+	a, err := StartAnvil(opts)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Cleanup(a.Close)
+	return a
+}

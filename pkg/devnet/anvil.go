@@ -1,0 +1,266 @@
+package devnet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/ethereum/go-ethereum/rpc"
+)
+
+const anvilStartTimeout = 20 * time.Second
+
+// AnvilOptions of StartAnvil. The zero value is a chain on a free port that makes blocks only on Mine.
+type AnvilOptions struct {
+	Port           int           // JSON-RPC over HTTP; 0 takes a free one
+	BlockTime      time.Duration // make a block this often; 0 only on Mine
+	GasLimit       uint64        // of a block, gas; 0 means DefaultGasLimit
+	Accounts       int           // how many of Key's accounts hold a million ether; 0 means DefaultAccounts
+	SlotsInAnEpoch int           // the finalized tag is two epochs behind the head; 0 means anvil's 32
+	Args           []string      // further arguments
+}
+
+// Anvil is an anvil as a process of its own, with chain id ChainID. Unlike Chain, a reorg of it forgets the transactions
+// of the blocks it removes, and it has methods to change its pool and state from outside.
+type Anvil struct {
+	URL string // http://127.0.0.1:port
+	PID int
+
+	rpc    *rpc.Client
+	exited chan struct{}
+	stop   func()
+
+	// Blocks are made from here, one thing at a time: anvil's own timer may make one in the middle of a reorg, after which
+	// it has lost blocks for good.
+	making sync.Mutex
+	every  chan time.Duration
+}
+
+// StartAnvil starts the pinned anvil, which it installs when it is missing, or the one that AnvilProgram names.
+func StartAnvil(opts AnvilOptions) (*Anvil, error) {
+	path, err := anvilPath()
+	if err != nil {
+		return nil, err
+	}
+	for range 5 { // a free port may be taken by another process before anvil binds it
+		port := opts.Port
+		if port == 0 {
+			if port, err = FreePort(); err != nil {
+				return nil, err
+			}
+		}
+		var a *Anvil
+		if a, err = tryAnvil(path, port, opts); err == nil {
+			return a, nil
+		}
+		if opts.Port != 0 {
+			break
+		}
+	}
+	return nil, fmt.Errorf("couldn't start anvil (%s): %w", path, err)
+}
+
+func tryAnvil(path string, port int, opts AnvilOptions) (*Anvil, error) {
+	mark := 1_000_000 + rand.Uint64N(1<<32)
+	cmd := exec.Command(path, append(anvilArgs(port, mark, opts), opts.Args...)...)
+	cmd.SysProcAttr = dieWithParent()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	exited := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(exited)
+	}()
+	a := &Anvil{
+		URL: "http://127.0.0.1:" + strconv.Itoa(port), PID: cmd.Process.Pid, exited: exited, every: make(chan time.Duration),
+	}
+	var once sync.Once
+	a.stop = func() {
+		once.Do(func() {
+			_ = cmd.Process.Signal(syscall.SIGKILL) // it keeps nothing
+			<-exited
+			if a.rpc != nil {
+				a.rpc.Close()
+			}
+		})
+	}
+	if err := a.open(mark, opts); err != nil {
+		a.stop()
+		return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(out.Bytes()))
+	}
+	go a.mine(opts.BlockTime)
+	return a, nil
+}
+
+// mine makes a block this often, until the process is gone.
+func (a *Anvil) mine(every time.Duration) {
+	timer := time.NewTicker(time.Hour)
+	defer timer.Stop()
+	set := func(every time.Duration) {
+		timer.Stop()
+		if every > 0 {
+			timer.Reset(every)
+		}
+	}
+	set(every)
+	for {
+		select {
+		case <-a.exited:
+			return
+		case every = <-a.every:
+			set(every)
+		case <-timer.C:
+			_ = a.make(context.Background(), "evm_mine") // it fails only when the process ends
+		}
+	}
+}
+
+// make changes the chain's blocks.
+func (a *Anvil) make(ctx context.Context, method string, args ...any) error {
+	a.making.Lock()
+	defer a.making.Unlock()
+	return a.do(ctx, method, args...)
+}
+
+// anvilFirst is the first of the accounts that anvil itself funds.
+var anvilFirst = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
+
+// anvilArgs has anvil's own accounts begin with so many ether as mark says: no other anvil does.
+func anvilArgs(port int, mark uint64, opts AnvilOptions) []string {
+	if opts.GasLimit == 0 {
+		opts.GasLimit = DefaultGasLimit
+	}
+	args := []string{
+		"--port", strconv.Itoa(port), "--chain-id", strconv.Itoa(ChainID), "--silent", "--no-request-size-limit",
+		"--balance", strconv.FormatUint(mark, 10), "--gas-limit", strconv.FormatUint(opts.GasLimit, 10),
+	}
+	if opts.SlotsInAnEpoch > 0 {
+		args = append(args, "--slots-in-an-epoch", strconv.Itoa(opts.SlotsInAnEpoch))
+	}
+	return append(args, "--no-mining")
+}
+
+// open waits until the node answers and funds the accounts.
+func (a *Anvil) open(mark uint64, opts AnvilOptions) error {
+	ctx, cancel := context.WithTimeout(context.Background(), anvilStartTimeout)
+	defer cancel()
+	var err error
+	if a.rpc, err = rpc.DialContext(ctx, a.URL); err != nil {
+		return err
+	}
+	ours := new(big.Int).Mul(new(big.Int).SetUint64(mark), big.NewInt(params.Ether))
+	for {
+		var balance hexutil.Big
+		err = a.rpc.CallContext(ctx, &balance, "eth_getBalance", anvilFirst, "0x0")
+		if err == nil && balance.ToInt().Cmp(ours) == 0 {
+			break
+		}
+		if err == nil {
+			return errors.New("another server answers there")
+		}
+		select {
+		case <-a.exited:
+			return errors.New("it exited at once")
+		case <-ctx.Done():
+			return fmt.Errorf("no answer after %v: %w", anvilStartTimeout, err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if opts.Accounts == 0 {
+		opts.Accounts = DefaultAccounts
+	}
+	million := new(big.Int).Mul(big.NewInt(1_000_000), big.NewInt(params.Ether))
+	batch := make([]rpc.BatchElem, opts.Accounts)
+	for i := range batch {
+		batch[i] = rpc.BatchElem{Method: "anvil_setBalance", Args: []any{Address(i), (*hexutil.Big)(million)}, Result: new(any)}
+	}
+	if err := a.rpc.BatchCallContext(ctx, batch); err != nil {
+		return fmt.Errorf("couldn't fund the accounts: %w", err)
+	}
+	for _, elem := range batch {
+		if elem.Error != nil {
+			return fmt.Errorf("couldn't fund the accounts: %w", elem.Error)
+		}
+	}
+	return nil
+}
+
+// Close ends the process; nothing of the chain remains.
+func (a *Anvil) Close() { a.stop() }
+
+// Exited is closed when the process is gone.
+func (a *Anvil) Exited() <-chan struct{} { return a.exited }
+
+// Client talks to the node directly.
+func (a *Anvil) Client() *rpc.Client { return a.rpc }
+
+// Mine makes n blocks at once.
+func (a *Anvil) Mine(ctx context.Context, n int) error {
+	return a.make(ctx, "anvil_mine", hexutil.Uint64(n))
+}
+
+// Interval makes a block this often from now on; 0 makes none but by Mine.
+func (a *Anvil) Interval(ctx context.Context, every time.Duration) error {
+	select {
+	case a.every <- every:
+		return nil
+	case <-a.exited:
+		return errors.New("anvil is gone")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Reorg replaces the last depth blocks by others, and continues from there. The transactions of the blocks removed are
+// gone, from the pool too. The first block of the new branch holds txs, each as signed bytes.
+func (a *Anvil) Reorg(ctx context.Context, depth int, txs ...[]byte) error {
+	inclusions := make([]any, len(txs))
+	for i, tx := range txs {
+		inclusions[i] = []any{hexutil.Bytes(tx), 0}
+	}
+	return a.make(ctx, "anvil_reorg", depth, inclusions)
+}
+
+// Rollback removes the last depth blocks.
+func (a *Anvil) Rollback(ctx context.Context, depth int) error {
+	return a.make(ctx, "anvil_rollback", depth)
+}
+
+// Drop removes a transaction from the pool.
+func (a *Anvil) Drop(ctx context.Context, tx common.Hash) error {
+	return a.do(ctx, "anvil_dropTransaction", tx)
+}
+
+// DropAll empties the pool.
+func (a *Anvil) DropAll(ctx context.Context) error { return a.do(ctx, "anvil_dropAllTransactions") }
+
+// SetBalance gives an account this much, wei.
+func (a *Anvil) SetBalance(ctx context.Context, account common.Address, wei *big.Int) error {
+	return a.do(ctx, "anvil_setBalance", account, (*hexutil.Big)(wei))
+}
+
+// SetNextBaseFee sets the base fee of the next block, wei per gas.
+func (a *Anvil) SetNextBaseFee(ctx context.Context, wei uint64) error {
+	return a.do(ctx, "anvil_setNextBlockBaseFeePerGas", hexutil.Uint64(wei))
+}
+
+func (a *Anvil) do(ctx context.Context, method string, args ...any) error {
+	if err := a.rpc.CallContext(ctx, nil, method, args...); err != nil {
+		return fmt.Errorf("anvil refuses %s: %w", method, err)
+	}
+	return nil
+}

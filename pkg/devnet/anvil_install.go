@@ -1,0 +1,185 @@
+package devnet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// AnvilProgram is the environment variable that names an anvil other than the pinned one.
+const AnvilProgram = "SCORELAY_ANVIL"
+
+const installTimeout = 5 * time.Minute
+
+// anvilPath is the program to run: what AnvilProgram names, or else the anvil pinned in contracts/package-lock.json. The
+// latter is taken from contracts/node_modules when it is installed there, and otherwise installed by npm into the
+// user's cache directory, once.
+func anvilPath() (string, error) {
+	if program := os.Getenv(AnvilProgram); program != "" {
+		path, err := exec.LookPath(program)
+		if err != nil {
+			return "", fmt.Errorf("couldn't find the anvil that %s names: %w", AnvilProgram, err)
+		}
+		return path, nil
+	}
+	contracts, err := contractsDir()
+	if err != nil {
+		return "", err
+	}
+	pin, err := readPin(filepath.Join(contracts, "package-lock.json"))
+	if err != nil {
+		return "", err
+	}
+	if path := pin.program(contracts); path != "" {
+		return path, nil
+	}
+	return pin.install()
+}
+
+// contractsDir is the directory of the contracts' package, at or above the working directory.
+func contractsDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("couldn't find the contracts' package-lock.json: %w", err)
+	}
+	for {
+		contracts := filepath.Join(dir, "contracts")
+		if _, err := os.Stat(filepath.Join(contracts, "package-lock.json")); err == nil {
+			return contracts, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("couldn't find contracts/package-lock.json, which pins anvil, above the working directory; "+
+				"run from Scorelay's source, or set %s", AnvilProgram)
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// anvilPin is one package of a package-lock.json.
+type anvilPin struct {
+	name    string // such as @foundry-rs/anvil-linux-amd64
+	version string
+	entry   json.RawMessage // as the lock file has it: version, integrity
+}
+
+// lockfile is the part of a package-lock.json that matters here.
+type lockfile struct {
+	Name     string                     `json:"name"`
+	Version  int                        `json:"lockfileVersion"`
+	Packages map[string]json.RawMessage `json:"packages"`
+}
+
+func readPin(path string) (*anvilPin, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read which anvil is pinned: %w", err)
+	}
+	var lock lockfile
+	if err := json.Unmarshal(raw, &lock); err != nil {
+		return nil, fmt.Errorf("couldn't read which anvil is pinned in %s: %w", path, err)
+	}
+	system := runtime.GOOS
+	if system == "windows" {
+		system = "win32"
+	}
+	pin := &anvilPin{name: "@foundry-rs/anvil-" + system + "-" + runtime.GOARCH}
+	pin.entry = lock.Packages["node_modules/"+pin.name]
+	if pin.entry == nil {
+		return nil, fmt.Errorf("contracts/package-lock.json pins no anvil for this platform (%s): install the version it pins and "+
+			"name the program with %s", pin.name, AnvilProgram)
+	}
+	var entry struct {
+		Version string `json:"version"`
+	}
+	if err := json.Unmarshal(pin.entry, &entry); err != nil {
+		return nil, fmt.Errorf("couldn't read which anvil is pinned in %s: %w", path, err)
+	}
+	pin.version = entry.Version
+	return pin, nil
+}
+
+// program is the pinned anvil as installed under dir; empty when another version or none is there.
+func (p *anvilPin) program(dir string) string {
+	at := filepath.Join(dir, "node_modules", filepath.FromSlash(p.name))
+	raw, err := os.ReadFile(filepath.Join(at, "package.json"))
+	if err != nil {
+		return ""
+	}
+	var installed struct {
+		Version string `json:"version"`
+	}
+	if json.Unmarshal(raw, &installed) != nil || installed.Version != p.version {
+		return ""
+	}
+	for _, name := range []string{"anvil", "anvil.exe"} {
+		path := filepath.Join(at, "bin", name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
+}
+
+// install has npm install this one package, checked against the lock file's hash, unless it is in the cache already.
+func (p *anvilPin) install() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	dir := filepath.Join(cache, "scorelay", "anvil-"+p.version)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("couldn't make the directory of anvil: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("couldn't lock the directory of anvil: %w", err)
+	}
+	defer func() { _ = lock.Close() }()
+	if err := lockFile(lock); err != nil { // test binaries run side by side
+		return "", fmt.Errorf("couldn't lock the directory of anvil: %w", err)
+	}
+	if path := p.program(dir); path != "" {
+		return path, nil
+	}
+	if err := p.npm(dir); err != nil {
+		return "", fmt.Errorf("couldn't install %s %s, which the tests need (or name an anvil with %s): %w", p.name, p.version, AnvilProgram, err)
+	}
+	path := p.program(dir)
+	if path == "" {
+		return "", fmt.Errorf("npm installed %s but its program is not in %s", p.name, dir)
+	}
+	return path, nil
+}
+
+func (p *anvilPin) npm(dir string) error {
+	wants := map[string]string{p.name: p.version}
+	root, err := json.Marshal(map[string]any{"name": "scorelay-anvil", "dependencies": wants})
+	if err != nil {
+		return err
+	}
+	lock, err := json.Marshal(lockfile{Name: "scorelay-anvil", Version: 3, Packages: map[string]json.RawMessage{
+		"": root, "node_modules/" + p.name: p.entry,
+	}})
+	if err != nil {
+		return err
+	}
+	err = errors.Join(os.WriteFile(filepath.Join(dir, "package.json"), root, 0o600),
+		os.WriteFile(filepath.Join(dir, "package-lock.json"), lock, 0o600))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), installTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("npm ci: %w: %s", err, out)
+	}
+	return nil
+}

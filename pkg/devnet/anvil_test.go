@@ -1,0 +1,112 @@
+package devnet_test
+
+import (
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+)
+
+func TestAnvilForgetsWhatAReorgRemoves(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a := devnet.NewAnvil(t, devnet.AnvilOptions{GasLimit: 9_000_000})
+	c := ethclient.NewClient(a.Client())
+	id, err := c.ChainID(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, devnet.ChainID, id.Uint64())
+	require.NoError(t, a.SetNextBaseFee(ctx, 2*params.GWei))
+	tx := send(t, c, 0)
+	require.NoError(t, a.Mine(ctx, 1))
+	head, err := c.HeaderByNumber(ctx, nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 9_000_000, head.GasLimit)
+	require.EqualValues(t, 2*params.GWei, head.BaseFee.Uint64())
+	_, err = c.TransactionReceipt(ctx, tx.Hash())
+	require.NoError(t, err)
+
+	require.NoError(t, a.Reorg(ctx, 1))
+	_, _, err = c.TransactionByHash(ctx, tx.Hash())
+	require.Error(t, err, "gone from the pool, too")
+	raw, err := tx.MarshalBinary()
+	require.NoError(t, err)
+	require.NoError(t, a.Reorg(ctx, 1, raw))
+	receipt, err := c.TransactionReceipt(ctx, tx.Hash())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, receipt.BlockNumber.Uint64())
+	require.NoError(t, a.Rollback(ctx, 1))
+	n, err := c.BlockNumber(ctx)
+	require.NoError(t, err)
+	require.Zero(t, n)
+
+	dropped := send(t, c, 0)
+	require.NoError(t, a.Drop(ctx, dropped.Hash()))
+	send(t, c, 1)
+	require.NoError(t, a.DropAll(ctx))
+	require.NoError(t, a.SetBalance(ctx, common.Address{1}, common.Big1))
+	require.NoError(t, a.Interval(ctx, time.Second))
+	require.Eventually(t, func() bool {
+		n, err := c.BlockNumber(ctx)
+		return err == nil && n > 0
+	}, 10*time.Second, 10*time.Millisecond)
+	nonce, err := c.NonceAt(ctx, devnet.Address(0), nil)
+	require.NoError(t, err)
+	require.Zero(t, nonce)
+	a.Close()
+	<-a.Exited()
+}
+
+func TestAnvilSaysWhyItDoesNotStart(t *testing.T) {
+	a := devnet.NewAnvil(t, devnet.AnvilOptions{})
+	_, err := devnet.StartAnvil(devnet.AnvilOptions{Port: portOf(t, a.URL)})
+	require.ErrorContains(t, err, "couldn't start anvil")
+	t.Setenv(devnet.AnvilProgram, "no-such-anvil")
+	_, err = devnet.StartAnvil(devnet.AnvilOptions{})
+	require.ErrorContains(t, err, devnet.AnvilProgram)
+}
+
+func TestALinkIsCutAndMended(t *testing.T) {
+	t.Parallel()
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = server.Close() }()
+	go func() {
+		for {
+			conn, err := server.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(conn, conn) }()
+		}
+	}()
+	link, err := devnet.StartLink(server.Addr().String())
+	require.NoError(t, err)
+	defer link.Close()
+	echo := func(conn net.Conn) error {
+		if _, err := conn.Write([]byte("x")); err != nil {
+			return err
+		}
+		_, err := io.ReadFull(conn, make([]byte, 1))
+		return err
+	}
+	dial := func() net.Conn {
+		conn, err := net.Dial("tcp", link.Addr)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn
+	}
+	first := dial()
+	require.NoError(t, echo(first))
+	link.Cut()
+	require.Error(t, echo(first))
+	require.Error(t, echo(dial()))
+	link.Mend()
+	require.NoError(t, echo(dial()))
+}

@@ -1,0 +1,145 @@
+package rpcproxy
+
+import (
+	"encoding/json"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// Null answers that what these methods are asked for is not there.
+func Null(methods ...string) Fault {
+	return Fault{Name: "null", Methods: methods, Ask: func(*Node, *Call) *Answer { return null() }}
+}
+
+// Empty answers these methods with an empty list.
+func Empty(methods ...string) Fault {
+	return Fault{Name: "empty", Methods: methods, Ask: func(*Node, *Call) *Answer {
+		return &Answer{Result: json.RawMessage("[]")}
+	}}
+}
+
+// Partial leaves out every other element of the lists that these methods answer.
+func Partial(methods ...string) Fault {
+	return Fault{Name: "partial", Methods: methods, Answer: func(_ *Node, _ *Call, a *Answer) {
+		var all, kept []json.RawMessage
+		if json.Unmarshal(a.Result, &all) != nil || len(all) == 0 {
+			return
+		}
+		for i := 1; i < len(all); i += 2 {
+			kept = append(kept, all[i])
+		}
+		if a.Result, _ = json.Marshal(kept); kept == nil {
+			a.Result = json.RawMessage("[]")
+		}
+	}}
+}
+
+// NoReceipts answers that there are no receipts: neither of a transaction nor of a block.
+func NoReceipts() Fault {
+	f := Null(TransactionReceipt, BlockReceipts)
+	f.Name = "no receipts"
+	return f
+}
+
+// Nonces answers nonces of accounts that are off by delta, and never below 0, by whichever method; the proof beside one
+// stays what it is.
+func Nonces(delta int64) Fault {
+	shifted := func(raw json.RawMessage) json.RawMessage {
+		var n hexutil.Uint64
+		if json.Unmarshal(raw, &n) != nil {
+			return raw
+		}
+		return quantity(uint64(max(0, int64(n)+delta)))
+	}
+	return Fault{Name: "nonces off", Methods: []string{TransactionCount, Proof}, Answer: func(_ *Node, c *Call, a *Answer) {
+		if c.Method == TransactionCount {
+			a.Result = shifted(a.Result)
+			return
+		}
+		change(a, func(proof map[string]json.RawMessage) { proof["nonce"] = shifted(proof["nonce"]) })
+	}}
+}
+
+// change changes a result that is an object.
+func change(a *Answer, how func(map[string]json.RawMessage)) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(a.Result, &fields) != nil || fields == nil {
+		return
+	}
+	how(fields)
+	a.Result, _ = json.Marshal(fields) // of valid parts
+}
+
+// WrongHash answers blocks with a hash that is not their header's.
+func WrongHash() Fault {
+	return Fault{Name: "wrong hash", Methods: []string{BlockByNumber}, Answer: func(_ *Node, _ *Call, a *Answer) {
+		change(a, func(block map[string]json.RawMessage) {
+			block["hash"] = quoted(crypto.Keccak256Hash(block["hash"]).Hex())
+		})
+	}}
+}
+
+// Sibling answers blocks that are consistent in themselves, with the right parent, but are not the chain's.
+func Sibling() Fault {
+	return Fault{Name: "another block", Methods: []string{BlockByNumber}, Answer: func(_ *Node, _ *Call, a *Answer) {
+		change(a, func(block map[string]json.RawMessage) {
+			rewrite(block, func(h *types.Header) { h.Extra = append(h.Extra, 'x') })
+		})
+	}}
+}
+
+// Ahead claims a head n blocks above the real one: an empty block, consistent in itself, whose parent does not exist.
+func Ahead(n uint64) Fault {
+	return Fault{Name: "head ahead", Methods: []string{BlockByNumber, BlockNumber}, Answer: func(_ *Node, c *Call, a *Answer) {
+		if c.Method == BlockNumber {
+			var head hexutil.Uint64
+			if json.Unmarshal(a.Result, &head) == nil {
+				a.Result = quantity(uint64(head) + n)
+			}
+			return
+		}
+		if args := c.Args(); len(args) == 0 || string(args[0]) != `"latest"` {
+			return
+		}
+		change(a, func(block map[string]json.RawMessage) {
+			rewrite(block, func(h *types.Header) {
+				h.Number.SetUint64(h.Number.Uint64() + n)
+				h.ParentHash = crypto.Keccak256Hash(h.ParentHash[:])
+				h.TxHash, h.ReceiptHash, h.Bloom, h.GasUsed = types.EmptyTxsHash, types.EmptyReceiptsHash, types.Bloom{}, 0
+			})
+			block["transactions"] = json.RawMessage("[]")
+		})
+	}}
+}
+
+// rewrite changes a block's header and gives it the hash that follows.
+func rewrite(block map[string]json.RawMessage, how func(*types.Header)) {
+	raw, _ := json.Marshal(block) // of valid parts
+	header := new(types.Header)
+	if json.Unmarshal(raw, header) != nil {
+		return
+	}
+	how(header)
+	raw, _ = json.Marshal(header)
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return
+	}
+	for name, value := range fields {
+		if string(value) != "null" {
+			block[name] = value
+		}
+	}
+}
+
+// HashOf is the hash of a block as the header in its JSON has it: what an honest node says.
+func HashOf(block json.RawMessage) (common.Hash, error) {
+	header := new(types.Header)
+	if err := json.Unmarshal(block, header); err != nil {
+		return common.Hash{}, err
+	}
+	return header.Hash(), nil
+}

@@ -1,0 +1,307 @@
+package rpcproxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Proxy is an HTTP server in front of one node. Its methods may be called from several goroutines.
+type Proxy struct {
+	URL string // http://127.0.0.1:port
+
+	node   *Node
+	server *http.Server
+
+	mu     sync.Mutex
+	dice   *rand.Rand
+	faults []*Fault
+	stats  Stats
+}
+
+// Stats are what a proxy has seen.
+type Stats struct {
+	Requests int            // over HTTP; a batch is one
+	Batches  int            // of those, batches
+	MaxBatch int            // calls of the largest batch
+	Calls    map[string]int // by method; each call of a batch counts
+}
+
+// Total is the number of calls.
+func (s Stats) Total() int {
+	total := 0
+	for _, n := range s.Calls {
+		total += n
+	}
+	return total
+}
+
+// Start starts a proxy without faults in front of the node at url, on a free port. Its random decisions follow from seed.
+func Start(url string, seed uint64) (*Proxy, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("couldn't start a proxy: %w", err)
+	}
+	p := &Proxy{
+		URL: "http://" + l.Addr().String(), node: newNode(url),
+		dice: rand.New(rand.NewPCG(seed, 0)), stats: Stats{Calls: map[string]int{}},
+	}
+	p.server = &http.Server{
+		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Minute,
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // clients that give up are the point
+	}
+	go func() { _ = p.server.Serve(l) }()
+	return p, nil
+}
+
+// Close ends the proxy and every exchange in progress.
+func (p *Proxy) Close() {
+	_ = p.server.Close()
+	p.node.client.CloseIdleConnections()
+}
+
+// Add makes faults active. Calling remove ends them; it may be called more than once.
+func (p *Proxy) Add(faults ...Fault) (remove func()) {
+	added := make([]*Fault, len(faults))
+	for i := range faults {
+		added[i] = &faults[i]
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults = append(slices.Clip(p.faults), added...)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.faults = slices.DeleteFunc(slices.Clone(p.faults), func(f *Fault) bool { return slices.Contains(added, f) })
+	}
+}
+
+// Clear ends all faults.
+func (p *Proxy) Clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults = nil
+}
+
+// Active names the faults that are active, in the order they were added.
+func (p *Proxy) Active() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	names := make([]string, len(p.faults))
+	for i, f := range p.faults {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Stats are what the proxy has seen since it was started or ResetStats was called.
+func (p *Proxy) Stats() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := p.stats
+	out.Calls = maps.Clone(p.stats.Calls)
+	return out
+}
+
+// Count is the number of calls of one method.
+func (p *Proxy) Count(method string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stats.Calls[method]
+}
+
+// ResetStats begins counting again and returns what was counted before.
+func (p *Proxy) ResetStats() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := p.stats
+	p.stats = Stats{Calls: map[string]int{}}
+	return out
+}
+
+// Exchange is one request over HTTP and what it is answered. A fault's Around sees it before and after the node did.
+type Exchange struct {
+	Context context.Context // ends when the client goes away
+	Calls   []*Call
+	Batch   bool
+
+	Status  int         // of the response; 0 before there is one
+	Header  http.Header // of the response
+	Body    []byte      // of the response
+	Dropped bool        // cut the connection instead of answering
+
+	raw  []byte // the request as it came
+	hits []hit
+}
+
+// hit is an active fault that touches an exchange, and which of its calls.
+type hit struct {
+	fault *Fault
+	calls []bool
+}
+
+// Respond answers the exchange.
+func (x *Exchange) Respond(status int, contentType string, body []byte) {
+	x.Status, x.Body = status, body
+	x.Header.Set("Content-Type", contentType)
+}
+
+// Answer answers every call of the exchange alike.
+func (x *Exchange) Answer(a *Answer) {
+	answers := make([]*Answer, len(x.Calls))
+	for i := range answers {
+		answers[i] = a
+	}
+	x.Respond(http.StatusOK, "application/json", encodeAnswers(x.Calls, answers, x.Batch))
+}
+
+func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	x := &Exchange{Context: r.Context(), Header: http.Header{}, raw: body}
+	if calls, batch, err := parse(body); err == nil {
+		x.Calls, x.Batch = calls, batch
+	}
+	p.begin(x)
+	next := func() { p.forward(x) }
+	for _, h := range x.hits {
+		if around := h.fault.Around; around != nil {
+			inner := next
+			next = func() { around(x, inner) }
+		}
+	}
+	next()
+	if x.Dropped || x.Status == 0 {
+		panic(http.ErrAbortHandler) // closes the connection
+	}
+	maps.Copy(w.Header(), x.Header)
+	w.WriteHeader(x.Status)
+	_, _ = w.Write(x.Body)
+}
+
+// begin counts the exchange and decides which faults it meets.
+func (p *Proxy) begin(x *Exchange) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stats.Requests++
+	if x.Batch {
+		p.stats.Batches++
+		p.stats.MaxBatch = max(p.stats.MaxBatch, len(x.Calls))
+	}
+	for _, c := range x.Calls {
+		p.stats.Calls[c.Method]++
+	}
+	for _, f := range p.faults {
+		if calls := f.roll(x.Calls, p.dice); slices.Contains(calls, true) {
+			x.hits = append(x.hits, hit{f, calls})
+		}
+	}
+}
+
+// forward asks the node, one by one where a fault touches single calls.
+func (p *Proxy) forward(x *Exchange) {
+	if !slices.ContainsFunc(x.hits, func(h hit) bool { return h.fault.Ask != nil || h.fault.Answer != nil }) {
+		status, contentType, body, err := p.node.post(x.Context, x.raw)
+		if err != nil {
+			x.Dropped = true
+			return
+		}
+		x.Respond(status, contentType, body)
+		return
+	}
+	answers := make([]*Answer, len(x.Calls))
+	var open []*Call // for the node
+	for i, c := range x.Calls {
+		if answers[i] = p.ask(x, i); answers[i] == nil {
+			open = append(open, c)
+		}
+	}
+	if len(open) > 0 {
+		told, err := p.node.answers(x.Context, open, x.Batch)
+		if err != nil {
+			x.Dropped = true
+			return
+		}
+		for i, c := range x.Calls {
+			if at := slices.Index(open, c); at >= 0 {
+				answers[i] = told[at]
+			}
+		}
+	}
+	for i, c := range x.Calls {
+		for _, h := range x.hits {
+			if h.fault.Answer != nil && h.calls[i] {
+				h.fault.Answer(p.node, c, answers[i])
+			}
+		}
+	}
+	x.Respond(http.StatusOK, "application/json", encodeAnswers(x.Calls, answers, x.Batch))
+}
+
+// ask has the faults change the i-th call; the first that answers it instead of the node does so.
+func (p *Proxy) ask(x *Exchange, i int) *Answer {
+	for _, h := range x.hits {
+		if h.fault.Ask == nil || !h.calls[i] {
+			continue
+		}
+		if a := h.fault.Ask(p.node, x.Calls[i]); a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// Node is the real node, for faults that must know the truth to lie. What they ask is not counted.
+type Node struct {
+	url    string
+	client *http.Client
+
+	mu      sync.Mutex
+	numbers map[string]uint64 // of blocks, by hash
+	head    uint64
+	headAt  time.Time
+}
+
+func newNode(url string) *Node {
+	return &Node{url: url, numbers: map[string]uint64{}, client: &http.Client{Transport: &http.Transport{
+		MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024, IdleConnTimeout: time.Minute, DisableCompression: true,
+	}}}
+}
+
+func (n *Node) post(ctx context.Context, body []byte) (status int, contentType string, answer []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.url, bytes.NewReader(body))
+	if err != nil {
+		return 0, "", nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := n.client.Do(req)
+	if err != nil {
+		return 0, "", nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	answer, err = io.ReadAll(resp.Body)
+	return resp.StatusCode, resp.Header.Get("Content-Type"), answer, err
+}
+
+func (n *Node) answers(ctx context.Context, calls []*Call, batch bool) ([]*Answer, error) {
+	_, _, body, err := n.post(ctx, encodeCalls(calls, batch))
+	if err != nil {
+		return nil, err
+	}
+	return decodeAnswers(body, calls, batch)
+}
+
+// errNode says that the node answered with an error.
+var errNode = errors.New("the node refuses")
