@@ -18,10 +18,12 @@ type devCommand struct {
 	Relayers      int           `name:"relayers" default:"1" help:"Number of relayers (${default})."`
 	Lanes         int           `name:"lanes" default:"4" help:"Number of lanes (${default})."`
 	Separate      bool          `name:"separate" help:"Run APIs, relayers, NATS and Redis as processes of their own, each started again when it dies."`
-	ChainRPC      string        `name:"chain-rpc" placeholder:"URL" help:"Use this chain, such as anvil, instead of starting one."`
+	NATSPort      int           `name:"nats-port" default:"0" help:"Port of NATS; 0 takes a free one."`
+	ChainRPC      []string      `name:"chain-rpc" placeholder:"URL" help:"Use this chain, such as anvil, instead of starting one; several endpoints are separated by commas."`
 	ChainKey      string        `name:"chain-key" default:"0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80" placeholder:"KEY" help:"Key of an account with money on that chain; by default anvil's first."`
 	Confirmations uint64        `name:"confirmations" default:"2" help:"Blocks, its own included, after which a transaction is final (${default}); 0 waits for the chain's finalized tag."`
 	BlockTime     time.Duration `name:"block-time" default:"1s" help:"How often the chain makes a block (${default})."`
+	Set           []string      `name:"set" sep:"none" placeholder:"ROLE:VARIABLE=VALUE" help:"With --separate: a setting for processes of a role, as 'relayer:SCORELAY_WINDOW=4', or for one of them, as 'relayer.0:SCORELAY_WINDOW=4'. May be repeated."`
 	Demo          int           `name:"demo" placeholder:"N" help:"Send N signed updates, wait until all are final, audit, print a summary and end."`
 	DemoParallel  int           `name:"demo-parallel" default:"128" help:"Requests of the demo in progress at once (${default})."`
 	Verbose       bool          `name:"verbose" short:"v" help:"Log to the terminal, too."`
@@ -31,7 +33,8 @@ type devCommand struct {
 func (c *devCommand) Run(s signals) error {
 	opts := dev.Options{
 		DataDir: c.DataDir, Port: c.Port, RPCPort: c.RPCPort, APIs: c.APIs, Relayers: c.Relayers, Lanes: c.Lanes,
-		Separate: c.Separate, ChainRPC: c.ChainRPC, ChainKey: c.ChainKey, Confirmations: c.Confirmations, BlockTime: c.BlockTime,
+		NATSPort: c.NATSPort, Separate: c.Separate, ChainRPC: c.ChainRPC, ChainKey: c.ChainKey, Confirmations: c.Confirmations,
+		BlockTime: c.BlockTime, Set: c.Set,
 	}
 	if c.Verbose {
 		opts.LogTo = os.Stderr

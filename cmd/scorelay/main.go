@@ -22,6 +22,7 @@ type cli struct {
 	Setup   setupCommand   `cmd:"" help:"Make a deployment: deploy the contract, grant the relayer role, create the streams."`
 	Keys    keysCommand    `cmd:"" help:"Issue, list and revoke API keys."`
 	DLQ     dlqCommand     `cmd:"" name:"dlq" help:"Look at dead letters: accepted updates that were rejected."`
+	Lanes   lanesCommand   `cmd:"" help:"Look at lanes, and decide what only people can."`
 	Audit   auditCommand   `cmd:"" help:"Compare what the stream accepted with the contract's events and scores."`
 	Load    loadCommand    `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
 	Gas     gasCommand     `cmd:"" help:"Measure what updates cost, on an EVM of its own."`

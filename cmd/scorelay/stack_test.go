@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -45,7 +47,16 @@ var programs = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
+// atOnce is how many tests run side by side unless -parallel says otherwise: stacks wait more than they compute.
+const atOnce = 6
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	if !chosen {
+		_ = flag.Set("test.parallel", strconv.Itoa(atOnce))
+	}
 	code := m.Run()
 	if built != "" {
 		_ = os.RemoveAll(built)

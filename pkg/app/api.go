@@ -103,7 +103,7 @@ func (a *api) deps() httpapi.Deps {
 	d := a.stream.Deployment()
 	contract := reader{
 		chain: a.chain, contract: d.Contract, deployed: d.DeployBlock,
-		finality: finality{a.chain, a.settings.Confirmations},
+		confirmations: a.settings.Confirmations,
 	}
 	deps := httpapi.Deps{
 		Publisher: publisher{a.stream}, Statuses: a.status, Projects: a.projects, Keys: a.keys, Chain: contract,

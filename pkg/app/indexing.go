@@ -2,13 +2,18 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -25,8 +30,25 @@ func NewAuditor(ctx context.Context, js jetstream.JetStream, s *stream.Stream, c
 	}
 	d := s.Deployment()
 	return &index.Auditor{
-		Deployment: indexed(d), Chain: events{c, d.Contract, finality{c, confirmations}},
+		Deployment: indexed(d), Chain: events{c, d.Contract, confirmations},
 		Source: archive{s}, Lanes: settled{journals, d.Lanes},
+	}, nil
+}
+
+// newFollower makes the follower of the contract's events. tracked is the chain that the process follows.
+func newFollower(
+	ctx context.Context, js jetstream.JetStream, d stream.Deployment, tracked index.Heads, c *chain.Client, s *RelayerSettings,
+	log *slog.Logger, metrics prometheus.Registerer,
+) (*index.Follower, error) {
+	records, err := directory.Open(ctx, js)
+	if err != nil {
+		return nil, err
+	}
+	return &index.Follower{
+		Deployment: indexed(d), Chain: events{c, d.Contract, s.Confirmations}, Heads: tracked, Blocks: c, Directory: records,
+		Moved: func(err error) bool { return errors.Is(err, directory.ErrMoved) },
+		Skip:  func(err error) bool { return errors.Is(err, directory.ErrTooBig) },
+		Poll:  s.PollInterval, Log: log, Metrics: metrics,
 	}, nil
 }
 
@@ -36,12 +58,12 @@ func indexed(d stream.Deployment) index.Deployment {
 
 // events is the chain, seen from the contract, in the index's words.
 type events struct {
-	chain    *chain.Client
-	contract common.Address
-	finality finality
+	chain         *chain.Client
+	contract      common.Address
+	confirmations uint64 // of a final block, its own included; 0: the chain's finalized tag
 }
 
-func indexBlock(b lane.Block) index.Block {
+func indexBlock(b evidence.Block) index.Block {
 	return index.Block{Number: b.Number, Hash: b.Hash, Time: b.Time}
 }
 
@@ -53,7 +75,7 @@ func (e events) Head(ctx context.Context) (index.Block, error) {
 
 // Final is the newest final block.
 func (e events) Final(ctx context.Context) (index.Block, error) {
-	b, err := e.finality.block(ctx)
+	b, err := e.chain.FinalBlock(ctx, e.confirmations)
 	return indexBlock(b), err
 }
 
@@ -65,7 +87,7 @@ func (e events) BlockByNumber(ctx context.Context, number uint64) (index.Block, 
 
 // Logs hands the contract's logs to fn, a range of blocks at a time.
 func (e events) Logs(ctx context.Context, topics []common.Hash, from, to uint64, fn func(index.Block, []types.Log) error) error {
-	return e.chain.Logs(ctx, e.contract, topics, from, to, func(through lane.Block, logs []types.Log) error {
+	return e.chain.Logs(ctx, e.contract, topics, from, to, func(through evidence.Block, logs []types.Log) error {
 		return fn(indexBlock(through), logs)
 	})
 }
@@ -104,16 +126,32 @@ type settled struct {
 // Settled is for each lane the position before which everything is settled.
 func (s settled) Settled(ctx context.Context) ([]score.Cursor, error) {
 	cursors := make([]score.Cursor, s.lanes)
-	for i := range cursors {
-		entries, _, err := s.journal.Load(ctx, score.Lane(i))
-		if err != nil {
-			return nil, err
+	err := s.states(ctx, func(i int, state *lane.State) { cursors[i] = state.Settled() })
+	return cursors, err
+}
+
+// Block is the newest block of the chain that a lane has settled a slot in; 0 when none has.
+func (s settled) Block(ctx context.Context) (newest uint64, err error) {
+	err = s.states(ctx, func(_ int, state *lane.State) {
+		if n := len(state.Past); n > 0 {
+			newest = max(newest, state.Past[n-1].Block.Number)
 		}
-		state, err := lane.Fold(entries)
-		if err != nil {
-			return nil, fmt.Errorf("couldn't make sense of the journal of lane %d: %w", i, err)
+	})
+	return newest, err
+}
+
+// states hands the state of every lane to fn.
+func (s settled) states(ctx context.Context, fn func(i int, state *lane.State)) error {
+	for i := range s.lanes {
+		var folder lane.Folder
+		if _, err := s.journal.Load(ctx, score.Lane(i), folder.Add); err != nil {
+			return err
 		}
-		cursors[i] = state.Settled()
+		state, err := folder.State()
+		if err != nil {
+			return fmt.Errorf("couldn't make sense of the journal of lane %d: %w", i, err)
+		}
+		fn(i, state)
 	}
-	return cursors, nil
+	return nil
 }

@@ -16,10 +16,10 @@ import (
 
 // reader reads the contract for the API.
 type reader struct {
-	chain    *chain.Client
-	contract common.Address
-	deployed uint64 // the contract's block: before it there is nothing to ask
-	finality finality
+	chain         *chain.Client
+	contract      common.Address
+	deployed      uint64 // the contract's block: before it there is nothing to ask
+	confirmations uint64 // of a final block, its own included; 0: the chain's finalized tag
 }
 
 func (r reader) view(ctx context.Context, data []byte) ([]byte, error) {
@@ -41,7 +41,7 @@ func (r reader) ProjectExists(ctx context.Context, project score.ProjectID) (boo
 
 // Used tells of each updateId whether it was used up, in order, as of the newest final block.
 func (r reader) Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error) {
-	final, err := r.finality.block(ctx)
+	final, err := r.chain.FinalBlock(ctx, r.confirmations)
 	if errors.Is(err, ethereum.NotFound) || err == nil && final.Number < r.deployed {
 		return make([]bool, len(updates)), nil // nothing of the contract's is final yet
 	}

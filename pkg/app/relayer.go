@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"math"
 	"os"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/batch"
-	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -41,6 +40,7 @@ type relayer struct {
 	settings *RelayerSettings
 
 	keys     []*signer.Key
+	heads    *heads.Tracker
 	relay    *relay.Relayer
 	follower *index.Follower
 	restorer *index.Restorer
@@ -57,6 +57,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		r.adminPart(s.AdminListen),
 		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "engines", Start: r.open},
+		loop("the tracker of the chain's heads", func(ctx context.Context) error { r.heads.Run(ctx); return nil }),
 		loop("the follower of the contract's events", func(ctx context.Context) error { return r.follower.Run(ctx) }),
 		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
 		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
@@ -84,33 +85,29 @@ func (r *relayer) open(ctx context.Context) error {
 	} else {
 		r.log.Warn("couldn't bring the streams of dead letters in line with this version; everything works as before", "err", err)
 	}
-	records, err := directory.Open(ctx, r.js)
-	if err != nil {
+	r.chain.Own(d.Contract)
+	r.heads = heads.New(heads.Config{
+		Confirmations: r.settings.Confirmations, PollInterval: r.settings.PollInterval,
+	}, r.chain, r.log, r.metrics)
+	var err error
+	if r.follower, err = newFollower(ctx, r.js, d, r.heads, r.chain, r.settings, r.log, r.metrics); err != nil {
 		return err
 	}
-	events := events{r.chain, d.Contract, finality{r.chain, r.settings.Confirmations}}
-	r.follower = &index.Follower{
-		Deployment: indexed(d), Chain: events, Directory: records, Poll: r.settings.PollInterval, Log: r.log,
-		Skip: func(err error) bool { return errors.Is(err, directory.ErrTooBig) },
-	}
-	r.restorer = &index.Restorer{
-		Deployment: indexed(d), Chain: events, Source: archive{r.stream}, Statuses: r.status,
-		Horizon: r.settings.StatusRetention, Log: r.log,
-	}
-	r.health.Add(admin.Check{Name: "nats", Ready: r.natsUp})
-	r.health.Add(admin.Check{Name: "chain", Ready: func(ctx context.Context) error {
-		_, err := r.chain.Head(ctx)
-		return err
-	}})
-	return r.openRelay(ctx)
-}
-
-func (r *relayer) openRelay(ctx context.Context) error {
-	s, d := r.settings, r.stream.Deployment()
 	journals, err := journal.Open(ctx, r.js)
 	if err != nil {
 		return err
 	}
+	r.restorer = &index.Restorer{
+		Deployment: indexed(d), Chain: events{r.chain, d.Contract, r.settings.Confirmations}, Source: archive{r.stream}, Statuses: r.status,
+		Horizon: r.settings.StatusRetention, Settled: settled{journals, d.Lanes}.Block, Log: r.log,
+	}
+	r.health.Add(admin.Check{Name: "nats", Ready: r.natsUp})
+	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})
+	return r.openRelay(ctx, journals)
+}
+
+func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) error {
+	s, d := r.settings, r.stream.Deployment()
 	replica := s.replica()
 	leases, err := lease.Open(ctx, r.js, lease.Config{Replica: replica, TTL: s.LeaseTTL}, r.log)
 	if err != nil {
@@ -121,14 +118,14 @@ func (r *relayer) openRelay(ctx context.Context) error {
 		signers[i] = key.For(d.ChainID)
 	}
 	r.relay, err = relay.New(relay.Config{
-		Lanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, Replica: replica, Confirmations: s.Confirmations,
-		PollInterval: s.PollInterval, Horizon: s.AuditHorizon, Model: registry.GasModel(),
+		Lanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, Replica: replica,
+		Horizon: s.AuditHorizon, Model: registry.GasModel(),
 		Limits: batch.Limits{
 			MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger, WordLinger: s.WordLinger,
 		},
 		Rules: s.rules(),
 	}, relay.Deps{
-		Chain: r.chain, Source: source{r.stream}, Journal: journals, Leases: leases, Statuses: r.status,
+		Heads: r.heads, Chain: r.chain, Source: source{r.stream}, Journal: journals, Leases: leases, Statuses: r.status,
 		Signers: signers, Log: r.log, Metrics: r.metrics,
 	})
 	return err

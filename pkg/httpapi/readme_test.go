@@ -25,7 +25,7 @@ var (
 		score.Batched:   "Bound to a slot of its lane; the transaction is journaled.",
 		score.Submitted: "The transaction was handed to a node. `transactionHash` may still change: a bump is another transaction.",
 		score.Included:  "In a block, which may still be reorganised away; then it is submitted again.",
-		score.Final:     "Beyond the finality rule, with its `outcome`. Nothing changes any more, unless a rejected update is sent again.",
+		score.Final:     "Beyond the finality rule, with its `outcome`. Nothing changes any more, unless a rejected update is sent again or the chain loses a final block.",
 	}
 	outcomeMeanings = map[score.Outcome]string{
 		score.Applied:          "The score changed.",

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/prometheus/client_golang/prometheus"
@@ -92,7 +91,7 @@ func (b *builder) describe(d stream.Deployment, secret apikey.Secret) {
 	}
 	info.APIURL, info.APIKey = info.APIURLs[0], secret.Reveal()
 	info.Confirmations = b.opts.Confirmations
-	info.RPCURL, info.ChainID, info.Contract = b.rpcURL, d.ChainID, d.Contract.Hex()
+	info.RPCURL, info.ChainID, info.Contract = b.rpcURLs[0], d.ChainID, d.Contract.Hex()
 	info.NATSURL, info.MonitorURL, info.RedisURL = "nats://"+loopback(b.ports.nats), httpURL(b.ports.natsMonitor), b.redisURL()
 	info.OwnerKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountOwner)))
 	info.UpdaterKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountUpdater)))
@@ -130,7 +129,7 @@ var fundEach = new(big.Int).Mul(big.NewInt(100), big.NewInt(params.Ether))
 // fund gives the accounts that pay for transactions money from the account of --chain-key, on an external chain; on our
 // own they have it from the beginning.
 func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, keys []*signer.Key) error {
-	if b.opts.ChainRPC == "" {
+	if len(b.opts.ChainRPC) == 0 {
 		return nil
 	}
 	funder, err := signer.FromHex(b.opts.ChainKey, b.log)
@@ -141,56 +140,12 @@ func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, key
 		if i != accountAdmin && i < firstSigner {
 			continue // these only sign messages
 		}
-		if err := pay(ctx, c, funder.For(chainID), chainID, key.Address(), fundEach); err != nil {
+		if err := c.Pay(ctx, funder.For(chainID), key.Address(), fundEach); err != nil {
 			return fmt.Errorf("couldn't fund %s from %s on chain %d: %w", key.Address(), funder.Address(), chainID, err)
 		}
 	}
 	b.say(fmt.Sprintf("funded the relayer's accounts from %s on chain %d", funder.Address(), chainID))
 	return nil
-}
-
-// pay sends money and waits until it is in a block.
-func pay(ctx context.Context, c *chain.Client, from *signer.Signer, chainID uint64, to common.Address, wei *big.Int) error {
-	head, err := c.Head(ctx)
-	if err != nil {
-		return err
-	}
-	accounts, err := c.Accounts(ctx, head.Hash, []common.Address{from.Address(), to})
-	if err != nil {
-		return err
-	}
-	if accounts[1].Balance.Cmp(wei) >= 0 {
-		return nil // of an earlier run
-	}
-	quote, err := c.Quote(ctx)
-	if err != nil {
-		return err
-	}
-	price := max(quote.Price, 2*quote.BaseFee+quote.Tip)
-	tx, err := from.Sign(ctx, types.NewTx(&types.LegacyTx{
-		Nonce: accounts[0].Nonce, To: &to, Value: wei, Gas: params.TxGas, GasPrice: new(big.Int).SetUint64(price),
-	}))
-	if err != nil {
-		return err
-	}
-	raw, err := tx.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	if sent := c.Send(ctx, [][]byte{raw})[0]; !sent.Class.Taken() && !sent.Class.Ambiguous() {
-		return fmt.Errorf("the node refuses the payment (%s): %w", sent.Class, sent.Err)
-	}
-	for {
-		receipts, err := c.Receipts(ctx, head.Hash, []common.Hash{tx.Hash()})
-		if err == nil && receipts[0] != nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(ctx.Err(), err)
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
 }
 
 // ready waits until everything serves, makes the demo project and writes dev.json.

@@ -86,7 +86,7 @@ func (s *Stack) Describe(out io.Writer) {
 		dataDir = s.Options.DataDir
 	}
 	_ = description.Execute(out, map[string]any{
-		"Info": s.Info, "OwnChain": s.Options.ChainRPC == "", "BlockTime": s.Options.BlockTime, "Finality": finality,
+		"Info": s.Info, "OwnChain": len(s.Options.ChainRPC) == 0, "BlockTime": s.Options.BlockTime, "Finality": finality,
 		"RedisKind": redis, "Relayers": s.Options.Relayers, "Lanes": s.Options.Lanes, "DataDir": dataDir,
 		"UpdateID": load.RandomID(), "Target": s.Place.Targets[0].Hex(), "Message": message, "Signature": signature,
 	})

@@ -60,11 +60,21 @@ func TestOptionsSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	require.NoError(t, o.Validate())
-	o.APIs, o.Lanes, o.DataDir, o.Port = 0, 2000, "", 70000
+	o.APIs, o.Lanes, o.DataDir, o.Port, o.Set = 0, 2000, "", 70000, []string{"nats:SCORELAY_X=1"}
 	err := o.Validate()
-	for _, says := range []string{"--apis must be from 1 to 32, is 0", "--lanes must be from 1 to 1024, is 2000", "--data-dir", "--port"} {
+	for _, says := range []string{"--apis must be from 1 to 32, is 0", "--lanes must be from 1 to 1024, is 2000", "--data-dir", "--port", "--set must be like", "--set needs --separate"} {
 		require.ErrorContains(t, err, says)
 	}
+}
+
+func TestSettingsOfOneProcess(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.Separate, o.Set = true, []string{"relayer:SCORELAY_WINDOW=4", "relayer.1:SCORELAY_CHAIN_RPC=http://a,http://b", "api:SCORELAY_RATE=1"}
+	require.NoError(t, o.Validate())
+	require.Equal(t, []string{"SCORELAY_WINDOW=4"}, o.overrides("relayer", 0))
+	require.Equal(t, []string{"SCORELAY_WINDOW=4", "SCORELAY_CHAIN_RPC=http://a,http://b"}, o.overrides("relayer", 1))
+	require.Equal(t, []string{"SCORELAY_RATE=1"}, o.overrides("api", 0))
 }
 
 func TestADataDirectoryServesOneStackAndBeginsEmpty(t *testing.T) {

@@ -20,7 +20,7 @@ type Info struct {
 	APIURL     string           `json:"apiUrl"`
 	APIURLs    []string         `json:"apiUrls"` // of every API, the first is APIURL
 	APIKey     string           `json:"apiKey"`
-	RPCURL     string           `json:"rpcUrl"`
+	RPCURL     string           `json:"rpcUrl"` // the first of the endpoints
 	ChainID    uint64           `json:"chainId"`
 	Contract   string           `json:"contract"`
 	NATSURL    string           `json:"natsUrl"`

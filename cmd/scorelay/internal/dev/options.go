@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -16,14 +17,16 @@ type Options struct {
 	DataDir       string
 	Port          int // of the first API; the others follow. 0 takes free ones
 	RPCPort       int // of the chain. 0 takes a free one
+	NATSPort      int // 0 takes a free one
 	APIs          int
 	Relayers      int
 	Lanes         int
 	Separate      bool
-	ChainRPC      string        // an external chain's JSON-RPC; empty starts one
+	ChainRPC      []string      // an external chain's endpoints; empty starts one
 	ChainKey      string        // of an account with money there
 	Confirmations uint64        // blocks that make one final; 0: the chain's finalized tag
 	BlockTime     time.Duration // of the chain that is started
+	Set           []string      // settings of APIs and relayers with Separate: ROLE[.INDEX]:VARIABLE=VALUE
 	LogTo         io.Writer     // gets what this process logs, besides its file; may be nil
 }
 
@@ -41,8 +44,27 @@ func (o *Options) Validate() error {
 	check(o.Lanes >= 1 && o.Lanes <= score.MaxLanes, "--lanes must be from 1 to %d, is %d", score.MaxLanes, o.Lanes)
 	check(o.Port >= 0 && o.Port+o.APIs <= 65536, "--port must be from 0 to %d, is %d", 65536-o.APIs, o.Port)
 	check(o.RPCPort >= 0 && o.RPCPort <= 65535, "--rpc-port must be from 0 to 65535, is %d", o.RPCPort)
+	check(o.NATSPort >= 0 && o.NATSPort <= 65535, "--nats-port must be from 0 to 65535, is %d", o.NATSPort)
+	for _, text := range o.Set {
+		check(override.MatchString(text), "--set must be like relayer:SCORELAY_WINDOW=4 or api.0:SCORELAY_RATE=10, is %q", text)
+	}
+	check(len(o.Set) == 0 || o.Separate, "--set needs --separate")
 	check(o.BlockTime >= 10*time.Millisecond, "--block-time must be at least 10ms, is %s", o.BlockTime)
 	return errors.Join(errs...)
+}
+
+// override is one of Options.Set.
+var override = regexp.MustCompile(`^(api|relayer)(\.[0-9]+)?:(SCORELAY_[A-Z_]+=.*)$`)
+
+// overrides are the variables that Set has for the i-th process of a role.
+func (o *Options) overrides(role string, i int) (environ []string) {
+	for _, text := range o.Set {
+		m := override.FindStringSubmatch(text)
+		if m[1] == role && (m[2] == "" || m[2] == "."+strconv.Itoa(i)) {
+			environ = append(environ, m[3])
+		}
+	}
+	return environ
 }
 
 // ports are where everything of a stack listens, chosen before anything starts so that whatever is started again
@@ -89,14 +111,14 @@ func choosePorts(o *Options) (ports, error) {
 	for range o.Relayers {
 		p.relayerAdmin = append(p.relayerAdmin, free())
 	}
-	if o.ChainRPC == "" {
+	if len(o.ChainRPC) == 0 {
 		rpc := o.RPCPort
 		if o.Port == 0 && rpc == DefaultRPCPort {
 			rpc = 0 // --port 0 asks for free ports altogether
 		}
 		p.rpc = wanted(rpc, "the chain's JSON-RPC", "--rpc-port")
 	}
-	p.nats, p.natsMonitor, p.redis = free(), free(), free()
+	p.nats, p.natsMonitor, p.redis = wanted(o.NATSPort, "NATS", "--nats-port"), free(), free()
 	return p, errors.Join(errs...)
 }
 

@@ -34,8 +34,8 @@ func (b *builder) servers() []lifecycle.Part {
 }
 
 func (b *builder) startChain(context.Context) error {
-	if b.opts.ChainRPC != "" {
-		b.rpcURL = b.opts.ChainRPC
+	if len(b.opts.ChainRPC) > 0 {
+		b.rpcURLs = b.opts.ChainRPC
 		return nil
 	}
 	c, err := devnet.StartChain(devnet.ChainOptions{
@@ -44,7 +44,7 @@ func (b *builder) startChain(context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.devnet, b.rpcURL = c, c.URL
+	b.devnet, b.rpcURLs = c, []string{c.URL}
 	return b.info.setPID("chain", 0, os.Getpid())
 }
 

@@ -63,7 +63,7 @@ type builder struct {
 	ports   ports
 	info    *infoFile
 	devnet  *devnet.Chain // nil with an external chain
-	rpcURL  string
+	rpcURLs []string
 	redis   string // kind
 	secrets []app.Secret
 	api     string // path of the program, with Separate
@@ -155,7 +155,11 @@ func (b *builder) natsSettings() app.NATS {
 func (b *builder) redisURL() string { return "redis://" + loopback(b.ports.redis) + "/0" }
 
 func (b *builder) chainSettings() app.Chain {
-	return app.Chain{ChainRPC: []app.Secret{app.Secret(b.rpcURL)}, ChainTimeout: 10 * time.Second, Confirmations: b.opts.Confirmations}
+	s := app.Chain{ChainTimeout: 10 * time.Second, Confirmations: b.opts.Confirmations}
+	for _, url := range b.rpcURLs {
+		s.ChainRPC = append(s.ChainRPC, app.Secret(url))
+	}
+	return s
 }
 
 // apiSettings are the defaults of cmd/api but for what the stack decides.
@@ -189,7 +193,7 @@ func (b *builder) apiPart(i int) lifecycle.Part {
 			return err
 		}
 		if b.opts.Separate {
-			return b.child("api", i, programCommand(b.api, app.Environ(s))).run(drain, kill)
+			return b.child("api", i, programCommand(b.api, append(app.Environ(s), b.opts.overrides("api", i)...))).run(drain, kill)
 		}
 		_ = b.info.setPID("api", i, os.Getpid())
 		return app.RunAPI(drain, kill, s, b.log.With("service", "api", "index", i))
@@ -204,7 +208,7 @@ func (b *builder) relayerPart(i int) lifecycle.Part {
 			return err
 		}
 		if b.opts.Separate {
-			return b.child("relayer", i, programCommand(b.relayer, app.Environ(s))).run(drain, kill)
+			return b.child("relayer", i, programCommand(b.relayer, append(app.Environ(s), b.opts.overrides("relayer", i)...))).run(drain, kill)
 		}
 		_ = b.info.setPID("relayer", i, os.Getpid())
 		return app.RunRelayer(drain, kill, s, b.log.With("service", "relayer", "index", i))

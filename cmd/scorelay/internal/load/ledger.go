@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -27,7 +27,7 @@ type Ledger struct {
 	applied  map[Key]int
 	settled  map[Key]time.Time // when its first outcome other than duplicate was read
 	outcomes map[score.Outcome]int
-	txs      []common.Hash // with batches whose gas is not counted yet
+	txs      map[common.Hash][]common.Hash // by block, with batches whose gas is not counted yet
 	gas      uint64
 }
 
@@ -35,25 +35,28 @@ type Ledger struct {
 func NewLedger(c *chain.Client, contract common.Address, from, confirmations uint64) *Ledger {
 	return &Ledger{
 		chain: c, contract: contract, next: from, confirmations: confirmations,
-		applied: map[Key]int{}, settled: map[Key]time.Time{}, outcomes: map[score.Outcome]int{},
+		applied: map[Key]int{}, settled: map[Key]time.Time{}, outcomes: map[score.Outcome]int{}, txs: map[common.Hash][]common.Hash{},
 	}
 }
 
 // Advance reads everything that became final since the last call.
 func (l *Ledger) Advance(ctx context.Context) error {
-	final, err := app.FinalBlock(ctx, l.chain, l.confirmations)
+	final, err := l.chain.FinalBlock(ctx, l.confirmations)
+	if errors.Is(err, ethereum.NotFound) {
+		return nil // nothing is final yet
+	}
 	if err != nil || final.Number < l.next {
 		return err
 	}
 	now := time.Now()
-	return l.chain.Logs(ctx, l.contract, registry.UpdateTopics(), l.next, final.Number, func(through lane.Block, logs []types.Log) error {
+	return l.chain.Logs(ctx, l.contract, registry.UpdateTopics(), l.next, final.Number, func(through evidence.Block, logs []types.Log) error {
 		for i := range logs {
 			if err := l.add(&logs[i], now); err != nil {
 				return err
 			}
 		}
 		l.next = through.Number + 1
-		return l.countGas(ctx, through.Hash)
+		return l.countGas(ctx, through)
 	})
 }
 
@@ -64,7 +67,7 @@ func (l *Ledger) add(log *types.Log, now time.Time) error {
 	}
 	switch e := event.(type) {
 	case registry.BatchApplied:
-		l.txs = append(l.txs, log.TxHash)
+		l.txs[log.BlockHash] = append(l.txs[log.BlockHash], log.TxHash)
 		for i, u := range e.Batch.Updates() {
 			l.note(Key{u.Project, u.ID}, e.Outcomes[i], now)
 		}
@@ -84,22 +87,28 @@ func (l *Ledger) note(key Key, outcome score.Outcome, now time.Time) {
 	}
 }
 
-// countGas adds up what the batches read so far cost; their receipts are known to any node that knows block at.
-func (l *Ledger) countGas(ctx context.Context, at common.Hash) error {
-	if len(l.txs) == 0 {
-		return nil
-	}
-	receipts, err := l.chain.Receipts(ctx, at, l.txs)
-	if err != nil {
-		return err
-	}
-	for i, receipt := range receipts {
-		if receipt == nil {
-			return fmt.Errorf("transaction %s has an event but no receipt", l.txs[i])
+// countGas adds up what the batches read so far cost; at is the newest of their blocks.
+func (l *Ledger) countGas(ctx context.Context, at evidence.Block) error {
+	for hash, txs := range l.txs {
+		block, err := l.chain.BlockByHash(ctx, hash)
+		if err != nil {
+			return err
 		}
-		l.gas += receipt.GasUsed
+		learnt, err := l.chain.Read(ctx, evidence.Ask{At: at, Receipts: []evidence.Wanted{{Block: block, Txs: txs}}})
+		if err != nil {
+			return err
+		}
+		gas := uint64(0)
+		for _, tx := range txs {
+			receipt := learnt.Receipts[tx]
+			if receipt == nil {
+				return fmt.Errorf("transaction %s has an event, and no endpoint tells its receipt", tx)
+			}
+			gas += receipt.GasUsed
+		}
+		l.gas += gas
+		delete(l.txs, hash)
 	}
-	l.txs = nil
 	return nil
 }
 

@@ -1,0 +1,327 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/eth/ethconfig"
+	"github.com/ethereum/go-ethereum/node"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// chainFaults are what happens to the chain itself, and to the processes.
+var chainFaults = []fault{
+	{name: "reorg of 1 block", during: reorg(1), one: true},
+	{name: "reorg of 3 blocks", during: reorg(3), one: true, two: true},
+	{name: "reorg of 5 blocks", during: reorg(5), one: true},
+	{name: "reorg of 20 blocks", before: mine(20), during: reorg(20), one: true, after: alarmed},
+	{name: "reorg of 2 blocks in geth, whose pool takes the transactions back", rig: rigOptions{geth: &devnet.ChainOptions{}}, during: gethReorg, one: true},
+	{name: "reorg that has another attempt of a slot", during: otherAttempt, one: true},
+	{name: "the pool is wiped", during: wiped, one: true},
+	{name: "the lowest transaction is dropped", during: lowestDropped, one: true},
+	{name: "a foreign transaction takes a nonce", during: foreign, one: true, after: foreignNoticed},
+	{name: "a transaction that the journal does not know", during: unjournaled, one: true, after: foreignNoticed},
+	{name: "base fee eightfold in 10 blocks", during: feeClimb, one: true},
+	{name: "base fee above the ceiling", during: feeSpike, one: true, after: noBumpStorm},
+	{name: "a tiny pool", rig: rigOptions{geth: &devnet.ChainOptions{Adjust: tinyPool}}, lasts: 5 * time.Second, one: true, rate: 150},
+	{name: "blocks of 9 million gas", rig: rigOptions{anvil: devnet.AnvilOptions{GasLimit: 9_000_000}}, during: backlog, one: true, after: noneTooLarge(9_000_000)},
+	{name: "the chain is down when relayers start", during: downAtStart, one: true, restarts: true},
+	{name: "SIGTERM of a relayer", during: terminated, one: true, restarts: true, after: caughtUp(8 * time.Second)},
+}
+
+// hold notes the transactions in the last depth blocks: they must be in the chain in the end.
+func hold(t *testing.T, x *trial, depth int) {
+	t.Helper()
+	head, err := x.judge.node.BlockNumber(x.ctx)
+	require.NoError(t, err)
+	all, err := x.judge.transactions(x.ctx, head+1-uint64(depth), head)
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	x.held = all
+	x.block = min(x.block, head-uint64(depth))
+}
+
+// reorg replaces blocks by empty ones; their transactions are gone from the node.
+func reorg(depth int) func(*testing.T, *trial) {
+	return func(t *testing.T, x *trial) {
+		x.pause(time.Second)
+		hold(t, x, depth)
+		require.NoError(t, x.anvil.Reorg(x.ctx, depth))
+		x.pause(2 * time.Second)
+	}
+}
+
+// alarmed expects that a reorg of final blocks is an error in the log.
+func alarmed(_ *testing.T, x *trial) {
+	if x.logged(`"level":"ERROR"`) == 0 {
+		x.failf("a reorg of final blocks raised no alarm")
+	}
+}
+
+// gethReorg continues from the block before last, right after one was made: geth does it only with an empty pool.
+func gethReorg(t *testing.T, x *trial) {
+	client := x.geth.Client()
+	require.True(t, x.until(20*time.Second, func() bool {
+		x.geth.Commit()
+		head, err := client.BlockByNumber(x.ctx, nil)
+		if err != nil || len(head.Transactions()) == 0 {
+			return false
+		}
+		parent, err := client.HeaderByHash(x.ctx, head.ParentHash())
+		return err == nil && x.geth.Fork(parent.ParentHash) == nil
+	}), "geth's pool is never empty")
+	x.pause(2 * time.Second)
+}
+
+// otherAttempt has slots bumped, and then a reorg by which another attempt of one is in the chain.
+func otherAttempt(t *testing.T, x *trial) {
+	remove := x.everywhere(rpcproxy.Swallow())
+	require.True(t, x.until(20*time.Second, func() bool { return x.bumped() != nil }), "no slot was bumped")
+	remove()
+	var at *slotOf
+	var in mined
+	require.True(t, x.until(20*time.Second, func() bool {
+		head, err := x.judge.node.BlockNumber(x.ctx)
+		if err != nil {
+			return false
+		}
+		all, err := x.judge.transactions(x.ctx, head, head)
+		if err != nil {
+			return false
+		}
+		for _, tx := range all { // in the last block, so that a reorg of one block is enough
+			if len(x.sends.attempts(slotOf{tx.signer, tx.nonce})) > 1 {
+				at, in = &slotOf{tx.signer, tx.nonce}, tx
+				return true
+			}
+		}
+		return false
+	}), "no bumped slot is in the last block")
+	for _, tx := range x.sends.attempts(*at) {
+		if tx.Hash() == in.hash {
+			continue
+		}
+		raw, err := tx.MarshalBinary()
+		require.NoError(t, err)
+		head, err := x.judge.node.BlockNumber(x.ctx)
+		require.NoError(t, err)
+		require.NoError(t, x.anvil.Reorg(x.ctx, int(head-in.block)+1, raw))
+		break
+	}
+	x.pause(2 * time.Second)
+}
+
+// bumped is a slot with more than one attempt.
+func (x *trial) bumped() *slotOf {
+	x.sends.mu.Lock()
+	defer x.sends.mu.Unlock()
+	for at, attempts := range x.sends.seen {
+		if len(attempts) > 1 {
+			return &at
+		}
+	}
+	return nil
+}
+
+// wiped empties the pool when transactions have gathered.
+func wiped(t *testing.T, x *trial) {
+	require.NoError(t, x.anvil.Interval(x.ctx, 0))
+	x.pause(2 * time.Second)
+	require.NoError(t, x.anvil.DropAll(x.ctx))
+	require.NoError(t, x.anvil.Interval(x.ctx, time.Second))
+	x.pause(2 * time.Second)
+}
+
+// lowestDropped drops the next transaction of each lane, so that those after it have to wait.
+func lowestDropped(t *testing.T, x *trial) {
+	require.NoError(t, x.anvil.Interval(x.ctx, 0))
+	x.pause(2 * time.Second)
+	for signer := range x.judge.signers {
+		nonce, err := x.judge.node.NonceAt(x.ctx, signer, nil)
+		require.NoError(t, err)
+		for _, tx := range x.sends.attempts(slotOf{signer, nonce}) {
+			require.NoError(t, x.anvil.Drop(x.ctx, tx.Hash()))
+		}
+	}
+	require.NoError(t, x.anvil.Interval(x.ctx, time.Second))
+	x.pause(2 * time.Second)
+}
+
+// foreign sends a transaction with a lane's key, at the nonce that the lane's next transaction has, while the lane's own do
+// not reach the node.
+func foreign(t *testing.T, x *trial) { takeNonce(t, x, devnet.Address(thief), nil) }
+
+// thief is the account of a lane's signer.
+const thief = 10
+
+// takeNonce uses a nonce up with that key, and returns it.
+func takeNonce(t *testing.T, x *trial, to common.Address, data []byte) uint64 {
+	remove := x.everywhere(rpcproxy.Swallow())
+	x.pause(2 * time.Second) // what was under way is in a block
+	key := devnet.Key(thief)
+	signer := devnet.Address(thief)
+	nonce, err := x.judge.node.NonceAt(x.ctx, signer, nil)
+	require.NoError(t, err)
+	tx, err := types.SignNewTx(key, types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
+		Nonce: nonce, To: &to, Gas: 300_000, GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(50 * params.GWei), Data: data,
+	})
+	require.NoError(t, err)
+	x.judge.foreign[tx.Hash()] = true
+	require.NoError(t, x.judge.node.SendTransaction(x.ctx, tx))
+	require.True(t, x.until(10*time.Second, func() bool {
+		now, err := x.judge.node.NonceAt(x.ctx, signer, nil)
+		return err == nil && now > nonce
+	}))
+	remove()
+	return nonce
+}
+
+// unjournaled has a transaction of a lane's signer to the contract that is not in its journal, as after NATS was restored
+// from an older copy. The lane halts until an operator decides; the other one works.
+func unjournaled(t *testing.T, x *trial) {
+	nonce := takeNonce(t, x, x.judge.contract, registry.EncodeBatch(batch.Single(score.Update{})))
+	require.True(t, x.until(20*time.Second, func() bool {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(x.complaints())), func(line string) bool {
+			return strings.Contains(line, "is not in the lane's journal")
+		})
+	}), "the lane does not say that it halts: %v", x.complaints())
+	out, err := command(t, "scorelay", "lanes", "list", "--data-dir", x.dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	row := regexp.MustCompile(`(?mi)^(\d+)\s+` + devnet.Address(thief).Hex()).FindSubmatch(out)
+	require.NotNil(t, row, "%s", out)
+	out, err = command(t, "scorelay", "lanes", "resume", string(row[1]), "--below", fmt.Sprint(nonce+1), "--data-dir", x.dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "continues behind unknown transactions")
+}
+
+// foreignNoticed expects an alarm: that key is known to others.
+func foreignNoticed(_ *testing.T, x *trial) {
+	if len(x.complaints()) == 0 {
+		x.failf("a foreign transaction of our signer raised no alarm")
+	}
+}
+
+// feeClimb raises the base fee by a quarter with each block.
+func feeClimb(t *testing.T, x *trial) {
+	head, err := x.judge.node.HeaderByNumber(x.ctx, nil)
+	require.NoError(t, err)
+	fee := max(head.BaseFee.Uint64(), params.GWei)
+	for range 10 {
+		fee += fee / 4
+		require.NoError(t, x.anvil.SetNextBaseFee(x.ctx, fee))
+		nextBlock(t, x)
+	}
+}
+
+// feeSpike has the base fee above every ceiling for 8 blocks.
+func feeSpike(t *testing.T, x *trial) {
+	for range 8 {
+		require.NoError(t, x.anvil.SetNextBaseFee(x.ctx, 1000*params.GWei))
+		nextBlock(t, x)
+	}
+	require.NoError(t, x.anvil.SetNextBaseFee(x.ctx, params.GWei))
+	nextBlock(t, x)
+}
+
+func nextBlock(t *testing.T, x *trial) {
+	t.Helper()
+	before, err := x.judge.node.BlockNumber(x.ctx)
+	require.NoError(t, err)
+	require.True(t, x.until(5*time.Second, func() bool {
+		now, err := x.judge.node.BlockNumber(x.ctx)
+		return err == nil && now > before
+	}))
+}
+
+// noBumpStorm expects few attempts for each slot.
+func noBumpStorm(_ *testing.T, x *trial) {
+	if slots, attempts := x.sends.count(); attempts > 2*slots {
+		x.failf("%d attempts for %d slots", attempts, slots)
+	}
+}
+
+// tinyPool has geth hold very few transactions.
+func tinyPool(_ *node.Config, conf *ethconfig.Config) {
+	conf.TxPool.AccountSlots, conf.TxPool.GlobalSlots = 1, 3
+	conf.TxPool.AccountQueue, conf.TxPool.GlobalQueue = 2, 3
+}
+
+// backlog has more waiting than a block holds, with ids that cost most, when relayers that were paused continue.
+func backlog(t *testing.T, x *trial) {
+	relayers := x.pids(t)
+	for _, pid := range relayers {
+		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	}
+	var posts []*load.Post
+	for n := range 2000 {
+		u := x.places[n%2].Update(n)
+		u.ID = load.RandomID()
+		posts = append(posts, load.Alone(u))
+	}
+	load.Run(x.ctx, x.client, posts, 16, x.tally.Add)
+	for _, pid := range relayers {
+		require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
+	}
+}
+
+// noneTooLarge expects that no transaction was sent that no block can hold.
+func noneTooLarge(gas uint64) func(*testing.T, *trial) {
+	return func(_ *testing.T, x *trial) {
+		x.sends.mu.Lock()
+		slots := make([]slotOf, 0, len(x.sends.seen))
+		for at := range x.sends.seen {
+			slots = append(slots, at)
+		}
+		x.sends.mu.Unlock()
+		large, cancelled := 0, 0
+		for _, at := range slots {
+			for _, tx := range x.sends.attempts(at) {
+				if tx.Gas() > gas {
+					large++
+				}
+				if tx.To() != nil && *tx.To() == at.signer {
+					cancelled++
+				}
+			}
+		}
+		if large+cancelled > 0 {
+			x.failf("%d transactions sent are larger than a block, %d cancel others", large, cancelled)
+		}
+	}
+}
+
+// downAtStart kills the relayers while no endpoint answers, and has the chain come back after they started.
+func downAtStart(t *testing.T, x *trial) {
+	remove := x.everywhere(rpcproxy.Drop())
+	x.kill(t, "relayer")
+	x.pause(5 * time.Second)
+	started := x.pids(t)
+	remove()
+	x.pause(time.Second)
+	if now := x.pids(t); !slices.Equal(now, started) {
+		x.failf("relayers ended because the chain was down when they started")
+	}
+}
+
+// terminated asks one relayer to end, with transactions in flight.
+func terminated(t *testing.T, x *trial) {
+	require.NoError(t, syscall.Kill(x.pids(t)[0], syscall.SIGTERM))
+	x.pause(4 * time.Second)
+}

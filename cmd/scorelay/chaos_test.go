@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+)
+
+var (
+	chaosDuration = flag.Duration("chaos.duration", time.Minute, "how long TestChaos disturbs the stack")
+	chaosSeed     = flag.Uint64("chaos.seed", 0, "seed of TestChaos's schedule; 0 takes a random one")
+)
+
+// Sizes of the stack in TestChaos.
+const (
+	chaosRelayers = 4
+	chaosLanes    = 8
+	chaosAPIs     = 2
+	chaosRate     = 100.0 // updates a second
+	chaosBlock    = 500 * time.Millisecond
+)
+
+// chaos is the stack of TestChaos and what stands between its processes.
+type chaos struct {
+	*rig
+	t        *testing.T
+	began    time.Time
+	links    []*devnet.Link // to NATS, by relayer
+	apiProxy *rpcproxy.Proxy
+	chain    [chaosRelayers][2]*rpcproxy.Proxy // by relayer
+
+	mu     sync.Mutex
+	paused map[int]bool // processes
+	asked  int          // relayers that were asked to end; one that is cut off may then say that it could not do so cleanly
+}
+
+// TestChaos does at random what a stack must survive, all at once, under load: kills and pauses of processes, flushes of
+// Redis, reorgs, partitions, lies. It ends with calm: then everything that got a 200 is applied exactly once by the
+// contract's own events, statuses say so, and the audit agrees.
+//
+// What happens to whom and when follows from the seed alone. When processes get to run does not, so the same seed may
+// find something once and not again.
+//
+//	go test ./cmd/scorelay -run TestChaos -timeout 30m -args -chaos.duration=10m -chaos.seed=7
+func TestChaos(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes")
+	}
+	seed := *chaosSeed
+	if seed == 0 {
+		seed = rand.Uint64N(1_000_000) + 1
+	}
+	t.Logf("the schedule's seed is %d: repeat it with -args -chaos.duration=%s -chaos.seed=%d", seed, *chaosDuration, seed)
+	ctx, cancel := context.WithTimeout(t.Context(), *chaosDuration+5*time.Minute)
+	defer cancel()
+	c := startChaos(ctx, t, seed)
+	stop := c.load(chaosRate)
+	require.True(t, c.applied(50, 30*time.Second), "the stack works before the chaos")
+	sampled := c.sample()
+	c.run(schedule(seed, *chaosDuration))
+	c.calm()
+	c.pause(3 * time.Second) // of load in calm
+	stop()
+	mistold := sampled()
+
+	ended, promised := time.Now(), c.tally.Promised()
+	var final *events
+	settled := c.until(2*time.Minute, func() bool {
+		e, err := c.judge.final(ctx)
+		if err == nil {
+			final = e
+		}
+		return err == nil && e.missing(promised) == 0
+	})
+	require.NotNil(t, final, "the node does not answer")
+	counts := c.tally.Counts()
+	t.Logf("promised %d, retries %d, settled %s after the end; %d duplicates found by the contract",
+		len(promised), counts.Retries, time.Since(ended).Round(100*time.Millisecond), final.duplicates)
+	if !settled {
+		t.Errorf("lost: %d of %d promised updates are not applied after two minutes of calm", final.missing(promised), len(promised))
+	}
+	if n := final.doubled(); n > 0 {
+		t.Errorf("doubled: %d", n)
+	}
+	if counts.Wrong > 0 || counts.Failed > 0 {
+		t.Errorf("the API refused %d valid updates (%v) and left %d unanswered", counts.Wrong, counts.Refusals, counts.Failed)
+	}
+	if len(mistold) > 0 {
+		t.Errorf("statuses mistold during the chaos: %v", mistold)
+	}
+	c.statuses(promised, final)
+	c.wasted(final)
+	c.ended()
+	out, err := command(t, "scorelay", "audit", "--wait", "60s", "--data-dir", c.dir, "--chain-rpc", c.node).CombinedOutput()
+	if err != nil || !regexp.MustCompile(`lost 0\b`).Match(out) || !regexp.MustCompile(`doubled 0\b`).Match(out) {
+		t.Errorf("the audit fails: %s", out)
+	}
+	if t.Failed() {
+		t.Logf("warnings and errors of the relayers: %v", c.complaints())
+	}
+}
+
+// startChaos wires every relayer through links and endpoints of its own, and the rest through one endpoint.
+func startChaos(ctx context.Context, t *testing.T, seed uint64) *chaos {
+	t.Helper()
+	c := &chaos{t: t, paused: map[int]bool{}}
+	port, err := devnet.FreePort()
+	require.NoError(t, err)
+	c.rig = startRig(ctx, t, rigOptions{
+		endpoints: 1 + 2*chaosRelayers, lanes: chaosLanes, block: chaosBlock, seed: seed,
+		args: []string{"--relayers", fmt.Sprint(chaosRelayers), "--apis", fmt.Sprint(chaosAPIs), "--nats-port", fmt.Sprint(port)},
+		wire: func(proxies []string) []string {
+			args := []string{"--chain-rpc", proxies[0]}
+			for i := range chaosRelayers {
+				link, err := devnet.StartLink(fmt.Sprintf("127.0.0.1:%d", port))
+				require.NoError(t, err)
+				t.Cleanup(link.Close)
+				c.links = append(c.links, link)
+				nats := url.URL{Scheme: "nats", Host: link.Addr}
+				args = append(args, "--set", fmt.Sprintf("relayer.%d:SCORELAY_NATS_URL=%s", i, nats.String()),
+					"--set", fmt.Sprintf("relayer.%d:SCORELAY_CHAIN_RPC=%s", i, strings.Join(proxies[1+2*i:3+2*i], ",")))
+			}
+			return args
+		},
+	})
+	c.apiProxy = c.proxies[0]
+	for i := range c.chain {
+		c.chain[i] = [2]*rpcproxy.Proxy(c.proxies[1+2*i : 3+2*i])
+	}
+	return c
+}
+
+// run does what is planned, when it is.
+func (c *chaos) run(plan []act) {
+	c.began = time.Now()
+	var acts sync.WaitGroup
+	for _, a := range plan {
+		c.pause(a.at - time.Since(c.began))
+		if c.ctx.Err() != nil {
+			break
+		}
+		c.t.Logf("%6.1f s: %s", time.Since(c.began).Seconds(), a)
+		acts.Go(func() { a.do(c) })
+	}
+	acts.Wait()
+	c.pause(*chaosDuration - time.Since(c.began))
+}
+
+// calm ends everything that is still wrong.
+func (c *chaos) calm() {
+	c.resumeAll()
+	for _, link := range c.links {
+		link.Mend()
+	}
+}
+
+// sample asks for statuses of promised updates all the while. stop returns what was told as final of updates that did
+// not get that outcome: by the contract's events, all of them are applied.
+func (c *chaos) sample() (stop func() map[string]int) {
+	stopping, done := make(chan struct{}), make(chan struct{})
+	wrong := map[string]int{}
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(200 * time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-c.ctx.Done():
+				return
+			case <-stopping:
+				return
+			case <-ticker.C:
+			}
+			for key := range c.tally.Promised() { // in random order
+				status, err := c.client.UpdateStatus(c.ctx, key.Project, key.ID)
+				if err == nil && status.Status == "final" && status.Outcome != "applied" {
+					wrong[status.Outcome]++
+				}
+				break
+			}
+		}
+	}()
+	return func() map[string]int {
+		close(stopping)
+		<-done
+		return wrong
+	}
+}
+
+// statuses holds what the API tells of a sample against the events.
+func (c *chaos) statuses(promised map[load.Key]time.Time, final *events) {
+	const most = 1000
+	sample := map[load.Key]time.Time{}
+	for key, at := range promised {
+		if final.applied[key] > 0 && len(sample) < most {
+			sample[key] = at
+		}
+	}
+	if told := c.told(sample, 30*time.Second); told["final applied"] != len(sample) {
+		c.t.Errorf("of %d applied updates the API tells %v", len(sample), told)
+	}
+}
+
+// wasted tells how many transactions did nothing. Under chaos that is a figure, not a failure.
+func (c *chaos) wasted(final *events) {
+	all, err := c.judge.transactions(c.ctx, 1, final.through)
+	if err != nil {
+		c.t.Errorf("couldn't read the transactions: %v", err)
+		return
+	}
+	n := 0
+	for _, tx := range all {
+		if !final.useful[tx.hash] {
+			n++
+		}
+	}
+	c.t.Logf("%d of %d transactions are wasted", n, len(all))
+}
+
+// ended expects that no process ended with an error but those that were told to end.
+func (c *chaos) ended() {
+	raw, err := os.ReadFile(filepath.Join(c.dir, "logs", "dev.log"))
+	require.NoError(c.t, err)
+	ends := map[string]int{}
+	for _, line := range strings.Split(string(raw), "\n") {
+		if strings.Contains(line, "ended by itself") && strings.Contains(line, "exit status") {
+			role := regexp.MustCompile(`"role":"(\w+)"`).FindStringSubmatch(line)
+			if len(role) > 1 {
+				ends[role[1]]++
+			}
+		}
+	}
+	if ends["relayer"] -= c.asked; ends["relayer"] <= 0 {
+		delete(ends, "relayer")
+	}
+	for _, role := range slices.Sorted(maps.Keys(ends)) {
+		c.t.Errorf("processes of role %s ended with errors %d times", role, ends[role])
+	}
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/registry"
+)
+
+func list(faults ...rpcproxy.Fault) []rpcproxy.Fault { return faults }
+
+// smallBatches makes many transactions, which go in large requests.
+var smallBatches = rigOptions{args: []string{"--set", "relayer:SCORELAY_MAX_BATCH=5"}}
+
+// endpointFaults are what endpoints do wrong while the chain does nothing special.
+var endpointFaults = []fault{
+	{name: "none", lasts: 2 * time.Second, one: true, two: true, lie: true},
+	{name: "100 ms a call", faults: list(rpcproxy.Delay(100 * time.Millisecond)), lasts: 5 * time.Second, one: true, lie: true},
+
+	// Lies.
+	{name: "wrong block hash", faults: list(rpcproxy.WrongHash()), lasts: 3 * time.Second, one: true, two: true},
+	{name: "another block", faults: list(rpcproxy.Sibling()), lasts: 3 * time.Second, one: true, two: true},
+	{name: "no receipts", faults: list(rpcproxy.NoReceipts()), lasts: 8 * time.Second, one: true, two: true, lie: true},
+	{name: "no receipts half the time", faults: list(rpcproxy.NoReceipts().Sometimes(0.5)), lasts: 8 * time.Second, one: true, two: true, lie: true},
+	{
+		name: "receipts refused half the time", lasts: 8 * time.Second, one: true, lie: true,
+		faults: list(rpcproxy.Refuse(-32000, "internal error").For(rpcproxy.TransactionReceipt, rpcproxy.BlockReceipts).Sometimes(0.5)),
+	},
+	{name: "receipts of blocks are empty", faults: list(rpcproxy.Empty(rpcproxy.BlockReceipts)), lasts: 6 * time.Second, one: true, two: true, lie: true},
+	{name: "receipts of blocks are incomplete", faults: list(rpcproxy.Partial(rpcproxy.BlockReceipts)), lasts: 6 * time.Second, one: true, lie: true},
+	{name: "no proofs, no receipts of blocks", faults: list(rpcproxy.Missing(rpcproxy.Proof, rpcproxy.BlockReceipts)), lasts: 6 * time.Second, one: true, lie: true},
+	{name: "nonces 3 too high", faults: list(rpcproxy.Nonces(3)), lasts: 5 * time.Second, one: true, two: true, lie: true},
+	{name: "nonces 3 too low", faults: list(rpcproxy.Nonces(-3)), lasts: 5 * time.Second, one: true, two: true, lie: true},
+	{name: "no logs", faults: list(rpcproxy.Empty(rpcproxy.Logs)), lasts: 8 * time.Second, one: true, two: true, lie: true, during: addMember, after: memberAccepted},
+	{name: "head 1,000 ahead", faults: list(rpcproxy.Ahead(1000)), lasts: 10 * time.Second, one: true, two: true, after: undisturbed},
+
+	// Nodes that lag.
+	{name: "5 blocks behind", faults: list(rpcproxy.Behind(5)), lasts: 8 * time.Second, one: true, two: true, after: undisturbed},
+	{name: "30 blocks behind", before: mine(40), faults: list(rpcproxy.Behind(30)), lasts: 8 * time.Second, one: true, two: true, after: undisturbed},
+	{name: "half of the requests 5 blocks behind", faults: list(rpcproxy.Behind(5).OneOf(0.5)), lasts: 8 * time.Second, one: true, two: true, after: undisturbed},
+	{
+		name: "5 to 30 blocks behind, changing", before: mine(40), lasts: 8 * time.Second, one: true, two: true,
+		faults: list(rpcproxy.Behind(5), rpcproxy.Behind(15).OneOf(0.5), rpcproxy.Behind(30).OneOf(0.3)),
+		after:  undisturbed,
+	},
+	{name: "stuck", during: stuck, lasts: 8 * time.Second, one: true, two: true, after: undisturbed},
+	{name: "down for 100 blocks, then 250 ms a call", during: down100, one: true, after: caughtUp(10 * time.Second)},
+
+	// Failures.
+	{name: "403", faults: list(rpcproxy.Page(403)), lasts: 8 * time.Second, rate: 200, rig: smallBatches, one: true, two: true, after: batchesAgain},
+	{name: "429", faults: list(rpcproxy.Page(429, "Retry-After", "2")), lasts: 10 * time.Second, one: true, two: true, after: fewCalls},
+	{name: "502", faults: list(rpcproxy.Page(502)), lasts: 5 * time.Second, one: true, two: true},
+	{name: "connections drop", faults: list(rpcproxy.Drop()), lasts: 5 * time.Second, one: true, two: true},
+	{name: "answers are lost", faults: list(rpcproxy.Lost()), lasts: 5 * time.Second, one: true, two: true},
+	{name: "hangs before the node", faults: list(rpcproxy.Hang(false)), lasts: 5 * time.Second, one: true, two: true},
+	{name: "hangs after the node", faults: list(rpcproxy.Hang(true)), lasts: 5 * time.Second, one: true},
+	{name: "truncated answers", faults: list(rpcproxy.Truncated()), lasts: 5 * time.Second, one: true, two: true},
+	{name: "garbage", faults: list(rpcproxy.Garbage()), lasts: 5 * time.Second, one: true, two: true},
+	{name: "no batches", faults: list(rpcproxy.NoBatches(1)), lasts: 5 * time.Second, rate: 200, rig: smallBatches, one: true, after: batchesAgain},
+	{name: "a third of everything fails", faults: list(rpcproxy.Page(503).OneOf(0.33)), lasts: 8 * time.Second, one: true, two: true},
+
+	// Sends.
+	{name: "sends refused", before: tips, faults: list(rpcproxy.Refuse(-32000, "internal error").For(rpcproxy.SendRawTransaction)), lasts: 20 * time.Second, one: true, after: tipsStay},
+	{name: "sends lost", before: tips, faults: list(rpcproxy.Lost().For(rpcproxy.SendRawTransaction)), lasts: 8 * time.Second, one: true, after: tipsStay},
+	{name: "sends swallowed", before: tips, faults: list(rpcproxy.Swallow()), lasts: 15 * time.Second, one: true, two: true, after: tipsStay},
+	{name: "sends hang", before: tips, faults: list(rpcproxy.Hang(false).For(rpcproxy.SendRawTransaction)), lasts: 8 * time.Second, one: true, after: tipsStay},
+	{name: "tips below a new minimum refused", before: tips, during: minimumTip, lasts: 8 * time.Second, one: true},
+	{name: "replacements by the rule of reth", during: rethRule, lasts: 8 * time.Second, one: true},
+}
+
+// undisturbed expects that an honest endpoint beside the one that fails is enough: transactions in blocks of the second
+// half of the fault, when what was in flight before is over. And nothing is wrong with the chain, so no error says so.
+func undisturbed(_ *testing.T, x *trial) {
+	if n := x.logged(`"level":"ERROR"`); n > 0 {
+		x.failf("%d errors were logged; nothing is wrong with the chain", n)
+	}
+	if len(x.proxies) < 2 {
+		return
+	}
+	all, err := x.judge.transactions(x.ctx, x.block, x.final.through)
+	if err != nil {
+		x.failf("couldn't read the transactions: %v", err)
+		return
+	}
+	half := x.ended.Sub(x.began) / 2
+	meanwhile := 0
+	for _, tx := range all {
+		if tx.at.After(x.began.Add(half)) && tx.at.Before(x.ended) {
+			meanwhile++
+		}
+	}
+	if least := 2 * int(half.Seconds()); meanwhile < least {
+		x.failf("only %d transactions in %s beside an honest endpoint; at least %d were expected", meanwhile, half.Round(time.Second), least)
+	}
+}
+
+// mine makes blocks, so that the chain is longer than a fault is deep.
+func mine(n int) func(*testing.T, *trial) {
+	return func(t *testing.T, x *trial) { require.NoError(t, x.anvil.Mine(x.ctx, n)) }
+}
+
+// stuck has the endpoint know no block after this one.
+func stuck(t *testing.T, x *trial) {
+	head, err := x.judge.node.BlockNumber(x.ctx)
+	require.NoError(t, err)
+	remove := x.proxies[0].Add(rpcproxy.Stuck(head))
+	x.pause(x.row.lasts)
+	remove()
+}
+
+func down100(t *testing.T, x *trial) {
+	remove := x.everywhere(rpcproxy.Drop())
+	require.NoError(t, x.anvil.Mine(x.ctx, 100))
+	x.pause(3 * time.Second)
+	remove()
+	x.everywhere(rpcproxy.Delay(250 * time.Millisecond)) // until the end of the row
+}
+
+// caughtUp expects that everything of before, and of the two seconds after, is final so soon after the fault.
+func caughtUp(within time.Duration) func(*testing.T, *trial) {
+	return func(_ *testing.T, x *trial) {
+		if x.settled > within {
+			x.failf("caught up after %s; at most %s were expected", x.settled.Round(time.Second), within)
+		}
+	}
+}
+
+// addMember has the owner of a project add an updater by a transaction of its own.
+func addMember(t *testing.T, x *trial) {
+	wallet, err := load.RandomWallet()
+	require.NoError(t, err)
+	x.member = wallet
+	owner := devnet.Key(1)
+	nonce, err := x.judge.node.PendingNonceAt(x.ctx, devnet.Address(1))
+	require.NoError(t, err)
+	tx, err := types.SignNewTx(owner, types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
+		Nonce: nonce, To: &x.judge.contract, Gas: 300_000, GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(20 * params.GWei),
+		Data: registry.EncodeAddUpdater(x.places[0].Project, wallet.Address),
+	})
+	require.NoError(t, err)
+	require.NoError(t, x.judge.node.SendTransaction(x.ctx, tx))
+}
+
+// memberAccepted expects updates of that member to be accepted once the fault is over.
+func memberAccepted(_ *testing.T, x *trial) {
+	var last load.Result
+	if !x.until(15*time.Second, func() bool {
+		u := x.places[0].Update(0)
+		u.Wallet, u.ID = x.member, load.RandomID()
+		last = x.client.Send(x.ctx, load.Alone(u), time.Now())
+		return last.Err == nil
+	}) {
+		x.failf("the new member is refused %s after the fault: %v", time.Since(x.ended).Round(time.Second), last.Err)
+	}
+}
+
+// batchesAgain expects batches again, larger than any that were taken during the fault. How large depends on what the
+// lanes happen to send at once.
+func batchesAgain(_ *testing.T, x *trial) {
+	before := x.before[0].MaxBatch
+	want := min(before/2, 4)
+	defer func() {
+		x.t.Logf("batches had up to %d calls before the fault, %d after it", before, x.proxies[0].Stats().MaxBatch)
+	}()
+	stop := x.load(x.row.rate)
+	defer stop()
+	if !x.until(10*time.Second, func() bool { return x.proxies[0].Stats().MaxBatch >= want }) {
+		x.failf("batches had up to %d calls before the fault and have %d after it", before, x.proxies[0].Stats().MaxBatch)
+	}
+}
+
+// fewCalls expects that an endpoint that says 429 is left alone, even if it is the only one.
+func fewCalls(_ *testing.T, x *trial) {
+	const most = 5.0 // requests per second, of three processes
+	if perSecond := float64(x.meantime[0].Requests) / x.ended.Sub(x.began).Seconds(); perSecond > most {
+		x.failf("%.1f requests per second to an endpoint that says 429; at most %.0f were expected", perSecond, most)
+	}
+}
+
+// highestTip is that of the transactions in the last blocks.
+func highestTip(x *trial, from uint64) *big.Int {
+	highest := new(big.Int)
+	head, err := x.judge.node.BlockNumber(x.ctx)
+	if err != nil {
+		x.failf("couldn't read the head: %v", err)
+		return highest
+	}
+	all, err := x.judge.transactions(x.ctx, from, head)
+	if err != nil {
+		x.failf("couldn't read the transactions: %v", err)
+	}
+	for _, tx := range all {
+		if tx.tip.Cmp(highest) > 0 {
+			highest = tx.tip
+		}
+	}
+	return highest
+}
+
+// tips notes what tips were paid before the fault.
+func tips(_ *testing.T, x *trial) { x.minTip = highestTip(x, 1) }
+
+// tipsStay expects that transactions of after the fault pay no more than those of before it: that those of the backlog were
+// bumped says nothing of the market.
+func tipsStay(t *testing.T, x *trial) {
+	from, err := x.judge.node.BlockNumber(x.ctx)
+	require.NoError(t, err)
+	before := len(x.final.applied)
+	stop := x.load(x.row.rate)
+	x.applied(before+50, 20*time.Second)
+	stop()
+	most := new(big.Int).Div(new(big.Int).Mul(x.minTip, big.NewInt(13)), big.NewInt(10))
+	now := highestTip(x, from+1)
+	t.Logf("the highest tip was %s and is %s wei per gas", x.minTip, now)
+	if now.Cmp(most) > 0 {
+		x.failf("tips climbed from %s to %s wei per gas", x.minTip, now)
+	}
+}
+
+// minimumTip has the endpoint refuse tips below one and a half times what was paid before.
+func minimumTip(_ *testing.T, x *trial) {
+	least := new(big.Int).Div(new(big.Int).Mul(x.minTip, big.NewInt(3)), big.NewInt(2))
+	remove := x.everywhere(rpcproxy.RefuseSends(func(tx *types.Transaction) error {
+		if tx.GasTipCap().Cmp(least) < 0 {
+			return fmt.Errorf("transaction gas price below minimum: gas tip cap %s, minimum needed %s", tx.GasTipCap(), least)
+		}
+		return nil
+	}))
+	x.pause(x.row.lasts)
+	remove()
+}
+
+// rethRule has the endpoint keep transactions to itself and judge their replacements as reth does, which rounds up.
+func rethRule(_ *testing.T, x *trial) {
+	var mu sync.Mutex
+	held, refused := map[slotOf]*types.Transaction{}, map[common.Hash]bool{}
+	signer := types.LatestSignerForChainID(big.NewInt(devnet.ChainID))
+	least := func(old *big.Int) *big.Int { // a tenth more, rounded up
+		return new(big.Int).Div(new(big.Int).Add(new(big.Int).Mul(old, big.NewInt(110)), big.NewInt(99)), big.NewInt(100))
+	}
+	judge := rpcproxy.RefuseSends(func(tx *types.Transaction) error {
+		sender, err := types.Sender(signer, tx)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		at := slotOf{sender, tx.Nonce()}
+		old := held[at]
+		if old != nil && old.Hash() != tx.Hash() &&
+			(tx.GasTipCap().Cmp(least(old.GasTipCap())) < 0 || tx.GasFeeCap().Cmp(least(old.GasFeeCap())) < 0) {
+			refused[tx.Hash()] = true
+			return errors.New("replacement transaction underpriced")
+		}
+		held[at] = tx
+		return nil
+	})
+	remove := x.everywhere(judge, rpcproxy.Swallow())
+	x.pause(x.row.lasts)
+	remove()
+	mu.Lock()
+	defer mu.Unlock()
+	if len(refused) > 0 {
+		x.failf("%d replacements were too cheap for reth", len(refused))
+	}
+}

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
+)
+
+// rig is a stack behind proxies, a load on it, and what is known of both.
+type rig struct {
+	*stack
+	ctx     context.Context
+	anvil   *devnet.Anvil // nil when the node is a geth
+	geth    *devnet.Chain // nil when the node is an anvil
+	node    string        // its URL
+	proxies []*rpcproxy.Proxy
+	sends   *sends
+	judge   *judge
+	client  *load.Client
+	places  []*load.Place // one in each lane
+	tally   *load.Tally
+	posts   atomic.Int64
+}
+
+// rigOptions of startRig.
+type rigOptions struct {
+	endpoints int
+	lanes     int
+	block     time.Duration
+	anvil     devnet.AnvilOptions
+	geth      *devnet.ChainOptions // instead of anvil
+	args      []string             // of `scorelay dev`
+	seed      uint64
+
+	// wire says, in arguments of `scorelay dev`, who uses which proxy; nil: everything uses all.
+	wire func(proxies []string) (args []string)
+}
+
+// startRig starts a node, proxies in front of it and a stack of processes behind them.
+func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
+	t.Helper()
+	r := &rig{ctx: ctx, tally: load.NewTally(), sends: &sends{seen: map[slotOf][][]byte{}}}
+	url := ""
+	if o.geth != nil {
+		opts := *o.geth
+		opts.Interval, opts.Accounts = o.block, 10+o.lanes
+		node, err := devnet.StartChain(opts)
+		require.NoError(t, err)
+		t.Cleanup(node.Close)
+		r.geth, url = node, node.URL
+	} else {
+		opts := o.anvil
+		opts.BlockTime, opts.Accounts = o.block, 10+o.lanes
+		r.anvil = devnet.NewAnvil(t, opts)
+		url = r.anvil.URL
+	}
+	r.node = url
+	var urls []string
+	for i := range o.endpoints {
+		p, err := rpcproxy.Start(url, o.seed+uint64(i))
+		require.NoError(t, err)
+		t.Cleanup(p.Close)
+		p.Add(r.sends.watch())
+		r.proxies, urls = append(r.proxies, p), append(urls, p.URL)
+	}
+	wiring := []string{"--chain-rpc", strings.Join(urls, ",")}
+	if o.wire != nil {
+		wiring = o.wire(urls)
+	}
+	r.stack = startStack(t, slices.Concat(
+		[]string{"--separate", "--lanes", fmt.Sprint(o.lanes), "--block-time", o.block.String()}, wiring, o.args)...)
+	info := r.info(t)
+	var err error
+	r.judge, err = newJudge(ctx, url, common.HexToAddress(info.Contract), o.lanes)
+	require.NoError(t, err)
+	t.Cleanup(r.judge.node.Close)
+	r.client = load.NewClient(info.APIKey, 256, info.APIURLs...)
+	r.client.Domain = info.Domain()
+	t.Cleanup(r.client.Close)
+	for lane := range o.lanes {
+		r.places = append(r.places, r.newPlace(t, lane, o.lanes))
+	}
+	return r
+}
+
+// newPlace makes a project in a lane. Updates may follow at once.
+func (r *rig) newPlace(t *testing.T, lane, lanes int) *load.Place {
+	t.Helper()
+	at := place(t, r.info(t))
+	demo := at.Project
+	for score.LaneOf(at.Project, lanes) != score.Lane(lane) || at.Project == demo {
+		at.Project = score.ProjectID(load.RandomID())
+	}
+	project := &load.Project{
+		ID: at.Project, Name: "faults", ScoreTypes: []string{at.ScoreType},
+		Owners: []common.Address{at.Updaters[1].Address}, Updaters: []common.Address{at.Updaters[0].Address},
+	}
+	for _, name := range at.Actions {
+		project.Actions = append(project.Actions, load.Action{Name: name, Points: 3})
+	}
+	require.NoError(t, r.client.CreateProject(r.ctx, project))
+	return at
+}
+
+// pause waits a part of the plan of a test; what is awaited otherwise is a condition.
+func (r *rig) pause(d time.Duration) {
+	select {
+	case <-r.ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// load sends updates at a rate, alone and every tenth time a signed group of five, over the places in turn, until stop
+// is called, which returns when all have their answers.
+func (r *rig) load(perSecond float64) (stop func()) {
+	stopping, done := make(chan struct{}), make(chan struct{})
+	minters := make([]*sdk.Minter, len(r.places))
+	for i := range minters {
+		minters[i] = sdk.NewMinter()
+	}
+	go func() {
+		defer close(done)
+		var inFlight sync.WaitGroup
+		defer inFlight.Wait()
+		ticker := time.NewTicker(time.Duration(float64(time.Second) / perSecond))
+		defer ticker.Stop()
+		for {
+			select {
+			case <-r.ctx.Done():
+				return
+			case <-stopping:
+				return
+			case <-ticker.C:
+			}
+			post := r.post(minters)
+			inFlight.Go(func() { r.tally.Add(r.client.Send(r.ctx, post, time.Now())) })
+		}
+	}()
+	return sync.OnceFunc(func() { close(stopping); <-done })
+}
+
+func (r *rig) post(minters []*sdk.Minter) *load.Post {
+	n := int(r.posts.Add(1))
+	at := n % len(r.places)
+	updates := make([]load.Update, 1)
+	signed := n%10 == 0
+	if signed {
+		updates = make([]load.Update, 5)
+	}
+	for i := range updates {
+		updates[i] = r.places[at].Update(n + i)
+	}
+	load.Assign(updates, r.places[at].Updaters[n%2], minters[at], n%4 < 2)
+	return &load.Post{Updates: updates, Signed: signed}
+}
+
+// applied waits until this many promised updates are applied in final blocks.
+func (r *rig) applied(n int, patience time.Duration) bool {
+	return r.until(patience, func() bool {
+		e, err := r.judge.final(r.ctx)
+		return err == nil && len(e.applied) >= n
+	})
+}
+
+// until waits for a condition.
+func (r *rig) until(patience time.Duration, ok func() bool) bool {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	timeout := time.After(patience)
+	for {
+		if ok() {
+			return true
+		}
+		select {
+		case <-r.ctx.Done():
+			return false
+		case <-timeout:
+			return ok()
+		case <-ticker.C:
+		}
+	}
+}
+
+// everywhere adds faults to all endpoints.
+func (r *rig) everywhere(faults ...rpcproxy.Fault) (remove func()) {
+	var removes []func()
+	for _, p := range r.proxies {
+		removes = append(removes, p.Add(faults...))
+	}
+	return func() {
+		for _, remove := range removes {
+			remove()
+		}
+	}
+}
+
+// pids are those of the relayers now.
+func (r *rig) pids(t *testing.T) []int {
+	t.Helper()
+	return slices.Clone(r.info(t).PIDs["relayer"])
+}
+
+// told asks the API about every promised update until all are final and applied, or patience is over, and counts what
+// it was told last.
+func (r *rig) told(promised map[load.Key]time.Time, patience time.Duration) map[string]int {
+	open := make(chan load.Key, len(promised))
+	for key := range promised {
+		open <- key
+	}
+	close(open)
+	deadline := time.Now().Add(patience)
+	told, mu, workers := map[string]int{}, sync.Mutex{}, sync.WaitGroup{}
+	for range 8 {
+		workers.Go(func() {
+			for key := range open {
+				last := ""
+				r.until(time.Until(deadline), func() bool {
+					status, err := r.client.UpdateStatus(r.ctx, key.Project, key.ID)
+					last = strings.TrimSpace(status.Status + " " + status.Outcome)
+					if err != nil {
+						last = err.Error()
+					}
+					// What is told as final with another outcome is wrong already.
+					return err == nil && status.Status == "final"
+				})
+				mu.Lock()
+				told[last]++
+				mu.Unlock()
+			}
+		})
+	}
+	workers.Wait()
+	return told
+}
+
+// logged counts the lines of the relayers' logs that hold a text.
+func (s *stack) logged(text string) (n int) {
+	logs, _ := filepath.Glob(filepath.Join(s.dir, "logs", "relayer-*.log"))
+	for _, path := range logs {
+		raw, _ := os.ReadFile(path)
+		n += strings.Count(string(raw), text)
+	}
+	return n
+}
+
+// complaints are the messages of warnings and errors in the relayers' logs, with how often each was logged.
+func (s *stack) complaints() map[string]int {
+	out := map[string]int{}
+	logs, _ := filepath.Glob(filepath.Join(s.dir, "logs", "relayer-*.log"))
+	for _, path := range logs {
+		raw, _ := os.ReadFile(path)
+		for _, line := range strings.Split(string(raw), "\n") {
+			if !strings.Contains(line, `"level":"ERROR"`) && !strings.Contains(line, `"level":"WARN"`) {
+				continue
+			}
+			_, rest, _ := strings.Cut(line, `"msg":"`)
+			msg, _, _ := strings.Cut(rest, `"`)
+			if !strings.HasPrefix(msg, "a raw signer key") { // as meant here
+				out[msg]++
+			}
+		}
+	}
+	return out
+}
+
+// slotOf is one nonce of one signer.
+type slotOf struct {
+	signer common.Address
+	nonce  uint64
+}
+
+// sends are the transactions that endpoints were sent, each once.
+type sends struct {
+	mu   sync.Mutex
+	seen map[slotOf][][]byte // the attempts, in the order of their first sending
+}
+
+// watch is a fault that only looks.
+func (s *sends) watch() rpcproxy.Fault {
+	return rpcproxy.Fault{
+		Name: "watch", Methods: []string{rpcproxy.SendRawTransaction},
+		Ask: func(_ *rpcproxy.Node, c *rpcproxy.Call) *rpcproxy.Answer {
+			tx, ok := c.Transaction()
+			if !ok {
+				return nil
+			}
+			sender, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)
+			raw, rawErr := tx.MarshalBinary()
+			if err != nil || rawErr != nil {
+				return nil
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			at := slotOf{sender, tx.Nonce()}
+			if !slices.ContainsFunc(s.seen[at], func(other []byte) bool { return string(other) == string(raw) }) {
+				s.seen[at] = append(s.seen[at], raw)
+			}
+			return nil
+		},
+	}
+}
+
+// attempts are the transactions sent for a slot so far.
+func (s *sends) attempts(at slotOf) []*types.Transaction {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*types.Transaction, len(s.seen[at]))
+	for i, raw := range s.seen[at] {
+		out[i] = new(types.Transaction)
+		_ = out[i].UnmarshalBinary(raw) // it was one
+	}
+	return out
+}
+
+// alike tells whether two attempts of a slot carry the same work.
+func (s *sends) alike(at slotOf, a, b common.Hash) bool {
+	var first, second []byte
+	for _, tx := range s.attempts(at) {
+		if tx.Hash() == a {
+			first = tx.Data()
+		}
+		if tx.Hash() == b {
+			second = tx.Data()
+		}
+	}
+	return len(first) > 0 && string(first) == string(second)
+}
+
+// count is the number of slots and of attempts so far.
+func (s *sends) count() (slots, attempts int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, all := range s.seen {
+		attempts += len(all)
+	}
+	return len(s.seen), attempts
+}
