@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+func TestCallsAreWhatALaneSends(t *testing.T) {
+	t.Parallel()
+	projects := newProjects(4, false)
+	list, err := calls(projects, 8, batchSize)
+	require.NoError(t, err)
+	again, err := calls(newProjects(4, false), 8, batchSize)
+	require.NoError(t, err)
+	require.Equal(t, again, list, "the same in every run")
+	seen := map[score.UpdateID]bool{}
+	for i, c := range list {
+		b, err := registry.DecodeBatch(c.data)
+		require.NoError(t, err)
+		model := registry.GasModel()
+		require.Equal(t, batchSize, b.Len())
+		require.GreaterOrEqual(t, c.gas, model.Gas(b))
+		require.LessOrEqual(t, c.gas, batch.DefaultLimits().MaxGas)
+		touched := map[string]bool{}
+		for _, u := range b.Updates() {
+			require.False(t, seen[u.ID], "an id is used once")
+			seen[u.ID], touched[u.Target.Hex()] = true, true
+			require.EqualValues(t, i%4, score.LaneOf(u.Project, 4))
+		}
+		require.Len(t, touched, wallets)
+	}
+}
+
+func TestRatesLeaveOutWhatBeginsTheSteadyPart(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	f, err := rates([]block{
+		{at: begin, calls: 100, txs: 99, updates: 9900},
+		{at: begin.Add(time.Second), calls: 110, txs: 10, updates: 1000},
+		{at: begin.Add(2 * time.Second), calls: 130, txs: 10, updates: 900, wasted: 1},
+	})
+	require.NoError(t, err)
+	require.InDelta(t, 950, *f.UpdatesPerS, 1e-9)
+	require.InDelta(t, 10, *f.TxPerS, 1e-9)
+	require.InDelta(t, 10, *f.TxPerBlock, 1e-9)
+	require.InDelta(t, 1.5, *f.RPCPerTx, 1e-9)
+	require.InDelta(t, 1, *f.WastedTx, 1e-9)
+	_, err = rates([]block{{at: begin, txs: 5}, {at: begin.Add(time.Second)}})
+	require.Error(t, err)
+}
+
+func TestReportIsOneLineOfJSONAndATable(t *testing.T) {
+	t.Parallel()
+	runs := []figures{
+		{UpdatesPerS: some(900), TxPerS: some(9), TxPerBlock: some(9), RPCPerTx: some(2), WastedTx: some(0)},
+		{UpdatesPerS: some(1000), TxPerS: some(10), TxPerBlock: some(10), RPCPerTx: some(1), WastedTx: some(2)},
+		{UpdatesPerS: some(5000), TxPerS: some(50), TxPerBlock: some(50), RPCPerTx: some(1), WastedTx: some(0)},
+	}
+	typical := medians(runs)
+	r := &report{RTT: 50, Scorelay: &figures{}, TxMgr: &figures{TxPerS: some(4), UpdatesPerS: some(400), TxPerBlock: some(4), RPCPerTx: some(12), WastedTx: some(0)}}
+	r.Scorelay.fill(typical)
+	r.Scorelay.fill(figures{BlockFill: some(0.5)})
+	var out bytes.Buffer
+	require.NoError(t, r.writeJSON(&out))
+	require.Equal(t, 1, strings.Count(out.String(), "\n"))
+	var read map[string]any
+	require.NoError(t, json.Unmarshal(out.Bytes(), &read))
+	require.InDelta(t, 50, read["rtt_ms"], 0)
+	require.Equal(t, map[string]any{
+		"updates_per_s": 1000.0, "tx_per_s": 10.0, "tx_per_block": 10.0, "rpc_per_tx": 1.0, "block_fill": 0.5, "wasted_tx": 0.0,
+	}, read["scorelay"])
+	require.NotContains(t, read, "txmgr_cached_fees", "what was not measured is not there")
+	out.Reset()
+	require.NoError(t, r.writeTable(&out))
+	require.Contains(t, out.String(), "2.50")
+	require.Contains(t, out.String(), "filled 50.0 %")
+}
+
+func TestLegsAreChosenByName(t *testing.T) {
+	t.Parallel()
+	all := (&bench{}).legs()
+	chosen, err := chooseLegs(all, "quiet,scorelay")
+	require.NoError(t, err)
+	require.Equal(t, "scorelay,quiet", legNames(chosen))
+	_, err = chooseLegs(all, "scorelay,other")
+	require.ErrorContains(t, err, `no leg "other"`)
+}
+
+// TestThePeerReadsWhatIsWritten holds the two ends of the peer's files together: the peer is another module.
+func TestThePeerReadsWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "calls")
+	require.NoError(t, writeCalls(path, []call{{data: []byte{0xab, 1}, gas: 7}, {data: []byte{2}, gas: 8}}))
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "7 ab01\n8 02\n", string(raw))
+}

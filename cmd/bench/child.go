@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// stopTimeout is how long a child may take to end after SIGTERM before it is killed.
+const stopTimeout = 15 * time.Second
+
+// child is a process of the benchmark's. What it logs is in a file of its own.
+type child struct {
+	name   string
+	cmd    *exec.Cmd
+	log    string
+	exited chan struct{}
+}
+
+// starts numbers the log files, so that a process started again does not write over what the one before it said.
+var starts atomic.Int64
+
+// start runs a command until it is stopped. Its standard output goes to the log, too, unless it is set.
+func start(logDir, name string, cmd *exec.Cmd) (*child, error) {
+	path := filepath.Join(logDir, fmt.Sprintf("%03d-%s.log", starts.Add(1), name))
+	log, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't open the log of %s: %w", name, err)
+	}
+	defer func() { _ = log.Close() }() // the child has its own handle
+	cmd.Stderr = log
+	if cmd.Stdout == nil {
+		cmd.Stdout = log
+	}
+	cmd.SysProcAttr = dieWithParent()
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("couldn't start %s: %w", name, err)
+	}
+	c := &child{name: name, cmd: cmd, log: path, exited: make(chan struct{})}
+	go func() {
+		defer close(c.exited)
+		_ = cmd.Wait()
+	}()
+	return c, nil
+}
+
+// stop asks the process to end, and kills it if it does not.
+func (c *child) stop() {
+	_ = c.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-c.exited:
+	case <-time.After(stopTimeout):
+		c.kill()
+	}
+}
+
+// kill ends the process with SIGKILL.
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill()
+	<-c.exited
+}
+
+// gone says that the process ended by itself.
+func (c *child) gone() error {
+	return fmt.Errorf("%s ended by itself (%s); its log is %s", c.name, c.cmd.ProcessState, c.log)
+}
+
+// await polls until ready returns nil. It fails when the child ends, or with ready's last error after the timeout.
+func (c *child) await(timeout time.Duration, ready func() error) error {
+	deadline := time.After(timeout)
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		err := ready()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-c.exited:
+			return c.gone()
+		case <-deadline:
+			return fmt.Errorf("%s was not ready after %s: %w (its log is %s)", c.name, timeout, err, c.log)
+		case <-ticker.C:
+		}
+	}
+}
+
+// listens tells whether something accepts connections at an address.
+func listens(address string) error {
+	conn, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// freePorts finds TCP ports of 127.0.0.1 that are free now, all different.
+func freePorts(n int) (ports []int, err error) {
+	for range n {
+		listener, bad := net.Listen("tcp", "127.0.0.1:0")
+		if bad != nil {
+			return nil, errors.Join(err, fmt.Errorf("couldn't find a free port: %w", bad))
+		}
+		defer func() { _ = listener.Close() }()
+		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}

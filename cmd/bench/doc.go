@@ -1,0 +1,43 @@
+// Command bench measures Scorelay's relayers beside the transaction manager that most rollups send with,
+// op-service/txmgr of Optimism, whose Queue is what op-batcher uses.
+//
+//	cd cmd/bench && go run . relay --rtt 50ms          # a table
+//	cd cmd/bench && go run . relay --rtt 50ms --json   # figures on the last line
+//
+// It is a module of its own, so that nothing of it is in the product's. The peer is in another one inside it (txmgr) and
+// runs as a process, since it builds with a fork of go-ethereum. Anvil is installed with npm where it is missing.
+//
+// # What is the same for all
+//
+// The node: anvil with a block a second, one for each leg, behind an endpoint that takes --rtt longer for each request. The
+// contract, deployed and prepared in the same way: projects whose 100 wallets have scores. The calldata: batches of 100
+// updates with consecutive ids, one for each wallet, as a relayer encodes them, with the gas limit that it would set. The window: 64
+// transactions in flight in all. Confirmations: one. And who looks: blocks and events are read straight at the node.
+//
+// Rates are those of the steady part: from the third block with transactions on, for --seconds. What counts is
+// what the contract's events say was applied. Each method in a JSON-RPC batch is a call; a batch is one round trip.
+//
+// # What is measured
+//
+//   - scorelay: the programs cmd/relayer and cmd/scorelay, built from this source: two relayers that share four lanes, each with
+//     a window of 16; NATS as a process that syncs every write; Redis; SCORELAY_MAX_BATCH=100. Updates are published
+//     straight into the stream, ahead of the relayers.
+//   - scorelay_one_lane: the same with one lane, so a window of 16; the second relayer stands by.
+//   - txmgr: Queue with 64 pending transactions of one account, with the defaults of its prices.
+//   - txmgr_cached_fees: the same, but prices are read once a block in the background (GasPriceEstimatorFn).
+//   - one_tx_per_update: the same again, with one update in each transaction, as a plain backend sends them.
+//   - block_fill: two relayers, four lanes, default batches, random ids, blocks of 30 M gas: gas used by their
+//     transactions in a block, as a part of its limit. Median of the steady part.
+//   - recovery_s: kill -9 of one of two relayers under load, until each lane it drove has a transaction in a block that was
+//     not in the node's pool when it was killed. Median of three.
+//   - idle_calls_per_poll: calls of a relayer with nothing to do, in each SCORELAY_POLL_INTERVAL of 500 ms.
+//   - catch_up_s: the endpoint refuses for 100 blocks while 2,000 updates come in, then takes 250 ms for each
+//     request: until these are applied.
+//
+// # What is not the same
+//
+// The peer keeps everything in memory: it loses what is in flight when it ends, has no stream to read from, and makes no
+// batches: they are given to it ready. Scorelay syncs every batch to disk before it sends it, knows its updates' outcomes and
+// writes a status for each. Its lanes have an account each; the peer has one account, as it is made for, and would need an
+// instance for each other one. The peer polls receipts every 100 ms, far more often than its default of 12 s, which is in its favour.
+package main

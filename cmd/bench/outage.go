@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// How the cost of doing nothing, and an outage of the endpoint, are measured.
+const (
+	idleFor       = 10 * time.Second
+	outageBlocks  = 100
+	outageSteps   = 10 // in which these blocks are made
+	outageUpdates = 2000
+	slowDelay     = 250 * time.Millisecond // of the endpoint after the outage
+	catchUpLimit  = time.Minute
+)
+
+// quietLeg measures what a deployment with nothing to do asks the endpoint, and how it catches up after an outage.
+func (b *bench) quietLeg(ctx context.Context) (figures, error) {
+	w, err := b.newWorld(ctx, "quiet", worldOptions{lanes: window / laneWindow, gasLimit: wide, rtt: b.rtt})
+	if err != nil {
+		return figures{}, err
+	}
+	defer w.close()
+	s, err := b.newStack(ctx, w, batchSize)
+	if err != nil {
+		return figures{}, err
+	}
+	defer s.close()
+	if err := s.apply(ctx, len(s.projects)*batchSize); err != nil { // lanes that have done something
+		return figures{}, err
+	}
+	idle, err := s.idle(ctx)
+	if err != nil {
+		return figures{}, err
+	}
+	caughtUp, err := s.outage(ctx)
+	return figures{IdleCallsPerPoll: some(idle), CatchUpS: some(caughtUp)}, err
+}
+
+// apply publishes updates and waits until they are applied.
+func (s *stack) apply(ctx context.Context, updates int) error {
+	from := s.watch.len()
+	if err := s.publish(ctx, updates/len(s.projects)); err != nil {
+		return err
+	}
+	_, err := s.watch.until(ctx, from, catchUpLimit, func(blocks []block) bool { return applied(blocks) >= updates })
+	return err
+}
+
+func applied(blocks []block) (n int) {
+	for _, b := range blocks {
+		n += b.updates
+	}
+	return n
+}
+
+// idle counts the calls of a while without work, for each relayer and poll.
+func (s *stack) idle(ctx context.Context) (float64, error) {
+	// A few blocks more, so that the last transactions are final and settled.
+	blocks, err := s.watch.until(ctx, s.watch.len(), firstTimeout, func(blocks []block) bool { return len(blocks) >= 5 })
+	if err != nil {
+		return 0, err
+	}
+	before, begun := s.endpoint.since(nil), blocks[len(blocks)-1]
+	blocks, err = s.watch.until(ctx, s.watch.len(), idleFor+firstTimeout, func(blocks []block) bool {
+		return len(blocks) > 0 && blocks[len(blocks)-1].at.Sub(begun.at) >= idleFor
+	})
+	if err != nil {
+		return 0, err
+	}
+	ended := blocks[len(blocks)-1]
+	progress(fmt.Sprintf("idle for %.0f s, two relayers call %v", ended.at.Sub(begun.at).Seconds(), s.endpoint.since(before)))
+	polls := float64(ended.at.Sub(begun.at)) / float64(pollInterval)
+	return float64(ended.calls-begun.calls) / polls / replicas, nil
+}
+
+// outage lets the endpoint refuse for a hundred blocks while updates come in, answers slowly from then on, and measures how
+// many seconds it takes until these are applied: at most catchUpLimit, which is the answer then.
+func (s *stack) outage(ctx context.Context) (float64, error) {
+	s.endpoint.refuse()
+	from := s.watch.len()
+	if err := s.publish(ctx, outageUpdates/len(s.projects)); err != nil {
+		return 0, err
+	}
+	for range outageSteps { // a block or so of the chain's own between them
+		reached := s.watch.len()
+		if err := s.anvil.Mine(ctx, outageBlocks/outageSteps); err != nil {
+			return 0, err
+		}
+		_, err := s.watch.until(ctx, reached, firstTimeout, func(blocks []block) bool { return len(blocks) > outageBlocks/outageSteps })
+		if err != nil {
+			return 0, err
+		}
+	}
+	s.endpoint.slow(slowDelay)
+	s.endpoint.accept()
+	back := time.Now()
+	blocks, err := s.watch.until(ctx, from, catchUpLimit, func(blocks []block) bool { return applied(blocks) >= outageUpdates })
+	if errors.Is(err, errTooLong) {
+		progress(fmt.Sprintf("%d of %d updates applied %s after the outage", applied(blocks), outageUpdates, catchUpLimit))
+		return catchUpLimit.Seconds(), nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return blocks[len(blocks)-1].at.Sub(back).Seconds(), nil
+}

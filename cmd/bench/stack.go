@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// How a deployment is run: as its defaults, but for what the legs say.
+const (
+	replicas     = 2
+	pollInterval = 500 * time.Millisecond // SCORELAY_POLL_INTERVAL
+	startTimeout = time.Minute
+)
+
+// stack is a deployment in a world: NATS, Redis and two relayers, each a process of its own.
+type stack struct {
+	*world
+	bench     *bench
+	servers   []*child
+	natsURL   string
+	monitor   string
+	redisURL  string
+	conn      *nats.Conn
+	stream    *stream.Stream
+	leases    jetstream.KeyValue
+	settings  []string // of the relayers, beyond where things are
+	relayers  []*child
+	admin     []string // addresses of their operators' listeners
+	enveloped int      // envelopes published so far, which their message ids count
+}
+
+// newStack brings up a deployment with so many updates at most in a batch, 0 for the default. Close it.
+func (b *bench) newStack(ctx context.Context, w *world, maxBatch int) (s *stack, err error) {
+	s = &stack{world: w, bench: b, relayers: make([]*child, replicas)}
+	if maxBatch > 0 {
+		s.settings = append(s.settings, "SCORELAY_MAX_BATCH="+strconv.Itoa(maxBatch))
+	}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	ports, err := freePorts(3 + replicas)
+	if err != nil {
+		return s, err
+	}
+	for i := range replicas {
+		s.admin = append(s.admin, loopback(ports[3+i]))
+	}
+	if err := s.startServers(ports); err != nil {
+		return s, err
+	}
+	if err := s.setUp(ctx); err != nil {
+		return s, err
+	}
+	for i := range s.relayers {
+		if err := s.startRelayer(ctx, i); err != nil {
+			return s, err
+		}
+	}
+	return s, s.awaitShared(ctx)
+}
+
+func loopback(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
+
+// close takes the deployment down, not its world.
+func (s *stack) close() {
+	for _, relayer := range s.relayers {
+		if relayer != nil {
+			relayer.kill() // nothing of the leg is used again
+		}
+	}
+	if s.conn != nil {
+		s.conn.Close()
+	}
+	for _, server := range s.servers {
+		server.stop()
+	}
+}
+
+// startServers starts NATS, which syncs every write, and Redis.
+func (s *stack) startServers(ports []int) error {
+	s.natsURL, s.monitor = "nats://"+loopback(ports[0]), "http://"+loopback(ports[1])
+	s.redisURL = "redis://" + loopback(ports[2]) + "/0"
+	commands := []struct {
+		name string
+		port int
+		cmd  *exec.Cmd
+	}{
+		{"nats", ports[0], exec.Command(s.bench.scorelay, "run-nats", "--dir", s.path("nats"),
+			"--port", strconv.Itoa(ports[0]), "--monitor-port", strconv.Itoa(ports[1]))},
+		{"redis", ports[2], s.redisCommand(ports[2])},
+	}
+	for _, c := range commands {
+		server, err := start(s.dir, c.name, c.cmd)
+		if err != nil {
+			return err
+		}
+		s.servers = append(s.servers, server)
+		if err := server.await(startTimeout, func() error { return listens(loopback(c.port)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redisCommand runs redis-server as deploy/redis.conf has it, or the embedded one where it is not installed.
+func (s *stack) redisCommand(port int) *exec.Cmd {
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		return exec.Command(s.bench.scorelay, "run-redis", "--port", strconv.Itoa(port))
+	}
+	return exec.Command(path, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", s.dir, "--appendonly", "yes",
+		"--appendfsync", "everysec", "--save", "", "--maxmemory-policy", "noeviction", "--loglevel", "warning")
+}
+
+// setUp makes the deployment as an operator does, on the contract that the world has, and opens its stream.
+func (s *stack) setUp(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, s.bench.scorelay, "setup")
+	cmd.Env = append(s.environ(s.anvil.URL), "SCORELAY_DEPLOYER_KEY="+hexOf(accountAdmin), "SCORELAY_CONTRACT="+s.contract.Hex(),
+		"SCORELAY_DEPLOY_BLOCK="+strconv.FormatUint(s.deployed, 10))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("couldn't set the deployment up: %w\n%s", err, out)
+	}
+	var err error
+	if s.conn, err = nats.Connect(s.natsURL); err != nil {
+		return fmt.Errorf("couldn't reach NATS: %w", err)
+	}
+	js, err := jetstream.New(s.conn)
+	if err != nil {
+		return fmt.Errorf("couldn't reach JetStream: %w", err)
+	}
+	if s.stream, err = stream.Open(ctx, js); err != nil {
+		return fmt.Errorf("couldn't open the stream: %w", err)
+	}
+	if s.leases, err = js.KeyValue(ctx, lease.Bucket); err != nil {
+		return fmt.Errorf("couldn't open the leases: %w", err)
+	}
+	return nil
+}
+
+// environ are the settings that lead to everything; of the benchmark's own environment only what is no setting.
+func (s *stack) environ(chain string) []string {
+	var keys []string
+	for lane := range s.projects {
+		keys = append(keys, hexOf(firstSigner+lane))
+	}
+	environ := []string{
+		"SCORELAY_NATS_URL=" + s.natsURL, "SCORELAY_NATS_MONITOR_URL=" + s.monitor, "SCORELAY_CHAIN_RPC=" + chain,
+		"SCORELAY_SIGNER_KEYS=" + strings.Join(keys, ","),
+	}
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "SCORELAY_") {
+			environ = append(environ, variable)
+		}
+	}
+	return environ
+}
+
+// startRelayer starts one of the relayers, or starts it again.
+func (s *stack) startRelayer(ctx context.Context, i int) error {
+	cmd := exec.Command(s.bench.relayer)
+	cmd.Env = append(s.environ(s.endpoint.proxy.URL), s.settings...)
+	cmd.Env = append(cmd.Env, "SCORELAY_REDIS_URL="+s.redisURL, "SCORELAY_CONFIRMATIONS=1",
+		"SCORELAY_POLL_INTERVAL="+pollInterval.String(), "SCORELAY_ADMIN_LISTEN="+s.admin[i], "SCORELAY_REPLICA="+replica(i))
+	relayer, err := start(s.dir, replica(i), cmd)
+	if err != nil {
+		return err
+	}
+	s.relayers[i] = relayer
+	return relayer.await(startTimeout, func() error { return ready(ctx, s.admin[i]) })
+}
+
+func replica(i int) string { return "relayer-" + strconv.Itoa(i) }
+
+// ready asks a relayer whether it should get work.
+func ready(ctx context.Context, address string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
+	if err == nil && strings.TrimSpace(string(answer)) != "ok" {
+		err = errors.New(strings.TrimSpace(string(answer)))
+	}
+	return err
+}
+
+// holders tells who drives each lane: the index of the relayer, or -1.
+func (s *stack) holders(ctx context.Context) ([]int, error) {
+	out := make([]int, len(s.projects))
+	for lane := range out {
+		out[lane] = -1
+		entry, err := s.leases.Get(ctx, "lane."+strconv.Itoa(lane))
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("couldn't read the lease of lane %d: %w", lane, err)
+		}
+		for i := range s.relayers {
+			if name, _, _ := strings.Cut(string(entry.Value()), " "); name == replica(i) {
+				out[lane] = i
+			}
+		}
+	}
+	return out, nil
+}
+
+// awaitShared waits until every lane is driven and the relayers share them evenly.
+func (s *stack) awaitShared(ctx context.Context) error {
+	fair := (len(s.projects) + replicas - 1) / replicas
+	return s.relayers[0].await(startTimeout, func() error {
+		holders, err := s.holders(ctx)
+		if err != nil {
+			return err
+		}
+		held := map[int]int{}
+		for _, i := range holders {
+			held[i]++
+		}
+		if held[-1] > 0 || held[0] > fair || held[1] > fair {
+			return fmt.Errorf("the lanes are driven by relayers %v", holders)
+		}
+		return nil
+	})
+}
+
+// publish puts so many updates of each lane into the stream, as an API does that is far ahead of the relayers.
+func (s *stack) publish(ctx context.Context, perLane int) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for lane, p := range s.projects {
+		first := s.enveloped
+		s.enveloped += (perLane + stream.MaxEnvelope - 1) / stream.MaxEnvelope
+		group.Go(func() error {
+			for left := perLane; left > 0; left -= stream.MaxEnvelope {
+				first++
+				updates := p.next(min(left, stream.MaxEnvelope))
+				if err := s.stream.PublishEnvelope(ctx, score.Lane(lane), fmt.Sprintf("bench-%d", first), updates, nil); err != nil {
+					return fmt.Errorf("couldn't publish updates: %w", err)
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// prepared is how many seconds longer than the measurement the backlog lasts at a full window in every block.
+const prepared = 15 * time.Second
+
+// backlog is how many transactions of a full window a second would be sent while a leg runs.
+func (b *bench) backlog(perSecond int) int {
+	return perSecond * int((b.seconds+prepared)/time.Second)
+}
+
+// scorelayLeg measures a deployment with so many lanes, whose windows of 16 make 64 with the usual four.
+func (b *bench) scorelayLeg(ctx context.Context, name string, lanes int) (figures, error) {
+	w, err := b.newWorld(ctx, name, worldOptions{lanes: lanes, gasLimit: wide, rtt: b.rtt})
+	if err != nil {
+		return figures{}, err
+	}
+	defer w.close()
+	s, err := b.newStack(ctx, w, batchSize)
+	if err != nil {
+		return figures{}, err
+	}
+	defer s.close()
+	if err := s.publish(ctx, b.backlog(laneWindow)*batchSize); err != nil {
+		return figures{}, err
+	}
+	return w.measure(ctx, b.seconds)
+}
+
+// laneWindow is the window of one lane by default.
+const laneWindow = 16
+
+// peerLeg measures txmgr with updates batched in calls of so many.
+func (b *bench) peerLeg(ctx context.Context, name string, updates int, cachedFees bool) (figures, error) {
+	w, err := b.newWorld(ctx, name, worldOptions{lanes: window / laneWindow, gasLimit: wide, rtt: b.rtt})
+	if err != nil {
+		return figures{}, err
+	}
+	defer w.close()
+	list, err := calls(w.projects, b.backlog(window), updates)
+	if err != nil {
+		return figures{}, err
+	}
+	p, err := b.startPeer(w, list, cachedFees)
+	if err != nil {
+		return figures{}, err
+	}
+	defer p.kill()
+	measured, err := w.measure(ctx, b.seconds)
+	if err != nil {
+		return figures{}, err
+	}
+	return measured, p.finish(len(list))
+}
+
+// measure measures the steady part of what is sent from now on.
+func (w *world) measure(ctx context.Context, seconds time.Duration) (figures, error) {
+	blocks, err := w.steady(ctx, w.watch.len(), seconds)
+	if err != nil {
+		return figures{}, err
+	}
+	return rates(blocks)
+}
+
+// fillLeg measures how much of a usual block a backlog of random ids fills.
+func (b *bench) fillLeg(ctx context.Context) (figures, error) {
+	w, err := b.newWorld(ctx, "block_fill", worldOptions{lanes: window / laneWindow, gasLimit: narrow, random: true, rtt: b.rtt})
+	if err != nil {
+		return figures{}, err
+	}
+	defer w.close()
+	s, err := b.newStack(ctx, w, 0)
+	if err != nil {
+		return figures{}, err
+	}
+	defer s.close()
+	if err := s.publish(ctx, b.backlog(updatesOfNarrow)/len(w.projects)); err != nil {
+		return figures{}, err
+	}
+	blocks, err := w.steady(ctx, w.watch.len(), b.seconds)
+	if err != nil {
+		return figures{}, err
+	}
+	measured, err := rates(blocks)
+	if err != nil {
+		return figures{}, err
+	}
+	progress(fmt.Sprintf("blocks of 30 M gas: %s", measured))
+	var fills []float64
+	for _, block := range blocks[1:] {
+		fills = append(fills, float64(block.gas)/float64(block.gasLimit))
+	}
+	return figures{BlockFill: some(median(fills))}, nil
+}
+
+// updatesOfNarrow is more than a narrow block holds of updates with random ids.
+const updatesOfNarrow = 1400

@@ -1,0 +1,120 @@
+// Command txmgr is the benchmark's peer: Optimism's op-service/txmgr.Queue, which op-batcher and op-proposer send with, as a
+// process that sends given calls as fast as it can. It is a module of its own because it must build with a fork of
+// go-ethereum that nothing else may see.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/ethereum-optimism/optimism/op-service/txmgr"
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// order is what to do, as JSON on the standard input.
+type order struct {
+	URL        string         `json:"url"` // of the node, JSON-RPC over HTTP
+	Key        string         `json:"key"` // of the sending account, hex
+	To         common.Address `json:"to"`
+	Window     uint64         `json:"window"`      // transactions in flight at once
+	CachedFees bool           `json:"cached_fees"` // read fees once a block, in the background, instead of for each transaction
+	Calls      string         `json:"calls"`       // file with a line for each call: gas limit, space, calldata in hex
+}
+
+// result is what was done, as JSON on the standard output.
+type result struct {
+	Sent      int    `json:"sent"`
+	Confirmed int    `json:"confirmed"`
+	Failed    int    `json:"failed"`
+	FirstErr  string `json:"first_error,omitempty"`
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "txmgr: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+// run sends until all calls are confirmed, or until SIGTERM.
+func run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	var o order
+	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {
+		return fmt.Errorf("couldn't read the order: %w", err)
+	}
+	candidates, err := readCalls(o.Calls, o.To)
+	if err != nil {
+		return err
+	}
+	manager, err := newManager(ctx, &o)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(send(ctx, manager, o.Window, candidates))
+}
+
+// send passes all candidates through one queue. What ends by the signal counts neither as confirmed nor as failed.
+func send(ctx context.Context, manager txmgr.TxManager, window uint64, candidates []txmgr.TxCandidate) result {
+	queue := txmgr.NewQueue[int](ctx, manager, window)
+	receipts := make(chan txmgr.TxReceipt[int], window)
+	counted := make(chan result)
+	go func() {
+		var r result
+		for receipt := range receipts {
+			switch {
+			case receipt.Err == nil:
+				r.Confirmed++
+			case ctx.Err() == nil:
+				r.Failed++
+				if r.FirstErr == "" {
+					r.FirstErr = receipt.Err.Error()
+				}
+			}
+		}
+		counted <- r
+	}()
+	sent := 0
+	for i, candidate := range candidates {
+		if ctx.Err() != nil {
+			break
+		}
+		queue.Send(i, candidate, receipts)
+		sent++
+	}
+	_ = queue.Wait() // its errors are in the receipts
+	close(receipts)
+	r := <-counted
+	r.Sent = sent
+	return r
+}
+
+func readCalls(path string, to common.Address) (candidates []txmgr.TxCandidate, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read the calls: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		gas, digits, _ := strings.Cut(lines.Text(), " ")
+		limit, badGas := strconv.ParseUint(gas, 10, 64)
+		data, badData := hex.DecodeString(digits)
+		if err := errors.Join(badGas, badData); err != nil {
+			return nil, fmt.Errorf("call %d: %w", len(candidates), err)
+		}
+		candidates = append(candidates, txmgr.TxCandidate{TxData: data, To: &to, GasLimit: limit})
+	}
+	return candidates, lines.Err()
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// block is what was seen of one block, straight at the node, without the delay that senders have.
+type block struct {
+	number   uint64
+	at       time.Time // when it was seen
+	calls    int       // that the endpoint had counted by then
+	gasLimit uint64
+	txs      int    // that applied updates
+	updates  int    // applied
+	gas      uint64 // used by these transactions
+	wasted   int    // transactions that applied nothing, or not all that they carried
+}
+
+// watch sees blocks, in order, none left out.
+type watch struct {
+	world  *world
+	heads  ethereum.Subscription
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mu     sync.Mutex
+	blocks []block
+	err    error
+	moved  chan struct{} // closed and made again with each block
+}
+
+// newWatch watches from the next block on.
+func newWatch(ctx context.Context, w *world) (*watch, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	heads := make(chan *types.Header, 1024)
+	sub, err := w.eth.SubscribeNewHead(ctx, heads)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("couldn't subscribe to new heads: %w", err)
+	}
+	seen := &watch{world: w, heads: sub, cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
+	go seen.run(ctx, heads)
+	return seen, nil
+}
+
+func (s *watch) close() {
+	s.heads.Unsubscribe()
+	s.cancel()
+	<-s.done
+}
+
+func (s *watch) run(ctx context.Context, heads <-chan *types.Header) {
+	defer close(s.done)
+	var last uint64
+	for {
+		var head *types.Header
+		select {
+		case <-ctx.Done():
+			return
+		case err := <-s.heads.Err():
+			s.fail(fmt.Errorf("the node ended the subscription to new heads: %w", err))
+			return
+		case head = <-heads:
+		}
+		number := head.Number.Uint64()
+		seen := block{at: time.Now(), calls: s.world.endpoint.calls(), gasLimit: head.GasLimit}
+		if last == 0 {
+			last = number - 1
+		}
+		for ; last < number; last++ { // the node may tell of several blocks at once
+			b := seen
+			b.number = last + 1
+			if err := s.read(ctx, &b); err != nil {
+				if ctx.Err() == nil {
+					s.fail(err)
+				}
+				return
+			}
+			s.add(b)
+		}
+	}
+}
+
+// read counts what the block did to the contract, by its receipts and their events.
+func (s *watch) read(ctx context.Context, b *block) error {
+	receipts, err := s.world.eth.BlockReceipts(ctx, rpc.BlockNumberOrHashWithNumber(rpc.BlockNumber(b.number)))
+	if err != nil {
+		return fmt.Errorf("couldn't read the receipts of block %d: %w", b.number, err)
+	}
+	for _, receipt := range receipts {
+		updates, useful := s.outcomes(receipt)
+		if updates > 0 {
+			b.txs, b.updates, b.gas = b.txs+1, b.updates+updates, b.gas+receipt.GasUsed
+		}
+		if !useful {
+			b.wasted++
+		}
+	}
+	return nil
+}
+
+// outcomes counts the updates that a transaction applied; it was useful if that is all it did.
+func (s *watch) outcomes(receipt *types.Receipt) (updates int, useful bool) {
+	total := 0
+	for _, log := range receipt.Logs {
+		event, err := registry.ParseLog(log)
+		applied, ok := event.(registry.BatchApplied)
+		if err != nil || !ok || log.Address != s.world.contract {
+			continue
+		}
+		total += len(applied.Outcomes)
+		for _, outcome := range applied.Outcomes {
+			if outcome == score.Applied {
+				updates++
+			}
+		}
+	}
+	return updates, total > 0 && updates == total
+}
+
+func (s *watch) add(b block) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blocks = append(s.blocks, b)
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+func (s *watch) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+// seen is all blocks so far, and a channel that is closed when there is another.
+func (s *watch) seen() ([]block, <-chan struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clip(s.blocks), s.moved, s.err
+}
+
+// errTooLong says that what was awaited did not happen in time.
+var errTooLong = errors.New("it did not happen in time")
+
+// until waits for a block after which enough says so of all blocks from the given index on. errTooLong after the timeout.
+func (s *watch) until(ctx context.Context, from int, timeout time.Duration, enough func([]block) bool) ([]block, error) {
+	deadline := time.NewTimer(timeout)
+	defer deadline.Stop()
+	for {
+		blocks, moved, err := s.seen()
+		if err != nil {
+			return nil, err
+		}
+		if blocks = blocks[min(from, len(blocks)):]; enough(blocks) {
+			return blocks, nil
+		}
+		select {
+		case <-ctx.Done():
+			return blocks, ctx.Err()
+		case <-deadline.C:
+			return blocks, fmt.Errorf("%w: %s passed", errTooLong, timeout)
+		case <-moved:
+		}
+	}
+}
+
+// len is the number of blocks seen so far: where those to come begin.
+func (s *watch) len() int {
+	blocks, _, _ := s.seen()
+	return len(blocks)
+}
+
+// nonceAt is the number of transactions of a lane's signer in blocks up to this one.
+func (w *world) nonceAt(ctx context.Context, lane int, number uint64) (uint64, error) {
+	nonce, err := w.eth.NonceAt(ctx, w.signer(lane), new(big.Int).SetUint64(number))
+	if err != nil {
+		return 0, fmt.Errorf("couldn't read the nonce of lane %d: %w", lane, err)
+	}
+	return nonce, nil
+}
+
+// pooledNonce is the number of transactions of a lane's signer in blocks and in the node's pool.
+func (w *world) pooledNonce(ctx context.Context, lane int) (uint64, error) {
+	nonce, err := w.eth.PendingNonceAt(ctx, w.signer(lane))
+	if err != nil {
+		return 0, fmt.Errorf("couldn't read the pending nonce of lane %d: %w", lane, err)
+	}
+	return nonce, nil
+}

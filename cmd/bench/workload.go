@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Of every leg: a batch of batchSize consecutive updates of one project touches each of its wallets once.
+const (
+	batchSize = 100
+	wallets   = batchSize
+)
+
+// Accounts of devnet.Key by what they do.
+const (
+	accountAdmin = iota // deploys the contract and prepares it
+	accountOwner
+	accountUpdater
+	accountPeer // sends txmgr's transactions
+	firstSigner // of the lanes' signers
+)
+
+// hexOf is the key of an account as settings take it.
+func hexOf(account int) string { return hex.EncodeToString(crypto.FromECDSA(devnet.Key(account))) }
+
+// project is one project with its wallets, and what is sent to it.
+type project struct {
+	score.Project
+	wallets []common.Address
+	rng     *rand.Rand
+	random  bool // ids
+	prefix  [28]byte
+	minted  uint32 // ids of the prefix
+}
+
+// newProjects makes one project for each lane, in the order of the lanes: the same in every run.
+func newProjects(lanes int, random bool) []*project {
+	projects := make([]*project, lanes)
+	missing := lanes
+	for i := 0; missing > 0; i++ {
+		id := score.ProjectID(crypto.Keccak256Hash(fmt.Appendf(nil, "scorelay bench project %d", i)))
+		if lane := score.LaneOf(id, lanes); projects[lane] == nil {
+			projects[lane] = newProject(id, random)
+			missing--
+		}
+	}
+	return projects
+}
+
+func newProject(id score.ProjectID, random bool) *project {
+	p := &project{
+		Project: score.Project{
+			ID: id, Name: "Benchmark", ScoreTypes: []string{"reputation"},
+			Actions:  []score.Action{{Name: "purchase", Points: 50}},
+			Owners:   []common.Address{devnet.Address(accountOwner)},
+			Updaters: []common.Address{devnet.Address(accountUpdater)},
+		},
+		rng: rand.New(rand.NewPCG(binary.BigEndian.Uint64(id[:]), 0)), random: random,
+	}
+	for range wallets {
+		b := p.bytes32()
+		p.wallets = append(p.wallets, common.Address(b[:20]))
+	}
+	p.newPrefix()
+	return p
+}
+
+// newPrefix begins a new row of consecutive ids.
+func (p *project) newPrefix() {
+	b := p.bytes32()
+	p.prefix, p.minted = [28]byte(b[:28]), 0
+}
+
+func (p *project) bytes32() (b [32]byte) {
+	for i := 0; i < len(b); i += 8 {
+		binary.BigEndian.PutUint64(b[i:], p.rng.Uint64())
+	}
+	return b
+}
+
+// next makes the project's next n updates.
+func (p *project) next(n int) []score.Update {
+	updates := make([]score.Update, n)
+	for i := range updates {
+		updates[i] = score.Update{
+			Project: p.ID, ID: p.id(), Signer: p.Updaters[0], Target: p.wallets[int(p.minted)%len(p.wallets)],
+		}
+		p.minted++
+	}
+	return updates
+}
+
+func (p *project) id() (id score.UpdateID) {
+	if p.random {
+		return p.bytes32()
+	}
+	copy(id[:], p.prefix[:])
+	binary.BigEndian.PutUint32(id[28:], p.minted)
+	return id
+}
+
+// call is a transaction's calldata and gas limit.
+type call struct {
+	data []byte
+	gas  uint64
+}
+
+// encode makes the very call that a relayer would make of the updates, with the gas limit it would set.
+func encode(updates []score.Update) (call, error) {
+	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
+	if err != nil {
+		return call{}, fmt.Errorf("couldn't make a batch: %w", err)
+	}
+	for _, u := range updates {
+		if !builder.Add(u, time.Time{}) {
+			return call{}, fmt.Errorf("%d updates do not fit into one batch", len(updates))
+		}
+	}
+	return call{data: registry.EncodeBatch(builder.Build()), gas: builder.Gas()}, nil
+}
+
+// calls makes n calls of size updates each, of one project after the other.
+func calls(projects []*project, n, size int) ([]call, error) {
+	out := make([]call, n)
+	for i := range out {
+		var err error
+		if out[i], err = encode(projects[i%len(projects)].next(size)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// writeCalls writes calls as the peer reads them.
+func writeCalls(path string, calls []call) error {
+	var out bytes.Buffer
+	for _, c := range calls {
+		fmt.Fprintf(&out, "%d %x\n", c.gas, c.data)
+	}
+	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("couldn't write the peer's calls: %w", err)
+	}
+	return nil
+}

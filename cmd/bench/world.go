@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/params"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/registry"
+)
+
+// wide and narrow are the gas limits of blocks: so much that gas bounds nothing, and a usual block.
+const (
+	wide   = 300_000_000
+	narrow = 30_000_000
+)
+
+// world is what one leg runs in: a chain of its own with the contract, a project for each lane whose wallets have scores,
+// and the endpoint through which senders see that chain.
+type world struct {
+	dir      string        // for data and logs
+	anvil    *devnet.Anvil // its URL is for who measures
+	eth      *ethclient.Client
+	endpoint *endpoint
+	contract common.Address
+	deployed uint64     // block
+	projects []*project // of each lane
+	nonce    uint64     // of the admin
+	watch    *watch
+}
+
+// worldOptions are what differs between legs.
+type worldOptions struct {
+	lanes    int
+	gasLimit uint64 // of a block
+	random   bool   // ids
+	rtt      time.Duration
+}
+
+// newWorld brings up a leg's world. Close it.
+func (b *bench) newWorld(ctx context.Context, leg string, o worldOptions) (w *world, err error) {
+	w = &world{dir: filepath.Join(b.dir, leg), projects: newProjects(o.lanes, o.random)}
+	if err := os.MkdirAll(w.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("couldn't make the directory of the leg: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	w.anvil, err = devnet.StartAnvil(devnet.AnvilOptions{BlockTime: time.Second, GasLimit: o.gasLimit})
+	if err != nil {
+		return w, err
+	}
+	if w.eth, err = ethclient.DialContext(ctx, strings.Replace(w.anvil.URL, "http", "ws", 1)); err != nil {
+		return w, fmt.Errorf("couldn't reach the node: %w", err)
+	}
+	if err := w.prepare(ctx); err != nil {
+		return w, err
+	}
+	if w.endpoint, err = newEndpoint(w.anvil.URL, o.rtt); err != nil {
+		return w, err
+	}
+	w.watch, err = newWatch(ctx, w)
+	return w, err
+}
+
+// close takes everything down.
+func (w *world) close() {
+	if w.watch != nil {
+		w.watch.close()
+	}
+	if w.endpoint != nil {
+		w.endpoint.proxy.Close()
+	}
+	if w.eth != nil {
+		w.eth.Close()
+	}
+	if w.anvil != nil {
+		w.anvil.Close()
+	}
+}
+
+// prepare deploys the contract, creates the projects and gives their wallets scores.
+func (w *world) prepare(ctx context.Context) error {
+	relayers := []common.Address{devnet.Address(accountAdmin), devnet.Address(accountPeer)}
+	for lane := range w.projects {
+		relayers = append(relayers, w.signer(lane))
+	}
+	receipt, err := w.transact(ctx, nil, registry.DeployData(48*time.Hour, devnet.Address(accountAdmin), relayers))
+	if err != nil {
+		return fmt.Errorf("couldn't deploy the contract: %w", err)
+	}
+	w.contract, w.deployed = receipt.ContractAddress, receipt.BlockNumber.Uint64()
+	for _, p := range w.projects {
+		if _, err := w.transact(ctx, &w.contract, registry.EncodeCreateProject(&p.Project)); err != nil {
+			return fmt.Errorf("couldn't create a project: %w", err)
+		}
+		first, err := encode(p.next(wallets))
+		if err != nil {
+			return err
+		}
+		if _, err := w.transact(ctx, &w.contract, first.data); err != nil {
+			return fmt.Errorf("couldn't give wallets scores: %w", err)
+		}
+		p.newPrefix()
+	}
+	return nil
+}
+
+// transact sends a transaction of the admin's and makes a block of it.
+func (w *world) transact(ctx context.Context, to *common.Address, data []byte) (*types.Receipt, error) {
+	chainID := big.NewInt(devnet.ChainID)
+	tx, err := types.SignNewTx(devnet.Key(accountAdmin), types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
+		ChainID: chainID, Nonce: w.nonce, To: to, Data: data, Gas: 16_000_000,
+		GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(10 * params.GWei),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("couldn't sign: %w", err)
+	}
+	if err := w.eth.SendTransaction(ctx, tx); err != nil {
+		return nil, fmt.Errorf("the node refuses the transaction: %w", err)
+	}
+	w.nonce++
+	for range 10 { // a block may have been under way without the transaction
+		if err := w.anvil.Mine(ctx, 1); err != nil {
+			return nil, err
+		}
+		if receipt, err := w.eth.TransactionReceipt(ctx, tx.Hash()); err == nil {
+			if receipt.Status != types.ReceiptStatusSuccessful {
+				return nil, fmt.Errorf("transaction %s failed", tx.Hash())
+			}
+			return receipt, nil
+		}
+	}
+	return nil, errors.New("the transaction is in none of ten blocks")
+}
+
+// signer is the account of a lane.
+func (w *world) signer(lane int) common.Address { return devnet.Address(firstSigner + lane) }
+
+// path is a file of the leg's.
+func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
