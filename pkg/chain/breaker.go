@@ -9,7 +9,7 @@ import (
 const (
 	failuresToRest = 3 // in a row; an endpoint that throttles rests at once
 	restFirst      = time.Second
-	restMost       = 15 * time.Second
+	restMost       = 5 * time.Second
 	retryAfterMost = time.Minute // of what an endpoint asks for itself
 )
 
