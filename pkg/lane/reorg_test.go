@@ -285,6 +285,14 @@ func TestASlotThatWasSettledByALieIsOpenedAgain(t *testing.T) {
 	again := only[lane.OpenAgain](b.head(17, 0, low, func(h *lane.Head) { h.FinalAccount.Proved = true }))
 	require.Len(t, again, 1)
 	require.False(t, again[0].Fill, "its own bytes")
+	b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: 0}})
+	b.mined(18, 0)
+	b.head(18, 1)
+	b.settle(0, 18)
+	old := func(h *lane.Head) {
+		h.FinalAccount = evidence.Account{Balance: big.NewInt(1), At: ref(19), Proved: true}
+	}
+	require.Empty(t, only[lane.OpenAgain](b.head(22, 1, old)), "the account shows it now: what a final one said before is over")
 }
 
 // TestAnOperatorEndsASlotWhoseNonceWasUsedBefore: the account was told too low when the lane began, by endpoints without

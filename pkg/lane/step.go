@@ -116,7 +116,7 @@ func (l *Lane) openAgain() (out []Effect) {
 	if len(l.head.Gone) > 0 {
 		lowest = min(lowest, l.head.Gone[0])
 	}
-	if at := &l.head.FinalAccount; at.Proved && l.lacks(at) { // settled by a lie: no block is gone, and a proof lacks it
+	if at := &l.head.FinalAccount; at.Proved && l.lacks(at) && l.behind() { // settled by a lie: no block is gone, and a proof lacks it
 		lowest = min(lowest, at.Nonce)
 	}
 	for i := len(past) - 1; i >= 0 && past[i].Nonce >= lowest; i-- {
