@@ -18,6 +18,7 @@ const settings = {
   metadata: { bytecodeHash: "none", appendCBOR: false },
   outputSelection: { "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"] } },
 };
+const mostCode = 24_576; // EIP-170
 const contract = { file: "src/ScoreRegistry.sol", name: "ScoreRegistry" };
 
 function findImport(roots) {
@@ -56,6 +57,7 @@ function build(check) {
   const built = artifact();
   const text = JSON.stringify(built, null, 2) + "\n";
   const size = (built.deployedBytecode.length - 2) / 2;
+  if (size > mostCode) throw new Error(`${size} bytes of code: no chain takes more than ${mostCode}`);
   if (check) {
     if (!existsSync(file) || readFileSync(file, "utf8") !== text) {
       console.error(`${file} is stale: run npm run build in contracts/, then go generate ./pkg/registry, and commit.`);

@@ -27,7 +27,7 @@ const statements = {
 const declaration = /^\s*(let|bool|u?int|bytes|mapping|address|Project)/;
 const nothing = /^\s*(\/?\*|import|pragma|using|struct|event|error|library|abstract|contract|function|returns|unchecked)\b/;
 
-// So many to a line are enough, the conditions in assembly aside: a line that nobody watches is found by the first. Which ones
+// So many to a line are enough, the conditions in assembly aside: a line that no test watches is found by the first. Which ones
 // those are is chance, but always the same; numbers come last.
 const most = { solidity: 1, assembly: 2 };
 

@@ -2,6 +2,7 @@
 // Each replaces `from`, which must occur in the file exactly once.
 
 const projects = "src/Projects.sol";
+const edits = "src/Edits.sol";
 const batches = "src/Batches.sol";
 const data = "src/BatchData.sol";
 const registry = "src/ScoreRegistry.sol";
@@ -9,21 +10,39 @@ const registry = "src/ScoreRegistry.sol";
 export const written = [
   { file: projects, from: "_storeMembers(project, owners, OWNER)", to: "_storeMembers(project, owners, UPDATER)" },
   { file: projects, from: "_storeMembers(project, updaters, UPDATER)", to: "_storeMembers(project, updaters, OWNER)" },
-  { file: projects, from: "roles == 0 ? 0 : _memberSlot(project, roles)", to: "_memberSlot(project, roles)" },
-  { file: projects, from: "(project.signedOnly ? MEMBER_SIGNED_ONLY : 0)", to: "0" },
-  { file: projects, from: "(project.signedOnly ? MEMBER_SIGNED_ONLY : 0)", to: "(project.signedOnly ? 0 : MEMBER_SIGNED_ONLY)" },
-  { file: projects, from: "uint256(project.scoreTypeCount) << MEMBER_TYPES_AT", to: "uint256(project.scoreTypeCount + 1) << MEMBER_TYPES_AT" },
-  { file: projects, from: "slot ^ MEMBER_SIGNED_ONLY", to: "_memberSlot(project, slot & MEMBER_ROLES)" },
-  { file: projects, from: "emit MemberChanged(projectId, member, uint8(roles), msg.sender)", to: "emit MemberChanged(projectId, member, role, msg.sender)" },
-  { file: projects, from: "emit MemberChanged(projectId, member, uint8(roles), msg.sender)", to: "emit MemberChanged(projectId, msg.sender, uint8(roles), member)" },
-  { file: projects, from: "action.direction == 0 ? points : -points", to: "action.direction == 0 ? -points : points" },
-  { file: projects, from: "if (project.members[msg.sender] & OWNER == 0)", to: "if (project.members[msg.sender] == 0)" },
-  { file: projects, from: "emit ScoreTypeAdded(projectId, uint8(index), name)", to: "emit ScoreTypeAdded(projectId, uint8(index + 1), name)" },
   { file: projects, from: "typeIndex & 0xfc", to: "typeIndex >> 2" },
-  { file: projects, from: "keccak256(bytes(action.name))", to: "bytes32(bytes(action.name))" },
   { file: projects, from: "    ) external onlyRole(RELAYER_ROLE) {\n        Project storage project", to: "    ) external {\n        Project storage project" },
   { file: projects, from: "0x8000000000000000800000000000000080000000000000008000000000000000", to: "0x8000000000000000" },
   { file: projects, from: "0x8000000000000000800000000000000080000000000000008000000000000000", to: "0x8000000000000000800000000000000080000000000000007fffffffffffffff" },
+  { file: projects, from: "direction == 0 ? points : 2 ** 32 - points", to: "direction == 0 ? 2 ** 32 - points : points" },
+  { file: projects, from: "direction == 0 ? points : 2 ** 32 - points", to: "direction == 0 ? points : 2 ** 31 + points" },
+  { file: projects, from: "bytes32 nameHash = keccak256(bytes(name));\n        renewed", to: "bytes32 nameHash = bytes32(bytes(name));\n        renewed" },
+  { file: projects, from: "sstore(slot, or(sload(slot), shl(shl(5, and(add(index, 1), 7)), field)))", to: "sstore(slot, shl(shl(5, and(add(index, 1), 7)), field))" },
+  { file: edits, from: "emit ScoreTypeAdded(projectId, uint8(index), name)", to: "emit ScoreTypeAdded(projectId, uint8(index + 1), name)" },
+  { file: edits, from: "emit MemberChanged(projectId, member, roles, by)", to: "emit MemberChanged(projectId, member, role, by)" },
+  { file: edits, from: "emit MemberChanged(projectId, member, roles, by)", to: "emit MemberChanged(projectId, by, roles, member)" },
+  { file: edits, from: "emit MemberChanged(projectId, member, roles, by)", to: "emit MemberChanged(projectId, member, roles, msg.sender)" },
+  { file: edits, from: "emit SignedOnlySet(projectId, signedOnly, by)", to: "emit SignedOnlySet(projectId, signedOnly, msg.sender)" },
+  { file: edits, from: "if (project.members[account] & OWNER == 0)", to: "if (project.members[account] == 0)" },
+  { file: edits, from: "_requireOwner(project, projectId, owner);", to: "_requireOwner(project, projectId, msg.sender);" },
+  { file: edits, from: "if (signer != owner)", to: "if (signer == address(0))" },
+  { file: edits, from: "if (signer != owner)", to: "if (project.members[signer] & OWNER == 0)" },
+  { file: edits, from: "if (nonce != project.editNonce)", to: "if (nonce < project.editNonce)" },
+  { file: edits, from: "if (block.timestamp > deadline)", to: "if (block.number > deadline)" },
+  { file: edits, from: "project.editNonce = uint64(nonce + 1);", to: "if (edits.length > 0) project.editNonce = uint64(nonce + 1);" },
+  { file: edits, from: "for (uint256 i; i < edits.length; ++i) {\n            _edit", to: "for (uint256 i = edits.length; i-- > 0;) {\n            _edit" },
+  { file: edits, from: "EDIT_PROJECT_TYPEHASH, projectId, all, nonce, deadline", to: "EDIT_PROJECT_TYPEHASH, bytes32(0), all, nonce, deadline" },
+  { file: edits, from: "EDIT_PROJECT_TYPEHASH, projectId, all, nonce, deadline", to: "EDIT_PROJECT_TYPEHASH, projectId, bytes32(0), nonce, deadline" },
+  { file: edits, from: "EDIT_PROJECT_TYPEHASH, projectId, all, nonce, deadline", to: "EDIT_PROJECT_TYPEHASH, projectId, all, uint256(0), deadline" },
+  { file: edits, from: "EDIT_PROJECT_TYPEHASH, projectId, all, nonce, deadline", to: "EDIT_PROJECT_TYPEHASH, projectId, all, nonce, uint256(0)" },
+  { file: edits, from: "EDIT_PROJECT_TYPEHASH, projectId, all, nonce, deadline", to: "EDIT_PROJECT_TYPEHASH, projectId, all, deadline, nonce" },
+  { file: edits, from: "EDIT_TYPEHASH, operation, edit.member, name, edit.points, edit.direction", to: "EDIT_TYPEHASH, bytes32(0), edit.member, name, edit.points, edit.direction" },
+  { file: edits, from: "EDIT_TYPEHASH, operation, edit.member, name, edit.points, edit.direction", to: "EDIT_TYPEHASH, operation, address(0), name, edit.points, edit.direction" },
+  { file: edits, from: "EDIT_TYPEHASH, operation, edit.member, name, edit.points, edit.direction", to: "EDIT_TYPEHASH, operation, edit.member, bytes32(0), edit.points, edit.direction" },
+  { file: edits, from: "EDIT_TYPEHASH, operation, edit.member, name, edit.points, edit.direction", to: "EDIT_TYPEHASH, operation, edit.member, name, uint256(0), edit.direction" },
+  { file: edits, from: "EDIT_TYPEHASH, operation, edit.member, name, edit.points, edit.direction", to: "EDIT_TYPEHASH, operation, edit.member, name, edit.points, uint256(0)" },
+  { file: edits, from: '"EditProject(bytes32 projectId,Edit[] edits,uint256 nonce,uint256 deadline)"', to: '"EditProject(bytes32 projectId,Edit[] edits,uint256 deadline,uint256 nonce)"' },
+  { file: edits, from: "_setSignedOnly(project, projectId, true, by)", to: "_setSignedOnly(project, projectId, !project.signedOnly, by)" },
   { file: registry, from: "project.used[word] = bits | bit;", to: "project.used[word] = bit;" },
   { file: registry, from: "project.used[word] = bits | bit;", to: "project.used[word] |= bit << 1;" },
   { file: registry, from: "emit ScoreUpdated(projectId, targetWallet, msg.sender,", to: "emit ScoreUpdated(projectId, msg.sender, targetWallet," },
@@ -40,17 +59,17 @@ export const written = [
   { file: batches, from: "bytes32(r), bytes32(vs << 1 >> 1)", to: "bytes32(vs << 1 >> 1), bytes32(r)" },
   { file: batches, from: "bytes32(r), bytes32(vs << 1 >> 1)", to: "bytes32(r), bytes32(vs)" },
   { file: batches, from: "if (outcome == APPLIED && !_signed(b, kind, body, end)) outcome = BAD_SIGNATURE;", to: "if (!_signed(b, kind, body, end)) outcome = BAD_SIGNATURE;" },
-  { file: batches, from: "? UNKNOWN_PROJECT : NOT_MEMBER", to: "? NOT_MEMBER : UNKNOWN_PROJECT" },
-  { file: batches, from: "b.types = b.member >> MEMBER_TYPES_AT;", to: "if (kind & SAME_PROJECT == 0) b.types = b.member >> MEMBER_TYPES_AT;" },
   { file: batches, from: "calldatacopy(cache, calldatasize(), KEY_AT)", to: "calldatacopy(cache, calldatasize(), 0x20)" },
   { file: batches, from: "calldatacopy(cache, calldatasize(), KEY_AT)", to: "calldatacopy(cache, 0, KEY_AT)" },
+  { file: batches, from: "if (b.actions == 0) return UNKNOWN_PROJECT;\n        if (!b.member) return NOT_MEMBER;", to: "if (!b.member) return NOT_MEMBER;\n        if (b.actions == 0) return UNKNOWN_PROJECT;" },
+  { file: batches, from: "mstore(cache, and(sload(slot), not(0xffffffff)))", to: "mstore(cache, sload(slot))" },
   { file: data, from: "uint256 constant KEY_AT = 0x400;", to: "uint256 constant KEY_AT = 0x3e0;" },
   { file: data, from: "if (start + length > 32)", to: "if (start > 31 || length > 32)" },
   { file: data, from: "b.group - b.start", to: "b.group - b.start + 4" },
   { file: data, from: "uint256 constant SIGNATURE_BYTES = 64;", to: "uint256 constant SIGNATURE_BYTES = 65;" },
 ];
 
-// What is left of the rules' mutants because it is the same contract, as far as anybody can tell. `line` is the mutated line.
+// What is left of the rules' mutants because it is the same contract, as far as we can tell. `line` is the mutated line.
 export const equivalent = [
   {
     file: data,
@@ -69,5 +88,17 @@ export const equivalent = [
     line: "mstore(add(log, add(0x40, padded)), 0) // the padding; the length below if there is no data",
     to: "// the padding; the length below if there is no data",
     why: "likewise: that memory was never written",
+  },
+  {
+    file: data,
+    line: "let log := mload(0x40)",
+    to: "let log := mload(0x41)",
+    why: "the free memory pointer times 256, and memory behind it is as free: it costs gas, which the snapshot of the real build shows",
+  },
+  {
+    file: data,
+    line: "mstore(0x40, add(add(copy, padded), and(add(shr(1, padded), 0x7f), not(31))))",
+    to: "mstore(0x40, add(add(copy, padded), and(add(shl(1, padded), 0x7f), not(31))))",
+    why: "four times the room for outcomes, of which the same part is used",
   },
 ];

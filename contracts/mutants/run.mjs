@@ -14,9 +14,9 @@ import { equivalent, written } from "./list.mjs";
 import { conditions, lineAt, root, sources } from "./source.mjs";
 
 const parallel = 2;
-const timeout = 300_000;
+const timeout = 1_800_000; // far beyond what the tests take on a busy machine: endless mutants run out of gas
 // The tests that know most of a source run first.
-const first = { "src/Projects.sol": "ProjectTest|UpdateTest", "src/ScoreRegistry.sol": "UpdateTest|ProjectTest" };
+const first = { "src/Projects.sol": "ProjectTest|UpdateTest", "src/Edits.sol": "EditsTest|ProjectTest", "src/ScoreRegistry.sol": "UpdateTest|ProjectTest" };
 
 const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
@@ -66,13 +66,13 @@ function all() {
 
 // ------------------------------------------------------------------------------------------------------- running
 
-/** @returns {Promise<{ ok: boolean, output: string }>} */
+/** @returns {Promise<{ ok: boolean, late: boolean, output: string }>} late: it did not end in time */
 function run(command, env) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, command, { cwd: root, env: { ...process.env, ...env }, timeout, killSignal: "SIGKILL" });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-    child.on("close", (code) => resolve({ ok: code === 0, output }));
+    child.on("close", (code, signal) => resolve({ ok: code === 0, late: signal === "SIGKILL", output }));
   });
 }
 
@@ -87,21 +87,22 @@ function forge(artifact, worker, more) {
   return run(["forge.mjs", "test", "--fail-fast", "-j", "1", "--no-match-contract", "GasTest", ...more], env);
 }
 
-/** @returns {Promise<{ fate: "killed" | "survived" | "stillborn", by: string }>} stillborn: it does not compile */
+/** @returns {Promise<{ result: "killed" | "survived" | "stillborn", by: string }>} stillborn: it does not compile */
 async function judge(mutant, worker) {
   const dir = join("out/mutants", String(worker));
   rmSync(join(root, dir), { recursive: true, force: true });
   cpSync(join(root, "src"), join(root, dir, "src"), { recursive: true });
   if (mutant) writeFileSync(join(root, dir, mutant.file), mutant.mutated);
   const built = await run(["build.mjs", "--mutant", dir], {});
-  if (!built.ok) return { fate: "stillborn", by: built.output.match(/\w*Error: .*/)?.[0] ?? "" };
+  if (!built.ok) return { result: "stillborn", by: built.output.match(/\w*Error: .*/)?.[0] ?? "" };
   const artifact = `${dir}/ScoreRegistry.json`;
   for (const more of [mutant && first[mutant.file] && ["--match-contract", first[mutant.file]], []]) {
     if (!more) continue;
-    const { ok, output } = await forge(artifact, worker, more);
-    if (!ok) return { fate: "killed", by: output.match(/\[FAIL[^]*?\b(test\w*|invariant\w*)\(/)?.[1] ?? "setUp, or time" };
+    const { ok, late, output } = await forge(artifact, worker, more);
+    if (late) return { result: "killed", by: "time" };
+    if (!ok) return { result: "killed", by: output.match(/\[FAIL[^]*?\b(test\w*|invariant\w*)\(/)?.[1] ?? "setUp" };
   }
-  return { fate: "survived", by: "" };
+  return { result: "survived", by: "" };
 }
 
 const { mutants, excused } = all();
@@ -116,25 +117,25 @@ const wanted = ({ name, rule, file }) => !only || [name, rule, file.replace("src
 const queue = mutants.filter((mutant, i) => wanted(mutant) && i % parts === part - 1);
 mkdirSync(join(root, "out/mutants"), { recursive: true });
 const sound = await judge(undefined, 0);
-if (sound.fate !== "survived") {
-  console.error(`the contract itself is ${sound.fate} (${sound.by}): nothing can be told`);
+if (sound.result !== "survived") {
+  console.error(`the contract itself is ${sound.result} (${sound.by}): no mutant can be judged`);
   process.exit(1);
 }
 
 const began = Date.now();
-const fates = { killed: 0, survived: 0, stillborn: 0 };
+const counts = { killed: 0, survived: 0, stillborn: 0 };
 const survivors = [];
 await Promise.all(
   Array.from({ length: parallel }, async (_, worker) => {
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-      const { fate, by } = await judge(mutant, worker);
-      fates[fate]++;
-      if (fate === "survived") survivors.push(mutant);
+      const { result, by } = await judge(mutant, worker);
+      counts[result]++;
+      if (result === "survived") survivors.push(mutant);
       const where = `${mutant.file.slice(4)}:${mutant.line}`;
-      console.log(`${mutant.name}  ${fate.padEnd(9)}  ${where.padEnd(22)}  ${mutant.rule.padEnd(10)}  ${by}`);
-      if (fate === "survived") console.log(`  - ${mutant.was}\n  + ${mutant.is}`);
+      console.log(`${mutant.name}  ${result.padEnd(9)}  ${where.padEnd(22)}  ${mutant.rule.padEnd(10)}  ${by}`);
+      if (result === "survived") console.log(`  - ${mutant.was}\n  + ${mutant.is}`);
     }
   }),
 );
-console.log(`\n${fates.killed} killed, ${survivors.length} survived, ${fates.stillborn} did not compile; ${Math.round((Date.now() - began) / 60_000)} minutes`);
+console.log(`\n${counts.killed} killed, ${survivors.length} survived, ${counts.stillborn} did not compile; ${Math.round((Date.now() - began) / 60_000)} minutes`);
 process.exit(survivors.length > 0 ? 1 : 0);

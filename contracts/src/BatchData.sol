@@ -46,18 +46,20 @@ struct Batch {
     uint256 group; // where the current group starts
     bytes32 projectId;
     uint256 project; // its slot; 0 before the first group
+    uint256 actions; // how many the project has; 0 if there is no such project
+    uint256 types; // how many score types it has
+    bool signedOnly; // whether it takes signed groups only
     address signer;
-    uint256 member; // the signer's slot in the project, as read
+    bool member; // whether the signer is one of the project
     uint256 word; // of the last group that had one
-    uint256 types; // how many score types are known to exist
     uint256 first; // where the first run of the current group starts
-    uint256[34] cache; // the project's slots of points that were read, 0 for others; then a place for a score's key
+    uint256[34] cache; // the project's slots of points that were read, without its counts, 0 for others; then a score's key
 }
 
 /// @dev What is known of a batch without the contract's storage: where its parts are, and what became of its updates.
 /// Positions are those of the calldata; bytes beyond its end read as 0.
 library BatchData {
-    /// @dev Tells where a body ends and how many updates it has, without looking at them. `pos` is behind its word.
+    /// @dev Where a body ends and how many updates it has, without looking at them. `pos` is behind its word.
     function measure(Batch memory b, uint256 kind, uint256 pos) internal pure returns (uint256 end, uint256 count) {
         unchecked {
             if (kind == KIND_WORD) {

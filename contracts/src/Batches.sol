@@ -25,7 +25,7 @@ abstract contract Batches is Projects, EIP712 {
         b.logApplied();
     }
 
-    /// @dev Applies the group at `pos` and tells where the next one starts. The position may run beyond the batch while records
+    /// @dev Applies the group at `pos` and returns where the next one starts. The position may run beyond the batch while records
     /// are read; then the whole call reverts, so that needs checking only once.
     function _applyGroup(Batch memory b, uint256 pos) private returns (uint256 end) {
         unchecked {
@@ -84,22 +84,19 @@ abstract contract Batches is Projects, EIP712 {
                 b.signer = address(uint160(BatchData.load(pos) >> 96));
                 pos += 20;
             }
-            b.member = _project(b).members[b.signer];
-            b.types = b.member >> MEMBER_TYPES_AT;
+            b.member = _project(b).members[b.signer] != 0;
             return (kind, pos);
         }
     }
 
     /// @dev The outcome of updates whose signer may not make them; APPLIED if it may, a signature being still to be checked.
-    function _authority(Batch memory b, uint256 kind) private view returns (uint256) {
-        if (b.member == 0) {
-            // Only an existing project has members, so whether it exists need not be read unless there are none.
-            return _project(b).actionCount == 0 ? UNKNOWN_PROJECT : NOT_MEMBER;
-        }
-        return b.member & MEMBER_SIGNED_ONLY != 0 && kind & SIGNED == 0 ? SIGNATURE_REQUIRED : APPLIED;
+    function _authority(Batch memory b, uint256 kind) private pure returns (uint256) {
+        if (b.actions == 0) return UNKNOWN_PROJECT;
+        if (!b.member) return NOT_MEMBER;
+        return b.signedOnly && kind & SIGNED == 0 ? SIGNATURE_REQUIRED : APPLIED;
     }
 
-    /// @dev Tells whether the signature before the body (EIP-2098) is the signer's over the group (EIP-712).
+    /// @dev Whether the signature before the body (EIP-2098) is the signer's over the group (EIP-712).
     function _signed(Batch memory b, uint256 kind, uint256 body, uint256 end) private view returns (bool) {
         unchecked {
             uint256 copied = b.copy + body - b.start;
@@ -117,13 +114,14 @@ abstract contract Batches is Projects, EIP712 {
     }
 
     // The three loops below apply updates in assembly while they are plainly good: the id unused, the action's points in memory,
-    // the score type known to exist. At one that is not they stop, _decide looks closely, and they go on: with that very
+    // the score type known to exist. At one that is not they stop, _decide looks closely, and they resume: with that very
     // update if it is good after all (its action's slot has been read now), else after it. A record is then passed over; an entry
     // of a run goes through the loop once more, with nothing to add, since the run may be complete with it.
     //
     // Where their shifts come from: with a byte's lowest bit at bit k of what was loaded,
-    //   action: shr(k - 2) & 0x3e0 is action / 8 * 32, the place of its slot in the cache; shr(k - 5) & 0xe0 is
-    //           action % 8 * 32, the place of its points in that slot. k is 80 of a record, 240 of a low entry, 0 of a free one.
+    //   action: at = shr(k - 2) + 4 is its field, action + 1, from bit 2 on; at & 0x3e0 is field / 8 * 32, the place of its
+    //           slot in the cache; shl(3, at) & 0xe0 is field % 8 * 32, the place of its points in that slot. k is 80 of a record,
+    //           240 of a low entry, 0 of a free one. Action 255 comes out as field 0, which is 0 in the cache: no action.
     //   target and score type: shr(88) & ~3 is the key of its slot of scores; shr(82) & 0xc0 is scoreType % 4 * 64, the place
     //           of its score in that slot, since the score type's lowest bit is at 88.
 
@@ -136,16 +134,17 @@ abstract contract Batches is Projects, EIP712 {
             mapping(uint256 => uint256) storage scores = project.scores;
             uint256[34] memory cache = b.cache;
             uint256 used = project.used[b.word];
+            uint256 lastType = b.types - 1;
             while (true) {
-                uint256 lastType = b.types - 1;
                 assembly ("memory-safe") {
                     mstore(0x20, scores.slot) // for the slots of scores, with their keys at 0
                     for {} mask {} {
                         let bit := and(mask, sub(0, mask))
                         let record := calldataload(pos) // target(20) scoreType(1) action(1) …
                         // the action's points in the cache
-                        let points := mload(add(cache, and(shr(78, record), 0x3e0)))
-                        points := signextend(3, shr(and(shr(75, record), 0xe0), points))
+                        let at := add(shr(78, record), 4)
+                        let points := mload(add(cache, and(at, 0x3e0)))
+                        points := signextend(3, shr(and(shl(3, at), 0xe0), points))
                         if or(and(used, bit), or(iszero(points), gt(byte(20, record), lastType))) { break }
                         mask := xor(mask, bit)
                         used := or(used, bit)
@@ -183,15 +182,16 @@ abstract contract Batches is Projects, EIP712 {
             uint256 sum; // what those before add to its score
             uint256 skipped; // where an update is that was not good after all
             pos += RUN_BYTES;
+            uint256 lastType = b.types - 1;
             while (true) {
-                uint256 lastType = b.types - 1;
                 assembly ("memory-safe") {
                     for {} 1 {} {
                         let entry := calldataload(pos) // low(1) action(1) …
                         let bit := shl(byte(0, entry), 1)
                         // the action's points in the cache
-                        let points := mload(add(cache, and(shr(238, entry), 0x3e0)))
-                        points := signextend(3, shr(and(shr(235, entry), 0xe0), points))
+                        let at := add(shr(238, entry), 4)
+                        let points := mload(add(cache, and(at, 0x3e0)))
+                        points := signextend(3, shr(and(shl(3, at), 0xe0), points))
                         if or(and(used, bit), or(iszero(points), gt(byte(20, run), lastType))) {
                             if iszero(eq(pos, skipped)) { break }
                             bit := 0
@@ -242,8 +242,8 @@ abstract contract Batches is Projects, EIP712 {
             uint256 sum;
             uint256 skipped;
             pos += RUN_BYTES;
+            uint256 lastType = b.types - 1;
             while (true) {
-                uint256 lastType = b.types - 1;
                 assembly ("memory-safe") {
                     mstore(0x20, used.slot) // for the slots of words, with their keys at 0
                     for {} 1 {} {
@@ -253,8 +253,9 @@ abstract contract Batches is Projects, EIP712 {
                         let entry := calldataload(add(pos, 1)) // updateId(31) action(1)
                         let bit := shl(byte(30, entry), 1)
                         // the action's points in the cache
-                        let points := mload(add(cache, and(shl(2, entry), 0x3e0)))
-                        points := signextend(3, shr(and(shl(5, entry), 0xe0), points))
+                        let at := add(shl(2, entry), 4)
+                        let points := mload(add(cache, and(at, 0x3e0)))
+                        points := signextend(3, shr(and(shl(3, at), 0xe0), points))
                         if or(and(bits, bit), or(iszero(points), gt(byte(20, run), lastType))) {
                             if iszero(eq(pos, skipped)) { break }
                             bit := 0
@@ -302,23 +303,22 @@ abstract contract Batches is Projects, EIP712 {
             b.skip(index, DUPLICATE);
             return false;
         }
-        Project storage project = _project(b);
-        int32[256] storage actions = project.points;
-        uint256[34] memory cache = b.cache;
-        int256 points;
-        assembly ("memory-safe") {
-            let slot := sload(add(actions.slot, shr(3, action)))
-            mstore(add(cache, shl(5, shr(3, action))), slot)
-            points := signextend(3, shr(shl(5, and(action, 7)), slot))
-        }
-        if (points == 0) {
+        if (action >= b.actions) {
             b.skip(index, UNKNOWN_ACTION);
             return false;
         }
-        if (typeIndex >= b.types) b.types = project.scoreTypeCount;
-        if (typeIndex < b.types) return true;
-        b.skip(index, UNKNOWN_SCORE_TYPE);
-        return false;
+        if (typeIndex >= b.types) {
+            b.skip(index, UNKNOWN_SCORE_TYPE);
+            return false;
+        }
+        // All that was missing is its action's slot: not the first one, which is in the cache from the start.
+        uint256 project = b.project;
+        uint256[34] memory cache = b.cache;
+        assembly ("memory-safe") {
+            let place := shr(3, add(action, 1))
+            mstore(add(cache, shl(5, place)), sload(add(project, place)))
+        }
+        return true;
     }
 
     /// @dev Adds points to the score of a wallet and score type, given as wallet << 8 | scoreType. The field neither overflows
@@ -343,7 +343,7 @@ abstract contract Batches is Projects, EIP712 {
         }
     }
 
-    /// @dev Makes the cache that of another project.
+    /// @dev Reads what there is to know of another project, and makes the cache its own.
     function _enterProject(Batch memory b, Project storage project) private view {
         mapping(uint256 => uint256) storage scores = project.scores;
         uint256[34] memory cache = b.cache;
@@ -352,7 +352,11 @@ abstract contract Batches is Projects, EIP712 {
             slot := project.slot
             calldatacopy(cache, calldatasize(), KEY_AT)
             mstore(add(cache, add(KEY_AT, 0x20)), scores.slot)
+            mstore(cache, and(sload(slot), not(0xffffffff))) // the first points, without the counts
         }
         b.project = slot;
+        b.actions = project.actionCount;
+        b.types = project.scoreTypeCount;
+        b.signedOnly = project.signedOnly;
     }
 }

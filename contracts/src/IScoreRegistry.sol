@@ -21,18 +21,33 @@ interface IScoreRegistry {
         uint8 direction;
     }
 
-    /// @notice What the contract keeps of a project in one slot.
+    /// @notice One change of a project by its owner's signature; see {IScoreRegistry-editBySignature}.
+    /// @param operation "add owner", "remove owner", "add updater", "remove updater", "add action", "add score type",
+    /// "require signed groups" or "allow unsigned groups".
+    /// @param member Of the four operations on members; unused by others, which do not look at it. So are the following.
+    /// @param name Of an action or score type.
+    /// @param points Of an action, as in {Action}.
+    /// @param direction Of an action, as in {Action}.
+    struct Edit {
+        string operation;
+        address member;
+        string name;
+        uint32 points;
+        uint8 direction;
+    }
+
+    /// @notice What the contract keeps of a project beside its members and points.
     /// @param createdBlock The block of its ProjectCreated event, which holds the names; 0 if there is no such project. As the
     /// chain's NUMBER opcode counts: on some rollups that is not the height of their own blocks.
     /// @param ownerCount At least 1 if the project exists.
-    /// @param memberCount Addresses that are owner or updater or both.
+    /// @param editNonce What the next signed edit of the project must carry: how many there were.
     /// @param actionCount At least 1 if the project exists; indexes run from 0.
     /// @param scoreTypeCount At least 1 if the project exists; indexes run from 0.
     /// @param signedOnly Whether updates of the project count in signed groups only.
     struct ProjectInfo {
         uint64 createdBlock;
         uint32 ownerCount;
-        uint32 memberCount;
+        uint64 editNonce;
         uint8 actionCount;
         uint8 scoreTypeCount;
         bool signedOnly;
@@ -62,12 +77,14 @@ interface IScoreRegistry {
     /// from theirs. A score type never changes and never goes away.
     event ScoreTypeAdded(bytes32 indexed projectId, uint8 index, string name);
 
-    /// @notice The member's roles are now exactly these bits (1 updater, 2 owner, 0 no member any more), whatever they
-    /// were. Emitted only when they changed, never by a creation.
+    /// @notice The member's roles are now exactly these bits (1 updater, 2 owner, 0 no longer a member). Emitted only when
+    /// they changed, never by a creation.
+    /// @param changedBy The owner who sent or signed the edit.
     event MemberChanged(bytes32 indexed projectId, address indexed member, uint8 roles, address indexed changedBy);
 
     /// @notice From here on updates of the project count in signed groups only, or do not have to be signed any more.
     /// Emitted only when that changed, never by a creation. Direct updates are not affected: their sender signed them.
+    /// @param changedBy The owner who sent or signed the edit.
     event SignedOnlySet(bytes32 indexed projectId, bool signedOnly, address indexed changedBy);
 
     /// @notice A relayer's batch was executed. Exactly one per applyBatch call.
@@ -98,7 +115,7 @@ interface IScoreRegistry {
     error ProjectExists(bytes32 projectId);
     /// @notice No project has this projectId.
     error UnknownProject(bytes32 projectId);
-    /// @notice The caller is not an owner of the project.
+    /// @notice The caller, or the account in whose name an edit was to be made, is not an owner of the project.
     error NotOwner(bytes32 projectId, address account);
     /// @notice The caller is neither owner nor updater of the project.
     error NotMember(bytes32 projectId, address account);
@@ -108,7 +125,7 @@ interface IScoreRegistry {
     error RoleUnchanged(bytes32 projectId, address member);
     /// @notice The zero address cannot be a member.
     error ZeroMember();
-    /// @notice A creation names this address twice in one list, or a list of all members does.
+    /// @notice A creation names this address twice in one list.
     error DuplicateMember(address member);
     /// @notice A creation must name at least one owner.
     error NoOwner();
@@ -116,8 +133,14 @@ interface IScoreRegistry {
     error TooManyMembers(uint256 count);
     /// @notice The project takes signed groups only already, or takes others already.
     error SignedOnlyUnchanged(bytes32 projectId);
-    /// @notice The list must name all members of the project.
-    error MembersMissing(uint256 named, uint256 members);
+    /// @notice The time of the block is after the deadline of the signed edit.
+    error EditExpired(uint256 deadline, uint256 blockTime);
+    /// @notice The signed edit carries this nonce, but the project's next one is another: it was used, or comes later.
+    error WrongEditNonce(bytes32 projectId, uint256 nonce, uint256 next);
+    /// @notice The signature is not this owner's over these edits, in this contract's domain.
+    error BadEditSignature(bytes32 projectId, address owner);
+    /// @notice No edit has this operation.
+    error UnknownOperation(string operation);
     /// @notice A project must have 1 to MAX_ACTIONS actions.
     error ActionCount(uint256 count);
     /// @notice A project must have 1 to MAX_SCORE_TYPES score types.
@@ -147,8 +170,8 @@ interface IScoreRegistry {
 
     // -------------------------------------------------------------------------------------------------- changes
 
-    /// @notice Creates a project. Only a relayer may, so nobody can watch the mempool and take a projectId, with members
-    /// of their own, ahead of its rightful creation.
+    /// @notice Creates a project. Only a relayer may, so a stranger cannot watch the mempool and take a projectId, with
+    /// members of their own, ahead of its rightful creation.
     function createProject(
         bytes32 projectId,
         string calldata name,
@@ -181,9 +204,31 @@ interface IScoreRegistry {
 
     /// @notice Says whether updates of the project count in signed groups only; the caller must be an owner. With it, a stolen
     /// relayer key cannot change a score of the project.
-    /// @param members All owners and updaters of the project, each once, in any order: what is required of a member stands
-    /// in the member's slot, which a batch reads anyway.
-    function setSignedOnly(bytes32 projectId, bool signedOnly, address[] calldata members) external;
+    function setSignedOnly(bytes32 projectId, bool signedOnly) external;
+
+    /// @notice Makes edits that an owner signed; anyone may send them. They have the effects, the events and the errors of
+    /// the calls above, with the owner in place of the caller: all of them in their order, or none. Reverts with
+    /// UnknownProject, EditExpired, WrongEditNonce, NotOwner or BadEditSignature, in this order, or with the error of an edit.
+    ///
+    /// The signature is the owner's over EIP-712 data
+    /// EditProject(bytes32 projectId,Edit[] edits,uint256 nonce,uint256 deadline)
+    /// Edit(string operation,address member,string name,uint32 points,uint8 direction) in this contract's domain (ERC-5267), in
+    /// the form of EIP-2098. It is the signature of a key: an owner that is a contract makes the calls above itself.
+    /// @param edits An empty list uses up the nonce, and so revokes what was signed with it.
+    /// @param owner Who signed; an owner when the call starts, even if one of the edits ends that.
+    /// @param nonce The project's editNonce, which goes up by one.
+    /// @param deadline The last second, since 1970, in which a block may have the call.
+    /// @param r The signature's r.
+    /// @param vs The signature's s, with the parity of y in its highest bit.
+    function editBySignature(
+        bytes32 projectId,
+        Edit[] calldata edits,
+        address owner,
+        uint256 nonce,
+        uint256 deadline,
+        bytes32 r,
+        bytes32 vs
+    ) external;
 
     /// @notice Applies one update, the caller being its signer: an owner or updater of the project.
     /// Checked in the order of a batch; reverts with UnknownProject, NotMember, DuplicateUpdate, UnknownAction or
@@ -238,7 +283,7 @@ interface IScoreRegistry {
     /// @notice The index of the score type of that name. Reverts with UnknownScoreType.
     function getScoreTypeIndex(bytes32 projectId, string calldata name) external view returns (uint8);
 
-    /// @notice Tells for each updateId whether it is used up.
+    /// @notice Whether each updateId is used up.
     function getUsed(bytes32 projectId, bytes32[] calldata updateIds) external view returns (bool[] memory);
 
     /// @notice A wallet's score of the named score type; 0 before its first update. Reverts with UnknownScoreType.

@@ -6,7 +6,7 @@ import {
 } from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
 import {IScoreRegistry} from "./IScoreRegistry.sol";
 
-/// @dev Projects as they are stored, created, edited and looked up; the part of {ScoreRegistry} without updates.
+/// @dev Projects as they are stored, created and looked up; what {Edits} and {Batches} build on.
 abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
     /// @notice Holders may create projects and apply batches.
     bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
@@ -29,27 +29,26 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
     /// @notice The role bit of an owner, as in getRoles and MemberChanged.
     uint8 public constant OWNER = 2;
 
-    /// @dev A member's slot: the role bits, this one when only signed groups count, and from bit 8 on the number of score types.
-    uint256 internal constant MEMBER_ROLES = UPDATER | OWNER;
-    uint256 internal constant MEMBER_SIGNED_ONLY = 4;
-    uint256 internal constant MEMBER_TYPES_AT = 8;
-
     /// @dev What is added to a score in its field; and to all four fields of a slot.
     uint256 internal constant BIAS = 2 ** 63;
     uint256 internal constant BIASES = 0x8000000000000000800000000000000080000000000000008000000000000000;
 
     struct Project {
-        // One slot. actionCount is 0 only of a project that does not exist.
-        uint64 createdBlock;
-        uint32 ownerCount;
-        uint32 memberCount;
-        uint8 actionCount;
+        // The first slot is read for each header of a batch that names the project: the counts, which take one field of 32
+        // bits, and the signed points of the first seven actions, a field each. actionCount is 0 only of a project that does
+        // not exist.
+        uint16 actionCount;
         uint8 scoreTypeCount;
         bool signedOnly;
-        // Signed points by action index, eight to a slot; 0 where there is no action. Every byte is an index in range.
-        int32[256] points;
-        // See MEMBER_ROLES; 0 of everybody else.
-        mapping(address member => uint256 slot) members;
+        uint224 firstPoints;
+        // The signed points of the further actions, eight to a slot; 0 where there is no action.
+        uint256[25] morePoints;
+        // One slot, which no batch reads.
+        uint64 createdBlock;
+        uint32 ownerCount;
+        uint64 editNonce;
+        // The role bits; 0 of an account that is no member.
+        mapping(address member => uint8 roles) members;
         // (wallet << 8 | scoreType & 0xfc) => the fields of four score types.
         mapping(uint256 walletAndQuad => uint256 fields) scores;
         // (updateId >> 8) => the used ones of the 256 ids that begin so.
@@ -82,83 +81,22 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         if (owners.length + updaters.length > MAX_MEMBERS) revert TooManyMembers(owners.length + updaters.length);
 
         for (uint256 i; i < actions.length; ++i) {
-            bool renewed = _storeAction(project, i, actions[i]);
-            if (renewed) revert DuplicateAction(actions[i].name);
+            Action calldata action = actions[i];
+            bool renewed = _storeAction(project, i, action.name, action.points, action.direction);
+            if (renewed) revert DuplicateAction(action.name);
         }
         for (uint256 i; i < scoreTypes.length; ++i) {
             _storeScoreType(project, i, scoreTypes[i]);
         }
         project.createdBlock = uint64(block.number);
         project.ownerCount = uint32(owners.length);
-        project.actionCount = uint8(actions.length);
+        project.actionCount = uint16(actions.length);
         project.scoreTypeCount = uint8(scoreTypes.length);
         project.signedOnly = signedOnly;
-        // Members after the project: their slots repeat some of it.
-        uint256 memberCount = _storeMembers(project, owners, OWNER);
-        project.memberCount = uint32(memberCount + _storeMembers(project, updaters, UPDATER));
+        _storeMembers(project, owners, OWNER);
+        _storeMembers(project, updaters, UPDATER);
 
         emit ProjectCreated(projectId, name, actions, owners, updaters, scoreTypes, signedOnly);
-    }
-
-    /// @inheritdoc IScoreRegistry
-    function addAction(bytes32 projectId, Action calldata action) external {
-        Project storage project = _ownedProject(projectId);
-        uint256 index = project.actionCount;
-        if (index == MAX_ACTIONS) revert ActionCount(index + 1);
-        _storeAction(project, index, action);
-        project.actionCount = uint8(index + 1);
-        emit ActionAdded(projectId, uint8(index), action.name, action.points, action.direction);
-    }
-
-    /// @inheritdoc IScoreRegistry
-    function addScoreType(bytes32 projectId, string calldata name) external {
-        Project storage project = _ownedProject(projectId);
-        uint256 index = project.scoreTypeCount;
-        if (index == MAX_SCORE_TYPES) revert ScoreTypeCount(index + 1);
-        _storeScoreType(project, index, name);
-        project.scoreTypeCount = uint8(index + 1);
-        emit ScoreTypeAdded(projectId, uint8(index), name);
-    }
-
-    /// @inheritdoc IScoreRegistry
-    function addOwner(bytes32 projectId, address member) external {
-        Project storage project = _ownedProject(projectId);
-        _changeRoles(project, projectId, member, OWNER, true);
-        ++project.ownerCount;
-    }
-
-    /// @inheritdoc IScoreRegistry
-    function removeOwner(bytes32 projectId, address member) external {
-        Project storage project = _ownedProject(projectId);
-        _changeRoles(project, projectId, member, OWNER, false);
-        if (project.ownerCount == 1) revert LastOwner(projectId);
-        --project.ownerCount;
-    }
-
-    /// @inheritdoc IScoreRegistry
-    function setSignedOnly(bytes32 projectId, bool signedOnly, address[] calldata members) external {
-        Project storage project = _ownedProject(projectId);
-        if (project.signedOnly == signedOnly) revert SignedOnlyUnchanged(projectId);
-        for (uint256 i; i < members.length; ++i) {
-            uint256 slot = project.members[members[i]];
-            if (slot == 0) revert NotMember(projectId, members[i]);
-            // Every member's bit is as the project's, so one that has changed already was named before.
-            if ((slot & MEMBER_SIGNED_ONLY != 0) == signedOnly) revert DuplicateMember(members[i]);
-            project.members[members[i]] = slot ^ MEMBER_SIGNED_ONLY;
-        }
-        if (members.length != project.memberCount) revert MembersMissing(members.length, project.memberCount);
-        project.signedOnly = signedOnly;
-        emit SignedOnlySet(projectId, signedOnly, msg.sender);
-    }
-
-    /// @inheritdoc IScoreRegistry
-    function addUpdater(bytes32 projectId, address member) external {
-        _changeRoles(_ownedProject(projectId), projectId, member, UPDATER, true);
-    }
-
-    /// @inheritdoc IScoreRegistry
-    function removeUpdater(bytes32 projectId, address member) external {
-        _changeRoles(_ownedProject(projectId), projectId, member, UPDATER, false);
     }
 
     // ---------------------------------------------------------------------------------------------------- views
@@ -169,8 +107,8 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         return ProjectInfo({
             createdBlock: project.createdBlock,
             ownerCount: project.ownerCount,
-            memberCount: project.memberCount,
-            actionCount: project.actionCount,
+            editNonce: project.editNonce,
+            actionCount: uint8(project.actionCount),
             scoreTypeCount: project.scoreTypeCount,
             signedOnly: project.signedOnly
         });
@@ -181,7 +119,7 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         Project storage project = _projects[projectId];
         roles = new uint8[](accounts.length);
         for (uint256 i; i < accounts.length; ++i) {
-            roles[i] = uint8(project.members[accounts[i]] & MEMBER_ROLES);
+            roles[i] = project.members[accounts[i]];
         }
     }
 
@@ -190,7 +128,7 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         Project storage project = _projects[projectId];
         deltas = new int64[](project.actionCount);
         for (uint256 i; i < deltas.length; ++i) {
-            deltas[i] = project.points[i];
+            deltas[i] = _points(project, i);
         }
     }
 
@@ -250,24 +188,34 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         if (project.actionCount == 0) revert UnknownProject(projectId);
     }
 
-    function _ownedProject(bytes32 projectId) internal view returns (Project storage project) {
-        project = _existingProject(projectId);
-        if (project.members[msg.sender] & OWNER == 0) revert NotOwner(projectId, msg.sender);
-    }
-
-    /// @dev Checks and stores an action, and tells whether its name had been used before.
-    function _storeAction(Project storage project, uint256 index, Action calldata action)
-        internal
-        returns (bool renewed)
-    {
-        _checkName(action.name, MAX_NAME_BYTES);
-        if (action.points == 0 || action.points > MAX_POINTS) revert PointsOutOfRange(action.points);
-        if (action.direction > 1) revert InvalidDirection(action.direction);
-        bytes32 nameHash = keccak256(bytes(action.name));
+    /// @dev Checks and stores an action, and returns whether its name had been used before.
+    function _storeAction(
+        Project storage project,
+        uint256 index,
+        string calldata name,
+        uint256 points,
+        uint256 direction
+    ) internal returns (bool renewed) {
+        _checkName(name, MAX_NAME_BYTES);
+        if (points == 0 || points > MAX_POINTS) revert PointsOutOfRange(points);
+        if (direction > 1) revert InvalidDirection(direction);
+        bytes32 nameHash = keccak256(bytes(name));
         renewed = project.actionByName[nameHash] != 0;
         project.actionByName[nameHash] = index + 1;
-        int32 points = int32(action.points);
-        project.points[index] = action.direction == 0 ? points : -points;
+        uint256 field = direction == 0 ? points : 2 ** 32 - points;
+        assembly ("memory-safe") {
+            // The field was 0: actions never change.
+            let slot := add(project.slot, shr(3, add(index, 1)))
+            sstore(slot, or(sload(slot), shl(shl(5, and(add(index, 1), 7)), field)))
+        }
+    }
+
+    /// @dev The signed points of an action that exists. Action i has field i + 1, since the counts take the first.
+    function _points(Project storage project, uint256 index) internal view returns (int32 points) {
+        assembly ("memory-safe") {
+            let slot := add(project.slot, shr(3, add(index, 1)))
+            points := signextend(3, shr(shl(5, and(add(index, 1), 7)), sload(slot)))
+        }
     }
 
     function _storeScoreType(Project storage project, uint256 index, string calldata name) internal {
@@ -277,37 +225,15 @@ abstract contract Projects is IScoreRegistry, AccessControlDefaultAdminRules {
         project.scoreTypeByName[nameHash] = index + 1;
     }
 
-    /// @dev Gives the role to each, and tells how many of them were no members before.
-    function _storeMembers(Project storage project, address[] calldata members, uint8 role)
-        internal
-        returns (uint256 added)
-    {
+    /// @dev Gives the role to each.
+    function _storeMembers(Project storage project, address[] calldata members, uint8 role) internal {
         for (uint256 i; i < members.length; ++i) {
             address member = members[i];
             if (member == address(0)) revert ZeroMember();
-            uint256 roles = project.members[member] & MEMBER_ROLES;
+            uint8 roles = project.members[member];
             if (roles & role != 0) revert DuplicateMember(member);
-            if (roles == 0) ++added;
-            project.members[member] = _memberSlot(project, roles | role);
+            project.members[member] = roles | role;
         }
-    }
-
-    /// @dev Gives or takes one role bit.
-    function _changeRoles(Project storage project, bytes32 projectId, address member, uint8 role, bool give) internal {
-        if (member == address(0)) revert ZeroMember();
-        uint256 before = project.members[member] & MEMBER_ROLES;
-        if ((before & role != 0) == give) revert RoleUnchanged(projectId, member);
-        uint256 roles = before ^ role;
-        if (before == 0) ++project.memberCount;
-        if (roles == 0) --project.memberCount;
-        project.members[member] = roles == 0 ? 0 : _memberSlot(project, roles);
-        emit MemberChanged(projectId, member, uint8(roles), msg.sender);
-    }
-
-    /// @dev The slot of a member with these roles, as the project is now.
-    function _memberSlot(Project storage project, uint256 roles) internal view returns (uint256) {
-        return
-            roles | (project.signedOnly ? MEMBER_SIGNED_ONLY : 0) | uint256(project.scoreTypeCount) << MEMBER_TYPES_AT;
     }
 
     function _actionIndex(Project storage project, string calldata name) internal view returns (uint256) {

@@ -6,6 +6,7 @@ import {
 } from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {Batches} from "./Batches.sol";
+import {Edits} from "./Edits.sol";
 import {IScoreRegistry} from "./IScoreRegistry.sol";
 
 /// @title ScoreRegistry
@@ -20,14 +21,13 @@ import {IScoreRegistry} from "./IScoreRegistry.sol";
 ///    never written again. So a score back at 0 does not clear its slot (and pay for a fresh one later), and signed points
 ///    are added to the whole slot at once: no field ever leaves 1 … 2^64 - 1, so nothing carries over into its neighbour.
 ///    Points below 2^31 see to that: it takes 2^32 updates of one score to reach the end of its field.
-///  - eight actions' points share a slot. Points are never 0, so 0 means that there is no such action, and no count is read.
-///  - a member's slot holds what a batch must know of the project, too: whether it takes signed groups only, and how many score
-///    types it had when the slot was written. That number may be stale, but only too low: the project's slot is read only
-///    for a score type beyond it.
+///  - eight actions' points share a slot. What a batch must know of the project (how many actions and score types it has, and
+///    whether it takes signed groups only) takes the place of one action in the first of these slots, which a batch would
+///    read anyway.
 ///  - names are hashed and mapped to indexes for direct calls and are otherwise only in events; batches carry indexes.
 ///
-/// {Projects} keeps projects and their edits, {Batches} applies batches, {BatchData} reads them.
-contract ScoreRegistry is Batches {
+/// {Projects} keeps projects, {Edits} changes them, {Batches} applies batches, {BatchData} reads them.
+contract ScoreRegistry is Edits, Batches {
     /// @param adminDelay Seconds between the announcement and the earliest acceptance of a new admin.
     /// @param admin The first admin, who grants and revokes the relayer role; a multisig, in earnest.
     /// @param relayers The first holders of the relayer role.
@@ -59,7 +59,7 @@ contract ScoreRegistry is Batches {
         uint256 action = _actionIndex(project, actionName);
         uint256 typeIndex = _scoreTypeIndex(project, scoreType);
         project.used[word] = bits | bit;
-        _addToScore(project, uint256(uint160(targetWallet)) << 8 | typeIndex, project.points[action]);
+        _addToScore(project, uint256(uint160(targetWallet)) << 8 | typeIndex, _points(project, action));
 
         int64 score = _score(project, targetWallet, typeIndex);
         emit ScoreUpdated(projectId, targetWallet, msg.sender, updateId, uint8(action), uint8(typeIndex), score);

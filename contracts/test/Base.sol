@@ -235,6 +235,57 @@ abstract contract Base {
         return g;
     }
 
+    /// @dev The calldata of a signed edit, with the project's next nonce.
+    function _signedEdits(
+        uint256 key,
+        bytes32 project,
+        IScoreRegistry.Edit[] memory edits,
+        address owner,
+        uint256 deadline
+    ) internal view returns (bytes memory) {
+        uint256 nonce = registry.getProject(project).editNonce;
+        bytes32 digest = Frames.editsDigest(Frames.domain(address(registry)), project, edits, nonce, deadline);
+        (bytes32 r, bytes32 vs) = vm.signCompact(key, digest);
+        return _editsData(project, edits, owner, nonce, deadline, r, vs);
+    }
+
+    function _editsData(
+        bytes32 project,
+        IScoreRegistry.Edit[] memory edits,
+        address owner,
+        uint256 nonce,
+        uint256 deadline,
+        bytes32 r,
+        bytes32 vs
+    ) internal pure returns (bytes memory) {
+        return abi.encodeCall(IScoreRegistry.editBySignature, (project, edits, owner, nonce, deadline, r, vs));
+    }
+
+    /// @dev An edit with one of the operations on members.
+    function _memberEdit(string memory operation, address member) internal pure returns (IScoreRegistry.Edit memory) {
+        return IScoreRegistry.Edit(operation, member, "", 0, 0);
+    }
+
+    /// @dev An edit of chance, good or not.
+    function _someEdit(address[] memory people) internal returns (IScoreRegistry.Edit memory e) {
+        string[9] memory operations = [
+            "add owner",
+            "remove owner",
+            "add updater",
+            "remove updater",
+            "add action",
+            "add score type",
+            "require signed groups",
+            "allow unsigned groups",
+            "Add owner"
+        ];
+        e.operation = operations[_pick(_pick(4) == 0 ? 9 : 8)];
+        e.member = _pick(20) == 0 ? address(0) : people[_pick(people.length)];
+        e.name = _name(_pick(2) == 0 ? "a" : "t", _pick(14));
+        e.points = uint32(_pick(8) == 0 ? _pick(2 ** 32) : 1 + _pick(9));
+        e.direction = uint8(_pick(9) / 4);
+    }
+
     function _sign(uint256 key, bytes32 digest) internal pure returns (bytes memory) {
         (bytes32 r, bytes32 vs) = vm.signCompact(key, digest);
         return abi.encodePacked(r, vs);
@@ -244,7 +295,7 @@ abstract contract Base {
         for (uint256 key = 1; key <= 5; ++key) {
             if (vm.addr(key) == signer) return key;
         }
-        return 6; // nobody's
+        return 6; // of no account here
     }
 
     function _update(bytes32 id, string memory action, string memory scoreType, address target)
@@ -264,7 +315,6 @@ abstract contract Base {
         int64[] memory points = index.points(project);
         require(info.createdBlock == index.createdBlock(project), "createdBlock");
         require(info.ownerCount == index.ownerCount(project), "ownerCount");
-        require(info.memberCount == index.memberCount(project), "memberCount");
         require(info.actionCount == points.length, "actionCount");
         require(info.scoreTypeCount == index.scoreTypeCount(project), "scoreTypeCount");
         require(info.signedOnly == index.signedOnly(project), "signedOnly");

@@ -262,7 +262,7 @@ contract BatchTest is Base {
         }
     }
 
-    /// @dev The only update that fails, wherever it stands in whatever group, is the one that is reported.
+    /// @dev The only update that fails, wherever it stands in a group of any kind, is the one that is reported.
     function test_oneOfManyFails() public {
         for (uint8 kind = 1; kind <= 3; ++kind) {
             for (uint256 bad; bad < 20; ++bad) {
@@ -365,6 +365,23 @@ contract BatchTest is Base {
         }
         for (uint256 i = 200; i < 256; ++i) {
             require(_applyOne(uint8(1 + i % 3), bytes32(i << 16), WALLET, i, 0) == 4, "none");
+        }
+        _compareAll(WALLET, 0);
+    }
+
+    /// @dev The last action byte there is would share a field with the counts, if it were an action: it never is.
+    function test_actionsThatCannotBe() public {
+        for (uint8 kind = 1; kind <= 3; ++kind) {
+            for (uint256 i = 200; i < 256; ++i) {
+                uint256 id = uint256(kind) << 64 | i << 16;
+                Record[] memory records = new Record[](4);
+                for (uint256 k; k < 4; ++k) {
+                    // before and after an action of the first slot
+                    records[k] = Record(bytes32(id + k), WALLET, uint8(k % 2 == 0 ? i : k), 0);
+                }
+                bytes memory outcomes = _applyOne(_group(PROJECT, BOTH, kind, records, 0));
+                require(keccak256(outcomes) == keccak256(hex"04000400"), "outcomes");
+            }
         }
         _compareAll(WALLET, 0);
     }
@@ -490,7 +507,7 @@ contract BatchTest is Base {
         require(index.applied(PROJECT, bytes32(id % 256)), "not that id");
     }
 
-    /// @dev The batch ends where its bytes end, whatever else is in the transaction behind them.
+    /// @dev The batch ends where its bytes end, even if the transaction has more behind them.
     function test_nothingBehindTheBytesIsRead() public {
         for (uint8 kind = 1; kind <= 3; ++kind) {
             for (uint256 signed; signed < 2; ++signed) {

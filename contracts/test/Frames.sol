@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
+import {IScoreRegistry} from "../src/IScoreRegistry.sol";
+
 /// @notice One update of a batch.
 struct Record {
     bytes32 id;
@@ -263,6 +265,29 @@ library Frames {
 
     // -------------------------------------------------------------------------------------------------- signing
 
+    /// @notice What an owner signs to edit a project.
+    function editsDigest(
+        bytes32 separator,
+        bytes32 project,
+        IScoreRegistry.Edit[] memory edits,
+        uint256 nonce,
+        uint256 deadline
+    ) internal pure returns (bytes32) {
+        bytes memory editType = "Edit(string operation,address member,string name,uint32 points,uint8 direction)";
+        bytes memory all;
+        for (uint256 i; i < edits.length; ++i) {
+            IScoreRegistry.Edit memory e = edits[i];
+            bytes memory fields =
+                abi.encode(keccak256(bytes(e.operation)), e.member, keccak256(bytes(e.name)), e.points, e.direction);
+            all = bytes.concat(all, keccak256(bytes.concat(keccak256(editType), fields)));
+        }
+        bytes32 type_ = keccak256(
+            bytes.concat("EditProject(bytes32 projectId,Edit[] edits,uint256 nonce,uint256 deadline)", editType)
+        );
+        bytes32 hash = keccak256(abi.encode(type_, project, keccak256(all), nonce, deadline));
+        return keccak256(abi.encodePacked(hex"1901", separator, hash));
+    }
+
     /// @notice The EIP-712 domain separator of a registry on this chain.
     function domain(address registry) internal view returns (bytes32) {
         return keccak256(
@@ -299,7 +324,7 @@ library Frames {
         }
     }
 
-    /// @dev Copies, and may write up to 31 bytes more than it copies. Tells where the copy ends.
+    /// @dev Copies, and may write up to 31 bytes more than it copies. Returns where the copy ends.
     function _put(bytes memory out, uint256 offset, bytes memory part) private pure returns (uint256) {
         for (uint256 i; i < part.length; i += 32) {
             assembly ("memory-safe") {

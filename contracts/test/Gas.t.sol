@@ -196,10 +196,22 @@ contract GasTest is Base {
         _snapshot("add", "Updater");
         _send(OWNER, abi.encodeCall(IScoreRegistry.removeUpdater, (PROJECT, STRANGER)));
         _snapshot("remove", "Updater");
-        address[] memory members = new address[](3);
-        (members[0], members[1], members[2]) = (OWNER, UPDATER, BOTH);
-        _send(OWNER, abi.encodeCall(IScoreRegistry.setSignedOnly, (PROJECT, true, members)));
-        _snapshot("setSignedOnly, ", "three members");
+        _send(OWNER, abi.encodeCall(IScoreRegistry.setSignedOnly, (PROJECT, true)));
+        _snapshot("set", "SignedOnly");
+    }
+
+    function test_signedEdits() public {
+        IScoreRegistry.Edit[] memory edits = new IScoreRegistry.Edit[](1);
+        edits[0] = _memberEdit("add updater", STRANGER);
+        _send(OTHER, _signedEdits(1, PROJECT, edits, OWNER, block.timestamp));
+        _snapshot("editBySignature, ", "the project's first: an updater");
+        edits[0] = IScoreRegistry.Edit("add action", address(0), "new", 1, 0);
+        _send(OTHER, _signedEdits(1, PROJECT, edits, OWNER, block.timestamp));
+        _snapshot("editBySignature, ", "an action");
+        edits = new IScoreRegistry.Edit[](2);
+        (edits[0], edits[1]) = (_memberEdit("add owner", OTHER), _memberEdit("remove owner", OWNER));
+        _send(OTHER, _signedEdits(1, PROJECT, edits, OWNER, block.timestamp));
+        _snapshot("editBySignature, ", "an owner for another");
     }
 
     function test_directUpdates() public {

@@ -14,7 +14,6 @@ import {Frames, Group, Record} from "./Frames.sol";
 contract Index {
     mapping(bytes32 project => uint64) public createdBlock;
     mapping(bytes32 project => uint256) public ownerCount;
-    mapping(bytes32 project => uint256) public memberCount;
     mapping(bytes32 project => bool) public signedOnly;
     mapping(address account => bool) public relayer;
     mapping(bytes32 project => mapping(address member => uint8)) public roles;
@@ -149,8 +148,6 @@ contract Index {
         require(before != changed, "no change");
         if (before & 2 != 0) --ownerCount[project];
         if (changed & 2 != 0) ++ownerCount[project];
-        if (before != 0) --memberCount[project];
-        if (changed != 0) ++memberCount[project];
         roles[project][member] = changed;
     }
 

@@ -9,7 +9,7 @@ import {IScoreRegistry} from "../src/IScoreRegistry.sol";
 import {Base} from "./Base.sol";
 import {Frames, Group, Record} from "./Frames.sol";
 
-/// @notice Does anything anybody may do to a registry, good and bad, in any order, by every function it has. The twin must
+/// @notice Does anything that any account may do to a registry, good and bad, in any order, by every function it has. The twin must
 /// answer each step as the registry does, and the index follows the events; see Base.
 contract Handler is Base {
     /// @dev How often each outcome was met, and each of the registry's answers to direct calls (0: it succeeded).
@@ -123,23 +123,34 @@ contract Handler is Base {
         _removed(project, member);
     }
 
-    /// @dev With all members, or nearly.
     function setSignedOnly(uint256 chance) external {
         seed = chance;
         bytes32 project = _project();
-        address[] memory members = new address[](5);
-        uint256 count;
-        for (uint256 i; i < 5; ++i) {
-            if (index.roles(project, _personAt(i)) != 0) members[count++] = _personAt(i);
-        }
-        if (count > 1 && _pick(6) == 0) members[0] = members[1];
-        if (count > 0 && _pick(6) == 0) members[count - 1] = RELAYER;
-        if (count > 0 && _pick(6) == 0) --count;
-        assembly ("memory-safe") {
-            mstore(members, count)
-        }
         bool signedOnly = _pick(6) == 0 ? index.signedOnly(project) : !index.signedOnly(project);
-        _step(_person(), abi.encodeCall(IScoreRegistry.setSignedOnly, (project, signedOnly, members)));
+        _step(_person(), abi.encodeCall(IScoreRegistry.setSignedOnly, (project, signedOnly)));
+    }
+
+    /// @dev Edits that someone signed, brought by a stranger; and again, when they must be worth nothing.
+    function editBySignature(uint256 chance) external {
+        seed = chance;
+        (bytes32 project, address owner) = (_project(), _person());
+        for (uint256 i; i < 4 && index.roles(project, owner) & 2 == 0; ++i) {
+            owner = _person();
+        }
+        IScoreRegistry.Edit[] memory edits = new IScoreRegistry.Edit[](_pick(10) == 0 ? 0 : 1 + _pick(3));
+        for (uint256 i; i < edits.length; ++i) {
+            edits[i] = _someEdit(people());
+        }
+        uint256 key = _pick(12) == 0 ? 1 + _pick(5) : _key(owner);
+        uint256 deadline = _pick(12) == 0 ? block.timestamp - 1 : block.timestamp + _pick(9);
+        uint256 nonce = registry.getProject(project).editNonce;
+        bytes memory data = _signedEdits(key, project, edits, owner, deadline);
+        if (_pick(12) == 0) data[4 + 32 * 3 + 31] ^= 0x01; // the nonce
+        bytes4 got = _step(_person(), data);
+        require(registry.getProject(project).editNonce == nonce + (got == 0 ? 1 : 0), "editNonce");
+        if (got != 0) return;
+        require(key == _key(owner), "signed by another");
+        require(_step(owner, data) == IScoreRegistry.WrongEditNonce.selector, "edited twice");
     }
 
     // ------------------------------------------------------------------------------------------- access control
@@ -157,7 +168,7 @@ contract Handler is Base {
         else _step(registry.defaultAdmin(), abi.encodeCall(IAccessControl.grantRole, (role, RELAYER)));
     }
 
-    /// @dev The admin hands itself on, after the delay; never the other roles, never at once.
+    /// @dev The admin transfers its role, after the delay; never the other roles, never at once.
     function changeAdmin(uint256 chance) external {
         seed = chance;
         address admin = registry.defaultAdmin();
@@ -229,7 +240,7 @@ contract Handler is Base {
         }
     }
 
-    /// @dev Whoever is no member can do nothing to the project, whoever is no relayer can bring no batch.
+    /// @dev An account that is no member can do nothing to the project, one that is no relayer can bring no batch.
     function compareRights() external {
         for (uint256 i; i < 5; ++i) {
             address person = _personAt(i);
@@ -349,9 +360,11 @@ contract Handler is Base {
     }
 }
 
-/// @notice The registry is what a model rebuilt from its events says, whatever was done to it: each id applied at most once,
+/// @notice The registry is what a model rebuilt from its events says, after any steps: each id applied at most once,
 /// each score the sum of its applied points, nothing changed by what was skipped or refused.
 contract InvariantTest {
+    error NeverMet(bytes4 selector, bytes4 err);
+
     Handler private handler;
 
     function setUp() public {
@@ -393,6 +406,7 @@ contract InvariantTest {
             else if (step == 13) handler.setSignedOnly(chance);
             else if (step == 14) handler.changeRelayer(chance);
             else handler.changeAdmin(chance);
+            if (i % 8 == 3) handler.editBySignature(chance);
         }
         handler.compare();
         handler.compareIds();
@@ -431,9 +445,14 @@ contract InvariantTest {
         _seen(IScoreRegistry.removeUpdater.selector, IScoreRegistry.UnknownProject.selector);
         _seen(IScoreRegistry.setSignedOnly.selector, 0);
         _seen(IScoreRegistry.setSignedOnly.selector, IScoreRegistry.SignedOnlyUnchanged.selector);
-        _seen(IScoreRegistry.setSignedOnly.selector, IScoreRegistry.MembersMissing.selector);
-        _seen(IScoreRegistry.setSignedOnly.selector, IScoreRegistry.NotMember.selector);
-        _seen(IScoreRegistry.setSignedOnly.selector, IScoreRegistry.DuplicateMember.selector);
+        _seen(IScoreRegistry.setSignedOnly.selector, IScoreRegistry.NotOwner.selector);
+        _seen(IScoreRegistry.editBySignature.selector, 0);
+        _seen(IScoreRegistry.editBySignature.selector, IScoreRegistry.EditExpired.selector);
+        _seen(IScoreRegistry.editBySignature.selector, IScoreRegistry.WrongEditNonce.selector);
+        _seen(IScoreRegistry.editBySignature.selector, IScoreRegistry.NotOwner.selector);
+        _seen(IScoreRegistry.editBySignature.selector, IScoreRegistry.BadEditSignature.selector);
+        _seen(IScoreRegistry.editBySignature.selector, IScoreRegistry.RoleUnchanged.selector);
+        _seen(IScoreRegistry.editBySignature.selector, IScoreRegistry.SignedOnlyUnchanged.selector);
         _seen(IAccessControl.grantRole.selector, 0);
         _seen(IAccessControl.grantRole.selector, refused);
         _seen(IAccessControl.revokeRole.selector, 0);
@@ -445,6 +464,6 @@ contract InvariantTest {
     }
 
     function _seen(bytes4 selector, bytes4 err) private view {
-        require(handler.answersSeen(selector, err) > 0, "an answer was never met");
+        if (handler.answersSeen(selector, err) == 0) revert NeverMet(selector, err);
     }
 }

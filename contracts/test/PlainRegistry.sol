@@ -87,50 +87,88 @@ contract PlainRegistry is IScoreRegistry, AccessControlDefaultAdminRules {
     }
 
     function addAction(bytes32 project, Action calldata action) external {
-        _onlyOwner(project);
-        uint256 index = _actions[project].length;
-        if (index == 200) revert ActionCount(201);
-        _addAction(project, action);
-        emit ActionAdded(project, uint8(index), action.name, action.points, action.direction);
+        _edit(project, Edit("add action", address(0), action.name, action.points, action.direction), msg.sender);
     }
 
     function addScoreType(bytes32 project, string calldata name) external {
-        _onlyOwner(project);
-        uint256 index = _scoreTypes[project].length;
-        if (index == 64) revert ScoreTypeCount(65);
-        _addScoreType(project, name);
-        emit ScoreTypeAdded(project, uint8(index), name);
+        _edit(project, Edit("add score type", address(0), name, 0, 0), msg.sender);
     }
 
     function addOwner(bytes32 project, address member) external {
-        _changeRole(project, member, 2, true);
+        _edit(project, Edit("add owner", member, "", 0, 0), msg.sender);
     }
 
     function removeOwner(bytes32 project, address member) external {
-        _changeRole(project, member, 2, false);
+        _edit(project, Edit("remove owner", member, "", 0, 0), msg.sender);
     }
 
     function addUpdater(bytes32 project, address member) external {
-        _changeRole(project, member, 1, true);
+        _edit(project, Edit("add updater", member, "", 0, 0), msg.sender);
     }
 
     function removeUpdater(bytes32 project, address member) external {
-        _changeRole(project, member, 1, false);
+        _edit(project, Edit("remove updater", member, "", 0, 0), msg.sender);
     }
 
-    function setSignedOnly(bytes32 project, bool signedOnly, address[] calldata members) external {
-        _onlyOwner(project);
-        ProjectInfo storage info = _infos[project];
-        if (info.signedOnly == signedOnly) revert SignedOnlyUnchanged(project);
-        for (uint256 i; i < members.length; ++i) {
-            if (_roles[project][members[i]] == 0) revert NotMember(project, members[i]);
-            for (uint256 k; k < i; ++k) {
-                if (members[k] == members[i]) revert DuplicateMember(members[i]);
-            }
+    function setSignedOnly(bytes32 project, bool signedOnly) external {
+        string memory operation = signedOnly ? "require signed groups" : "allow unsigned groups";
+        _edit(project, Edit(operation, address(0), "", 0, 0), msg.sender);
+    }
+
+    function editBySignature(
+        bytes32 project,
+        Edit[] calldata edits,
+        address owner,
+        uint256 nonce,
+        uint256 deadline,
+        bytes32 r,
+        bytes32 vs
+    ) external {
+        if (!_exists(project)) revert UnknownProject(project);
+        if (deadline < block.timestamp) revert EditExpired(deadline, block.timestamp);
+        if (_infos[project].editNonce != nonce) revert WrongEditNonce(project, nonce, _infos[project].editNonce);
+        if (_roles[project][owner] & 2 == 0) revert NotOwner(project, owner);
+        bytes32 s = vs << 1 >> 1;
+        bytes32 digest = Frames.editsDigest(Frames.domain(_registry), project, edits, nonce, deadline);
+        if (ecrecover(digest, vs == s ? 27 : 28, r, s) != owner) revert BadEditSignature(project, owner);
+        ++_infos[project].editNonce;
+        for (uint256 i; i < edits.length; ++i) {
+            _apply(project, edits[i], owner);
         }
-        if (members.length != info.memberCount) revert MembersMissing(members.length, info.memberCount);
-        info.signedOnly = signedOnly;
-        emit SignedOnlySet(project, signedOnly, msg.sender);
+    }
+
+    function _edit(bytes32 project, Edit memory edit, address by) private {
+        if (!_exists(project)) revert UnknownProject(project);
+        if (_roles[project][by] & 2 == 0) revert NotOwner(project, by);
+        _apply(project, edit, by);
+    }
+
+    function _apply(bytes32 project, Edit memory edit, address by) private {
+        if (_alike(edit.operation, "add owner")) return _changeRole(project, edit.member, 2, true, by);
+        if (_alike(edit.operation, "remove owner")) return _changeRole(project, edit.member, 2, false, by);
+        if (_alike(edit.operation, "add updater")) return _changeRole(project, edit.member, 1, true, by);
+        if (_alike(edit.operation, "remove updater")) return _changeRole(project, edit.member, 1, false, by);
+        if (_alike(edit.operation, "require signed groups")) return _setSignedOnly(project, true, by);
+        if (_alike(edit.operation, "allow unsigned groups")) return _setSignedOnly(project, false, by);
+        if (_alike(edit.operation, "add action")) {
+            uint256 index = _actions[project].length;
+            if (index == 200) revert ActionCount(201);
+            _addAction(project, Action(edit.name, edit.points, edit.direction));
+            emit ActionAdded(project, uint8(index), edit.name, edit.points, edit.direction);
+        } else if (_alike(edit.operation, "add score type")) {
+            uint256 index = _scoreTypes[project].length;
+            if (index == 64) revert ScoreTypeCount(65);
+            _addScoreType(project, edit.name);
+            emit ScoreTypeAdded(project, uint8(index), edit.name);
+        } else {
+            revert UnknownOperation(edit.operation);
+        }
+    }
+
+    function _setSignedOnly(bytes32 project, bool signedOnly, address by) private {
+        if (_infos[project].signedOnly == signedOnly) revert SignedOnlyUnchanged(project);
+        _infos[project].signedOnly = signedOnly;
+        emit SignedOnlySet(project, signedOnly, by);
     }
 
     // -------------------------------------------------------------------------------------------------- updates
@@ -185,7 +223,7 @@ contract PlainRegistry is IScoreRegistry, AccessControlDefaultAdminRules {
         (uint256 r, uint256 vs) = abi.decode(g.signature, (uint256, uint256));
         bytes32 digest = Frames.digest(Frames.domain(_registry), g);
         address signer = ecrecover(digest, uint8(27 + (vs >> 255)), bytes32(r), bytes32(vs << 1 >> 1));
-        return signer == g.signer ? 0 : 9; // what recovers to nobody is no member
+        return signer == g.signer ? 0 : 9; // the zero address, to which bad signatures recover, is no member
     }
 
     function _outcomeOfOne(bytes32 project, Record memory r) private view returns (uint8) {
@@ -270,11 +308,6 @@ contract PlainRegistry is IScoreRegistry, AccessControlDefaultAdminRules {
         return _infos[project].createdBlock != 0;
     }
 
-    function _onlyOwner(bytes32 project) private view {
-        if (!_exists(project)) revert UnknownProject(project);
-        if (_roles[project][msg.sender] & 2 == 0) revert NotOwner(project, msg.sender);
-    }
-
     function _addAction(bytes32 project, Action memory action) private {
         _checkName(action.name, 64);
         if (action.points == 0 || action.points > 2 ** 31 - 1) revert PointsOutOfRange(action.points);
@@ -290,22 +323,19 @@ contract PlainRegistry is IScoreRegistry, AccessControlDefaultAdminRules {
         _infos[project].scoreTypeCount = uint8(_scoreTypes[project].length);
     }
 
-    function _changeRole(bytes32 project, address member, uint8 role, bool give) private {
-        _onlyOwner(project);
+    function _changeRole(bytes32 project, address member, uint8 role, bool give, address by) private {
         if (member == address(0)) revert ZeroMember();
         uint8 roles = _roles[project][member];
         if ((roles & role != 0) == give) revert RoleUnchanged(project, member);
         if (role == 2 && !give && _infos[project].ownerCount == 1) revert LastOwner(project);
         _setRoles(project, member, roles ^ role);
-        emit MemberChanged(project, member, roles ^ role, msg.sender);
+        emit MemberChanged(project, member, roles ^ role, by);
     }
 
     function _setRoles(bytes32 project, address member, uint8 roles) private {
         uint8 before = _roles[project][member];
         if (before & 2 != 0) --_infos[project].ownerCount;
         if (roles & 2 != 0) ++_infos[project].ownerCount;
-        if (before != 0) --_infos[project].memberCount;
-        if (roles != 0) ++_infos[project].memberCount;
         _roles[project][member] = roles;
     }
 

@@ -138,7 +138,7 @@ contract ProjectTest is Base {
     /// @dev What is refused leaves nothing behind: the id is free still.
     function _refuses(Creation memory c, bytes memory want) private {
         _refused(RELAYER, _data(c), want);
-        _compare(c.id, _everybody(), _everybody());
+        _compare(c.id, _allAccounts(), _allAccounts());
     }
 
     // ---------------------------------------------------------------------------------------------------- edits
@@ -154,7 +154,7 @@ contract ProjectTest is Base {
         require(registry.getActions(PROJECT)[7] != registry.getActions(PROJECT)[199], "the older one stays");
         bytes memory data = abi.encodeCall(IScoreRegistry.addAction, (PROJECT, again));
         _refused(OWNER, data, abi.encodeWithSelector(IScoreRegistry.ActionCount.selector, 201));
-        _compare(PROJECT, _everybody(), _everybody());
+        _compare(PROJECT, _allAccounts(), _allAccounts());
     }
 
     function testFuzz_addAction(uint256 chance, uint32 points, uint8 direction, uint8 length) public {
@@ -173,7 +173,7 @@ contract ProjectTest is Base {
             _ok(OWNER, data);
             require(registry.getActionIndex(PROJECT, a.name) == 10, "index");
         }
-        _compare(PROJECT, _everybody(), _everybody());
+        _compare(PROJECT, _allAccounts(), _allAccounts());
     }
 
     function test_scoreTypesUpToTheBound() public {
@@ -190,7 +190,7 @@ contract ProjectTest is Base {
         require(registry.getScoreTypeIndex(PROJECT, "last") == 63, "index");
         bytes memory more = abi.encodeCall(IScoreRegistry.addScoreType, (PROJECT, "more"));
         _refused(OWNER, more, abi.encodeWithSelector(IScoreRegistry.ScoreTypeCount.selector, 65));
-        _compare(PROJECT, _everybody(), _everybody());
+        _compare(PROJECT, _allAccounts(), _allAccounts());
     }
 
     function test_theLastOwnerStays() public {
@@ -201,63 +201,40 @@ contract ProjectTest is Base {
         _ok(BOTH, abi.encodeCall(IScoreRegistry.addOwner, (PROJECT, UPDATER)));
         _ok(BOTH, last);
         _ok(UPDATER, abi.encodeCall(IScoreRegistry.removeUpdater, (PROJECT, BOTH)));
-        _compare(PROJECT, _everybody(), _everybody());
+        _compare(PROJECT, _allAccounts(), _allAccounts());
         require(registry.getProject(PROJECT).ownerCount == 1, "one owner");
     }
 
     // --------------------------------------------------------------------------------------------- signed groups
 
-    /// @dev All members must be named, each once, and nobody else; then it is so, for those who come later, too.
+    /// @dev It holds from the call on, for those who come later, too.
     function testFuzz_signedOnly(bool first, uint256 chance) public {
         seed = chance;
         Creation memory c = _usual();
         c.signedOnly = first;
         _create(c);
         _ok(OWNER, abi.encodeCall(IScoreRegistry.addOwner, (PROJECT, STRANGER)));
-        _ok(OWNER, abi.encodeCall(IScoreRegistry.addUpdater, (PROJECT, STRANGER)));
         _onlySigned(first);
-        address[] memory members = _people(4, 4);
-        (members[0], members[1], members[2], members[3]) = (OWNER, UPDATER, BOTH, STRANGER);
-        for (uint256 i = 3; i > 0; --i) {
-            uint256 k = _pick(i + 1);
-            (members[i], members[k]) = (members[k], members[i]);
-        }
-        _refusesSignedOnly(first, members, abi.encodeWithSelector(IScoreRegistry.SignedOnlyUnchanged.selector, PROJECT));
-        (address spared, uint256 place) = (members[0], _pick(4));
-        members[0] = OTHER;
-        _refusesSignedOnly(!first, members, abi.encodeWithSelector(IScoreRegistry.NotMember.selector, PROJECT, OTHER));
-        members[0] = address(0);
-        _refusesSignedOnly(
-            !first, members, abi.encodeWithSelector(IScoreRegistry.NotMember.selector, PROJECT, address(0))
-        );
-        members[0] = members[1 + place % 3];
-        _refusesSignedOnly(!first, members, abi.encodeWithSelector(IScoreRegistry.DuplicateMember.selector, members[0]));
-        _refusesSignedOnly(
-            !first, new address[](0), abi.encodeWithSelector(IScoreRegistry.MembersMissing.selector, 0, 4)
-        );
-        members[0] = spared;
-        address[] memory fewer = new address[](3);
-        (fewer[0], fewer[1], fewer[2]) = (members[0], members[1], members[3]);
-        _refusesSignedOnly(!first, fewer, abi.encodeWithSelector(IScoreRegistry.MembersMissing.selector, 3, 4));
+        bytes memory want = abi.encodeWithSelector(IScoreRegistry.SignedOnlyUnchanged.selector, PROJECT);
+        _refused(OWNER, _signedOnly(first), want);
         _onlySigned(first);
-
-        _ok(members[place] == UPDATER ? OWNER : members[place], _signedOnly(!first, members));
+        _ok(_pick(2) == 0 ? OWNER : STRANGER, _signedOnly(!first));
         _onlySigned(!first);
         _ok(OWNER, abi.encodeCall(IScoreRegistry.removeUpdater, (PROJECT, UPDATER)));
         _ok(OWNER, abi.encodeCall(IScoreRegistry.removeUpdater, (PROJECT, BOTH)));
         _ok(OWNER, abi.encodeCall(IScoreRegistry.removeOwner, (PROJECT, STRANGER)));
-        _onlySigned(!first);
         _ok(OWNER, abi.encodeCall(IScoreRegistry.addOwner, (PROJECT, UPDATER)));
         _ok(OWNER, abi.encodeCall(IScoreRegistry.addUpdater, (PROJECT, OTHER)));
+        _ok(OWNER, abi.encodeCall(IScoreRegistry.addScoreType, (PROJECT, "more")));
         _onlySigned(!first);
-        _refusesSignedOnly(first, members, abi.encodeWithSelector(IScoreRegistry.MembersMissing.selector, 4, 5));
-        _ok(OWNER, _signedOnly(first, _everybody()));
+        _refused(OWNER, _signedOnly(!first), want);
+        _ok(BOTH, _signedOnly(first));
         _onlySigned(first);
     }
 
     /// @dev The members' unsigned groups apply, or do not; their signed ones and their direct updates always do.
     function _onlySigned(bool want) private {
-        address[] memory all = _everybody();
+        address[] memory all = _allAccounts();
         require(registry.getProject(PROJECT).signedOnly == want, "signedOnly");
         uint8[] memory roles = registry.getRoles(PROJECT, all);
         for (uint256 i; i < all.length; ++i) {
@@ -273,23 +250,13 @@ contract ProjectTest is Base {
         _compare(PROJECT, all, all);
     }
 
-    function _refusesSignedOnly(bool signedOnly, address[] memory members, bytes memory want) private {
-        _refused(OWNER, _signedOnly(signedOnly, members), want);
+    function _signedOnly(bool signedOnly) private pure returns (bytes memory) {
+        return abi.encodeCall(IScoreRegistry.setSignedOnly, (PROJECT, signedOnly));
     }
 
-    function _signedOnly(bool signedOnly, address[] memory members) private pure returns (bytes memory) {
-        return abi.encodeCall(IScoreRegistry.setSignedOnly, (PROJECT, signedOnly, members));
-    }
-
-    function _everybody() private pure returns (address[] memory all) {
+    function _allAccounts() private pure returns (address[] memory all) {
         all = new address[](5);
         (all[0], all[1], all[2], all[3], all[4]) = (OWNER, UPDATER, BOTH, STRANGER, OTHER);
-    }
-
-    /// @dev Of the usual project.
-    function _members() private pure returns (address[] memory all) {
-        all = new address[](3);
-        (all[0], all[1], all[2]) = (OWNER, UPDATER, BOTH);
     }
 
     // --------------------------------------------------------------------------------------------------- members
@@ -361,7 +328,7 @@ contract ProjectTest is Base {
         data[3] = abi.encodeCall(IScoreRegistry.removeOwner, (id, OWNER));
         data[4] = abi.encodeCall(IScoreRegistry.addUpdater, (id, STRANGER));
         data[5] = abi.encodeCall(IScoreRegistry.removeUpdater, (id, UPDATER));
-        data[6] = abi.encodeCall(IScoreRegistry.setSignedOnly, (id, true, _members()));
+        data[6] = abi.encodeCall(IScoreRegistry.setSignedOnly, (id, true));
     }
 
     // ------------------------------------------------------------------------------------------- access control

@@ -20,7 +20,7 @@ contract SignedTest is Base {
         _create(c);
     }
 
-    /// @dev Whoever changes anything of a signed group changes nothing else with it.
+    /// @dev A signed group in which anything was changed applies nothing.
     /// forge-config: default.fuzz.runs = 384
     /// forge-config: coverage.fuzz.runs = 48
     /// forge-config: mutants.fuzz.runs = 96
@@ -77,7 +77,7 @@ contract SignedTest is Base {
         }
     }
 
-    /// @dev What recovers to nobody is nobody's, whatever was recovered before.
+    /// @dev A signature that recovers to no account is bad, even after good ones.
     function test_noSignature() public {
         bytes32 order = bytes32(0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141);
         bytes32[2][6] memory none;
@@ -138,7 +138,7 @@ contract SignedTest is Base {
         require(_applyOne(g)[0] == 0x00, "unsigned where it need not be signed");
     }
 
-    /// @dev A signature does not expire, but its ids do: what was used, by whatever way, is a duplicate, the rest applies.
+    /// @dev A signature does not expire, but its ids do: what was used, in any way, is a duplicate, the rest applies.
     function test_partsOfAGroupMayBeUsed() public {
         Group memory g = _signed(_some(Frames.RUNS, UPDATER));
         _ok(OWNER, _update(g.records[1].id, "a000", "t000", WALLET));

@@ -97,7 +97,7 @@ func vectors() []vector {
 	}
 }
 
-// TestGoldenCalldata compares with bytes committed once: what a lane finds in its journal must decode for ever.
+// TestGoldenCalldata compares with bytes committed once: what a lane finds in its journal must decode forever.
 func TestGoldenCalldata(t *testing.T) {
 	t.Parallel()
 	got := vectors()
@@ -257,7 +257,7 @@ func FuzzDecodeBatchData(f *testing.F) {
 	})
 }
 
-// FuzzParseLog: whatever a log holds, reading it ends with an event or an error.
+// FuzzParseLog: reading any log ends with an event or an error.
 func FuzzParseLog(f *testing.F) {
 	for _, v := range vectors() {
 		f.Add(uint8(0), encode(&v)[4:])

@@ -141,7 +141,7 @@ func (g *player) signer(addr common.Address) *account {
 			return a
 		}
 	}
-	g.Fatalf("nobody has the address %s", addr)
+	g.Fatalf("no player has the address %s", addr)
 	return nil
 }
 
@@ -178,7 +178,11 @@ func (g *player) edit(id score.ProjectID, p *score.Record, member common.Address
 		return registry.EncodeAddScoreType(id, name), refusal, func() { p.ScoreTypes = append(p.ScoreTypes, name) }
 	}
 	if kind == 6 {
-		return g.signedOnlyEdit(id, p, member)
+		signedOnly := g.draw("signed only", 2) == 1
+		if p != nil && p.SignedOnly == signedOnly {
+			refusal = "SignedOnlyUnchanged"
+		}
+		return registry.EncodeSetSignedOnly(id, signedOnly), refusal, func() { p.SignedOnly = signedOnly }
 	}
 	role, give := score.Owner, kind%2 == 0
 	if kind > 3 {
@@ -203,34 +207,6 @@ func (g *player) edit(id score.ProjectID, p *score.Record, member common.Address
 	return encode(id, member), refusal, func() { g.world.setRoles(id, member, p.Members[member]^role) }
 }
 
-// signedOnlyEdit draws a change of what a project takes, with a list of its members that may be wrong.
-func (g *player) signedOnlyEdit(id score.ProjectID, p *score.Record, other common.Address) (data []byte, refusal string, apply func()) {
-	signedOnly := g.draw("signed only", 2) == 1
-	if p == nil {
-		return registry.EncodeSetSignedOnly(id, signedOnly, nil), "", nil
-	}
-	var members []common.Address
-	for i := range uint64(funded) {
-		if a := testAccount(i).addr; p.Members[a] != 0 {
-			members = append(members, a)
-		}
-	}
-	switch g.draw("members", 4) {
-	case 0:
-		refusal, members = registry.RevertMembersMissing, members[1:]
-	case 1:
-		refusal = registry.RevertNotMember
-		if p.Members[other] != 0 {
-			refusal = registry.RevertDuplicateMember
-		}
-		members = append(members, other)
-	}
-	if p.SignedOnly == signedOnly {
-		refusal = registry.RevertSignedOnlyUnchanged
-	}
-	return registry.EncodeSetSignedOnly(id, signedOnly, members), refusal, func() { p.SignedOnly = signedOnly }
-}
-
 func (g *player) checkViews() {
 	for n := range 4 {
 		id := score.ProjectID(hash("project", g.game, n))
@@ -242,7 +218,6 @@ func (g *player) checkViews() {
 		require.Equal(g, len(p.Actions), int(info.Actions))
 		require.Equal(g, len(p.ScoreTypes), int(info.ScoreTypes))
 		require.Equal(g, len(p.Actions) > 0, info.Exists())
-		require.Equal(g, len(p.Members), int(info.Members))
 		require.Equal(g, p.SignedOnly, info.SignedOnly)
 		deltas := read(g.chain, registry.ReadActions(id))
 		require.Len(g, deltas, len(p.Actions))

@@ -1,4 +1,4 @@
-// Package registry is the Go face of the ScoreRegistry contract: batches and creations to calldata and back, receipts
+// Package registry is the Go face of the ScoreRegistry contract: batches, creations and owners' edits to calldata and back, receipts
 // to outcomes, logs to events, reads, reverts, gas, and deployment. It does no I/O; bytes go in and out.
 //
 // # Invariants
@@ -6,12 +6,12 @@
 //   - DecodeBatch(EncodeBatch(b)) is b, and any bytes that DecodeBatch takes are what EncodeBatch makes of them: a
 //     lane that finds calldata in its journal knows exactly which updates it carries, and their order.
 //   - DecodeBatchData takes exactly the data that the contract takes (a test spoils batches and asks both), so that an
-//     index can read whatever a relayer wrote.
+//     index can read all that a relayer wrote.
 //   - Outcomes never guesses. It wants the contract's own event with the batch's own bytes; a receipt without it is
 //     an error, not "all applied".
-//   - GasModel and CreateProjectGas bound what the chain charges from above, whatever becomes of the updates, and the
-//     model's Estimate is within 2 % of it where all apply (tests measure both on geth's EVM). The bounds of package
-//     score are the contract's (a test compares them).
+//   - GasModel and CreateProjectGas bound what the chain charges from above, for any outcomes, and the model's Estimate
+//     is within 2 % of it where all apply (tests measure both on geth's EVM). The bounds of package score are the
+//     contract's (a test compares them).
 //   - VerifyCode knows every byte of a deployment's code, what the constructor writes into it included.
 //
 // # Rejected

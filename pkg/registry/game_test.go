@@ -27,7 +27,7 @@ func (c *chain) sign(by *account, project score.ProjectID, kind score.Kind, body
 	return &compact
 }
 
-// drawnGroup is a group and, unless nobody signed it, who did.
+// drawnGroup is a group and, unless it is unsigned, its signer.
 type drawnGroup struct {
 	batch.Group
 	by *account
@@ -75,7 +75,7 @@ func (g *player) group() *drawnGroup {
 	return d
 }
 
-// sendBatch plays a batch: planned, or with groups as they come, or written as nobody would.
+// sendBatch plays a batch: planned, or with groups as they come, or written as no relayer would.
 func (g *player) sendBatch(*rapid.T) {
 	var groups []*drawnGroup
 	for range 1 + g.draw("groups", 8) {

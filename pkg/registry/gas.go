@@ -15,20 +15,19 @@ func GasModel() batch.Model {
 		ZeroByte: 12,
 
 		Group:     1_030,
-		Named:     355,
+		Named:     390,
 		Project:   210,
 		Signature: 4_450,
 		SignedRun: 104,
 
-		Word: batch.Prices{Group: 580, Update: 524, Action: 715},
-		Runs: batch.Prices{Group: 580, Run: 450, Update: 215, Action: 770},
+		Word: batch.Prices{Group: 580, Update: 530, Action: 715},
+		Runs: batch.Prices{Group: 580, Run: 450, Update: 221, Action: 770},
 		Free: batch.Prices{Group: 115, Run: 373, Update: 541, Action: 1_160},
 
 		Cold:  2_000,
 		Fresh: 21_916,
 		Used:  4_800,
 
-		Recount: 1_350,
 		Skip:    1_500,
 		Outcome: 9,
 
@@ -39,27 +38,31 @@ func GasModel() batch.Model {
 // DeployGas bounds the gas of the transaction that deploys the contract with up to 100 relayers.
 const DeployGas = 8_000_000
 
+// calldataGas is what a transaction pays for its data.
+func calldataGas(data []byte) (gas uint64) {
+	for _, b := range data {
+		if b == 0 {
+			gas += 4
+		} else {
+			gas += 16
+		}
+	}
+	return gas
+}
+
 // CreateProjectGas bounds the gas of the project's creation. The largest project the bounds of package score
 // allow stays below 16,777,216 (EIP-7825).
 func CreateProjectGas(p *score.Project) uint64 {
 	data := EncodeCreateProject(p)
-	var calldata uint64
-	for _, b := range data {
-		if b == 0 {
-			calldata += 4
-		} else {
-			calldata += 16
-		}
-	}
 	const (
-		base      = 53_000 // transaction, role, header slot, event
+		base      = 53_000 // transaction, role, one slot, event
 		perAction = 24_500 // a fresh slot for its name, hashing
-		perSlot   = 22_100 // of eight actions
+		perSlot   = 22_100 // of eight actions, or of the counts and seven
 		perType   = 23_350
 		perMember = 22_950
 		perByte   = 9 // of the event, which is about as long as the calldata
 	)
 	actions, scoreTypes, members := uint64(len(p.Actions)), uint64(len(p.ScoreTypes)), uint64(len(p.Owners)+len(p.Updaters))
-	return base + calldata + perByte*uint64(len(data)) + perAction*actions + perSlot*((actions+7)/8) + perType*scoreTypes +
+	return base + calldataGas(data) + perByte*uint64(len(data)) + perAction*actions + perSlot*(actions/8+1) + perType*scoreTypes +
 		perMember*members
 }

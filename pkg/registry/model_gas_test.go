@@ -145,9 +145,9 @@ func TestModelBoundsSkips(t *testing.T) {
 	}
 }
 
-// TestModelBoundsStaleTypes: a member's slot does not know of a score type that was added after it, so a loop stops for that
-// once after each header. Batches of little else, in every kind, with exactly the gas the model says.
-func TestModelBoundsStaleTypes(t *testing.T) {
+// TestModelBoundsHeaders: batches of little else than headers, in every kind, one word or many, with a score type that is younger
+// than their signers, and with exactly the gas the model says.
+func TestModelBoundsHeaders(t *testing.T) {
 	t.Parallel()
 	lab := newGasLab(t)
 	const added = 4 // the index of the type
@@ -166,9 +166,9 @@ func TestModelBoundsStaleTypes(t *testing.T) {
 						g := batch.Group{Project: lab.project.ID, Signer: signers[i%len(signers)], Kind: kind}
 						for j, scoreType := range scoreTypes {
 							u := score.Update{Project: g.Project, Signer: g.Signer, ScoreType: scoreType, Action: 1}
-							u.ID = hash("stale", seed, i)
+							u.ID = hash("headers", seed, i)
 							if oneWord {
-								u.ID = hash("stale", seed)
+								u.ID = hash("headers", seed)
 							}
 							u.ID[31] = byte(len(scoreTypes)*i + j)
 							u.Target = wallet(1_000_000*seed + 100*i + j)

@@ -47,7 +47,7 @@ const (
 	nothing   proof = iota // but the relayer's word
 	byItself               // its signer sent it
 	signature              // of the signer, over its group
-	forgery                // a signature of somebody else, or of something else
+	forgery                // a signature of another wallet, or of something else
 )
 
 // update does what the contract does with one update.

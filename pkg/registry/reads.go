@@ -29,11 +29,11 @@ func (r Read[T]) Do(ctx context.Context, call func(ctx context.Context, data []b
 	return out, nil
 }
 
-// ProjectInfo is what the contract keeps of a project in one slot; all zero if there is none.
+// ProjectInfo is what the contract keeps of a project beside its members and points; all zero if there is none.
 type ProjectInfo struct {
 	CreatedBlock uint64 // of its ProjectCreated event
 	Owners       uint32
-	Members      uint32 // owners, updaters, and who is both
+	EditNonce    uint64 // of the next edit by signature
 	Actions      uint8
 	ScoreTypes   uint8
 	SignedOnly   bool
@@ -47,7 +47,7 @@ func ReadProject(project score.ProjectID) Read[ProjectInfo] {
 	return Read[ProjectInfo]{contract.PackGetProject(project), func(returned []byte) (ProjectInfo, error) {
 		info, err := contract.UnpackGetProject(returned)
 		return ProjectInfo{
-			CreatedBlock: info.CreatedBlock, Owners: info.OwnerCount, Members: info.MemberCount,
+			CreatedBlock: info.CreatedBlock, Owners: info.OwnerCount, EditNonce: info.EditNonce,
 			Actions: info.ActionCount, ScoreTypes: info.ScoreTypeCount, SignedOnly: info.SignedOnly,
 		}, err
 	}}
@@ -70,16 +70,6 @@ func ReadActions(project score.ProjectID) Read[[]int64] {
 	return Read[[]int64]{contract.PackGetActions(project), contract.UnpackGetActions}
 }
 
-// ReadActionIndex asks the index of the newest action of that name; reverts with UnknownAction.
-func ReadActionIndex(project score.ProjectID, name string) Read[uint8] {
-	return Read[uint8]{contract.PackGetActionIndex(project, name), contract.UnpackGetActionIndex}
-}
-
-// ReadScoreTypeIndex asks the index of the score type of that name; reverts with UnknownScoreType.
-func ReadScoreTypeIndex(project score.ProjectID, name string) Read[uint8] {
-	return Read[uint8]{contract.PackGetScoreTypeIndex(project, name), contract.UnpackGetScoreTypeIndex}
-}
-
 // ReadUsed asks for each updateId whether it is used up.
 func ReadUsed(project score.ProjectID, ids []score.UpdateID) Read[[]bool] {
 	raw := make([][32]byte, len(ids))
@@ -87,11 +77,6 @@ func ReadUsed(project score.ProjectID, ids []score.UpdateID) Read[[]bool] {
 		raw[i] = id
 	}
 	return Read[[]bool]{contract.PackGetUsed(project, raw), contract.UnpackGetUsed}
-}
-
-// ReadScore asks a wallet's score of a named score type; reverts with UnknownScoreType.
-func ReadScore(project score.ProjectID, wallet common.Address, scoreType string) Read[int64] {
-	return Read[int64]{contract.PackGetScore(project, wallet, scoreType), contract.UnpackGetScore}
 }
 
 // ReadWalletScores asks a wallet's scores of all of a project's score types, by index.
@@ -110,7 +95,7 @@ func ReadIsRelayer(account common.Address) Read[bool] {
 	return Read[bool]{contract.PackHasRole(relayerRole, account), contract.UnpackHasRole}
 }
 
-// ReadAdmin asks who grants and revokes the relayer role; the zero address if nobody does any more.
+// ReadAdmin asks who grants and revokes the relayer role; the zero address if there is no admin any more.
 func ReadAdmin() Read[common.Address] {
 	return Read[common.Address]{contract.PackDefaultAdmin(), contract.UnpackDefaultAdmin}
 }

@@ -11,19 +11,8 @@ import (
 
 // The names of reverts that callers tell apart; IScoreRegistry.sol and OpenZeppelin's access control have the others.
 const (
-	RevertProjectExists    = "ProjectExists" // of createProject: the projectId is taken
-	RevertBadFraming       = "BadFraming"    // of applyBatch
-	RevertNotRelayer       = "AccessControlUnauthorizedAccount"
-	RevertUnknownProject   = "UnknownProject" // of owners' edits and updateScore, as the following
-	RevertNotOwner         = "NotOwner"
-	RevertNotMember        = "NotMember"
-	RevertDuplicateUpdate  = "DuplicateUpdate"
-	RevertUnknownAction    = "UnknownAction"    // also of ReadActionIndex
-	RevertUnknownScoreType = "UnknownScoreType" // also of ReadScore and ReadScoreTypeIndex
-
-	RevertSignedOnlyUnchanged = "SignedOnlyUnchanged" // of setSignedOnly, as the following
-	RevertMembersMissing      = "MembersMissing"
-	RevertDuplicateMember     = "DuplicateMember" // also of createProject
+	RevertProjectExists = "ProjectExists" // of createProject: the projectId is taken
+	RevertBadFraming    = "BadFraming"    // of applyBatch
 )
 
 // Revert is why the contract refused a call.

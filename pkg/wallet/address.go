@@ -26,17 +26,8 @@ func ParseAddress(s string) (common.Address, error) {
 	if _, err := hex.Decode(a[:], []byte(digits)); err != nil {
 		return common.Address{}, ErrNotAddress
 	}
-	if mixedCase(digits) && a.Hex() != s {
+	if mixed := digits != strings.ToLower(digits) && digits != strings.ToUpper(digits); mixed && a.Hex() != s {
 		return common.Address{}, ErrChecksum
 	}
 	return a, nil
-}
-
-func mixedCase(digits string) bool {
-	lower, upper := false, false
-	for i := range len(digits) {
-		lower = lower || digits[i] >= 'a'
-		upper = upper || digits[i] >= 'A' && digits[i] <= 'F'
-	}
-	return lower && upper
 }

@@ -13,6 +13,8 @@ import (
 const (
 	payloadType = "UpdateScore(bytes32 updateId,bytes32 projectId,string actionName,string scoreType,address targetWallet,uint256 message)"
 	groupType   = "UpdateGroup(bytes32 projectId,uint8 kind,bytes updates)"
+	editType    = "Edit(string operation,address member,string name,uint32 points,uint8 direction)"
+	projectEdit = "EditProject(bytes32 projectId,Edit[] edits,uint256 nonce,uint256 deadline)" + editType
 )
 
 // Payload is an update as its caller sees it, all of which an EIP-712 signature covers.
@@ -34,7 +36,7 @@ func (d Domain) Digest(p Payload) common.Hash {
 		crypto.Keccak256([]byte(p.ActionName)),
 		crypto.Keccak256([]byte(p.ScoreType)),
 		common.LeftPadBytes(p.Target[:], 32),
-		common.BigToHash(new(big.Int).SetUint64(p.Message)).Bytes(),
+		uintWord(p.Message),
 	)
 	return d.digest(payload)
 }
@@ -49,3 +51,25 @@ func (d Domain) GroupDigest(project score.ProjectID, kind score.Kind, body []byt
 		crypto.Keccak256(body),
 	))
 }
+
+// EditDigest is what `eth_signTypedData_v4` signs for an owner's edit of a project, the primary type being EditProject. The
+// contract computes the same.
+func (d Domain) EditDigest(e score.ProjectEdit) common.Hash {
+	var edits []byte
+	for _, edit := range e.Edits {
+		edits = append(edits, crypto.Keccak256(
+			crypto.Keccak256([]byte(editType)),
+			crypto.Keccak256([]byte(edit.Operation)),
+			common.LeftPadBytes(edit.Member[:], 32),
+			crypto.Keccak256([]byte(edit.Name)),
+			uintWord(uint64(edit.Points)),
+			uintWord(uint64(edit.Direction)),
+		)...)
+	}
+	return d.digest(crypto.Keccak256(
+		crypto.Keccak256([]byte(projectEdit)), e.Project[:], crypto.Keccak256(edits), uintWord(e.Nonce), uintWord(e.Deadline),
+	))
+}
+
+// uintWord is a number as EIP-712 encodes it.
+func uintWord(n uint64) []byte { return common.BigToHash(new(big.Int).SetUint64(n)).Bytes() }

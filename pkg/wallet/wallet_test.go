@@ -115,20 +115,70 @@ func TestGroupDigestIsThatOfGeth(t *testing.T) {
 	})
 }
 
+// TestEditDigestIsThatOfGeth signs the message as JSON has it, which is what a browser hands to its wallet.
+func TestEditDigestIsThatOfGeth(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		edit := score.ProjectEdit{
+			Project: score.ProjectID(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "project")), Edits: []score.Edit{},
+			Nonce: rapid.Uint64Range(0, 1<<53).Draw(t, "nonce"), Deadline: rapid.Uint64Range(0, 1<<53).Draw(t, "deadline"),
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "edits") {
+			edit.Edits = append(edit.Edits, score.Edit{
+				Operation: score.Operation(rapid.String().Draw(t, "operation")), Name: rapid.String().Draw(t, "name"),
+				Member: common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "member")),
+				Points: rapid.Uint32().Draw(t, "points"), Direction: score.Direction(rapid.Byte().Draw(t, "direction")),
+			})
+		}
+		raw, err := json.Marshal(edit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var message apitypes.TypedDataMessage
+		if err := json.Unmarshal(raw, &message); err != nil {
+			t.Fatal(err)
+		}
+		chainID := rapid.Uint64Range(0, 1<<62).Draw(t, "chain")
+		contract := common.BytesToAddress(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "contract"))
+		want := gethDigestOf(t, chainID, contract, "EditProject", apitypes.Types{
+			"EditProject": {
+				{Name: "projectId", Type: "bytes32"},
+				{Name: "edits", Type: "Edit[]"},
+				{Name: "nonce", Type: "uint256"},
+				{Name: "deadline", Type: "uint256"},
+			},
+			"Edit": {
+				{Name: "operation", Type: "string"},
+				{Name: "member", Type: "address"},
+				{Name: "name", Type: "string"},
+				{Name: "points", Type: "uint32"},
+				{Name: "direction", Type: "uint8"},
+			},
+		}, message)
+		if got := wallet.NewDomain(chainID, contract).EditDigest(edit); got != want {
+			t.Fatalf("digest %s, geth says %s", got, want)
+		}
+	})
+}
+
 // gethDigest is geth's own EIP-712 of a message of one struct type.
 func gethDigest(
 	t *rapid.T, chainID uint64, contract common.Address, primary string, members []apitypes.Type, message apitypes.TypedDataMessage,
 ) common.Hash {
+	return gethDigestOf(t, chainID, contract, primary, apitypes.Types{primary: members}, message)
+}
+
+func gethDigestOf(
+	t *rapid.T, chainID uint64, contract common.Address, primary string, types apitypes.Types, message apitypes.TypedDataMessage,
+) common.Hash {
+	types["EIP712Domain"] = []apitypes.Type{
+		{Name: "name", Type: "string"},
+		{Name: "version", Type: "string"},
+		{Name: "chainId", Type: "uint256"},
+		{Name: "verifyingContract", Type: "address"},
+	}
 	digest, _, err := apitypes.TypedDataAndHash(apitypes.TypedData{
-		Types: apitypes.Types{
-			"EIP712Domain": {
-				{Name: "name", Type: "string"},
-				{Name: "version", Type: "string"},
-				{Name: "chainId", Type: "uint256"},
-				{Name: "verifyingContract", Type: "address"},
-			},
-			primary: members,
-		},
+		Types:       types,
 		PrimaryType: primary,
 		Domain: apitypes.TypedDataDomain{
 			Name: "Scorelay", Version: "1", ChainId: math.NewHexOrDecimal256(int64(chainID)), VerifyingContract: contract.Hex(),
