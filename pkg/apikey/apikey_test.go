@@ -145,7 +145,7 @@ func TestNamesAndRates(t *testing.T) {
 	}
 }
 
-func TestARecordNobodyCanReadOpensNothing(t *testing.T) {
+func TestAnUnreadableRecordOpensNothing(t *testing.T) {
 	t.Parallel()
 	store, js := open(t, devnet.NATS(t).URL)
 	view := watch(t, store)

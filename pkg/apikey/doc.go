@@ -5,7 +5,7 @@
 //     one can guess through, and cheap enough for every request (a password hash would be the API's largest cost).
 //   - Checking a request asks no store: every replica watches the bucket into memory (View). A revocation is pushed to
 //     all of them, within a second while they are connected. A replica that has lost NATS keeps what it knew, accepts
-//     nothing anyway (there is nowhere to store it), and reads everything anew as soon as it is back.
+//     nothing anyway (there is nowhere to store it), and reads everything again as soon as it is back.
 //   - A key is found by its id, which is no secret, and compared by its hash in constant time.
 //   - Revoking keeps the record, so that a list tells what has been.
 //

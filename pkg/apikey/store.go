@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/watched"
 )
 
 // Bucket is the KV bucket's name; the deployment's setup creates it.
@@ -42,17 +44,15 @@ type Store struct {
 
 // Open binds to the bucket, which must exist.
 func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	kv, err := js.KeyValue(ctx, Bucket)
+	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
-		return nil, fmt.Errorf("couldn't open the KV bucket %s (does `scorelay setup` still have to run?): %w", Bucket, err)
+		return nil, err
 	}
 	return &Store{js, kv}, nil
 }
 
 // Create makes a key. The secret is returned here and kept nowhere. Errors: ErrName, ErrRate, or the server's; after
-// one of those the key may exist, useless, since nobody has its secret.
+// one of those the key may exist, useless, since its secret is lost.
 func (s *Store) Create(ctx context.Context, name string, rate int) (Secret, Key, error) {
 	if name == "" || len(name) > maxNameBytes || slices.ContainsFunc([]rune(name), unicode.IsControl) {
 		return "", Key{}, ErrName
@@ -103,7 +103,7 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 			return fmt.Errorf("couldn't encode key %s: %w", id, err)
 		}
 		_, err = s.kv.Update(ctx, id, data, entry.Revision())
-		if errors.Is(err, jetstream.ErrKeyExists) { // somebody changed it meanwhile
+		if watched.Moved(err) { // another process changed it meanwhile
 			continue
 		}
 		if err != nil {
@@ -118,31 +118,18 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 func (s *Store) List(ctx context.Context) ([]Key, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	watcher, err := s.kv.WatchAll(ctx)
+	var keys []Key
+	err := watched.All(ctx, s.kv, func(entry jetstream.KeyValueEntry) error {
+		var key Key
+		if err := json.Unmarshal(entry.Value(), &key); err != nil {
+			return fmt.Errorf("couldn't decode key %s: %w", entry.Key(), err)
+		}
+		keys = append(keys, key)
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("couldn't list the keys: %w", err)
 	}
-	defer func() { _ = watcher.Stop() }()
-	var keys []Key
-	for {
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("couldn't list the keys: %w", ctx.Err())
-		case entry, ok := <-watcher.Updates():
-			if !ok {
-				return nil, fmt.Errorf("couldn't list the keys: %w", errWatchEnded)
-			}
-			if entry == nil {
-				slices.SortFunc(keys, func(a, b Key) int { return a.Created.Compare(b.Created) })
-				return keys, nil
-			}
-			var key Key
-			if entry.Operation() == jetstream.KeyValuePut {
-				if err := json.Unmarshal(entry.Value(), &key); err != nil {
-					return nil, fmt.Errorf("couldn't decode key %s: %w", entry.Key(), err)
-				}
-				keys = append(keys, key)
-			}
-		}
-	}
+	slices.SortFunc(keys, func(a, b Key) int { return a.Created.Compare(b.Created) })
+	return keys, nil
 }

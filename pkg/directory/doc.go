@@ -12,8 +12,8 @@
 //     was replaced meanwhile, can do no harm, however late it comes.
 //   - The checkpoint is written before the documents that it announces (Followed.Ahead) and after those that it covers. A
 //     crash in between repeats events that the documents' positions recognise.
-//   - The directory is a copy. The chain decides again when an update is executed, and Reset followed by a run of the
-//     Follower brings all of it back.
+//   - The directory is a copy. The chain decides again when an update is executed, and after the bucket was emptied
+//     a run of the Follower brings all of it back.
 //
 // Rejected: asking the chain per request (an update costs a round trip, and a slow node stops the API); one document
 // with all projects (each edit would rewrite all of it, and a message has a bounded size); letting the document with the

@@ -17,6 +17,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -73,7 +74,7 @@ func TestAuditOfSignedGroups(t *testing.T) {
 	)
 	w.settleAll()
 	report := w.audit()
-	require.Equal(t, index.Tally{Accepted: 40, Applied: 19, Duplicate: 1, Rejected: 20}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 40, Applied: 19, Duplicate: 1, Rejected: 20}, report.Updates)
 	require.True(t, report.OK() && report.Whole, report.Problem())
 
 	m := newMemory(t)
@@ -82,15 +83,15 @@ func TestAuditOfSignedGroups(t *testing.T) {
 		update score.Update
 		want   score.Outcome
 	}{{u[0], score.Applied}, {u[12], score.Applied}, {u[25], score.SignatureRequired}, {u[35], score.BadSignature}} {
-		got, err := m.Update(t.Context(), p.ID, of.update.ID)
+		got, _, err := m.Read(t.Context(), []score.Ref{of.update.Ref()})
 		require.NoError(t, err)
-		require.Equal(t, of.want, got.Outcome)
-		require.Equal(t, score.Final, got.Stage)
+		require.Equal(t, of.want, got[0].Outcome)
+		require.Equal(t, score.Final, got[0].Stage)
 	}
 }
 
-// TestNothingARelayerEmitsStopsTheIndex: a thief has a relayer's key, and no member's. It sends whatever is well framed, and
-// creates what projects it can. Everybody who reads the contract's events goes on, and what was accepted is told as it is.
+// TestNothingARelayerEmitsStopsTheIndex: a thief has a relayer's key, and no member's. It sends all that is well framed, and
+// creates what projects it can. Every reader of the contract's events continues, and what was accepted is told as it is.
 func TestNothingARelayerEmitsStopsTheIndex(t *testing.T) {
 	t.Parallel()
 	w, m, ctx := newWorld(t), newMemory(t), t.Context()
@@ -117,7 +118,7 @@ func TestNothingARelayerEmitsStopsTheIndex(t *testing.T) {
 	stolen := ugly(99)
 	w.call(relayerKey, registry.EncodeCreateProject(stolen))
 
-	require.Equal(t, len(group), w.applied(only.ID), "nobody but a member changes a signed-only project")
+	require.Equal(t, len(group), w.applied(only.ID), "only a member changes a signed-only project")
 	require.Greater(t, w.applied(p.ID), len(ours))
 	w.relay(waiting...)
 	w.settleAll()
@@ -139,9 +140,9 @@ func TestNothingARelayerEmitsStopsTheIndex(t *testing.T) {
 
 	require.NoError(t, w.restorer(m).Restore(ctx))
 	for _, u := range slices.Concat(ours, group) {
-		status, err := m.Update(ctx, u.Project, u.ID)
+		status, _, err := m.Read(ctx, []score.Ref{u.Ref()})
 		require.NoError(t, err)
-		require.Equal(t, [2]any{score.Final, score.Applied}, [2]any{status.Stage, status.Outcome})
+		require.Equal(t, [2]any{score.Final, score.Applied}, [2]any{status[0].Stage, status[0].Outcome})
 	}
 }
 
@@ -150,7 +151,7 @@ func (w *world) applied(id score.ProjectID) (n int) {
 	w.t.Helper()
 	head, err := w.Head(w.t.Context())
 	require.NoError(w.t, err)
-	err = w.Logs(w.t.Context(), registry.UpdateTopics(), w.place.Block, head.Number, func(_ index.Block, logs []types.Log) error {
+	err = w.Logs(w.t.Context(), w.place.Contract, registry.UpdateTopics(), w.place.DeployBlock, head.Number, func(_ evidence.Block, logs []types.Log) error {
 		for i := range logs {
 			event, err := registry.ParseLog(&logs[i])
 			require.NoError(w.t, err)
@@ -197,7 +198,7 @@ func applyBatch(t *testing.T, data []byte) []byte {
 
 // relayed draws batches that are well framed and nothing else: flags where they need not be and none where they might,
 // masks with empty ends, runs that could be one, ids that repeat, indexes and addresses that mean nothing, signatures
-// of nobody.
+// of no sender.
 type relayed struct {
 	projects []score.ProjectID
 	members  []common.Address

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -21,10 +24,11 @@ const (
 
 // Auditor compares what the stream accepted with what the contract did. It writes nothing, and may run beside anything.
 type Auditor struct {
-	Deployment Deployment
-	Chain      Chain
-	Source     Source
-	Lanes      Lanes
+	Deployment    score.Deployment
+	Confirmations uint64 // by which blocks are final, as Chain.FinalBlock takes it: the relayers' rule or a stricter one
+	Chain         Chain
+	Source        Source
+	Journals      Journals
 }
 
 // Await audits until nothing is pending, a fault is found, or patience is over, and returns the last report.
@@ -38,24 +42,30 @@ func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Report, e
 		if err != nil || report.Pending() == 0 || !report.OK() || time.Now().Add(next).After(deadline) {
 			return report, err
 		}
-		pause(ctx, next)
+		if err := retry.Sleep(ctx, next); err != nil {
+			return report, err
+		}
 	}
 }
 
 // Audit audits once. An error says that the comparison could not be made; faults are in the report.
 func (a *Auditor) Audit(ctx context.Context) (*Report, error) {
 	// The order of these reads is what makes the result exact; the package's documentation says why.
-	settled, err := a.Lanes.Settled(ctx)
-	if err != nil {
-		return nil, err
+	settled := make([]score.Cursor, a.Deployment.Lanes)
+	for i := range settled {
+		state, _, err := a.Journals.State(ctx, score.Lane(i))
+		if err != nil {
+			return nil, err
+		}
+		settled[i] = state.NeededFrom()
 	}
 	t := newTally(settled)
 	if err := a.Source.DeadLetters(ctx, t.deadLetter); err != nil {
 		return nil, err
 	}
-	final, err := a.Chain.Final(ctx)
+	final, err := a.Chain.FinalBlock(ctx, a.Confirmations)
 	if errors.Is(err, ethereum.NotFound) {
-		final, err = Block{}, nil
+		final, err = evidence.Block{}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("couldn't read the final block: %w", err)
@@ -67,13 +77,11 @@ func (a *Auditor) Audit(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("couldn't read the newest block: %w", err)
 	}
-	first := a.Deployment.Block
-	if final.Number >= first {
-		if err := a.events(ctx, first, final.Number, t.final); err != nil {
-			return nil, err
-		}
+	contract, first := a.Deployment.Contract, a.Deployment.DeployBlock
+	if err := readEvents(ctx, a.Chain, contract, first, final.Number, t.final); err != nil {
+		return nil, err
 	}
-	if err := a.events(ctx, max(first, final.Number+1), head.Number, t.included); err != nil {
+	if err := readEvents(ctx, a.Chain, contract, max(first, final.Number+1), head.Number, t.included); err != nil {
 		return nil, err
 	}
 	report := &Report{Block: final.Number, Hash: final.Hash}
@@ -81,61 +89,31 @@ func (a *Auditor) Audit(ctx context.Context) (*Report, error) {
 	return report, a.scores(ctx, t, final.Hash, report)
 }
 
-// events hands the contract's events of the blocks from … to to fn.
-func (a *Auditor) events(ctx context.Context, from, to uint64, fn func(registry.Event) error) error {
-	if from > to {
-		return nil
-	}
-	topics := append(registry.ProjectTopics(), registry.UpdateTopics()...)
-	return a.Chain.Logs(ctx, topics, from, to, func(_ Block, logs []types.Log) error {
-		for i := range logs {
-			event, err := registry.ParseLog(&logs[i])
-			if err != nil {
-				return err
-			}
-			if err := fn(event); err != nil {
-				return fmt.Errorf("log %d of block %d: %w", logs[i].Index, logs[i].BlockNumber, err)
-			}
-		}
-		return nil
-	})
-}
-
 // scores compares every score that an event changed with the contract's.
-func (a *Auditor) scores(ctx context.Context, t *tally, at common.Hash, report *Report) error {
-	view := func(ctx context.Context, data []byte) ([]byte, error) { return a.Chain.View(ctx, data, at) }
+func (a *Auditor) scores(ctx context.Context, t *auditTally, at common.Hash, report *Report) error {
+	view := viewAt(a.Chain, a.Deployment.Contract, at)
 	for project, sums := range t.sums {
-		keys := make([]scoreKey, 0, len(sums))
-		for key := range sums {
-			keys = append(keys, key)
-		}
-		for len(keys) > 0 {
-			n := min(scoresPerCall, len(keys))
-			wallets, scoreTypes := make([]common.Address, n), make([]uint8, n)
-			for i, key := range keys[:n] {
+		for keys := range slices.Chunk(slices.Collect(maps.Keys(sums)), scoresPerCall) {
+			wallets, scoreTypes := make([]common.Address, len(keys)), make([]uint8, len(keys))
+			for i, key := range keys {
 				wallets[i], scoreTypes[i] = key.wallet, key.scoreType
 			}
 			scores, err := registry.ReadScores(project, wallets, scoreTypes).Do(ctx, view)
 			if err != nil {
 				return fmt.Errorf("couldn't read the scores of project %s: %w", project, err)
 			}
-			if len(scores) != n {
-				return fmt.Errorf("the contract gave %d scores where %d were asked for", len(scores), n)
+			if len(scores) != len(keys) {
+				return fmt.Errorf("the contract gave %d scores where %d were asked for", len(scores), len(keys))
 			}
-			for i, key := range keys[:n] {
-				compare(report, project, key, scores[i], sums[key])
+			for i, key := range keys {
+				report.Scores++
+				if scores[i] != sums[key] {
+					report.Mismatched++
+					report.example("score type %d of %s in project %s is %d on the contract, and the applied points add up to %d",
+						key.scoreType, key.wallet, project, scores[i], sums[key])
+				}
 			}
-			keys = keys[n:]
 		}
 	}
 	return nil
-}
-
-func compare(report *Report, project score.ProjectID, key scoreKey, got, want int64) {
-	report.Scores++
-	if got != want {
-		report.Mismatched++
-		report.example("score type %d of %s in project %s is %d on the contract, and the applied points add up to %d",
-			key.scoreType, key.wallet, project, got, want)
-	}
 }

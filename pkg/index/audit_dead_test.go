@@ -1,7 +1,6 @@
 package index_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 func TestAuditOfDeadLetters(t *testing.T) {
@@ -21,7 +19,7 @@ func TestAuditOfDeadLetters(t *testing.T) {
 	w.create(p)
 	w.publish(dead, 0)
 	seq := w.lastSeq()
-	w.call(relayerKey, registry.EncodeCreateProject(dead)) // by somebody else
+	w.call(relayerKey, registry.EncodeCreateProject(dead)) // by another relayer
 	u := w.fresh(p, 4)
 	u[2].Signer = common.Address{1}
 	u[3].Project = score.ProjectID{77}
@@ -29,28 +27,28 @@ func TestAuditOfDeadLetters(t *testing.T) {
 	receipt := w.relay(u[1], u[2], u[3])
 	w.settleAll()
 	report := w.audit()
-	require.Equal(t, index.Tally{Accepted: 4, Applied: 1, Rejected: 1, Lost: 2}, report.Updates, "u[0] has nothing, u[3] must be sent again")
+	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 1, Lost: 2}, report.Updates, "u[0] has nothing, u[3] must be sent again")
 
-	w.deadLetter(stream.DeadLetter{Update: &u[0], Outcome: score.Unprocessable})
-	w.deadLetter(stream.DeadLetter{Update: &u[2], Outcome: score.NotMember, Tx: receipt.TxHash})
-	w.deadLetter(stream.DeadLetter{Update: &u[3], Outcome: score.UnknownProject, Tx: receipt.TxHash})
-	w.deadLetter(stream.DeadLetter{Project: dead, Seq: seq, Outcome: score.ProjectExists})
+	w.deadLetter(score.DeadLetter{Update: &u[0], Outcome: score.Unprocessable})
+	w.deadLetter(score.DeadLetter{Update: &u[2], Outcome: score.NotMember, Tx: receipt.TxHash})
+	w.deadLetter(score.DeadLetter{Update: &u[3], Outcome: score.UnknownProject, Tx: receipt.TxHash})
+	w.deadLetter(score.DeadLetter{Project: dead, Seq: seq, Outcome: score.ProjectExists})
 	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 4, Applied: 1, Rejected: 3}, report.Updates)
-	require.Equal(t, index.Tally{Accepted: 2, Applied: 1, Rejected: 1}, report.Creations)
+	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 3}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 2, Applied: 1, Rejected: 1}, report.Creations)
 	require.True(t, report.OK() && report.Whole, report.Problem())
 
 	// Replays: the acceptance comes, the letter is marked, and then comes the new outcome.
 	w.replay(u[2])
 	w.publish(dead, seq)
 	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 5, Applied: 1, Rejected: 3, Pending: 1}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 5, Applied: 1, Rejected: 3, Pending: 1}, report.Updates)
 	require.Equal(t, 3, report.Creations.Accepted)
 	w.call(ownerKey, registry.EncodeAddUpdater(p.ID, u[2].Signer))
 	w.relay(u[2])
 	w.settleAll()
 	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 5, Applied: 2, Rejected: 3}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 5, Applied: 2, Rejected: 3}, report.Updates)
 	require.True(t, report.OK() && report.Whole, report.Problem())
 }
 
@@ -65,42 +63,48 @@ func TestAuditOfReplaysNoEventTellsOf(t *testing.T) {
 	w.accept(u[0], u[1], u[0]) // one batch, which holds u[0] twice
 	began := w.lastSeq()
 	w.relay(u[1])
-	w.deadLetter(stream.DeadLetter{Update: &u[0], Seq: began, Outcome: score.Unprocessable})
+	w.deadLetter(score.DeadLetter{Update: &u[0], Seq: began, Outcome: score.Unprocessable})
 	w.settleAll()
 	report := w.audit()
-	require.Equal(t, index.Tally{Accepted: 3, Applied: 1, Rejected: 2}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 3, Applied: 1, Rejected: 2}, report.Updates)
 	require.True(t, report.OK() && report.Whole, report.Problem())
 
 	w.replay(u[0])
-	require.Equal(t, index.Tally{Accepted: 4, Applied: 1, Rejected: 2, Pending: 1}, w.audit().Updates)
+	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 2, Pending: 1}, w.audit().Updates)
 	w.settleAll()
-	require.Equal(t, index.Tally{Accepted: 4, Applied: 1, Rejected: 2, Lost: 1}, w.audit().Updates, "an earlier letter is no outcome of the replay")
-	again := stream.DeadLetter{Update: &u[0], Seq: w.lastSeq(), Outcome: score.Unprocessable}
+	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 2, Lost: 1}, w.audit().Updates, "an earlier letter is no outcome of the replay")
+	again := score.DeadLetter{Update: &u[0], Seq: w.lastSeq(), Outcome: score.Unprocessable}
 	w.deadLetter(again)
 	w.deadLetter(again)
 	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 4, Applied: 1, Rejected: 3}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 3}, report.Updates)
 	require.True(t, report.OK() && report.Whole, report.Problem())
 
 	w.replay(u[0])
 	w.settleAll()
 	w.relay(u[0])
 	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 5, Applied: 2, Rejected: 3}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 5, Applied: 2, Rejected: 3}, report.Updates)
 	require.True(t, report.OK() && report.Whole && report.Repeated == 0, report.Problem())
 
-	// Letters of what was purged are nobody's outcome.
+	// Letters of what was purged are no acceptance's outcome.
 	require.NoError(t, w.stream.Purge(t.Context(), w.lastSeq()))
 	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 1, Applied: 1}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 1, Applied: 1}, report.Updates)
 	require.True(t, report.OK() && !report.Whole && report.Repeated == 0, report.Problem())
 }
 
 // replay does what the command line does with the newest dead letter of an update.
 func (w *world) replay(u score.Update) {
 	w.t.Helper()
-	letter, err := w.stream.DeadLetter(w.t.Context(), fmt.Sprintf("0.update.%x.%x", u.Project[:], u.ID[:]))
-	require.NoError(w.t, err)
+	var letter score.DeadLetter
+	require.NoError(w.t, w.stream.DeadLetters(w.t.Context(), func(d score.DeadLetter) error {
+		if d.Lane == 0 && d.Update != nil && d.Update.Ref() == u.Ref() {
+			letter = d
+		}
+		return nil
+	}))
+	require.NotEmpty(w.t, letter.ID)
 	w.accept(u)
 	require.NoError(w.t, w.stream.MarkReplayed(w.t.Context(), letter, time.Now()))
 }

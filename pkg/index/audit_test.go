@@ -10,20 +10,22 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 func (w *world) auditor() *index.Auditor {
-	return &index.Auditor{Deployment: w.place, Chain: w, Source: w, Lanes: w}
+	return &index.Auditor{Deployment: w.place, Chain: w, Source: w.stream, Journals: w}
 }
 
 func (w *world) audit() *index.Report {
 	w.t.Helper()
 	report, err := w.auditor().Audit(w.t.Context())
 	require.NoError(w.t, err)
-	for _, tally := range []index.Tally{report.Updates, report.Creations} {
+	for _, tally := range []index.Counts{report.Updates, report.Creations} {
 		require.Equal(w.t, tally.Accepted, tally.Applied+tally.Duplicate+tally.Rejected+tally.Pending+tally.Lost)
 	}
 	require.Equal(w.t, report.OK(), report.Problem() == "")
@@ -51,18 +53,18 @@ func TestAudit(t *testing.T) {
 	w.accept(first...)
 
 	report := w.audit()
-	require.Equal(t, index.Tally{Accepted: 20, Pending: 20}, report.Updates)
-	require.Equal(t, index.Tally{Accepted: 2, Applied: 2}, report.Creations)
+	require.Equal(t, index.Counts{Accepted: 20, Pending: 20}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 2, Applied: 2}, report.Creations)
 	require.True(t, report.OK(), "nothing is settled, so nothing is lost")
 
 	w.relay(first...)
 	w.settleAll()
 	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 20, Applied: 20}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 20, Applied: 20}, report.Updates)
 	require.True(t, report.OK() && report.Whole)
 	require.Positive(t, report.Scores)
 
-	// A repeated acceptance has an outcome of its own; a direct update is nobody's outcome, but changes a score.
+	// A repeated acceptance has an outcome of its own; a direct update is no acceptance's outcome, but changes a score.
 	bad := w.fresh(a, 3)
 	bad[0].Action, bad[1].ScoreType, bad[2].Signer = 9, 9, common.Address{1}
 	again := append(bad, first[0], first[0], first[11])
@@ -76,7 +78,7 @@ func TestAudit(t *testing.T) {
 	w.relay(append(again, newer...)...)
 	w.settleAll()
 	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 27, Applied: 21, Duplicate: 3, Rejected: 3}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 27, Applied: 21, Duplicate: 3, Rejected: 3}, report.Updates)
 	require.Equal(t, 1, report.Direct)
 	require.Zero(t, report.Repeated+report.Older)
 	require.True(t, report.OK() && report.Whole, report.Problem())
@@ -101,7 +103,7 @@ func TestAuditFindsLost(t *testing.T) {
 	w.relay(u[0], u[1], u[2], u[5])
 	w.settled[score.LaneOf(p.ID, lanes)] = score.Cursor{Seq: state.LastSeq - 1, Index: 4} // u[3] is behind it, u[4] is not
 	report := w.audit()
-	require.Equal(t, index.Tally{Accepted: 7, Applied: 4, Pending: 2, Lost: 1}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 7, Applied: 4, Pending: 2, Lost: 1}, report.Updates)
 	require.False(t, report.OK())
 	require.Equal(t, "1 updates lost", report.Problem())
 	require.Len(t, report.Examples, 1)
@@ -111,18 +113,18 @@ func TestAuditFindsLost(t *testing.T) {
 	report = w.audit()
 	require.Equal(t, 3, report.Updates.Lost, "u[3], u[4] and the second u[0]")
 	w.relay(u[0], u[3])
-	require.Equal(t, index.Tally{Accepted: 7, Applied: 5, Duplicate: 1, Lost: 1}, w.audit().Updates)
+	require.Equal(t, index.Counts{Accepted: 7, Applied: 5, Duplicate: 1, Lost: 1}, w.audit().Updates)
 
 	q := project(2)
 	w.publish(q, 0)
 	require.Equal(t, 1, w.audit().Creations.Pending)
 	w.settleAll()
 	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 2, Applied: 1, Lost: 1}, report.Creations)
+	require.Equal(t, index.Counts{Accepted: 2, Applied: 1, Lost: 1}, report.Creations)
 	require.Equal(t, 2, report.Lost())
 }
 
-// TestAuditBehindTheLanes: whoever audits with a stricter rule of finality than the relayers' sees no loss.
+// TestAuditBehindTheLanes: an auditor with a stricter rule of finality than the relayers' sees no loss.
 func TestAuditBehindTheLanes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -133,7 +135,7 @@ func TestAuditBehindTheLanes(t *testing.T) {
 	w.relay(u...)
 	w.settleAll()
 	w.depth.Store(1)
-	require.Equal(t, index.Tally{Accepted: 3, Pending: 3}, w.audit().Updates)
+	require.Equal(t, index.Counts{Accepted: 3, Pending: 3}, w.audit().Updates)
 	w.depth.Store(2)
 	report := w.audit()
 	require.Equal(t, 1, report.Creations.Pending)
@@ -154,7 +156,7 @@ func TestAuditAwaits(t *testing.T) {
 	require.Equal(t, 3, report.Pending(), "patience is over at once")
 
 	a := w.auditor()
-	a.Lanes = &meanwhile{Lanes: w, then: w.node.Commit}
+	a.Journals = &meanwhile{Journals: w, then: w.node.Commit}
 	report, err = a.Await(t.Context(), time.Minute)
 	require.NoError(t, err)
 	require.Equal(t, 3, report.Updates.Applied)
@@ -162,17 +164,17 @@ func TestAuditAwaits(t *testing.T) {
 
 // meanwhile makes something happen after the first audit.
 type meanwhile struct {
-	index.Lanes
+	index.Journals
 
 	asked int
 	then  func() common.Hash
 }
 
-func (m *meanwhile) Settled(ctx context.Context) ([]score.Cursor, error) {
-	if m.asked++; m.asked == 2 {
+func (m *meanwhile) State(ctx context.Context, id score.Lane) (*lane.State, uint64, error) {
+	if m.asked++; m.asked == lanes+1 {
 		m.then()
 	}
-	return m.Lanes.Settled(ctx)
+	return m.Journals.State(ctx, id)
 }
 
 func (w *world) lastSeq() uint64 {
@@ -190,14 +192,14 @@ func TestAuditOfUpdatesBeforeTheirProject(t *testing.T) {
 	u := w.fresh(p, 2)
 	w.accept(u...)
 	w.relay(u...)
-	require.Equal(t, index.Tally{Accepted: 2, Pending: 2}, w.audit().Updates)
+	require.Equal(t, index.Counts{Accepted: 2, Pending: 2}, w.audit().Updates)
 	w.call(relayerKey, registry.EncodeCreateProject(p))
 	w.relay(u[0])
 	w.settleAll()
-	require.Equal(t, index.Tally{Accepted: 2, Applied: 1, Lost: 1}, w.audit().Updates)
+	require.Equal(t, index.Counts{Accepted: 2, Applied: 1, Lost: 1}, w.audit().Updates)
 	w.relay(u[1])
 	report := w.audit()
-	require.Equal(t, index.Tally{Accepted: 2, Applied: 2}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 2, Applied: 2}, report.Updates)
 	require.True(t, report.OK() && report.Whole && report.Repeated == 0)
 }
 
@@ -219,10 +221,10 @@ func TestAuditOfAPurgedStream(t *testing.T) {
 	w.relay(old[0])
 	report = w.audit()
 	// old[0] has two outcomes, and the stream holds two acceptances of it: that the first is older cannot be told.
-	require.Equal(t, index.Tally{Accepted: 3, Applied: 1, Duplicate: 1, Pending: 1}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 3, Applied: 1, Duplicate: 1, Pending: 1}, report.Updates)
 	w.relay(old[0])
 	report = w.audit()
-	require.Equal(t, index.Tally{Accepted: 3, Duplicate: 2, Pending: 1}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 3, Duplicate: 2, Pending: 1}, report.Updates)
 	require.Equal(t, 1, report.Repeated)
 	require.True(t, report.OK() && !report.Whole)
 }
@@ -242,7 +244,7 @@ func TestAuditFindsRepeated(t *testing.T) {
 	require.False(t, report.OK())
 	require.Contains(t, report.String(), "repeated outcomes 1")
 
-	w.relay(w.fresh(p, 1)...) // somebody else relays to this contract, too
+	w.relay(w.fresh(p, 1)...) // another relayer relays to this contract, too
 	report = w.audit()
 	require.Equal(t, 1, report.Older)
 	require.True(t, report.OK())
@@ -266,8 +268,8 @@ type liar struct {
 	view  bool // scores are off
 }
 
-func (l *liar) Logs(ctx context.Context, topics []common.Hash, from, to uint64, fn func(index.Block, []types.Log) error) error {
-	return l.Chain.Logs(ctx, topics, from, to, func(b index.Block, logs []types.Log) error {
+func (l *liar) Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {
+	return l.Chain.Logs(ctx, contract, topics, from, to, func(b evidence.Block, logs []types.Log) error {
 		if l.twice {
 			logs = append(logs, logs...)
 		}
@@ -275,8 +277,8 @@ func (l *liar) Logs(ctx context.Context, topics []common.Hash, from, to uint64, 
 	})
 }
 
-func (l *liar) View(ctx context.Context, data []byte, at common.Hash) ([]byte, error) {
-	out, err := l.Chain.View(ctx, data, at)
+func (l *liar) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
+	out, err := l.Chain.Call(ctx, msg, at)
 	if l.view && len(out) > 0 {
 		out[len(out)-1]++ // the last score of the answer
 	}

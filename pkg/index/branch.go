@@ -28,6 +28,56 @@ func (o *doubt) lasts(about any, d time.Duration) bool {
 	return time.Since(o.since) >= d
 }
 
+// load reads the checkpoint, if it may be another than the one known.
+func (f *Follower) load(ctx context.Context) error {
+	if f.loaded {
+		return nil
+	}
+	followed, revision, err := f.Directory.Followed(ctx)
+	if err != nil {
+		return err
+	}
+	d := f.Deployment
+	if revision == 0 {
+		followed = evidence.Followed{ChainID: d.ChainID, Contract: d.Contract}
+	}
+	if followed.ChainID != d.ChainID || followed.Contract != d.Contract {
+		return fmt.Errorf("%w: contract %s on chain %d, not %s on chain %d; empty the bucket, or use another NATS account",
+			ErrOtherDeployment, followed.Contract, followed.ChainID, d.Contract, d.ChainID)
+	}
+	if revision != f.revision {
+		f.written = time.Now()
+	}
+	f.followed, f.revision, f.at, f.loaded = followed, revision, followed.At, true
+	return nil
+}
+
+// move writes the checkpoint at f.at.
+func (f *Follower) move(ctx context.Context) error {
+	moved := f.followed
+	switch {
+	case moved.At != evidence.Ref{}:
+		moved.Trail = moved.Trail.With(moved.At)
+	case f.first != evidence.Ref{}:
+		moved.Trail = evidence.Trail{f.first}
+	}
+	moved.At = f.at
+	if moved.Ahead != nil && moved.Ahead.Number <= f.at.Number {
+		moved.Ahead = nil
+	}
+	return f.store(ctx, moved)
+}
+
+// store writes the checkpoint.
+func (f *Follower) store(ctx context.Context, next evidence.Followed) error {
+	revision, err := f.Directory.SetFollowed(ctx, f.revision, next)
+	if err != nil {
+		return err
+	}
+	f.followed, f.revision, f.written = next, revision, time.Now()
+	return nil
+}
+
 // branch makes sure that what is followed is the chain that the directory was written from; where it is not, it takes the
 // directory back to a block that both have. ready says that the directory may be written from f.at on.
 //
@@ -59,10 +109,7 @@ func (f *Follower) branch(ctx context.Context, final evidence.Block) (ready bool
 		}
 	}
 	f.doubt = doubt{}
-	if f.followed.Suspect {
-		return true, f.remake(ctx, final)
-	}
-	return true, nil
+	return true, f.repairReplaced(ctx, final)
 }
 
 // behind waits: another writer was farther than this process's final block, or its chain was replaced by a shorter one.
@@ -105,10 +152,7 @@ func (f *Follower) back(ctx context.Context, final evidence.Block) (ready bool, 
 	}
 	was := f.followed
 	if next.At == was.At && was.Ahead == nil { // what was replaced came after the checkpoint: no record knows of it
-		if was.Suspect {
-			return true, f.remake(ctx, final)
-		}
-		return true, nil
+		return true, f.repairReplaced(ctx, final)
 	}
 	if err := f.store(ctx, next); err != nil {
 		return false, err
@@ -119,7 +163,7 @@ func (f *Follower) back(ctx context.Context, final evidence.Block) (ready bool, 
 		"finality, or another replica's endpoints follow another branch; following again from the last common block, "+
 		"records of projects are made again",
 		"was_block", was.At.Number, "was_hash", was.At.Hash, "announced", was.Ahead, "from_block", next.At.Number, "from_hash", next.At.Hash)
-	return true, f.remake(ctx, final)
+	return true, f.repairReplaced(ctx, final)
 }
 
 // has tells whether a block at or below the final one is in the chain. In the window that is proved, by links to the final

@@ -13,7 +13,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -46,7 +45,7 @@ func counted(t *testing.T, reg *prometheus.Registry, name string) float64 {
 	return 0
 }
 
-// TestFollowerAfterADeepReorg: final blocks are replaced by others with other events. Whatever the old ones said is gone,
+// TestFollowerAfterADeepReorg: final blocks are replaced by others with other events. All that the old ones said is gone,
 // what the new ones say is there, and what is older than both stays.
 func TestFollowerAfterADeepReorg(t *testing.T) {
 	t.Parallel()
@@ -111,10 +110,10 @@ func TestFollowerAfterADeepReorg(t *testing.T) {
 			require.InDelta(t, 1, counted(t, reg, "scorelay_index_reorgs_total"), 0)
 			require.Zero(t, counted(t, reg, "scorelay_index_holes_total"))
 
-			require.ErrorIs(t, d.Put(ctx, late, score.RecordOf(gone), 99, 0), directory.ErrMoved, "a writer of the old branch")
-			require.ErrorIs(t, d.Remove(ctx, late, old.ID), directory.ErrMoved)
+			require.ErrorIs(t, d.Put(ctx, late, score.RecordOf(gone), 99, 0), evidence.ErrMoved, "a writer of the old branch")
+			require.ErrorIs(t, d.Remove(ctx, late, old.ID), evidence.ErrMoved)
 			_, err = d.SetFollowed(ctx, late, evidence.Followed{})
-			require.ErrorIs(t, err, directory.ErrMoved)
+			require.ErrorIs(t, err, evidence.ErrMoved)
 		})
 	}
 }
@@ -193,7 +192,7 @@ func TestFollowerDoubtsASingleAnswer(t *testing.T) {
 	w.blocks(9)
 	f := w.follower(d)
 	f.Poll = time.Hour
-	w.lie.Store(&index.Block{Number: before.At.Number, Hash: common.Hash{1}})
+	w.lie.Store(&evidence.Block{Number: before.At.Number, Hash: common.Hash{1}})
 	for range 3 {
 		require.ErrorContains(t, f.CatchUp(ctx), "another block")
 	}
@@ -205,9 +204,9 @@ func TestFollowerDoubtsASingleAnswer(t *testing.T) {
 	w.requireRecord(d, score.RecordOf(project(1)))
 }
 
-// TestFollowerMendsHoles: logs are empty while history is read. What is in the window is found missing, and comes back
+// TestFollowerRepairsHoles: logs are empty while history is read. What is in the window is found missing, and comes back
 // from the chain as soon as that tells.
-func TestFollowerMendsHoles(t *testing.T) {
+func TestFollowerRepairsHoles(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()
 	d, reg := w.directory(), prometheus.NewRegistry()

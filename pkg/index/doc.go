@@ -6,8 +6,8 @@
 //
 // # Invariants
 //
-//   - Only final blocks make records, statuses and counts. Final is what the process's tracker calls so (Follower), or
-//     chain.FinalBlock says (Restorer, Auditor, which run in commands without a tracker): the same rule.
+//   - Only final blocks make records, statuses and counts. Final is what the relayer's tracker calls so (Follower,
+//     Restorer), or Chain.FinalBlock says (Auditor, which runs in commands without a tracker): the same rule.
 //   - A record is a pure function of the contract's events of its project up to its position. It is never patched: where
 //     it cannot be right it is made again from the first event on.
 //   - All three may be killed anywhere and run again, and may run twice at once. In every relayer the Follower and the
@@ -49,21 +49,21 @@
 // its own, in a batch's event or as a dead letter that no event tells of. So the audit counts by update, which is its id,
 // what it says and whether it is in a signed group: of one accepted n times the newest n outcomes are its outcomes. Older
 // ones belong to acceptances that the stream no longer holds, or to others who relay to the same contract, and
-// are no error. What somebody relays under an id of ours, but with another signer, target, action or score type, or unsigned
-// where ours is signed, or the other way round, is nobody's outcome. An update that came before its project is sent again;
+// are no error. What another relays under an id of ours, but with another signer, target, action or score type, or unsigned
+// where ours is signed, or the other way round, is no outcome of ours. An update that came before its project is sent again;
 // its first outcome (unknown project) does not count unless a dead letter confirms it.
 //
-// Of an update that no transaction could carry (unprocessable) the dead letter is the only outcome. So a letter stays
-// when it is replayed, and an update that dies again has another one. A letter is the outcome of an acceptance between
-// where its batch began and the stream's last message when it died; the replay comes later, so an old letter never
-// hides that a replay was lost. If the batch held the updateId several times, the letter stands for each of them.
+// Of an update that no transaction could carry (unprocessable) the dead letter is the only outcome. So a dead letter stays
+// when it is replayed, and an update that is rejected again has another one. A dead letter is the outcome of an acceptance between
+// where its batch began and the stream's last message when it was stored; the replay comes later, so an old one never
+// hides that a replay was lost. If the batch held the updateId several times, the dead letter stands for each of them.
 //
 // The audit reads in this order, so that work in progress cannot look like a fault: how far the lanes are, dead letters,
-// the final block, the stream, the events. Whatever a lane called settled has its outcome in a block not above the head
-// read later; whatever is in a final block was in the stream before.
+// the final block, the stream, the events. What a lane called settled has its outcome in a block not above the head
+// read later; what is in a final block was in the stream before.
 //
 // It holds the updates of the stream in memory, and of the contract's events the used ids as the contract does: in words.
-// Whoever may relay can fill events with rejections for next to no gas; none of these is remembered unless the stream holds
+// An account with the relayer role can fill events with rejections for next to no gas; none of these is remembered unless the stream holds
 // its update, and of those only as many as there are acceptances. So what an audit needs is bounded by what was accepted and
 // by what storage slots cost.
 //

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,16 +32,11 @@ const followTries = 8
 
 // Follower writes the project directory from the contract's final events. Several may run over one directory.
 type Follower struct {
-	Deployment Deployment
+	Deployment score.Deployment
 	Chain      Chain // for what is older than the window
 	Heads      Heads
 	Blocks     Blocks
 	Directory  Directory
-	// Moved tells whether an error of the Directory says that the checkpoint has another revision.
-	Moved func(error) bool
-	// Skip tells whether an error of Directory.Put concerns only that one project, such as a document too large to store.
-	// It is logged, the document stays as it was, and the others continue. nil means that none does.
-	Skip func(error) bool
 
 	Window   uint64        // blocks below the final one that are read with proof; 0 means DefaultWindow
 	Poll     time.Duration // after what a round that failed is tried again, when no head comes; 0 means DefaultPoll
@@ -70,21 +66,23 @@ func (f *Follower) Run(ctx context.Context) error {
 	f.init()
 	failing := ""
 	for ctx.Err() == nil {
-		changed := f.Heads.Changed()
+		changed, pause := f.Heads.Changed(), f.Idle
 		err := f.CatchUp(ctx)
 		switch {
 		case errors.Is(err, ErrOtherDeployment):
 			return err
 		case err == nil || ctx.Err() != nil:
 			if failing != "" {
-				f.Log.Info("following the contract's events again")
+				f.Log.Info("the follower follows the contract's events again")
 			}
 			failing = ""
-		case err.Error() != failing:
-			f.Log.Warn("couldn't follow the contract's events; trying again", "err", err)
-			failing = err.Error()
+		default:
+			if err.Error() != failing {
+				f.Log.Warn("the follower couldn't follow the contract's events; it tries again", "err", err)
+			}
+			failing, pause = err.Error(), f.Poll
 		}
-		timer := time.NewTimer(f.pause(err))
+		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 		case <-changed:
@@ -95,30 +93,15 @@ func (f *Follower) Run(ctx context.Context) error {
 	return nil
 }
 
-// pause is how long Run waits when no head comes.
-func (f *Follower) pause(err error) time.Duration {
-	if err != nil {
-		return f.Poll
-	}
-	return f.Idle
-}
-
 func (f *Follower) init() {
 	if f.window != nil {
 		return
 	}
-	set := func(d *time.Duration, value time.Duration) {
-		if *d == 0 {
-			*d = value
-		}
-	}
-	set(&f.Poll, DefaultPoll)
-	set(&f.Idle, DefaultIdle)
-	set(&f.Recheck, DefaultRecheck)
-	set(&f.Patience, DefaultPatience)
-	if f.Window == 0 {
-		f.Window = DefaultWindow
-	}
+	f.Window = cmp.Or(f.Window, DefaultWindow)
+	f.Poll = cmp.Or(f.Poll, DefaultPoll)
+	f.Idle = cmp.Or(f.Idle, DefaultIdle)
+	f.Recheck = cmp.Or(f.Recheck, DefaultRecheck)
+	f.Patience = cmp.Or(f.Patience, DefaultPatience)
 	f.window = newWindow(f.Heads, f.Blocks, f.Deployment.Contract)
 	f.suspects = map[score.ProjectID]bool{}
 	f.metrics = newFollowerMetrics(f.Metrics)
@@ -128,7 +111,7 @@ func (f *Follower) init() {
 func (f *Follower) CatchUp(ctx context.Context) error {
 	f.init()
 	final, ok := f.Heads.Final()
-	if !ok || final.Number < f.Deployment.Block {
+	if !ok || final.Number < f.Deployment.DeployBlock {
 		return nil
 	}
 	for range followTries {
@@ -137,18 +120,19 @@ func (f *Follower) CatchUp(ctx context.Context) error {
 			return nil
 		}
 		f.loaded = false // the checkpoint may be stored, or another
-		if !f.Moved(err) {
+		if !errors.Is(err, evidence.ErrMoved) {
 			return err
 		}
 	}
 	return nil // other replicas keep moving it: they follow
 }
 
+// catchUp makes sure of the branch, folds what is older than the window and then the window, and checks the records.
 func (f *Follower) catchUp(ctx context.Context, final evidence.Block) error {
 	if ready, err := f.branch(ctx, final); err != nil || !ready {
 		return err
 	}
-	if err := f.history(ctx, final); err != nil {
+	if err := f.foldHistory(ctx, final); err != nil {
 		return err
 	}
 	blocks, err := f.window.chain(ctx, f.next(f.at), final)
@@ -162,11 +146,11 @@ func (f *Follower) catchUp(ctx context.Context, final evidence.Block) error {
 		if f.at == (evidence.Ref{}) && len(blocks) > 1 {
 			f.first = blocks[0].Ref()
 		}
-		logs, err := f.window.events(ctx, blocks)
+		events, err := f.window.events(ctx, blocks)
 		if err != nil {
 			return err
 		}
-		if err := f.fold(ctx, final.Ref(), logs); err != nil {
+		if err := f.fold(ctx, final.Ref(), events); err != nil {
 			return err
 		}
 	}
@@ -178,18 +162,18 @@ func (f *Follower) catchUp(ctx context.Context, final evidence.Block) error {
 // next is the first block after a position.
 func (f *Follower) next(at evidence.Ref) uint64 {
 	if at == (evidence.Ref{}) {
-		return f.Deployment.Block
+		return f.Deployment.DeployBlock
 	}
 	return at.Number + 1
 }
 
 // bottom is the window's lowest block.
 func (f *Follower) bottom(final evidence.Block) uint64 {
-	return max(f.Deployment.Block, final.Number+1-min(final.Number+1, f.Window))
+	return max(f.Deployment.DeployBlock, final.Number+1-min(final.Number+1, f.Window))
 }
 
-// history folds what is older than the window: it has no proof but what endpoints say, and is read in ranges.
-func (f *Follower) history(ctx context.Context, final evidence.Block) error {
+// foldHistory folds what is older than the window.
+func (f *Follower) foldHistory(ctx context.Context, final evidence.Block) error {
 	from, bottom := f.next(f.at), f.bottom(final)
 	if from >= bottom {
 		return nil
@@ -199,17 +183,27 @@ func (f *Follower) history(ctx context.Context, final evidence.Block) error {
 		if err != nil {
 			return fmt.Errorf("couldn't read the deployment's block: %w", err)
 		}
-		f.first = evidence.Ref{Number: first.Number, Hash: first.Hash}
+		f.first = first.Ref()
 	}
-	return f.Chain.Logs(ctx, f.window.topics, from, bottom-1, func(through Block, logs []types.Log) error {
-		return f.fold(ctx, evidence.Ref{Number: through.Number, Hash: through.Hash}, logs)
+	return f.history(ctx, from, bottom-1, func(through evidence.Ref, events []projectEvent) error { return f.fold(ctx, through, events) })
+}
+
+// history hands the project events of the blocks from … to, which are older than the window, to fn. They have no proof but
+// what endpoints say, and come in ranges of blocks; through is the last block of a range.
+func (f *Follower) history(ctx context.Context, from, to uint64, fn func(through evidence.Ref, events []projectEvent) error) error {
+	return f.Chain.Logs(ctx, f.Deployment.Contract, f.window.topics, from, to, func(through evidence.Block, logs []types.Log) error {
+		events, err := projectEvents(logs)
+		if err != nil {
+			return err
+		}
+		return fn(through.Ref(), events)
 	})
 }
 
 // fold brings the events of the blocks after f.at up to through into the records they concern, in three steps: announce,
 // write the records, move the checkpoint. Each is refused if another writer moved the checkpoint since.
-func (f *Follower) fold(ctx context.Context, through evidence.Ref, logs []types.Log) error {
-	if len(logs) > 0 {
+func (f *Follower) fold(ctx context.Context, through evidence.Ref, events []projectEvent) error {
+	if len(events) > 0 {
 		if f.followed.Ahead == nil || f.followed.Ahead.Number < through.Number {
 			announced := f.followed
 			announced.Ahead = &through
@@ -217,53 +211,32 @@ func (f *Follower) fold(ctx context.Context, through evidence.Ref, logs []types.
 				return err
 			}
 		}
-		if err := f.records(ctx, logs); err != nil {
+		if err := f.records(ctx, events); err != nil {
 			return err
 		}
 	}
 	f.at = through
-	if len(logs) == 0 && f.revision != 0 && f.followed.Ahead == nil && time.Since(f.written) < f.Idle {
+	if len(events) == 0 && f.revision != 0 && f.followed.Ahead == nil && time.Since(f.written) < f.Idle {
 		return nil
 	}
 	return f.move(ctx)
 }
 
-// move writes the checkpoint at f.at.
-func (f *Follower) move(ctx context.Context) error {
-	moved := f.followed
-	switch {
-	case moved.At != evidence.Ref{}:
-		moved.Trail = moved.Trail.With(moved.At)
-	case f.first != evidence.Ref{}:
-		moved.Trail = evidence.Trail{f.first}
-	}
-	moved.At = f.at
-	if moved.Ahead != nil && moved.Ahead.Number <= f.at.Number {
-		moved.Ahead = nil
-	}
-	return f.store(ctx, moved)
-}
-
 // records folds events into the records they concern, and stores those.
-func (f *Follower) records(ctx context.Context, logs []types.Log) error {
+func (f *Follower) records(ctx context.Context, events []projectEvent) (err error) {
 	changed := projects{}
-	for i := range logs {
-		id, event, err := projectEvent(&logs[i])
-		if err != nil {
+	for _, e := range events {
+		if changed[e.project] != nil {
+			continue
+		}
+		if changed[e.project], err = f.read(ctx, e.project); err != nil {
 			return err
 		}
-		if changed[id] == nil {
-			p := &projectAt{}
-			if p.record, p.block, p.logIndex, err = f.Directory.Project(ctx, id); err != nil {
-				return err
-			}
-			changed[id] = p
-		}
-		if err := changed[id].apply(event, logs[i].BlockNumber, logs[i].Index); err != nil {
-			f.Log.Error("an event does not follow from the directory's record of its project; making the record again from the chain",
-				"project", id, "block", logs[i].BlockNumber, "err", err)
-			f.suspect(id)
-		}
+	}
+	for id, err := range changed.fold(events) {
+		f.Log.Error("an event does not follow from the directory's record of its project; making the record again from the chain",
+			"project", id, "err", err)
+		f.suspect(id)
 	}
 	for id, p := range changed {
 		if p.dirty {
@@ -275,47 +248,19 @@ func (f *Follower) records(ctx context.Context, logs []types.Log) error {
 	return nil
 }
 
+// read reads a record and its position.
+func (f *Follower) read(ctx context.Context, id score.ProjectID) (*projectAt, error) {
+	record, block, logIndex, err := f.Directory.Project(ctx, id)
+	return &projectAt{record: record, block: block, logIndex: logIndex}, err
+}
+
 // put stores a record, and passes over one that cannot be stored at all.
 func (f *Follower) put(ctx context.Context, id score.ProjectID, p *projectAt) (stored bool, err error) {
 	err = f.Directory.Put(ctx, f.revision, p.record, p.block, p.logIndex)
-	if err != nil && f.Skip != nil && f.Skip(err) {
+	if errors.Is(err, score.ErrTooBig) {
 		f.Log.Error("couldn't store a project's record; it stays as it was, so newer members and actions are not known to the API",
 			"project", id, "block", p.block, "err", err)
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// store writes the checkpoint.
-func (f *Follower) store(ctx context.Context, next evidence.Followed) error {
-	revision, err := f.Directory.SetFollowed(ctx, f.revision, next)
-	if err != nil {
-		return err
-	}
-	f.followed, f.revision, f.written = next, revision, time.Now()
-	return nil
-}
-
-// load reads the checkpoint, if it may be another than the one known.
-func (f *Follower) load(ctx context.Context) error {
-	if f.loaded {
-		return nil
-	}
-	followed, revision, err := f.Directory.Followed(ctx)
-	if err != nil {
-		return err
-	}
-	d := f.Deployment
-	if revision == 0 {
-		followed = evidence.Followed{ChainID: d.ChainID, Contract: d.Contract}
-	}
-	if followed.ChainID != d.ChainID || followed.Contract != d.Contract {
-		return fmt.Errorf("%w: contract %s on chain %d, not %s on chain %d; empty the bucket, or use another NATS account",
-			ErrOtherDeployment, followed.Contract, followed.ChainID, d.Contract, d.ChainID)
-	}
-	if revision != f.revision {
-		f.written = time.Now()
-	}
-	f.followed, f.revision, f.at, f.loaded = followed, revision, followed.At, true
-	return nil
 }

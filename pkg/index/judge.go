@@ -2,8 +2,8 @@ package index
 
 import "github.com/scorelay/scorelay/pkg/score"
 
-// judge counts fates into the report.
-func (t *tally) judge(report *Report) {
+// judge counts tallies into the report.
+func (t *auditTally) judge(report *Report) {
 	report.Older, report.Direct = t.older, t.direct
 	for key, f := range t.updates {
 		f.judge(key, report)
@@ -19,12 +19,12 @@ func (t *tally) judge(report *Report) {
 	report.Whole = t.firstSeq <= 1 && report.Older == 0
 }
 
-func (f *fate) judge(key updateKey, report *Report) {
+func (f *updateTally) judge(key updateKey, report *Report) {
 	if f.accepted == 0 {
-		report.Older += len(f.untold)
+		report.Older += len(f.unreported)
 		return
 	}
-	dead, more := f.deaths()
+	dead, more := f.deadOutcomes()
 	outcomes := f.counting()
 	own := outcomes[max(0, len(outcomes)+dead-int(f.accepted)):]
 	for _, outcome := range own {
@@ -54,14 +54,14 @@ func (f *fate) judge(key updateKey, report *Report) {
 
 // counting are the outcomes that end something. An update that came before its project is sent again, so that it was
 // unknown is an outcome only if a dead letter says so, or the update was accepted again, as a replay does.
-func (f *fate) counting() []score.Outcome {
-	if f.accepted > 1 || f.letter || f.ended {
+func (f *updateTally) counting() []score.Outcome {
+	if f.accepted > 1 || f.deadLettered || f.ended {
 		return f.outcomes
 	}
 	return nil
 }
 
-func count(tally *Tally, outcome score.Outcome) {
+func count(tally *Counts, outcome score.Outcome) {
 	switch {
 	case outcome == score.Applied:
 		tally.Applied++
@@ -72,7 +72,7 @@ func count(tally *Tally, outcome score.Outcome) {
 	}
 }
 
-func (c *creation) judge(id score.ProjectID, report *Report) {
+func (c *creationTally) judge(id score.ProjectID, report *Report) {
 	if c.accepted == 0 {
 		return
 	}

@@ -1,6 +1,9 @@
 package index
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
 
 // followerMetrics are a Follower's.
 type followerMetrics struct {
@@ -10,21 +13,18 @@ type followerMetrics struct {
 }
 
 func newFollowerMetrics(reg prometheus.Registerer) *followerMetrics {
-	m := &followerMetrics{
-		block: prometheus.NewGauge(prometheus.GaugeOpts{
+	metrics := promauto.With(reg)
+	return &followerMetrics{
+		block: metrics.NewGauge(prometheus.GaugeOpts{
 			Name: "scorelay_index_block", Help: "The last block whose events are in the project directory, as far as this process followed.",
 		}),
-		reorgs: prometheus.NewCounter(prometheus.CounterOpts{
+		reorgs: metrics.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_index_reorgs_total",
 			Help: "Times the project directory was taken back because final blocks were replaced: reorgs deeper than finality.",
 		}),
-		holes: prometheus.NewCounter(prometheus.CounterOpts{
+		holes: metrics.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_index_holes_total",
 			Help: "Project records that lacked an event of the chain, or had one that is not in it, and were made again.",
 		}),
 	}
-	if reg != nil {
-		reg.MustRegister(m.block, m.reorgs, m.holes)
-	}
-	return m
 }

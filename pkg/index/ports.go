@@ -2,36 +2,59 @@ package index
 
 import (
 	"context"
-	"time"
+	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Block is what is needed of a block.
-type Block struct {
-	Number uint64
-	Hash   common.Hash
-	Time   uint64 // unix seconds
-}
-
-// Chain is the chain, seen from the deployment's contract. Every call has a deadline of its own; an error means that
-// nothing was learnt, but for ethereum.NotFound where it is named.
+// Chain asks the chain's endpoints. Every call has a deadline of its own; an error means that nothing was learnt, but for
+// ethereum.NotFound where it is named.
 type Chain interface {
 	// Head is the newest block.
-	Head(ctx context.Context) (Block, error)
-	// Final is the newest block beyond the deployment's finality rule; ethereum.NotFound while there is none.
-	Final(ctx context.Context) (Block, error)
+	Head(ctx context.Context) (evidence.Block, error)
+	// FinalBlock is the newest final block: with so many confirmations, its own included, or by the chain's finalized tag if
+	// that is 0; ethereum.NotFound while there is none.
+	FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error)
 	// BlockByNumber is the canonical block of that height; ethereum.NotFound above the head.
-	BlockByNumber(ctx context.Context, number uint64) (Block, error)
+	BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error)
 	// Logs hands the contract's logs of the blocks from … to (inclusive) to fn, in order, a range of blocks at a time;
 	// through is the last block of the range. topics filters by the first topic. An error of fn ends it.
-	Logs(ctx context.Context, topics []common.Hash, from, to uint64, fn func(through Block, logs []types.Log) error) error
-	// View calls the contract on the state of block at.
-	View(ctx context.Context, data []byte, at common.Hash) ([]byte, error)
+	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error
+	// Call runs a message on the state of block at.
+	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
+}
+
+// viewAt calls views of the contract on the state of a block.
+func viewAt(chain Chain, contract common.Address, at common.Hash) func(context.Context, []byte) ([]byte, error) {
+	return func(ctx context.Context, data []byte) ([]byte, error) {
+		return chain.Call(ctx, evidence.Call{To: contract, Data: data}, at)
+	}
+}
+
+// readEvents hands the contract's events of the blocks from … to (inclusive), each with its log, to fn, in order.
+func readEvents(ctx context.Context, chain Chain, contract common.Address, from, to uint64, fn func(registry.Event, *types.Log) error) error {
+	if from > to {
+		return nil
+	}
+	topics := append(registry.ProjectTopics(), registry.UpdateTopics()...)
+	return chain.Logs(ctx, contract, topics, from, to, func(_ evidence.Block, logs []types.Log) error {
+		for i := range logs {
+			event, err := registry.ParseLog(&logs[i])
+			if err == nil {
+				err = fn(event, &logs[i])
+			}
+			if err != nil {
+				return fmt.Errorf("log %d of block %d: %w", logs[i].Index, logs[i].BlockNumber, err)
+			}
+		}
+		return nil
+	})
 }
 
 // Heads is the chain of blocks that the process follows: verified link by link, and the same for all its parts.
@@ -58,7 +81,7 @@ type Blocks interface {
 }
 
 // Directory keeps project records, and the checkpoint that says as of which block they are. Every write
-// is made under a revision of the checkpoint and stored only while that is its newest one; see Follower.Moved.
+// is made under a revision of the checkpoint and stored only while that is its newest one: else it is evidence.ErrMoved.
 type Directory interface {
 	// Followed is the checkpoint; revision 0 when there is none.
 	Followed(ctx context.Context) (f evidence.Followed, revision uint64, err error)
@@ -66,7 +89,7 @@ type Directory interface {
 	SetFollowed(ctx context.Context, revision uint64, f evidence.Followed) (uint64, error)
 	// Project returns a record and the position (block, log index) of the newest event in it; nil when it is unknown.
 	Project(ctx context.Context, id score.ProjectID) (*score.Record, uint64, uint, error)
-	// Put stores a record as of a position.
+	// Put stores a record as of a position. score.ErrTooBig: it cannot be stored, and concerns only that project.
 	Put(ctx context.Context, revision uint64, rec *score.Record, block uint64, logIndex uint) error
 	// Remove forgets a project.
 	Remove(ctx context.Context, revision uint64, id score.ProjectID) error
@@ -80,71 +103,25 @@ type Statuses interface {
 	Complete(ctx context.Context) (bool, error)
 	// BeginRestore gives the token that EndRestore wants. Of two restores at once the later one counts.
 	BeginRestore(ctx context.Context) (token string, err error)
-	RestoreAccepted(ctx context.Context, updates []score.Update) error
-	RestoreProjectAccepted(ctx context.Context, project score.ProjectID) error
+	RestoreAccepted(ctx context.Context, refs []score.Ref) error
 	// RestoreFinal writes what an event tells. What did not apply counts only where an acceptance was restored before.
-	RestoreFinal(ctx context.Context, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error
+	RestoreFinal(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
 	// RestoreDead writes what only a dead letter tells.
-	RestoreDead(ctx context.Context, tx common.Hash, update *score.Update, outcome score.Outcome) error
-	RestoreProjectFinal(ctx context.Context, tx common.Hash, block uint64, project score.ProjectID, outcome score.Outcome) error
+	RestoreDead(ctx context.Context, tx common.Hash, refs []score.Ref, outcomes []score.Outcome) error
 	// EndRestore declares the store complete; it fails if data was lost, or another restore began, since BeginRestore.
 	EndRestore(ctx context.Context, token string) error
-}
-
-// Record is one message of the stream. Exactly one of Updates, Project and Corrupt is set.
-type Record struct {
-	Seq     uint64
-	Updates []score.Update
-	Signed  []score.Signed // the signed groups among Updates, in ascending order
-	Project *score.Project
-	Corrupt error // the message cannot be read
-}
-
-// DeadLetter is an accepted update or creation that was rejected; of a corrupt message neither is set.
-type DeadLetter struct {
-	Seq      uint64 // of the creation; of an update, where its batch began; 0 if not known
-	Until    uint64 // the acceptance that died is not after it; 0 if not known
-	Outcome  score.Outcome
-	Update   *score.Update
-	Signed   bool // the update was in a signed group
-	Project  *score.Project
-	Tx       common.Hash // zero without one
-	Replayed bool        // it was accepted anew; the letter tells of the earlier acceptance only
-}
-
-// uneventful tells whether no event of the contract says what the letter says.
-func (d *DeadLetter) uneventful() bool {
-	return d.Project != nil || d.Outcome == score.Unprocessable || d.Tx == (common.Hash{})
 }
 
 // Source is the stream of accepted updates and its dead letters.
 type Source interface {
 	// ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
-	ReadAll(ctx context.Context, fn func(score.Lane, Record) error) error
+	ReadAll(ctx context.Context, fn func(score.Lane, score.Message) error) error
 	// DeadLetters hands every dead letter there is now to fn, replayed ones too. An error of fn ends it.
-	DeadLetters(ctx context.Context, fn func(DeadLetter) error) error
+	DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error
 }
 
-// Lanes tells how far the lanes are.
-type Lanes interface {
-	// Settled is for each lane, by its number, the position before which everything in the stream is settled: final,
-	// with its outcome told. It comes from the lanes' journals.
-	Settled(ctx context.Context) ([]score.Cursor, error)
-}
-
-// Deployment says what is followed.
-type Deployment struct {
-	ChainID  uint64
-	Contract common.Address
-	Block    uint64 // of the contract's deployment: before it there is nothing
-}
-
-// pause waits, less if the context ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
+// Journals tells what the lanes' journals lead to.
+type Journals interface {
+	// State is the lane's state, and the sequence of its journal's last entry; 0 when there is none.
+	State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error)
 }

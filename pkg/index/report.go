@@ -7,8 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Tally counts what became of what the stream holds. Accepted is the sum of the others.
-type Tally struct {
+// Counts counts what became of what the stream holds. Accepted is the sum of the others.
+type Counts struct {
 	Accepted  int `json:"accepted"`
 	Applied   int `json:"applied"`   // of creations: created
 	Duplicate int `json:"duplicate"` // of creations always 0
@@ -21,21 +21,21 @@ type Tally struct {
 type Report struct {
 	Block     uint64      `json:"block"` // the final block up to which events were counted and at which scores were compared
 	Hash      common.Hash `json:"hash"`
-	Updates   Tally       `json:"updates"`
-	Creations Tally       `json:"creations"`
+	Updates   Counts      `json:"updates"`
+	Creations Counts      `json:"creations"`
 
-	// Doubled counts the updateIds that were applied more than once, whoever sent them.
+	// Doubled counts the updateIds that were applied more than once, through a relayer or directly.
 	Doubled int `json:"doubled"`
 	// Repeated counts outcomes beyond the acceptances of their ids: work that was done twice. While the stream holds
 	// all that was ever relayed to the contract (Whole) that is a fault, though the contract applied each id once; else
 	// they may be older outcomes.
 	Repeated int  `json:"repeated"`
 	Whole    bool `json:"whole"`
-	// Older counts outcomes of ids that the stream does not hold: purged meanwhile, or relayed by somebody else.
+	// Older counts outcomes of ids that the stream does not hold: purged meanwhile, or relayed by another deployment.
 	Older int `json:"older"`
 	// Direct counts updates that members applied without the relayer.
 	Direct int `json:"direct"`
-	// Unreadable counts messages of the stream that nobody can read; what was accepted in them is not counted.
+	// Unreadable counts messages of the stream that cannot be read; what was accepted in them is not counted.
 	Unreadable int `json:"unreadable"`
 
 	Scores     int `json:"scores"`     // compared: every wallet and score type that any event changed
@@ -55,7 +55,7 @@ func (r *Report) example(format string, args ...any) {
 
 // OK tells whether the deployment has kept its promise so far. What is pending is no fault.
 func (r *Report) OK() bool {
-	return r.Lost() == 0 && r.Doubled == 0 && r.Mismatched == 0 && r.Unreadable == 0 && (r.Repeated == 0 || !r.Whole)
+	return r.Problem() == ""
 }
 
 // Lost counts updates and creations without an outcome that their lanes are done with.
@@ -90,18 +90,14 @@ func (r *Report) String() string {
 		r.Block, r.Updates.Accepted, r.Updates.Applied, r.Updates.Duplicate, r.Updates.Rejected, r.Updates.Pending,
 		r.Updates.Lost, r.Doubled, r.Creations.Accepted, r.Creations.Applied, r.Creations.Rejected, r.Creations.Pending,
 		r.Creations.Lost, r.Scores, r.Mismatched)
-	for _, more := range []struct {
-		n    int
-		what string
-	}{
-		{r.Direct, "direct"},
-		{r.Older, "outcomes of updates not in the stream"},
-		{r.Repeated, "repeated outcomes"},
-		{r.Unreadable, "unreadable messages"},
-	} {
-		if more.n > 0 {
-			line += fmt.Sprintf("; %s %d", more.what, more.n)
+	add := func(n int, what string) {
+		if n > 0 {
+			line += fmt.Sprintf("; %s %d", what, n)
 		}
 	}
+	add(r.Direct, "direct")
+	add(r.Older, "outcomes of updates not in the stream")
+	add(r.Repeated, "repeated outcomes")
+	add(r.Unreadable, "unreadable messages")
 	return line
 }

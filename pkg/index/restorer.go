@@ -1,38 +1,37 @@
 package index
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sort"
 	"time"
 
-	"github.com/ethereum/go-ethereum"
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 const (
-	restoreTries = 10 // of one write, before the restore begins anew
+	restoreTries = 10 // of one write, before the restore begins again
 	restorePause = time.Second
 )
 
 // Restorer brings the status store back from the stream and the chain whenever it has lost its data.
 type Restorer struct {
-	Deployment Deployment
+	Deployment score.Deployment
+	Heads      Heads
 	Chain      Chain
 	Source     Source
+	Journals   Journals
 	Statuses   Statuses
 	// Horizon is how far back final statuses are brought back, by the time of their block: the store's retention. 0 means
 	// all there ever were. What is older the chain still knows: it refuses the id.
 	Horizon time.Duration
-	// Settled is the newest block of which lanes reported outcomes; nil means none. A restore that read an endpoint that lags
-	// behind it would declare the store complete without them.
-	Settled func(ctx context.Context) (block uint64, err error)
 	Poll    time.Duration // how often the store is looked at; 0 means DefaultPoll
 	Log     *slog.Logger
 }
@@ -40,20 +39,17 @@ type Restorer struct {
 // Run watches the store until ctx ends, whose end is no error. Several may run: their writes do not hurt each other, and
 // the restore that began last counts. One that failed waits as long as it took, in which that last one comes through.
 func (r *Restorer) Run(ctx context.Context) error {
-	poll := r.Poll
-	if poll == 0 {
-		poll = DefaultPoll
-	}
+	poll := cmp.Or(r.Poll, DefaultPoll)
 	for ctx.Err() == nil {
 		complete, err := r.Statuses.Complete(ctx)
 		if err == nil && !complete {
 			began := time.Now()
 			if err := r.Restore(ctx); err != nil && ctx.Err() == nil {
 				r.Log.Warn("couldn't bring the statuses back; looking again", "err", err)
-				pause(ctx, max(2*poll, time.Since(began)))
+				_ = retry.Sleep(ctx, max(2*poll, time.Since(began)))
 			}
 		} // an error: the store is down, which those who need it tell
-		pause(ctx, poll)
+		_ = retry.Sleep(ctx, poll)
 	}
 	return nil
 }
@@ -68,10 +64,9 @@ func (r *Restorer) Restore(ctx context.Context) error {
 	}
 	// The final block is read after the beginning: what the store was told before, and lost, is in it. What it is told
 	// from now on stays.
-	final, err := r.Chain.Final(ctx)
-	none := errors.Is(err, ethereum.NotFound)
-	if err != nil && !none {
-		return fmt.Errorf("couldn't read the final block: %w", err)
+	final, err := r.awaitFinal(ctx)
+	if err != nil {
+		return err
 	}
 	if err := r.reached(ctx, final.Number); err != nil {
 		return err
@@ -80,11 +75,9 @@ func (r *Restorer) Restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	finals := 0
-	if !none {
-		if finals, err = r.finals(ctx, final); err != nil {
-			return err
-		}
+	finals, err := r.finals(ctx, final)
+	if err != nil {
+		return err
 	}
 	if err := r.deadLetters(ctx); err != nil {
 		return err
@@ -97,105 +90,103 @@ func (r *Restorer) Restore(ctx context.Context) error {
 	return nil
 }
 
-// reached fails while the final block that endpoints show is before one that lanes have settled slots in.
+// awaitFinal waits until the relayer knows a final block. Without one nothing can be said of what is final.
+func (r *Restorer) awaitFinal(ctx context.Context) (evidence.Block, error) {
+	for {
+		changed := r.Heads.Changed()
+		if final, ok := r.Heads.Final(); ok {
+			return final, nil
+		}
+		select {
+		case <-ctx.Done():
+			return evidence.Block{}, ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+// reached fails while the final block is before one that lanes, of other relayers perhaps, have settled slots in: a restore
+// up to there would declare the store complete without the outcomes after it.
 func (r *Restorer) reached(ctx context.Context, final uint64) error {
-	if r.Settled == nil {
-		return nil
-	}
-	settled, err := r.Settled(ctx)
-	if err != nil {
-		return fmt.Errorf("couldn't tell up to which block the lanes have reported outcomes: %w", err)
-	}
-	if final < settled {
-		return fmt.Errorf("lanes reported outcomes up to block %d, and the newest final block that endpoints show is %d: they lag", settled, final)
+	for i := range r.Deployment.Lanes {
+		state, _, err := r.Journals.State(ctx, score.Lane(i))
+		if err != nil {
+			return fmt.Errorf("couldn't tell up to which block lane %d has reported outcomes: %w", i, err)
+		}
+		if n := len(state.Past); n > 0 && final < state.Past[n-1].Block.Number {
+			return fmt.Errorf("lane %d reported outcomes up to block %d, and the newest final block that this relayer has seen is %d: it lags",
+				i, state.Past[n-1].Block.Number, final)
+		}
 	}
 	return nil
 }
 
 // accepted writes what the stream holds.
 func (r *Restorer) accepted(ctx context.Context) (n int, err error) {
-	err = r.Source.ReadAll(ctx, func(_ score.Lane, record Record) error {
-		n += len(record.Updates)
-		return r.again(ctx, func() error {
-			switch {
-			case record.Project != nil:
-				return r.Statuses.RestoreProjectAccepted(ctx, record.Project.ID)
-			case len(record.Updates) > 0:
-				return r.Statuses.RestoreAccepted(ctx, record.Updates)
-			}
-			return nil
-		})
+	err = r.Source.ReadAll(ctx, func(_ score.Lane, m score.Message) error {
+		refs := score.Refs(m.Updates)
+		if m.Project != nil {
+			refs = append(refs, score.CreationRef(m.Project.ID))
+		}
+		n += len(refs)
+		return again(ctx, func() error { return r.Statuses.RestoreAccepted(ctx, refs) })
 	})
 	return n, err
 }
 
-// deadLetters writes the outcomes that no event tells. A replayed letter's is over: what was accepted anew is waiting, or
-// has its outcome elsewhere.
+// deadLetters writes the outcomes that no event tells. That of a replayed one is over: what was accepted
+// again is waiting, or has its outcome elsewhere.
 func (r *Restorer) deadLetters(ctx context.Context) error {
-	return r.Source.DeadLetters(ctx, func(d DeadLetter) error {
-		if !d.uneventful() || d.Replayed {
+	return r.Source.DeadLetters(ctx, func(d score.DeadLetter) error {
+		if !d.Eventless() || !d.Replayed.IsZero() {
 			return nil
 		}
-		return r.again(ctx, func() error {
-			switch {
-			case d.Project != nil:
-				return r.Statuses.RestoreProjectFinal(ctx, d.Tx, 0, d.Project.ID, d.Outcome)
-			case d.Update != nil:
-				return r.Statuses.RestoreDead(ctx, d.Tx, d.Update, d.Outcome)
-			}
+		var ref score.Ref
+		switch {
+		case d.Project != nil:
+			ref = score.CreationRef(d.Project.ID)
+		case d.Update != nil:
+			ref = d.Update.Ref()
+		default:
 			return nil
-		})
+		}
+		return again(ctx, func() error { return r.Statuses.RestoreDead(ctx, d.Tx, []score.Ref{ref}, []score.Outcome{d.Outcome}) })
 	})
 }
 
 // finals writes what the events of the final blocks tell, as far back as the horizon.
-func (r *Restorer) finals(ctx context.Context, final Block) (n int, err error) {
+func (r *Restorer) finals(ctx context.Context, final evidence.Block) (n int, err error) {
 	from, err := r.horizon(ctx, final)
 	if err != nil {
 		return 0, err
 	}
-	topics := append(registry.UpdateTopics(), registry.ProjectTopics()...)
-	err = r.Chain.Logs(ctx, topics, from, final.Number, func(_ Block, logs []types.Log) error {
-		for i := range logs {
-			event, err := registry.ParseLog(&logs[i])
-			if err != nil {
-				return err
-			}
-			n += updatesOf(event)
-			if err := r.again(ctx, func() error { return r.final(ctx, event, logs[i].TxHash, logs[i].BlockNumber) }); err != nil {
-				return err
-			}
+	err = readEvents(ctx, r.Chain, r.Deployment.Contract, from, final.Number, func(event registry.Event, log *types.Log) error {
+		refs, outcomes := outcomesOf(event)
+		n += len(refs)
+		if len(refs) == 0 {
+			return nil
 		}
-		return nil
+		return again(ctx, func() error { return r.Statuses.RestoreFinal(ctx, log.TxHash, log.BlockNumber, refs, outcomes) })
 	})
 	return n, err
 }
 
-func (r *Restorer) final(ctx context.Context, event registry.Event, tx common.Hash, block uint64) error {
+// outcomesOf are the outcomes that an event tells, and of what.
+func outcomesOf(event registry.Event) ([]score.Ref, []score.Outcome) {
 	switch e := event.(type) {
 	case registry.BatchApplied:
-		return r.Statuses.RestoreFinal(ctx, tx, block, e.Batch.Updates(), e.Outcomes)
+		return score.Refs(e.Batch.Updates()), e.Outcomes
 	case registry.ScoreUpdated:
-		return r.Statuses.RestoreFinal(ctx, tx, block, []score.Update{e.Update}, []score.Outcome{score.Applied})
+		return []score.Ref{e.Update.Ref()}, []score.Outcome{score.Applied}
 	case registry.ProjectCreated:
-		return r.Statuses.RestoreProjectFinal(ctx, tx, block, e.Project.ID, score.Applied)
+		return []score.Ref{score.CreationRef(e.Project.ID)}, []score.Outcome{score.Applied}
 	}
-	return nil
-}
-
-func updatesOf(event registry.Event) int {
-	switch e := event.(type) {
-	case registry.BatchApplied:
-		return len(e.Outcomes)
-	case registry.ScoreUpdated:
-		return 1
-	}
-	return 0
+	return nil, nil
 }
 
 // horizon is the first block to read.
-func (r *Restorer) horizon(ctx context.Context, final Block) (uint64, error) {
-	first := r.Deployment.Block
+func (r *Restorer) horizon(ctx context.Context, final evidence.Block) (uint64, error) {
+	first := r.Deployment.DeployBlock
 	if r.Horizon == 0 || final.Number <= first {
 		return first, nil
 	}
@@ -215,13 +206,7 @@ func (r *Restorer) horizon(ctx context.Context, final Block) (uint64, error) {
 	return first + uint64(n), nil
 }
 
-// again repeats a write that may repeat, since a restore is too long to begin anew for one missed answer.
-func (r *Restorer) again(ctx context.Context, write func() error) error {
-	for try := 1; ; try++ {
-		err := write()
-		if err == nil || try == restoreTries || ctx.Err() != nil {
-			return err
-		}
-		pause(ctx, restorePause)
-	}
+// again repeats a write that may repeat, since a restore is too long to begin again because of one missed answer.
+func again(ctx context.Context, write func() error) error {
+	return retry.Do(ctx, restoreTries, restorePause, write)
 }

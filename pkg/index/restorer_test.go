@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
-	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 const (
@@ -26,15 +27,16 @@ const (
 type memory struct {
 	*status.Store
 
-	client *redis.Client
+	client *redisdb.Client
 }
 
 func newMemory(t *testing.T) *memory {
 	t.Helper()
-	client, err := status.NewClient(devnet.Redis(t).URL)
+	client, err := redisdb.Open(devnet.Redis(t).URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
-	return &memory{status.New(client, status.Config{Timeout: 5 * time.Second, Pause: time.Millisecond}), client}
+	client.Timeout, client.Pause = 5*time.Second, time.Millisecond
+	return &memory{status.New(client, status.Config{}), client}
 }
 
 func (m *memory) flush(t *testing.T) {
@@ -51,20 +53,23 @@ func (m *memory) complete(t *testing.T) bool {
 
 func (m *memory) require(t *testing.T, u score.Update, want score.Status) {
 	t.Helper()
-	got, err := m.Update(t.Context(), u.Project, u.ID)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
+	m.requireRef(t, u.Ref(), want)
 }
 
 func (m *memory) requireProject(t *testing.T, id score.ProjectID, want score.Status) {
 	t.Helper()
-	got, err := m.Project(t.Context(), id)
+	m.requireRef(t, score.CreationRef(id), want)
+}
+
+func (m *memory) requireRef(t *testing.T, ref score.Ref, want score.Status) {
+	t.Helper()
+	got, _, err := m.Read(t.Context(), []score.Ref{ref})
 	require.NoError(t, err)
-	require.Equal(t, want, got)
+	require.Equal(t, []score.Status{want}, got)
 }
 
 func (w *world) restorer(statuses index.Statuses) *index.Restorer {
-	return &index.Restorer{Deployment: w.place, Chain: w, Source: w, Statuses: statuses, Poll: testPoll, Log: discard()}
+	return &index.Restorer{Deployment: w.place, Heads: heads{w}, Chain: w, Source: w.stream, Journals: w, Statuses: statuses, Poll: testPoll, Log: discard()}
 }
 
 func final(outcome score.Outcome, tx common.Hash, block uint64) score.Status {
@@ -79,13 +84,13 @@ func TestRestorer(t *testing.T) {
 	for _, creation := range []*score.Project{p, dead, waiting} {
 		w.publish(creation, 0)
 	}
-	w.deadLetter(stream.DeadLetter{Project: dead, Seq: 2, Outcome: score.ProjectExists})
+	w.deadLetter(score.DeadLetter{Project: dead, Seq: 2, Outcome: score.ProjectExists})
 	u := w.fresh(p, 8)
 	bad, direct, open, letter, newest := &u[1], u[2], u[3], u[4], u[5]
 	bad.Action = 9
 	w.accept(u[0], *bad, open, letter, newest)
-	w.deadLetter(stream.DeadLetter{Update: &letter, Outcome: score.Unprocessable})
-	w.deadLetter(stream.DeadLetter{Update: &open, Outcome: score.Unprocessable})
+	w.deadLetter(score.DeadLetter{Update: &letter, Outcome: score.Unprocessable})
+	w.deadLetter(score.DeadLetter{Update: &open, Outcome: score.Unprocessable})
 	w.replay(open) // so it is only accepted
 	batch := w.relay(u[0], *bad)
 	again := w.relay(u[0])
@@ -107,17 +112,17 @@ func TestRestorer(t *testing.T) {
 		m.requireProject(t, p.ID, final(score.Applied, created.TxHash, created.BlockNumber.Uint64()))
 		m.requireProject(t, dead.ID, final(score.ProjectExists, common.Hash{}, 0))
 		m.requireProject(t, waiting.ID, score.Status{Stage: score.Accepted})
-		for _, taken := range []score.Update{u[0], direct, open, newest} {
-			claim, err := m.Claim(t.Context(), taken.Project, taken.ID, "token")
+		for _, taken := range score.Refs([]score.Update{u[0], direct, open, newest}) {
+			claims, err := m.Claim(t.Context(), []score.Ref{taken}, "token")
 			require.NoError(t, err)
-			require.Equal(t, score.ClaimDuplicate, claim)
+			require.Equal(t, []score.Claim{score.ClaimDuplicate}, claims)
 		}
 	}
 	require.False(t, m.complete(t))
 	behind := w.restorer(m)
-	behind.Settled = func(context.Context) (uint64, error) { return 1 << 40, nil }
-	require.ErrorContains(t, behind.Restore(t.Context()), "they lag")
-	require.False(t, m.complete(t), "an endpoint that lags does not tell all")
+	behind.Journals = ahead{}
+	require.ErrorContains(t, behind.Restore(t.Context()), "it lags")
+	require.False(t, m.complete(t), "a relayer that lags does not tell all")
 	require.NoError(t, w.restorer(m).Restore(t.Context()))
 	require.True(t, m.complete(t))
 	check()
@@ -147,11 +152,11 @@ func TestRestorerKeepsWhatIsNewer(t *testing.T) {
 	w.accept(u...)
 	w.relay(u[1])
 	later := common.Hash{7}
-	require.NoError(t, m.Bound(ctx, 1, 5, u[:2]))
-	require.NoError(t, m.Final(ctx, 1, 6, later, 999, u[2:], []score.Outcome{score.Applied}))
+	require.NoError(t, m.Bound(ctx, 1, 5, score.Refs(u[:2])))
+	require.NoError(t, m.Final(ctx, later, 999, score.Refs(u[2:]), []score.Outcome{score.Applied}))
 	require.NoError(t, w.restorer(m).Restore(ctx))
 	m.require(t, u[0], score.Status{Stage: score.Batched})
-	m.require(t, u[1], score.Status{Stage: score.Batched}) // accepted anew after it was rejected
+	m.require(t, u[1], score.Status{Stage: score.Batched}) // accepted again after it was rejected
 	m.require(t, u[2], final(score.Applied, later, 999))
 }
 
@@ -163,15 +168,15 @@ type forgetful struct {
 	writes int
 }
 
-func (f *forgetful) RestoreFinal(ctx context.Context, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error {
+func (f *forgetful) RestoreFinal(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {
 	f.writes++
 	switch f.writes {
-	case 2:
+	case 3: // the first is the creation
 		f.flush(f.t)
-	case 3:
+	case 4:
 		return errFault
 	}
-	return f.memory.RestoreFinal(ctx, tx, block, updates, outcomes)
+	return f.memory.RestoreFinal(ctx, tx, block, refs, outcomes)
 }
 
 func TestRestorerIsFlushed(t *testing.T) {
@@ -195,10 +200,21 @@ func TestRestorerIsFlushed(t *testing.T) {
 	}
 }
 
+// ahead are journals of lanes whose relayers have seen more of the chain.
+type ahead struct{}
+
+func (ahead) State(_ context.Context, id score.Lane) (*lane.State, uint64, error) {
+	state := &lane.State{}
+	if id == lanes-1 {
+		state.Past = []lane.Past{{Block: evidence.Ref{Number: 1}}, {Block: evidence.Ref{Number: 1 << 40}}}
+	}
+	return state, 1, nil
+}
+
 // oldBlocks is the chain with blocks made a day apart.
 type oldBlocks struct{ *world }
 
-func (o oldBlocks) BlockByNumber(ctx context.Context, number uint64) (index.Block, error) {
+func (o oldBlocks) BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error) {
 	b, err := o.world.BlockByNumber(ctx, number)
 	if err != nil {
 		return b, err

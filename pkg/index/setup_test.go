@@ -22,7 +22,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -34,6 +33,7 @@ const (
 	relayerKey = iota
 	ownerKey
 	updaterKey
+	strangerKey
 )
 
 const lanes = 2
@@ -43,7 +43,7 @@ type world struct {
 	t      *testing.T
 	node   *devnet.Chain
 	client *chain.Client
-	place  index.Deployment
+	place  score.Deployment
 	js     jetstream.JetStream
 	stream *stream.Stream
 	depth  atomic.Uint64 // blocks that are not final
@@ -56,8 +56,8 @@ type world struct {
 	noLogs  atomic.Bool // logs are empty
 	noProof atomic.Bool // blocks' receipts cannot be had
 	proofs  atomic.Int64
-	lie     atomic.Pointer[index.Block] // what BlockByNumber says
-	keep    atomic.Uint64               // blocks that Heads remembers
+	lie     atomic.Pointer[evidence.Block] // what BlockByNumber says
+	keep    atomic.Uint64                  // blocks that Heads remembers
 }
 
 func newWorld(t *testing.T) *world {
@@ -70,8 +70,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(nc.Close)
 	w.js, err = jetstream.New(nc)
 	require.NoError(t, err)
-	deployment := stream.Deployment{Lanes: lanes, ChainID: w.place.ChainID, Contract: w.place.Contract, DeployBlock: w.place.Block}
-	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: deployment}))
+	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.place}))
 	w.stream, err = stream.Open(t.Context(), w.js)
 	require.NoError(t, err)
 	return w
@@ -85,7 +84,9 @@ func (w *world) startChain() {
 	w.client = client
 	relayer := devnet.Address(relayerKey)
 	receipt := w.transact(relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
-	w.place = index.Deployment{ChainID: devnet.ChainID, Contract: receipt.ContractAddress, Block: receipt.BlockNumber.Uint64()}
+	w.place = score.Deployment{
+		Lanes: lanes, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64(),
+	}
 }
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -116,66 +117,46 @@ func (w *world) call(key int, data []byte) *types.Receipt {
 	return w.transact(key, &w.place.Contract, data)
 }
 
-// Head, Final, BlockByNumber, Logs and View are the world as an index.Chain.
+// Head, FinalBlock, BlockByNumber, Logs and Call are the world as an index.Chain.
 
-func (w *world) Head(ctx context.Context) (index.Block, error) {
-	return block(w.client.Head(ctx))
+func (w *world) Head(ctx context.Context) (evidence.Block, error) {
+	return w.client.Head(ctx)
 }
 
-func (w *world) Final(ctx context.Context) (index.Block, error) {
+func (w *world) FinalBlock(ctx context.Context, _ uint64) (evidence.Block, error) {
 	head, err := w.client.Head(ctx)
 	if err != nil {
-		return index.Block{}, err
+		return evidence.Block{}, err
 	}
 	return w.BlockByNumber(ctx, head.Number-min(head.Number, w.depth.Load()))
 }
 
-func (w *world) BlockByNumber(ctx context.Context, number uint64) (index.Block, error) {
+func (w *world) BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error) {
 	if lie := w.lie.Load(); lie != nil {
 		return *lie, nil
 	}
-	return block(w.client.BlockByNumber(ctx, number))
+	return w.client.BlockByNumber(ctx, number)
 }
 
-func (w *world) Logs(ctx context.Context, topics []common.Hash, from, to uint64,
-	fn func(index.Block, []types.Log) error,
+func (w *world) Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64,
+	fn func(evidence.Block, []types.Log) error,
 ) error {
-	return w.client.Logs(ctx, w.place.Contract, topics, from, to, func(through evidence.Block, logs []types.Log) error {
-		b, _ := block(through, nil)
+	return w.client.Logs(ctx, contract, topics, from, to, func(through evidence.Block, logs []types.Log) error {
 		if w.noLogs.Load() {
 			logs = nil
 		}
-		return fn(b, logs)
+		return fn(through, logs)
 	})
 }
 
-func (w *world) View(ctx context.Context, data []byte, at common.Hash) ([]byte, error) {
-	return w.client.Call(ctx, lane.Call{To: w.place.Contract, Data: data}, at)
+func (w *world) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
+	return w.client.Call(ctx, msg, at)
 }
 
-func block(b evidence.Block, err error) (index.Block, error) {
-	return index.Block{Number: b.Number, Hash: b.Hash, Time: b.Time}, err
+// State is the world as an index.Journals.
+func (w *world) State(_ context.Context, id score.Lane) (*lane.State, uint64, error) {
+	return &lane.State{Cursor: w.settled[id]}, 1, nil
 }
-
-// ReadAll and DeadLetters are the world as an index.Source.
-
-func (w *world) ReadAll(ctx context.Context, fn func(score.Lane, index.Record) error) error {
-	return w.stream.ReadAll(ctx, func(id score.Lane, r stream.Record) error {
-		return fn(id, index.Record{Seq: r.Seq, Updates: r.Updates, Signed: r.Signed, Project: r.Project, Corrupt: r.Corrupt})
-	})
-}
-
-func (w *world) DeadLetters(ctx context.Context, fn func(index.DeadLetter) error) error {
-	return w.stream.DeadLetters(ctx, func(d stream.DeadLetter) error {
-		return fn(index.DeadLetter{
-			Seq: d.Seq, Until: d.Until, Outcome: d.Outcome, Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx,
-			Replayed: !d.Replayed.IsZero(),
-		})
-	})
-}
-
-// Settled is the world as an index.Lanes.
-func (w *world) Settled(context.Context) ([]score.Cursor, error) { return w.settled, nil }
 
 // settleAll says that every lane is done with all that the stream holds.
 func (w *world) settleAll() {
@@ -210,7 +191,7 @@ func (w *world) accept(updates ...score.Update) {
 	}
 }
 
-// publish accepts a creation, anew if it replaces one.
+// publish accepts a creation, again if it replaces one.
 func (w *world) publish(p *score.Project, replaces uint64) {
 	w.t.Helper()
 	require.NoError(w.t, w.stream.PublishProject(w.t.Context(), fmt.Sprintf("%s after %d", p.ID, replaces), p, replaces))
@@ -250,10 +231,10 @@ func (w *world) direct(u score.Update) *types.Receipt {
 	return w.call(updaterKey, registry.EncodeUpdateScore(u.Project, u.ID, p.Actions[u.Action].Name, p.ScoreTypes[u.ScoreType], u.Target))
 }
 
-func (w *world) deadLetter(d stream.DeadLetter) {
+func (w *world) deadLetter(d score.DeadLetter) {
 	w.t.Helper()
 	d.Time, d.Reason = time.Now(), "test"
-	require.NoError(w.t, w.stream.AddDeadLetters(w.t.Context(), []stream.DeadLetter{d}))
+	require.NoError(w.t, w.stream.AddDeadLetters(w.t.Context(), []score.DeadLetter{d}))
 }
 
 var errFault = errors.New("injected fault")

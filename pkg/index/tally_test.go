@@ -3,6 +3,7 @@ package index
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
@@ -90,11 +91,11 @@ func (h *history) audit(t *rapid.T, order []score.Update, outcomes []score.Outco
 
 func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Report {
 	tally := newTally([]score.Cursor{{Seq: 1, Index: uint32(h.done)}})
-	require.NoError(t, tally.accepted(0, Record{Seq: 1, Updates: h.accepted}))
-	require.NoError(t, tally.final(registry.ProjectCreated{Project: h.project}))
+	require.NoError(t, tally.accepted(0, score.Message{Seq: 1, Updates: h.accepted}))
+	require.NoError(t, tally.final(registry.ProjectCreated{Project: h.project}, nil))
 	for i := range order {
 		event := registry.BatchApplied{Batch: batch.Single(order[i]), Outcomes: outcomes[i : i+1]}
-		require.NoError(t, tally.final(event))
+		require.NoError(t, tally.final(event, nil))
 	}
 	report := &Report{}
 	tally.judge(report)
@@ -106,7 +107,7 @@ func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outco
 }
 
 // TestPoisonedOutcomesShow: a relayer that is not ours adds rejections of ids that the stream holds. Under another signer
-// they are nobody's outcome. As the very updates that were accepted they cannot be told from ours, and show as work that
+// they are no acceptance's outcome. As the very updates that were accepted they cannot be told from ours, and show as work that
 // was done twice.
 func TestPoisonedOutcomesShow(t *testing.T) {
 	t.Parallel()
@@ -137,15 +138,15 @@ func TestPoisonedOutcomesShow(t *testing.T) {
 	})
 }
 
-// TestUnsignedCopiesAreNobodysOutcome, nor are signed ones of what was accepted alone.
-func TestUnsignedCopiesAreNobodysOutcome(t *testing.T) {
+// TestUnsignedCopiesAreNoOutcome, nor are signed ones of what was accepted alone.
+func TestUnsignedCopiesAreNoOutcome(t *testing.T) {
 	t.Parallel()
 	u := make([]score.Update, 5)
 	for i := range u {
 		u[i].ID = score.UpdateID{31: byte(i)}
 	}
 	tally := newTally([]score.Cursor{{Seq: 2}})
-	require.NoError(t, tally.accepted(0, Record{Seq: 1, Updates: u, Signed: []score.Signed{{First: 1, Count: 1}, {First: 3, Count: 1}}}))
+	require.NoError(t, tally.accepted(0, score.Message{Seq: 1, Updates: u, Signed: []score.Signed{{First: 1, Count: 1}, {First: 3, Count: 1}}}))
 	for i := range u {
 		group := batch.Group{Updates: u[i : i+1]}
 		copied, outcome := group, score.SignatureRequired
@@ -158,28 +159,28 @@ func TestUnsignedCopiesAreNobodysOutcome(t *testing.T) {
 			{Batch: batch.Batch{Groups: []batch.Group{group}}, Outcomes: []score.Outcome{score.Duplicate}},
 			{Batch: batch.Batch{Groups: []batch.Group{copied}}, Outcomes: []score.Outcome{outcome}},
 		} {
-			require.NoError(t, tally.final(event))
+			require.NoError(t, tally.final(event, nil))
 		}
 	}
 	report := &Report{}
 	tally.judge(report)
-	require.Equal(t, Tally{Accepted: 5, Duplicate: 5}, report.Updates)
+	require.Equal(t, Counts{Accepted: 5, Duplicate: 5}, report.Updates)
 	require.Equal(t, 5, report.Older)
 }
 
-// TestTallyForgetsWhatNobodyAccepted: events may tell of any number of ids for next to no gas, but what is kept of them is
-// only what somebody paid slots for.
-func TestTallyForgetsWhatNobodyAccepted(t *testing.T) {
+// TestTallyForgetsWhatWasNotAccepted: events may tell of any number of ids for next to no gas, but what is kept of them is
+// only what an account paid slots for.
+func TestTallyForgetsWhatWasNotAccepted(t *testing.T) {
 	t.Parallel()
 	project := score.Project{ID: score.ProjectID{1}, Actions: []score.Action{{Name: "a", Points: 3}}}
 	accepted := score.Update{Project: project.ID, ID: score.UpdateID{7}, Target: common.Address{1}}
 	tally := newTally([]score.Cursor{{Seq: 9}})
-	require.NoError(t, tally.accepted(0, Record{Seq: 1, Updates: []score.Update{accepted, accepted}}))
-	require.NoError(t, tally.final(registry.ProjectCreated{Project: project}))
+	require.NoError(t, tally.accepted(0, score.Message{Seq: 1, Updates: []score.Update{accepted, accepted}}))
+	require.NoError(t, tally.final(registry.ProjectCreated{Project: project}, nil))
 	event := func(u score.Update, outcome score.Outcome) {
 		applied := registry.BatchApplied{Batch: batch.Single(u), Outcomes: []score.Outcome{outcome}}
-		require.NoError(t, tally.final(applied))
-		require.NoError(t, tally.included(applied))
+		require.NoError(t, tally.final(applied, nil))
+		require.NoError(t, tally.included(applied, nil))
 	}
 	const junk = 1 << 12
 	for i := range junk {
@@ -198,7 +199,7 @@ func TestTallyForgetsWhatNobodyAccepted(t *testing.T) {
 	require.Empty(t, tally.twice)
 	report := &Report{}
 	tally.judge(report)
-	require.Equal(t, Tally{Accepted: 2, Rejected: 2}, report.Updates)
+	require.Equal(t, Counts{Accepted: 2, Rejected: 2}, report.Updates)
 	require.Equal(t, 3*junk, report.Older)
 	require.Equal(t, junk-2, report.Repeated)
 }
@@ -209,7 +210,7 @@ func TestTallyOfDeaths(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		u := score.Update{Project: score.ProjectID{1}, ID: score.UpdateID{1}, Action: 1}
-		var letters []DeadLetter
+		var letters []score.DeadLetter
 		var accepted []uint64
 		seq := uint64(0)
 		for range rapid.IntRange(1, 6).Draw(t, "deaths") {
@@ -217,18 +218,20 @@ func TestTallyOfDeaths(t *testing.T) {
 			at := began + rapid.Uint64Range(0, 3).Draw(t, "in the batch")
 			seq = at + rapid.Uint64Range(0, 3).Draw(t, "after")
 			accepted = append(accepted, at)
-			letters = append(letters, DeadLetter{
-				Seq: began, Until: seq, Outcome: score.Unprocessable, Update: &u, Replayed: rapid.Bool().Draw(t, "replayed"),
-			})
+			letter := score.DeadLetter{Seq: began, Until: seq, Outcome: score.Unprocessable, Update: &u}
+			if rapid.Bool().Draw(t, "replayed") {
+				letter.Replayed = time.Unix(1, 0)
+			}
+			letters = append(letters, letter)
 		}
 		letters = rapid.Permutation(letters).Draw(t, "letters")
-		audit := func(letters []DeadLetter) *Report {
+		audit := func(letters []score.DeadLetter) *Report {
 			tally, report := newTally([]score.Cursor{{Seq: seq + 1}}), &Report{}
 			for _, letter := range letters {
 				require.NoError(t, tally.deadLetter(letter))
 			}
 			for _, at := range accepted {
-				require.NoError(t, tally.accepted(0, Record{Seq: at, Updates: []score.Update{u}}))
+				require.NoError(t, tally.accepted(0, score.Message{Seq: at, Updates: []score.Update{u}}))
 			}
 			tally.judge(report)
 			return report
@@ -237,6 +240,6 @@ func TestTallyOfDeaths(t *testing.T) {
 		require.True(t, report.OK(), report.Problem())
 		require.Equal(t, len(accepted), report.Updates.Rejected)
 		report = audit(letters[1:])
-		require.Equal(t, Tally{Accepted: len(accepted), Rejected: len(letters) - 1, Lost: 1}, report.Updates)
+		require.Equal(t, Counts{Accepted: len(accepted), Rejected: len(letters) - 1, Lost: 1}, report.Updates)
 	})
 }

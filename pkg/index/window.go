@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -31,14 +32,19 @@ type window struct {
 	topics   []common.Hash
 
 	older map[uint64]evidence.Block // that Heads does not remember; by height
-	logs  map[common.Hash][]types.Log
-	at    map[common.Hash]uint64 // heights of logs
+	seen  map[common.Hash]blockEvents
+}
+
+// blockEvents are a block's project events, all there are.
+type blockEvents struct {
+	number uint64
+	events []projectEvent
 }
 
 func newWindow(heads Heads, blocks Blocks, contract common.Address) *window {
 	return &window{
 		heads: heads, blocks: blocks, contract: contract, topics: registry.ProjectTopics(),
-		older: map[uint64]evidence.Block{}, logs: map[common.Hash][]types.Log{}, at: map[common.Hash]uint64{},
+		older: map[uint64]evidence.Block{}, seen: map[common.Hash]blockEvents{},
 	}
 }
 
@@ -106,10 +112,10 @@ func lead(blocks []evidence.Block, from uint64, child evidence.Block) bool {
 
 // events returns the contract's project events in the blocks, in order. Blocks whose bloom says that there is none cost
 // nothing; of the others all receipts were seen.
-func (w *window) events(ctx context.Context, blocks []evidence.Block) ([]types.Log, error) {
+func (w *window) events(ctx context.Context, blocks []evidence.Block) ([]projectEvent, error) {
 	var unread []evidence.Block
 	for i := range blocks {
-		if _, ok := w.logs[blocks[i].Hash]; !ok && blocks[i].MayHold(w.contract, w.topics) {
+		if _, ok := w.seen[blocks[i].Hash]; !ok && blocks[i].MayHold(w.contract, w.topics) {
 			unread = append(unread, blocks[i])
 		}
 	}
@@ -119,35 +125,36 @@ func (w *window) events(ctx context.Context, blocks []evidence.Block) ([]types.L
 			return nil, fmt.Errorf("couldn't read the contract's events of %d blocks from %d on: %w", len(part), part[0].Number, err)
 		}
 		for i := range part {
-			w.logs[part[i].Hash], w.at[part[i].Hash] = nil, part[i].Number
-		}
-		for _, l := range logs {
-			if _, asked := w.at[l.BlockHash]; asked {
-				w.logs[l.BlockHash] = append(w.logs[l.BlockHash], l)
+			own := slices.DeleteFunc(slices.Clone(logs), func(l types.Log) bool { return l.BlockHash != part[i].Hash })
+			events, err := projectEvents(own)
+			if err != nil {
+				return nil, err
 			}
+			w.seen[part[i].Hash] = blockEvents{part[i].Number, events}
 		}
 	}
-	var logs []types.Log
+	var events []projectEvent
 	for i := range blocks {
-		logs = append(logs, w.logs[blocks[i].Hash]...)
+		events = append(events, w.seen[blocks[i].Hash].events...)
 	}
-	return logs, nil
+	return events, nil
+}
+
+// between returns the project events in the blocks from … to of the chain that ends in last.
+func (w *window) between(ctx context.Context, from, to uint64, last evidence.Block) ([]projectEvent, error) {
+	if from > to {
+		return nil, nil
+	}
+	blocks, err := w.chain(ctx, from, last)
+	if err != nil {
+		return nil, err
+	}
+	return w.events(ctx, blocks[:to-from+1])
 }
 
 // trim forgets what is below a height.
 func (w *window) trim(below uint64) {
-	if below < maxWindowSlack {
-		return
-	}
-	for number := range w.older {
-		if number < below-maxWindowSlack {
-			delete(w.older, number)
-		}
-	}
-	for hash, number := range w.at {
-		if number < below-maxWindowSlack {
-			delete(w.at, hash)
-			delete(w.logs, hash)
-		}
-	}
+	below -= min(below, maxWindowSlack)
+	maps.DeleteFunc(w.older, func(number uint64, _ evidence.Block) bool { return number < below })
+	maps.DeleteFunc(w.seen, func(_ common.Hash, b blockEvents) bool { return b.number < below })
 }

@@ -23,9 +23,6 @@ import (
 // StreamName of the journals; package stream creates it with everything else a deployment keeps.
 const StreamName = "JOURNAL"
 
-// codeWrongLastSequence is the server's answer to a publish whose precondition does not hold.
-const codeWrongLastSequence jetstream.ErrorCode = 10071
-
 const (
 	// loadQuiet bounds the wait for the next entry while loading. The server has it, and sends all it is asked for: only an
 	// outage, or a line slower than some 40 kB/s for the largest entries, exceeds it.
@@ -68,8 +65,9 @@ func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)
 	if err != nil || last == 0 {
 		return last, err
 	}
-	fail := func(err error, after uint64) (uint64, error) {
-		return 0, fmt.Errorf("couldn't read the journal of lane %d after sequence %d: %w", id, after, err)
+	seq := uint64(0)
+	fail := func(err error) (uint64, error) {
+		return 0, fmt.Errorf("couldn't read the journal of lane %d after sequence %d: %w", id, seq, err)
 	}
 	opening, cancel := context.WithTimeout(ctx, loadQuiet)
 	defer cancel()
@@ -78,21 +76,21 @@ func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)
 		DeliverPolicy:  jetstream.DeliverAllPolicy,
 	})
 	if err != nil {
-		return fail(err, 0)
+		return fail(err)
 	}
 	messages, err := consumer.Messages(jetstream.PullMaxBytes(loadBytes))
 	if err != nil {
-		return fail(err, 0)
+		return fail(err)
 	}
 	defer messages.Stop()
-	for seq := uint64(0); seq < last; {
+	for seq < last {
 		msg, err := next(ctx, messages)
 		if err != nil {
-			return fail(err, seq)
+			return fail(err)
 		}
 		meta, err := msg.Metadata()
 		if err != nil {
-			return fail(err, seq)
+			return fail(err)
 		}
 		if meta.Sequence.Stream <= seq {
 			continue // the consumer was made again and repeats
@@ -108,6 +106,19 @@ func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)
 		fold(entry)
 	}
 	return last, nil
+}
+
+// State is what the lane's journal leads to, and the sequence of its last entry (0 if there is none). It takes as long as
+// Load. lane.ErrCorrupt: the entries contradict each other.
+func (j *Journal) State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error) {
+	var folder lane.Folder
+	if last, err = j.Load(ctx, id, folder.Add); err != nil {
+		return nil, 0, err
+	}
+	if state, err = folder.State(); err != nil {
+		return nil, 0, fmt.Errorf("couldn't make sense of the journal of lane %d: %w", id, err)
+	}
+	return state, last, nil
 }
 
 func next(ctx context.Context, messages jetstream.MessagesContext) (jetstream.Msg, error) {
@@ -147,7 +158,8 @@ func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane
 		return ack.Sequence, nil
 	}
 	var refused *jetstream.APIError
-	if errors.As(err, &refused) && refused.ErrorCode == codeWrongLastSequence {
+	if errors.As(err, &refused) && (refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
+		refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) { // a cluster's
 		return 0, fmt.Errorf("journal of lane %d: %w: %w", id, lane.ErrFenced, err)
 	}
 	return 0, fmt.Errorf("journal of lane %d: %w: %w", id, lane.ErrAmbiguous, err)

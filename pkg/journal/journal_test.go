@@ -33,7 +33,7 @@ func open(t *testing.T) (*journal.Journal, jetstream.JetStream) {
 	t.Helper()
 	js := connect(t, devnet.NATS(t).URL)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
-		Deployment: stream.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
+		Deployment: score.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
 	}))
 	j, err := journal.Open(t.Context(), js)
 	require.NoError(t, err)
@@ -77,6 +77,31 @@ func TestAppendIsCompareAndSet(t *testing.T) {
 	require.Equal(t, second, last)
 	require.Len(t, entries, 2)
 	require.Equal(t, uint64(2), entries[1].Epoch)
+}
+
+func TestStateIsWhatTheEntriesLeadTo(t *testing.T) {
+	t.Parallel()
+	j, _ := open(t)
+	state, last, err := j.State(t.Context(), 3)
+	require.NoError(t, err)
+	require.Zero(t, last)
+	require.Zero(t, state.Epoch)
+	var want uint64
+	for epoch := range uint64(3) {
+		want, err = j.Append(t.Context(), 3, want, entry(epoch+1))
+		require.NoError(t, err)
+	}
+	state, last, err = j.State(t.Context(), 3)
+	require.NoError(t, err)
+	require.Equal(t, want, last)
+	require.Equal(t, uint64(3), state.Epoch)
+
+	bad := entry(4)
+	bad.Open, bad.Settle = nil, &lane.Settle{Nonce: 7}
+	_, err = j.Append(t.Context(), 3, last, bad)
+	require.NoError(t, err)
+	_, _, err = j.State(t.Context(), 3)
+	require.ErrorIs(t, err, lane.ErrCorrupt)
 }
 
 func TestOneOfManyAppendsWins(t *testing.T) {
@@ -168,4 +193,20 @@ func TestAForgetfulStreamIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = journal.Open(t.Context(), js)
 	require.ErrorContains(t, err, "forgets entries")
+}
+
+// conflicting is a cluster's JetStream that refuses every publish: it has a code of its own for an unmet precondition.
+type conflicting struct{ jetstream.JetStream }
+
+func (conflicting) PublishMsg(context.Context, *nats.Msg, ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	return nil, &jetstream.APIError{Code: 400, ErrorCode: jetstream.JSErrCodeStreamWrongLastSequenceConstant}
+}
+
+func TestAClusterFencesToo(t *testing.T) {
+	t.Parallel()
+	_, js := open(t)
+	j, err := journal.Open(t.Context(), conflicting{js})
+	require.NoError(t, err)
+	_, err = j.Append(t.Context(), 1, 0, lane.Entry{Version: lane.Version})
+	require.ErrorIs(t, err, lane.ErrFenced)
 }

@@ -75,7 +75,7 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 	t.Cleanup(server.Close)
 	js := connect(t, server.URL)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
-		Deployment: stream.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}},
+		Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}},
 	}))
 	j, err := journal.Open(t.Context(), js)
 	require.NoError(t, err)

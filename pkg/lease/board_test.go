@@ -14,6 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
+	"github.com/scorelay/scorelay/pkg/watched"
 )
 
 // written is an entry of the bucket.
@@ -38,13 +39,13 @@ func (w written) Operation() jetstream.KeyValueOp {
 
 func TestBoard(t *testing.T) {
 	t.Parallel()
-	b := board{ttl: 4 * time.Second, keys: map[string]*sighting{}}
+	b := board{ttl: 4 * time.Second, keys: map[string]*entry{}}
 	start := time.Now()
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
-	b.see(news{begin: true}, at(0))
-	b.see(news{entry: written{key: "lane.0", revision: 5}}, at(0))
+	b.see(watched.Event{Begin: true}, at(0))
+	b.see(watched.Event{Entry: written{key: "lane.0", revision: 5}}, at(0))
 	require.False(t, b.whole)
-	b.see(news{}, at(0))
+	b.see(watched.Event{}, at(0))
 	require.True(t, b.whole)
 	require.Equal(t, 4*time.Second, b.next(at(0)))
 	require.True(t, b.alive("lane.0", at(3.9)))
@@ -52,20 +53,20 @@ func TestBoard(t *testing.T) {
 	require.False(t, b.alive("lane.0", at(4)))
 	require.False(t, b.alive("lane.1", at(0)))
 
-	b.see(news{begin: true}, at(2))
-	b.see(news{entry: written{key: "lane.0", revision: 5}}, at(2))
-	b.see(news{entry: written{key: "lane.1", revision: 6}}, at(2))
-	b.see(news{}, at(2))
+	b.see(watched.Event{Begin: true}, at(2))
+	b.see(watched.Event{Entry: written{key: "lane.0", revision: 5}}, at(2))
+	b.see(watched.Event{Entry: written{key: "lane.1", revision: 6}}, at(2))
+	b.see(watched.Event{}, at(2))
 	require.False(t, b.alive("lane.0", at(4)), "a replay is no sign of life")
 	require.True(t, b.alive("lane.1", at(4)))
-	b.see(news{entry: written{key: "lane.0", revision: 7}}, at(5))
+	b.see(watched.Event{Entry: written{key: "lane.0", revision: 7}}, at(5))
 	require.True(t, b.alive("lane.0", at(8)))
-	b.see(news{entry: written{key: "lane.0", revision: 6, gone: true}}, at(5))
+	b.see(watched.Event{Entry: written{key: "lane.0", revision: 6, gone: true}}, at(5))
 	require.True(t, b.alive("lane.0", at(8)), "what is older does not count")
-	b.see(news{entry: written{key: "lane.0", revision: 8, gone: true}}, at(5))
+	b.see(watched.Event{Entry: written{key: "lane.0", revision: 8, gone: true}}, at(5))
 	require.False(t, b.alive("lane.0", at(5)), "given back, or removed by the server: at once")
-	b.see(news{begin: true}, at(6))
-	b.see(news{}, at(6))
+	b.see(watched.Event{Begin: true}, at(6))
+	b.see(watched.Event{}, at(6))
 	require.Empty(t, b.keys)
 	b.taken("lane.1", at(6))
 	require.True(t, b.alive("lane.1", at(9)))
@@ -81,9 +82,9 @@ func TestAHolderThatWasNotSeenKeepsItsLane(t *testing.T) {
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
-		Deployment: stream.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}},
+		Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}},
 	}))
-	l, err := Open(t.Context(), js, Config{Replica: "a"}, slog.New(slog.DiscardHandler))
+	l, err := Open(t.Context(), js, Config{Replica: "a", TTL: 4 * time.Second}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	seen, err := l.kv.Put(t.Context(), "lane.0", []byte("b"))
 	require.NoError(t, err)
@@ -92,14 +93,14 @@ func TestAHolderThatWasNotSeenKeepsItsLane(t *testing.T) {
 	long := time.Now().Add(-time.Hour)
 	s := &share{
 		Leases: l, lanes: 1, token: "a", held: map[score.Lane]*held{}, ended: make(chan struct{}, 1),
-		board: board{ttl: l.config.TTL, keys: map[string]*sighting{"lane.0": {revision: seen, since: long}}, whole: true},
+		board: board{ttl: l.config.TTL, keys: map[string]*entry{"lane.0": {revision: seen, since: long}}, whole: true},
 		drive: func(ctx context.Context, _ score.Lane) { <-ctx.Done() },
 	}
 	s.take(t.Context())
 	require.Empty(t, s.held)
 	require.True(t, s.board.alive("lane.0", time.Now()), "it is looked at again later")
 
-	s.board.keys["lane.0"] = &sighting{revision: newer, since: long}
+	s.board.keys["lane.0"] = &entry{revision: newer, since: long}
 	s.take(t.Context())
 	require.Len(t, s.held, 1, "one that was not renewed is replaced at once")
 	s.giveUp()

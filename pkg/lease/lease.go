@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/watched"
 )
 
 // Bucket is the KV bucket of the leases; package stream creates it with everything else a deployment keeps.
@@ -26,13 +27,12 @@ const (
 	lanePrefix    = "lane."
 	dropTimeout   = 2 * time.Second // of deleting a key
 	renewals      = 4               // in a lease's lifetime
-	defaultTTL    = 4 * time.Second
 )
 
 // Config of a replica's leases.
 type Config struct {
 	Replica string        // unique among replicas; letters, digits, dash and underscore
-	TTL     time.Duration // after how long without renewal a key expires: whole seconds, at least 1 s. Default 4 s
+	TTL     time.Duration // after how long without renewal a key expires: whole seconds, at least 1 s
 }
 
 // Leases is one replica's handle.
@@ -45,18 +45,15 @@ type Leases struct {
 
 // Open finds the bucket.
 func Open(ctx context.Context, js jetstream.JetStream, config Config, log *slog.Logger) (*Leases, error) {
-	if config.TTL == 0 {
-		config.TTL = defaultTTL
-	}
 	if config.TTL < time.Second || config.TTL%time.Second != 0 {
 		return nil, fmt.Errorf("a lease's lifetime is whole seconds, at least one; %s is not", config.TTL)
 	}
 	if config.Replica == "" || strings.ContainsFunc(config.Replica, notInKey) {
 		return nil, fmt.Errorf("a replica's name is letters, digits, - and _; %q is not", config.Replica)
 	}
-	kv, err := js.KeyValue(ctx, Bucket)
+	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
-		return nil, fmt.Errorf("couldn't find the bucket %s: %w", Bucket, err)
+		return nil, err
 	}
 	return &Leases{config: config, js: js, kv: kv, log: log}, nil
 }
@@ -74,6 +71,7 @@ type held struct {
 	expiry   *time.Timer        // calls stop at until, even while a round waits for NATS
 	done     chan struct{}      // closed when the session has ended
 	ending   bool               // stop was called: no longer renewed
+	err      error              // of the last renewal
 }
 
 // share is the state of one Run, owned by its goroutine.
@@ -99,11 +97,18 @@ func (l *Leases) Run(ctx context.Context, lanes int, drive func(ctx context.Cont
 	s := &share{
 		Leases: l, lanes: lanes, drive: drive, token: l.config.Replica + " " + rand.Text(),
 		self: held{key: replicaPrefix + l.config.Replica}, held: map[score.Lane]*held{},
-		board: board{ttl: l.config.TTL, keys: map[string]*sighting{}}, ended: make(chan struct{}, 1),
+		board: board{ttl: l.config.TTL, keys: map[string]*entry{}}, ended: make(chan struct{}, 1),
 	}
-	tell, again := make(chan news), make(chan struct{}, 1)
+	events, again := make(chan watched.Event), make(chan struct{}, 1)
 	var watching sync.WaitGroup
-	watching.Go(func() { l.watch(ctx, tell, again) })
+	watching.Go(func() {
+		_ = watched.Watch(ctx, l.js.Conn(), l.kv, l.log, again, func(e watched.Event) {
+			select {
+			case <-ctx.Done():
+			case events <- e:
+			}
+		})
+	})
 	renew := time.NewTicker(l.config.TTL / renewals)
 	defer renew.Stop()
 	due := time.NewTimer(0)
@@ -115,7 +120,7 @@ func (l *Leases) Run(ctx context.Context, lanes int, drive func(ctx context.Cont
 		case <-ctx.Done():
 		case <-renew.C:
 			s.round(ctx, again)
-		case n := <-tell:
+		case n := <-events:
 			s.see(n)
 		case <-s.ended:
 			s.reap()
@@ -149,7 +154,7 @@ func (s *share) round(ctx context.Context, again chan<- struct{}) {
 }
 
 // see takes in what the watch tells.
-func (s *share) see(n news) {
+func (s *share) see(n watched.Event) {
 	s.board.see(n, time.Now())
 	if own := s.board.keys[s.self.key]; own != nil && own.revision >= s.self.revision {
 		s.unseen = time.Time{}
@@ -195,52 +200,46 @@ func (s *share) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/2)
 	defer cancel()
 	var writing sync.WaitGroup
-	errs := make([]error, 1, 1+len(s.held))
-	writing.Go(func() { errs[0] = s.write(ctx, &s.self) }) // over any value: the name is ours
-	type renewal struct {
-		lane score.Lane
-		held *held
-		err  error
-	}
-	var renewals []*renewal
-	for lane, h := range s.held {
+	writing.Go(func() { s.self.err = s.write(ctx, &s.self) }) // over any value: the name is ours
+	for _, h := range s.held {
 		if !h.ending {
-			r := &renewal{lane: lane, held: h}
-			renewals = append(renewals, r)
 			seen := s.board.keys[h.key]
-			writing.Go(func() { r.err = s.keep(ctx, h, seen) })
+			writing.Go(func() { h.err = s.keep(ctx, h, seen) })
 		}
 	}
 	writing.Wait()
-	if errs[0] == nil && s.unseen.IsZero() {
+	if s.self.err == nil && s.unseen.IsZero() {
 		s.unseen = time.Now()
 	}
-	for _, r := range renewals {
-		if r.err != nil && (isTaken(r.err) || !time.Now().Before(r.held.until)) {
-			s.log.Warn("lost the lease of a lane; its session ends", "lane", r.lane, "err", r.err)
-			s.end(r.held)
-			continue
+	errs := []error{s.self.err}
+	for lane, h := range s.held {
+		switch {
+		case h.ending:
+		case h.err != nil && (watched.Moved(h.err) || !time.Now().Before(h.until)):
+			s.log.Warn("the replica lost the lease of a lane; its session ends", "lane", lane, "err", h.err)
+			s.end(h)
+		default:
+			errs = append(errs, h.err)
 		}
-		errs = append(errs, r.err)
 	}
 	return errors.Join(errs...)
 }
 
 // keep renews a lane's key. An earlier renewal whose answer was lost may be stored: then the key is still ours, under a
 // newer revision.
-func (s *share) keep(ctx context.Context, h *held, seen *sighting) error {
+func (s *share) keep(ctx context.Context, h *held, seen *entry) error {
 	if seen != nil && seen.value == s.token {
 		h.revision = max(h.revision, seen.revision)
 	}
 	err := s.write(ctx, h, jetstream.WithExpectLastSequencePerSubject(h.revision))
-	if err == nil || !isTaken(err) {
+	if err == nil || !watched.Moved(err) {
 		return err
 	}
-	entry, missing := s.kv.Get(ctx, h.key)
-	if missing != nil || string(entry.Value()) != s.token {
+	stored, missing := s.kv.Get(ctx, h.key)
+	if missing != nil || string(stored.Value()) != s.token {
 		return err
 	}
-	h.revision = entry.Revision()
+	h.revision = stored.Revision()
 	return s.write(ctx, h, jetstream.WithExpectLastSequencePerSubject(h.revision))
 }
 
@@ -257,13 +256,6 @@ func (s *share) write(ctx context.Context, h *held, opts ...jetstream.PublishOpt
 		h.expiry.Reset(time.Until(until))
 	}
 	return nil
-}
-
-// isTaken tells whether a write was refused because the key is not as we left it.
-func isTaken(err error) bool {
-	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
-		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
 // take takes lanes that are free, or whose holder is not alive, up to the share, and drives them. Each replica begins with
@@ -289,7 +281,7 @@ func (s *share) take(ctx context.Context) {
 		switch {
 		case err == nil:
 			s.start(lane, h)
-		case errors.Is(err, jetstream.ErrKeyExists) || isTaken(err):
+		case watched.Moved(err):
 			s.board.taken(key, time.Now())
 		case ctx.Err() == nil:
 			if !s.failing {
@@ -311,7 +303,7 @@ func (s *share) acquire(ctx context.Context, h *held) error {
 		if err == nil {
 			s.log.Info("took a lane over from a replica that showed no sign of life", "key", h.key, "replica", seen.value)
 		}
-		if err == nil || !isTaken(err) {
+		if err == nil || !watched.Moved(err) {
 			return err
 		}
 	}

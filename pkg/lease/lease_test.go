@@ -45,7 +45,7 @@ func newTown(t *testing.T, lanes int) *town {
 	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}, entered: map[score.Lane]int{}}
 	js, _ := w.connect()
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
-		Deployment: stream.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}},
+		Deployment: score.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}},
 	}))
 	return w
 }
@@ -232,7 +232,7 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, 1)
 	js, _ := w.connect()
-	for _, c := range []lease.Config{{Replica: ""}, {Replica: "a.b"}, {Replica: "a", TTL: time.Millisecond}, {Replica: "a", TTL: 1500 * time.Millisecond}} {
+	for _, c := range []lease.Config{{Replica: "", TTL: ttl}, {Replica: "a.b", TTL: ttl}, {Replica: "a"}, {Replica: "a", TTL: time.Millisecond}, {Replica: "a", TTL: 1500 * time.Millisecond}} {
 		_, err := lease.Open(t.Context(), js, c, slog.New(slog.DiscardHandler))
 		require.Error(t, err, "%+v", c)
 	}

@@ -1,82 +1,15 @@
 package lease
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// rewatchAfter is the pause before the bucket is watched again after the watch failed.
-const rewatchAfter = 500 * time.Millisecond
-
-var (
-	errWatchEnded  = errors.New("the watch of the leases ended")
-	errReconnected = errors.New("NATS was away")
-	errUnseen      = errors.New("the watch of the leases does not show what was written")
-)
-
-// news is what the watch of the bucket tells: one entry, or, without one, that the replay of what is stored begins or ends.
-type news struct {
-	entry jetstream.KeyValueEntry
-	begin bool
-}
-
-// watch tells everything that is written to the bucket until ctx ends: first what is stored, and again whenever it had to
-// begin again.
-func (l *Leases) watch(ctx context.Context, tell chan<- news, again <-chan struct{}) {
-	for ctx.Err() == nil {
-		err := l.watchOnce(ctx, tell, again)
-		if ctx.Err() != nil || errors.Is(err, errReconnected) {
-			continue
-		}
-		l.log.Debug("the watch of the leases failed; watching again", "err", err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(rewatchAfter):
-		}
-	}
-}
-
-func (l *Leases) watchOnce(ctx context.Context, tell chan<- news, again <-chan struct{}) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	// The client notices only after many seconds of missing heartbeats that its consumer died with the server's restart.
-	reconnected := l.js.Conn().StatusChanged(nats.CONNECTED)
-	defer l.js.Conn().RemoveStatusListener(reconnected)
-	watcher, err := l.kv.WatchAll(ctx)
-	if err != nil {
-		return fmt.Errorf("couldn't watch the leases: %w", err)
-	}
-	defer func() { _ = watcher.Stop() }()
-	next := news{begin: true}
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case tell <- next:
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-reconnected:
-			return errReconnected
-		case <-again:
-			return errUnseen
-		case entry, ok := <-watcher.Updates():
-			if !ok {
-				return errWatchEnded
-			}
-			next = news{entry: entry}
-		}
-	}
-}
-
-// sighting is another replica's key, or one of ours, as last seen.
-type sighting struct {
+// entry is another replica's key, or one of ours, as last seen.
+type entry struct {
 	revision uint64
 	value    string
 	since    time.Time // when this revision was first seen, by our clock
@@ -86,33 +19,33 @@ type sighting struct {
 // board is what is known of the bucket.
 type board struct {
 	ttl   time.Duration
-	keys  map[string]*sighting
+	keys  map[string]*entry
 	whole bool // everything stored when the watch first began is in keys
 }
 
 // see takes in what the watch tells.
-func (b *board) see(n news, now time.Time) {
+func (b *board) see(n watched.Event, now time.Time) {
 	switch {
-	case n.begin:
+	case n.Begin:
 		for _, s := range b.keys {
 			s.replayed = false
 		}
-	case n.entry == nil: // all that is stored was told
+	case n.Entry == nil: // all that is stored was told
 		for key, s := range b.keys {
 			if !s.replayed {
 				delete(b.keys, key)
 			}
 		}
 		b.whole = true
-	case n.entry.Operation() != jetstream.KeyValuePut:
-		if s := b.keys[n.entry.Key()]; s != nil && s.revision < n.entry.Revision() {
-			delete(b.keys, n.entry.Key())
+	case n.Entry.Operation() != jetstream.KeyValuePut:
+		if s := b.keys[n.Entry.Key()]; s != nil && s.revision < n.Entry.Revision() {
+			delete(b.keys, n.Entry.Key())
 		}
 	default:
-		s := b.keys[n.entry.Key()]
-		if s == nil || s.revision < n.entry.Revision() {
-			s = &sighting{revision: n.entry.Revision(), value: string(n.entry.Value()), since: now}
-			b.keys[n.entry.Key()] = s
+		s := b.keys[n.Entry.Key()]
+		if s == nil || s.revision < n.Entry.Revision() {
+			s = &entry{revision: n.Entry.Revision(), value: string(n.Entry.Value()), since: now}
+			b.keys[n.Entry.Key()] = s
 		}
 		s.replayed = true
 	}
@@ -142,5 +75,5 @@ func (b *board) taken(key string, now time.Time) {
 		s.since = now
 		return
 	}
-	b.keys[key] = &sighting{since: now, replayed: true}
+	b.keys[key] = &entry{since: now, replayed: true}
 }

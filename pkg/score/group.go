@@ -27,11 +27,11 @@ type Signed struct {
 	Signature    GroupSignature
 }
 
-// Unit is what goes to the contract whole, in one transaction: an update that nobody signed, or a signed group.
+// Unit is what goes to the contract whole, in one transaction: an update that is not in a signed group, or a signed group.
 type Unit struct {
 	Updates   []Update        // one, or the group's in the order of its body
 	Kind      Kind            // of a group
-	Signature *GroupSignature // of a group; nil of an update that nobody signed
+	Signature *GroupSignature // of a group; nil of an update that is not in a signed group
 }
 
 // Units are the units of a list of updates, in order. signed marks its signed groups: they ascend and do not overlap. A

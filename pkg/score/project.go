@@ -1,6 +1,7 @@
 package score
 
 import (
+	"errors"
 	"fmt"
 	"unicode"
 	"unicode/utf8"
@@ -153,6 +154,10 @@ const (
 	Updater Role = 1 << 0
 	Owner   Role = 1 << 1
 )
+
+// ErrTooBig says that a project's record does not fit into one message of the NATS server (1 MB by default: tens of
+// thousands of members). What was stored stays as it was.
+var ErrTooBig = errors.New("the project's record is larger than the NATS server's max_payload")
 
 // Record is what is known of a project that exists: on the chain, by its events, or accepted and on its way there.
 type Record struct {

@@ -150,14 +150,14 @@ func TestOutcomesThatUseTheIDUpAreNotRejections(t *testing.T) {
 	}
 }
 
-// TestUnitsAreTheList: every update once, in order, and signed groups as marked, whatever stands around them.
+// TestUnitsAreTheList: every update once, in order, and signed groups as marked.
 func TestUnitsAreTheList(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var want []score.Unit
 		var updates []score.Update
 		var signed []score.Signed
-		for i, n := range rapid.SliceOf(rapid.IntRange(0, 3)).Draw(t, "sizes") { // 0 is an update that nobody signed
+		for i, n := range rapid.SliceOf(rapid.IntRange(0, 3)).Draw(t, "sizes") { // 0 is an unsigned update
 			unit := score.Unit{Updates: make([]score.Update, max(n, 1))}
 			for j := range unit.Updates {
 				unit.Updates[j].ID = score.UpdateID{byte(i), byte(j)}

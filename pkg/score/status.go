@@ -10,12 +10,12 @@ type Status struct {
 	Block   uint64      // the transaction's block, from Included on; 0 when none is known
 }
 
-// Claim is the answer to one who claims an updateId to accept an update under it.
+// Claim is the answer to a request that claims an updateId to accept an update under it.
 type Claim string
 
 // The answers to a claim.
 const (
 	ClaimWon       Claim = "won"       // the updateId is the claimer's until the claim expires or is released
 	ClaimDuplicate Claim = "duplicate" // an update of this id was accepted, and not rejected
-	ClaimBusy      Claim = "busy"      // somebody else is accepting it right now; their claim ends soon, either way
+	ClaimBusy      Claim = "busy"      // another request is accepting it right now; its claim ends soon, either way
 )

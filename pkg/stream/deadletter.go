@@ -12,42 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/nats-io/nats.go"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrNoDeadLetter says that there is no dead letter of that id.
-var ErrNoDeadLetter = errors.New("no such dead letter")
-
-// DeadLetter is one accepted update or creation that was rejected, with its reason: it did not apply as things stood, and
-// its id is unused. One of Update, Project and Raw is set.
-//
-// A letter is the outcome of an acceptance, so it stays when its update is accepted anew: Replayed marks it then. What
-// dies again after that was in another batch, or is another creation, so it has a letter of its own.
-type DeadLetter struct {
-	ID      string         `json:"id,omitzero"` // given by AddDeadLetters: what died, and Seq
-	Lane    score.Lane     `json:"lane"`
-	Seq     uint64         `json:"seq"`   // of the creation or corrupt message; of an update, where its batch began
-	Until   uint64         `json:"until"` // given by AddDeadLetters: the stream's last message then; what died is not after it
-	Time    time.Time      `json:"time"`
-	Outcome score.Outcome  `json:"outcome"`
-	Reason  string         `json:"reason"` // a sentence for an operator
-	Update  *score.Update  `json:"update,omitzero"`
-	Signed  bool           `json:"signed,omitzero"` // the update was one of a signed group, whose signature is not kept
-	Project *score.Project `json:"project,omitzero"`
-	Raw     []byte         `json:"raw,omitzero"` // a message that could not be read
-	Tx      common.Hash    `json:"tx,omitzero"`  // the transaction that showed it, if one did
-
-	Replayed time.Time `json:"replayed,omitzero"` // when it was accepted anew; zero if it was not
-
-	subject string // where it was read
-}
-
-// id names what died and where its batch began. Two updates under one updateId are two things, so an update's id ends in
-// a hash of what it says; letters of earlier versions end in Seq.
-func (d *DeadLetter) id() string {
+// deadLetterID names what was rejected and where its batch began. Two updates under one updateId are two things, so an
+// update's id ends in a hash of what it says.
+func deadLetterID(d *score.DeadLetter) string {
 	lane, seq := strconv.Itoa(int(d.Lane)), strconv.FormatUint(d.Seq, 10)
 	switch {
 	case d.Update != nil:
@@ -63,16 +35,10 @@ func (d *DeadLetter) id() string {
 	}
 }
 
-// only tells whether nothing else says what the letter says. That a project is unknown an event tells also of updates
-// that merely came before their project and went again: that it was the end, only the letter says.
-func (d *DeadLetter) only() bool {
-	return d.Update == nil || d.Tx == (common.Hash{}) || d.Outcome == score.Unprocessable || d.Outcome == score.UnknownProject
-}
-
 // AddDeadLetters stores dead letters. Nil means that all are stored; after an error some may be. Adding one again
 // replaces it, so a caller that does not know whether it succeeded may repeat all of them. A mark of a replay is lost
 // then: better an update accepted once more than one out of sight.
-func (s *Stream) AddDeadLetters(ctx context.Context, letters []DeadLetter) error {
+func (s *Stream) AddDeadLetters(ctx context.Context, letters []score.DeadLetter) error {
 	if len(letters) == 0 {
 		return nil
 	}
@@ -81,12 +47,13 @@ func (s *Stream) AddDeadLetters(ctx context.Context, letters []DeadLetter) error
 		return fmt.Errorf("couldn't store %d dead letters: %w", len(letters), err)
 	}
 	var dead, rejected []*nats.Msg
+	now := time.Now().UTC()
 	for _, d := range letters {
-		d.Until = state.LastSeq
-		if s.rejected == nil || d.only() {
-			dead, err = appendLetter(dead, deadPrefix+d.id(), d)
+		d.Until, d.Time = state.LastSeq, now
+		if d.Sole() {
+			dead, err = appendDeadLetter(dead, deadPrefix+deadLetterID(&d), d)
 		} else {
-			rejected, err = appendLetter(rejected, rejectedPrefix+d.id(), d)
+			rejected, err = appendDeadLetter(rejected, rejectedPrefix+deadLetterID(&d), d)
 		}
 		if err != nil {
 			return err
@@ -98,25 +65,26 @@ func (s *Stream) AddDeadLetters(ctx context.Context, letters []DeadLetter) error
 	return s.rejected.put(ctx, rejected)
 }
 
-// MarkReplayed notes in a dead letter that was read that what it holds was accepted anew at a time.
-func (s *Stream) MarkReplayed(ctx context.Context, d DeadLetter, at time.Time) error {
+// MarkReplayed notes in a dead letter that was read that what it holds was accepted again at a time.
+func (s *Stream) MarkReplayed(ctx context.Context, d score.DeadLetter, at time.Time) error {
 	d.Replayed = at
-	msgs, err := appendLetter(nil, d.subject, d)
+	of := s.rejected
+	if d.Sole() {
+		of = s.dead
+	}
+	msgs, err := appendDeadLetter(nil, of.prefix+d.ID, d)
 	if err != nil {
 		return err
 	}
-	if strings.HasPrefix(d.subject, rejectedPrefix) {
-		return s.rejected.put(ctx, msgs)
-	}
-	return s.dead.put(ctx, msgs)
+	return of.put(ctx, msgs)
 }
 
 // DeadLetters hands every dead letter there is now to fn, replayed ones too, oldest first (of a replayed one, its replay
 // counts). An error of fn ends it.
-func (s *Stream) DeadLetters(ctx context.Context, fn func(DeadLetter) error) error {
-	dead, stopDead := iter.Pull2(s.dead.letters(ctx))
+func (s *Stream) DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error {
+	dead, stopDead := iter.Pull2(s.dead.all(ctx))
 	defer stopDead()
-	rejected, stopRejected := iter.Pull2(s.rejected.letters(ctx))
+	rejected, stopRejected := iter.Pull2(s.rejected.all(ctx))
 	defer stopRejected()
 	a, errA, okA := dead()
 	b, errB, okB := rejected()
@@ -137,45 +105,4 @@ func (s *Stream) DeadLetters(ctx context.Context, fn func(DeadLetter) error) err
 		}
 	}
 	return nil
-}
-
-// DeadLetter finds one by its id; ErrNoDeadLetter if there is none. The beginning of an id, with an update's or creation's
-// own id in it, means the newest dead letter that begins so.
-func (s *Stream) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
-	patterns := []string{id}
-	if names(id) {
-		patterns = append(patterns, id+".>")
-	}
-	for _, pattern := range patterns {
-		d, err := s.dead.last(ctx, pattern)
-		if err != nil {
-			return DeadLetter{}, err
-		}
-		other, err := s.rejected.last(ctx, pattern)
-		if err != nil {
-			return DeadLetter{}, err
-		}
-		if d == nil || other != nil && other.at.After(d.at) {
-			d = other
-		}
-		if d != nil {
-			return d.DeadLetter, nil
-		}
-	}
-	return DeadLetter{}, fmt.Errorf("%w: %s", ErrNoDeadLetter, id)
-}
-
-// names tells whether the beginning of an id goes as far as what died.
-func names(id string) bool {
-	parts := strings.Split(id, ".")
-	if len(parts) < 2 {
-		return false
-	}
-	switch parts[1] {
-	case "update":
-		return len(parts) >= 4
-	case "project":
-		return len(parts) >= 3
-	}
-	return parts[1] == "corrupt"
 }

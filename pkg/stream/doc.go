@@ -8,9 +8,9 @@
 //	scorelay.lane.<n>.updates          one message is an envelope: the updates of one durable publish
 //	scorelay.lane.<n>.project.<hex>    one message is an accepted creation
 //
-// An envelope marks which of its updates are signed groups, and keeps their signatures. A message is written in the oldest
-// of the two forms that can say it; a program that does not know the newer one stops there (ErrNewer), since half of
-// what a message says is worse than nothing.
+// An envelope marks which of its updates are signed groups, and keeps their signatures. A message begins with the version
+// of its form; a program stops at one that it does not know (ErrNewer), since half of what a message says is worse than
+// nothing.
 //
 // A lane reads both subjects as one log, in stream order. Nothing is acknowledged and nothing is redelivered: how far
 // a lane has come is its cursor, which lives in the lane's journal.
@@ -19,21 +19,21 @@
 //
 //   - A publish that returned nil is on disk, synced: the server runs with sync_interval always (VerifySyncAlways) and
 //     the stream is file-backed with limits retention and no age limit (Open refuses anything else).
-//   - A publish that returned ErrFull was not stored. ErrUnknown may have been stored; publishing again under the same
+//   - A publish that returned score.ErrFull was not stored. ErrUnknown may have been stored; publishing again under the same
 //     message id within the duplicate window stores it at most once.
 //   - A projectId's creation is accepted at most once: its message is a compare-and-set on its own subject, so two API
-//     replicas that race get one nil and one TakenError.
+//     replicas that race get one nil and one score.TakenError.
 //   - A full stream refuses new messages (DiscardNew) rather than dropping old ones.
 //
 // # Dead letters
 //
-// A letter has a subject of its own, its id, so that storing it again replaces it. DEADLETTERS holds those that nothing
+// A dead letter has a subject of its own, its id, so that storing it again replaces it. DEADLETTERS holds those that nothing
 // else tells of, REJECTED those of updates that the contract rejected in a final transaction, whose event says the same.
-// Both drop their oldest letters when full: a flood of rejections must not push out what only a letter knows.
+// Both drop their oldest dead letters when full: a flood of rejections must not push out what only a dead letter tells.
 //
-// Many letters are stored at once (an atomic batch), since the server syncs a batch once and single messages each: eight
+// Many dead letters are stored at once (an atomic batch), since the server syncs a batch once and single messages each: eight
 // thousand take 0.6 s instead of 8.5 s (BenchmarkDeadLetters). Rejected: several single publishes in flight, which wait
-// for the same syncs; many letters in one message, which could not be marked and replaced one by one.
+// for the same syncs; many dead letters in one message, which could not be marked and replaced one by one.
 //
 // The deployment (number of lanes, chain, contract) is metadata of the stream itself, so a process cannot read the
 // partitions of one deployment with the settings of another.

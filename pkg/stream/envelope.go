@@ -14,13 +14,9 @@ import (
 // MaxEnvelope is the largest number of updates in one envelope, those of signed groups included.
 const MaxEnvelope = 1000
 
-// Versions of the wire form. A message is written in the oldest version that can say it, so that a program that knows no
-// signed groups reads all that has none, and stops at the first that has one.
 const (
-	plainVersion  = 1
-	signedVersion = 2 // an envelope with signed groups, or a project that takes nothing else
-	newestVersion = signedVersion
-	maxVersion    = 31 // there will be no later one: what begins otherwise is no message of ours
+	version    = 1  // of the wire form
+	maxVersion = 31 // there will be no later one: what begins otherwise is no message of ours
 )
 
 const (
@@ -33,17 +29,10 @@ const (
 
 var errMalformed = errors.New("malformed message")
 
-// message is what one message of the stream says: updates, of which some may be signed groups, or a project.
-type message struct {
-	updates []score.Update
-	signed  []score.Signed
-	project *score.Project
-}
-
 // EncodeEnvelope writes the wire form of 1 … MaxEnvelope updates, of which signed marks the signed groups, in ascending
 // order: a version byte, a kind byte, a big-endian uint16 count and, for each update, project, updateId, signer, target,
-// action and score type. Where there are signed groups their uint16 count follows and, for each, first and count as
-// uint16, its kind and its signature.
+// action and score type. Then come the uint16 count of signed groups and, for each, first and count as uint16, its kind
+// and its signature.
 func EncodeEnvelope(updates []score.Update, signed []score.Signed) ([]byte, error) {
 	if n := len(updates); n < 1 || n > MaxEnvelope {
 		return nil, fmt.Errorf("an envelope holds 1 to %d updates, not %d", MaxEnvelope, n)
@@ -52,11 +41,7 @@ func EncodeEnvelope(updates []score.Update, signed []score.Signed) ([]byte, erro
 		return nil, err
 	}
 	b := make([]byte, 0, headerBytes+2+len(updates)*updateBytes+2+len(signed)*spanBytes)
-	if len(signed) == 0 {
-		b = append(b, plainVersion, kindUpdates)
-	} else {
-		b = append(b, signedVersion, kindUpdates)
-	}
+	b = append(b, version, kindUpdates)
 	b = binary.BigEndian.AppendUint16(b, uint16(len(updates)))
 	for i := range updates {
 		u := &updates[i]
@@ -65,9 +50,6 @@ func EncodeEnvelope(updates []score.Update, signed []score.Signed) ([]byte, erro
 		b = append(b, u.Signer[:]...)
 		b = append(b, u.Target[:]...)
 		b = append(b, u.Action, u.ScoreType)
-	}
-	if len(signed) == 0 {
-		return b, nil
 	}
 	b = binary.BigEndian.AppendUint16(b, uint16(len(signed)))
 	for i := range signed {
@@ -121,63 +103,54 @@ func encodeProject(p *score.Project) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("couldn't encode a creation: %w", err)
 	}
-	version := byte(plainVersion)
-	if p.SignedOnly {
-		version = signedVersion
-	}
 	return append([]byte{version, kindProject}, body...), nil
 }
 
-// decode reads any wire form; exactly one of the message's updates and project is set.
-func decode(b []byte) (message, error) {
+// decode reads any wire form; exactly one of the message's Updates and Project is set; Seq and Time are not.
+func decode(b []byte) (score.Message, error) {
 	if len(b) < headerBytes {
-		return message{}, fmt.Errorf("%w: %d bytes", errMalformed, len(b))
+		return score.Message{}, fmt.Errorf("%w: %d bytes", errMalformed, len(b))
 	}
-	version, kind, body := b[0], b[1], b[headerBytes:]
+	wrote, kind, body := b[0], b[1], b[headerBytes:]
 	switch {
-	case version > newestVersion && version <= maxVersion:
-		return message{}, fmt.Errorf("%w: version %d, this one reads up to %d", ErrNewer, version, newestVersion)
-	case version < plainVersion || version > maxVersion:
-		return message{}, fmt.Errorf("%w: version %d", errMalformed, version)
+	case wrote > version && wrote <= maxVersion:
+		return score.Message{}, fmt.Errorf("%w: version %d, this one reads %d", ErrNewer, wrote, version)
+	case wrote != version:
+		return score.Message{}, fmt.Errorf("%w: version %d", errMalformed, wrote)
 	case kind == kindUpdates:
-		return decodeEnvelope(body, version == signedVersion)
+		return decodeEnvelope(body)
 	case kind == kindProject:
-		return decodeProject(body, version == signedVersion)
+		return decodeProject(body)
 	}
-	return message{}, fmt.Errorf("%w: kind %d", errMalformed, kind)
+	return score.Message{}, fmt.Errorf("%w: kind %d", errMalformed, kind)
 }
 
-func decodeProject(b []byte, signedOnly bool) (message, error) {
+func decodeProject(b []byte) (score.Message, error) {
 	project := new(score.Project)
 	if err := json.Unmarshal(b, project, json.RejectUnknownMembers(true)); err != nil {
-		return message{}, fmt.Errorf("%w: %w", errMalformed, err)
+		return score.Message{}, fmt.Errorf("%w: %w", errMalformed, err)
 	}
-	if project.SignedOnly != signedOnly {
-		return message{}, fmt.Errorf("%w: a project in the version of others", errMalformed)
-	}
-	return message{project: project}, nil
+	return score.Message{Project: project}, nil
 }
 
-func decodeEnvelope(b []byte, withSigned bool) (m message, err error) {
-	if m.updates, b, err = cutUpdates(b); err != nil {
-		return message{}, err
+func decodeEnvelope(b []byte) (m score.Message, err error) {
+	if m.Updates, b, err = cutUpdates(b); err != nil {
+		return score.Message{}, err
 	}
-	if withSigned {
-		if m.signed, b, err = cutSpans(b); err != nil {
-			return message{}, err
-		}
+	if m.Signed, b, err = cutSpans(b); err != nil {
+		return score.Message{}, err
 	}
 	if len(b) > 0 {
-		return message{}, fmt.Errorf("%w: %d bytes too many", errMalformed, len(b))
+		return score.Message{}, fmt.Errorf("%w: %d bytes too many", errMalformed, len(b))
 	}
-	if err := checkSpans(m.updates, m.signed); err != nil {
-		return message{}, fmt.Errorf("%w: %w", errMalformed, err)
+	if err := checkSpans(m.Updates, m.Signed); err != nil {
+		return score.Message{}, fmt.Errorf("%w: %w", errMalformed, err)
 	}
 	return m, nil
 }
 
 func cutUpdates(b []byte) (updates []score.Update, rest []byte, err error) {
-	n, b, err := cutCount(b, MaxEnvelope, updateBytes)
+	n, b, err := cutCount(b, 1, updateBytes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -195,9 +168,9 @@ func cutUpdates(b []byte) (updates []score.Update, rest []byte, err error) {
 }
 
 func cutSpans(b []byte) (signed []score.Signed, rest []byte, err error) {
-	n, b, err := cutCount(b, MaxEnvelope, spanBytes)
-	if err != nil {
-		return nil, nil, err
+	n, b, err := cutCount(b, 0, spanBytes)
+	if err != nil || n == 0 {
+		return nil, b, err
 	}
 	signed = make([]score.Signed, n)
 	for i := range signed {
@@ -210,14 +183,14 @@ func cutSpans(b []byte) (signed []score.Signed, rest []byte, err error) {
 	return signed, b[n*spanBytes:], nil
 }
 
-// cutCount reads how many records of a size follow: from 1 to most, and all there.
-func cutCount(b []byte, most, size int) (n int, rest []byte, err error) {
+// cutCount reads how many items of a size follow: from least to MaxEnvelope, and all there.
+func cutCount(b []byte, least, size int) (n int, rest []byte, err error) {
 	if len(b) < 2 {
 		return 0, nil, fmt.Errorf("%w: no count", errMalformed)
 	}
 	n = int(binary.BigEndian.Uint16(b))
-	if b = b[2:]; n < 1 || n > most || len(b) < n*size {
-		return 0, nil, fmt.Errorf("%w: %d records of %d bytes in %d bytes", errMalformed, n, size, len(b))
+	if b = b[2:]; n < least || n > MaxEnvelope || len(b) < n*size {
+		return 0, nil, fmt.Errorf("%w: %d items of %d bytes in %d bytes", errMalformed, n, size, len(b))
 	}
 	return n, b, nil
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bytes"
 	"encoding/binary"
 	"testing"
 
@@ -50,10 +51,9 @@ func TestAnEnvelopeReadsBackAsWritten(t *testing.T) {
 		updates, signed := drawEnvelope(t)
 		data, err := EncodeEnvelope(updates, signed)
 		require.NoError(t, err)
-		require.Equal(t, len(signed) > 0, data[0] == 2, "the oldest version that can say it")
 		back, err := decode(data)
 		require.NoError(t, err)
-		require.Equal(t, message{updates: updates, signed: signed}, back)
+		require.Equal(t, score.Message{Updates: updates, Signed: signed}, back)
 		_, err = decode(data[:len(data)-1])
 		require.ErrorIs(t, err, errMalformed)
 		_, err = decode(append(data, 0))
@@ -61,8 +61,8 @@ func TestAnEnvelopeReadsBackAsWritten(t *testing.T) {
 	})
 }
 
-// TestTheFirstFormIsStillRead holds the bytes of an envelope as the first version wrote it.
-func TestTheFirstFormIsStillRead(t *testing.T) {
+// TestTheWireForm holds the bytes of an envelope.
+func TestTheWireForm(t *testing.T) {
 	t.Parallel()
 	update := score.Update{
 		Project: score.ProjectID{0: 1, 31: 2}, ID: score.UpdateID{0: 3, 31: 4}, Signer: common.Address{0: 5, 19: 6},
@@ -72,12 +72,21 @@ func TestTheFirstFormIsStillRead(t *testing.T) {
 	for _, field := range [][]byte{update.Project[:], update.ID[:], update.Signer[:], update.Target[:], {9, 10}} {
 		data = append(data, field...)
 	}
-	m, err := decode(data)
+	plain := append(bytes.Clone(data), 0, 0)
+	m, err := decode(plain)
 	require.NoError(t, err)
-	require.Equal(t, message{updates: []score.Update{update}}, m)
-	data[0] = 2
-	_, err = decode(data)
-	require.ErrorIs(t, err, errMalformed, "the second form exists only with signed groups")
+	require.Equal(t, score.Message{Updates: []score.Update{update}}, m)
+	signature := score.GroupSignature{11, 63: 12}
+	signed := append(append(bytes.Clone(data), 0, 1, 0, 0, 0, 1, 3), signature[:]...)
+	m, err = decode(signed)
+	require.NoError(t, err)
+	group := score.Signed{First: 0, Count: 1, Kind: score.KindFree, Signature: signature}
+	require.Equal(t, score.Message{Updates: []score.Update{update}, Signed: []score.Signed{group}}, m)
+	for version, want := range map[byte]error{0: errMalformed, 2: ErrNewer, 31: ErrNewer, 32: errMalformed, 255: errMalformed} {
+		plain[0] = version
+		_, err = decode(plain)
+		require.ErrorIs(t, err, want)
+	}
 }
 
 func TestSignedGroupsOutOfOrderAreRefused(t *testing.T) {
@@ -117,7 +126,7 @@ func TestSignedGroupsOutOfOrderAreRefused(t *testing.T) {
 		require.Equal(t, c.ok, err == nil, "%s: %v", name, err)
 		data, err := EncodeEnvelope(updates, nil)
 		require.NoError(t, err)
-		data[0] = signedVersion
+		data = data[:len(data)-2]
 		data = binary.BigEndian.AppendUint16(data, uint16(len(c.signed)))
 		for _, s := range c.signed {
 			data = binary.BigEndian.AppendUint16(data, uint16(s.First))
@@ -127,27 +136,25 @@ func TestSignedGroupsOutOfOrderAreRefused(t *testing.T) {
 		m, err := decode(data)
 		if c.ok {
 			require.NoError(t, err, name)
-			require.Equal(t, c.signed, m.signed, name)
+			require.Equal(t, c.signed, m.Signed, name)
 		} else {
 			require.ErrorIs(t, err, errMalformed, name)
 		}
 	}
 }
 
-// TestAProjectThatTakesSignedGroupsOnlyIsForNewerReaders: one that does not know the mark would create it without.
-func TestAProjectThatTakesSignedGroupsOnlyIsForNewerReaders(t *testing.T) {
+func TestAProjectReadsBackAsWritten(t *testing.T) {
 	t.Parallel()
-	for version, signedOnly := range map[byte]bool{1: false, 2: true} {
-		project := &score.Project{Name: "p", SignedOnly: signedOnly}
+	for _, signedOnly := range []bool{false, true} {
+		project := &score.Project{
+			ID: score.ProjectID{1}, Name: "p", Actions: []score.Action{{Name: "a", Points: 1}}, Owners: []common.Address{{2}},
+			Updaters: []common.Address{}, ScoreTypes: []string{"s"}, SignedOnly: signedOnly,
+		}
 		data, err := encodeProject(project)
 		require.NoError(t, err)
-		require.Equal(t, version, data[0])
 		m, err := decode(data)
 		require.NoError(t, err)
-		require.Equal(t, signedOnly, m.project.SignedOnly)
-		data[0] = 3 - version
-		_, err = decode(data)
-		require.ErrorIs(t, err, errMalformed)
+		require.Equal(t, score.Message{Project: project}, m)
 	}
 }
 
@@ -182,19 +189,19 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, seed := range [][]byte{
-		envelope, signed, project, nil, {1}, {1, 1, 0, 0}, {2, 1}, {3, 1}, {1, 2, '{', '}'}, {2, 2, '{', '}'},
+		envelope, signed, project, nil, {1}, {1, 1, 0, 0}, {2, 1}, {1, 2, '{', '}'}, {2, 2, '{', '}'},
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := decode(data)
-		if set := (m.updates != nil) != (m.project != nil); set == (err != nil) {
-			t.Fatalf("updates %v, project %v, error %v: want exactly one", m.updates, m.project, err)
+		if set := (m.Updates != nil) != (m.Project != nil); set == (err != nil) {
+			t.Fatalf("updates %v, project %v, error %v: want exactly one", m.Updates, m.Project, err)
 		}
-		if m.updates == nil {
+		if m.Updates == nil {
 			return
 		}
-		again, err := EncodeEnvelope(m.updates, m.signed)
+		again, err := EncodeEnvelope(m.Updates, m.Signed)
 		if err != nil || string(again) != string(data) {
 			t.Fatalf("decoded, but encodes to other bytes (%v)", err)
 		}

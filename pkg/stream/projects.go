@@ -26,12 +26,10 @@ type ProjectEvent struct {
 func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error {
 	var mu sync.Mutex
 	waiting := 2
-	tell := func(events ...ProjectEvent) {
+	tell := func(e ProjectEvent) {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, e := range events {
-			fn(e)
-		}
+		fn(e)
 	}
 	arrived := func() {
 		mu.Lock()
@@ -42,15 +40,15 @@ func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error
 	}
 	creations, err := watch(ctx, s.stream, subjectPrefix+"*.project.*", arrived, func(msg jetstream.Msg, seq uint64) {
 		m, _ := decode(msg.Data())
-		tell(ProjectEvent{Seq: seq, Project: m.project})
+		tell(ProjectEvent{Seq: seq, Project: m.Project})
 	})
 	if err != nil {
 		return err
 	}
 	defer creations.Stop()
 	dead, err := watch(ctx, s.dead, deadPrefix+"*.project.>", arrived, func(msg jetstream.Msg, _ uint64) {
-		if letter, err := s.dead.decode(msg.Subject(), msg.Data()); err == nil && letter.Project != nil {
-			tell(ProjectEvent{Seq: letter.Seq, Project: letter.Project, Dead: true})
+		if d, err := s.dead.decode(msg.Subject(), msg.Data()); err == nil && d.Project != nil {
+			tell(ProjectEvent{Seq: d.Seq, Project: d.Project, Dead: true})
 		}
 	})
 	if err != nil {

@@ -12,28 +12,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrFull says that the stream is at its byte bound: the message was not stored. Final updates must be purged, or the
-// bound raised, before anything more is accepted.
-var ErrFull = errors.New("the stream is full")
-
 // ErrUnknown says that the server did not answer: the message may or may not be stored. The same message id may be
 // published again.
 var ErrUnknown = errors.New("the stream did not answer")
-
-// ErrOtherMeaning says that a creation cannot replace a dead-lettered one, because its actions or score types do not
-// begin with that one's: updates accepted for the first would mean something else under the second.
-var ErrOtherMeaning = errors.New("the actions and score types must begin with those of the creation it replaces")
-
-// TakenError says that a creation of this projectId was accepted before.
-type TakenError struct {
-	Seq     uint64         // where in the stream
-	Project *score.Project // what was accepted
-}
-
-// Error names the projectId and the sequence of its accepted creation.
-func (e *TakenError) Error() string {
-	return fmt.Sprintf("project %s was accepted before, at sequence %d", e.Project.ID, e.Seq)
-}
 
 // Error codes of the server that say: nothing was stored, there is no room.
 const (
@@ -43,7 +24,7 @@ const (
 )
 
 // PublishEnvelope stores 1 … MaxEnvelope updates of one lane as one message; signed marks the signed groups among them,
-// in ascending order. Nil means stored and synced. ErrFull means not stored. ErrUnknown means perhaps stored: publishing
+// in ascending order. Nil means stored and synced. score.ErrFull means not stored. ErrUnknown means perhaps stored: publishing
 // the same under the same msgID again is safe.
 func (s *Stream) PublishEnvelope(
 	ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed,
@@ -56,10 +37,10 @@ func (s *Stream) PublishEnvelope(
 	return classify(err)
 }
 
-// PublishProject stores an accepted creation, once per projectId. A TakenError says that another one is there, even
+// PublishProject stores an accepted creation, once per projectId. A *score.TakenError says that another one is there, even
 // if it says the same; replaces is the sequence of an earlier creation that became a dead letter and may be accepted
-// anew, or 0; ErrOtherMeaning if it may not be replaced by this one. ErrFull and ErrUnknown as for PublishEnvelope: the same call under the same msgID may be repeated, and is
-// nil if it was stored before.
+// again, or 0; score.ErrOtherMeaning if it may not be replaced by this one. score.ErrFull and ErrUnknown as for PublishEnvelope: the
+// same call under the same msgID may be repeated, and is nil if it was stored before.
 func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error {
 	data, err := encodeProject(p)
 	if err != nil {
@@ -90,13 +71,13 @@ func (s *Stream) extends(ctx context.Context, subject string, p *score.Project, 
 		return fmt.Errorf("couldn't read the creation at sequence %d: %w: %w", replaces, ErrUnknown, err)
 	}
 	m, _ := decode(msg.Data)
-	dead := m.project
+	dead := m.Project
 	if dead == nil || msg.Subject != subject {
-		return nil // never a project to anybody
+		return nil // no process ever read it as a project
 	}
 	if len(p.Actions) < len(dead.Actions) || !slices.Equal(p.Actions[:len(dead.Actions)], dead.Actions) ||
 		len(p.ScoreTypes) < len(dead.ScoreTypes) || !slices.Equal(p.ScoreTypes[:len(dead.ScoreTypes)], dead.ScoreTypes) {
-		return fmt.Errorf("project %s, accepted before at sequence %d: %w", p.ID, replaces, ErrOtherMeaning)
+		return fmt.Errorf("project %s, accepted before at sequence %d: %w", p.ID, replaces, score.ErrOtherMeaning)
 	}
 	return nil
 }
@@ -114,10 +95,10 @@ func (s *Stream) conflict(ctx context.Context, subject, msgID string, p *score.P
 		return nil // stored by an attempt whose answer was lost
 	}
 	accepted, err := decode(msg.Data)
-	if err != nil || accepted.project == nil {
+	if err != nil || accepted.Project == nil {
 		return fmt.Errorf("couldn't read the accepted creation of %s at sequence %d: %w", p.ID, msg.Sequence, errors.Join(err, errMalformed))
 	}
-	return &TakenError{Seq: msg.Sequence, Project: accepted.project}
+	return &score.TakenError{Seq: msg.Sequence, Project: accepted.Project}
 }
 
 func (s *Stream) projectSubject(id score.ProjectID) string {
@@ -130,7 +111,7 @@ func isWrongSequence(err error) bool {
 		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// classify sorts a publish error: the server said no and why, or nobody knows.
+// classify sorts a publish error: the server refused and why, or did not answer.
 func classify(err error) error {
 	if err == nil {
 		return nil
@@ -141,7 +122,7 @@ func classify(err error) error {
 	}
 	switch api.ErrorCode {
 	case codeStoreFailed, codeInsufficientStorage, codeInsufficientResource:
-		return fmt.Errorf("%w: %w", ErrFull, err)
+		return fmt.Errorf("%w: %w", score.ErrFull, err)
 	case jetstream.JSErrCodeStreamMessageExceedsMaximum:
 		return fmt.Errorf("couldn't store a message: %w", err)
 	default: // among them 10158, "the same id is in process": asking again tells

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -34,26 +35,16 @@ const (
 	checkEvery  = 10 * time.Second // without a message: whether the stream is still there, and the same
 )
 
-// Record is one message of the stream. Exactly one of Updates, Project and Corrupt is set.
-type Record struct {
-	Seq     uint64
-	Time    time.Time // when the stream stored it
-	Updates []score.Update
-	Signed  []score.Signed // the signed groups among Updates, ascending and apart
-	Project *score.Project
-	Corrupt error  // the message cannot be read
-	Raw     []byte // the message as stored, when it is corrupt
-}
-
-func recordOf(seq uint64, at time.Time, data []byte) Record {
+func messageOf(seq uint64, at time.Time, data []byte) score.Message {
 	m, err := decode(data)
 	if err != nil {
-		return Record{Seq: seq, Time: at, Corrupt: err, Raw: data}
+		m = score.Message{Corrupt: err, Raw: data}
 	}
-	return Record{Seq: seq, Time: at, Updates: m.updates, Signed: m.signed, Project: m.project}
+	m.Seq, m.Time = seq, at
+	return m
 }
 
-// Reader reads one lane's partition in order, for ever. It is not safe for concurrent use.
+// Reader reads one lane's partition in order, forever. It is not safe for concurrent use.
 type Reader struct {
 	s        *Stream
 	subjects []string
@@ -62,8 +53,8 @@ type Reader struct {
 	lost     time.Time // since when the stream cannot be read; zero while it can
 }
 
-// pump moves messages of one consumer into a channel, so that whoever waits for them can stop waiting at once: the
-// client's own Next does not return while it makes its consumer anew.
+// pump moves messages of one consumer into a channel, so that a reader that waits for them can stop at once: the
+// client's own Next does not return while it makes its consumer again.
 type pump struct {
 	consumer  string // its name; another one's messages may be of another stream
 	delivered chan delivery
@@ -91,7 +82,7 @@ func (p *pump) run(ctx context.Context, messages jetstream.MessagesContext) {
 }
 
 // Read starts at the first message of the lane whose sequence is at least from.Seq; from.Index is the caller's to
-// honour, since a record is a whole envelope.
+// honour, since a message is a whole envelope.
 func (s *Stream) Read(ctx context.Context, lane score.Lane, from score.Cursor) (*Reader, error) {
 	r := &Reader{s: s, subjects: []string{laneSubject(lane, "updates"), laneSubject(lane, "project.*")}, next: max(from.Seq, 1)}
 	if err := r.open(ctx); err != nil {
@@ -142,27 +133,27 @@ func (r *Reader) check(ctx context.Context) error {
 
 // Next waits for the lane's next message. It survives short outages and restarts of the server. It returns the context's
 // error, ErrReplaced, ErrShorter, ErrNewer, or ErrLost: when the stream is not there, or could not be read for ten seconds.
-func (r *Reader) Next(ctx context.Context) (Record, error) {
+func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 	for {
 		if r.pump == nil {
 			if err := r.open(ctx); err != nil {
-				if err := r.bear(ctx, err); err != nil {
-					return Record{}, err
+				if err := r.backoffOrGiveUp(ctx, err); err != nil {
+					return score.Message{}, err
 				}
 				continue
 			}
 		}
 		d, ok, err := r.wait(ctx)
 		if err != nil {
-			return Record{}, err
+			return score.Message{}, err
 		}
 		if !ok {
 			continue
 		}
 		if d.err != nil {
 			r.Close()
-			if err := r.bear(ctx, d.err); err != nil {
-				return Record{}, err
+			if err := r.backoffOrGiveUp(ctx, d.err); err != nil {
+				return score.Message{}, err
 			}
 			continue
 		}
@@ -171,12 +162,12 @@ func (r *Reader) Next(ctx context.Context) (Record, error) {
 			r.Close() // never hand out a sequence twice, out of order, or of another stream
 			continue
 		}
-		record := recordOf(meta.Sequence.Stream, meta.Timestamp, d.msg.Data())
-		if errors.Is(record.Corrupt, ErrNewer) {
-			return Record{}, fmt.Errorf("sequence %d: %w", record.Seq, ErrNewer)
+		message := messageOf(meta.Sequence.Stream, meta.Timestamp, d.msg.Data())
+		if errors.Is(message.Corrupt, ErrNewer) {
+			return score.Message{}, fmt.Errorf("sequence %d: %w", message.Seq, ErrNewer)
 		}
-		r.next = record.Seq + 1
-		return record, nil
+		r.next = message.Seq + 1
+		return message, nil
 	}
 }
 
@@ -192,14 +183,14 @@ func (r *Reader) wait(ctx context.Context) (d delivery, ok bool, err error) {
 	case <-timer.C:
 	}
 	if err := r.check(ctx); err != nil {
-		return d, false, r.bear(ctx, err)
+		return d, false, r.backoffOrGiveUp(ctx, err)
 	}
 	r.lost = time.Time{}
 	return d, false, nil
 }
 
-// bear rests after a failure that may pass, or says that it has lasted too long.
-func (r *Reader) bear(ctx context.Context, err error) error {
+// backoffOrGiveUp sleeps after a failure that may pass, or returns why the reader ends.
+func (r *Reader) backoffOrGiveUp(ctx context.Context, err error) error {
 	if r.lost.IsZero() {
 		r.lost = time.Now()
 	}
@@ -211,7 +202,7 @@ func (r *Reader) bear(ctx context.Context, err error) error {
 	case errors.Is(err, jetstream.ErrStreamNotFound), time.Since(r.lost) >= patience:
 		return fmt.Errorf("%w: %w", ErrLost, err)
 	}
-	return pause(ctx, reopenPause)
+	return retry.Sleep(ctx, reopenPause)
 }
 
 // Close stops reading.
@@ -222,67 +213,19 @@ func (r *Reader) Close() {
 	}
 }
 
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
-
 // ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
-func (s *Stream) ReadAll(ctx context.Context, fn func(score.Lane, Record) error) error {
+func (s *Stream) ReadAll(ctx context.Context, fn func(score.Lane, score.Message) error) error {
 	state, err := s.State(ctx)
 	if err != nil {
 		return err
 	}
-	return readThrough(ctx, s.stream, nil, state.LastSeq, state.Messages, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+	return readThrough(ctx, s.stream, fromStart, state.LastSeq, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
 		lane, ok := laneOfSubject(msg.Subject())
 		if !ok {
 			return fmt.Errorf("stream %s holds the foreign subject %q", Name, msg.Subject())
 		}
-		return fn(lane, recordOf(meta.Sequence.Stream, meta.Timestamp, msg.Data()))
+		return fn(lane, messageOf(meta.Sequence.Stream, meta.Timestamp, msg.Data()))
 	})
-}
-
-// readThrough reads a stream from its beginning up to the sequence last.
-func readThrough(ctx context.Context, s jetstream.Stream, filter []string, last, messages uint64,
-	fn func(jetstream.Msg, *jetstream.MsgMetadata) error,
-) error {
-	if messages == 0 {
-		return nil
-	}
-	consumer, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: filter, DeliverPolicy: jetstream.DeliverAllPolicy})
-	if err != nil {
-		return fmt.Errorf("couldn't read a stream: %w", err)
-	}
-	iter, err := consumer.Messages()
-	if err != nil {
-		return fmt.Errorf("couldn't read a stream: %w", err)
-	}
-	defer iter.Stop()
-	for {
-		msg, err := iter.Next(jetstream.NextContext(ctx))
-		if err != nil {
-			return fmt.Errorf("couldn't read a stream: %w", err)
-		}
-		meta, err := msg.Metadata()
-		if err != nil {
-			return fmt.Errorf("couldn't read a stream: %w", err)
-		}
-		if meta.Sequence.Stream > last {
-			return nil
-		}
-		if err := fn(msg, meta); err != nil {
-			return err
-		}
-		if meta.Sequence.Stream == last || meta.NumPending == 0 {
-			return nil
-		}
-	}
 }
 
 func laneOfSubject(subject string) (score.Lane, bool) {
@@ -303,30 +246,58 @@ func (s *Stream) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if state.Messages == 0 {
-		return state.LastSeq + 1, nil
-	}
-	consumer, err := s.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &at,
-	})
+	first := state.LastSeq + 1
+	since := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &at}
+	err = readThrough(ctx, s.stream, since, state.LastSeq, func(_ jetstream.Msg, meta *jetstream.MsgMetadata) error {
+		first = meta.Sequence.Stream
+		return errStop
+	}, jetstream.PullMaxMessages(1))
 	if err != nil {
 		return 0, fmt.Errorf("couldn't look for the first message since %s: %w", at.UTC(), err)
 	}
-	if info := consumer.CachedInfo(); info != nil && info.NumPending == 0 {
-		return state.LastSeq + 1, nil
-	}
-	messages, err := consumer.Messages(jetstream.PullMaxMessages(1))
+	return first, nil
+}
+
+var fromStart = jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy}
+
+// errStop of a function that is handed messages says that it wants no more.
+var errStop = errors.New("no more are wanted")
+
+// readThrough hands the messages that a stream holds, from a place up to the sequence last, to fn. An error of fn ends it.
+func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig, last uint64,
+	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
+) error {
+	consumer, err := s.OrderedConsumer(ctx, from)
 	if err != nil {
-		return 0, fmt.Errorf("couldn't look for the first message since %s: %w", at.UTC(), err)
+		return fmt.Errorf("couldn't read a stream: %w", err)
+	}
+	if consumer.CachedInfo().NumPending == 0 {
+		return nil
+	}
+	messages, err := consumer.Messages(pull...)
+	if err != nil {
+		return fmt.Errorf("couldn't read a stream: %w", err)
 	}
 	defer messages.Stop()
-	msg, err := messages.Next(jetstream.NextContext(ctx))
-	if err != nil {
-		return 0, fmt.Errorf("couldn't look for the first message since %s: %w", at.UTC(), err)
+	for {
+		msg, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return fmt.Errorf("couldn't read a stream: %w", err)
+		}
+		meta, err := msg.Metadata()
+		if err != nil {
+			return fmt.Errorf("couldn't read a stream: %w", err)
+		}
+		if meta.Sequence.Stream > last {
+			return nil
+		}
+		if err := fn(msg, meta); errors.Is(err, errStop) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if meta.Sequence.Stream == last || meta.NumPending == 0 {
+			return nil
+		}
 	}
-	meta, err := msg.Metadata()
-	if err != nil {
-		return 0, fmt.Errorf("couldn't look for the first message since %s: %w", at.UTC(), err)
-	}
-	return meta.Sequence.Stream, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/go-json-experiment/json"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -31,10 +32,7 @@ const (
 	rejectedPrefix    = "scorelay.rejected."
 	maxMessageBytes   = 512 << 10
 	minDuplicates     = time.Minute
-	metaLanes         = "scorelay.lanes"
-	metaChainID       = "scorelay.chain_id"
-	metaContract      = "scorelay.contract"
-	metaDeployBlock   = "scorelay.deploy_block"
+	metaDeployment    = "scorelay.deployment" // score.Deployment as JSON
 	deadLettersMaxMiB = 1024
 )
 
@@ -47,17 +45,9 @@ var ErrNotSetUp = errors.New("the stream does not exist yet: run `scorelay setup
 // ErrUnsafe says that the stream or server is configured so that an accepted update could be lost.
 var ErrUnsafe = errors.New("not durable")
 
-// Deployment is what all processes of one installation must agree on.
-type Deployment struct {
-	Lanes       int            // 1 … score.MaxLanes
-	ChainID     uint64         // EIP-155
-	Contract    common.Address // the ScoreRegistry
-	DeployBlock uint64         // the block the contract was deployed in: where reading its events begins
-}
-
 // Config is what Setup needs to know.
 type Config struct {
-	Deployment
+	score.Deployment
 	Replicas   int           // of every stream and bucket: 1, 3 or 5. Default 1
 	MaxBytes   int64         // bound of the stream of accepted updates; full means 503. Default 8 GiB
 	Duplicates time.Duration // how long a message id is remembered; at least a minute. Default ten minutes
@@ -76,61 +66,48 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-func (c Config) validate() error {
+func validate(d score.Deployment) error {
 	switch {
-	case c.Lanes < 1 || c.Lanes > score.MaxLanes:
-		return fmt.Errorf("the number of lanes must be from 1 to %d, is %d", score.MaxLanes, c.Lanes)
-	case c.Duplicates < minDuplicates:
-		return fmt.Errorf("the duplicate window must be at least %s, is %s", minDuplicates, c.Duplicates)
-	case c.Contract == (common.Address{}):
+	case d.Lanes < 1 || d.Lanes > score.MaxLanes:
+		return fmt.Errorf("the number of lanes must be from 1 to %d, is %d", score.MaxLanes, d.Lanes)
+	case d.Contract == (common.Address{}):
 		return errors.New("the contract's address is missing")
 	}
 	return nil
 }
 
-func (d Deployment) metadata() map[string]string {
-	return map[string]string{
-		metaLanes:       strconv.Itoa(d.Lanes),
-		metaChainID:     strconv.FormatUint(d.ChainID, 10),
-		metaContract:    d.Contract.Hex(),
-		metaDeployBlock: strconv.FormatUint(d.DeployBlock, 10),
+// deploymentOf reads what Setup wrote into a stream's metadata.
+func deploymentOf(meta map[string]string) (d score.Deployment, err error) {
+	if err := json.Unmarshal([]byte(meta[metaDeployment]), &d); err != nil {
+		return d, fmt.Errorf("stream %s: couldn't read the metadata %s: %w", Name, metaDeployment, err)
 	}
-}
-
-func deploymentOf(meta map[string]string) (Deployment, error) {
-	lanes, err := strconv.Atoi(meta[metaLanes])
-	if err != nil || lanes < 1 || lanes > score.MaxLanes {
-		return Deployment{}, fmt.Errorf("stream %s: metadata %s is %q, want 1 to %d", Name, metaLanes, meta[metaLanes], score.MaxLanes)
+	if err := validate(d); err != nil {
+		return d, fmt.Errorf("stream %s: metadata %s: %w", Name, metaDeployment, err)
 	}
-	chainID, err := strconv.ParseUint(meta[metaChainID], 10, 64)
-	if err != nil {
-		return Deployment{}, fmt.Errorf("stream %s: metadata %s: %w", Name, metaChainID, err)
-	}
-	if !common.IsHexAddress(meta[metaContract]) {
-		return Deployment{}, fmt.Errorf("stream %s: metadata %s is %q, not an address", Name, metaContract, meta[metaContract])
-	}
-	block, err := strconv.ParseUint(meta[metaDeployBlock], 10, 64)
-	if err != nil {
-		return Deployment{}, fmt.Errorf("stream %s: metadata %s: %w", Name, metaDeployBlock, err)
-	}
-	return Deployment{lanes, chainID, common.HexToAddress(meta[metaContract]), block}, nil
+	return d, nil
 }
 
 // Setup creates every stream and bucket that does not exist yet, the stream of accepted updates last, so that Open
-// finds it only when all is there. Running it again with the same deployment does what Complete does; with another it
-// is ErrMismatch.
+// finds it only when all is there. Running it again with the same deployment changes nothing; with another it is
+// ErrMismatch.
 func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	cfg = cfg.withDefaults()
-	if err := cfg.validate(); err != nil {
+	if err := validate(cfg.Deployment); err != nil {
 		return err
+	}
+	if cfg.Duplicates < minDuplicates {
+		return fmt.Errorf("the duplicate window must be at least %s, is %s", minDuplicates, cfg.Duplicates)
+	}
+	deployment, err := json.Marshal(cfg.Deployment)
+	if err != nil {
+		return fmt.Errorf("couldn't encode the deployment: %w", err)
 	}
 	existing, err := Open(ctx, js)
 	switch {
 	case err == nil && existing.deployment != cfg.Deployment:
 		return fmt.Errorf("%w: it has %+v, asked for %+v", ErrMismatch, existing.deployment, cfg.Deployment)
 	case err == nil:
-		_, err = Complete(ctx, js)
-		return err
+		return nil
 	case !errors.Is(err, ErrNotSetUp):
 		return err
 	}
@@ -144,11 +121,9 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 			return fmt.Errorf("couldn't create the bucket %s: %w", bucket.Bucket, err)
 		}
 	}
-	for _, s := range []jetstream.StreamConfig{
-		journalConfig(cfg), deadLettersConfig(cfg.Replicas), rejectedConfig(cfg.Replicas), streamConfig(cfg),
-	} {
-		if err := create(ctx, js, s); err != nil {
-			return err
+	for _, s := range streamConfigs(cfg, string(deployment)) {
+		if _, err := js.CreateStream(ctx, s); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return fmt.Errorf("couldn't create the stream %s: %w", s.Name, err)
 		}
 	}
 	created, err := Open(ctx, js)
@@ -156,95 +131,51 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 		return err
 	}
 	if created.deployment != cfg.Deployment {
-		return fmt.Errorf("%w: somebody else set it up at the same time with %+v", ErrMismatch, created.deployment)
+		return fmt.Errorf("%w: another setup at the same time made it with %+v", ErrMismatch, created.deployment)
 	}
 	return nil
 }
 
-func create(ctx context.Context, js jetstream.JetStream, cfg jetstream.StreamConfig) error {
-	if _, err := js.CreateStream(ctx, cfg); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		return fmt.Errorf("couldn't create the stream %s: %w", cfg.Name, err)
+// streamConfigs are of all streams, that of the accepted updates last. Those that the contract rejects have a stream of their
+// own, so that a flood of them pushes out only dead letters of their kind.
+func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
+	journal := jetstream.StreamConfig{
+		Name:        JournalName,
+		Description: "what each lane has bound to slots, append-only",
+		Subjects:    []string{"journal.*"},
+		Discard:     jetstream.DiscardNew,
+		DenyDelete:  true,
 	}
-	return nil
-}
-
-// Complete brings a deployment that an earlier version set up in line with this one, and opens it: the letters that an
-// event tells of too get a stream of their own, and dead letters may be stored many at a time. Where that fails,
-// everything works as it did, so a caller may go on. It may repeat, and several may do it at once.
-func Complete(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
-	s, err := Open(ctx, js)
-	if err != nil {
-		return nil, err
+	dead := jetstream.StreamConfig{
+		Name:               DeadLettersName,
+		Description:        "accepted updates and creations that were rejected, and no event tells of it",
+		Subjects:           []string{deadPrefix + ">"},
+		Discard:            jetstream.DiscardOld,
+		MaxBytes:           deadLettersMaxMiB << 20,
+		MaxMsgsPerSubject:  1,
+		AllowDirect:        true,
+		AllowAtomicPublish: true,
 	}
-	if s.rejected == nil {
-		if err := create(ctx, js, rejectedConfig(s.stream.CachedInfo().Config.Replicas)); err != nil {
-			return nil, err
-		}
-	}
-	if !s.dead.atomic {
-		cfg := s.dead.CachedInfo().Config
-		cfg.AllowAtomicPublish = true
-		if _, err := js.UpdateStream(ctx, cfg); err != nil {
-			return nil, fmt.Errorf("couldn't update the stream %s: %w", DeadLettersName, err)
-		}
-	}
-	return Open(ctx, js)
-}
-
-func streamConfig(cfg Config) jetstream.StreamConfig {
-	return jetstream.StreamConfig{
+	rejected := dead
+	rejected.Name, rejected.Subjects = RejectedName, []string{rejectedPrefix + ">"}
+	rejected.Description = "accepted updates that the contract rejected, as its events tell too"
+	accepted := jetstream.StreamConfig{
 		Name:        Name,
 		Description: "accepted updates and creations, by lane",
 		Subjects:    []string{subjectPrefix + "*.updates", subjectPrefix + "*.project.*"},
-		Storage:     jetstream.FileStorage,
-		Retention:   jetstream.LimitsPolicy,
 		Discard:     jetstream.DiscardNew,
 		MaxBytes:    cfg.MaxBytes,
 		MaxMsgSize:  maxMessageBytes,
 		Duplicates:  cfg.Duplicates,
-		Replicas:    cfg.Replicas,
 		AllowDirect: true,
 		DenyDelete:  true,
-		Metadata:    cfg.metadata(),
+		Metadata:    map[string]string{metaDeployment: deployment},
 	}
-}
-
-func journalConfig(cfg Config) jetstream.StreamConfig {
-	return jetstream.StreamConfig{
-		Name:        JournalName,
-		Description: "what each lane has bound to slots, append-only",
-		Subjects:    []string{"journal.*"},
-		Storage:     jetstream.FileStorage,
-		Retention:   jetstream.LimitsPolicy,
-		Discard:     jetstream.DiscardNew,
-		Replicas:    cfg.Replicas,
-		DenyDelete:  true,
+	configs := []jetstream.StreamConfig{journal, dead, rejected, accepted}
+	for i := range configs {
+		configs[i].Storage, configs[i].Retention, configs[i].Replicas = jetstream.FileStorage, jetstream.LimitsPolicy, cfg.Replicas
 	}
-}
-
-func deadLettersConfig(replicas int) jetstream.StreamConfig {
-	return jetstream.StreamConfig{
-		Name:               DeadLettersName,
-		Description:        "accepted updates and creations that were rejected, and no event tells of it",
-		Subjects:           []string{deadPrefix + ">"},
-		Storage:            jetstream.FileStorage,
-		Retention:          jetstream.LimitsPolicy,
-		Discard:            jetstream.DiscardOld,
-		MaxBytes:           deadLettersMaxMiB << 20,
-		MaxMsgsPerSubject:  1,
-		Replicas:           replicas,
-		AllowDirect:        true,
-		AllowAtomicPublish: true,
-	}
-}
-
-// rejectedConfig is of a stream apart, so that a flood of updates that the contract rejects pushes out only letters of
-// their kind.
-func rejectedConfig(replicas int) jetstream.StreamConfig {
-	cfg := deadLettersConfig(replicas)
-	cfg.Name, cfg.Subjects = RejectedName, []string{rejectedPrefix + ">"}
-	cfg.Description = "accepted updates that the contract rejected, as its events tell too"
-	return cfg
+	return configs
 }
 
 // unsafeBecause names the first setting of the stream that breaks its promise, or is empty.
@@ -274,9 +205,9 @@ func unsafeBecause(c jetstream.StreamConfig) string {
 type Stream struct {
 	js         jetstream.JetStream
 	stream     jetstream.Stream
-	dead       *shelf
-	rejected   *shelf // nil in a deployment of an earlier version that was not completed
-	deployment Deployment
+	dead       *deadLetterStream
+	rejected   *deadLetterStream
+	deployment score.Deployment
 	created    time.Time
 }
 
@@ -298,41 +229,36 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	dead, err := openShelf(ctx, js, DeadLettersName, deadPrefix)
+	dead, err := openDeadLetters(ctx, js, DeadLettersName, deadPrefix)
 	if err != nil {
 		return nil, err
 	}
-	rejected, err := openShelf(ctx, js, RejectedName, rejectedPrefix)
-	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+	rejected, err := openDeadLetters(ctx, js, RejectedName, rejectedPrefix)
+	if err != nil {
 		return nil, err
 	}
 	return &Stream{js: js, stream: s, dead: dead, rejected: rejected, deployment: deployment, created: info.Created}, nil
 }
 
 // Deployment tells what the streams were set up for.
-func (s *Stream) Deployment() Deployment { return s.deployment }
+func (s *Stream) Deployment() score.Deployment { return s.deployment }
 
 // Created is when the stream of accepted updates was made: its identity.
 func (s *Stream) Created() time.Time { return s.created }
 
-// State is what the stream of accepted updates holds now.
-type State struct {
-	Created           time.Time
-	FirstSeq, LastSeq uint64
-	Messages, Bytes   uint64
-}
-
 // State asks the server for the stream's state.
-func (s *Stream) State(ctx context.Context) (State, error) {
+func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
 	info, err := s.stream.Info(ctx)
 	if err != nil {
-		return State{}, fmt.Errorf("couldn't read the state of the stream %s: %w", Name, err)
+		return score.StreamState{}, fmt.Errorf("couldn't read the state of the stream %s: %w", Name, err)
 	}
-	return State{info.Created, info.State.FirstSeq, info.State.LastSeq, info.State.Msgs, info.State.Bytes}, nil
+	return score.StreamState{
+		Created: info.Created, FirstSeq: info.State.FirstSeq, LastSeq: info.State.LastSeq, Messages: info.State.Msgs, Bytes: info.State.Bytes,
+	}, nil
 }
 
-// LaneTail is the sequence of a lane's last message, or 0 when the stream holds none of that lane.
-func (s *Stream) LaneTail(ctx context.Context, lane score.Lane) (uint64, error) {
+// Tail is the sequence of a lane's last message, or 0 when the stream holds none of that lane.
+func (s *Stream) Tail(ctx context.Context, lane score.Lane) (uint64, error) {
 	msg, err := s.stream.GetLastMsgForSubject(ctx, laneSubject(lane, ">"))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return 0, nil

@@ -24,10 +24,10 @@ func TestSignedGroupsAreReadAsPublished(t *testing.T) {
 	require.NoError(t, err)
 	defer r.Close()
 	for _, want := range [][]score.Signed{signed, nil} {
-		record, err := r.Next(t.Context())
+		message, err := r.Next(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, updates, record.Updates)
-		require.Equal(t, want, record.Signed)
+		require.Equal(t, updates, message.Updates)
+		require.Equal(t, want, message.Signed)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-var deployment = stream.Deployment{Lanes: 3, ChainID: 1337, Contract: common.HexToAddress("0xc0"), DeployBlock: 7}
+var deployment = score.Deployment{Lanes: 3, ChainID: 1337, Contract: common.HexToAddress("0xc0"), DeployBlock: 7}
 
 func connect(t *testing.T, url string) jetstream.JetStream {
 	t.Helper()
@@ -131,10 +131,10 @@ func TestALaneReadsItsEnvelopesAndCreationsInOrderFromACursor(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 4, record.Seq)
 
-	tail, err := s.LaneTail(t.Context(), lane)
+	tail, err := s.Tail(t.Context(), lane)
 	require.NoError(t, err)
 	require.EqualValues(t, 4, tail)
-	tail, err = s.LaneTail(t.Context(), (lane+2)%3)
+	tail, err = s.Tail(t.Context(), (lane+2)%3)
 	require.NoError(t, err)
 	require.Zero(t, tail)
 }
@@ -159,7 +159,7 @@ func TestAProjectIsAcceptedOnce(t *testing.T) {
 
 	other := project(1)
 	other.Name = "another"
-	var taken *stream.TakenError
+	var taken *score.TakenError
 	require.ErrorAs(t, s.PublishProject(t.Context(), "second", p, 0), &taken, "another request that says the same")
 	require.ErrorAs(t, s.PublishProject(t.Context(), "second", other, 0), &taken)
 	require.Equal(t, p, taken.Project)
@@ -167,7 +167,7 @@ func TestAProjectIsAcceptedOnce(t *testing.T) {
 
 	foreign := project(1)
 	foreign.Actions = []score.Action{{Name: "b", Points: 1}, foreign.Actions[0]}
-	require.ErrorIs(t, s.PublishProject(t.Context(), "third", foreign, taken.Seq), stream.ErrOtherMeaning)
+	require.ErrorIs(t, s.PublishProject(t.Context(), "third", foreign, taken.Seq), score.ErrOtherMeaning)
 	other.Actions = append(other.Actions, score.Action{Name: "b", Points: 2})
 	require.NoError(t, s.PublishProject(t.Context(), "third", other, taken.Seq), "a dead-lettered creation may be replaced")
 	require.ErrorAs(t, s.PublishProject(t.Context(), "fourth", project(1), taken.Seq+5), &taken)
@@ -188,7 +188,7 @@ func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
 		}
 		stored++
 	}
-	require.ErrorIs(t, err, stream.ErrFull)
+	require.ErrorIs(t, err, score.ErrFull)
 	state, err := s.State(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, stored, state.Messages)
@@ -243,7 +243,7 @@ func TestAReaderOutlivesARestartOfTheServer(t *testing.T) {
 	require.EqualValues(t, 2, record.Seq)
 }
 
-func TestAReaderStopsWhenTheStreamWasMadeAnew(t *testing.T) {
+func TestAReaderStopsWhenTheStreamWasMadeAgain(t *testing.T) {
 	t.Parallel()
 	s, js := open(t)
 	require.NoError(t, js.DeleteStream(t.Context(), stream.Name))
@@ -308,7 +308,7 @@ func TestACorruptMessageIsHandedOverAsSuch(t *testing.T) {
 func TestReadAllSeesEverythingOnceAndEnds(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	require.NoError(t, s.ReadAll(t.Context(), func(score.Lane, stream.Record) error { return errors.New("empty") }))
+	require.NoError(t, s.ReadAll(t.Context(), func(score.Lane, score.Message) error { return errors.New("empty") }))
 	want := map[score.UpdateID]score.Lane{}
 	for n := range byte(30) {
 		lane := score.Lane(n % 3)
@@ -316,7 +316,7 @@ func TestReadAllSeesEverythingOnceAndEnds(t *testing.T) {
 		want[update(n).ID] = lane
 	}
 	got := map[score.UpdateID]score.Lane{}
-	require.NoError(t, s.ReadAll(t.Context(), func(lane score.Lane, r stream.Record) error {
+	require.NoError(t, s.ReadAll(t.Context(), func(lane score.Lane, r score.Message) error {
 		got[r.Updates[0].ID] = lane
 		return nil
 	}))
@@ -327,7 +327,7 @@ func TestWatchProjectsTellsWhatIsThereThenWhatComes(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	require.NoError(t, s.PublishProject(t.Context(), "p", project(1), 0))
-	require.NoError(t, s.AddDeadLetters(t.Context(), []stream.DeadLetter{{Project: project(1), Seq: 1, Outcome: score.ProjectExists}}))
+	require.NoError(t, s.AddDeadLetters(t.Context(), []score.DeadLetter{{Project: project(1), Seq: 1, Outcome: score.ProjectExists}}))
 	events := make(chan stream.ProjectEvent, 16)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

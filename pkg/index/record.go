@@ -17,6 +17,59 @@ import (
 // errGap says that events between the record and this one are missing from the record.
 var errGap = errors.New("earlier events of the project are missing")
 
+// projectEvent is an event that changes a project's record, and where it is.
+type projectEvent struct {
+	project  score.ProjectID
+	event    registry.Event
+	block    uint64
+	logIndex uint
+}
+
+// projectEvents reads logs that were asked for by registry.ProjectTopics.
+func projectEvents(logs []types.Log) ([]projectEvent, error) {
+	events := make([]projectEvent, len(logs))
+	for i := range logs {
+		log := &logs[i]
+		event, err := registry.ParseLog(log)
+		if err != nil {
+			return nil, err
+		}
+		p := projectEvent{event: event, block: log.BlockNumber, logIndex: log.Index}
+		switch e := event.(type) {
+		case registry.ProjectCreated:
+			p.project = e.Project.ID
+		case registry.ActionAdded:
+			p.project = e.Project
+		case registry.ScoreTypeAdded:
+			p.project = e.Project
+		case registry.MemberChanged:
+			p.project = e.Project
+		case registry.SignedOnlySet:
+			p.project = e.Project
+		default:
+			return nil, fmt.Errorf("log %d of block %d is no event of a project's record", log.Index, log.BlockNumber)
+		}
+		events[i] = p
+	}
+	return events, nil
+}
+
+// projects are records as of a position each.
+type projects map[score.ProjectID]*projectAt
+
+// fold brings the events into the records that are there, and tells of which projects some do not follow.
+func (ps projects) fold(events []projectEvent) (failed map[score.ProjectID]error) {
+	failed = map[score.ProjectID]error{}
+	for _, e := range events {
+		if p := ps[e.project]; p != nil {
+			if err := p.apply(e); err != nil && failed[e.project] == nil {
+				failed[e.project] = fmt.Errorf("event of block %d: %w", e.block, err)
+			}
+		}
+	}
+	return failed
+}
+
 // projectAt is a project's record as of a position; the record is nil before its creation.
 type projectAt struct {
 	record   *score.Record
@@ -26,14 +79,14 @@ type projectAt struct {
 }
 
 // apply folds one event. Events not after the record's position are in it already.
-func (p *projectAt) apply(event registry.Event, block uint64, logIndex uint) error {
-	if p.record != nil && (block < p.block || block == p.block && logIndex <= p.logIndex) {
+func (p *projectAt) apply(e projectEvent) error {
+	if p.record != nil && (e.block < p.block || e.block == p.block && e.logIndex <= p.logIndex) {
 		return nil
 	}
-	if err := p.fold(event); err != nil {
+	if err := p.fold(e.event); err != nil {
 		return err
 	}
-	p.block, p.logIndex, p.dirty = block, logIndex, true
+	p.block, p.logIndex, p.dirty = e.block, e.logIndex, true
 	return nil
 }
 
@@ -71,59 +124,19 @@ func (p *projectAt) fold(event registry.Event) error {
 	return nil
 }
 
-// projects are records as of a position each.
-type projects map[score.ProjectID]*projectAt
-
-// placed is an event and its position.
-type placed struct {
-	event    registry.Event
-	block    uint64
-	logIndex uint
-}
-
-// projectEvent reads an event that changes a project's record.
-func projectEvent(log *types.Log) (id score.ProjectID, event registry.Event, err error) {
-	if event, err = registry.ParseLog(log); err != nil {
-		return id, nil, err
-	}
-	id, ok := projectOf(event)
-	if !ok {
-		return id, nil, fmt.Errorf("log %d of block %d is no event of a project's record", log.Index, log.BlockNumber)
-	}
-	return id, event, nil
-}
-
-// projectOf is the project whose record the event changes.
-func projectOf(event registry.Event) (score.ProjectID, bool) {
-	switch e := event.(type) {
-	case registry.ProjectCreated:
-		return e.Project.ID, true
-	case registry.ActionAdded:
-		return e.Project, true
-	case registry.ScoreTypeAdded:
-		return e.Project, true
-	case registry.MemberChanged:
-		return e.Project, true
-	case registry.SignedOnlySet:
-		return e.Project, true
-	}
-	return score.ProjectID{}, false
-}
-
 // agrees tells whether the record is what the events make of it: all those of the project in the newest blocks, in order,
 // at least one. What came before them is not looked at.
-func (p *projectAt) agrees(events []placed) bool {
+func (p *projectAt) agrees(events []projectEvent) bool {
 	last := events[len(events)-1]
 	if p.record == nil || p.block != last.block || p.logIndex != last.logIndex {
 		return false
 	}
-	replay := &projectAt{record: new(score.Record)}
-	*replay.record = *p.record
-	replay.record.Members = maps.Clone(p.record.Members)
-	if _, ok := events[0].event.(registry.ProjectCreated); ok {
-		replay.record = nil
-	} else {
-		replay.undo(events)
+	replay := &projectAt{}
+	if _, ok := events[0].event.(registry.ProjectCreated); !ok {
+		before := *p.record
+		before.Members = maps.Clone(before.Members)
+		cutLists(&before, events)
+		replay.record = &before
 	}
 	for _, e := range events {
 		if replay.fold(e.event) != nil {
@@ -135,14 +148,14 @@ func (p *projectAt) agrees(events []placed) bool {
 	return err == nil && errWant == nil && bytes.Equal(got, want)
 }
 
-// undo takes off what the events added at the ends of lists, as far as it is there.
-func (p *projectAt) undo(events []placed) {
+// cutLists takes off what the events added at the ends of lists, as far as it is there.
+func cutLists(r *score.Record, events []projectEvent) {
 	for _, e := range events {
 		switch e := e.event.(type) {
 		case registry.ActionAdded:
-			p.record.Actions = p.record.Actions[:min(int(e.Index), len(p.record.Actions))]
+			r.Actions = r.Actions[:min(int(e.Index), len(r.Actions))]
 		case registry.ScoreTypeAdded:
-			p.record.ScoreTypes = p.record.ScoreTypes[:min(int(e.Index), len(p.record.ScoreTypes))]
+			r.ScoreTypes = r.ScoreTypes[:min(int(e.Index), len(r.ScoreTypes))]
 		}
 	}
 }

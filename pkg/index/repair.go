@@ -8,17 +8,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ethereum/go-ethereum/core/types"
-
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 const (
-	remakeViews = 16          // up to so many projects are looked up to read their history from their creation on
-	mendTries   = 5           // of storing records that were made again, while other writers move the checkpoint
-	mendPause   = time.Minute // before records that could not be made again are tried again
+	repairViews = 16          // up to so many projects are looked up to read their history from their creation on
+	repairTries = 5           // of storing records that were made again, while other writers move the checkpoint
+	repairPause = time.Minute // before records that could not be made again are tried again
 )
 
 // errIncomplete says that the logs that an endpoint gave of a project do not make a record.
@@ -31,25 +29,17 @@ func (f *Follower) check(ctx context.Context, final evidence.Block) error {
 	if f.at != final.Ref() || f.followed.Ahead != nil || time.Since(f.checked) < f.Recheck {
 		return nil
 	}
-	blocks, err := f.window.chain(ctx, f.bottom(final), final)
+	events, err := f.window.between(ctx, f.bottom(final), final.Number, final)
 	if err != nil {
 		return err
 	}
-	logs, err := f.window.events(ctx, blocks)
-	if err != nil {
-		return err
-	}
-	newest := map[score.ProjectID][]placed{}
-	for i := range logs {
-		id, event, err := projectEvent(&logs[i])
-		if err != nil {
-			return err
-		}
-		newest[id] = append(newest[id], placed{event, logs[i].BlockNumber, logs[i].Index})
+	newest := map[score.ProjectID][]projectEvent{}
+	for _, e := range events {
+		newest[e.project] = append(newest[e.project], e)
 	}
 	for id, events := range newest {
-		p := &projectAt{}
-		if p.record, p.block, p.logIndex, err = f.Directory.Project(ctx, id); err != nil {
+		p, err := f.read(ctx, id)
+		if err != nil {
 			return err
 		}
 		if p.block <= final.Number && !p.agrees(events) { // else another writer is farther
@@ -60,9 +50,9 @@ func (f *Follower) check(ctx context.Context, final evidence.Block) error {
 	if len(f.suspects) == 0 {
 		return nil
 	}
-	err = f.mend(ctx, final)
+	err = f.repair(ctx, final)
 	if len(f.suspects) > 0 {
-		f.checked = f.checked.Add(min(mendPause, f.Recheck) - f.Recheck)
+		f.checked = f.checked.Add(min(repairPause, f.Recheck) - f.Recheck)
 	}
 	return err
 }
@@ -75,19 +65,25 @@ func (f *Follower) suspect(id score.ProjectID) {
 	}
 }
 
-// mend makes the suspects' records again and stores them, as of the checkpoint that holds then.
-func (f *Follower) mend(ctx context.Context, final evidence.Block) error {
+// keepSuspect notes projects whose records could not be made again.
+func (f *Follower) keepSuspect(failed map[score.ProjectID]error) {
+	for id, err := range failed {
+		f.Log.Error("couldn't make a project's record again; it stays as it was until the endpoints give all its logs", "project", id, "err", err)
+		f.suspect(id)
+	}
+}
+
+// repair makes the suspects' records again and stores them, as of the checkpoint that holds then.
+func (f *Follower) repair(ctx context.Context, final evidence.Block) error {
 	ids, through := slices.Collect(maps.Keys(f.suspects)), f.at
 	f.Log.Warn("records of projects do not hold what the chain's events say; making them again", "projects", ids, "block", through.Number)
 	made, failed, err := f.make(ctx, final, ids, through)
 	if err != nil {
 		return err
 	}
-	for id, err := range failed {
-		f.Log.Error("couldn't make a project's record again; it stays as it was until the endpoints give all its logs", "project", id, "err", err)
-	}
-	for range mendTries {
-		if err = f.replace(ctx, made); err == nil || !f.Moved(err) {
+	f.keepSuspect(failed)
+	for range repairTries {
+		if err = f.replace(ctx, made); !errors.Is(err, evidence.ErrMoved) {
 			return err
 		}
 		f.loaded = false
@@ -99,31 +95,16 @@ func (f *Follower) mend(ctx context.Context, final evidence.Block) error {
 		if f.followed.Ahead != nil || f.followed.Suspect || !ok || to.Hash != f.at.Hash {
 			return nil // the next check does it
 		}
-		blocks, err := f.window.chain(ctx, through.Number+1, to)
+		events, err := f.window.between(ctx, through.Number+1, to.Number, to)
 		if err != nil {
 			return err
 		}
-		if err := f.extend(ctx, made, blocks); err != nil {
-			return err
-		}
+		f.keepSuspect(made.foldOrDrop(events))
 		if to.Number > through.Number {
 			through = to.Ref()
 		}
 	}
 	return err
-}
-
-// extend folds the events of further blocks.
-func (f *Follower) extend(ctx context.Context, made projects, blocks []evidence.Block) error {
-	logs, err := f.window.events(ctx, blocks)
-	if err != nil {
-		return err
-	}
-	for id, err := range made.foldAll(logs) {
-		delete(made, id)
-		f.Log.Error("couldn't make a project's record again", "project", id, "err", err)
-	}
-	return nil
 }
 
 // replace stores records, and forgets projects that have none.
@@ -146,8 +127,11 @@ func (f *Follower) replace(ctx context.Context, made projects) error {
 	return nil
 }
 
-// remake makes those records again that are as of blocks after the checkpoint, of a chain that was replaced.
-func (f *Follower) remake(ctx context.Context, final evidence.Block) error {
+// repairReplaced makes those records again that are as of blocks after a suspect checkpoint, of a chain that was replaced.
+func (f *Follower) repairReplaced(ctx context.Context, final evidence.Block) error {
+	if !f.followed.Suspect {
+		return nil
+	}
 	ids, err := f.Directory.Beyond(ctx, f.next(f.followed.At))
 	if err != nil {
 		return err
@@ -160,11 +144,7 @@ func (f *Follower) remake(ctx context.Context, final evidence.Block) error {
 		if len(failed) > 0 && !f.doubt.lasts(f.revision, f.Patience) {
 			return fmt.Errorf("couldn't make the records of %d projects again after a reorg: %w", len(failed), errors.Join(slices.Collect(maps.Values(failed))...))
 		}
-		for id, err := range failed {
-			f.Log.Error("couldn't make a project's record again after a reorg; it stays as it was until the endpoints give all its logs",
-				"project", id, "err", err)
-			f.suspect(id)
-		}
+		f.keepSuspect(failed)
 		if err := f.replace(ctx, made); err != nil {
 			return err
 		}
@@ -188,59 +168,55 @@ func (f *Follower) make(ctx context.Context, final evidence.Block, ids []score.P
 	for _, id := range ids {
 		made[id] = &projectAt{}
 	}
-	fold := func(logs []types.Log) {
-		for id, err := range made.foldAll(logs) {
-			failed[id] = err
-			delete(made, id)
-		}
-	}
 	if through == (evidence.Ref{}) {
 		return made, failed, nil
 	}
 	from, bottom := f.created(ctx, final, ids), f.bottom(final)
 	if from < bottom {
-		err := f.Chain.Logs(ctx, f.window.topics, from, min(bottom-1, through.Number), func(_ Block, logs []types.Log) error {
-			fold(logs)
+		err := f.history(ctx, from, min(bottom-1, through.Number), func(_ evidence.Ref, events []projectEvent) error {
+			maps.Copy(failed, made.foldOrDrop(events))
 			return nil
 		})
 		if err != nil {
 			return nil, nil, err
 		}
 	}
-	if through.Number >= bottom {
-		blocks, err := f.window.chain(ctx, bottom, final)
-		if err != nil {
-			return nil, nil, err
-		}
-		logs, err := f.window.events(ctx, blocks[:through.Number-bottom+1])
-		if err != nil {
-			return nil, nil, err
-		}
-		fold(logs)
+	events, err := f.window.between(ctx, bottom, through.Number, final)
+	if err != nil {
+		return nil, nil, err
 	}
+	maps.Copy(failed, made.foldOrDrop(events))
 	return made, failed, f.absent(ctx, final, through, made, failed)
+}
+
+// foldOrDrop folds events, and drops the projects of which some do not follow.
+func (ps projects) foldOrDrop(events []projectEvent) (failed map[score.ProjectID]error) {
+	failed = ps.fold(events)
+	for id, err := range failed {
+		failed[id] = fmt.Errorf("%w: %w", errIncomplete, err)
+		delete(ps, id)
+	}
+	return failed
 }
 
 // created is the block from which on the projects' events are read.
 func (f *Follower) created(ctx context.Context, final evidence.Block, ids []score.ProjectID) uint64 {
-	if len(ids) > remakeViews {
-		return f.Deployment.Block
+	if len(ids) > repairViews {
+		return f.Deployment.DeployBlock
 	}
 	first := final.Number
 	for _, id := range ids {
 		info, err := f.project(ctx, final, id)
 		if err != nil || !info.Exists() {
-			return f.Deployment.Block
+			return f.Deployment.DeployBlock
 		}
 		first = min(first, info.CreatedBlock)
 	}
-	return max(first, f.Deployment.Block)
+	return max(first, f.Deployment.DeployBlock)
 }
 
 func (f *Follower) project(ctx context.Context, final evidence.Block, id score.ProjectID) (registry.ProjectInfo, error) {
-	return registry.ReadProject(id).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
-		return f.Chain.View(ctx, data, final.Hash)
-	})
+	return registry.ReadProject(id).Do(ctx, viewAt(f.Chain, f.Deployment.Contract, final.Hash))
 }
 
 // absent moves projects without a record to failed, unless the contract, too, says that they did not exist then.
@@ -259,19 +235,4 @@ func (f *Follower) absent(ctx context.Context, final evidence.Block, through evi
 		}
 	}
 	return nil
-}
-
-// foldAll folds the events of the projects, and tells of which there is a gap.
-func (ps projects) foldAll(logs []types.Log) map[score.ProjectID]error {
-	failed := map[score.ProjectID]error{}
-	for i := range logs {
-		id, event, err := projectEvent(&logs[i])
-		if err != nil || ps[id] == nil || failed[id] != nil {
-			continue
-		}
-		if err := ps[id].apply(event, logs[i].BlockNumber, logs[i].Index); err != nil {
-			failed[id] = fmt.Errorf("%w: %w", errIncomplete, err)
-		}
-	}
-	return failed
 }

@@ -1,0 +1,29 @@
+// Package retry waits under a context, and tries again.
+package retry
+
+import (
+	"context"
+	"time"
+)
+
+// Sleep waits for d. It returns the context's error when that ends first, or has ended.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	return ctx.Err()
+}
+
+// Do calls try until it returns nil, at most times (at least 1), with a pause between two calls. It returns try's last error,
+// also where the context ended meanwhile.
+func Do(ctx context.Context, times int, pause time.Duration, try func() error) error {
+	for n := 1; ; n++ {
+		err := try()
+		if err == nil || n >= times || Sleep(ctx, pause) != nil {
+			return err
+		}
+	}
+}

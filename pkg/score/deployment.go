@@ -1,0 +1,11 @@
+package score
+
+import "github.com/ethereum/go-ethereum/common"
+
+// Deployment is what all processes of one installation must agree on.
+type Deployment struct {
+	Lanes       int            // 1 … MaxLanes
+	ChainID     uint64         // EIP-155
+	Contract    common.Address // the ScoreRegistry
+	DeployBlock uint64         // the block the contract was deployed in: where reading its events begins
+}

@@ -1,0 +1,46 @@
+package score
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Message is one message of the stream of accepted updates: the updates of one envelope, one creation, or bytes that
+// cannot be read. Exactly one of Updates, Project and Corrupt is set.
+type Message struct {
+	Seq     uint64    // its sequence in the stream; 1 is the first
+	Time    time.Time // when the stream stored it
+	Updates []Update
+	Signed  []Signed // the signed groups among Updates, ascending and apart
+	Project *Project
+	Corrupt error  // why the message cannot be read
+	Raw     []byte // the message as stored, when it is corrupt
+}
+
+// StreamState is what the stream of accepted updates is and holds.
+type StreamState struct {
+	Created           time.Time // its identity: a stream made again under the same name has another
+	FirstSeq, LastSeq uint64    // of the messages it holds; FirstSeq is LastSeq+1 where it holds none
+	Messages, Bytes   uint64
+}
+
+// ErrFull says that the stream is at its byte bound: the message was not stored. Final updates must be purged, or the
+// bound raised, before anything more is accepted.
+var ErrFull = errors.New("the stream is full")
+
+// ErrOtherMeaning says that a creation cannot replace a dead-lettered one, because its actions or score types do not
+// begin with that one's: updates accepted for the first, which may still be on their way, would mean something else
+// under the second. It was not stored.
+var ErrOtherMeaning = errors.New("the actions and score types must begin with those of the creation it replaces")
+
+// TakenError says that a creation of this projectId was accepted before.
+type TakenError struct {
+	Seq     uint64   // of the accepted creation, in the stream
+	Project *Project // what was accepted
+}
+
+// Error names the projectId and the sequence of its accepted creation.
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("project %s was accepted before, at sequence %d", e.Project.ID, e.Seq)
+}
