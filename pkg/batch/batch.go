@@ -17,7 +17,7 @@ type Group struct {
 	Signer    common.Address
 	Kind      score.Kind
 	Updates   []score.Update        // at least one
-	Signature *score.GroupSignature // of Signer over the group's body; nil of a group that nobody signed
+	Signature *score.GroupSignature // of Signer over the group's body; nil of a group without one
 }
 
 // Word is the one word of the ids of a KindWord or KindRuns group; ok is false of a KindFree group.
@@ -117,7 +117,7 @@ func (b *Batch) take(g Group, updates []score.Update) {
 	b.Groups = append(b.Groups, g)
 }
 
-// Header says what a group need not repeat, being the same as before. The encoding leaves out whatever it may.
+// Header says what a group need not repeat, being the same as before. The encoding leaves out all that it may.
 type Header struct {
 	SameProject, SameSigner bool // as those of the group before
 	SameWord                bool // as that of the last group with a word; never of a signed group, whose body is whole

@@ -187,7 +187,7 @@ func TestUpdatesThatAreNoBody(t *testing.T) {
 	}
 }
 
-// FuzzDecodeBody: whatever is decoded can be written, in a form that decodes to the same.
+// FuzzDecodeBody: what is decoded can be written, in a form that decodes to the same.
 func FuzzDecodeBody(f *testing.F) {
 	u := score.Update{ID: score.UpdateID{1, 31: 7}, Target: common.Address{2}}
 	for kind := score.KindWord; kind <= score.KindFree; kind++ {

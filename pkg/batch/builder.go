@@ -60,7 +60,7 @@ func NewBuilder(model Model, limits Limits) (*Builder, error) {
 	return b, nil
 }
 
-// Add is AddUnit of an update that nobody signed.
+// Add is AddUnit of an update outside signed groups.
 func (b *Builder) Add(u score.Update, now time.Time) (fits bool) {
 	return b.AddUnit(score.Unit{Updates: []score.Update{u}}, now)
 }

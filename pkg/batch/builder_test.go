@@ -122,7 +122,7 @@ func TestLargestSignedGroupFits(t *testing.T) {
 	}
 }
 
-// TestASignedGroupIsTakenAlone: what cannot be split must not wait for ever.
+// TestASignedGroupIsTakenAlone: what cannot be split must not wait forever.
 func TestASignedGroupIsTakenAlone(t *testing.T) {
 	t.Parallel()
 	limits := wide

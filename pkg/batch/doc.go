@@ -29,7 +29,7 @@
 //
 // Decided by these, in turn:
 //
-//   - Rounds. The contract applies the first of an id that it sees, which must be the first that came, whoever signed. So
+//   - Rounds. The contract applies the first of an id that it sees, which must be the first that came, by any signer. So
 //     B's w/7 is in a later round than A's, and rounds follow each other in the batch. A signed group is in a round behind
 //     all that came before with any of its ids.
 //   - Owners. What one signer has in one round is an owner's, and stands together, so that its header tells the signer once.
@@ -58,7 +58,7 @@
 //     exception is a signed group alone, which nothing can split.
 //   - Build loses nothing and invents nothing: its updates are the added ones, each once, and signed groups are as
 //     they were given. The same updates, added in the same order, always give the same groups.
-//   - Of two updates with one id, the one that was added first stands first, whoever signed them and in whatever groups.
+//   - Of two updates with one id, the one that was added first stands first, by any signers and in any groups.
 //   - The order of a batch's updates (groups first, then within each group) is the order of the contract's outcomes.
 //   - EncodeBody has one form for updates of one order. DecodeBody takes what the contract takes.
 //

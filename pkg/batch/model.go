@@ -13,13 +13,13 @@ import (
 //	Group + Named + Project                          to read its header
 //	+ Runs.Group + 2*Runs.Run + 3*Runs.Update        to apply its body
 //	+ Byte*(1+32+20 + 31+2+2*22+3*2)                 for its data: header and body
-//	+ 2*Cold                                         to read what the project and its member are
-//	+ Cold + Runs.Action                             to read the points of its actions, if they share a slot
+//	+ 2*Cold                                         to read what the project and its member are, and the first seven actions
+//	+ Cold + Runs.Action                             to read the points of its actions, if they share another slot
 //	+ 3*Fresh                                        to write a word of ids, and the scores of two wallets
-//	+ Recount + Skip + 3*Outcome                     for what may happen to it
+//	+ Skip + 3*Outcome                               for what may happen to it
 //
 // and the memory for its data. Signed, it is Signature + 2*SignedRun and 64 bytes more, and the hash of its body. A group
-// that follows under the same header is without Named, Project and Recount, and without their bytes; it pays for slots
+// that follows under the same header is without Named and Project, and without their bytes; it pays for slots
 // that no group before it has touched.
 type Model struct {
 	Base     uint64 // what a transaction pays for no group: itself, the relayer's role, the event
@@ -27,7 +27,7 @@ type Model struct {
 	ZeroByte uint64 // how much less than Byte a zero byte costs; a bound does not count on it
 
 	Group     uint64 // for each group, of any kind
-	Named     uint64 // if its header names a project or a signer: the member's slot is read anew
+	Named     uint64 // if its header names a project or a signer: the member's storage slot is read again
 	Project   uint64 // if its header names a project
 	Signature uint64 // if it is signed
 	SignedRun uint64 // for each run of a signed group
@@ -35,12 +35,11 @@ type Model struct {
 	Word, Runs, Free Prices // what else a group costs, by its kind
 
 	// A slot's first use in a batch costs this on top, later uses do not.
-	Cold  uint64 // a slot that is only read: a project's counts, a member, eight actions
+	Cold  uint64 // a slot that is only read: a project's first, a member, eight further actions
 	Fresh uint64 // a slot of scores or of used ids, if it was zero
 	Used  uint64 // the same, if it was not; a bound does not count on it
 
 	// What only a bound counts on.
-	Recount uint64 // Named, if score types were added since the member's slot was written
 	Skip    uint64 // for an update that is not applied, whose score's slot another update has paid for
 	Outcome uint64 // for each update, if any is not applied: the event tells what became of it
 
@@ -52,7 +51,7 @@ type Prices struct {
 	Group  uint64 // for the group, with the slot of its word unless it is KindFree
 	Run    uint64 // for each run, with the slot of its score; 0 of KindWord, which has no runs
 	Update uint64 // for each update, with the slot of its score if KindWord, and that of its id if KindFree
-	Action uint64 // for each slot of eight actions that is read after a header has named the project
+	Action uint64 // for each slot of eight actions, but the project's first, that is read after a header has named the project
 }
 
 func (m *Model) prices(kind score.Kind) *Prices {
@@ -65,13 +64,17 @@ func (m *Model) prices(kind score.Kind) *Prices {
 	return &m.Free
 }
 
-// actionsPerSlot and scoresPerSlot are how many actions of a project, and how many score types of a wallet, share a slot.
+// actionsPerSlot and scoresPerSlot are how many actions of a project, and how many score types of a wallet, share a slot. In a
+// project's first slot its counts take the place of one action.
 const (
 	actionsPerSlot = 8
+	actionSlots    = 256/actionsPerSlot + 1
 	scoresPerSlot  = 4
 )
 
-// Gas bounds what the batch costs, whatever is in the contract's storage and whatever becomes of its updates.
+func actionSlot(action uint8) int { return (int(action) + 1) / actionsPerSlot }
+
+// Gas bounds what the batch costs, for any storage of the contract and any outcomes of its updates.
 func (m *Model) Gas(b Batch) uint64 {
 	total, _ := m.measure(b)
 	return m.atWorst(total)
@@ -105,12 +108,7 @@ func (m *Model) Estimate(b Batch, fresh Fresh) uint64 {
 	total, seen := m.measure(b)
 	gas := total.gas + m.memoryGas(total.bytes-m.BaseBytes)
 	gas -= uint64(seen.Scores+seen.Words-fresh.Scores-fresh.Words) * (m.Fresh - m.Used)
-	gas -= uint64(len(seen.projects))*m.Cold + uint64(zeros(b))*m.ZeroByte
-	for _, h := range b.Headers() {
-		if h.names() {
-			gas -= m.Recount
-		}
-	}
+	gas -= uint64(zeros(b)) * m.ZeroByte
 	updates := b.Len()
 	return gas - uint64(updates)*m.Outcome - uint64(updates-seen.Scores)*m.Skip
 }
@@ -145,7 +143,7 @@ func (m *Model) measure(b Batch) (total cost, seen *storageSlots) {
 		}
 		total.gas += seen.chargeMember(m, g.Project, g.Signer)
 		if !h.SameProject {
-			seen.projects[g.Project].read = [256 / actionsPerSlot]bool{}
+			seen.projects[g.Project].read = [actionSlots]bool{}
 		}
 		for j := range g.Updates {
 			total.gas += seen.chargeUpdate(m, &g.Updates[j], m.prices(g.Kind).Action)
@@ -175,7 +173,7 @@ func (m *Model) headerCost(h Header) cost {
 	c := m.dataCost(kindBytes)
 	c.gas += m.Group
 	if h.names() {
-		c.gas += m.Named + m.Recount
+		c.gas += m.Named
 	}
 	if !h.SameProject {
 		c = c.plus(m.dataCost(projectBytes))
@@ -262,15 +260,15 @@ func zeros(b Batch) (n int) {
 	return n
 }
 
-// storageSlots knows which of the contract's slots a batch has used. Groups of one project share them, whoever signed.
+// storageSlots knows which of the contract's slots a batch has used. Groups of one project share them, by any signer.
 type storageSlots struct {
 	Fresh
 	projects map[score.ProjectID]*projectSlots
 }
 
 type projectSlots struct {
-	actions [256 / actionsPerSlot]bool // that were read
-	read    [256 / actionsPerSlot]bool // since the project was named last
+	actions [actionSlots]bool // that were read
+	read    [actionSlots]bool // since the project was named last
 	members map[common.Address]struct{}
 	words   map[score.Word]struct{}
 	scores  map[scoreSlot]struct{}
@@ -300,7 +298,7 @@ func (s *storageSlots) project(id score.ProjectID) (p *projectSlots, isNew bool)
 func (s *storageSlots) chargeMember(m *Model, project score.ProjectID, signer common.Address) (gas uint64) {
 	p, isNew := s.project(project)
 	if isNew {
-		gas = m.Cold // its counts, at worst
+		gas = m.Cold
 	}
 	if _, found := p.members[signer]; !found {
 		p.members[signer] = struct{}{}
@@ -323,7 +321,10 @@ func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) ui
 	} else {
 		gas += m.Skip
 	}
-	slot := u.Action / actionsPerSlot
+	slot := actionSlot(u.Action)
+	if slot == 0 {
+		return gas // read with the header
+	}
 	if !p.actions[slot] {
 		gas += m.Cold
 	}

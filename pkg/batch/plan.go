@@ -10,7 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Plan groups updates into a batch, whatever their number, in the way that costs least by the model. signed marks the
+// Plan groups updates into a batch, any number of them, in the way that costs least by the model. signed marks the
 // signed groups among them: they ascend, do not overlap, and each is what EncodeBody takes. No updates give an empty batch.
 func Plan(model *Model, updates []score.Update, signed []score.Signed) Batch {
 	s := newSheet(model)
@@ -20,7 +20,7 @@ func Plan(model *Model, updates []score.Update, signed []score.Signed) Batch {
 	return s.batch()
 }
 
-// Single is the batch of one update that nobody signed.
+// Single is the batch of one update outside signed groups.
 func Single(u score.Update) Batch {
 	return Batch{Groups: []Group{groupOf(score.KindWord, []score.Update{u})}}
 }
@@ -36,7 +36,7 @@ type sheet struct {
 }
 
 // projectSheet has a project's groups. Rounds keep updates of one id apart: each is in a later round than the one before,
-// and rounds follow each other in the batch, so the first to be added is the first the contract sees, whoever signed.
+// and rounds follow each other in the batch, so the first to be added is the first the contract sees, by any signer.
 type projectSheet struct {
 	rounds map[score.UpdateID]int // where the next update of this id goes
 	owners map[owner]*ownerSheet
@@ -97,7 +97,7 @@ func (s *sheet) owner(project score.ProjectID, o owner) *ownerSheet {
 		}
 		p.owners[o] = found
 		s.total = s.total.plus(s.model.dataCost(signerBytes))
-		s.total.gas += s.model.Named + s.model.Recount + s.slots.chargeMember(s.model, project, o.signer)
+		s.total.gas += s.model.Named + s.slots.chargeMember(s.model, project, o.signer)
 	}
 	return found
 }

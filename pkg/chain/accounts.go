@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
@@ -26,12 +27,8 @@ func (w word) String() string {
 }
 
 func agree(words []word) bool {
-	for _, w := range words[1:] {
-		if w.account.Nonce != words[0].account.Nonce || w.account.Balance.Cmp(words[0].account.Balance) != 0 {
-			return false
-		}
-	}
-	return true
+	first := words[0].account
+	return !slices.ContainsFunc(words, func(w word) bool { return w.account.Nonce != first.Nonce || w.account.Balance.Cmp(first.Balance) != 0 })
 }
 
 // askAccount makes the part for one account: a proof where the endpoint offers it, else its word.
@@ -48,10 +45,8 @@ func (r *reading) askAccount(e *endpoint, account common.Address) []part {
 	if r.strict || r.asked["absent"] || !r.once("word "+account.Hex()+form) {
 		return nil
 	}
-	for _, w := range r.words[account] {
-		if w.endpoint == e.name { // from the proof's answer
-			return nil
-		}
+	if slices.ContainsFunc(r.words[account], func(w word) bool { return w.endpoint == e.name }) { // from the proof's answer
+		return nil
 	}
 	at := e.at(r.ask.At.Hash)
 	return []part{{
@@ -103,9 +98,7 @@ func (r *reading) refused(e *endpoint, err error, of *capability) error {
 	if badParams(err) && e.plainHash.CompareAndSwap(false, true) {
 		return err
 	}
-	if !rateLimited(err) {
-		of.refused(err, time.Now())
-	}
+	of.refused(err, time.Now())
 	return err
 }
 

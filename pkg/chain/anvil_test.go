@@ -14,8 +14,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // anvil is the second node client that the program is tried with.
@@ -52,21 +52,21 @@ func TestAnvil(t *testing.T) {
 	require.NoError(t, err)
 	first := tx(0, nil)
 	send(t, c, first, tx(1, nil))
-	require.Equal(t, lane.Known, sendAll(t, c, first)[0].Class)
+	require.Equal(t, txpool.Known, sendAll(t, c, first)[0].Class)
 	mine()
 	head, err := c.Head(ctx)
 	require.NoError(t, err)
 	require.Equal(t, before.Hash, head.Parent)
 	for name, want := range map[string]struct {
 		tx    *types.Transaction
-		class lane.SendClass
+		class txpool.Class
 	}{
-		"nonce used":    {tx(0, func(tx *types.DynamicFeeTx) { tx.Value = big.NewInt(1) }), lane.NonceLow},
-		"below base":    {tx(2, func(tx *types.DynamicFeeTx) { tx.GasFeeCap, tx.GasTipCap = big.NewInt(1), big.NewInt(1) }), lane.FeeLow},
-		"tip above cap": {tx(2, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(11 * gwei) }), lane.Invalid},
-		"little gas":    {tx(2, func(tx *types.DynamicFeeTx) { tx.Gas = 20_000 }), lane.BadGas},
-		"no money":      {tx(2, func(tx *types.DynamicFeeTx) { tx.Value = new(big.Int).Lsh(big.NewInt(1), 100) }), lane.Funds},
-		"gap":           {tx(9, nil), lane.Accepted},
+		"nonce used":    {tx(0, func(tx *types.DynamicFeeTx) { tx.Value = big.NewInt(1) }), txpool.NonceLow},
+		"below base":    {tx(2, func(tx *types.DynamicFeeTx) { tx.GasFeeCap, tx.GasTipCap = big.NewInt(1), big.NewInt(1) }), txpool.FeeLow},
+		"tip above cap": {tx(2, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(11 * gwei) }), txpool.Invalid},
+		"little gas":    {tx(2, func(tx *types.DynamicFeeTx) { tx.Gas = 20_000 }), txpool.BadGas},
+		"no money":      {tx(2, func(tx *types.DynamicFeeTx) { tx.Value = new(big.Int).Lsh(big.NewInt(1), 100) }), txpool.Funds},
+		"gap":           {tx(9, nil), txpool.Added},
 	} {
 		r := sendAll(t, c, want.tx)[0]
 		require.Equal(t, want.class, r.Class, "%s: %v", name, r.Err)
@@ -85,13 +85,13 @@ func TestAnvil(t *testing.T) {
 	mine()
 	head, err = c.Head(ctx)
 	require.NoError(t, err)
-	var revert *lane.RevertError
-	_, err = c.Call(ctx, lane.Call{From: from, To: no, Gas: 100_000}, head.Hash)
+	var revert *evidence.RevertError
+	_, err = c.Call(ctx, evidence.Call{From: from, To: no, Gas: 100_000}, head.Hash)
 	require.ErrorAs(t, err, &revert)
 	require.Equal(t, common.FromHex("0xdeadbeef"), revert.Data)
 	for _, gas := range []uint64{30_000, 20_000} {
 		revert = nil
-		_, err = c.Call(ctx, lane.Call{From: from, To: forever, Gas: gas}, head.Hash)
+		_, err = c.Call(ctx, evidence.Call{From: from, To: forever, Gas: gas}, head.Hash)
 		require.True(t, errors.As(err, &revert) && revert.OutOfGas, "%d gas: %v", gas, err)
 	}
 	require.NoError(t, c.Logs(ctx, no, nil, 0, head.Number, func(evidence.Block, []types.Log) error { return nil }))

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +15,7 @@ import (
 // A batch size that an endpoint minded is tried again after a pause, which doubles while it minds and begins again small
 // when the endpoint takes full batches. Until then the size doubles step by step.
 const (
+	mostElements   = 100 // of one request
 	growPauseFirst = time.Second
 	growPauseMost  = 10 * time.Minute
 	growStep       = 500 * time.Millisecond
@@ -133,15 +134,7 @@ func batchRefused(err error, elems []rpc.BatchElem) bool {
 		return errors.As(err, &httpErr) && (httpErr.StatusCode == http.StatusRequestEntityTooLarge || httpErr.StatusCode == http.StatusBadRequest) ||
 			errors.As(err, &shape)
 	}
-	for _, elem := range elems {
-		if errors.Is(elem.Error, rpc.ErrMissingBatchResponse) {
-			return true
-		}
-		if elem.Error != nil && containsAny(strings.ToLower(elem.Error.Error()), "batch too large", "batch size", "batch limit", "batching") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(elems, func(e rpc.BatchElem) bool { return batchMinded(e.Error) })
 }
 
 // elem makes an element for calls.

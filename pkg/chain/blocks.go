@@ -28,38 +28,37 @@ func (c *Client) block(ctx context.Context, e *endpoint, method string, which an
 	return b, c.accept(ctx, &b)
 }
 
-// BlockByHash is the block of that hash, on any branch. ethereum.NotFound when no endpoint knows it.
-func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (block evidence.Block, err error) {
-	err = c.readChecked(ctx, "block_by_hash", 0, func(ctx context.Context, e *endpoint) (err error) {
-		block, err = c.block(ctx, e, "eth_getBlockByHash", hash)
-		if err == nil && block.Hash != hash {
-			return contradiction("block %s was asked for, %s came", hash, block.Hash)
-		}
-		return err
-	})
-	return block, err
-}
-
-// BlockByNumber is the canonical block of that height. ethereum.NotFound above every endpoint's head. Where headers cannot
-// be checked, most endpoints that have a block of that height have to agree.
-func (c *Client) BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error) {
-	b, from, err := c.blockByNumber(ctx, number)
-	if err == nil && !b.Checked {
-		err = c.agreed(ctx, from, &b)
+// blockByHash asks an endpoint for the block of a hash, on any branch.
+func (c *Client) blockByHash(ctx context.Context, e *endpoint, hash common.Hash) (evidence.Block, error) {
+	b, err := c.block(ctx, e, "eth_getBlockByHash", hash)
+	if err == nil && b.Hash != hash {
+		err = contradiction("block %s was asked for, %s came", hash, b.Hash)
 	}
 	return b, err
 }
 
-func (c *Client) blockByNumber(ctx context.Context, number uint64) (block evidence.Block, from *endpoint, err error) {
-	err = c.readChecked(ctx, "block_by_number", number, func(ctx context.Context, e *endpoint) (err error) {
-		block, err = c.block(ctx, e, "eth_getBlockByNumber", hexutil.Uint64(number))
-		if err == nil && block.Number != number {
-			return contradiction("block %d was asked for, %d came", number, block.Number)
-		}
+// blockAt asks an endpoint for its block of a height.
+func (c *Client) blockAt(ctx context.Context, e *endpoint, number uint64) (evidence.Block, error) {
+	b, err := c.block(ctx, e, "eth_getBlockByNumber", hexutil.Uint64(number))
+	if err == nil && b.Number != number {
+		err = contradiction("block %d was asked for, %d came", number, b.Number)
+	}
+	return b, err
+}
+
+// BlockByNumber is the canonical block of that height. ethereum.NotFound above every endpoint's head. Where headers cannot
+// be checked, most endpoints that have a block of that height have to agree.
+func (c *Client) BlockByNumber(ctx context.Context, number uint64) (block evidence.Block, err error) {
+	var from *endpoint
+	err = c.readFrom(ctx, c.candidates(number), "block_by_number", func(ctx context.Context, e *endpoint) (err error) {
 		from = e
+		block, err = c.blockAt(ctx, e, number)
 		return err
 	})
-	return block, from, err
+	if err == nil && !block.Checked {
+		err = c.agreed(ctx, from, &block)
+	}
+	return block, err
 }
 
 // agreed compares an endpoint's block, whose header cannot be checked, with the other endpoints: more than half of those
@@ -72,7 +71,7 @@ func (c *Client) agreed(ctx context.Context, from *endpoint, b *evidence.Block) 
 		}
 		var other evidence.Block
 		err := e.do(ctx, "compare", func(ctx context.Context, e *endpoint) (err error) {
-			other, err = c.block(ctx, e, "eth_getBlockByNumber", hexutil.Uint64(b.Number))
+			other, err = c.blockAt(ctx, e, b.Number)
 			return err
 		})
 		switch {
@@ -93,10 +92,8 @@ func (c *Client) agreed(ctx context.Context, from *endpoint, b *evidence.Block) 
 // is checked and has the one before it as its parent. With an error come those that were read before it, from `from` on
 // without a gap.
 func (c *Client) Blocks(ctx context.Context, endpoint string, from, to uint64) ([]evidence.Block, error) {
-	for _, e := range c.endpoints {
-		if e.name == endpoint {
-			return c.blocks(ctx, e, from, to)
-		}
+	if e := c.named(endpoint); e != nil {
+		return c.blocks(ctx, e, from, to)
 	}
 	return nil, fmt.Errorf("the chain has no endpoint %q", endpoint)
 }
@@ -127,19 +124,8 @@ func (c *Client) extend(ctx context.Context, e *endpoint, blocks []evidence.Bloc
 		return blocks, err
 	}
 	for i, el := range elems {
-		number := from + uint64(i)
-		var raw json.RawMessage
-		if err := answer(el, &raw); err != nil {
-			return blocks, aheadOf(err, number)
-		}
-		b, err := decodeBlock(raw)
+		b, err := c.takeHeader(ctx, el, from+uint64(i))
 		if err != nil {
-			return blocks, err
-		}
-		if b.Number != number {
-			return blocks, contradiction("block %d was asked for, %d came", number, b.Number)
-		}
-		if err := c.accept(ctx, &b); err != nil {
 			return blocks, err
 		}
 		if len(blocks) > 0 && blocks[len(blocks)-1].Hash != b.Parent {
@@ -154,7 +140,7 @@ func (c *Client) extend(ctx context.Context, e *endpoint, blocks []evidence.Bloc
 // blocks of their heights, it is a contradiction.
 func (c *Client) torn(ctx context.Context, e *endpoint, below, above evidence.Block) error {
 	for _, was := range []evidence.Block{below, above} {
-		now, err := c.block(ctx, e, "eth_getBlockByNumber", hexutil.Uint64(was.Number))
+		now, err := c.blockAt(ctx, e, was.Number)
 		if err != nil && !errors.Is(err, ethereum.NotFound) {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
 type callObject struct {
@@ -17,9 +17,9 @@ type callObject struct {
 	Input hexutil.Bytes   `json:"input,omitempty"`
 }
 
-// Call runs a message on the state of block at and returns what the contract returned. A *lane.RevertError says that
+// Call runs a message on the state of block at and returns what the contract returned. A *evidence.RevertError says that
 // the EVM refused it.
-func (c *Client) Call(ctx context.Context, msg lane.Call, at common.Hash) ([]byte, error) {
+func (c *Client) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
 	object := callObject{To: &msg.To, Gas: hexutil.Uint64(msg.Gas), Input: msg.Data}
 	if msg.From != (common.Address{}) {
 		object.From = &msg.From
@@ -35,11 +35,7 @@ func (c *Client) View(ctx context.Context, contract common.Address, data []byte)
 func (c *Client) call(ctx context.Context, op string, object callObject, at func(*endpoint) any) ([]byte, error) {
 	var out hexutil.Bytes
 	err := c.read(ctx, op, func(ctx context.Context, e *endpoint) error {
-		err := e.call(ctx, &out, "eth_call", object, at(e))
-		if revert := asRevert(err); revert != nil {
-			return revert
-		}
-		return err
+		return e.evm(ctx, &out, "eth_call", object, at(e))
 	})
 	return out, err
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/signer"
 )
 
@@ -48,7 +48,7 @@ func TestCall(t *testing.T) {
 	node, c := chainWith(t, map[common.Address][]byte{no: reverts, forever: loops, seven: answers7})
 	at := node.Commit()
 
-	out, err := c.Call(ctx, lane.Call{From: devnet.Address(0), To: seven, Gas: 100_000}, at)
+	out, err := c.Call(ctx, evidence.Call{From: devnet.Address(0), To: seven, Gas: 100_000}, at)
 	require.NoError(t, err)
 	require.Equal(t, int64(7), new(big.Int).SetBytes(out).Int64())
 	out, err = c.View(ctx, seven, nil)
@@ -58,19 +58,19 @@ func TestCall(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, answers7, code)
 
-	var revert *lane.RevertError
-	_, err = c.Call(ctx, lane.Call{To: no, Gas: 100_000}, at)
+	var revert *evidence.RevertError
+	_, err = c.Call(ctx, evidence.Call{To: no, Gas: 100_000}, at)
 	require.ErrorAs(t, err, &revert)
 	require.Equal(t, common.FromHex("0xdeadbeef"), revert.Data)
 	require.False(t, revert.OutOfGas)
 	for _, gas := range []uint64{30_000, 20_000} { // runs out; is below the intrinsic cost
 		revert = nil
-		_, err = c.Call(ctx, lane.Call{To: forever, Gas: gas}, at)
+		_, err = c.Call(ctx, evidence.Call{To: forever, Gas: gas}, at)
 		require.ErrorAs(t, err, &revert, "%d gas: %v", gas, err)
 		require.True(t, revert.OutOfGas, "%d gas: %v", gas, err)
 	}
 	revert = nil
-	_, err = c.Call(ctx, lane.Call{To: seven, Gas: 100_000}, common.Hash{1})
+	_, err = c.Call(ctx, evidence.Call{To: seven, Gas: 100_000}, common.Hash{1})
 	require.Error(t, err)
 	require.False(t, errors.As(err, &revert), "the node is at fault: %v", err)
 }
@@ -96,7 +96,7 @@ func TestRevertsOfOtherClients(t *testing.T) {
 			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":%s}`, asked[0].ID, c.error)
 			return true
 		})
-		var revert *lane.RevertError
+		var revert *evidence.RevertError
 		_, err := dial(t, chain.Config{URLs: []string{p.URL}}).View(t.Context(), common.Address{1}, nil)
 		require.ErrorAs(t, err, &revert, name)
 		require.Equal(t, c.data, revert.Data, name)
@@ -126,7 +126,7 @@ func TestTransact(t *testing.T) {
 		_, err = c.Transact(t.Context(), s, &receipt.ContractAddress, []byte{1})
 		require.NoError(t, err)
 
-		var revert *lane.RevertError
+		var revert *evidence.RevertError
 		_, err = c.Transact(t.Context(), s, nil, reverts) // reverts while it creates: nothing is sent
 		require.ErrorAs(t, err, &revert)
 		require.Equal(t, common.FromHex("0xdeadbeef"), revert.Data)

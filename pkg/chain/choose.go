@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum"
-	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/lane"
 )
 
 // errBehind says that an endpoint does not know the block that a read is pinned to.
@@ -20,17 +18,11 @@ var errBehind = errors.New("the endpoint does not know the block")
 // errNotLearnt says that answers do not suffice to believe anything, and that this is not the fault of one endpoint.
 var errNotLearnt = errors.New("nothing was learnt")
 
-// behind turns an absent block into errBehind: what was asked for is not known to be absent.
-func behind(err error, at common.Hash) error {
+// behind turns the absence of a block, told by its hash or number, into errBehind: what was asked for is not known to be
+// absent.
+func behind(err error, block any) error {
 	if errors.Is(err, ethereum.NotFound) || unknownBlock(err) {
-		return fmt.Errorf("%w %s", errBehind, at)
-	}
-	return err
-}
-
-func aheadOf(err error, number uint64) error {
-	if errors.Is(err, ethereum.NotFound) || unknownBlock(err) {
-		return fmt.Errorf("%w %d", errBehind, number)
+		return fmt.Errorf("%w %v", errBehind, block)
 	}
 	return err
 }
@@ -65,22 +57,28 @@ func lag(e *endpoint, need uint64) int {
 	return 0
 }
 
-// words are the candidates whose unverifiable answers are believed.
-func words(candidates []*endpoint) (believed []*endpoint, err error) {
+// believable are the candidates whose answers are believed unchecked. The error says that some are up, and none of these is.
+func (c *Client) believable(ctx context.Context, op string, need uint64) (believed []*endpoint, err error) {
 	now := time.Now()
 	var errs []error
-	for _, e := range candidates {
+	for _, e := range c.candidates(need) {
 		if e.trust.doubtful(now) {
 			errs = append(errs, fmt.Errorf("%s contradicted itself in the last %s: what cannot be checked is not believed", e.name, distrustFirst))
 		} else {
 			believed = append(believed, e)
 		}
 	}
-	return believed, errors.Join(errs...)
+	if len(believed) == 0 && len(errs) > 0 {
+		return nil, c.failed(ctx, op, errs)
+	}
+	return believed, nil
 }
 
-// joined is why no endpoint told anything; when none was asked, it says when they are asked again.
-func (c *Client) joined(op string, errs []error) error {
+// failed is why no endpoint told anything; when none was asked, it says when they are asked again.
+func (c *Client) failed(ctx context.Context, op string, errs []error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("couldn't ask the chain (%s): %w", op, ctx.Err())
+	}
 	if len(errs) == 0 {
 		for _, e := range c.endpoints {
 			errs = append(errs, e.resting())
@@ -89,32 +87,28 @@ func (c *Client) joined(op string, errs []error) error {
 	return fmt.Errorf("couldn't ask the chain (%s): %w", op, errors.Join(errs...))
 }
 
-// read asks for what cannot be checked, one endpoint after the other until one answers. A *lane.RevertError is an answer.
-// ethereum.NotFound comes back only if every endpoint asked said it.
+// read is readFrom for what cannot be checked.
 func (c *Client) read(ctx context.Context, op string, ask func(context.Context, *endpoint) error) error {
-	endpoints, doubt := words(c.candidates(0))
-	if len(endpoints) == 0 && doubt != nil {
-		return c.joined(op, []error{doubt})
+	endpoints, err := c.believable(ctx, op, 0)
+	if err != nil {
+		return err
 	}
 	return c.readFrom(ctx, endpoints, op, ask)
 }
 
-// readChecked is read for answers that ask checks.
-func (c *Client) readChecked(ctx context.Context, op string, need uint64, ask func(context.Context, *endpoint) error) error {
-	return c.readFrom(ctx, c.candidates(need), op, ask)
-}
-
+// readFrom asks one endpoint after the other until one answers. A *evidence.RevertError is an answer. ethereum.NotFound comes
+// back only if every endpoint said it.
 func (c *Client) readFrom(ctx context.Context, endpoints []*endpoint, op string, ask func(context.Context, *endpoint) error) error {
 	var errs []error
 	absent := len(endpoints) > 0
 	for _, e := range endpoints {
 		err := e.do(ctx, op, ask)
-		var revert *lane.RevertError
+		var revert *evidence.RevertError
 		if err == nil || errors.As(err, &revert) {
 			return err
 		}
 		if ctx.Err() != nil {
-			return fmt.Errorf("couldn't ask the chain (%s): %w", op, ctx.Err())
+			return c.failed(ctx, op, nil)
 		}
 		if errors.Is(err, ethereum.NotFound) {
 			err = errors.New(err.Error()) // must not make the whole look like NotFound
@@ -126,7 +120,7 @@ func (c *Client) readFrom(ctx context.Context, endpoints []*endpoint, op string,
 	if absent {
 		return fmt.Errorf("%s: %w", op, ethereum.NotFound)
 	}
-	return c.joined(op, errs)
+	return c.failed(ctx, op, errs)
 }
 
 // reply is what one of several endpoints answered.
@@ -136,50 +130,70 @@ type reply[T any] struct {
 	err   error
 }
 
-// each asks several endpoints at once. It returns those that answered, in their order, soon after the first has: the
-// others have Config.Grace. errs are of those that did not.
+// each asks several endpoints at once. It returns those that answered, in their order, soon after the first has. errs are
+// of those that did not.
 func each[T any](ctx context.Context, c *Client, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error)) (replies []reply[T], errs []error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	results := make(chan reply[T], len(endpoints))
-	for _, e := range endpoints {
-		go func() {
-			r := reply[T]{from: e}
-			r.err = e.do(ctx, op, func(ctx context.Context, e *endpoint) (err error) {
-				r.value, err = ask(ctx, e)
-				return err
-			})
-			results <- r
-		}()
-	}
-	var late <-chan time.Time
-	for waiting := len(endpoints); waiting > 0; waiting-- {
-		select {
-		case r := <-results:
-			if r.err != nil {
-				errs = append(errs, r.err)
-				continue
-			}
+	heard := gather(ctx, c.cfg.Grace, endpoints, func(ctx context.Context, e *endpoint) reply[T] {
+		r := reply[T]{from: e}
+		r.err = e.do(ctx, op, func(ctx context.Context, e *endpoint) (err error) {
+			r.value, err = ask(ctx, e)
+			return err
+		})
+		return r
+	}, func(r reply[T]) bool { return r.err == nil })
+	for _, r := range heard {
+		if r.err != nil {
+			errs = append(errs, r.err)
+		} else {
 			replies = append(replies, r)
-			if late == nil {
-				late = time.After(c.cfg.Grace)
-			}
-		case <-late:
-			waiting = 1
 		}
 	}
 	slices.SortFunc(replies, func(a, b reply[T]) int { return slices.Index(c.endpoints, a.from) - slices.Index(c.endpoints, b.from) })
 	return replies, errs
 }
 
+// gather asks endpoints at once. It returns what was heard when all have answered, or a grace after the first answer that
+// is enough, when the other endpoints' answers would change little.
+func gather[T any](ctx context.Context, grace time.Duration, endpoints []*endpoint, ask func(context.Context, *endpoint) T,
+	enough func(T) bool,
+) (heard []T) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers := make(chan T, len(endpoints))
+	for _, e := range endpoints {
+		go func() { answers <- ask(ctx, e) }()
+	}
+	var late <-chan time.Time
+	for len(heard) < len(endpoints) {
+		select {
+		case a := <-answers:
+			heard = append(heard, a)
+			if late == nil && enough(a) {
+				late = time.After(grace)
+			}
+		case <-late:
+			return heard
+		}
+	}
+	return heard
+}
+
 // Distrust sets an endpoint aside for a while that contradicts what was verified: half a minute at first, twice as long
 // each time up to ten minutes. It is used meanwhile only when all others rest, and then only for what can be checked.
 func (c *Client) Distrust(endpoint string, why error) {
+	if e := c.named(endpoint); e != nil {
+		e.distrust(why)
+	}
+}
+
+// named is the endpoint of that name, nil if there is none.
+func (c *Client) named(name string) *endpoint {
 	for _, e := range c.endpoints {
-		if e.name == endpoint {
-			e.distrust(why)
+		if e.name == name {
+			return e
 		}
 	}
+	return nil
 }
 
 // contradiction makes an evidence.ErrContradiction.

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,49 +15,28 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Defaults of Config.
-const (
-	DefaultTimeout  = 10 * time.Second
-	DefaultGrace    = 300 * time.Millisecond
-	DefaultBatch    = 100
-	DefaultLogRange = 2000
-	DefaultProven   = 4096
-	DefaultMinTip   = 1_000_000      // wei per gas: what geth's miner wants at least
-	DefaultMaxTip   = 50_000_000_000 // wei per gas
-)
+// DefaultMinTip is Config.MinTip where that is not set, in wei per gas: what geth's miner wants at least.
+const DefaultMinTip = 1_000_000
 
 // Config says how to reach the chain. Zero values mean the defaults.
 type Config struct {
 	URLs     []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
-	Timeout  time.Duration // of one request
-	Grace    time.Duration // how long the other endpoints may take once one has answered what all are asked
-	Batch    int           // elements of one batched request; it shrinks by itself for an endpoint that refuses it
-	LogRange uint64        // most blocks of one request for logs; it shrinks by itself, too
-	Proven   uint64        // blocks at the end of a question for logs whose headers are all read; see Client.Logs
+	Timeout  time.Duration // of one request. Default 10 s
+	Grace    time.Duration // how long the other endpoints may take once one has answered what all are asked. Default 300 ms
+	LogRange uint64        // most blocks of one request for logs; it shrinks by itself. Default 2,000
+	Proven   uint64        // blocks at the end of a question for logs whose headers are all read; see Client.Logs. Default 4,096
 	MinTip   uint64        // wei per gas that a Price's tip is at least
-	MaxTip   uint64        // wei per gas that a Price's tip is at most
+	MaxTip   uint64        // wei per gas that a Price's tip is at most. Default 50 gwei
 	Legacy   bool          // read gas prices even where blocks have a base fee
 }
 
 func (c Config) withDefaults() Config {
-	set := func(field *uint64, value uint64) {
-		if *field == 0 {
-			*field = value
-		}
-	}
-	set(&c.LogRange, DefaultLogRange)
-	set(&c.Proven, DefaultProven)
-	set(&c.MinTip, DefaultMinTip)
-	set(&c.MaxTip, DefaultMaxTip)
-	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if c.Grace <= 0 {
-		c.Grace = DefaultGrace
-	}
-	if c.Batch <= 0 {
-		c.Batch = DefaultBatch
-	}
+	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	c.Grace = cmp.Or(c.Grace, 300*time.Millisecond)
+	c.LogRange = cmp.Or(c.LogRange, 2000)
+	c.Proven = cmp.Or(c.Proven, 4096)
+	c.MinTip = cmp.Or(c.MinTip, DefaultMinTip)
+	c.MaxTip = cmp.Or(c.MaxTip, 50_000_000_000)
 	return c
 }
 
@@ -67,9 +47,9 @@ type Client struct {
 	log       *slog.Logger
 	metrics   *metrics
 	headers   headerRule
-	market    market
+	market    *market
 
-	wake chan struct{} // nil without websockets
+	wake chan struct{} // a websocket told of a new head
 	stop context.CancelFunc
 	done sync.WaitGroup // what follows the websockets' heads
 }
@@ -83,7 +63,7 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 	if cfg.MinTip > cfg.MaxTip {
 		return nil, fmt.Errorf("the least tip (%d wei) is above the highest (%d wei)", cfg.MinTip, cfg.MaxTip)
 	}
-	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg)}
+	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg), market: newMarket(), wake: make(chan struct{}, 1)}
 	follow, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c.stop = stop
 	hosts := map[string]int{}
@@ -103,11 +83,8 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 			return nil, err
 		}
 		c.endpoints = append(c.endpoints, e)
-		if e.pushes && c.wake == nil {
-			c.wake = make(chan struct{}, 1)
-		}
 	}
-	for _, e := range c.endpoints {
+	for _, e := range c.endpoints { // complete, since followers read it
 		if e.pushes {
 			c.done.Go(func() { c.follow(follow, e) })
 		}

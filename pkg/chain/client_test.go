@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/heads"
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 var _ heads.Chain = (*chain.Client)(nil)
@@ -48,7 +48,7 @@ func TestErrorsDoNotShowURLs(t *testing.T) {
 	require.NotContains(t, err.Error(), "secret")
 	require.Contains(t, err.Error(), strings.TrimPrefix(gone.URL, "http://"))
 	result := c.Send(t.Context(), [][]byte{{1}})[0]
-	require.Equal(t, lane.NodeDown, result.Class)
+	require.Equal(t, txpool.NodeDown, result.Class)
 	require.NotContains(t, result.Err.Error(), "secret")
 }
 
@@ -203,7 +203,7 @@ func TestFailingEndpointRests(t *testing.T) {
 	_, err = alone.BlockByNumber(t.Context(), 0)
 	require.ErrorContains(t, err, "is left alone for")
 	result := sendAll(t, alone, transfer(t, 0, 0))[0]
-	require.Equal(t, lane.NodeDown, result.Class)
+	require.Equal(t, txpool.NodeDown, result.Class)
 	require.ErrorContains(t, result.Err, "is left alone for")
 	bad.inject(nil)
 	require.Eventually(t, func() bool {

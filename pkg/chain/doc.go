@@ -8,7 +8,7 @@
 //   - Once any header of the chain was checked, each has to be. Where none can be (rollups with header fields of their own) it
 //     takes a look at some blocks of each endpoint to conclude that. Then Checked is false, and endpoints are
 //     compared: a block of a height is not returned while half or more of the endpoints that have one of that height have
-//     another (Blocks compares the last of a range, which the others lead to). BlockByHash is not compared. A lone endpoint's
+//     another (Blocks compares the last of a range, which the others lead to). A lone endpoint's
 //     word is taken there. A chain that changes its headers' shape while the process runs looks like a lie of all endpoints
 //     until the process starts again.
 //   - What has a weaker check says so: an account without a proof is the unanimous word of the endpoints (Proved is

@@ -17,7 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 const dialTimeout = 10 * time.Second
@@ -53,7 +53,7 @@ func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger
 	}
 	return &endpoint{
 		name: name, pushes: strings.HasPrefix(rawURL, "ws"), rpc: client, timeout: cfg.Timeout, log: log.With("endpoint", name),
-		metrics: m, batch: newBatchSize(cfg.Batch),
+		metrics: m, batch: newBatchSize(mostElements),
 	}, nil
 }
 
@@ -96,7 +96,7 @@ func endingOf(ctx context.Context, err error, limited bool) ending {
 	case ctx.Err() != nil: // a caller that went away says nothing about the endpoint
 		return abandoned
 	}
-	if class, _ := classifyTransport(err); class == lane.Throttled {
+	if class, _ := classifyTransport(err); class == txpool.Throttled {
 		return throttled
 	}
 	return failing
@@ -118,13 +118,13 @@ func resultOf(err error) string {
 
 // failed tells whether the endpoint did not do its job, as opposed to giving an unwelcome answer.
 func failed(err error) bool {
-	var revert *lane.RevertError
+	var revert *evidence.RevertError
 	if errors.As(err, &revert) || errors.Is(err, ethereum.NotFound) || errors.Is(err, errBehind) ||
 		errors.Is(err, errNotLearnt) || errors.Is(err, evidence.ErrContradiction) {
 		return false
 	}
 	if class, ok := classifyTransport(err); ok {
-		return class == lane.Timeout || class == lane.NodeDown || class == lane.Throttled
+		return class == txpool.Timeout || class == txpool.NodeDown || class == txpool.Throttled
 	}
 	var coded rpc.Error
 	return !errors.As(err, &coded)
@@ -158,15 +158,20 @@ func (e *endpoint) distrust(why error) {
 
 // call asks one question; a null answer is ethereum.NotFound.
 func (e *endpoint) call(ctx context.Context, result any, method string, args ...any) error {
-	var raw json.RawMessage
-	e.metrics.calls.WithLabelValues(e.name, method).Inc()
-	if err := e.rpc.CallContext(ctx, &raw, method, args...); err != nil {
-		if rateLimited(err) {
-			exchangeOf(ctx).throttled(0)
-		}
+	el := elem(method, args...)
+	if err := e.single(ctx, &el); err != nil {
 		return err
 	}
-	return decode(raw, result)
+	return answer(el, result)
+}
+
+// evm is call of a question that the EVM may refuse, with a *evidence.RevertError.
+func (e *endpoint) evm(ctx context.Context, result any, method string, args ...any) error {
+	err := e.call(ctx, result, method, args...)
+	if revert := asRevert(err); revert != nil {
+		return revert
+	}
+	return err
 }
 
 // at is a block hash as this endpoint takes it in place of a number.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/retry"
 )
 
 // emptyAgain is how long after an empty answer that cannot be checked the same is asked again before it is believed.
@@ -49,9 +51,11 @@ func (c *Client) Events(ctx context.Context, blocks []evidence.Block, contract c
 		if !c.unreadable(err) {
 			return nil, err
 		}
-		if err := c.comparedLogs(ctx, unread, contract, topics, byBlock); err != nil {
+		compared, err := c.comparedLogs(ctx, unread, contract, topics)
+		if err != nil {
 			return nil, err
 		}
+		maps.Copy(byBlock, compared)
 	}
 	var logs []types.Log
 	for _, b := range blocks {
@@ -72,48 +76,32 @@ func wanted(l *types.Log, contract common.Address, topics []common.Hash) bool {
 	return l.Address == contract && (len(topics) == 0 || len(l.Topics) > 0 && slices.Contains(topics, l.Topics[0]))
 }
 
-// comparedLogs asks all endpoints for the logs of blocks and adds what they agree on.
-func (c *Client) comparedLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash,
-	byBlock map[common.Hash][]types.Log,
-) error {
+// comparedLogs are the logs of blocks by the word of all endpoints. That there are none is asked twice.
+func (c *Client) comparedLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (map[common.Hash][]types.Log, error) {
 	learnt, err := c.askLogs(ctx, blocks, contract, topics)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	empty := slices.DeleteFunc(slices.Clone(blocks), func(b evidence.Block) bool { return len(learnt[b.Hash]) > 0 })
-	if len(empty) > 0 {
-		timer := time.NewTimer(emptyAgain)
-		defer timer.Stop()
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%w: no logs in %d blocks so far: %w", errNotLearnt, len(empty), ctx.Err())
-		case <-timer.C:
-		}
-		again, err := c.askLogs(ctx, empty, contract, topics)
-		if err != nil {
-			return err
-		}
-		for _, b := range empty {
-			learnt[b.Hash] = again[b.Hash]
-		}
+	if len(empty) == 0 {
+		return learnt, nil
 	}
-	for hash, logs := range learnt {
-		byBlock[hash] = logs
+	if err := retry.Sleep(ctx, emptyAgain); err != nil {
+		return nil, fmt.Errorf("%w: no logs in %d blocks so far: %w", errNotLearnt, len(empty), err)
 	}
-	return nil
+	again, err := c.askLogs(ctx, empty, contract, topics)
+	maps.Copy(learnt, again)
+	return learnt, err
 }
 
 // askLogs asks each endpoint for the logs of blocks. An error names two that differ.
 func (c *Client) askLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (map[common.Hash][]types.Log, error) {
-	endpoints, doubt := words(c.candidates(0))
-	if len(endpoints) == 0 && doubt != nil {
-		return nil, c.joined("block_logs", []error{doubt})
+	endpoints, err := c.believable(ctx, "block_logs", 0)
+	if err != nil {
+		return nil, err
 	}
-	type said struct {
-		by   string
-		logs []types.Log
-	}
-	learnt := map[common.Hash]said{}
+	learnt := map[common.Hash][]types.Log{}
+	by := map[common.Hash]string{}
 	var errs []error
 	for _, e := range endpoints {
 		for some := range slices.Chunk(blocks, blocksAtOnce) {
@@ -128,22 +116,18 @@ func (c *Client) askLogs(ctx context.Context, blocks []evidence.Block, contract 
 			}
 			for i, b := range some {
 				before, known := learnt[b.Hash]
-				if known && !slices.EqualFunc(before.logs, answers[i], sameLog) {
+				if known && !slices.EqualFunc(before, answers[i], sameLog) {
 					return nil, fmt.Errorf("%w: %s has %d logs of block %d, %s has %d or others", errNotLearnt,
-						before.by, len(before.logs), b.Number, e.name, len(answers[i]))
+						by[b.Hash], len(before), b.Number, e.name, len(answers[i]))
 				}
-				learnt[b.Hash] = said{e.name, answers[i]}
+				learnt[b.Hash], by[b.Hash] = answers[i], e.name
 			}
 		}
 	}
 	if len(learnt) < len(blocks) {
-		return nil, c.failedRead(ctx, "block_logs", errs)
+		return nil, c.failed(ctx, "block_logs", errs)
 	}
-	all := map[common.Hash][]types.Log{}
-	for hash, s := range learnt {
-		all[hash] = s.logs
-	}
-	return all, nil
+	return learnt, nil
 }
 
 func sameLog(a, b types.Log) bool {
@@ -151,20 +135,12 @@ func sameLog(a, b types.Log) bool {
 		slices.Equal(a.Topics, b.Topics) && slices.Equal(a.Data, b.Data)
 }
 
-type blockFilter struct {
-	Block   common.Hash     `json:"blockHash"`
-	Address common.Address  `json:"address"`
-	Topics  [][]common.Hash `json:"topics,omitempty"`
-}
-
 // blockLogs asks one endpoint for the logs of blocks, by their hashes.
 func (e *endpoint) blockLogs(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([][]types.Log, error) {
 	elems := make([]rpc.BatchElem, len(blocks))
 	for i, b := range blocks {
-		filter := blockFilter{Block: b.Hash, Address: contract}
-		if len(topics) > 0 {
-			filter.Topics = [][]common.Hash{topics}
-		}
+		filter := filterOf(contract, topics)
+		filter.Block = &b.Hash
 		elems[i] = elem("eth_getLogs", filter)
 	}
 	if err := e.calls(ctx, elems); err != nil {
@@ -187,17 +163,11 @@ func (e *endpoint) blockLogs(ctx context.Context, blocks []evidence.Block, contr
 
 // fits holds a log against its block's header and the question.
 func fits(l *types.Log, b *evidence.Block, contract common.Address, topics []common.Hash) error {
-	held := b.MayHold(l.Address, nil)
-	for _, topic := range l.Topics {
-		held = held && (b.Bloom.Test(topic.Bytes()) || !b.Checked)
-	}
 	switch {
 	case l.BlockHash != b.Hash || l.BlockNumber != b.Number || l.Removed:
 		return contradiction("logs of block %s were asked for, one of %s came", b.Hash, l.BlockHash)
 	case !wanted(l, contract, topics):
 		return contradiction("logs of %s were asked for, one of %s came that was not", contract, l.Address)
-	case !held:
-		return contradiction("it has a log that is not in the bloom of block %d", b.Number)
 	}
-	return nil
+	return evidence.CheckBloom(b, l)
 }

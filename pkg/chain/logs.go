@@ -19,11 +19,22 @@ import (
 // provenAtOnce is how many blocks are proved at a time.
 const provenAtOnce = 256
 
+// logFilter is what eth_getLogs takes: a range of blocks, or one by its hash.
 type logFilter struct {
-	From    hexutil.Uint64  `json:"fromBlock"`
-	To      hexutil.Uint64  `json:"toBlock"`
+	From    *hexutil.Uint64 `json:"fromBlock,omitempty"`
+	To      *hexutil.Uint64 `json:"toBlock,omitempty"`
+	Block   *common.Hash    `json:"blockHash,omitempty"`
 	Address common.Address  `json:"address"`
 	Topics  [][]common.Hash `json:"topics,omitempty"`
+}
+
+// filterOf is a filter of a contract's logs by their first topic, none meaning all; the blocks are yet to be named.
+func filterOf(contract common.Address, topics []common.Hash) logFilter {
+	f := logFilter{Address: contract}
+	if len(topics) > 0 {
+		f.Topics = [][]common.Hash{topics}
+	}
+	return f
 }
 
 // logQuestion is what Logs was asked.
@@ -48,21 +59,12 @@ func (c *Client) Logs(ctx context.Context, contract common.Address, topics []com
 	size := c.cfg.LogRange
 	for from <= to {
 		proven := to-from < c.cfg.Proven
-		most := size
-		if proven {
-			most = min(most, provenAtOnce)
-		} else {
-			most = min(most, to-c.cfg.Proven+1-from)
+		read, most := c.provenLogs, uint64(provenAtOnce)
+		if !proven {
+			read, most = c.historicLogs, to-c.cfg.Proven+1-from
 		}
-		last := min(to, from+most-1)
-		var through evidence.Block
-		var logs []types.Log
-		var err error
-		if proven {
-			through, logs, err = c.provenLogs(ctx, q, from, last)
-		} else {
-			through, logs, err = c.historicLogs(ctx, q, from, last)
-		}
+		last := min(to, from+min(size, most)-1)
+		through, logs, err := read(ctx, q, from, last)
 		if err != nil && !proven && last > from && ctx.Err() == nil && !errors.Is(err, errBehind) && !undelivered(err) {
 			size = (last - from + 1) / 2 // in any case a smaller question is easier
 			continue
@@ -84,26 +86,23 @@ func (c *Client) provenLogs(ctx context.Context, q logQuestion, from, to uint64)
 	var errs []error
 	for _, e := range c.candidates(q.to) {
 		blocks, err := c.blocksBelow(ctx, e, from, to, q.to)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		if err == nil {
+			logs, err = c.Events(ctx, blocks, q.contract, q.topics)
 		}
-		logs, err := c.Events(ctx, blocks, q.contract, q.topics)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		if err == nil {
+			return blocks[len(blocks)-1], logs, nil
 		}
-		return blocks[len(blocks)-1], logs, nil
+		errs = append(errs, err)
 	}
-	return through, nil, c.failedRead(ctx, "logs", errs)
+	return through, nil, c.failed(ctx, "logs", errs)
 }
 
 // blocksBelow are the blocks from…to of an endpoint that has block have.
 func (c *Client) blocksBelow(ctx context.Context, e *endpoint, from, to, have uint64) ([]evidence.Block, error) {
 	if e.newest.Load() < have && to < have {
 		err := e.do(ctx, "logs", func(ctx context.Context, e *endpoint) error {
-			_, err := c.block(ctx, e, "eth_getBlockByNumber", hexutil.Uint64(have))
-			return aheadOf(err, have)
+			_, err := c.blockAt(ctx, e, have)
+			return behind(err, have)
 		})
 		if err != nil {
 			return nil, err
@@ -114,11 +113,11 @@ func (c *Client) blocksBelow(ctx context.Context, e *endpoint, from, to, have ui
 
 // historicLogs reads a range's logs from two endpoints, or from one and doubts it.
 func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
-	endpoints, doubt := words(c.candidates(q.to))
-	errs := []error{}
-	if len(endpoints) == 0 && doubt != nil {
-		errs = append(errs, doubt)
+	endpoints, err := c.believable(ctx, "logs", q.to)
+	if err != nil {
+		return through, nil, err
 	}
+	var errs []error
 	var said [][]types.Log
 	var by []string
 	for _, e := range endpoints {
@@ -135,7 +134,7 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 	}
 	switch {
 	case len(said) == 0:
-		return through, nil, c.failedRead(ctx, "logs", errs)
+		return through, nil, c.failed(ctx, "logs", errs)
 	case len(said) == 1 && len(said[0]) == 0:
 		return c.provenLogs(ctx, q, from, to)
 	case len(said) == 1:
@@ -160,23 +159,18 @@ func (c *Client) historicLogs(ctx context.Context, q logQuestion, from, to uint6
 
 // unite returns the logs of the blocks that both agree about, in order, and the numbers of the others.
 func unite(a, b []types.Log) (same []types.Log, differ []uint64) {
-	split := func(logs []types.Log) map[uint64][]types.Log {
-		byNumber := map[uint64][]types.Log{}
+	said := map[uint64][2][]types.Log{}
+	for i, logs := range [][]types.Log{a, b} {
 		for _, l := range logs {
-			byNumber[l.BlockNumber] = append(byNumber[l.BlockNumber], l)
+			both := said[l.BlockNumber]
+			both[i] = append(both[i], l)
+			said[l.BlockNumber] = both
 		}
-		return byNumber
 	}
-	of, with := split(a), split(b)
-	for number, logs := range of {
-		if slices.EqualFunc(logs, with[number], sameLog) {
-			same = append(same, logs...)
+	for number, both := range said {
+		if slices.EqualFunc(both[0], both[1], sameLog) {
+			same = append(same, both[0]...)
 		} else {
-			differ = append(differ, number)
-		}
-	}
-	for number := range with {
-		if _, both := of[number]; !both {
 			differ = append(differ, number)
 		}
 	}
@@ -191,10 +185,8 @@ func byPlace(a, b types.Log) int {
 
 // rangeLogs asks one endpoint that has the question's last block for the logs of a range.
 func (c *Client) rangeLogs(ctx context.Context, e *endpoint, q logQuestion, from, to uint64) (through evidence.Block, logs []types.Log, err error) {
-	filter := logFilter{From: hexutil.Uint64(from), To: hexutil.Uint64(to), Address: q.contract}
-	if len(q.topics) > 0 {
-		filter.Topics = [][]common.Hash{q.topics}
-	}
+	filter := filterOf(q.contract, q.topics)
+	filter.From, filter.To = (*hexutil.Uint64)(&from), (*hexutil.Uint64)(&to)
 	err = e.do(ctx, "logs", func(ctx context.Context, e *endpoint) error {
 		elems := []rpc.BatchElem{
 			elem("eth_getBlockByNumber", hexutil.Uint64(q.to), false),
@@ -220,12 +212,12 @@ func (c *Client) rangeLogs(ctx context.Context, e *endpoint, q logQuestion, from
 // takeHeader reads the block of a height from an answer.
 func (c *Client) takeHeader(ctx context.Context, el rpc.BatchElem, number uint64) (evidence.Block, error) {
 	if el.Error != nil {
-		return evidence.Block{}, aheadOf(el.Error, number)
+		return evidence.Block{}, behind(el.Error, number)
 	}
 	b, err := decodeBlock(rawOf(el))
 	switch {
 	case err != nil:
-		return b, aheadOf(err, number)
+		return b, behind(err, number)
 	case b.Number != number:
 		return b, contradiction("block %d was asked for, %d came", number, b.Number)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // throttle answers 429, with the header if it is not empty.
@@ -39,7 +39,7 @@ func TestThrottledAlone(t *testing.T) {
 		_, err := c.Head(t.Context())
 		require.Error(t, err)
 		r := sendAll(t, c, transfer(t, 0, 0))[0]
-		require.Equal(t, lane.Throttled, r.Class)
+		require.Equal(t, txpool.Throttled, r.Class)
 		require.True(t, r.Class.Ambiguous())
 	}
 	require.Less(t, time.Since(began), 2*time.Second)

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -26,11 +28,18 @@ const (
 type market struct {
 	mu       sync.Mutex
 	contract common.Address // transactions to it are ours; zero: not known
-	ours     recent[common.Hash, struct{}]
-	blocks   recent[common.Hash, evidence.Block]
-	tips     recent[common.Hash, blockTip] // of blocks all of whose receipts were read
-	tip      uint64                        // the last one learnt
+	ours     lru.BasicLRU[common.Hash, struct{}]
+	blocks   lru.BasicLRU[common.Hash, evidence.Block]
+	tips     lru.BasicLRU[common.Hash, blockTip] // of blocks all of whose receipts were read
+	tip      uint64                              // the last one learnt
 	known    bool
+}
+
+func newMarket() *market {
+	return &market{
+		ours: lru.NewBasicLRU[common.Hash, struct{}](ownTxs), blocks: lru.NewBasicLRU[common.Hash, evidence.Block](sawBlocks),
+		tips: lru.NewBasicLRU[common.Hash, blockTip](sawBlocks),
+	}
 }
 
 // blockTip is what others paid in a block.
@@ -49,14 +58,14 @@ func (m *market) sent(txs ...common.Hash) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, tx := range txs {
-		m.ours.put(tx, struct{}{}, ownTxs)
+		m.ours.Add(tx, struct{}{})
 	}
 }
 
 func (m *market) saw(b *evidence.Block) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.blocks.put(b.Hash, *b, sawBlocks)
+	m.blocks.Add(b.Hash, *b)
 }
 
 // read notes all receipts of a block; to are the accounts that its transactions went to.
@@ -65,8 +74,7 @@ func (m *market) read(b *evidence.Block, receipts types.Receipts, to []*common.A
 	defer m.mu.Unlock()
 	var offers []offer
 	for i, r := range receipts {
-		_, ours := m.ours.get(r.TxHash)
-		if ours || r.EffectiveGasPrice == nil || m.contract != (common.Address{}) && i < len(to) && to[i] != nil && *to[i] == m.contract {
+		if m.ours.Contains(r.TxHash) || r.EffectiveGasPrice == nil || m.contract != (common.Address{}) && i < len(to) && to[i] != nil && *to[i] == m.contract {
 			continue
 		}
 		tip := new(big.Int)
@@ -76,7 +84,7 @@ func (m *market) read(b *evidence.Block, receipts types.Receipts, to []*common.A
 		offers = append(offers, offer{saturated(tip), r.GasUsed})
 	}
 	tip, says := tipOf(offers, b.GasUsed)
-	m.tips.put(b.Hash, blockTip{tip, says}, sawBlocks)
+	m.tips.Add(b.Hash, blockTip{tip, says})
 }
 
 // holdsOurs tells whether a block was seen to hold transactions of ours.
@@ -84,14 +92,14 @@ func (m *market) holdsOurs(b *evidence.Block) bool {
 	if m.contract != (common.Address{}) && b.Bloom.Test(m.contract.Bytes()) { // a guess is enough
 		return true
 	}
-	return slices.ContainsFunc(b.Txs, func(tx common.Hash) bool { _, ours := m.ours.get(tx); return ours })
+	return slices.ContainsFunc(b.Txs, m.ours.Contains)
 }
 
 // window are the blocks that lead to at, newest first, as far as they were seen.
 func (m *market) window(at *evidence.Block) []evidence.Block {
 	chain := []evidence.Block{*at}
 	for len(chain) < feeBlocks {
-		b, ok := m.blocks.get(chain[len(chain)-1].Parent)
+		b, ok := m.blocks.Peek(chain[len(chain)-1].Parent)
 		if !ok {
 			break
 		}
@@ -105,7 +113,7 @@ func (m *market) unread(at *evidence.Block) *evidence.Block {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, b := range m.window(at) {
-		if _, read := m.tips.get(b.Hash); !read && m.holdsOurs(&b) {
+		if !m.tips.Contains(b.Hash) && m.holdsOurs(&b) {
 			return &b
 		}
 	}
@@ -122,7 +130,7 @@ func (m *market) learn(at *evidence.Block, h feeHistory, suggested *uint64) uint
 	for i := range h.Rewards {
 		back := len(h.Rewards) - 1 - i // blocks below at
 		if back < len(window) {
-			if exact, ok := m.tips.get(window[back].Hash); ok {
+			if exact, ok := m.tips.Peek(window[back].Hash); ok {
 				if exact.says {
 					tips = append(tips, exact.tip)
 				}
@@ -166,12 +174,7 @@ func tipOf(offers []offer, blockGas uint64) (tip uint64, says bool) {
 	if all == 0 || all*100 < blockGas*othersAtLeast {
 		return 0, false
 	}
-	slices.SortFunc(offers, func(a, b offer) int {
-		if a.tip < b.tip {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(offers, func(a, b offer) int { return cmp.Compare(a.tip, b.tip) })
 	var sum uint64
 	for _, o := range offers {
 		if sum += o.gas; sum*100 >= all*tipPercentile {
@@ -206,29 +209,4 @@ func saturated(n *big.Int) uint64 {
 		return n.Uint64()
 	}
 	return math.MaxUint64
-}
-
-// recent remembers a bounded number of things, and forgets the oldest. The zero value is empty.
-type recent[K comparable, V any] struct {
-	values map[K]V
-	order  []K
-}
-
-func (r *recent[K, V]) get(key K) (V, bool) {
-	v, ok := r.values[key]
-	return v, ok
-}
-
-func (r *recent[K, V]) put(key K, value V, most int) {
-	if r.values == nil {
-		r.values = map[K]V{}
-	}
-	if _, known := r.values[key]; !known {
-		r.order = append(r.order, key)
-	}
-	r.values[key] = value
-	for len(r.order) > most {
-		delete(r.values, r.order[0])
-		r.order = r.order[1:]
-	}
 }

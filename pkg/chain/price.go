@@ -10,12 +10,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// priced is the part of a reading that asks for the price.
-type priced struct {
-	history *feeHistory
-	suggest *uint64
-}
-
 // legacy tells whether prices are legacy gas prices at a block.
 func (c *Client) legacy(at *evidence.Block) bool { return c.cfg.Legacy || at.BaseFee == nil }
 
@@ -43,35 +37,32 @@ func (c *Client) askPrice(r *reading) part {
 	return part{elems: elems, take: func(_ *endpoint, elems []rpc.BatchElem) error {
 		var h feeHistory
 		if err := answer(elems[0], &h); err != nil {
-			return aheadOf(err, at.Number)
+			return behind(err, at.Number)
 		}
 		if len(h.BaseFees) == 0 || len(h.Rewards) == 0 || uint64(h.Oldest)+uint64(len(h.Rewards))-1 != at.Number {
 			return errors.New("the node's fee history does not end with the block that was asked for")
 		}
-		p := &priced{history: &h}
-		if len(elems) > 1 { // 0, so Config's MinTip, where the node has no suggestion
-			var suggested hexutil.Big
+		r.history = &h
+		if len(elems) > 1 {
+			var suggested hexutil.Big // 0, so Config's MinTip, where the node has no suggestion
 			_ = answer(elems[1], &suggested)
-			p.suggest = new(uint64)
-			*p.suggest = saturated((*big.Int)(&suggested))
+			tip := saturated((*big.Int)(&suggested))
+			r.suggested = &tip
 		}
-		r.price = p
 		return nil
 	}}
 }
 
 // settlePrice makes the price of what was read: after the receipts, since they say what the tips of our own blocks are.
 func (c *Client) settlePrice(r *reading) {
-	if r.price == nil || r.answer.Price != nil {
+	if r.history == nil || r.answer.Price != nil {
 		return
 	}
 	at := &r.ask.At
-	tip := c.market.learn(at, *r.price.history, r.price.suggest)
-	base := saturated((*big.Int)(r.price.history.BaseFees[len(r.price.history.BaseFees)-1]))
+	tip := c.market.learn(at, *r.history, r.suggested)
+	base := saturated((*big.Int)(r.history.BaseFees[len(r.history.BaseFees)-1]))
 	own := saturated(at.BaseFee)
-	r.answer.Price = &evidence.Price{
-		BaseFee: min(max(base, own/2), max(own, own*2)), Tip: max(1, min(max(tip, c.cfg.MinTip), c.cfg.MaxTip)),
-	}
+	r.answer.Price = c.priceOf(min(max(base, own/2), max(own, own*2)), tip)
 }
 
 // headPrice is the price where no word can be taken: the most that the base fee can be, and the last tip learnt.
@@ -81,5 +72,10 @@ func (c *Client) headPrice(at *evidence.Block) *evidence.Price {
 		return nil
 	}
 	own := saturated(at.BaseFee)
-	return &evidence.Price{BaseFee: max(own, own+own/8+1), Tip: max(1, min(max(tip, c.cfg.MinTip), c.cfg.MaxTip))}
+	return c.priceOf(max(own, own+own/8+1), tip)
+}
+
+// priceOf is a price with the tip within Config's bounds.
+func (c *Client) priceOf(baseFee, tip uint64) *evidence.Price {
+	return &evidence.Price{BaseFee: baseFee, Tip: max(1, min(max(tip, c.cfg.MinTip), c.cfg.MaxTip))}
 }

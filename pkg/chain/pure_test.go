@@ -214,7 +214,7 @@ func TestMarket(t *testing.T) {
 	suggested := uint64(3)
 	ours, theirs := common.Hash{0x01}, common.Hash{0x02}
 
-	var m market
+	m := newMarket()
 	one, two, three, four := block(1), block(2, ours), block(3, theirs), block(4)
 	require.Equal(t, suggested, m.learn(&one, history(0), &suggested), "an empty block says nothing")
 	require.Equal(t, uint64(5), m.learn(&one, history(5), &suggested))
@@ -238,22 +238,6 @@ func TestMarket(t *testing.T) {
 	require.Equal(t, four.Hash, m.unread(&four).Hash)
 	m.read(&four, types.Receipts{receipt(theirs, 100, 5000)}, []*common.Address{&contract})
 	require.Equal(t, uint64(20), m.learn(&four, history(0, 1000, 20, 5000), nil))
-}
-
-func TestRecentForgetsTheOldest(t *testing.T) {
-	t.Parallel()
-	var r recent[int, int]
-	for i := range 10 {
-		r.put(i, i, 3)
-		r.put(i, -i, 3)
-	}
-	for i := range 10 {
-		v, ok := r.get(i)
-		require.Equal(t, i >= 7, ok)
-		if ok {
-			require.Equal(t, -i, v)
-		}
-	}
 }
 
 func TestDecodeBlock(t *testing.T) {

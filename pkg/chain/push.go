@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/retry"
 )
 
 const (
@@ -38,7 +39,7 @@ func (p *pushed) set(b evidence.Block, at time.Time) {
 	p.block, p.at = b, at
 }
 
-// Wake fires when a websocket tells of a new head; nil when no endpoint is one. It is for one reader.
+// Wake fires when a websocket tells of a new head. It is for one reader.
 func (c *Client) Wake() <-chan struct{} { return c.wake }
 
 // follow keeps a websocket's subscription to new heads until ctx ends. While there is none, Latest polls the endpoint.
@@ -55,10 +56,7 @@ func (c *Client) follow(ctx context.Context, e *endpoint) {
 			wait = followFirst
 		}
 		e.log.Info("the chain's endpoint does not push its heads; polling it, and subscribing again", "err", redacted(err), "in", wait)
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
-		}
+		_ = retry.Sleep(ctx, wait) // the loop looks at ctx
 		wait = min(2*wait, followMost)
 	}
 }
@@ -88,9 +86,7 @@ func (c *Client) subscribed(ctx context.Context, e *endpoint) error {
 			}
 			var b evidence.Block
 			err := e.do(ctx, "pushed", func(ctx context.Context, e *endpoint) (err error) {
-				if b, err = c.block(ctx, e, "eth_getBlockByHash", head.Hash); err == nil && b.Hash != head.Hash {
-					return contradiction("block %s was asked for, %s came", head.Hash, b.Hash)
-				}
+				b, err = c.blockByHash(ctx, e, head.Hash)
 				return err
 			})
 			if err != nil {

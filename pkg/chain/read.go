@@ -25,9 +25,10 @@ type reading struct {
 	held   map[common.Hash][]*types.Receipt // single receipts, which are better read under the receipts root
 
 	unchecked map[common.Hash]bool // blocks whose receipts cannot be checked
-	price     *priced
-	asked     map[string]bool // of this endpoint
-	strict    bool            // this endpoint's word is not taken
+	history   *feeHistory          // what a node said of prices
+	suggested *uint64              // and of a tip, before any was learnt
+	asked     map[string]bool      // of this endpoint
+	strict    bool                 // this endpoint's word is not taken
 }
 
 // part is some of the elements of an exchange, and what becomes of their answers. The error of take says why something was
@@ -75,7 +76,7 @@ func (c *Client) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, e
 	}
 	c.settle(r)
 	if len(errs) > 0 && len(r.answer.Accounts) == 0 && len(r.answer.Receipts) == 0 && r.answer.Price == nil || len(r.asked) == 0 && !r.complete() {
-		return evidence.Answer{}, c.failedRead(ctx, "read", errs)
+		return evidence.Answer{}, c.failed(ctx, "read", errs)
 	}
 	return r.answer, nil
 }
@@ -137,7 +138,7 @@ func (c *Client) parts(r *reading, e *endpoint) []part {
 		return parts
 	}
 	if b := c.market.unread(&r.ask.At); b != nil && e.whole.offered(time.Now()) && r.once("block "+b.Hash.Hex()) {
-		parts = append(parts, c.askBlock(r, b, nil))
+		parts = append(parts, c.askBlock(r, b))
 	}
 	return parts
 }

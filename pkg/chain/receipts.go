@@ -31,7 +31,7 @@ func (c *Client) askReceipts(r *reading, e *endpoint, w *evidence.Wanted) []part
 		return nil
 	}
 	if e.whole.offered(time.Now()) && r.once("block "+w.Block.Hash.Hex()) {
-		return []part{c.askBlock(r, &w.Block, missing)}
+		return []part{c.askBlock(r, &w.Block)}
 	}
 	var parts []part
 	for _, tx := range missing {
@@ -46,7 +46,7 @@ func (c *Client) askReceipts(r *reading, e *endpoint, w *evidence.Wanted) []part
 }
 
 // askBlock makes the part for all receipts of a block.
-func (c *Client) askBlock(r *reading, b *evidence.Block, wanted []common.Hash) part {
+func (c *Client) askBlock(r *reading, b *evidence.Block) part {
 	return part{
 		elems: []rpc.BatchElem{elem("eth_getBlockReceipts", b.Hash)},
 		take: func(e *endpoint, elems []rpc.BatchElem) error {
@@ -55,17 +55,13 @@ func (c *Client) askBlock(r *reading, b *evidence.Block, wanted []common.Hash) p
 				r.unchecked[b.Hash] = true
 			}
 			for _, receipt := range receipts {
-				if slices.Contains(wanted, receipt.TxHash) || r.wants(receipt.TxHash) {
+				if slices.ContainsFunc(r.ask.Receipts, func(w evidence.Wanted) bool { return slices.Contains(w.Txs, receipt.TxHash) }) {
 					r.answer.Receipts[receipt.TxHash] = receipt
 				}
 			}
 			return err
 		},
 	}
-}
-
-func (r *reading) wants(tx common.Hash) bool {
-	return slices.ContainsFunc(r.ask.Receipts, func(w evidence.Wanted) bool { return slices.Contains(w.Txs, tx) })
 }
 
 // takeBlock reads and checks all receipts of a block.
@@ -75,9 +71,7 @@ func (c *Client) takeBlock(e *endpoint, b *evidence.Block, el rpc.BatchElem) (ty
 	case errors.Is(err, ethereum.NotFound) || unknownBlock(err):
 		return nil, behind(err, b.Hash)
 	case err != nil:
-		if !rateLimited(err) {
-			e.whole.refused(err, time.Now())
-		}
+		e.whole.refused(err, time.Now())
 		return nil, err
 	}
 	var receipts types.Receipts
@@ -204,7 +198,7 @@ func (c *Client) receipts(ctx context.Context, blocks []evidence.Block) (map[com
 	if len(learnt) == len(blocks) {
 		return learnt, nil
 	}
-	return learnt, c.failedRead(ctx, "block_receipts", errs)
+	return learnt, c.failed(ctx, "block_receipts", errs)
 }
 
 func (c *Client) receiptsOf(ctx context.Context, e *endpoint, blocks []evidence.Block, learnt map[common.Hash]types.Receipts) error {

@@ -3,13 +3,13 @@ package chain
 import (
 	"context"
 	"errors"
-	"time"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rpc"
 
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // maxSendBytes bounds the raw bytes of one request; as hex they take twice as much, and geth reads 5 MB.
@@ -17,61 +17,32 @@ const maxSendBytes = 1 << 20
 
 // told is one endpoint's answer to one raw transaction.
 type told struct {
-	class     lane.SendClass
+	class     txpool.Class
 	delivered bool // the bytes may have reached the endpoint
 	err       error
 }
 
 // Send gives raw transactions, in order, to all endpoints that do not rest, and tells for each what came of it (see
-// lane.SendResult). It returns when all have answered, or shortly after one has taken everything; at once while all rest.
-func (c *Client) Send(ctx context.Context, raw [][]byte) []lane.SendResult {
-	endpoints := c.endpoints // one that rests says so at once
+// txpool.Result). It returns when all have answered, or shortly after one has taken everything; at once while all rest.
+func (c *Client) Send(ctx context.Context, raw [][]byte) []txpool.Result {
 	for _, tx := range raw {
 		c.market.sent(crypto.Keccak256Hash(tx))
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	type answers struct {
-		of   int
-		told []told
-	}
-	done := make(chan answers, len(endpoints))
-	for i, e := range endpoints {
-		go func() { done <- answers{i, e.send(ctx, raw)} }()
-	}
-	all := make([][]told, len(endpoints))
-	var late <-chan time.Time
-	for waiting := len(endpoints); waiting > 0; waiting-- {
-		select {
-		case a := <-done:
-			all[a.of] = a.told
-			if late == nil && allTaken(a.told) {
-				late = time.After(c.cfg.Grace)
-			}
-		case <-late:
-			waiting = 1 // the others' answers would change nothing
-		}
-	}
-	results := make([]lane.SendResult, len(raw))
+	// All endpoints are asked: one that rests says so at once.
+	heard := gather(ctx, c.cfg.Grace, c.endpoints, func(ctx context.Context, e *endpoint) []told { return e.send(ctx, raw) }, allTaken)
+	results := make([]txpool.Result, len(raw))
 	for i := range raw {
-		var heard []told
-		for _, t := range all {
-			if t != nil {
-				heard = append(heard, t[i])
-			}
+		answers := make([]told, len(heard))
+		for j := range heard {
+			answers[j] = heard[j][i]
 		}
-		results[i] = verdict(heard)
+		results[i] = verdict(answers)
 	}
 	return results
 }
 
 func allTaken(answers []told) bool {
-	for _, t := range answers {
-		if !t.class.Taken() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(answers, func(t told) bool { return !t.class.Taken() })
 }
 
 // send gives the transactions to one endpoint, a bounded number of bytes at a time.
@@ -95,7 +66,7 @@ func (e *endpoint) send(ctx context.Context, raw [][]byte) []told {
 			}
 			out[first+i] = t
 			e.metrics.sends.WithLabelValues(e.name, t.class.String()).Inc()
-			if t.class == lane.Unknown {
+			if t.class == txpool.Unknown {
 				e.log.Warn("a transaction was refused in unknown words; it counts as possibly sent", "err", t.err)
 			}
 		}
@@ -104,44 +75,28 @@ func (e *endpoint) send(ctx context.Context, raw [][]byte) []told {
 	return out
 }
 
-// telling ranks refusals, the most telling first: what says where the nonce stands, then what may pass, then what will
-// not.
-var telling = []lane.SendClass{
-	lane.NonceLow, lane.ReplacementUnderpriced, lane.NonceHigh, lane.FeeLow, lane.PoolFull, lane.Funds, lane.Reserved,
-	lane.BadGas, lane.TooBig, lane.FeeCapRPC, lane.Invalid,
+// ranked are the classes by what they say of a transaction that several endpoints got: taken; then what leaves it open whether
+// an endpoint has the bytes; then the refusals, first what says where the nonce stands, then what may pass, then what will not.
+var ranked = []txpool.Class{
+	txpool.Added, txpool.Known,
+	txpool.Unknown, txpool.Throttled, txpool.Timeout, txpool.NodeDown,
+	txpool.NonceLow, txpool.ReplacementUnderpriced, txpool.NonceHigh, txpool.FeeLow, txpool.Full, txpool.Funds, txpool.Reserved,
+	txpool.BadGas, txpool.TooBig, txpool.FeeCapRPC, txpool.Invalid,
 }
 
-// open ranks answers that leave it open whether the endpoint has the bytes.
-var open = []lane.SendClass{lane.Unknown, lane.Throttled, lane.Timeout, lane.NodeDown}
-
-// verdict joins the endpoints' answers to one transaction: taken if any took it; else open if any answer left it open;
-// else the most telling refusal. An endpoint that the bytes cannot have reached has no say, unless it is alone.
-func verdict(answers []told) lane.SendResult {
-	for _, class := range []lane.SendClass{lane.Accepted, lane.Known} {
-		if find(answers, class, true) != nil {
-			return lane.SendResult{Class: class}
-		}
-	}
-	for _, classes := range [][]lane.SendClass{open, telling} {
-		for _, class := range classes {
-			if t := find(answers, class, true); t != nil {
-				return lane.SendResult{Class: class, Err: t.err}
+// verdict joins the endpoints' answers to one transaction. An endpoint that the bytes cannot have reached has no say, unless
+// they reached none.
+func verdict(answers []told) txpool.Result {
+	for _, delivered := range []bool{true, false} {
+		for _, class := range ranked {
+			i := slices.IndexFunc(answers, func(t told) bool { return t.class == class && t.delivered == delivered })
+			switch {
+			case i >= 0 && class.Taken():
+				return txpool.Result{Class: class}
+			case i >= 0:
+				return txpool.Result{Class: class, Err: answers[i].err}
 			}
 		}
 	}
-	for _, class := range []lane.SendClass{lane.Throttled, lane.NodeDown} {
-		if t := find(answers, class, false); t != nil {
-			return lane.SendResult{Class: class, Err: t.err}
-		}
-	}
-	return lane.SendResult{Class: lane.Unknown, Err: errors.New("no endpoint answered")}
-}
-
-func find(answers []told, class lane.SendClass, delivered bool) *told {
-	for i := range answers {
-		if answers[i].class == class && answers[i].delivered == delivered {
-			return &answers[i]
-		}
-	}
-	return nil
+	return txpool.Result{Class: txpool.Unknown, Err: errors.New("no endpoint answered")}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 const gwei = 1_000_000_000
@@ -54,7 +54,7 @@ func send(t *testing.T, c *chain.Client, txs ...*types.Transaction) {
 	}
 }
 
-func sendAll(t *testing.T, c *chain.Client, txs ...*types.Transaction) []lane.SendResult {
+func sendAll(t *testing.T, c *chain.Client, txs ...*types.Transaction) []txpool.Result {
 	t.Helper()
 	var all [][]byte
 	for _, tx := range txs {
@@ -82,28 +82,28 @@ func TestSendClassesOfGeth(t *testing.T) {
 	poor := 10_000 // an account without money
 	for name, want := range map[string]struct {
 		tx    *types.Transaction
-		class lane.SendClass
+		class txpool.Class
 	}{
-		"again":         {pending, lane.Known},
-		"mined":         {used, lane.NonceLow},
-		"another mined": {transfer(t, 0, 0, func(tx *types.DynamicFeeTx) { tx.Value = big.NewInt(1) }), lane.NonceLow},
+		"again":         {pending, txpool.Known},
+		"mined":         {used, txpool.NonceLow},
+		"another mined": {transfer(t, 0, 0, func(tx *types.DynamicFeeTx) { tx.Value = big.NewInt(1) }), txpool.NonceLow},
 		"too cheap a replacement": {
 			transfer(t, 0, 1, func(tx *types.DynamicFeeTx) { tx.GasFeeCap = big.NewInt(10*gwei + 1) }),
-			lane.ReplacementUnderpriced,
+			txpool.ReplacementUnderpriced,
 		},
-		"no tip":        {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(0) }), lane.FeeLow},
-		"tip above cap": {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(11 * gwei) }), lane.Invalid},
-		"no money":      {transfer(t, poor, 0), lane.Funds},
-		"little gas":    {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.Gas = 20_000 }), lane.BadGas},
+		"no tip":        {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(0) }), txpool.FeeLow},
+		"tip above cap": {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(11 * gwei) }), txpool.Invalid},
+		"no money":      {transfer(t, poor, 0), txpool.Funds},
+		"little gas":    {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.Gas = 20_000 }), txpool.BadGas},
 		"below the floor": {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) {
 			tx.Gas, tx.Data = 85_100, make4000(t)
-		}), lane.BadGas},
-		"much gas":   {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.Gas = 1<<24 + 1 }), lane.TooBig},
-		"many bytes": {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.Gas, tx.Data = 1<<24, make([]byte, 131_072) }), lane.TooBig},
+		}), txpool.BadGas},
+		"much gas":   {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.Gas = 1<<24 + 1 }), txpool.TooBig},
+		"many bytes": {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) { tx.Gas, tx.Data = 1<<24, make([]byte, 131_072) }), txpool.TooBig},
 		"above the RPC's fee cap": {transfer(t, 1, 0, func(tx *types.DynamicFeeTx) {
 			tx.Gas, tx.GasFeeCap = 10_000_000, big.NewInt(200*gwei)
-		}), lane.FeeCapRPC},
-		"gap": {transfer(t, 1, 5), lane.Accepted},
+		}), txpool.FeeCapRPC},
+		"gap": {transfer(t, 1, 5), txpool.Added},
 	} {
 		r := sendAll(t, c, want.tx)[0]
 		require.Equal(t, want.class, r.Class, "%s: %v", name, r.Err)
@@ -113,7 +113,7 @@ func TestSendClassesOfGeth(t *testing.T) {
 	otherChain, err := types.SignNewTx(devnet.Key(1), types.LatestSignerForChainID(big.NewInt(99)),
 		&types.DynamicFeeTx{ChainID: big.NewInt(99), Gas: 21_000, To: &common.Address{}, GasFeeCap: big.NewInt(gwei), GasTipCap: big.NewInt(1)})
 	require.NoError(t, err)
-	require.Equal(t, lane.Invalid, sendAll(t, c, otherChain)[0].Class)
+	require.Equal(t, txpool.Invalid, sendAll(t, c, otherChain)[0].Class)
 }
 
 func make4000(t *testing.T) []byte {
@@ -134,7 +134,7 @@ func TestSendPoolFull(t *testing.T) {
 	t.Cleanup(node.Close)
 	c := dial(t, chain.Config{URLs: []string{node.URL}})
 	send(t, c, transfer(t, 0, 0), transfer(t, 1, 0))
-	refused := map[lane.SendClass]bool{}
+	refused := map[txpool.Class]bool{}
 	for i := 2; i < 6; i++ {
 		for nonce := range uint64(3) {
 			r := sendAll(t, c, transfer(t, i, nonce, func(tx *types.DynamicFeeTx) {
@@ -143,8 +143,8 @@ func TestSendPoolFull(t *testing.T) {
 			refused[r.Class] = true
 		}
 	}
-	require.NotContains(t, refused, lane.Unknown)
-	require.NotContains(t, refused, lane.Invalid)
+	require.NotContains(t, refused, txpool.Unknown)
+	require.NotContains(t, refused, txpool.Invalid)
 }
 
 func TestSendInOrderAndInParts(t *testing.T) {
@@ -165,12 +165,12 @@ func TestSendToAllEndpoints(t *testing.T) {
 	ctx := t.Context()
 	for name, c := range map[string]struct {
 		first fault
-		want  lane.SendClass
+		want  txpool.Class
 	}{
-		"both fine":               {nil, lane.Accepted},
-		"one refuses for good":    {refuse("invalid sender"), lane.Accepted},
-		"one is down":             {status(503), lane.Accepted},
-		"one hangs, not received": {hang(false), lane.Accepted},
+		"both fine":               {nil, txpool.Added},
+		"one refuses for good":    {refuse("invalid sender"), txpool.Added},
+		"one is down":             {status(503), txpool.Added},
+		"one hangs, not received": {hang(false), txpool.Added},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,7 +199,7 @@ func TestSendAmbiguous(t *testing.T) {
 			c := dial(t, chain.Config{URLs: []string{p.URL, refusing.URL}, Timeout: 2 * time.Second})
 			tx := transfer(t, 0, 0)
 			r := sendAll(t, c, tx)[0]
-			require.Equal(t, lane.Timeout, r.Class)
+			require.Equal(t, txpool.Timeout, r.Class)
 			require.Error(t, r.Err)
 
 			p.inject(nil)
@@ -217,14 +217,14 @@ func TestSendVerdict(t *testing.T) {
 	node := devnet.NewChain(t)
 	for _, c := range []struct {
 		first, second string
-		want          lane.SendClass
+		want          txpool.Class
 	}{
-		{"invalid sender", "nonce too low", lane.NonceLow},
-		{"invalid sender", "what is this", lane.Unknown},
-		{"nonce too low", "txpool is full", lane.NonceLow},
-		{"insufficient funds", "intrinsic gas too low", lane.Funds},
-		{"replacement transaction underpriced", "already known", lane.Known},
-		{"invalid sender", "oversized data", lane.TooBig},
+		{"invalid sender", "nonce too low", txpool.NonceLow},
+		{"invalid sender", "what is this", txpool.Unknown},
+		{"nonce too low", "txpool is full", txpool.NonceLow},
+		{"insufficient funds", "intrinsic gas too low", txpool.Funds},
+		{"replacement transaction underpriced", "already known", txpool.Known},
+		{"invalid sender", "oversized data", txpool.TooBig},
 	} {
 		a, b := newProxy(t, node.URL), newProxy(t, node.URL)
 		a.inject(refuse(c.first))
@@ -238,5 +238,5 @@ func TestSendVerdict(t *testing.T) {
 	gone.Close()
 	refusing.inject(refuse("oversized data"))
 	client := dial(t, chain.Config{URLs: []string{gone.URL, refusing.URL}})
-	require.Equal(t, lane.TooBig, sendAll(t, client, transfer(t, 0, 0))[0].Class)
+	require.Equal(t, txpool.TooBig, sendAll(t, client, transfer(t, 0, 0))[0].Class)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/retry"
 )
 
 // receiptPoll is how often Transact looks for its receipt.
@@ -32,7 +33,7 @@ var ErrReverted = errors.New("the transaction reverted")
 
 // Transact sends one transaction and waits until it is in a block: for setting a deployment up, by hand, with an
 // account that nothing else uses meanwhile. Lanes do not use it: it journals nothing and bumps nothing. to is nil to
-// deploy a contract. A *lane.RevertError says that it would revert (nothing was sent), ErrReverted that it did. When
+// deploy a contract. A *evidence.RevertError says that it would revert (nothing was sent), ErrReverted that it did. When
 // ctx ends first, the transaction may still be included.
 func (c *Client) Transact(ctx context.Context, signer TxSigner, to *common.Address, data []byte) (*types.Receipt, error) {
 	return c.transact(ctx, signer, callObject{To: to, Input: data})
@@ -75,10 +76,11 @@ func (c *Client) transact(ctx context.Context, signer TxSigner, object callObjec
 	if !sent.Class.Taken() && !sent.Class.Ambiguous() {
 		return nil, fmt.Errorf("couldn't send the transaction (%s): %w", sent.Class, sent.Err)
 	}
-	ticker := time.NewTicker(receiptPoll)
-	defer ticker.Stop()
 	for {
-		receipt, err := c.receipt(ctx, signed.Hash())
+		var receipt *types.Receipt
+		err := c.read(ctx, "receipt", func(ctx context.Context, e *endpoint) error {
+			return e.call(ctx, &receipt, "eth_getTransactionReceipt", signed.Hash())
+		})
 		switch {
 		case err == nil && receipt.Status != types.ReceiptStatusSuccessful:
 			return receipt, fmt.Errorf("%w: %s in block %s", ErrReverted, signed.Hash(), receipt.BlockNumber)
@@ -87,10 +89,8 @@ func (c *Client) transact(ctx context.Context, signer TxSigner, object callObjec
 		case !errors.Is(err, ethereum.NotFound) && ctx.Err() == nil:
 			c.log.Warn("couldn't look for a transaction's receipt; trying again", "tx", signed.Hash(), "err", err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("transaction %s was sent but is in no block yet: %w", signed.Hash(), ctx.Err())
-		case <-ticker.C:
+		if err := retry.Sleep(ctx, receiptPoll); err != nil {
+			return nil, fmt.Errorf("transaction %s was sent but is in no block yet: %w", signed.Hash(), err)
 		}
 	}
 }
@@ -116,11 +116,7 @@ func (c *Client) prepare(ctx context.Context, object callObject) (*types.Transac
 	}
 	var estimate hexutil.Uint64
 	err = c.read(ctx, "estimate_gas", func(ctx context.Context, e *endpoint) error {
-		err := e.call(ctx, &estimate, "eth_estimateGas", object)
-		if revert := asRevert(err); revert != nil {
-			return revert
-		}
-		return err
+		return e.evm(ctx, &estimate, "eth_estimateGas", object)
 	})
 	if err != nil {
 		return nil, err
@@ -137,11 +133,4 @@ func (c *Client) prepare(ctx context.Context, object callObject) (*types.Transac
 		ChainID: new(big.Int).SetUint64(chainID), Nonce: account.Nonce, To: object.To, Value: value, Gas: gas,
 		GasTipCap: tip, GasFeeCap: limit.Add(limit.Lsh(limit, 1), tip), Data: object.Input,
 	}), nil
-}
-
-func (c *Client) receipt(ctx context.Context, tx common.Hash) (receipt *types.Receipt, err error) {
-	err = c.read(ctx, "receipt", func(ctx context.Context, e *endpoint) error {
-		return e.call(ctx, &receipt, "eth_getTransactionReceipt", tx)
-	})
-	return receipt, err
 }

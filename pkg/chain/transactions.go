@@ -43,7 +43,7 @@ func (c *Client) Transactions(ctx context.Context, blocks []evidence.Block) ([]t
 				txs, ok = unanimous(listed[b.Hash])
 			}
 			if !ok {
-				return all, c.failedRead(ctx, "transactions", errs)
+				return all, c.failed(ctx, "transactions", errs)
 			}
 			all = append(all, txs)
 		}
@@ -53,12 +53,8 @@ func (c *Client) Transactions(ctx context.Context, blocks []evidence.Block) ([]t
 
 // unanimous is the list that all endpoints gave.
 func unanimous(lists []types.Transactions) (types.Transactions, bool) {
-	for _, list := range lists {
-		if !slices.EqualFunc(list, lists[0], func(a, b *types.Transaction) bool { return a.Hash() == b.Hash() }) {
-			return nil, false
-		}
-	}
-	if len(lists) == 0 {
+	same := func(a, b *types.Transaction) bool { return a.Hash() == b.Hash() }
+	if len(lists) == 0 || slices.ContainsFunc(lists, func(l types.Transactions) bool { return !slices.EqualFunc(l, lists[0], same) }) {
 		return nil, false
 	}
 	return lists[0], true
@@ -142,7 +138,7 @@ func (c *Client) Find(ctx context.Context, txs []common.Hash) (map[common.Hash]e
 		}
 	}
 	if !answered && len(found) < len(txs) {
-		return found, c.failedRead(ctx, "find", errs)
+		return found, c.failed(ctx, "find", errs)
 	}
 	return found, nil
 }

@@ -59,12 +59,6 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func (b bounded) CloseIdleConnections() {
-	if t, ok := b.RoundTripper.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
-	}
-}
-
 // retryAfter reads the header of that name: seconds or a date. What is neither, or over, is 0.
 func retryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)

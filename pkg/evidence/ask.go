@@ -52,3 +52,20 @@ type Included struct {
 	Block   Ref
 	Receipt *types.Receipt // checked
 }
+
+// Call is a message for eth_call.
+type Call struct {
+	From common.Address
+	To   common.Address
+	Gas  uint64
+	Data []byte
+}
+
+// RevertError says that the EVM ran a call and refused it: the call is at fault, not the node.
+type RevertError struct {
+	Data     []byte // revert data; empty when there is none
+	OutOfGas bool
+	Text     string // the node's words
+}
+
+func (e *RevertError) Error() string { return "the contract refused the call: " + e.Text }

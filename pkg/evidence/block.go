@@ -47,6 +47,15 @@ type Block struct {
 // Ref is the block's number and hash.
 func (b *Block) Ref() Ref { return Ref{b.Number, b.Hash} }
 
+// FinalHeight is the height of the newest final block below a head: the one that has so many confirmations (at least 1), its
+// own included. ok is false while the chain is shorter.
+func FinalHeight(head, confirmations uint64) (height uint64, ok bool) {
+	if head+1 < confirmations {
+		return 0, false
+	}
+	return head + 1 - confirmations, true
+}
+
 // MayHold tells whether the block may hold a log of the contract with one of the first topics. False is certain; true is a
 // guess that a bloom filter gets wrong more often the fuller the block is, and always where the header was not checked.
 func (b *Block) MayHold(contract common.Address, topics []common.Hash) bool {
@@ -93,14 +102,21 @@ func CheckReceipt(b *Block, r *types.Receipt) error {
 		return err
 	}
 	for _, l := range r.Logs {
-		if !b.MayHold(l.Address, nil) {
-			return fmt.Errorf("%w: the receipt of %s has a log of %s, which is not in the bloom of block %d", ErrContradiction, r.TxHash, l.Address, b.Number)
+		if err := CheckBloom(b, l); err != nil {
+			return err
 		}
-		for _, topic := range l.Topics {
-			if b.Checked && !b.Bloom.Test(topic.Bytes()) {
-				return fmt.Errorf("%w: the receipt of %s has a log whose topic %s is not in the bloom of block %d", ErrContradiction, r.TxHash, topic, b.Number)
-			}
-		}
+	}
+	return nil
+}
+
+// CheckBloom holds a log against its block's bloom.
+func CheckBloom(b *Block, l *types.Log) error {
+	held := b.MayHold(l.Address, nil)
+	for _, topic := range l.Topics {
+		held = held && b.MayHold(l.Address, []common.Hash{topic})
+	}
+	if !held {
+		return fmt.Errorf("%w: a log of %s in transaction %s is not in the bloom of block %d", ErrContradiction, l.Address, l.TxHash, b.Number)
 	}
 	return nil
 }

@@ -1,18 +1,25 @@
 package evidence
 
-import "github.com/ethereum/go-ethereum/common"
+import (
+	"errors"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// ErrMoved says that the stored Followed is not the one that the writer read: another writer moved it. Nothing was written.
+var ErrMoved = errors.New("another writer moved the directory's checkpoint")
 
 // Followed says how far the events of a contract were folded into records, and along which chain.
 type Followed struct {
-	ChainID  uint64
-	Contract common.Address
-	At       Ref   // every event up to this block is in the records; zero while nothing was folded
-	Trail    Trail // blocks before At, of its chain
+	ChainID  uint64         `json:"chainId"`
+	Contract common.Address `json:"contract"`
+	At       Ref            `json:"at"`              // every event up to this block is in the records; zero while nothing was folded
+	Trail    Trail          `json:"trail,omitempty"` // blocks before At, of its chain
 	// Ahead is set while records are written: some of them may hold events of the blocks after At up to this one, of its
 	// chain, which is At's.
-	Ahead *Ref
+	Ahead *Ref `json:"ahead,omitempty"`
 	// Suspect says that records as of blocks after At are of a chain that At's replaced: each must be made again.
-	Suspect bool
+	Suspect bool `json:"suspect,omitempty"`
 }
 
 // Trail are blocks of a chain that was followed, newest first, ever farther apart: wherever the chain was replaced, one of

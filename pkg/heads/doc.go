@@ -4,9 +4,9 @@
 //
 // # Invariants
 //
-//  1. The window of remembered blocks has no gap: each block's parent is the one before it. A claim becomes the head only
+//  1. The remembered blocks (recent.go) have no gap: each block's parent is the one before it. A claim becomes the head only
 //     by links from there, or, further ahead than blocks are remembered, when its endpoint has our head in its chain and
-//     the links of the new window are seen.
+//     the links of those below it are seen.
 //  2. An endpoint that lags is no event. One that claims what cannot be linked is passed over, named in the log, and left
 //     alone for some rounds; the others are followed in the same round.
 //  3. Another branch is taken when it is higher than the head, or when the endpoints that had the head have left it, or
@@ -20,7 +20,7 @@
 //     lags, which is waited for 30 seconds.
 //  5. Included is a receipt that was checked, in a block of the chain. That a block lists a transaction is a hint; where
 //     the receipt does not come, or could be any transaction's (it failed, or has no log), the list itself is checked
-//     against the header, and mended.
+//     against the header, and corrected.
 //  6. An account's nonce ends nothing. It says that a transaction is to be looked for.
 //  7. What was learnt stays: a round that fails half-way keeps the blocks that linked, receipts, and how far a search came.
 //     Every call has its own deadline; rounds have none.
@@ -30,21 +30,21 @@
 // # A round
 //
 // Latest, from all endpoints; follow (follow.go, fork.go); the final block (final.go); search (search.go, scan.go); one Read
-// for all lanes at the head: accounts, receipts, price (learn.go); settled blocks (settled.go); an Update to each lane.
-// Files named after types hold them: window, subscription, watch.
+// for all lanes at the head: accounts, receipts, price (learn.go); settled blocks (settled.go); a View to each lane.
+// Files named after types hold them: recent, subscription, watch.
 //
 // # An example
 //
 // Two endpoints, two confirmations, head 100. A lane watches its nonce 7 with transaction X since block 100 and sends it.
 //
 // Endpoint a says 103; b lags at 102. 103's parent is not our head, so blocks 101 and 102 of a are read in one exchange. They
-// link: 101 lists X. The Read of this round, at 103, asks for X's receipt; it is null. The Update says Head 103, Final 102,
+// link: 101 lists X. The Read of this round, at 103, asks for X's receipt; it is null. The View says Head 103, Final 102,
 // nothing Included: absence proves nothing. In the next round the head is the same, the receipt is asked for again, comes,
 // and is under 101's receipts root: Included. The lane settles nonce 7 at block 101 and the watch ends.
 //
 // Now a says 104', whose parent is not 103. Its blocks 96'…103' are read: 100 is ours, 101' is not. That is below the final
 // block 102, so b is asked for its block 102. If it is ours, a is distrusted and nothing happens. If b has 102', or does not
-// answer Latest either, 101'…104' replace ours, the alarm is raised, and the next Update says that nonce 7 is Gone. The lane
+// answer Latest either, 101'…104' replace ours, the alarm is raised, and the next View says that nonce 7 is Gone. The lane
 // reopens it and broadcasts X again.
 //
 // Had 101 not listed X, the account read eight heads later would say nonce 8. No transaction with nonce 7 is known, so X is

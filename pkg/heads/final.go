@@ -19,24 +19,20 @@ const (
 
 // finalize moves the final block up, never down.
 func (t *Tracker) finalize(ctx context.Context) error {
-	head := t.window.head().Number
-	depth := t.config.Confirmations
-	switch {
-	case depth == 0:
+	head := t.recent.head().Number
+	if t.config.Confirmations == 0 {
 		return t.finalizeTag(ctx)
-	case head+1 < depth:
-		return nil // the chain is shorter
 	}
-	next := head + 1 - depth
-	if t.final.Hash != (common.Hash{}) && next <= t.final.Number {
+	next, ok := evidence.FinalHeight(head, t.config.Confirmations)
+	if !ok || t.final.Hash != (common.Hash{}) && next <= t.final.Number {
 		return nil
 	}
 	ok, err := t.reach(ctx, next)
 	if !ok {
 		return err
 	}
-	if limit, ok := t.agreed(ctx, *t.window.at(next)); ok {
-		t.setFinal(*t.window.at(limit))
+	if limit, ok := t.agreed(ctx, *t.recent.at(next)); ok {
+		t.setFinal(*t.recent.at(limit))
 	}
 	return err
 }
@@ -51,7 +47,7 @@ func (t *Tracker) setFinal(b evidence.Block) {
 
 // finalizeTag asks which block the endpoints call finalized, now and then, and takes the lowest that is in our chain.
 func (t *Tracker) finalizeTag(ctx context.Context) error {
-	head, now := t.window.head().Number, t.config.Now()
+	head, now := t.recent.head().Number, t.config.Now()
 	first := t.final.Hash == common.Hash{}
 	if now.Sub(t.tagAsked) < tagInterval || !first && head >= t.tagHead && head-t.tagHead < tagEvery {
 		return nil
@@ -63,10 +59,9 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 		return fmt.Errorf("couldn't read the finalized block: %w", err)
 	}
 	t.tagAsked, t.tagHead = now, head
-	claims = slices.Clone(claims)
-	slices.SortStableFunc(claims, func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
+	claims = slices.SortedStableFunc(slices.Values(claims), func(a, b evidence.Claim) int { return cmp.Compare(a.Block.Number, b.Block.Number) })
 	for _, c := range claims {
-		base := t.window.base()
+		base := t.recent.base()
 		switch {
 		case c.Block.Number > head:
 			continue
@@ -81,7 +76,7 @@ func (t *Tracker) finalizeTag(ctx context.Context) error {
 			t.tagAsked = time.Time{} // the rest in the next round
 			return err
 		}
-		if t.window.has(c.Block.Ref()) {
+		if t.recent.has(c.Block.Ref()) {
 			t.setFinal(c.Block)
 			return nil
 		}

@@ -22,24 +22,24 @@ func TestFinalityBreakAndItsUndoing(t *testing.T) {
 	}
 	r.rounds(1)
 	old := r.tip
-	require.Contains(t, r.update(s).Included, tx.Hash())
+	require.Contains(t, r.view(s).Included, tx.Hash())
 	s.Settled(0, in.Ref(), 0)
 	r.rounds(1)
-	require.Empty(t, r.update(s).Gone)
+	require.Empty(t, r.view(s).Gone)
 
 	r.branch(fork, 5, "deep")
 	r.rounds(1)
 	r.atTip()
 	require.EqualValues(t, 1, r.metric("scorelay_heads_finality_breaks_total"))
-	u := r.update(s)
-	require.Equal(t, []uint64{0}, u.Gone)
-	require.Equal(t, r.tip.Number-1, u.Final.Number)
-	require.Equal(t, r.tip.parent.Hash, u.Final.Hash)
+	v := r.view(s)
+	require.Equal(t, []uint64{0}, v.Gone)
+	require.Equal(t, r.tip.Number-1, v.Final.Number)
+	require.Equal(t, r.tip.parent.Hash, v.Final.Hash)
 	s.Reopened(0)
 	s.Watch(0, tx.Hash(), 40)
 	r.mine(tx)
 	r.rounds(1)
-	require.Equal(t, r.tip.Ref(), r.update(s).Included[tx.Hash()].Block)
+	require.Equal(t, r.tip.Ref(), r.view(s).Included[tx.Hash()].Block)
 
 	for _, n := range r.nodes {
 		n.head = old
@@ -47,8 +47,8 @@ func TestFinalityBreakAndItsUndoing(t *testing.T) {
 	r.tip = old
 	r.rounds(1)
 	r.atTip()
-	u = r.update(s)
-	require.Equal(t, in.Ref(), u.Included[tx.Hash()].Block)
+	v = r.view(s)
+	require.Equal(t, in.Ref(), v.Included[tx.Hash()].Block)
 	require.EqualValues(t, 2, r.metric("scorelay_heads_finality_breaks_total"))
 }
 

@@ -52,11 +52,11 @@ func (t *Tracker) follow(ctx context.Context) error {
 			errs = append(errs, claimError(c, err))
 		}
 	}
-	if !t.window.empty() && t.headHash() == before {
+	if !t.recent.empty() && t.headHash() == before {
 		errs = append(errs, t.weigh(ctx))
 	}
 	for _, c := range t.claims {
-		if t.window.kept(c.Block.Ref()) {
+		if t.recent.kept(c.Block.Ref()) {
 			return nil
 		}
 	}
@@ -65,7 +65,7 @@ func (t *Tracker) follow(ctx context.Context) error {
 
 // headHash is zero before there is a head.
 func (t *Tracker) headHash() common.Hash {
-	if head := t.window.head(); head != nil {
+	if head := t.recent.head(); head != nil {
 		return head.Hash
 	}
 	return common.Hash{}
@@ -77,9 +77,9 @@ func claimError(c evidence.Claim, err error) error {
 
 // ahead tells whether the claim is a block that would make the chain longer, or checked where it is not.
 func (t *Tracker) ahead(c evidence.Claim) bool {
-	head := t.window.head()
+	head := t.recent.head()
 	return head == nil || c.Block.Number > head.Number ||
-		c.Block.Checked && !head.Checked && c.Block.Number >= t.window.base() && !t.window.has(c.Block.Ref())
+		c.Block.Checked && !head.Checked && c.Block.Number >= t.recent.base() && !t.recent.has(c.Block.Ref())
 }
 
 // reckon logs when an endpoint's claims begin and cease to be unbelievable, and leaves it alone for some rounds meanwhile.
@@ -109,17 +109,17 @@ func (t *Tracker) reckon(c evidence.Claim, err error, progress bool) {
 // pursue extends the chain towards a claim that is ahead, or to its branch. What links is kept when it fails, and what is too
 // much for one round is left to the next.
 func (t *Tracker) pursue(ctx context.Context, c evidence.Claim) error {
-	if t.window.empty() {
+	if t.recent.empty() {
 		return t.begin(ctx, c)
 	}
-	if head := t.window.head(); c.Block.Number <= head.Number {
+	if head := t.recent.head(); c.Block.Number <= head.Number {
 		return t.fork(ctx, c.Endpoint, []evidence.Block{c.Block})
 	} else if c.Block.Number-head.Number > t.config.Keep && t.allFar() {
 		return t.restart(ctx, c)
 	}
 	size := uint64(firstRead)
 	for range readsPerRound {
-		head := t.window.head()
+		head := t.recent.head()
 		if c.Block.Number <= head.Number {
 			return nil
 		}
@@ -142,7 +142,7 @@ func (t *Tracker) pursue(ctx context.Context, c evidence.Claim) error {
 
 // attach adds blocks that begin right above the head, be they on its branch or not.
 func (t *Tracker) attach(ctx context.Context, endpoint string, blocks []evidence.Block) error {
-	if blocks[0].Parent != t.window.head().Hash {
+	if blocks[0].Parent != t.recent.head().Hash {
 		return t.fork(ctx, endpoint, blocks)
 	}
 	if err := t.mayFollow(blocks); err != nil {
@@ -155,12 +155,12 @@ func (t *Tracker) attach(ctx context.Context, endpoint string, blocks []evidence
 // mayFollow refuses unchecked blocks above or in place of checked ones, unless nothing else has come for a while: then a hard
 // fork gave headers fields that this program does not know.
 func (t *Tracker) mayFollow(blocks []evidence.Block) error {
-	below := t.window.head()
-	if first := blocks[0].Number; first > t.window.base() && first <= below.Number+1 {
-		below = t.window.at(first - 1)
+	below := t.recent.head()
+	if first := blocks[0].Number; first > t.recent.base() && first <= below.Number+1 {
+		below = t.recent.at(first - 1)
 	}
 	for i := range blocks {
-		old := t.window.at(blocks[i].Number)
+		old := t.recent.at(blocks[i].Number)
 		if blocks[i].Checked {
 			below = &blocks[i]
 			continue
@@ -175,14 +175,14 @@ func (t *Tracker) mayFollow(blocks []evidence.Block) error {
 
 // put makes the blocks the end of the chain.
 func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
-	checked := !t.window.empty() && t.window.head().Checked
+	checked := !t.recent.empty() && t.recent.head().Checked
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.window.replace(blocks)
+	t.recent.replace(blocks)
 	for i := range blocks {
 		delete(t.proven, blocks[i].Hash) // its list came again, from this endpoint
 	}
-	head := t.window.head()
+	head := t.recent.head()
 	if head.Checked {
 		t.checkedAt = t.config.Now()
 	} else if checked {
@@ -192,7 +192,7 @@ func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
 	t.lostSince = time.Time{}
 	clear(t.holders)
 	t.holders[endpoint] = true
-	t.match(t.window.from(blocks[0].Number))
+	t.match(t.recent.from(blocks[0].Number))
 }
 
 // begin starts the chain at a claim, with the blocks below it that finality may need.
@@ -220,9 +220,9 @@ func (t *Tracker) ending(ctx context.Context, c evidence.Claim) ([]evidence.Bloc
 	return blocks, nil
 }
 
-// allFar tells whether every endpoint that answered is further ahead than the window is long.
+// allFar tells whether every endpoint that answered is further ahead than blocks are remembered.
 func (t *Tracker) allFar() bool {
-	head := t.window.head().Number
+	head := t.recent.head().Number
 	for _, c := range t.claims {
 		if c.Block.Number <= head+t.config.Keep {
 			return false
@@ -231,15 +231,15 @@ func (t *Tracker) allFar() bool {
 	return true
 }
 
-// restart begins a window far ahead: the process slept, or nodes were away. The blocks between are not read; lanes learn
+// restart begins again far ahead: the process slept, or nodes were away. The blocks between are not read; lanes learn
 // from their accounts that nonces were used, and the search goes back for them.
 func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
-	was := *t.window.head()
-	same, err := t.read(ctx, c.Endpoint, was.Number, was.Number)
+	was := *t.recent.head()
+	same, err := t.blockAt(ctx, c.Endpoint, was.Number)
 	if err != nil {
 		return err
 	}
-	if same[0].Hash != was.Hash { // a reorg, too: where it begins matters, and the next round restarts
+	if same.Hash != was.Hash { // a reorg, too: where it begins matters, and the next round restarts
 		blocks, err := t.read(ctx, c.Endpoint, was.Number+1, was.Number+firstRead)
 		if err != nil {
 			return err
@@ -255,9 +255,7 @@ func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 	}
 	t.log.Warn("the chain moved on further than blocks are remembered; following it from its head on",
 		"was", was.Number, "head", c.Block.Number, "endpoint", c.Endpoint)
-	t.startOver()
-	t.put(c.Endpoint, blocks)
-	t.forget(was.Number + 1)
+	t.startOver(c.Endpoint, blocks, was.Number+1)
 	return nil
 }
 
@@ -265,7 +263,7 @@ func (t *Tracker) restart(ctx context.Context, c evidence.Claim) error {
 func (t *Tracker) trim() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	head := t.window.head().Number
+	head := t.recent.head().Number
 	base := head - min(head, t.config.Keep)
 	if t.final.Hash != (common.Hash{}) {
 		base = min(base, max(t.final.Number, head-min(head, 4*t.config.Keep)))
@@ -275,6 +273,6 @@ func (t *Tracker) trim() {
 			base = min(base, w.at.Number)
 		}
 	}
-	t.window.trim(min(base, t.needed))
-	maps.DeleteFunc(t.proven, func(_ common.Hash, number uint64) bool { return number < t.window.base() })
+	t.recent.trim(min(base, t.needed))
+	maps.DeleteFunc(t.proven, func(_ common.Hash, number uint64) bool { return number < t.recent.base() })
 }

@@ -139,7 +139,7 @@ func TestFarBehindBeginsAgain(t *testing.T) {
 	final, _ := r.Final()
 	require.Equal(t, r.tip.Number-3, final.Number)
 	r.rounds(4) // account, then where it is, then the blocks down to there
-	require.Equal(t, in.Ref(), r.update(s).Included[r.tx(0, 0).Hash()].Block)
+	require.Equal(t, in.Ref(), r.view(s).Included[r.tx(0, 0).Hash()].Block)
 	require.Zero(t, r.metric("scorelay_heads_reorgs_total"))
 }
 
@@ -155,22 +155,22 @@ func TestReorg(t *testing.T) {
 	r.mine()
 	r.mine()
 	r.rounds(1)
-	require.Contains(t, r.update(s).Included, tx.Hash())
+	require.Contains(t, r.view(s).Included, tx.Hash())
 
 	r.branch(fork, 3, "b") // of equal length, and all endpoints that had the head are on it
 	r.rounds(1)
 	r.atTip()
-	require.Empty(t, r.update(s).Included)
+	require.Empty(t, r.view(s).Included)
 	r.branch(fork, 2, "c", other) // shorter
 	r.rounds(1)
 	r.atTip()
-	u := r.update(s)
-	require.Contains(t, u.Included, other.Hash())
-	require.NotContains(t, u.Included, tx.Hash())
+	v := r.view(s)
+	require.Contains(t, v.Included, other.Hash())
+	require.NotContains(t, v.Included, tx.Hash())
 	r.branch(fork, 30, "d", tx)
 	r.rounds(1)
 	r.atTip()
-	require.Contains(t, r.update(s).Included, tx.Hash())
+	require.Contains(t, r.view(s).Included, tx.Hash())
 	require.EqualValues(t, 3, r.metric("scorelay_heads_reorgs_total"))
 }
 

@@ -25,14 +25,14 @@ func (t *Tracker) weigh(ctx context.Context) error {
 	answered, below := false, true
 	var aside []evidence.Claim
 	for _, c := range t.claims {
-		ours := t.window.has(c.Block.Ref())
-		if ours && (t.holders[c.Endpoint] || c.Block.Hash == t.window.head().Hash) {
+		ours := t.recent.has(c.Block.Ref())
+		if ours && (t.holders[c.Endpoint] || c.Block.Hash == t.recent.head().Hash) {
 			t.lostSince = time.Time{}
 			return nil
 		}
-		below = below && c.Block.Number < t.window.base()
+		below = below && c.Block.Number < t.recent.base()
 		answered = answered || t.holders[c.Endpoint]
-		if !ours && c.Block.Number >= t.window.base() && c.Block.Number <= t.window.head().Number {
+		if !ours && c.Block.Number >= t.recent.base() && c.Block.Number <= t.recent.head().Number {
 			aside = append(aside, c)
 		}
 	}
@@ -60,7 +60,7 @@ func (t *Tracker) weigh(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// retreat begins again at a claim below the window: no endpoint has our head any more, nor a block that could show whether
+// retreat begins again at a claim below the recent blocks: no endpoint has our head any more, nor a block that could show whether
 // it is on our branch.
 func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
 	blocks, err := t.ending(ctx, c)
@@ -73,11 +73,11 @@ func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
 	if old := t.final; old.Hash != (common.Hash{}) {
 		has := false
 		if c.Block.Number >= old.Number {
-			same, err := t.read(ctx, c.Endpoint, old.Number, old.Number)
+			same, err := t.blockAt(ctx, c.Endpoint, old.Number)
 			if err != nil {
 				return err
 			}
-			has = same[0].Hash == old.Hash
+			has = same.Hash == old.Hash
 		}
 		if !has {
 			if err := t.allLeft(ctx, old, c.Endpoint, blocks); err != nil {
@@ -88,33 +88,33 @@ func (t *Tracker) retreat(ctx context.Context, c evidence.Claim) error {
 	}
 	t.metrics.reorgs.Inc()
 	t.log.Warn("no endpoint that answers has the head any more, nor any block that is remembered; following the chain from a lower head on",
-		"was", t.window.head().Number, "head", c.Block.Number, "endpoint", c.Endpoint)
-	t.startOver()
-	t.put(c.Endpoint, blocks)
-	t.forget(0)
+		"was", t.recent.head().Number, "head", c.Block.Number, "endpoint", c.Endpoint)
+	t.startOver(c.Endpoint, blocks, 0)
 	return nil
 }
 
-// startOver forgets the window.
-func (t *Tracker) startOver() {
+// startOver puts blocks in place of all recent ones. What was learnt from blocks below a height stays.
+func (t *Tracker) startOver(endpoint string, blocks []evidence.Block, below uint64) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.window = window{}
+	t.recent = recentBlocks{}
 	for _, s := range t.subs {
 		s.doubtSettled()
 	}
+	t.mu.Unlock()
+	t.put(endpoint, blocks)
+	t.forget(below)
 }
 
 // fork finds where the branch of an endpoint leaves ours, and takes it. The blocks are the part of it that is known.
 func (t *Tracker) fork(ctx context.Context, endpoint string, branch []evidence.Block) error {
 	size := uint64(firstRead / 2)
-	for !t.window.holdsParent(&branch[0]) && branch[0].Number > t.window.base() {
-		older, err := t.below(ctx, endpoint, branch[0], min(branch[0].Number-t.window.base(), size))
+	for !t.recent.holdsParent(&branch[0]) && branch[0].Number > t.recent.base() {
+		older, err := t.below(ctx, endpoint, branch[0], min(branch[0].Number-t.recent.base(), size))
 		if err != nil {
 			return err
 		}
 		i := len(older)
-		for i > 0 && !t.window.has(older[i-1].Ref()) {
+		for i > 0 && !t.recent.has(older[i-1].Ref()) {
 			i--
 		}
 		branch = slices.Concat(older[i:], branch)
@@ -128,12 +128,12 @@ func (t *Tracker) fork(ctx context.Context, endpoint string, branch []evidence.B
 
 // take puts a branch in place of ours, unless that would undo what is final and is not undone everywhere.
 func (t *Tracker) take(ctx context.Context, endpoint string, branch []evidence.Block) error {
-	first, head := branch[0].Number, *t.window.head()
-	rooted := t.window.holdsParent(&branch[0])
+	first, head := branch[0].Number, *t.recent.head()
+	rooted := t.recent.holdsParent(&branch[0])
 	if t.undoesFinal(first) || !rooted {
 		old := t.final
 		if !t.undoesFinal(first) {
-			old = t.window.blocks[0]
+			old = t.recent.blocks[0]
 		}
 		if err := t.allLeft(ctx, old, endpoint, branch); err != nil {
 			return err
@@ -173,16 +173,16 @@ func (t *Tracker) allLeft(ctx context.Context, old evidence.Block, endpoint stri
 		case c.Endpoint == endpoint || inBranch:
 			continue
 		case c.Block.Number < old.Number:
-			if c.Block.Number >= branch[0].Number && t.window.has(c.Block.Ref()) {
+			if c.Block.Number >= branch[0].Number && t.recent.has(c.Block.Ref()) {
 				return stillHas(old, c.Endpoint) // or will, once it has caught up
 			}
 			continue // it has no block there
 		}
-		blocks, err := t.read(ctx, c.Endpoint, old.Number, old.Number)
+		block, err := t.blockAt(ctx, c.Endpoint, old.Number)
 		switch {
 		case err != nil && t.config.Now().Sub(t.breakSeen) < breakPatience:
 			return fmt.Errorf("%w %d, and whether %s has that is not known: %w", errFinal, old.Number, c.Endpoint, err)
-		case err == nil && blocks[0].Hash == old.Hash:
+		case err == nil && block.Hash == old.Hash:
 			err := stillHas(old, c.Endpoint)
 			t.chain.Distrust(endpoint, err)
 			return err
@@ -205,7 +205,7 @@ func (t *Tracker) broken(old evidence.Block, last evidence.Ref) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.final = evidence.Block{}
-	if b := t.window.at(last.Number); b != nil && b.Hash == last.Hash {
+	if b := t.recent.at(last.Number); b != nil && b.Hash == last.Hash {
 		t.final = *b
 	}
 	for _, s := range t.subs {

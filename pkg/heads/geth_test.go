@@ -13,8 +13,9 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // gethRig is a tracker on a real geth, through the real adapter.
@@ -46,18 +47,18 @@ func (r *gethRig) tx(nonce uint64, to common.Address) *types.Transaction {
 func (r *gethRig) send(tx *types.Transaction) {
 	raw, err := tx.MarshalBinary()
 	require.NoError(r.t, err)
-	require.Contains(r.t, []lane.SendClass{lane.Accepted, lane.Known}, r.client.Send(r.t.Context(), [][]byte{raw})[0].Class)
+	require.Contains(r.t, []txpool.Class{txpool.Added, txpool.Known}, r.client.Send(r.t.Context(), [][]byte{raw})[0].Class)
 }
 
-// until makes blocks and rounds until an Update fits.
-func (r *gethRig) until(s *heads.Subscription, fits func(heads.Update) bool) (u heads.Update) {
+// until makes blocks and rounds until a View fits.
+func (r *gethRig) until(s *heads.Subscription, fits func(evidence.View) bool) (v evidence.View) {
 	require.Eventually(r.t, func() bool {
 		r.node.Commit()
 		require.NoError(r.t, r.Round(r.t.Context()))
-		u = <-s.Updates()
-		return fits(u)
+		v = <-s.Views()
+		return fits(v)
 	}, 20*time.Second, time.Millisecond)
-	return u
+	return v
 }
 
 func TestGeth(t *testing.T) {
@@ -67,42 +68,42 @@ func TestGeth(t *testing.T) {
 	s := r.Subscribe(devnet.Address(0), 0)
 	s.Busy(true)
 	require.NoError(t, r.Round(ctx))
-	u := <-s.Updates()
-	require.True(t, u.Account.Proved)
-	require.Positive(t, u.Account.Balance.Sign())
-	require.Positive(t, u.Price.Tip)
+	v := <-s.Views()
+	require.True(t, v.Account.Proved)
+	require.Positive(t, v.Account.Balance.Sign())
+	require.Positive(t, v.Price.Tip)
 
 	first, second := r.tx(0, common.Address{1}), r.tx(1, common.Address{1})
 	s.Watch(0, first.Hash(), 0)
 	s.Watch(1, second.Hash(), 0)
 	r.send(first)
-	u = r.until(s, func(u heads.Update) bool { return len(u.Included) == 1 })
-	in := u.Included[first.Hash()]
+	v = r.until(s, func(v evidence.View) bool { return len(v.Included) == 1 })
+	in := v.Included[first.Hash()]
 	require.Equal(t, in.Block.Hash, in.Receipt.BlockHash)
 	require.EqualValues(t, 1, in.Receipt.Status)
-	r.until(s, func(u heads.Update) bool { return u.Final.Number > in.Block.Number })
+	r.until(s, func(v evidence.View) bool { return v.Final.Number > in.Block.Number })
 
 	r.send(r.tx(1, common.Address{2})) // another program uses the key
-	u = r.until(s, func(u heads.Update) bool { return len(u.Foreign) == 1 })
-	require.Equal(t, r.tx(1, common.Address{2}).Hash(), u.Foreign[1].Tx.Hash())
+	v = r.until(s, func(v evidence.View) bool { return len(v.Foreign) == 1 })
+	require.Equal(t, r.tx(1, common.Address{2}).Hash(), v.Foreign[1].Tx.Hash())
 
 	b, ok := r.Block(in.Block.Number)
 	require.True(t, ok)
 	s.Settled(0, in.Block, 0)
-	height := u.Head.Number
+	height := v.Head.Number
 	require.NoError(t, r.node.Fork(b.Parent)) // deeper than finality: everything above goes back to the pool
 	r.node.Rollback()
 	for range height - in.Block.Number + 3 {
 		r.node.Commit()
 	}
 	require.NoError(t, r.Round(ctx))
-	u = <-s.Updates()
-	require.Equal(t, []uint64{0}, u.Gone)
-	require.Empty(t, u.Foreign)
+	v = <-s.Views()
+	require.Equal(t, []uint64{0}, v.Gone)
+	require.Empty(t, v.Foreign)
 	s.Reopened(0)
 	s.Watch(0, first.Hash(), 0)
 	r.send(first)
-	r.until(s, func(u heads.Update) bool { return len(u.Included) == 1 && len(u.Gone) == 0 })
+	r.until(s, func(v evidence.View) bool { return len(v.Included) == 1 && len(v.Gone) == 0 })
 }
 
 func TestGethFinalizedTag(t *testing.T) {

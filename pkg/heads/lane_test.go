@@ -31,16 +31,16 @@ func TestReceiptsThatDoNotComeConcludeNothing(t *testing.T) {
 			for range 20 {
 				r.mine()
 				r.rounds(2)
-				u := r.update(s)
-				require.Empty(t, u.Included)
-				require.Empty(t, u.Foreign)
-				require.Equal(t, r.tip.Ref(), u.Head.Ref())
+				v := r.view(s)
+				require.Empty(t, v.Included)
+				require.Empty(t, v.Foreign)
+				require.Equal(t, r.tip.Ref(), v.Head.Ref())
 			}
 			fault(r.nodes[0], false)
 			r.rounds(9)
-			u := r.update(s)
-			require.Equal(t, in.Ref(), u.Included[tx.Hash()].Block)
-			require.EqualValues(t, 1, u.Included[tx.Hash()].Receipt.Status)
+			v := r.view(s)
+			require.Equal(t, in.Ref(), v.Included[tx.Hash()].Block)
+			require.EqualValues(t, 1, v.Included[tx.Hash()].Receipt.Status)
 		})
 	}
 }
@@ -59,9 +59,9 @@ func TestTransactionMissingInItsBlocksListIsFound(t *testing.T) {
 			r.mine()
 			r.rounds(2)
 		}
-		u := r.update(s)
-		require.Equal(t, in.Ref(), u.Included[tx.Hash()].Block)
-		require.Empty(t, u.Foreign)
+		v := r.view(s)
+		require.Equal(t, in.Ref(), v.Included[tx.Hash()].Block)
+		require.Empty(t, v.Foreign)
 	}
 }
 
@@ -77,9 +77,9 @@ func TestTransactionFalselyListedIsNotIncluded(t *testing.T) {
 		r.mine()
 		r.rounds(2)
 	}
-	u := r.update(s)
-	require.Empty(t, u.Included)
-	require.Equal(t, in.Ref(), u.Foreign[0].Block)
+	v := r.view(s)
+	require.Empty(t, v.Included)
+	require.Equal(t, in.Ref(), v.Foreign[0].Block)
 }
 
 func TestForeignTransactions(t *testing.T) {
@@ -92,17 +92,17 @@ func TestForeignTransactions(t *testing.T) {
 	r.mine()
 	s.NeedAccount()
 	r.rounds(2)
-	u := r.update(s)
-	require.Len(t, u.Foreign, 3)
-	for nonce, found := range u.Foreign {
+	v := r.view(s)
+	require.Len(t, v.Foreign, 3)
+	for nonce, found := range v.Foreign {
 		require.Equal(t, r.tx(nonce, 7).Hash(), found.Tx.Hash())
 		require.Equal(t, in.Ref(), found.Block)
 	}
 	r.branch(fork, 5, "b", r.tx(0, 0))
 	r.rounds(2)
-	u = r.update(s)
-	require.Empty(t, u.Foreign)
-	require.Contains(t, u.Included, r.tx(0, 0).Hash())
+	v = r.view(s)
+	require.Empty(t, v.Foreign)
+	require.Contains(t, v.Included, r.tx(0, 0).Hash())
 }
 
 func TestNonceThatIsNotUsedConcludesNothing(t *testing.T) {
@@ -115,25 +115,25 @@ func TestNonceThatIsNotUsedConcludesNothing(t *testing.T) {
 	for range 20 {
 		r.mine()
 		r.rounds(2)
-		u := r.update(s)
-		require.Empty(t, u.Foreign)
-		require.Empty(t, u.Included)
+		v := r.view(s)
+		require.Empty(t, v.Foreign)
+		require.Empty(t, v.Included)
 	}
-	require.EqualValues(t, 3, r.updateAfterRound(s).Account.Nonce)
+	require.EqualValues(t, 3, r.viewAfterRound(s).Account.Nonce)
 	r.nodes[0].nonceLie = 0
 	before := r.by["transactions"]
 	for range 10 {
 		r.mine()
 		r.rounds(2)
 	}
-	require.Zero(t, r.update(s).Account.Nonce)
+	require.Zero(t, r.view(s).Account.Nonce)
 	require.LessOrEqual(t, r.by["transactions"]-before, 0)
 }
 
-// updateAfterRound is the Update of one more round.
-func (r *rig) updateAfterRound(s *heads.Subscription) heads.Update {
+// viewAfterRound is the View of one more round.
+func (r *rig) viewAfterRound(s *heads.Subscription) evidence.View {
 	r.rounds(1)
-	return r.update(s)
+	return r.view(s)
 }
 
 func TestSearchGoesBackBehindAWrongBound(t *testing.T) {
@@ -148,7 +148,7 @@ func TestSearchGoesBackBehindAWrongBound(t *testing.T) {
 	for range 40 {
 		r.rounds(1)
 	}
-	require.Equal(t, in.Ref(), r.update(s).Foreign[0].Block)
+	require.Equal(t, in.Ref(), r.view(s).Foreign[0].Block)
 }
 
 func TestSearchWithoutABoundEndsWithTheWindow(t *testing.T) {
@@ -159,9 +159,9 @@ func TestSearchWithoutABoundEndsWithTheWindow(t *testing.T) {
 	}
 	s := r.Subscribe(r.signer(), 0)
 	r.rounds(40)
-	u := r.update(s)
-	require.Empty(t, u.Foreign)
-	require.EqualValues(t, 1, u.Account.Nonce)
+	v := r.view(s)
+	require.Empty(t, v.Foreign)
+	require.EqualValues(t, 1, v.Account.Nonce)
 	require.LessOrEqual(t, r.by["transactions"], 80)
 }
 
@@ -186,10 +186,10 @@ func TestSessionThatResumesFindsItsTransactions(t *testing.T) {
 		s.Watch(nonce, r.tx(nonce, 0).Hash(), 40)
 	}
 	r.rounds(1) // at the same head
-	u := r.update(s)
-	require.Len(t, u.Included, 30)
+	v := r.view(s)
+	require.Len(t, v.Included, 30)
 	for nonce, b := range in {
-		require.Equal(t, b.Ref(), u.Included[r.tx(uint64(nonce), 0).Hash()].Block)
+		require.Equal(t, b.Ref(), v.Included[r.tx(uint64(nonce), 0).Hash()].Block)
 	}
 	s.Close()
 	r.rounds(1)
@@ -203,24 +203,24 @@ func TestSettledBlocksBelowTheWindow(t *testing.T) {
 	s.Settled(11, evidence.Ref{Number: 11, Hash: common.Hash{1}}, 0)
 	before := r.by["blocks"]
 	r.rounds(3)
-	require.Equal(t, []uint64{11}, r.update(s).Gone)
+	require.Equal(t, []uint64{11}, r.view(s).Gone)
 	require.LessOrEqual(t, r.by["blocks"]-before, 16+2+1)
 	s.Settled(12, evidence.Ref{Number: 270, Hash: common.Hash{1}}, 12)
 	r.rounds(2)
-	require.Equal(t, []uint64{12}, r.update(s).Gone)
+	require.Equal(t, []uint64{12}, r.view(s).Gone)
 	s.Reopened(12)
 	r.rounds(1)
-	require.Empty(t, r.update(s).Gone)
+	require.Empty(t, r.view(s).Gone)
 }
 
 func TestFinalAccount(t *testing.T) {
 	r := newRig(t, heads.Config{Confirmations: 3}, 40, "a")
 	s := r.Subscribe(r.signer(), 0)
 	r.rounds(1)
-	require.Zero(t, r.update(s).FinalAccount.At)
+	require.Zero(t, r.view(s).FinalAccount.At)
 	s.NeedFinal()
 	r.rounds(1)
-	require.Equal(t, r.tip.at(38).Ref(), r.update(s).FinalAccount.At)
+	require.Equal(t, r.tip.at(38).Ref(), r.view(s).FinalAccount.At)
 }
 
 func TestIdleCalls(t *testing.T) {
@@ -267,10 +267,10 @@ func TestBusyCalls(t *testing.T) {
 		}
 		in := r.mine(txs...)
 		r.rounds(2)
-		u := r.update(lane)
-		require.Equal(t, r.tip.Ref(), u.Head.Ref())
+		v := r.view(lane)
+		require.Equal(t, r.tip.Ref(), v.Head.Ref())
 		for _, tx := range txs {
-			require.Equal(t, in.Ref(), u.Included[tx.Hash()].Block)
+			require.Equal(t, in.Ref(), v.Included[tx.Hash()].Block)
 			lane.Settled(tx.Nonce(), in.Ref(), tx.Nonce())
 		}
 	}
@@ -293,7 +293,7 @@ func TestCallersMayComeWhileRoundsRun(t *testing.T) {
 				r.Final()
 				r.Block(nonce)
 				select {
-				case <-s.Updates():
+				case <-s.Views():
 				default:
 				}
 				s.Settled(nonce, evidence.Ref{Number: nonce, Hash: common.Hash{1}}, nonce)

@@ -22,7 +22,7 @@ const (
 // learn asks for what this head leaves open, for all lanes in one exchange: accounts, price, and receipts.
 func (t *Tracker) learn(ctx context.Context) error {
 	t.mu.Lock()
-	ask := evidence.Ask{At: *t.window.head(), Accounts: t.accountsDue(), Receipts: t.wanted(), Price: t.priceDue()}
+	ask := evidence.Ask{At: *t.recent.head(), Accounts: t.accountsDue(), Receipts: t.wanted(), Price: t.priceDue()}
 	t.mu.Unlock()
 	var err error
 	if len(ask.Accounts) > 0 || len(ask.Receipts) > 0 || ask.Price {
@@ -45,7 +45,7 @@ func (t *Tracker) learn(ctx context.Context) error {
 
 // accountsDue are the signers whose account is to be read at the head. mu is held.
 func (t *Tracker) accountsDue() []common.Address {
-	head := t.window.head()
+	head := t.recent.head()
 	var due []common.Address
 	for _, s := range t.subs {
 		every := uint64(idleAccountEvery)
@@ -63,7 +63,7 @@ func (t *Tracker) accountsDue() []common.Address {
 
 // priceDue tells whether the price is to be read at the head. mu is held.
 func (t *Tracker) priceDue() bool {
-	if len(t.subs) == 0 || t.priceAt == t.window.head().Ref() {
+	if len(t.subs) == 0 || t.priceAt == t.recent.head().Ref() {
 		return false
 	}
 	busy := slices.ContainsFunc(t.subs, func(s *Subscription) bool { return s.busy })

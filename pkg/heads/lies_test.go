@@ -48,7 +48,7 @@ func (l renamer) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, e
 
 func TestFalseListWithFalseReceipts(t *testing.T) {
 	r := newRig(t, heads.Config{}, 40, "liar", "honest")
-	ours, theirs := r.tx(0, 0), r.tx(0, 1) // theirs stands for anybody's
+	ours, theirs := r.tx(0, 0), r.tx(0, 1) // theirs stands for another sender's
 	config := heads.Config{Confirmations: 2, Now: func() time.Time { return r.now }}
 	r.Tracker = heads.New(config, renamer{r.model}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
 	r.nodes[0].listed = map[common.Hash]common.Hash{theirs.Hash(): ours.Hash()}
@@ -60,22 +60,22 @@ func TestFalseListWithFalseReceipts(t *testing.T) {
 	for range 4 {
 		r.mine()
 		_ = r.round()
-		require.Empty(t, r.update(s).Included, "the list cannot be checked yet")
+		require.Empty(t, r.view(s).Included, "the list cannot be checked yet")
 	}
 	r.nodes[1].noTxs = false
 	for range 4 {
 		r.mine()
 		r.rounds(2)
-		require.Empty(t, r.update(s).Included)
+		require.Empty(t, r.view(s).Included)
 	}
 
 	r.branch(in.parent, 20, "again", ours)
 	r.rounds(1)
-	require.Contains(t, r.update(s).Included, ours.Hash())
+	require.Contains(t, r.view(s).Included, ours.Hash())
 	asked := r.by["transactions"]
 	s.Reread(ours.Hash())
 	r.rounds(2)
-	require.Contains(t, r.update(s).Included, ours.Hash())
+	require.Contains(t, r.view(s).Included, ours.Hash())
 	require.Equal(t, asked, r.by["transactions"], "once a block")
 }
 
@@ -206,19 +206,19 @@ func TestStartOnALieReopensNothing(t *testing.T) {
 	}
 	for range 100 {
 		r.rounds(1)
-		require.Empty(t, r.update(s).Gone, "one endpoint has the blocks")
+		require.Empty(t, r.view(s).Gone, "one endpoint has the blocks")
 	}
 	r.nodes[1].noBlocks = true
 	r.rounds(30)
-	require.Empty(t, r.update(s).Gone, "it may have the blocks")
+	require.Empty(t, r.view(s).Gone, "it may have the blocks")
 
 	was := r.tip
 	r.tip, r.nodes[1].head, r.nodes[1].noBlocks = fake, fake, false
 	r.rounds(1)
-	require.Equal(t, []uint64{1, 2, 3, 4}, r.update(s).Gone)
+	require.Equal(t, []uint64{1, 2, 3, 4}, r.view(s).Gone)
 	r.branch(was, 20, "")
 	r.rounds(1)
-	require.Empty(t, r.update(s).Gone)
+	require.Empty(t, r.view(s).Gone)
 }
 
 func TestEndpointThatDoesNotSayIsNotWaitedForLong(t *testing.T) {
@@ -230,10 +230,10 @@ func TestEndpointThatDoesNotSayIsNotWaitedForLong(t *testing.T) {
 	s.Settled(0, settled.Ref(), 0)
 	for range 50 {
 		_ = r.round()
-		require.Empty(t, r.update(s).Gone)
+		require.Empty(t, r.view(s).Gone)
 	}
 	for range 20 {
 		_ = r.round()
 	}
-	require.Equal(t, []uint64{0}, r.update(s).Gone)
+	require.Equal(t, []uint64{0}, r.view(s).Gone)
 }

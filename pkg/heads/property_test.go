@@ -97,11 +97,11 @@ func (w *world) foreign(t *rapid.T) {
 	w.sent[nonce] = append(w.sent[nonce], w.tx(nonce, foreigner))
 }
 
-// settle settles the lowest open slot if the Update shows a final block with its nonce used.
+// settle settles the lowest open slot if the View shows a final block with its nonce used.
 func (w *world) settle(*rapid.T) {
 	select {
-	case u := <-w.lane.Updates():
-		for _, in := range u.Included {
+	case v := <-w.lane.Views():
+		for _, in := range v.Included {
 			nonce := uint64(0)
 			for n, txs := range w.watched {
 				for _, tx := range txs {
@@ -110,7 +110,7 @@ func (w *world) settle(*rapid.T) {
 					}
 				}
 			}
-			if in.Block.Number <= u.Final.Number {
+			if in.Block.Number <= v.Final.Number {
 				w.lane.Settled(nonce, in.Block, 0)
 				delete(w.watched, nonce)
 				return
@@ -231,12 +231,12 @@ func (w *world) recovers() {
 	require.NoError(w.rt, w.round())
 	head, _ := w.Head()
 	require.Equal(w.rt, w.tip.Ref(), head.Ref())
-	u := w.update(w.lane)
+	v := w.view(w.lane)
 	seen := 0
 	for nonce, txs := range w.watched {
 		for _, tx := range txs {
 			b := w.tip.where(tx)
-			in, included := u.Included[tx]
+			in, included := v.Included[tx]
 			require.Equal(w.rt, b != nil, included, "nonce %d", nonce)
 			if included {
 				seen++
@@ -245,14 +245,14 @@ func (w *world) recovers() {
 			}
 		}
 		b := w.tip.where(w.tx(nonce, foreigner).Hash())
-		found, foreign := u.Foreign[nonce]
+		found, foreign := v.Foreign[nonce]
 		require.Equal(w.rt, b != nil, foreign, "nonce %d", nonce)
 		if foreign {
 			require.Equal(w.rt, b.Ref(), found.Block)
 		}
 	}
-	require.Len(w.rt, u.Included, seen)
+	require.Len(w.rt, v.Included, seen)
 	for nonce := w.next; nonce < w.tip.nonces[w.signer()]; nonce++ {
-		require.Contains(w.rt, u.Foreign, nonce)
+		require.Contains(w.rt, v.Foreign, nonce)
 	}
 }

@@ -24,6 +24,15 @@ func (t *Tracker) read(ctx context.Context, endpoint string, from, to uint64) ([
 	return blocks, err
 }
 
+// blockAt is one endpoint's block of a height.
+func (t *Tracker) blockAt(ctx context.Context, endpoint string, number uint64) (evidence.Block, error) {
+	blocks, err := t.read(ctx, endpoint, number, number)
+	if len(blocks) == 0 {
+		return evidence.Block{}, err
+	}
+	return blocks[0], err
+}
+
 // below reads size blocks that lead up to one.
 func (t *Tracker) below(ctx context.Context, endpoint string, b evidence.Block, size uint64) ([]evidence.Block, error) {
 	older, err := t.read(ctx, endpoint, b.Number-min(b.Number, size), b.Number-1)
@@ -36,12 +45,12 @@ func (t *Tracker) below(ctx context.Context, endpoint string, b evidence.Block, 
 	return older, nil
 }
 
-// reach extends the window down to a height, some blocks a round; ok tells whether it holds it now.
+// reach extends the recent blocks down to a height, some blocks a round; ok tells whether it holds it now.
 func (t *Tracker) reach(ctx context.Context, number uint64) (ok bool, err error) {
 	t.needed = min(t.needed, number)
 	var errs error
 	for range readsPerRound {
-		base := t.window.blocks[0]
+		base := t.recent.blocks[0]
 		if number >= base.Number {
 			return true, nil
 		}
@@ -56,9 +65,9 @@ func (t *Tracker) reach(ctx context.Context, number uint64) (ok bool, err error)
 			return false, errs
 		}
 		t.mu.Lock()
-		t.window.prepend(older)
-		t.match(t.window.blocks[:len(older)])
+		t.recent.prepend(older)
+		t.match(t.recent.blocks[:len(older)])
 		t.mu.Unlock()
 	}
-	return number >= t.window.base(), nil
+	return number >= t.recent.base(), nil
 }

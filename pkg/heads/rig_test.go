@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
 )
 
@@ -96,13 +97,13 @@ func (r *rig) atTip() {
 	require.Equal(r.t, r.tip.Ref(), head.Ref())
 }
 
-func (r *rig) update(s *heads.Subscription) heads.Update {
+func (r *rig) view(s *heads.Subscription) evidence.View {
 	select {
-	case u := <-s.Updates():
-		return u
+	case v := <-s.Views():
+		return v
 	default:
-		require.Fail(r.t, "there is no update")
-		return heads.Update{}
+		require.Fail(r.t, "there is no view")
+		return evidence.View{}
 	}
 }
 

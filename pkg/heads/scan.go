@@ -2,15 +2,40 @@ package heads
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// complainEvery is the time between two lines of the log that say the same of a lane.
-const complainEvery = time.Minute
+const (
+	scanBlocks    = 64          // full blocks read in a round
+	scanTxs       = 4096        // and the transactions they may list
+	scanNonces    = 64          // nonces above the account's that are noted when they are met
+	complainEvery = time.Minute // between two lines of the log that say the same of a lane
+)
+
+// scan is how far a subscription's search has come: the full blocks from…to, without to, were searched. They end with the
+// account's block at most, so that a reorg that replaces one of them ends the search, too: the account left the chain.
+type scan struct {
+	active   bool
+	from, to uint64
+	low      uint64 // the lowest nonce it looks for
+}
+
+// cover notes that the blocks first…end, without end, were searched.
+func (s *scan) cover(first, end uint64) {
+	if s.to >= first && s.to < end {
+		s.to = end
+	}
+	if s.from > first && s.from <= end {
+		s.from = first
+	}
+}
 
 // part is a run of blocks to be searched next: from…to, without to.
 type part struct{ from, to uint64 }
@@ -18,18 +43,33 @@ type part struct{ from, to uint64 }
 // nextPart is what a subscription's search lacks: first the blocks up to its account's, then those below where it began. ok
 // is false when there is nothing left to search. mu is held.
 func (s *Subscription) nextPart() (p part, ok bool) {
-	last := min(s.account.At.Number, s.t.window.head().Number)
+	last := min(s.account.At.Number, s.t.recent.head().Number)
 	if s.scan.to <= last {
 		return part{s.scan.to, last + 1}, true
 	}
-	_, floor, known := s.bounds(s.scan.low)
-	if known && s.account.Proved {
-		floor = 0 // a proof does not lie: the bounds do
-	}
-	if s.scan.from > floor {
+	if floor := s.searchFloor(); s.scan.from > floor {
 		return part{max(floor, s.scan.from-min(s.scan.from, scanBlocks)), s.scan.from}, true
 	}
 	return part{}, false
+}
+
+// searchFloor is the lowest block that can hold what is searched for. mu is held.
+func (s *Subscription) searchFloor() uint64 {
+	_, floor, known := s.bounds(s.scan.low)
+	if known && s.account.Proved {
+		return 0 // a proof does not lie: the bounds do
+	}
+	return floor
+}
+
+// unfound is View.Unfound. mu is held.
+func (s *Subscription) unfound() *uint64 {
+	low, ok := s.lowest()
+	if !ok || !s.scan.active || low < s.scan.low || low >= s.finalAccount.Nonce ||
+		s.scan.to <= s.finalAccount.At.Number || s.scan.from > s.searchFloor() {
+		return nil
+	}
+	return &low
 }
 
 // scanBatch searches some full blocks, for the subscription whose search is the lowest, and for the others that they serve.
@@ -74,7 +114,7 @@ func (t *Tracker) scanBatch(ctx context.Context, cases []*Subscription) error {
 func (t *Tracker) pick(p part) (blocks []evidence.Block, end uint64) {
 	txs := 0
 	for n := p.from; n < p.to; n++ {
-		b := t.window.at(n)
+		b := t.recent.at(n)
 		if b.TxRoot == types.EmptyTxsHash {
 			continue
 		}
@@ -104,4 +144,60 @@ func (t *Tracker) endpoints() []string {
 		names = append(names, c.Endpoint)
 	}
 	return names
+}
+
+// check reads full blocks of the chain, corrects their lists of transactions, and notes what the signers used their nonces for.
+// It returns how many blocks it has read.
+func (t *Tracker) check(ctx context.Context, blocks []evidence.Block) (int, error) {
+	call, cancel := t.call(ctx)
+	defer cancel()
+	lists, err := t.chain.Transactions(call, blocks)
+	lists = lists[:min(len(lists), len(blocks))]
+	if err != nil {
+		err = fmt.Errorf("couldn't read the transactions of block %d: %w", blocks[min(len(lists), len(blocks)-1)].Number, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, txs := range lists {
+		t.checked(&blocks[i], txs)
+	}
+	return len(lists), err
+}
+
+// checked takes all transactions of a block of the chain. Where some are of types that this program does not know they are
+// not all, and the block's list stays as it is. mu is held.
+func (t *Tracker) checked(b *evidence.Block, txs types.Transactions) {
+	at := b.Ref()
+	t.proven[at.Hash] = at.Number
+	list := make([]common.Hash, len(txs))
+	for i, tx := range txs {
+		list[i] = tx.Hash()
+	}
+	if evidence.CheckTransactions(b, txs) == nil {
+		t.recent.at(at.Number).Txs = list
+		for _, w := range t.txs {
+			if w.at == at && !slices.Contains(list, w.hash) {
+				w.place(evidence.Ref{})
+			}
+		}
+	}
+	t.match([]evidence.Block{{Number: at.Number, Hash: at.Hash, Txs: list}})
+	for _, tx := range txs {
+		for _, s := range t.subs {
+			s.note(at, tx)
+		}
+	}
+}
+
+// note remembers a transaction of the signer that is not watched but has the nonce of an open slot, or of one to come.
+func (s *Subscription) note(at evidence.Ref, tx *types.Transaction) {
+	nonce := tx.Nonce()
+	sl := s.slots[nonce]
+	if sl == nil && (nonce < s.next || nonce > s.account.Nonce+scanNonces) || sl != nil && slices.Contains(sl.txs, tx.Hash()) {
+		return
+	}
+	from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)
+	if err == nil && from == s.signer {
+		s.foreign[nonce] = evidence.Found{Tx: tx, Block: at}
+	}
 }

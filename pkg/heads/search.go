@@ -4,39 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
 const (
-	sinceMargin = 64   // blocks below Watch's since that are searched too: since may be of a branch that is gone
-	scanBlocks  = 64   // full blocks read in a round
-	scanTxs     = 4096 // and the transactions they may list
-	scanNonces  = 64   // nonces above the account's that are noted when they are met
-	findEvery   = 8    // rounds between two questions where a transaction is, at most
+	sinceMargin = 64 // blocks below Watch's since that are searched too: since may be of a branch that is gone
+	findEvery   = 8  // rounds between two questions where a transaction is, at most
 )
-
-// scan is how far a subscription's search has come: the full blocks from…to, without to, were searched. They end with the
-// account's block at most, so that a reorg that replaces one of them ends the search, too: the account left the chain.
-type scan struct {
-	active   bool
-	from, to uint64
-	low      uint64 // the lowest nonce it looks for
-}
-
-// cover notes that the blocks first…end, without end, were searched.
-func (s *scan) cover(first, end uint64) {
-	if s.to >= first && s.to < end {
-		s.to = end
-	}
-	if s.from > first && s.from <= end {
-		s.from = first
-	}
-}
 
 // unexplained tells whether the account shows nonces used of which no transaction is known in the chain. mu is held.
 func (s *Subscription) unexplained() bool {
@@ -67,7 +46,7 @@ func (s *Subscription) explained(nonce uint64, sl *slot) bool {
 }
 
 // bounds say where the use of a nonce is searched for: from start on, and if it is not there back to floor, of which the
-// evidence is better. known is false when nothing is known but how long the window is.
+// evidence is better. known is false when nothing is known but how many blocks are remembered.
 func (s *Subscription) bounds(nonce uint64) (start, floor uint64, known bool) {
 	strong := false
 	raise := func(n uint64, weak bool) {
@@ -137,22 +116,28 @@ func (t *Tracker) search(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// missing are the watched transactions of unexplained nonces, with the block that none of them can be below. mu is held.
-func (s *Subscription) missing() (txs []*watchedTx, floors []uint64) {
-	var nonces []uint64
-	for nonce, sl := range s.slots {
-		if nonce < s.account.Nonce && !s.explained(nonce, sl) {
-			nonces = append(nonces, nonce)
+// sought is a watched transaction of an unexplained nonce, and the block that it cannot be below.
+type sought struct {
+	*watchedTx
+
+	floor uint64
+}
+
+// missing are all that are sought. mu is held.
+func missing(cases []*Subscription) (txs []sought) {
+	for _, s := range cases {
+		for _, nonce := range slices.Sorted(maps.Keys(s.slots)) {
+			sl := s.slots[nonce]
+			if nonce >= s.account.Nonce || s.explained(nonce, sl) {
+				continue
+			}
+			_, floor, _ := s.bounds(nonce)
+			for _, tx := range sl.txs {
+				txs = append(txs, sought{s.t.txs[tx], floor})
+			}
 		}
 	}
-	slices.Sort(nonces)
-	for _, nonce := range nonces {
-		_, floor, _ := s.bounds(nonce)
-		for _, tx := range s.slots[nonce].txs {
-			txs, floors = append(txs, s.t.txs[tx]), append(floors, floor)
-		}
-	}
-	return txs, floors
+	return txs
 }
 
 // find asks where the missing transactions are.
@@ -161,19 +146,14 @@ func (t *Tracker) find(ctx context.Context, cases []*Subscription) error {
 		return nil
 	}
 	t.mu.Lock()
-	var txs []*watchedTx
-	var floors []uint64
-	for _, s := range cases {
-		missing, from := s.missing()
-		txs, floors = append(txs, missing...), append(floors, from...)
+	txs := missing(cases)
+	t.mu.Unlock()
+	if len(txs) == 0 {
+		return nil
 	}
 	hashes := make([]common.Hash, len(txs))
-	for i, w := range txs {
-		hashes[i] = w.hash
-	}
-	t.mu.Unlock()
-	if len(hashes) == 0 {
-		return nil
+	for i, tx := range txs {
+		hashes[i] = tx.hash
 	}
 	t.findTries++
 	t.findRound = t.count + min(t.findTries, findEvery)
@@ -185,9 +165,9 @@ func (t *Tracker) find(ctx context.Context, cases []*Subscription) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for i, w := range txs {
-		if hint, ok := hints[w.hash]; ok && hint.Number >= floors[i] {
-			w.hint = hint
+	for _, tx := range txs {
+		if hint, ok := hints[tx.hash]; ok && hint.Number >= tx.floor {
+			tx.hint = hint
 		}
 	}
 	return nil
@@ -196,15 +176,11 @@ func (t *Tracker) find(ctx context.Context, cases []*Subscription) error {
 // followHints looks whether the blocks that missing transactions are said to be in are blocks of the chain and hold them.
 func (t *Tracker) followHints(ctx context.Context, cases []*Subscription) error {
 	t.mu.Lock()
-	var hinted []*watchedTx
-	for _, s := range cases {
-		txs, _ := s.missing()
-		hinted = append(hinted, slices.DeleteFunc(txs, func(w *watchedTx) bool { return w.hint.Hash == common.Hash{} })...)
-	}
+	hinted := slices.DeleteFunc(missing(cases), func(tx sought) bool { return tx.hint.Hash == common.Hash{} })
 	t.mu.Unlock()
 	var errs []error
 	for _, w := range hinted {
-		if w.hint.Number > t.window.head().Number || w.located() {
+		if w.hint.Number > t.recent.head().Number || w.located() {
 			continue
 		}
 		ok, err := t.reach(ctx, w.hint.Number)
@@ -212,7 +188,7 @@ func (t *Tracker) followHints(ctx context.Context, cases []*Subscription) error 
 			errs = append(errs, err)
 			break
 		}
-		if t.window.has(w.hint) && !w.located() { // its block does not list it: one of the two is wrong
+		if t.recent.has(w.hint) && !w.located() { // its block does not list it: one of the two is wrong
 			errs = append(errs, t.checkBlock(ctx, w.hint.Number))
 		}
 		w.hint = evidence.Ref{}
@@ -221,65 +197,9 @@ func (t *Tracker) followHints(ctx context.Context, cases []*Subscription) error 
 }
 
 func (t *Tracker) checkBlock(ctx context.Context, number uint64) error {
-	if b := t.window.at(number); b != nil {
+	if b := t.recent.at(number); b != nil {
 		_, err := t.check(ctx, []evidence.Block{*b})
 		return err
 	}
 	return nil
-}
-
-// check reads full blocks of the chain, mends their lists of transactions, and notes what the signers used their nonces for.
-// It returns how many blocks it has read.
-func (t *Tracker) check(ctx context.Context, blocks []evidence.Block) (int, error) {
-	call, cancel := t.call(ctx)
-	defer cancel()
-	lists, err := t.chain.Transactions(call, blocks)
-	lists = lists[:min(len(lists), len(blocks))]
-	if err != nil {
-		err = fmt.Errorf("couldn't read the transactions of block %d: %w", blocks[min(len(lists), len(blocks)-1)].Number, err)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i, txs := range lists {
-		t.checked(&blocks[i], txs)
-	}
-	return len(lists), err
-}
-
-// checked takes all transactions of a block of the chain. Where some are of types that this program does not know they are
-// not all, and the block's list stays as it is. mu is held.
-func (t *Tracker) checked(b *evidence.Block, txs types.Transactions) {
-	at := b.Ref()
-	t.proven[at.Hash] = at.Number
-	list := make([]common.Hash, len(txs))
-	for i, tx := range txs {
-		list[i] = tx.Hash()
-	}
-	if evidence.CheckTransactions(b, txs) == nil {
-		t.window.at(at.Number).Txs = list
-		for _, w := range t.txs {
-			if w.at == at && !slices.Contains(list, w.hash) {
-				w.place(evidence.Ref{})
-			}
-		}
-	}
-	t.match([]evidence.Block{{Number: at.Number, Hash: at.Hash, Txs: list}})
-	for _, tx := range txs {
-		for _, s := range t.subs {
-			s.note(at, tx)
-		}
-	}
-}
-
-// note remembers a transaction of the signer that is not watched but has the nonce of an open slot, or of one to come.
-func (s *Subscription) note(at evidence.Ref, tx *types.Transaction) {
-	nonce := tx.Nonce()
-	sl := s.slots[nonce]
-	if sl == nil && (nonce < s.next || nonce > s.account.Nonce+scanNonces) || sl != nil && slices.Contains(sl.txs, tx.Hash()) {
-		return
-	}
-	from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)
-	if err == nil && from == s.signer {
-		s.foreign[nonce] = evidence.Found{Tx: tx, Block: at}
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"sort"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
@@ -19,14 +21,14 @@ type settledRef struct {
 	gone  bool
 }
 
-// doubtSettled makes what is known of blocks that left the window doubtful; mu is held.
+// doubtSettled makes what is known of blocks that left the recent blocks doubtful; mu is held.
 func (s *Subscription) doubtSettled() {
 	for _, ref := range s.settled {
 		ref.known = false
 	}
 }
 
-// checkSettled finds out which settled nonces' blocks left the chain. The window tells of those in it. Below it, endpoints
+// checkSettled finds out which settled nonces' blocks left the chain. The recent blocks tell of those in it. Below them, endpoints
 // are asked for the block of that height, once: one lane's blocks lie on one chain, so the highest that is still there
 // vouches for those below.
 func (t *Tracker) checkSettled(ctx context.Context) error {
@@ -63,18 +65,18 @@ func (t *Tracker) checkSettled(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// judge brings a subscription's settled blocks up to date; what it returns is the highest that the window does not tell of,
-// or nil, and those of which the window says that they left the chain, to be told when no endpoint has them. mu is held.
+// judge brings a subscription's settled blocks up to date; what it returns is the highest that the recent blocks do not tell of,
+// or nil, and those of which the recent blocks say that they left the chain, to be told when no endpoint has them. mu is held.
 func (t *Tracker) judge(s *Subscription) (doubt *settledRef, left []*settledRef) {
-	base, head := t.window.base(), t.window.head().Number
-	var vouched uint64 // the highest block below the window that is known to be in the chain
+	base, head := t.recent.base(), t.recent.head().Number
+	var vouched uint64 // the highest block below the recent blocks that is known to be in the chain
 	for _, ref := range s.settled {
 		switch n := ref.at.Number; {
 		case n > head: // the branch that replaced its block is shorter; or this head is an old one
 			if ref.known && !ref.gone {
 				left = append(left, ref)
 			}
-		case n >= base && t.window.has(ref.at):
+		case n >= base && t.recent.has(ref.at):
 			ref.gone, ref.known = false, true
 		case n >= base && ref.gone:
 			ref.known = true
@@ -116,29 +118,31 @@ func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledR
 	}
 }
 
-// lacked tells whether no endpoint that answers has a block that is not in the window. One that does not say counts as if it
+// lacked tells whether no endpoint that answers has a block that is not in the recent blocks. One that does not say counts as if it
 // had it, while there is patience. held tells that one has it.
 func (t *Tracker) lacked(ctx context.Context, at evidence.Ref, patient bool) (lacked, held bool) {
-	head := t.window.head()
+	head := t.recent.head()
 	for _, c := range t.claims {
-		if t.window.has(c.Block.Ref()) && (c.Block.Number >= at.Number || c.Block.Hash == head.Hash) {
+		if t.recent.has(c.Block.Ref()) && (c.Block.Number >= at.Number || c.Block.Hash == head.Hash) {
 			continue // its chain is ours
 		}
-		var blocks []evidence.Block
+		var block evidence.Block // zero where it does not say
 		if c.Block.Number >= at.Number {
-			blocks, _ = t.read(ctx, c.Endpoint, at.Number, at.Number)
+			block, _ = t.blockAt(ctx, c.Endpoint, at.Number)
 		}
-		switch {
-		case len(blocks) == 0 && patient:
-			return false, false
-		case len(blocks) > 0 && blocks[0].Hash == at.Hash:
+		switch block.Hash {
+		case common.Hash{}:
+			if patient {
+				return false, false
+			}
+		case at.Hash:
 			return false, true
 		}
 	}
 	return true, false
 }
 
-// compare asks every endpoint that answered in this round for its block at a height below the window.
+// compare asks every endpoint that answered in this round for its block at a height below the recent blocks.
 func (t *Tracker) compare(ctx context.Context, ref *settledRef) error {
 	var errs []error
 	others := 0
@@ -146,11 +150,11 @@ func (t *Tracker) compare(ctx context.Context, ref *settledRef) error {
 		if c.Block.Number < ref.at.Number {
 			continue
 		}
-		blocks, err := t.read(ctx, c.Endpoint, ref.at.Number, ref.at.Number)
+		block, err := t.blockAt(ctx, c.Endpoint, ref.at.Number)
 		switch {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("couldn't read the settled block %d of %s: %w", ref.at.Number, c.Endpoint, err))
-		case blocks[0].Hash == ref.at.Hash:
+		case block.Hash == ref.at.Hash:
 			t.conclude(ref, false)
 			return nil
 		default:
@@ -160,7 +164,7 @@ func (t *Tracker) compare(ctx context.Context, ref *settledRef) error {
 	if others == 0 || len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	if t.window.head().Number-ref.at.Number <= t.config.Keep {
+	if t.recent.head().Number-ref.at.Number <= t.config.Keep {
 		_, err := t.reach(ctx, ref.at.Number) // blocks that link tell more than endpoints do
 		return err
 	}

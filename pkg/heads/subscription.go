@@ -12,16 +12,16 @@ import (
 
 // Subscription is one lane's part of the Tracker.
 type Subscription struct {
-	t       *Tracker
-	signer  common.Address
-	updates chan Update
+	t      *Tracker
+	signer common.Address
+	views  chan evidence.View
 
 	// Guarded by t.mu.
 	next         uint64                            // the lowest nonce above all that were ever watched
 	slots        map[uint64]*slot                  // open ones, by nonce
 	settled      map[uint64]*settledRef            // by nonce
 	foreign      map[uint64]evidence.Found         // by nonce
-	included     map[common.Hash]evidence.Included // what Updates carry; nil when it is to be made again
+	included     map[common.Hash]evidence.Included // what Views carry; nil when it is to be made again
 	account      evidence.Account                  // as last read; At.Hash zero before
 	reads        []evidence.Account                // of blocks of the chain, as they were read
 	finalAccount evidence.Account
@@ -43,7 +43,7 @@ type slot struct {
 // Subscribe begins to tell of a signer. next is the nonce of the lane's next slot.
 func (t *Tracker) Subscribe(signer common.Address, next uint64) *Subscription {
 	s := &Subscription{
-		t: t, signer: signer, next: next, updates: make(chan Update, 1),
+		t: t, signer: signer, next: next, views: make(chan evidence.View, 1),
 		slots: map[uint64]*slot{}, settled: map[uint64]*settledRef{}, foreign: map[uint64]evidence.Found{},
 	}
 	t.mu.Lock()
@@ -52,8 +52,8 @@ func (t *Tracker) Subscribe(signer common.Address, next uint64) *Subscription {
 	return s
 }
 
-// Updates holds the newest Update, one at most.
-func (s *Subscription) Updates() <-chan Update { return s.updates }
+// Views holds the newest View, one at most.
+func (s *Subscription) Views() <-chan evidence.View { return s.views }
 
 // Watch looks for a transaction of an open slot in blocks after since: the slot's nonce was not used up to that block.
 // since 0 means that nothing is known. It must be called before the transaction is sent.
@@ -172,27 +172,27 @@ func (s *Subscription) unwatch(nonce uint64) {
 	s.included = nil
 }
 
-// tell gives every subscriber the state of things, in place of an Update that was not taken.
-func (t *Tracker) tell() {
+// publish gives every subscriber the state of things, in place of a View that was not taken.
+func (t *Tracker) publish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range t.subs {
-		u := Update{
-			Head: *t.window.head(), Account: s.account, FinalAccount: s.finalAccount, Price: t.price,
-			Included: s.inclusions(), Foreign: maps.Clone(s.foreign), Gone: s.gone(), Now: t.shown,
+		v := evidence.View{
+			Head: *t.recent.head(), Account: s.account, FinalAccount: s.finalAccount, Price: t.price,
+			Included: s.inclusions(), Foreign: maps.Clone(s.foreign), Unfound: s.unfound(), Gone: s.gone(), Now: t.shown,
 		}
 		if t.final.Hash != (common.Hash{}) {
-			u.Final = t.final.Ref()
+			v.Final = t.final.Ref()
 		}
 		select {
-		case <-s.updates:
+		case <-s.views:
 		default:
 		}
-		s.updates <- u
+		s.views <- v
 	}
 }
 
-// inclusions are the watched transactions whose receipts are known. The map is shared by Updates and never changed.
+// inclusions are the watched transactions whose receipts are known. The map is shared by Views and never changed.
 func (s *Subscription) inclusions() map[common.Hash]evidence.Included {
 	if s.included != nil {
 		return s.included

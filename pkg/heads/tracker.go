@@ -44,9 +44,9 @@ type Tracker struct {
 	findTries uint64              // how often it was asked in a row
 	needed    uint64              // the lowest block that a search needs; math.MaxUint64 for none
 
-	// What is shared with callers. Only rounds write window and final, so rounds read them without mu.
+	// What is shared with callers. Only rounds write recent and final, so rounds read them without mu.
 	mu      sync.Mutex
-	window  window
+	recent  recentBlocks
 	final   evidence.Block // Hash zero: none
 	changed chan struct{}
 	shown   time.Time // when an endpoint last had the head as its latest
@@ -122,16 +122,17 @@ func (t *Tracker) Round(ctx context.Context) error {
 
 func (t *Tracker) round(ctx context.Context) error {
 	t.claims, t.needed = nil, none
-	claims, err := t.latest(ctx)
+	ask, cancel := t.call(ctx)
+	claims, err := t.chain.Latest(ask)
+	cancel()
+	if err == nil && len(claims) == 0 {
+		err = errors.New("no endpoint answers")
+	}
 	if err != nil {
 		t.lostSince = time.Time{}
 		return fmt.Errorf("couldn't read the newest block: %w", err)
 	}
-	if len(claims) == 0 {
-		t.lostSince = time.Time{}
-		return errors.New("couldn't read the newest block: no endpoint answers")
-	}
-	slices.SortStableFunc(claims, func(a, b evidence.Claim) int {
+	t.claims = slices.SortedStableFunc(slices.Values(claims), func(a, b evidence.Claim) int {
 		if a.Block.Checked != b.Block.Checked {
 			if a.Block.Checked {
 				return -1
@@ -140,11 +141,10 @@ func (t *Tracker) round(ctx context.Context) error {
 		}
 		return cmp.Compare(b.Block.Number, a.Block.Number)
 	})
-	t.claims = claims
 	head, _ := t.Head()
 	final, _ := t.Final()
 	errs := []error{t.follow(ctx)}
-	if t.window.empty() {
+	if t.recent.empty() {
 		return errors.Join(errs...)
 	}
 	t.confirm()
@@ -153,7 +153,7 @@ func (t *Tracker) round(ctx context.Context) error {
 	t.matchUnseen()
 	errs = append(errs, t.search(ctx), t.learn(ctx), t.checkSettled(ctx))
 	t.trim()
-	t.tell()
+	t.publish()
 	return errors.Join(errs...)
 }
 
@@ -162,18 +162,11 @@ func (t *Tracker) call(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeout(ctx, t.config.CallTimeout)
 }
 
-func (t *Tracker) latest(ctx context.Context) ([]evidence.Claim, error) {
-	ctx, cancel := t.call(ctx)
-	defer cancel()
-	claims, err := t.chain.Latest(ctx)
-	return slices.Clone(claims), err
-}
-
 // confirm notes which endpoints have the head and how far the others lag.
 func (t *Tracker) confirm() {
-	head := t.window.head()
+	head := t.recent.head()
 	for _, c := range t.claims {
-		if _, ok := t.setbacks[c.Endpoint]; ok && t.window.kept(c.Block.Ref()) {
+		if _, ok := t.setbacks[c.Endpoint]; ok && t.recent.kept(c.Block.Ref()) {
 			t.reckon(c, nil, true)
 		}
 		if c.Block.Hash == head.Hash {
@@ -190,9 +183,9 @@ func (t *Tracker) confirm() {
 
 // announce wakes those who wait for Changed, if head or final block are others than before.
 func (t *Tracker) announce(head, final common.Hash) {
-	t.metrics.head.Set(float64(t.window.head().Number))
+	t.metrics.head.Set(float64(t.recent.head().Number))
 	t.metrics.final.Set(float64(t.final.Number))
-	if t.window.head().Hash == head && t.final.Hash == final {
+	if t.recent.head().Hash == head && t.final.Hash == final {
 		return
 	}
 	t.mu.Lock()
@@ -205,10 +198,10 @@ func (t *Tracker) announce(head, final common.Hash) {
 func (t *Tracker) Head() (b evidence.Block, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.window.empty() {
+	if t.recent.empty() {
 		return evidence.Block{}, false
 	}
-	return *t.window.head(), true
+	return *t.recent.head(), true
 }
 
 // Final is the newest final block; ok is false while there is none.
@@ -222,7 +215,7 @@ func (t *Tracker) Final() (b evidence.Block, ok bool) {
 func (t *Tracker) Block(number uint64) (b evidence.Block, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at := t.window.at(number); at != nil {
+	if at := t.recent.at(number); at != nil {
 		return *at, true
 	}
 	return evidence.Block{}, false
@@ -240,7 +233,7 @@ func (t *Tracker) Changed() <-chan struct{} {
 func (t *Tracker) Fresh() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.window.empty() {
+	if t.recent.empty() {
 		if t.failure != nil {
 			return fmt.Errorf("no endpoint of the chain has shown its newest block yet: %w", t.failure)
 		}
@@ -251,7 +244,7 @@ func (t *Tracker) Fresh() error {
 		return nil
 	}
 	err := fmt.Errorf("block %d, the newest that was followed, was last an endpoint's newest %s ago; now %s",
-		t.window.head().Number, age.Round(time.Second), cmp.Or(strings.Join(t.answers, ", "), "none answers"))
+		t.recent.head().Number, age.Round(time.Second), cmp.Or(strings.Join(t.answers, ", "), "none answers"))
 	if t.failure != nil {
 		err = fmt.Errorf("%w: %w", err, t.failure)
 	}

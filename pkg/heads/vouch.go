@@ -11,19 +11,19 @@ import (
 
 // silence is that of an endpoint which answers, but does not show that it has the block that would be final.
 type silence struct {
-	since time.Time
-	claim common.Hash // its newest block
-	moved time.Time   // when that was last another
-	told  bool        // that it has another block there
+	since  time.Time
+	claim  common.Hash // its newest block
+	moved  time.Time   // when that was last another
+	logged bool        // that it has another block there
 }
 
-// agreed is how far up to a block of the chain nothing speaks against its being final. Whoever has a newer block of the chain
+// agreed is how far up to a block of the chain nothing speaks against its being final. An endpoint that has a newer block of the chain
 // has the block, too. An endpoint that has another one there, or is on another branch below it and moves, keeps the final
 // block where it is. One that only lags, or cannot show its block, does so for a while.
 func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, ok bool) {
 	limit, ok = b.Number, true
 	for _, c := range t.claims {
-		n, ours := c.Block.Number, t.window.has(c.Block.Ref())
+		n, ours := c.Block.Number, t.recent.has(c.Block.Ref())
 		if ours && n >= b.Number {
 			delete(t.silent, c.Endpoint)
 			continue
@@ -32,18 +32,18 @@ func (t *Tracker) agreed(ctx context.Context, b evidence.Block) (limit uint64, o
 		patient := t.config.Now().Sub(s.since) < breakPatience
 		switch {
 		case n >= b.Number:
-			blocks, err := t.read(ctx, c.Endpoint, b.Number, b.Number)
+			block, err := t.blockAt(ctx, c.Endpoint, b.Number)
 			switch {
 			case err != nil && patient:
 				ok = false
 			case err != nil:
-			case blocks[0].Hash == b.Hash:
+			case block.Hash == b.Hash:
 				delete(t.silent, c.Endpoint)
 			default:
 				ok = false
 				t.disputed(s, c, b)
 			}
-		case !ours && n >= t.window.base():
+		case !ours && n >= t.recent.base():
 			if t.config.Now().Sub(s.moved) < breakPatience {
 				ok = false
 				t.disputed(s, c, b)
@@ -72,14 +72,14 @@ func (t *Tracker) silenceOf(c evidence.Claim) *silence {
 
 // disputed says once that an endpoint has another block than the one that would be final.
 func (t *Tracker) disputed(s *silence, c evidence.Claim, b evidence.Block) {
-	if s.told {
+	if s.logged {
 		return
 	}
-	s.told = true
+	s.logged = true
 	t.metrics.disputes.Inc()
 	var holders []string
 	for _, other := range t.claims {
-		if t.window.has(other.Block.Ref()) {
+		if t.recent.has(other.Block.Ref()) {
 			holders = append(holders, other.Endpoint)
 		}
 	}

@@ -70,7 +70,7 @@ func (t *Tracker) matchUnseen() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.unseen != none {
-		t.match(t.window.from(t.unseen))
+		t.match(t.recent.from(t.unseen))
 		t.unseen = none
 	}
 }
@@ -79,9 +79,9 @@ func (t *Tracker) matchUnseen() {
 func (t *Tracker) forget(from uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	left := func(ref evidence.Ref) bool { return ref.Number >= from && !t.window.has(ref) }
+	left := func(ref evidence.Ref) bool { return ref.Number >= from && !t.recent.has(ref) }
 	for _, w := range t.txs {
-		if w.located() && (left(w.at) || w.receipt == nil && !t.window.has(w.at)) {
+		if w.located() && (left(w.at) || w.receipt == nil && !t.recent.has(w.at)) {
 			w.place(evidence.Ref{})
 		}
 	}
@@ -114,7 +114,7 @@ func (t *Tracker) wanted() []evidence.Wanted {
 	})
 	var all []evidence.Wanted
 	for _, w := range due {
-		block := t.window.at(w.at.Number)
+		block := t.recent.at(w.at.Number)
 		if block == nil || block.Hash != w.at.Hash {
 			continue
 		}

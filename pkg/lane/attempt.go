@@ -1,21 +1,22 @@
 package lane
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// Attempt is one exact signed transaction.
+// Attempt is one exact signed transaction. As JSON it is its bytes.
 type Attempt struct {
 	Raw    []byte
 	Hash   common.Hash
+	Nonce  uint64
 	Gas    uint64 // limit
 	Tip    uint64 // wei per gas; for a legacy transaction the same as Cap
 	Cap    uint64 // wei per gas
-	Legacy bool
-	Cancel bool // carries no work
+	Cancel bool   // carries no work
 }
 
 // decodeAttempt reads signed bytes. What an attempt says of itself is taken from its bytes alone, so that a journal
@@ -31,12 +32,25 @@ func decodeAttempt(raw []byte) (Attempt, *types.Transaction, error) {
 	return Attempt{
 		Raw:    raw,
 		Hash:   tx.Hash(),
+		Nonce:  tx.Nonce(),
 		Gas:    tx.Gas(),
 		Tip:    tx.GasTipCap().Uint64(),
 		Cap:    tx.GasFeeCap().Uint64(),
-		Legacy: tx.Type() == types.LegacyTxType,
 		Cancel: len(tx.Data()) == 0,
 	}, tx, nil
+}
+
+// MarshalJSON writes the bytes.
+func (a Attempt) MarshalJSON() ([]byte, error) { return json.Marshal(a.Raw) }
+
+// UnmarshalJSON reads bytes, as decodeAttempt does.
+func (a *Attempt) UnmarshalJSON(b []byte) error {
+	var raw []byte
+	err := json.Unmarshal(b, &raw)
+	if err == nil {
+		*a, _, err = decodeAttempt(raw)
+	}
+	return err
 }
 
 func decodeTx(raw []byte) (*types.Transaction, error) {

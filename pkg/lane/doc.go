@@ -7,7 +7,7 @@
 // A slot is one nonce of the lane's signer with the work it carries and every attempt signed for it. Of its attempts at
 // most one can ever be executed: the chain sees to that, since they share the nonce.
 //
-//	        Bind journaled                nodes, whatever they answer
+//	        Bind journaled                any answer of a node
 //	work ───────────────────► waiting ◄─────────────────────────────┐
 //	 ▲                          │  │ slow, too cheap: Attempt journaled, then sent
 //	 │                          │  └────────────────────────────────┘
@@ -31,7 +31,7 @@
 //  3. Every attempt of a slot carries the slot's work byte for byte, or nothing; each pays more than the one before.
 //  4. The cursor moves with a Bind and only forward; what is before it is bound, what is not is not.
 //  5. An entry belongs to the epoch that was opened last, and the epoch to one stream, chain, contract and key.
-//  6. An answer of a node never ends a slot, frees a nonce or releases work, whatever it says: it only decides what is
+//  6. An answer of a node never ends a slot, frees a nonce or releases work: it only decides what is
 //     sent next. Unknown answers count as possibly sent. A slot ends when the transaction that used its nonce is seen in a
 //     final block: one of its attempts, or another of the same signer. That none is seen proves nothing. (A slot that
 //     carries nothing ends when its nonce is used in the state of a final block: nothing can be lost with it.)
@@ -42,7 +42,9 @@
 //     no slot is open; where the journal begins, by the account alone. If that was wrong, the gap is filled: with slots
 //     that carry nothing.
 //  9. A transaction of the signer to the contract that the journal does not know ends nothing: the journal may be older
-//     than the chain. The lane halts until an operator's Accept.
+//     than the chain. The lane halts until an operator's Resume. Open slots below the nonce that it names end as foreign when
+//     a final account shows their nonces used and every block that can hold the transaction was read without finding it:
+//     the operator has said that what used them stands.
 //
 // # Crashes
 //

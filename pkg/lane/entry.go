@@ -19,11 +19,11 @@ var (
 )
 
 // ErrUnreadable says that an entry of a journal is of a newer format or not an entry at all. Nothing may be done with the
-// lane until a human looks.
+// lane until an operator looks.
 var ErrUnreadable = errors.New("the lane's journal holds an entry that this program cannot read")
 
 // Version is the entry format this program reads and writes.
-const Version = 3
+const Version = 4
 
 // Entry is one record of a lane's journal. Besides the header exactly one field is set.
 type Entry struct {
@@ -37,7 +37,7 @@ type Entry struct {
 	Attempt  *Replacement `json:"attempt,omitempty"`
 	Settle   *Settle      `json:"settle,omitempty"`
 	Reopen   *Reopen      `json:"reopen,omitempty"`
-	Accept   *Accept      `json:"accept,omitempty"`
+	Resume   *Resume      `json:"resume,omitempty"`
 	Split    *Split       `json:"split,omitempty"`
 	Drop     *Drop        `json:"drop,omitempty"`
 	Snapshot *Snapshot    `json:"snapshot,omitempty"`
@@ -85,9 +85,9 @@ type Reopen struct {
 	Raw   []byte `json:"raw,omitempty"`
 }
 
-// Accept is an operator's decision: transactions of the signer to the contract below this nonce, which the journal does not
-// know, are what they are, and the lane continues behind them.
-type Accept struct {
+// Resume is an operator's decision: transactions of the signer to the contract below this nonce, which the journal does not
+// know, stand, and the lane resumes behind them.
+type Resume struct {
 	Below uint64 `json:"below"`
 	By    string `json:"by"` // for people
 }
@@ -101,7 +101,7 @@ type Bind struct {
 	Advance bool   `json:"advance,omitempty"` // new work: Cursor counts
 	// Cursor is the position after the work; everything before it is bound.
 	Cursor score.Cursor `json:"cursor"`
-	// Requeued is the id of the waiting work bound again, when Advance is false.
+	// Requeued is the id of the queued work bound again, when Advance is false.
 	Requeued uint64 `json:"requeued,omitempty"`
 	// Since is the chain's newest block when the slot was bound: its transaction cannot be in an earlier one, but for those
 	// that a reorg replaces.
@@ -123,7 +123,7 @@ type Result string
 const (
 	Done      Result = "done"      // ours, final, status 1
 	Reverted  Result = "reverted"  // ours, final, status 0: nothing of it was applied
-	Foreign   Result = "foreign"   // another transaction of the signer with this nonce is final
+	Foreign   Result = "foreign"   // another transaction of the signer with this nonce is final; below a Resume, some transaction
 	Cancelled Result = "cancelled" // our cancellation is final
 )
 
@@ -139,13 +139,13 @@ type Settle struct {
 	OutOfGas bool `json:"outOfGas,omitempty"`
 }
 
-// Split replaces waiting work by smaller parts of the same updates.
+// Split replaces queued work by smaller parts of the same updates.
 type Split struct {
 	ID   uint64 `json:"id"`
 	Into []Work `json:"into"`
 }
 
-// Drop removes waiting work whose updates or creation were dead-lettered. Work of several updates goes so only when it is
+// Drop removes queued work whose updates or creation were dead-lettered. Work of several updates goes so only when it is
 // one signed group, which no half of could be sent.
 type Drop struct {
 	ID     uint64 `json:"id"`

@@ -36,12 +36,3 @@ func (f *Folder) State() (*State, error) {
 	}
 	return &f.state, nil
 }
-
-// Fold folds a whole journal.
-func Fold(entries []Entry) (*State, error) {
-	var f Folder
-	for _, e := range entries {
-		f.Add(e)
-	}
-	return f.State()
-}

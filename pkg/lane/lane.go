@@ -9,6 +9,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // Rules are a lane's settings.
@@ -40,7 +41,7 @@ const (
 	WaitContract    Wait = "contract"    // the contract refuses everything: role, pause, wrong address
 	WaitOutcomes    Wait = "outcomes"    // the outcomes of a final transaction cannot be read
 	WaitSigner      Wait = "signer"      // the key does not sign
-	WaitNode        Wait = "node"        // no node answers what waiting work would do
+	WaitNode        Wait = "node"        // no node answers what queued work would do
 	WaitStream      Wait = "stream"      // the stream or the journal cannot be read or written
 	WaitJournal     Wait = "journal"     // the journal is nothing this process may continue: an operator has to look
 )
@@ -59,10 +60,10 @@ type Lane struct {
 	State *State
 
 	rules  Rules
-	head   *Head
-	views  []slotView // parallel to State.Slots
+	view   *evidence.View // the newest; nil before the first
+	slots  []slotView     // parallel to State.Slots
 	window int
-	begun  int  // heads in a row that told the same account, while the lane has no nonce yet
+	begun  int  // views in a row with the same account, while the lane has no nonce yet
 	doubt  bool // a node's answer makes the account as last read doubtful
 }
 
@@ -74,7 +75,7 @@ type slotView struct {
 	pricedAt uint64    // block at which the last attempt was priced
 	priced   time.Time // when
 	bumps    int
-	refused  SendClass // how the last attempt was refused for certain; Accepted when it was not
+	refused  txpool.Class // how the last attempt was refused for certain; Added when it was not
 	included *evidence.Included
 	reported score.Stage
 	tx       common.Hash // of the report
@@ -82,9 +83,9 @@ type slotView struct {
 
 // New puts a session's memory beside a folded state.
 func New(state *State, rules Rules) *Lane {
-	l := &Lane{State: state, rules: rules, window: rules.Window, views: make([]slotView, len(state.Slots))}
-	for i := range l.views {
-		l.views[i].refused = Accepted
+	l := &Lane{State: state, rules: rules, window: rules.Window, slots: make([]slotView, len(state.Slots))}
+	for i := range l.slots {
+		l.slots[i].refused = txpool.Added
 	}
 	return l
 }
@@ -93,14 +94,14 @@ func (l *Lane) at(nonce uint64) *slotView {
 	if l.State.Slot(nonce) == nil {
 		return nil
 	}
-	return &l.views[nonce-l.State.Floor()]
+	return &l.slots[nonce-l.State.Floor()]
 }
 
-// Waiting counts the slots that are open and not in a block.
-func (l *Lane) Waiting() int {
+// InFlight counts the slots that are open and not in a block.
+func (l *Lane) InFlight() int {
 	n := 0
-	for i := range l.views {
-		if l.views[i].included == nil {
+	for i := range l.slots {
+		if l.slots[i].included == nil {
 			n++
 		}
 	}
@@ -115,18 +116,18 @@ func (l *Lane) Included(nonce uint64) *evidence.Included {
 	return nil
 }
 
-// Last is the newest head; nil before the first.
-func (l *Lane) Last() *Head { return l.head }
+// View is how the chain looked last; nil before the first.
+func (l *Lane) View() *evidence.View { return l.view }
 
 // Doubtful tells, once, whether the account should be read again soon, and whether it is needed as of a final block, too.
 func (l *Lane) Doubtful() (account, final bool) {
 	account, l.doubt = l.doubt, false
-	if l.head == nil || !l.head.known() {
+	if l.view == nil || !l.view.HasAccount() {
 		return true, false
 	}
 	behind := l.behind()
 	for i := range l.State.Slots { // those that a final account ends
-		if n := l.State.Slots[i].Nonce; l.views[i].included == nil && l.endsByAccount(&l.State.Slots[i]) && n < l.head.Account.Nonce {
+		if n := l.State.Slots[i].Nonce; l.slots[i].included == nil && l.endsByAccount(&l.State.Slots[i]) && n < l.view.Account.Nonce {
 			final = true
 		}
 	}
@@ -138,11 +139,11 @@ func (l *Lane) Ready(gas uint64) (Fees, Wait) {
 	if wait := l.Blocked(); wait != WaitNone {
 		return Fees{}, wait
 	}
-	fees, ok := l.rules.Fees.First(l.head.Price, gas)
+	fees, ok := l.rules.Fees.First(l.view.Price, gas)
 	if !ok {
 		return fees, WaitCeiling
 	}
-	if l.head.Account.Balance.Cmp(l.Need(gas, fees)) < 0 {
+	if l.view.Account.Balance.Cmp(l.Need(gas, fees)) < 0 {
 		return fees, WaitFunds
 	}
 	return fees, WaitNone
@@ -159,21 +160,21 @@ func (l *Lane) Need(gas uint64, fees Fees) *big.Int {
 func (l *Lane) Blocked() Wait {
 	unseen := func(v slotView) bool { return v.included == nil }
 	switch {
-	case l.head == nil:
+	case l.view == nil:
 		return WaitHead
-	case !l.head.known() || !l.head.priced() || l.State.First == nil && !l.begins():
+	case !l.view.HasAccount() || !l.view.Priced() || l.State.First == nil && !l.begins():
 		return WaitAccount
 	case l.behind():
 		return WaitBehind
 	case l.unjournaled():
 		return WaitUnjournaled
-	case l.head.Account.Nonce > l.State.Next || l.foreignTook():
+	case l.view.Account.Nonce > l.State.Next || l.foreignTook():
 		return WaitForeign
-	case slices.ContainsFunc(l.views, func(v slotView) bool { return unseen(v) && refusedForGood(v.refused) }):
+	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && refusedForGood(v.refused) }):
 		return WaitRefused
-	case slices.ContainsFunc(l.views, func(v slotView) bool { return unseen(v) && v.refused == Funds }):
+	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && v.refused == txpool.Funds }):
 		return WaitFunds
-	case l.Waiting() >= l.window:
+	case l.InFlight() >= l.window:
 		return WaitWindow
 	case len(l.State.Slots) >= l.rules.MaxOpen:
 		return WaitFinality
@@ -182,7 +183,7 @@ func (l *Lane) Blocked() Wait {
 }
 
 // behind tells whether the account shows fewer transactions than the lane settled in blocks up to the one it is of.
-func (l *Lane) behind() bool { return l.lacks(&l.head.Account) }
+func (l *Lane) behind() bool { return l.lacks(&l.view.Account) }
 
 func (l *Lane) lacks(a *evidence.Account) bool {
 	settled := l.State.Floor()
@@ -192,22 +193,22 @@ func (l *Lane) lacks(a *evidence.Account) bool {
 	return a.Nonce < settled
 }
 
-// endsByAccount tells whether the slot ends when its nonce is used in the state of a final block, whatever used it: it
-// carries nothing, or an operator accepted that.
+// endsByAccount tells whether the slot ends when its nonce is used in the state of a final block, by any transaction: it
+// carries nothing; or an operator accepted that, and all blocks that can hold the transaction were read, see evidence.View.
 func (l *Lane) endsByAccount(slot *Slot) bool {
-	return slot.Work.Kind == Nothing || slot.Nonce < l.State.Accepted
+	return slot.Work.Kind == Nothing || slot.Nonce < l.State.Resumed
 }
 
-// beginHeads is how many heads in a row must tell the same account before the lane's first nonce is taken from one that is
-// not proved. A wrong one is mended later, see Step; this only makes it rare.
+// beginHeads is how many heads in a row must show the same account before the lane's first nonce is taken from one that is
+// not proved. A wrong one is corrected later, see Step; this only makes it rare.
 const beginHeads = 3
 
 // begins tells whether the account is known well enough for the lane's first nonce.
-func (l *Lane) begins() bool { return l.head.Account.Proved || l.begun >= beginHeads }
+func (l *Lane) begins() bool { return l.view.Account.Proved || l.begun >= beginHeads }
 
 // foreignTook tells whether a transaction that is not ours was seen with the nonce of an open slot.
 func (l *Lane) foreignTook() bool {
-	for nonce := range l.head.Foreign {
+	for nonce := range l.view.Foreign {
 		if v := l.at(nonce); v != nil && v.included == nil {
 			return true
 		}
@@ -218,24 +219,24 @@ func (l *Lane) foreignTook() bool {
 // unjournaled tells whether a transaction of the signer to the contract was seen that the journal does not know: the
 // journal is older than the chain, as after NATS was restored from a backup, or the key is used elsewhere.
 func (l *Lane) unjournaled() bool {
-	for nonce, found := range l.head.Foreign {
+	for nonce, found := range l.view.Foreign {
 		to := found.Tx.To()
-		if nonce >= max(l.State.Floor(), l.State.Accepted) && to != nil && *to == l.State.Identity.Contract {
+		if nonce >= max(l.State.Floor(), l.State.Resumed) && to != nil && *to == l.State.Identity.Contract {
 			return true
 		}
 	}
 	return false
 }
 
-func refusedForGood(c SendClass) bool {
-	return c == Reserved || c == Invalid || c == FeeCapRPC
+func refusedForGood(c txpool.Class) bool {
+	return c == txpool.Reserved || c == txpool.Invalid || c == txpool.FeeCapRPC
 }
 
 // committed is the most that the waiting slots can cost, in wei.
 func (l *Lane) committed() *big.Int {
 	sum := new(big.Int)
 	for i := range l.State.Slots {
-		if l.views[i].included == nil {
+		if l.slots[i].included == nil {
 			last := l.State.Slots[i].Last()
 			sum.Add(sum, price(last.Gas, last.Cap))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 const gwei = 1_000_000_000
@@ -114,12 +115,12 @@ func (b *bench) bump(r lane.Bump) []lane.Effect {
 }
 
 // head is block n of the usual branch with the account's nonce; blocks three back are final.
-func (b *bench) head(n, nonce uint64, change ...func(*lane.Head)) []lane.Effect {
+func (b *bench) head(n, nonce uint64, change ...func(*lane.View)) []lane.Effect {
 	b.t.Helper()
 	b.now = b.now.Add(time.Second)
 	block := ref(n)
-	h := lane.Head{
-		Block: evidence.Block{Number: n, Hash: block.Hash}, Final: ref(n - min(n, 3)), Now: b.now,
+	h := lane.View{
+		Head: evidence.Block{Number: n, Hash: block.Hash}, Final: ref(n - min(n, 3)), Now: b.now,
 		Account:  evidence.Account{Nonce: nonce, Balance: new(big.Int).Lsh(big.NewInt(1), 100), At: block, Proved: true},
 		Price:    evidence.Price{BaseFee: gwei / 2, Tip: gwei},
 		Included: map[common.Hash]evidence.Included{}, Foreign: map[uint64]evidence.Found{},
@@ -149,7 +150,7 @@ func (b *bench) step(e lane.Event) []lane.Effect {
 	return effects
 }
 
-func (b *bench) sent(nonce uint64, class lane.SendClass) []lane.Effect {
+func (b *bench) sent(nonce uint64, class txpool.Class) []lane.Effect {
 	b.t.Helper()
 	return b.step(lane.Sent{Nonce: nonce, Tx: b.lane.State.Slot(nonce).Last().Hash, Class: class, Now: b.now})
 }
@@ -188,17 +189,17 @@ func TestAWorkGoesFromSlotToFinal(t *testing.T) {
 	require.Equal(t, lane.WaitNone, b.lane.Blocked())
 
 	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](b.bind()))
-	require.Equal(t, score.Submitted, only[lane.Report](b.sent(0, lane.Accepted))[0].Stage)
+	require.Equal(t, score.Submitted, only[lane.Report](b.sent(0, txpool.Added))[0].Stage)
 	b.mined(11, 0)
 	effects := b.head(11, 1)
 	require.Equal(t, []lane.Effect{lane.Report{
 		Nonce: 0, Stage: score.Included, Tx: b.lane.State.Slot(0).Last().Hash, Block: 11,
 	}}, effects, "block 11 is not final at head 11")
 	require.Empty(t, b.head(13, 1))
-	require.Equal(t, []lane.Effect{lane.Finalize{Nonce: 0}}, b.head(14, 1))
+	require.Equal(t, []lane.Effect{lane.SettleSlot{Nonce: 0}}, b.head(14, 1))
 	b.settle(0, 11)
 	require.Empty(t, b.lane.State.Slots)
-	require.Equal(t, score.Cursor{Seq: 1}, b.lane.State.Settled())
+	require.Equal(t, score.Cursor{Seq: 1}, b.lane.State.NeededFrom())
 }
 
 func TestNothingIsFinalOutOfOrder(t *testing.T) {
@@ -210,9 +211,9 @@ func TestNothingIsFinalOutOfOrder(t *testing.T) {
 	b.mined(11, 1) // of nonce 0 nothing is known: the receipt may be missing
 	b.head(11, 2)
 	require.Equal(t, lane.WaitNone, b.lane.Blocked())
-	require.Empty(t, only[lane.Finalize](b.head(20, 2)))
+	require.Empty(t, only[lane.SettleSlot](b.head(20, 2)))
 	b.mined(11, 0)
-	require.Equal(t, []lane.Finalize{{Nonce: 0}, {Nonce: 1}}, only[lane.Finalize](b.head(20, 2)))
+	require.Equal(t, []lane.SettleSlot{{Nonce: 0}, {Nonce: 1}}, only[lane.SettleSlot](b.head(20, 2)))
 }
 
 func TestAbsenceEndsNothing(t *testing.T) {
@@ -220,10 +221,10 @@ func TestAbsenceEndsNothing(t *testing.T) {
 	b := newBench(t)
 	b.head(10, 0)
 	b.bind()
-	b.sent(0, lane.Accepted)
+	b.sent(0, txpool.Added)
 	for n := uint64(11); n < 200; n++ { // the nonce is used, as it seems, and no receipt comes
 		effects := b.head(n, 1)
-		require.Empty(t, only[lane.Finalize](effects))
+		require.Empty(t, only[lane.SettleSlot](effects))
 		require.Empty(t, only[lane.Bump](effects), "no price helps a nonce that is used")
 	}
 	require.Len(t, b.lane.State.Slots, 1)
@@ -231,7 +232,7 @@ func TestAbsenceEndsNothing(t *testing.T) {
 
 func TestAnAmbiguousSendFreesNothing(t *testing.T) {
 	t.Parallel()
-	for _, class := range []lane.SendClass{lane.Unknown, lane.Timeout, lane.NodeDown, lane.Throttled, lane.NonceLow, lane.NonceHigh} {
+	for _, class := range []txpool.Class{txpool.Unknown, txpool.Timeout, txpool.NodeDown, txpool.Throttled, txpool.NonceLow, txpool.NonceHigh} {
 		t.Run(class.String(), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
@@ -248,13 +249,13 @@ func TestAnAmbiguousSendFreesNothing(t *testing.T) {
 	}
 }
 
-func TestEverythingWaitingIsHandedOutAgainInOrder(t *testing.T) {
+func TestEverythingWaitingIsRebroadcastInOrder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.head(10, 0)
 	for n := range uint64(4) {
 		b.bind()
-		b.sent(n, lane.Accepted)
+		b.sent(n, txpool.Added)
 	}
 	require.Empty(t, b.head(11, 0))
 	b.now = b.now.Add(rules.Rebroadcast)
@@ -267,7 +268,7 @@ func TestASlotThatNoNodeTookIsNotBumped(t *testing.T) {
 	b.head(10, 0)
 	b.bind()
 	for n := uint64(11); n < 60; n++ {
-		b.sent(0, lane.Timeout)
+		b.sent(0, txpool.Timeout)
 		require.Empty(t, only[lane.Bump](b.head(n, 0)), "a price does not cure an endpoint")
 	}
 }
@@ -278,8 +279,8 @@ func TestTheLowestSlotIsBumpedWhenSlow(t *testing.T) {
 	b.head(10, 0)
 	b.bind()
 	b.bind()
-	b.sent(0, lane.Accepted)
-	b.sent(1, lane.Accepted)
+	b.sent(0, txpool.Added)
+	b.sent(1, txpool.Added)
 	require.Empty(t, only[lane.Bump](b.head(12, 0)))
 	found := only[lane.Bump](b.head(13, 0))
 	require.Len(t, found, 1, "the others wait for it, not for a price")
@@ -287,7 +288,7 @@ func TestTheLowestSlotIsBumpedWhenSlow(t *testing.T) {
 	require.Equal(t, "slow", found[0].Reason)
 	require.Equal(t, lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}, found[0].Fees)
 	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](b.bump(found[0])))
-	b.sent(0, lane.Accepted)
+	b.sent(0, txpool.Added)
 	require.Empty(t, only[lane.Bump](b.head(15, 0)))
 	require.Len(t, only[lane.Bump](b.head(16, 0)), 1)
 }
@@ -298,19 +299,19 @@ func TestABaseFeeThatRisesOverAllWaitingSlotsBumpsThemAll(t *testing.T) {
 	b.head(10, 0)
 	b.bind()
 	b.bind()
-	effects := b.head(11, 0, func(h *lane.Head) { h.Price.BaseFee = 8 * gwei })
+	effects := b.head(11, 0, func(h *lane.View) { h.Price.BaseFee = 8 * gwei })
 	found := only[lane.Bump](effects)
 	require.Len(t, found, 2)
 	require.Equal(t, uint64(17*gwei), found[0].Fees.Cap)
 }
 
-func TestRefusalsArePricedAnew(t *testing.T) {
+func TestRefusalsAreBumped(t *testing.T) {
 	t.Parallel()
-	for class, want := range map[lane.SendClass]lane.Bump{
-		lane.FeeLow:                 {Gas: 100_000, Reason: "fee_low"},
-		lane.ReplacementUnderpriced: {Gas: 100_000, Reason: "replacement_underpriced"},
-		lane.BadGas:                 {Gas: 125_001, Reason: "gas"},
-		lane.TooBig:                 {Gas: 21_000, Cancel: true, Reason: "cancel"},
+	for class, want := range map[txpool.Class]lane.Bump{
+		txpool.FeeLow:                 {Gas: 100_000, Reason: "fee_low"},
+		txpool.ReplacementUnderpriced: {Gas: 100_000, Reason: "replacement_underpriced"},
+		txpool.BadGas:                 {Gas: 125_001, Reason: "gas"},
+		txpool.TooBig:                 {Gas: 21_000, Cancel: true, Reason: "cancel"},
 	} {
 		t.Run(class.String(), func(t *testing.T) {
 			t.Parallel()
@@ -334,19 +335,19 @@ func TestAChainWithoutBlocksStillGetsABetterPrice(t *testing.T) {
 	b := newBench(t)
 	b.head(10, 0)
 	b.bind()
-	b.sent(0, lane.FeeLow)
+	b.sent(0, txpool.FeeLow)
 	b.now = b.now.Add(rules.Rebroadcast)
 	require.Len(t, only[lane.Bump](b.head(10, 0)), 1)
 }
 
-func TestReplacementsAreNotRacedForEver(t *testing.T) {
+func TestReplacementsAreNotRacedForever(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.head(10, 0)
 	b.bind()
 	bumps := 0
 	for n := uint64(11); n < 16; n++ {
-		b.sent(0, lane.ReplacementUnderpriced)
+		b.sent(0, txpool.ReplacementUnderpriced)
 		for _, r := range only[lane.Bump](b.head(n, 0)) {
 			b.bump(r)
 			bumps++
@@ -361,10 +362,10 @@ func TestAtTheCeilingTheBestAttemptKeepsGoingOut(t *testing.T) {
 	b.head(10, 0)
 	b.bind()
 	for n := uint64(20); n < 4000; n += 10 {
-		effects := b.head(n, 0, func(h *lane.Head) { h.Price.BaseFee = 1000 * gwei })
+		effects := b.head(n, 0, func(h *lane.View) { h.Price.BaseFee = 1000 * gwei })
 		found := only[lane.Bump](effects)
 		if len(found) == 0 {
-			require.NotEmpty(t, only[lane.Send](b.head(n, 0, func(h *lane.Head) {
+			require.NotEmpty(t, only[lane.Send](b.head(n, 0, func(h *lane.View) {
 				h.Price.BaseFee, h.Now = 1000*gwei, h.Now.Add(time.Hour)
 			})))
 			break
@@ -374,5 +375,5 @@ func TestAtTheCeilingTheBestAttemptKeepsGoingOut(t *testing.T) {
 	last := b.lane.State.Slots[0].Last()
 	require.LessOrEqual(t, last.Cap, rules.Fees.MaxCap)
 	_, wait := b.lane.Ready(100_000)
-	require.Equal(t, lane.WaitCeiling, wait, "nothing new is bound at a price nobody may pay")
+	require.Equal(t, lane.WaitCeiling, wait, "nothing new is bound at a price no lane may pay")
 }

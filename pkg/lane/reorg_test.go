@@ -10,6 +10,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 func TestAReorgBringsSlotsBack(t *testing.T) {
@@ -17,7 +18,7 @@ func TestAReorgBringsSlotsBack(t *testing.T) {
 	b := newBench(t)
 	b.head(10, 0)
 	b.bind()
-	b.sent(0, lane.Accepted)
+	b.sent(0, txpool.Added)
 	b.mined(11, 0)
 	b.head(11, 1)
 	clear(b.blocks)
@@ -27,7 +28,7 @@ func TestAReorgBringsSlotsBack(t *testing.T) {
 	require.Nil(t, b.lane.Included(0))
 	b.mined(13, 0)
 	b.head(13, 1)
-	require.Equal(t, []lane.Finalize{{Nonce: 0}}, only[lane.Finalize](b.head(16, 1)))
+	require.Equal(t, []lane.SettleSlot{{Nonce: 0}}, only[lane.SettleSlot](b.head(16, 1)))
 }
 
 func TestAForeignTransactionIsBelievedOnlyWhenItIsSeenInAFinalBlock(t *testing.T) {
@@ -36,7 +37,7 @@ func TestAForeignTransactionIsBelievedOnlyWhenItIsSeenInAFinalBlock(t *testing.T
 	b.head(10, 0)
 	b.bind()
 	b.head(11, 1)
-	require.Empty(t, only[lane.Finalize](b.head(20, 1)), "a nonce that seems used proves nothing")
+	require.Empty(t, only[lane.SettleSlot](b.head(20, 1)), "a nonce that seems used proves nothing")
 	b.thief(21, 0, common.Address{9})
 	b.head(21, 1)
 	require.Equal(t, lane.WaitForeign, b.lane.Blocked())
@@ -44,9 +45,9 @@ func TestAForeignTransactionIsBelievedOnlyWhenItIsSeenInAFinalBlock(t *testing.T
 	b.head(22, 0)
 	require.Equal(t, lane.WaitNone, b.lane.Blocked())
 	b.thief(23, 0, common.Address{9})
-	require.Empty(t, only[lane.Finalize](b.head(25, 1)))
+	require.Empty(t, only[lane.SettleSlot](b.head(25, 1)))
 	found := b.foreign[0]
-	require.Equal(t, []lane.Finalize{{Nonce: 0, Foreign: &found}}, only[lane.Finalize](b.head(26, 1)))
+	require.Equal(t, []lane.SettleSlot{{Nonce: 0, Foreign: &found}}, only[lane.SettleSlot](b.head(26, 1)))
 }
 
 func TestATransactionToTheContractThatTheJournalDoesNotKnowHaltsTheLane(t *testing.T) {
@@ -56,12 +57,12 @@ func TestATransactionToTheContractThatTheJournalDoesNotKnowHaltsTheLane(t *testi
 	b.bind()
 	b.thief(11, 0, contract)
 	b.thief(12, 1, contract)
-	require.Empty(t, only[lane.Finalize](b.head(30, 2)))
+	require.Empty(t, only[lane.SettleSlot](b.head(30, 2)))
 	require.Equal(t, lane.WaitUnjournaled, b.lane.Blocked())
-	b.append(lane.Entry{Accept: &lane.Accept{Below: 1}})
-	require.Empty(t, only[lane.Finalize](b.head(31, 2)), "the other one is still unknown")
-	b.append(lane.Entry{Accept: &lane.Accept{Below: 2}})
-	require.Len(t, only[lane.Finalize](b.head(32, 2)), 1)
+	b.append(lane.Entry{Resume: &lane.Resume{Below: 1}})
+	require.Empty(t, only[lane.SettleSlot](b.head(31, 2)), "the other one is still unknown")
+	b.append(lane.Entry{Resume: &lane.Resume{Below: 2}})
+	require.Len(t, only[lane.SettleSlot](b.head(32, 2)), 1)
 	b.append(lane.Entry{Settle: &lane.Settle{Nonce: 0, Result: lane.Foreign, Block: ref(11)}})
 	require.Equal(t, uint64(2), only[lane.SkipNonces](b.head(33, 2))[0].Skip.Next)
 }
@@ -69,7 +70,7 @@ func TestATransactionToTheContractThatTheJournalDoesNotKnowHaltsTheLane(t *testi
 func TestALaneBeginsBehindWhatItsAccountUsedBefore(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	unproved := func(h *lane.Head) { h.Account.Proved = false }
+	unproved := func(h *lane.View) { h.Account.Proved = false }
 	require.Empty(t, b.head(10, 7, unproved))
 	require.Equal(t, lane.WaitAccount, b.lane.Blocked())
 	require.Empty(t, b.head(11, 7, unproved))
@@ -126,16 +127,16 @@ func TestWhatWasFinalAndIsGoneIsOpenedAgain(t *testing.T) {
 	b.settle(0, 11)
 	b.settle(1, 12)
 	clear(b.blocks)
-	gone := func(h *lane.Head) { h.Gone = []uint64{1} }
+	gone := func(h *lane.View) { h.Gone = []uint64{1} }
 	again := b.head(15, 1, gone)
-	require.Equal(t, []lane.Effect{lane.OpenAgain{Nonce: 1, Fees: lane.Fees{Tip: gwei, Cap: 2 * gwei}}}, again, "that, and nothing else")
+	require.Equal(t, []lane.Effect{lane.ReopenSlot{Nonce: 1, Fees: lane.Fees{Tip: gwei, Cap: 2 * gwei}}}, again, "that, and nothing else")
 	b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: 1}})
 	require.Equal(t, hashes[1], b.lane.State.Slot(1).Last().Hash, "the very bytes")
-	require.Equal(t, score.Cursor{Seq: 1}, b.lane.State.Settled())
+	require.Equal(t, score.Cursor{Seq: 1}, b.lane.State.NeededFrom())
 	require.Equal(t, []lane.Send{{Nonces: []uint64{1, 2}}}, only[lane.Send](b.head(16, 1)))
 	b.mined(17, 1, 2)
 	b.head(17, 3)
-	require.Equal(t, []lane.Finalize{{Nonce: 1}, {Nonce: 2}}, only[lane.Finalize](b.head(20, 3)))
+	require.Equal(t, []lane.SettleSlot{{Nonce: 1}, {Nonce: 2}}, only[lane.SettleSlot](b.head(20, 3)))
 }
 
 func TestANonceOfOthersThatIsGoneIsFilled(t *testing.T) {
@@ -149,14 +150,14 @@ func TestANonceOfOthersThatIsGoneIsFilled(t *testing.T) {
 	b.thief(12, 1, common.Address{9})
 	b.append(lane.Entry{Skip: &only[lane.SkipNonces](b.head(15, 2))[0].Skip})
 	clear(b.foreign)
-	again := only[lane.OpenAgain](b.head(16, 1, func(h *lane.Head) { h.Gone = []uint64{1} }))
+	again := only[lane.ReopenSlot](b.head(16, 1, func(h *lane.View) { h.Gone = []uint64{1} }))
 	require.Len(t, again, 1)
 	require.True(t, again[0].Fill)
 	b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: 1, Raw: raw(1, again[0].Fees, 21_000, nil)}})
 	require.Equal(t, lane.Nothing, b.lane.State.Slot(1).Work.Kind)
 	b.mined(17, 1)
 	b.head(17, 2)
-	require.Equal(t, []lane.Finalize{{Nonce: 1}}, only[lane.Finalize](b.head(20, 2)))
+	require.Equal(t, []lane.SettleSlot{{Nonce: 1}}, only[lane.SettleSlot](b.head(20, 2)))
 	b.append(lane.Entry{Settle: &lane.Settle{Nonce: 1, Result: lane.Cancelled, Tx: b.lane.State.Slot(1).Last().Hash, Block: ref(17)}})
 	require.Empty(t, b.lane.State.Queue, "nothing to do again")
 }
@@ -166,13 +167,13 @@ func TestAGapBelowTheFirstNonceIsFilled(t *testing.T) {
 	b := newBench(t)
 	b.append(lane.Entry{Skip: &only[lane.SkipNonces](b.head(10, 3))[0].Skip})
 	b.bind()
-	require.Empty(t, only[lane.OpenAgain](b.head(11, 1)), "only a final block shows a gap")
+	require.Empty(t, only[lane.ReopenSlot](b.head(11, 1)), "only a final block shows a gap")
 	_, final := b.lane.Doubtful()
 	require.True(t, final)
-	finally := func(h *lane.Head) {
+	finally := func(h *lane.View) {
 		h.FinalAccount = evidence.Account{Nonce: 1, Balance: big.NewInt(1), At: ref(9)}
 	}
-	again := only[lane.OpenAgain](b.head(12, 1, finally))
+	again := only[lane.ReopenSlot](b.head(12, 1, finally))
 	require.Equal(t, []uint64{2, 1}, []uint64{again[0].Nonce, again[1].Nonce})
 	for _, e := range again {
 		b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: e.Nonce, Raw: raw(e.Nonce, e.Fees, 21_000, nil)}})
@@ -181,7 +182,7 @@ func TestAGapBelowTheFirstNonceIsFilled(t *testing.T) {
 	require.Equal(t, []lane.Send{{Nonces: []uint64{1, 2, 3}}}, only[lane.Send](b.head(13, 1)))
 	b.mined(14, 1, 2, 3)
 	b.head(14, 4)
-	require.Len(t, only[lane.Finalize](b.head(17, 4)), 3)
+	require.Len(t, only[lane.SettleSlot](b.head(17, 4)), 3)
 }
 
 func TestASlotOpenedAgainKnowsItsOtherAttempts(t *testing.T) {
@@ -221,7 +222,7 @@ func TestAnAccountOfBeforeTheLastSettledBlockIsNotBehind(t *testing.T) {
 	b.mined(11, 0)
 	b.head(11, 1)
 	b.settle(0, 11)
-	older := func(h *lane.Head) { h.Account.At = ref(10) }
+	older := func(h *lane.View) { h.Account.At = ref(10) }
 	b.head(14, 0, older)
 	require.Equal(t, lane.WaitNone, b.lane.Blocked())
 	b.head(15, 0)
@@ -233,19 +234,19 @@ func TestAFillThatIsNoneEnds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.append(lane.Entry{Skip: &only[lane.SkipNonces](b.head(10, 3))[0].Skip})
-	final := func(nonce uint64) func(*lane.Head) {
-		return func(h *lane.Head) {
+	final := func(nonce uint64) func(*lane.View) {
+		return func(h *lane.View) {
 			h.FinalAccount = evidence.Account{Nonce: nonce, Balance: big.NewInt(1), At: h.Final}
 		}
 	}
-	for _, e := range only[lane.OpenAgain](b.head(12, 0, final(0))) {
+	for _, e := range only[lane.ReopenSlot](b.head(12, 0, final(0))) {
 		b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: e.Nonce, Raw: raw(e.Nonce, e.Fees, 21_000, nil)}})
 	}
 	require.Len(t, b.lane.State.Slots, 3)
 	b.head(13, 3)
 	_, asks := b.lane.Doubtful()
 	require.True(t, asks, "a final account ends them")
-	require.Len(t, only[lane.Finalize](b.head(14, 3, final(3))), 3)
+	require.Len(t, only[lane.SettleSlot](b.head(14, 3, final(3))), 3)
 }
 
 // TestAWideGapIsFilledInParts, where it is proved.
@@ -254,13 +255,13 @@ func TestAWideGapIsFilledInParts(t *testing.T) {
 	b := newBench(t)
 	b.append(lane.Entry{Skip: &only[lane.SkipNonces](b.head(10, 2000))[0].Skip})
 	b.bind()
-	proved := func(h *lane.Head) {
+	proved := func(h *lane.View) {
 		h.FinalAccount = evidence.Account{Nonce: 3, Balance: big.NewInt(1), At: h.Final, Proved: true}
 	}
-	require.Empty(t, only[lane.OpenAgain](b.head(11, 3, proved, func(h *lane.Head) { h.FinalAccount.Proved = false })))
+	require.Empty(t, only[lane.ReopenSlot](b.head(11, 3, proved, func(h *lane.View) { h.FinalAccount.Proved = false })))
 	heads := uint64(0)
 	for b.lane.State.Floor() > 3 {
-		again := only[lane.OpenAgain](b.head(12+heads, 3, proved))
+		again := only[lane.ReopenSlot](b.head(12+heads, 3, proved))
 		require.LessOrEqual(t, len(again), 64)
 		require.NotEmpty(t, again)
 		for _, e := range again {
@@ -280,19 +281,19 @@ func TestASlotThatWasSettledByALieIsOpenedAgain(t *testing.T) {
 	b.settle(0, 11)
 	b.head(15, 0)
 	require.Equal(t, lane.WaitBehind, b.lane.Blocked())
-	low := func(h *lane.Head) { h.FinalAccount = evidence.Account{Balance: big.NewInt(1), At: h.Final} }
-	require.Empty(t, only[lane.OpenAgain](b.head(16, 0, low)), "a word is not enough")
-	again := only[lane.OpenAgain](b.head(17, 0, low, func(h *lane.Head) { h.FinalAccount.Proved = true }))
+	low := func(h *lane.View) { h.FinalAccount = evidence.Account{Balance: big.NewInt(1), At: h.Final} }
+	require.Empty(t, only[lane.ReopenSlot](b.head(16, 0, low)), "a word is not enough")
+	again := only[lane.ReopenSlot](b.head(17, 0, low, func(h *lane.View) { h.FinalAccount.Proved = true }))
 	require.Len(t, again, 1)
 	require.False(t, again[0].Fill, "its own bytes")
 	b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: 0}})
 	b.mined(18, 0)
 	b.head(18, 1)
 	b.settle(0, 18)
-	old := func(h *lane.Head) {
+	old := func(h *lane.View) {
 		h.FinalAccount = evidence.Account{Balance: big.NewInt(1), At: ref(19), Proved: true}
 	}
-	require.Empty(t, only[lane.OpenAgain](b.head(22, 1, old)), "the account shows it now: what a final one said before is over")
+	require.Empty(t, only[lane.ReopenSlot](b.head(22, 1, old)), "the account shows it now: what a final one said before is over")
 }
 
 // TestAnOperatorEndsASlotWhoseNonceWasUsedBefore: the account was told too low when the lane began, by endpoints without
@@ -302,8 +303,10 @@ func TestAnOperatorEndsASlotWhoseNonceWasUsedBefore(t *testing.T) {
 	b := newBench(t)
 	b.head(10, 0)
 	b.bind()
-	used := func(h *lane.Head) { h.FinalAccount = evidence.Account{Nonce: 3, Balance: big.NewInt(1), At: h.Final} }
-	require.Empty(t, only[lane.Finalize](b.head(20, 3, used)))
-	b.append(lane.Entry{Accept: &lane.Accept{Below: 1}})
-	require.Len(t, only[lane.Finalize](b.head(21, 3, used)), 1)
+	used := func(h *lane.View) { h.FinalAccount = evidence.Account{Nonce: 3, Balance: big.NewInt(1), At: h.Final} }
+	require.Empty(t, only[lane.SettleSlot](b.head(20, 3, used)))
+	b.append(lane.Entry{Resume: &lane.Resume{Below: 1}})
+	require.Empty(t, only[lane.SettleSlot](b.head(21, 3, used)), "it may be the slot's own, in a block that was not read yet")
+	searched := func(h *lane.View) { h.Unfound = new(uint64) }
+	require.Len(t, only[lane.SettleSlot](b.head(22, 3, used, searched)), 1)
 }

@@ -15,10 +15,11 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // The simulation: a chain that reorganises and forgets, nodes that lie about what they took, a journal that fences and
-// loses answers, sessions that die anywhere, somebody else using the key. A session like package relay's, but with
+// loses answers, sessions that die anywhere, another holder of the key. A session like package relay's, but with
 // updates that are numbers, works through a stream; after every step the promises of doc.go are checked, and at the
 // end, with the faults over, every update must have been executed exactly once.
 
@@ -107,7 +108,7 @@ func (w *simWorld) chance(what string, percent int) bool {
 }
 
 // send is a node: it may take the bytes and not say so, or not take them and not say so either.
-func (w *simWorld) send(raw []byte) lane.SendClass {
+func (w *simWorld) send(raw []byte) txpool.Class {
 	tx := decodeSim(w.t, raw, true)
 	require.True(w.t, w.journaled(raw), "bytes left that are not in the journal")
 	w.sent[tx.hash] = tx.data
@@ -117,33 +118,33 @@ func (w *simWorld) send(raw []byte) lane.SendClass {
 	}
 	switch fault {
 	case "lost":
-		return lane.Timeout
+		return txpool.Timeout
 	case "down":
-		return lane.NodeDown
+		return txpool.NodeDown
 	case "full":
-		return lane.PoolFull
+		return txpool.Full
 	case "low":
-		return lane.FeeLow
+		return txpool.FeeLow
 	}
 	class := w.admit(tx)
 	if fault == "silent" {
-		return lane.Unknown
+		return txpool.Unknown
 	}
 	return class
 }
 
-func (w *simWorld) admit(tx simTx) lane.SendClass {
+func (w *simWorld) admit(tx simTx) txpool.Class {
 	old, there := w.pool[tx.nonce]
 	switch {
 	case tx.nonce < w.nonce():
-		return lane.NonceLow
+		return txpool.NonceLow
 	case there && old.hash == tx.hash:
-		return lane.Known
+		return txpool.Known
 	case there && tx.cap*10 < old.cap*11:
-		return lane.ReplacementUnderpriced
+		return txpool.ReplacementUnderpriced
 	}
 	w.pool[tx.nonce] = tx
-	return lane.Accepted
+	return txpool.Added
 }
 
 func (w *simWorld) journaled(raw []byte) bool {
@@ -231,7 +232,7 @@ func dataOf(updates []uint64) (data []byte) {
 
 func poisoned(data []byte) bool { return slices.Contains(updatesOf(data), simPoison) }
 
-// takeNonce is somebody else who has the key.
+// takeNonce is another holder of the key.
 func (w *simWorld) takeNonce() {
 	if w.foreign++; w.foreign > 3 {
 		return
@@ -244,7 +245,7 @@ func (w *simWorld) takeNonce() {
 
 // check holds the journal and the final part of the chain against the promises.
 func (w *simWorld) check() {
-	state, err := lane.Fold(w.journal)
+	state, err := fold(w.journal)
 	require.NoError(w.t, err)
 	for _, slot := range state.Slots {
 		for i := 1; i < len(slot.Attempts); i++ {
@@ -291,7 +292,7 @@ func (w *simWorld) check() {
 	require.LessOrEqual(w.t, uint64(len(places)), state.Cursor.Seq)
 }
 
-func TestNothingIsLostOrDoubledWhateverHappens(t *testing.T) {
+func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := &simWorld{
@@ -333,7 +334,7 @@ func TestNothingIsLostOrDoubledWhateverHappens(t *testing.T) {
 func (w *simWorld) finish(sessions []*simSession) {
 	w.calm = true
 	var s *simSession
-	for _, old := range sessions { // the one that holds the journal goes on, if it lives: what it has learnt counts
+	for _, old := range sessions { // the one that holds the journal continues, if it lives: what it has learnt counts
 		if !old.ended && old.last == len(w.journal) {
 			s = old
 		}

@@ -24,7 +24,7 @@ type simSession struct {
 }
 
 func (w *simWorld) open() *simSession {
-	state, err := lane.Fold(w.journal)
+	state, err := fold(w.journal)
 	require.NoError(w.t, err, "every journal that can come about folds")
 	s := &simSession{w: w, last: len(w.journal)}
 	s.lane = lane.New(state, lane.Rules{
@@ -87,13 +87,13 @@ func (s *simSession) do(effects []lane.Effect) {
 				data = nil
 			}
 			s.append(lane.Entry{Attempt: &lane.Replacement{Nonce: e.Nonce, Raw: raw(e.Nonce, e.Fees, e.Gas, data)}})
-		case lane.OpenAgain:
+		case lane.ReopenSlot:
 			again := lane.Reopen{Nonce: e.Nonce}
 			if e.Fill {
 				again.Raw = raw(e.Nonce, e.Fees, 21_000, nil)
 			}
 			s.append(lane.Entry{Reopen: &again})
-		case lane.Finalize:
+		case lane.SettleSlot:
 			s.settle(e)
 		case lane.SkipNonces:
 			s.append(lane.Entry{Skip: &e.Skip})
@@ -101,7 +101,7 @@ func (s *simSession) do(effects []lane.Effect) {
 	}
 }
 
-func (s *simSession) settle(f lane.Finalize) {
+func (s *simSession) settle(f lane.SettleSlot) {
 	slot := s.lane.State.Slot(f.Nonce)
 	if slot == nil || f.Nonce != s.lane.State.Floor() {
 		return
@@ -125,8 +125,8 @@ func (s *simSession) settle(f lane.Finalize) {
 // hear tells the session how the chain looks. Receipts may be missing, the account may be old or a lie.
 func (s *simSession) hear() {
 	w, state := s.w, s.lane.State
-	h := lane.Head{
-		Block: evidence.Block{Number: w.head(), Hash: w.blocks[w.head()].hash},
+	h := lane.View{
+		Head:  evidence.Block{Number: w.head(), Hash: w.blocks[w.head()].hash},
 		Final: w.ref(w.head() - min(w.head(), simDepth)), Now: w.now,
 		Account:  evidence.Account{Nonce: w.nonce(), Balance: new(big.Int).Lsh(big.NewInt(1), 200), At: w.ref(w.head())},
 		Price:    evidence.Price{BaseFee: 100, Tip: 10},
@@ -196,11 +196,11 @@ func (s *simSession) work() {
 		default:
 			return
 		}
-		bind.Raw, bind.Since = raw(state.Next, fees, 5, data), s.lane.Last().Block.Number
+		bind.Raw, bind.Since = raw(state.Next, fees, 5, data), s.lane.View().Head.Number
 		if s.dies() || !s.append(lane.Entry{Bind: &bind}) {
 			return
 		}
-		require.LessOrEqual(s.w.t, s.lane.Waiting(), simWindow)
+		require.LessOrEqual(s.w.t, s.lane.InFlight(), simWindow)
 	}
 }
 

@@ -4,36 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-
-	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // snapshotPart bounds the bytes of one part, so that an entry stays below 1 MB with base64 and header.
 const snapshotPart = 512 << 10
 
-// snapshotState is State as it is encoded: what the attempts say of themselves is left out.
-type snapshotState struct {
-	Identity Identity       `json:"identity"`
-	Epoch    uint64         `json:"epoch"`
-	Next     uint64         `json:"next"`
-	Cursor   score.Cursor   `json:"cursor"`
-	LastWork uint64         `json:"lastWork"`
-	First    *uint64        `json:"first"`
-	Accepted uint64         `json:"accepted"`
-	Ends     uint64         `json:"ends"`
-	Slots    []snapshotSlot `json:"slots"`
-	Queue    []Work         `json:"queue"`
-	Past     []Past         `json:"past"`
-}
-
-type snapshotSlot struct {
-	Work  Work     `json:"work"`
-	Since uint64   `json:"since"`
-	Raws  [][]byte `json:"raws"`
-
-	Reopened bool `json:"reopened,omitempty"`
-}
-
+// partial is a snapshot of which some parts were seen.
 type partial struct {
 	parts int
 	next  int
@@ -42,18 +18,7 @@ type partial struct {
 
 // Snapshots encodes the state as entries to be appended one after the other.
 func (s *State) Snapshots() ([]Entry, error) {
-	out := snapshotState{
-		Identity: s.Identity, Epoch: s.Epoch, Next: s.Next, Cursor: s.Cursor, LastWork: s.LastWork, Queue: s.Queue, Past: s.Past,
-		First: s.First, Accepted: s.Accepted, Ends: s.Ends,
-	}
-	for _, slot := range s.Slots {
-		raws := make([][]byte, len(slot.Attempts))
-		for i, a := range slot.Attempts {
-			raws[i] = a.Raw
-		}
-		out.Slots = append(out.Slots, snapshotSlot{Work: slot.Work, Since: slot.Since, Raws: raws, Reopened: slot.Reopened})
-	}
-	data, err := json.Marshal(out)
+	data, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't encode the lane's state: %w", err)
 	}
@@ -80,30 +45,20 @@ func (s *State) restore(e *Snapshot) error {
 		return nil
 	}
 	s.partial = nil
-	var in snapshotState
-	if err := json.Unmarshal(p.data, &in); err != nil {
+	var restored State
+	if err := json.Unmarshal(p.data, &restored); err != nil {
 		return fmt.Errorf("%w: snapshot: %w", ErrCorrupt, err)
 	}
-	restored := State{
-		Identity: in.Identity, Epoch: in.Epoch, Next: in.Next, Cursor: in.Cursor, LastWork: in.LastWork, Queue: in.Queue, Past: in.Past,
-		First: in.First, Accepted: in.Accepted, Ends: in.Ends,
-	}
-	for i, slot := range in.Slots {
-		open := Slot{Nonce: in.Next - uint64(len(in.Slots)) + uint64(i), Work: slot.Work, Since: slot.Since, Reopened: slot.Reopened}
-		for _, raw := range slot.Raws {
-			attempt, tx, err := decodeAttempt(raw)
-			if err != nil {
-				return err
-			}
-			if tx.Nonce() != open.Nonce {
-				return fmt.Errorf("%w: snapshot: slot %d has an attempt of nonce %d", ErrCorrupt, open.Nonce, tx.Nonce())
-			}
-			open.Attempts = append(open.Attempts, attempt)
+	for i := range restored.Slots {
+		slot := &restored.Slots[i]
+		if slot.Nonce != restored.Floor()+uint64(i) || len(slot.Attempts) == 0 {
+			return fmt.Errorf("%w: snapshot: slot %d is out of order, or has no attempt", ErrCorrupt, slot.Nonce)
 		}
-		if len(open.Attempts) == 0 {
-			return fmt.Errorf("%w: snapshot: slot %d has no attempt", ErrCorrupt, open.Nonce)
+		for k := range slot.Attempts {
+			if nonce := slot.Attempts[k].Nonce; nonce != slot.Nonce {
+				return fmt.Errorf("%w: snapshot: slot %d has an attempt of nonce %d", ErrCorrupt, slot.Nonce, nonce)
+			}
 		}
-		restored.Slots = append(restored.Slots, open)
 	}
 	*s = restored
 	return nil

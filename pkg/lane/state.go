@@ -12,33 +12,35 @@ import (
 )
 
 // ErrCorrupt says that a journal cannot be folded: entries contradict each other. Nothing may be done with the lane
-// until a human looked.
+// until an operator looked.
 var ErrCorrupt = errors.New("the lane's journal contradicts itself")
 
 // State is what a lane has done so far: the fold of its journal and nothing else.
 type State struct {
-	Identity Identity
-	Epoch    uint64
-	First    *uint64      // the lowest nonce that was ever the lane's; nil before the first
-	Next     uint64       // the nonce of the next slot
-	Cursor   score.Cursor // everything before it in the stream is bound
-	Slots    []Slot       // open, by nonce, contiguous, ending at Next-1
-	Queue    []Work       // bound once, lost with its slot, waiting to be bound again; first in, first out
-	LastWork uint64       // the newest Work.ID given
-	Past     []Past       // the newest settled nonces, contiguous, oldest first; see Reopen
-	Ends     uint64       // how often something ended: slots settled, again after a reorg too, and work dropped
-	Accepted uint64       // an operator accepted unknown transactions of the signer below this nonce
+	Identity Identity     `json:"identity"`
+	Epoch    uint64       `json:"epoch"`
+	First    *uint64      `json:"first"`    // the lowest nonce that was ever the lane's; nil before the first
+	Next     uint64       `json:"next"`     // the nonce of the next slot
+	Cursor   score.Cursor `json:"cursor"`   // everything before it in the stream is bound
+	Slots    []Slot       `json:"slots"`    // open, by nonce, contiguous, ending at Next-1
+	Queue    []Work       `json:"queue"`    // bound once, lost with its slot, waiting to be bound again; first in, first out
+	LastWork uint64       `json:"lastWork"` // the newest Work.ID given
+	Past     []Past       `json:"past"`     // the newest settled nonces, contiguous, oldest first; see Reopen
+	Ends     uint64       `json:"ends"`     // how often something ended: slots settled, again after a reorg too, and work dropped
+	Resumed  uint64       `json:"resumed"`  // an operator resumed the lane: unknown transactions of the signer below this nonce stand
 
 	partial *partial // parts of a snapshot seen so far
 }
 
-// Slot is one open nonce of the lane.
+// Slot is one nonce of the lane.
 type Slot struct {
-	Nonce    uint64
-	Work     Work
-	Since    uint64    // no attempt is in a block before this one, but for reorgs
-	Reopened bool      // it was settled before, and the chain lost its block
-	Attempts []Attempt // at least one; any of them may be executed, at most one can be; prices rise, but for one reopened
+	Nonce    uint64 `json:"nonce"`
+	Work     Work   `json:"work"`
+	Since    uint64 `json:"since"`              // no attempt is in a block before this one, but for reorgs
+	Reopened bool   `json:"reopened,omitempty"` // it was settled before, and the chain lost its block
+	// Attempts are, while the slot is open, at least one; any of them may be executed, at most one can be; prices rise, but
+	// for one reopened.
+	Attempts []Attempt `json:"attempts"`
 }
 
 // Last is the newest attempt: the one to send.
@@ -71,15 +73,21 @@ func (s *Slot) Data() ([]byte, error) {
 	return nil, fmt.Errorf("%w: slot %d has no attempt that carries its work", ErrCorrupt, s.Nonce)
 }
 
+// size is the bytes of its transactions.
+func (s *Slot) size() (bytes int) {
+	for i := range s.Attempts {
+		bytes += len(s.Attempts[i].Raw)
+	}
+	return bytes
+}
+
 // Floor is the lowest nonce that is not settled.
 func (s *State) Floor() uint64 { return s.Next - uint64(len(s.Slots)) }
 
 // Size is the bytes of transactions in the state, which are most of a snapshot.
 func (s *State) Size() (bytes int) {
 	for i := range s.Slots {
-		for k := range s.Slots[i].Attempts {
-			bytes += len(s.Slots[i].Attempts[k].Raw)
-		}
+		bytes += s.Slots[i].size()
 	}
 	for i := range s.Past {
 		bytes += s.Past[i].size()
@@ -98,8 +106,8 @@ func (s *State) Slot(nonce uint64) *Slot {
 	return &s.Slots[nonce-s.Floor()]
 }
 
-// Settled is the position before which everything in the stream is final.
-func (s *State) Settled() score.Cursor {
+// NeededFrom is the position before which everything in the stream is final.
+func (s *State) NeededFrom() score.Cursor {
 	at := s.Cursor
 	for i := range s.Slots {
 		if s.Slots[i].Work.From.Before(at) {
@@ -142,8 +150,9 @@ func (s *State) Apply(e Entry) error {
 		return s.settle(e.Settle)
 	case e.Reopen != nil:
 		return s.reopen(e.Reopen)
-	case e.Accept != nil:
-		return s.accept(e.Accept)
+	case e.Resume != nil:
+		s.Resumed = max(s.Resumed, e.Resume.Below)
+		return nil
 	case e.Split != nil:
 		return s.split(e.Split)
 	case e.Drop != nil:
@@ -169,16 +178,15 @@ func (s *State) skip(e *Skip) error {
 	if len(s.Slots) > 0 || e.Next <= s.Next {
 		return fmt.Errorf("%w: nonces up to %d skipped with %d open slots at %d", ErrCorrupt, e.Next, len(s.Slots), s.Next)
 	}
-	switch {
-	case s.First == nil:
-		s.Past = nil
-	case uint64(len(e.Used)) != e.Next-s.Next:
+	if s.First == nil {
+		s.Past, s.Next = nil, e.Next
+		return nil
+	}
+	if uint64(len(e.Used)) != e.Next-s.Next {
 		return fmt.Errorf("%w: %d nonces skipped with %d transactions that used them", ErrCorrupt, e.Next-s.Next, len(e.Used))
 	}
-	if s.First != nil {
-		for i, used := range e.Used {
-			s.remember(Past{Nonce: s.Next + uint64(i), Work: Work{Kind: Nothing}, Block: used.Block})
-		}
+	for i, used := range e.Used {
+		s.remember(Past{Slot: Slot{Nonce: s.Next + uint64(i), Work: Work{Kind: Nothing}}, Tx: used.Tx, Block: used.Block})
 	}
 	s.Next = e.Next
 	return nil
@@ -189,8 +197,8 @@ func (s *State) bind(b *Bind) error {
 	switch {
 	case err != nil:
 		return err
-	case b.Nonce != s.Next || tx.Nonce() != b.Nonce:
-		return fmt.Errorf("%w: slot %d bound with a transaction of nonce %d when %d was next", ErrCorrupt, b.Nonce, tx.Nonce(), s.Next)
+	case b.Nonce != s.Next || attempt.Nonce != b.Nonce:
+		return fmt.Errorf("%w: slot %d bound with a transaction of nonce %d when %d was next", ErrCorrupt, b.Nonce, attempt.Nonce, s.Next)
 	case attempt.Cancel, b.Advance && b.Work.Kind != Updates && (b.Work.Kind != Creation || b.Work.Project == nil):
 		return fmt.Errorf("%w: slot %d bound with no work, or of no kind", ErrCorrupt, b.Nonce)
 	}
@@ -203,9 +211,9 @@ func (s *State) bind(b *Bind) error {
 		s.LastWork++
 		work.ID = s.LastWork
 	} else {
-		i := s.waiting(b.Requeued)
+		i := s.queued(b.Requeued)
 		if i < 0 || !bytes.Equal(s.Queue[i].Data, tx.Data()) {
-			return fmt.Errorf("%w: slot %d carries waiting work %d, which is not that", ErrCorrupt, b.Nonce, b.Requeued)
+			return fmt.Errorf("%w: slot %d carries queued work %d, which is not that", ErrCorrupt, b.Nonce, b.Requeued)
 		}
 		work = s.Queue[i]
 		s.Queue = slices.Delete(s.Queue, i, i+1)
@@ -229,8 +237,8 @@ func (s *State) attempt(a *Replacement) error {
 	switch {
 	case err != nil:
 		return err
-	case tx.Nonce() != a.Nonce:
-		return fmt.Errorf("%w: another attempt of slot %d has nonce %d", ErrCorrupt, a.Nonce, tx.Nonce())
+	case attempt.Nonce != a.Nonce:
+		return fmt.Errorf("%w: another attempt of slot %d has nonce %d", ErrCorrupt, a.Nonce, attempt.Nonce)
 	case attempt.Cap <= slot.Last().Cap || attempt.Tip <= slot.Last().Tip:
 		return fmt.Errorf("%w: another attempt of slot %d does not pay more", ErrCorrupt, a.Nonce)
 	}
@@ -252,11 +260,13 @@ func (s *State) settle(e *Settle) error {
 		return fmt.Errorf("%w: slot %d settled, which is not the lowest open one", ErrCorrupt, e.Nonce)
 	}
 	slot := &s.Slots[0]
-	past := Past{Nonce: slot.Nonce, Work: slot.Work, Block: e.Block, Since: slot.Since}
+	past := Past{Slot: *slot, Tx: e.Tx, Block: e.Block}
 	switch e.Result {
 	case Done:
 		for _, w := range e.Again {
-			s.enqueue(w)
+			s.LastWork++
+			w.ID = s.LastWork
+			s.Queue = append(s.Queue, w)
 		}
 	case Reverted, Foreign, Cancelled:
 		past.Work = Work{Kind: Nothing}
@@ -278,38 +288,20 @@ func (s *State) settle(e *Settle) error {
 	default:
 		return fmt.Errorf("%w: slot %d settled with result %q", ErrCorrupt, e.Nonce, e.Result)
 	}
-	for i := range slot.Attempts {
-		if a := &slot.Attempts[i]; a.Hash == e.Tx {
-			past.Raw = a.Raw
-		} else {
-			past.Others = append(past.Others, a.Raw)
-		}
-	}
 	s.remember(past)
 	s.Slots = slices.Delete(s.Slots, 0, 1)
 	s.Ends++
 	return nil
 }
 
-func (s *State) accept(e *Accept) error {
-	s.Accepted = max(s.Accepted, e.Below)
-	return nil
-}
-
-func (s *State) enqueue(w Work) {
-	s.LastWork++
-	w.ID = s.LastWork
-	s.Queue = append(s.Queue, w)
-}
-
-func (s *State) waiting(id uint64) int {
+func (s *State) queued(id uint64) int {
 	return slices.IndexFunc(s.Queue, func(w Work) bool { return w.ID == id })
 }
 
 func (s *State) split(e *Split) error {
-	i := s.waiting(e.ID)
+	i := s.queued(e.ID)
 	if i < 0 || len(e.Into) < 2 {
-		return fmt.Errorf("%w: waiting work %d split into %d", ErrCorrupt, e.ID, len(e.Into))
+		return fmt.Errorf("%w: queued work %d split into %d", ErrCorrupt, e.ID, len(e.Into))
 	}
 	parts, count := slices.Clone(e.Into), 0
 	for j := range parts {
@@ -325,9 +317,9 @@ func (s *State) split(e *Split) error {
 }
 
 func (s *State) drop(e *Drop) error {
-	i, count := s.waiting(e.ID), max(e.Count, 1)
+	i, count := s.queued(e.ID), max(e.Count, 1)
 	if i < 0 || s.Queue[i].Count != count {
-		return fmt.Errorf("%w: waiting work %d dropped with %d updates", ErrCorrupt, e.ID, count)
+		return fmt.Errorf("%w: queued work %d dropped with %d updates", ErrCorrupt, e.ID, count)
 	}
 	s.Queue = slices.Delete(s.Queue, i, i+1)
 	s.Ends++

@@ -14,6 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // entry makes one of epoch 1.
@@ -38,6 +39,15 @@ func settleEntry(nonce uint64, result lane.Result) lane.Entry {
 }
 
 var opened = entry(func(e *lane.Entry) { e.Open = &lane.Open{Owner: "a"} })
+
+// fold folds a whole journal.
+func fold(entries []lane.Entry) (*lane.State, error) {
+	var f lane.Folder
+	for _, e := range entries {
+		f.Add(e)
+	}
+	return f.State()
+}
 
 func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 	t.Parallel()
@@ -77,9 +87,9 @@ func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 		"an attempt that pays the same":       {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 8, Cap: 90}, 1)},
 		"an attempt with other work":          {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 9, Cap: 90}, 2)},
 		"a settled slot that is not lowest":   {opened, bindEntry(0, 0, 1), bindEntry(1, 1, 1), settleEntry(1, lane.Done)},
-		"a result nobody knows":               {opened, bindEntry(0, 0, 1), settleEntry(0, "fine")},
-		"waiting work that is not":            {opened, requeued(0, 7, 1)},
-		"waiting work with other bytes":       {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Foreign), requeued(1, 1, 2)},
+		"a result that is not known":          {opened, bindEntry(0, 0, 1), settleEntry(0, "fine")},
+		"queued work that is not":             {opened, requeued(0, 7, 1)},
+		"queued work with other bytes":        {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Foreign), requeued(1, 1, 2)},
 		"a split of nothing":                  {opened, entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: 1, Into: make([]lane.Work, 2)} })},
 		"a split that loses an update":        {opened, bindEntry(0, 0, 1, 2, 3), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: 1, Into: []lane.Work{{Count: 1}, {Count: 1}}} })},
 		"one of many updates dropped":         {opened, bindEntry(0, 0, 1, 2), settleEntry(0, lane.Reverted), entry(func(e *lane.Entry) { e.Drop = &lane.Drop{ID: 1, Count: 1} })},
@@ -97,9 +107,9 @@ func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := lane.Fold(entries)
+			_, err := fold(entries)
 			require.ErrorIs(t, err, lane.ErrCorrupt)
-			s, err := lane.Fold(entries[:len(entries)-1])
+			s, err := fold(entries[:len(entries)-1])
 			require.NoError(t, err)
 			before := encode(t, s)
 			require.Error(t, s.Apply(entries[len(entries)-1]))
@@ -117,24 +127,24 @@ func encode(t *testing.T, s *lane.State) string {
 
 func TestASignedGroupIsDroppedWhole(t *testing.T) {
 	t.Parallel()
-	s, err := lane.Fold([]lane.Entry{
+	s, err := fold([]lane.Entry{
 		opened, bindEntry(0, 0, 1, 2, 3), settleEntry(0, lane.Reverted),
 		entry(func(e *lane.Entry) { e.Drop = &lane.Drop{ID: 1, Count: 3} }),
 	})
 	require.NoError(t, err)
 	require.Empty(t, s.Queue)
-	require.Equal(t, score.Cursor{Seq: 1}, s.Settled())
+	require.Equal(t, score.Cursor{Seq: 1}, s.NeededFrom())
 }
 
 func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
 	t.Parallel()
 	for _, result := range []lane.Result{lane.Reverted, lane.Foreign, lane.Cancelled} {
-		s, err := lane.Fold([]lane.Entry{opened, bindEntry(0, 0, 1, 2), bindEntry(1, 1, 3), settleEntry(0, result)})
+		s, err := fold([]lane.Entry{opened, bindEntry(0, 0, 1, 2), bindEntry(1, 1, 3), settleEntry(0, result)})
 		require.NoError(t, err)
 		require.Len(t, s.Queue, 1)
 		require.Equal(t, []byte{1, 2}, s.Queue[0].Data)
 		require.Equal(t, result == lane.Cancelled, s.Queue[0].Halve)
-		require.Equal(t, score.Cursor{}, s.Settled(), "nothing before it may be purged")
+		require.Equal(t, score.Cursor{}, s.NeededFrom(), "nothing before it may be purged")
 		require.NoError(t, s.Apply(entry(func(e *lane.Entry) {
 			e.Bind = &lane.Bind{Nonce: 2, Raw: raw(2, lane.Fees{Tip: 1, Cap: 1}, 1, []byte{1, 2}), Requeued: s.Queue[0].ID}
 		})))
@@ -143,13 +153,13 @@ func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
 		require.Equal(t, score.Cursor{Seq: 2}, s.Cursor, "the cursor stays")
 		require.NoError(t, s.Apply(settleEntry(1, lane.Done)))
 		require.NoError(t, s.Apply(settleEntry(2, lane.Done)))
-		require.Equal(t, score.Cursor{Seq: 2}, s.Settled())
+		require.Equal(t, score.Cursor{Seq: 2}, s.NeededFrom())
 	}
 }
 
 func TestACancelledSlotKeepsItsWork(t *testing.T) {
 	t.Parallel()
-	s, err := lane.Fold([]lane.Entry{opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) {
+	s, err := fold([]lane.Entry{opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) {
 		e.Attempt = &lane.Replacement{Nonce: 0, Raw: raw(0, lane.Fees{Tip: 9, Cap: 90}, 21_000, nil)}
 	})})
 	require.NoError(t, err)
@@ -164,24 +174,24 @@ func TestASlotIsOpenedAgainAsItWas(t *testing.T) {
 	done := settleEntry(0, lane.Done)
 	bind := bindEntry(0, 0, 1, 2)
 	bind.Bind.Since = 7
-	s, err := lane.Fold([]lane.Entry{opened, bind})
+	s, err := fold([]lane.Entry{opened, bind})
 	require.NoError(t, err)
 	before := s.Slots[0]
 	before.Reopened = true
 	done.Settle.Tx = before.Last().Hash
 	require.NoError(t, s.Apply(done))
-	require.Equal(t, score.Cursor{Seq: 1}, s.Settled())
+	require.Equal(t, score.Cursor{Seq: 1}, s.NeededFrom())
 	require.NoError(t, s.Apply(entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0} })))
 	require.Equal(t, before, s.Slots[0])
 	require.Empty(t, s.Past)
-	require.Equal(t, score.Cursor{}, s.Settled(), "nothing of it may be purged")
+	require.Equal(t, score.Cursor{}, s.NeededFrom(), "nothing of it may be purged")
 	require.NoError(t, s.Apply(done))
 	require.Len(t, s.Past, 1)
 }
 
 func TestWorkThatWasBoundAgainIsNotInTheSlotThatIsOpenedAgain(t *testing.T) {
 	t.Parallel()
-	s, err := lane.Fold([]lane.Entry{opened, bindEntry(0, 0, 1, 2)})
+	s, err := fold([]lane.Entry{opened, bindEntry(0, 0, 1, 2)})
 	require.NoError(t, err)
 	reverted := settleEntry(0, lane.Reverted)
 	reverted.Settle.Tx = s.Slots[0].Last().Hash
@@ -204,11 +214,13 @@ func TestWhatIsRememberedOfSettledSlotsIsBounded(t *testing.T) {
 		settle.Settle.Tx = tx.Hash()
 		entries = append(entries, bind, settle)
 	}
-	s, err := lane.Fold(entries)
+	s, err := fold(entries)
 	require.NoError(t, err)
 	bytes := 0
 	for _, p := range s.Past {
-		bytes += len(p.Raw)
+		for _, a := range p.Attempts {
+			bytes += len(a.Raw)
+		}
 	}
 	require.LessOrEqual(t, bytes, 8<<20)
 	require.Greater(t, len(s.Past), 100)
@@ -220,7 +232,7 @@ func TestUpdatesThatOvertookTheirProjectWaitBehindIt(t *testing.T) {
 	p := score.ProjectID{9}
 	creation := bindEntry(0, 0, 0xc0)
 	creation.Bind.Work.Kind, creation.Bind.Work.Project = lane.Creation, &p
-	s, err := lane.Fold([]lane.Entry{opened, creation, bindEntry(1, 1, 1, 2), settleEntry(0, lane.Foreign)})
+	s, err := fold([]lane.Entry{opened, creation, bindEntry(1, 1, 1, 2), settleEntry(0, lane.Foreign)})
 	require.NoError(t, err)
 	require.True(t, s.CreationOpen(p))
 	require.False(t, s.CreationOpen(score.ProjectID{8}))
@@ -235,7 +247,7 @@ func TestUpdatesThatOvertookTheirProjectWaitBehindIt(t *testing.T) {
 // journalOf makes a random journal that folds.
 func journalOf(t *rapid.T) []lane.Entry {
 	entries := []lane.Entry{opened}
-	s, err := lane.Fold(entries)
+	s, err := fold(entries)
 	require.NoError(t, err)
 	epoch := uint64(1)
 	add := func(e lane.Entry) {
@@ -293,7 +305,7 @@ func TestASnapshotIsWorthWhatItReplaces(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		entries := journalOf(t)
-		whole, err := lane.Fold(entries)
+		whole, err := fold(entries)
 		require.NoError(t, err)
 		parts, err := whole.Snapshots()
 		require.NoError(t, err)
@@ -305,12 +317,15 @@ func TestASnapshotIsWorthWhatItReplaces(t *testing.T) {
 			"purged partly": append(entries[keep:len(entries):len(entries)], parts...),
 			"interrupted":   append(append(append(entries[:len(entries):len(entries)], parts[:len(parts)-1]...), parts...), opensNext(whole)),
 		} {
-			got, err := lane.Fold(journal)
+			got, err := fold(journal)
 			require.NoError(t, err, name)
 			got.Epoch = whole.Epoch
 			have, err := json.Marshal(got)
 			require.NoError(t, err)
 			require.JSONEq(t, normal(want), normal(have), name)
+			for i := range whole.Slots { // what attempts say of themselves is not in JSON
+				require.Equal(t, whole.Slots[i].Attempts, got.Slots[i].Attempts, name)
+			}
 		}
 		for _, e := range append(entries, parts...) { // through bytes and back
 			b, err := e.Encode()
@@ -353,16 +368,16 @@ func TestALargeStateIsSnapshotInParts(t *testing.T) {
 	for n := range uint64(40) {
 		entries = append(entries, bindEntry(n, n, make([]byte, 30_000)...))
 	}
-	s, err := lane.Fold(entries)
+	s, err := fold(entries)
 	require.NoError(t, err)
 	parts, err := s.Snapshots()
 	require.NoError(t, err)
 	require.Greater(t, len(parts), 2)
-	got, err := lane.Fold(parts)
+	got, err := fold(parts)
 	require.NoError(t, err)
 	require.Equal(t, encode(t, s), encode(t, got))
 	broken := append(append(append([]lane.Entry{}, entries...), parts[:len(parts)-1]...), opensNext(s), bindEntryAt(s))
-	got, err = lane.Fold(broken)
+	got, err = fold(broken)
 	require.NoError(t, err)
 	require.Len(t, got.Slots, 41, "a snapshot that was cut short counts for nothing")
 }
@@ -375,7 +390,7 @@ func bindEntryAt(s *lane.State) lane.Entry {
 
 func TestEntriesOfOtherFormatsAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, b := range []string{`{"v":2}`, `{"v":4}`, `{"v":0}`, `{}`, `nonsense`} {
+	for _, b := range []string{`{"v":3}`, `{"v":5}`, `{"v":0}`, `{}`, `nonsense`} {
 		_, err := lane.DecodeEntry([]byte(b))
 		require.ErrorIs(t, err, lane.ErrUnreadable)
 	}
@@ -390,10 +405,9 @@ func TestLegacyAttemptsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	e := bindEntry(0, 0, 1)
 	e.Bind.Raw = b
-	s, err := lane.Fold([]lane.Entry{opened, e})
+	s, err := fold([]lane.Entry{opened, e})
 	require.NoError(t, err)
 	last := s.Slots[0].Last()
-	require.True(t, last.Legacy)
 	require.Equal(t, [2]uint64{77, 77}, [2]uint64{last.Tip, last.Cap})
 	require.Equal(t, tx.Hash(), last.Hash)
 }
@@ -460,11 +474,11 @@ func TestFirstPrices(t *testing.T) {
 func TestEverySendClassHasAName(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for c := lane.Unknown; c <= lane.Timeout; c++ {
+	for c := txpool.Unknown; c <= txpool.Timeout; c++ {
 		require.False(t, seen[c.String()], c.String())
 		seen[c.String()] = true
 		require.False(t, c.Taken() && c.Ambiguous())
 	}
-	require.True(t, lane.SendClass(0).Ambiguous(), "what nobody understood frees nothing")
-	require.Equal(t, "unknown", lane.SendClass(200).String())
+	require.True(t, txpool.Class(0).Ambiguous(), "what is not understood frees nothing")
+	require.Equal(t, "unknown", txpool.Class(200).String())
 }

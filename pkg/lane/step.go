@@ -7,32 +7,36 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// Event is something that happened: a Head, Sent, or Appended.
+// Event is something that happened: a View, Sent, or Appended.
 type Event interface{ event() }
+
+// View is how the chain looks to the lane's signer now.
+type View evidence.View
 
 // Sent is the nodes' answer to the last attempt of a slot.
 type Sent struct {
 	Nonce uint64
 	Tx    common.Hash
-	Class SendClass
+	Class txpool.Class
 	Now   time.Time
 }
 
 // Appended says that the entry is in the journal.
 type Appended struct{ Entry Entry }
 
-func (Head) event()     {}
+func (View) event()     {}
 func (Sent) event()     {}
 func (Appended) event() {}
 
 // Effect is something to be done, in order. Its result comes back as an Event.
 type Effect interface{ effect() }
 
-// Finalize: the transaction that used the slot's nonce is final. Report outcomes, journal Settle. Foreign is set where that
+// SettleSlot: the transaction that used the slot's nonce is final. Report outcomes, journal Settle. Foreign is set where that
 // transaction is not ours.
-type Finalize struct {
+type SettleSlot struct {
 	Nonce   uint64
 	Foreign *evidence.Found
 }
@@ -40,8 +44,8 @@ type Finalize struct {
 // SkipNonces: journal Skip.
 type SkipNonces struct{ Skip Skip }
 
-// OpenAgain: journal Reopen of the nonce below the lowest open slot. With Fill, sign a transaction that carries nothing for it.
-type OpenAgain struct {
+// ReopenSlot: journal Reopen of the nonce below the lowest open slot. With Fill, sign a transaction that carries nothing for it.
+type ReopenSlot struct {
 	Nonce uint64
 	Fill  bool
 	Fees  Fees // of the fill
@@ -67,9 +71,9 @@ type Report struct {
 	Block uint64
 }
 
-func (Finalize) effect()   {}
+func (SettleSlot) effect() {}
 func (SkipNonces) effect() {}
-func (OpenAgain) effect()  {}
+func (ReopenSlot) effect() {}
 func (Bump) effect()       {}
 func (Send) effect()       {}
 func (Report) effect()     {}
@@ -78,8 +82,8 @@ func (Report) effect()     {}
 // no I/O, reads no clock and makes no choice at random. The only error is an entry that does not fit the state.
 func (l *Lane) Step(e Event) ([]Effect, error) {
 	switch e := e.(type) {
-	case Head:
-		return l.onHead(e), nil
+	case View:
+		return l.onView(evidence.View(e)), nil
 	case Sent:
 		return l.onSent(e), nil
 	case Appended:
@@ -88,16 +92,16 @@ func (l *Lane) Step(e Event) ([]Effect, error) {
 	return nil, nil
 }
 
-func (l *Lane) onHead(h Head) (out []Effect) {
-	if l.head != nil && l.head.known() && h.Account.Nonce == l.head.Account.Nonce {
-		if h.Account.At != l.head.Account.At {
+func (l *Lane) onView(v evidence.View) (out []Effect) {
+	if l.view != nil && l.view.HasAccount() && v.Account.Nonce == l.view.Account.Nonce {
+		if v.Account.At != l.view.Account.At {
 			l.begun++
 		}
 	} else {
 		l.begun = 1
 	}
-	l.head = &h
-	if out = l.openAgain(); len(out) > 0 {
+	l.view = &v
+	if out = l.reopen(); len(out) > 0 {
 		return out // the next head sees these slots as open
 	}
 	out = l.look()
@@ -106,25 +110,25 @@ func (l *Lane) onHead(h Head) (out []Effect) {
 	return append(out, l.push()...)
 }
 
-// openAgain opens settled slots whose block the chain has lost: deeper than the finality rule promised. Their very bytes
+// reopen opens settled slots whose block the chain has lost: deeper than the finality rule promised. Their very bytes
 // are broadcast again, and nothing else happens until they are back, since every later nonce waits for them. A nonce that
 // a transaction used which is not ours is used up by one that carries nothing.
-func (l *Lane) openAgain() (out []Effect) {
-	fees, affordable := l.rules.Fees.First(l.head.Price, CancelGas)
-	affordable = affordable && l.head.priced()
+func (l *Lane) reopen() (out []Effect) {
+	fees, affordable := l.rules.Fees.First(l.view.Price, CancelGas)
+	affordable = affordable && l.view.Priced()
 	lowest, past := l.State.Floor(), l.State.Past
-	if len(l.head.Gone) > 0 {
-		lowest = min(lowest, l.head.Gone[0])
+	if len(l.view.Gone) > 0 {
+		lowest = min(lowest, l.view.Gone[0])
 	}
-	if at := &l.head.FinalAccount; at.Proved && l.lacks(at) && l.behind() { // settled by a lie: no block is gone, and a proof lacks it
+	if at := &l.view.FinalAccount; at.Proved && l.lacks(at) && l.behind() { // settled by a lie: no block is gone, and a proof lacks it
 		lowest = min(lowest, at.Nonce)
 	}
 	for i := len(past) - 1; i >= 0 && past[i].Nonce >= lowest; i-- {
-		fill := len(past[i].Raw) == 0
+		fill := past[i].Attempt(past[i].Tx) == nil // a transaction that is not ours used it
 		if fill && !affordable {
 			break
 		}
-		out = append(out, OpenAgain{Nonce: past[i].Nonce, Fill: fill, Fees: fees})
+		out = append(out, ReopenSlot{Nonce: past[i].Nonce, Fill: fill, Fees: fees})
 	}
 	return append(out, l.fillGap(fees, affordable)...)
 }
@@ -139,7 +143,7 @@ const (
 // nothing: the account that the first nonce was taken from was a lie, or a reorg undid it. Where the gap is none, a node
 // refuses them, and the slots end as soon as a final account shows their nonces used.
 func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
-	s, at := l.State, l.head.FinalAccount
+	s, at := l.State, l.view.FinalAccount
 	if s.First != nil && s.Floor() != *s.First || at.Balance == nil || !affordable || !l.behind() {
 		return nil
 	}
@@ -147,7 +151,7 @@ func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
 		return nil
 	}
 	for nonce := s.Floor(); nonce > max(at.Nonce, s.Floor()-min(s.Floor(), fillAtOnce)); nonce-- {
-		out = append(out, OpenAgain{Nonce: nonce - 1, Fill: true, Fees: fees})
+		out = append(out, ReopenSlot{Nonce: nonce - 1, Fill: true, Fees: fees})
 	}
 	return out
 }
@@ -155,10 +159,10 @@ func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
 // look notes which slots are in blocks, by what the head shows. One that was and is not any more is waiting again.
 func (l *Lane) look() (out []Effect) {
 	for i := range l.State.Slots {
-		v, slot := &l.views[i], &l.State.Slots[i]
+		v, slot := &l.slots[i], &l.State.Slots[i]
 		var in *evidence.Included
 		for k := range slot.Attempts {
-			if found, ok := l.head.Included[slot.Attempts[k].Hash]; ok {
+			if found, ok := l.view.Included[slot.Attempts[k].Hash]; ok {
 				in = &found
 				break
 			}
@@ -171,7 +175,7 @@ func (l *Lane) look() (out []Effect) {
 			if v.included == nil && l.window < l.rules.Window {
 				l.window++
 			}
-			v.included, v.refused, v.again = in, Accepted, false
+			v.included, v.refused, v.again = in, txpool.Added, false
 			out = append(out, l.report(i, score.Included, in.Tx, in.Block.Number)...)
 		}
 	}
@@ -180,24 +184,25 @@ func (l *Lane) look() (out []Effect) {
 
 // final finds the lowest slots whose nonce was used in a final block. Slots end in the order of their nonces.
 func (l *Lane) final() (out []Effect) {
-	if l.head.Final == (evidence.Ref{}) {
+	if l.view.Final == (evidence.Ref{}) {
 		return nil
 	}
 	for i := range l.State.Slots {
 		slot := &l.State.Slots[i]
-		if in := l.views[i].included; in != nil {
-			if in.Block.Number > l.head.Final.Number {
+		if in := l.slots[i].included; in != nil {
+			if in.Block.Number > l.view.Final.Number {
 				return out
 			}
-			out = append(out, Finalize{Nonce: slot.Nonce})
+			out = append(out, SettleSlot{Nonce: slot.Nonce})
 			continue
 		}
-		found, ok := l.head.Foreign[slot.Nonce]
+		found, ok := l.view.Foreign[slot.Nonce]
 		switch {
-		case ok && found.Block.Number <= l.head.Final.Number && !l.unjournaled():
-			out = append(out, Finalize{Nonce: slot.Nonce, Foreign: &found})
-		case !ok && l.endsByAccount(slot) && l.head.FinalAccount.Nonce > slot.Nonce:
-			out = append(out, Finalize{Nonce: slot.Nonce, Foreign: &evidence.Found{Block: l.head.FinalAccount.At}})
+		case ok && found.Block.Number <= l.view.Final.Number && !l.unjournaled():
+			out = append(out, SettleSlot{Nonce: slot.Nonce, Foreign: &found})
+		case !ok && l.endsByAccount(slot) && l.view.FinalAccount.Nonce > slot.Nonce &&
+			(slot.Work.Kind == Nothing || l.view.Unfound != nil && *l.view.Unfound == slot.Nonce):
+			out = append(out, SettleSlot{Nonce: slot.Nonce, Foreign: &evidence.Found{Block: l.view.FinalAccount.At}})
 		default:
 			return out
 		}
@@ -208,8 +213,8 @@ func (l *Lane) final() (out []Effect) {
 // skip moves on behind nonces that the lane did not bind: where its journal begins, by the account; later only when the
 // transactions that used them are seen in final blocks, since a nonce skipped in error is a gap that holds everything up.
 func (l *Lane) skip() []Effect {
-	s, used := l.State, l.head.Account.Nonce
-	if !l.head.known() || used <= s.Next || len(s.Slots) > 0 {
+	s, used := l.State, l.view.Account.Nonce
+	if !l.view.HasAccount() || used <= s.Next || len(s.Slots) > 0 {
 		return nil
 	}
 	if s.First == nil {
@@ -223,8 +228,8 @@ func (l *Lane) skip() []Effect {
 	}
 	skip := Skip{Next: s.Next}
 	for ; skip.Next < used; skip.Next++ {
-		found, ok := l.head.Foreign[skip.Next]
-		if !ok || found.Block.Number > l.head.Final.Number {
+		found, ok := l.view.Foreign[skip.Next]
+		if !ok || found.Block.Number > l.view.Final.Number {
 			break
 		}
 		skip.Used = append(skip.Used, Used{found.Tx.Hash(), found.Block})
@@ -240,12 +245,12 @@ func (l *Lane) push() (out []Effect) {
 	due := false
 	var waiting []int
 	for i := range l.State.Slots {
-		v := &l.views[i]
-		if v.included != nil || l.head.Foreign[l.State.Slots[i].Nonce].Tx != nil {
+		v := &l.slots[i]
+		if v.included != nil || l.view.Foreign[l.State.Slots[i].Nonce].Tx != nil {
 			continue
 		}
 		waiting = append(waiting, i)
-		unsent := l.head.Now.Sub(v.sent)
+		unsent := l.view.Now.Sub(v.sent)
 		due = due || unsent >= l.rules.Rebroadcast || v.again && unsent >= resendPause
 	}
 	var send []uint64
@@ -267,33 +272,33 @@ func (l *Lane) push() (out []Effect) {
 // bump decides whether a waiting slot gets another attempt now. At most one per block and slot; on a chain that makes
 // no blocks without transactions, a refused one is priced again as often as it would be broadcast.
 func (l *Lane) bump(i int, lowest bool) (Bump, bool) {
-	slot, v := &l.State.Slots[i], &l.views[i]
-	last, block := slot.Last(), l.head.Block.Number
+	slot, v := &l.State.Slots[i], &l.slots[i]
+	last, block := slot.Last(), l.view.Head.Number
 	if v.pricedAt == 0 {
-		v.pricedAt, v.priced = block, l.head.Now // the clock of an attempt starts with the first head it waits for
+		v.pricedAt, v.priced = block, l.view.Now // the clock of an attempt starts with the first head it waits for
 	}
-	if !l.head.priced() || !l.head.known() || l.head.Account.Nonce > slot.Nonce {
+	if !l.view.Priced() || !l.view.HasAccount() || l.view.Account.Nonce > slot.Nonce {
 		return Bump{}, false // used already, as it seems: no price helps
 	}
-	if block <= v.pricedAt && (v.refused == Accepted || l.head.Now.Sub(v.priced) < l.rules.Rebroadcast) {
+	if block <= v.pricedAt && (v.refused == txpool.Added || l.view.Now.Sub(v.priced) < l.rules.Rebroadcast) {
 		return Bump{}, false
 	}
 	b := Bump{Nonce: slot.Nonce, Gas: last.Gas, Cancel: last.Cancel}
 	switch {
-	case v.refused == BadGas && last.Gas < l.rules.MaxGas:
+	case v.refused == txpool.BadGas && last.Gas < l.rules.MaxGas:
 		b.Gas, b.Reason = min(last.Gas+last.Gas/4+1, l.rules.MaxGas), "gas"
-	case (v.refused == TooBig || v.refused == BadGas) && !last.Cancel:
+	case (v.refused == txpool.TooBig || v.refused == txpool.BadGas) && !last.Cancel:
 		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
-	case v.refused == FeeLow || v.refused == ReplacementUnderpriced && v.bumps < maxReplacements:
+	case v.refused == txpool.FeeLow || v.refused == txpool.ReplacementUnderpriced && v.bumps < maxReplacements:
 		b.Reason = v.refused.String()
 	case lowest && v.taken && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
 		b.Reason = "slow" // a node has it: so it is the price that keeps it out of the blocks
-	case !l.head.Price.Legacy && last.Cap < l.head.Price.BaseFee:
+	case !l.view.Price.Legacy && last.Cap < l.view.Price.BaseFee:
 		b.Reason = "base_fee"
 	default:
 		return Bump{}, false
 	}
-	fees, ok := l.rules.Fees.Bump(Fees{Tip: last.Tip, Cap: last.Cap}, l.head.Price, b.Gas)
+	fees, ok := l.rules.Fees.Bump(Fees{Tip: last.Tip, Cap: last.Cap}, l.view.Price, b.Gas)
 	if !ok || !l.affords(last, b.Gas, fees.Cap) {
 		return Bump{}, false // the last attempt is the best there is; it keeps being broadcast
 	}
@@ -312,7 +317,7 @@ const (
 func (l *Lane) affords(last *Attempt, gas, feeCap uint64) bool {
 	cost := l.committed()
 	cost.Sub(cost, price(last.Gas, last.Cap)).Add(cost, price(gas, feeCap))
-	return l.head.Account.Balance.Cmp(cost) >= 0
+	return l.view.Account.Balance.Cmp(cost) >= 0
 }
 
 func (l *Lane) onSent(s Sent) []Effect {
@@ -320,16 +325,16 @@ func (l *Lane) onSent(s Sent) []Effect {
 	if v == nil || v.included != nil || l.State.Slot(s.Nonce).Last().Hash != s.Tx {
 		return nil
 	}
-	v.sent, v.again, v.refused, v.taken = s.Now, !s.Class.Taken(), Accepted, v.taken || s.Class.Taken()
+	v.sent, v.again, v.refused, v.taken = s.Now, !s.Class.Taken(), txpool.Added, v.taken || s.Class.Taken()
 	if !s.Class.Taken() && !s.Class.Ambiguous() {
 		v.refused = s.Class
 	}
 	switch {
 	case s.Class.Taken():
 		return l.report(int(s.Nonce-l.State.Floor()), score.Submitted, s.Tx, 0)
-	case s.Class == PoolFull:
+	case s.Class == txpool.Full:
 		l.window = max(1, l.window/2)
-	case s.Class == NonceLow || s.Class == NonceHigh || s.Class == Funds:
+	case s.Class == txpool.NonceLow || s.Class == txpool.NonceHigh || s.Class == txpool.Funds:
 		l.doubt = true
 	}
 	return nil
@@ -337,7 +342,7 @@ func (l *Lane) onSent(s Sent) []Effect {
 
 // report reports a stage once.
 func (l *Lane) report(i int, stage score.Stage, tx common.Hash, block uint64) []Effect {
-	v := &l.views[i]
+	v := &l.slots[i]
 	if v.reported == stage && v.tx == tx && stage != score.Included || l.State.Slots[i].Work.Kind == Nothing {
 		return nil
 	}
@@ -351,25 +356,25 @@ func (l *Lane) onAppended(e Entry) ([]Effect, error) {
 	}
 	switch {
 	case e.Bind != nil:
-		l.views = append(l.views, slotView{refused: Accepted})
-		l.priced(&l.views[len(l.views)-1])
+		l.slots = append(l.slots, slotView{refused: txpool.Added})
+		l.priced(&l.slots[len(l.slots)-1])
 		return []Effect{Send{[]uint64{e.Bind.Nonce}}}, nil
 	case e.Attempt != nil:
 		v := l.at(e.Attempt.Nonce)
 		v.bumps++
-		v.refused, v.taken = Accepted, false
+		v.refused, v.taken = txpool.Added, false
 		l.priced(v)
 		return []Effect{Send{[]uint64{e.Attempt.Nonce}}}, nil
 	case e.Settle != nil:
-		l.views = l.views[1:]
+		l.slots = l.slots[1:]
 	case e.Reopen != nil:
-		l.views = append([]slotView{{refused: Accepted, again: true}}, l.views...)
+		l.slots = append([]slotView{{refused: txpool.Added, again: true}}, l.slots...)
 	}
 	return nil, nil
 }
 
 func (l *Lane) priced(v *slotView) {
-	if l.head != nil {
-		v.pricedAt, v.priced = l.head.Block.Number, l.head.Now
+	if l.view != nil {
+		v.pricedAt, v.priced = l.view.Head.Number, l.view.Now
 	}
 }

@@ -9,27 +9,28 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 func TestWhatStopsNewSlots(t *testing.T) {
 	t.Parallel()
-	poor := func(h *lane.Head) { h.Account.Balance = big.NewInt(5) }
+	poor := func(h *lane.View) { h.Account.Balance = big.NewInt(5) }
 	for name, c := range map[string]struct {
 		make func(*bench)
 		want lane.Wait
 	}{
 		"funds":          {func(b *bench) { b.head(10, 0, poor) }, lane.WaitFunds},
-		"refused funds":  {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, lane.Funds) }, lane.WaitFunds},
-		"reserved":       {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, lane.Reserved) }, lane.WaitRefused},
-		"invalid":        {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, lane.Invalid) }, lane.WaitRefused},
-		"node's fee cap": {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, lane.FeeCapRPC) }, lane.WaitRefused},
+		"refused funds":  {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, txpool.Funds) }, lane.WaitFunds},
+		"reserved":       {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, txpool.Reserved) }, lane.WaitRefused},
+		"invalid":        {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, txpool.Invalid) }, lane.WaitRefused},
+		"node's fee cap": {func(b *bench) { b.head(10, 0); b.bind(); b.sent(0, txpool.FeeCapRPC) }, lane.WaitRefused},
 		"window":         {func(b *bench) { b.head(10, 0); b.bind(); b.bind(); b.bind(); b.bind() }, lane.WaitWindow},
-		"a full pool":    {func(b *bench) { b.head(10, 0); b.bind(); b.bind(); b.sent(0, lane.PoolFull) }, lane.WaitWindow},
+		"a full pool":    {func(b *bench) { b.head(10, 0); b.bind(); b.bind(); b.sent(0, txpool.Full) }, lane.WaitWindow},
 		"foreign nonces": {func(b *bench) { b.head(10, 0); b.bind(); b.head(11, 2) }, lane.WaitForeign},
 		"an account that was not read": {func(b *bench) {
-			b.head(10, 0, func(h *lane.Head) { h.Account = evidence.Account{} })
+			b.head(10, 0, func(h *lane.View) { h.Account = evidence.Account{} })
 		}, lane.WaitAccount},
-		"no price": {func(b *bench) { b.head(10, 0, func(h *lane.Head) { h.Price = evidence.Price{} }) }, lane.WaitAccount},
+		"no price": {func(b *bench) { b.head(10, 0, func(h *lane.View) { h.Price = evidence.Price{} }) }, lane.WaitAccount},
 		"a foreign taker": {func(b *bench) {
 			b.head(10, 0)
 			b.bind()
@@ -43,13 +44,13 @@ func TestWhatStopsNewSlots(t *testing.T) {
 				b.mined(11+n, n)
 				b.head(11+n, n+1)
 			}
-			b.head(19, 8, func(h *lane.Head) { h.Final = evidence.Ref{} })
+			b.head(19, 8, func(h *lane.View) { h.Final = evidence.Ref{} })
 		}, lane.WaitFinality},
 		"an account as it was before": {func(b *bench) {
 			b.head(10, 0)
 			b.bind()
 			b.settle(0, 12)
-			b.head(15, 0, func(h *lane.Head) { h.Account.At = ref(11) })
+			b.head(15, 0, func(h *lane.View) { h.Account.At = ref(11) })
 		}, lane.WaitNone},
 		"a chain that went back": {func(b *bench) {
 			b.head(10, 0)
@@ -72,7 +73,7 @@ func TestTheSumOfWhatIsInFlightIsAfforded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	cost := big.NewInt(100_000 * 2 * gwei)
-	rich := func(h *lane.Head) {
+	rich := func(h *lane.View) {
 		h.Account.Balance = new(big.Int).Mul(cost, big.NewInt(2))
 		h.Account.Balance.Sub(h.Account.Balance, big.NewInt(1))
 	}
@@ -94,8 +95,8 @@ func TestAFullPoolShrinksTheWindowAndBlocksWidenIt(t *testing.T) {
 	b.head(10, 0)
 	b.bind()
 	b.bind()
-	b.sent(1, lane.PoolFull)
-	b.sent(1, lane.PoolFull)
+	b.sent(1, txpool.Full)
+	b.sent(1, txpool.Full)
 	require.Equal(t, lane.WaitWindow, b.lane.Blocked())
 	b.mined(11, 0, 1)
 	b.head(11, 2)
@@ -111,28 +112,9 @@ func TestAnAnswerToAnOldAttemptIsIgnored(t *testing.T) {
 	b := newBench(t)
 	b.head(10, 0)
 	b.bind()
-	b.sent(0, lane.Accepted)
+	b.sent(0, txpool.Added)
 	old := b.lane.State.Slots[0].Last().Hash
 	b.bump(only[lane.Bump](b.head(13, 0))[0])
-	require.Empty(t, b.step(lane.Sent{Nonce: 0, Tx: old, Class: lane.TooBig, Now: b.now}))
+	require.Empty(t, b.step(lane.Sent{Nonce: 0, Tx: old, Class: txpool.TooBig, Now: b.now}))
 	require.Empty(t, only[lane.Bump](b.head(14, 0)))
-}
-
-func TestBatchesFillABlockInWholeNumbers(t *testing.T) {
-	t.Parallel()
-	const limit = 1 << 24
-	for _, block := range []uint64{9_000_000, 30_000_000, 60_000_000, 300_000_000, 1 << 50} {
-		gas := lane.BatchGas(block, limit)
-		require.LessOrEqual(t, gas, uint64(limit))
-		for _, used := range []uint64{80, 86, 90, 95, 99, 100} { // percent of its limit that a batch uses
-			full, n := uint64(0), 0
-			for full+gas <= block {
-				full += gas * used / 100
-				n++
-			}
-			require.GreaterOrEqual(t, full*1000/block, uint64(940), "blocks of %d filled by %d batches that use %d %%", block, n, used)
-		}
-		require.LessOrEqual(t, lane.MaxGas(block, limit), block)
-	}
-	require.Equal(t, uint64(limit), lane.BatchGas(0, limit), "where it is not known")
 }

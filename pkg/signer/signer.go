@@ -2,7 +2,8 @@
 // file, or, for development, as raw hex.
 //
 // A secret never leaves its Key: there is no way to read it back, and every way to print a Key or a Signer (fmt, slog,
-// JSON) shows the address only. Errors of this package never quote what they were given.
+// JSON) shows the address only. Errors of this package quote nothing that they were given but the path of a file that
+// exists: a password may be given by mistake where its file's path belongs.
 //
 // Signing is local and takes about 50 µs, so it needs no deadline; a remote signer (a KMS, web3signer) would be another
 // implementation of the interface that the relayer declares.
@@ -14,6 +15,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math/big"
 	"os"
@@ -56,74 +58,92 @@ func FromHex(digits string, log *slog.Logger) (*Key, error) {
 	return key, nil
 }
 
-// FromKeystoreFile decrypts a geth keystore file (version 3; version 1 is read too) with the password that
-// passwordFile holds; a newline at its end is not part of the password. With geth's standard scrypt cost this takes
-// about a second and 256 MiB for a moment.
-func FromKeystoreFile(path, passwordFile string) (*Key, error) {
-	password, err := readPassword(passwordFile)
+// FromKeystore decrypts a geth keystore file (version 3; version 1 is read too), or every regular, unhidden file of a
+// directory in the order of their names, with the password that passwordFile holds; a newline at its end is not part of
+// the password. The first key is lane 0's, and there is at least one. With geth's standard scrypt cost each takes about a
+// second and, for a moment, 256 MiB.
+func FromKeystore(path, passwordFile string) ([]*Key, error) {
+	raw, err := os.ReadFile(passwordFile)
 	if err != nil {
-		return nil, err
+		return nil, unreadable("the keystore's password file", passwordFile, err)
 	}
-	return fromKeystore(path, password)
-}
-
-// FromKeystoreDir decrypts every regular, unhidden file of a directory as FromKeystoreFile does, with one password,
-// in the order of the file names: the first is lane 0's. An empty directory is an error.
-func FromKeystoreDir(dir, passwordFile string) ([]*Key, error) {
-	password, err := readPassword(passwordFile)
+	password := strings.TrimRight(string(raw), "\r\n")
+	files, err := keyFiles(path)
 	if err != nil {
-		return nil, err
+		return nil, unreadable("the keystore", path, err)
 	}
-	entries, err := os.ReadDir(dir) // sorted by name
-	if err != nil {
-		return nil, fmt.Errorf("couldn't read the keystore directory: %w", err)
+	if len(files) == 0 {
+		return nil, fmt.Errorf("the keystore directory %s holds no key file", path)
 	}
-	var keys []*Key
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), ".") {
-			continue
-		}
-		path := filepath.Join(dir, entry.Name())
-		info, err := os.Stat(path) // follows links: mounted secrets are links
-		if err != nil {
-			return nil, fmt.Errorf("couldn't read the keystore directory: %w", err)
-		}
-		if !info.Mode().IsRegular() {
-			continue
-		}
-		key, err := fromKeystore(path, password)
-		if err != nil {
+	keys := make([]*Key, len(files))
+	for i, file := range files {
+		if keys[i], err = decrypt(file, password, passwordFile); err != nil {
 			return nil, err
 		}
-		keys = append(keys, key)
-	}
-	if len(keys) == 0 {
-		return nil, fmt.Errorf("the keystore directory %s holds no key file", dir)
 	}
 	return keys, nil
 }
 
-func readPassword(path string) (string, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("couldn't read the keystore's password file: %w", err)
+// keyFiles is the file, or the files of the directory, sorted by name. Mounted secrets are links, so links are followed.
+func keyFiles(path string) (files []string, err error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return []string{path}, err
 	}
-	return strings.TrimRight(string(raw), "\r\n"), nil
+	entries, err := os.ReadDir(path)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		file := filepath.Join(path, entry.Name())
+		info, err := os.Stat(file)
+		if err != nil {
+			return nil, err
+		}
+		if info.Mode().IsRegular() {
+			files = append(files, file)
+		}
+	}
+	return files, err
 }
 
-func fromKeystore(path, password string) (*Key, error) {
+func decrypt(path, password, passwordFile string) (*Key, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("couldn't read the keystore file: %w", err)
+		return nil, unreadable("the keystore file", path, err)
 	}
 	key, err := keystore.DecryptKey(raw, password)
 	if errors.Is(err, keystore.ErrDecrypt) {
-		return nil, fmt.Errorf("couldn't open %s: %w", path, ErrPassword)
+		return nil, fmt.Errorf("couldn't open %s with the password in %s: %w", path, passwordFile, ErrPassword)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("couldn't open %s: it is not a geth keystore file", path)
 	}
 	return of(key.PrivateKey), nil
+}
+
+// unreadable says why a file cannot be read, and what to do when this process may not: in a container it is seldom the
+// user who wrote the file. The path is in it only when a file is there, since it may be a secret given in place of a path.
+func unreadable(what, path string, err error) error {
+	if _, absent := os.Lstat(path); absent != nil {
+		return fmt.Errorf("couldn't read %s; its setting, which is not shown as it may hold a secret by mistake, must be the path of a file "+
+			"that uid %d, gid %d may reach: %w", what, os.Getuid(), os.Getgid(), withoutPath(err))
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		uid, gid := os.Getuid(), os.Getgid()
+		return fmt.Errorf("couldn't read %s %s: this process runs as uid %d, gid %d, which may not read it; give it to that user "+
+			"(chown %d %s) or to its group (chgrp, chmod g+r; in Kubernetes securityContext.fsGroup): %w", what, path, uid, gid, uid, path, err)
+	}
+	return fmt.Errorf("couldn't read %s: %w", what, err)
+}
+
+// withoutPath is the cause of an error of the file system, which alone names no file.
+func withoutPath(err error) error {
+	var named *fs.PathError
+	if errors.As(err, &named) {
+		return named.Err
+	}
+	return err
 }
 
 func of(secret *ecdsa.PrivateKey) *Key {

@@ -5,10 +5,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math/big"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/accounts/keystore"
@@ -107,38 +110,103 @@ func write(t *testing.T, dir, name, digits, password string) string {
 	return path
 }
 
-func TestFromKeystoreFile(t *testing.T) {
+func TestFromAKeystoreFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := write(t, dir, "key", devKey, "pass word")
 	for _, content := range []string{"pass word", "pass word\n", "pass word\r\n"} {
 		password := filepath.Join(dir, "password")
 		require.NoError(t, os.WriteFile(password, []byte(content), 0o600))
-		s, err := signer.FromKeystoreFile(path, password)
+		keys, err := signer.FromKeystore(path, password)
 		require.NoError(t, err)
-		require.Equal(t, common.HexToAddress(devAddress), s.Address())
+		require.Len(t, keys, 1)
+		require.Equal(t, common.HexToAddress(devAddress), keys[0].Address())
 	}
 
 	wrong := filepath.Join(dir, "wrong")
 	require.NoError(t, os.WriteFile(wrong, []byte("hunter2"), 0o600))
-	_, err := signer.FromKeystoreFile(path, wrong)
+	_, err := signer.FromKeystore(path, wrong)
 	require.ErrorIs(t, err, signer.ErrPassword)
+	require.ErrorContains(t, err, "couldn't open "+path+" with the password in "+wrong)
 	require.NotContains(t, err.Error(), "hunter2")
-	_, err = signer.FromKeystoreFile(wrong, wrong)
+	_, err = signer.FromKeystore(wrong, wrong)
 	require.ErrorContains(t, err, "not a geth keystore file")
 	require.NotContains(t, err.Error(), "hunter2")
-	_, err = signer.FromKeystoreFile(path, filepath.Join(dir, "absent"))
+	_, err = signer.FromKeystore(path, filepath.Join(dir, "absent"))
 	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = signer.FromKeystoreFile(filepath.Join(dir, "absent"), wrong)
+	_, err = signer.FromKeystore(filepath.Join(dir, "absent"), wrong)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestFromKeystoreDir(t *testing.T) {
+// TestAFileThatThisUserMayNotRead runs as another user than the files' owner: root may read everything.
+func TestAFileThatThisUserMayNotRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	password, locked := filepath.Join(dir, "password"), filepath.Join(dir, "locked")
+	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
+	path := write(t, dir, "key", devKey, "p")
+	require.NoError(t, os.Mkdir(locked, 0o700))
+	for _, c := range []struct{ unreadable, keystore, says string }{
+		{path, path, "the keystore file " + path},
+		{password, path, "the keystore's password file " + password},
+		{locked, locked, "the keystore " + locked},
+	} {
+		if os.Getuid() != 0 {
+			require.NoError(t, os.Chmod(c.unreadable, 0))
+			_, err := signer.FromKeystore(c.keystore, password)
+			requireExplained(t, err, c.says)
+			require.NoError(t, os.Chmod(c.unreadable, 0o700))
+		}
+		what := strings.TrimSuffix(c.says, " "+c.unreadable)
+		err := signer.Unreadable(what, c.unreadable, &fs.PathError{Op: "open", Path: c.unreadable, Err: fs.ErrPermission})
+		requireExplained(t, err, c.says)
+	}
+}
+
+func TestASecretGivenInPlaceOfAPathIsNotPrinted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	password := filepath.Join(dir, "password")
+	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
+	path := write(t, dir, "key", devKey, "p")
+	for _, c := range []struct {
+		secret string
+		is     error
+	}{
+		{"hunter2", fs.ErrNotExist},
+		{"hunter2/with/slashes", fs.ErrNotExist},
+		{filepath.Join(path, "hunter2"), syscall.ENOTDIR},
+		{"hunter2\x00", syscall.EINVAL},
+		{strings.Repeat("hunter2", 1000), syscall.ENAMETOOLONG},
+	} {
+		for what, files := range map[string][2]string{"the keystore's password file": {path, c.secret}, "the keystore": {c.secret, password}} {
+			_, err := signer.FromKeystore(files[0], files[1])
+			require.ErrorIs(t, err, c.is)
+			require.ErrorContains(t, err, "couldn't read "+what+"; its setting, which is not shown as it may hold a secret by mistake, must be the path of a file")
+			require.NotContains(t, err.Error(), "hunter2")
+		}
+	}
+	err := signer.Unreadable("the keystore", "hunter2", &fs.PathError{Op: "open", Path: "hunter2", Err: fs.ErrPermission})
+	require.ErrorIs(t, err, fs.ErrPermission, "in a folder that this process may not search")
+	require.NotContains(t, err.Error(), "hunter2")
+
+	_, err = signer.FromKeystore(path, dir)
+	require.ErrorContains(t, err, "couldn't read the keystore's password file: read "+dir, "what exists is named")
+}
+
+func requireExplained(t *testing.T, err error, what string) {
+	t.Helper()
+	require.ErrorIs(t, err, fs.ErrPermission)
+	require.ErrorContains(t, err, fmt.Sprintf("couldn't read %s: this process runs as uid %d", what, os.Getuid()))
+	require.ErrorContains(t, err, fmt.Sprintf("(chown %d ", os.Getuid()))
+}
+
+func TestFromAKeystoreDirectory(t *testing.T) {
 	t.Parallel()
 	secrets, dir := t.TempDir(), t.TempDir()
 	password := filepath.Join(secrets, "password")
 	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
-	_, err := signer.FromKeystoreDir(dir, password)
+	_, err := signer.FromKeystore(dir, password)
 	require.ErrorContains(t, err, "no key file")
 
 	second := "59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d"
@@ -146,7 +214,7 @@ func TestFromKeystoreDir(t *testing.T) {
 	require.NoError(t, os.Symlink(write(t, secrets, "k", devKey, "p"), filepath.Join(dir, "a")))
 	write(t, dir, ".hidden", second, "another")
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "c"), 0o700))
-	signers, err := signer.FromKeystoreDir(dir, password)
+	signers, err := signer.FromKeystore(dir, password)
 	require.NoError(t, err)
 	require.Len(t, signers, 2)
 	require.Equal(t, common.HexToAddress(devAddress), signers[0].Address())

@@ -1,0 +1,56 @@
+// Package txpool says what nodes answer to raw transactions. An answer decides what is sent next and nothing else: it ends
+// no slot and frees no nonce.
+package txpool
+
+// Class is what a node's answer to a raw transaction means for its slot. Package chain maps node errors to classes;
+// nothing else in the program looks at their text.
+type Class uint8
+
+// The classes. The zero value is Unknown, so that an answer that is not understood is ambiguous and frees nothing.
+const (
+	Unknown                Class = iota // text that is not known: the node may have it
+	Added                               // taken into the pool now
+	Known                               // the very same bytes were in the pool already
+	ReplacementUnderpriced              // another transaction with this nonce is in the pool at a price too close
+	NonceLow                            // the nonce was used in a block: look for receipts, it may be ours
+	NonceHigh                           // a lower nonce is missing in that pool
+	FeeLow                              // below the pool's or the block's minimum price
+	Full                                // no room, in all or for this account
+	Funds                               // the signer's balance does not cover it
+	FeeCapRPC                           // gas limit × price is above the node's own fee cap: configuration
+	Reserved                            // the account is held by another pool (7702 delegation, blob pool)
+	BadGas                              // the gas limit is below the intrinsic or floor cost
+	TooBig                              // too many bytes or too much gas for this chain
+	Invalid                             // wrong chain, sender or shape: a bug or configuration
+	Throttled                           // rate limited: the node may have it
+	NodeDown                            // 5xx, refused, syncing: the node may have it
+	Timeout                             // no answer in time: the node may have it
+)
+
+var names = [...]string{
+	"unknown", "added", "known", "replacement_underpriced", "nonce_low", "nonce_high", "fee_low", "pool_full", "funds",
+	"fee_cap_rpc", "reserved", "bad_gas", "too_big", "invalid", "throttled", "node_down", "timeout",
+}
+
+// String is the class's name in logs and metrics.
+func (c Class) String() string {
+	if int(c) < len(names) {
+		return names[c]
+	}
+	return "unknown"
+}
+
+// Taken tells whether the bytes are in a pool for certain.
+func (c Class) Taken() bool { return c == Added || c == Known }
+
+// Ambiguous tells whether the node may hold the bytes although it did not say so.
+func (c Class) Ambiguous() bool {
+	return c == Unknown || c == Throttled || c == NodeDown || c == Timeout
+}
+
+// Result is the answer to one raw transaction, over all endpoints it went to: Taken if any took it; else ambiguous if any
+// was ambiguous; else the most telling refusal.
+type Result struct {
+	Class Class
+	Err   error // the node's words, for logs; nil when Taken
+}
