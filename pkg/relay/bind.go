@@ -3,78 +3,60 @@ package relay
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// fill binds whatever may be bound now: first work that lost its slot, then what the intake has. What it bound is
-// broadcast together, in one request.
-func (s *session) fill(ctx context.Context) error {
-	if err := s.bindAll(ctx); err != nil {
-		return err
-	}
-	return s.sendBound(ctx)
+// binder makes slots of work, and further attempts of slots: it prices, signs and journals them. They are broadcast by what
+// the journal's outbox says.
+type binder struct {
+	config   *Config
+	lane     *lane.Lane
+	signer   Signer
+	intake   *intake
+	gas      *gas
+	append   func(context.Context, lane.Entry) error
+	reporter *reporter
+	waiting  *waiting
+	metrics  *metrics
+	log      *slog.Logger
 }
 
-// sendBound sends what was bound and not sent yet.
-func (s *session) sendBound(ctx context.Context) error {
-	effects := s.outbox
-	s.outbox = nil
-	return s.do(ctx, effects)
-}
-
-func (s *session) bindAll(ctx context.Context) error {
-	for {
-		if why := s.blocked(); why != lane.WaitNone {
-			s.waits(why)
-			return nil
-		}
-		var bound bool
-		var err error
-		if len(s.lane.State.Queue) == 0 {
-			bound, err = s.bindNew(ctx)
-		} else if err = s.sendBound(ctx); err == nil { // what was bound does not wait for the questions asked now
-			bound, err = s.bindQueued(ctx)
-		}
-		if err != nil || !bound {
-			return err
-		}
-	}
-}
-
-// bindNew binds the intake's batch if it is due, or its creation.
-func (s *session) bindNew(ctx context.Context) (bool, error) {
-	in := s.intake
-	if why, due := in.due(s.config.Now()); due {
-		b := in.builder.Build()
-		bound, err := s.bind(ctx, binding{
-			gas: s.gas(in.builder.Gas()), data: registry.EncodeBatch(b), updates: b.Updates(),
+// bindNew binds the intake's batch if it is due, or its creation. It reports false if nothing is to be bound now.
+func (b *binder) bindNew(ctx context.Context) (bool, error) {
+	in := b.intake
+	if why, due := in.due(b.config.Now()); due {
+		made := in.builder.Build()
+		bound, err := b.bind(ctx, binding{
+			gas: b.gas.limit(in.builder.Gas()), data: registry.EncodeBatch(made), batch: &made,
 			entry: lane.Bind{
-				Work: lane.Work{Kind: lane.Updates, Count: b.Len(), From: in.from}, Advance: true, Cursor: in.to,
+				Work: lane.Work{Kind: lane.Updates, Count: made.Len(), From: in.from}, Advance: true, Cursor: in.to,
 			},
 		})
 		if bound {
-			s.metrics.batch.WithLabelValues(why).Observe(float64(b.Len()))
+			b.metrics.batch.WithLabelValues(why).Observe(float64(made.Len()))
 			in.bound()
 		}
 		return bound, err
 	}
 	if in.creation == nil {
-		s.waits(lane.WaitNone)
+		b.waiting.set(lane.WaitNone)
 		return false, nil
 	}
-	project := in.creation
-	bound, err := s.bind(ctx, binding{
-		gas: s.gas(registry.CreateProjectGas(project)), data: registry.EncodeCreateProject(project), project: &project.ID,
+	project, seq := in.creation, in.creationSeq
+	bound, err := b.bind(ctx, binding{
+		gas: b.gas.limit(registry.CreateProjectGas(project)), data: registry.EncodeCreateProject(project),
 		entry: lane.Bind{
-			Work:    lane.Work{Kind: lane.Creation, Count: 1, From: score.Cursor{Seq: in.born}, Project: &project.ID},
-			Advance: true, Cursor: score.Cursor{Seq: in.born + 1},
+			Work:    lane.Work{Kind: lane.Creation, Count: 1, From: score.Cursor{Seq: seq}, Project: &project.ID},
+			Advance: true, Cursor: score.Cursor{Seq: seq + 1},
 		},
 	})
 	if bound {
@@ -85,62 +67,84 @@ func (s *session) bindNew(ctx context.Context) (bool, error) {
 
 // binding is work about to become a slot.
 type binding struct {
-	gas     uint64
-	data    []byte
-	updates []score.Update   // in the order of their outcomes; nil of a creation
-	project *score.ProjectID // of a creation
-	entry   lane.Bind        // without nonce and bytes
+	gas   uint64
+	data  []byte
+	batch *batch.Batch // nil of a creation
+	entry lane.Bind    // without nonce and bytes
 }
 
-// bind makes a slot: price, sign, journal, tell; then fill sends it. The append is the commit point: before it nothing has happened,
-// after it the work has exactly this nonce until that is final. It reports false if the lane must wait.
-func (s *session) bind(ctx context.Context, b binding) (bool, error) {
-	fees, why := s.lane.Ready(b.gas)
+// bind makes a slot: price, sign, journal, report. Before the commit point nothing has happened, after it the work has
+// exactly this nonce until that is final. It reports false if the lane must wait.
+func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
+	fees, why := b.lane.Ready(w.gas)
 	if why != lane.WaitNone {
-		s.waits(why, "need_wei", s.lane.Need(b.gas, fees), "gas", b.gas)
+		b.waiting.set(why, "need_wei", b.lane.Need(w.gas, fees), "gas", w.gas)
 		return false, nil
 	}
-	nonce := s.lane.State.Next
-	raw, err := s.sign(ctx, nonce, fees, b.gas, &s.config.Contract, b.data)
+	nonce := b.lane.State.Next
+	raw, err := b.sign(ctx, nonce, fees, w.gas, &b.config.Contract, w.data)
 	if err != nil {
-		s.waits(lane.WaitSigner, "nonce", nonce, "err", err)
+		b.waiting.set(lane.WaitSigner, "nonce", nonce, "err", err)
 		return false, nil
 	}
-	s.waits(lane.WaitNone)
-	b.entry.Nonce, b.entry.Raw, b.entry.Since = nonce, raw, s.lane.Last().Block.Number
+	b.waiting.set(lane.WaitNone)
+	w.entry.Nonce, w.entry.Raw, w.entry.Since = nonce, raw, b.lane.View().Head.Number
 
-	effects, err := s.append(ctx, lane.Entry{Bind: &b.entry}) // the commit point
-	if err != nil {
+	if err := b.append(ctx, lane.Entry{Bind: &w.entry}); err != nil { // the commit point
 		return false, err
 	}
-	s.metrics.attempts.WithLabelValues("first").Inc()
-	project, updates := b.project, b.updates // what a write that fails keeps
-	s.tell(ctx, len(updates), func(ctx context.Context) error {
-		if project != nil {
-			return s.Statuses.ProjectBound(ctx, s.id, nonce, *project)
-		}
-		return s.Statuses.Bound(ctx, s.id, nonce, updates)
-	})
-	s.outbox = append(s.outbox, effects...) // broadcast with what else is bound now
+	b.metrics.attempts.WithLabelValues("first").Inc()
+	b.reporter.bound(ctx, nonce, refsOf(w.entry.Work, w.batch))
 	return true, nil
 }
 
+// bump journals another attempt of a slot.
+func (b *binder) bump(ctx context.Context, e lane.Bump) error {
+	slot := b.lane.State.Slot(e.Nonce)
+	if slot == nil {
+		return nil
+	}
+	to, data := b.signer.Address(), []byte(nil)
+	if !e.Cancel {
+		var err error
+		if data, err = slot.Data(); err != nil {
+			return err
+		}
+		to = b.config.Contract
+	}
+	raw, err := b.sign(ctx, e.Nonce, e.Fees, e.Gas, &to, data)
+	if err != nil {
+		b.log.Error("the lane couldn't sign a bump; it keeps broadcasting the last attempt", "nonce", e.Nonce, "err", err)
+		return nil
+	}
+	b.metrics.attempts.WithLabelValues(e.Reason).Inc()
+	b.log.Info("the lane bumps a slot", "nonce", e.Nonce, "reason", e.Reason, "attempt", len(slot.Attempts)+1,
+		"tip_wei", e.Fees.Tip, "cap_wei", e.Fees.Cap, "gas", e.Gas, "cancel", e.Cancel)
+	return b.append(ctx, lane.Entry{Attempt: &lane.Replacement{Nonce: e.Nonce, Raw: raw, Reason: e.Reason}})
+}
+
+// cancel signs a transaction that carries nothing: it only uses its nonce up.
+func (b *binder) cancel(ctx context.Context, nonce uint64, fees lane.Fees) ([]byte, error) {
+	self := b.signer.Address()
+	return b.sign(ctx, nonce, fees, lane.CancelGas, &self, nil)
+}
+
 // sign makes an attempt's bytes: type 2 where the chain has a base fee, a legacy transaction elsewhere.
-func (s *session) sign(ctx context.Context, nonce uint64, fees lane.Fees, gas uint64, to *common.Address, data []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
+func (b *binder) sign(ctx context.Context, nonce uint64, fees lane.Fees, gas uint64, to *common.Address, data []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.config.CallTimeout)
 	defer cancel()
 	var tx *types.Transaction
-	if s.lane.Last().Price.Legacy {
+	if b.lane.View().Price.Legacy {
 		tx = types.NewTx(&types.LegacyTx{
 			Nonce: nonce, GasPrice: wei(fees.Cap), Gas: gas, To: to, Value: new(big.Int), Data: data,
 		})
 	} else {
 		tx = types.NewTx(&types.DynamicFeeTx{
-			ChainID: wei(s.config.ChainID), Nonce: nonce, GasTipCap: wei(fees.Tip), GasFeeCap: wei(fees.Cap),
+			ChainID: wei(b.config.ChainID), Nonce: nonce, GasTipCap: wei(fees.Tip), GasFeeCap: wei(fees.Cap),
 			Gas: gas, To: to, Value: new(big.Int), Data: data,
 		})
 	}
-	signed, err := s.signer.Sign(ctx, tx)
+	signed, err := b.signer.Sign(ctx, tx)
 	if err != nil {
 		return nil, err
 	}

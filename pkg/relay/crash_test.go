@@ -19,9 +19,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-// crash kills a relayer at its n-th write of a kind: either the write never happens, or it happens and nobody hears of
+// crash kills a relayer at its n-th write of a kind: either the write never happens, or it happens and no answer comes of
 // it. From then on the relayer reaches nothing, as if its process were gone.
 type crash struct {
 	kind      string
@@ -113,15 +114,15 @@ type crashChain struct {
 	c *crash
 }
 
-func (n crashChain) Send(ctx context.Context, raw [][]byte) (results []lane.SendResult) {
+func (n crashChain) Send(ctx context.Context, raw [][]byte) (results []txpool.Result) {
 	gone := n.c.write("send", func() error {
 		results = n.Chain.Send(context.WithoutCancel(ctx), raw)
 		return nil
 	})
 	if gone != nil {
-		results = make([]lane.SendResult, len(raw))
+		results = make([]txpool.Result, len(raw))
 		for i := range results {
-			results[i] = lane.SendResult{Class: lane.Timeout, Err: gone}
+			results[i] = txpool.Result{Class: txpool.Timeout, Err: gone}
 		}
 	}
 	return results
@@ -133,7 +134,7 @@ type crashSource struct {
 }
 
 // AddDeadLetters stores them one by one, so that a crash may come between any two.
-func (s crashSource) AddDeadLetters(ctx context.Context, letters []relay.DeadLetter) error {
+func (s crashSource) AddDeadLetters(ctx context.Context, letters []score.DeadLetter) error {
 	for i := range letters {
 		if err := s.c.write("dead letter", func() error {
 			return s.Source.AddDeadLetters(context.WithoutCancel(ctx), letters[i:i+1])
@@ -149,32 +150,20 @@ type crashStatuses struct {
 	c *crash
 }
 
-func (s crashStatuses) Bound(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error {
-	return s.c.write("bound", func() error { return s.Statuses.Bound(ctx, id, nonce, updates) })
+func (s crashStatuses) Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error {
+	return s.c.write("bound", func() error { return s.Statuses.Bound(ctx, id, nonce, refs) })
 }
 
 func (s crashStatuses) Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {
 	return s.c.write("slot", func() error { return s.Statuses.Slot(ctx, id, nonce, stage, tx, block) })
 }
 
-func (s crashStatuses) Final(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error {
-	return s.c.write("final", func() error { return s.Statuses.Final(ctx, id, nonce, tx, block, updates, outcomes) })
+func (s crashStatuses) Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {
+	return s.c.write("final", func() error { return s.Statuses.Final(ctx, tx, block, refs, outcomes) })
 }
 
-func (s crashStatuses) Released(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error {
-	return s.c.write("released", func() error { return s.Statuses.Released(ctx, id, nonce, updates) })
-}
-
-func (s crashStatuses) ProjectBound(ctx context.Context, id score.Lane, nonce uint64, p score.ProjectID) error {
-	return s.c.write("bound", func() error { return s.Statuses.ProjectBound(ctx, id, nonce, p) })
-}
-
-func (s crashStatuses) ProjectFinal(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, p score.ProjectID, outcome score.Outcome) error {
-	return s.c.write("final", func() error { return s.Statuses.ProjectFinal(ctx, id, nonce, tx, block, p, outcome) })
-}
-
-func (s crashStatuses) ProjectReleased(ctx context.Context, id score.Lane, nonce uint64, p score.ProjectID) error {
-	return s.c.write("released", func() error { return s.Statuses.ProjectReleased(ctx, id, nonce, p) })
+func (s crashStatuses) Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error {
+	return s.c.write("released", func() error { return s.Statuses.Released(ctx, id, nonce, refs) })
 }
 
 type crashSigner struct {
@@ -231,8 +220,8 @@ func TestARelayerKilledAtAnyWriteLosesAndDoublesNothing(t *testing.T) {
 					}
 				}
 			}
-			require.Positive(t, kills[false], "nobody was killed before a write")
-			require.Positive(t, kills[true], "nobody was killed after a write")
+			require.Positive(t, kills[false], "no relayer was killed before a write")
+			require.Positive(t, kills[true], "no relayer was killed after a write")
 			require.Equal(t, map[score.Outcome]int{score.Applied: first - bad, score.UnknownAction: bad}, w.audit(), "not even a duplicate")
 			require.Len(t, w.deadLetters(), bad)
 			require.Equal(t, bad, w.wholeGroups(), "three in each round, too")
@@ -242,7 +231,7 @@ func TestARelayerKilledAtAnyWriteLosesAndDoublesNothing(t *testing.T) {
 }
 
 // TestChaos lets everything happen at once, for seeds that repeat: kills, successors beside zombies, reorgs, wiped pools,
-// transactions of somebody else with the key. More seeds: SCORELAY_CHAOS_SEEDS=n.
+// transactions of another holder of the key. More seeds: SCORELAY_CHAOS_SEEDS=n.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	seeds := 2
@@ -306,7 +295,7 @@ func runChaos(t *testing.T, random *rand.Rand) {
 	require.Empty(t, w.deadLetters())
 }
 
-// takeNonce is somebody else with the lane's key, who uses its next nonce, if the pool takes that.
+// takeNonce is another holder of the lane's key, who uses its next nonce, if the pool takes that.
 func (w *world) takeNonce(id int) {
 	w.t.Helper()
 	ctx, key := w.t.Context(), w.keys[id].For(devnet.ChainID)

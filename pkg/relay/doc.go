@@ -6,34 +6,57 @@
 //	stream ──Read──► builder ──bind──► journal ──► nodes ──► block ──► final ──settle──► dead letters, status, journal
 //	                 cursor            commit point                              │
 //	                    ▲                                                        │ reverted, foreign, cancelled
-//	                    └──────────── queue of waiting work ◄────────────────────┘
+//	                    └──────────── queue of lost work ◄───────────────────────┘
 //
-// A session drives one lane as long as it holds the lane's lease. It is one goroutine (session.run) that owns all of the
-// lane's state; package lane decides, this package does. Three goroutines feed it: the reader of the partition, the tracker
-// of the chain's heads (package heads, one per process), and the lease. Nothing else is shared between lanes.
+// A session drives one lane as long as it holds the lane's lease. It is one goroutine that owns all of the lane's state;
+// package lane decides, this package does. Three goroutines feed it: the reader of the partition, the tracker of the chain's
+// heads (package heads, one per process), and the lease. Nothing else is shared between lanes.
+//
+// # The parts of a session
+//
+// Relayer.open makes them; each has what it may touch as fields. A commit point is an append to the journal.
+//
+//	session      session.go    the loop: hear, bindAll, do what the lane decided; broadcast what is journaled
+//	laneJournal  journal.go    append, the only way the lane's state changes; snapshots
+//	intake       intake.go     messages of the stream → the next batch or creation; the cursors around it
+//	binder       bind.go       price, sign, journal a slot (Bind) or a bump of one (Attempt)
+//	settler      settle.go     end a slot (Settle): outcomes, dead letters, reports, journal; open it again (Reopen); Skip
+//	requeue      requeue.go    try work that lost its slot; bind it again, Split or Drop it
+//	reporter     report.go     statuses; what fails is pending until a later head
+//	gas          gas.go        how much gas transactions get, as receipts teach
+//	waiting      waiting.go    why the lane binds nothing new, in metric and log
+//
+// # The unhappy path, in the order in which to read it
+//
+// A view of the chain shows that a nonce is used in a final block: settler.settle finds out by what (read, readForeign,
+// readDone). Work that was not carried goes to the queue in the Settle entry itself. session.bindAll takes the queue before
+// anything new: requeue.next tries its first piece by eth_call. It would succeed: binder.bind, as for new work. Else either
+// everything would fail (refusedForAll: the lane waits), or this piece is split until what fails alone is found, which requeue.drop
+// ends with dead letters. Where the chain loses a final block: settler.reopen.
 //
 // # Invariants
 //
 //   - Journal before broadcast. A transaction's bytes are appended to the lane's journal, compare-and-set, before any node
 //     sees them; the same append advances the cursor. A session that lost its lane cannot append, so it cannot create
-//     an attempt, and whatever it still broadcasts is bytes its successor knows too.
+//     an attempt, and what it still broadcasts is bytes that its successor knows too.
 //   - A signed group is one thing from the stream to its outcomes: in one batch, in its order, with its signature, whether
 //     it is bound, split off, requeued or given up. No cursor stands inside one; one that does stops the lane.
 //   - An append that failed or whose answer was lost ends the session. The next one reads the journal: nothing is guessed.
 //   - A slot is settled only when the transaction that used its nonce is seen in a final block: one of the slot's, with its
 //     receipt, or a foreign one (package evidence says what counts as seen). Settling asks the chain nothing. Dead letters
 //     come before the Settle entry and are idempotent, so a crash between them repeats them; statuses are reported as well
-//     as Redis allows and nothing depends on them.
+//     as Redis allows and nothing depends on them. After an operator's Resume an account ends slots below the nonce that
+//     it names whose transaction is in none of the blocks that can hold it; statuses are restored from the events.
 //   - Work whose slot was reverted or lost goes to the lane's queue in the same entry, and is bound again before anything
 //     new. It is tried by eth_call first: a cause that concerns everything (the relayer role is gone) makes the lane
 //     wait, never dead-letter; a cause that concerns one update or signed group is found by halving. Nothing is dead-lettered
 //     for want of gas that a transaction could have.
 //   - The gas model is an upper bound on chains with Ethereum's prices. Where a batch used more, or ran out, the session
-//     gives later transactions more and puts less into them; a new session learns anew.
+//     gives later transactions more and puts less into them; a new session learns it again.
 //   - A reorg deeper than the finality rule opens settled slots again: statuses are taken back, the very bytes are broadcast,
 //     and the slots settle again. It never ends a session.
 //   - No batch is planned for more gas than the chain's blocks hold, and a whole number of batches fills a block.
-//   - A lane that binds nothing says why (lane.Wait): in its metric always, in the log once per reason that operators can mend.
+//   - A lane that binds nothing says why (lane.Wait): in its metric always, in the log once per reason that operators can act on.
 //   - Errors of nodes and servers make the lane wait and try again. They never free a nonce.
 //
 // # Crashes

@@ -97,7 +97,7 @@ func TestTransactionsThatAreTooCheapAreBumpedIntoABlock(t *testing.T) {
 			for range 3 {
 				w.mine()
 			}
-			require.Equal(t, uint64(0), w.states()[0].Floor(), "nobody takes it at that price")
+			require.Equal(t, uint64(0), w.states()[0].Floor(), "no node takes it at that price")
 			honest := &evidence.Price{BaseFee: 2e9, Tip: 1e9}
 			if cheap.Legacy {
 				honest = &evidence.Price{Legacy: true, Gas: 5e9}
@@ -188,11 +188,11 @@ type away struct {
 	gone atomic.Bool
 }
 
-func (a *away) Final(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error {
+func (a *away) Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {
 	if a.gone.Load() {
 		return errors.New("no store")
 	}
-	return a.statuses.Final(ctx, id, nonce, tx, block, updates, outcomes)
+	return a.statuses.Final(ctx, tx, block, refs, outcomes)
 }
 
 func TestStatusesAreToldWhenTheStoreIsBack(t *testing.T) {
@@ -269,7 +269,7 @@ func (f *flaky) Append(ctx context.Context, id score.Lane, last uint64, e lane.E
 	return seq, err
 }
 
-func TestAJournalThatLosesAnswersIsReadAnew(t *testing.T) {
+func TestAJournalThatLosesAnswersIsReadAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	deps := w.deps()

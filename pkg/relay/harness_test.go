@@ -93,7 +93,7 @@ func newWorld(t *testing.T, lanes int) *world {
 	t.Cleanup(nc.Close)
 	w.js, err = jetstream.New(nc)
 	require.NoError(t, err)
-	require.NoError(t, stream.Setup(ctx, w.js, stream.Config{Deployment: stream.Deployment{
+	require.NoError(t, stream.Setup(ctx, w.js, stream.Config{Deployment: score.Deployment{
 		Lanes: lanes, ChainID: devnet.ChainID, Contract: w.contract, DeployBlock: deployed.BlockNumber.Uint64(),
 	}}))
 	w.stream, err = stream.Open(ctx, w.js)
@@ -165,42 +165,14 @@ func some(project, first, n int) []score.Update {
 // source is the stream in the relayer's words.
 type source struct{ *stream.Stream }
 
-type reader struct{ *stream.Reader }
-
 func (s source) Read(ctx context.Context, id score.Lane, from score.Cursor) (relay.Reader, error) {
-	r, err := s.Stream.Read(ctx, id, from)
-	return reader{r}, err
+	return s.Stream.Read(ctx, id, from)
 }
 
-func (r reader) Next(ctx context.Context) (relay.Record, error) {
-	rec, err := r.Reader.Next(ctx)
-	return relay.Record{
-		Seq: rec.Seq, Updates: rec.Updates, Signed: rec.Signed, Project: rec.Project, Corrupt: rec.Corrupt, Raw: rec.Raw,
-	}, err
-}
+// driveAll drives every lane at once, beside all others: no lease protects the journal here.
+type driveAll struct{}
 
-func (s source) State(ctx context.Context) (relay.StreamState, error) {
-	state, err := s.Stream.State(ctx)
-	return relay.StreamState{Created: state.Created, FirstSeq: state.FirstSeq, LastSeq: state.LastSeq}, err
-}
-
-func (s source) Tail(ctx context.Context, id score.Lane) (uint64, error) { return s.LaneTail(ctx, id) }
-
-func (s source) AddDeadLetters(ctx context.Context, letters []relay.DeadLetter) error {
-	out := make([]stream.DeadLetter, len(letters))
-	for i, d := range letters {
-		out[i] = stream.DeadLetter{
-			Lane: d.Lane, Seq: d.Seq, Reason: d.Reason, Outcome: d.Outcome,
-			Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
-		}
-	}
-	return s.Stream.AddDeadLetters(ctx, out)
-}
-
-// everybody drives every lane at once, whoever else does: no lease protects the journal here.
-type everybody struct{}
-
-func (everybody) Run(ctx context.Context, lanes int, drive func(context.Context, score.Lane)) error {
+func (driveAll) Run(ctx context.Context, lanes int, drive func(context.Context, score.Lane)) error {
 	var running sync.WaitGroup
 	for id := range score.Lane(lanes) {
 		running.Go(func() { drive(ctx, id) })
@@ -229,7 +201,7 @@ func (w *world) deps() relay.Deps {
 		signers[i] = w.keys[i].For(devnet.ChainID)
 	}
 	return relay.Deps{
-		Chain: w.client, Source: source{w.stream}, Journal: w.journal, Leases: everybody{}, Statuses: newStatuses(),
+		Chain: w.client, Source: source{w.stream}, Journal: w.journal, Leases: driveAll{}, Statuses: newStatuses(),
 		Signers: signers, Log: w.log, Metrics: prometheus.NewRegistry(),
 	}
 }
@@ -277,7 +249,7 @@ func (w *world) states() []*lane.State {
 // drained tells whether everything accepted is bound and final.
 func (w *world) drained() bool {
 	for id, state := range w.states() {
-		tail, err := w.stream.LaneTail(w.t.Context(), score.Lane(id))
+		tail, err := w.stream.Tail(w.t.Context(), score.Lane(id))
 		require.NoError(w.t, err)
 		if len(state.Slots)+len(state.Queue) > 0 || tail >= state.Cursor.Seq && tail > 0 {
 			return false
@@ -312,7 +284,7 @@ func (w *world) mine() {
 
 // audit holds the chain's own events against what the stream took: every acceptance has exactly one outcome, no id is
 // applied twice, and scores are the sums of what was applied. It returns the outcomes counted. An update that overtook
-// its project, whose slot somebody else took, went again: that it was unknown before is not counted.
+// its project, whose slot another holder of the key took, went again: that it was unknown before is not counted.
 func (w *world) audit() map[score.Outcome]int {
 	w.t.Helper()
 	logs, err := w.geth.Client().FilterLogs(w.t.Context(), ethereum.FilterQuery{Addresses: []common.Address{w.contract}})

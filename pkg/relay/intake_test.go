@@ -16,10 +16,10 @@ import (
 )
 
 // drawRecords makes envelopes of updates with ids that count up, some of them in signed groups.
-func drawRecords(t *rapid.T) (records []Record, units int) {
+func drawRecords(t *rapid.T) (records []score.Message, units int) {
 	id := 0
 	for seq := range uint64(rapid.IntRange(1, 8).Draw(t, "envelopes")) {
-		r := Record{Seq: 10 + 3*seq}
+		r := score.Message{Seq: 10 + 3*seq}
 		for range rapid.IntRange(1, 6).Draw(t, "units") {
 			units++
 			n := 1
@@ -40,7 +40,7 @@ func drawRecords(t *rapid.T) (records []Record, units int) {
 }
 
 // TestCursorsNeverStandInsideASignedGroup binds what an intake makes of any envelopes, in batches of any size, and kills
-// it after any of them: a new one at the last bound cursor goes on with the next unit.
+// it after any of them: a new one at the last bound cursor continues with the next unit.
 func TestCursorsNeverStandInsideASignedGroup(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -97,7 +97,7 @@ func TestCursorsNeverStandInsideASignedGroup(t *testing.T) {
 
 func TestACursorInsideASignedGroupIsCorrupt(t *testing.T) {
 	t.Parallel()
-	r := Record{
+	r := score.Message{
 		Seq: 7, Updates: make([]score.Update, 12),
 		Signed: []score.Signed{{First: 0, Count: 3, Kind: score.KindFree}, {First: 4, Count: 6, Kind: score.KindFree}},
 	}
@@ -138,7 +138,7 @@ func TestABatchWaitsForAWordThatIsAboutToBeComplete(t *testing.T) {
 				began := time.Now()
 				for i := 0; ; i++ {
 					if i < c.ids {
-						require.NoError(t, in.take(Record{Seq: uint64(i + 1), Updates: []score.Update{{ID: score.UpdateID{31: byte(i)}}}}))
+						require.NoError(t, in.take(score.Message{Seq: uint64(i + 1), Updates: []score.Update{{ID: score.UpdateID{31: byte(i)}}}}))
 					}
 					if why, due := in.due(time.Now()); due {
 						require.Equal(t, c.why, why)

@@ -1,8 +1,10 @@
 package relay
 
 import (
+	"math/big"
 	"strconv"
 
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -71,7 +73,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		attempts:    counters("attempts_total", "Attempts journaled, by reason.", "reason"),
 		sends:       counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
 		deadLetters: counters("dead_letters_total", "Dead letters stored, by outcome.", "outcome"),
-		sessionEnds: counter("sessions_ended_total", "Sessions that ended, for whatever reason."),
+		sessionEnds: counter("sessions_ended_total", "Sessions of lanes that ended, for any reason."),
 		statusFails: counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
 		reopened:    counter("slots_reopened_total", "Settled slots that were opened again, since the chain lost their block, or to fill a gap of nonces."),
 		purgeFails:  counter("purge_failures_total", "Purges of the stream that failed; each is tried again later."),
@@ -88,15 +90,31 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 
 func label(id score.Lane) string { return strconv.Itoa(int(id)) }
 
-// count counts the outcomes of final updates and tells how many of them are rejections.
-func (m *metrics) count(outcomes []score.Outcome) (rejected int) {
-	for _, outcome := range outcomes {
+// ended counts outcomes of updates and creations and tells how many of them are rejections.
+func (m *metrics) ended(refs []score.Ref, outcomes []score.Outcome) (rejected int) {
+	for i, outcome := range outcomes {
 		if outcome.Rejected() {
 			rejected++
 		}
-		m.outcomes.WithLabelValues(outcome.String()).Inc()
+		if refs[i].Creation {
+			m.creations.WithLabelValues(outcome.String()).Inc()
+		} else {
+			m.outcomes.WithLabelValues(outcome.String()).Inc()
+		}
 	}
 	return rejected
+}
+
+// slotSettled counts a slot's end and what its transaction cost; receipt is nil where that is not the lane's.
+func (m *metrics) slotSettled(result lane.Result, receipt *types.Receipt) {
+	m.settled.WithLabelValues(string(result)).Inc()
+	if receipt == nil {
+		return
+	}
+	m.gasUsed.Add(float64(receipt.GasUsed))
+	if receipt.EffectiveGasPrice != nil {
+		m.fees.Add(gwei(new(big.Int).Mul(receipt.EffectiveGasPrice, new(big.Int).SetUint64(receipt.GasUsed))))
+	}
 }
 
 // wait says why the lane binds nothing new.
@@ -110,7 +128,7 @@ func (m *metrics) wait(id score.Lane, reason lane.Wait) {
 	}
 }
 
-// forget removes the gauges of a lane that somebody else drives now.
+// forget removes the gauges of a lane that another replica drives now.
 func (m *metrics) forget(id score.Lane) {
 	for _, g := range []*prometheus.GaugeVec{m.inflight, m.open, m.backlog, m.queued, m.nonce, m.balance, m.waiting, m.epoch} {
 		g.DeletePartialMatch(prometheus.Labels{"lane": label(id)})

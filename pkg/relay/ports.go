@@ -7,56 +7,55 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // Chain is the EVM chain over one or more endpoints, as far as a lane asks it by itself; what happens on it comes from
 // package heads. Every call has the deadline of its context at most; an error means that nothing was learnt.
 type Chain interface {
 	// Send broadcasts raw transactions to all endpoints, in order, and returns one result each. Errors are results.
-	Send(ctx context.Context, raw [][]byte) []lane.SendResult
-	// Call runs a message on the state of block at. A *lane.RevertError says that the EVM refused it.
-	Call(ctx context.Context, msg lane.Call, at common.Hash) ([]byte, error)
+	Send(ctx context.Context, raw [][]byte) []txpool.Result
+	// Call runs a message on the state of block at. A *evidence.RevertError says that the EVM refused it.
+	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
 }
 
-// Statuses tells callers how far their updates are. It may fail or lose everything at any time; nothing else depends on
-// it. Calls may repeat and the implementation keeps what is further: Final never falls back, and Applied is never
-// overwritten by Duplicate.
+// Statuses tells callers how far their updates and creations are. It may fail or lose everything at any time; nothing
+// else depends on it. Calls may repeat and the implementation keeps what is further: Final never falls back, and Applied is
+// never overwritten by Duplicate.
 type Statuses interface {
-	// Bound: the updates are in this slot now, journaled (score.Batched), whatever slot they were in before.
-	Bound(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error
+	// Bound: they are in this slot now, journaled (score.Batched), and in no other.
+	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
 	// Slot: the slot's transaction tx came to a stage: Submitted (block is 0) or Included in block. Included may be
 	// followed by Submitted (a reorg) and by another tx (a bump).
 	Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
-	// Final: outcomes[i] is what became of updates[i]. tx is zero for an update that was dead-lettered without one.
-	Final(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error
-	// Reopened: the slot's transaction tx was final, and the chain lost its block: what Final said of the updates in tx is
-	// taken back, they are in this slot again (score.Batched). What was said of them elsewhere stays.
-	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, updates []score.Update) error
-	// Released: the updates are in no slot any more (theirs was lost or reverted) and back at score.Accepted.
-	Released(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error
+	// Final: outcomes[i] is what became of refs[i]; of a creation Applied, ProjectExists or Unprocessable. tx is zero for
+	// what was dead-lettered without one.
+	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
+	// Reopened: the slot's transaction tx was final, and the chain lost its block: what Final said of them in tx is taken
+	// back, they are in this slot again (score.Batched). What was said of them elsewhere stays.
+	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error
+	// Released: they are in no slot any more (theirs was lost or reverted) and back at score.Accepted.
+	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
 
-	// ProjectBound, ProjectFinal, ProjectReopened and ProjectReleased say the same of a creation; Slot speaks for both. The outcome of a
-	// creation is Applied, ProjectExists or Unprocessable.
-	ProjectBound(ctx context.Context, id score.Lane, nonce uint64, project score.ProjectID) error
-	ProjectFinal(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, project score.ProjectID, outcome score.Outcome) error
-	ProjectReopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, project score.ProjectID) error
-	ProjectReleased(ctx context.Context, id score.Lane, nonce uint64, project score.ProjectID) error
-
-	// Told notes that everything about what ended in the lane up to this, counted from 0 (lane.State.Ends), has been told;
-	// ToldBelow is one past what was noted last, 0 without a note. Incomplete asks for a restore: statuses are missing that no session will tell any more.
-	Told(ctx context.Context, id score.Lane, end uint64) error
-	ToldBelow(ctx context.Context, id score.Lane) (uint64, error)
-	Incomplete(ctx context.Context) error
+	// Reported notes that everything about what ended in the lane up to this, counted from 0 (lane.State.Ends), was
+	// reported; ReportedBelow is one past what was noted last, 0 without a note.
+	Reported(ctx context.Context, id score.Lane, end uint64) error
+	ReportedBelow(ctx context.Context, id score.Lane) (uint64, error)
+	// RequestRestore asks for a restore: statuses are missing that no session will report any more.
+	RequestRestore(ctx context.Context) error
 }
 
 // Journal is the append-only record of each lane. Append is a compare-and-set: it stores e only if last is still the
-// lane's last sequence. lane.ErrFenced: somebody else appended since. lane.ErrAmbiguous: e may or may not be stored.
+// lane's last sequence. lane.ErrFenced: another appended since. lane.ErrAmbiguous: e may or may not be stored.
 type Journal interface {
 	// Load gives all entries retained to fold, oldest first, and returns the last sequence (0 when empty). It ends when no
 	// entry comes for a while, however long it takes as a whole: ctx needs no deadline.
 	Load(ctx context.Context, id score.Lane, fold func(lane.Entry)) (last uint64, err error)
+	// State is what the entries lead to, and the last sequence. lane.ErrCorrupt: they contradict each other.
+	State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error)
 	Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (seq uint64, err error)
 	// Last is the sequence of the lane's last entry; 0 when there is none.
 	Last(ctx context.Context, id score.Lane) (uint64, error)
@@ -78,41 +77,12 @@ type Signer interface {
 	Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error)
 }
 
-// Record is one message of a lane's partition: an envelope's updates, one creation, or bytes nobody can read.
-type Record struct {
-	Seq     uint64
-	Updates []score.Update
-	Signed  []score.Signed // the signed groups among Updates, ascending and apart
-	Project *score.Project
-	Corrupt error
-	Raw     []byte // of a corrupt one
-}
-
-// StreamState describes the whole stream.
-type StreamState struct {
-	Created           time.Time
-	FirstSeq, LastSeq uint64
-}
-
-// DeadLetter is an accepted update or creation that was rejected, or a message nobody can read, with its reason.
-type DeadLetter struct {
-	Lane    score.Lane
-	Seq     uint64 // of the creation or the corrupt message; for an update, where its batch began
-	Reason  string
-	Outcome score.Outcome
-	Update  *score.Update
-	Signed  bool // the update was one of a signed group
-	Project *score.Project
-	Tx      common.Hash // zero without one
-	Raw     []byte      // of a corrupt message
-}
-
 // Source is the stream of accepted updates.
 type Source interface {
 	// Read returns the lane's messages with sequences from.Seq on, in order, forever.
 	Read(ctx context.Context, id score.Lane, from score.Cursor) (Reader, error)
 	// State tells the stream's identity and extent.
-	State(ctx context.Context) (StreamState, error)
+	State(ctx context.Context) (score.StreamState, error)
 	// Tail is the sequence of the lane's last message; 0 when the stream holds none.
 	Tail(ctx context.Context, id score.Lane) (uint64, error)
 	// FirstSince is the sequence of the first message stored at or after a time; one past the last if there is none.
@@ -121,12 +91,12 @@ type Source interface {
 	Purge(ctx context.Context, below uint64) error
 	// AddDeadLetters stores dead letters; repeating it changes nothing. nil means that all are stored; after an error some
 	// may be.
-	AddDeadLetters(ctx context.Context, letters []DeadLetter) error
+	AddDeadLetters(ctx context.Context, letters []score.DeadLetter) error
 }
 
 // Reader reads one lane's partition.
 type Reader interface {
 	// Next blocks for the next message. An error ends the reader: open another from the cursor.
-	Next(ctx context.Context) (Record, error)
+	Next(ctx context.Context) (score.Message, error)
 	Close()
 }

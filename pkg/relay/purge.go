@@ -3,70 +3,82 @@ package relay
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// purge removes from the stream, now and then, what is final in every lane and older than the audit horizon. Every
-// replica does it; repeating it changes nothing.
-func (r *Relayer) purge(ctx context.Context) {
-	for ctx.Err() == nil {
-		rest(ctx, r.config.PurgeInterval)
-		if ctx.Err() != nil {
+// purger removes from the stream, now and then, what is final in every lane and older than the audit horizon. Every replica
+// has one; repeating it changes nothing.
+type purger struct {
+	lanes    int
+	source   Source
+	journal  Journal
+	timeout  time.Duration // of a call
+	horizon  time.Duration
+	failures prometheus.Counter
+	log      *slog.Logger
+}
+
+func (r *Relayer) purger() *purger {
+	return &purger{
+		lanes: r.config.Lanes, source: r.deps.Source, journal: r.deps.Journal, timeout: r.config.CallTimeout, horizon: r.config.Horizon,
+		failures: r.metrics.purgeFails, log: r.deps.Log,
+	}
+}
+
+func (p *purger) run(ctx context.Context, every time.Duration) {
+	for {
+		if retry.Sleep(ctx, every) != nil {
 			return
 		}
-		if err := r.purgeOnce(ctx, time.Now()); err != nil && ctx.Err() == nil {
-			r.metrics.purgeFails.Inc()
-			r.Log.Warn("couldn't purge the stream; trying again later", "err", err, "again_in", r.config.PurgeInterval)
+		if err := p.purge(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			p.failures.Inc()
+			p.log.Warn("the relayer couldn't purge the stream; it tries again later", "err", err, "again_in", every)
 		}
 	}
 }
 
-func (r *Relayer) purgeOnce(ctx context.Context, now time.Time) error {
-	below, err := within(ctx, r.config.CallTimeout, func(ctx context.Context) (uint64, error) {
-		return r.Source.FirstSince(ctx, now.Add(-r.config.Horizon))
-	})
+func (p *purger) purge(ctx context.Context, now time.Time) error {
+	limited, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	below, err := p.source.FirstSince(limited, now.Add(-p.horizon))
 	if err != nil {
 		return err
 	}
-	for id := range score.Lane(r.config.Lanes) {
-		settled, err := r.settled(ctx, id)
+	for id := range score.Lane(p.lanes) {
+		needed, err := p.neededFrom(ctx, id)
 		if err != nil {
 			return fmt.Errorf("couldn't tell what lane %d still needs: %w", id, err)
 		}
-		below = min(below, settled)
+		below = min(below, needed)
 	}
 	if below <= 1 {
 		return nil
 	}
-	_, err = within(ctx, r.config.CallTimeout, func(ctx context.Context) (uint64, error) { return 0, r.Source.Purge(ctx, below) })
-	return err
-}
-
-func within(ctx context.Context, limit time.Duration, do func(context.Context) (uint64, error)) (uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel = context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	return do(ctx)
+	return p.source.Purge(limited, below)
 }
 
-// settled is the sequence below which a lane needs nothing any more.
-func (r *Relayer) settled(ctx context.Context, id score.Lane) (uint64, error) {
-	var folder lane.Folder
-	if _, err := r.Journal.Load(ctx, id, folder.Add); err != nil {
-		return 0, err
-	}
-	state, err := folder.State()
+// neededFrom is the sequence below which a lane needs nothing any more.
+func (p *purger) neededFrom(ctx context.Context, id score.Lane) (uint64, error) {
+	state, _, err := p.journal.State(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	tail, err := within(ctx, r.config.CallTimeout, func(ctx context.Context) (uint64, error) { return r.Source.Tail(ctx, id) })
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	tail, err := p.source.Tail(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	if at := state.Settled(); tail >= at.Seq && tail > 0 || len(state.Slots)+len(state.Queue) > 0 {
+	if at := state.NeededFrom(); tail >= at.Seq && tail > 0 || len(state.Slots)+len(state.Queue) > 0 {
 		return at.Seq, nil
 	}
 	return math.MaxUint64, nil // nothing of this lane is left

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -68,7 +70,7 @@ type Deps struct {
 
 // Relayer drives the lanes it holds leases for.
 type Relayer struct {
-	Deps
+	deps    Deps
 	config  Config
 	metrics *metrics
 }
@@ -85,7 +87,7 @@ func New(config Config, deps Deps) (*Relayer, error) {
 	if _, err := batch.NewBuilder(config.Model, config.Limits); err != nil {
 		return nil, err
 	}
-	return &Relayer{Deps: deps, config: config, metrics: newMetrics(deps.Metrics)}, nil
+	return &Relayer{deps: deps, config: config, metrics: newMetrics(deps.Metrics)}, nil
 }
 
 // Run drives lanes until the context ends. Everything that is bound stays in the journals for the next owner.
@@ -94,8 +96,8 @@ func (r *Relayer) Run(ctx context.Context) error {
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	running.Go(func() { r.purge(ctx) })
-	return r.Leases.Run(ctx, r.config.Lanes, r.drive)
+	running.Go(func() { r.purger().run(ctx, r.config.PurgeInterval) })
+	return r.deps.Leases.Run(ctx, r.config.Lanes, r.drive)
 }
 
 // Pauses between sessions of one lane: short after a lost race, longer when an operator has to look.
@@ -107,37 +109,50 @@ const (
 
 // drive runs one session of a lane after the other while its lease is held.
 func (r *Relayer) drive(ctx context.Context, id score.Lane) {
-	log := r.Log.With("lane", id)
-	log.Info("driving the lane", "signer", r.Signers[id].Address())
+	log := r.deps.Log.With("lane", id)
+	log.Info("the relayer drives the lane", "signer", r.deps.Signers[id].Address())
 	for ctx.Err() == nil {
-		err := r.session(ctx, id, log)
+		s, err := r.open(ctx, id, log)
+		if err == nil {
+			err = s.run(ctx, r.deps.Source)
+		}
 		wait := pauseAfterFailure
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, lane.ErrCorrupt), errors.Is(err, lane.ErrUnreadable), errors.Is(err, errIdentity), errors.Is(err, errLost):
 			wait = pauseAfterCorrupt
 			r.metrics.wait(id, lane.WaitJournal)
-			log.Error("the lane halts until an operator looks; opening it again later all the same", "err", err, "again_in", wait)
+			log.Error("the lane halts until an operator looks; the relayer opens it again later all the same", "err", err, "again_in", wait)
 		case errors.Is(err, lane.ErrFenced):
 			wait = pauseAfterLoss
-			log.Info("another replica or an operator wrote to the lane's journal; reading it again", "err", err)
+			log.Info("another replica or an operator wrote to the lane's journal; the relayer reads it again", "err", err)
 		default:
 			r.metrics.wait(id, lane.WaitStream) // nothing else ends a session
-			log.Warn("the session ended; opening the lane again from its journal", "err", err, "again_in", wait)
+			log.Warn("the lane's session ended; the relayer opens the lane again from its journal", "err", err, "again_in", wait)
 		}
 		r.metrics.sessionEnds.Inc()
-		rest(ctx, wait)
+		_ = retry.Sleep(ctx, wait)
 	}
 	r.metrics.forget(id)
-	log.Info("no longer driving the lane; what is in flight is in its journal")
+	log.Info("the relayer no longer drives the lane; what is in flight is in its journal")
 }
 
-// rest waits, or not when the context ends.
-func rest(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
+// maxLetters is how many dead letters are stored in one call. The lane waits for them, and storing them one by one takes
+// about a millisecond each; on the other hand a call has a deadline, which a slow disk must meet too.
+const maxLetters = 500
+
+// deadLetter stores dead letters; repeating it is harmless.
+func (r *Relayer) deadLetter(ctx context.Context, letters []score.DeadLetter) error {
+	for some := range slices.Chunk(letters, maxLetters) {
+		limited, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
+		err := r.deps.Source.AddDeadLetters(limited, some)
+		cancel()
+		if err != nil {
+			return err
+		}
+		for i := range some {
+			r.metrics.deadLetters.WithLabelValues(some[i].Outcome.String()).Inc()
+		}
 	}
+	return nil
 }

@@ -14,12 +14,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-func (w *world) deadLetters() (out []stream.DeadLetter) {
+func (w *world) deadLetters() (out []score.DeadLetter) {
 	w.t.Helper()
-	require.NoError(w.t, w.stream.DeadLetters(w.t.Context(), func(d stream.DeadLetter) error {
+	require.NoError(w.t, w.stream.DeadLetters(w.t.Context(), func(d score.DeadLetter) error {
 		out = append(out, d)
 		return nil
 	}))
@@ -92,7 +91,7 @@ func TestAWholeBatchOfRejectionsHasALetterEach(t *testing.T) {
 	require.Equal(t, map[string]float64{"not_member": 1100}, counted(t, counts, "dead_letters_total"))
 }
 
-func TestATakenProjectIsADeadLetterAndItsLaneGoesOn(t *testing.T) {
+func TestATakenProjectIsADeadLetterAndItsLaneContinues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	taken := w.project(1)
@@ -129,7 +128,7 @@ func TestACreationThatWasCarriedOutBeforeIsNoDeadLetter(t *testing.T) {
 	require.Equal(t, score.Applied, told.made[score.ProjectID{1}])
 }
 
-func TestAMessageNobodyCanReadIsADeadLetterAndTheLaneGoesOn(t *testing.T) {
+func TestAnUnreadableMessageIsADeadLetterAndTheLaneContinues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	w.create(1)
@@ -215,7 +214,7 @@ func TestAReorgTakesNothingAwayAndDoublesNothing(t *testing.T) {
 	require.Equal(t, map[score.Outcome]int{score.Applied: 120}, w.audit())
 }
 
-func TestAReorgDeeperThanTheConfirmationsIsMended(t *testing.T) {
+func TestAReorgDeeperThanTheConfirmationsIsCorrected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	config := w.config()

@@ -2,9 +2,9 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math/big"
-	"slices"
+	"log/slog"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -16,227 +16,259 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// settle ends the lowest open slot, whose nonce was used in a final block: read the outcomes from the receipt, dead-letter
-// what was rejected, report statuses, and journal the end last, so that a crash anywhere before repeats all of it. It asks
-// the chain nothing: the receipt was checked when it was read.
-func (s *session) settle(ctx context.Context, f lane.Finalize) ([]lane.Effect, error) {
-	nonce := f.Nonce
-	slot := s.lane.State.Slot(nonce)
-	if slot == nil || nonce != s.lane.State.Floor() {
-		return nil, nil
+// errOutcomes says that a final transaction lacks what the contract must have emitted: the address is not a ScoreRegistry,
+// or the node keeps logs back.
+var errOutcomes = errors.New("the outcomes of a final transaction cannot be read")
+
+// errSigner says that the key did not sign what everything else waits for.
+var errSigner = errors.New("the lane's key does not sign")
+
+// settler ends slots whose nonces were used in final blocks, and opens them again where the chain loses those blocks.
+type settler struct {
+	id         score.Lane
+	signer     common.Address
+	config     *Config
+	lane       *lane.Lane
+	append     func(context.Context, lane.Entry) error
+	deadLetter func(context.Context, []score.DeadLetter) error
+	reporter   *reporter
+	gas        *gas
+	reread     func(tx common.Hash) // asks for the transaction's receipt again
+	cancel     func(ctx context.Context, nonce uint64, fees lane.Fees) ([]byte, error)
+	metrics    *metrics
+	log        *slog.Logger
+
+	unreadable bool // outcomes of a final transaction cannot be read; nothing new is bound until they can
+}
+
+// ending is what became of a slot.
+type ending struct {
+	entry    lane.Settle
+	letters  []score.DeadLetter // of rejected updates
+	refs     []score.Ref        // what has an outcome now
+	outcomes []score.Outcome    // of refs
+	released []score.Ref        // what is bound again
+	restore  bool               // what else the transaction did to updates is in its event only
+
+	work    lane.Work
+	batch   *batch.Batch   // that was carried, or should have been; nil of a creation
+	receipt *types.Receipt // nil where the transaction is not the lane's
+	limit   uint64         // gas limit of the transaction
+}
+
+// settle ends the lowest open slot, whose nonce was used in a final block. A crash anywhere before the commit point repeats
+// all of it. It asks the chain nothing: the receipt was checked when it was read.
+func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
+	slot := t.lane.State.Slot(f.Nonce)
+	if slot == nil || f.Nonce != t.lane.State.Floor() {
+		return nil
+	}
+	end, err := t.read(slot, f)
+	if errors.Is(err, errOutcomes) {
+		t.keepOpen(end, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.deadLetter(ctx, end.letters); err != nil {
+		return err
+	}
+	if end.restore {
+		t.reporter.requestRestore(ctx)
+	}
+	t.reporter.released(ctx, f.Nonce, end.released)
+	t.reporter.final(ctx, end.entry.Tx, end.entry.Block.Number, end.refs, end.outcomes)
+	t.reporter.ended(ctx)
+
+	if err := t.append(ctx, lane.Entry{Settle: &end.entry}); err != nil { // the commit point
+		return err
+	}
+	t.unreadable = false
+	t.metrics.slotSettled(end.entry.Result, end.receipt)
+	t.conclude(end)
+	return nil
+}
+
+// keepOpen: nothing may be assumed of outcomes that cannot be read. Each head tries again, and nothing new is bound.
+func (t *settler) keepOpen(end ending, err error) {
+	if !t.unreadable {
+		t.log.Error("the outcomes of a final transaction cannot be read; the lane binds nothing new, and reads the receipt again",
+			"nonce", end.entry.Nonce, "tx", end.entry.Tx, "err", err)
+	}
+	t.unreadable = true
+	t.reread(end.entry.Tx)
+}
+
+// read finds out what became of a slot. The error is errOutcomes or lane.ErrCorrupt.
+func (t *settler) read(slot *lane.Slot, f lane.SettleSlot) (ending, error) {
+	carried, data, err := batchOf(slot)
+	end := ending{entry: lane.Settle{Nonce: slot.Nonce}, work: slot.Work, batch: carried}
+	if err != nil {
+		return end, err
 	}
 	if f.Foreign != nil {
-		return s.settleForeign(ctx, slot, f.Foreign)
+		return t.readForeign(end, f.Foreign), nil
 	}
-	in := s.lane.Included(nonce)
+	in := t.lane.Included(slot.Nonce)
 	attempt := slot.Attempt(in.Tx)
-	data, err := slot.Data()
-	if err != nil {
-		return nil, err
-	}
-	end := lane.Settle{Nonce: nonce, Tx: in.Tx, Block: in.Block}
+	end.entry.Tx, end.entry.Block, end.receipt, end.limit = in.Tx, in.Block, in.Receipt, attempt.Gas
 	switch {
 	case attempt.Cancel:
-		end.Result = lane.Cancelled
+		end.entry.Result = lane.Cancelled
 	case in.Receipt.Status != types.ReceiptStatusSuccessful:
-		end.Result, end.OutOfGas = lane.Reverted, in.Receipt.GasUsed >= attempt.Gas
+		end.entry.Result, end.entry.OutOfGas = lane.Reverted, in.Receipt.GasUsed >= attempt.Gas
 	default:
-		return s.settleDone(ctx, slot, data, in.Receipt, end)
+		return t.readDone(end, data)
 	}
-	s.log.Warn("a transaction is final without having carried its work; the work is bound again", "nonce", nonce, "tx", in.Tx,
-		"result", end.Result, "out_of_gas", end.OutOfGas, "updates", slot.Work.Count)
-	return s.release(ctx, slot, data, end, in.Receipt)
+	end.released = refsOf(end.work, end.batch)
+	return end, nil
 }
 
-// settleDone ends a slot whose transaction did its work.
-func (s *session) settleDone(
-	ctx context.Context, slot *lane.Slot, data []byte, receipt *types.Receipt, end lane.Settle,
-) ([]lane.Effect, error) {
-	end.Result = lane.Done
-	switch slot.Work.Kind {
-	case lane.Nothing:
-		if len(data) > 0 { // it failed, was bound elsewhere, and succeeded where the chain was reorganised: only its events tell
-			s.restoreStatuses(ctx, &s.config.Contract)
-		}
-		return s.close(ctx, end, receipt)
+// readForeign is of a nonce that was used by a transaction that is not the lane's, which was seen in a final block; or, once
+// an operator resumed the lane, by any.
+func (t *settler) readForeign(end ending, found *evidence.Found) ending {
+	end.entry.Result, end.entry.Block = lane.Foreign, found.Block
+	if found.Tx == nil { // only an account shows that the nonce is used: what used it may be to the contract
+		end.restore = end.work.Kind != lane.Nothing
+	} else {
+		t.log.Error("a nonce of the lane was used by a transaction that is not the lane's: its key is used elsewhere; the lane binds the work again",
+			"nonce", end.entry.Nonce, "signer", t.signer, "tx", found.Tx.Hash(), "block", found.Block.Number, "updates", end.work.Count)
+		end.restore = t.concerns(found.Tx.To())
+	}
+	end.released = refsOf(end.work, end.batch)
+	return end
+}
+
+// concerns tells whether a transaction that is not in the lane's journal went to the contract: what it did to updates is in
+// its event, and nowhere else.
+func (t *settler) concerns(to *common.Address) bool { return to != nil && *to == t.config.Contract }
+
+// readDone is of a transaction that did its work.
+func (t *settler) readDone(end ending, data []byte) (ending, error) {
+	end.entry.Result = lane.Done
+	switch end.work.Kind {
 	case lane.Creation:
-		return s.settleCreation(ctx, slot, data, receipt, end)
+		project, err := registry.DecodeCreateProject(data)
+		if err != nil {
+			return end, fmt.Errorf("slot %d: %w: %w", end.entry.Nonce, lane.ErrCorrupt, err)
+		}
+		if err := registry.Created(project.ID, t.config.Contract, end.receipt); err != nil {
+			return end, fmt.Errorf("%w: %w", errOutcomes, err)
+		}
+		end.refs, end.outcomes = []score.Ref{score.CreationRef(project.ID)}, []score.Outcome{score.Applied}
+	case lane.Updates:
+		return t.readOutcomes(end)
+	default: // it failed, was bound elsewhere, and succeeded where the chain was reorganised
+		end.restore = len(data) > 0
 	}
-	return s.settleBatch(ctx, slot, data, receipt, end)
+	return end, nil
 }
 
-func (s *session) settleBatch(
-	ctx context.Context, slot *lane.Slot, data []byte, receipt *types.Receipt, end lane.Settle,
-) ([]lane.Effect, error) {
-	b, err := registry.DecodeBatch(data)
+// readOutcomes is of a batch. Updates that overtook their project, whose slot was lost, are bound again.
+func (t *settler) readOutcomes(end ending) (ending, error) {
+	outcomes, err := registry.Outcomes(*end.batch, t.config.Contract, end.receipt)
 	if err != nil {
-		return nil, fmt.Errorf("slot %d: %w: %w", slot.Nonce, lane.ErrCorrupt, err)
+		return end, fmt.Errorf("%w: %w", errOutcomes, err)
 	}
-	outcomes, err := registry.Outcomes(b, s.config.Contract, receipt)
-	if err != nil {
-		s.unreadable(slot, end, err)
-		return nil, nil
-	}
-	updates, signed := b.Updates(), signedOf(b)
-	overtook := make([]bool, len(updates)) // their project, whose slot was lost: they go again
-	var told []score.Update
-	var results []score.Outcome
-	var letters []DeadLetter
+	updates, signed := end.batch.Updates(), signedOf(*end.batch)
+	overtook := make([]bool, len(updates))
 	for i, u := range updates {
-		if outcomes[i] == score.UnknownProject && s.lane.State.CreationOpen(u.Project) {
+		if outcomes[i] == score.UnknownProject && t.lane.State.CreationOpen(u.Project) {
 			overtook[i] = true
 			continue
 		}
-		told, results = append(told, u), append(results, outcomes[i])
+		end.refs, end.outcomes = append(end.refs, u.Ref()), append(end.outcomes, outcomes[i])
 		if outcomes[i].Rejected() {
-			letters = append(letters, DeadLetter{
-				Lane: s.id, Seq: slot.Work.From.Seq, Reason: reasonOf(outcomes[i]), Outcome: outcomes[i],
-				Update: &u, Signed: signed[i], Tx: end.Tx,
+			end.letters = append(end.letters, score.DeadLetter{
+				Lane: t.id, Seq: end.work.From.Seq, Reason: rejection(outcomes[i]), Outcome: outcomes[i],
+				Update: &u, Signed: signed[i], Tx: end.entry.Tx,
 			})
 		}
 	}
-	if err := s.bury(ctx, letters); err != nil {
-		return nil, err
-	}
-	again := b.Pick(overtook)
-	if again.Len() > 0 {
-		end.Again = []lane.Work{{
-			Kind: lane.Updates, Count: again.Len(), From: slot.Work.From, Data: registry.EncodeBatch(again),
+	if again := end.batch.Pick(overtook); again.Len() > 0 {
+		end.released = score.Refs(again.Updates())
+		end.entry.Again = []lane.Work{{
+			Kind: lane.Updates, Count: again.Len(), From: end.work.From, Data: registry.EncodeBatch(again),
 		}}
 	}
-	nonce := slot.Nonce
-	s.tell(ctx, len(updates), func(ctx context.Context) error {
-		if again.Len() > 0 {
-			if err := s.Statuses.Released(ctx, s.id, nonce, again.Updates()); err != nil {
-				return err
-			}
+	return end, nil
+}
+
+// conclude counts and logs how a slot ended, and learns from the gas it took.
+func (t *settler) conclude(end ending) {
+	e := &end.entry
+	switch {
+	case e.Result == lane.Reverted || e.Result == lane.Cancelled:
+		t.log.Warn("a transaction of the lane is final without having carried its work; the lane binds the work again",
+			"nonce", e.Nonce, "tx", e.Tx, "result", e.Result, "out_of_gas", e.OutOfGas, "updates", end.work.Count)
+		if e.OutOfGas && end.batch != nil && end.batch.Units() > 1 { // one that is too much by itself says nothing about others
+			t.gas.ranOut(end.limit, t.config.Model.Gas(*end.batch))
 		}
-		return s.Statuses.Final(ctx, s.id, nonce, end.Tx, end.Block.Number, told, results)
-	})
-	effects, err := s.close(ctx, end, receipt)
-	if err != nil {
-		return nil, err
+	case e.Result == lane.Done && end.work.Kind == lane.Updates:
+		bound := t.config.Model.Gas(*end.batch)
+		t.log.Info("a batch of the lane is final", "nonce", e.Nonce, "tx", e.Tx, "block", e.Block.Number, "updates", end.batch.Len(),
+			"rejected", t.metrics.ended(end.refs, end.outcomes), "gas", end.receipt.GasUsed, "gas_bound", bound)
+		t.gas.learn(end.receipt.GasUsed, bound)
+	case e.Result == lane.Done && end.work.Kind == lane.Creation:
+		t.metrics.ended(end.refs, end.outcomes)
+		t.log.Info("a project of the lane is final", "project", end.refs[0].Project, "nonce", e.Nonce, "tx", e.Tx,
+			"block", e.Block.Number, "gas", end.receipt.GasUsed)
 	}
-	bound := s.config.Model.Gas(b)
-	s.log.Info("a batch is final", "nonce", nonce, "tx", end.Tx, "block", end.Block.Number, "updates", len(updates),
-		"rejected", s.metrics.count(results), "gas", receipt.GasUsed, "gas_bound", bound)
-	s.learn(receipt.GasUsed, bound)
-	return effects, nil
+}
+
+// skip journals that nonces were used by transactions that are not the lane's.
+func (t *settler) skip(ctx context.Context, skip lane.Skip) error {
+	next := t.lane.State.Next
+	t.log.Warn("nonces were used that the lane did not bind; the lane continues behind them",
+		"from", next, "to", skip.Next, "transactions", skip.Used)
+	for i := range skip.Used {
+		if t.concerns(t.lane.View().Foreign[next+uint64(i)].Tx.To()) {
+			t.reporter.requestRestore(ctx)
+		}
+	}
+	return t.append(ctx, lane.Entry{Skip: &skip})
+}
+
+// reopen journals that a settled slot is open again: the chain lost the block that held its transaction. What was said
+// of its updates is taken back; the lane broadcasts the same bytes and settles the slot again when they are final.
+func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
+	entry := lane.Reopen{Nonce: e.Nonce}
+	if e.Fill {
+		raw, err := t.cancel(ctx, e.Nonce, e.Fees)
+		if err != nil {
+			return fmt.Errorf("%w a transaction that uses up nonce %d: %w", errSigner, e.Nonce, err)
+		}
+		entry.Raw = raw
+	}
+	if err := t.append(ctx, lane.Entry{Reopen: &entry}); err != nil {
+		return err
+	}
+	t.metrics.reopened.Inc()
+	slot := t.lane.State.Slot(e.Nonce)
+	tx := slot.Last().Hash
+	if e.Fill {
+		t.log.Warn("a nonce below the lane's own is not used on the chain; the lane uses it up with a transaction that carries nothing",
+			"nonce", e.Nonce, "tx", tx)
+		return nil
+	}
+	t.log.Error("the chain lost a final transaction of the lane; the lane rebroadcasts the same bytes and corrects its statuses",
+		"nonce", e.Nonce, "tx", tx, "updates", slot.Work.Count)
+	return t.reporter.reopened(ctx, slot, tx)
 }
 
 // signedOf tells of each of the batch's updates whether it is one of a signed group.
-func signedOf(b batch.Batch) []bool {
-	var out []bool
+func signedOf(b batch.Batch) (signed []bool) {
 	for i := range b.Groups {
-		out = append(out, slices.Repeat([]bool{b.Groups[i].Signature != nil}, len(b.Groups[i].Updates))...)
-	}
-	return out
-}
-
-// unreadable notes that a final transaction lacks what the contract must have emitted: the address is not a ScoreRegistry,
-// or the node keeps logs back. Nothing may be assumed then; each head tries again, and nothing new is bound.
-func (s *session) unreadable(slot *lane.Slot, end lane.Settle, err error) {
-	if !s.stuck {
-		s.log.Error("the outcomes of a final transaction cannot be read; the lane binds nothing new, and reads the receipt again",
-			"nonce", slot.Nonce, "tx", end.Tx, "err", err)
-	}
-	s.stuck = true
-	s.heads.Reread(end.Tx)
-}
-
-func (s *session) settleCreation(
-	ctx context.Context, slot *lane.Slot, data []byte, receipt *types.Receipt, end lane.Settle,
-) ([]lane.Effect, error) {
-	project, err := registry.DecodeCreateProject(data)
-	if err != nil {
-		return nil, fmt.Errorf("slot %d: %w: %w", slot.Nonce, lane.ErrCorrupt, err)
-	}
-	if err := registry.Created(project.ID, s.config.Contract, receipt); err != nil {
-		s.unreadable(slot, end, err)
-		return nil, nil
-	}
-	nonce := slot.Nonce
-	s.tell(ctx, 0, func(ctx context.Context) error {
-		return s.Statuses.ProjectFinal(ctx, s.id, nonce, end.Tx, end.Block.Number, project.ID, score.Applied)
-	})
-	effects, err := s.close(ctx, end, receipt)
-	if err == nil {
-		s.metrics.creations.WithLabelValues(score.Applied.String()).Inc()
-		s.log.Info("a project is final", "project", project.ID, "nonce", nonce, "tx", end.Tx, "block", end.Block.Number, "gas", receipt.GasUsed)
-	}
-	return effects, err
-}
-
-// settleForeign ends a slot whose nonce was used by a transaction that is not ours, which was seen in a final block.
-func (s *session) settleForeign(ctx context.Context, slot *lane.Slot, found *evidence.Found) ([]lane.Effect, error) {
-	data, err := slot.Data()
-	if err != nil {
-		return nil, err
-	}
-	if found.Tx != nil {
-		s.log.Error("a nonce of the lane was used by a transaction that is not the lane's: its key is used elsewhere; the work is bound again",
-			"nonce", slot.Nonce, "signer", s.signer.Address(), "tx", found.Tx.Hash(), "block", found.Block.Number, "updates", slot.Work.Count)
-		s.restoreStatuses(ctx, found.Tx.To())
-	}
-	return s.release(ctx, slot, data, lane.Settle{Nonce: slot.Nonce, Result: lane.Foreign, Block: found.Block}, nil)
-}
-
-// restoreStatuses asks for a restore where a transaction to the contract is not in the lane's journal: what it did to
-// updates is in its event, and nowhere else.
-func (s *session) restoreStatuses(ctx context.Context, to *common.Address) {
-	if to != nil && *to == s.config.Contract {
-		s.tell(ctx, 0, s.Statuses.Incomplete)
-	}
-}
-
-// release ends a slot whose work is to be bound again.
-func (s *session) release(
-	ctx context.Context, slot *lane.Slot, data []byte, end lane.Settle, receipt *types.Receipt,
-) ([]lane.Effect, error) {
-	nonce := slot.Nonce
-	switch slot.Work.Kind {
-	case lane.Nothing:
-		return s.close(ctx, end, receipt)
-	case lane.Creation:
-		project := *slot.Work.Project
-		s.tell(ctx, 0, func(ctx context.Context) error { return s.Statuses.ProjectReleased(ctx, s.id, nonce, project) })
-		return s.close(ctx, end, receipt)
-	}
-	b, err := registry.DecodeBatch(data)
-	if err != nil {
-		return nil, fmt.Errorf("slot %d: %w: %w", nonce, lane.ErrCorrupt, err)
-	}
-	s.tell(ctx, b.Len(), func(ctx context.Context) error { return s.Statuses.Released(ctx, s.id, nonce, b.Updates()) })
-	had := uint64(0)
-	if end.OutOfGas {
-		had = slot.Attempt(end.Tx).Gas
-	}
-	effects, err := s.close(ctx, end, receipt)
-	if err == nil && had > 0 && b.Units() > 1 { // one that is too much by itself says nothing about others
-		s.ranOut(had, s.config.Model.Gas(b))
-	}
-	return effects, err
-}
-
-// close journals the end and counts it.
-func (s *session) close(ctx context.Context, end lane.Settle, receipt *types.Receipt) ([]lane.Effect, error) {
-	s.noteTold(ctx)
-	effects, err := s.append(ctx, lane.Entry{Settle: &end})
-	if err != nil {
-		return nil, err
-	}
-	s.stuck = false
-	s.metrics.settled.WithLabelValues(string(end.Result)).Inc()
-	if receipt != nil {
-		s.metrics.gasUsed.Add(float64(receipt.GasUsed))
-		if receipt.EffectiveGasPrice != nil {
-			s.metrics.fees.Add(gwei(new(big.Int).Mul(receipt.EffectiveGasPrice, new(big.Int).SetUint64(receipt.GasUsed))))
+		for range b.Groups[i].Updates {
+			signed = append(signed, b.Groups[i].Signature != nil)
 		}
 	}
-	return effects, nil
+	return signed
 }
 
-func reasonOf(o score.Outcome) string {
+// rejection is the reason of a dead letter.
+func rejection(o score.Outcome) string {
 	switch o {
 	case score.UnknownProject:
 		return "the project does not exist on the chain"
@@ -247,7 +279,7 @@ func reasonOf(o score.Outcome) string {
 	case score.UnknownScoreType:
 		return "the project has no score type of that index"
 	case score.SignatureRequired:
-		return "the project takes signed groups only, and nobody signed the group it was in"
+		return "the project takes signed groups only, and the group it was in has no signature"
 	case score.BadSignature:
 		return "the signature of its group is not its signer's"
 	default:

@@ -132,7 +132,7 @@ func TestSignedGroupsAreApplied(t *testing.T) {
 	require.Len(t, told.final, 77)
 }
 
-// TestASignatureThatIsNotItsSignersAppliesNothing: whoever writes to the stream, or has a lane's key, cannot speak for a
+// TestASignatureThatIsNotItsSignersAppliesNothing: a writer to the stream, or a holder of a lane's key, cannot speak for a
 // member of a project that takes signed groups only.
 func TestASignatureThatIsNotItsSignersAppliesNothing(t *testing.T) {
 	t.Parallel()
@@ -220,7 +220,7 @@ func TestASignedGroupThatIsTooMuchForTheChainIsGivenUpWhole(t *testing.T) {
 	}
 }
 
-// TestSignedGroupsThatOvertookTheirProjectGoAgain: somebody else with the lane's key takes the nonce of its creation.
+// TestSignedGroupsThatOvertookTheirProjectGoAgain: another holder of the lane's key takes the nonce of its creation.
 func TestSignedGroupsThatOvertookTheirProjectGoAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

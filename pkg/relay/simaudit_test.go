@@ -14,9 +14,9 @@ import (
 // simAudit is what the chain says, at the end, of everything that was accepted.
 type simAudit struct {
 	r        *simRun
-	outcomes map[simKey][]score.Outcome // told by events, but for updates that went again
-	unknown  map[simKey]int             // how often the project was unknown
-	applied  map[simKey]simPlace
+	outcomes map[score.Ref][]score.Outcome // told by events, but for updates that went again
+	unknown  map[score.Ref]int             // how often the project was unknown
+	applied  map[score.Ref]simPlace
 	created  map[score.ProjectID]simPlace
 	sums     map[model.ScoreKey]int64
 	wasted   int // transactions that did nothing
@@ -31,7 +31,7 @@ type simPlace struct {
 // audit holds the chain's events against what was accepted, and the statuses against both.
 func (r *simRun) audit() {
 	a := &simAudit{
-		r: r, outcomes: map[simKey][]score.Outcome{}, unknown: map[simKey]int{}, applied: map[simKey]simPlace{},
+		r: r, outcomes: map[score.Ref][]score.Outcome{}, unknown: map[score.Ref]int{}, applied: map[score.Ref]simPlace{},
 		created: map[score.ProjectID]simPlace{}, sums: map[model.ScoreKey]int64{},
 	}
 	for n := uint64(0); n <= r.chain.Head().Number; n++ {
@@ -71,7 +71,7 @@ func (a *simAudit) block(b *model.Block) {
 }
 
 func (a *simAudit) event(u *score.Update, outcome score.Outcome, at simPlace) {
-	key := keyOf(u)
+	key := u.Ref()
 	acceptances := a.r.users.updates[key]
 	if !slices.ContainsFunc(acceptances, func(x accepted) bool { return x.update == *u }) {
 		a.r.fail("update %s was carried and never accepted", u.ID)
@@ -96,7 +96,7 @@ func (a *simAudit) event(u *score.Update, outcome score.Outcome, at simPlace) {
 }
 
 // update checks that each acceptance of an update has one outcome, the right one, and that it is what callers are told.
-func (a *simAudit) update(key simKey) {
+func (a *simAudit) update(key score.Ref) {
 	r, acceptances, outcomes := a.r, a.r.users.updates[key], a.outcomes[key]
 	for range r.watch.dropped[key] {
 		outcomes = append(outcomes, score.Unprocessable)
@@ -106,7 +106,7 @@ func (a *simAudit) update(key simKey) {
 		a.unknown[key]--
 	}
 	if len(outcomes) < len(acceptances) || len(outcomes) > len(acceptances) && !r.watch.mayRepeat() {
-		r.fail("update %s was accepted %d times and has the outcomes %v", key.update, len(acceptances), outcomes)
+		r.fail("update %s was accepted %d times and has the outcomes %v", key.Update, len(acceptances), outcomes)
 	}
 	wanted := []score.Outcome{score.Duplicate}
 	for _, x := range acceptances {
@@ -114,33 +114,33 @@ func (a *simAudit) update(key simKey) {
 	}
 	_, applied := a.applied[key]
 	if applied != slices.Contains(wanted, score.Applied) {
-		r.fail("update %s: applied: %t, outcomes %v, acceptances %+v", key.update, applied, outcomes, acceptances)
+		r.fail("update %s: applied: %t, outcomes %v, acceptances %+v", key.Update, applied, outcomes, acceptances)
 	}
 	for _, o := range outcomes {
 		if !slices.Contains(wanted, o) || o == score.Duplicate && !applied {
-			r.fail("update %s has the outcomes %v, and should have %v", key.update, outcomes, wanted)
+			r.fail("update %s has the outcomes %v, and should have %v", key.Update, outcomes, wanted)
 		}
 	}
 	a.status(key, outcomes)
 }
 
 // status checks what callers are told of an update.
-func (a *simAudit) status(key simKey, outcomes []score.Outcome) {
+func (a *simAudit) status(key score.Ref, outcomes []score.Outcome) {
 	at, applied := a.applied[key]
 	is := a.r.statuses.of(key)
 	want := score.Status{Stage: score.Final, Outcome: score.Applied, Tx: at.tx, Block: at.block}
 	switch {
 	case applied && is != want:
-		a.r.fail("update %s was applied by %s in block %d, and its status is %+v", key.update, at.tx, at.block, is)
+		a.r.fail("update %s was applied by %s in block %d, and its status is %+v", key.Update, at.tx, at.block, is)
 	case !applied && (is.Stage != score.Final || !slices.Contains(outcomes, is.Outcome)):
-		a.r.fail("update %s has the outcomes %v, and its status is %+v", key.update, outcomes, is)
+		a.r.fail("update %s has the outcomes %v, and its status is %+v", key.Update, outcomes, is)
 	}
 }
 
 // project checks a creation.
 func (a *simAudit) project(p *score.Project) {
 	at, created := a.created[p.ID]
-	is := a.r.statuses.of(simKey{project: p.ID})
+	is := a.r.statuses.of(score.CreationRef(p.ID))
 	switch {
 	case !created:
 		a.r.fail("project %s was accepted and never created", p.ID)

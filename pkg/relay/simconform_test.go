@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -42,7 +43,7 @@ func TestSimSourceIsLikeNATS(t *testing.T) {
 	t.Cleanup(nc.Close)
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
-	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: stream.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}}}))
+	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}}}))
 	real, err := stream.Open(ctx, js)
 	require.NoError(t, err)
 	model, rng := newSimSource(time.Now), rand.New(rand.NewPCG(7, 0))
@@ -53,14 +54,14 @@ func TestSimSourceIsLikeNATS(t *testing.T) {
 			projects++
 			p := &score.Project{ID: score.ProjectID{projects}, Name: "p", Actions: []score.Action{{Name: "up", Points: 1}}, Owners: []common.Address{{1}}, ScoreTypes: []string{"s"}}
 			require.NoError(t, real.PublishProject(ctx, fmt.Sprint(step), p, 0))
-			model.publish(score.LaneOf(p.ID, lanes), Record{Project: p})
+			model.publish(score.LaneOf(p.ID, lanes), score.Message{Project: p})
 		case 1: // what cannot be read
 			id := score.Lane(rng.IntN(lanes))
 			_, err := js.Publish(ctx, fmt.Sprintf("scorelay.lane.%d.updates", id), []byte{0xff})
 			if err != nil { // another name of the subject
 				continue
 			}
-			model.publish(id, Record{Corrupt: errors.New("corrupt"), Raw: []byte{0xff}})
+			model.publish(id, score.Message{Corrupt: errors.New("corrupt"), Raw: []byte{0xff}})
 		case 2:
 			compareReads(ctx, t, real, model, score.Lane(rng.IntN(lanes)), uint64(rng.IntN(int(model.last)+2)))
 		case 3:
@@ -70,7 +71,7 @@ func TestSimSourceIsLikeNATS(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []uint64{state.FirstSeq, state.LastSeq}, []uint64{have.FirstSeq, have.LastSeq})
 			id := score.Lane(rng.IntN(lanes))
-			want, err := real.LaneTail(ctx, id)
+			want, err := real.Tail(ctx, id)
 			require.NoError(t, err)
 			tail, err := model.Tail(ctx, id)
 			require.NoError(t, err)
@@ -83,12 +84,12 @@ func TestSimSourceIsLikeNATS(t *testing.T) {
 			}
 		case 5:
 			letters := simLetters(rng)
-			require.NoError(t, real.AddDeadLetters(ctx, realLetters(letters)))
+			require.NoError(t, real.AddDeadLetters(ctx, letters))
 			require.NoError(t, model.AddDeadLetters(ctx, letters))
 		default:
 			id, updates := score.Lane(rng.IntN(lanes)), simUpdates(rng, 1+rng.IntN(5))
 			require.NoError(t, real.PublishEnvelope(ctx, id, fmt.Sprint(step), updates, nil))
-			model.publish(id, Record{Updates: updates})
+			model.publish(id, score.Message{Updates: updates})
 		}
 	}
 	compareLetters(ctx, t, real, model)
@@ -120,10 +121,10 @@ func compareReads(ctx context.Context, t *testing.T, real *stream.Stream, model 
 	}
 }
 
-func simLetters(rng *rand.Rand) (out []DeadLetter) {
+func simLetters(rng *rand.Rand) (out []score.DeadLetter) {
 	for range 1 + rng.IntN(4) {
 		u := simUpdates(rng, 1)[0]
-		d := DeadLetter{Lane: score.Lane(rng.IntN(2)), Seq: uint64(rng.IntN(3)), Reason: fmt.Sprint(rng.IntN(5)), Outcome: score.NotMember, Update: &u, Signed: rng.IntN(3) == 0}
+		d := score.DeadLetter{Lane: score.Lane(rng.IntN(2)), Seq: uint64(rng.IntN(3)), Reason: fmt.Sprint(rng.IntN(5)), Outcome: score.NotMember, Update: &u, Signed: rng.IntN(3) == 0}
 		switch rng.IntN(6) {
 		case 0:
 			d.Update, d.Signed, d.Raw = nil, false, []byte{1}
@@ -135,23 +136,12 @@ func simLetters(rng *rand.Rand) (out []DeadLetter) {
 	return out
 }
 
-func realLetters(letters []DeadLetter) []stream.DeadLetter {
-	out := make([]stream.DeadLetter, len(letters))
-	for i, d := range letters {
-		out[i] = stream.DeadLetter{
-			Lane: d.Lane, Seq: d.Seq, Reason: d.Reason, Outcome: d.Outcome,
-			Update: d.Update, Signed: d.Signed, Project: d.Project, Tx: d.Tx, Raw: d.Raw,
-		}
-	}
-	return out
-}
-
 // compareLetters wants the same dead letters, each with what was said of it last.
 func compareLetters(ctx context.Context, t *testing.T, real *stream.Stream, model *simSource) {
 	t.Helper()
 	var want, have []string
-	require.NoError(t, real.DeadLetters(ctx, func(d stream.DeadLetter) error {
-		letter := DeadLetter{Lane: d.Lane, Seq: d.Seq, Update: d.Update, Signed: d.Signed, Project: d.Project, Raw: d.Raw}
+	require.NoError(t, real.DeadLetters(ctx, func(d score.DeadLetter) error {
+		letter := score.DeadLetter{Lane: d.Lane, Seq: d.Seq, Update: d.Update, Signed: d.Signed, Project: d.Project, Raw: d.Raw}
 		want = append(want, letterID(&letter)+" "+d.Reason)
 		return nil
 	}))
@@ -166,13 +156,13 @@ func compareLetters(ctx context.Context, t *testing.T, real *stream.Stream, mode
 
 // statusesBoth is what both are asked.
 type statusesBoth interface {
-	Bound(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error
+	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
 	Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
-	Final(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error
-	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, updates []score.Update) error
-	Released(ctx context.Context, id score.Lane, nonce uint64, updates []score.Update) error
-	Told(ctx context.Context, id score.Lane, nonce uint64) error
-	ToldBelow(ctx context.Context, id score.Lane) (uint64, error)
+	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
+	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error
+	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
+	Reported(ctx context.Context, id score.Lane, nonce uint64) error
+	ReportedBelow(ctx context.Context, id score.Lane) (uint64, error)
 }
 
 // TestSimStatusesAreLikeRedis writes the same to Redis and to the simulation's model: every status must be the same after
@@ -180,15 +170,16 @@ type statusesBoth interface {
 func TestSimStatusesAreLikeRedis(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	client, err := status.NewClient(devnet.Redis(t).URL)
+	client, err := redisdb.Open(devnet.Redis(t).URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
-	store := status.New(client, status.Config{Timeout: 5 * time.Second})
+	client.Timeout = 5 * time.Second
+	store := status.New(client, status.Config{})
 	model, rng := newSimStatuses(), rand.New(rand.NewPCG(8, 0))
 	for range 1500 {
-		updates := simUpdates(rng, 1+rng.IntN(4))
+		refs := score.Refs(simUpdates(rng, 1+rng.IntN(4)))
 		id, nonce, tx, block := score.Lane(rng.IntN(2)), uint64(rng.IntN(4)), common.Hash{byte(rng.IntN(4))}, uint64(rng.IntN(4))
-		outcomes := make([]score.Outcome, len(updates))
+		outcomes := make([]score.Outcome, len(refs))
 		for i := range outcomes {
 			outcomes[i] = score.Outcome(rng.IntN(4))
 		}
@@ -197,44 +188,44 @@ func TestSimStatusesAreLikeRedis(t *testing.T) {
 		for _, s := range []statusesBoth{store, model} {
 			switch what {
 			case 0, 1:
-				require.NoError(t, s.Bound(ctx, id, nonce, updates))
+				require.NoError(t, s.Bound(ctx, id, nonce, refs))
 			case 2:
 				require.NoError(t, s.Slot(ctx, id, nonce, stage, tx, block))
 			case 3:
-				require.NoError(t, s.Released(ctx, id, nonce, updates))
+				require.NoError(t, s.Released(ctx, id, nonce, refs))
 			case 4:
-				require.NoError(t, s.Told(ctx, id, nonce))
+				require.NoError(t, s.Reported(ctx, id, nonce))
 			case 5:
-				require.NoError(t, s.Final(ctx, id, nonce, tx, block, updates, outcomes))
+				require.NoError(t, s.Final(ctx, tx, block, refs, outcomes))
 			case 7:
-				require.NoError(t, s.Reopened(ctx, id, nonce, tx, updates))
+				require.NoError(t, s.Reopened(ctx, id, nonce, tx, refs))
 			}
 		}
 		switch what {
 		case 8:
-			require.NoError(t, store.RestoreFinal(ctx, tx, block, updates, outcomes))
-			require.NoError(t, model.final("event", tx, block, keysOf(updates), outcomes))
+			require.NoError(t, store.RestoreFinal(ctx, tx, block, refs, outcomes))
+			require.NoError(t, model.final("event", tx, block, refs, outcomes))
 		case 9:
-			require.NoError(t, store.RestoreDead(ctx, tx, &updates[0], outcomes[0]))
-			require.NoError(t, model.final("letter", tx, 0, keysOf(updates[:1]), outcomes[:1]))
+			require.NoError(t, store.RestoreDead(ctx, tx, refs[:1], outcomes[:1]))
+			require.NoError(t, model.final("dead", tx, 0, refs[:1], outcomes[:1]))
 		}
 		if what == 6 {
-			require.NoError(t, store.Accepted(ctx, updates))
-			model.accepted(keysOf(updates)...)
+			require.NoError(t, store.Accepted(ctx, refs, make([]string, len(refs))))
+			model.accepted(refs...)
 		}
 		if what == 5 && rng.IntN(3) == 0 { // or nearly all would be final soon
 			require.NoError(t, client.FlushDB(ctx).Err())
 			model.flush()
 		}
-		for i := range updates {
-			want, err := store.Update(ctx, updates[i].Project, updates[i].ID)
-			require.NoError(t, err)
-			require.Equal(t, want, model.of(keyOf(&updates[i])))
+		want, _, err := store.Read(ctx, refs)
+		require.NoError(t, err)
+		for i, ref := range refs {
+			require.Equal(t, want[i], model.of(ref))
 		}
-		want, err := store.ToldBelow(ctx, id)
+		below, err := store.ReportedBelow(ctx, id)
 		require.NoError(t, err)
-		have, err := model.ToldBelow(ctx, id)
+		have, err := model.ReportedBelow(ctx, id)
 		require.NoError(t, err)
-		require.Equal(t, want, have)
+		require.Equal(t, below, have)
 	}
 }

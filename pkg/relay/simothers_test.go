@@ -48,7 +48,7 @@ func (r *simRun) operate() {
 			if !r.plan.thiefCall {
 				r.fail("lane %d halts for a transaction to the contract that its journal does not know, and all are in it", id)
 			}
-			r.accept(id, s.lane.Last().Account.Nonce)
+			r.accept(id, s.lane.View().Account.Nonce)
 			delete(r.halted, id)
 		}
 	}
@@ -63,7 +63,7 @@ func (r *simRun) accept(id score.Lane, below uint64) {
 	last, err := r.journal.Last(background(), id)
 	epoch, identity := state.Epoch+1, state.Identity
 	for _, e := range []lane.Entry{
-		{Open: &lane.Open{Owner: "operator", Identity: identity}}, {Accept: &lane.Accept{Below: below}},
+		{Open: &lane.Open{Owner: "operator", Identity: identity}}, {Resume: &lane.Resume{Below: below}},
 	} {
 		if err != nil {
 			r.fail("the operator couldn't write: %v", err)
@@ -87,9 +87,9 @@ func (r *simRun) restore(by *simReplica) {
 	for id := range score.Lane(r.plan.lanes) {
 		for _, record := range r.users.records[id] {
 			if record.Project != nil {
-				r.statuses.accepted(simKey{project: record.Project.ID})
+				r.statuses.accepted(score.CreationRef(record.Project.ID))
 			}
-			r.statuses.accepted(keysOf(record.Updates)...)
+			r.statuses.accepted(score.Refs(record.Updates)...)
 		}
 	}
 	var blocks []*model.Block
@@ -108,9 +108,9 @@ func (r *simRun) restoreBlock(b *model.Block) {
 	for _, e := range r.events(b) {
 		switch {
 		case e.project != nil:
-			_ = r.statuses.final("letter", e.tx, b.Number, []simKey{{project: *e.project}}, []score.Outcome{score.Applied})
+			_ = r.statuses.final("dead", e.tx, b.Number, []score.Ref{score.CreationRef(*e.project)}, []score.Outcome{score.Applied})
 		default:
-			_ = r.statuses.final("event", e.tx, b.Number, keysOf(e.updates), e.outcomes)
+			_ = r.statuses.final("event", e.tx, b.Number, score.Refs(e.updates), e.outcomes)
 		}
 	}
 }
@@ -121,9 +121,9 @@ func (r *simRun) restoreLetters() {
 		switch d := r.source.letters[id]; {
 		case d.Outcome != score.Unprocessable && d.Outcome != score.ProjectExists:
 		case d.Project != nil:
-			_ = r.statuses.final("letter", d.Tx, 0, []simKey{{project: d.Project.ID}}, []score.Outcome{d.Outcome})
+			_ = r.statuses.final("dead", d.Tx, 0, []score.Ref{score.CreationRef(d.Project.ID)}, []score.Outcome{d.Outcome})
 		case d.Update != nil:
-			_ = r.statuses.final("letter", d.Tx, 0, []simKey{keyOf(d.Update)}, []score.Outcome{d.Outcome})
+			_ = r.statuses.final("dead", d.Tx, 0, []score.Ref{d.Update.Ref()}, []score.Outcome{d.Outcome})
 		}
 	}
 }

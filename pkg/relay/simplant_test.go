@@ -48,7 +48,7 @@ func (s *simSession) freeNonce() {
 		work.Data, _ = slot.Data()
 		state.Queue = append(state.Queue, work)
 		state.Slots, state.Next = state.Slots[:len(state.Slots)-1], nonce
-		s.lane = lane.New(state, s.config.Rules)
+		*s.lane = *lane.New(state, s.config.Rules)
 	}
 	s.replica.timedOut = nil
 }

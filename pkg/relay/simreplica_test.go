@@ -16,6 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay/internal/model"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // simReplica is a process: a tracker and the sessions of the lanes it drives.
@@ -95,7 +96,7 @@ func (r *simRun) newReplica(i int) *simReplica {
 		signers[id] = simSigner{r, simLane + id}
 	}
 	p.relayer = &Relayer{
-		Deps: Deps{
+		deps: Deps{
 			Chain: &simSends{p.client, p, r}, Source: r.source, Journal: p.journal, Statuses: r.statuses, Signers: signers,
 			Log: r.log.With("replica", p.name), Metrics: noRegistry{},
 		},
@@ -108,8 +109,8 @@ func (r *simRun) newReplica(i int) *simReplica {
 // start begins a process.
 func (r *simRun) start(p *simReplica) {
 	p.starts, p.sessions = time.Time{}, map[score.Lane]*simSession{}
-	p.tracker = heads.New(heads.Config{Confirmations: r.plan.confirmations, Now: r.clock.Now}, p.client, p.relayer.Log, noRegistry{})
-	p.relayer.Heads = p.tracker
+	p.tracker = heads.New(heads.Config{Confirmations: r.plan.confirmations, Now: r.clock.Now}, p.client, p.relayer.deps.Log, noRegistry{})
+	p.relayer.deps.Heads = p.tracker
 }
 
 // killed ends a process; another takes its lanes, or the same once it is there again.
@@ -169,7 +170,7 @@ func (r *simRun) turnOf(p *simReplica) {
 // purge has a process purge the stream.
 func (r *simRun) purge(p *simReplica) {
 	if r.alive(p) {
-		r.turn(p, func() { _ = p.relayer.purgeOnce(background(), r.clock.Now()) })
+		r.turn(p, func() { _ = p.relayer.purger().purge(background(), r.clock.Now()) })
 	}
 }
 
@@ -244,17 +245,18 @@ func (r *simRun) drive(p *simReplica, id score.Lane) {
 
 // open does what Relayer.session does before it runs.
 func (r *simRun) open(p *simReplica, id score.Lane) error {
-	s := &simSession{session: p.relayer.newSession(id, p.relayer.Log.With("lane", id)), replica: p}
-	if err := s.session.open(background()); err != nil {
+	opened, err := p.relayer.open(background(), id, p.relayer.deps.Log.With("lane", id))
+	if err != nil {
 		return err
 	}
+	s := &simSession{session: opened, replica: p}
 	p.sessions[id] = s
 	from := s.lane.State.Cursor
 	if early, ok := p.journal.early[id]; ok && from.Before(early) {
 		from = early
-		s.intake, _ = newIntake(s.config, from)
+		in, _ := newIntake(s.config, from)
+		s.intake, s.binder.intake, s.gas.plan = in, in, in.limitGas
 	}
-	var err error
 	s.reader, err = r.source.Read(background(), id, from)
 	return err
 }
@@ -264,12 +266,12 @@ func (r *simRun) step(s *simSession, what int) (err error) {
 	switch what {
 	case 0, 1:
 		select {
-		case u := <-s.heads.Updates():
+		case u := <-s.heads.Views():
 			err = s.hear(background(), u)
 		default:
 		}
 	case 2:
-		if s.intake.hungry() {
+		if s.intake.wantsMessage() {
 			err = s.takeNext()
 		}
 	}
@@ -301,11 +303,11 @@ type simSends struct {
 	r       *simRun
 }
 
-func (c *simSends) Send(ctx context.Context, raw [][]byte) []lane.SendResult {
+func (c *simSends) Send(ctx context.Context, raw [][]byte) []txpool.Result {
 	results := c.Client.Send(ctx, raw)
 	for i := range results {
 		c.r.note("send of %x: %v", raw[i][len(raw[i])-4:], results[i].Class)
-		if tx, err := c.r.chain.Decode(raw[i]); err == nil && results[i].Class == lane.Timeout {
+		if tx, err := c.r.chain.Decode(raw[i]); err == nil && results[i].Class == txpool.Timeout {
 			c.replica.timedOut = append(c.replica.timedOut, tx.Nonce())
 		}
 	}

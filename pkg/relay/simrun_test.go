@@ -96,7 +96,7 @@ func simulate(seed uint64, plant simPlant, print bool) (stats simStats, trace ui
 	for r.stats.blocks < r.plan.blocks {
 		r.act()
 	}
-	r.rest()
+	r.calmDown()
 	r.audit()
 	return r.stats, r.digest.Sum64(), nil
 }

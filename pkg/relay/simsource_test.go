@@ -21,18 +21,18 @@ type simSource struct {
 	created time.Time
 	last    uint64
 	log     []simMessage // not purged
-	letters map[string]DeadLetter
+	letters map[string]score.DeadLetter
 	order   []string // of letters
 }
 
 type simMessage struct {
 	lane   score.Lane
 	at     time.Time
-	record Record
+	record score.Message
 }
 
 func newSimSource(now func() time.Time) *simSource {
-	return &simSource{now: now, created: now(), letters: map[string]DeadLetter{}}
+	return &simSource{now: now, created: now(), letters: map[string]score.DeadLetter{}}
 }
 
 // errNoMore says that a lane has no further message now; a real reader would wait.
@@ -64,7 +64,7 @@ func simCall(fault func(what string) (before, after error), what string, do func
 }
 
 // publish stores a message.
-func (s *simSource) publish(lane score.Lane, r Record) uint64 {
+func (s *simSource) publish(lane score.Lane, r score.Message) uint64 {
 	s.last++
 	r.Seq = s.last
 	s.log = append(s.log, simMessage{lane, s.now(), r})
@@ -84,7 +84,7 @@ type simReader struct {
 
 func (r *simReader) Close() {}
 
-func (r *simReader) Next(context.Context) (record Record, err error) {
+func (r *simReader) Next(context.Context) (record score.Message, err error) {
 	more := errNoMore
 	err = r.source.call("next", func() {
 		if record, more = r.source.first(r.lane, r.next); more == nil {
@@ -95,18 +95,18 @@ func (r *simReader) Next(context.Context) (record Record, err error) {
 }
 
 // first is the lane's first message from a sequence on.
-func (s *simSource) first(lane score.Lane, from uint64) (Record, error) {
+func (s *simSource) first(lane score.Lane, from uint64) (score.Message, error) {
 	for i := range s.log {
 		if s.log[i].lane == lane && s.log[i].record.Seq >= from {
 			return s.log[i].record, nil
 		}
 	}
-	return Record{}, errNoMore
+	return score.Message{}, errNoMore
 }
 
-func (s *simSource) State(context.Context) (state StreamState, err error) {
+func (s *simSource) State(context.Context) (state score.StreamState, err error) {
 	err = s.call("state", func() {
-		state = StreamState{Created: s.created, FirstSeq: s.last + 1, LastSeq: s.last}
+		state = score.StreamState{Created: s.created, FirstSeq: s.last + 1, LastSeq: s.last}
 		if len(s.log) > 0 {
 			state.FirstSeq = s.log[0].record.Seq
 		}
@@ -141,7 +141,7 @@ func (s *simSource) Purge(_ context.Context, below uint64) error {
 	})
 }
 
-func (s *simSource) AddDeadLetters(_ context.Context, letters []DeadLetter) error {
+func (s *simSource) AddDeadLetters(_ context.Context, letters []score.DeadLetter) error {
 	return s.call("dead_letters", func() {
 		for _, d := range letters {
 			id := letterID(&d)
@@ -154,7 +154,7 @@ func (s *simSource) AddDeadLetters(_ context.Context, letters []DeadLetter) erro
 }
 
 // letterID names what died and where its batch began, as package stream does.
-func letterID(d *DeadLetter) string {
+func letterID(d *score.DeadLetter) string {
 	switch {
 	case d.Update != nil:
 		u := d.Update

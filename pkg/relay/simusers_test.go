@@ -18,10 +18,10 @@ type simUsers struct {
 	r        *simRun
 	domain   wallet.Domain
 	minted   uint32
-	records  map[score.Lane][]Record // accepted, by lane
-	projects []*score.Project        // accepted, each once
-	updates  map[simKey][]accepted
-	keys     []simKey // of updates, in the order of their first acceptance
+	records  map[score.Lane][]score.Message // accepted, by lane
+	projects []*score.Project               // accepted, each once
+	updates  map[score.Ref][]accepted
+	keys     []score.Ref // of updates, in the order of their first acceptance
 }
 
 // accepted is one acceptance of an update. want is what the contract says of it by itself, Applied also where another
@@ -33,7 +33,7 @@ type accepted struct {
 
 func newSimUsers(r *simRun) *simUsers {
 	return &simUsers{
-		r: r, domain: wallet.NewDomain(r.chain.ID, r.chain.Contract), records: map[score.Lane][]Record{}, updates: map[simKey][]accepted{},
+		r: r, domain: wallet.NewDomain(r.chain.ID, r.chain.Contract), records: map[score.Lane][]score.Message{}, updates: map[score.Ref][]accepted{},
 	}
 }
 
@@ -42,11 +42,11 @@ func (u *simUsers) publish() {
 	r := u.r
 	switch n := r.draw(20); {
 	case n == 0 && r.plan.bad && len(u.projects) > 0:
-		u.store(Record{Project: u.projects[r.draw(len(u.projects))]}) // its claim was lost, so it was accepted once more
+		u.store(score.Message{Project: u.projects[r.draw(len(u.projects))]}) // its claim was lost, so it was accepted once more
 	case len(u.projects) == 0 || n < 3 && len(u.projects) < 3*r.plan.lanes:
 		u.create()
 	case n == 3 && r.plan.bad:
-		record := Record{Corrupt: errors.New("it cannot be read"), Raw: []byte{0xff, byte(r.draw(256))}}
+		record := score.Message{Corrupt: errors.New("it cannot be read"), Raw: []byte{0xff, byte(r.draw(256))}}
 		u.storeAt(score.Lane(r.draw(r.plan.lanes)), record)
 	default:
 		u.envelope()
@@ -62,10 +62,10 @@ func (u *simUsers) create() {
 		SignedOnly: u.r.chance(15),
 	}
 	u.projects = append(u.projects, p)
-	u.store(Record{Project: p})
+	u.store(score.Message{Project: p})
 }
 
-func (u *simUsers) store(record Record) {
+func (u *simUsers) store(record score.Message) {
 	var id score.Lane
 	switch {
 	case record.Project != nil:
@@ -76,14 +76,14 @@ func (u *simUsers) store(record Record) {
 	u.storeAt(id, record)
 }
 
-func (u *simUsers) storeAt(id score.Lane, record Record) {
+func (u *simUsers) storeAt(id score.Lane, record score.Message) {
 	record.Seq = u.r.source.publish(id, record)
 	u.records[id] = append(u.records[id], record)
 	u.r.stats.updates += len(record.Updates)
 	if record.Project != nil {
-		u.r.statuses.accepted(simKey{project: record.Project.ID})
+		u.r.statuses.accepted(score.CreationRef(record.Project.ID))
 	}
-	u.r.statuses.accepted(keysOf(record.Updates)...)
+	u.r.statuses.accepted(score.Refs(record.Updates)...)
 	u.r.note("accepted: %d updates at %d of lane %d", len(record.Updates), record.Seq, id)
 }
 
@@ -94,7 +94,7 @@ func (u *simUsers) envelope() {
 	if r.plan.bad && r.chance(5) { // a project that was never accepted
 		p = &score.Project{ID: score.ProjectID{0xee, byte(r.draw(8))}, Actions: p.Actions, ScoreTypes: p.ScoreTypes}
 	}
-	var record Record
+	var record score.Message
 	for range 1 + r.draw(8) {
 		u.add(&record, p, u.one(p), nil)
 	}
@@ -104,9 +104,9 @@ func (u *simUsers) envelope() {
 	u.store(record)
 }
 
-func (u *simUsers) add(record *Record, p *score.Project, update score.Update, proof *score.Outcome) {
+func (u *simUsers) add(record *score.Message, p *score.Project, update score.Update, proof *score.Outcome) {
 	record.Updates = append(record.Updates, update)
-	key := keyOf(&update)
+	key := update.Ref()
 	if u.updates[key] == nil {
 		u.keys = append(u.keys, key)
 	}
@@ -156,7 +156,7 @@ func (u *simUsers) one(p *score.Project) score.Update {
 			update.ScoreType = 7
 		case 3, 4: // its claim was lost, so it was accepted once more
 			if known := u.keys; len(known) > 0 {
-				if again := known[r.draw(len(known))]; again.project == p.ID {
+				if again := known[r.draw(len(known))]; again.Project == p.ID {
 					update = u.updates[again][0].update
 				}
 			}
@@ -169,7 +169,7 @@ func (u *simUsers) one(p *score.Project) score.Update {
 }
 
 // group adds a signed group.
-func (u *simUsers) group(record *Record, p *score.Project) {
+func (u *simUsers) group(record *score.Message, p *score.Project) {
 	r := u.r
 	signer, proof := simMember+r.draw(2), score.Applied
 	var updates []score.Update

@@ -21,17 +21,17 @@ type simWatch struct {
 	states    []*lane.State        // by lane
 	journaled []int                // entries, by lane
 	written   map[common.Hash]bool // transactions that were journaled
-	dropped   map[simKey]int       // updates that were given up, by how often
-	again     map[simKey]int       // updates that overtook their project and went again
+	dropped   map[score.Ref]int    // updates that were given up, by how often
+	again     map[score.Ref]int    // updates that overtook their project and went again
 	highest   uint64               // block that any branch ever had
 	settledBy uint64               // the highest block that ended a slot
 	faked     bool                 // an endpoint made blocks up
 	early     bool                 // or called its head finalized
-	accepts   bool                 // the operator accepted transactions that are not journaled
+	accepts   bool                 // the operator resumed a lane behind transactions that are not journaled
 }
 
 func newSimWatch(r *simRun) *simWatch {
-	w := &simWatch{r: r, written: map[common.Hash]bool{}, dropped: map[simKey]int{}, again: map[simKey]int{}}
+	w := &simWatch{r: r, written: map[common.Hash]bool{}, dropped: map[score.Ref]int{}, again: map[score.Ref]int{}}
 	for range r.plan.lanes {
 		w.states = append(w.states, &lane.State{})
 		w.journaled = append(w.journaled, 0)
@@ -101,8 +101,8 @@ func describe(e lane.Entry) string {
 		return fmt.Sprintf("skip to %d, %d used", e.Skip.Next, len(e.Skip.Used))
 	case e.Reopen != nil:
 		return fmt.Sprintf("reopen of slot %d, filled: %t", e.Reopen.Nonce, e.Reopen.Raw != nil)
-	case e.Accept != nil:
-		return fmt.Sprintf("accept below %d", e.Accept.Below)
+	case e.Resume != nil:
+		return fmt.Sprintf("resumed below %d", e.Resume.Below)
 	case e.Split != nil:
 		return fmt.Sprintf("split of work %d", e.Split.ID)
 	case e.Drop != nil:
@@ -164,9 +164,12 @@ func (w *simWatch) settled(id score.Lane, state *lane.State, e *lane.Settle) {
 	}
 	attempt := slot.Attempt(e.Tx)
 	at := slices.IndexFunc(block.Txs, func(tx *model.Tx) bool { return tx.From == w.r.laneAddress(id) && tx.Nonce() == e.Nonce })
-	filled := slot.Work.Kind == lane.Nothing && e.Result == lane.Foreign
+	byAccount := e.Result == lane.Foreign && (slot.Work.Kind == lane.Nothing || e.Nonce < state.Resumed)
 	switch {
-	case filled:
+	case byAccount && block.Nonce(w.r.laneAddress(id)) > e.Nonce: // the block need not hold the transaction
+		if own := holds(block, slot); own != nil && slot.Work.Kind != lane.Nothing {
+			w.r.fail("lane %d: slot %d is settled as another's by an account, and its own transaction is in block %d", id, e.Nonce, own.Number)
+		}
 	case at < 0:
 		w.r.fail("lane %d: slot %d is settled by block %d, which does not use its nonce", id, e.Nonce, block.Number)
 	case e.Result == lane.Foreign && slot.Attempt(block.Txs[at].Hash()) != nil:
@@ -182,11 +185,21 @@ func (w *simWatch) settled(id score.Lane, state *lane.State, e *lane.Settle) {
 	}
 }
 
+// holds is the block, of this one and those before it, that holds one of the slot's transactions; nil if none does.
+func holds(block *model.Block, slot *lane.Slot) *model.Block {
+	for ; block != nil; block = block.Parent {
+		if slices.ContainsFunc(block.Txs, func(tx *model.Tx) bool { return slot.Attempt(tx.Hash()) != nil }) {
+			return block
+		}
+	}
+	return nil
+}
+
 func (w *simWatch) overtook(e *lane.Settle) {
 	for _, work := range e.Again {
 		if b, err := registry.DecodeBatch(work.Data); err == nil {
 			for _, u := range b.Updates() {
-				w.again[keyOf(&u)]++
+				w.again[u.Ref()]++
 			}
 		}
 	}
@@ -216,7 +229,7 @@ func (w *simWatch) gaveUp(state *lane.State, e *lane.Drop) {
 		return // a creation; see the audit
 	}
 	for _, u := range b.Updates() {
-		w.dropped[keyOf(&u)]++
+		w.dropped[u.Ref()]++
 		letter := slices.ContainsFunc(w.r.source.order, func(id string) bool {
 			d := w.r.source.letters[id]
 			return d.Update != nil && *d.Update == u

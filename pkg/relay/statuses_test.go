@@ -16,25 +16,25 @@ type statuses struct {
 	made     map[score.ProjectID]score.Outcome
 	stages   map[score.UpdateID]score.Stage // accepted or batched
 	projects map[score.ProjectID]score.Stage
-	told     map[score.Lane]uint64
+	reported map[score.Lane]uint64
 	restores int // asked for
 	reopened int // updates whose final status was taken back
 }
 
-func (s *statuses) Told(_ context.Context, id score.Lane, nonce uint64) error {
+func (s *statuses) Reported(_ context.Context, id score.Lane, nonce uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told[id] = nonce + 1
+	s.reported[id] = nonce + 1
 	return nil
 }
 
-func (s *statuses) ToldBelow(_ context.Context, id score.Lane) (uint64, error) {
+func (s *statuses) ReportedBelow(_ context.Context, id score.Lane) (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.told[id], nil
+	return s.reported[id], nil
 }
 
-func (s *statuses) Incomplete(context.Context) error {
+func (s *statuses) RequestRestore(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.restores++
@@ -51,23 +51,20 @@ func newStatuses() *statuses {
 	return &statuses{
 		final: map[score.UpdateID]score.Outcome{}, made: map[score.ProjectID]score.Outcome{},
 		stages: map[score.UpdateID]score.Stage{}, projects: map[score.ProjectID]score.Stage{},
-		told: map[score.Lane]uint64{},
+		reported: map[score.Lane]uint64{},
 	}
 }
 
-func (s *statuses) move(updates []score.Update, stage score.Stage) error {
+func (s *statuses) move(refs []score.Ref, stage score.Stage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, u := range updates {
-		s.stages[u.ID] = stage
+	for _, ref := range refs {
+		if ref.Creation {
+			s.projects[ref.Project] = stage
+		} else {
+			s.stages[ref.Update] = stage
+		}
 	}
-	return nil
-}
-
-func (s *statuses) moveProject(p score.ProjectID, stage score.Stage) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.projects[p] = stage
 	return nil
 }
 
@@ -88,55 +85,41 @@ func (s *statuses) at(stage score.Stage) (updates, projects int) {
 	return updates, projects
 }
 
-func (s *statuses) Bound(_ context.Context, _ score.Lane, _ uint64, updates []score.Update) error {
-	return s.move(updates, score.Batched)
+func (s *statuses) Bound(_ context.Context, _ score.Lane, _ uint64, refs []score.Ref) error {
+	return s.move(refs, score.Batched)
 }
 
-func (s *statuses) Released(_ context.Context, _ score.Lane, _ uint64, updates []score.Update) error {
-	return s.move(updates, score.Accepted)
+func (s *statuses) Released(_ context.Context, _ score.Lane, _ uint64, refs []score.Ref) error {
+	return s.move(refs, score.Accepted)
 }
 
-func (s *statuses) Reopened(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, updates []score.Update) error {
+func (s *statuses) Reopened(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, refs []score.Ref) error {
 	s.mu.Lock()
-	for _, u := range updates {
-		delete(s.final, u.ID)
+	for _, ref := range refs {
+		if ref.Creation {
+			delete(s.made, ref.Project)
+		} else {
+			delete(s.final, ref.Update)
+			s.reopened++
+		}
 	}
-	s.reopened += len(updates)
 	s.mu.Unlock()
-	return s.move(updates, score.Batched)
-}
-
-func (s *statuses) ProjectReopened(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, p score.ProjectID) error {
-	s.mu.Lock()
-	delete(s.made, p)
-	s.mu.Unlock()
-	return s.moveProject(p, score.Batched)
-}
-
-func (s *statuses) ProjectBound(_ context.Context, _ score.Lane, _ uint64, p score.ProjectID) error {
-	return s.moveProject(p, score.Batched)
-}
-
-func (s *statuses) ProjectReleased(_ context.Context, _ score.Lane, _ uint64, p score.ProjectID) error {
-	return s.moveProject(p, score.Accepted)
+	return s.move(refs, score.Batched)
 }
 
 func (s *statuses) Slot(context.Context, score.Lane, uint64, score.Stage, common.Hash, uint64) error {
 	return nil
 }
 
-func (s *statuses) Final(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, _ uint64, updates []score.Update, outcomes []score.Outcome) error {
+func (s *statuses) Final(_ context.Context, _ common.Hash, _ uint64, refs []score.Ref, outcomes []score.Outcome) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, u := range updates {
-		s.final[u.ID] = outcomes[i]
+	for i, ref := range refs {
+		if ref.Creation {
+			s.made[ref.Project] = outcomes[i]
+		} else {
+			s.final[ref.Update] = outcomes[i]
+		}
 	}
-	return nil
-}
-
-func (s *statuses) ProjectFinal(_ context.Context, _ score.Lane, _ uint64, _ common.Hash, _ uint64, p score.ProjectID, outcome score.Outcome) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.made[p] = outcome
 	return nil
 }

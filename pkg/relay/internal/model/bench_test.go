@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/relay/internal/model"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // BenchmarkSchedule is what a schedule of the simulation asks of the models: 100 blocks of three transactions, seen by two
@@ -31,7 +32,7 @@ func BenchmarkSchedule(b *testing.B) {
 				data, gas := w.calldata()
 				tx := w.sign(from, nonces[from], &w.Contract, data, func(tx *types.DynamicFeeTx) { tx.Gas = gas })
 				last, _ = j.Append(b.Context(), 0, last, lane.Entry{Version: lane.Version, Bind: &lane.Bind{Nonce: nonces[from], Raw: raw(b, tx)}})
-				require.Equal(b, lane.Accepted, clients[0].Send(b.Context(), [][]byte{raw(b, tx)})[0].Class)
+				require.Equal(b, txpool.Added, clients[0].Send(b.Context(), [][]byte{raw(b, tx)})[0].Class)
 				nonces[from]++
 				sent = append(sent, tx.Hash())
 			}

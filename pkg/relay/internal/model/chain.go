@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"maps"
 	"math/big"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -95,22 +94,6 @@ func (c *Chain) At(number uint64) *Block {
 
 // Block is a block of any branch; nil if there is none.
 func (c *Chain) Block(hash common.Hash) *Block { return c.blocks[hash] }
-
-// Counts tells whether a block counts.
-func (c *Chain) Counts(hash common.Hash) bool {
-	b := c.blocks[hash]
-	return b != nil && c.At(b.Number) == b
-}
-
-// Find is the block that counts and holds the transaction, and its receipt; nil if none does.
-func (c *Chain) Find(tx common.Hash) (*Block, *types.Receipt) {
-	for _, b := range slices.Backward(c.branch) {
-		if i := slices.Index(b.Block.Txs, tx); i >= 0 {
-			return b, b.Receipts[i]
-		}
-	}
-	return nil, nil
-}
 
 // Nonce is how many transactions of an account are in blocks up to b.
 func (b *Block) Nonce(of common.Address) uint64 { return b.state.of(of).nonce }

@@ -16,9 +16,9 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // TestModelIsAChain: what an honest node says passes every check of package evidence, on every branch.
@@ -32,7 +32,7 @@ func TestModelIsAChain(t *testing.T) {
 			data, gas := w.calldata()
 			tx := w.sign(from, nonces[from], &w.Contract, data, func(tx *types.DynamicFeeTx) { tx.Gas = gas })
 			class := w.NewClient(w.node).Send(t.Context(), [][]byte{raw(t, tx)})[0].Class
-			if class == lane.Accepted {
+			if class == txpool.Added {
 				nonces[from]++
 			}
 		}
@@ -80,7 +80,7 @@ func TestModelExecutesLikeGeth(t *testing.T) {
 			}
 			p.dryRun(from, data, gas)
 			tx := p.sign(from, p.nonces[from], &p.Contract, data, func(tx *types.DynamicFeeTx) { tx.Gas = gas })
-			require.Equal(t, lane.Accepted, p.send("a call", tx))
+			require.Equal(t, txpool.Added, p.send("a call", tx))
 			p.nonces[from]++
 		}
 		if p.draw(10) == 0 {
@@ -96,7 +96,7 @@ func TestModelExecutesLikeGeth(t *testing.T) {
 func (p *pair) compareViews() {
 	p.t.Helper()
 	view := func(ctx context.Context, data []byte) ([]byte, error) {
-		return p.client.Call(ctx, lane.Call{To: p.Contract, Data: data}, p.Head().Hash)
+		return p.client.Call(ctx, evidence.Call{To: p.Contract, Data: data}, p.Head().Hash)
 	}
 	really := func(_ context.Context, data []byte) (out []byte, err error) {
 		var answer hexutil.Bytes
@@ -132,12 +132,12 @@ func (p *pair) dryRun(from int, data []byte, gas uint64) {
 	err := p.real.call(nil, "eth_call", map[string]any{
 		"from": devnet.Address(from), "to": p.Contract, "gas": hexutil.Uint64(gas), "input": hexutil.Bytes(data),
 	}, "latest")
-	_, have := p.client.Call(p.t.Context(), lane.Call{From: devnet.Address(from), To: p.Contract, Gas: gas, Data: data}, p.Head().Hash)
+	_, have := p.client.Call(p.t.Context(), evidence.Call{From: devnet.Address(from), To: p.Contract, Gas: gas, Data: data}, p.Head().Hash)
 	require.Equal(p.t, err == nil, have == nil, "geth: %v, the model: %v", err, have)
 	if err == nil {
 		return
 	}
-	var refusal *lane.RevertError
+	var refusal *evidence.RevertError
 	require.ErrorAs(p.t, have, &refusal)
 	var withData rpc.DataError
 	if errors.As(err, &withData) && withData.ErrorData() != nil && withData.ErrorData() != "0x" {
@@ -155,7 +155,7 @@ func (p *pair) toggleRole() {
 		data = registry.EncodeGrantRelayer(devnet.Address(relayerB))
 	}
 	tx := p.sign(admin, p.nonces[admin], &p.Contract, data, func(tx *types.DynamicFeeTx) { tx.Gas = 100_000 })
-	require.Equal(p.t, lane.Accepted, p.send("a change of roles", tx))
+	require.Equal(p.t, txpool.Added, p.send("a change of roles", tx))
 	p.nonces[admin]++
 }
 
@@ -177,26 +177,26 @@ func TestModelPoolIsLikeGeths(t *testing.T) {
 	for range 25 {
 		nonce := p.Head().Nonce(self)
 		first := transfer(nonce, times(100))
-		require.Equal(t, lane.Accepted, p.send("a transfer", first))
-		require.Equal(t, lane.Known, p.send("the same", first))
+		require.Equal(t, txpool.Added, p.send("a transfer", first))
+		require.Equal(t, txpool.Known, p.send("the same", first))
 		next := transfer(nonce+1, times(100))
-		require.Equal(t, lane.Accepted, p.send("the next", next))
-		require.Equal(t, lane.ReplacementUnderpriced, p.send("a cheap replacement", transfer(nonce, times(int64(101+p.draw(9))))))
-		require.Equal(t, lane.Accepted, p.send("a replacement", transfer(nonce, times(int64(110+p.draw(30))))))
-		require.Equal(t, lane.Accepted, p.send("behind a gap", transfer(nonce+3, times(100))))
+		require.Equal(t, txpool.Added, p.send("the next", next))
+		require.Equal(t, txpool.ReplacementUnderpriced, p.send("a cheap replacement", transfer(nonce, times(int64(101+p.draw(9))))))
+		require.Equal(t, txpool.Added, p.send("a replacement", transfer(nonce, times(int64(110+p.draw(30))))))
+		require.Equal(t, txpool.Added, p.send("behind a gap", transfer(nonce+3, times(100))))
 		if nonce > 0 {
-			require.Equal(t, lane.NonceLow, p.send("an old nonce", transfer(nonce-1, times(100))))
+			require.Equal(t, txpool.NonceLow, p.send("an old nonce", transfer(nonce-1, times(100))))
 		}
-		require.Equal(t, lane.Funds, p.send("too dear", transfer(nonce+2, func(tx *types.DynamicFeeTx) {
+		require.Equal(t, txpool.Funds, p.send("too dear", transfer(nonce+2, func(tx *types.DynamicFeeTx) {
 			tx.Value, tx.Gas = new(big.Int).Lsh(big.NewInt(1), 90), 30_000
 		})))
-		require.Equal(t, lane.BadGas, p.send("without gas", transfer(nonce+2, func(tx *types.DynamicFeeTx) { tx.Gas = 20_999 })))
-		require.Equal(t, lane.TooBig, p.send("with more gas than a transaction may have", transfer(nonce+2, func(tx *types.DynamicFeeTx) { tx.Gas = 1<<24 + 1 })))
-		require.Equal(t, lane.Invalid, p.send("of another chain", transfer(nonce+2, func(tx *types.DynamicFeeTx) { tx.ChainID = big.NewInt(5) })))
-		require.Equal(t, lane.Invalid, p.send("a tip above the cap", transfer(nonce+2, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(101 * gwei) })))
+		require.Equal(t, txpool.BadGas, p.send("without gas", transfer(nonce+2, func(tx *types.DynamicFeeTx) { tx.Gas = 20_999 })))
+		require.Equal(t, txpool.TooBig, p.send("with more gas than a transaction may have", transfer(nonce+2, func(tx *types.DynamicFeeTx) { tx.Gas = 1<<24 + 1 })))
+		require.Equal(t, txpool.Invalid, p.send("of another chain", transfer(nonce+2, func(tx *types.DynamicFeeTx) { tx.ChainID = big.NewInt(5) })))
+		require.Equal(t, txpool.Invalid, p.send("a tip above the cap", transfer(nonce+2, func(tx *types.DynamicFeeTx) { tx.GasTipCap = big.NewInt(101 * gwei) })))
 		p.mineBoth()
 		require.Equal(t, nonce+2, p.Head().Nonce(self))
-		require.Equal(t, lane.Accepted, p.send("into the gap", transfer(nonce+2, times(100))))
+		require.Equal(t, txpool.Added, p.send("into the gap", transfer(nonce+2, times(100))))
 		p.mineBoth()
 		require.Equal(t, nonce+4, p.Head().Nonce(self))
 	}
@@ -225,7 +225,7 @@ func (p *pair) reorgs(t *testing.T) {
 			for _, from := range []int{relayerA, relayerB} {
 				data, gas := p.calldata()
 				nonce := p.Head().Nonce(devnet.Address(from))
-				require.Equal(t, lane.Accepted, p.send("a call", p.sign(from, nonce, &p.Contract, data, func(tx *types.DynamicFeeTx) { tx.Gas = gas })))
+				require.Equal(t, txpool.Added, p.send("a call", p.sign(from, nonce, &p.Contract, data, func(tx *types.DynamicFeeTx) { tx.Gas = gas })))
 			}
 			p.mineBoth()
 		}

@@ -66,6 +66,16 @@ func (j *Journal) Load(_ context.Context, id score.Lane, fold func(lane.Entry)) 
 	return last, nil
 }
 
+// State is what the lane's entries lead to, and the sequence of the last.
+func (j *Journal) State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error) {
+	var folder lane.Folder
+	if last, err = j.Load(ctx, id, folder.Add); err != nil {
+		return nil, 0, err
+	}
+	state, err = folder.State()
+	return state, last, err
+}
+
 // Last is the sequence of the lane's last entry; 0 when there is none.
 func (j *Journal) Last(_ context.Context, id score.Lane) (uint64, error) {
 	if j.fault("last", id) != JournalRight {

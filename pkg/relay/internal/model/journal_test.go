@@ -57,7 +57,7 @@ func TestModelJournalIsLikeNATS(t *testing.T) {
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
-		Deployment: stream.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
+		Deployment: score.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},
 	}))
 	opened, err := journal.Open(t.Context(), js)
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // Faults are what is wrong with a node. The zero value is an honest node that hears of every block.
@@ -151,10 +151,10 @@ func (n *Node) Drop(drop func(*Tx) bool) {
 func (n *Node) Head() *Block { return n.head }
 
 // send is the node's answer to a raw transaction. delivered is false when it cannot have heard of it.
-func (n *Node) send(tx *Tx) (class lane.SendClass, delivered bool) {
+func (n *Node) send(tx *Tx) (class txpool.Class, delivered bool) {
 	hash := tx.Hash()
 	if n.Faults.Down {
-		return lane.NodeDown, false
+		return txpool.NodeDown, false
 	}
 	fault := n.Faults.Send
 	if fault != SendRight && n.roll("send", hash[:]) >= n.Faults.SendRate {
@@ -162,20 +162,20 @@ func (n *Node) send(tx *Tx) (class lane.SendClass, delivered bool) {
 	}
 	switch fault {
 	case SendUnheard:
-		return lane.Timeout, true
+		return txpool.Timeout, true
 	case SendDropped:
-		return lane.Accepted, true
+		return txpool.Added, true
 	case SendFull:
-		return lane.PoolFull, true
+		return txpool.Full, true
 	case SendRefused:
-		return lane.FeeLow, true
+		return txpool.FeeLow, true
 	}
 	class = n.pool.admit(tx, n.chain, n.head.state, n.Rules)
 	switch fault {
 	case SendLost:
-		return lane.Timeout, true
+		return txpool.Timeout, true
 	case SendMuddled:
-		return lane.Unknown, true
+		return txpool.Unknown, true
 	}
 	return class, true
 }

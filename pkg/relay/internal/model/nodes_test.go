@@ -19,9 +19,9 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay/internal/model"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // real is a real node, with the contract deployed.
@@ -43,7 +43,7 @@ func (r *real) must(out any, method string, args ...any) {
 }
 
 // send is what the node says to raw bytes, as package chain understands it.
-func (r *real) send(tx *types.Transaction) (lane.SendClass, error) {
+func (r *real) send(tx *types.Transaction) (txpool.Class, error) {
 	err := r.call(nil, "eth_sendRawTransaction", hexutil.Encode(raw(r.t, tx)))
 	return chain.Classify(err), err
 }
@@ -139,7 +139,7 @@ func newPair(t *testing.T, r *real, seed uint64) *pair {
 }
 
 // send gives both the transaction, and wants the same answer.
-func (p *pair) send(what string, tx *types.Transaction) lane.SendClass {
+func (p *pair) send(what string, tx *types.Transaction) txpool.Class {
 	p.t.Helper()
 	want, err := p.real.send(tx)
 	have := p.client.Send(p.t.Context(), [][]byte{raw(p.t, tx)})[0].Class

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // Rules are how a node's pool differs from others'.
@@ -27,39 +27,39 @@ const (
 type pool map[common.Address]map[uint64]*Tx
 
 // admit takes a transaction on top of a state, or tells why not, in geth's order of checks.
-func (p pool) admit(tx *Tx, c *Chain, s *state, rules Rules) lane.SendClass {
+func (p pool) admit(tx *Tx, c *Chain, s *state, rules Rules) txpool.Class {
 	of := p[tx.From]
 	old := of[tx.Nonce()]
 	if old != nil && old.Hash() == tx.Hash() {
-		return lane.Known
+		return txpool.Known
 	}
 	from := s.of(tx.From)
 	switch {
 	case tx.Protected() && tx.ChainId().Uint64() != c.ID:
-		return lane.Invalid
+		return txpool.Invalid
 	case tx.Size() > maxTxBytes, tx.Gas() > c.GasLimit, tx.Gas() > maxTxGas:
-		return lane.TooBig
+		return txpool.TooBig
 	case tx.GasFeeCapIntCmp(tx.GasTipCap()) < 0:
-		return lane.Invalid
+		return txpool.Invalid
 	case tx.Gas() < intrinsic(tx.Data()):
-		return lane.BadGas
+		return txpool.BadGas
 	case tx.GasTipCap().Cmp(new(big.Int).SetUint64(rules.MinTip)) < 0:
-		return lane.FeeLow
+		return txpool.FeeLow
 	case tx.Nonce() < from.nonce:
-		return lane.NonceLow
+		return txpool.NonceLow
 	case from.balance.Cmp(p.cost(tx)) < 0:
-		return lane.Funds
+		return txpool.Funds
 	case old != nil && !outbids(tx, old):
-		return lane.ReplacementUnderpriced
+		return txpool.ReplacementUnderpriced
 	case rules.NoGaps && old == nil && p.next(tx.From, from.nonce) < tx.Nonce():
-		return lane.NonceHigh
+		return txpool.NonceHigh
 	case rules.NoCheap && tx.GasFeeCap().Cmp(new(big.Int).SetUint64(c.BaseFee)) < 0:
-		return lane.FeeLow
+		return txpool.FeeLow
 	case rules.PerAccount > 0 && old == nil && len(of) >= rules.PerAccount:
-		return lane.PoolFull
+		return txpool.Full
 	}
 	p.put(tx)
-	return lane.Accepted
+	return txpool.Added
 }
 
 func (p pool) put(tx *Tx) {

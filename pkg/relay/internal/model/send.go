@@ -6,12 +6,13 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // Send broadcasts raw transactions to all nodes that can be reached, in order, and tells for each what came of it.
-func (c *Client) Send(_ context.Context, raw [][]byte) []lane.SendResult {
-	out := make([]lane.SendResult, len(raw))
+func (c *Client) Send(_ context.Context, raw [][]byte) []txpool.Result {
+	out := make([]txpool.Result, len(raw))
 	for i := range raw {
 		if c.OnSend != nil {
 			c.OnSend(raw[i])
@@ -23,18 +24,18 @@ func (c *Client) Send(_ context.Context, raw [][]byte) []lane.SendResult {
 }
 
 type told struct {
-	class     lane.SendClass
+	class     txpool.Class
 	delivered bool
 }
 
-func (c *Client) send(raw []byte) lane.SendResult {
+func (c *Client) send(raw []byte) txpool.Result {
 	tx, err := c.chain.Decode(raw)
 	if err != nil {
-		return lane.SendResult{Class: lane.Invalid, Err: err}
+		return txpool.Result{Class: txpool.Invalid, Err: err}
 	}
 	var answers []told
 	for _, l := range c.usable() {
-		t := told{class: lane.NodeDown}
+		t := told{class: txpool.NodeDown}
 		if !l.Down {
 			t.class, t.delivered = l.Node.send(tx)
 		}
@@ -42,20 +43,20 @@ func (c *Client) send(raw []byte) lane.SendResult {
 	}
 	class := verdict(answers)
 	if class.Taken() {
-		return lane.SendResult{Class: class}
+		return txpool.Result{Class: class}
 	}
-	return lane.SendResult{Class: class, Err: fmt.Errorf("the nodes said %v", answers)}
+	return txpool.Result{Class: class, Err: fmt.Errorf("the nodes said %v", answers)}
 }
 
 // ranking is the order in which package chain believes answers: taken, then what leaves it open, then refusals, the most
 // telling first.
-var ranking = []lane.SendClass{
-	lane.Accepted, lane.Known, lane.Timeout, lane.Unknown, lane.Throttled, lane.NodeDown,
-	lane.NonceLow, lane.ReplacementUnderpriced, lane.NonceHigh, lane.FeeLow, lane.PoolFull, lane.Funds, lane.Reserved,
-	lane.BadGas, lane.TooBig, lane.FeeCapRPC, lane.Invalid,
+var ranking = []txpool.Class{
+	txpool.Added, txpool.Known, txpool.Timeout, txpool.Unknown, txpool.Throttled, txpool.NodeDown,
+	txpool.NonceLow, txpool.ReplacementUnderpriced, txpool.NonceHigh, txpool.FeeLow, txpool.Full, txpool.Funds, txpool.Reserved,
+	txpool.BadGas, txpool.TooBig, txpool.FeeCapRPC, txpool.Invalid,
 }
 
-func verdict(answers []told) lane.SendClass {
+func verdict(answers []told) txpool.Class {
 	for _, class := range ranking {
 		for _, t := range answers {
 			if t.class == class && t.delivered {
@@ -63,11 +64,11 @@ func verdict(answers []told) lane.SendClass {
 			}
 		}
 	}
-	return lane.NodeDown
+	return txpool.NodeDown
 }
 
 // Call runs a message of the contract's on the state of a block, at any node that has it.
-func (c *Client) Call(_ context.Context, msg lane.Call, at common.Hash) ([]byte, error) {
+func (c *Client) Call(_ context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
 	c.before("call")
 	for _, l := range c.usable() {
 		b := c.chain.Block(at)
@@ -78,16 +79,16 @@ func (c *Client) Call(_ context.Context, msg lane.Call, at common.Hash) ([]byte,
 			return answer, nil
 		}
 		if floor := intrinsic(msg.Data); msg.Gas < floor {
-			return nil, &lane.RevertError{OutOfGas: true, Text: fmt.Sprintf("intrinsic gas too low: have %d, want %d", msg.Gas, floor)}
+			return nil, &evidence.RevertError{OutOfGas: true, Text: fmt.Sprintf("intrinsic gas too low: have %d, want %d", msg.Gas, floor)}
 		}
 		r, _ := c.chain.try(b.state.registry, msg.From, msg.Data, msg.Gas)
 		switch {
 		case msg.To != c.chain.Contract, r.ok:
 			return nil, nil
 		case r.outOfGas:
-			return nil, &lane.RevertError{OutOfGas: true, Text: "out of gas"}
+			return nil, &evidence.RevertError{OutOfGas: true, Text: "out of gas"}
 		}
-		return nil, &lane.RevertError{Data: r.revert, Text: "execution reverted"}
+		return nil, &evidence.RevertError{Data: r.revert, Text: "execution reverted"}
 	}
 	return nil, fmt.Errorf("a call at block %s: %w", at, errNoAnswer)
 }

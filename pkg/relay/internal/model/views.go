@@ -61,7 +61,7 @@ func projectInfo(p *score.Record) []byte {
 		signedOnly = 1
 	}
 	var out []byte
-	for _, n := range []uint64{exists, owners, uint64(len(p.Members)), uint64(len(p.Actions)), uint64(len(p.ScoreTypes)), signedOnly} {
+	for _, n := range []uint64{exists, owners, 0, uint64(len(p.Actions)), uint64(len(p.ScoreTypes)), signedOnly} {
 		out = appendUint(out, n)
 	}
 	return out

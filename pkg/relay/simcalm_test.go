@@ -16,8 +16,8 @@ const (
 	quietSeconds = 3   // in which nothing happens any more, until that is believed
 )
 
-// rest ends all faults, and lets everything run until all that was accepted has its end.
-func (r *simRun) rest() {
+// calmDown ends all faults, and lets everything run until all that was accepted has its end.
+func (r *simRun) calmDown() {
 	r.note("calm")
 	r.calm = true
 	for _, s := range r.zombies {
@@ -107,7 +107,7 @@ func (r *simRun) run(p *simReplica, id score.Lane) {
 func (r *simRun) quiet() bool {
 	for id := range score.Lane(r.plan.lanes) {
 		s := r.replicas[r.owners[id]].sessions[id]
-		if s == nil || len(s.untold.writes) > 0 || s.untold.lost || !r.done(id) {
+		if s == nil || s.reporter.writer.Pending() || !r.done(id) {
 			return false
 		}
 	}
@@ -122,7 +122,7 @@ func (r *simRun) done(id score.Lane) bool {
 
 // onlyCorrupt tells whether nothing that can be bound is left from a cursor on. The cursor passes what cannot be read with the
 // next batch only.
-func (r *simRun) onlyCorrupt(records []Record, from score.Cursor) bool {
+func (r *simRun) onlyCorrupt(records []score.Message, from score.Cursor) bool {
 	for _, record := range records {
 		if record.Seq >= from.Seq && record.Corrupt == nil {
 			return false
@@ -139,9 +139,9 @@ func (r *simRun) waiting() string {
 		text := fmt.Sprintf("lane %d: next nonce %d, chain's nonce %d, %d open, %d queued, cursor %v", id, state.Next,
 			r.chain.Head().Nonce(r.laneAddress(id)), len(state.Slots), len(state.Queue), state.Cursor)
 		if s != nil {
-			text += fmt.Sprintf(", waits for %q (%q), %d untold", s.blocked(), s.waiting, len(s.untold.writes))
-			if head := s.lane.Last(); head != nil {
-				text += fmt.Sprintf(", head %d, final %d, account %d at %d, gone %v, foreign %d", head.Block.Number, head.Final.Number,
+			text += fmt.Sprintf(", waits for %q (%q), reports pending: %t", s.blocked(), s.waiting.reason, s.reporter.writer.Pending())
+			if head := s.lane.View(); head != nil {
+				text += fmt.Sprintf(", head %d, final %d, account %d at %d, gone %v, foreign %d", head.Head.Number, head.Final.Number,
 					head.Account.Nonce, head.Account.At.Number, head.Gone, len(head.Foreign))
 			}
 		}

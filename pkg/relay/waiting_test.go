@@ -60,7 +60,7 @@ func (v *view) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, err
 	return answer, err
 }
 
-func (b *broken) Call(ctx context.Context, msg lane.Call, at common.Hash) ([]byte, error) {
+func (b *broken) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
 	if b.calls.Load() {
 		return nil, errSilent
 	}
@@ -205,7 +205,7 @@ func TestWhatLostItsSlotIsAcceptedAgainUntilANodeTellsOfIt(t *testing.T) {
 	w.start(w.config, w.deps)
 	w.drain()
 	ctx, next := t.Context(), w.states()[0].Next
-	for nonce := next; nonce < next+2; nonce++ { // somebody else takes the next two nonces
+	for nonce := next; nonce < next+2; nonce++ { // another holder of the key takes the next two nonces
 		tx, err := w.keys[0].For(devnet.ChainID).Sign(ctx, types.NewTx(&types.DynamicFeeTx{
 			ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, GasTipCap: big.NewInt(1e10), GasFeeCap: big.NewInt(1e11),
 			Gas: 21_000, To: &common.Address{1},
@@ -306,7 +306,7 @@ func TestATransactionThatTheJournalDoesNotKnowHaltsItsLaneUntilAnOperatorDecides
 	last, err := w.journal.Load(t.Context(), 0, func(lane.Entry) {})
 	require.NoError(t, err)
 	for _, e := range []lane.Entry{
-		{Open: &lane.Open{Owner: "operator", Identity: state.Identity}}, {Accept: &lane.Accept{Below: state.Next + 1}},
+		{Open: &lane.Open{Owner: "operator", Identity: state.Identity}}, {Resume: &lane.Resume{Below: state.Next + 1}},
 	} {
 		e.Version, e.Epoch = lane.Version, state.Epoch+1
 		last, err = w.journal.Append(t.Context(), 0, last, e)

@@ -1,0 +1,132 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// What stops a lane until an operator looks, besides a journal that contradicts itself or cannot be read.
+var (
+	// errIdentity says that the lane's journal was written for another stream, chain, contract or key.
+	errIdentity = errors.New("the lane's journal belongs to something else")
+	// errLost says that the stream ends before what the journal says was read of it.
+	errLost = errors.New("the stream lost messages")
+)
+
+// open folds a lane's journal, fences every earlier session off, and has the chain followed from there.
+func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*session, error) {
+	journal := &laneJournal{id: id, store: r.deps.Journal, config: &r.config, log: log}
+	state, err := journal.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	identity, err := r.identify(ctx, id, state)
+	if err != nil {
+		return nil, err
+	}
+	intake, err := newIntake(r.config, state.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	s := r.assemble(id, log, journal, lane.New(state, r.config.Rules), intake)
+	s.heads = r.deps.Heads.Subscribe(r.deps.Signers[id].Address(), state.Next)
+	for i := range state.Past {
+		s.heads.Settled(state.Past[i].Nonce, state.Past[i].Block, state.Past[0].Nonce)
+	}
+	for i := range state.Slots {
+		s.watch(&state.Slots[i])
+	}
+	if err := journal.append(ctx, lane.Entry{
+		Epoch: state.Epoch + 1, Open: &lane.Open{Owner: r.config.Replica, Identity: identity},
+	}); err != nil {
+		s.heads.Close()
+		return nil, err
+	}
+	r.metrics.wait(id, lane.WaitNone) // what the last session waited for
+	s.reporter.resume(ctx, r.config.Rules.Window)
+	log.Info("the lane is open", "epoch", state.Epoch, "next_nonce", state.Next, "open_slots", len(state.Slots),
+		"queued", len(state.Queue), "cursor", state.Cursor)
+	return s, nil
+}
+
+// identify checks that the journal belongs to what this process is configured for, and that the stream holds what it says
+// was not read yet.
+func (r *Relayer) identify(ctx context.Context, id score.Lane, state *lane.State) (lane.Identity, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
+	defer cancel()
+	source, err := r.deps.Source.State(ctx)
+	if err != nil {
+		return lane.Identity{}, err
+	}
+	identity := lane.Identity{
+		Stream: source.Created, ChainID: r.config.ChainID, Contract: r.config.Contract, Signer: r.deps.Signers[id].Address(),
+	}
+	switch {
+	case state.Epoch > 0 && !state.Identity.Equal(identity):
+		return identity, fmt.Errorf("%w: it was written for %+v, this process has %+v: give the lane its own key and deployment back, "+
+			"or set up a new deployment", errIdentity, state.Identity, identity)
+	case state.Cursor.Seq > source.LastSeq+1:
+		return identity, fmt.Errorf("%w: the lane's cursor is at sequence %d and the stream ends at %d: "+
+			"restore it from a backup", errLost, state.Cursor.Seq, source.LastSeq)
+	}
+	return identity, nil
+}
+
+// assemble gives each part of a session what it may touch.
+func (r *Relayer) assemble(id score.Lane, log *slog.Logger, journal *laneJournal, l *lane.Lane, in *intake) *session {
+	config, signer := &r.config, r.deps.Signers[id]
+	s := &session{id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, send: r.deps.Chain.Send, deadLetter: r.deadLetter}
+	journal.lane, journal.appended = l, s.appended
+	s.gas = newGas(config, in.limitGas, r.metrics.gasOfModel, log)
+	s.waiting = &waiting{id: id, signer: signer.Address(), config: config, lane: l, metrics: r.metrics, log: log}
+	s.reporter = newReporter(id, r.deps.Statuses, l, journal.owned, r.metrics.statusFails, log)
+	s.binder = &binder{
+		config: config, lane: l, signer: signer, intake: in, gas: s.gas, append: journal.append,
+		reporter: s.reporter, waiting: s.waiting, metrics: r.metrics, log: log,
+	}
+	s.settler = &settler{
+		id: id, signer: signer.Address(), config: config, lane: l, append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter,
+		gas: s.gas, reread: func(tx common.Hash) { s.heads.Reread(tx) }, cancel: s.binder.cancel, metrics: r.metrics, log: log,
+	}
+	s.requeue = &requeue{
+		id: id, signer: signer.Address(), config: config, lane: l, ask: r.deps.Chain.Call, gas: s.gas, bind: s.binder.bind,
+		append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter, waiting: s.waiting, metrics: r.metrics, log: log,
+	}
+	return s
+}
+
+// watch has all attempts of an open slot looked for in blocks.
+func (s *session) watch(slot *lane.Slot) {
+	for i := range slot.Attempts {
+		s.heads.Watch(slot.Nonce, slot.Attempts[i].Hash, slot.Since)
+	}
+}
+
+// appended has the chain watched for what an entry changed.
+func (s *session) appended(e lane.Entry) {
+	state := s.lane.State
+	switch {
+	case e.Bind != nil:
+		s.watch(state.Slot(e.Bind.Nonce))
+	case e.Attempt != nil:
+		slot := state.Slot(e.Attempt.Nonce)
+		s.heads.Watch(slot.Nonce, slot.Last().Hash, slot.Since)
+	case e.Settle != nil, e.Skip != nil:
+		s.heads.Skipped(state.Next)
+		for _, p := range state.Past {
+			if e.Skip != nil || p.Nonce == e.Settle.Nonce {
+				s.heads.Settled(p.Nonce, p.Block, state.Past[0].Nonce)
+			}
+		}
+	case e.Reopen != nil:
+		s.heads.Reopened(e.Reopen.Nonce)
+		s.watch(state.Slot(e.Reopen.Nonce))
+	}
+}

@@ -1,0 +1,210 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/report"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// The bounds of what is kept while the status store is away: reports, and the references in them, of 65 bytes each.
+const (
+	maxPending     = 4096
+	maxPendingRefs = 200_000
+)
+
+// reporter reports how far updates and creations are, as well as the status store allows (package report): nothing waits for
+// it, and a report that fails is pending.
+//
+// Pending reports are lost with the session. So each end of work is followed by a note of it (ended), and a session that
+// finds that an earlier one noted less than the journal holds asks for a restore from the stream and the chain.
+type reporter struct {
+	id       score.Lane
+	statuses Statuses
+	lane     *lane.Lane
+	owned    func(context.Context) error // lane.ErrFenced when another wrote to the lane's journal
+	writer   *report.Writer
+	failures prometheus.Counter
+	log      *slog.Logger
+}
+
+func newReporter(
+	id score.Lane, statuses Statuses, l *lane.Lane, owned func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
+) *reporter {
+	return &reporter{
+		id: id, statuses: statuses, lane: l, owned: owned, failures: failures, log: log,
+		writer: report.NewWriter(report.Config{
+			MaxWrites: maxPending, MaxRefs: maxPendingRefs, RequestRestore: statuses.RequestRestore, Log: log,
+		}),
+	}
+}
+
+// report makes a report that holds so many references, or leaves it pending.
+func (r *reporter) report(ctx context.Context, refs int, write func(context.Context) error) {
+	if !r.writer.Write(ctx, refs, write) {
+		r.failures.Inc()
+	}
+}
+
+// bound: they are in this slot now.
+func (r *reporter) bound(ctx context.Context, nonce uint64, refs []score.Ref) {
+	r.report(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Bound(ctx, r.id, nonce, refs) })
+}
+
+// stage: the slot's transaction came to a stage.
+func (r *reporter) stage(ctx context.Context, e lane.Report) {
+	r.report(ctx, 0, func(ctx context.Context) error { return r.statuses.Slot(ctx, r.id, e.Nonce, e.Stage, e.Tx, e.Block) })
+}
+
+// final: outcomes[i] is what became of refs[i].
+func (r *reporter) final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) {
+	if len(refs) > 0 {
+		r.report(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Final(ctx, tx, block, refs, outcomes) })
+	}
+}
+
+// released: they are in no slot any more.
+func (r *reporter) released(ctx context.Context, nonce uint64, refs []score.Ref) {
+	if len(refs) > 0 {
+		r.report(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Released(ctx, r.id, nonce, refs) })
+	}
+}
+
+// reopened: what was said of a slot's work in one of its transactions is taken back.
+func (r *reporter) reopened(ctx context.Context, slot *lane.Slot, tx common.Hash) error {
+	nonce := slot.Nonce
+	refs, err := carried(slot)
+	if err == nil && len(refs) > 0 {
+		r.report(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Reopened(ctx, r.id, nonce, tx, refs) })
+	}
+	return err
+}
+
+// ended notes, behind all reports about what ends now, that they were made. It comes before the end is journaled, so that a
+// crash between them reports twice rather than not at all.
+func (r *reporter) ended(ctx context.Context) {
+	end := r.lane.State.Ends
+	r.report(ctx, 0, func(ctx context.Context) error { return r.statuses.Reported(ctx, r.id, end) })
+}
+
+// requestRestore asks for a restore: the journal does not know what a transaction did, only its event tells.
+func (r *reporter) requestRestore(ctx context.Context) { r.report(ctx, 0, r.statuses.RequestRestore) }
+
+// carried names what the slot carries; nothing where it only uses its nonce up. The error is lane.ErrCorrupt.
+func carried(slot *lane.Slot) ([]score.Ref, error) {
+	b, _, err := batchOf(slot)
+	if err != nil {
+		return nil, err
+	}
+	return refsOf(slot.Work, b), nil
+}
+
+// batchOf reads the batch that the slot carries, nil where it carries none, and its calldata. The error is lane.ErrCorrupt.
+func batchOf(slot *lane.Slot) (*batch.Batch, []byte, error) {
+	data, err := slot.Data()
+	if err != nil || slot.Work.Kind != lane.Updates {
+		return nil, data, err
+	}
+	b, err := registry.DecodeBatch(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("slot %d: %w: %w", slot.Nonce, lane.ErrCorrupt, err)
+	}
+	return &b, data, nil
+}
+
+// refsOf names what the work is; b is its batch, if it is one.
+func refsOf(work lane.Work, b *batch.Batch) []score.Ref {
+	switch work.Kind {
+	case lane.Creation:
+		return []score.Ref{score.CreationRef(*work.Project)}
+	case lane.Updates:
+		return score.Refs(b.Updates())
+	}
+	return nil
+}
+
+// resume begins a session's reports. It asks for a restore if an earlier session ended before it could report how work
+// ended, and then reports again in which slots the newest work is, in case that session ended between journal and status.
+// An end that was reported and not journaled counts for nothing: it is reported again, and what comes here may undo it before.
+func (r *reporter) resume(ctx context.Context, window int) {
+	ends := r.lane.State.Ends
+	r.report(ctx, 0, func(ctx context.Context) error {
+		below, err := r.statuses.ReportedBelow(ctx, r.id)
+		switch {
+		case err != nil || below == ends:
+			return err
+		case below > ends:
+			return r.statuses.Reported(ctx, r.id, ends-1) // before the first end: ReportedBelow is 0 again
+		}
+		r.log.Warn("an earlier session of the lane ended before it had reported how some work ended; the relayer restores the statuses "+
+			"from the stream and the chain", "reported", below, "ended", ends)
+		if err := r.releasePast(ctx); err != nil {
+			return err
+		}
+		if err := r.statuses.RequestRestore(ctx); err != nil {
+			return err
+		}
+		return r.statuses.Reported(ctx, r.id, ends-1)
+	})
+	r.replaySlots(ctx, window)
+}
+
+// releasePast takes back that what settled slots carried is in them: a restore writes a rejection only over what is merely
+// accepted, since a slot may be of a later try with the same id.
+func (r *reporter) releasePast(ctx context.Context) error {
+	for i := range r.lane.State.Past {
+		past := &r.lane.State.Past[i]
+		data, err := past.Data()
+		if err != nil {
+			return err
+		}
+		if b, err := registry.DecodeBatch(data); err == nil {
+			if err := r.statuses.Released(ctx, r.id, past.Nonce, score.Refs(b.Updates())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// replaySlots reports the open slots again: what reopened ones take back, and what the newest carry. What cannot be decoded
+// is found corrupt when it is settled.
+func (r *reporter) replaySlots(ctx context.Context, window int) {
+	slots := r.lane.State.Slots
+	for i := 0; i < len(slots) && slots[i].Reopened; i++ {
+		for k := range slots[i].Attempts {
+			if err := r.reopened(ctx, &slots[i], slots[i].Attempts[k].Hash); err != nil {
+				return
+			}
+		}
+	}
+	for i := max(0, len(slots)-window); i < len(slots); i++ {
+		if refs, err := carried(&slots[i]); err == nil && len(refs) > 0 {
+			r.bound(ctx, slots[i].Nonce, refs)
+		}
+	}
+}
+
+// replay makes the pending reports, while the lane is this session's: made late by one that lost it, they would undo what
+// its successor reported since. The error is lane.ErrFenced.
+func (r *reporter) replay(ctx context.Context) error {
+	if !r.writer.Pending() {
+		return nil
+	}
+	switch err := r.owned(ctx); {
+	case errors.Is(err, lane.ErrFenced):
+		return err
+	case err == nil && r.writer.Replay(ctx) != nil:
+		r.failures.Inc()
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package relay
+
+import (
+	"log/slog"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// waiting is why the lane binds nothing new.
+type waiting struct {
+	id      score.Lane
+	signer  common.Address
+	config  *Config
+	lane    *lane.Lane
+	metrics *metrics
+	log     *slog.Logger
+
+	reason lane.Wait // as last logged
+}
+
+// set notes why nothing new is bound, and says so once, with the numbers that matter.
+func (w *waiting) set(why lane.Wait, numbers ...any) {
+	if why == w.reason {
+		return
+	}
+	w.reason = why
+	w.metrics.wait(w.id, why)
+	log, view := w.log.With(numbers...), w.lane.View()
+	if view == nil {
+		return
+	}
+	switch why {
+	case lane.WaitHead:
+		log.Warn("no head of the chain for a while; the lane binds nothing new until one comes", "last_block", view.Head.Number)
+	case lane.WaitFunds:
+		log.Error("the lane's signer cannot pay for another transaction; fund it, the lane resumes by itself",
+			"signer", w.signer, "balance_wei", orZero(view.Account.Balance))
+	case lane.WaitCeiling:
+		log.Warn("gas costs more than the lane may pay; it waits for the price to fall", "max_wei", w.config.Rules.Fees.MaxCap,
+			"max_tx_wei", w.config.Rules.Fees.MaxTxFee, "base_fee_wei", view.Price.BaseFee, "tip_wei", view.Price.Tip, "legacy_price_wei", view.Price.Gas)
+	case lane.WaitForeign:
+		log.Error("an endpoint shows nonces of the lane's signer that the lane did not use; the relayer looks for their transactions, "+
+			"and the lane resumes behind them when they are seen in final blocks, or when the account no longer shows them",
+			"signer", w.signer, "account_nonce", view.Account.Nonce, "next_nonce", w.lane.State.Next, "transactions_seen", len(view.Foreign))
+	case lane.WaitUnjournaled:
+		log.Error("a transaction of the lane's signer to the contract is not in the lane's journal: NATS was restored from an older copy, "+
+			"or the key is used elsewhere. The lane halts until an operator decides: find out which, then run `scorelay lanes resume`",
+			"signer", w.signer, "lane", w.id, "journal_next_nonce", w.lane.State.Next, "account_nonce", view.Account.Nonce)
+	case lane.WaitBehind:
+		log.Error("the account shows fewer transactions of the lane than were final; the lane binds nothing new until they are back",
+			"account_nonce", view.Account.Nonce, "final_nonce", w.lane.State.Floor(), "block", view.Account.At.Number, "proved", view.Account.Proved)
+	case lane.WaitRefused:
+		log.Error("nodes refuse the lane's transactions for a reason that neither price nor time cures; the lane keeps broadcasting them: see the sends' errors")
+	case lane.WaitContract:
+		log.Error("the contract refuses everything this lane sends; grant its signer the relayer role, the lane resumes by itself",
+			"signer", w.signer, "contract", w.config.Contract)
+	case lane.WaitSigner:
+		log.Error("the lane's key does not sign; the lane waits and tries again")
+	case lane.WaitNode:
+		log.Warn("no node tells what queued work would do; the lane binds nothing new until one does")
+	}
+}
+
+func orZero(n *big.Int) *big.Int {
+	if n == nil {
+		return new(big.Int)
+	}
+	return n
+}
