@@ -3,185 +3,194 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 // How long an accept waits for others.
 const (
-	projectPatience   = 250 * time.Millisecond // for a creation another replica has just answered for
+	projectPatience   = 250 * time.Millisecond // for a creation that another replica has just answered for
+	usedPatience      = 300 * time.Millisecond // for the chain to say whether a group was used up
 	firstClaimPause   = 2 * time.Millisecond
 	maxClaimPause     = 100 * time.Millisecond
 	retryAfterFull    = 5 * time.Second
 	retryAfterFailure = time.Second
 )
 
-// accepted is the body of a 200 of update-score.
-type accepted struct {
+// What became of an update or a group that was posted.
+const (
+	statusAccepted  = "accepted"
+	statusDuplicate = "duplicate"
+)
+
+// updateAccepted is the body of a 200 of update-score.
+type updateAccepted struct {
 	UpdateID  score.UpdateID  `json:"updateId"`
 	ProjectID score.ProjectID `json:"projectId"`
-	Status    string          `json:"status"` // accepted or duplicate
+	Status    string          `json:"status"`    // accepted or duplicate
+	StatusURL string          `json:"statusUrl"` // where the update can be followed
 }
 
-// updateScore takes one update all the way from bytes to durable. It is the API's commit sequence, from top to bottom;
-// enter has authenticated the key and counted its rate before.
-func (s *Server) updateScore(c *fiber.Ctx) *Problem {
-	ctx := s.life
+// groupAccepted is the body of a 200 of update-scores.
+type groupAccepted struct {
+	ProjectID  score.ProjectID  `json:"projectId"`
+	Status     string           `json:"status"`     // accepted, or duplicate when every update is one
+	Accepted   int              `json:"accepted"`   // how many are no duplicates
+	Duplicates []score.UpdateID `json:"duplicates"` // in the order of the group
+}
 
-	// Read: strictly, from the bytes as they came.
+// updateScore takes one update all the way from bytes to durable. enter has authenticated the key and counted its rate
+// before.
+func (s *Server) updateScore(c *fiber.Ctx) *Problem {
 	r, p := request(c, decodeUpdate)
 	if p != nil {
 		return p
 	}
-
-	// Fresh: an old signature says nothing about now.
-	if p := s.fresh(r); p != nil {
-		return p
-	}
-
-	// Signed by whom? Costs the most, and is remembered.
-	signer, p := s.signers.recover(r)
+	u, p := s.verifyUpdate(r)
 	if p != nil {
 		return p
 	}
-
-	// Allowed and meaningful? Against the project as it is final on the chain, or as its accepted creation, which goes
-	// ahead of this update in the same lane, will make it. The contract checks all of it again when it applies.
-	rec, ok := s.projects.await(ctx, r.Project, projectPatience)
-	if !ok {
-		return fieldProblem(codeUnknownProject, "/projectId", "is no project")
-	}
-	if rec.SignedOnly {
-		return problem(codeSignedOnly, "sign it in a group and send that to POST /update-scores")
-	}
-	if signer, p = s.signers.member(ctx, rec, signer, r); p != nil {
-		return p
-	}
-	u, p := resolve(rec, r, signer)
+	duplicates, p := s.accept(singleUnit(u))
 	if p != nil {
 		return p
 	}
-
-	// Claim the updateId, so that of two at once one is a duplicate. The claim expires: if this process dies here, a
-	// retry gets through.
-	token := s.tokens.next()
-	claim, p := s.claim(ctx, u, token)
-	switch {
-	case p != nil:
-		return p
-	case claim == score.ClaimDuplicate:
-		return s.answer(c, u, "duplicate")
-	}
-
-	// Store. This is the commit point: when add returns nil the stream has synced the update, and from here on it
-	// reaches exactly one outcome, whatever dies. Its claim has become its status, as far as Redis was there.
-	if err := s.enveloper(u.Project).add(alone(u)); err != nil {
-		// Stored or not: the caller may send it again, and must not find its own claim in the way.
-		s.release(u, token)
-		return notStored(err)
-	}
-	return s.answer(c, u, "accepted")
-}
-
-// resolve turns the request's names into the project's indexes, as they are now.
-func resolve(rec *score.Record, r *updateRequest, signer common.Address) (score.Update, *Problem) {
-	u := score.Update{Project: r.Project, ID: r.Update, Signer: signer, Target: r.Target}
-	var ok bool
-	if u.Action, ok = rec.ActionIndex(r.ActionName); !ok {
-		return u, fieldProblem(codeUnknownAction, "/actionName", "is no action of the project")
-	}
-	if u.ScoreType, ok = rec.ScoreTypeIndex(r.ScoreType); !ok {
-		return u, fieldProblem(codeUnknownScoreType, "/scoreType", "is no score type of the project")
-	}
-	return u, nil
-}
-
-// enveloper is that of the project's lane.
-func (s *Server) enveloper(project score.ProjectID) *enveloper {
-	return s.envelopers[score.LaneOf(project, len(s.envelopers))]
-}
-
-// alone is a claimed update as a unit.
-func alone(u score.Update) unit {
-	updates := []score.Update{u}
-	return unit{updates: updates, claimed: updates}
-}
-
-func (s *Server) answer(c *fiber.Ctx, u score.Update, status string) *Problem {
-	s.metrics.updates.WithLabelValues(status).Inc()
-	return s.send(c, accepted{u.ID, u.Project, status})
-}
-
-func (s *Server) fresh(r *updateRequest) *Problem {
-	now := s.config.Now()
-	switch err := s.config.Freshness.Check(r.at, now); {
-	case errors.Is(err, wallet.ErrTooOld):
-		return fieldProblem(codeMessageTooOld, "/message", timeOff("is %s old", now.Sub(r.at), r.at, s.config.Freshness.Past))
-	case err != nil:
-		return fieldProblem(codeMessageInFuture, "/message", timeOff("lies %s in the future", r.at.Sub(now), r.at, s.config.Freshness.Ahead))
-	default:
-		return nil
-	}
-}
-
-// timeOff says how far a message's time is off, and of one that no clock is so wrong about what it may be instead.
-func timeOff(format string, off time.Duration, at time.Time, allowed time.Duration) string {
-	if off > 365*24*time.Hour {
-		return "is read as " + at.UTC().Format(time.DateOnly) + ": is it in milliseconds?"
-	}
-	return fmt.Sprintf(format+"; at most %s is allowed", off.Round(time.Second), allowed)
-}
-
-// claim asks for the updateId until the answer is clear. Without Redis there is no claim, and the contract decides.
-func (s *Server) claim(ctx context.Context, u score.Update, token string) (claim score.Claim, p *Problem) {
-	p = s.untilClear(ctx, func() (busy bool) {
-		var err error
-		if claim, err = s.statuses.Claim(ctx, u.Project, u.ID, token); err != nil {
-			s.metrics.unclaimed.Inc()
-			claim = score.ClaimWon
-		}
-		return claim == score.ClaimBusy
+	return s.send(c, updateAccepted{
+		u.ID, u.Project, s.count(1-len(duplicates), len(duplicates)), statusURL(u.Project) + "/updates/" + u.ID.String(),
 	})
-	return claim, p
 }
 
-// untilClear asks for claims again and again while somebody else's is in the way.
-func (s *Server) untilClear(ctx context.Context, ask func() (busy bool)) *Problem {
+// updateScores does the same for updates that were signed together.
+func (s *Server) updateScores(c *fiber.Ctx) *Problem {
+	r, p := request(c, decodeGroup)
+	if p != nil {
+		return p
+	}
+	if p := s.verifyGroup(r); p != nil {
+		return p
+	}
+	signed := &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}
+	duplicates, p := s.accept(unit{updates: r.updates, signed: signed})
+	if p != nil {
+		return p
+	}
+	n := len(r.updates) - len(duplicates)
+	return s.send(c, groupAccepted{r.project, s.count(n, len(duplicates)), n, duplicates})
+}
+
+// count counts what became of the updates of a post, and returns its status.
+func (s *Server) count(accepted, duplicates int) string {
+	s.metrics.updates.WithLabelValues(statusAccepted).Add(float64(accepted))
+	s.metrics.updates.WithLabelValues(statusDuplicate).Add(float64(duplicates))
+	if accepted == 0 {
+		return statusDuplicate
+	}
+	return statusAccepted
+}
+
+// accept makes a verified unit durable. It is the API's commit sequence, the same for an update and for a signed group.
+// duplicates are the updateIds that were accepted or used before; when all are, nothing was stored.
+func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
+	refs, token := score.Refs(u.updates), s.tokens.next()
+	u.token = token
+
+	// Claim the updateIds, together or not at all, so that of two requests at once one is a duplicate. Claims expire: if
+	// this process dies here, a retry gets through.
+	u.claimed, duplicates, p = s.awaitClaim(refs, token)
+	if p != nil || len(u.claimed) == 0 {
+		return duplicates, p
+	}
+
+	// Used up? Redis forgets in the end, the contract does not, and a group that was applied is public: without this
+	// anyone could have the lanes pay for it again. A single update's signature is fresh, so Redis still knows its id.
+	if u.signed != nil && s.usedUp(u.claimed) {
+		s.release(refs, token)
+		return idsOf(refs), nil
+	}
+
+	// Store. This is the commit point: when add returns nil the stream has synced the unit, and from here on each of its
+	// updates reaches exactly one outcome, whichever process dies. Its claims have become statuses, as far as Redis was
+	// there. A group is stored whole, or its signature would be worth nothing: the contract skips the duplicates.
+	lane := score.LaneOf(u.updates[0].Project, len(s.envelopers))
+	if err := s.envelopers[lane].add(u); err != nil {
+		// Stored or not: the caller may send it again, and must not find its own claims in the way.
+		s.release(refs, token)
+		return nil, notStored(err)
+	}
+	return duplicates, nil
+}
+
+// awaitClaim claims the updates, again while the claim of another request is in the way: won are this request's now, the
+// others are duplicates. With a problem nothing is claimed. Without Redis there are no claims, and
+// the contract decides.
+func (s *Server) awaitClaim(refs []score.Ref, token string) (won []score.Ref, duplicates []score.UpdateID, p *Problem) {
 	deadline := time.Now().Add(s.config.ClaimWait)
-	for pause := firstClaimPause; ask(); pause = min(2*pause, maxClaimPause) {
-		if time.Now().Add(pause).After(deadline) {
-			return retry(codeUpdateInProgress, retryAfterFailure, "")
+	for pause := firstClaimPause; ; pause = min(2*pause, maxClaimPause) {
+		claims, err := s.deps.Statuses.Claim(s.life, refs, token)
+		if err != nil {
+			s.metrics.unclaimed.Add(float64(len(refs)))
+			return refs, nil, nil
 		}
-		select {
-		case <-ctx.Done():
-			return retry(codeShuttingDown, retryAfterFailure, "")
-		case <-time.After(pause):
+		if !slices.Contains(claims, score.ClaimBusy) {
+			for i, claim := range claims {
+				if claim == score.ClaimDuplicate {
+					duplicates = append(duplicates, refs[i].Update)
+				} else {
+					won = append(won, refs[i])
+				}
+			}
+			return won, duplicates, nil
+		}
+		if time.Now().Add(pause).After(deadline) {
+			return nil, nil, temporary(codeUpdateInProgress, retryAfterFailure, "")
+		}
+		if retry.Sleep(s.life, pause) != nil {
+			return nil, nil, temporary(codeShuttingDown, retryAfterFailure, "")
 		}
 	}
-	return nil
 }
 
-// release gives a claim back. If that fails too, the claim expires.
-func (s *Server) release(u score.Update, token string) {
-	if err := s.statuses.Release(s.life, u.Project, u.ID, token); err != nil {
-		s.log.Debug("a claim could not be released; it will expire", "project", u.Project, "update", u.ID, "err", err)
+// usedUp tells whether all of a project's updateIds are used on the chain, as of a final block. Of a group whose other
+// ids are duplicates, nothing is left then that could apply. Without an answer in time it is not: the contract decides.
+func (s *Server) usedUp(refs []score.Ref) bool {
+	ctx, cancel := context.WithTimeout(s.life, usedPatience)
+	defer cancel()
+	used, err := s.deps.Chain.Used(ctx, refs[0].Project, idsOf(refs))
+	if err != nil {
+		s.metrics.unasked.Inc()
+		return false
 	}
+	return !slices.Contains(used, false)
+}
+
+// release gives claims back. If that fails too, they expire.
+func (s *Server) release(refs []score.Ref, token string) {
+	if err := s.deps.Statuses.Release(s.life, refs, token); err != nil {
+		s.deps.Log.Debug("the API could not release claims; they will expire", "project", refs[0].Project, "updates", len(refs), "err", err)
+	}
+}
+
+// idsOf are the updateIds of references to updates, in order.
+func idsOf(refs []score.Ref) []score.UpdateID {
+	ids := make([]score.UpdateID, len(refs))
+	for i := range refs {
+		ids[i] = refs[i].Update
+	}
+	return ids
 }
 
 // notStored is the problem of an update or creation that could not be made durable.
 func notStored(err error) *Problem {
 	switch {
-	case errors.Is(err, ErrFull):
-		return retry(codeStreamFull, retryAfterFull, "")
+	case errors.Is(err, score.ErrFull):
+		return temporary(codeStreamFull, retryAfterFull, "")
 	case errors.Is(err, errDrained):
-		return retry(codeShuttingDown, retryAfterFailure, "")
+		return temporary(codeShuttingDown, retryAfterFailure, "")
 	default:
-		return retry(codeNotDurable, retryAfterFailure, "")
+		return temporary(codeNotDurable, retryAfterFailure, "")
 	}
 }

@@ -13,11 +13,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 var updateTx = common.HexToHash("0xabc")
+
+// answeredSingle is the body of a 200 of update-score.
+func (b *bench) answeredSingle(status, name string) object {
+	id := updateID(name).String()
+	return object{
+		"updateId": id, "projectId": b.project.ID.String(), "status": status,
+		"statusUrl": "/projects/" + b.project.ID.String() + "/updates/" + id,
+	}
+}
 
 func TestAnAcceptedUpdateIsInTheStream(t *testing.T) {
 	t.Parallel()
@@ -26,7 +34,7 @@ func TestAnAcceptedUpdateIsInTheStream(t *testing.T) {
 	body["actionName"], body["scoreType"] = "return", "volume"
 	r := b.post("/update-score", body)
 	require.Equal(t, http.StatusOK, r.status, r)
-	require.Equal(t, object{"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "accepted"}, r.body)
+	require.Equal(t, b.answeredSingle("accepted", "one"), r.body)
 	require.Equal(t, "application/json", r.header.Get("Content-Type"))
 	require.Equal(t, [][]score.Update{{{
 		Project: b.project.ID, ID: updateID("one"), Signer: devnet.Address(1), Target: devnet.Address(9), Action: 1, ScoreType: 1,
@@ -64,7 +72,8 @@ func TestASecondPostIsADuplicate(t *testing.T) {
 	for range 3 {
 		r := b.post("/update-score", b.update("one"))
 		require.Equal(t, http.StatusOK, r.status)
-		require.Equal(t, object{"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "duplicate"}, r.body)
+		require.Equal(t, b.answeredSingle("duplicate", "one"), r.body)
+		require.Equal(t, http.StatusOK, b.get("%s", r.body["statusUrl"]).status)
 	}
 	require.Len(t, b.stored(), 1)
 }
@@ -101,15 +110,15 @@ func TestOfManyAtOnceOneIsAccepted(t *testing.T) {
 	require.Equal(t, ids, total)
 }
 
-// allClaimed waits until somebody holds the claims of the ids 0 … n-1: their posts are at the enveloper or about to be.
+// allClaimed waits until other requests hold the claims of the ids 0 … n-1: their posts are at the enveloper or about to be.
 func (b *bench) allClaimed(n int) {
 	b.t.Helper()
 	require.Eventually(b.t, func() bool {
 		for i := range n {
-			id := updateID(fmt.Sprint(i))
-			claim, err := b.status.Claim(b.t.Context(), b.project.ID, id, "other")
-			if err != nil || claim != score.ClaimBusy {
-				_ = b.status.Release(b.t.Context(), b.project.ID, id, "other")
+			refs := b.refs(fmt.Sprint(i))
+			claims, err := b.status.Claim(b.t.Context(), refs, "other")
+			if err != nil || claims[0] != score.ClaimBusy {
+				_ = b.status.Release(b.t.Context(), refs, "other")
 				return false
 			}
 		}
@@ -175,7 +184,7 @@ func TestAnUpdateThatWasNotAckedMayBeSentAgain(t *testing.T) {
 	for name, persisted := range map[string]bool{"failed": false, "failed but persisted": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, func(s *setup) { s.config.AcceptTimeout = 100 * time.Millisecond }).withProject()
+			b := newBench(t, func(s *setup) { s.config.AcceptTimeout, s.faults = 100*time.Millisecond, true }).withProject()
 			want := 1
 			if persisted {
 				want = 2 // the contract applies one of them
@@ -183,17 +192,12 @@ func TestAnUpdateThatWasNotAckedMayBeSentAgain(t *testing.T) {
 			} else {
 				b.publisher.before.Store(always(errFault))
 			}
-			r := b.post("/update-score", b.update("one"))
-			require.Equal(t, http.StatusServiceUnavailable, r.status)
-			require.Equal(t, "not_durable", r.code())
-			require.NotEmpty(t, r.header.Get("Retry-After"))
+			b.unacked("/update-score", b.update("one"))
 			require.Equal(t, "update_not_found", b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).codeWhenComplete(b))
 
 			b.publisher.before.Store(nil)
 			b.publisher.after.Store(nil)
-			require.Eventually(t, func() bool {
-				return b.post("/update-score", b.update("one")).body["status"] == "accepted"
-			}, 10*time.Second, 10*time.Millisecond)
+			b.accepted("/update-score", b.update("one"))
 			require.Len(t, b.stored(), want)
 		})
 	}
@@ -209,30 +213,26 @@ func (r response) codeWhenComplete(b *bench) string {
 	return b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).code()
 }
 
-// TestACrashBetweenClaimAndAck: a claim nobody resolves keeps others out only until it expires.
+// TestACrashBetweenClaimAndAck: an unresolved claim keeps others out only until it expires.
 func TestACrashBetweenClaimAndAck(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(s *setup) {
 		s.config.ClaimWait = 50 * time.Millisecond
 		s.status.Claim = 500 * time.Millisecond
 	}).withProject()
-	claim, err := b.status.Claim(t.Context(), b.project.ID, updateID("one"), "crashed")
-	require.NoError(t, err)
-	require.Equal(t, score.ClaimWon, claim)
+	require.Equal(t, score.ClaimWon, b.claim("one", "crashed"))
 	r := b.post("/update-score", b.update("one"))
 	require.Equal(t, http.StatusServiceUnavailable, r.status)
 	require.Equal(t, "update_in_progress", r.code())
 	require.NotEmpty(t, r.header.Get("Retry-After"))
-	require.Eventually(t, func() bool {
-		return b.post("/update-score", b.update("one")).body["status"] == "accepted"
-	}, 10*time.Second, 20*time.Millisecond)
+	b.accepted("/update-score", b.update("one"))
 	require.Len(t, b.stored(), 1)
 }
 
 func TestWithoutRedisUpdatesAreAccepted(t *testing.T) {
 	t.Parallel()
 	redis := devnet.Redis(t)
-	b := newBench(t, func(s *setup) { s.redis = redis.URL; s.status.Timeout = 0; s.config.RatePerSecond = 1000 }).withProject()
+	b := newBench(t, func(s *setup) { s.redis = redis.URL; s.timeout = 0; s.config.RatePerSecond = 1000 }).withProject()
 	redis.Close()
 	began := time.Now()
 	for i := range 20 {
@@ -251,19 +251,19 @@ func TestARejectedUpdateMayBeSentAgain(t *testing.T) {
 	b.restored()
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
 	u := b.stored()[0]
-	require.NoError(t, b.status.Final(t.Context(), 0, 0, updateTx, 7, u, []score.Outcome{score.NotMember}))
+	require.NoError(t, b.status.Final(t.Context(), updateTx, 7, score.Refs(u), []score.Outcome{score.NotMember}))
 	r := b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
 	require.Equal(t, object{
 		"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "final", "outcome": "not_member",
 		"transactionHash": updateTx.Hex(), "blockNumber": float64(7),
 	}, r.body)
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
-	require.NoError(t, b.status.Final(t.Context(), 0, 0, updateTx, 8, u, []score.Outcome{score.Applied}))
+	require.NoError(t, b.status.Final(t.Context(), updateTx, 8, score.Refs(u), []score.Outcome{score.Applied}))
 	require.Equal(t, "duplicate", b.post("/update-score", b.update("one")).body["status"])
 }
 
-// TestADrainAnswersEverybody stops the server while a publish is in flight and others wait for it.
-func TestADrainAnswersEverybody(t *testing.T) {
+// TestADrainAnswersEveryCaller stops the server while a publish is in flight and others wait for it.
+func TestADrainAnswersEveryCaller(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.Lanes = 1 }).withProject()
 	held, release := make(chan struct{}), make(chan struct{})
@@ -289,8 +289,8 @@ func TestADrainAnswersEverybody(t *testing.T) {
 	b.stopped <- nil
 }
 
-// TestADrainThatTakesTooLongTellsEverybodySo: no ack ever comes.
-func TestADrainThatTakesTooLongTellsEverybodySo(t *testing.T) {
+// TestADrainThatTakesTooLongAnswersEveryCaller: no ack ever comes.
+func TestADrainThatTakesTooLongAnswersEveryCaller(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(s *setup) {
 		s.config.AcceptTimeout = time.Hour
@@ -316,7 +316,7 @@ func TestADrainThatTakesTooLongTellsEverybodySo(t *testing.T) {
 func TestAFullStreamSaysSoAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()
-	b.publisher.before.Store(always(fmt.Errorf("no room: %w", httpapi.ErrFull)))
+	b.publisher.before.Store(always(fmt.Errorf("no room: %w", score.ErrFull)))
 	began := time.Now()
 	r := b.post("/update-score", b.update("one"))
 	require.Equal(t, "stream_full", r.code())

@@ -32,6 +32,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/limit"
+	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
@@ -140,11 +141,13 @@ type bench struct {
 }
 
 type setup struct {
-	config httpapi.Config
-	status status.Config
-	deps   func(*httpapi.Deps)
-	redis  string             // URL; empty: the shared one
-	nats   *devnet.NATSServer // nil: one of its own
+	config  httpapi.Config
+	status  status.Config
+	deps    func(*httpapi.Deps)
+	redis   string             // URL; empty: the shared one
+	timeout time.Duration      // of one call to Redis; 0: the default
+	nats    *devnet.NATSServer // nil: one of its own
+	faults  bool               // nothing but injected faults keeps a publish from its ack
 }
 
 func newBench(t *testing.T, change func(*setup)) *bench {
@@ -153,7 +156,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	prefix := rand.Text() + ":" // in the shared Redis
 	set := setup{
 		config: httpapi.Config{Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract},
-		status: status.Config{Prefix: prefix, Timeout: 2 * time.Second}, redis: shared.redis.URL,
+		status: status.Config{Prefix: prefix}, redis: shared.redis.URL, timeout: 2 * time.Second,
 	}
 	if change != nil {
 		change(&set)
@@ -169,14 +172,17 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	require.NoError(t, err)
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
-	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: stream.Deployment{
+	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{
 		Lanes: set.config.Lanes, ChainID: devnet.ChainID, Contract: shared.contract,
 	}}))
 	b.stream, err = stream.Open(ctx, js)
 	require.NoError(t, err)
-	b.publisher = &faultyPublisher{stream: b.stream}
-	client, err := status.NewClient(set.redis)
+	b.publisher = &faultyPublisher{stream: b.stream, alone: set.faults}
+	client, err := redisdb.Open(set.redis)
 	require.NoError(t, err)
+	if set.timeout > 0 {
+		client.Timeout = set.timeout
+	}
 	b.status = status.New(client, set.status)
 	b.projects = httpapi.NewProjects(b.final)
 	b.chain = &faultyChain{}
@@ -310,6 +316,27 @@ func (b *bench) post(path string, body any) response {
 	return b.do(req)
 }
 
+// unacked posts what the publisher does not ack, again if there was no time left to publish it at all.
+func (b *bench) unacked(path string, body any) {
+	b.t.Helper()
+	for calls := b.publisher.calls.Load(); b.publisher.calls.Load() == calls; {
+		r := b.post(path, body)
+		require.Equal(b.t, http.StatusServiceUnavailable, r.status, r)
+		require.Equal(b.t, "not_durable", r.code())
+		require.NotEmpty(b.t, r.header.Get("Retry-After"))
+	}
+}
+
+// accepted posts until the API accepts it.
+func (b *bench) accepted(path string, body any) (r response) {
+	b.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); r.body["status"] != "accepted"; time.Sleep(10 * time.Millisecond) {
+		require.Less(b.t, time.Now(), deadline, r)
+		r = b.post(path, body)
+	}
+	return r
+}
+
 func (b *bench) get(path string, args ...any) response {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.url+fmt.Sprintf(path, args...), nil)
@@ -342,7 +369,7 @@ func read(t *testing.T, res *http.Response) response {
 func (b *bench) stored() [][]score.Update {
 	b.t.Helper()
 	var envelopes [][]score.Update
-	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(_ score.Lane, r stream.Record) error {
+	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(_ score.Lane, r score.Message) error {
 		if r.Updates != nil {
 			envelopes = append(envelopes, r.Updates)
 		}

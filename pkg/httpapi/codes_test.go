@@ -116,7 +116,7 @@ var provocations = map[string]struct {
 	"starting": {func(s *setup) {
 		s.deps = func(d *httpapi.Deps) {
 			calls := 0
-			d.Ready = func() error { // ready for the bench's own creation, then for ever since that latches; so: /readyz
+			d.Ready = func() error { // ready for the bench's own creation, then forever since that latches; so: /readyz
 				if calls++; calls > 1 {
 					return errors.New("the directory has not been read yet")
 				}
@@ -138,17 +138,16 @@ var provocations = map[string]struct {
 		defer b.holdAPost("one")()
 		return b.post("/update-score", b.update("two"))
 	}},
-	"not_durable": {func(s *setup) { s.config.AcceptTimeout = 50 * time.Millisecond }, func(b *bench) response {
+	"not_durable": {func(s *setup) { s.config.AcceptTimeout, s.faults = 50*time.Millisecond, true }, func(b *bench) response {
 		b.publisher.before.Store(always(errFault))
 		return b.post("/update-score", b.update("one"))
 	}},
 	"stream_full": {nil, func(b *bench) response {
-		b.publisher.before.Store(always(httpapi.ErrFull))
+		b.publisher.before.Store(always(score.ErrFull))
 		return b.post("/update-score", b.update("one"))
 	}},
 	"update_in_progress": {func(s *setup) { s.config.ClaimWait = 10 * time.Millisecond }, func(b *bench) response {
-		_, err := b.status.Claim(b.t.Context(), b.project.ID, updateID("one"), "somebody else")
-		require.NoError(b.t, err)
+		require.Equal(b.t, score.ClaimWon, b.claim("one", "another"))
 		return b.post("/update-score", b.update("one"))
 	}},
 	"status_rebuilding": {nil, func(b *bench) response {

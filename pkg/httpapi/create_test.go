@@ -16,7 +16,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // counted are the counters of a name as text.
@@ -33,10 +32,10 @@ func (b *bench) counted(name string) string {
 }
 
 // creations lists the creations of the stream.
-func (b *bench) creations() []stream.Record {
+func (b *bench) creations() []score.Message {
 	b.t.Helper()
-	var found []stream.Record
-	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(_ score.Lane, r stream.Record) error {
+	var found []score.Message
+	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(_ score.Lane, r score.Message) error {
 		if r.Project != nil {
 			found = append(found, r)
 		}
@@ -171,8 +170,8 @@ func TestACreationThatCanNeverApply(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()
 	dead := b.creations()[0]
-	require.NoError(t, b.status.ProjectFinal(t.Context(), 0, 0, updateTx, 5, b.project.ID, score.ProjectExists))
-	require.NoError(t, b.stream.AddDeadLetters(t.Context(), []stream.DeadLetter{{
+	require.NoError(t, b.status.Final(t.Context(), updateTx, 5, []score.Ref{score.CreationRef(b.project.ID)}, []score.Outcome{score.ProjectExists}))
+	require.NoError(t, b.stream.AddDeadLetters(t.Context(), []score.DeadLetter{{
 		Lane: score.LaneOf(b.project.ID, 2), Seq: dead.Seq, Reason: "test", Outcome: score.ProjectExists, Project: b.project,
 	}}))
 	require.Eventually(t, func() bool {
@@ -192,7 +191,7 @@ func TestACreationThatCanNeverApply(t *testing.T) {
 	require.Len(t, b.creations(), 2)
 }
 
-func TestProjectsInWhateverOrderTheyAreTold(t *testing.T) {
+func TestProjectsAreToldInAnyOrder(t *testing.T) {
 	t.Parallel()
 	first, second := newProject("p"), newProject("p")
 	second.Name = "second"

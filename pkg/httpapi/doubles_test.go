@@ -3,14 +3,13 @@ package httpapi_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -27,9 +26,10 @@ func (d *directory) Project(id score.ProjectID) (*score.Record, bool) {
 	return rec.(*score.Record), true
 }
 
-// faultyPublisher is the real stream in httpapi's words, with faults on request.
+// faultyPublisher is the real stream, with faults on request.
 type faultyPublisher struct {
 	stream *stream.Stream
+	alone  bool                         // only injected faults fail: the stream answers after the caller's patience if it must
 	before atomic.Pointer[func() error] // an error: the publish fails and nothing is stored
 	after  atomic.Pointer[func() error] // an error: the publish fails although it was stored
 	calls  atomic.Int64
@@ -38,30 +38,26 @@ type faultyPublisher struct {
 func (p *faultyPublisher) PublishEnvelope(
 	ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed,
 ) error {
-	return p.with(func() error { return p.stream.PublishEnvelope(ctx, lane, msgID, updates, signed) })
+	return p.with(ctx, func(ctx context.Context) error { return p.stream.PublishEnvelope(ctx, lane, msgID, updates, signed) })
 }
 
 func (p *faultyPublisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64) error {
-	return p.with(func() error { return p.stream.PublishProject(ctx, msgID, project, replaces) })
+	return p.with(ctx, func(ctx context.Context) error { return p.stream.PublishProject(ctx, msgID, project, replaces) })
 }
 
-func (p *faultyPublisher) with(publish func() error) error {
+func (p *faultyPublisher) with(ctx context.Context, publish func(context.Context) error) error {
 	p.calls.Add(1)
+	if p.alone {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+	}
 	if before := p.before.Load(); before != nil {
 		if err := (*before)(); err != nil {
 			return err
 		}
 	}
-	err := publish()
-	var taken *stream.TakenError
-	switch {
-	case errors.As(err, &taken):
-		return &httpapi.TakenError{Seq: taken.Seq, Project: taken.Project}
-	case errors.Is(err, stream.ErrFull):
-		return fmt.Errorf("%w: %w", httpapi.ErrFull, err)
-	case errors.Is(err, stream.ErrOtherMeaning):
-		return fmt.Errorf("%w: %w", httpapi.ErrOtherMeaning, err)
-	case err != nil:
+	if err := publish(ctx); err != nil {
 		return err
 	}
 	if after := p.after.Load(); after != nil {

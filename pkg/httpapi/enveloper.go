@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -26,18 +28,19 @@ const (
 	maxPause       = 500 * time.Millisecond
 )
 
-// enveloper puts the updates of one lane into envelopes: whatever has arrived while the last publish was in flight goes
+// enveloper puts the updates of one lane into envelopes: what has arrived while the last publish was in flight goes
 // into the next, in the order of its arrival, a signed group whole. One goroutine (run) publishes; add may be called by
 // any number.
 type enveloper struct {
 	lane      score.Lane
 	publisher Publisher
-	mark      func(context.Context, []score.Update) // marks stored updates, soon or later
-	patience  time.Duration                         // how long an update may wait for its publish, and a publish take
-	instance  string                                // makes message ids unique among processes
-	limit     int                                   // updates in an envelope; at least those of one unit
-	metrics   *metrics
-	log       *slog.Logger
+	// mark marks stored updates, soon or later; tokens are those of their claims.
+	mark     func(ctx context.Context, refs []score.Ref, tokens []string)
+	patience time.Duration // how long an update may wait for its publish, and a publish take
+	instance string        // makes message ids unique among processes
+	limit    int           // updates in an envelope; at least those of one unit
+	metrics  *metrics
+	log      *slog.Logger
 
 	in    chan *waiting
 	stop  chan struct{} // closed: take no more, answer what is there
@@ -49,11 +52,15 @@ type enveloper struct {
 // unit is what is stored together or not at all: an update, or a signed group.
 type unit struct {
 	updates []score.Update
-	claimed []score.Update // those of updates whose claims become their status
-	signed  *score.Signed  // of a group: its kind and signature; nil for an update without
+	claimed []score.Ref   // those of updates whose claims become their status
+	token   string        // of those claims
+	signed  *score.Signed // of a group: its kind and signature; nil for an update without
 }
 
-// waiting is one unit and whoever waits for it to be durable.
+// singleUnit is an update that is not in a group.
+func singleUnit(u score.Update) unit { return unit{updates: []score.Update{u}} }
+
+// waiting is one unit and the request that waits for it to be durable.
 type waiting struct {
 	unit
 	deadline time.Time
@@ -61,7 +68,7 @@ type waiting struct {
 }
 
 // add returns when the unit is stored in the stream (nil), is known not to be (ErrFull, errNotStored, errDrained), or
-// may or may not be (any other error). It does not return before that, whoever has stopped listening: the bound is
+// may or may not be (any other error). It does not return before that, even if the caller has stopped listening: the bound is
 // twice the enveloper's patience.
 func (e *enveloper) add(u unit) error {
 	w := &waiting{unit: u, deadline: time.Now().Add(e.patience), answer: make(chan error, 1)}
@@ -83,7 +90,7 @@ func (e *enveloper) add(u unit) error {
 	}
 }
 
-// run publishes until stop is closed, and then until everybody has an answer. ctx ends publishing at once.
+// run publishes until stop is closed, and then until every request has an answer. ctx ends publishing at once.
 func (e *enveloper) run(ctx context.Context) {
 	defer close(e.ended)
 	for n := uint64(1); ; n++ {
@@ -106,7 +113,7 @@ func (e *enveloper) run(ctx context.Context) {
 
 // collect waits for one unit and takes all others that are there and fit, but not those whose time is up: their callers
 // may be gone, and a retry may be on its way. The first that does not fit ends the envelope: what came after it waits
-// behind it, or a stream of single updates could keep a group out for ever. nil means stop.
+// behind it, or a stream of single updates could keep a group out forever. nil means stop.
 func (e *enveloper) collect() []*waiting {
 	var units []*waiting
 	size := 0
@@ -143,16 +150,16 @@ func (e *enveloper) collect() []*waiting {
 	return units
 }
 
-// flush makes one envelope durable and sees to it that everybody in it is answered. The marks are written while the
+// flush makes one envelope durable and answers every request in it. The marks are written while the
 // next envelope is on its way.
 func (e *enveloper) flush(ctx context.Context, msgID string, units []*waiting) {
-	updates, signed, claimed := envelopeOf(units)
+	updates, signed, claimed, tokens := envelopeOf(units)
 	e.metrics.envelope.Observe(float64(len(updates)))
 	began := time.Now()
 	err := e.publish(ctx, msgID, updates, signed)
 	e.metrics.publish.Observe(time.Since(began).Seconds())
 	if err != nil {
-		e.log.Warn("an envelope could not be made durable; telling its callers to send again",
+		e.log.Warn("the API could not store an envelope durably; it asks its callers to retry",
 			"lane", e.lane, "updates", len(updates), "err", err)
 		for _, w := range units {
 			w.answer <- err
@@ -160,15 +167,15 @@ func (e *enveloper) flush(ctx context.Context, msgID string, units []*waiting) {
 		return
 	}
 	e.marks.Go(func() {
-		e.mark(ctx, claimed)
+		e.mark(ctx, claimed, tokens)
 		for _, w := range units {
 			w.answer <- nil
 		}
 	})
 }
 
-// envelopeOf puts the units one after the other.
-func envelopeOf(units []*waiting) (updates []score.Update, signed []score.Signed, claimed []score.Update) {
+// envelopeOf puts the units one after the other; tokens are those of the claimed, in order.
+func envelopeOf(units []*waiting) (updates []score.Update, signed []score.Signed, claimed []score.Ref, tokens []string) {
 	for _, w := range units {
 		if w.signed != nil {
 			group := *w.signed
@@ -177,15 +184,16 @@ func envelopeOf(units []*waiting) (updates []score.Update, signed []score.Signed
 		}
 		updates = append(updates, w.updates...)
 		claimed = append(claimed, w.claimed...)
+		tokens = append(tokens, slices.Repeat([]string{w.token}, len(w.claimed))...)
 	}
-	return updates, signed, claimed
+	return updates, signed, claimed, tokens
 }
 
 // publish repeats the same message under the same id until it is stored, certainly refused, or out of time.
 func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error {
 	return persist(ctx, e.patience, e.metrics, func(ctx context.Context) (bool, error) {
 		err := e.publisher.PublishEnvelope(ctx, e.lane, msgID, updates, signed)
-		return err == nil || errors.Is(err, ErrFull), err
+		return err == nil || errors.Is(err, score.ErrFull), err
 	})
 }
 
@@ -201,10 +209,8 @@ func persist(ctx context.Context, patience time.Duration, m *metrics, attempt fu
 			return err
 		}
 		m.retries.Inc()
-		select {
-		case <-ctx.Done():
+		if retry.Sleep(ctx, pause) != nil {
 			return fmt.Errorf("not stored for certain after %v: %w", patience, err)
-		case <-time.After(pause):
 		}
 	}
 }

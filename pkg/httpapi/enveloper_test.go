@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,13 +15,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// numbered is a unit of n updates whose ids go on from first; more than one are a signed group.
+// numbered is a unit of n updates whose ids count up from first; more than one are a signed group.
 func numbered(first, n int) unit {
 	u := unit{updates: make([]score.Update, n)}
 	for i := range u.updates {
 		u.updates[i].ID = score.UpdateID{byte((first + i) >> 8), byte(first + i)}
 	}
-	u.claimed = u.updates
+	u.claimed, u.token = score.Refs(u.updates), strconv.Itoa(first)
 	if n > 1 {
 		u.signed = &score.Signed{Kind: score.KindFree, Signature: score.GroupSignature{byte(first >> 8), byte(first)}}
 	}
@@ -46,9 +47,10 @@ func TestEnvelopesKeepUnitsWholeAndInOrder(t *testing.T) {
 			for units == nil { // stop was seen first
 				units = e.collect()
 			}
-			updates, signed, claimed := envelopeOf(units)
+			updates, signed, claimed, tokens := envelopeOf(units)
 			require.LessOrEqual(t, len(updates), limit)
-			require.Equal(t, updates, claimed)
+			require.Equal(t, score.Refs(updates), claimed)
+			require.Len(t, tokens, len(claimed))
 			groups := 0
 			for i, place := 0, 0; i < len(units); i++ {
 				require.Len(t, units[i].updates, sizes[unit])
@@ -58,7 +60,10 @@ func TestEnvelopesKeepUnitsWholeAndInOrder(t *testing.T) {
 					}, signed[groups])
 					groups++
 				}
-				place += sizes[unit]
+				for range sizes[unit] {
+					require.Equal(t, units[i].token, tokens[place])
+					place++
+				}
 				unit++
 			}
 			require.Len(t, signed, groups)
@@ -93,7 +98,7 @@ func TestAUnitThatDidNotFitIsNextAndIsAnsweredInADrain(t *testing.T) {
 		publisher := &countingPublisher{}
 		e := &enveloper{
 			publisher: publisher, patience: time.Minute, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
-			mark: func(context.Context, []score.Update) {}, log: slog.New(slog.DiscardHandler),
+			mark: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
 			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
 		}
 		go e.run(t.Context())
@@ -109,7 +114,7 @@ func TestAUnitThatDidNotFitIsNextAndIsAnsweredInADrain(t *testing.T) {
 		close(e.stop)
 		for range 6 {
 			if err := <-answers; err != nil {
-				require.ErrorIs(t, err, errDrained) // what nobody had looked at yet when the stop came
+				require.ErrorIs(t, err, errDrained) // what run had not looked at yet when the stop came
 			}
 		}
 		<-e.ended

@@ -4,9 +4,27 @@ import "github.com/scorelay/scorelay/pkg/score"
 
 // AcceptedName is the name of the project updates to that id are checked against, "" without one.
 func AcceptedName(p *Projects, id score.ProjectID) string {
-	rec, _, ok := p.lookup(id)
+	rec, ok := p.lookup(id)
 	if !ok {
 		return ""
 	}
 	return rec.Name
+}
+
+// Codes is the whole table, by status.
+func Codes() []Code {
+	return []Code{
+		codeMalformedRequest, codeMalformedJSON, codeInvalidBody, codeInvalidPath, codeMessageTooOld, codeMessageInFuture,
+		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType,
+		codeMissingAPIKey, codeInvalidAPIKey, codeSignerNotMember, codeSignedOnly,
+		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
+		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeHeadersTooLarge,
+		codeInternal, codeStarting, codeShuttingDown, codeOverloaded, codeNotDurable, codeStreamFull, codeUpdateInProgress,
+		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable,
+	}
+}
+
+// FieldCodes is the whole table.
+func FieldCodes() []FieldCode {
+	return []FieldCode{fieldRequired, fieldUnknown, fieldDuplicate, fieldWrongType, fieldInvalid, fieldChecksum}
 }

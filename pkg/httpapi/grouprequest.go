@@ -31,41 +31,27 @@ type groupRequest struct {
 }
 
 func decodeGroup(body []byte) (*groupRequest, *Problem) {
-	var b groupBody
-	if p := decode(body, &b); p != nil {
-		return nil, p
-	}
-	var r groupRequest
-	var wrong fields
-	var err error
-	r.project = wrong.projectID(b.ProjectID)
-	switch {
-	case b.Kind == nil:
-		wrong.add(fieldRequired, "/kind", "is required")
-	case *b.Kind < int64(score.KindWord) || *b.Kind > int64(score.KindFree):
-		wrong.add(fieldInvalid, "/kind", "must be 1 (word), 2 (runs) or 3 (free)")
-	default:
-		r.kind = score.Kind(*b.Kind)
-	}
-	if text := wrong.required("/updates", b.Updates); text != nil {
-		r.body, err = parseHex(*text, maxGroupBytes)
-		wrong.check("/updates", err)
-		if err == nil && r.kind != 0 {
-			r.updates = wrong.updates("/updates", r.project, r.kind, r.body)
-		}
-	}
 	var signature []byte
-	if text := wrong.required("/signature", b.Signature); text != nil {
-		signature, err = parseHex(*text, maxSignatureBytes)
-		wrong.check("/signature", err)
-	}
-	if p := wrong.problem(); p != nil {
+	r, p := decode(body, func(b *groupBody, f *fields) *groupRequest {
+		r := &groupRequest{
+			project: parsed(f, "/projectId", b.ProjectID, score.ParseProjectID),
+			kind:    score.Kind(f.integer("/kind", b.Kind, int64(score.KindWord), int64(score.KindFree), "1 (word), 2 (runs) or 3 (free)")),
+			body:    parsed(f, "/updates", b.Updates, hexOf(maxGroupBytes)),
+		}
+		if r.body != nil && r.kind != 0 {
+			r.updates = f.updates("/updates", r.project, r.kind, r.body)
+		}
+		signature = parsed(f, "/signature", b.Signature, hexOf(maxSignatureBytes))
+		return r
+	})
+	if p != nil {
 		return nil, p
 	}
+	var err error
 	if r.signature, err = wallet.ParseSignature(signature); err != nil {
 		return nil, fieldProblem(codeBadSignature, "/signature", err.Error()+"; contract wallets cannot sign groups")
 	}
-	return &r, nil
+	return r, nil
 }
 
 // updates reads the updates of a group and notes what no project could make right.
@@ -112,22 +98,6 @@ func canonicalForm(kind score.Kind) string {
 
 // which names one update of a group: its place, from 0, and its id.
 func which(i int, u *score.Update) string { return fmt.Sprintf("update %d (%s)", i, u.ID) }
-
-func (r *groupRequest) setSigner(signer common.Address) {
-	for i := range r.updates {
-		r.updates[i].Signer = signer
-	}
-}
-
-func (r *groupRequest) ids() []score.UpdateID { return idsOf(r.updates) }
-
-func idsOf(updates []score.Update) []score.UpdateID {
-	ids := make([]score.UpdateID, len(updates))
-	for i := range updates {
-		ids[i] = updates[i].ID
-	}
-	return ids
-}
 
 // resolvable tells whether the project has every action and score type of the group.
 func (r *groupRequest) resolvable(rec *score.Record) *Problem {

@@ -106,7 +106,7 @@ func TestABadGroupIsToldWhatIsWrong(t *testing.T) {
 		{"runs that could be one", 2, aWord + "0002" + aTarget + "0000" + "0700" + aTarget + "0000" + "0800", []string{"canonical form at byte 32: neighbours of one target and score type"}},
 		{"an id twice in a word", 2, aWord + "0001" + aTarget + "0002" + "0700" + "0800" + "0700", []string{"update 2 (0x" + aWord + "07)", "of update 0"}},
 		{"an id twice", 3, "0002" + aTarget + "0000" + anID + "00" + bTarget + "0000" + anID + "00", []string{"update 1 (0x" + anID + ")"}},
-		{"nobody's score", 3, "0002" + aTarget + "0000" + anID + "00" + noOne + "0000" + otherID + "00", []string{"update 1 (0x" + otherID + ")", "zero address"}},
+		{"the zero address as the target", 3, "0002" + aTarget + "0000" + anID + "00" + noOne + "0000" + otherID + "00", []string{"update 1 (0x" + otherID + ")", "zero address"}},
 		{"far too many", 2, aWord + "001a" + strings.Repeat(aTarget+"00ff"+strings.Repeat("0000", 256), 26), []string{"more than 256 updates"}},
 		{"too many", 2, aWord + "0002" + aTarget + "00ff" + strings.Repeat("0000", 256) + aTarget + "0000" + "0000", []string{"more than 256 updates"}},
 	} {

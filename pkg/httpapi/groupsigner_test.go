@@ -76,7 +76,7 @@ func TestAGroupsSignatureIsOfItsBytes(t *testing.T) {
 	require.Equal(t, "accepted", r.body["status"], r)
 }
 
-// TestTheLargestGroupFits in a body, which a stranger's request may not have.
+// TestTheLargestGroupFits in a body, which a request without a valid key may not have.
 func TestTheLargestGroupFits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()

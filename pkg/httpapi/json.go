@@ -17,30 +17,39 @@ import (
 
 var rejectUnknown = json.RejectUnknownMembers(true)
 
-// decode reads a body into a struct of pointers and slices, so that what is missing or null stays nil.
-func decode(body []byte, into any) *Problem {
-	err := json.Unmarshal(body, into, rejectUnknown)
-	if err == nil {
-		return nil
+// decode reads a body into a struct of pointers and slices, so that what is missing or null stays nil, and from that, by
+// read, what it asks for. read notes all that is wrong with the fields.
+func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
+	var b B
+	if err := json.Unmarshal(body, &b, rejectUnknown); err != nil {
+		return nil, unreadable(err)
 	}
 	var wrong fields
+	r := read(&b, &wrong)
+	if len(wrong.errors) > 0 {
+		return nil, invalidBody(wrong.errors...)
+	}
+	return r, nil
+}
+
+// unreadable is the problem of a body that is not JSON, or has other fields or types than the request.
+func unreadable(err error) *Problem {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &syntactic) && errors.Is(syntactic.Err, jsontext.ErrDuplicateName):
-		wrong.add(fieldDuplicate, string(syntactic.JSONPointer), "appears twice")
+		return invalidBody(FieldError{string(syntactic.JSONPointer), "appears twice", fieldDuplicate.Name})
 	case errors.As(err, &syntactic):
 		return problem(codeMalformedJSON, fmt.Sprintf("at byte %d: %v", syntactic.ByteOffset, syntactic.Err))
 	case errors.As(err, &semantic) && errors.Is(semantic.Err, json.ErrUnknownName):
-		wrong.add(fieldUnknown, string(semantic.JSONPointer), "is not a field of this request")
+		return invalidBody(FieldError{string(semantic.JSONPointer), "is not a field of this request", fieldUnknown.Name})
 	case errors.As(err, &semantic) && semantic.JSONPointer == "":
 		return problem(codeMalformedJSON, "the body must be a JSON object")
 	case errors.As(err, &semantic):
-		wrong.add(fieldWrongType, string(semantic.JSONPointer), "must be "+typeName(semantic.GoType))
+		return invalidBody(FieldError{string(semantic.JSONPointer), "must be " + typeName(semantic.GoType), fieldWrongType.Name})
 	default: // an empty body, or one that ends too early
 		return problem(codeMalformedJSON, "the body ends before its value does")
 	}
-	return wrong.problem()
 }
 
 // typeName says in JSON's words what was expected.
@@ -64,24 +73,15 @@ func typeName(t reflect.Type) string {
 	}
 }
 
-// jsonBody returns the body of a request that says it is JSON, as it came: never unpacked.
-func jsonBody(c *fiber.Ctx) ([]byte, *Problem) {
+// request reads a body that says it is JSON, from the bytes as they came: never unpacked.
+func request[T any](c *fiber.Ctx, decode func([]byte) (*T, *Problem)) (*T, *Problem) {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" {
 		return nil, problem(codeContentEncoding, "")
 	}
 	if !isJSON(c.Get(fiber.HeaderContentType)) {
 		return nil, problem(codeMediaType, "")
 	}
-	return c.BodyRaw(), nil
-}
-
-// request reads a body strictly, from the bytes as they came.
-func request[T any](c *fiber.Ctx, decode func([]byte) (*T, *Problem)) (*T, *Problem) {
-	body, p := jsonBody(c)
-	if p != nil {
-		return nil, p
-	}
-	return decode(body)
+	return decode(c.BodyRaw())
 }
 
 // isJSON takes application/json with no parameter but charset=utf-8.

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -62,43 +61,36 @@ func (s *Server) project(c *fiber.Ctx) *Problem {
 	if p != nil {
 		return p
 	}
-	rec, stage, ok := s.projects.lookup(id)
-	var st score.Status
-	if ok {
-		st = s.projectStatus(id, stage)
-	} else if rec, ok = s.projects.deadCreation(id); ok {
-		st = s.deadStatus(id)
-	} else {
+	rec, known := s.deps.Projects.creation(id)
+	if rec == nil {
 		return problem(codeProjectNotFound, "")
 	}
 	return s.send(c, projectView{
-		ProjectID: id, progress: progressOf(st), Name: rec.Name, InputActions: rec.Actions, ScoreTypes: rec.ScoreTypes,
+		ProjectID: id, progress: progressOf(s.creationStatus(id, known)), Name: rec.Name, InputActions: rec.Actions, ScoreTypes: rec.ScoreTypes,
 		Owners: membersOf(rec, score.Owner), Updaters: membersOf(rec, score.Updater),
 		SignedOnly: rec.SignedOnly, Signing: s.domain,
 	})
 }
 
-// projectStatus is what the status store knows, if it is not behind the directory: that one knows final events only.
-func (s *Server) projectStatus(id score.ProjectID, stage score.Stage) score.Status {
-	st, err := s.statuses.Project(s.life, id)
-	created := st.Stage == score.Final && st.Outcome == score.Applied
+// creationStatus is what the status store says of a creation, unless it contradicts what is known: the directory knows
+// only final events, the stream only dead letters, and Redis may know nothing, or of an earlier creation that failed.
+func (s *Server) creationStatus(id score.ProjectID, known score.Status) score.Status {
+	statuses, _, err := s.deps.Statuses.Read(s.life, []score.Ref{score.CreationRef(id)})
+	if err != nil {
+		return known
+	}
+	st := statuses[0]
+	fits := st.Stage == score.Final && st.Outcome == score.Applied
 	switch {
-	case err == nil && (created || stage != score.Final && st.Stage != 0 && st.Stage != score.Final):
+	case known.Outcome.Rejected():
+		fits = st.Stage == score.Final && st.Outcome.Rejected()
+	case known.Stage == score.Accepted:
+		fits = fits || st.Stage != 0 && st.Stage != score.Final
+	}
+	if fits {
 		return st
-	case stage == score.Final:
-		return score.Status{Stage: score.Final, Outcome: score.Applied}
-	default: // Redis knows nothing, or tells of an earlier creation that failed
-		return score.Status{Stage: stage}
 	}
-}
-
-// deadStatus is the status of a creation that became a dead letter.
-func (s *Server) deadStatus(id score.ProjectID) score.Status {
-	st, err := s.statuses.Project(s.life, id)
-	if err != nil || st.Stage != score.Final || !st.Outcome.Rejected() {
-		return score.Status{Stage: score.Final, Outcome: score.Unprocessable}
-	}
-	return st
+	return known
 }
 
 func membersOf(rec *score.Record, role score.Role) []common.Address {
@@ -108,7 +100,7 @@ func membersOf(rec *score.Record, role score.Role) []common.Address {
 			members = append(members, member)
 		}
 	}
-	slices.SortFunc(members, func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(members, common.Address.Cmp)
 	return members
 }
 
@@ -134,16 +126,16 @@ func (s *Server) scores(c *fiber.Ctx) *Problem {
 	if err != nil {
 		return problem(codeInvalidPath, "the wallet "+err.Error())
 	}
-	rec, _, ok := s.projects.lookup(project)
+	rec, ok := s.deps.Projects.lookup(project)
 	if !ok {
 		return problem(codeProjectNotFound, "")
 	}
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
-	values, block, err := s.chain.Scores(ctx, project, target)
+	values, block, err := s.deps.Chain.Scores(ctx, project, target)
 	if err != nil {
-		s.log.Warn("couldn't read scores from the chain; asking the caller to come back", "project", project, "err", err)
-		return retry(codeChainUnavailable, retryAfterFailure, "")
+		s.deps.Log.Warn("the API could not read scores from the chain; it asks the caller to retry", "project", project, "err", err)
+		return temporary(codeChainUnavailable, retryAfterFailure, "")
 	}
 	view := scoresView{ProjectID: project, Wallet: target, BlockNumber: block, Scores: make([]scoreView, len(rec.ScoreTypes))}
 	for i, name := range rec.ScoreTypes {

@@ -32,13 +32,13 @@ func TestAnUpdatesStatusFollowsIt(t *testing.T) {
 		}, r.body)
 	}
 	is("accepted", nil, nil, nil)
-	require.NoError(t, b.status.Bound(ctx, 1, 4, u))
+	require.NoError(t, b.status.Bound(ctx, 1, 4, score.Refs(u)))
 	is("batched", nil, nil, nil)
 	require.NoError(t, b.status.Slot(ctx, 1, 4, score.Submitted, updateTx, 0))
 	is("submitted", nil, updateTx.Hex(), nil)
 	require.NoError(t, b.status.Slot(ctx, 1, 4, score.Included, updateTx, 77))
 	is("included", nil, updateTx.Hex(), 77.0)
-	require.NoError(t, b.status.Final(ctx, 1, 4, updateTx, 78, u, []score.Outcome{score.Applied}))
+	require.NoError(t, b.status.Final(ctx, updateTx, 78, score.Refs(u), []score.Outcome{score.Applied}))
 	is("final", "applied", updateTx.Hex(), 78.0)
 }
 
@@ -53,11 +53,11 @@ func TestACreationsStatusFollowsIt(t *testing.T) {
 			[]any{r.body["status"], r.body["outcome"], r.body["transactionHash"], r.body["blockNumber"]})
 	}
 	is("accepted", nil, nil, nil)
-	require.NoError(t, b.status.ProjectBound(ctx, 1, 4, b.project.ID))
+	require.NoError(t, b.status.Bound(ctx, 1, 4, []score.Ref{score.CreationRef(b.project.ID)}))
 	is("batched", nil, nil, nil)
 	require.NoError(t, b.status.Slot(ctx, 1, 4, score.Included, updateTx, 77))
 	is("included", nil, updateTx.Hex(), 77.0)
-	require.NoError(t, b.status.ProjectFinal(ctx, 1, 4, updateTx, 77, b.project.ID, score.Applied))
+	require.NoError(t, b.status.Final(ctx, updateTx, 77, []score.Ref{score.CreationRef(b.project.ID)}, []score.Outcome{score.Applied}))
 	is("final", "applied", updateTx.Hex(), 77.0) // before the directory has it
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
 	is("final", "applied", updateTx.Hex(), 77.0)
@@ -122,7 +122,7 @@ func TestPathsAreChecked(t *testing.T) {
 		"/projects/": "not_found",
 		"/projects/" + b.project.ID.String() + "/": "not_found",
 		"/Projects/" + b.project.ID.String():       "not_found",
-		"/":                                        "not_found",
+		"/docs/":                                   "not_found",
 	} {
 		require.Equal(t, code, b.get("%s", path).code(), path)
 	}

@@ -25,6 +25,7 @@ const openapiFile = "../../docs/openapi.yaml"
 
 func loadOpenAPI(t *testing.T) (*openapi3.T, routers.Router) {
 	t.Helper()
+	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
 	doc, err := openapi3.NewLoader().LoadFromFile(openapiFile)
 	require.NoError(t, err)
 	require.NoError(t, doc.Validate(t.Context(), openapi3.EnableExamplesValidation()))
@@ -170,6 +171,11 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 
 	ok(c.request(http.MethodGet, "/livez", nil))
 	ok(c.request(http.MethodGet, "/readyz", nil))
+	ok(c.request(http.MethodGet, "/", nil))
+	ok(c.request(http.MethodGet, "/", nil, with("Accept", "text/html")))
+	ok(c.request(http.MethodGet, "/docs", nil))
+	tag := c.request(http.MethodGet, "/openapi.yaml", nil).header.Get("ETag")
+	require.Equal(t, http.StatusNotModified, c.request(http.MethodGet, "/openapi.yaml", nil, with("If-None-Match", tag)).status)
 	expect("project_not_found", c.request(http.MethodGet, project, nil))
 	expect("project_not_found", c.request(http.MethodGet, project+"/scores/"+"0x00000000000000000000000000000000000000aa", nil))
 	ok(c.request(http.MethodPost, "/create-project", createBody(c.project)))
@@ -201,7 +207,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	expect("unknown_score_type", spoilt(func(b object) { b["scoreType"] = "nothing" }))
 	expect("signer_not_member", spoilt(func(b object) { b["message"] = c.updateAt("x", time.Now().Add(-time.Minute))["message"] }))
 
-	c.publisher.before.Store(always(httpapi.ErrFull))
+	c.publisher.before.Store(always(score.ErrFull))
 	expect("stream_full", c.request(http.MethodPost, "/update-score", c.update("three")))
 	expect("stream_full", c.request(http.MethodPost, "/update-scores", c.free("three")))
 	c.owner = devnet.Key(5)
@@ -211,7 +217,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 		"createProject OK", "createProject Conflict", "createProject Unauthorized", "updateScore OK", "updateScore Bad Request",
 		"updateScores OK", "updateScores Bad Request", "updateScores Forbidden", "updateScores Service Unavailable", "reserveIds OK",
 		"reserveIds Bad Request", "lookUpUpdates OK", "lookUpUpdates Bad Request", "lookUpUpdates Service Unavailable", "updateScore Forbidden", "updateScore Service Unavailable", "getProject OK", "getProject Not Found", "getUpdate OK",
-		"getScores OK", "livez OK", "readyz OK",
+		"getScores OK", "livez OK", "readyz OK", "index OK", "docs OK", "openapi OK", "openapi Not Modified",
 	} {
 		require.True(t, slices.Contains(c.seen, operation), operation)
 	}

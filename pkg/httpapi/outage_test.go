@@ -1,15 +1,18 @@
 package httpapi_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -20,7 +23,7 @@ func TestAnOutageOfNATS(t *testing.T) {
 	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
 	require.NoError(t, err)
 	b := newBench(t, func(s *setup) {
-		s.config.AcceptTimeout = 300 * time.Millisecond
+		s.config.AcceptTimeout = 2 * time.Second
 		s.nats = server
 	}).withProject()
 	require.Equal(t, "accepted", b.post("/update-score", b.update("before")).body["status"])
@@ -38,9 +41,7 @@ func TestAnOutageOfNATS(t *testing.T) {
 	server, err = devnet.StartNATS(dir, devnet.NATSOptions{Port: port})
 	require.NoError(t, err)
 	t.Cleanup(server.Close)
-	require.Eventually(t, func() bool {
-		return b.post("/update-score", b.update("during")).body["status"] == "accepted"
-	}, 20*time.Second, 10*time.Millisecond)
+	b.accepted("/update-score", b.update("during"))
 	seen := map[score.UpdateID]int{}
 	for _, envelope := range b.stored() {
 		for _, u := range envelope {
@@ -83,4 +84,58 @@ func TestAnOutageOfRedis(t *testing.T) {
 	}
 	require.Equal(t, "duplicate", b.post("/update-score", b.update("one")).body["status"])
 	require.Equal(t, "update_not_found", b.get("/projects/%s/updates/%s", b.project.ID, updateID("none")).code(), "nothing is to be restored")
+}
+
+// lateStatuses takes no marks while it is away, and counts those it took since.
+type lateStatuses struct {
+	httpapi.Statuses
+	away   atomic.Bool
+	marked atomic.Int64
+}
+
+func (s *lateStatuses) Accepted(ctx context.Context, refs []score.Ref, tokens []string) error {
+	if s.away.Load() {
+		return errFault
+	}
+	err := s.Statuses.Accepted(ctx, refs, tokens)
+	s.marked.Add(1)
+	return err
+}
+
+// TestALateMarkSwallowsNoLaterPost: one replica cannot mark an update it stored before the update was rejected and posted
+// to the other, which cannot store it. The mark comes while that one tries; sent again, the update is stored.
+func TestALateMarkSwallowsNoLaterPost(t *testing.T) {
+	t.Parallel()
+	late := &lateStatuses{}
+	a, b := replicas(t, func(s *setup) {
+		s.config.AcceptTimeout, s.faults = time.Second, true
+		s.deps = func(d *httpapi.Deps) {
+			if late.Statuses == nil { // the first replica's
+				late.Statuses, d.Statuses = d.Statuses, late
+			}
+		}
+	})
+	a.restored()
+	late.away.Store(true)
+	a.accepted("/update-score", a.update("one"))
+	require.NoError(t, b.status.Bound(t.Context(), 0, 1, b.refs("one")))
+	require.NoError(t, b.status.Final(t.Context(), updateTx, 7, b.refs("one"), []score.Outcome{score.NotMember}))
+
+	late.marked.Store(0)
+	fails := func() error {
+		late.away.Store(false)
+		for deadline := time.Now().Add(10 * time.Second); late.marked.Load() == 0 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		return errFault
+	}
+	b.publisher.before.Store(&fails)
+	b.unacked("/update-score", b.update("one"))
+	require.EqualValues(t, 1, late.marked.Load())
+	require.Equal(t, "final", b.stageOf("one"), "the rejection is all that is known")
+
+	b.publisher.before.Store(nil)
+	b.accepted("/update-score", b.update("one"))
+	require.Len(t, b.stored(), 2)
+	require.Equal(t, "accepted", b.stageOf("one"))
 }

@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -11,56 +9,34 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrFull says that the stream has no room: the message was not stored.
-var ErrFull = errors.New("the stream is full")
-
-// ErrOtherMeaning says that a creation may not take the place of a dead-lettered one: its actions or score types do not
-// begin with that one's, and updates accepted for that one may still be on their way. It was not stored.
-var ErrOtherMeaning = errors.New("the actions and score types must begin with those of the creation it replaces")
-
-// TakenError says that a creation of the projectId was accepted before.
-type TakenError struct {
-	Seq     uint64         // of the accepted creation, in the stream
-	Project *score.Project // what was accepted
-}
-
-// Error names the projectId.
-func (e *TakenError) Error() string {
-	return fmt.Sprintf("project %s was accepted before, at sequence %d", e.Project.ID, e.Seq)
-}
-
 // Publisher makes what was accepted durable.
 type Publisher interface {
 	// PublishEnvelope stores updates of one lane as one message, of which signed marks the signed groups, in ascending
 	// order: nil means stored and synced, ErrFull not stored, and any other error that it may or may not be: publishing
 	// the same under the same msgID again must be safe.
 	PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed) error
-	// PublishProject stores a creation, once per projectId: a *TakenError says that another one is there. replaces is
+	// PublishProject stores a creation, once per projectId: a *score.TakenError says that another one is there. replaces is
 	// the sequence of an earlier creation that was rejected, or 0. ErrFull and other errors as above.
 	PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error
 }
 
 // Statuses keeps claims and statuses. It may fail at any time, then soon; nothing accepted depends on it.
 type Statuses interface {
-	Claim(ctx context.Context, project score.ProjectID, update score.UpdateID, token string) (score.Claim, error)
-	// Release gives up a claim of that token; anything else stays.
-	Release(ctx context.Context, project score.ProjectID, update score.UpdateID, token string) error
-	// ClaimGroup claims the updates, 1 … score.MaxSigned, for one accept, and answers for each, in order: all that are
-	// free are won, or, when one is busy, none is.
-	ClaimGroup(ctx context.Context, project score.ProjectID, updates []score.UpdateID, token string) ([]score.Claim, error)
-	// ReleaseGroup gives up those of the updates that the token has claimed; anything else stays.
-	ReleaseGroup(ctx context.Context, project score.ProjectID, updates []score.UpdateID, token string) error
-	Accepted(ctx context.Context, updates []score.Update) error
-	ProjectAccepted(ctx context.Context, project score.ProjectID) error
-	// Updates answers for each, in order; the zero Status when nothing is known. That, and that an update did not apply,
-	// is the truth only when the store is complete: when nothing was lost that has not been restored yet.
-	Updates(ctx context.Context, project score.ProjectID, updates []score.UpdateID) (statuses []score.Status, complete bool, err error)
-	Project(ctx context.Context, project score.ProjectID) (score.Status, error)
-	// Incomplete asks for a restore: statuses are missing that nobody will write any more.
-	Incomplete(ctx context.Context) error
+	// Claim claims 1 … score.MaxSigned updates for one accept, and answers for each, in order: all that are free are won,
+	// or, when one is busy, none is.
+	Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error)
+	// Release gives up those of the updates that the token has claimed; anything else stays.
+	Release(ctx context.Context, refs []score.Ref, token string) error
+	// Accepted marks stored updates and creations; tokens are those of the updates' claims, in order. It may come late.
+	Accepted(ctx context.Context, refs []score.Ref, tokens []string) error
+	// Read answers for each, in order; the zero Status when nothing is known. That, and that an update did not apply, is
+	// the truth only when the store is complete: when nothing was lost that has not been restored yet.
+	Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error)
+	// RequestRestore asks for a restore: statuses are missing that no process will write any more.
+	RequestRestore(ctx context.Context) error
 }
 
-// Minter makes updateIds that nobody else makes. Safe for concurrent use.
+// Minter makes updateIds that no other Minter makes. Safe for concurrent use.
 type Minter interface {
 	// Range makes n ids (1 … 65,536, anything else is an error).
 	Range(n int) (score.IDRange, error)
@@ -68,7 +44,7 @@ type Minter interface {
 
 // Directory knows the projects that exist on the chain, final.
 type Directory interface {
-	// Project returns a record that nobody changes any more.
+	// Project returns a record that does not change any more.
 	Project(id score.ProjectID) (*score.Record, bool)
 }
 

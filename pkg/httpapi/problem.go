@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -41,32 +43,27 @@ func fieldProblem(code Code, pointer, detail string) *Problem {
 	return p
 }
 
-// retry is a problem that goes away by itself.
-func retry(code Code, after time.Duration, detail string) *Problem {
+// invalidBody is the problem of fields that are wrong in themselves.
+func invalidBody(errors ...FieldError) *Problem {
+	p := problem(codeInvalidBody, "")
+	p.Errors = errors
+	return p
+}
+
+// temporary is a problem that goes away by itself.
+func temporary(code Code, after time.Duration, detail string) *Problem {
 	p := problem(code, detail)
 	p.retryAfter = after
 	return p
 }
 
 // fields collects what is wrong with a body's fields.
-type fields struct {
-	errors []FieldError
-}
+type fields struct{ errors []FieldError }
 
 func (f *fields) add(code FieldCode, pointer, detail string) {
 	if len(f.errors) < maxFieldErrors {
 		f.errors = append(f.errors, FieldError{pointer, detail, code.Name})
 	}
-}
-
-// problem is nil when nothing is wrong.
-func (f *fields) problem() *Problem {
-	if len(f.errors) == 0 {
-		return nil
-	}
-	p := problem(codeInvalidBody, "")
-	p.Errors = f.errors
-	return p
 }
 
 // write sends the problem.
@@ -78,4 +75,40 @@ func (p *Problem) write(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderWWWAuthenticate, `ApiKey realm="scorelay"`)
 	}
 	return send(c, p.Status, "application/problem+json", p)
+}
+
+// tooLarge answers a body over its limit: of a caller without a valid API key, the key is the problem.
+func (s *Server) tooLarge(c *fiber.Ctx) *Problem {
+	forgotten := len(c.Request().Header.Host()) == 0 // by fasthttp, after a chunked body
+	if _, _, p := s.authenticate(c); p != nil && !forgotten {
+		return p
+	}
+	return problem(codeBodyTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxBody))
+}
+
+// failed answers what Fiber or fasthttp refused before a handler saw it.
+func (s *Server) failed(c *fiber.Ctx, err error) error {
+	var refused *fiber.Error
+	if !errors.As(err, &refused) {
+		s.deps.Log.Error("a request failed before its handler; the API answers 500", "path", c.Path(), "err", err)
+		return problem(codeInternal, "").write(c)
+	}
+	p := problem(codeMalformedRequest, "")
+	switch refused.Code {
+	case fiber.StatusNotFound:
+		p = problem(codeNotFound, "")
+	case fiber.StatusMethodNotAllowed:
+		p = problem(codeMethodNotAllowed, "")
+	case fiber.StatusRequestEntityTooLarge:
+		p = s.tooLarge(c)
+	case fiber.StatusRequestHeaderFieldsTooLarge:
+		p = problem(codeHeadersTooLarge, fmt.Sprintf("at most %d bytes", maxHeaders))
+	case fiber.StatusRequestTimeout:
+		p = problem(codeRequestTimeout, "")
+	}
+	if p.Status != fiber.StatusNotFound && p.Status != fiber.StatusMethodNotAllowed { // the connection will be closed
+		lingerOnClose(c)
+	}
+	s.metrics.requests.WithLabelValues("none", strconv.Itoa(p.Status)).Observe(0)
+	return p.write(c)
 }

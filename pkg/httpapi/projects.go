@@ -24,10 +24,9 @@ type Projects struct {
 
 // creation is an accepted creation of a project: the newest one, if earlier ones became dead letters.
 type creation struct {
-	seq     uint64 // in the stream; a lower bound while only this process knows of it
-	deadSeq uint64 // of the newest creation known to be a dead letter; 0 without one
-	project *score.Project
-	record  *score.Record
+	seq     uint64        // in the stream; a lower bound while only this process knows of it
+	deadSeq uint64        // of the newest creation known to be a dead letter; 0 without one
+	record  *score.Record // nil while only a dead letter told of it
 }
 
 func (c *creation) dead() bool { return c.deadSeq >= c.seq }
@@ -48,39 +47,37 @@ func (p *Projects) Accepted(seq uint64, project *score.Project) {
 }
 
 func (p *Projects) accept(seq uint64, project *score.Project) {
-	c := p.accepted[project.ID]
-	if c == nil {
-		c = &creation{}
-		p.accepted[project.ID] = c
-	}
-	if seq < c.seq || seq == c.seq && c.project != nil {
+	c := p.known(project.ID)
+	if seq < c.seq || seq == c.seq && c.record != nil {
 		return
 	}
-	c.seq, c.project, c.record = seq, project, score.RecordOf(project)
+	c.seq, c.record = seq, score.RecordOf(project)
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
 
-// acceptedHere tells of a creation this process has just had stored, before the stream tells everybody its sequence.
+// known is what is known of the id's creation, from now on if nothing is yet.
+func (p *Projects) known(id score.ProjectID) *creation {
+	c := p.accepted[id]
+	if c == nil {
+		c = &creation{}
+		p.accepted[id] = c
+	}
+	return c
+}
+
+// acceptedHere tells of a creation this process has just had stored, before the stream tells its sequence.
 func (p *Projects) acceptedHere(project *score.Project) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	seq := uint64(1)
-	if c := p.accepted[project.ID]; c != nil {
-		seq = c.deadSeq + 1
-	}
-	p.accept(seq, project)
+	p.accept(p.known(project.ID).deadSeq+1, project)
 }
 
 // Dead tells that the creation at a sequence became a dead letter.
 func (p *Projects) Dead(seq uint64, id score.ProjectID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.accepted[id]
-	if c == nil {
-		c = &creation{}
-		p.accepted[id] = c
-	}
+	c := p.known(id)
 	c.deadSeq = max(c.deadSeq, seq)
 }
 
@@ -90,17 +87,28 @@ func (p *Projects) SetCaughtUp() { p.once.Do(func() { close(p.caughtUp) }) }
 // CaughtUp is closed after SetCaughtUp.
 func (p *Projects) CaughtUp() <-chan struct{} { return p.caughtUp }
 
-// lookup returns the record updates are checked against, and whether the project is final or only accepted.
-func (p *Projects) lookup(id score.ProjectID) (*score.Record, score.Stage, bool) {
+// lookup returns the record updates are checked against.
+func (p *Projects) lookup(id score.ProjectID) (*score.Record, bool) {
+	rec, known := p.creation(id)
+	return rec, known.Stage != 0 && !known.Outcome.Rejected()
+}
+
+// creation returns a project's record and how far its creation has come: final, accepted, or rejected where it became a
+// dead letter and no later one replaced it. The Status is zero where no creation was accepted.
+func (p *Projects) creation(id score.ProjectID) (*score.Record, score.Status) {
 	if rec, ok := p.final.Project(id); ok {
-		return rec, score.Final, true
+		return rec, score.Status{Stage: score.Final, Outcome: score.Applied}
 	}
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	if c := p.accepted[id]; c != nil && c.project != nil && !c.dead() {
-		return c.record, score.Accepted, true
+	switch c := p.accepted[id]; {
+	case c == nil || c.record == nil:
+		return nil, score.Status{}
+	case c.dead():
+		return c.record, score.Status{Stage: score.Final, Outcome: score.Unprocessable}
+	default:
+		return c.record, score.Status{Stage: score.Accepted}
 	}
-	return nil, 0, false
 }
 
 // await is lookup, with a little patience for a creation that another replica has just answered for and that has not
@@ -111,7 +119,7 @@ func (p *Projects) await(ctx context.Context, id score.ProjectID, patience time.
 		p.mu.RLock()
 		changed := p.changed
 		p.mu.RUnlock()
-		if rec, _, ok := p.lookup(id); ok {
+		if rec, ok := p.lookup(id); ok {
 			return rec, true
 		}
 		if timeout == nil {
@@ -127,16 +135,6 @@ func (p *Projects) await(ctx context.Context, id score.ProjectID, patience time.
 			return nil, false
 		}
 	}
-}
-
-// deadCreation returns the record of a creation that became a dead letter and that no later one replaced.
-func (p *Projects) deadCreation(id score.ProjectID) (*score.Record, bool) {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	if c := p.accepted[id]; c != nil && c.project != nil && c.dead() {
-		return c.record, true
-	}
-	return nil, false
 }
 
 // deadSeq is the sequence of the newest creation known to be a dead letter, 0 without one.

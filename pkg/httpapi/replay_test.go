@@ -46,9 +46,9 @@ func onARedisOfItsOwn(t *testing.T) (b *bench, flush func()) {
 	}
 }
 
-// TestAGroupThatWasAppliedIsADuplicateForEver: anybody can read it from its transaction and send it again, also when
+// TestAGroupThatWasAppliedIsADuplicateForever: anyone can read it from its transaction and send it again, also when
 // Redis has forgotten it.
-func TestAGroupThatWasAppliedIsADuplicateForEver(t *testing.T) {
+func TestAGroupThatWasAppliedIsADuplicateForever(t *testing.T) {
 	t.Parallel()
 	b, flush := onARedisOfItsOwn(t)
 	for kind := score.KindWord; kind <= score.KindFree; kind++ {
@@ -69,9 +69,9 @@ func TestAGroupThatWasAppliedIsADuplicateForEver(t *testing.T) {
 		}
 		require.Len(t, b.envelopes(), stored, "nothing is stored")
 		require.Equal(t, "applied", b.get("/projects/%s/updates/%s", b.project.ID, updates[2].ID).body["outcome"])
-		claim, err := b.status.Claim(t.Context(), b.project.ID, updates[0].ID, "a third")
+		claim, err := b.status.Claim(t.Context(), score.Refs(updates[:1]), "a third")
 		require.NoError(t, err)
-		require.Equal(t, score.ClaimWon, claim, "no claim is left")
+		require.Equal(t, []score.Claim{score.ClaimWon}, claim, "no claim is left")
 	}
 	require.NotContains(t, b.counted("scorelay_api_unasked_groups_total"), "value:1")
 }

@@ -45,44 +45,25 @@ type updateRequest struct {
 }
 
 func decodeUpdate(body []byte) (*updateRequest, *Problem) {
-	var b updateBody
-	if p := decode(body, &b); p != nil {
-		return nil, p
-	}
-	var r updateRequest
-	var wrong fields
-	var err error
-	if text := wrong.required("/updateId", b.UpdateID); text != nil {
-		r.Update, err = score.ParseUpdateID(*text)
-		wrong.check("/updateId", err)
-	}
-	r.Project = wrong.projectID(b.ProjectID)
-	r.ActionName = wrong.name("/actionName", b.ActionName)
-	r.ScoreType = wrong.name("/scoreType", b.ScoreType)
-	if text := wrong.required("/targetWallet", b.TargetWallet); text != nil {
-		r.Target, err = parseTarget(*text)
-		wrong.check("/targetWallet", err)
-	}
-	if text := wrong.required("/signature", b.Signature); text != nil {
-		r.signature, err = parseHex(*text, maxSignatureBytes)
-		wrong.check("/signature", err)
-	}
-	if text := wrong.required("/message", b.Message); text != nil {
-		r.text = *text
-		r.at, err = wallet.ParseTime(*text)
-		wrong.check("/message", err)
-		r.Message = uint64(max(r.at.UnixMilli(), 0))
-	}
-	if b.Scheme != nil {
-		r.typed = *b.Scheme == schemeTyped
-		if !r.typed && *b.Scheme != schemePersonal {
-			wrong.add(fieldInvalid, "/scheme", `must be "`+schemePersonal+`" or "`+schemeTyped+`"`)
+	return decode(body, func(b *updateBody, f *fields) *updateRequest {
+		var r updateRequest
+		r.Update = parsed(f, "/updateId", b.UpdateID, score.ParseUpdateID)
+		r.Project = parsed(f, "/projectId", b.ProjectID, score.ParseProjectID)
+		r.ActionName = parsed(f, "/actionName", b.ActionName, parseName)
+		r.ScoreType = parsed(f, "/scoreType", b.ScoreType, parseName)
+		r.Target = parsed(f, "/targetWallet", b.TargetWallet, parseTarget)
+		r.signature = parsed(f, "/signature", b.Signature, hexOf(maxSignatureBytes))
+		if r.at = parsed(f, "/message", b.Message, wallet.ParseTime); b.Message != nil {
+			r.text, r.Message = *b.Message, uint64(max(r.at.UnixMilli(), 0))
 		}
-	}
-	if p := wrong.problem(); p != nil {
-		return nil, p
-	}
-	return &r, nil
+		if b.Scheme != nil {
+			r.typed = *b.Scheme == schemeTyped
+			if !r.typed && *b.Scheme != schemePersonal {
+				f.add(fieldInvalid, "/scheme", `must be "`+schemePersonal+`" or "`+schemeTyped+`"`)
+			}
+		}
+		return &r
+	})
 }
 
 // createBody is the body of create-project as it comes.
@@ -104,98 +85,65 @@ type actionBody struct {
 
 // decodeProject reads a creation that is valid in itself; without score types it gets the default ones.
 func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) {
-	var b createBody
-	if p := decode(body, &b); p != nil {
-		return nil, p
-	}
-	var wrong fields
-	project := &score.Project{ScoreTypes: b.ScoreTypes, SignedOnly: b.SignedOnly != nil && *b.SignedOnly}
-	if b.ScoreTypes == nil {
-		project.ScoreTypes = scoreTypes
-	}
-	project.ID = wrong.projectID(b.ProjectID)
-	if text := wrong.required("/name", b.Name); text != nil {
-		project.Name = *text
-	}
-	if b.InputActions == nil {
-		wrong.add(fieldRequired, "/inputActions", "is required")
-	}
-	project.Actions = wrong.actions(b.InputActions)
-	project.Owners = wrong.addresses("/owners", b.Owners)
-	project.Updaters = wrong.addresses("/updaters", b.Updaters)
-	if p := wrong.problem(); p != nil {
-		return nil, p
-	}
-	for _, rule := range project.Problems() {
-		wrong.add(fieldInvalid, rule.Pointer, rule.Detail)
-	}
-	if p := wrong.problem(); p != nil {
-		return nil, p
-	}
-	return project, nil
+	return decode(body, func(b *createBody, f *fields) *score.Project {
+		project := &score.Project{ScoreTypes: b.ScoreTypes, SignedOnly: b.SignedOnly != nil && *b.SignedOnly}
+		if b.ScoreTypes == nil {
+			project.ScoreTypes = scoreTypes
+		}
+		project.ID = parsed(f, "/projectId", b.ProjectID, score.ParseProjectID)
+		project.Name = parsed(f, "/name", b.Name, asItIs)
+		if b.InputActions == nil {
+			f.add(fieldRequired, "/inputActions", "is required")
+		}
+		project.Actions = f.actions(b.InputActions)
+		project.Owners = f.addresses("/owners", b.Owners)
+		project.Updaters = f.addresses("/updaters", b.Updaters)
+		if len(f.errors) == 0 {
+			for _, rule := range project.Problems() {
+				f.add(fieldInvalid, rule.Pointer, rule.Detail)
+			}
+		}
+		return project
+	})
 }
 
-func (f *fields) required(pointer string, value *string) *string {
-	if value == nil {
+// parsed reads a required text.
+func parsed[T any](f *fields, pointer string, text *string, parse func(string) (T, error)) (value T) {
+	if text == nil {
 		f.add(fieldRequired, pointer, "is required")
+		return value
+	}
+	value, err := parse(*text)
+	switch {
+	case errors.Is(err, wallet.ErrChecksum):
+		f.add(fieldChecksum, pointer, err.Error())
+	case err != nil:
+		f.add(fieldInvalid, pointer, err.Error())
 	}
 	return value
 }
 
-// check notes a parser's error.
-func (f *fields) check(pointer string, err error) {
+// integer reads a required number from least to most; these are what allowed says.
+func (f *fields) integer(pointer string, value *int64, least, most int64, allowed string) int64 {
 	switch {
-	case err == nil:
-	case errors.Is(err, wallet.ErrChecksum):
-		f.add(fieldChecksum, pointer, err.Error())
+	case value == nil:
+		f.add(fieldRequired, pointer, "is required")
+	case *value < least || *value > most:
+		f.add(fieldInvalid, pointer, "must be "+allowed)
 	default:
-		f.add(fieldInvalid, pointer, err.Error())
+		return *value
 	}
-}
-
-// projectID reads the required field that says of which project a request is.
-func (f *fields) projectID(value *string) (id score.ProjectID) {
-	if text := f.required("/projectId", value); text != nil {
-		var err error
-		id, err = score.ParseProjectID(*text)
-		f.check("/projectId", err)
-	}
-	return id
-}
-
-// name reads a required name of an action or score type. Whether it exists is another question.
-func (f *fields) name(pointer string, value *string) string {
-	if f.required(pointer, value) == nil {
-		return ""
-	}
-	if len(*value) < 1 || len(*value) > score.MaxNameBytes {
-		f.add(fieldInvalid, pointer, fmt.Sprintf("must be 1 to %d bytes of UTF-8", score.MaxNameBytes))
-	}
-	return *value
+	return 0
 }
 
 func (f *fields) actions(bodies []actionBody) []score.Action {
 	actions := make([]score.Action, len(bodies))
 	for i, b := range bodies {
 		at := fmt.Sprintf("/inputActions/%d", i)
-		if name := f.required(at+"/name", b.Name); name != nil {
-			actions[i].Name = *name
-		}
-		switch {
-		case b.Points == nil:
-			f.add(fieldRequired, at+"/points", "is required")
-		case *b.Points < 1 || *b.Points > score.MaxPoints:
-			f.add(fieldInvalid, at+"/points", fmt.Sprintf("must be an integer from 1 to %d", score.MaxPoints))
-		default:
-			actions[i].Points = uint32(*b.Points)
-		}
-		switch {
-		case b.Direction == nil:
-			f.add(fieldRequired, at+"/direction", "is required")
-		case *b.Direction != int64(score.Add) && *b.Direction != int64(score.Subtract):
-			f.add(fieldInvalid, at+"/direction", "must be 0 (add) or 1 (subtract)")
-		default:
-			actions[i].Direction = score.Direction(*b.Direction)
+		actions[i] = score.Action{
+			Name:      parsed(f, at+"/name", b.Name, asItIs),
+			Points:    uint32(f.integer(at+"/points", b.Points, 1, score.MaxPoints, fmt.Sprintf("an integer from 1 to %d", score.MaxPoints))),
+			Direction: score.Direction(f.integer(at+"/direction", b.Direction, int64(score.Add), int64(score.Subtract), "0 (add) or 1 (subtract)")),
 		}
 	}
 	return actions
@@ -206,34 +154,43 @@ func (f *fields) addresses(pointer string, texts []string) []common.Address {
 		f.add(fieldRequired, pointer, "is required")
 	}
 	addresses := make([]common.Address, len(texts))
-	for i, text := range texts {
-		var err error
-		addresses[i], err = wallet.ParseAddress(text)
-		f.check(fmt.Sprintf("%s/%d", pointer, i), err)
+	for i := range texts {
+		addresses[i] = parsed(f, fmt.Sprintf("%s/%d", pointer, i), &texts[i], wallet.ParseAddress)
 	}
 	return addresses
 }
 
-var errZeroAddress = errors.New("must not be the zero address")
+// asItIs reads a text whose rules are checked later.
+func asItIs(text string) (string, error) { return text, nil }
+
+// parseName reads a name of an action or score type. Whether it exists is another question.
+func parseName(text string) (string, error) {
+	if len(text) < 1 || len(text) > score.MaxNameBytes {
+		return "", fmt.Errorf("must be 1 to %d bytes of UTF-8", score.MaxNameBytes)
+	}
+	return text, nil
+}
 
 // parseTarget reads a wallet that can have a score.
 func parseTarget(text string) (common.Address, error) {
 	target, err := wallet.ParseAddress(text)
 	if err == nil && target == (common.Address{}) {
-		return target, errZeroAddress
+		err = errors.New("must not be the zero address")
 	}
 	return target, err
 }
 
-// parseHex reads 0x and 1 to maxBytes bytes of hex, of either case.
-func parseHex(text string, maxBytes int) ([]byte, error) {
-	digits, found := strings.CutPrefix(text, "0x")
-	b, err := []byte(nil), error(nil)
-	if len(digits) <= 2*maxBytes {
-		b, err = hex.DecodeString(digits)
+// hexOf reads 0x and 1 to maxBytes bytes of hex, of either case.
+func hexOf(maxBytes int) func(string) ([]byte, error) {
+	return func(text string) ([]byte, error) {
+		digits, found := strings.CutPrefix(text, "0x")
+		b, err := []byte(nil), error(nil)
+		if len(digits) <= 2*maxBytes {
+			b, err = hex.DecodeString(digits)
+		}
+		if !found || len(b) == 0 || err != nil {
+			return nil, fmt.Errorf("must be 0x followed by 1 to %d bytes of hex", maxBytes)
+		}
+		return b, nil
 	}
-	if !found || len(b) == 0 || err != nil {
-		return nil, fmt.Errorf("must be 0x followed by 1 to %d bytes of hex", maxBytes)
-	}
-	return b, nil
 }

@@ -28,16 +28,21 @@ type reserved struct {
 
 // reserveIDs hands out updateIds that count up, for callers who keep no counter of their own. Nothing is stored: no other
 // process mints under the same prefix, and what a dead process had left is never used. Each project has its own count, so
-// that whoever sends for it fills the same words.
+// that all who send for it fill the same words.
 func (s *Server) reserveIDs(c *fiber.Ctx) *Problem {
 	r, p := request(c, decodeReserve)
 	if p != nil {
 		return p
 	}
-	if _, ok := s.projects.await(s.life, r.project, projectPatience); !ok {
-		return fieldProblem(codeUnknownProject, "/projectId", "is no project")
+	if _, p := s.known(r.project); p != nil {
+		return p
 	}
-	ids, err := s.minters.ensure(r.project, s.newMinter).Range(r.count)
+	minter, ok := s.minters.Get(r.project)
+	if !ok {
+		minter = s.deps.NewMinter() // of two requests at once, one begins a prefix for itself alone
+		s.minters.Add(r.project, minter)
+	}
+	ids, err := minter.Range(r.count)
 	if err != nil {
 		return fieldProblem(codeInvalidBody, "/count", err.Error())
 	}
@@ -51,23 +56,10 @@ type reserveRequest struct {
 }
 
 func decodeReserve(body []byte) (*reserveRequest, *Problem) {
-	var b reserveBody
-	if p := decode(body, &b); p != nil {
-		return nil, p
-	}
-	var r reserveRequest
-	var wrong fields
-	r.project = wrong.projectID(b.ProjectID)
-	switch {
-	case b.Count == nil:
-		wrong.add(fieldRequired, "/count", "is required")
-	case *b.Count < 1 || *b.Count > maxReserved:
-		wrong.add(fieldInvalid, "/count", fmt.Sprintf("must be an integer from 1 to %d", maxReserved))
-	default:
-		r.count = int(*b.Count)
-	}
-	if p := wrong.problem(); p != nil {
-		return nil, p
-	}
-	return &r, nil
+	return decode(body, func(b *reserveBody, f *fields) *reserveRequest {
+		return &reserveRequest{
+			project: parsed(f, "/projectId", b.ProjectID, score.ParseProjectID),
+			count:   int(f.integer("/count", b.Count, 1, maxReserved, fmt.Sprintf("an integer from 1 to %d", maxReserved))),
+		}
+	})
 }

@@ -1,16 +1,15 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/lru"
 
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -32,9 +31,8 @@ const (
 type signers struct {
 	domain    wallet.Domain
 	contracts Contracts // nil: contract wallets are not asked
-	now       func() time.Time
-	recovered *cache[signed, common.Address]
-	facts     *cache[fact, believed]
+	recovered *lru.Cache[signed, common.Address]
+	facts     *lru.Cache[fact, believed]
 }
 
 type signed struct {
@@ -54,11 +52,11 @@ type believed struct {
 	until time.Time
 }
 
-func newSigners(domain wallet.Domain, contracts Contracts, now func() time.Time) *signers {
+func newSigners(domain wallet.Domain, contracts Contracts) *signers {
 	return &signers{
-		domain: domain, contracts: contracts, now: now,
-		recovered: newCache[signed, common.Address](maxRecovered),
-		facts:     newCache[fact, believed](maxWalletFacts),
+		domain: domain, contracts: contracts,
+		recovered: lru.NewCache[signed, common.Address](maxRecovered),
+		facts:     lru.NewCache[fact, believed](maxWalletFacts),
 	}
 }
 
@@ -71,7 +69,7 @@ func (s *signers) recover(r *updateRequest) (common.Address, *Problem) {
 	}
 	key := signed{r.text, sig}
 	if !r.typed {
-		if signer, ok := s.recovered.get(key); ok {
+		if signer, ok := s.recovered.Get(key); ok {
 			return signer, nil
 		}
 	}
@@ -80,17 +78,7 @@ func (s *signers) recover(r *updateRequest) (common.Address, *Problem) {
 		return s.unrecovered(err)
 	}
 	if !r.typed { // a typed signature serves one update: remembering it would only push others out
-		s.recovered.put(key, signer)
-	}
-	return signer, nil
-}
-
-// recoverGroup returns the address whose key signed the group. Contract wallets have none, and the contract, which
-// checks the signature again, asks nobody.
-func (s *signers) recoverGroup(r *groupRequest) (common.Address, *Problem) {
-	signer, err := r.signature.Recover(s.domain.GroupDigest(r.project, r.kind, r.body))
-	if err != nil {
-		return signer, fieldProblem(codeBadSignature, "/signature", err.Error())
+		s.recovered.Add(key, signer)
 	}
 	return signer, nil
 }
@@ -122,8 +110,8 @@ func (s *signers) member(ctx context.Context, rec *score.Record, signer common.A
 		if err == nil {
 			return contract, nil
 		}
-		if !errors.Is(err, errNobody) {
-			return common.Address{}, retry(codeChainUnavailable, time.Second, "the project's contract wallets could not be asked")
+		if !errors.Is(err, errNoneAgrees) {
+			return common.Address{}, temporary(codeChainUnavailable, time.Second, "the project's contract wallets could not be asked")
 		}
 	}
 	if signer == (common.Address{}) {
@@ -144,7 +132,7 @@ func notMember(signer common.Address, compare string) *Problem {
 		strings.ToLower(signer.Hex()), compare))
 }
 
-var errNobody = errors.New("no contract wallet agrees")
+var errNoneAgrees = errors.New("no contract wallet agrees")
 
 func (s *signers) contractMember(ctx context.Context, rec *score.Record, r *updateRequest) (common.Address, error) {
 	contracts, err := s.contractMembers(ctx, rec)
@@ -164,16 +152,12 @@ func (s *signers) contractMember(ctx context.Context, rec *score.Record, r *upda
 			return contract, nil
 		}
 	}
-	return common.Address{}, errNobody
+	return common.Address{}, errNoneAgrees
 }
 
 // contractMembers lists the members that are contracts, always in the same order.
 func (s *signers) contractMembers(ctx context.Context, rec *score.Record) ([]common.Address, error) {
-	members := make([]common.Address, 0, len(rec.Members))
-	for member := range rec.Members {
-		members = append(members, member)
-	}
-	slices.SortFunc(members, func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) })
+	members := membersOf(rec, score.Owner|score.Updater)
 	var contracts []common.Address
 	for _, member := range members[:min(len(members), maxCodeQuestions)] {
 		has, err := s.believe(fact{wallet: member}, codeBelieved, func() (bool, error) { return s.contracts.HasCode(ctx, member) })
@@ -188,12 +172,12 @@ func (s *signers) contractMembers(ctx context.Context, rec *score.Record) ([]com
 }
 
 func (s *signers) believe(f fact, duration time.Duration, ask func() (bool, error)) (bool, error) {
-	if known, ok := s.facts.get(f); ok && s.now().Before(known.until) {
+	if known, ok := s.facts.Get(f); ok && time.Now().Before(known.until) {
 		return known.yes, nil
 	}
 	yes, err := ask()
 	if err == nil {
-		s.facts.put(f, believed{yes, s.now().Add(duration)})
+		s.facts.Add(f, believed{yes, time.Now().Add(duration)})
 	}
 	return yes, err
 }

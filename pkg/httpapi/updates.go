@@ -29,7 +29,7 @@ func (s *Server) update(c *fiber.Ctx) *Problem {
 	if err != nil {
 		return problem(codeInvalidPath, "the updateId "+err.Error())
 	}
-	statuses, p := s.statusesOf(project, []score.UpdateID{id})
+	statuses, p := s.statusesOf([]score.Ref{score.UpdateRef(project, id)})
 	if p != nil {
 		return p
 	}
@@ -48,7 +48,7 @@ type lookUpBody struct {
 // lookUpRequest is a well-formed look-up.
 type lookUpRequest struct {
 	project score.ProjectID
-	updates []score.UpdateID
+	refs    []score.Ref
 }
 
 // lookedUp is the body of a 200 of look-up-updates.
@@ -64,73 +64,67 @@ func (s *Server) lookUpUpdates(c *fiber.Ctx) *Problem {
 	if p != nil {
 		return p
 	}
-	statuses, p := s.statusesOf(r.project, r.updates)
+	statuses, p := s.statusesOf(r.refs)
 	if p != nil {
 		return p
 	}
-	answer := lookedUp{ProjectID: r.project, Updates: make([]updateView, len(r.updates))}
-	for i, id := range r.updates {
-		answer.Updates[i] = updateView{id, r.project, progressOf(statuses[i])}
+	answer := lookedUp{ProjectID: r.project, Updates: make([]updateView, len(r.refs))}
+	for i, ref := range r.refs {
+		answer.Updates[i] = updateView{ref.Update, r.project, progressOf(statuses[i])}
 	}
 	return s.send(c, answer)
 }
 
 func decodeLookUp(body []byte) (*lookUpRequest, *Problem) {
-	var b lookUpBody
-	if p := decode(body, &b); p != nil {
-		return nil, p
-	}
-	var r lookUpRequest
-	var wrong fields
-	r.project = wrong.projectID(b.ProjectID)
-	switch n := len(b.UpdateIDs); {
-	case b.UpdateIDs == nil:
-		wrong.add(fieldRequired, "/updateIds", "is required")
-	case n < 1 || n > maxLookedUp:
-		wrong.add(fieldInvalid, "/updateIds", fmt.Sprintf("must hold 1 to %d updateIds, has %d", maxLookedUp, n))
-	default:
-		r.updates = make([]score.UpdateID, n)
-		for i, text := range b.UpdateIDs {
-			var err error
-			r.updates[i], err = score.ParseUpdateID(text)
-			wrong.check(fmt.Sprintf("/updateIds/%d", i), err)
+	return decode(body, func(b *lookUpBody, f *fields) *lookUpRequest {
+		r := &lookUpRequest{project: parsed(f, "/projectId", b.ProjectID, score.ParseProjectID)}
+		switch n := len(b.UpdateIDs); {
+		case b.UpdateIDs == nil:
+			f.add(fieldRequired, "/updateIds", "is required")
+		case n < 1 || n > maxLookedUp:
+			f.add(fieldInvalid, "/updateIds", fmt.Sprintf("must hold 1 to %d updateIds, has %d", maxLookedUp, n))
+		default:
+			for i := range b.UpdateIDs {
+				id := parsed(f, fmt.Sprintf("/updateIds/%d", i), &b.UpdateIDs[i], score.ParseUpdateID)
+				r.refs = append(r.refs, score.UpdateRef(r.project, id))
+			}
 		}
-	}
-	if p := wrong.problem(); p != nil {
-		return nil, p
-	}
-	return &r, nil
+		return r
+	})
 }
 
-// statusesOf tells how far each update has come. What Redis does not know, the chain may: an updateId that was used up
-// was applied, whoever sent it. Only when both know nothing, and Redis has lost nothing, was it never accepted: then its
-// status is zero. While what Redis has lost is restored, nobody is told an end that may turn out to be another.
-func (s *Server) statusesOf(project score.ProjectID, updates []score.UpdateID) ([]score.Status, *Problem) {
-	statuses, complete, statusErr := s.statuses.Updates(s.life, project, updates)
+// statusesOf tells how far each of a project's updates has come. What Redis does not know, the chain may: an updateId that was used up
+// was applied, whichever way it was sent. Only when both know nothing, and Redis has lost nothing, was it never accepted: then its
+// status is zero. While what Redis has lost is restored, no caller is told an end that may turn out to be another.
+func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
+	statuses, complete, statusErr := s.deps.Statuses.Read(s.life, refs)
 	if statusErr != nil {
-		statuses, complete = make([]score.Status, len(updates)), false
+		statuses, complete = make([]score.Status, len(refs)), false
 	}
-	if missing := missingOf(statuses, updates); len(missing) > 0 {
+	var missing []int
+	var ids []score.UpdateID
+	for i, st := range statuses {
+		if st.Stage == 0 {
+			missing, ids = append(missing, i), append(ids, refs[i].Update)
+		}
+	}
+	if len(missing) > 0 {
 		ctx, cancel := context.WithTimeout(s.life, readTimeout)
 		defer cancel()
-		used, err := s.chain.Used(ctx, project, missing)
-		for i, at := 0, 0; err == nil && i < len(statuses); i++ {
-			if statuses[i].Stage != 0 {
-				continue
-			}
-			if used[at] {
+		used, err := s.deps.Chain.Used(ctx, refs[0].Project, ids)
+		for n, i := range missing {
+			if err == nil && used[n] {
 				statuses[i] = score.Status{Stage: score.Final, Outcome: score.Applied}
 			}
-			at++
 		}
 	}
 	switch {
 	case complete || !slices.ContainsFunc(statuses, inDoubt):
 		return statuses, nil
 	case statusErr != nil:
-		return nil, retry(codeStatusUnavailable, retryAfterFailure, "")
+		return nil, temporary(codeStatusUnavailable, retryAfterFailure, "")
 	default:
-		return nil, retry(codeStatusRebuilding, retryAfterFull, "")
+		return nil, temporary(codeStatusRebuilding, retryAfterFull, "")
 	}
 }
 
@@ -138,14 +132,4 @@ func (s *Server) statusesOf(project score.ProjectID, updates []score.UpdateID) (
 // not restored yet. What is applied stays so, and what has no end yet promises none.
 func inDoubt(st score.Status) bool {
 	return st.Stage == 0 || st.Stage == score.Final && st.Outcome != score.Applied
-}
-
-// missingOf lists the updates of which nothing is known.
-func missingOf(statuses []score.Status, updates []score.UpdateID) (missing []score.UpdateID) {
-	for i, st := range statuses {
-		if st.Stage == 0 {
-			missing = append(missing, updates[i])
-		}
-	}
-	return missing
 }

@@ -39,10 +39,10 @@ func TestManyUpdatesAreLookedUpAtOnce(t *testing.T) {
 	ctx, slot := t.Context(), uint64(3)
 	for _, id := range []string{"batched", "included", "final"} {
 		slot++
-		require.NoError(t, b.status.Bound(ctx, 1, slot, []score.Update{{Project: b.project.ID, ID: updateID(id)}}))
+		require.NoError(t, b.status.Bound(ctx, 1, slot, b.refs(id)))
 	}
 	require.NoError(t, b.status.Slot(ctx, 1, 5, score.Included, updateTx, 77))
-	require.NoError(t, b.status.Final(ctx, 1, 6, updateTx, 78, []score.Update{{Project: b.project.ID, ID: updateID("final")}}, []score.Outcome{score.NotMember}))
+	require.NoError(t, b.status.Final(ctx, updateTx, 78, b.refs("final"), []score.Outcome{score.NotMember}))
 
 	ids := []score.UpdateID{updateID("final"), updateID("nothing"), updateID("included"), updateID("batched"), updateID("accepted"), updateID("final")}
 	r := b.lookUp(ids...)
@@ -94,7 +94,7 @@ func TestTheChainIsAskedOnceForManyUpdates(t *testing.T) {
 		require.Equal(t, ids[i].String(), u.(object)["updateId"])
 	}
 	require.Equal(t, "accepted", b.lookUp(ids[0]).body["updates"].([]any)[0].(object)["status"])
-	require.Equal(t, before+1, b.chain.asked.Load(), "nothing is missing, nobody is asked")
+	require.Equal(t, before+1, b.chain.asked.Load(), "nothing is missing, the chain is not asked")
 	b.chain.down.Store(true)
 	require.Equal(t, "unknown", b.lookUp(ids[1]).body["updates"].([]any)[0].(object)["status"], "as for one: Redis is complete")
 }
@@ -106,7 +106,7 @@ func TestNoEndIsToldThatARestoreMayChange(t *testing.T) {
 	token, err := b.status.BeginRestore(ctx)
 	require.NoError(t, err)
 	updates := b.updates("twice", "refused", "waiting")
-	require.NoError(t, b.status.RestoreAccepted(ctx, updates))
+	require.NoError(t, b.status.RestoreAccepted(ctx, score.Refs(updates)))
 	told := func(name string) string {
 		t.Helper()
 		r := b.get("/projects/%s/updates/%s", b.project.ID, updateID(name))
@@ -122,7 +122,7 @@ func TestNoEndIsToldThatARestoreMayChange(t *testing.T) {
 	require.Equal(t, "accepted <nil>", told("twice"))
 	restore := func(block uint64, name string, outcome score.Outcome) {
 		t.Helper()
-		require.NoError(t, b.status.RestoreFinal(ctx, updateTx, block, b.updates(name), []score.Outcome{outcome}))
+		require.NoError(t, b.status.RestoreFinal(ctx, updateTx, block, b.refs(name), []score.Outcome{outcome}))
 	}
 	restore(5, "twice", score.Duplicate)
 	restore(5, "refused", score.NotMember)
@@ -134,7 +134,7 @@ func TestNoEndIsToldThatARestoreMayChange(t *testing.T) {
 	require.NoError(t, b.status.EndRestore(ctx, token))
 	require.Equal(t, "final applied", told("twice"))
 	require.Equal(t, "final not_member", told("refused"))
-	require.NoError(t, b.status.Incomplete(ctx))
+	require.NoError(t, b.status.RequestRestore(ctx))
 	require.Equal(t, "status_rebuilding", told("refused"))
 }
 
@@ -184,7 +184,7 @@ func TestEveryFieldOfALookUp(t *testing.T) {
 	}
 }
 
-// TestALookUpIsOneRequestOfTheRate, whatever the number of its ids.
+// TestALookUpIsOneRequestOfTheRate, with any number of ids.
 func TestALookUpIsOneRequestOfTheRate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.RatePerSecond = 50 })

@@ -1,67 +1,71 @@
 // Package limit bounds how fast each API key may send, across all API replicas, with the generic cell rate algorithm
 // (GCRA) in Redis.
 //
-// It fails open: without Redis nothing is limited, since refusing everybody would turn a lost cache into an outage. Like
-// all calls to Redis here, one waits for a bounded time, and after a failure Redis is left alone for a moment.
+// Each replica refuses by itself what is over a key's rate on this replica alone, so a key that floods the API does not flood
+// Redis: it asks Redis at its rate, at most. Without Redis that is the limit: refusing every caller would turn a lost cache
+// into an outage.
 //
 // Rejected: fiber's limiter (one mutex held across the store's round trips, and replicas that overwrite each other's
-// counts); counting in each process (the limit would be times the number of replicas).
+// counts); counting in each process only (the limit would be times the number of replicas).
 package limit
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/go-redis/redis_rate/v10"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
-	"github.com/redis/go-redis/v9"
+	"golang.org/x/time/rate"
+
+	"github.com/scorelay/scorelay/pkg/redisdb"
 )
 
-const (
-	timeout = 100 * time.Millisecond
-	pause   = time.Second // without limits after a failure
-)
+// maxKeys is of how many keys a replica knows what it let through; the ones used least recently begin again.
+const maxKeys = 16_384
 
 // Limiter limits by key. It is safe for concurrent use.
 type Limiter struct {
-	rate      *redis_rate.Limiter
-	prefix    string
-	log       *slog.Logger
-	open      prometheus.Counter
-	downUntil atomic.Int64 // unix ns
+	client *redisdb.Client
+	rate   *redis_rate.Limiter
+	prefix string
+	log    *slog.Logger
+	own    prometheus.Counter
+	here   *lru.Cache[string, *rate.Limiter] // what passes this replica, by key
 }
 
-// New returns a Limiter on the client, whose contexts' deadlines must be honoured (ContextTimeoutEnabled). Prefix goes
-// before every key, so that deployments can share a Redis.
-func New(client *redis.Client, prefix string, log *slog.Logger, reg prometheus.Registerer) *Limiter {
+// New returns a Limiter on the client. Prefix goes before every key, so that deployments can share a Redis.
+func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus.Registerer) *Limiter {
 	return &Limiter{
-		rate: redis_rate.NewLimiter(client), prefix: prefix, log: log,
-		open: promauto.With(reg).NewCounter(prometheus.CounterOpts{
+		client: client, rate: redis_rate.NewLimiter(client), prefix: prefix, log: log,
+		here: lru.NewCache[string, *rate.Limiter](maxKeys),
+		own: promauto.With(reg).NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_limit_unavailable_total",
-			Help: "Requests that were let through without asking for their rate, because Redis did not answer.",
+			Help: "Requests that the replica let through by its own count of the key's rate, because Redis did not answer.",
 		}),
 	}
 }
 
 // Allow takes one request of the key at a rate of perSecond (at least 1; a whole second's worth may come at once). It
-// returns 0 when the request may go on, or how long the caller should wait before the next try.
+// returns 0 when the request may pass, or how long the caller should wait before the next try.
 func (l *Limiter) Allow(ctx context.Context, key string, perSecond int) (retryAfter time.Duration) {
-	if time.Now().UnixNano() < l.downUntil.Load() {
-		l.open.Inc()
-		return 0
+	perSecond = max(perSecond, 1)
+	if wait := l.allowHere(key, perSecond); wait > 0 {
+		return wait
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	result, err := l.rate.Allow(limited, l.prefix+key, redis_rate.PerSecond(max(perSecond, 1)))
+	var result *redis_rate.Result
+	err := l.client.Call(ctx, func(ctx context.Context) (err error) {
+		result, err = l.rate.Allow(ctx, l.prefix+key, redis_rate.PerSecond(perSecond))
+		return err
+	})
 	switch {
 	case err != nil:
-		l.open.Inc()
-		if ctx.Err() == nil {
-			l.downUntil.Store(time.Now().Add(pause).UnixNano())
-			l.log.Warn("Redis did not answer for a rate limit; letting requests through without limits", "for", pause, "err", err)
+		l.own.Inc()
+		if ctx.Err() == nil && !errors.Is(err, redisdb.ErrDown) {
+			l.log.Warn("Redis did not answer for a rate limit; the API limits each key by its own count", "for", l.client.Pause, "err", err)
 		}
 		return 0
 	case result.Allowed > 0:
@@ -69,4 +73,18 @@ func (l *Limiter) Allow(ctx context.Context, key string, perSecond int) (retryAf
 	default:
 		return max(result.RetryAfter, time.Millisecond)
 	}
+}
+
+// allowHere takes one request of the key from what may pass this replica, or returns how long that takes.
+func (l *Limiter) allowHere(key string, perSecond int) (wait time.Duration) {
+	limiter, ok := l.here.Get(key)
+	if !ok || limiter.Burst() != perSecond {
+		limiter = rate.NewLimiter(rate.Limit(perSecond), perSecond)
+		l.here.Add(key, limiter)
+	}
+	request := limiter.Reserve()
+	if wait = request.Delay(); wait > 0 {
+		request.Cancel()
+	}
+	return wait
 }

@@ -6,20 +6,17 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/limit"
+	"github.com/scorelay/scorelay/pkg/redisdb"
 )
 
 func newLimiter(t *testing.T, url string) (*limit.Limiter, *prometheus.Registry) {
 	t.Helper()
-	opts, err := redis.ParseURL(url)
+	client, err := redisdb.Open(url)
 	require.NoError(t, err)
-	opts.ContextTimeoutEnabled = true
-	opts.MaxRetries = -1
-	client := redis.NewClient(opts)
 	t.Cleanup(func() { _ = client.Close() })
 	reg := prometheus.NewRegistry()
 	return limit.New(client, "test:", slog.New(slog.DiscardHandler), reg), reg
@@ -45,20 +42,48 @@ func TestEachKeyHasItsRate(t *testing.T) {
 	require.Eventually(t, func() bool { return l.Allow(ctx, "a", perSecond) == 0 }, 5*time.Second, 20*time.Millisecond)
 }
 
-func TestWithoutRedisNothingIsLimited(t *testing.T) {
+func TestWithoutRedisEachReplicaLimitsByItself(t *testing.T) {
 	t.Parallel()
 	server := devnet.Redis(t)
 	l, reg := newLimiter(t, server.URL)
-	require.Zero(t, l.Allow(t.Context(), "a", 1))
-	require.NotZero(t, l.Allow(t.Context(), "a", 1))
 	server.Close()
+	const perSecond = 1000
+	allowed := 0
 	began := time.Now()
-	for range 1000 {
-		require.Zero(t, l.Allow(t.Context(), "a", 1))
+	for range 3 * perSecond {
+		if l.Allow(t.Context(), "a", perSecond) == 0 {
+			allowed++
+		}
 	}
-	require.Less(t, time.Since(began), 2*time.Second, "a dead Redis must not slow requests down")
+	took := time.Since(began)
+	require.Less(t, took, 2*time.Second, "a dead Redis must not slow requests down")
+	require.GreaterOrEqual(t, allowed, perSecond)
+	require.LessOrEqual(t, float64(allowed), perSecond*(1+took.Seconds())+1)
 	families, err := reg.Gather()
 	require.NoError(t, err)
 	require.Equal(t, "scorelay_limit_unavailable_total", families[0].GetName())
-	require.InDelta(t, 1000, families[0].GetMetric()[0].GetCounter().GetValue(), 0)
+	require.InDelta(t, allowed, families[0].GetMetric()[0].GetCounter().GetValue(), 0)
+}
+
+// TestAFloodingKeyDoesNotFloodRedis: what is over the key's rate on one replica is refused without asking.
+func TestAFloodingKeyDoesNotFloodRedis(t *testing.T) {
+	t.Parallel()
+	l, reg := newLimiter(t, "redis://127.0.0.1:1") // each question would count
+	var wait time.Duration
+	for range 1000 {
+		wait = l.Allow(t.Context(), "a", 1)
+	}
+	require.Positive(t, wait)
+	require.LessOrEqual(t, wait, time.Second)
+	families, err := reg.Gather()
+	require.NoError(t, err)
+	require.LessOrEqual(t, families[0].GetMetric()[0].GetCounter().GetValue(), 3.0)
+}
+
+func TestAKeysRateMayChange(t *testing.T) {
+	t.Parallel()
+	l, _ := newLimiter(t, devnet.Redis(t).URL)
+	require.Zero(t, l.Allow(t.Context(), "a", 1))
+	require.NotZero(t, l.Allow(t.Context(), "a", 1))
+	require.Less(t, l.Allow(t.Context(), "a", 100), 500*time.Millisecond, "not what is left of the old rate's second")
 }

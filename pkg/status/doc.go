@@ -13,7 +13,9 @@
 // Invariants:
 //   - A claim can never swallow an update: it belongs to a token, it expires, and Release by its token takes it back. If
 //     the process dies between claim and ack, a retry of the same updateId gets through after the claim's lifetime; if
-//     the update was stored after all, the contract applies it once.
+//     the update was stored after all, the contract applies it once. Accepted may come late, even after a rejection of
+//     what it tells of: it takes the place of its own token's claim, of a first claim or of nothing, never of another
+//     token's claim over a rejection.
 //   - Final never falls back, but for a rejected updateId that is claimed again (a rejection does not use the id up), and
 //     where the chain lost the very transaction that made it final (Reopened).
 //     Applied is never overwritten by Duplicate, nor Duplicate by a rejection: the first says more about the id.
@@ -24,8 +26,9 @@
 //     unknown until its lane binds it.
 //   - Every change of a record is one Lua script, so transitions are atomic; scripts are idempotent, so a lost answer is
 //     repaired by repeating the call.
-//   - No call waits longer than the store's timeout (200 ms by default), and after a failure calls fail at once for a
-//     moment (ErrDown): a dead Redis slows nobody down.
+//   - Of a list of claims all that are free are won, or, when one is busy, none is: no caller that waits for an id holds
+//     one that others wait for.
+//   - No call waits for a dead Redis longer than package redisdb lets it.
 //
 // One script call changes many records, so this needs one Redis (or a sentinel's master), not a cluster with slots.
 //

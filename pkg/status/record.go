@@ -8,6 +8,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -19,8 +20,6 @@ import (
 //	f:<outcome>:<block>:<tx hex>    final
 //
 // and a slot's: s:<tx hex>:<block>, block 0 while the transaction is in none.
-
-var errMalformed = errors.New("malformed record")
 
 func finalRecord(outcome score.Outcome, tx common.Hash, block uint64) string {
 	return fmt.Sprintf("f:%d:%d:%x", uint8(outcome), block, tx[:])
@@ -53,19 +52,19 @@ func parseRecord(text string) (st score.Status, slot string, err error) {
 		st, err = parseFinal(rest)
 		return st, "", err
 	default:
-		return score.Status{}, "", fmt.Errorf("%w: %q", errMalformed, text)
+		return score.Status{}, "", redisdb.BadData("record %q", text)
 	}
 }
 
 func parseFinal(text string) (score.Status, error) {
 	fields := strings.Split(text, ":")
 	if len(fields) != 3 {
-		return score.Status{}, fmt.Errorf("%w: final %q", errMalformed, text)
+		return score.Status{}, redisdb.BadData("final record %q", text)
 	}
 	outcome, err1 := strconv.ParseUint(fields[0], 10, 8)
 	block, err2 := strconv.ParseUint(fields[1], 10, 64)
 	if err := errors.Join(err1, err2); err != nil {
-		return score.Status{}, fmt.Errorf("%w: final %q: %w", errMalformed, text, err)
+		return score.Status{}, redisdb.BadData("final record %q: %w", text, err)
 	}
 	return score.Status{Stage: score.Final, Outcome: score.Outcome(outcome), Block: block, Tx: common.HexToHash(fields[2])}, nil
 }
@@ -77,11 +76,11 @@ func inSlot(st score.Status, text string) (score.Status, error) {
 	}
 	fields := strings.Split(text, ":")
 	if len(fields) != 3 || fields[0] != "s" {
-		return st, fmt.Errorf("%w: slot %q", errMalformed, text)
+		return st, redisdb.BadData("slot %q", text)
 	}
 	block, err := strconv.ParseUint(fields[2], 10, 64)
 	if err != nil {
-		return st, fmt.Errorf("%w: slot %q: %w", errMalformed, text, err)
+		return st, redisdb.BadData("slot %q: %w", text, err)
 	}
 	st.Stage, st.Tx, st.Block = score.Submitted, common.HexToHash(fields[1]), block
 	if block > 0 {

@@ -33,31 +33,21 @@ func (s *Store) BeginRestore(ctx context.Context) (token string, err error) {
 	return token, err
 }
 
-// RestoreAccepted writes "accepted" for updates the stream holds and nothing else is known of.
-func (s *Store) RestoreAccepted(ctx context.Context, updates []score.Update) error {
-	return s.each(ctx, "restore accepted updates", acceptedScript, s.updateKeys(updates), "new")
-}
-
-// RestoreProjectAccepted writes "accepted" for a creation the stream holds and nothing else is known of.
-func (s *Store) RestoreProjectAccepted(ctx context.Context, project score.ProjectID) error {
-	return s.each(ctx, "restore an accepted creation", acceptedScript, []string{s.projectKey(project)}, "new")
+// RestoreAccepted writes "accepted" for what the stream holds and nothing else is known of.
+func (s *Store) RestoreAccepted(ctx context.Context, refs []score.Ref) error {
+	return s.each(ctx, "restore what was accepted", acceptedScript, refs, func(int) any { return "new" })
 }
 
 // RestoreFinal writes outcomes the chain's final events tell of. A rejection does not replace a claim or a slot, which
 // are of a later try with the same id. What did not apply is written only over an acceptance, which RestoreAccepted has
-// brought back before: a relayer can fill events with rejections of ids that nobody accepted, for next to no gas.
-func (s *Store) RestoreFinal(ctx context.Context, tx common.Hash, block uint64, updates []score.Update, outcomes []score.Outcome) error {
-	return s.final(ctx, "event", tx, block, s.updateKeys(updates), outcomes)
+// brought back before: a relayer can fill events with rejections of ids that were never accepted, for next to no gas.
+func (s *Store) RestoreFinal(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {
+	return s.final(ctx, "event", tx, block, refs, outcomes)
 }
 
-// RestoreDead writes the outcome of a dead letter that no event tells of. It does not replace a claim or a slot.
-func (s *Store) RestoreDead(ctx context.Context, tx common.Hash, update *score.Update, outcome score.Outcome) error {
-	return s.final(ctx, "letter", tx, 0, []string{s.updateKey(update.Project, update.ID)}, []score.Outcome{outcome})
-}
-
-// RestoreProjectFinal writes the outcome of a creation. A rejection does not replace a slot, which is of a later one.
-func (s *Store) RestoreProjectFinal(ctx context.Context, tx common.Hash, block uint64, project score.ProjectID, outcome score.Outcome) error {
-	return s.final(ctx, "letter", tx, block, []string{s.projectKey(project)}, []score.Outcome{outcome})
+// RestoreDead writes the outcomes of dead letters that no event tells of. They do not replace a claim or a slot.
+func (s *Store) RestoreDead(ctx context.Context, tx common.Hash, refs []score.Ref, outcomes []score.Outcome) error {
+	return s.final(ctx, "dead", tx, 0, refs, outcomes)
 }
 
 // EndRestore declares the store complete. ErrFlushed if what was restored has been lost meanwhile, or another restore
@@ -77,18 +67,18 @@ func (s *Store) EndRestore(ctx context.Context, token string) error {
 func (s *Store) generationKey() string { return s.config.Prefix + "generation" }
 func (s *Store) restoringKey() string  { return s.config.Prefix + "restoring" }
 
-// Told notes that all there is to say about what ended in a lane, up to this end (counted from 0), has been said: the
-// lane's writes come in order, so one note stands for all before it.
-func (s *Store) Told(ctx context.Context, lane score.Lane, end uint64) error {
-	return s.call(ctx, "note what a lane has told", func(ctx context.Context) error {
-		return s.client.Set(ctx, s.toldKey(lane), end+1, 0).Err()
+// Reported notes that all there is to say about what ended in a lane, up to this end (counted from 0), has been written:
+// the lane's writes come in order, so one note stands for all before it.
+func (s *Store) Reported(ctx context.Context, lane score.Lane, end uint64) error {
+	return s.call(ctx, "note what a lane has reported", func(ctx context.Context) error {
+		return s.client.Set(ctx, s.reportedKey(lane), end+1, 0).Err()
 	})
 }
 
-// ToldBelow is one past the newest end that Told noted; 0 if nothing is noted.
-func (s *Store) ToldBelow(ctx context.Context, lane score.Lane) (below uint64, err error) {
-	err = s.call(ctx, "read what a lane has told", func(ctx context.Context) error {
-		below, err = s.client.Get(ctx, s.toldKey(lane)).Uint64()
+// ReportedBelow is one past the newest end that Reported noted; 0 if nothing is noted.
+func (s *Store) ReportedBelow(ctx context.Context, lane score.Lane) (below uint64, err error) {
+	err = s.call(ctx, "read what a lane has reported", func(ctx context.Context) error {
+		below, err = s.client.Get(ctx, s.reportedKey(lane)).Uint64()
 		if errors.Is(err, redis.Nil) {
 			below, err = 0, nil
 		}
@@ -97,13 +87,13 @@ func (s *Store) ToldBelow(ctx context.Context, lane score.Lane) (below uint64, e
 	return below, err
 }
 
-// Incomplete says that statuses are missing which nobody will write any more: a restore must bring them back.
-func (s *Store) Incomplete(ctx context.Context) error {
-	return s.call(ctx, "ask for a restore", func(ctx context.Context) error {
+// RequestRestore says that statuses are missing which no process will write any more: a restore must bring them back.
+func (s *Store) RequestRestore(ctx context.Context) error {
+	return s.call(ctx, "request a restore", func(ctx context.Context) error {
 		return s.client.Del(ctx, s.generationKey()).Err()
 	})
 }
 
-func (s *Store) toldKey(lane score.Lane) string {
-	return s.config.Prefix + "told:" + strconv.Itoa(int(lane))
+func (s *Store) reportedKey(lane score.Lane) string {
+	return s.config.Prefix + "reported:" + strconv.Itoa(int(lane))
 }

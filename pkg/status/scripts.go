@@ -4,46 +4,17 @@ import "github.com/redis/go-redis/v9"
 
 // Every script reads and writes records of record.go. Those over many records get one key each.
 
-// claimScript: KEYS[1] record; ARGV token, lifetime ms. Returns won, duplicate or busy. Repeating it with the same token
-// wins again.
-var claimScript = redis.NewScript(`
-local v = redis.call('GET', KEYS[1])
-if not v then
-  redis.call('SET', KEYS[1], 'c:' .. ARGV[1], 'PX', ARGV[2])
-  return 'won'
-end
-local kind = string.sub(v, 1, 1)
-if kind == 'c' then
-  if string.match(v, '^c:([^:]+)') == ARGV[1] then return 'won' end
-  return 'busy'
-end
-if kind == 'f' and tonumber(string.match(v, '^f:(%d+)')) > 1 then
-  redis.call('SET', KEYS[1], 'c:' .. ARGV[1] .. ':' .. v, 'PX', ARGV[2])
-  return 'won'
-end
-return 'duplicate'`)
-
-// releaseScript: KEYS[1] record; ARGV token, retention ms. Takes the token's claim back, whatever was before it returns.
-var releaseScript = redis.NewScript(`
-local v = redis.call('GET', KEYS[1])
-if not v or string.match(v, '^c:([^:]+)') ~= ARGV[1] then return 0 end
-local before = string.match(v, '^c:[^:]+:(.+)$')
-if before then
-  redis.call('SET', KEYS[1], before, 'PX', ARGV[2])
-else
-  redis.call('DEL', KEYS[1])
-end
-return 1`)
-
-// acceptedScript: KEYS records; ARGV retention ms, 'over' to also replace a final rejection, 'new' to write only where
-// there is nothing, or 'claim'. Otherwise claims and empty records become accepted.
+// acceptedScript: KEYS records; ARGV retention ms, then how for each key: 'over' replaces a final rejection, 'c:<token>'
+// this claim and any first claim, 'new' nothing. Where there is nothing, all write. Another request's claim over a
+// rejection stays: what was accepted may be what was rejected, and then nothing is stored yet for that request.
 var acceptedScript = redis.NewScript(`
 for i, key in ipairs(KEYS) do
-  local v = redis.call('GET', key)
-  local kind = v and string.sub(v, 1, 1)
+  local v, how = redis.call('GET', key), ARGV[i + 1]
+  local claim, before = string.match(v or '', '^(c:[^:]+)(.*)$')
+  local outcome = string.match(v or '', '^f:(%d+)')
   if not v
-    or (kind == 'c' and ARGV[2] ~= 'new')
-    or (kind == 'f' and ARGV[2] == 'over' and tonumber(string.match(v, '^f:(%d+)')) > 1) then
+    or (claim and how ~= 'new' and (claim == how or before == ''))
+    or (outcome and how == 'over' and tonumber(outcome) > 1) then
     redis.call('SET', key, 'a', 'PX', ARGV[1])
   end
 end
@@ -80,11 +51,10 @@ for i, key in ipairs(KEYS) do
 end
 return #KEYS`)
 
-// finalScript: KEYS records; ARGV retention ms, 'live', 'event' or 'letter', then one final record for each key. Of two
+// finalScript: KEYS records; ARGV retention ms, 'live', 'event' or 'dead', then one final record for each key. Of two
 // finals the one that says more stays: applied, then duplicate, then any rejection; of equals the later block, or the
-// same transaction's, whose block a reorganisation may have lowered. A restored
-// rejection (of an event or a letter) does not replace a claim or a slot, which are newer. Of an event only what applied
-// is written where there is nothing.
+// same transaction's, whose block a reorganisation may have lowered. A restored rejection (of an event or a dead letter)
+// does not replace a claim or a slot, which are newer. Of an event only what applied is written where there is nothing.
 var finalScript = redis.NewScript(`
 local function rank(outcome)
   if outcome > 1 then return 0 end

@@ -1,19 +1,16 @@
 package status_test
 
 import (
-	"context"
-	"errors"
-	"net"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
 )
@@ -27,18 +24,18 @@ var (
 
 type bench struct {
 	*status.Store
-	client *redis.Client
-	update score.Update
+	client *redisdb.Client
+	update score.Ref
 }
 
 // setup gives each test a prefix of its own on the package's one server.
 func setup(t *testing.T, config status.Config) *bench {
 	t.Helper()
 	config.Prefix = t.Name() + ":"
-	client, err := status.NewClient(server.URL)
+	client, err := redisdb.Open(server.URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
-	return &bench{status.New(client, config), client, score.Update{Project: score.ProjectID{1, ':'}, ID: score.UpdateID{2, 0xff}}}
+	return &bench{status.New(client, config), client, score.UpdateRef(score.ProjectID{1, ':'}, score.UpdateID{2, 0xff})}
 }
 
 var server *devnet.RedisServer
@@ -59,24 +56,36 @@ func TestMain(m *testing.M) {
 
 func (b *bench) claim(t *testing.T, token string) score.Claim {
 	t.Helper()
-	claim, err := b.Claim(t.Context(), b.update.Project, b.update.ID, token)
+	claims, err := b.Claim(t.Context(), b.refs(), token)
 	require.NoError(t, err)
-	return claim
+	require.Len(t, claims, 1)
+	return claims[0]
 }
 
 func (b *bench) is(t *testing.T, want score.Status) {
 	t.Helper()
-	got, err := b.Update(t.Context(), b.update.Project, b.update.ID)
+	b.has(t, b.update, want)
+}
+
+func (b *bench) has(t *testing.T, ref score.Ref, want score.Status) {
+	t.Helper()
+	got, _, err := b.Read(t.Context(), []score.Ref{ref})
 	require.NoError(t, err)
-	require.Equal(t, want, got)
+	require.Equal(t, []score.Status{want}, got)
 }
 
 func (b *bench) final(t *testing.T, outcome score.Outcome, tx common.Hash, block uint64) {
 	t.Helper()
-	require.NoError(t, b.Final(t.Context(), lane, 7, tx, block, b.updates(), []score.Outcome{outcome}))
+	require.NoError(t, b.Final(t.Context(), tx, block, b.refs(), []score.Outcome{outcome}))
 }
 
-func (b *bench) updates() []score.Update { return []score.Update{b.update} }
+// accepted marks the update as stored by the request with the token.
+func (b *bench) accepted(t *testing.T, token string) {
+	t.Helper()
+	require.NoError(t, b.Accepted(t.Context(), b.refs(), []string{token}))
+}
+
+func (b *bench) refs() []score.Ref { return []score.Ref{b.update} }
 
 func TestTheWayOfAnUpdate(t *testing.T) {
 	t.Parallel()
@@ -84,9 +93,9 @@ func TestTheWayOfAnUpdate(t *testing.T) {
 	b.is(t, score.Status{})
 	require.Equal(t, score.ClaimWon, b.claim(t, "one"))
 	b.is(t, score.Status{}) // a claim is nothing yet
-	require.NoError(t, b.Accepted(ctx, b.updates()))
+	b.accepted(t, "one")
 	b.is(t, score.Status{Stage: score.Accepted})
-	require.NoError(t, b.Bound(ctx, lane, 7, b.updates()))
+	require.NoError(t, b.Bound(ctx, lane, 7, b.refs()))
 	b.is(t, score.Status{Stage: score.Batched})
 	require.NoError(t, b.Slot(ctx, lane, 7, score.Submitted, tx1, 0))
 	b.is(t, score.Status{Stage: score.Submitted, Tx: tx1})
@@ -94,19 +103,19 @@ func TestTheWayOfAnUpdate(t *testing.T) {
 	b.is(t, score.Status{Stage: score.Included, Tx: tx2, Block: 10})
 	require.NoError(t, b.Slot(ctx, lane, 7, score.Submitted, tx2, 10)) // a reorg
 	b.is(t, score.Status{Stage: score.Submitted, Tx: tx2})
-	require.NoError(t, b.Released(ctx, lane, 6, b.updates())) // not its slot
+	require.NoError(t, b.Released(ctx, lane, 6, b.refs())) // not its slot
 	b.is(t, score.Status{Stage: score.Submitted, Tx: tx2})
-	require.NoError(t, b.Released(ctx, lane, 7, b.updates()))
+	require.NoError(t, b.Released(ctx, lane, 7, b.refs()))
 	b.is(t, score.Status{Stage: score.Accepted})
-	require.NoError(t, b.Bound(ctx, lane, 8, b.updates()))
+	require.NoError(t, b.Bound(ctx, lane, 8, b.refs()))
 	b.is(t, score.Status{Stage: score.Batched})
 	b.final(t, score.Applied, tx1, 12)
 	b.is(t, score.Status{Stage: score.Final, Outcome: score.Applied, Tx: tx1, Block: 12})
 	for _, late := range []func() error{
-		func() error { return b.Accepted(ctx, b.updates()) },
-		func() error { return b.Bound(ctx, lane, 8, b.updates()) },
-		func() error { return b.Released(ctx, lane, 8, b.updates()) },
-		func() error { return b.RestoreAccepted(ctx, b.updates()) },
+		func() error { return b.Accepted(ctx, b.refs(), []string{"one"}) },
+		func() error { return b.Bound(ctx, lane, 8, b.refs()) },
+		func() error { return b.Released(ctx, lane, 8, b.refs()) },
+		func() error { return b.RestoreAccepted(ctx, b.refs()) },
 	} {
 		require.NoError(t, late())
 		b.is(t, score.Status{Stage: score.Final, Outcome: score.Applied, Tx: tx1, Block: 12})
@@ -120,13 +129,13 @@ func TestAClaimIsOneCallersUntilItIsResolved(t *testing.T) {
 	require.Equal(t, score.ClaimWon, b.claim(t, "one"))
 	require.Equal(t, score.ClaimWon, b.claim(t, "one"), "failed but persisted: the repetition must win")
 	require.Equal(t, score.ClaimBusy, b.claim(t, "two"))
-	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "two"))
+	require.NoError(t, b.Release(ctx, b.refs(), "two"))
 	require.Equal(t, score.ClaimBusy, b.claim(t, "two"), "a release by another token must do nothing")
-	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "one"))
+	require.NoError(t, b.Release(ctx, b.refs(), "one"))
 	require.Equal(t, score.ClaimWon, b.claim(t, "two"))
-	require.NoError(t, b.Accepted(ctx, b.updates()))
+	b.accepted(t, "two")
 	require.Equal(t, score.ClaimDuplicate, b.claim(t, "one"))
-	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "two"))
+	require.NoError(t, b.Release(ctx, b.refs(), "two"))
 	b.is(t, score.Status{Stage: score.Accepted}) // a late release takes nothing accepted back
 }
 
@@ -147,10 +156,10 @@ func TestARejectedUpdateMayBeClaimedAgain(t *testing.T) {
 	require.Equal(t, score.ClaimWon, b.claim(t, "one"))
 	b.is(t, rejected) // until it is accepted
 	require.Equal(t, score.ClaimBusy, b.claim(t, "two"))
-	require.NoError(t, b.Release(ctx, b.update.Project, b.update.ID, "one"))
+	require.NoError(t, b.Release(ctx, b.refs(), "one"))
 	b.is(t, rejected)
 	require.Equal(t, score.ClaimWon, b.claim(t, "two"))
-	require.NoError(t, b.Accepted(ctx, b.updates()))
+	b.accepted(t, "two")
 	b.is(t, score.Status{Stage: score.Accepted})
 	require.Equal(t, score.ClaimDuplicate, b.claim(t, "three"))
 }
@@ -188,47 +197,60 @@ func TestOfTwoFinalsTheOneThatSaysMoreStays(t *testing.T) {
 func TestManyUpdatesAtOnce(t *testing.T) {
 	t.Parallel()
 	b, ctx := setup(t, status.Config{}), t.Context()
-	updates := make([]score.Update, 1000)
-	outcomes := make([]score.Outcome, len(updates))
-	for i := range updates {
-		updates[i].ID = score.UpdateID{byte(i), byte(i >> 8)}
+	refs := make([]score.Ref, 1000) // creations are among them
+	outcomes := make([]score.Outcome, len(refs))
+	want := make([]score.Status, len(refs))
+	for i := range refs {
+		refs[i] = score.UpdateRef(score.ProjectID{}, score.UpdateID{byte(i), byte(i >> 8)})
+		if i%7 == 0 {
+			refs[i] = score.CreationRef(score.ProjectID{byte(i), byte(i >> 8)})
+		}
 		outcomes[i] = score.Outcome(i % (int(score.BadSignature) + 1))
+		want[i] = score.Status{Stage: score.Final, Outcome: outcomes[i], Tx: tx1, Block: 9}
 	}
-	require.NoError(t, b.Accepted(ctx, updates))
-	require.NoError(t, b.Bound(ctx, lane, 1, updates))
-	require.NoError(t, b.Final(ctx, lane, 1, tx1, 9, updates, outcomes))
-	for i, u := range updates {
-		got, err := b.Update(ctx, u.Project, u.ID)
-		require.NoError(t, err)
-		require.Equal(t, score.Status{Stage: score.Final, Outcome: outcomes[i], Tx: tx1, Block: 9}, got)
+	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs))))
+	require.NoError(t, b.Bound(ctx, lane, 1, refs))
+	require.NoError(t, b.Final(ctx, tx1, 9, refs, outcomes))
+	got, _, err := b.Read(ctx, refs)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.Error(t, b.Final(ctx, tx1, 9, refs, outcomes[1:]))
+	require.Error(t, b.Accepted(ctx, refs, nil))
+
+	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs)))) // of what was rejected only creations are accepted again without a claim
+	for i := range refs {
+		if refs[i].Creation && outcomes[i].Rejected() {
+			want[i] = score.Status{Stage: score.Accepted}
+		}
 	}
-	require.Error(t, b.Final(ctx, lane, 1, tx1, 9, updates, outcomes[1:]))
+	got, _, err = b.Read(ctx, refs)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
 }
 
 func TestTheWayOfACreation(t *testing.T) {
 	t.Parallel()
 	b, ctx := setup(t, status.Config{}), t.Context()
-	id := score.ProjectID{9}
+	ref := score.CreationRef(score.ProjectID{9})
+	refs := []score.Ref{ref}
 	is := func(want score.Status) {
 		t.Helper()
-		got, err := b.Project(ctx, id)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
+		b.has(t, ref, want)
 	}
-	require.NoError(t, b.ProjectAccepted(ctx, id))
+	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs))))
 	is(score.Status{Stage: score.Accepted})
-	require.NoError(t, b.ProjectBound(ctx, lane, 1, id))
+	require.NoError(t, b.Bound(ctx, lane, 1, refs))
 	require.NoError(t, b.Slot(ctx, lane, 1, score.Submitted, tx1, 0))
 	is(score.Status{Stage: score.Submitted, Tx: tx1})
-	require.NoError(t, b.ProjectReleased(ctx, lane, 1, id))
+	require.NoError(t, b.Released(ctx, lane, 1, refs))
 	is(score.Status{Stage: score.Accepted})
-	require.NoError(t, b.ProjectFinal(ctx, lane, 2, common.Hash{}, 0, id, score.Unprocessable))
+	require.NoError(t, b.Final(ctx, common.Hash{}, 0, refs, []score.Outcome{score.Unprocessable}))
 	is(score.Status{Stage: score.Final, Outcome: score.Unprocessable})
-	require.NoError(t, b.RestoreProjectAccepted(ctx, id))
+	require.NoError(t, b.RestoreAccepted(ctx, refs))
 	is(score.Status{Stage: score.Final, Outcome: score.Unprocessable})
-	require.NoError(t, b.ProjectAccepted(ctx, id)) // anew
+	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs)))) // again
 	is(score.Status{Stage: score.Accepted})
-	require.NoError(t, b.RestoreProjectFinal(ctx, tx2, 4, id, score.Applied))
+	require.NoError(t, b.RestoreFinal(ctx, tx2, 4, refs, []score.Outcome{score.Applied}))
 	is(score.Status{Stage: score.Final, Tx: tx2, Block: 4})
 }
 
@@ -244,24 +266,24 @@ func TestRestore(t *testing.T) {
 	require.False(t, complete())
 	token, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
-	require.NoError(t, b.RestoreAccepted(ctx, b.updates()))
+	require.NoError(t, b.RestoreAccepted(ctx, b.refs()))
 	b.is(t, score.Status{Stage: score.Accepted})
-	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{score.UnknownAction}))
+	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.refs(), []score.Outcome{score.UnknownAction}))
 	b.is(t, score.Status{Stage: score.Final, Outcome: score.UnknownAction, Tx: tx1, Block: 3})
 	require.NoError(t, b.EndRestore(ctx, token))
 	require.True(t, complete())
 
 	// What came after the flush is newer than a restored rejection, not than a restored application.
-	require.NoError(t, b.Bound(ctx, lane, 9, b.updates()))
-	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{score.UnknownAction}))
+	require.NoError(t, b.Bound(ctx, lane, 9, b.refs()))
+	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.refs(), []score.Outcome{score.UnknownAction}))
 	b.is(t, score.Status{Stage: score.Batched})
-	require.NoError(t, b.RestoreDead(ctx, tx1, &b.update, score.Unprocessable))
+	require.NoError(t, b.RestoreDead(ctx, tx1, b.refs(), []score.Outcome{score.Unprocessable}))
 	b.is(t, score.Status{Stage: score.Batched})
-	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{score.Applied}))
+	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.refs(), []score.Outcome{score.Applied}))
 	b.is(t, score.Status{Stage: score.Final, Tx: tx1, Block: 3})
 }
 
-// TestEventsFillNoStore: whoever may relay can fill events with ids that nobody accepted. Only those that applied, which
+// TestEventsFillNoStore: a relayer can fill events with ids that were never accepted. Only those that applied, which
 // cost a storage slot for at most 256 of them, are written where nothing is known.
 func TestEventsFillNoStore(t *testing.T) {
 	t.Parallel()
@@ -270,15 +292,15 @@ func TestEventsFillNoStore(t *testing.T) {
 		if outcome == score.Applied {
 			continue
 		}
-		require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{outcome}))
+		require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.refs(), []score.Outcome{outcome}))
 		b.is(t, score.Status{})
 	}
 	keys, err := b.client.Keys(ctx, t.Name()+":*").Result()
 	require.NoError(t, err)
 	require.Empty(t, keys)
-	require.NoError(t, b.RestoreDead(ctx, common.Hash{}, &b.update, score.Unprocessable)) // a letter is ours
+	require.NoError(t, b.RestoreDead(ctx, common.Hash{}, b.refs(), []score.Outcome{score.Unprocessable})) // a letter is ours
 	b.is(t, score.Status{Stage: score.Final, Outcome: score.Unprocessable})
-	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.updates(), []score.Outcome{score.Applied}))
+	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.refs(), []score.Outcome{score.Applied}))
 	b.is(t, score.Status{Stage: score.Final, Tx: tx1, Block: 3})
 }
 
@@ -301,79 +323,43 @@ func TestScriptsComeBackAfterARestart(t *testing.T) {
 	require.Equal(t, score.ClaimWon, b.claim(t, "one"))
 	require.NoError(t, b.client.ScriptFlush(t.Context()).Err())
 	require.Equal(t, score.ClaimBusy, b.claim(t, "two"))
-	require.NoError(t, b.Accepted(t.Context(), b.updates()))
-}
-
-// TestADeadRedisSlowsNobodyDown: a server that takes connections and never answers.
-func TestADeadRedisSlowsNobodyDown(t *testing.T) {
-	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	client, err := status.NewClient("redis://" + listener.Addr().String() + "/0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = client.Close() })
-	store := status.New(client, status.Config{Pause: time.Hour})
-
-	began := time.Now()
-	_, err = store.Claim(t.Context(), score.ProjectID{}, score.UpdateID{}, "one")
-	require.Error(t, err)
-	require.Less(t, time.Since(began), time.Second)
-	began = time.Now()
-	for range 1000 {
-		require.ErrorIs(t, store.Ping(t.Context()), status.ErrDown)
-	}
-	require.Less(t, time.Since(began), 200*time.Millisecond)
-}
-
-func TestACallerWhoGivesUpSaysNothingAboutRedis(t *testing.T) {
-	t.Parallel()
-	b := setup(t, status.Config{Pause: time.Hour})
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("gone"))
-	require.Error(t, b.Ping(ctx))
-	require.NoError(t, b.Ping(t.Context()))
+	b.accepted(t, "one")
 }
 
 func TestMalformedRecordsAreErrors(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"x", "f:1", "f:a:1:00", "f:1:b:00", "f:300:1:00", "", "b:3:7"} {
 		b := setup(t, status.Config{})
-		key := t.Name() + ":u:" + string(b.update.Project[:]) + string(b.update.ID[:])
+		key := t.Name() + ":u:" + string(b.update.Project[:]) + string(b.update.Update[:])
 		require.NoError(t, b.client.Set(t.Context(), key, text, time.Minute).Err())
 		if strings.HasPrefix(text, "b") {
 			require.NoError(t, b.client.Set(t.Context(), t.Name()+":s:3:7", "s:00", time.Minute).Err())
 		}
-		_, err := b.Update(t.Context(), b.update.Project, b.update.ID)
+		_, _, err := b.Read(t.Context(), b.refs())
 		require.Error(t, err, text)
-		require.NoError(t, b.Ping(t.Context()), "one bad record must not look like a dead server")
+		_, err = b.Complete(t.Context())
+		require.NoError(t, err, "one bad record must not look like a dead server")
 	}
 }
 
-func TestClientRefusesABadURL(t *testing.T) {
-	t.Parallel()
-	_, err := status.NewClient("http://localhost")
-	require.Error(t, err)
-}
-
-func TestWhatALaneHasToldIsNotedAndMissedOnesAskForARestore(t *testing.T) {
+func TestWhatALaneHasReportedIsNotedAndMissedOnesRequestARestore(t *testing.T) {
 	t.Parallel()
 	b, ctx := setup(t, status.Config{}), t.Context()
-	below, err := b.ToldBelow(ctx, 3)
+	below, err := b.ReportedBelow(ctx, 3)
 	require.NoError(t, err)
 	require.Zero(t, below)
-	require.NoError(t, b.Told(ctx, 3, 41))
-	below, err = b.ToldBelow(ctx, 3)
+	require.NoError(t, b.Reported(ctx, 3, 41))
+	below, err = b.ReportedBelow(ctx, 3)
 	require.NoError(t, err)
 	require.EqualValues(t, 42, below)
-	below, err = b.ToldBelow(ctx, 4)
+	below, err = b.ReportedBelow(ctx, 4)
 	require.NoError(t, err)
 	require.Zero(t, below)
 
 	token, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
 	require.NoError(t, b.EndRestore(ctx, token))
-	require.NoError(t, b.Incomplete(ctx))
+	require.NoError(t, b.RequestRestore(ctx))
 	complete, err := b.Complete(ctx)
 	require.NoError(t, err)
 	require.False(t, complete)

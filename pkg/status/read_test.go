@@ -9,14 +9,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/status"
 )
 
-// TestManyUpdatesAreReadAsOneIs: in order, also where they share a slot, repeat, or are not there.
-func TestManyUpdatesAreReadAsOneIs(t *testing.T) {
+// TestManyAreReadAsOneIs: in order, also where they share a slot, repeat, or are not there.
+func TestManyAreReadAsOneIs(t *testing.T) {
 	t.Parallel()
 	b, ctx := setup(t, status.Config{}), t.Context()
-	ids := make([]score.UpdateID, 12)
-	for i := range ids {
-		ids[i] = score.UpdateID{byte(i)}
-		u := []score.Update{{Project: b.update.Project, ID: ids[i]}}
+	refs := make([]score.Ref, 12)
+	for i := range refs {
+		refs[i] = score.UpdateRef(b.update.Project, score.UpdateID{byte(i)})
+		if i%4 == 3 {
+			refs[i] = score.CreationRef(score.ProjectID{byte(i)})
+		}
+		u := refs[i : i+1]
 		switch i % 6 {
 		case 0:
 			require.NoError(t, b.Bound(ctx, lane, 7, u))
@@ -25,22 +28,20 @@ func TestManyUpdatesAreReadAsOneIs(t *testing.T) {
 		case 2:
 			require.NoError(t, b.Bound(ctx, lane, 9, u))
 		case 3:
-			require.NoError(t, b.Final(ctx, lane, 6, tx1, 3, u, []score.Outcome{score.Applied}))
+			require.NoError(t, b.Final(ctx, tx1, 3, u, []score.Outcome{score.Applied}))
 		case 4:
-			require.NoError(t, b.Accepted(ctx, u))
+			require.NoError(t, b.Accepted(ctx, u, []string{""}))
 		}
 	}
 	require.NoError(t, b.Slot(ctx, lane, 7, score.Submitted, tx1, 0))
 	require.NoError(t, b.Slot(ctx, lane, 8, score.Included, tx2, 5))
-	ids = append(ids, ids...)
-	got, complete, err := b.Updates(ctx, b.update.Project, ids)
+	refs = append(refs, refs...)
+	got, complete, err := b.Read(ctx, refs)
 	require.NoError(t, err)
 	require.False(t, complete)
-	require.Len(t, got, len(ids))
-	for i, id := range ids {
-		want, err := b.Update(ctx, b.update.Project, id)
-		require.NoError(t, err)
-		require.Equal(t, want, got[i], i)
+	require.Len(t, got, len(refs))
+	for i, ref := range refs {
+		b.has(t, ref, got[i])
 	}
 	require.Equal(t, []score.Status{
 		{Stage: score.Submitted, Tx: tx1},
@@ -54,12 +55,12 @@ func TestManyUpdatesAreReadAsOneIs(t *testing.T) {
 	token, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
 	require.NoError(t, b.EndRestore(ctx, token))
-	none, complete, err := b.Updates(ctx, score.ProjectID{9}, ids[:3])
+	none, complete, err := b.Read(ctx, []score.Ref{{Project: score.ProjectID{99}}, score.CreationRef(score.ProjectID{99}), {}})
 	require.NoError(t, err)
 	require.True(t, complete)
 	require.Equal(t, make([]score.Status, 3), none)
-	require.NoError(t, b.client.Set(ctx, t.Name()+":u:"+string(b.update.Project[:])+string(ids[5][:]), "x", 0).Err())
-	_, complete, err = b.Updates(ctx, b.update.Project, ids)
+	require.NoError(t, b.client.Set(ctx, t.Name()+":u:"+string(b.update.Project[:])+string(refs[5].Update[:]), "x", 0).Err())
+	_, complete, err = b.Read(ctx, refs)
 	require.Error(t, err)
 	require.False(t, complete)
 }

@@ -1,0 +1,82 @@
+package httpapi
+
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+)
+
+// enter lets a request in: there is a place for it, the API is up, the key is valid and within its rate.
+func (s *Server) enter(c *fiber.Ctx, places chan struct{}, handle func(*fiber.Ctx) *Problem) (p *Problem) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.deps.Log.Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			p = problem(codeInternal, "")
+		}
+	}()
+	if s.draining.Load() {
+		c.Context().SetConnectionClose()
+		return temporary(codeShuttingDown, retryAfterFailure, "")
+	}
+	select {
+	case places <- struct{}{}:
+		defer func() { <-places }()
+	default:
+		return temporary(codeOverloaded, retryAfterFailure, "")
+	}
+	if !s.started.Load() {
+		if err := s.deps.Ready(); err != nil {
+			return temporary(codeStarting, retryAfterFailure, "")
+		}
+		s.started.Store(true)
+	}
+	key, rate, p := s.authenticate(c)
+	if p != nil {
+		return p
+	}
+	if rate = cmp.Or(rate, s.config.RatePerSecond); rate > 0 && s.deps.Limiter != nil {
+		if wait := s.deps.Limiter.Allow(s.life, key, rate); wait > 0 {
+			return temporary(codeRateLimited, wait, "at most "+strconv.Itoa(rate)+" requests per second")
+		}
+	}
+	return handle(c)
+}
+
+// authenticate tells whose request it is, and how many a second the key may send (0: the default).
+func (s *Server) authenticate(c *fiber.Ctx) (key string, rate int, p *Problem) {
+	secret := c.Get("X-API-KEY")
+	if secret == "" {
+		return "", 0, problem(codeMissingAPIKey, "")
+	}
+	key, rate, ok := s.deps.Keys.Authenticate(secret)
+	if !ok {
+		return "", 0, problem(codeInvalidAPIKey, "")
+	}
+	return key, rate, nil
+}
+
+func (s *Server) readyz(c *fiber.Ctx) error {
+	if s.draining.Load() {
+		return temporary(codeShuttingDown, retryAfterFailure, "").write(c)
+	}
+	if err := s.deps.Ready(); err != nil {
+		return temporary(codeStarting, retryAfterFailure, err.Error()).write(c)
+	}
+	return c.SendString("ok\n")
+}
+
+// unauthenticatedBodyLimit is how many bytes of a body are read of a caller without a valid API key: enough for a small
+// request to be answered without closing its connection, too little to fill the memory.
+const unauthenticatedBodyLimit = 4 << 10
+
+// bodyLimitFor decides by its headers how large a request's body may be.
+func (s *Server) bodyLimitFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
+	if _, _, ok := s.deps.Keys.Authenticate(string(h.Peek("X-API-KEY"))); !ok {
+		limit.MaxRequestBodySize = min(unauthenticatedBodyLimit, s.config.MaxBody)
+	}
+	return limit
+}

@@ -1,0 +1,53 @@
+package httpapi
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// Bounds that need no setting.
+const (
+	maxHeaders     = 8 << 10 // bytes of request line and headers
+	maxConnections = 16384
+	maxReads       = 256 // look-ups in progress at once; more get a 503
+)
+
+// Config of a Server. A zero value takes the field's default, except where a field is required.
+type Config struct {
+	Lanes    int            // of the deployment, 1 … score.MaxLanes; required
+	ChainID  uint64         // EIP-155; for EIP-712 signatures, whose domain look-ups of projects tell
+	Contract common.Address // the ScoreRegistry; as ChainID
+
+	ScoreTypes    []string      // of a project that declares none. Default ["reputation"]
+	Freshness     wallet.Window // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead
+	RatePerSecond int           // of an API key that has no rate of its own. 0, the default, is no limit
+
+	MaxBody       int           // bytes of a body. Default 256 KiB: more than the largest valid creation
+	MaxWrites     int           // posts that write in progress at once; more get a 503. Default 4,096
+	MaxEnvelope   int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
+	AcceptTimeout time.Duration // of storing one envelope, and of waiting for one's turn. Default 5 s
+	ClaimWait     time.Duration // for the claim of another request to resolve. Default 3 s
+	ReadTimeout   time.Duration // of a whole request. Default 10 s
+	DrainTimeout  time.Duration // for requests in progress when the server stops. Default 15 s
+}
+
+func (c Config) withDefaults() Config {
+	if len(c.ScoreTypes) == 0 {
+		c.ScoreTypes = []string{"reputation"}
+	}
+	if c.Freshness == (wallet.Window{}) {
+		c.Freshness = wallet.Window{Past: 5 * time.Minute, Ahead: 30 * time.Second}
+	}
+	c.MaxBody = cmp.Or(c.MaxBody, 256<<10)
+	c.MaxWrites = cmp.Or(c.MaxWrites, 4096)
+	c.MaxEnvelope = cmp.Or(c.MaxEnvelope, 1000)
+	c.AcceptTimeout = cmp.Or(c.AcceptTimeout, 5*time.Second)
+	c.ClaimWait = cmp.Or(c.ClaimWait, 3*time.Second)
+	c.ReadTimeout = cmp.Or(c.ReadTimeout, 10*time.Second)
+	c.DrainTimeout = cmp.Or(c.DrainTimeout, 15*time.Second)
+	return c
+}

@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
+)
+
+func (s *Server) routes(metrics http.Handler) *fiber.App {
+	app := fiber.New(fiber.Config{
+		AppName: "scorelay", DisableStartupMessage: true, DisablePreParseMultipartForm: true,
+		StrictRouting: true, CaseSensitive: true,
+		BodyLimit: s.config.MaxBody, ReadBufferSize: maxHeaders, Concurrency: maxConnections,
+		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: time.Minute,
+		ErrorHandler: s.failed,
+	})
+	app.Server().HeaderReceived = s.bodyLimitFor
+	app.Post("/create-project", s.route("create-project", s.writes, s.createProject))
+	app.Post("/update-score", s.route("update-score", s.writes, s.updateScore))
+	app.Post("/update-scores", s.route("update-scores", s.writes, s.updateScores))
+	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, s.reserveIDs))
+	app.Post("/look-up-updates", s.route("look-up-updates", s.reads, s.lookUpUpdates))
+	app.Get("/projects/:project", s.route("project", s.reads, s.project))
+	app.Get("/projects/:project/updates/:update", s.route("update", s.reads, s.update))
+	app.Get("/projects/:project/scores/:wallet", s.route("scores", s.reads, s.scores))
+	documentation(app)
+	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	app.Get("/readyz", s.readyz)
+	if metrics != nil {
+		app.Get("/metrics", adaptor.HTTPHandler(metrics))
+	}
+	return app
+}
+
+// route wraps a handler in what all have in common. A handler returns nil when it has sent its response.
+func (s *Server) route(name string, places chan struct{}, handle func(*fiber.Ctx) *Problem) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		began := time.Now()
+		p := s.enter(c, places, handle)
+		switch {
+		case p == nil: // the handler counted it
+		case name == "update-score", name == "update-scores":
+			s.metrics.updates.WithLabelValues(p.Code).Inc()
+		case name == "create-project":
+			s.metrics.creations.WithLabelValues(p.Code).Inc()
+		}
+		var err error
+		if p != nil {
+			err = p.write(c)
+		}
+		s.metrics.requests.WithLabelValues(name, strconv.Itoa(c.Response().StatusCode())).Observe(time.Since(began).Seconds())
+		return err
+	}
+}
+
+// send writes a 200.
+func (s *Server) send(c *fiber.Ctx, v any) *Problem {
+	if err := send(c, fiber.StatusOK, fiber.MIMEApplicationJSON, v); err != nil {
+		s.deps.Log.Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
+		return problem(codeInternal, "")
+	}
+	return nil
+}

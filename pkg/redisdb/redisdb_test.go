@@ -1,0 +1,75 @@
+package redisdb_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/redisdb"
+)
+
+func open(t *testing.T, url string) *redisdb.Client {
+	t.Helper()
+	client, err := redisdb.Open(url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	client.Pause = time.Hour
+	return client
+}
+
+func ping(ctx context.Context, client *redisdb.Client) error {
+	return client.Call(ctx, func(ctx context.Context) error { return client.Ping(ctx).Err() })
+}
+
+// TestADeadRedisSlowsNoCallDown: a server that takes connections and never answers.
+func TestADeadRedisSlowsNoCallDown(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	client := open(t, "redis://"+listener.Addr().String()+"/0")
+
+	began := time.Now()
+	err = ping(t.Context(), client)
+	require.Error(t, err)
+	require.NotErrorIs(t, err, redisdb.ErrDown)
+	require.Less(t, time.Since(began), time.Second)
+	began = time.Now()
+	for range 1000 {
+		require.ErrorIs(t, ping(t.Context(), client), redisdb.ErrDown)
+	}
+	require.Less(t, time.Since(began), 200*time.Millisecond)
+}
+
+func TestCallsAreMadeAgainAfterThePause(t *testing.T) {
+	t.Parallel()
+	client := open(t, devnet.Redis(t).URL)
+	client.Pause = 50 * time.Millisecond
+	failed := errors.New("failed")
+	require.ErrorIs(t, client.Call(t.Context(), func(context.Context) error { return failed }), failed)
+	require.ErrorIs(t, ping(t.Context(), client), redisdb.ErrDown)
+	require.Eventually(t, func() bool { return ping(t.Context(), client) == nil }, 5*time.Second, 5*time.Millisecond)
+}
+
+// TestWhatSaysNothingAboutRedis: a caller that gives up, and data that is not as expected.
+func TestWhatSaysNothingAboutRedis(t *testing.T) {
+	t.Parallel()
+	client := open(t, devnet.Redis(t).URL)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("gone"))
+	require.Error(t, ping(ctx, client))
+	require.NoError(t, ping(t.Context(), client))
+	require.Error(t, client.Call(t.Context(), func(context.Context) error { return redisdb.BadData("a %s", "record") }))
+	require.NoError(t, ping(t.Context(), client))
+}
+
+func TestABadURLIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := redisdb.Open("http://localhost")
+	require.Error(t, err)
+}
