@@ -39,12 +39,28 @@ type loadCommand struct {
 // loadSummary is what a run measured.
 type loadSummary struct {
 	load.Counts
-	Missed     int              `json:"missed"` // due, but too many were in progress
-	Offered    float64          `json:"offered_per_second"`
-	PerSecond  float64          `json:"accepted_per_second"`
-	Latency    load.Percentiles `json:"latency_ms"`
-	DurationMS int64            `json:"duration_ms"`
+	Missed      int              `json:"missed"` // due, but too many were in progress
+	Offered     float64          `json:"offered_per_second"`
+	PerSecond   float64          `json:"accepted_per_second"`
+	Latency     load.Percentiles `json:"latency_ms"`
+	DurationMS  int64            `json:"duration_ms"`
+	Interrupted bool             `json:"interrupted"` // the run ended early, and what has no answer yet is counted as failed
 }
+
+// String is the summary in one line. What was interrupted did not fail: it may be stored or not.
+func (s loadSummary) String() string {
+	unanswered := fmt.Sprintf("failed %d", s.Failed)
+	if s.Interrupted {
+		unanswered = fmt.Sprintf("interrupted with %d unanswered (each may be stored or not)", s.Failed)
+	}
+	return fmt.Sprintf("sent %d, accepted %d, duplicate %d, rejected %d %v, %s, missed %d, retries %d, %.0f accepted/s of %.0f offered/s, "+
+		"latency p50 %.1f ms p90 %.1f ms p99 %.1f ms max %.0f ms",
+		s.Sent, s.Accepted, s.Duplicate, s.Rejected, s.Refusals, unanswered, s.Missed, s.Retries,
+		s.PerSecond, s.Offered, s.Latency.P50, s.Latency.P90, s.Latency.P99, s.Latency.Max)
+}
+
+// failed tells whether an update was answered wrongly or, though there was time, not at all.
+func (s loadSummary) failed() bool { return s.Wrong > 0 || s.Failed > 0 && !s.Interrupted }
 
 // Run makes projects and sends updates at the rate. It fails when an update was answered wrongly or not at all.
 func (c *loadCommand) Run(s signals) error {
@@ -69,17 +85,15 @@ func (c *loadCommand) Run(s signals) error {
 	<-done
 	summary := loadSummary{
 		Counts: tally.Counts(), Missed: missed, Offered: c.Rate, Latency: tally.Latency(), DurationMS: took.Milliseconds(),
+		Interrupted: s.drain.Err() != nil,
 	}
 	summary.PerSecond = float64(summary.Accepted) / took.Seconds()
 	if c.JSON {
 		err = json.NewEncoder(os.Stdout).Encode(summary)
 	} else {
-		fmt.Printf("sent %d, accepted %d, duplicate %d, rejected %d %v, failed %d, missed %d, retries %d, %.0f accepted/s of %.0f offered/s, "+
-			"latency p50 %.1f ms p90 %.1f ms p99 %.1f ms max %.0f ms\n",
-			summary.Sent, summary.Accepted, summary.Duplicate, summary.Rejected, summary.Refusals, summary.Failed, missed, summary.Retries,
-			summary.PerSecond, c.Rate, summary.Latency.P50, summary.Latency.P90, summary.Latency.P99, summary.Latency.Max)
+		_, err = fmt.Println(summary)
 	}
-	if err == nil && (summary.Failed > 0 || summary.Wrong > 0) && s.drain.Err() == nil {
+	if err == nil && summary.failed() {
 		err = errFailed
 	}
 	return err
@@ -117,9 +131,9 @@ func (c *loadCommand) client() (*load.Client, error) {
 	if key == "" {
 		errs = append(errs, errors.New("set --api-key, SCORELAY_API_KEY or SCORELAY_API_KEY_FILE"))
 	}
-	client := load.NewClient(key, c.MaxInFlight, urls...)
-	if c.Signed > 0 {
-		var err error
+	client, err := load.NewClient(key, c.MaxInFlight, urls...)
+	errs = append(errs, err)
+	if err == nil && c.Signed > 0 {
 		client.Domain, err = c.domain()
 		errs = append(errs, err)
 	}
@@ -157,9 +171,9 @@ func (c *loadCommand) places(ctx context.Context, client *load.Client) ([]*load.
 			Project: score.ProjectID(load.RandomID()), ScoreType: "reputation", Actions: []string{"plus", "minus"},
 			Targets: load.RandomTargets(c.Wallets),
 		}
-		project := &load.Project{
+		project := &score.Project{
 			ID: place.Project, Name: fmt.Sprintf("Scorelay load %d", i), ScoreTypes: []string{place.ScoreType},
-			Actions: []load.Action{{Name: "plus", Points: 7}, {Name: "minus", Points: 3, Direction: 1}},
+			Actions: []score.Action{{Name: "plus", Points: 7}, {Name: "minus", Points: 3, Direction: score.Subtract}},
 			Owners:  []common.Address{owner.Address},
 		}
 		for range c.Signers {

@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -14,6 +15,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
+
+// Statuses of the API's 200s.
+const (
+	accepted  = "accepted"
+	duplicate = "duplicate"
+)
+
+// ErrAnswer says that the API answered 200 and contradicts itself, so that it promised nothing. What was sent may be
+// stored: it can be sent again, under the same ids, once the API is in order.
+var ErrAnswer = errors.New("the API's answer makes no sense")
 
 // ProjectState is a project, and how far its creation has come.
 type ProjectState struct {
@@ -92,7 +103,7 @@ type Scheme struct {
 }
 
 // EIP712 is the scheme in which the signature covers the whole update, under the domain of the deployment's chain and
-// contract. A signature that somebody sees is then of no use for another update.
+// contract. A signature that an attacker sees is then of no use for another update.
 func EIP712(domain wallet.Domain) Scheme { return Scheme{"eip712", domain} }
 
 // digest is what a wallet signs for the update at that time, in ms since 1970.
@@ -127,30 +138,54 @@ func (c *Client) UpdateScore(ctx context.Context, u NamedUpdate, sign Signer, sc
 	if err != nil {
 		return false, err
 	}
-	var out struct {
-		Status string `json:"status"`
-	}
+	var out acceptance
 	err = c.do(ctx, http.MethodPost, "/update-score", struct {
 		NamedUpdate
 		Message   string        `json:"message"`
 		Signature hexutil.Bytes `json:"signature"`
 		Scheme    string        `json:"scheme,omitempty"`
 	}{u, strconv.FormatInt(message, 10), signature[:], scheme.name}, &out)
-	return out.Status == "duplicate", err
+	if err != nil {
+		return false, err
+	}
+	return out.duplicate()
 }
 
-// UpdateScores sends a signed group. Its updates are stored together or not at all: accepted counts those that are no
+// acceptance is how the API answers what it stored.
+type acceptance struct {
+	Status string `json:"status"`
+}
+
+// duplicate tells whether nothing was stored. An answer of neither kind is no promise.
+func (a acceptance) duplicate() (bool, error) {
+	if a.Status != accepted && a.Status != duplicate {
+		return false, fmt.Errorf("%w: it has the status %q", ErrAnswer, a.Status)
+	}
+	return a.Status == duplicate, nil
+}
+
+// UpdateScores sends a signed group. Its updates are stored together or not at all: stored counts those that are no
 // duplicates, whose ids were used before.
-func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (accepted int, duplicates []score.UpdateID, err error) {
+func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (stored int, duplicates []score.UpdateID, err error) {
 	var out struct {
+		acceptance
 		Accepted   int              `json:"accepted"`
 		Duplicates []score.UpdateID `json:"duplicates"`
 	}
-	err = c.do(ctx, http.MethodPost, "/update-scores", g, &out)
-	return out.Accepted, out.Duplicates, err
+	if err := c.do(ctx, http.MethodPost, "/update-scores", g, &out); err != nil {
+		return 0, nil, err
+	}
+	all, err := out.duplicate()
+	if err == nil && all != (out.Accepted == 0) {
+		err = fmt.Errorf("%w: it has the status %q and %d accepted", ErrAnswer, out.Status, out.Accepted)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return out.Accepted, out.Duplicates, nil
 }
 
-// ReserveIDs asks for n ids (1 … MaxRange) that nobody else will get. A Minter makes the same without a request.
+// ReserveIDs asks for n ids (1 … MaxRange) that no other caller will get. A Minter makes the same without a request.
 func (c *Client) ReserveIDs(ctx context.Context, project score.ProjectID, n int) (IDRange, error) {
 	var out struct {
 		First score.UpdateID `json:"first"`

@@ -12,11 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 const (
 	requestTimeout = 15 * time.Second // the API itself answers 503 before that
+	idleConns      = 256              // kept open to the API; http.DefaultTransport keeps 2
 	defaultWait    = time.Second      // before a request is sent again, where the answer does not say
 	maxAnswer      = 1 << 20          // bytes read of an answer; the largest, a look-up of 256 updates, is a tenth of that
 )
@@ -29,21 +31,23 @@ type Client struct {
 	expected *wallet.Domain // nil: any
 }
 
-// ErrDomain says that the API told of another domain than expected, or of one that this package does not know. Nothing
+// ErrDomain says that the API reported another domain than expected, or one that this package does not know. Nothing
 // should be signed for it.
 var ErrDomain = errors.New("the API's domain cannot be signed for")
 
 // NewClient speaks to the API at url (such as https://scorelay.example.com) with an API key. It uses the given HTTP
-// client, or one of its own, with a timeout of 15 s, if that is nil.
+// client or, if that is nil, one of its own with a timeout of 15 s.
 func NewClient(url, apiKey string, client *http.Client) *Client {
 	if client == nil {
-		client = &http.Client{Timeout: requestTimeout}
+		client = &http.Client{Timeout: requestTimeout, Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: idleConns, IdleConnTimeout: time.Minute,
+		}}
 	}
 	return &Client{url: strings.TrimSuffix(url, "/"), key: apiKey, http: client}
 }
 
 // Expecting is the same client, but its Project refuses, with an ErrDomain, what is of another domain, or of none. A
-// backend should give it the chain and contract of its own configuration: whoever controls the API could otherwise have it
+// backend should give it the chain and contract of its own configuration: an attacker who controls the API could otherwise have it
 // sign for another deployment.
 func (c *Client) Expecting(domain wallet.Domain) *Client {
 	expecting := *c
@@ -96,21 +100,9 @@ func Retry(ctx context.Context, call func() error) error {
 		if !errors.As(err, &refused) || refused.RetryAfter == 0 {
 			return err
 		}
-		if !wait(ctx, refused.RetryAfter) {
+		if retry.Sleep(ctx, refused.RetryAfter) != nil {
 			return err
 		}
-	}
-}
-
-// wait tells whether ctx has not ended meanwhile.
-func wait(ctx context.Context, duration time.Duration) bool {
-	timer := time.NewTimer(duration)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

@@ -272,7 +272,7 @@ func TestNoAnswerIsSentAgain(t *testing.T) {
 		client, _, _, _ = answering(t, 200, nil, answer)
 		_, err = client.Project(t.Context(), project)
 		require.ErrorAs(t, err, &none, name)
-		require.Positive(t, none.RetryAfter, "%s: nobody knows what became of the request", name)
+		require.Positive(t, none.RetryAfter, "%s: what became of the request is unknown", name)
 	}
 }
 

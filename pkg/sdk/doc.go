@@ -5,12 +5,15 @@
 //   - BuildGroups writes updates as groups of up to 256, each to be signed once (EIP-712); the contract checks it.
 //   - A Client speaks to the HTTP API, which tells what to sign under, and refuses what was not expected. It follows any
 //     number of updates until they are final.
+//   - Retry repeats a call under the same ids, as long and as often as the API asks for.
 //
-// What is sent has the interface's names: updateId, targetWallet. Of what is told, a project's `signing` is its Domain, as
+// A backend imports this package alone: the types of ids, addresses, keys and domains have names here.
+//
+// What is sent has the interface's names: updateId, targetWallet. Of what is answered, a project's `signing` is its Domain, as
 // every library calls it, and a Status has short names.
 //
 // Invariants:
-//   - No id is minted twice: not by one Minter, whoever calls it at once, and not by any two of them, since each counts
+//   - No id is minted twice: not by one Minter, from many goroutines at once, and not by any two of them, since each counts
 //     under prefixes of its own, 28 random bytes long. So nothing has to be stored, and a restart begins a new prefix.
 //   - What is sent again is sent under its old id: an id belongs to its update, not to an attempt.
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -48,7 +49,7 @@ func (c *Client) Updates(ctx context.Context, project score.ProjectID, ids []sco
 		UpdateIDs []score.UpdateID `json:"updateIds"`
 	}{project, ids}, &out)
 	if err == nil && len(out.Updates) != len(ids) {
-		err = &Error{RetryAfter: defaultWait, cause: fmt.Errorf("it told of %d updates, asked for %d", len(out.Updates), len(ids))}
+		err = &Error{RetryAfter: defaultWait, cause: fmt.Errorf("it reports %d updates, asked for %d", len(out.Updates), len(ids))}
 	}
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (c *Client) UntilFinal(ctx context.Context, project score.ProjectID, ids ..
 		if len(open) == 0 {
 			return statuses, nil
 		}
-		if !wait(ctx, defaultWait) {
+		if retry.Sleep(ctx, defaultWait) != nil {
 			return statuses, fmt.Errorf("not all updates are final: %w", context.Cause(ctx))
 		}
 	}

@@ -48,7 +48,7 @@ func TestManyUpdatesAreLookedUp(t *testing.T) {
 	require.Equal(t, "POST /look-up-updates", *method+" "+*path)
 	require.Equal(t, map[string]any{"projectId": project.String(), "updateIds": []any{ids[0].String(), ids[1].String()}}, *body)
 	_, err = client.Updates(t.Context(), project, ids[:1])
-	require.ErrorContains(t, err, "told of 2 updates")
+	require.ErrorContains(t, err, "reports 2 updates")
 }
 
 // TestWaitingUntilManyAreFinal: in requests of 256, once a second, and only for those that are not final yet.

@@ -44,8 +44,9 @@ func (m *Minter) Next() score.UpdateID {
 	return m.take(1)
 }
 
-// Range mints n ids (1 … MaxRange) in a row; the counter does not overflow among them. A range touches as few words as n allows: where it would begin in the middle of a word and end
-// in one more, it begins with the next word, and the ids between are never used. Any other n is an error.
+// Range mints n ids (1 … MaxRange) in a row; the counter does not overflow among them. A range touches as few words as
+// n allows: where it would begin in the middle of a word and end in one more, it begins with the next word, and the ids
+// between are never used. Any other n is an error.
 func (m *Minter) Range(n int) (IDRange, error) {
 	if n < 1 || n > MaxRange {
 		return IDRange{}, fmt.Errorf("a range holds 1 to %d ids, not %d", MaxRange, n)
@@ -76,6 +77,3 @@ func (m *Minter) take(n uint64) (first score.UpdateID) {
 	m.next += n
 	return first
 }
-
-// IDRange is a range of ids that were minted or reserved together.
-type IDRange = score.IDRange

@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-var update = flag.Bool("update", false, "write testdata/vectors.json anew")
+var update = flag.Bool("update", false, "write testdata/vectors.json again")
 
 // vectors hold this package and the npm package together: each writes a file that the tests of the other check.
 type vectors struct {
@@ -150,7 +150,7 @@ func TestVectors(t *testing.T) {
 	}
 	committed, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, string(committed), string(raw), "go test ./pkg/sdk -run TestVectors -update writes it anew")
+	require.Equal(t, string(committed), string(raw), "go test ./pkg/sdk -run TestVectors -update writes it again")
 }
 
 // TestVectorsOfTheNPMPackage: what it groups and how is what this package does, and its signatures, made with three

@@ -28,8 +28,8 @@ func calls() []call {
 		{"duplicates_100", "an update skipped", duplicates},
 		{"direct_update_existing_consecutive", "a call", func(m *machine) (uint64, error) { return direct(m, consecutive) }},
 		{"direct_update_existing_random", "a call", func(m *machine) (uint64, error) { return direct(m, random) }},
-		{"create_project", "a call", createProject},
-		{"create_largest_project", "a call", createLargestProject},
+		{"create_project", "a call", func(m *machine) (uint64, error) { return m.fork().create(newProject(0)) }},
+		{"create_largest_project", "a call", func(m *machine) (uint64, error) { return m.fork().create(largestProject()) }},
 		{"deploy", "a call", func(m *machine) (uint64, error) { return m.deployGas, nil }},
 		{"set_signed_only", "a call", setSignedOnly},
 	}
@@ -37,8 +37,7 @@ func calls() []call {
 
 // duplicates is the gas per update of a batch that was applied before.
 func duplicates(base *machine) (uint64, error) {
-	r := plain("duplicates", 0, 100, consecutive)
-	g := newGenerator(r)
+	g := newGenerator(plain("duplicates", 0, 100, consecutive))
 	l, err := newLab(base, g)
 	if err != nil {
 		return 0, err
@@ -51,18 +50,17 @@ func duplicates(base *machine) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return perUpdate(receipt.GasUsed, r.updates), nil
+	return perUpdate(receipt.GasUsed, g.updates), nil
 }
 
 // direct is the gas of an updater's own call, averaged over a word of ids.
-func direct(base *machine, ids style) (uint64, error) {
+func direct(base *machine, ids style) (gas uint64, err error) {
 	g := newGenerator(plain("direct", 0, 1, ids))
 	l, err := newLab(base, g)
 	if err != nil {
 		return 0, err
 	}
 	p := g.projects[0]
-	var gas uint64
 	for range wordIDs {
 		u := g.next()[0]
 		receipt, err := l.call(updaterKey(0, 0),
@@ -75,12 +73,8 @@ func direct(base *machine, ids style) (uint64, error) {
 	return perUpdate(gas, wordIDs), nil
 }
 
-func createProject(base *machine) (uint64, error) { return create(base, newProject(0)) }
-
-func createLargestProject(base *machine) (uint64, error) { return create(base, largestProject()) }
-
-func create(base *machine, p *score.Project) (uint64, error) {
-	m := base.fork()
+// create is the gas of a project's creation.
+func (m *machine) create(p *score.Project) (uint64, error) {
 	receipt, err := m.call(relayerKey, registry.EncodeCreateProject(p))
 	if err != nil {
 		return 0, err
@@ -95,7 +89,7 @@ func setSignedOnly(base *machine) (uint64, error) {
 		return 0, err
 	}
 	p := newProject(0)
-	receipt, err := l.call(keyOf("owner 0"), registry.EncodeSetSignedOnly(p.ID, true, append(p.Owners, p.Updaters...)))
+	receipt, err := l.call(keyOf("owner 0"), registry.EncodeSetSignedOnly(p.ID, true))
 	if err != nil {
 		return 0, err
 	}
@@ -106,7 +100,7 @@ func setSignedOnly(base *machine) (uint64, error) {
 type Most struct {
 	Fresh              int `json:"fresh_consecutive"`    // by its gas, if every wallet is fresh
 	Existing           int `json:"existing_consecutive"` // by its gas, if none is
-	PlannedConsecutive int `json:"planned_consecutive"`  // that a relayer puts into it, whatever the wallets
+	PlannedConsecutive int `json:"planned_consecutive"`  // that a relayer puts into it, for any wallets
 	PlannedRandom      int `json:"planned_random"`
 }
 
@@ -169,8 +163,7 @@ func (l *lab) holds(updates []score.Update) (bool, error) {
 
 // planned is how many fresh updates a relayer puts into one transaction.
 func planned(ids style) (int, error) {
-	r := plain("planned", 0, mostThatMayApply, ids)
-	batches, err := plan(unsigned(newGenerator(r.onFresh()).inOrder()))
+	batches, err := plan(unsigned(newGenerator(plain("planned", 0, mostThatMayApply, ids).onFresh()).inOrder()))
 	if err != nil {
 		return 0, err
 	}

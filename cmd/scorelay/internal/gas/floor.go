@@ -11,127 +11,96 @@ import (
 // The prices of Osaka that no contract of this design gets around.
 const (
 	coldRead    = params.ColdSloadCostEIP2929
-	freshSlot   = params.ColdSloadCostEIP2929 + params.SstoreSetGasEIP2200
-	changedSlot = params.SstoreResetGasEIP2200 // its cold read included
 	slotKey     = params.Keccak256Gas + 2*params.Keccak256WordGas
+	freshSlot   = slotKey + params.ColdSloadCostEIP2929 + params.SstoreSetGasEIP2200
+	changedSlot = slotKey + params.SstoreResetGasEIP2200 // its cold read included
 	event       = params.LogGas + params.LogTopicGas
-	byteEvent   = params.LogDataGas
-	byteZero    = params.TxDataZeroGas
-	byteOther   = params.TxDataNonZeroGasEIP2028
 	recover     = params.EcrecoverGas
 )
 
-// used knows which slots of the contract hold something.
-type used struct {
-	words  map[projectWord]bool
-	scores map[scoreSlot]bool
-}
+// used knows which slots of the contract hold something, as wordSlot and scoreSlot.
+type used map[any]bool
 
-type projectWord struct {
-	project score.ProjectID
-	word    score.Word
-}
-
-// scoreSlot is a slot of four scores.
-type scoreSlot struct {
-	project score.ProjectID
-	wallet  common.Address
-	four    uint8
-}
-
-func newUsed() used { return used{map[projectWord]bool{}, map[scoreSlot]bool{}} }
+// What a transaction reads or writes at most once.
+type (
+	memberSlot struct {
+		project score.ProjectID
+		signer  common.Address
+	}
+	actionSlot struct { // of eight actions
+		project score.ProjectID
+		eight   uint8
+	}
+	wordSlot struct {
+		project score.ProjectID
+		word    score.Word
+	}
+	scoreSlot struct { // of four scores
+		project score.ProjectID
+		wallet  common.Address
+		four    uint8
+	}
+	run struct { // updates of a group that share their target and type
+		group     int
+		target    common.Address
+		scoreType uint8
+	}
+)
 
 // least is the least gas that the batch can cost with projects, members, ids and scores kept as they are, and marks its
 // slots as used: the transaction, an event, a read of the relayer, of each signer and of each slot of actions, a write of
 // each word and each slot of scores, and the bytes that say what is not known yet: one id of each word, target and type
-// once for a group's updates that share them, and actions. Headers, masks and lengths are left out. fresh counts the slots that were not used before.
+// once for a group's updates that share them, and actions. Headers, masks and lengths are left out. fresh counts the slots
+// that were not used before.
 func (s used) least(b batch.Batch) (gas uint64, fresh batch.Fresh) {
-	t := tally{used: s, seen: map[any]bool{}, gas: params.TxGas + event + coldRead}
-	for i := range b.Groups {
-		g := &b.Groups[i]
+	gas = params.TxGas + event + coldRead
+	seen := map[any]bool{}
+	first := func(what any) bool { known := seen[what]; seen[what] = true; return !known }
+	read := func(slot any) {
+		if first(slot) {
+			gas += coldRead
+		}
+	}
+	write := func(slot any, fresh *int) {
+		switch {
+		case !first(slot):
+		case s[slot]:
+			gas += changedSlot
+		default:
+			gas += freshSlot
+			s[slot] = true
+			*fresh++
+		}
+	}
+	for i, g := range b.Groups {
 		if g.Signature != nil {
-			t.gas += recover
-			t.bytes(g.Signature[:])
+			gas += recover + said(g.Signature[:]...)
 		}
-		runs := map[run]bool{}
-		for j := range g.Updates {
-			t.update(&g.Updates[j], runs)
+		for _, u := range g.Updates {
+			read(memberSlot{u.Project, u.Signer})
+			read(actionSlot{u.Project, u.Action / 8})
+			word := wordSlot{u.Project, u.ID.Word()}
+			if !seen[word] {
+				gas += said(u.ID[:]...)
+			}
+			write(word, &fresh.Words)
+			write(scoreSlot{u.Project, u.Target, u.ScoreType / 4}, &fresh.Scores)
+			if first(run{i, u.Target, u.ScoreType}) {
+				gas += said(append(u.Target[:], u.ScoreType)...)
+			}
+			gas += said(u.Action)
 		}
 	}
-	return t.gas, t.fresh
+	return gas, fresh
 }
 
-// tally adds one batch up.
-type tally struct {
-	used
-	seen  map[any]bool
-	gas   uint64
-	fresh batch.Fresh
-}
-
-// run is what updates of one wallet share in the bytes of a group.
-type run struct {
-	target    common.Address
-	scoreType uint8
-}
-
-func (t *tally) update(u *score.Update, runs map[run]bool) {
-	type member struct {
-		project score.ProjectID
-		signer  common.Address
-	}
-	type actionSlot struct {
-		project score.ProjectID
-		eight   uint8
-	}
-	t.once(member{u.Project, u.Signer}, coldRead)
-	t.once(actionSlot{u.Project, u.Action / 8}, coldRead)
-
-	word := projectWord{u.Project, u.ID.Word()}
-	if !t.seen[word] {
-		t.bytes(u.ID[:])
-	}
-	t.write(word, t.words[word], &t.fresh.Words)
-	t.words[word] = true
-	slot := scoreSlot{u.Project, u.Target, u.ScoreType / 4}
-	t.write(slot, t.scores[slot], &t.fresh.Scores)
-	t.scores[slot] = true
-
-	same := run{u.Target, u.ScoreType}
-	if !runs[same] {
-		runs[same] = true
-		t.bytes(u.Target[:])
-		t.bytes([]byte{u.ScoreType})
-	}
-	t.bytes([]byte{u.Action})
-}
-
-// once charges the first touch in a transaction.
-func (t *tally) once(what any, gas uint64) {
-	if !t.seen[what] {
-		t.seen[what] = true
-		t.gas += gas
-	}
-}
-
-// write charges for a slot that is read and written, once.
-func (t *tally) write(slot any, exists bool, fresh *int) {
-	if exists {
-		t.once(slot, slotKey+changedSlot)
-		return
-	}
-	*fresh++
-	t.once(slot, slotKey+freshSlot)
-}
-
-// bytes charges for calldata that is copied to the event.
-func (t *tally) bytes(data []byte) {
+// said is the price of calldata that is copied to the event.
+func said(data ...byte) (gas uint64) {
 	for _, b := range data {
-		t.gas += byteEvent
+		gas += params.LogDataGas + params.TxDataNonZeroGasEIP2028
 		if b == 0 {
-			t.gas += byteZero
-		} else {
-			t.gas += byteOther
+			gas -= params.TxDataNonZeroGasEIP2028 - params.TxDataZeroGas
 		}
 	}
+	return gas
 }

@@ -11,11 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/rawdb"
 	"github.com/ethereum/go-ethereum/core/state"
-	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/params"
 	"github.com/ethereum/go-ethereum/triedb"
 
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -26,7 +24,6 @@ import (
 type machine struct {
 	rules     Rules
 	state     *state.StateDB
-	hooks     *tracing.Hooks // sees the opcodes of the transactions; may be nil
 	contract  common.Address
 	deployGas uint64
 	sent      int // transactions so far
@@ -108,10 +105,15 @@ func (m *machine) try(from *ecdsa.PrivateKey, to *common.Address, data []byte) (
 	if tx.Size() > maxTxBytes {
 		return nil, fmt.Errorf("%w: %d bytes", errTooLong, tx.Size())
 	}
-	evm := vm.NewEVM(m.block(), m.state, m.rules.config, vm.Config{Tracer: m.hooks})
+	header := &types.Header{
+		Number: big.NewInt(blockNumber), Time: m.rules.time, GasLimit: m.rules.txGas, BaseFee: new(big.Int), Difficulty: new(big.Int),
+	}
+	block := core.NewEVMBlockContext(header, nil, &common.Address{19: 0xc0})
+	block.Random, block.BlobBaseFee = &common.Hash{}, big.NewInt(1)
 	m.state.SetTxContext(tx.Hash(), m.sent, uint32(m.sent+1))
 	m.sent++
-	receipt, _, err := core.ApplyTransaction(context.Background(), evm, core.NewGasPool(m.rules.txGas), m.state, m.header(), tx)
+	evm := vm.NewEVM(block, m.state, m.rules.config, vm.Config{})
+	receipt, _, err := core.ApplyTransaction(context.Background(), evm, core.NewGasPool(m.rules.txGas), m.state, header, tx)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't apply a transaction: %w", err)
 	}
@@ -120,20 +122,3 @@ func (m *machine) try(from *ecdsa.PrivateKey, to *common.Address, data []byte) (
 
 // blockNumber is beyond every fork that mainnet had by number.
 const blockNumber = 25_000_000
-
-func (m *machine) header() *types.Header {
-	return &types.Header{
-		Number: big.NewInt(blockNumber), Time: m.rules.time, GasLimit: m.rules.txGas, BaseFee: new(big.Int), Difficulty: new(big.Int),
-	}
-}
-
-func (m *machine) block() vm.BlockContext {
-	return vm.BlockContext{
-		CanTransfer: core.CanTransfer, Transfer: core.Transfer,
-		GetHash:     func(n uint64) common.Hash { return crypto.Keccak256Hash(big.NewInt(int64(n)).Bytes()) },
-		Coinbase:    common.Address{19: 0xc0},
-		BlockNumber: big.NewInt(blockNumber), Time: m.rules.time, GasLimit: m.rules.txGas,
-		Difficulty: new(big.Int), BaseFee: new(big.Int), BlobBaseFee: big.NewInt(1), Random: &common.Hash{},
-		CostPerStateByte: params.CostPerStateByte,
-	}
-}

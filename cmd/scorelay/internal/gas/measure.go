@@ -1,31 +1,31 @@
 package gas
 
 import (
+	"context"
+	"crypto/ecdsa"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/wallet"
+	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
-// bill is what a row's batches cost.
-type bill struct {
-	updates int
-	gas     uint64
-	floor   uint64 // lower bound by the prices of opcodes, under osaka
-	sent    []sentBatch
-}
+var (
+	errPlan    = errors.New("an empty batch takes no update")
+	errOutcome = errors.New("outcome is not the expected one")
+)
 
 // sentBatch is one transaction of a row.
 type sentBatch struct {
 	batch batch.Batch
 	gas   uint64
-	floor uint64
+	floor uint64 // lower bound by the prices of opcodes, under osaka
 	fresh batch.Fresh
 }
 
@@ -40,17 +40,16 @@ type lab struct {
 
 // newLab makes the generator's projects, and scores for its wallets unless they are to be fresh.
 func newLab(base *machine, g *generator) (*lab, error) {
-	l := &lab{machine: base.fork(), used: newUsed()}
+	l := &lab{machine: base.fork(), used: used{}}
 	for _, p := range g.projects {
-		if err := l.create(p); err != nil {
-			return nil, err
+		if _, err := l.create(p); err != nil {
+			return nil, fmt.Errorf("couldn't create a project: %w", err)
 		}
 	}
 	if g.fresh {
 		return l, nil
 	}
-	existing := g.existing()
-	for part := range slices.Chunk(existing, 100) {
+	for part := range slices.Chunk(g.existing(), 100) {
 		if _, err := l.apply(unsigned(part)); err != nil {
 			return nil, fmt.Errorf("couldn't make scores: %w", err)
 		}
@@ -58,54 +57,77 @@ func newLab(base *machine, g *generator) (*lab, error) {
 	return l, nil
 }
 
-func (l *lab) create(p *score.Project) error {
-	receipt, err := l.call(relayerKey, registry.EncodeCreateProject(p))
-	if err != nil {
-		return fmt.Errorf("couldn't create a project: %w", err)
-	}
-	return registry.Created(p.ID, l.contract, receipt)
-}
-
-// measure plays the row's batches. profile, which may be nil, sees them.
-func (r row) measure(base *machine, profile *profiler) (out bill, err error) {
+// measure plays the row's batches.
+func (r row) measure(base *machine) (out []sentBatch, err error) {
 	g := newGenerator(r)
 	l, err := newLab(base, g)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	if profile != nil {
-		l.hooks = profile.hooks()
-	}
-	domain := wallet.NewDomain(l.rules.config.ChainID.Uint64(), l.contract)
+	domain := sdk.NewDomain(l.rules.config.ChainID.Uint64(), l.contract)
 	for range r.batches() {
 		updates := g.next()
 		units := unsigned(updates)
 		if r.signed {
 			if units, err = signed(domain, updaterKey(0, 0), updates); err != nil {
-				return out, err
+				return nil, err
 			}
 		}
-		some, err := l.apply(units)
+		sent, err := l.apply(units)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		out.updates += len(updates)
-		for _, sent := range some {
-			out.gas += sent.gas
-			out.floor += sent.floor
-			if profile == nil {
-				continue
-			}
-			if err := profile.add(l.rules, registry.EncodeBatch(sent.batch)); err != nil {
-				return out, err
-			}
-		}
-		out.sent = append(out.sent, some...)
+		out = append(out, sent...)
 	}
 	return out, nil
 }
 
-var errOutcome = errors.New("outcome is not the expected one")
+// unsigned makes a unit of each update.
+func unsigned(updates []score.Update) []score.Unit { return slices.Collect(score.Units(updates, nil)) }
+
+// signed has the updates, all of one project, signed in groups as the SDK makes them.
+func signed(domain sdk.Domain, key *ecdsa.PrivateKey, updates []score.Update) (out []score.Unit, err error) {
+	list, byID := make([]sdk.Update, len(updates)), map[score.UpdateID]score.Update{}
+	for i, u := range updates {
+		list[i] = sdk.Update{UpdateID: u.ID, TargetWallet: u.Target, Action: u.Action, ScoreType: u.ScoreType}
+		byID[u.ID] = u
+	}
+	groups, err := sdk.BuildGroups(updates[0].Project, list)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		group, err := g.Sign(context.Background(), domain, sdk.KeySigner(key))
+		if err != nil {
+			return nil, err
+		}
+		unit := score.Unit{Kind: g.Kind, Signature: (*score.GroupSignature)(group.Signature)}
+		for _, u := range g.Updates {
+			unit.Updates = append(unit.Updates, byID[u.UpdateID])
+		}
+		out = append(out, unit)
+	}
+	return out, nil
+}
+
+// plan fills batches with the units in their order, as a relayer does: as few as its limits at worst allow.
+func plan(units []score.Unit) (out []batch.Batch, err error) {
+	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range units {
+		if builder.AddUnit(u, time.Time{}) {
+			continue
+		}
+		out = append(out, builder.Build())
+		builder.Reset()
+		if !builder.AddUnit(u, time.Time{}) {
+			return nil, errPlan
+		}
+	}
+	return append(out, builder.Build()), nil
+}
 
 // apply plans, sends, and wants all applied.
 func (l *lab) apply(units []score.Unit) (out []sentBatch, err error) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
@@ -29,9 +30,9 @@ func TestRules(t *testing.T) {
 	} {
 		m, err := newMachine(c.rules)
 		require.NoError(t, err)
-		nobody := common.Address{1}
+		anyone := common.Address{1}
 		send := func(data []byte) uint64 {
-			receipt, err := m.send(relayerKey, &nobody, data)
+			receipt, err := m.send(relayerKey, &anyone, data)
 			require.NoError(t, err)
 			return receipt.GasUsed
 		}
@@ -40,7 +41,7 @@ func TestRules(t *testing.T) {
 		require.Equal(t, c.transaction+c.otherFloor, send([]byte{1}), c.rules.Name)
 
 		// PUSH1 0 CALLDATALOAD PUSH0 SSTORE: the word of the call becomes slot 0
-		m.state.SetCode(nobody, []byte{byte(vm.PUSH1), 0, byte(vm.CALLDATALOAD), byte(vm.PUSH0), byte(vm.SSTORE)}, tracing.CodeChangeUnspecified)
+		m.state.SetCode(anyone, []byte{byte(vm.PUSH1), 0, byte(vm.CALLDATALOAD), byte(vm.PUSH0), byte(vm.SSTORE)}, tracing.CodeChangeUnspecified)
 		store := func(value byte) uint64 {
 			data := append(make([]byte, 31), value)
 			return send(data) - c.transaction - 31*params.TxDataZeroGas - params.TxDataNonZeroGasEIP2028 - 3 - 3 - 2
@@ -73,13 +74,13 @@ func TestConsecutiveRowsFillWords(t *testing.T) {
 	t.Parallel()
 	for _, r := range rows() {
 		g := newGenerator(r)
-		ids := map[projectWord]map[score.UpdateID]bool{}
+		ids := map[wordSlot]map[score.UpdateID]bool{}
 		for range r.batches() {
 			updates := g.next()
 			require.Len(t, updates, r.updates)
 			targets, signers := map[common.Address]int{}, map[common.Address]bool{}
 			for _, u := range updates {
-				word := projectWord{u.Project, u.ID.Word()}
+				word := wordSlot{u.Project, u.ID.Word()}
 				if ids[word] == nil {
 					ids[word] = map[score.UpdateID]bool{}
 				}
@@ -112,10 +113,10 @@ func TestOutcomesAreChecked(t *testing.T) {
 	g := newGenerator(plain("outcomes", 0, 10, consecutive))
 	l, err := newLab(m, g)
 	require.NoError(t, err)
-	domain := wallet.NewDomain(1, m.contract)
+	domain := sdk.NewDomain(1, m.contract)
 
 	updates := g.next()
-	units, err := signed(domain, keyOf("somebody else"), updates)
+	units, err := signed(domain, keyOf("a stranger"), updates)
 	require.NoError(t, err)
 	_, err = l.apply(units)
 	require.ErrorIs(t, err, errOutcome)
@@ -128,26 +129,123 @@ func TestOutcomesAreChecked(t *testing.T) {
 	require.ErrorIs(t, err, errOutcome)
 }
 
-// TestFloor is the prices' sum, by hand.
-func TestFloor(t *testing.T) {
+// TestPlansFillTransactions as a relayer does: 500 random ids take two, consecutive ones one.
+func TestPlansFillTransactions(t *testing.T) {
 	t.Parallel()
-	u := score.Update{Target: common.Address{1}, Action: 1, ScoreType: 3}
-	for i := range u.ID {
-		u.ID[i] = 1
+	for ids, want := range map[style]int{consecutive: 1, random: 2} {
+		updates := newGenerator(plain("plans", 0, 500, ids)).next()
+		batches, err := plan(unsigned(updates))
+		require.NoError(t, err)
+		require.Len(t, batches, want)
+		n := 0
+		for _, b := range batches {
+			n += b.Len()
+		}
+		require.Equal(t, 500, n, "all of them are in one")
 	}
-	slots := newUsed()
-	const (
-		transaction = 21_000 + 375 + 375 + 3*2_100 // its event; relayer, signer, actions
-		bytes       = (32+1+1+1)*(16+8) + 19*(4+8) // id, target, type, action
-	)
-	gas, fresh := slots.least(batch.Single(u))
-	require.EqualValues(t, transaction+bytes+2*(42+22_100), gas)
-	require.Equal(t, batch.Fresh{Scores: 1, Words: 1}, fresh)
+}
 
-	u.ID[31]++
-	again := u
-	again.ID[31]++
-	gas, fresh = slots.least(batch.Batch{Groups: []batch.Group{{Kind: score.KindRuns, Updates: []score.Update{u, again}}}}) // both add to one score
-	require.EqualValues(t, transaction+bytes+(16+8)+2*(42+5_000), gas)
-	require.Equal(t, batch.Fresh{}, fresh)
+// TestSignedGroupsAreTheSDKs: one for each word, of the kind that costs less, under the signer's signature.
+func TestSignedGroupsAreTheSDKs(t *testing.T) {
+	t.Parallel()
+	domain := sdk.NewDomain(1, common.Address{1})
+	key := updaterKey(0, 0)
+	for hits, kind := range map[int]score.Kind{1: score.KindWord, 10: score.KindRuns} {
+		g := newGenerator(plain("groups", 0, 100, consecutive).hitting(hits))
+		var updates []score.Update
+		for range 3 { // so that the last batch is of two words
+			updates = g.next()
+		}
+		units, err := signed(domain, key, updates)
+		require.NoError(t, err)
+		require.Len(t, units, 2)
+		n := 0
+		for _, u := range units {
+			require.Equal(t, kind, u.Kind)
+			body, err := batch.EncodeBody(u.Kind, u.Updates)
+			require.NoError(t, err)
+			signature, err := wallet.ParseSignature(u.Signature[:])
+			require.NoError(t, err)
+			signer, err := signature.Recover(domain.GroupDigest(updates[0].Project, u.Kind, body))
+			require.NoError(t, err)
+			require.Equal(t, addressOf(key), signer)
+			for _, update := range u.Updates {
+				require.Contains(t, updates, update, "with its signer")
+				n++
+			}
+		}
+		require.Equal(t, 100, n)
+	}
+	_, err := signed(domain, key, make([]score.Update, 1))
+	require.ErrorContains(t, err, "zero address")
+	_, err = signed(sdk.Domain{}, key, newGenerator(plain("groups", 0, 1, random)).next())
+	require.ErrorIs(t, err, sdk.ErrDomain)
+}
+
+// TestEachRunIsTheSame, and rows differ from each other.
+func TestEachRunIsTheSame(t *testing.T) {
+	t.Parallel()
+	row := plain("same", 0, 50, subset).hitting(2).overProjects(5).bySigners(5)
+	first, second := newGenerator(row), newGenerator(row)
+	other := newGenerator(plain("other", 0, 50, subset).hitting(2).overProjects(5).bySigners(5))
+	for range 3 {
+		updates := first.next()
+		require.Equal(t, updates, second.next())
+		require.NotEqual(t, updates, other.next())
+	}
+	require.Equal(t, first.existing(), second.existing())
+}
+
+// TestWalletsExist: every wallet that an existing row hits has got a score before, and none of a fresh one.
+func TestWalletsExist(t *testing.T) {
+	t.Parallel()
+	for _, fresh := range []bool{false, true} {
+		row := plain("wallets", 0, 60, consecutive).hitting(2).overProjects(3)
+		row.fresh = fresh
+		g := newGenerator(row)
+		has := map[score.ProjectID]map[common.Address]bool{}
+		for _, u := range g.existing() {
+			if has[u.Project] == nil {
+				has[u.Project] = map[common.Address]bool{}
+			}
+			has[u.Project][u.Target] = true
+		}
+		require.Len(t, has, 3)
+		for _, u := range g.next() {
+			require.Equal(t, !fresh, has[u.Project][u.Target])
+		}
+	}
+}
+
+// TestProjectsAreWithinBounds, the largest at them.
+func TestProjectsAreWithinBounds(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, newProject(3).Problems())
+	largest := largestProject()
+	require.Empty(t, largest.Problems())
+	require.Len(t, largest.Actions, score.MaxActions)
+	require.Len(t, largest.ScoreTypes, score.MaxScoreTypes)
+	require.Equal(t, score.MaxMembers, len(largest.Owners)+len(largest.Updaters))
+	for _, name := range []string{largest.Actions[0].Name, largest.ScoreTypes[0]} {
+		require.Len(t, name, score.MaxNameBytes)
+	}
+	require.NotEqual(t, newProject(0).ID, newProject(1).ID)
+}
+
+// TestATransactionHoldsSoMany: the search for the most changes nothing, and knows both sides of the limit.
+func TestATransactionHoldsSoMany(t *testing.T) {
+	t.Parallel()
+	m, err := newMachine(osaka())
+	require.NoError(t, err)
+	g := newGenerator(plain("holds", 0, 4000, consecutive).onFresh())
+	l, err := newLab(m, g)
+	require.NoError(t, err)
+	updates := g.inOrder()
+	for n, want := range map[int]bool{1: true, 700: true, 800: false, 4000: false} {
+		for range 2 {
+			fits, err := l.holds(updates[:n])
+			require.NoError(t, err)
+			require.Equal(t, want, fits, n)
+		}
+	}
 }

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"strconv"
 
 	"github.com/ethereum/go-ethereum/version"
+
+	"github.com/scorelay/scorelay/pkg/registry"
 )
 
 // Prices turn gas into money.
@@ -33,52 +36,55 @@ type Report struct {
 	Most    Most                         `json:"most_updates"`
 	Million map[string]Cost              `json:"million"` // updates, under osaka
 	Model   Model                        `json:"model"`
-	Parts   map[string]map[string]uint64 `json:"parts"` // where Gas goes, of some rows
+}
+
+// Model is how far the relayer's model of gas is from what batches used, in percent of that.
+type Model struct {
+	Batches int `json:"batches"`
+
+	// How much the bound at worst had to spare: the least, below 0 if a batch would run out of gas; and the most of batches
+	// that were as bad as can be, all slots fresh.
+	BoundLeast float64 `json:"bound_least_percent"`
+	BoundFresh float64 `json:"bound_most_percent_when_fresh"`
+
+	// How far the estimate was off, above or below.
+	EstimateMost float64 `json:"estimate_most_percent"`
+	EstimateMean float64 `json:"estimate_mean_percent"`
 }
 
 // MarshalJSON puts the rows of Gas beside the other members, where a script finds them by their names.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	type others Report
-	data, err := json.Marshal((*others)(r))
+	raw, err := json.Marshal((*others)(r))
 	if err != nil {
 		return nil, err
 	}
-	members := map[string]any{}
-	for name, gas := range r.Gas {
-		members[name] = gas
-	}
-	var rest map[string]json.RawMessage
-	if err := json.Unmarshal(data, &rest); err != nil {
+	members := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &members); err != nil {
 		return nil, err
 	}
-	for name, value := range rest {
-		members[name] = value
+	for name, gas := range r.Gas {
+		members[name] = strconv.AppendUint(nil, gas, 10)
 	}
 	return json.Marshal(members)
-}
-
-// profiled are the rows whose gas is split.
-var profiled = map[string]bool{
-	"existing_consecutive_100": true, "existing_random_100": true, "hot_consecutive_100": true, "signed_existing_100": true,
-	"groups25_existing_100": true,
 }
 
 // Measure plays everything, under the rules of mainnet and of its next fork. The same prices give the same report.
 func Measure(prices Prices) (*Report, error) {
 	r := &Report{
-		Geth: fmt.Sprintf("%d.%d.%d", version.Major, version.Minor, version.Patch), EIPs: map[string][]string{}, Rules: map[string]map[string]uint64{}, Bounds: map[string]uint64{},
-		Floors: map[string]uint64{}, Prices: prices, Million: map[string]Cost{}, Parts: map[string]map[string]uint64{},
+		Geth: fmt.Sprintf("%d.%d.%d", version.Major, version.Minor, version.Patch), Prices: prices,
+		EIPs: map[string][]string{}, Rules: map[string]map[string]uint64{}, Bounds: map[string]uint64{}, Floors: map[string]uint64{},
+		Million: map[string]Cost{},
 	}
 	for _, rules := range []Rules{osaka(), amsterdam()} {
 		if err := r.measure(rules); err != nil {
 			return nil, fmt.Errorf("%s: %w", rules.Name, err)
 		}
 	}
-	r.Model = r.Model.rounded()
+	r.Model.round()
 	r.Gas = maps.Clone(r.Rules[nameOsaka])
 	for _, row := range rows() {
-		gas := r.Gas[row.key]
-		r.Million[row.key] = prices.million(gas)
+		r.Million[row.key] = prices.million(r.Gas[row.key])
 		if row.promise > 0 {
 			r.Bounds[row.key] = row.promise
 		}
@@ -86,10 +92,10 @@ func Measure(prices Prices) (*Report, error) {
 	return r, nil
 }
 
-// Broken lists the promises that Gas does not keep.
+// Broken lists the promises that Gas does not keep, in the order of the table.
 func (r *Report) Broken() (keys []string) {
 	for _, row := range rows() {
-		if row.promise > 0 && r.Gas[row.key] > row.promise {
+		if bound, promised := r.Bounds[row.key]; promised && r.Gas[row.key] > bound {
 			keys = append(keys, row.key)
 		}
 	}
@@ -112,21 +118,18 @@ func (r *Report) measure(rules Rules) error {
 	out := map[string]uint64{}
 	r.Rules[rules.Name], r.EIPs[rules.Name] = out, rules.EIPs
 	for _, row := range rows() {
-		var profile *profiler
-		if rules.Live && profiled[row.key] {
-			profile = new(profiler)
-		}
-		bill, err := row.measure(base, profile)
+		batches, err := row.measure(base)
 		if err != nil {
 			return fmt.Errorf("%s: %w", row.key, err)
 		}
-		out[row.key] = perUpdate(bill.gas, bill.updates)
-		if rules.Live {
-			r.Floors[row.key] = bill.floor / uint64(bill.updates)
-			r.Model.add(bill)
+		updates, gas, floor := 0, uint64(0), uint64(0)
+		for _, sent := range batches {
+			updates, gas, floor = updates+sent.batch.Len(), gas+sent.gas, floor+sent.floor
 		}
-		if profile != nil {
-			r.Parts[row.key] = profile.split(bill.updates)
+		out[row.key] = perUpdate(gas, updates)
+		if rules.Live {
+			r.Floors[row.key] = floor / uint64(updates)
+			r.Model.add(batches)
 		}
 	}
 	for _, call := range calls() {
@@ -139,3 +142,31 @@ func (r *Report) measure(rules Rules) error {
 	}
 	return err
 }
+
+func (m *Model) add(batches []sentBatch) {
+	model := registry.GasModel()
+	for _, sent := range batches {
+		spare := percent(model.Gas(sent.batch), sent.gas)
+		if m.Batches == 0 || spare < m.BoundLeast {
+			m.BoundLeast = spare
+		}
+		if sent.fresh == sent.batch.StorageSlots() {
+			m.BoundFresh = max(m.BoundFresh, spare)
+		}
+		off := math.Abs(percent(model.Estimate(sent.batch, sent.fresh), sent.gas))
+		m.EstimateMost = max(m.EstimateMost, off)
+		m.EstimateMean += (off - m.EstimateMean) / float64(m.Batches+1)
+		m.Batches++
+	}
+}
+
+// round cuts the noise of floating point off, to the worse side where a sign counts.
+func (m *Model) round() {
+	m.BoundLeast = math.Floor(m.BoundLeast*100) / 100
+	for _, x := range []*float64{&m.BoundFresh, &m.EstimateMost, &m.EstimateMean} {
+		*x = round(*x, 100)
+	}
+}
+
+// percent is how much more the guess is than what was used.
+func percent(guess, used uint64) float64 { return 100 * (float64(guess)/float64(used) - 1) }

@@ -4,12 +4,19 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
+	"math/big"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 var update = flag.Bool("update", false, "write testdata and the table of docs/contract.md instead of comparing with them")
@@ -46,27 +53,122 @@ func TestPromises(t *testing.T) {
 	require.GreaterOrEqual(t, report.Most.Fresh, report.Most.PlannedConsecutive, "a batch would run out of gas")
 }
 
-// TestParts: what is split adds up.
-func TestParts(t *testing.T) {
-	t.Parallel()
-	report, err := measured()
-	require.NoError(t, err)
-	require.Len(t, report.Parts, len(profiled))
-	for key, split := range report.Parts {
-		var sum uint64
-		for _, name := range parts {
-			sum += split[name]
-		}
-		require.InDelta(t, report.Gas[key], sum, float64(len(parts)), key)
-		require.Positive(t, split[partWrite], key)
-		require.Equal(t, strings.HasPrefix(key, "signed_"), split[partRecover] > 0, key)
-	}
-}
-
 func TestAMillionUpdatesHaveAPrice(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, Cost{Ether: 6.5, USD: 19_500}, Prices{Gas: 1, Ether: 3000}.million(6_500))
 	require.Equal(t, Cost{Ether: 0.065, USD: 130}, Prices{Gas: 0.01, Ether: 2000}.million(6_500))
+}
+
+// TestABrokenPromiseIsTold, in the table's order.
+func TestABrokenPromiseIsTold(t *testing.T) {
+	t.Parallel()
+	report, err := measured()
+	require.NoError(t, err)
+	broken := *report
+	broken.Gas = maps.Clone(report.Gas)
+	for _, key := range []string{"signed_existing_500", "existing_consecutive_100", "hot_consecutive_100"} {
+		broken.Gas[key] = broken.Bounds[key] + 1
+	}
+	broken.Gas["existing_consecutive_500"] = broken.Bounds["existing_consecutive_500"] // which keeps it
+	broken.Gas["hot_random_100"] *= 2                                                  // which is not promised
+	require.Equal(t, []string{"existing_consecutive_100", "hot_consecutive_100", "signed_existing_500"}, broken.Broken())
+	var text strings.Builder
+	require.NoError(t, broken.WriteText(&text))
+	require.Contains(t, text.String(), "BROKEN: existing_consecutive_100 is promised to be at most 6600.\n")
+	require.Equal(t, 3, strings.Count(text.String(), "BROKEN"))
+}
+
+// TestRowsAreNamedOnce: a key is one figure, and no member of the report is hidden by it.
+func TestRowsAreNamedOnce(t *testing.T) {
+	t.Parallel()
+	report, err := measured()
+	require.NoError(t, err)
+	keys := map[string]bool{}
+	for _, name := range []string{"geth", "eips", "rules", "bounds", "lower_bounds", "prices", "most_updates", "million", "model"} {
+		keys[name] = true
+	}
+	add := func(key string) {
+		require.False(t, keys[key], key)
+		keys[key] = true
+		for _, rules := range []string{nameOsaka, nameAmsterdam} {
+			require.Positive(t, report.Rules[rules][key], "%s under %s", key, rules)
+		}
+	}
+	promised := true
+	for _, row := range rows() {
+		add(row.key)
+		require.True(t, promised || row.promise == 0, "%s: promised rows come first", row.key)
+		promised = row.promise > 0
+		require.Positive(t, row.batches(), row.key)
+		require.Zero(t, row.updates%(row.projects*row.hits), "%s: its wallets are hit alike", row.key)
+	}
+	for _, call := range calls() {
+		add(call.key)
+		require.NotEmpty(t, call.per)
+	}
+	raw, err := json.Marshal(report)
+	require.NoError(t, err)
+	var members map[string]any
+	require.NoError(t, json.Unmarshal(raw, &members))
+	require.Len(t, members, len(keys))
+	for key := range keys {
+		require.Contains(t, members, key)
+	}
+	require.EqualValues(t, report.Gas["deploy"], members["deploy"])
+}
+
+// TestModel: the bound's worst case and the estimate's error are those of the batches, and what is out of gas shows.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	model := registry.GasModel()
+	b := batch.Single(score.Update{Target: common.Address{1}})
+	bound, all := model.Gas(b), b.StorageSlots()
+	estimate := model.Estimate(b, batch.Fresh{})
+	var m Model
+	m.add([]sentBatch{{batch: b, gas: bound * 10 / 11, fresh: all}})
+	require.InDelta(t, 10, m.BoundLeast, 0.01)
+	require.InDelta(t, 10, m.BoundFresh, 0.01)
+	m = Model{}
+	m.add([]sentBatch{{batch: b, gas: estimate}, {batch: b, gas: estimate * 2}, {batch: b, gas: bound * 2}})
+	require.Equal(t, 3, m.Batches)
+	require.InDelta(t, -50, m.BoundLeast, 0.01, "it ran out of gas")
+	require.Zero(t, m.BoundFresh, "none was as bad as can be")
+	require.InDelta(t, 100*(1-float64(estimate)/float64(2*bound)), m.EstimateMost, 0.01)
+	require.InDelta(t, (0+50+m.EstimateMost)/3, m.EstimateMean, 0.01)
+
+	m = Model{BoundLeast: 0.0199, EstimateMean: 0.126}
+	m.round()
+	require.Equal(t, Model{BoundLeast: 0.01, EstimateMean: 0.13}, m, "what is to spare is rounded down")
+}
+
+func TestFiguresAreRoundedUp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		gas     uint64
+		updates int
+		want    uint64
+	}{{100, 10, 10}, {101, 10, 11}, {109, 10, 11}, {1, 100, 1}, {0, 7, 0}} {
+		require.Equal(t, c.want, perUpdate(c.gas, c.updates))
+	}
+	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 16_777_216: "16,777,216", 100_000: "100,000"} {
+		require.Equal(t, want, thousands(n))
+	}
+}
+
+// TestRulesDiffer: what is live and what is announced are told apart, and the rules of one do not leak into the other.
+func TestRulesDiffer(t *testing.T) {
+	t.Parallel()
+	now, next := osaka(), amsterdam()
+	require.True(t, now.Live)
+	require.False(t, next.Live)
+	require.Equal(t, []string{nameOsaka, nameAmsterdam}, []string{now.Name, next.Name})
+	number := big.NewInt(blockNumber)
+	require.False(t, now.config.IsAmsterdam(number, now.time))
+	require.True(t, now.config.IsOsaka(number, now.time))
+	require.True(t, next.config.IsAmsterdam(number, next.time))
+	require.NotEmpty(t, now.EIPs)
+	require.NotEqual(t, now.EIPs, next.EIPs)
+	require.Nil(t, osaka().config.AmsterdamTime)
 }
 
 const (

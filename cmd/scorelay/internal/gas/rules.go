@@ -1,10 +1,6 @@
 package gas
 
-import (
-	"math/big"
-
-	"github.com/ethereum/go-ethereum/params"
-)
+import "github.com/ethereum/go-ethereum/params"
 
 // Rules are what a chain charges.
 type Rules struct {
@@ -50,6 +46,3 @@ func amsterdam() Rules {
 	}
 	return rules
 }
-
-// forks are the forks that are active.
-func (r Rules) forks() params.Rules { return r.config.Rules(big.NewInt(blockNumber), true, r.time) }

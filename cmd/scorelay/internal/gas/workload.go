@@ -165,7 +165,7 @@ func (g *generator) bytes32() (b [32]byte) {
 	return b
 }
 
-// stream mints ids as the SDK does: 28 bytes that nobody else has, and a counter.
+// stream mints ids as the SDK does: 28 bytes of its own, and a counter.
 type stream struct {
 	prefix [32]byte
 	next   uint32

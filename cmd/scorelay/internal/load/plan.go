@@ -1,8 +1,8 @@
 package load
 
 import (
+	"crypto/rand"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -25,11 +25,15 @@ type Place struct {
 func RandomTargets(n int) []common.Address {
 	targets := make([]common.Address, n)
 	for i := range targets {
-		for j := range targets[i] {
-			targets[i][j] = byte(rand.Uint32())
-		}
+		_, _ = rand.Read(targets[i][:]) // never fails
 	}
 	return targets
+}
+
+// RandomID is an id not minted before, which shares no word with any other.
+func RandomID() (id score.UpdateID) {
+	_, _ = rand.Read(id[:]) // never fails
+	return id
 }
 
 // Update is the n-th of a place, without an id.

@@ -1,10 +1,11 @@
 package load
 
 import (
-	"errors"
-	"slices"
+	"maps"
 	"sync"
 	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -15,12 +16,15 @@ type Key struct {
 	ID      score.UpdateID
 }
 
-// Tally counts results. It is safe for concurrent use.
+// Tally counts results, and what became of the updates that got a 200. It is safe for concurrent use.
 type Tally struct {
-	mu        sync.Mutex
-	counts    Counts
-	latencies []time.Duration
-	promised  map[Key]time.Time
+	mu       sync.Mutex
+	counts   Counts
+	verdict  Verdict
+	promised map[Key]time.Time                               // when each got its first 200
+	waiting  map[score.ProjectID]map[score.UpdateID]struct{} // promised and not final yet
+	accept   *hdrhistogram.Histogram
+	finality *hdrhistogram.Histogram
 }
 
 // Counts of updates, by how they were answered.
@@ -29,15 +33,26 @@ type Counts struct {
 	Accepted  int            `json:"accepted"`  // 200 accepted, or duplicate of a try of our own whose answer was lost
 	Duplicate int            `json:"duplicate"` // 200 duplicate otherwise
 	Rejected  int            `json:"rejected"`  // refused for good: 4xx
-	Failed    int            `json:"failed"`    // no definite answer before we gave up
+	Failed    int            `json:"failed"`    // no definite answer before the client gave up: stored or not, nothing is promised
 	Retries   int            `json:"retries"`   // requests that were sent again
 	Wrong     int            `json:"wrong"`     // valid but refused, or invalid but accepted
 	Refusals  map[string]int `json:"refusals"`  // by code
 }
 
+// Verdict is what the API reported of promised updates, those that got a 200.
+type Verdict struct {
+	Promised int // distinct
+	Applied  int // of those, final and applied
+	Rejected int // of those, final with another outcome
+	Unknown  int // of those, not final when last asked
+}
+
 // NewTally makes an empty tally.
 func NewTally() *Tally {
-	return &Tally{promised: map[Key]time.Time{}, counts: Counts{Refusals: map[string]int{}}}
+	return &Tally{
+		counts: Counts{Refusals: map[string]int{}}, promised: map[Key]time.Time{},
+		waiting: map[score.ProjectID]map[score.UpdateID]struct{}{}, accept: newHistogram(), finality: newHistogram(),
+	}
 }
 
 // Add counts one result: each of its post's updates.
@@ -45,16 +60,17 @@ func (t *Tally) Add(r Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.counts.Retries += r.Retries
+	refusal := r.refusal()
 	for i := range r.Post.Updates {
 		u := &r.Post.Updates[i]
 		t.counts.Sent++
-		t.latencies = append(t.latencies, r.Latency)
+		record(t.accept, r.Latency)
 		switch {
-		case r.Status != nil:
-			t.answered(&r, u, r.Status[i])
-		case r.Code != "" && !r.temporary():
+		case r.Duplicate != nil:
+			t.answered(&r, u, r.Duplicate[i])
+		case refusal != "":
 			t.counts.Rejected++
-			t.counts.Refusals[r.Code]++
+			t.counts.Refusals[refusal]++
 			if !u.Invalid {
 				t.counts.Wrong++
 			}
@@ -65,11 +81,17 @@ func (t *Tally) Add(r Result) {
 }
 
 // answered counts one update that got a 200.
-func (t *Tally) answered(r *Result, u *Update, status string) {
+func (t *Tally) answered(r *Result, u *Update, duplicate bool) {
 	if key := (Key{u.Project, u.ID}); t.promised[key].IsZero() {
 		t.promised[key] = r.At
+		if t.waiting[u.Project] == nil {
+			t.waiting[u.Project] = map[score.UpdateID]struct{}{}
+		}
+		t.waiting[u.Project][u.ID] = struct{}{}
+		t.verdict.Promised++
 	}
-	if status == "accepted" || r.Retries > 0 && !u.Again {
+	// Our own earlier try may have been stored although its answer was lost.
+	if !duplicate || r.Retries > 0 && !u.Again {
 		t.counts.Accepted++
 	} else {
 		t.counts.Duplicate++
@@ -79,9 +101,33 @@ func (t *Tally) answered(r *Result, u *Update, status string) {
 	}
 }
 
-func (r *Result) temporary() bool {
-	var e *APIError
-	return errors.As(r.Err, &e) && e.Temporary()
+// open returns what was promised and is not final yet.
+func (t *Tally) open() map[score.ProjectID][]score.UpdateID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	open := make(map[score.ProjectID][]score.UpdateID, len(t.waiting))
+	for project, ids := range t.waiting {
+		for id := range ids {
+			open[project] = append(open[project], id)
+		}
+	}
+	return open
+}
+
+// settle notes the outcome of a promise that was seen as final at a time. Only the first counts.
+func (t *Tally) settle(key Key, outcome string, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, waiting := t.waiting[key.Project][key.ID]; !waiting {
+		return
+	}
+	delete(t.waiting[key.Project], key.ID)
+	record(t.finality, at.Sub(t.promised[key]))
+	if outcome == score.Applied.String() {
+		t.verdict.Applied++
+	} else {
+		t.verdict.Rejected++
+	}
 }
 
 // Counts returns the counts so far.
@@ -89,32 +135,41 @@ func (t *Tally) Counts() Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	counts := t.counts
-	counts.Refusals = make(map[string]int, len(t.counts.Refusals))
-	for code, n := range t.counts.Refusals {
-		counts.Refusals[code] = n
-	}
+	counts.Refusals = maps.Clone(counts.Refusals)
 	return counts
+}
+
+// Verdict returns what is known so far of what was promised.
+func (t *Tally) Verdict() Verdict {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := t.verdict
+	v.Unknown = v.Promised - v.Applied - v.Rejected
+	return v
 }
 
 // Promised returns every update that got a 200, and when it first did.
 func (t *Tally) Promised() map[Key]time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	promised := make(map[Key]time.Time, len(t.promised))
-	for key, at := range t.promised {
-		promised[key] = at
-	}
-	return promised
+	return maps.Clone(t.promised)
 }
 
-// Latency summarises the latencies so far.
+// Latency summarises how long answers took so far.
 func (t *Tally) Latency() Percentiles {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return PercentilesOf(t.latencies)
+	return percentiles(t.accept)
 }
 
-// Percentiles of durations, in milliseconds.
+// Finality summarises how long promises took so far from their 200 until they were seen as final.
+func (t *Tally) Finality() Percentiles {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return percentiles(t.finality)
+}
+
+// Percentiles of durations, in milliseconds, exact to a thousandth.
 type Percentiles struct {
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
@@ -122,14 +177,17 @@ type Percentiles struct {
 	Max float64 `json:"max"`
 }
 
-// PercentilesOf summarises durations; all zero when there are none.
-func PercentilesOf(durations []time.Duration) Percentiles {
-	if len(durations) == 0 {
-		return Percentiles{}
-	}
-	sorted := slices.Sorted(slices.Values(durations))
-	at := func(share float64) float64 {
-		return float64(sorted[int(share*float64(len(sorted)-1))]) / float64(time.Millisecond)
-	}
-	return Percentiles{P50: at(0.5), P90: at(0.9), P99: at(0.99), Max: at(1)}
+// longest that a histogram tells apart.
+const longest = time.Hour
+
+// newHistogram counts microseconds.
+func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, longest.Microseconds(), 3) }
+
+func record(h *hdrhistogram.Histogram, d time.Duration) {
+	_ = h.RecordValue(max(0, min(d, longest)).Microseconds()) // in range
+}
+
+func percentiles(h *hdrhistogram.Histogram) Percentiles {
+	at := func(quantile float64) float64 { return float64(h.ValueAtQuantile(quantile)) / 1000 }
+	return Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}
 }

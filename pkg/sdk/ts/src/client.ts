@@ -25,6 +25,16 @@ export interface NewProject {
   signedOnly?: boolean
 }
 
+/** What the API did with one update. */
+export interface UpdateAccepted {
+  projectId: Hex
+  updateId: Hex
+  /** duplicate: an update of this id was accepted before; nothing was stored. */
+  status: 'accepted' | 'duplicate'
+  /** Where the update can be followed: a path of the API. */
+  statusUrl: string
+}
+
 /** How far an accepted update or creation has come. */
 export interface Status {
   status: 'accepted' | 'batched' | 'submitted' | 'included' | 'final'
@@ -184,7 +194,7 @@ export interface ClientOptions {
   timeout?: number
   /**
    * The chain and contract of the backend's own configuration: project() throws a DomainError for any others. Without it
-   * whoever controls the API could have a backend sign for another deployment.
+   * an attacker who controls the API could have a backend sign for another deployment.
    */
   domain?: Domain
 }
@@ -218,11 +228,11 @@ export class Client {
    * nothing was stored. Projects that take only signed groups refuse it (code signed_only). Throws a DomainError if there is
    * no domain for a whole update.
    */
-  async updateScore(update: NamedUpdate, sign: SignMessage): Promise<{ status: 'accepted' | 'duplicate' }>
-  async updateScore(update: NamedUpdate, sign: SignTypedData, whole: WholeUpdate): Promise<{ status: 'accepted' | 'duplicate' }>
+  async updateScore(update: NamedUpdate, sign: SignMessage): Promise<UpdateAccepted>
+  async updateScore(update: NamedUpdate, sign: SignTypedData, whole: WholeUpdate): Promise<UpdateAccepted>
   async updateScore(
     update: NamedUpdate, sign: SignMessage | SignTypedData, whole?: WholeUpdate,
-  ): Promise<{ status: 'accepted' | 'duplicate' }> {
+  ): Promise<UpdateAccepted> {
     const now = Date.now()
     const message = now.toString()
     if (!whole) return this.call('POST', '/update-score', { ...update, message, signature: await (sign as SignMessage)(message) })
@@ -239,7 +249,7 @@ export class Client {
     return this.call('POST', '/update-scores', group)
   }
 
-  /** Asks for count ids (1 … maxRange) that nobody else will get. A Minter makes the same without a request. */
+  /** Asks for count ids (1 … maxRange) that no other caller will get. A Minter makes the same without a request. */
   async reserveIds(projectId: string, count: number): Promise<IdRange> {
     const range = await this.call<{ first: Hex; count: number }>('POST', '/reserve-ids', { projectId, count })
     return new IdRange(range.first, range.count)

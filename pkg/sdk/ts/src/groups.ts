@@ -43,7 +43,7 @@ export interface SignedGroup {
 const groupGas = 8_430 // a group of one word
 const recordGas = 1_060 // an update in a group of kind word
 const runGas = 1_090 // a run of a group of kind runs, without its updates
-const lowGas = 260 // an update in it
+const lowGas = 270 // an update in it
 const freeGroupGas = 7_190 // a group of kind free
 const freeRunGas = 1_020 // a run of it, without its updates
 const freeGas = 1_340 // an update in it

@@ -28,7 +28,7 @@ test('groups, digests and signatures are those of the Go package', async () => {
 })
 
 test('the vectors that the Go tests check are up to date', async () => {
-  assert.equal(readFileSync(file, 'utf8'), await makeVectors(), 'npm run vectors writes them anew')
+  assert.equal(readFileSync(file, 'utf8'), await makeVectors(), 'npm run vectors writes them again')
 })
 
 test('groups hold every update once, in any order of the updates', () => {

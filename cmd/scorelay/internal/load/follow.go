@@ -1,0 +1,102 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
+)
+
+// followEvery is how often Follow asks, and with it how exact the time of finality is.
+const followEvery = 250 * time.Millisecond
+
+// ErrStalled says that nothing became final for too long while promises were outstanding.
+var ErrStalled = errors.New("nothing became final for too long")
+
+// Follow asks the API for the statuses of what the tally holds as promised, and tells the tally what is final. It returns
+// when sent is closed and every promise is final, with ErrStalled when nothing became final for patience after sent was
+// closed, or with ctx's error.
+func Follow(ctx context.Context, c *Client, tally *Tally, sent <-chan struct{}, patience time.Duration) error {
+	ticker := time.NewTicker(followEvery)
+	defer ticker.Stop()
+	progress := time.Now()
+	for {
+		ended := false
+		select {
+		case <-sent:
+			ended = true // before what is open is read
+		default:
+			progress = time.Now()
+		}
+		settled, err := look(ctx, c, tally)
+		unknown := tally.Verdict().Unknown
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("stopped waiting for %d updates to become final: %w", unknown, ctx.Err())
+		case ended && unknown == 0:
+			return nil
+		case settled > 0:
+			progress = time.Now()
+		case time.Since(progress) > patience:
+			return errors.Join(fmt.Errorf("%w: %d updates were not final after %s", ErrStalled, unknown, patience), err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
+}
+
+// look asks once about each open promise, and returns how many became final.
+func look(ctx context.Context, c *Client, tally *Tally) (settled int, err error) {
+	for project, open := range tally.open() {
+		for ids := range slices.Chunk(open, sdk.MaxLookUp) {
+			statuses, err := c.Updates(ctx, project, ids)
+			if err != nil {
+				return settled, err
+			}
+			now := time.Now()
+			for i := range statuses {
+				if statuses[i].Final() {
+					tally.settle(Key{project, ids[i]}, statuses[i].Outcome, now)
+					settled++
+				}
+			}
+		}
+	}
+	return settled, nil
+}
+
+// usedPerCall is how many ids one call of the contract looks up.
+const usedPerCall = 1000
+
+// NotUsed returns the promised updates whose ids the contract has not used: what no answer of the API can hide. view
+// calls the contract in the state of a block after they became final.
+func (t *Tally) NotUsed(ctx context.Context, view func(ctx context.Context, data []byte) ([]byte, error)) (missing []Key, err error) {
+	promised := map[score.ProjectID][]score.UpdateID{}
+	for key := range t.Promised() {
+		promised[key.Project] = append(promised[key.Project], key.ID)
+	}
+	for project, all := range promised {
+		for ids := range slices.Chunk(all, usedPerCall) {
+			used, err := registry.ReadUsed(project, ids).Do(ctx, view)
+			if err == nil && len(used) != len(ids) {
+				err = fmt.Errorf("it reports %d ids, asked for %d", len(used), len(ids))
+			}
+			if err != nil {
+				return nil, fmt.Errorf("couldn't ask the contract for used ids: %w", err)
+			}
+			for i, id := range ids {
+				if !used[i] {
+					missing = append(missing, Key{project, id})
+				}
+			}
+		}
+	}
+	return missing, nil
+}

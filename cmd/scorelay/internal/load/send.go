@@ -1,0 +1,139 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// Update is one score change. ActionIndex and TypeIndex are what signed groups say instead of the names.
+type Update struct {
+	ID          score.UpdateID
+	Project     score.ProjectID
+	Action      string
+	ActionIndex uint8
+	ScoreType   string
+	TypeIndex   uint8
+	Target      common.Address
+	Wallet      *Wallet
+
+	Again   bool // the same updateId was sent before: accepted or duplicate, and applied once in all
+	Invalid bool // must be refused
+}
+
+// Post is what one request carries: one update of the published scheme, or a signed group of one project and wallet.
+type Post struct {
+	Updates []Update
+	Signed  bool // as a group
+	Forged  bool // the group's signature is good for another contract only
+}
+
+// Alone is a post of one update.
+func Alone(u Update) *Post { return &Post{Updates: []Update{u}} }
+
+// Result is what became of one Post.
+type Result struct {
+	Post      *Post
+	Duplicate []bool        // of each update whether its id was used before; nil when the post got no 200
+	Err       error         // why there is no 200
+	Retries   int           // tries before the last one
+	At        time.Time     // when the answer came
+	Latency   time.Duration // from Sent (or, in an open loop, from when it was due) to the answer, retries included
+}
+
+// refusal is the code of the problem that the API will find again; empty with a 200 or without a definite answer.
+func (r *Result) refusal() string {
+	var refused *sdk.Error
+	if errors.As(r.Err, &refused) && refused.RetryAfter == 0 {
+		return refused.Code
+	}
+	return ""
+}
+
+// Send posts until there is a definite answer or ctx ends. due is when the latency began.
+func (c *Client) Send(ctx context.Context, p *Post, due time.Time) Result {
+	result := Result{Post: p}
+	result.Duplicate, result.Retries, result.Err = c.send(ctx, p)
+	result.At = time.Now()
+	result.Latency = result.At.Sub(due)
+	return result
+}
+
+func (c *Client) send(ctx context.Context, p *Post) (duplicate []bool, retries int, err error) {
+	try := func() ([]bool, error) { return c.sendUpdate(ctx, &p.Updates[0]) }
+	if p.Signed {
+		group, err := c.sign(ctx, p)
+		if err != nil {
+			return nil, 0, fmt.Errorf("couldn't sign a group: %w", err)
+		}
+		try = func() ([]bool, error) { return c.sendGroup(ctx, group, p.Updates) }
+	}
+	tries := 0
+	err = sdk.Retry(ctx, func() (err error) {
+		tries++
+		duplicate, err = try()
+		return err
+	})
+	return duplicate, tries - 1, err
+}
+
+// sendUpdate signs at each try, so that a long outage does not make the message stale.
+func (c *Client) sendUpdate(ctx context.Context, u *Update) ([]bool, error) {
+	duplicate, err := c.UpdateScore(ctx, sdk.NamedUpdate{
+		UpdateID: u.ID, ProjectID: u.Project, ActionName: u.Action, ScoreType: u.ScoreType, TargetWallet: u.Target,
+	}, u.Wallet.Sign)
+	if err != nil {
+		return nil, err
+	}
+	return []bool{duplicate}, nil
+}
+
+// sign writes the post's updates as a group and signs it. Each try sends the same signature: a group has no time in it.
+func (c *Client) sign(ctx context.Context, p *Post) (*sdk.SignedGroup, error) {
+	updates := make([]sdk.Update, len(p.Updates))
+	for i := range p.Updates {
+		u := &p.Updates[i]
+		updates[i] = sdk.Update{UpdateID: u.ID, TargetWallet: u.Target, Action: u.ActionIndex, ScoreType: u.TypeIndex}
+	}
+	groups, err := sdk.BuildGroups(p.Updates[0].Project, updates)
+	if err != nil {
+		return nil, err
+	}
+	if len(groups) != 1 {
+		return nil, fmt.Errorf("the updates of a post make %d groups", len(groups))
+	}
+	domain := c.Domain
+	if p.Forged {
+		domain = wallet.NewDomain(0, common.Address{})
+	}
+	return groups[0].Sign(ctx, domain, p.Updates[0].Wallet.Sign)
+}
+
+// sendGroup expects the answer to account for each of the group's updates.
+func (c *Client) sendGroup(ctx context.Context, group *sdk.SignedGroup, updates []Update) ([]bool, error) {
+	stored, ids, err := c.UpdateScores(ctx, group)
+	if err != nil {
+		return nil, err
+	}
+	used := make(map[score.UpdateID]bool, len(ids))
+	for _, id := range ids {
+		used[id] = true
+	}
+	duplicate, found := make([]bool, len(updates)), 0
+	for i := range updates {
+		if duplicate[i] = used[updates[i].ID]; duplicate[i] {
+			found++
+		}
+	}
+	if stored != len(updates)-found || len(ids) != found {
+		return nil, fmt.Errorf("%w: %d accepted and %d duplicates, of a group of %d", sdk.ErrAnswer, stored, len(ids), len(updates))
+	}
+	return duplicate, nil
+}

@@ -1,0 +1,130 @@
+package sdk_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/sdk"
+)
+
+// Of a deployment: its operator gives out the key and names the contract; the project's owner made the wallet an updater.
+const (
+	apiKey     = "scorelay_0123456789ab_secret"
+	updaterKey = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d"
+	projectID  = "0x5a00000000000000000000000000000000000000000000000000000000000001"
+	player     = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+	contract   = "0x5fbdb2315678afecb367f032d93f642f64180aa3"
+)
+
+// A backend sends an update under an id of its own until it is accepted, and waits until it counts.
+func Example() {
+	deployment := stub() // https://scorelay.example.com
+	defer deployment.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	client := sdk.NewClient(deployment.URL, apiKey, nil)
+	minter := sdk.NewMinter() // one for each project and process
+	key, err := sdk.ParseKey(updaterKey)
+	check(err)
+	signer := sdk.KeySigner(key)
+	project, err := sdk.ParseProjectID(projectID)
+	check(err)
+	target, err := sdk.ParseAddress(player)
+	check(err)
+
+	update := sdk.NamedUpdate{
+		UpdateID: minter.Next(), ProjectID: project, ActionName: "win", ScoreType: "reputation", TargetWallet: target,
+	}
+	err = sdk.Retry(ctx, func() error { // under the same id, however often
+		_, err := client.UpdateScore(ctx, update, signer)
+		return err
+	})
+	var refused *sdk.Error
+	if errors.As(err, &refused) {
+		log.Fatal("refused for good: ", refused.Code)
+	}
+	check(err)
+
+	statuses, err := client.UntilFinal(ctx, project, update.UpdateID)
+	check(err)
+	fmt.Println(statuses[0].Stage, statuses[0].Outcome)
+	// Output: final applied
+}
+
+// Many updates of one project go in groups under one signature each, which the contract checks.
+func ExampleBuildGroups() {
+	deployment := stub()
+	defer deployment.Close()
+	ctx := context.Background()
+
+	address, err := sdk.ParseAddress(contract)
+	check(err)
+	domain := sdk.NewDomain(1337, address) // of the backend's own configuration, not what the API says
+	client := sdk.NewClient(deployment.URL, apiKey, nil).Expecting(domain)
+	key, err := sdk.ParseKey(updaterKey)
+	check(err)
+	id, err := sdk.ParseProjectID(projectID)
+	check(err)
+	project, err := client.Project(ctx, id)
+	check(err)
+	win, _ := project.ActionIndex("win")
+	reputation, _ := project.ScoreTypeIndex("reputation")
+
+	updates := make([]sdk.Update, 100)
+	ids, err := sdk.NewMinter().Range(len(updates)) // which share a word of the contract's memory
+	check(err)
+	for i := range updates {
+		updates[i] = sdk.Update{UpdateID: ids.At(i), TargetWallet: sdk.Address{19: byte(i + 1)}, Action: win, ScoreType: reputation}
+	}
+	groups, err := sdk.BuildGroups(id, updates)
+	check(err)
+	for _, group := range groups {
+		signed, err := group.Sign(ctx, domain, sdk.KeySigner(key))
+		check(err)
+		var stored int
+		check(sdk.Retry(ctx, func() (err error) {
+			stored, _, err = client.UpdateScores(ctx, signed)
+			return err
+		}))
+		fmt.Println(stored, "updates accepted")
+	}
+	// Output: 100 updates accepted
+}
+
+// Ids that share their first 31 bytes cost a fraction of what random ones cost.
+func ExampleMinter() {
+	minter := sdk.NewMinter()
+	first, second := minter.Next(), minter.Next()
+	fmt.Println(first.Word() == second.Word(), second.Low()-first.Low())
+	// Output: true 1
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// stub stands for a deployment that accepts everything, and whose chain is fast.
+func stub() *httptest.Server {
+	mux := http.NewServeMux()
+	answer := func(pattern string, body any) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(body) })
+	}
+	answer("POST /update-score", map[string]any{"status": "accepted"})
+	answer("POST /update-scores", map[string]any{"status": "accepted", "accepted": 100, "duplicates": []string{}})
+	answer("POST /look-up-updates", map[string]any{"updates": []map[string]any{{"status": "final", "outcome": "applied"}}})
+	answer("GET /projects/"+projectID, map[string]any{
+		"status": "final", "projectId": projectID, "scoreTypes": []string{"reputation"},
+		"inputActions": []map[string]any{{"name": "win", "points": 5, "direction": 0}},
+		"signing":      map[string]any{"name": "Scorelay", "version": "1", "chainId": 1337, "verifyingContract": contract},
+	})
+	return httptest.NewServer(mux)
+}
