@@ -6,7 +6,7 @@
 #   deploy/try.sh --keep    the same, but leave the stack running at the end
 #
 # It needs root, Debian with apt, Go, npm and the network for packages. It starts a dockerd of its own, since the stand-ins
-# bear the names of real images, and stops it at the end; to use another one, name it in DOCKER_HOST. What it builds stays
+# have the names of real images, and stops it at the end; to use another one, name it in DOCKER_HOST. What it builds stays
 # in SCORELAY_TRY_DIR (by default /tmp/scorelay-try) for the next time. It exits 0 only if everything worked; where it
 # cannot be tried, it says so and exits 77.
 set -euo pipefail
@@ -165,12 +165,13 @@ clients() {
   contract=$(compose logs --no-log-prefix setup | sed -n 's/.*"contract": "\(0x[0-9a-f]*\)".*/\1/p' | head -1)
   printf '{"apiUrl":"http://127.0.0.1:8080","apiKey":"%s","rpcUrl":"http://127.0.0.1:8545","contract":"%s"}' "$key" "$contract" >"$WORK/dev.json"
   node docs/examples/clients.mjs "$WORK/dev.json"
+  SCORELAY_API_KEY=$key node docs/examples/web3.mjs
 }
 
 # exercise drives the running stack as an operator and a client do.
 exercise() {
   compose ps
-  key=$(tool keys create try)
+  key=$(tool keys create try) # docker compose run --rm -T scorelay keys create
   load() { # updates per second, seconds
     tool load --api http://api:8080 --api-key "$key" --rate "$1" --duration "$2"
   }

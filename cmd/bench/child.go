@@ -1,15 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
 // stopTimeout is how long a child may take to end after SIGTERM before it is killed.
@@ -38,7 +38,7 @@ func start(logDir, name string, cmd *exec.Cmd) (*child, error) {
 	if cmd.Stdout == nil {
 		cmd.Stdout = log
 	}
-	cmd.SysProcAttr = dieWithParent()
+	cmd.SysProcAttr = devnet.DieWithParent()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("couldn't start %s: %w", name, err)
 	}
@@ -89,26 +89,4 @@ func (c *child) await(timeout time.Duration, ready func() error) error {
 		case <-ticker.C:
 		}
 	}
-}
-
-// listens tells whether something accepts connections at an address.
-func listens(address string) error {
-	conn, err := net.DialTimeout("tcp", address, time.Second)
-	if err != nil {
-		return err
-	}
-	return conn.Close()
-}
-
-// freePorts finds TCP ports of 127.0.0.1 that are free now, all different.
-func freePorts(n int) (ports []int, err error) {
-	for range n {
-		listener, bad := net.Listen("tcp", "127.0.0.1:0")
-		if bad != nil {
-			return nil, errors.Join(err, fmt.Errorf("couldn't find a free port: %w", bad))
-		}
-		defer func() { _ = listener.Close() }()
-		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
 }

@@ -20,7 +20,7 @@
 // # What is measured
 //
 //   - scorelay: the programs cmd/relayer and cmd/scorelay, built from this source: two relayers that share four lanes, each with
-//     a window of 16; NATS as a process that syncs every write; Redis; SCORELAY_MAX_BATCH=100. Updates are published
+//     a window of 16; NATS in the benchmark's own process, which syncs every write; Redis; SCORELAY_MAX_BATCH=100. Updates are published
 //     straight into the stream, ahead of the relayers.
 //   - scorelay_one_lane: the same with one lane, so a window of 16; the second relayer stands by.
 //   - txmgr: Queue with 64 pending transactions of one account, with the defaults of its prices.

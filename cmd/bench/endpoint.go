@@ -11,7 +11,6 @@ import (
 type endpoint struct {
 	proxy   *rpcproxy.Proxy
 	quicken func() // ends the delay
-	mend    func() // ends the refusals
 }
 
 // newEndpoint starts an endpoint in front of the node at a URL.
@@ -20,7 +19,7 @@ func newEndpoint(url string, delay time.Duration) (*endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoint{proxy: proxy, quicken: func() {}, mend: func() {}}
+	e := &endpoint{proxy: proxy, quicken: func() {}}
 	e.slow(delay)
 	return e, nil
 }
@@ -32,10 +31,7 @@ func (e *endpoint) slow(delay time.Duration) {
 }
 
 // refuse cuts the connections of all requests from now on, until accept.
-func (e *endpoint) refuse() { e.mend = e.proxy.Add(rpcproxy.Drop()) }
-
-// accept ends refuse.
-func (e *endpoint) accept() { e.mend() }
+func (e *endpoint) refuse() (accept func()) { return e.proxy.Add(rpcproxy.Drop()) }
 
 // calls is the number of methods called so far, each of a batch counted.
 func (e *endpoint) calls() int { return e.proxy.Stats().Total() }

@@ -19,16 +19,12 @@ const (
 
 // quietLeg measures what a deployment with nothing to do asks the endpoint, and how it catches up after an outage.
 func (b *bench) quietLeg(ctx context.Context) (figures, error) {
-	w, err := b.newWorld(ctx, "quiet", worldOptions{lanes: window / laneWindow, gasLimit: wide, rtt: b.rtt})
-	if err != nil {
-		return figures{}, err
-	}
-	defer w.close()
-	s, err := b.newStack(ctx, w, batchSize)
-	if err != nil {
-		return figures{}, err
-	}
-	defer s.close()
+	return b.deployed(ctx, "quiet", worldOptions{lanes: window / laneWindow, gasLimit: wide}, batchSize, func(s *stack) (figures, error) {
+		return s.quiet(ctx)
+	})
+}
+
+func (s *stack) quiet(ctx context.Context) (figures, error) {
 	if err := s.apply(ctx, len(s.projects)*batchSize); err != nil { // lanes that have done something
 		return figures{}, err
 	}
@@ -80,7 +76,7 @@ func (s *stack) idle(ctx context.Context) (float64, error) {
 // outage lets the endpoint refuse for a hundred blocks while updates come in, answers slowly from then on, and measures how
 // many seconds it takes until these are applied: at most catchUpLimit, which is the answer then.
 func (s *stack) outage(ctx context.Context) (float64, error) {
-	s.endpoint.refuse()
+	accept := s.endpoint.refuse()
 	from := s.watch.len()
 	if err := s.publish(ctx, outageUpdates/len(s.projects)); err != nil {
 		return 0, err
@@ -96,7 +92,7 @@ func (s *stack) outage(ctx context.Context) (float64, error) {
 		}
 	}
 	s.endpoint.slow(slowDelay)
-	s.endpoint.accept()
+	accept()
 	back := time.Now()
 	blocks, err := s.watch.until(ctx, from, catchUpLimit, func(blocks []block) bool { return applied(blocks) >= outageUpdates })
 	if errors.Is(err, errTooLong) {

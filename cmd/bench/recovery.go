@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/ethereum/go-ethereum/rpc"
 )
 
 // How the recovery from a kill is measured.
@@ -16,17 +18,12 @@ const (
 
 // recoveryLeg kills one of two relayers under load, again and again, and measures how long its lanes halt.
 func (b *bench) recoveryLeg(ctx context.Context) (figures, error) {
-	lanes := window / laneWindow
-	w, err := b.newWorld(ctx, "recovery", worldOptions{lanes: lanes, gasLimit: wide, rtt: b.rtt})
-	if err != nil {
-		return figures{}, err
-	}
-	defer w.close()
-	s, err := b.newStack(ctx, w, batchSize)
-	if err != nil {
-		return figures{}, err
-	}
-	defer s.close()
+	return b.deployed(ctx, "recovery", worldOptions{lanes: window / laneWindow, gasLimit: wide}, batchSize, func(s *stack) (figures, error) {
+		return s.recovery(ctx)
+	})
+}
+
+func (s *stack) recovery(ctx context.Context) (figures, error) {
 	var seconds []float64
 	published := 0 // batches of each lane
 	for i := range kills {
@@ -66,7 +63,7 @@ func (b *bench) recoveryLeg(ctx context.Context) (figures, error) {
 func (s *stack) leastSent(ctx context.Context) (int, error) {
 	most := uint64(0)
 	for lane := range s.projects {
-		nonce, err := s.pooledNonce(ctx, lane)
+		nonce, err := s.nonceAt(ctx, lane, rpc.PendingBlockNumber)
 		if err != nil {
 			return 0, err
 		}
@@ -105,7 +102,7 @@ func (s *stack) killOne(ctx context.Context, victim int) (time.Duration, error) 
 		if holder != victim {
 			continue
 		}
-		if waiting[lane], err = s.pooledNonce(ctx, lane); err != nil {
+		if waiting[lane], err = s.nonceAt(ctx, lane, rpc.PendingBlockNumber); err != nil {
 			return 0, err
 		}
 	}
@@ -118,7 +115,7 @@ func (s *stack) killOne(ctx context.Context, victim int) (time.Duration, error) 
 			return false
 		}
 		for lane, nonce := range waiting {
-			next, err := s.nonceAt(ctx, lane, blocks[len(blocks)-1].number)
+			next, err := s.nonceAt(ctx, lane, rpc.BlockNumber(blocks[len(blocks)-1].number))
 			if bad = err; err != nil {
 				return true
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -28,20 +29,18 @@ const (
 	startTimeout = time.Minute
 )
 
-// stack is a deployment in a world: NATS, Redis and two relayers, each a process of its own.
+// stack is a deployment in a world: NATS, which syncs every write, Redis, and two relayers, each a process of its own.
 type stack struct {
 	*world
 	bench     *bench
-	servers   []*child
-	natsURL   string
-	monitor   string
-	redisURL  string
+	nats      *devnet.NATSServer
+	redis     *devnet.RedisServer
 	conn      *nats.Conn
 	stream    *stream.Stream
 	leases    jetstream.KeyValue
 	settings  []string // of the relayers, beyond where things are
 	relayers  []*child
-	admin     []string // addresses of their operators' listeners
+	admin     []string // addresses of their admin listeners
 	enveloped int      // envelopes published so far, which their message ids count
 }
 
@@ -56,20 +55,21 @@ func (b *bench) newStack(ctx context.Context, w *world, maxBatch int) (s *stack,
 			s.close()
 		}
 	}()
-	ports, err := freePorts(3 + replicas)
-	if err != nil {
+	if s.nats, err = devnet.StartNATS(s.path("nats"), devnet.NATSOptions{}); err != nil {
 		return s, err
 	}
-	for i := range replicas {
-		s.admin = append(s.admin, loopback(ports[3+i]))
-	}
-	if err := s.startServers(ports); err != nil {
+	if s.redis, err = devnet.StartRedis(s.path("redis"), devnet.RedisOptions{}); err != nil {
 		return s, err
 	}
 	if err := s.setUp(ctx); err != nil {
 		return s, err
 	}
 	for i := range s.relayers {
+		port, err := devnet.FreePort()
+		if err != nil {
+			return s, err
+		}
+		s.admin = append(s.admin, "127.0.0.1:"+strconv.Itoa(port))
 		if err := s.startRelayer(ctx, i); err != nil {
 			return s, err
 		}
@@ -77,7 +77,20 @@ func (b *bench) newStack(ctx context.Context, w *world, maxBatch int) (s *stack,
 	return s, s.awaitShared(ctx)
 }
 
-func loopback(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
+// deployed measures a deployment in a world of its own, with so many updates at most in a batch, 0 for the default.
+func (b *bench) deployed(ctx context.Context, leg string, o worldOptions, maxBatch int, measure func(*stack) (figures, error)) (figures, error) {
+	w, err := b.newWorld(ctx, leg, o)
+	if err != nil {
+		return figures{}, err
+	}
+	defer w.close()
+	s, err := b.newStack(ctx, w, maxBatch)
+	if err != nil {
+		return figures{}, err
+	}
+	defer s.close()
+	return measure(s)
+}
 
 // close takes the deployment down, not its world.
 func (s *stack) close() {
@@ -89,45 +102,12 @@ func (s *stack) close() {
 	if s.conn != nil {
 		s.conn.Close()
 	}
-	for _, server := range s.servers {
-		server.stop()
+	if s.redis != nil {
+		s.redis.Close()
 	}
-}
-
-// startServers starts NATS, which syncs every write, and Redis.
-func (s *stack) startServers(ports []int) error {
-	s.natsURL, s.monitor = "nats://"+loopback(ports[0]), "http://"+loopback(ports[1])
-	s.redisURL = "redis://" + loopback(ports[2]) + "/0"
-	commands := []struct {
-		name string
-		port int
-		cmd  *exec.Cmd
-	}{
-		{"nats", ports[0], exec.Command(s.bench.scorelay, "run-nats", "--dir", s.path("nats"),
-			"--port", strconv.Itoa(ports[0]), "--monitor-port", strconv.Itoa(ports[1]))},
-		{"redis", ports[2], s.redisCommand(ports[2])},
+	if s.nats != nil {
+		s.nats.Close()
 	}
-	for _, c := range commands {
-		server, err := start(s.dir, c.name, c.cmd)
-		if err != nil {
-			return err
-		}
-		s.servers = append(s.servers, server)
-		if err := server.await(startTimeout, func() error { return listens(loopback(c.port)) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// redisCommand runs redis-server as deploy/redis.conf has it, or the embedded one where it is not installed.
-func (s *stack) redisCommand(port int) *exec.Cmd {
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		return exec.Command(s.bench.scorelay, "run-redis", "--port", strconv.Itoa(port))
-	}
-	return exec.Command(path, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", s.dir, "--appendonly", "yes",
-		"--appendfsync", "everysec", "--save", "", "--maxmemory-policy", "noeviction", "--loglevel", "warning")
 }
 
 // setUp makes the deployment as an operator does, on the contract that the world has, and opens its stream.
@@ -139,7 +119,7 @@ func (s *stack) setUp(ctx context.Context) error {
 		return fmt.Errorf("couldn't set the deployment up: %w\n%s", err, out)
 	}
 	var err error
-	if s.conn, err = nats.Connect(s.natsURL); err != nil {
+	if s.conn, err = nats.Connect(s.nats.URL); err != nil {
 		return fmt.Errorf("couldn't reach NATS: %w", err)
 	}
 	js, err := jetstream.New(s.conn)
@@ -162,7 +142,7 @@ func (s *stack) environ(chain string) []string {
 		keys = append(keys, hexOf(firstSigner+lane))
 	}
 	environ := []string{
-		"SCORELAY_NATS_URL=" + s.natsURL, "SCORELAY_NATS_MONITOR_URL=" + s.monitor, "SCORELAY_CHAIN_RPC=" + chain,
+		"SCORELAY_NATS_URL=" + s.nats.URL, "SCORELAY_NATS_MONITOR_URL=" + s.nats.MonitorURL, "SCORELAY_CHAIN_RPC=" + chain,
 		"SCORELAY_SIGNER_KEYS=" + strings.Join(keys, ","),
 	}
 	for _, variable := range os.Environ() {
@@ -177,7 +157,7 @@ func (s *stack) environ(chain string) []string {
 func (s *stack) startRelayer(ctx context.Context, i int) error {
 	cmd := exec.Command(s.bench.relayer)
 	cmd.Env = append(s.environ(s.endpoint.proxy.URL), s.settings...)
-	cmd.Env = append(cmd.Env, "SCORELAY_REDIS_URL="+s.redisURL, "SCORELAY_CONFIRMATIONS=1",
+	cmd.Env = append(cmd.Env, "SCORELAY_REDIS_URL="+s.redis.URL, "SCORELAY_CONFIRMATIONS=1",
 		"SCORELAY_POLL_INTERVAL="+pollInterval.String(), "SCORELAY_ADMIN_LISTEN="+s.admin[i], "SCORELAY_REPLICA="+replica(i))
 	relayer, err := start(s.dir, replica(i), cmd)
 	if err != nil {

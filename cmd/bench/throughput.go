@@ -16,20 +16,12 @@ func (b *bench) backlog(perSecond int) int {
 
 // scorelayLeg measures a deployment with so many lanes, whose windows of 16 make 64 with the usual four.
 func (b *bench) scorelayLeg(ctx context.Context, name string, lanes int) (figures, error) {
-	w, err := b.newWorld(ctx, name, worldOptions{lanes: lanes, gasLimit: wide, rtt: b.rtt})
-	if err != nil {
-		return figures{}, err
-	}
-	defer w.close()
-	s, err := b.newStack(ctx, w, batchSize)
-	if err != nil {
-		return figures{}, err
-	}
-	defer s.close()
-	if err := s.publish(ctx, b.backlog(laneWindow)*batchSize); err != nil {
-		return figures{}, err
-	}
-	return w.measure(ctx, b.seconds)
+	return b.deployed(ctx, name, worldOptions{lanes: lanes, gasLimit: wide}, batchSize, func(s *stack) (figures, error) {
+		if err := s.publish(ctx, b.backlog(laneWindow)*batchSize); err != nil {
+			return figures{}, err
+		}
+		return s.measure(ctx, b.seconds)
+	})
 }
 
 // laneWindow is the window of one lane by default.
@@ -37,7 +29,7 @@ const laneWindow = 16
 
 // peerLeg measures txmgr with updates batched in calls of so many.
 func (b *bench) peerLeg(ctx context.Context, name string, updates int, cachedFees bool) (figures, error) {
-	w, err := b.newWorld(ctx, name, worldOptions{lanes: window / laneWindow, gasLimit: wide, rtt: b.rtt})
+	w, err := b.newWorld(ctx, name, worldOptions{lanes: window / laneWindow, gasLimit: wide})
 	if err != nil {
 		return figures{}, err
 	}
@@ -69,20 +61,16 @@ func (w *world) measure(ctx context.Context, seconds time.Duration) (figures, er
 
 // fillLeg measures how much of a usual block a backlog of random ids fills.
 func (b *bench) fillLeg(ctx context.Context) (figures, error) {
-	w, err := b.newWorld(ctx, "block_fill", worldOptions{lanes: window / laneWindow, gasLimit: narrow, random: true, rtt: b.rtt})
-	if err != nil {
+	return b.deployed(ctx, "block_fill", worldOptions{lanes: window / laneWindow, gasLimit: narrow, random: true}, 0, func(s *stack) (figures, error) {
+		return s.fill(ctx)
+	})
+}
+
+func (s *stack) fill(ctx context.Context) (figures, error) {
+	if err := s.publish(ctx, s.bench.backlog(updatesOfNarrow)/len(s.projects)); err != nil {
 		return figures{}, err
 	}
-	defer w.close()
-	s, err := b.newStack(ctx, w, 0)
-	if err != nil {
-		return figures{}, err
-	}
-	defer s.close()
-	if err := s.publish(ctx, b.backlog(updatesOfNarrow)/len(w.projects)); err != nil {
-		return figures{}, err
-	}
-	blocks, err := w.steady(ctx, w.watch.len(), b.seconds)
+	blocks, err := s.steady(ctx, s.watch.len(), s.bench.seconds)
 	if err != nil {
 		return figures{}, err
 	}

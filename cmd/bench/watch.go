@@ -71,7 +71,7 @@ func (s *watch) run(ctx context.Context, heads <-chan *types.Header) {
 		case <-ctx.Done():
 			return
 		case err := <-s.heads.Err():
-			s.fail(fmt.Errorf("the node ended the subscription to new heads: %w", err))
+			s.tell(fmt.Errorf("the node ended the subscription to new heads: %w", err))
 			return
 		case head = <-heads:
 		}
@@ -85,11 +85,11 @@ func (s *watch) run(ctx context.Context, heads <-chan *types.Header) {
 			b.number = last + 1
 			if err := s.read(ctx, &b); err != nil {
 				if ctx.Err() == nil {
-					s.fail(err)
+					s.tell(err)
 				}
 				return
 			}
-			s.add(b)
+			s.tell(nil, b)
 		}
 	}
 }
@@ -131,18 +131,11 @@ func (s *watch) outcomes(receipt *types.Receipt) (updates int, useful bool) {
 	return updates, total > 0 && updates == total
 }
 
-func (s *watch) add(b block) {
+// tell adds blocks, or the error that ends the watch, and wakes those who wait.
+func (s *watch) tell(err error, blocks ...block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.blocks = append(s.blocks, b)
-	close(s.moved)
-	s.moved = make(chan struct{})
-}
-
-func (s *watch) fail(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.err = err
+	s.blocks, s.err = append(s.blocks, blocks...), err
 	close(s.moved)
 	s.moved = make(chan struct{})
 }
@@ -185,20 +178,12 @@ func (s *watch) len() int {
 	return len(blocks)
 }
 
-// nonceAt is the number of transactions of a lane's signer in blocks up to this one.
-func (w *world) nonceAt(ctx context.Context, lane int, number uint64) (uint64, error) {
-	nonce, err := w.eth.NonceAt(ctx, w.signer(lane), new(big.Int).SetUint64(number))
+// nonceAt is the number of transactions of a lane's signer in blocks up to this one, or also in the node's pool for
+// rpc.PendingBlockNumber.
+func (w *world) nonceAt(ctx context.Context, lane int, at rpc.BlockNumber) (uint64, error) {
+	nonce, err := w.eth.NonceAt(ctx, w.signer(lane), big.NewInt(at.Int64()))
 	if err != nil {
-		return 0, fmt.Errorf("couldn't read the nonce of lane %d: %w", lane, err)
-	}
-	return nonce, nil
-}
-
-// pooledNonce is the number of transactions of a lane's signer in blocks and in the node's pool.
-func (w *world) pooledNonce(ctx context.Context, lane int) (uint64, error) {
-	nonce, err := w.eth.PendingNonceAt(ctx, w.signer(lane))
-	if err != nil {
-		return 0, fmt.Errorf("couldn't read the pending nonce of lane %d: %w", lane, err)
+		return 0, fmt.Errorf("couldn't read the nonce of lane %d at block %d: %w", lane, at, err)
 	}
 	return nonce, nil
 }

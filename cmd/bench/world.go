@@ -44,7 +44,6 @@ type worldOptions struct {
 	lanes    int
 	gasLimit uint64 // of a block
 	random   bool   // ids
-	rtt      time.Duration
 }
 
 // newWorld brings up a leg's world. Close it.
@@ -68,7 +67,7 @@ func (b *bench) newWorld(ctx context.Context, leg string, o worldOptions) (w *wo
 	if err := w.prepare(ctx); err != nil {
 		return w, err
 	}
-	if w.endpoint, err = newEndpoint(w.anvil.URL, o.rtt); err != nil {
+	if w.endpoint, err = newEndpoint(w.anvil.URL, b.rtt); err != nil {
 		return w, err
 	}
 	w.watch, err = newWatch(ctx, w)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"regexp"
 	"sync/atomic"
@@ -11,11 +9,9 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
-	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -27,13 +23,10 @@ func TestStackUnderAttack(t *testing.T) {
 	}
 	s := startStack(t, "--separate", "--relayers", "2", "--lanes", "2")
 	info := s.info(t)
-	chainClient, err := chain.Dial(t.Context(), chain.Config{URLs: []string{info.RPCURL}}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	judge, err := newJudge(t.Context(), info.RPCURL, common.HexToAddress(info.Contract), 2)
 	require.NoError(t, err)
-	defer chainClient.Close()
-	ledger := load.NewLedger(chainClient, common.HexToAddress(info.Contract), 0, confirmations)
-	client := load.NewClient(info.APIKey, 32, info.APIURLs...)
-	client.Domain = info.Domain()
-	defer client.Close()
+	defer judge.node.Close()
+	client := dial(t, info, info.APIKey, 32)
 	places := []*load.Place{place(t, info), signedOnly(t, client, place(t, info))}
 	for _, attack := range []struct {
 		name string
@@ -46,13 +39,16 @@ func TestStackUnderAttack(t *testing.T) {
 		{"kill -9 of Redis", func() { s.kill(t, "redis") }},
 	} {
 		began := time.Now()
-		counts, verdict := attacked(t, client, places, ledger, attack.do)
-		require.Zero(t, verdict.Lost, "%s: lost %v", attack.name, verdict.Example)
-		require.Zero(t, verdict.Doubled, attack.name)
-		require.Equal(t, verdict.Promised, verdict.Applied, attack.name)
+		tally := attacked(t, client, places, attack.do)
+		final, err := judge.final(t.Context())
+		require.NoError(t, err)
+		counts, verdict, promised := tally.Counts(), tally.Verdict(), tally.Promised()
+		require.Zero(t, final.missing(promised), "%s: promised and not applied", attack.name)
+		require.Zero(t, final.doubled(), attack.name)
+		require.Equal(t, verdict.Promised, verdict.Applied, "%s: what the API tells", attack.name)
 		require.Zero(t, counts.Wrong, "%s: %v", attack.name, counts.Refusals)
 		require.Zero(t, counts.Failed, attack.name)
-		t.Logf("%s: promised %d, applied %d, retries %d, in %s", attack.name, verdict.Promised, verdict.Applied, counts.Retries, time.Since(began))
+		t.Logf("%s: promised %d, retries %d, in %s", attack.name, len(promised), counts.Retries, time.Since(began))
 	}
 	out, err := command(t, "scorelay", "audit", "--wait", "60s", "--data-dir", s.dir).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -64,20 +60,20 @@ func TestStackUnderAttack(t *testing.T) {
 func signedOnly(t *testing.T, client *load.Client, at *load.Place) *load.Place {
 	t.Helper()
 	at.Project, at.SignedOnly = score.ProjectID(load.RandomID()), true
-	project := &load.Project{
+	project := &score.Project{
 		ID: at.Project, Name: "signed groups only", ScoreTypes: []string{at.ScoreType}, SignedOnly: true,
 		Owners: []common.Address{at.Updaters[1].Address}, Updaters: []common.Address{at.Updaters[0].Address},
 	}
 	for _, name := range at.Actions {
-		project.Actions = append(project.Actions, load.Action{Name: name, Points: 3})
+		project.Actions = append(project.Actions, score.Action{Name: name, Points: 3})
 	}
 	require.NoError(t, client.CreateProject(t.Context(), project))
 	return at
 }
 
-// attacked sends updates, alone and in signed groups, attacks when a third has been answered, and waits until all that
-// were promised are final.
-func attacked(t *testing.T, client *load.Client, places []*load.Place, ledger *load.Ledger, attack func()) (load.Counts, load.Verdict) {
+// attacked sends updates, alone and in signed groups, attacks when a third has been answered, and follows all that were
+// promised until they are final: statuses come back by themselves, too.
+func attacked(t *testing.T, client *load.Client, places []*load.Place, attack func()) *load.Tally {
 	t.Helper()
 	const updates = 600 // at each place
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -85,10 +81,9 @@ func attacked(t *testing.T, client *load.Client, places []*load.Place, ledger *l
 	tally := load.NewTally()
 	plan := interleave(load.Plan(places[0], updates), load.Plan(places[1], updates))
 	var answered atomic.Int64
-	third := make(chan struct{})
-	done := make(chan struct{})
+	third, sent := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(done)
+		defer close(sent)
 		load.Run(ctx, client, plan, 16, func(r load.Result) {
 			tally.Add(r)
 			if answered.Add(1) == int64(len(plan)/3) {
@@ -98,26 +93,8 @@ func attacked(t *testing.T, client *load.Client, places []*load.Place, ledger *l
 	}()
 	<-third
 	attack()
-	<-done
-	promised := tally.Promised()
-	require.NoError(t, ledger.Settle(ctx, promised, time.Minute))
-	for i := 0; i < len(plan); i += len(plan) / 20 {
-		if u := &plan[i].Updates[0]; !u.Invalid {
-			requireFinal(t, client, u)
-		}
-	}
-	return tally.Counts(), ledger.Judge(promised)
-}
-
-// requireFinal waits until the API says of an update what the chain says: statuses come back by themselves, too.
-func requireFinal(t *testing.T, client *load.Client, u *load.Update) {
-	t.Helper()
-	var last string
-	require.Eventually(t, func() bool {
-		status, err := client.UpdateStatus(t.Context(), u.Project, u.ID)
-		last = fmt.Sprint(status, err)
-		return err == nil && status.Status == "final" && status.Outcome == "applied"
-	}, 30*time.Second, 50*time.Millisecond, "the status of %s: %s", u.ID, &last)
+	require.NoError(t, load.Follow(ctx, client, tally, sent, time.Minute))
+	return tally
 }
 
 // interleave has both plans go at once, each in its order.

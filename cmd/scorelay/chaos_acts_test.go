@@ -68,10 +68,10 @@ var actKinds = []*actKind{
 		}
 	}},
 	{name: "cut a relayer off NATS", weight: 8, lasting: true, do: func(c *chaos, a act) {
-		link := c.links[a.whom%len(c.links)]
-		link.Cut()
+		l := c.links[a.whom%len(c.links)]
+		l.sever()
 		c.pause(a.lasts)
-		link.Mend()
+		l.restore()
 	}},
 	{name: "cut a relayer off the chain", weight: 6, lasting: true, do: func(c *chaos, a act) {
 		for _, p := range c.chain[a.whom%len(c.chain)] {

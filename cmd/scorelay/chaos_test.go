@@ -42,7 +42,7 @@ type chaos struct {
 	*rig
 	t        *testing.T
 	began    time.Time
-	links    []*devnet.Link // to NATS, by relayer
+	links    []*link // to NATS, by relayer
 	apiProxy *rpcproxy.Proxy
 	chain    [chaosRelayers][2]*rpcproxy.Proxy // by relayer
 
@@ -129,11 +129,11 @@ func startChaos(ctx context.Context, t *testing.T, seed uint64) *chaos {
 		wire: func(proxies []string) []string {
 			args := []string{"--chain-rpc", proxies[0]}
 			for i := range chaosRelayers {
-				link, err := devnet.StartLink(fmt.Sprintf("127.0.0.1:%d", port))
+				l, err := startLink(fmt.Sprintf("127.0.0.1:%d", port))
 				require.NoError(t, err)
-				t.Cleanup(link.Close)
-				c.links = append(c.links, link)
-				nats := url.URL{Scheme: "nats", Host: link.Addr}
+				t.Cleanup(l.close)
+				c.links = append(c.links, l)
+				nats := url.URL{Scheme: "nats", Host: l.addr}
 				args = append(args, "--set", fmt.Sprintf("relayer.%d:SCORELAY_NATS_URL=%s", i, nats.String()),
 					"--set", fmt.Sprintf("relayer.%d:SCORELAY_CHAIN_RPC=%s", i, strings.Join(proxies[1+2*i:3+2*i], ",")))
 			}
@@ -166,12 +166,12 @@ func (c *chaos) run(plan []act) {
 // calm ends everything that is still wrong.
 func (c *chaos) calm() {
 	c.resumeAll()
-	for _, link := range c.links {
-		link.Mend()
+	for _, l := range c.links {
+		l.restore()
 	}
 }
 
-// sample asks for statuses of promised updates all the while. stop returns what was told as final of updates that did
+// sample asks for statuses of promised updates all the while. stop returns what was reported as final of updates that did
 // not get that outcome: by the contract's events, all of them are applied.
 func (c *chaos) sample() (stop func() map[string]int) {
 	stopping, done := make(chan struct{}), make(chan struct{})
@@ -189,8 +189,8 @@ func (c *chaos) sample() (stop func() map[string]int) {
 			case <-ticker.C:
 			}
 			for key := range c.tally.Promised() { // in random order
-				status, err := c.client.UpdateStatus(c.ctx, key.Project, key.ID)
-				if err == nil && status.Status == "final" && status.Outcome != "applied" {
+				status, err := c.client.Update(c.ctx, key.Project, key.ID)
+				if err == nil && status.Final() && status.Outcome != "applied" {
 					wrong[status.Outcome]++
 				}
 				break
@@ -213,8 +213,8 @@ func (c *chaos) statuses(promised map[load.Key]time.Time, final *events) {
 			sample[key] = at
 		}
 	}
-	if told := c.told(sample, 30*time.Second); told["final applied"] != len(sample) {
-		c.t.Errorf("of %d applied updates the API tells %v", len(sample), told)
+	if reported := c.reported(sample, 30*time.Second); reported["final applied"] != len(sample) {
+		c.t.Errorf("of %d applied updates the API reports %v", len(sample), reported)
 	}
 }
 
@@ -234,7 +234,7 @@ func (c *chaos) wasted(final *events) {
 	c.t.Logf("%d of %d transactions are wasted", n, len(all))
 }
 
-// ended expects that no process ended with an error but those that were told to end.
+// ended expects that no process ended with an error but those that were asked to end.
 func (c *chaos) ended() {
 	raw, err := os.ReadFile(filepath.Join(c.dir, "logs", "dev.log"))
 	require.NoError(c.t, err)

@@ -68,7 +68,7 @@ func (f *natsFlags) connect(ctx context.Context, log *slog.Logger) (jetstream.Je
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.Wait)
 	defer cancel()
-	conn, js, err := app.ConnectNATS(ctx, &settings, "scorelay", log)
+	conn, js, err := app.Connector{Log: log}.NATS(ctx, &settings, "scorelay")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"text/tabwriter"
@@ -18,13 +19,13 @@ import (
 type dlqCommand struct {
 	List   dlqListCommand   `cmd:"" help:"List the dead letters, oldest first."`
 	Show   dlqShowCommand   `cmd:"" help:"Show one dead letter as JSON."`
-	Replay dlqReplayCommand `cmd:"" help:"Accept dead letters anew, once what made them fail is repaired."`
+	Replay dlqReplayCommand `cmd:"" help:"Accept dead letters again, once what made them fail is repaired."`
 }
 
 type dlqListCommand struct {
 	natsFlags `embed:""`
 	JSON      bool `name:"json" help:"Print one JSON document per line."`
-	Replayed  bool `name:"replayed" help:"Also list those that were accepted anew."`
+	Replayed  bool `name:"replayed" help:"Also list those that were accepted again."`
 }
 
 // Run lists the dead letters. Replayed ones are history, which the audit needs, so they are shown on request only.
@@ -34,26 +35,30 @@ func (c *dlqListCommand) Run(s signals) error {
 		return err
 	}
 	defer closeNATS()
-	each := func(fn func(stream.DeadLetter) error) error {
-		return opened.DeadLetters(s.drain, func(d stream.DeadLetter) error {
+	return c.list(s.drain, opened, os.Stdout)
+}
+
+func (c *dlqListCommand) list(ctx context.Context, opened *stream.Stream, out io.Writer) error {
+	each := func(fn func(*score.DeadLetter) error) error {
+		return opened.DeadLetters(ctx, func(d score.DeadLetter) error {
 			if !d.Replayed.IsZero() && !c.Replayed {
 				return nil
 			}
-			return fn(d)
+			return fn(&d)
 		})
 	}
 	if c.JSON {
-		out := json.NewEncoder(os.Stdout)
-		return each(func(d stream.DeadLetter) error { return out.Encode(d) })
+		lines := json.NewEncoder(out)
+		return each(func(d *score.DeadLetter) error { return lines.Encode(documentOf(d)) })
 	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "TIME\tOUTCOME\tREASON\tID")
-	err = each(func(d stream.DeadLetter) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "ID\tTIME\tOUTCOME\tREASON")
+	err := each(func(d *score.DeadLetter) error {
 		reason := d.Reason
 		if !d.Replayed.IsZero() {
 			reason += " (replayed " + d.Replayed.Format(time.RFC3339) + ")"
 		}
-		_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", d.Time.Format(time.RFC3339), d.Outcome, reason, d.ID)
+		_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", shortID(d), d.Time.Format(time.RFC3339), d.Outcome, reason)
 		return err
 	})
 	return errors.Join(err, table.Flush())
@@ -61,7 +66,7 @@ func (c *dlqListCommand) Run(s signals) error {
 
 type dlqShowCommand struct {
 	natsFlags `embed:""`
-	ID        string `arg:"" help:"The dead letter's id, as list prints it; without what follows the updateId or projectId, the newest of that update or project."`
+	ID        string `arg:"" help:"The dead letter's id, as list prints it; or an updateId or projectId, for the newest of that update or project."`
 }
 
 // Run shows one dead letter.
@@ -71,26 +76,30 @@ func (c *dlqShowCommand) Run(s signals) error {
 		return err
 	}
 	defer closeNATS()
-	letter, err := opened.DeadLetter(s.drain, c.ID)
+	return c.show(s.drain, opened, os.Stdout)
+}
+
+func (c *dlqShowCommand) show(ctx context.Context, opened *stream.Stream, out io.Writer) error {
+	letters, err := findLetters(ctx, opened, []string{c.ID})
 	if err != nil {
 		return err
 	}
-	out := json.NewEncoder(os.Stdout)
-	out.SetIndent("", "  ")
-	return out.Encode(letter)
+	document := json.NewEncoder(out)
+	document.SetIndent("", "  ")
+	return document.Encode(documentOf(&letters[0]))
 }
 
 type dlqReplayCommand struct {
 	natsFlags `embed:""`
-	IDs       []string `arg:"" optional:"" name:"id" help:"Ids of dead letters, as list prints them."`
+	IDs       []string `arg:"" optional:"" name:"id" help:"Ids of dead letters, as list prints them, or updateIds or projectIds."`
 	All       bool     `name:"all" help:"Replay all dead letters that were not replayed yet."`
 }
 
 var (
 	// errNoReplay says that a dead letter holds nothing that could be accepted.
 	errNoReplay = errors.New("its message cannot be read, so there is nothing to accept")
-	// errReplayed says that a dead letter was accepted anew before.
-	errReplayed = errors.New("it was accepted anew before; if it died again, that is another dead letter")
+	// errReplayed says that a dead letter was accepted again before.
+	errReplayed = errors.New("it was accepted again before; if it was rejected again, that is another dead letter")
 	// errSigned says that a dead letter's update was in a signed group. Its signature covers the whole group and is gone:
 	// without it the update would stand on the service's word instead of its signer's.
 	errSigned = errors.New("its signer signed it together with others, and replayed alone it would go without that signature; " +
@@ -100,7 +109,7 @@ var (
 		"have the backend sign it and send it to POST /update-scores: its updateId is unused")
 )
 
-// Run accepts dead letters anew and marks them. One that cannot be replayed stays, and does not keep others from it.
+// Run accepts dead letters again and marks them. One that cannot be replayed stays, and the others are replayed all the same.
 func (c *dlqReplayCommand) Run(s signals) error {
 	if c.All == (len(c.IDs) > 0) {
 		return errors.New("name the dead letters to replay, or --all")
@@ -114,26 +123,27 @@ func (c *dlqReplayCommand) Run(s signals) error {
 	if err != nil {
 		return err
 	}
-	letters, err := c.letters(s.drain, opened)
+	return c.replay(s.drain, opened, projects, os.Stdout)
+}
+
+func (c *dlqReplayCommand) replay(ctx context.Context, opened *stream.Stream, projects *directory.Directory, out io.Writer) error {
+	letters, err := c.letters(ctx, opened)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	replayed := 0
 	for _, letter := range letters {
-		if err := replay(s.drain, opened, projects, letter); err != nil {
-			errs = append(errs, fmt.Errorf("couldn't replay %s: %w", letter.ID, err))
-			continue
+		if err := replay(ctx, opened, projects, letter); err != nil {
+			errs = append(errs, fmt.Errorf("couldn't replay %s (%s): %w", shortID(&letter), subject(&letter), err))
 		}
-		replayed++
 	}
-	fmt.Printf("replayed %d of %d\n", replayed, len(letters))
+	_, _ = fmt.Fprintf(out, "replayed %d of %d\n", len(letters)-len(errs), len(letters))
 	return errors.Join(errs...)
 }
 
-func (c *dlqReplayCommand) letters(ctx context.Context, opened *stream.Stream) (letters []stream.DeadLetter, err error) {
+func (c *dlqReplayCommand) letters(ctx context.Context, opened *stream.Stream) (letters []score.DeadLetter, err error) {
 	if c.All {
-		err = opened.DeadLetters(ctx, func(d stream.DeadLetter) error {
+		err = opened.DeadLetters(ctx, func(d score.DeadLetter) error {
 			if d.Replayed.IsZero() {
 				letters = append(letters, d)
 			}
@@ -141,20 +151,13 @@ func (c *dlqReplayCommand) letters(ctx context.Context, opened *stream.Stream) (
 		})
 		return letters, err
 	}
-	for _, id := range c.IDs {
-		letter, err := opened.DeadLetter(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		letters = append(letters, letter)
-	}
-	return letters, nil
+	return findLetters(ctx, opened, c.IDs)
 }
 
 // replay accepts what the dead letter holds, as the API would, and then marks the letter, which stays: it is the outcome
 // of the first acceptance. The message id is the letter's own, so a replay that died in between and is repeated soon
 // accepts it once; repeated late, an update is accepted twice and applies once, a creation is accepted once.
-func replay(ctx context.Context, opened *stream.Stream, projects *directory.Directory, letter stream.DeadLetter) error {
+func replay(ctx context.Context, opened *stream.Stream, projects *directory.Directory, letter score.DeadLetter) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	if err := replayable(ctx, projects, letter); err != nil {
@@ -176,8 +179,8 @@ func replay(ctx context.Context, opened *stream.Stream, projects *directory.Dire
 	return opened.MarkReplayed(ctx, letter, time.Now().UTC())
 }
 
-// replayable tells why a dead letter must not be accepted anew, if so.
-func replayable(ctx context.Context, projects *directory.Directory, letter stream.DeadLetter) error {
+// replayable tells why a dead letter must not be accepted again, if so.
+func replayable(ctx context.Context, projects *directory.Directory, letter score.DeadLetter) error {
 	switch {
 	case !letter.Replayed.IsZero():
 		return errReplayed

@@ -252,15 +252,19 @@ func (x *trial) judgeStatuses(promised map[load.Key]time.Time) {
 			applied[key] = at
 		}
 	}
-	told := x.told(applied, 15*time.Second)
-	if told["final applied"] != len(applied) {
-		x.failf("of %d applied updates the API tells %v", len(applied), told)
+	reported := x.reported(applied, 15*time.Second)
+	if reported["final applied"] != len(applied) {
+		x.failf("of %d applied updates the API reports %v", len(applied), reported)
 	}
 	var last string
 	if !x.until(10*time.Second, func() bool {
-		status, err := x.client.ProjectStatus(x.ctx, x.created)
-		last = fmt.Sprint(status, err)
-		return err == nil && status.Status == "final" && (status.Outcome == "applied" || status.Outcome == "")
+		p, err := x.client.Project(x.ctx, x.created)
+		if err != nil {
+			last = err.Error()
+			return false
+		}
+		last = p.Stage + " " + p.Outcome
+		return p.Final() && (p.Outcome == "applied" || p.Outcome == "")
 	}) {
 		x.failf("of the project created during the fault the API tells %s", last)
 	}

@@ -36,7 +36,7 @@ func (c *lanesListCommand) Run(s signals) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "LANE\tSIGNER\tEPOCH\tNEXT NONCE\tOPEN SLOTS\tWAITING WORK\tCURSOR")
 	for id := range score.Lane(opened.Deployment().Lanes) {
-		state, _, err := foldJournal(s.drain, journals, id)
+		state, _, err := journals.State(s.drain, id)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ const maxResume = 4096
 
 // acceptUnjournaled fences the lane's session off and journals the operator's decision.
 func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.Lane, below uint64) (*lane.State, error) {
-	state, last, err := foldJournal(ctx, journals, id)
+	state, last, err := journals.State(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.
 	epoch, owner := state.Epoch+1, "operator"
 	for _, e := range []lane.Entry{
 		{Open: &lane.Open{Owner: owner, Identity: state.Identity}},
-		{Accept: &lane.Accept{Below: below, By: owner}},
+		{Resume: &lane.Resume{Below: below, By: owner}},
 	} {
 		e.Version, e.Epoch, e.Time = lane.Version, epoch, time.Now().UTC()
 		last, err = journals.Append(ctx, id, last, e)
@@ -108,15 +108,4 @@ func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.
 		}
 	}
 	return state, nil
-}
-
-// foldJournal reads a lane's journal.
-func foldJournal(ctx context.Context, journals *journal.Journal, id score.Lane) (*lane.State, uint64, error) {
-	var folder lane.Folder
-	last, err := journals.Load(ctx, id, folder.Add)
-	if err != nil {
-		return nil, 0, err
-	}
-	state, err := folder.State()
-	return state, last, err
 }

@@ -1,5 +1,5 @@
-// Command scorelay is the operator's tool of Scorelay: it sets deployments up, issues API keys, looks after dead
-// letters, audits, makes load, measures gas, and brings up a whole stack for development.
+// Command scorelay is the operator's tool of Scorelay: it sets deployments up, issues API keys, lists and replays
+// dead letters, audits, makes load, measures gas, and brings up a whole stack for development.
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/alecthomas/kong"
 
@@ -17,16 +18,16 @@ import (
 
 type cli struct {
 	app.ConfigFile
+	Version kong.VersionFlag `name:"version" help:"Print the version and end."`
 
-	Dev     devCommand     `cmd:"" help:"Bring up everything on this machine: NATS, Redis, a chain, the contract, APIs and relayers."`
-	Setup   setupCommand   `cmd:"" help:"Make a deployment: deploy the contract, grant the relayer role, create the streams."`
-	Keys    keysCommand    `cmd:"" help:"Issue, list and revoke API keys."`
-	DLQ     dlqCommand     `cmd:"" name:"dlq" help:"Look at dead letters: accepted updates that were rejected."`
-	Lanes   lanesCommand   `cmd:"" help:"Look at lanes, and decide what only people can."`
-	Audit   auditCommand   `cmd:"" help:"Compare what the stream accepted with the contract's events and scores."`
-	Load    loadCommand    `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
-	Gas     gasCommand     `cmd:"" help:"Measure what updates cost, on an EVM of its own."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Dev   devCommand   `cmd:"" help:"Bring up everything on this machine: NATS, Redis, a chain, the contract, APIs and relayers."`
+	Setup setupCommand `cmd:"" help:"Make a deployment: deploy the contract, grant the relayer role, create the streams."`
+	Keys  keysCommand  `cmd:"" help:"Issue, list and revoke API keys."`
+	DLQ   dlqCommand   `cmd:"" name:"dlq" help:"List, show and replay dead letters: accepted updates that were rejected."`
+	Lanes lanesCommand `cmd:"" help:"List the lanes, and let a halted one resume."`
+	Audit auditCommand `cmd:"" help:"Compare what the stream accepted with the contract's events and scores."`
+	Load  loadCommand  `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
+	Gas   gasCommand   `cmd:"" help:"Measure what updates cost, on an EVM of its own."`
 
 	RunNATS  runNATSCommand  `cmd:"" name:"run-nats" hidden:""`
 	RunRedis runRedisCommand `cmd:"" name:"run-redis" hidden:""`
@@ -41,6 +42,12 @@ var errFailed = errors.New("failed")
 func main() { os.Exit(run(os.Args[1:])) }
 
 func run(args []string) int {
+	switch { // a stack's own processes, which are services rather than commands of an operator
+	case slices.Equal(args, []string{dev.APICommand}):
+		return app.MainAPI(nil)
+	case slices.Equal(args, []string{dev.RelayerCommand}):
+		return app.MainRelayer(nil)
+	}
 	var c cli
 	parser, err := app.NewParser("scorelay", "The operator's tool of Scorelay.", &c)
 	if err != nil {
@@ -48,6 +55,9 @@ func run(args []string) int {
 		return 2
 	}
 	command, err := parser.Parse(args)
+	for _, sentence := range app.MistypedVariables(parser, os.Environ()) {
+		fmt.Fprintln(os.Stderr, "scorelay: "+sentence)
+	}
 	if err != nil {
 		var usage *kong.ParseError
 		if errors.As(err, &usage) {
@@ -69,14 +79,6 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
 		return 1
 	}
-}
-
-type versionCommand struct{}
-
-// Run prints the version.
-func (versionCommand) Run() error {
-	fmt.Println(app.Version())
-	return nil
 }
 
 type runNATSCommand struct {

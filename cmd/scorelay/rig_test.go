@@ -91,9 +91,7 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 	r.judge, err = newJudge(ctx, url, common.HexToAddress(info.Contract), o.lanes)
 	require.NoError(t, err)
 	t.Cleanup(r.judge.node.Close)
-	r.client = load.NewClient(info.APIKey, 256, info.APIURLs...)
-	r.client.Domain = info.Domain()
-	t.Cleanup(r.client.Close)
+	r.client = dial(t, info, info.APIKey, 256)
 	for lane := range o.lanes {
 		r.places = append(r.places, r.newPlace(t, lane, o.lanes))
 	}
@@ -108,12 +106,12 @@ func (r *rig) newPlace(t *testing.T, lane, lanes int) *load.Place {
 	for score.LaneOf(at.Project, lanes) != score.Lane(lane) || at.Project == demo {
 		at.Project = score.ProjectID(load.RandomID())
 	}
-	project := &load.Project{
+	project := &score.Project{
 		ID: at.Project, Name: "faults", ScoreTypes: []string{at.ScoreType},
 		Owners: []common.Address{at.Updaters[1].Address}, Updaters: []common.Address{at.Updaters[0].Address},
 	}
 	for _, name := range at.Actions {
-		project.Actions = append(project.Actions, load.Action{Name: name, Points: 3})
+		project.Actions = append(project.Actions, score.Action{Name: name, Points: 3})
 	}
 	require.NoError(t, r.client.CreateProject(r.ctx, project))
 	return at
@@ -217,37 +215,27 @@ func (r *rig) pids(t *testing.T) []int {
 	return slices.Clone(r.info(t).PIDs["relayer"])
 }
 
-// told asks the API about every promised update until all are final and applied, or patience is over, and counts what
-// it was told last.
-func (r *rig) told(promised map[load.Key]time.Time, patience time.Duration) map[string]int {
-	open := make(chan load.Key, len(promised))
+// reported follows every promised update until all are final, or patience is over, and counts the last statuses.
+func (r *rig) reported(promised map[load.Key]time.Time, patience time.Duration) map[string]int {
+	ctx, cancel := context.WithTimeout(r.ctx, patience)
+	defer cancel()
+	ids := map[score.ProjectID][]score.UpdateID{}
 	for key := range promised {
-		open <- key
+		ids[key.Project] = append(ids[key.Project], key.ID)
 	}
-	close(open)
-	deadline := time.Now().Add(patience)
-	told, mu, workers := map[string]int{}, sync.Mutex{}, sync.WaitGroup{}
-	for range 8 {
-		workers.Go(func() {
-			for key := range open {
-				last := ""
-				r.until(time.Until(deadline), func() bool {
-					status, err := r.client.UpdateStatus(r.ctx, key.Project, key.ID)
-					last = strings.TrimSpace(status.Status + " " + status.Outcome)
-					if err != nil {
-						last = err.Error()
-					}
-					// What is told as final with another outcome is wrong already.
-					return err == nil && status.Status == "final"
-				})
-				mu.Lock()
-				told[last]++
-				mu.Unlock()
+	counts, mu, projects := map[string]int{}, sync.Mutex{}, sync.WaitGroup{}
+	for project, ids := range ids {
+		projects.Go(func() {
+			statuses, _ := r.client.UntilFinal(ctx, project, ids...) // what is not final by then is counted as it is
+			mu.Lock()
+			defer mu.Unlock()
+			for _, status := range statuses {
+				counts[strings.TrimSpace(status.Stage+" "+status.Outcome)]++
 			}
 		})
 	}
-	workers.Wait()
-	return told
+	projects.Wait()
+	return counts
 }
 
 // logged counts the lines of the relayers' logs that hold a text.

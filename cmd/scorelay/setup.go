@@ -25,7 +25,7 @@ type setupCommand struct {
 	DeployerKeystore string     `name:"deployer-keystore" env:"SCORELAY_DEPLOYER_KEYSTORE" placeholder:"FILE" help:"geth keystore file of that account."`
 	DeployerPassword string     `name:"deployer-password-file" env:"SCORELAY_DEPLOYER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
 
-	Admin        string        `name:"admin" env:"SCORELAY_ADMIN" placeholder:"ADDRESS" help:"Who grants and revokes the relayer role, best a multisig; by default the deployer."`
+	Admin        string        `name:"admin" env:"SCORELAY_ADMIN" placeholder:"ADDRESS" help:"Account that grants and revokes the relayer role, best a multisig; by default the deployer."`
 	AdminDelay   time.Duration `name:"admin-delay" env:"SCORELAY_ADMIN_DELAY" default:"48h" help:"How long a change of the admin must wait (${default})."`
 	Relayers     []string      `name:"relayers" env:"SCORELAY_RELAYERS" placeholder:"ADDRESS" help:"Addresses of the lanes' signers, which get the relayer role; by default those of the signer settings below."`
 	Keystore     string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file or directory of the lanes' signers."`
@@ -43,12 +43,9 @@ type setupCommand struct {
 func (c *setupCommand) Run(s signals) error {
 	log := commandLog()
 	ctx := s.drain
-	plan, err := c.plan()
-	if err != nil {
-		return err
-	}
-	deployer, err := c.deployer()
-	if err != nil {
+	deployer, noDeployer := c.deployer()
+	plan, noPlan := c.plan()
+	if err := errors.Join(noDeployer, noPlan); err != nil {
 		return err
 	}
 	js, closeNATS, err := c.connect(ctx, log)
@@ -56,9 +53,10 @@ func (c *setupCommand) Run(s signals) error {
 		return err
 	}
 	defer closeNATS()
+	connector := app.Connector{Log: log}
 	starting, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
-	if err := app.VerifyDurable(starting, &app.NATS{NATSMonitorURL: c.MonitorURL, AllowUnsafe: c.AllowUnsafe}, log); err != nil {
+	if err := connector.Durable(starting, &app.NATS{NATSMonitorURL: c.MonitorURL, AllowUnsafe: c.AllowUnsafe}); err != nil {
 		return err
 	}
 	client, err := c.dial(ctx, c.devDir, log)
@@ -66,7 +64,7 @@ func (c *setupCommand) Run(s signals) error {
 		return err
 	}
 	defer client.Close()
-	chainID, err := app.AwaitChain(starting, client, log)
+	chainID, err := connector.ChainID(starting, client)
 	if err != nil {
 		return err
 	}
@@ -113,22 +111,32 @@ func (c *setupCommand) plan() (app.SetupPlan, error) {
 			err = errors.Join(err, errors.New("--contract needs --deploy-block: where reading its events begins"))
 		}
 	}
+	if err != nil {
+		return plan, err // the signers may be named and not readable: it says that, not that there are too few
+	}
 	if plan.Lanes == 0 {
 		plan.Lanes = len(plan.Relayers)
 	}
+	if len(plan.Relayers) == 0 {
+		return plan, errors.New("no signer is named: set --relayers, --signer-keystore or --signer-keys")
+	}
 	if plan.Lanes != len(plan.Relayers) {
-		err = errors.Join(err, fmt.Errorf("there are %d lanes and %d signers; each lane needs one of its own: set --lanes and --relayers (or the signer settings)",
-			plan.Lanes, len(plan.Relayers)))
+		return plan, fmt.Errorf("there are %d lanes and %d signers; each lane needs one of its own: set --lanes and --relayers (or the signer settings)",
+			plan.Lanes, len(plan.Relayers))
 	}
-	if plan.Lanes == 0 {
-		err = errors.Join(err, errors.New("no signer is named: set --relayers, --signer-keystore or --signer-keys"))
-	}
-	return plan, err
+	return plan, nil
 }
 
 func (c *setupCommand) deployer() (*signer.Key, error) {
 	if c.DeployerKeystore != "" {
-		return signer.FromKeystoreFile(c.DeployerKeystore, c.DeployerPassword)
+		keys, err := signer.FromKeystore(c.DeployerKeystore, c.DeployerPassword)
+		if err == nil && len(keys) > 1 {
+			err = fmt.Errorf("%s holds %d keys; name the file of one", c.DeployerKeystore, len(keys))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--deployer-keystore: %w", err)
+		}
+		return keys[0], nil
 	}
 	if c.DeployerKey == "" {
 		return nil, errors.New("set --deployer-keystore with --deployer-password-file or, for development, SCORELAY_DEPLOYER_KEY")

@@ -33,7 +33,7 @@ type Server struct {
 func Listen(addr string, metrics prometheus.Gatherer, health *Health, log *slog.Logger) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("couldn't listen for operators: %w", err)
+		return nil, fmt.Errorf("couldn't open the admin listener: %w", err)
 	}
 	return &Server{
 		listener: listener,
@@ -91,16 +91,16 @@ func (s *Server) Run(drain, kill context.Context) error {
 	go func() { served <- s.http.Serve(s.listener) }()
 	select {
 	case err := <-served:
-		return fmt.Errorf("couldn't serve operators: %w", err)
+		return fmt.Errorf("couldn't serve the admin listener: %w", err)
 	case <-drain.Done():
 	}
 	ctx, cancel := context.WithTimeout(kill, time.Second)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
-		_ = s.http.Close() // whoever still profiles a process that ends is cut off
+		_ = s.http.Close() // a profile that is still being taken is cut off
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("couldn't serve operators: %w", err)
+		return fmt.Errorf("couldn't serve the admin listener: %w", err)
 	}
 	return nil
 }

@@ -52,6 +52,10 @@ func TestEndpoints(t *testing.T) {
 	}
 	expect("/livez", http.StatusOK, "ok")
 	expect("/readyz", http.StatusServiceUnavailable, "starting")
+	health.Waiting("waiting for NATS at nats:4222")
+	expect("/readyz", http.StatusServiceUnavailable, "waiting for NATS at nats:4222")
+	health.Waiting("")
+	expect("/readyz", http.StatusServiceUnavailable, "starting")
 	health.Started()
 	expect("/readyz", http.StatusOK, "ok")
 	broken.Store(true)

@@ -17,11 +17,12 @@ type Check struct {
 	Ready func(ctx context.Context) error // nil: ready
 }
 
-// Health answers whether the process should get work. It starts as "starting", becomes ready when Started was called
-// and every check passes, and stops being ready for good at Drain. It is safe for concurrent use.
+// Health answers whether the process should get work. It says "starting", or what the start waits for, becomes ready
+// when Started was called and every check passes, and stops being ready for good at Drain. It is safe for concurrent use.
 type Health struct {
 	mu       sync.Mutex
 	checks   []Check
+	waiting  string
 	started  bool
 	draining bool
 }
@@ -36,6 +37,13 @@ func (h *Health) Add(check Check) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.checks = append(h.checks, check)
+}
+
+// Waiting says what the start waits for, for people; "" for nothing.
+func (h *Health) Waiting(reason string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.waiting = reason
 }
 
 // Started says that everything is up.
@@ -55,11 +63,13 @@ func (h *Health) Drain() {
 // Ready is nil when the process should get work, and otherwise says everything that keeps it from that.
 func (h *Health) Ready(ctx context.Context) error {
 	h.mu.Lock()
-	checks, started, draining := h.checks, h.started, h.draining
+	checks, waiting, started, draining := h.checks, h.waiting, h.started, h.draining
 	h.mu.Unlock()
 	switch {
 	case draining:
 		return errDraining
+	case !started && waiting != "":
+		return errors.New(waiting)
 	case !started:
 		return errStarting
 	}

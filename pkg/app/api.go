@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/limit"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -78,7 +79,8 @@ func (a *api) open(ctx context.Context) error {
 	}
 	a.keys, a.final = keys.NewView(a.log), final.NewView(a.log)
 	a.projects = httpapi.NewProjects(a.final)
-	a.health.Add(admin.Check{Name: "http", Ready: func(context.Context) error { return a.ready() }})
+	a.health.Add(admin.Check{Name: "views", Ready: func(context.Context) error { return a.viewsRead() }})
+	a.health.Add(a.natsCheck(&a.settings.NATS))
 	a.server, err = httpapi.New(a.config(), a.deps())
 	return err
 }
@@ -95,7 +97,7 @@ func (a *api) config() httpapi.Config {
 		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},
 		RatePerSecond: s.Rate, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout: s.AcceptTimeout,
-		DrainTimeout:  s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, operators
+		DrainTimeout:  s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener
 	}
 }
 
@@ -106,7 +108,7 @@ func (a *api) deps() httpapi.Deps {
 		confirmations: a.settings.Confirmations,
 	}
 	deps := httpapi.Deps{
-		Publisher: publisher{a.stream}, Statuses: a.status, Projects: a.projects, Keys: a.keys, Chain: contract,
+		Publisher: a.stream, Statuses: a.status, Projects: a.projects, Keys: a.keys, Chain: contract,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
 		Ready:     a.ready, Log: a.log, Registerer: a.metrics,
@@ -121,12 +123,24 @@ func (a *api) deps() httpapi.Deps {
 }
 
 var (
-	errKeysUnknown     = errors.New("the API keys are not read yet")
-	errProjectsUnknown = errors.New("the projects are not read yet")
+	errKeysUnknown     = errors.New("the API has not read all API keys yet")
+	errProjectsUnknown = errors.New("the API has not read all projects yet")
+	errNATSAway        = errors.New("NATS is away; the API reconnects by itself")
 )
 
-// ready is nil when the views hold all there was at the start and NATS is up.
+// ready is nil when the views hold all there was at the start and NATS is up. Every caller of the API may read its
+// error, so that names no address.
 func (a *api) ready() error {
+	if err := a.viewsRead(); err != nil {
+		return err
+	}
+	if !a.nats.IsConnected() {
+		return errNATSAway
+	}
+	return nil
+}
+
+func (a *api) viewsRead() error {
 	for _, view := range []struct {
 		caughtUp <-chan struct{}
 		err      error
@@ -137,10 +151,10 @@ func (a *api) ready() error {
 			return view.err
 		}
 	}
-	return a.natsUp(context.Background())
+	return nil
 }
 
-// watchProjects keeps the accepted creations current; a watch that ends is begun anew, from the beginning.
+// watchProjects keeps the accepted creations current; a watch that ends is begun again, from the start.
 func (a *api) watchProjects(ctx context.Context) error {
 	for {
 		err := a.stream.WatchProjects(ctx, func(e stream.ProjectEvent) {
@@ -157,11 +171,9 @@ func (a *api) watchProjects(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		a.log.Warn("the watch of accepted creations ended; beginning it anew", "err", err)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Second):
+		a.log.Warn("the API's watch of accepted creations ended; beginning it again", "err", err)
+		if err := retry.Sleep(ctx, time.Second); err != nil {
+			return err
 		}
 	}
 }

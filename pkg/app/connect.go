@@ -12,11 +12,12 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -32,9 +33,19 @@ type permanentError struct{ error }
 
 func (e permanentError) Unwrap() error { return e.error }
 
+// Connector connects to what a process needs, waiting for what is not up yet.
+type Connector struct {
+	Log     *slog.Logger
+	Waiting func(reason string) // may be nil; told what the process waits for, and "" when that is there
+}
+
 // await repeats try until it succeeds, fails for good, or ctx ends.
-func await(ctx context.Context, log *slog.Logger, what string, try func(context.Context) error) error {
+func (c Connector) await(ctx context.Context, what string, try func(context.Context) error) error {
+	if c.Waiting != nil {
+		defer c.Waiting("")
+	}
 	var lastLine time.Time
+	began := time.Now()
 	for {
 		call, cancel := context.WithTimeout(ctx, awaitCall)
 		err := try(call)
@@ -46,17 +57,29 @@ func await(ctx context.Context, log *slog.Logger, what string, try func(context.
 		if errors.As(err, &permanent) {
 			return permanent.error
 		}
+		if c.Waiting != nil {
+			c.Waiting(fmt.Sprintf("waiting for %s: %s; trying again%s", what, err, until(ctx)))
+		}
 		if time.Since(lastLine) > awaitLog {
-			log.Info("not there yet; trying again", "awaiting", what, "err", err)
+			c.Log.Info("a dependency is away; trying again", "dependency", what, "err", err)
 			lastLine = time.Now()
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%s did not come up in time: %w", what, err)
-		case <-time.After(awaitEvery):
+		if retry.Sleep(ctx, awaitEvery) != nil {
+			return fmt.Errorf("gave up waiting for %s after %s: %w", what, time.Since(began).Round(100*time.Millisecond), err)
 		}
 	}
 }
+
+// until says when a wait ends.
+func until(ctx context.Context) string {
+	deadline, bounded := ctx.Deadline()
+	if !bounded {
+		return ""
+	}
+	return " until " + deadline.UTC().Format("15:04:05") + " UTC"
+}
+
+func natsAt(s *NATS) string { return "NATS at " + hosts(s.NATSURL) + " (SCORELAY_NATS_URL)" }
 
 // hosts are the servers of a list of URLs, without the passwords.
 func hosts(urls Secret) string {
@@ -76,28 +99,29 @@ func hosts(urls Secret) string {
 	return strings.Join(out, ", ")
 }
 
-// ConnectNATS connects, waiting for a server that is not up yet until ctx ends. The connection then reconnects for
-// ever; publishes while it is down fail at once instead of being sent later, when nobody waits for them any more.
-func ConnectNATS(ctx context.Context, s *NATS, name string, log *slog.Logger) (*nats.Conn, jetstream.JetStream, error) {
+// NATS connects under a client name, waiting for a server that is not up yet until ctx ends. The connection then
+// reconnects forever; publishes while it is down fail at once instead of being sent later, when their senders have given
+// up.
+func (c Connector) NATS(ctx context.Context, s *NATS, name string) (*nats.Conn, jetstream.JetStream, error) {
 	options := []nats.Option{
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond), nats.ReconnectBufSize(-1),
 		nats.Timeout(awaitCall), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil { // nil: we closed it
-				log.Warn("lost NATS; reconnecting", "err", err)
+				c.Log.Warn("lost NATS; reconnecting", "err", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { log.Info("NATS is back") }),
+		nats.ReconnectHandler(func(*nats.Conn) { c.Log.Info("NATS is back") }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			log.Warn("NATS reports an error; carrying on", "err", err)
+			c.Log.Warn("NATS reports an error; carrying on", "err", err)
 		}),
 	}
 	if s.NATSCredentials != "" {
 		options = append(options, nats.UserCredentials(s.NATSCredentials))
 	}
 	var conn *nats.Conn
-	err := await(ctx, log, "NATS at "+hosts(s.NATSURL)+" (SCORELAY_NATS_URL)", func(context.Context) (err error) {
+	err := c.await(ctx, natsAt(s), func(context.Context) (err error) {
 		conn, err = nats.Connect(s.NATSURL.Reveal(), options...)
 		if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) {
 			return permanentError{fmt.Errorf("NATS refuses our credentials; check SCORELAY_NATS_URL and SCORELAY_NATS_CREDENTIALS: %w", err)}
@@ -115,14 +139,14 @@ func ConnectNATS(ctx context.Context, s *NATS, name string, log *slog.Logger) (*
 	return conn, js, nil
 }
 
-// VerifyDurable asks the NATS server whether it syncs every write before it acknowledges it, and refuses one that
+// Durable asks the NATS server whether it syncs every write before it acknowledges it, and refuses one that
 // does not or cannot be asked, unless the settings allow it.
-func VerifyDurable(ctx context.Context, s *NATS, log *slog.Logger) error {
+func (c Connector) Durable(ctx context.Context, s *NATS) error {
 	if s.AllowUnsafe {
-		log.Warn("not checking that NATS syncs every write: an accepted update may be lost with the machine's power")
+		c.Log.Warn("not checking that NATS syncs every write: an accepted update may be lost with the machine's power")
 		return nil
 	}
-	return await(ctx, log, "NATS's monitoring endpoint (SCORELAY_NATS_MONITOR_URL)", func(ctx context.Context) error {
+	return c.await(ctx, "the monitoring endpoint of NATS at "+hosts(Secret(s.NATSMonitorURL))+" (SCORELAY_NATS_MONITOR_URL)", func(ctx context.Context) error {
 		err := stream.VerifySyncAlways(ctx, s.NATSMonitorURL)
 		if errors.Is(err, stream.ErrUnsafe) {
 			return permanentError{fmt.Errorf("%w; or set SCORELAY_ALLOW_UNSAFE_DURABILITY=true to accept the risk", err)}
@@ -131,9 +155,9 @@ func VerifyDurable(ctx context.Context, s *NATS, log *slog.Logger) error {
 	})
 }
 
-// OpenStream opens the deployment's streams, waiting for `scorelay setup` to have made them until ctx ends.
-func OpenStream(ctx context.Context, js jetstream.JetStream, log *slog.Logger) (s *stream.Stream, err error) {
-	err = await(ctx, log, "the deployment's streams (made by `scorelay setup`)", func(ctx context.Context) error {
+// Stream opens the deployment's streams, waiting for `scorelay setup` to have made them until ctx ends.
+func (c Connector) Stream(ctx context.Context, js jetstream.JetStream) (s *stream.Stream, err error) {
+	err = c.await(ctx, "the deployment's streams (made by `scorelay setup`)", func(ctx context.Context) error {
 		s, err = stream.Open(ctx, js)
 		if errors.Is(err, stream.ErrUnsafe) {
 			return permanentError{err}
@@ -143,30 +167,29 @@ func OpenStream(ctx context.Context, js jetstream.JetStream, log *slog.Logger) (
 	return s, err
 }
 
-// ConnectRedis makes the client and waits a moment for the server, but not for long: everything works without it,
-// less well.
-func ConnectRedis(ctx context.Context, s *Redis, log *slog.Logger) (*redis.Client, error) {
-	client, err := status.NewClient(s.RedisURL.Reveal())
+// Redis makes the client and waits a moment for the server, but not for long: everything works without it, less well.
+func (c Connector) Redis(ctx context.Context, s *Redis) (*redisdb.Client, error) {
+	client, err := redisdb.Open(s.RedisURL.Reveal())
 	if err != nil {
 		return nil, fmt.Errorf("SCORELAY_REDIS_URL: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, redisPatient)
 	defer cancel()
-	err = await(ctx, log, "Redis at "+hosts(s.RedisURL)+" (SCORELAY_REDIS_URL)", func(ctx context.Context) error { return client.Ping(ctx).Err() })
+	err = c.await(ctx, "Redis at "+hosts(s.RedisURL)+" (SCORELAY_REDIS_URL)", func(ctx context.Context) error { return client.Ping(ctx).Err() })
 	if err != nil {
-		log.Warn("starting without Redis; using it when it comes up", "err", err)
+		c.Log.Warn("starting without Redis; using it when it comes up", "err", err)
 	}
 	return client, nil
 }
 
-// redisPrefix gives each deployment its own part of a Redis that several share. A stream that was made anew is another
+// redisPrefix gives each deployment its own part of a Redis that several share. A stream that was made again is another
 // deployment, on the same contract or not: claims of what the old one held must not answer for the new one.
 func redisPrefix(s *stream.Stream) string {
 	d := s.Deployment()
 	return fmt.Sprintf("scorelay:%d:%x:%x:", d.ChainID, d.Contract[:4], s.Created().UnixNano())
 }
 
-// DialChain makes a client of the chain's endpoints.
+// DialChain makes a client of the chain's endpoints. They may be down.
 func DialChain(ctx context.Context, s *Chain, log *slog.Logger, metrics prometheus.Registerer) (*chain.Client, error) {
 	urls := make([]string, len(s.ChainRPC))
 	for i, url := range s.ChainRPC {
@@ -175,10 +198,12 @@ func DialChain(ctx context.Context, s *Chain, log *slog.Logger, metrics promethe
 	return chain.Dial(ctx, chain.Config{URLs: urls, Timeout: s.ChainTimeout}, log, metrics)
 }
 
-// AwaitChain waits until the chain answers and tells which one it is.
-func AwaitChain(ctx context.Context, c *chain.Client, log *slog.Logger) (id uint64, err error) {
-	err = await(ctx, log, "the chain (SCORELAY_CHAIN_RPC)", func(ctx context.Context) error {
-		id, err = c.ChainID(ctx)
+const theChain = "the chain (SCORELAY_CHAIN_RPC)" // its client's errors name the endpoints
+
+// ChainID waits until the chain answers and tells which one it is.
+func (c Connector) ChainID(ctx context.Context, client *chain.Client) (id uint64, err error) {
+	err = c.await(ctx, theChain, func(ctx context.Context) error {
+		id, err = client.ChainID(ctx)
 		if errors.Is(err, chain.ErrWrongChain) {
 			return permanentError{err}
 		}
@@ -189,12 +214,12 @@ func AwaitChain(ctx context.Context, c *chain.Client, log *slog.Logger) (id uint
 
 // VerifyChain waits until the chain answers, and refuses one that is not the deployment's, or does not hold the
 // deployment's contract.
-func VerifyChain(ctx context.Context, c *chain.Client, d stream.Deployment, log *slog.Logger) error {
-	return await(ctx, log, "the chain (SCORELAY_CHAIN_RPC)", func(ctx context.Context) error { return checkChain(ctx, c, d) })
+func (c Connector) VerifyChain(ctx context.Context, client *chain.Client, d score.Deployment) error {
+	return c.await(ctx, theChain, func(ctx context.Context) error { return checkChain(ctx, client, d) })
 }
 
 // checkChain asks once. A permanentError says that the chain is not the deployment's; any other that it did not answer.
-func checkChain(ctx context.Context, c *chain.Client, d stream.Deployment) error {
+func checkChain(ctx context.Context, c *chain.Client, d score.Deployment) error {
 	id, err := c.ChainID(ctx)
 	if errors.Is(err, chain.ErrWrongChain) {
 		return permanentError{err}

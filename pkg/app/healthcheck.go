@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Healthcheck asks the process whose operators' listener has this address, on this machine, whether it is ready: for
+// Healthcheck asks the process whose admin listener has this address, on this machine, whether it is ready: for
 // container images without a shell or an HTTP client.
 func Healthcheck(ctx context.Context, adminListen string) error {
 	host, port, err := net.SplitHostPort(adminListen)

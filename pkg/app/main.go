@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -70,7 +71,11 @@ func (s service) main(args []string) int {
 		return failed(2, err)
 	}
 	command, err := parser.Parse(args)
+	mistyped := MistypedVariables(parser, os.Environ())
 	if err != nil {
+		for _, sentence := range mistyped { // perhaps it is why
+			err = errors.Join(err, errors.New(sentence))
+		}
 		return failed(2, err)
 	}
 	drain, kill, release := lifecycle.Signals(context.Background())
@@ -83,6 +88,9 @@ func (s service) main(args []string) int {
 	}
 	log := s.common.Logger(s.name)
 	LogRedis(log)
+	for _, sentence := range mistyped {
+		log.Warn("an environment variable is ignored", "why", sentence)
+	}
 	if err := s.run(drain, kill, log); err != nil {
 		log.Error("ended with an error", "err", err)
 		return 1

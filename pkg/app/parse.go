@@ -156,21 +156,3 @@ func text(value any) any {
 		return fmt.Sprint(v)
 	}
 }
-
-// Defaults fills settings (a pointer to a struct with kong tags) with their defaults, whatever the environment says.
-func Defaults(settings any) error {
-	parser, err := kong.New(settings)
-	if err != nil {
-		return fmt.Errorf("couldn't read the settings: %w", err)
-	}
-	for _, flag := range parser.Model.Flags {
-		if flag.Name == "help" {
-			continue
-		}
-		flag.Tag.Envs = nil
-		if err := flag.Reset(); err != nil {
-			return fmt.Errorf("couldn't set the default of %s: %w", flag.Name, err)
-		}
-	}
-	return nil
-}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -72,13 +71,6 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, testCLI{Name: "none", Wait: time.Second, Count: 3}, cli)
 }
 
-func TestDefaultsAreNotTheEnvironment(t *testing.T) {
-	t.Setenv("SCORELAY_T_NAME", "env")
-	var cli testCLI
-	require.NoError(t, Defaults(&cli))
-	require.Equal(t, testCLI{Name: "none", Wait: time.Second, Count: 3}, cli)
-}
-
 func TestSecretsFromFiles(t *testing.T) {
 	t.Setenv("SCORELAY_T_KEY_FILE", write(t, "hush\n"))
 	t.Setenv("SCORELAY_T_KEYS_FILE", write(t, "k1,k2\n"))
@@ -125,27 +117,6 @@ func TestSettingsTable(t *testing.T) {
 	require.NotContains(t, table, "HIDDEN")
 }
 
-func TestEnvironIsWhatParsesBack(t *testing.T) {
-	want := APISettings{}
-	parser, err := NewParser("api", "", &want)
-	require.NoError(t, err)
-	_, err = parser.Parse(nil)
-	require.NoError(t, err)
-	require.NoError(t, want.Validate())
-	want.RedisURL, want.ScoreTypes, want.FreshFor = "redis://u:p@h/1", []string{"a", "b"}, time.Hour
-	want.ChainRPC, want.AllowUnsafe, want.Rate = []Secret{"http://a", "http://b"}, true, 7
-	for _, variable := range Environ(&want) {
-		name, value, _ := strings.Cut(variable, "=")
-		t.Setenv(name, value)
-	}
-	var got APISettings
-	parser, err = NewParser("api", "", &got)
-	require.NoError(t, err)
-	_, err = parser.Parse(nil)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
-}
-
 // TestWhatCannotBeSplitFitsTheSmallestTransaction: the largest creation and the largest signed group, at worst.
 func TestWhatCannotBeSplitFitsTheSmallestTransaction(t *testing.T) {
 	name := func(i, length int) string { return fmt.Sprintf("%0*d", length, i) }
@@ -172,29 +143,4 @@ func TestWhatCannotBeSplitFitsTheSmallestTransaction(t *testing.T) {
 	require.True(t, builder.AddUnit(score.Unit{Updates: group, Kind: score.KindFree, Signature: new(score.GroupSignature)}, time.Time{}))
 	require.LessOrEqual(t, builder.Gas(), uint64(minMaxGas))
 	require.LessOrEqual(t, builder.Bytes(), minMaxBytes)
-}
-
-func TestValidateSaysWhatToDo(t *testing.T) {
-	var relayer RelayerSettings
-	parser, err := NewParser("relayer", "", &relayer)
-	require.NoError(t, err)
-	_, err = parser.Parse(nil)
-	require.ErrorContains(t, err, "set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, "+
-		"SCORELAY_SIGNER_KEYS: one of them, not both", "the parser asks Validate by itself")
-	relayer.Keystore, relayer.PasswordFile = "k", "p"
-	require.NoError(t, relayer.Validate())
-	relayer.MaxGas, relayer.MaxBytes = minMaxGas-1, maxMaxBytes+1
-	err = relayer.Validate()
-	require.ErrorContains(t, err, "SCORELAY_MAX_GAS is 11999999; it must be at least 12000000")
-	require.ErrorContains(t, err, "SCORELAY_MAX_BYTES is 524289; it must be from 65536 (the largest creation of a project) to 524288")
-	relayer.Linger, relayer.WordLinger = time.Second, -time.Second
-	require.ErrorContains(t, relayer.Validate(), "SCORELAY_WORD_LINGER is -1s; it must not be negative")
-	relayer.WordLinger = 0
-	require.NotContains(t, relayer.Validate().Error(), "LINGER")
-	relayer.Window, relayer.ChainRPC, relayer.AdminListen = 65, []Secret{"ws://secret"}, "nowhere"
-	err = relayer.Validate()
-	require.ErrorContains(t, err, "SCORELAY_WINDOW is 65; it must be from 1 to 64")
-	require.ErrorContains(t, err, `SCORELAY_ADMIN_LISTEN is "nowhere"; it must be host:port or :port`)
-	require.ErrorContains(t, err, "SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http:// or https://")
-	require.NotContains(t, err.Error(), "secret")
 }

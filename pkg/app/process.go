@@ -5,22 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
+	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// process is what an API and a relayer have in common: the operators' listener and the connections.
+// process is what an API and a relayer have in common: the admin listener and the connections.
 type process struct {
 	name    string
 	log     *slog.Logger
@@ -28,29 +29,32 @@ type process struct {
 	health  *admin.Health
 	claim   time.Duration // lifetime of a claim of an updateId; only an API claims
 
+	connector Connector
+
 	nats   *nats.Conn
 	js     jetstream.JetStream
 	stream *stream.Stream
-	redis  *redis.Client
+	redis  *redisdb.Client
 	status *status.Store
 	chain  *chain.Client
 }
 
 func newProcess(name string, log *slog.Logger) *process {
 	p := &process{name: name, log: log, metrics: prometheus.NewRegistry(), health: &admin.Health{}}
+	p.connector = Connector{Log: log, Waiting: p.health.Waiting}
 	p.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return p
 }
 
-// adminPart is the operators' listener: first up, so that a process that waits can be asked why, and last down.
+// adminPart is the admin listener: first up, so that a process that waits can be asked why, and last down.
 func (p *process) adminPart(addr string) lifecycle.Part {
 	var server *admin.Server
 	return lifecycle.Part{
-		Name: "the operators' listener",
+		Name: "the admin listener",
 		Start: func(context.Context) (err error) {
 			server, err = admin.Listen(addr, p.metrics, p.health, p.log)
 			if err == nil {
-				p.log.Info("listening for operators", "addr", server.Addr())
+				p.log.Info("the admin listener is up", "addr", server.Addr())
 			}
 			return err
 		},
@@ -77,16 +81,16 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 			err = errors.Join(err, p.disconnect())
 		}
 	}()
-	if p.nats, p.js, err = ConnectNATS(ctx, n, p.name, p.log); err != nil {
+	if p.nats, p.js, err = p.connector.NATS(ctx, n, p.name); err != nil {
 		return err
 	}
-	if err = VerifyDurable(ctx, n, p.log); err != nil {
+	if err = p.connector.Durable(ctx, n); err != nil {
 		return err
 	}
-	if p.stream, err = OpenStream(ctx, p.js, p.log); err != nil {
+	if p.stream, err = p.connector.Stream(ctx, p.js); err != nil {
 		return err
 	}
-	if p.redis, err = ConnectRedis(ctx, r, p.log); err != nil {
+	if p.redis, err = p.connector.Redis(ctx, r); err != nil {
 		return err
 	}
 	p.status = status.New(p.redis, status.Config{
@@ -114,12 +118,14 @@ func (p *process) disconnect() error {
 	return err
 }
 
-// natsUp is a check of readiness.
-func (p *process) natsUp(context.Context) error {
-	if s := p.nats.Status(); s != nats.CONNECTED {
-		return fmt.Errorf("not connected (%s)", s)
-	}
-	return nil
+// natsCheck is for the admin listener, so it names the server's address.
+func (p *process) natsCheck(n *NATS) admin.Check {
+	return admin.Check{Name: "nats", Ready: func(context.Context) error {
+		if s := p.nats.Status(); s != nats.CONNECTED {
+			return fmt.Errorf("%s is away (%s); the process reconnects by itself", natsAt(n), strings.ToLower(s.String()))
+		}
+		return nil
+	}}
 }
 
 // loop makes a part of a loop that ends with its context.

@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/chain"
-	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -29,7 +29,7 @@ func (r reader) view(ctx context.Context, data []byte) ([]byte, error) {
 // at calls views on the state of one block.
 func (r reader) at(hash common.Hash) func(context.Context, []byte) ([]byte, error) {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
-		return r.chain.Call(ctx, lane.Call{To: r.contract, Data: data}, hash)
+		return r.chain.Call(ctx, evidence.Call{To: r.contract, Data: data}, hash)
 	}
 }
 
@@ -74,7 +74,7 @@ func (r reader) HasCode(ctx context.Context, address common.Address) (bool, erro
 // Call is an eth_call at the newest block; a revert is an empty answer.
 func (r reader) Call(ctx context.Context, to common.Address, data []byte) ([]byte, error) {
 	answer, err := r.chain.View(ctx, to, data)
-	var revert *lane.RevertError
+	var revert *evidence.RevertError
 	if errors.As(err, &revert) {
 		return nil, nil
 	}

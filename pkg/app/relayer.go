@@ -11,6 +11,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/journal"
@@ -19,6 +20,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -77,31 +79,30 @@ func (r *relayer) open(ctx context.Context) error {
 	if err := laneKeys(r.keys, d.Lanes); err != nil {
 		return err
 	}
-	if err := VerifyChain(ctx, r.chain, d, r.log); err != nil {
+	if err := r.connector.VerifyChain(ctx, r.chain, d); err != nil {
 		return err
-	}
-	if completed, err := stream.Complete(ctx, r.js); err == nil {
-		r.stream = completed
-	} else {
-		r.log.Warn("couldn't bring the streams of dead letters in line with this version; everything works as before", "err", err)
 	}
 	r.chain.Own(d.Contract)
 	r.heads = heads.New(heads.Config{
 		Confirmations: r.settings.Confirmations, PollInterval: r.settings.PollInterval,
 	}, r.chain, r.log, r.metrics)
-	var err error
-	if r.follower, err = newFollower(ctx, r.js, d, r.heads, r.chain, r.settings, r.log, r.metrics); err != nil {
+	projects, err := directory.Open(ctx, r.js)
+	if err != nil {
 		return err
+	}
+	r.follower = &index.Follower{
+		Deployment: d, Chain: r.chain, Heads: r.heads, Blocks: r.chain, Directory: projects,
+		Poll: r.settings.PollInterval, Log: r.log, Metrics: r.metrics,
 	}
 	journals, err := journal.Open(ctx, r.js)
 	if err != nil {
 		return err
 	}
 	r.restorer = &index.Restorer{
-		Deployment: indexed(d), Chain: events{r.chain, d.Contract, r.settings.Confirmations}, Source: archive{r.stream}, Statuses: r.status,
-		Horizon: r.settings.StatusRetention, Settled: settled{journals, d.Lanes}.Block, Log: r.log,
+		Deployment: d, Heads: r.heads, Chain: r.chain, Source: r.stream, Journals: journals, Statuses: r.status,
+		Horizon: r.settings.StatusRetention, Log: r.log,
 	}
-	r.health.Add(admin.Check{Name: "nats", Ready: r.natsUp})
+	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})
 	return r.openRelay(ctx, journals)
 }
@@ -129,6 +130,14 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 		Signers: signers, Log: r.log, Metrics: r.metrics,
 	})
 	return err
+}
+
+// source is the stream as a relay.Source: Read returns the relayer's interface.
+type source struct{ *stream.Stream }
+
+// Read returns the lane's messages from the cursor on.
+func (s source) Read(ctx context.Context, id score.Lane, from score.Cursor) (relay.Reader, error) {
+	return s.Stream.Read(ctx, id, from)
 }
 
 // rules of the lanes, in wei.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -30,29 +31,25 @@ type SetupPlan struct {
 // Setup makes a deployment: it deploys the contract, gives the signers the relayer role, and creates the streams and
 // buckets, which remember all that. Where a deployment is already, it checks that it is the one planned and grants the
 // roles that are missing; so it may be repeated, after a crash too. A crash between the contract and the streams leaves
-// a contract that nobody uses; the next run deploys another.
+// an unused contract; the next run deploys another.
 func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deployer chain.TxSigner, plan SetupPlan,
 	log *slog.Logger,
-) (stream.Deployment, error) {
+) (score.Deployment, error) {
 	existing, err := stream.Open(ctx, js)
 	switch {
 	case err == nil:
 		if err := compareStream(ctx, js, plan); err != nil {
 			return existing.Deployment(), err
 		}
-		if err := completeSetup(ctx, c, deployer, existing.Deployment(), plan, log); err != nil {
-			return existing.Deployment(), err
-		}
-		_, err = stream.Complete(ctx, js)
-		return existing.Deployment(), err
+		return existing.Deployment(), completeSetup(ctx, c, deployer, existing.Deployment(), plan, log)
 	case !errors.Is(err, stream.ErrNotSetUp):
-		return stream.Deployment{}, err
+		return score.Deployment{}, err
 	}
 	chainID, err := c.ChainID(ctx)
 	if err != nil {
-		return stream.Deployment{}, err
+		return score.Deployment{}, err
 	}
-	d := stream.Deployment{Lanes: plan.Lanes, ChainID: chainID, Contract: plan.Contract, DeployBlock: plan.DeployBlock}
+	d := score.Deployment{Lanes: plan.Lanes, ChainID: chainID, Contract: plan.Contract, DeployBlock: plan.DeployBlock}
 	if plan.Contract == (common.Address{}) {
 		if err := deploy(ctx, c, deployer, plan, &d); err != nil {
 			return d, err
@@ -69,7 +66,7 @@ func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deploye
 	return d, nil
 }
 
-func deploy(ctx context.Context, c *chain.Client, deployer chain.TxSigner, plan SetupPlan, d *stream.Deployment) error {
+func deploy(ctx context.Context, c *chain.Client, deployer chain.TxSigner, plan SetupPlan, d *score.Deployment) error {
 	admin := plan.Admin
 	if admin == (common.Address{}) {
 		admin = deployer.Address()
@@ -102,7 +99,7 @@ func compareStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan) 
 }
 
 // completeSetup brings a deployment that exists in line with the plan, as far as that can be done safely.
-func completeSetup(ctx context.Context, c *chain.Client, deployer chain.TxSigner, d stream.Deployment, plan SetupPlan,
+func completeSetup(ctx context.Context, c *chain.Client, deployer chain.TxSigner, d score.Deployment, plan SetupPlan,
 	log *slog.Logger,
 ) error {
 	if d.Lanes != plan.Lanes {
@@ -114,7 +111,7 @@ func completeSetup(ctx context.Context, c *chain.Client, deployer chain.TxSigner
 	if plan.Contract != (common.Address{}) && plan.DeployBlock != d.DeployBlock {
 		return fmt.Errorf("the deployment's contract was deployed in block %d, asked for %d", d.DeployBlock, plan.DeployBlock)
 	}
-	if err := VerifyChain(ctx, c, d, log); err != nil {
+	if err := (Connector{Log: log}).VerifyChain(ctx, c, d); err != nil {
 		return err
 	}
 	view := func(ctx context.Context, data []byte) ([]byte, error) { return c.View(ctx, d.Contract, data) }
@@ -124,7 +121,7 @@ func completeSetup(ctx context.Context, c *chain.Client, deployer chain.TxSigner
 			return fmt.Errorf("couldn't read the contract's admin: %w", err)
 		}
 		if is != plan.Admin {
-			return fmt.Errorf("the contract's admin is %s, asked for %s: only the admin hands the office over, on the contract", is, plan.Admin)
+			return fmt.Errorf("the contract's admin is %s, asked for %s: only that admin can transfer the role, on the contract", is, plan.Admin)
 		}
 	}
 	for _, relayer := range plan.Relayers {

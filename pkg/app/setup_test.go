@@ -22,11 +22,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-var quiet = slog.New(slog.DiscardHandler)
+var (
+	quiet     = slog.New(slog.DiscardHandler)
+	connector = Connector{Log: quiet}
+)
 
 // bench is everything a deployment stands on, empty.
 type bench struct {
@@ -47,7 +51,7 @@ func newBench(t *testing.T, options devnet.NATSOptions) *bench {
 	b.chain, err = devnet.StartChain(devnet.ChainOptions{Interval: 20 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(b.chain.Close)
-	conn, js, err := ConnectNATS(t.Context(), &NATS{NATSURL: Secret(b.nats.URL)}, "test", quiet)
+	conn, js, err := connector.NATS(t.Context(), &NATS{NATSURL: Secret(b.nats.URL)}, "test")
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
 	b.js = js
@@ -64,21 +68,31 @@ func key(t *testing.T, account int) *signer.Key {
 	return k
 }
 
-func (b *bench) setUp(ctx context.Context, t *testing.T, plan SetupPlan) (stream.Deployment, error) {
+func (b *bench) setUp(ctx context.Context, t *testing.T, plan SetupPlan) (score.Deployment, error) {
 	t.Helper()
 	return Setup(ctx, b.js, b.rpc, key(t, 0).For(devnet.ChainID), plan, quiet)
 }
 
 func (b *bench) apiSettings(t *testing.T) *APISettings {
 	t.Helper()
-	var s APISettings
-	require.NoError(t, Defaults(&s))
+	s := parsed[APISettings](t)
 	s.NATSURL, s.NATSMonitorURL = Secret(b.nats.URL), b.nats.MonitorURL
 	s.RedisURL, s.ChainRPC, s.Confirmations = Secret(b.redis.URL), []Secret{Secret(b.chain.URL)}, 1
 	s.AdminListen = "127.0.0.1:0"
 	port, err := devnet.FreePort()
 	require.NoError(t, err)
 	s.Listen = fmt.Sprintf("127.0.0.1:%d", port)
+	return s
+}
+
+// parsed are the settings of a program that is started with these arguments.
+func parsed[T any](t *testing.T, args ...string) *T {
+	t.Helper()
+	var s T
+	parser, err := NewParser("test", "", &s)
+	require.NoError(t, err)
+	_, err = parser.Parse(args)
+	require.NoError(t, err)
 	return &s
 }
 
@@ -104,12 +118,6 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.True(t, has)
-
-	require.NoError(t, b.js.DeleteStream(ctx, stream.RejectedName)) // as an earlier version left it
-	_, err = b.setUp(ctx, t, plan)
-	require.NoError(t, err)
-	_, err = b.js.Stream(ctx, stream.RejectedName)
-	require.NoError(t, err)
 
 	plan.Lanes = 2
 	_, err = b.setUp(ctx, t, plan)
@@ -208,20 +216,63 @@ func TestStartsThatMustFail(t *testing.T) {
 
 	_, err = b.setUp(t.Context(), t, SetupPlan{Lanes: 1, Relayers: []common.Address{devnet.Address(1)}})
 	require.NoError(t, err)
-	d := stream.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}
-	require.ErrorContains(t, VerifyChain(t.Context(), b.rpc, d, quiet), "leads to chain 1337, but this deployment is on chain 1")
+	d := score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}
+	require.ErrorContains(t, connector.VerifyChain(t.Context(), b.rpc, d), "leads to chain 1337, but this deployment is on chain 1")
 	d.ChainID = devnet.ChainID
-	require.ErrorIs(t, VerifyChain(t.Context(), b.rpc, d, quiet), registry.ErrOtherCode)
+	require.ErrorIs(t, connector.VerifyChain(t.Context(), b.rpc, d), registry.ErrOtherCode)
 
 	s.NATSURL = "nats://127.0.0.1:1"
 	err = RunAPI(t.Context(), t.Context(), s, quiet)
-	require.ErrorContains(t, err, "NATS at 127.0.0.1:1 (SCORELAY_NATS_URL) did not come up in time")
+	require.ErrorContains(t, err, "gave up waiting for NATS at 127.0.0.1:1 (SCORELAY_NATS_URL) after 1")
+}
+
+// TestAStartSaysWhatItWaitsFor: on the admin listener, which is up before everything else.
+func TestAStartSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	port := func() int {
+		p, err := devnet.FreePort()
+		require.NoError(t, err)
+		return p
+	}
+	for name, run := range map[string]func(ctx context.Context, common Common, n NATS, admin string) error{
+		"api": func(ctx context.Context, common Common, n NATS, admin string) error {
+			s := parsed[APISettings](t)
+			s.Common, s.NATS, s.AdminListen = common, n, admin
+			return RunAPI(ctx, context.WithoutCancel(ctx), s, quiet)
+		},
+		"relayer": func(ctx context.Context, common Common, n NATS, admin string) error {
+			s := parsed[RelayerSettings](t, "--signer-keys", strings.Repeat("1", 64))
+			s.Common, s.NATS, s.AdminListen = common, n, admin
+			return RunRelayer(ctx, context.WithoutCancel(ctx), s, quiet)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			admin := fmt.Sprintf("127.0.0.1:%d", port())
+			away := fmt.Sprintf("127.0.0.1:%d", port())
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				ended <- run(ctx, Common{StartTimeout: time.Minute, DrainTimeout: time.Second}, NATS{NATSURL: Secret("nats://u:hush@" + away)}, admin)
+			}()
+			want := "not ready: waiting for NATS at " + away + " (SCORELAY_NATS_URL): "
+			var err error
+			require.Eventually(t, func() bool {
+				err = Healthcheck(t.Context(), admin)
+				return err != nil && strings.HasPrefix(err.Error(), want)
+			}, 20*time.Second, 20*time.Millisecond)
+			require.Contains(t, err.Error(), "; trying again until ")
+			require.NotContains(t, err.Error(), "hush")
+			cancel()
+			require.NoError(t, <-ended, "the end of a start that was told to end is no failure")
+		})
+	}
 }
 
 func TestTheAPIRefusesAnotherChain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, devnet.NATSOptions{})
-	d := stream.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: common.Address{1}, DeployBlock: 1}
+	d := score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: common.Address{1}, DeployBlock: 1}
 	require.NoError(t, stream.Setup(t.Context(), b.js, stream.Config{Deployment: d}))
 	require.ErrorIs(t, RunAPI(t.Context(), t.Context(), b.apiSettings(t), quiet), registry.ErrOtherCode)
 }
@@ -257,8 +308,8 @@ func TestAwaitEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	tries := 0
-	err := await(ctx, quiet, "godot", func(context.Context) error { tries++; return errors.New("not yet") })
-	require.ErrorContains(t, err, "godot did not come up in time: not yet")
+	err := connector.await(ctx, "godot", func(context.Context) error { tries++; return errors.New("not yet") })
+	require.ErrorContains(t, err, "gave up waiting for godot after 300ms: not yet")
 	require.GreaterOrEqual(t, tries, 2)
 }
 
@@ -266,6 +317,6 @@ func TestEachLaneNeedsASignerOfItsOwn(t *testing.T) {
 	t.Parallel()
 	keys := []*signer.Key{key(t, 1), key(t, 2)}
 	require.NoError(t, laneKeys(keys, 2))
-	require.ErrorContains(t, laneKeys(keys, 3), "the deployment has 3 lanes and the settings have 2 signer keys")
+	require.ErrorContains(t, laneKeys(keys, 3), "the deployment has 3 lanes and this relayer has 2 signer keys; give SCORELAY_SIGNER_KEYSTORE")
 	require.ErrorContains(t, laneKeys([]*signer.Key{keys[0], keys[0]}, 2), "lanes 0 and 1 have the same signer")
 }

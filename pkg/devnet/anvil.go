@@ -1,7 +1,6 @@
 package devnet
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os/exec"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -23,12 +21,10 @@ const anvilStartTimeout = 20 * time.Second
 
 // AnvilOptions of StartAnvil. The zero value is a chain on a free port that makes blocks only on Mine.
 type AnvilOptions struct {
-	Port           int           // JSON-RPC over HTTP; 0 takes a free one
-	BlockTime      time.Duration // make a block this often; 0 only on Mine
-	GasLimit       uint64        // of a block, gas; 0 means DefaultGasLimit
-	Accounts       int           // how many of Key's accounts hold a million ether; 0 means DefaultAccounts
-	SlotsInAnEpoch int           // the finalized tag is two epochs behind the head; 0 means anvil's 32
-	Args           []string      // further arguments
+	Port      int           // JSON-RPC over HTTP; 0 takes a free one
+	BlockTime time.Duration // make a block this often; 0 only on Mine
+	GasLimit  uint64        // of a block, gas; 0 means DefaultGasLimit
+	Accounts  int           // how many of Key's accounts hold a million ether; 0 means DefaultAccounts
 }
 
 // Anvil is an anvil as a process of its own, with chain id ChainID. Unlike Chain, a reorg of it forgets the transactions
@@ -37,9 +33,8 @@ type Anvil struct {
 	URL string // http://127.0.0.1:port
 	PID int
 
-	rpc    *rpc.Client
-	exited chan struct{}
-	stop   func()
+	rpc     *rpc.Client
+	process *process
 
 	// Blocks are made from here, one thing at a time: anvil's own timer may make one in the middle of a reorg, after which
 	// it has lost blocks for good.
@@ -53,54 +48,23 @@ func StartAnvil(opts AnvilOptions) (*Anvil, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range 5 { // a free port may be taken by another process before anvil binds it
-		port := opts.Port
-		if port == 0 {
-			if port, err = FreePort(); err != nil {
-				return nil, err
-			}
-		}
-		var a *Anvil
-		if a, err = tryAnvil(path, port, opts); err == nil {
-			return a, nil
-		}
-		if opts.Port != 0 {
-			break
-		}
+	a, err := onPort(opts.Port, func(port int) (*Anvil, error) { return tryAnvil(path, port, opts) })
+	if err != nil {
+		return nil, fmt.Errorf("couldn't start anvil (%s): %w", path, err)
 	}
-	return nil, fmt.Errorf("couldn't start anvil (%s): %w", path, err)
+	return a, nil
 }
 
 func tryAnvil(path string, port int, opts AnvilOptions) (*Anvil, error) {
 	mark := 1_000_000 + rand.Uint64N(1<<32)
-	cmd := exec.Command(path, append(anvilArgs(port, mark, opts), opts.Args...)...)
-	cmd.SysProcAttr = dieWithParent()
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
+	p, err := startProcess(exec.Command(path, anvilArgs(port, mark, opts)...))
+	if err != nil {
 		return nil, err
 	}
-	exited := make(chan struct{})
-	go func() {
-		_ = cmd.Wait()
-		close(exited)
-	}()
-	a := &Anvil{
-		URL: "http://127.0.0.1:" + strconv.Itoa(port), PID: cmd.Process.Pid, exited: exited, every: make(chan time.Duration),
-	}
-	var once sync.Once
-	a.stop = func() {
-		once.Do(func() {
-			_ = cmd.Process.Signal(syscall.SIGKILL) // it keeps nothing
-			<-exited
-			if a.rpc != nil {
-				a.rpc.Close()
-			}
-		})
-	}
+	a := &Anvil{URL: "http://127.0.0.1:" + strconv.Itoa(port), PID: p.cmd.Process.Pid, process: p, every: make(chan time.Duration)}
 	if err := a.open(mark, opts); err != nil {
-		a.stop()
-		return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(out.Bytes()))
+		a.Close()
+		return nil, p.said(err)
 	}
 	go a.mine(opts.BlockTime)
 	return a, nil
@@ -119,7 +83,7 @@ func (a *Anvil) mine(every time.Duration) {
 	set(every)
 	for {
 		select {
-		case <-a.exited:
+		case <-a.process.exited:
 			return
 		case every = <-a.every:
 			set(every)
@@ -144,14 +108,10 @@ func anvilArgs(port int, mark uint64, opts AnvilOptions) []string {
 	if opts.GasLimit == 0 {
 		opts.GasLimit = DefaultGasLimit
 	}
-	args := []string{
-		"--port", strconv.Itoa(port), "--chain-id", strconv.Itoa(ChainID), "--silent", "--no-request-size-limit",
+	return []string{
+		"--port", strconv.Itoa(port), "--chain-id", strconv.Itoa(ChainID), "--silent", "--no-request-size-limit", "--no-mining",
 		"--balance", strconv.FormatUint(mark, 10), "--gas-limit", strconv.FormatUint(opts.GasLimit, 10),
 	}
-	if opts.SlotsInAnEpoch > 0 {
-		args = append(args, "--slots-in-an-epoch", strconv.Itoa(opts.SlotsInAnEpoch))
-	}
-	return append(args, "--no-mining")
 }
 
 // open waits until the node answers and funds the accounts.
@@ -163,22 +123,16 @@ func (a *Anvil) open(mark uint64, opts AnvilOptions) error {
 		return err
 	}
 	ours := new(big.Int).Mul(new(big.Int).SetUint64(mark), big.NewInt(params.Ether))
-	for {
+	err = a.process.await(ctx, func(ctx context.Context) error {
 		var balance hexutil.Big
-		err = a.rpc.CallContext(ctx, &balance, "eth_getBalance", anvilFirst, "0x0")
-		if err == nil && balance.ToInt().Cmp(ours) == 0 {
-			break
+		err := a.rpc.CallContext(ctx, &balance, "eth_getBalance", anvilFirst, "0x0")
+		if err == nil && balance.ToInt().Cmp(ours) != 0 {
+			err = errOther
 		}
-		if err == nil {
-			return errors.New("another server answers there")
-		}
-		select {
-		case <-a.exited:
-			return errors.New("it exited at once")
-		case <-ctx.Done():
-			return fmt.Errorf("no answer after %v: %w", anvilStartTimeout, err)
-		case <-time.After(10 * time.Millisecond):
-		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if opts.Accounts == 0 {
 		opts.Accounts = DefaultAccounts
@@ -200,10 +154,15 @@ func (a *Anvil) open(mark uint64, opts AnvilOptions) error {
 }
 
 // Close ends the process; nothing of the chain remains.
-func (a *Anvil) Close() { a.stop() }
+func (a *Anvil) Close() {
+	a.process.stop(0) // it keeps nothing
+	if a.rpc != nil {
+		a.rpc.Close()
+	}
+}
 
 // Exited is closed when the process is gone.
-func (a *Anvil) Exited() <-chan struct{} { return a.exited }
+func (a *Anvil) Exited() <-chan struct{} { return a.process.exited }
 
 // Client talks to the node directly.
 func (a *Anvil) Client() *rpc.Client { return a.rpc }
@@ -218,7 +177,7 @@ func (a *Anvil) Interval(ctx context.Context, every time.Duration) error {
 	select {
 	case a.every <- every:
 		return nil
-	case <-a.exited:
+	case <-a.process.exited:
 		return errors.New("anvil is gone")
 	case <-ctx.Done():
 		return ctx.Err()
@@ -247,11 +206,6 @@ func (a *Anvil) Drop(ctx context.Context, tx common.Hash) error {
 
 // DropAll empties the pool.
 func (a *Anvil) DropAll(ctx context.Context) error { return a.do(ctx, "anvil_dropAllTransactions") }
-
-// SetBalance gives an account this much, wei.
-func (a *Anvil) SetBalance(ctx context.Context, account common.Address, wei *big.Int) error {
-	return a.do(ctx, "anvil_setBalance", account, (*hexutil.Big)(wei))
-}
 
 // SetNextBaseFee sets the base fee of the next block, wei per gas.
 func (a *Anvil) SetNextBaseFee(ctx context.Context, wei uint64) error {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // AnvilProgram is the environment variable that names an anvil other than the pinned one.
@@ -84,24 +86,25 @@ func readPin(path string) (*anvilPin, error) {
 	if err := json.Unmarshal(raw, &lock); err != nil {
 		return nil, fmt.Errorf("couldn't read which anvil is pinned in %s: %w", path, err)
 	}
-	system := runtime.GOOS
-	if system == "windows" {
-		system = "win32"
-	}
-	pin := &anvilPin{name: "@foundry-rs/anvil-" + system + "-" + runtime.GOARCH}
+	pin := &anvilPin{name: "@foundry-rs/anvil-" + runtime.GOOS + "-" + runtime.GOARCH}
 	pin.entry = lock.Packages["node_modules/"+pin.name]
 	if pin.entry == nil {
 		return nil, fmt.Errorf("contracts/package-lock.json pins no anvil for this platform (%s): install the version it pins and "+
 			"name the program with %s", pin.name, AnvilProgram)
 	}
-	var entry struct {
-		Version string `json:"version"`
-	}
-	if err := json.Unmarshal(pin.entry, &entry); err != nil {
+	if pin.version, err = version(pin.entry); err != nil {
 		return nil, fmt.Errorf("couldn't read which anvil is pinned in %s: %w", path, err)
 	}
-	pin.version = entry.Version
 	return pin, nil
+}
+
+// version of a package, by its package.json or its entry in a lock file.
+func version(raw []byte) (string, error) {
+	var pack struct {
+		Version string `json:"version"`
+	}
+	err := json.Unmarshal(raw, &pack)
+	return pack.Version, err
 }
 
 // program is the pinned anvil as installed under dir; empty when another version or none is there.
@@ -111,19 +114,12 @@ func (p *anvilPin) program(dir string) string {
 	if err != nil {
 		return ""
 	}
-	var installed struct {
-		Version string `json:"version"`
-	}
-	if json.Unmarshal(raw, &installed) != nil || installed.Version != p.version {
+	path := filepath.Join(at, "bin", "anvil")
+	info, err := os.Stat(path)
+	if installed, bad := version(raw); errors.Join(err, bad) != nil || installed != p.version || !info.Mode().IsRegular() {
 		return ""
 	}
-	for _, name := range []string{"anvil", "anvil.exe"} {
-		path := filepath.Join(at, "bin", name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
-	}
-	return ""
+	return path
 }
 
 // install has npm install this one package, checked against the lock file's hash, unless it is in the cache already.
@@ -136,14 +132,11 @@ func (p *anvilPin) install() (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("couldn't make the directory of anvil: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
+	lock := flock.New(filepath.Join(dir, "lock"))
+	if err := lock.Lock(); err != nil { // test binaries run side by side
 		return "", fmt.Errorf("couldn't lock the directory of anvil: %w", err)
 	}
 	defer func() { _ = lock.Close() }()
-	if err := lockFile(lock); err != nil { // test binaries run side by side
-		return "", fmt.Errorf("couldn't lock the directory of anvil: %w", err)
-	}
 	if path := p.program(dir); path != "" {
 		return path, nil
 	}

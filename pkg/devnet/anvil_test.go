@@ -1,12 +1,9 @@
 package devnet_test
 
 import (
-	"io"
-	"net"
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
@@ -50,7 +47,6 @@ func TestAnvilForgetsWhatAReorgRemoves(t *testing.T) {
 	require.NoError(t, a.Drop(ctx, dropped.Hash()))
 	send(t, c, 1)
 	require.NoError(t, a.DropAll(ctx))
-	require.NoError(t, a.SetBalance(ctx, common.Address{1}, common.Big1))
 	require.NoError(t, a.Interval(ctx, time.Second))
 	require.Eventually(t, func() bool {
 		n, err := c.BlockNumber(ctx)
@@ -70,43 +66,4 @@ func TestAnvilSaysWhyItDoesNotStart(t *testing.T) {
 	t.Setenv(devnet.AnvilProgram, "no-such-anvil")
 	_, err = devnet.StartAnvil(devnet.AnvilOptions{})
 	require.ErrorContains(t, err, devnet.AnvilProgram)
-}
-
-func TestALinkIsCutAndMended(t *testing.T) {
-	t.Parallel()
-	server, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer func() { _ = server.Close() }()
-	go func() {
-		for {
-			conn, err := server.Accept()
-			if err != nil {
-				return
-			}
-			go func() { _, _ = io.Copy(conn, conn) }()
-		}
-	}()
-	link, err := devnet.StartLink(server.Addr().String())
-	require.NoError(t, err)
-	defer link.Close()
-	echo := func(conn net.Conn) error {
-		if _, err := conn.Write([]byte("x")); err != nil {
-			return err
-		}
-		_, err := io.ReadFull(conn, make([]byte, 1))
-		return err
-	}
-	dial := func() net.Conn {
-		conn, err := net.Dial("tcp", link.Addr)
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = conn.Close() })
-		return conn
-	}
-	first := dial()
-	require.NoError(t, echo(first))
-	link.Cut()
-	require.Error(t, echo(first))
-	require.Error(t, echo(dial()))
-	link.Mend()
-	require.NoError(t, echo(dial()))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/rawdb"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/eth"
@@ -38,17 +39,20 @@ type ChainOptions struct {
 	Interval time.Duration                         // make a block this often; 0 only on Commit
 	Accounts int                                   // how many of Key's accounts hold a million ether; 0 means DefaultAccounts
 	GasLimit uint64                                // of a block, gas; 0 means DefaultGasLimit
+	Dir      string                                // keep the chain here, over restarts and kills; empty keeps it in memory
 	Alloc    types.GenesisAlloc                    // further accounts
 	Adjust   func(*node.Config, *ethconfig.Config) // last word on geth's own settings, such as a tiny pool; may be nil
 }
 
-// Chain is a geth with one beacon of its own in this process: real pool, real EVM, real JSON-RPC. All its state is in
-// memory. Its methods may be called from several goroutines.
+// Chain is a geth with one beacon of its own in this process: real pool, real EVM, real JSON-RPC. With ChainOptions.Dir
+// a block is on disk before the next one is made, so a kill loses the newest one at most, and the pool; without, all is
+// in memory. Its methods may be called from several goroutines.
 type Chain struct {
 	URL string // http://127.0.0.1:port
 
 	mu     sync.Mutex // the beacon takes one call at a time
 	beacon *catalyst.SimulatedBeacon
+	sync   func() error // makes what was written durable; nil in memory
 	stack  *node.Node
 	client *ethclient.Client
 	done   chan struct{}
@@ -64,7 +68,7 @@ func StartChain(opts ChainOptions) (*Chain, error) {
 		return nil, fmt.Errorf("couldn't make a chain: %w", err)
 	}
 	c := &Chain{stack: stack, done: make(chan struct{})}
-	if err := c.start(ethConf); err != nil {
+	if err := c.start(ethConf, opts.Dir != ""); err != nil {
 		return nil, errors.Join(fmt.Errorf("couldn't start a chain: %w", err), stack.Close())
 	}
 	c.URL = stack.HTTPEndpoint()
@@ -83,7 +87,7 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 		opts.GasLimit = DefaultGasLimit
 	}
 	nodeConf := node.DefaultConfig
-	nodeConf.DataDir = ""
+	nodeConf.Name, nodeConf.DataDir = "geth", opts.Dir
 	nodeConf.P2P = p2p.Config{NoDiscovery: true}
 	nodeConf.HTTPHost = "127.0.0.1"
 	nodeConf.HTTPPort = opts.Port
@@ -112,6 +116,11 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 	ethConf.LogNoHistory = true // unindexed log search is right for a chain this short
 	ethConf.RPCTxFeeCap = 0     // operators of rollups lift it too; the relayer's own ceiling rules
 	ethConf.DatabaseCache, ethConf.TrieCleanCache, ethConf.TrieDirtyCache, ethConf.SnapshotCache = 16, 16, 64, 16
+	if opts.Dir != "" {
+		// geth keeps the newest states in memory and writes them when it ends. A kill would take the chain back by
+		// hours; so the state of each block is written with it.
+		ethConf.StateScheme, ethConf.NoPruning, ethConf.SnapshotCache = rawdb.HashScheme, true, 0
+	}
 	if opts.Adjust != nil {
 		opts.Adjust(&nodeConf, &ethConf)
 	}
@@ -119,7 +128,7 @@ func chainConfig(opts ChainOptions) (*node.Config, *ethconfig.Config) {
 }
 
 // start is simulated.NewBackend's sequence, on a stack of our own so that its HTTP endpoint can be asked for.
-func (c *Chain) start(conf *ethconfig.Config) error {
+func (c *Chain) start(conf *ethconfig.Config, kept bool) error {
 	backend, err := eth.New(c.stack, conf)
 	if err != nil {
 		return err
@@ -133,6 +142,10 @@ func (c *Chain) start(conf *ethconfig.Config) error {
 	}
 	if c.beacon, err = catalyst.NewSimulatedBeacon(0, common.Address{}, backend); err != nil {
 		return err
+	}
+	if kept {
+		c.sync = backend.ChainDb().SyncKeyValue
+		return c.sync()
 	}
 	return c.beacon.Fork(backend.BlockChain().GetCanonicalHash(0))
 }
@@ -160,7 +173,13 @@ func (c *Chain) Client() *ethclient.Client { return c.client }
 func (c *Chain) Commit() common.Hash {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.beacon.Commit()
+	hash := c.beacon.Commit()
+	if c.sync != nil {
+		if err := c.sync(); err != nil {
+			panic(fmt.Sprintf("devnet: couldn't write a block to disk: %v", err)) // going on would break what is called final
+		}
+	}
+	return hash
 }
 
 // Fork continues the chain from an earlier block: the next Commit builds on parent. It fails while transactions are
@@ -181,7 +200,7 @@ func (c *Chain) Rollback() {
 	c.beacon.Rollback()
 }
 
-// Close stops the chain; nothing of it remains.
+// Close stops the chain; only what ChainOptions.Dir keeps remains.
 func (c *Chain) Close() {
 	c.close.Do(func() {
 		close(c.done)

@@ -4,5 +4,5 @@ package devnet
 
 import "syscall"
 
-// dieWithParent would make a child process end when this one does; only Linux can.
-func dieWithParent() *syscall.SysProcAttr { return nil }
+// DieWithParent would make a child process end when this one does; only Linux can.
+func DieWithParent() *syscall.SysProcAttr { return nil }

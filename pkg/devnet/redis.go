@@ -1,9 +1,7 @@
 package devnet
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -11,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -38,7 +35,10 @@ type RedisServer struct {
 	stop   func()
 }
 
-const redisStartTimeout = 10 * time.Second
+const (
+	redisStartTimeout = 10 * time.Second
+	redisPatience     = 5 * time.Second // with a server that ends, and writes its data
+)
 
 // StartRedis starts redis-server with its append-only file under dir when it is installed, and otherwise an embedded
 // server that keeps everything in memory.
@@ -56,7 +56,7 @@ func StartRedis(dir string, opts RedisOptions) (*RedisServer, error) {
 // Close stops the server.
 func (r *RedisServer) Close() { r.stop() }
 
-// Exited is closed when the server is gone, whoever stopped it.
+// Exited is closed when the server is gone, no matter what ended it.
 func (r *RedisServer) Exited() <-chan struct{} { return r.exited }
 
 // RedisServerCommand is the command that runs redis-server on a port of 127.0.0.1 with its data under dir.
@@ -65,7 +65,7 @@ func RedisServerCommand(path, dir string, port int) *exec.Cmd {
 		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir, "--daemonize", "no",
 		"--appendonly", "yes", "--appendfsync", "everysec", "--save", "",
 		"--maxmemory-policy", "noeviction", "--loglevel", "warning")
-	cmd.SysProcAttr = dieWithParent()
+	cmd.SysProcAttr = DieWithParent()
 	return cmd
 }
 
@@ -73,62 +73,31 @@ func startRedisServer(path, dir string, port int) (*RedisServer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("couldn't make Redis's directory: %w", err)
 	}
-	var err error
-	for range 5 { // a free port may be taken by another process before redis-server binds it
-		p := port
-		if p == 0 {
-			if p, err = FreePort(); err != nil {
-				return nil, err
-			}
-		}
-		var r *RedisServer
-		if r, err = tryRedisServer(path, dir, p); err == nil {
-			return r, nil
-		}
-		if port != 0 {
-			break
-		}
-	}
-	return nil, fmt.Errorf("couldn't start %s: %w", path, err)
-}
-
-func tryRedisServer(path, dir string, port int) (*RedisServer, error) {
-	cmd := RedisServerCommand(path, dir, port)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	exited := make(chan struct{})
-	go func() {
-		_ = cmd.Wait()
-		close(exited)
-	}()
-	var once sync.Once
-	stop := func() {
-		once.Do(func() {
-			_ = cmd.Process.Signal(syscall.SIGTERM)
-			select {
-			case <-exited:
-			case <-time.After(5 * time.Second):
-				_ = cmd.Process.Kill()
-				<-exited
-			}
-		})
-	}
-	r := &RedisServer{
-		URL:  fmt.Sprintf("redis://127.0.0.1:%d/0", port),
-		Kind: "redis-server", PID: cmd.Process.Pid, exited: exited, stop: stop,
-	}
-	if err := waitRedis(port, cmd.Process.Pid, exited); err != nil {
-		stop()
-		return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(out.Bytes()))
+	r, err := onPort(port, func(port int) (*RedisServer, error) { return tryRedisServer(path, dir, port) })
+	if err != nil {
+		return nil, fmt.Errorf("couldn't start %s: %w", path, err)
 	}
 	return r, nil
 }
 
-// waitRedis returns when the server on port answers and is the process pid.
-func waitRedis(port, pid int, exited <-chan struct{}) error {
+func tryRedisServer(path, dir string, port int) (*RedisServer, error) {
+	p, err := startProcess(RedisServerCommand(path, dir, port))
+	if err != nil {
+		return nil, err
+	}
+	stop := func() { p.stop(redisPatience) }
+	if err := awaitRedis(p, port); err != nil {
+		stop()
+		return nil, p.said(err)
+	}
+	return &RedisServer{
+		URL:  fmt.Sprintf("redis://127.0.0.1:%d/0", port),
+		Kind: "redis-server", PID: p.cmd.Process.Pid, exited: p.exited, stop: stop,
+	}, nil
+}
+
+// awaitRedis returns when the server on port answers and is the process.
+func awaitRedis(p *process, port int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), redisStartTimeout)
 	defer cancel()
 	client := redis.NewClient(&redis.Options{
@@ -136,22 +105,13 @@ func waitRedis(port, pid int, exited <-chan struct{}) error {
 		DialTimeout: time.Second, ReadTimeout: time.Second, WriteTimeout: time.Second,
 	})
 	defer func() { _ = client.Close() }()
-	for {
+	return p.await(ctx, func(ctx context.Context) error {
 		info, err := client.Info(ctx, "server").Result()
-		if err == nil && strings.Contains(info, fmt.Sprintf("process_id:%d\r", pid)) {
-			return nil
+		if err == nil && !strings.Contains(info, fmt.Sprintf("process_id:%d\r", p.cmd.Process.Pid)) {
+			err = errOther
 		}
-		if err == nil {
-			err = errors.New("another server answers there")
-		}
-		select {
-		case <-exited:
-			return errors.New("it exited at once")
-		case <-ctx.Done():
-			return fmt.Errorf("no answer after %v: %w", redisStartTimeout, err)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+		return err
+	})
 }
 
 // startEmbeddedRedis runs miniredis, whose keys expire only as far as its clock is pushed: a ticker pushes it.
@@ -188,7 +148,7 @@ func startEmbeddedRedis(port int) (*RedisServer, error) {
 	}, nil
 }
 
-// FreePort finds a TCP port of 127.0.0.1 nobody listens on now.
+// FreePort finds a TCP port of 127.0.0.1 that no process listens on now.
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -32,10 +33,9 @@ type order struct {
 
 // result is what was done, as JSON on the standard output.
 type result struct {
-	Sent      int    `json:"sent"`
-	Confirmed int    `json:"confirmed"`
-	Failed    int    `json:"failed"`
-	FirstErr  string `json:"first_error,omitempty"`
+	Sent     int    `json:"sent"`
+	Failed   int    `json:"failed"`
+	FirstErr string `json:"first_error,omitempty"`
 }
 
 func main() {
@@ -64,7 +64,7 @@ func run() error {
 	return json.NewEncoder(os.Stdout).Encode(send(ctx, manager, o.Window, candidates))
 }
 
-// send passes all candidates through one queue. What ends by the signal counts neither as confirmed nor as failed.
+// send passes all candidates through one queue. What ends by the signal does not count as failed.
 func send(ctx context.Context, manager txmgr.TxManager, window uint64, candidates []txmgr.TxCandidate) result {
 	queue := txmgr.NewQueue[int](ctx, manager, window)
 	receipts := make(chan txmgr.TxReceipt[int], window)
@@ -72,14 +72,9 @@ func send(ctx context.Context, manager txmgr.TxManager, window uint64, candidate
 	go func() {
 		var r result
 		for receipt := range receipts {
-			switch {
-			case receipt.Err == nil:
-				r.Confirmed++
-			case ctx.Err() == nil:
+			if receipt.Err != nil && ctx.Err() == nil {
 				r.Failed++
-				if r.FirstErr == "" {
-					r.FirstErr = receipt.Err.Error()
-				}
+				r.FirstErr = cmp.Or(r.FirstErr, receipt.Err.Error())
 			}
 		}
 		counted <- r

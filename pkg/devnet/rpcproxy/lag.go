@@ -191,7 +191,7 @@ func (n *Node) Call(result any, method string, params ...any) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	answers, err := n.answers(ctx, []*Call{{Method: method, Params: raw, id: json.RawMessage("1")}}, false)
+	answers, err := n.answers(ctx, []*Call{{Method: method, Params: raw, Version: "2.0", ID: json.RawMessage("1")}}, false)
 	if err != nil {
 		return err
 	}

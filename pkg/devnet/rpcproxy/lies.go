@@ -3,7 +3,6 @@ package rpcproxy
 import (
 	"encoding/json"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -133,13 +132,4 @@ func rewrite(block map[string]json.RawMessage, how func(*types.Header)) {
 			block[name] = value
 		}
 	}
-}
-
-// HashOf is the hash of a block as the header in its JSON has it: what an honest node says.
-func HashOf(block json.RawMessage) (common.Hash, error) {
-	header := new(types.Header)
-	if err := json.Unmarshal(block, header); err != nil {
-		return common.Hash{}, err
-	}
-	return header.Hash(), nil
 }

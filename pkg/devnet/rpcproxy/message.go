@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"slices"
 )
 
 // Call is one call of a request: the request itself, or an element of a batch.
 type Call struct {
-	Method string
-	Params json.RawMessage // as sent; a fault's Ask may replace it
-
-	id json.RawMessage
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params,omitempty"` // as sent; a fault's Ask may replace it
 }
 
 // Args are the call's positional parameters; nil when there are none.
@@ -52,85 +51,27 @@ type response struct {
 	Answer
 }
 
-// request is a Call on the wire.
-type request struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  string          `json:"method"`
-	Params  json.RawMessage `json:"params,omitempty"`
-}
-
 var errNotJSONRPC = errors.New("not a JSON-RPC request")
 
 // parse reads a request's calls without decoding their parameters.
 func parse(body []byte) (calls []*Call, batch bool, err error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	batch = dec.PeekKind() == '['
-	if !batch {
-		c, err := parseCall(dec)
-		return []*Call{c}, false, err
+	if batch = bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")); batch {
+		err = json.Unmarshal(body, &calls)
+	} else {
+		calls = make([]*Call, 1)
+		err = json.Unmarshal(body, &calls[0])
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return nil, true, err
+	if err == nil && slices.Contains(calls, nil) {
+		err = errNotJSONRPC
 	}
-	for dec.PeekKind() != ']' {
-		c, err := parseCall(dec)
-		if err != nil {
-			return nil, true, err
-		}
-		calls = append(calls, c)
-	}
-	return calls, true, nil
-}
-
-func parseCall(dec *jsontext.Decoder) (*Call, error) {
-	start, err := dec.ReadToken()
-	if err != nil {
-		return nil, err
-	}
-	if start.Kind() != '{' {
-		return nil, errNotJSONRPC
-	}
-	c := &Call{}
-	for dec.PeekKind() != '}' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		field := name.String() // valid until the next read
-		value, err := dec.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		switch field {
-		case "id":
-			c.id = bytes.Clone(value)
-		case "method":
-			if err := json.Unmarshal(value, &c.Method); err != nil {
-				return nil, err
-			}
-		case "params":
-			c.Params = bytes.Clone(value)
-		}
-	}
-	_, err = dec.ReadToken()
-	return c, err
-}
-
-// encodeCalls writes calls as a request body.
-func encodeCalls(calls []*Call, batch bool) []byte {
-	out := make([]request, len(calls))
-	for i, c := range calls {
-		out[i] = request{"2.0", c.id, c.Method, c.Params}
-	}
-	return encode(out, batch)
+	return calls, batch, err
 }
 
 // encodeAnswers writes answers, in the order of the calls, as a response body.
 func encodeAnswers(calls []*Call, answers []*Answer, batch bool) []byte {
 	out := make([]response, len(calls))
 	for i, c := range calls {
-		out[i] = response{"2.0", c.id, *answers[i]}
+		out[i] = response{"2.0", c.ID, *answers[i]}
 	}
 	return encode(out, batch)
 }
@@ -147,16 +88,13 @@ func encode[T any](parts []T, batch bool) []byte {
 // decodeAnswers reads a node's response and puts its answers into the order of the calls. It fails when it is no such
 // response, as with a page of HTML.
 func decodeAnswers(body []byte, calls []*Call, batch bool) ([]*Answer, error) {
-	var all []response
+	all := make([]response, 1)
+	var into any = &all[0]
 	if batch {
-		if err := json.Unmarshal(body, &all); err != nil {
-			return nil, fmt.Errorf("couldn't read the node's answer: %w", err)
-		}
-	} else {
-		all = make([]response, 1)
-		if err := json.Unmarshal(body, &all[0]); err != nil {
-			return nil, fmt.Errorf("couldn't read the node's answer: %w", err)
-		}
+		into = &all
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return nil, fmt.Errorf("couldn't read the node's answer: %w", err)
 	}
 	byID := make(map[string]*Answer, len(all))
 	for i := range all {
@@ -164,7 +102,7 @@ func decodeAnswers(body []byte, calls []*Call, batch bool) ([]*Answer, error) {
 	}
 	answers := make([]*Answer, len(calls))
 	for i, c := range calls {
-		answers[i] = byID[string(c.id)]
+		answers[i] = byID[string(c.ID)]
 		switch {
 		case answers[i] == nil:
 			return nil, errors.New("the node left a call unanswered")

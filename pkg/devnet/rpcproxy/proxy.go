@@ -86,13 +86,6 @@ func (p *Proxy) Add(faults ...Fault) (remove func()) {
 	}
 }
 
-// Clear ends all faults.
-func (p *Proxy) Clear() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.faults = nil
-}
-
 // Active names the faults that are active, in the order they were added.
 func (p *Proxy) Active() []string {
 	p.mu.Lock()
@@ -111,13 +104,6 @@ func (p *Proxy) Stats() Stats {
 	out := p.stats
 	out.Calls = maps.Clone(p.stats.Calls)
 	return out
-}
-
-// Count is the number of calls of one method.
-func (p *Proxy) Count(method string) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.stats.Calls[method]
 }
 
 // ResetStats begins counting again and returns what was counted before.
@@ -154,15 +140,6 @@ type hit struct {
 func (x *Exchange) Respond(status int, contentType string, body []byte) {
 	x.Status, x.Body = status, body
 	x.Header.Set("Content-Type", contentType)
-}
-
-// Answer answers every call of the exchange alike.
-func (x *Exchange) Answer(a *Answer) {
-	answers := make([]*Answer, len(x.Calls))
-	for i := range answers {
-		answers[i] = a
-	}
-	x.Respond(http.StatusOK, "application/json", encodeAnswers(x.Calls, answers, x.Batch))
 }
 
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
@@ -296,7 +273,7 @@ func (n *Node) post(ctx context.Context, body []byte) (status int, contentType s
 }
 
 func (n *Node) answers(ctx context.Context, calls []*Call, batch bool) ([]*Answer, error) {
-	_, _, body, err := n.post(ctx, encodeCalls(calls, batch))
+	_, _, body, err := n.post(ctx, encode(calls, batch))
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
 // restartAfter is how long a child stays down once it has died: long enough for others to notice.
@@ -20,8 +22,9 @@ const restartAfter = time.Second
 type child struct {
 	role    string
 	index   int
-	command func() *exec.Cmd // makes the command anew for each start
+	command func() *exec.Cmd // makes the command for each start
 	log     *slog.Logger
+	say     func(string) // a line for people
 	logDir  string
 	running func(pid int) // told of each start and, with 0, of each death
 }
@@ -46,6 +49,7 @@ func (c *child) run(drain, kill context.Context) error {
 		case <-drain.Done():
 			return nil
 		case <-time.After(restartAfter):
+			c.say(fmt.Sprintf("%s %d had ended; it is started again, with its data", c.role, c.index))
 		}
 	}
 }
@@ -54,12 +58,7 @@ func (c *child) run(drain, kill context.Context) error {
 func (c *child) once(drain, kill context.Context, out *os.File) error {
 	cmd := c.command()
 	cmd.Stdout, cmd.Stderr = out, out
-	// A signal from the terminal goes to the whole process group, and the children must outlive those before them in
-	// the order: each in a group of its own, they end when told.
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	dieWithParent(cmd.SysProcAttr)
+	cmd.SysProcAttr = devnet.DieWithParent()
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("couldn't start %s %d: %w", c.role, c.index, err)
 	}

@@ -11,75 +11,181 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gofrs/flock"
+
 	"github.com/scorelay/scorelay/pkg/app"
 )
+
+// Marker is the file that tells a data directory of ours from all other folders.
+const Marker = "scorelay-dev.txt"
+
+const markerText = "This folder belongs to `scorelay dev`. It keeps the chain, NATS, Redis, keys and ports of a development stack here\n" +
+	"and may replace any of them. `scorelay dev --fresh` begins again; deleting the folder is fine while no stack runs.\n"
 
 // dataDir is where a stack keeps everything, for itself alone.
 type dataDir struct {
 	path string
-	lock *os.File
+	lock *flock.Flock
 }
 
-func (d *dataDir) nats() string  { return filepath.Join(d.path, "nats") }
-func (d *dataDir) redis() string { return filepath.Join(d.path, "redis") }
-func (d *dataDir) logs() string  { return filepath.Join(d.path, "logs") }
+func (d *dataDir) nats() string     { return filepath.Join(d.path, "nats") }
+func (d *dataDir) redis() string    { return filepath.Join(d.path, "redis") }
+func (d *dataDir) chain() string    { return filepath.Join(d.path, "chain") }
+func (d *dataDir) logs() string     { return filepath.Join(d.path, "logs") }
+func (d *dataDir) settings() string { return filepath.Join(d.path, "kept.json") }
 
-// openDataDir takes the directory and removes what an earlier stack left: its chain is gone, and streams of another
-// chain would be refused. said tells what was removed; it is empty when there was nothing.
-func openDataDir(path string) (d *dataDir, said string, err error) {
+// servers are the folders of what the servers and the chain store; they only mean something together.
+func (d *dataDir) servers() []string { return []string{d.nats(), d.redis(), d.chain()} }
+
+// openDataDir takes a directory that is new, empty or marked as ours, and refuses any other.
+func openDataDir(path string) (*dataDir, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't name the data directory: %w", err)
+	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, "", fmt.Errorf("couldn't make the data directory: %w", err)
+		return nil, fmt.Errorf("couldn't make the data directory: %w", err)
 	}
-	path, err = filepath.Abs(path)
-	if err != nil {
-		return nil, "", fmt.Errorf("couldn't name the data directory: %w", err)
+	d := &dataDir{path: path}
+	if err := d.mark(); err != nil {
+		return nil, err
 	}
-	d = &dataDir{path: path}
 	if err := d.take(); err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	for _, old := range []string{d.nats(), d.redis(), d.logs(), infoPath(path)} {
-		if _, err := os.Stat(old); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err := os.RemoveAll(old); err != nil {
-			d.release()
-			return nil, "", fmt.Errorf("couldn't remove the last run's data: %w", err)
-		}
-		said = "removed the last run's NATS and Redis data in " + path + ": its chain is gone, so they mean nothing any more"
-	}
-	if err := os.MkdirAll(d.logs(), 0o755); err != nil {
+	if err := d.refuseLinks(); err != nil {
 		d.release()
-		return nil, "", fmt.Errorf("couldn't make the log directory: %w", err)
+		return nil, err
 	}
-	return d, said, nil
+	return d, nil
 }
 
-// take locks the directory until this process ends, however it ends.
-func (d *dataDir) take() error {
-	path := filepath.Join(d.path, "lock")
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+// mark puts the marker into an empty directory. It changes nothing in one that holds other things and no marker.
+func (d *dataDir) mark() error {
+	marker := filepath.Join(d.path, Marker)
+	if _, err := os.Stat(marker); err == nil {
+		return nil
+	}
+	entries, err := os.ReadDir(d.path)
 	if err != nil {
-		return fmt.Errorf("couldn't lock the data directory: %w", err)
+		return fmt.Errorf("couldn't look into the data directory: %w", err)
 	}
-	if err := lock(file); err != nil {
-		raw, _ := os.ReadFile(path)
-		_ = file.Close()
-		return fmt.Errorf("another `scorelay dev` (process %s) runs with the data directory %s; end it or choose another with --data-dir",
-			strings.TrimSpace(string(raw)), d.path)
+	if len(entries) > 0 {
+		return fmt.Errorf("--data-dir %s is not a folder of `scorelay dev`: it holds %s and no %s. Nothing in it was changed. "+
+			"Choose a folder that is empty or does not exist, or empty this one yourself", d.path, some(entries), Marker)
 	}
-	d.lock = file
-	if err := file.Truncate(0); err != nil {
-		return fmt.Errorf("couldn't write the lock: %w", err)
-	}
-	if _, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0); err != nil {
-		return fmt.Errorf("couldn't write the lock: %w", err)
+	if err := os.WriteFile(marker, []byte(markerText), 0o644); err != nil {
+		return fmt.Errorf("couldn't mark the data directory as ours: %w", err)
 	}
 	return nil
 }
 
-// logger writes to logs/dev.log, and to also unless it is nil.
+// some names the first few of a folder's entries.
+func some(entries []fs.DirEntry) string {
+	const most = 3
+	var names []string
+	for _, entry := range entries[:min(most, len(entries))] {
+		names = append(names, entry.Name())
+	}
+	if more := len(entries) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// take locks the directory until this process ends, however it ends.
+func (d *dataDir) take() error {
+	d.lock = flock.New(filepath.Join(d.path, "lock"))
+	if info, err := os.Lstat(d.lock.Path()); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file, so it cannot lock the data directory"+elsewhere, d.lock.Path())
+	}
+	taken, err := d.lock.TryLock()
+	if err == nil && !taken {
+		raw, _ := os.ReadFile(d.lock.Path())
+		return fmt.Errorf("another `scorelay dev` (process %s) runs with the data directory %s; end it or choose another with --data-dir",
+			strings.TrimSpace(string(raw)), d.path)
+	}
+	if err == nil {
+		err = os.WriteFile(d.lock.Path(), []byte(strconv.Itoa(os.Getpid())), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("couldn't lock the data directory: %w", err)
+	}
+	return nil
+}
+
+// elsewhere is what to do about an entry of the data directory that leads out of it.
+const elsewhere = "; remove it, or choose another folder with --data-dir"
+
+// refuseLinks finds symbolic links where servers and logs write. Nothing of ours is a link: a marked folder that came with
+// a cloned repository could hold some that lead to files outside.
+func (d *dataDir) refuseLinks() error {
+	for _, folder := range append(d.servers(), d.logs()) {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return nil
+			case err != nil:
+				return fmt.Errorf("couldn't look for links in the data directory: %w", err)
+			case entry.Type()&fs.ModeSymlink != 0:
+				return fmt.Errorf("%s is a symbolic link, and `scorelay dev` writes nothing through links"+elsewhere, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discard removes what servers stored and what is kept: by name, so that a file of the user's own in the folder stays.
+func (d *dataDir) discard() error {
+	var errs []error
+	for _, path := range append(d.servers(), d.settings()) {
+		errs = append(errs, os.RemoveAll(path))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("couldn't begin again in the data directory: %w", err)
+	}
+	return nil
+}
+
+// setAside moves what servers stored out of the way, into one folder that holds the last such data, and returns its name.
+func (d *dataDir) setAside() (string, error) {
+	aside := filepath.Join(d.path, "unusable")
+	err := os.RemoveAll(aside)
+	if err == nil {
+		err = os.Mkdir(aside, 0o755)
+	}
+	for _, path := range d.servers() {
+		if err == nil {
+			err = os.Rename(path, filepath.Join(aside, filepath.Base(path)))
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("couldn't move unusable data aside: %w", err)
+	}
+	return aside, nil
+}
+
+// logger writes to logs/dev.log, and to also unless it is nil. The logs of the run before are in logs.old.
 func (d *dataDir) logger(also io.Writer) (*slog.Logger, func(), error) {
+	err := os.RemoveAll(d.logs() + ".old")
+	if err == nil {
+		if err = os.Rename(d.logs(), d.logs()+".old"); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if err == nil {
+		err = os.MkdirAll(d.logs(), 0o755)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("couldn't make the log directory: %w", err)
+	}
 	file, err := os.Create(filepath.Join(d.logs(), "dev.log"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("couldn't open the log: %w", err)

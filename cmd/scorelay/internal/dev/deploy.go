@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/big"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -19,6 +22,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -29,8 +33,8 @@ import (
 func (b *builder) setUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	natsSettings, chainSettings := b.natsSettings(), b.chainSettings()
-	conn, js, err := app.ConnectNATS(ctx, &natsSettings, "scorelay-dev", b.log)
+	natsSettings, chainSettings := b.natsSettings(), chainSettings(b.rpcURLs, b.opts.Confirmations)
+	conn, js, err := app.Connector{Log: b.log}.NATS(ctx, &natsSettings, "scorelay-dev")
 	if err != nil {
 		return err
 	}
@@ -40,18 +44,18 @@ func (b *builder) setUp(ctx context.Context) error {
 		return err
 	}
 	b.close = append(b.close, c.Close)
-	chainID, err := app.AwaitChain(ctx, c, b.log)
+	chainID, err := app.Connector{Log: b.log}.ChainID(ctx, c)
 	if err != nil {
 		return err
 	}
-	keys, err := b.keys(firstSigner + b.opts.Lanes)
+	keys, err := b.keys(firstSigner + b.kept.Lanes)
 	if err != nil {
 		return err
 	}
 	if err := b.fund(ctx, c, chainID, keys); err != nil {
 		return err
 	}
-	plan := app.SetupPlan{Lanes: b.opts.Lanes}
+	plan := app.SetupPlan{Lanes: b.kept.Lanes}
 	for _, key := range keys[firstSigner:] {
 		plan.Relayers = append(plan.Relayers, key.Address())
 	}
@@ -67,32 +71,65 @@ func (b *builder) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	secret, _, err := store.Create(ctx, "scorelay dev", 0)
-	if err != nil {
+	if err := b.apiKey(ctx, store); err != nil {
 		return err
 	}
-	b.describe(deployment, secret)
+	b.describe(deployment)
 	auditor, err := app.NewAuditor(ctx, js, opened, c, b.opts.Confirmations)
 	if err != nil {
 		return err
 	}
-	b.stack = &Stack{Auditor: auditor, Options: b.opts, Chain: c, Stream: opened, Redis: b.redis, LogDir: b.dir.logs()}
+	b.stack = &Stack{
+		Auditor: auditor, Options: b.opts, Redis: b.redis,
+		Lanes: b.kept.Lanes, DataDir: b.dir.path,
+	}
+	return b.countWaiting(ctx)
+}
+
+// countWaiting counts the updates that an earlier run accepted and that are not final, while nothing moves yet.
+func (b *builder) countWaiting(ctx context.Context) error {
+	if !b.kept.Ready {
+		return nil
+	}
+	report, err := b.stack.Auditor.Audit(ctx)
+	if err != nil {
+		return fmt.Errorf("couldn't count the updates that wait: %w", err)
+	}
+	b.waiting = report.Updates.Pending
 	return nil
 }
 
+// apiKey takes the key that is kept, or makes one where there is none or it was revoked.
+func (b *builder) apiKey(ctx context.Context, store *apikey.Store) error {
+	keys, err := store.List(ctx)
+	if err != nil {
+		return err
+	}
+	usable := func(key apikey.Key) bool { return key.ID == b.kept.APIKeyID && key.Revoked == nil }
+	if slices.ContainsFunc(keys, usable) {
+		return nil
+	}
+	secret, key, err := store.Create(ctx, "scorelay dev", 0)
+	if err != nil {
+		return err
+	}
+	b.kept.APIKey, b.kept.APIKeyID = secret.Reveal(), key.ID
+	return b.dir.writeKept(b.kept)
+}
+
 // describe fills in what dev.json says, but for the project.
-func (b *builder) describe(d stream.Deployment, secret apikey.Secret) {
+func (b *builder) describe(d score.Deployment) {
 	info := &b.info.info
-	for _, port := range b.ports.api {
+	for _, port := range b.kept.Ports.API {
 		info.APIURLs = append(info.APIURLs, httpURL(port))
 	}
-	for _, port := range append(append([]int{}, b.ports.apiAdmin...), b.ports.relayerAdmin...) {
+	for _, port := range append(append([]int{}, b.kept.Ports.APIAdmin...), b.kept.Ports.RelayerAdmin...) {
 		info.AdminURLs = append(info.AdminURLs, httpURL(port))
 	}
-	info.APIURL, info.APIKey = info.APIURLs[0], secret.Reveal()
+	info.APIURL, info.APIKey = info.APIURLs[0], b.kept.APIKey
 	info.Confirmations = b.opts.Confirmations
 	info.RPCURL, info.ChainID, info.Contract = b.rpcURLs[0], d.ChainID, d.Contract.Hex()
-	info.NATSURL, info.MonitorURL, info.RedisURL = "nats://"+loopback(b.ports.nats), httpURL(b.ports.natsMonitor), b.redisURL()
+	info.NATSURL, info.MonitorURL, info.RedisURL = "nats://"+loopback(b.kept.Ports.NATS), httpURL(b.kept.Ports.NATSMonitor), b.redisURL()
 	info.OwnerKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountOwner)))
 	info.UpdaterKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountUpdater)))
 }
@@ -123,10 +160,10 @@ func (b *builder) keys(n int) ([]*signer.Key, error) {
 	return keys, nil
 }
 
-// fundEach is what an account of ours gets on an external chain, wei.
+// fundEach is what an account of ours gets on an outside chain, wei.
 var fundEach = new(big.Int).Mul(big.NewInt(100), big.NewInt(params.Ether))
 
-// fund gives the accounts that pay for transactions money from the account of --chain-key, on an external chain; on our
+// fund gives the accounts that pay for transactions money from the account of --chain-key, on an outside chain; on our
 // own they have it from the beginning.
 func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, keys []*signer.Key) error {
 	if len(b.opts.ChainRPC) == 0 {
@@ -154,21 +191,31 @@ func (b *builder) ready(ctx context.Context) error {
 	defer cancel()
 	info := &b.info.info
 	for _, url := range info.AdminURLs {
-		if err := awaitReady(ctx, url); err != nil {
-			return err
+		err := retry.Do(ctx, math.MaxInt, 50*time.Millisecond, func() error { return app.Healthcheck(ctx, strings.TrimPrefix(url, "http://")) })
+		if err != nil {
+			return fmt.Errorf("the process at %s did not become ready in time: %w", url, err)
 		}
 	}
-	client := load.NewClient(info.APIKey, 256, info.APIURLs...)
-	client.Domain = info.Domain()
-	b.close = append(b.close, client.Close)
-	place, err := demoPlace()
+	client, err := load.NewClient(info.APIKey, 256, info.APIURLs...)
 	if err != nil {
 		return err
 	}
-	if err := createProject(ctx, client, place); err != nil {
+	client.Domain = info.Domain()
+	b.close = append(b.close, client.Close)
+	place, err := demoPlace(b.kept.ProjectID)
+	if err != nil {
 		return err
 	}
-	b.stack.Client, b.stack.Place, b.stack.Meter = client, place, NewMeter(info.AdminURLs)
+	if !b.kept.Ready {
+		if err := createProject(ctx, client, place); err != nil {
+			return err
+		}
+		b.kept.Ready, b.kept.ProjectID = true, common.Hash(place.Project)
+		if err := b.dir.writeKept(b.kept); err != nil {
+			return err
+		}
+	}
+	b.stack.Client, b.stack.Place, b.stack.Meter = client, place, NewMeter(info.AdminURLs, b.waiting)
 	err = b.info.publish(func(info *Info) {
 		info.ProjectID, info.Actions, info.ScoreType = place.Project.String(), place.Actions, place.ScoreType
 	})
@@ -177,12 +224,12 @@ func (b *builder) ready(ctx context.Context) error {
 }
 
 // demoActions of the demo project.
-var demoActions = []load.Action{
-	{Name: "purchase", Points: 50}, {Name: "review", Points: 10}, {Name: "refund", Points: 25, Direction: 1},
+var demoActions = []score.Action{
+	{Name: "purchase", Points: 50}, {Name: "review", Points: 10}, {Name: "refund", Points: 25, Direction: score.Subtract},
 }
 
-// demoPlace is a new project: its owner and updaters are development accounts.
-func demoPlace() (*load.Place, error) {
+// demoPlace is the project of that id, or a new one when it is zero: its owner and updaters are development accounts.
+func demoPlace(id common.Hash) (*load.Place, error) {
 	stranger, err := load.RandomWallet()
 	if err != nil {
 		return nil, err
@@ -190,6 +237,9 @@ func demoPlace() (*load.Place, error) {
 	place := &load.Place{
 		Project: score.ProjectID(load.RandomID()), ScoreType: "reputation", Stranger: stranger,
 		Targets: load.RandomTargets(100),
+	}
+	if id != (common.Hash{}) {
+		place.Project = score.ProjectID(id)
 	}
 	for _, action := range demoActions {
 		place.Actions = append(place.Actions, action.Name)
@@ -201,7 +251,7 @@ func demoPlace() (*load.Place, error) {
 }
 
 func createProject(ctx context.Context, client *load.Client, place *load.Place) error {
-	project := &load.Project{
+	project := &score.Project{
 		ID: place.Project, Name: "Scorelay demo", Actions: demoActions, ScoreTypes: []string{place.ScoreType},
 		Owners: []common.Address{devnet.Address(accountOwner)},
 	}
@@ -211,18 +261,23 @@ func createProject(ctx context.Context, client *load.Client, place *load.Place) 
 	if err := client.CreateProject(ctx, project); err != nil {
 		return fmt.Errorf("couldn't create the demo project: %w", err)
 	}
-	for {
-		status, err := client.ProjectStatus(ctx, place.Project)
-		if err == nil && status.Status == "final" {
-			if status.Outcome != "" && status.Outcome != "applied" {
-				return fmt.Errorf("the demo project became final with outcome %s", status.Outcome)
-			}
-			return nil
+	outcome := ""
+	err := retry.Do(ctx, math.MaxInt, 100*time.Millisecond, func() error {
+		project, err := client.Project(ctx, place.Project)
+		if err != nil {
+			return err
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the demo project did not become final (status %q): %w", status.Status, errors.Join(ctx.Err(), err))
-		case <-time.After(100 * time.Millisecond):
+		if !project.Final() {
+			return errors.New("it is not final")
 		}
+		outcome = project.Outcome
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("the demo project did not become final: %w", err)
 	}
+	if outcome != "" && outcome != score.Applied.String() {
+		return fmt.Errorf("the demo project became final with outcome %s", outcome)
+	}
+	return nil
 }

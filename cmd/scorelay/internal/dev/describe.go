@@ -2,92 +2,103 @@ package dev
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"text/template"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// description is what people see when a stack is up. The curl command holds a signature made now; the script signs for
-// itself.
+// description is what people see when a stack is up. Every line fits 79 columns, the shell joins those that end in a
+// backslash. The signature in the command was made when it was printed.
 var description = template.Must(template.New("").Parse(`
-Scorelay is up.
-
-  API       {{range $i, $url := .Info.APIURLs}}{{if $i}}, {{end}}{{$url}}{{end}}
-  API key   {{.Info.APIKey}}
-  chain     {{.Info.RPCURL}} (chain id {{.Info.ChainID}}{{if .OwnChain}}, a block every {{.BlockTime}}{{end}}), final after {{.Finality}}
+  chain     {{.Info.RPCURL}} (chain id {{.Info.ChainID}}{{if .BlockTime}}, a block every {{.BlockTime}}{{end}})
+  final     after {{.Finality}}
   contract  {{.Info.Contract}}
-  NATS      {{.Info.NATSURL}} (JetStream in files, every write synced)
+  project   {{.Info.ProjectID}}
+  actions   {{.Actions}}; score type {{.Info.ScoreType}}
+  NATS      {{.Info.NATSURL}} (every write synced)
   Redis     {{.Info.RedisURL}} ({{.RedisKind}})
   relayers  {{.Relayers}}, sharing {{.Lanes}} lanes
-  project   {{.Info.ProjectID}}
-            actions{{range .Info.Actions}} {{.}}{{end}}; score type {{.Info.ScoreType}}
-  state     {{.DataDir}}: all of this in dev.json, logs in logs/
+  kept in   {{.DataDir}}
+            (dev.json for clients, logs; the next start continues from it)
 
-Send an update with curl (the signature is good for five minutes; each updateId counts once; this one is random,
-who sends many counts ids up, which costs a fraction of the gas: docs/ids.md):
+To send an update and read the score, paste this into a shell. The signature
+is good for five minutes; the updateId counts once.
 
-  curl -s {{.Info.APIURL}}/update-score \
-    -H 'Content-Type: application/json' -H 'X-API-KEY: {{.Info.APIKey}}' \
-    -d '{"updateId":"{{.UpdateID}}",
-         "projectId":"{{.Info.ProjectID}}",
-         "actionName":"{{index .Info.Actions 0}}","scoreType":"{{.Info.ScoreType}}",
-         "targetWallet":"{{.Target}}",
-         "message":"{{.Message}}",
-         "signature":"{{.Signature}}"}'
+api={{.Info.APIURL}}
+key={{.Info.APIKey}}
+project={{.Info.ProjectID}}
+curl -s $api/update-score -H "X-API-KEY: $key" \
+  -H 'Content-Type: application/json' -d @- <<END
+{"projectId":"$project",
+ "actionName":"{{index .Info.Actions 0}}","scoreType":"{{.Info.ScoreType}}","updateId":
+ "{{.UpdateID}}",
+ "targetWallet":"{{.Target}}",
+ "message":"{{.Message}}","signature":"\
+{{.SignatureHead}}\
+{{.SignatureTail}}"}
+END
+curl -s -H "X-API-KEY: $key" \
+  $api/projects/$project/scores/{{.Target}}
 
-  curl -s {{.Info.APIURL}}/projects/{{.Info.ProjectID}}/scores/{{.Target}} \
-    -H 'X-API-KEY: {{.Info.APIKey}}'
-
-The same from a backend with web3.js (npm install web3, save as score.mjs, node score.mjs):
-
-  import { Web3 } from "web3";
-  const web3 = new Web3();
-  const message = Date.now().toString();
-  const { signature } = web3.eth.accounts.sign(message, "{{.Info.UpdaterKey}}");
-  const response = await fetch("{{.Info.APIURL}}/update-score", {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "X-API-KEY": "{{.Info.APIKey}}" },
-    body: JSON.stringify({
-      updateId: web3.utils.randomHex(32), // one-off; many updates: count up, docs/ids.md
-      projectId: "{{.Info.ProjectID}}",
-      actionName: "{{index .Info.Actions 0}}",
-      scoreType: "{{.Info.ScoreType}}",
-      targetWallet: "{{.Target}}",
-      signature,
-      message,
-    }),
-  });
-  console.log(response.status, await response.json());
-
+Other languages, and what updateIds cost: README.md, docs/ids.md.
+Every route: {{.Info.APIURL}}/docs
 Ctrl-C ends everything.
 
 `))
 
-// Describe writes what was started and how to use it.
-func (s *Stack) Describe(out io.Writer) {
-	message, signature, err := load.NewWallet(devnet.Key(accountUpdater)).Sign(time.Now())
-	if err != nil {
-		signature = err.Error()
-	}
-	finality := "the chain's finalized tag"
+// Description is what was started and how to use it.
+func (s *Stack) Description() string {
+	message := strconv.FormatInt(time.Now().UnixMilli(), 10)
+	signed, _ := crypto.Sign(wallet.PersonalDigest(message).Bytes(), devnet.Key(accountUpdater)) // does not fail with a key
+	signature := hexutil.Encode(signed)
+	finality := "the chain's finalized tag has passed it"
 	if n := s.Options.Confirmations; n > 0 {
-		finality = fmt.Sprintf("%d confirmations", n)
+		finality = units(float64(n), "confirmation")
 	}
 	redis := s.Redis
 	if redis == "embedded" {
-		redis = "embedded, in memory: redis-server is not installed"
+		redis = "in memory: redis-server is missing"
 	}
-	dataDir, err := filepath.Abs(s.Options.DataDir)
-	if err != nil {
-		dataDir = s.Options.DataDir
+	blockTime := ""
+	if len(s.Options.ChainRPC) == 0 {
+		blockTime = s.Options.BlockTime.String()
 	}
-	_ = description.Execute(out, map[string]any{
-		"Info": s.Info, "OwnChain": len(s.Options.ChainRPC) == 0, "BlockTime": s.Options.BlockTime, "Finality": finality,
-		"RedisKind": redis, "Relayers": s.Options.Relayers, "Lanes": s.Options.Lanes, "DataDir": dataDir,
-		"UpdateID": load.RandomID(), "Target": s.Place.Targets[0].Hex(), "Message": message, "Signature": signature,
+	half := len(signature) / 2
+	var out strings.Builder
+	err := description.Execute(&out, map[string]any{
+		"Info": s.Info, "BlockTime": blockTime, "Finality": finality, "Actions": strings.Join(s.Info.Actions, ", "),
+		"RedisKind": redis, "Relayers": s.Options.Relayers, "Lanes": s.Lanes, "DataDir": fromHere(s.DataDir),
+		"UpdateID": load.RandomID(), "Target": s.Place.Targets[0].Hex(), "Message": message,
+		"SignatureHead": signature[:half], "SignatureTail": signature[half:],
 	})
+	if err != nil {
+		return fmt.Sprintf("(couldn't describe the stack: %v)\n", err)
+	}
+	return out.String()
+}
+
+// Sight is what stays in sight: where the API is, and its key.
+func (s *Stack) Sight() []string {
+	return []string{"API  " + strings.Join(s.Info.APIURLs, " "), "key  " + s.Info.APIKey}
+}
+
+// fromHere names a path as people would from the working directory.
+func fromHere(path string) string {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return path
+	}
+	if short, err := filepath.Rel(here, path); err == nil && len(short) < len(path) && filepath.IsLocal(short) {
+		return short
+	}
+	return path
 }

@@ -93,18 +93,7 @@ func (f *infoFile) setPID(role string, i, pid int) error {
 }
 
 func (f *infoFile) write() error {
-	raw, err := json.MarshalIndent(f.info.living(), "", "  ")
-	if err != nil {
-		return fmt.Errorf("couldn't write dev.json: %w", err)
-	}
-	path := infoPath(f.dataDir)
-	if err := os.WriteFile(path+".new", append(raw, '\n'), 0o600); err != nil {
-		return fmt.Errorf("couldn't write dev.json: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("couldn't write dev.json: %w", err)
-	}
-	return nil
+	return writeJSON(infoPath(f.dataDir), f.info.living())
 }
 
 // living is the info with the ids of living processes only.

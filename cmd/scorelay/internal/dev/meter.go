@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -12,19 +14,20 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Meter adds up the metrics of all processes of a stack. Counters of a process that was started again go on from
-// where they were.
+// Meter adds up the metrics of all processes of a stack, counters of a process that was started again included.
 type Meter struct {
 	urls   []string // of the admin listeners
 	client *http.Client
 
-	mu    sync.Mutex
-	seen  map[series]float64 // the counters' last values
-	total Reading
+	mu     sync.Mutex
+	seen   map[string]counters // last, by url
+	total  Reading
+	before float64 // updates that were waiting before the counters began; see Waiting
+	idle   int     // readings in a row that saw nothing under way
 }
 
-// series names one counter of one process.
-type series struct{ url, metric string }
+// counters of one process.
+type counters struct{ accepted, final, applied, gas float64 }
 
 // Reading is the state of a stack.
 type Reading struct {
@@ -33,30 +36,49 @@ type Reading struct {
 	Final    float64 // updates with a final outcome since the stack began
 	Applied  float64 // of those, applied
 	Gas      float64 // used by final transactions since the first reading, gas: so without the demo project's creation
-	Queued   float64 // updates accepted and not bound to a transaction yet, now
-	InFlight float64 // transactions that are not final, now
+	Waiting  float64 // updates accepted and not final, now
+	Sent     float64 // transactions that are not final, now
 }
 
-// NewMeter reads the /metrics of the admin listeners at urls.
-func NewMeter(urls []string) *Meter {
-	return &Meter{urls: urls, client: &http.Client{Timeout: 2 * time.Second}, seen: map[series]float64{}}
+// idleAfter is after how many readings without anything under way nothing can be waiting, even where the counters add up to more.
+const idleAfter = 10
+
+// NewMeter reads the /metrics of the admin listeners at urls. waiting updates were accepted and not final before any of
+// those processes began to count.
+func NewMeter(urls []string, waiting int) *Meter {
+	return &Meter{urls: urls, client: &http.Client{Timeout: 2 * time.Second}, seen: map[string]counters{}, before: float64(waiting)}
 }
 
-// Read asks every process. One that does not answer counts with what it said last, and nothing queued or in flight.
+// Read asks every process. One that does not answer counts with what it said last, and no transaction sent.
+//
+// What waits is what was accepted less what is final: relayers know only as much of the backlog as they have read. A
+// process that was killed takes what it counted since the last reading along, so the difference is set right whenever
+// all answer and nothing moves.
 func (m *Meter) Read(ctx context.Context) Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.total.Queued, m.total.InFlight = 0, 0
+	accepted, all := m.total.Accepted, true
+	m.total.Sent = 0
+	under := 0.0
 	for _, url := range m.urls {
 		families, err := m.scrape(ctx, url)
 		if err != nil {
+			all = false
 			continue
 		}
 		m.add(url, families)
+		under += total(families, "scorelay_relay_backlog_updates", "") + total(families, "scorelay_relay_queued_works", "")
 	}
 	if m.total.At.IsZero() {
 		m.total.Gas = 0
 	}
+	if m.idle++; !all || under > 0 || m.total.Sent > 0 || m.total.Accepted > accepted {
+		m.idle = 0
+	}
+	if m.idle >= idleAfter {
+		m.before = m.total.Final - m.total.Accepted
+	}
+	m.total.Waiting = max(m.before+m.total.Accepted-m.total.Final, under, 0)
 	m.total.At = time.Now()
 	return m.total
 }
@@ -79,64 +101,71 @@ func (m *Meter) scrape(ctx context.Context, url string) (map[string]*dto.MetricF
 	return families, nil
 }
 
+// add takes in what a process says now. Counters that went back begin again: the process was started again.
 func (m *Meter) add(url string, families map[string]*dto.MetricFamily) {
-	for _, metric := range families["scorelay_api_updates_total"].GetMetric() {
-		if label(metric, "result") == "accepted" {
-			m.total.Accepted += m.grown(url, "accepted", metric)
-		}
+	now, before := counters{
+		accepted: total(families, "scorelay_api_updates_total", "accepted"),
+		final:    total(families, "scorelay_relay_outcomes_total", ""),
+		applied:  total(families, "scorelay_relay_outcomes_total", "applied"),
+		gas:      total(families, "scorelay_relay_gas_used_total", ""),
+	}, m.seen[url]
+	m.seen[url] = now
+	if now.accepted < before.accepted || now.final < before.final || now.gas < before.gas {
+		before = counters{}
 	}
-	for _, metric := range families["scorelay_relay_outcomes_total"].GetMetric() {
-		outcome := label(metric, "outcome")
-		grown := m.grown(url, "outcomes", metric)
-		m.total.Final += grown
-		if outcome == "applied" {
-			m.total.Applied += grown
-		}
-	}
-	for _, metric := range families["scorelay_relay_gas_used_total"].GetMetric() {
-		m.total.Gas += m.grown(url, "gas", metric)
-	}
-	for _, metric := range families["scorelay_relay_backlog_updates"].GetMetric() {
-		m.total.Queued += metric.GetGauge().GetValue()
-	}
-	for _, metric := range families["scorelay_relay_inflight_slots"].GetMetric() {
-		m.total.InFlight += metric.GetGauge().GetValue()
-	}
+	m.total.Accepted += now.accepted - before.accepted
+	m.total.Final += now.final - before.final
+	m.total.Applied += now.applied - before.applied
+	m.total.Gas += now.gas - before.gas
+	m.total.Sent += total(families, "scorelay_relay_open_slots", "")
 }
 
-// grown is by how much a counter grew since it was last read; all of it when the process began anew.
-func (m *Meter) grown(url, name string, metric *dto.Metric) float64 {
-	for _, pair := range metric.GetLabel() {
-		name += " " + pair.GetName() + "=" + pair.GetValue()
-	}
-	key, now := series{url, name}, metric.GetCounter().GetValue()
-	before := m.seen[key]
-	m.seen[key] = now
-	if now < before {
-		return now
-	}
-	return now - before
-}
-
-func label(metric *dto.Metric, name string) string {
-	for _, pair := range metric.GetLabel() {
-		if pair.GetName() == name {
-			return pair.GetValue()
+// total of a counter or gauge of one process, over the series with a label of this value; "" is all.
+func total(families map[string]*dto.MetricFamily, name, value string) (sum float64) {
+	for _, metric := range families[name].GetMetric() {
+		has := func(label *dto.LabelPair) bool { return label.GetValue() == value }
+		if value == "" || slices.ContainsFunc(metric.GetLabel(), has) {
+			sum += metric.GetCounter().GetValue() + metric.GetGauge().GetValue()
 		}
 	}
-	return ""
+	return sum
 }
 
-// Line is the live line: rates since the earlier reading, and what is under way.
+// Line is the live line: what is under way, and rates since the earlier reading. It fits 79 columns.
 func (r Reading) Line(before Reading) string {
 	seconds := r.At.Sub(before.At).Seconds()
 	if seconds <= 0 {
 		seconds = 1
 	}
-	gas := "-"
-	if r.Applied > 0 {
-		gas = fmt.Sprintf("%.0f", r.Gas/r.Applied)
+	return fmt.Sprintf("%s waiting, %s sent · %s/s accepted, %s/s final",
+		units(r.Waiting, "update"), units(r.Sent, "transaction"),
+		short((r.Accepted-before.Accepted)/seconds), short((r.Final-before.Final)/seconds))
+}
+
+// units counts things by their name.
+func units(n float64, name string) string {
+	if n != 1 {
+		name += "s"
 	}
-	return fmt.Sprintf("accepted %.0f/s · queued %.0f · in flight %.0f tx · final %.0f/s · %s gas/update · total accepted %.0f, final %.0f",
-		(r.Accepted-before.Accepted)/seconds, r.Queued, r.InFlight, (r.Final-before.Final)/seconds, gas, r.Accepted, r.Final)
+	return short(n) + " " + name
+}
+
+// short writes a number in at most six characters, so that a line's length is known.
+func short(n float64) string {
+	switch {
+	case n < 99_999.5:
+		return thousands(int(n + 0.5))
+	case n < 999_500:
+		return fmt.Sprintf("%.0fk", n/1000)
+	default:
+		return fmt.Sprintf("%.1fM", n/1_000_000)
+	}
+}
+
+// thousands writes a whole number with commas between its groups of three digits.
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return thousands(n/1000) + fmt.Sprintf(",%03d", n%1000)
 }

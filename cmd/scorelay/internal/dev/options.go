@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"regexp"
 	"strconv"
 	"time"
@@ -12,25 +11,30 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Options of a stack.
+// Options of a stack, as flags of a command line. A nil port or number of lanes is the one kept, or the default.
 type Options struct {
-	DataDir       string
-	Port          int // of the first API; the others follow. 0 takes free ones
-	RPCPort       int // of the chain. 0 takes a free one
-	NATSPort      int // 0 takes a free one
-	APIs          int
-	Relayers      int
-	Lanes         int
-	Separate      bool
-	ChainRPC      []string      // an external chain's endpoints; empty starts one
-	ChainKey      string        // of an account with money there
-	Confirmations uint64        // blocks that make one final; 0: the chain's finalized tag
-	BlockTime     time.Duration // of the chain that is started
-	Set           []string      // settings of APIs and relayers with Separate: ROLE[.INDEX]:VARIABLE=VALUE
-	LogTo         io.Writer     // gets what this process logs, besides its file; may be nil
+	DataDir       string        `name:"data-dir" default:".scorelay" placeholder:"DIR" help:"Where the stack is kept over restarts: chain, NATS, Redis, API key, project and ports, besides dev.json and logs (${default}). A folder of ours, an empty one or a new one."`
+	Fresh         bool          `name:"fresh" help:"Forget what the data directory keeps and begin again, with a new API key, project and chain."`
+	Port          *int          `name:"port" placeholder:"N" help:"Port of the API; 0 takes free ones for everything. Without it the one kept in the data directory, or 8080."`
+	RPCPort       *int          `name:"rpc-port" placeholder:"N" help:"Port of the chain's JSON-RPC; 0 takes a free one. Without it the one kept, or 8545."`
+	APIs          int           `name:"apis" default:"1" help:"Number of APIs (${default})."`
+	Relayers      int           `name:"relayers" default:"1" help:"Number of relayers (${default})."`
+	Lanes         *int          `name:"lanes" placeholder:"N" help:"Number of lanes of a new data directory; fixed from then on. Without it 4."`
+	Separate      bool          `name:"separate" help:"Run APIs, relayers, NATS and Redis as processes of their own, each started again when it dies."`
+	NATSPort      *int          `name:"nats-port" placeholder:"N" help:"Port of NATS; 0 takes a free one. Without it the one kept, or a free one."`
+	ChainRPC      []string      `name:"chain-rpc" placeholder:"URL" help:"Use this chain, such as anvil, instead of starting one; several endpoints are separated by commas. It is kept."`
+	ChainKey      string        `name:"chain-key" default:"0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80" placeholder:"KEY" help:"Key of an account with money on that chain; by default anvil's first."`
+	Confirmations uint64        `name:"confirmations" default:"2" help:"Blocks, its own included, after which a transaction is final (${default}); 0 waits for the chain's finalized tag."`
+	BlockTime     time.Duration `name:"block-time" default:"1s" help:"How often the chain makes a block (${default})."`
+	Set           []string      `name:"set" sep:"none" placeholder:"ROLE:VARIABLE=VALUE" help:"With --separate: a setting for processes of a role, as 'relayer:SCORELAY_WINDOW=4', or for one of them, as 'relayer.0:SCORELAY_WINDOW=4'. May be repeated."`
+
+	LogTo io.Writer `kong:"-"` // gets what this process logs, besides its file; may be nil
 }
 
-// Validate checks what the command line may get wrong.
+// DefaultLanes of a new data directory.
+const DefaultLanes = 4
+
+// Validate checks what the command line may get wrong; its parser calls it.
 func (o *Options) Validate() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -41,10 +45,15 @@ func (o *Options) Validate() error {
 	check(o.DataDir != "", "--data-dir must not be empty")
 	check(o.APIs >= 1 && o.APIs <= 32, "--apis must be from 1 to 32, is %d", o.APIs)
 	check(o.Relayers >= 1 && o.Relayers <= 32, "--relayers must be from 1 to 32, is %d", o.Relayers)
-	check(o.Lanes >= 1 && o.Lanes <= score.MaxLanes, "--lanes must be from 1 to %d, is %d", score.MaxLanes, o.Lanes)
-	check(o.Port >= 0 && o.Port+o.APIs <= 65536, "--port must be from 0 to %d, is %d", 65536-o.APIs, o.Port)
-	check(o.RPCPort >= 0 && o.RPCPort <= 65535, "--rpc-port must be from 0 to 65535, is %d", o.RPCPort)
-	check(o.NATSPort >= 0 && o.NATSPort <= 65535, "--nats-port must be from 0 to 65535, is %d", o.NATSPort)
+	within := func(flag string, asked *int, least, most int) {
+		if asked != nil {
+			check(*asked >= least && *asked <= most, "%s must be from %d to %d, is %d", flag, least, most, *asked)
+		}
+	}
+	within("--lanes", o.Lanes, 1, score.MaxLanes)
+	within("--port", o.Port, 0, 65536-o.APIs)
+	within("--rpc-port", o.RPCPort, 0, 65535)
+	within("--nats-port", o.NATSPort, 0, 65535)
 	for _, text := range o.Set {
 		check(override.MatchString(text), "--set must be like relayer:SCORELAY_WINDOW=4 or api.0:SCORELAY_RATE=10, is %q", text)
 	}
@@ -66,68 +75,3 @@ func (o *Options) overrides(role string, i int) (environ []string) {
 	}
 	return environ
 }
-
-// ports are where everything of a stack listens, chosen before anything starts so that whatever is started again
-// comes back where it was.
-type ports struct {
-	api          []int
-	apiAdmin     []int
-	relayerAdmin []int
-	rpc          int
-	nats         int
-	natsMonitor  int
-	redis        int
-}
-
-// choosePorts takes the ports asked for, which must be free, and free ones for everything else.
-func choosePorts(o *Options) (ports, error) {
-	var p ports
-	var errs []error
-	var held []net.Listener // until all are chosen, so that no two are the same
-	defer func() {
-		for _, l := range held {
-			_ = l.Close()
-		}
-	}()
-	wanted := func(port int, what, flag string) int {
-		l, err := net.Listen("tcp", loopback(port))
-		if err != nil {
-			errs = append(errs, fmt.Errorf("port %d for %s is taken (%w): end what listens there, choose another with %s, "+
-				"or let a free one be taken with %s 0", port, what, err, flag, flag))
-			return 0
-		}
-		held = append(held, l)
-		return l.Addr().(*net.TCPAddr).Port
-	}
-	free := func() int { return wanted(0, "the stack's own use", "--port") }
-	for i := range o.APIs {
-		port := 0
-		if o.Port != 0 {
-			port = o.Port + i
-		}
-		p.api = append(p.api, wanted(port, "the API", "--port"))
-		p.apiAdmin = append(p.apiAdmin, free())
-	}
-	for range o.Relayers {
-		p.relayerAdmin = append(p.relayerAdmin, free())
-	}
-	if len(o.ChainRPC) == 0 {
-		rpc := o.RPCPort
-		if o.Port == 0 && rpc == DefaultRPCPort {
-			rpc = 0 // --port 0 asks for free ports altogether
-		}
-		p.rpc = wanted(rpc, "the chain's JSON-RPC", "--rpc-port")
-	}
-	p.nats, p.natsMonitor, p.redis = wanted(o.NATSPort, "NATS", "--nats-port"), free(), free()
-	return p, errors.Join(errs...)
-}
-
-// Defaults of the ports people type.
-const (
-	DefaultPort    = 8080
-	DefaultRPCPort = 8545
-)
-
-func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-
-func httpURL(port int) string { return "http://" + loopback(port) }

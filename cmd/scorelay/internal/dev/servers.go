@@ -2,21 +2,23 @@ package dev
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
-// The hidden commands of this program that run one server, for Separate.
+// The hidden commands of this program that run one process of a stack, for Separate.
 const (
-	NATSCommand  = "run-nats"
-	RedisCommand = "run-redis"
+	NATSCommand    = "run-nats"
+	RedisCommand   = "run-redis"
+	APICommand     = "run-api"
+	RelayerCommand = "run-relayer"
 )
 
 // servers are the parts that run NATS, Redis and the chain.
@@ -27,20 +29,15 @@ func (b *builder) servers() []lifecycle.Part {
 		}
 		return nil
 	}}
-	if b.opts.Separate {
-		return []lifecycle.Part{b.natsChild(), b.redisChild(), chainPart}
-	}
 	return []lifecycle.Part{b.natsPart(), b.redisPart(), chainPart}
 }
 
 func (b *builder) startChain(context.Context) error {
-	if len(b.opts.ChainRPC) > 0 {
-		b.rpcURLs = b.opts.ChainRPC
+	if len(b.kept.ChainRPC) > 0 {
+		b.rpcURLs = b.kept.ChainRPC
 		return nil
 	}
-	c, err := devnet.StartChain(devnet.ChainOptions{
-		Port: b.ports.rpc, Interval: b.opts.BlockTime, Accounts: firstSigner + b.opts.Lanes,
-	})
+	c, err := devnet.StartChain(chainOptions(b.dir, b.kept, b.kept.Ports.RPC, b.opts.BlockTime))
 	if err != nil {
 		return err
 	}
@@ -48,68 +45,47 @@ func (b *builder) startChain(context.Context) error {
 	return b.info.setPID("chain", 0, os.Getpid())
 }
 
+// chainOptions of the chain in a data directory: its genesis must be the same at each start.
+func chainOptions(d *dataDir, k *kept, port int, blockTime time.Duration) devnet.ChainOptions {
+	return devnet.ChainOptions{Dir: d.chain(), Port: port, Interval: blockTime, Accounts: firstSigner + k.Lanes}
+}
+
 func (b *builder) natsPart() lifecycle.Part {
-	var server *devnet.NATSServer
-	return lifecycle.Part{
-		Name: "nats",
-		Start: func(context.Context) (err error) {
-			server, err = devnet.StartNATS(b.dir.nats(), devnet.NATSOptions{Port: b.ports.nats, MonitorPort: b.ports.natsMonitor})
-			if err != nil {
-				return err
-			}
-			return b.info.setPID("nats", 0, os.Getpid())
-		},
-		Stop: func(context.Context) error { server.Close(); return nil },
-	}
+	dir, port, monitor := b.dir.nats(), b.kept.Ports.NATS, b.kept.Ports.NATSMonitor
+	return b.server("nats",
+		selfCommand(NATSCommand, "--dir", dir, "--port", strconv.Itoa(port), "--monitor-port", strconv.Itoa(monitor)),
+		func(drain, _ context.Context) error { return RunNATS(drain, dir, port, monitor) })
 }
 
+// redisPart runs redis-server, which is always a process of its own, or the embedded Redis where that is not installed.
 func (b *builder) redisPart() lifecycle.Part {
-	var server *devnet.RedisServer
-	return lifecycle.Part{
-		Name: "redis",
-		Start: func(context.Context) (err error) {
-			if server, err = devnet.StartRedis(b.dir.redis(), devnet.RedisOptions{Port: b.ports.redis}); err != nil {
-				return err
-			}
-			b.redis = server.Kind
-			pid := server.PID
-			if pid == 0 {
-				pid = os.Getpid()
-			}
-			return b.info.setPID("redis", 0, pid)
-		},
-		Stop: func(context.Context) error { server.Close(); return nil },
+	port := b.kept.Ports.Redis
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		b.redis = "embedded"
+		return b.server("redis", selfCommand(RedisCommand, "--port", strconv.Itoa(port)),
+			func(drain, _ context.Context) error { return RunRedis(drain, port) })
 	}
-}
-
-func (b *builder) natsChild() lifecycle.Part {
-	command := selfCommand(NATSCommand, "--dir", b.dir.nats(),
-		"--port", strconv.Itoa(b.ports.nats), "--monitor-port", strconv.Itoa(b.ports.natsMonitor))
-	return lifecycle.Part{Name: "nats", Run: func(drain, kill context.Context) error {
-		return b.child("nats", 0, command).run(drain, kill)
-	}}
-}
-
-func (b *builder) redisChild() lifecycle.Part {
-	command := selfCommand(RedisCommand, "--port", strconv.Itoa(b.ports.redis))
-	b.redis = "embedded"
-	if path, err := exec.LookPath("redis-server"); err == nil {
-		b.redis = "redis-server"
-		command = func() *exec.Cmd { return devnet.RedisServerCommand(path, b.dir.redis(), b.ports.redis) }
-	}
+	b.redis = "redis-server"
 	return lifecycle.Part{
 		Name:  "redis",
 		Start: func(context.Context) error { return os.MkdirAll(b.dir.redis(), 0o755) },
-		Run: func(drain, kill context.Context) error {
-			return b.child("redis", 0, command).run(drain, kill)
-		},
+		Run:   b.child("redis", 0, func() *exec.Cmd { return devnet.RedisServerCommand(path, b.dir.redis(), port) }).run,
 	}
+}
+
+// server is the command as a process of its own with Separate, or else run in this one.
+func (b *builder) server(role string, command func() *exec.Cmd, run func(drain, kill context.Context) error) lifecycle.Part {
+	if b.opts.Separate {
+		return lifecycle.Part{Name: role, Run: b.child(role, 0, command).run}
+	}
+	return lifecycle.Part{Name: role, Run: run, Start: func(context.Context) error { return b.info.setPID(role, 0, os.Getpid()) }}
 }
 
 // child is a process of this stack whose id dev.json shows.
 func (b *builder) child(role string, index int, command func() *exec.Cmd) *child {
 	return &child{
-		role: role, index: index, command: command, log: b.log, logDir: b.dir.logs(),
+		role: role, index: index, command: command, log: b.log, logDir: b.dir.logs(), say: b.say,
 		running: func(pid int) {
 			if err := b.info.setPID(role, index, pid); err != nil {
 				b.log.Warn("couldn't note a process id; dev.json is out of date", "role", role, "err", err)
@@ -129,30 +105,22 @@ func selfCommand(args ...string) func() *exec.Cmd {
 	}
 }
 
-// programCommand runs a program with exactly these settings: of our own environment only what is not a setting of ours.
-func programCommand(path string, environ []string) func() *exec.Cmd {
+// serviceCommand runs an API or a relayer with exactly these settings: it takes none from our own environment.
+func serviceCommand(command string, settings []string) func() *exec.Cmd {
 	return func() *exec.Cmd {
-		cmd := exec.Command(path)
-		cmd.Env = append(withoutSettings(os.Environ()), environ...)
+		cmd := selfCommand(command)()
+		cmd.Env = append(withoutSettings(os.Environ()), settings...)
 		return cmd
 	}
 }
 
 func withoutSettings(environ []string) []string {
-	var kept []string
-	for _, variable := range environ {
-		if len(variable) < len("SCORELAY_") || variable[:len("SCORELAY_")] != "SCORELAY_" {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(environ, func(variable string) bool { return strings.HasPrefix(variable, "SCORELAY_") })
 }
 
 // RunNATS is the hidden command NATSCommand: a NATS server until drain ends.
 func RunNATS(drain context.Context, dir string, port, monitorPort int) error {
-	server, err := startAgain(drain, func() (*devnet.NATSServer, error) {
-		return devnet.StartNATS(dir, devnet.NATSOptions{Port: port, MonitorPort: monitorPort})
-	})
+	server, err := devnet.StartNATS(dir, devnet.NATSOptions{Port: port, MonitorPort: monitorPort})
 	if err != nil {
 		return err
 	}
@@ -163,32 +131,11 @@ func RunNATS(drain context.Context, dir string, port, monitorPort int) error {
 
 // RunRedis is the hidden command RedisCommand: an embedded Redis until drain ends.
 func RunRedis(drain context.Context, port int) error {
-	server, err := startAgain(drain, func() (*devnet.RedisServer, error) {
-		return devnet.StartRedis("", devnet.RedisOptions{Port: port, Embedded: true})
-	})
+	server, err := devnet.StartRedis("", devnet.RedisOptions{Port: port, Embedded: true})
 	if err != nil {
 		return err
 	}
 	<-drain.Done()
 	server.Close()
 	return nil
-}
-
-// startAgain tries a few times: right after a kill the port may still be the dead process's.
-func startAgain[T any](ctx context.Context, start func() (T, error)) (T, error) {
-	var errs []error
-	for range 10 {
-		server, err := start()
-		if err == nil {
-			return server, nil
-		}
-		errs = append(errs, err)
-		select {
-		case <-ctx.Done():
-			return server, errors.Join(errs...)
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
-	var none T
-	return none, fmt.Errorf("couldn't start after several tries: %w", errors.Join(errs...))
 }

@@ -1,11 +1,17 @@
 // Package dev brings up a whole Scorelay on one machine, for people who try it and for tests that attack it: NATS,
 // Redis, a chain, the contract, an API key, a demo project, APIs and relayers.
 //
-// It runs everything in this process, or, with Separate, the servers, APIs and relayers as processes of their own, which
-// are the binaries an operator runs; each of those is started again, on its ports and with its data, a second after it dies.
-// Only the chain stays in this process then: its state is in memory.
+// It runs everything in this process, or, with Separate, the servers, APIs and relayers as processes of their own, by
+// hidden commands of this program: an API and a relayer are the mains of cmd/api and cmd/relayer. Each is started again, on
+// its ports and with its data, a second after it dies. Only the chain stays in this process then.
 //
-// All of its keys are development keys that anyone can compute.
+// A stack is the same at each start: its data directory keeps ports, lanes, API key and project (kept.json), and what the
+// servers and the chain store. A kill at any moment loses nothing that was final: NATS syncs every write, and the chain
+// syncs each block before it makes the next. Before a start, resume sees whether the chain still holds what NATS calls
+// final; if it does not, which only a broken disk or an outside chain that began again brings about, the stack starts
+// fresh and says so, since a deployment whose chain is gone would wait for it forever.
+//
+// All of its keys are development keys that anyone can compute, so they need not be kept.
 package dev
 
 import (
@@ -17,11 +23,9 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/app"
-	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
-	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // Accounts of devnet.Key by what they do in a stack. Those of the lanes' signers begin at firstSigner.
@@ -40,18 +44,17 @@ const (
 	drainTimeout = 20 * time.Second
 )
 
-// Stack is a running stack, for whoever uses it once it is ready.
+// Stack is a running stack, for its user once it is ready.
 type Stack struct {
 	Info    Info
 	Options Options
-	Chain   *chain.Client
-	Stream  *stream.Stream
 	Auditor *index.Auditor
 	Client  *load.Client
 	Meter   *Meter
 	Place   *load.Place // the demo project
 	Redis   string      // what kind of Redis it is
-	LogDir  string
+	Lanes   int
+	DataDir string
 }
 
 // builder holds what is known while a stack comes up.
@@ -60,14 +63,13 @@ type builder struct {
 	log     *slog.Logger
 	say     func(string) // a line for people
 	dir     *dataDir
-	ports   ports
+	kept    *kept
 	info    *infoFile
-	devnet  *devnet.Chain // nil with an external chain
+	devnet  *devnet.Chain // nil with an outside chain
 	rpcURLs []string
 	redis   string // kind
+	waiting int    // updates of an earlier run that are accepted and not final
 	secrets []app.Secret
-	api     string // path of the program, with Separate
-	relayer string
 	stack   *Stack
 	close   []func()
 }
@@ -75,34 +77,36 @@ type builder struct {
 // Run brings a stack up, calls use, and takes everything down when use returns or drain ends. say gets a line for each
 // step people should know of. An error of use is returned as it is.
 func Run(drain, kill context.Context, opts Options, say func(string), use func(ctx context.Context, s *Stack) error) error {
-	if err := opts.Validate(); err != nil {
-		return err
-	}
-	ports, err := choosePorts(&opts)
-	if err != nil {
-		return err
-	}
-	dir, removed, err := openDataDir(opts.DataDir)
+	dir, err := openDataDir(opts.DataDir) // first: that another stack runs here explains every port that is taken
 	if err != nil {
 		return err
 	}
 	defer dir.release()
-	if removed != "" {
-		say(removed)
+	k, err := dir.prepare(&opts, say)
+	if err != nil {
+		return err
 	}
 	log, closeLog, err := dir.logger(opts.LogTo)
 	if err != nil {
 		return err
 	}
 	defer closeLog()
-	b := &builder{opts: opts, log: log, say: say, dir: dir, ports: ports, info: &infoFile{dataDir: dir.path}}
-	if err := b.info.setPID("dev", 0, os.Getpid()); err != nil {
+	if err := resume(drain, dir, k, &opts, say, log); err != nil {
 		return err
 	}
-	if opts.Separate {
-		if b.api, b.relayer, err = binaries(drain, dir.path, say); err != nil {
-			return err
-		}
+	if !k.Ready {
+		say("making a new stack in " + dir.path + "; this takes some seconds")
+	}
+	if err := dir.writeKept(k); err != nil {
+		return err
+	}
+	opts.ChainRPC = k.ChainRPC
+	b := &builder{opts: opts, log: log, say: say, dir: dir, kept: k, info: &infoFile{dataDir: dir.path}}
+	if err := b.info.remove(); err != nil { // of a stack that was killed
+		return err
+	}
+	if err := b.info.setPID("dev", 0, os.Getpid()); err != nil {
+		return err
 	}
 	// use decides when the stack ends, so its end is no failure, and only its own error counts.
 	drain, end := context.WithCancel(drain)
@@ -123,6 +127,24 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 	return used
 }
 
+// prepare settles ports and lanes, by the command line and by what the directory keeps.
+func (d *dataDir) prepare(opts *Options, say func(string)) (*kept, error) {
+	if opts.Fresh {
+		if err := d.discard(); err != nil {
+			return nil, err
+		}
+	}
+	before, err := d.readKept()
+	if err != nil {
+		return nil, err
+	}
+	k, err := opts.merge(before)
+	if err != nil {
+		return nil, err
+	}
+	return k, choosePorts(k, opts.APIs, opts.Relayers, say)
+}
+
 // parts in the order they start; each may lean on those before it.
 func (b *builder) parts() []lifecycle.Part {
 	var parts []lifecycle.Part
@@ -140,23 +162,24 @@ func (b *builder) parts() []lifecycle.Part {
 	})
 }
 
-// common settings of the APIs and relayers. They wait longer for each other than in production.
-func (b *builder) common() app.Common {
-	return app.Common{LogLevel: "info", LogFormat: "json", StartTimeout: readyTimeout, DrainTimeout: drainTimeout / 2}
+// common settings of the APIs and relayers: they wait longer for each other than in production.
+func (b *builder) common() (app.Common, app.NATS, app.Chain, app.Secret) {
+	return app.Common{LogLevel: "info", LogFormat: "json", StartTimeout: readyTimeout, DrainTimeout: drainTimeout / 2},
+		b.natsSettings(), chainSettings(b.rpcURLs, b.opts.Confirmations), app.Secret(b.redisURL())
 }
 
 func (b *builder) natsSettings() app.NATS {
 	return app.NATS{
-		NATSURL:        app.Secret("nats://" + loopback(b.ports.nats)),
-		NATSMonitorURL: httpURL(b.ports.natsMonitor),
+		NATSURL:        app.Secret("nats://" + loopback(b.kept.Ports.NATS)),
+		NATSMonitorURL: httpURL(b.kept.Ports.NATSMonitor),
 	}
 }
 
-func (b *builder) redisURL() string { return "redis://" + loopback(b.ports.redis) + "/0" }
+func (b *builder) redisURL() string { return "redis://" + loopback(b.kept.Ports.Redis) + "/0" }
 
-func (b *builder) chainSettings() app.Chain {
-	s := app.Chain{ChainTimeout: 10 * time.Second, Confirmations: b.opts.Confirmations}
-	for _, url := range b.rpcURLs {
+func chainSettings(urls []string, confirmations uint64) app.Chain {
+	s := app.Chain{ChainTimeout: 10 * time.Second, Confirmations: confirmations}
+	for _, url := range urls {
 		s.ChainRPC = append(s.ChainRPC, app.Secret(url))
 	}
 	return s
@@ -165,22 +188,22 @@ func (b *builder) chainSettings() app.Chain {
 // apiSettings are the defaults of cmd/api but for what the stack decides.
 func (b *builder) apiSettings(i int) (*app.APISettings, error) {
 	s := &app.APISettings{}
-	if err := app.Defaults(s); err != nil {
+	if err := defaults(s); err != nil {
 		return nil, err
 	}
-	s.Common, s.NATS, s.Chain, s.RedisURL = b.common(), b.natsSettings(), b.chainSettings(), app.Secret(b.redisURL())
-	s.Listen, s.AdminListen = loopback(b.ports.api[i]), loopback(b.ports.apiAdmin[i])
+	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
+	s.Listen, s.AdminListen = loopback(b.kept.Ports.API[i]), loopback(b.kept.Ports.APIAdmin[i])
 	return s, s.Validate()
 }
 
 // relayerSettings are the defaults of cmd/relayer but for what the stack decides.
 func (b *builder) relayerSettings(i int) (*app.RelayerSettings, error) {
 	s := &app.RelayerSettings{}
-	if err := app.Defaults(s); err != nil {
+	if err := defaults(s); err != nil {
 		return nil, err
 	}
-	s.Common, s.NATS, s.Chain, s.RedisURL = b.common(), b.natsSettings(), b.chainSettings(), app.Secret(b.redisURL())
-	s.AdminListen, s.RawKeys, s.Replica = loopback(b.ports.relayerAdmin[i]), b.secrets, fmt.Sprintf("relayer-%d", i)
+	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
+	s.AdminListen, s.RawKeys, s.Replica = loopback(b.kept.Ports.RelayerAdmin[i]), b.secrets, fmt.Sprintf("relayer-%d", i)
 	s.LeaseTTL = 3 * time.Second // people watch how soon a killed relayer is replaced
 	s.PollInterval = min(s.PollInterval, max(b.opts.BlockTime/4, 10*time.Millisecond))
 	return s, s.Validate()
@@ -193,7 +216,7 @@ func (b *builder) apiPart(i int) lifecycle.Part {
 			return err
 		}
 		if b.opts.Separate {
-			return b.child("api", i, programCommand(b.api, append(app.Environ(s), b.opts.overrides("api", i)...))).run(drain, kill)
+			return b.child("api", i, serviceCommand(APICommand, append(environ(s), b.opts.overrides("api", i)...))).run(drain, kill)
 		}
 		_ = b.info.setPID("api", i, os.Getpid())
 		return app.RunAPI(drain, kill, s, b.log.With("service", "api", "index", i))
@@ -208,7 +231,7 @@ func (b *builder) relayerPart(i int) lifecycle.Part {
 			return err
 		}
 		if b.opts.Separate {
-			return b.child("relayer", i, programCommand(b.relayer, append(app.Environ(s), b.opts.overrides("relayer", i)...))).run(drain, kill)
+			return b.child("relayer", i, serviceCommand(RelayerCommand, append(environ(s), b.opts.overrides("relayer", i)...))).run(drain, kill)
 		}
 		_ = b.info.setPID("relayer", i, os.Getpid())
 		return app.RunRelayer(drain, kill, s, b.log.With("service", "relayer", "index", i))

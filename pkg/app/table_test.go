@@ -7,7 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// SettingsTable writes the settings of a command line as a Markdown table, for the README: cli is a pointer to a struct
+// SettingsTable writes the settings of a command line as a Markdown table, for the documentation: cli is a pointer to a struct
 // with kong tags.
 func SettingsTable(cli any) (string, error) {
 	parser, err := kong.New(cli)

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// deployment is a set-up stream on a NATS server of the test's own.
+func deployment(t *testing.T) (*stream.Stream, *directory.Directory) {
+	t.Helper()
+	conn, err := nats.Connect(devnet.NATS(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	require.NoError(t, err)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
+		Deployment: score.Deployment{Lanes: 2, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1},
+	}))
+	opened, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	projects, err := directory.Open(t.Context(), js)
+	require.NoError(t, err)
+	return opened, projects
+}
+
+func creation(id byte) *score.Project {
+	return &score.Project{
+		ID: score.ProjectID{id}, Name: "n", Actions: []score.Action{{Name: "a", Points: 1}},
+		Owners: []common.Address{{1}}, ScoreTypes: []string{"reputation"},
+	}
+}
+
+// lettersOfAllKinds are three updates, two of them of one updateId, a creation and a message that cannot be read.
+func lettersOfAllKinds() []score.DeadLetter {
+	update := func(project, id, target byte) *score.Update {
+		return &score.Update{Project: score.ProjectID{project}, ID: score.UpdateID{id}, Signer: common.Address{2}, Target: common.Address{target}, Action: 1}
+	}
+	return []score.DeadLetter{
+		{Lane: 1, Seq: 3, Update: update(1, 7, 3), Outcome: score.NotMember, Reason: "the signer is no member", Tx: common.Hash{9}},
+		{Lane: 1, Seq: 5, Update: update(1, 7, 4), Outcome: score.NotMember, Reason: "again", Tx: common.Hash{9}},
+		{Lane: 0, Seq: 6, Update: update(2, 8, 3), Outcome: score.BadSignature, Signed: true},
+		{Lane: 1, Seq: 7, Project: creation(3), Outcome: score.ProjectExists, Reason: "taken"},
+		{Lane: 0, Seq: 8, Raw: []byte("x"), Outcome: score.Unprocessable, Reason: "cannot be read"},
+	}
+}
+
+func listed(t *testing.T, opened *stream.Stream, replayed bool) (table [][]string, documents []letterDocument) {
+	t.Helper()
+	var text, lines strings.Builder
+	require.NoError(t, (&dlqListCommand{Replayed: replayed}).list(t.Context(), opened, &text))
+	for _, line := range strings.Split(strings.TrimSpace(text.String()), "\n") {
+		table = append(table, strings.Fields(line))
+	}
+	require.NoError(t, (&dlqListCommand{Replayed: replayed, JSON: true}).list(t.Context(), opened, &lines))
+	decoder := json.NewDecoder(strings.NewReader(lines.String()))
+	decoder.DisallowUnknownFields()
+	for decoder.More() {
+		var d letterDocument
+		require.NoError(t, decoder.Decode(&d))
+		documents = append(documents, d)
+	}
+	require.Len(t, table, len(documents)+1)
+	return table, documents
+}
+
+func TestDLQ(t *testing.T) {
+	t.Parallel()
+	opened, projects := deployment(t)
+	table, _ := listed(t, opened, true)
+	require.Equal(t, [][]string{{"ID", "TIME", "OUTCOME", "REASON"}}, table)
+
+	for _, d := range lettersOfAllKinds() { // one after the other: each has a time of its own
+		require.NoError(t, opened.AddDeadLetters(t.Context(), []score.DeadLetter{d}))
+	}
+	table, documents := listed(t, opened, false)
+	ids := map[string]bool{}
+	for i, d := range documents {
+		require.Len(t, d.ID, 12)
+		require.Equal(t, d.ID, table[i+1][0])
+		require.Equal(t, d.Outcome, table[i+1][2])
+		ids[d.ID] = true
+	}
+	require.Len(t, ids, 5, "each has an id of its own")
+
+	show := func(name string) (d letterDocument, text string, err error) {
+		var out strings.Builder
+		if err = (&dlqShowCommand{ID: name}).show(t.Context(), opened, &out); err == nil {
+			require.NoError(t, json.Unmarshal([]byte(out.String()), &d))
+		}
+		return d, out.String(), err
+	}
+	for _, d := range documents {
+		for _, name := range []string{d.ID, strings.ToUpper(d.ID)} {
+			shown, _, err := show(name)
+			require.NoError(t, err)
+			require.Equal(t, d, shown)
+		}
+	}
+	shown, text, err := show(score.UpdateID{7}.String())
+	require.NoError(t, err)
+	require.Equal(t, "again", shown.Reason, "an updateId names the newest of its dead letters")
+	require.Contains(t, text, `"outcome": "not_member"`)
+	require.Contains(t, text, `"updateId": "0x07000000`)
+	require.Contains(t, text, `"targetWallet": "0x0400000000000000000000000000000000000000"`)
+	require.NotContains(t, text, `"Project"`, "one style of keys")
+	shown, _, err = show(score.ProjectID{3}.String())
+	require.NoError(t, err)
+	require.Equal(t, creation(3).Name, shown.Project.Name)
+	for _, name := range []string{"000000000000", documents[0].ID[:11], "zz", "", score.ProjectID{1}.String(), score.UpdateID{99}.String()} {
+		_, _, err = show(name)
+		require.ErrorIs(t, err, errNoLetter, name)
+	}
+
+	replay := func(names ...string) (string, error) {
+		var out strings.Builder
+		err := (&dlqReplayCommand{IDs: names, All: len(names) == 0}).replay(t.Context(), opened, projects, &out)
+		return out.String(), err
+	}
+	out, err := replay(documents[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, "replayed 1 of 1\n", out)
+	_, err = replay(documents[0].ID)
+	require.ErrorIs(t, err, errReplayed)
+	_, left := listed(t, opened, false)
+	require.Len(t, left, 4)
+	_, all := listed(t, opened, true)
+	require.Len(t, all, 5)
+	again, _, err := show(documents[0].ID)
+	require.NoError(t, err, "the id stays")
+	require.NotNil(t, again.Replayed)
+
+	out, err = replay()
+	require.ErrorIs(t, err, errSigned)
+	require.ErrorIs(t, err, errNoReplay)
+	require.ErrorContains(t, err, "(message 8)")
+	require.ErrorContains(t, err, "(update "+score.UpdateID{8}.String()+")")
+	require.Equal(t, "replayed 2 of 4\n", out, "what cannot be replayed does not keep the others from it")
+	state, err := opened.State(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 3, state.Messages)
+}
+
+func TestAnUpdateIDOfTwoProjectsIsRefused(t *testing.T) {
+	t.Parallel()
+	first := lettersOfAllKinds()[0]
+	other, u := first, *first.Update
+	u.Project[0], other.Update, other.ID = 9, &u, "other"
+	_, err := newest([]score.DeadLetter{first, other}, u.ID.String())
+	require.ErrorContains(t, err, "is of several projects; name a dead letter by its id, such as "+shortID(&first)+" or "+shortID(&other))
+}
+
+func TestAnIDOfACreationAndAnUpdateIsRefused(t *testing.T) {
+	t.Parallel()
+	opened, projects := deployment(t)
+	project := creation(3)
+	name := project.ID.String()
+	update := func(of byte) score.DeadLetter {
+		u := score.Update{Project: score.ProjectID{of}, ID: score.UpdateID(project.ID), Signer: common.Address{2}, Target: common.Address{3}, Action: 1}
+		return score.DeadLetter{Lane: 1, Seq: uint64(of), Update: &u, Outcome: score.NotMember}
+	}
+	created := score.DeadLetter{Lane: 1, Seq: 9, Project: project, Outcome: score.ProjectExists}
+	const says = " is the projectId of a creation and the updateId of an update; name a dead letter by its id, such as "
+	for _, of := range []byte{3, 4} { // an update of this project, and of another
+		_, err := newest([]score.DeadLetter{created, update(of)}, name)
+		require.ErrorContains(t, err, says)
+		_, err = newest([]score.DeadLetter{update(of), created}, name)
+		require.ErrorContains(t, err, says)
+	}
+
+	require.NoError(t, opened.AddDeadLetters(t.Context(), []score.DeadLetter{created}))
+	require.NoError(t, opened.AddDeadLetters(t.Context(), []score.DeadLetter{update(3)}))
+	_, documents := listed(t, opened, false)
+	replay := func(name string) error {
+		return (&dlqReplayCommand{IDs: []string{name}}).replay(t.Context(), opened, projects, io.Discard)
+	}
+	require.EqualError(t, replay(name), fmt.Sprintf("%q", name)+says+documents[0].ID+" or "+documents[1].ID)
+	state, err := opened.State(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, state.Messages, "nothing is accepted")
+	for _, document := range documents {
+		require.NoError(t, replay(document.ID))
+	}
+	_, left := listed(t, opened, false)
+	require.Empty(t, left)
+}
+
+func TestNATSAwayIsSaid(t *testing.T) {
+	t.Parallel()
+	port, err := devnet.FreePort()
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := dlqListCommand{}
+	c.NATSURL, c.Wait = app.Secret(fmt.Sprintf("nats://u:hush@127.0.0.1:%d", port)), 1
+	err = c.Run(signals{ctx, ctx})
+	require.ErrorContains(t, err, fmt.Sprintf("gave up waiting for NATS at 127.0.0.1:%d (SCORELAY_NATS_URL) after ", port))
+	require.NotContains(t, err.Error(), "hush")
+}

@@ -1,0 +1,294 @@
+package dev
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+)
+
+// silent is a say without a screen.
+func silent(string) {}
+
+// write makes a file with its folders.
+func write(t *testing.T, content string, path ...string) string {
+	t.Helper()
+	name := filepath.Join(path...)
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
+	return name
+}
+
+func TestAForeignFolderIsRefusedAndStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir()
+	files := map[string]string{"nats": "my notes", "redis/dump.rdb": "my data", "logs": "my logs", "dev.json": "{}", "chain/x": "mine", "kept.json": "mine"}
+	for name, content := range files {
+		write(t, content, path, name)
+	}
+	before := listing(t, path)
+	_, err := openDataDir(path)
+	require.ErrorContains(t, err, path+" is not a folder of `scorelay dev`")
+	require.ErrorContains(t, err, "it holds chain, dev.json, kept.json, 3 more and no "+Marker)
+	require.ErrorContains(t, err, "Nothing in it was changed")
+	require.ErrorContains(t, err, "Choose a folder that is empty or does not exist")
+	require.Equal(t, before, listing(t, path))
+}
+
+// listing is every file below a folder, with its content.
+func listing(t *testing.T, path string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.Walk(path, func(name string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			files[name] = "folder"
+			return err
+		}
+		raw, err := os.ReadFile(name)
+		files[name] = string(raw)
+		return err
+	}))
+	return files
+}
+
+func TestAFileIsNoDataDirectory(t *testing.T) {
+	t.Parallel()
+	_, err := openDataDir(write(t, "", t.TempDir(), "file"))
+	require.ErrorContains(t, err, "couldn't make the data directory")
+}
+
+// marked is a folder with our marker and nothing else, as a cloned repository may bring it, and one that is not ours.
+func marked(t *testing.T) (path, outside string) {
+	t.Helper()
+	path, outside = t.TempDir(), t.TempDir()
+	write(t, "", path, Marker)
+	write(t, "precious", outside, "file")
+	return path, outside
+}
+
+func TestALinkOutOfTheDataDirectoryIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"lock", "nats", "redis", "chain", "logs",
+		"nats/jetstream", "redis/appendonlydir", "chain/geth/chaindata", "logs/dev.log",
+	} {
+		for _, target := range []string{"file", ".", "absent"} {
+			path, outside := marked(t)
+			link, target := filepath.Join(path, name), filepath.Join(outside, target)
+			require.NoError(t, os.MkdirAll(filepath.Dir(link), 0o755))
+			require.NoError(t, os.Symlink(target, link))
+			before := listing(t, outside)
+			_, err := openDataDir(path)
+			what := " is a symbolic link, and `scorelay dev` writes nothing through links"
+			if name == "lock" {
+				what = " is not a regular file, so it cannot lock the data directory"
+			}
+			require.EqualError(t, err, link+what+"; remove it, or choose another folder with --data-dir")
+			require.Equal(t, before, listing(t, outside))
+
+			require.NoError(t, os.Remove(link))
+			d, err := openDataDir(path)
+			require.NoError(t, err, "the refusal left no lock behind")
+			d.release()
+		}
+	}
+}
+
+func TestALockThatIsAFolderIsRefused(t *testing.T) {
+	t.Parallel()
+	path, _ := marked(t)
+	require.NoError(t, os.Mkdir(filepath.Join(path, "lock"), 0o755))
+	_, err := openDataDir(path)
+	require.ErrorContains(t, err, filepath.Join(path, "lock")+" is not a regular file")
+}
+
+func TestNothingIsWrittenThroughLinksOrIntoFilesThatWereThere(t *testing.T) {
+	t.Parallel()
+	path, outside := marked(t)
+	for name, target := range map[string]string{
+		"kept.json": "file", "kept.json.new": "file", "dev.json": "file", "dev.json.new": "file", "unusable": ".", "logs.old": ".",
+	} {
+		require.NoError(t, os.Symlink(filepath.Join(outside, target), filepath.Join(path, name)))
+	}
+	before := listing(t, outside)
+	d, err := openDataDir(path)
+	require.NoError(t, err)
+	defer d.release()
+	_, err = d.setAside()
+	require.NoError(t, err)
+	_, closeLog, err := d.logger(nil)
+	require.NoError(t, err)
+	closeLog()
+	require.NoError(t, d.discard())
+	require.NoError(t, d.writeKept(&kept{APIKey: "secret"}))
+	require.NoError(t, (&infoFile{dataDir: path}).publish(func(i *Info) { i.APIKey = "secret" }))
+	require.Equal(t, before, listing(t, outside))
+	for _, name := range []string{"kept.json", "dev.json"} {
+		info, err := os.Lstat(filepath.Join(path, name))
+		require.NoError(t, err)
+		require.True(t, info.Mode().IsRegular())
+	}
+}
+
+func TestFilesWithTheKeyAreTheOwnersOnly(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir()
+	for _, name := range []string{"dev.json", "dev.json.new"} {
+		require.NoError(t, os.WriteFile(filepath.Join(path, name), nil, 0o644))
+	}
+	require.NoError(t, writeJSON(filepath.Join(path, "dev.json"), &Info{APIKey: "secret"}))
+	info, err := os.Stat(filepath.Join(path, "dev.json"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+	read, err := ReadInfo(path)
+	require.NoError(t, err)
+	require.Equal(t, "secret", read.APIKey)
+	require.Len(t, listing(t, path), 3, "the folder and both files: nothing is left beside them")
+	require.Empty(t, listing(t, path)[filepath.Join(path, "dev.json.new")])
+}
+
+func TestAFileThatCannotBeReplacedLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir()
+	inside := write(t, "", path, "dev.json", "x") // a folder in its place
+	err := writeJSON(filepath.Dir(inside), &Info{APIKey: "secret"})
+	require.ErrorContains(t, err, "couldn't write "+filepath.Dir(inside))
+	require.Len(t, listing(t, path), 3, "the folder, dev.json and x")
+}
+
+func TestNewEmptyAndMarkedFoldersAreTaken(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "not", "yet")} {
+		d, err := openDataDir(path)
+		require.NoError(t, err)
+		require.FileExists(t, filepath.Join(path, Marker))
+		write(t, "", d.nats(), "jetstream")
+		d.release()
+		d, err = openDataDir(path)
+		require.NoError(t, err, "it is ours now, full or not")
+		require.FileExists(t, filepath.Join(d.nats(), "jetstream"))
+		d.release()
+	}
+}
+
+func TestARunningStackIsSaidBeforeItsPorts(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	d, err := openDataDir(o.DataDir)
+	require.NoError(t, err)
+	defer d.release()
+	l := listen(t)
+	o.Port = number(l)
+	err = Run(t.Context(), t.Context(), o, silent, nil)
+	require.ErrorContains(t, err, fmt.Sprintf("another `scorelay dev` (process %d) runs with the data directory %s", os.Getpid(), o.DataDir))
+	require.NotContains(t, err.Error(), "port")
+}
+
+func TestFreshForgetsWhatIsOursOnly(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	d, err := openDataDir(o.DataDir)
+	require.NoError(t, err)
+	defer d.release()
+	ours := []string{write(t, "", d.nats(), "x"), write(t, "", d.redis(), "x"), write(t, "", d.chain(), "x")}
+	mine := write(t, "mine", d.path, "notes.txt")
+	require.NoError(t, d.writeKept(&kept{Port: listen(t), Lanes: 1, Ready: true, APIKey: "k"}))
+
+	o.Port = nil
+	k, err := d.prepare(&o, silent)
+	require.ErrorContains(t, err, "is taken", "the kept port")
+	require.Equal(t, "k", k.APIKey)
+	o.Fresh, o.Port = true, number(0)
+	k, err = d.prepare(&o, silent)
+	require.NoError(t, err)
+	require.False(t, k.Ready)
+	require.Empty(t, k.APIKey)
+	for _, path := range ours {
+		require.NoFileExists(t, path)
+	}
+	require.FileExists(t, mine)
+}
+
+func TestUnusableDataIsMovedAside(t *testing.T) {
+	t.Parallel()
+	d, err := openDataDir(t.TempDir())
+	require.NoError(t, err)
+	defer d.release()
+	for _, content := range []string{"first", "second"} { // only the last is kept
+		write(t, content, d.nats(), "x")
+		aside, err := d.setAside()
+		require.NoError(t, err)
+		require.NoDirExists(t, d.nats())
+		raw, err := os.ReadFile(filepath.Join(aside, "nats", "x"))
+		require.NoError(t, err)
+		require.Equal(t, content, string(raw))
+	}
+}
+
+func TestTheLastRunsLogsStay(t *testing.T) {
+	t.Parallel()
+	d, err := openDataDir(t.TempDir())
+	require.NoError(t, err)
+	defer d.release()
+	for _, line := range []string{"first", "second"} {
+		log, done, err := d.logger(nil)
+		require.NoError(t, err)
+		log.Info("a start", "which", line)
+		done()
+	}
+	for dir, line := range map[string]string{d.logs(): "second", d.logs() + ".old": "first"} {
+		raw, err := os.ReadFile(filepath.Join(dir, "dev.log"))
+		require.NoError(t, err)
+		require.Contains(t, string(raw), line)
+	}
+}
+
+func TestKeptSettings(t *testing.T) {
+	t.Parallel()
+	d, err := openDataDir(t.TempDir())
+	require.NoError(t, err)
+	defer d.release()
+	k, err := d.readKept()
+	require.NoError(t, err)
+	require.Nil(t, k)
+	want := &kept{Port: 1, Ports: ports{API: []int{2}, Redis: 3}, Lanes: 4, Ready: true, APIKey: "key", ProjectID: common.Hash{5}}
+	require.NoError(t, d.writeKept(want))
+	k, err = d.readKept()
+	require.NoError(t, err)
+	require.Equal(t, want, k)
+	write(t, "{", d.settings())
+	_, err = d.readKept()
+	require.ErrorContains(t, err, "`scorelay dev --fresh` begins again")
+}
+
+func TestWhatIsAskedForWinsOverWhatIsKept(t *testing.T) {
+	t.Parallel()
+	merge := func(o Options, before *kept) *kept {
+		k, err := o.merge(before)
+		require.NoError(t, err)
+		return k
+	}
+	require.Equal(t, &kept{Port: 8080, RPCPort: 8545, Lanes: 4}, merge(Options{}, nil), "the defaults of a new folder")
+	require.Equal(t, &kept{Port: 0, RPCPort: 0, Lanes: 4}, merge(Options{Port: number(0)}, nil), "--port 0 is for everything")
+	require.Equal(t, &kept{Port: 0, RPCPort: 9, Lanes: 4}, merge(Options{Port: number(0), RPCPort: number(9)}, nil))
+
+	before := &kept{Port: 81, RPCPort: 82, NATSPort: 83, Lanes: 8, Ready: true, APIKey: "k"}
+	require.Equal(t, before, merge(Options{}, before))
+	now := merge(Options{Port: number(90)}, before)
+	require.Equal(t, []int{90, 82, 83}, []int{now.Port, now.RPCPort, now.NATSPort})
+	require.Equal(t, 81, before.Port, "what was kept is not changed yet")
+
+	_, err := (&Options{Lanes: number(4)}).merge(before)
+	require.ErrorContains(t, err, "--lanes is 4, but this data directory has 8 lanes")
+	require.ErrorContains(t, err, "--fresh")
+	require.Equal(t, 4, merge(Options{Lanes: number(4)}, &kept{Lanes: 8}).Lanes, "nothing is lost by it yet")
+
+	_, err = (&Options{ChainRPC: []string{"http://a"}}).merge(before)
+	require.ErrorContains(t, err, "--chain-rpc asks for an outside chain, but this data directory has a chain of its own")
+	outside := &kept{Lanes: 1, Ready: true, ChainRPC: []string{"http://a"}}
+	require.Equal(t, []string{"http://a"}, merge(Options{}, outside).ChainRPC)
+	require.Equal(t, []string{"http://b"}, merge(Options{ChainRPC: []string{"http://b"}}, outside).ChainRPC, "the same chain elsewhere; resume looks")
+}

@@ -1,0 +1,116 @@
+package dev
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// kept is what a data directory remembers so that a stack is the same at its next start.
+type kept struct {
+	Port     int      `json:"port"` // as asked for; 0: any that is free
+	RPCPort  int      `json:"rpcPort"`
+	NATSPort int      `json:"natsPort"`
+	Ports    ports    `json:"ports"` // as taken
+	Lanes    int      `json:"lanes"`
+	ChainRPC []string `json:"chainRpc,omitempty"` // of the outside chain; empty: our own, in the data directory
+
+	// Ready says that all below was complete once. Before that nothing here is worth recovering.
+	Ready     bool        `json:"ready"`
+	APIKey    string      `json:"apiKey,omitempty"`
+	APIKeyID  string      `json:"apiKeyId,omitempty"`
+	ProjectID common.Hash `json:"projectId"`
+}
+
+// readKept reads what is remembered; nil when nothing is.
+func (d *dataDir) readKept() (*kept, error) {
+	raw, err := os.ReadFile(d.settings())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read what the data directory keeps: %w", err)
+	}
+	k := &kept{}
+	if err := json.Unmarshal(raw, k); err != nil {
+		return nil, fmt.Errorf("couldn't read %s (`scorelay dev --fresh` begins again): %w", d.settings(), err)
+	}
+	return k, nil
+}
+
+// writeKept remembers k.
+func (d *dataDir) writeKept(k *kept) error { return writeJSON(d.settings(), k) }
+
+// writeJSON replaces a file by one that only its owner may read, as it holds a key. A reader, and a kill, never see half of
+// it. The new file gets a name that is free, so nothing that was put there before is written to.
+func writeJSON(path string, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err == nil {
+		err = replaceFile(path, append(raw, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("couldn't write %s: %w", path, err)
+	}
+	return nil
+}
+
+func replaceFile(path string, content []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(file.Name()))
+	}
+	return err
+}
+
+// merge settles what the command line leaves open, by what is kept and then by the defaults, and returns what to keep
+// from now on. What cannot be changed in a data directory that is in use is refused.
+func (o *Options) merge(before *kept) (*kept, error) {
+	now := &kept{Port: DefaultPort, RPCPort: DefaultRPCPort, Lanes: DefaultLanes, ChainRPC: o.ChainRPC}
+	if before != nil {
+		*now = *before
+	}
+	rpcPort := o.RPCPort
+	if o.Port != nil && *o.Port == 0 && rpcPort == nil {
+		rpcPort = o.Port // --port 0 asks for free ports altogether
+	}
+	// What was taken for an earlier wish is not wanted any more.
+	if o.Port != nil && *o.Port != now.Port {
+		now.Port, now.Ports.API = *o.Port, nil
+	}
+	if rpcPort != nil && *rpcPort != now.RPCPort {
+		now.RPCPort, now.Ports.RPC = *rpcPort, 0
+	}
+	if o.NATSPort != nil && *o.NATSPort != now.NATSPort {
+		now.NATSPort, now.Ports.NATS = *o.NATSPort, 0
+	}
+	const begin = "; begin again with --fresh, or choose another folder with --data-dir"
+	if o.Lanes != nil && *o.Lanes != now.Lanes {
+		if now.Ready {
+			return nil, fmt.Errorf("--lanes is %d, but this data directory has %d lanes, and their number is fixed"+begin, *o.Lanes, now.Lanes)
+		}
+		now.Lanes = *o.Lanes
+	}
+	if len(o.ChainRPC) > 0 && !slices.Equal(o.ChainRPC, now.ChainRPC) {
+		if now.Ready && len(now.ChainRPC) == 0 {
+			return nil, errors.New("--chain-rpc asks for an outside chain, but this data directory has a chain of its own" + begin)
+		}
+		now.ChainRPC = o.ChainRPC
+	}
+	return now, nil
+}
+
+// forget drops what belonged to data that is gone.
+func (k *kept) forget() { k.Ready, k.APIKey, k.APIKeyID, k.ProjectID = false, "", "", common.Hash{} }

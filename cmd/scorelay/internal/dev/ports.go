@@ -1,0 +1,128 @@
+package dev
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Defaults of the ports people type.
+const (
+	DefaultPort    = 8080
+	DefaultRPCPort = 8545
+)
+
+// portPatience is how long a taken port may still belong to a stack that was just killed.
+const portPatience = time.Second
+
+// ports are where everything of a stack listens, chosen before anything starts so that what is started again comes back
+// where it was.
+type ports struct {
+	API          []int `json:"api"`
+	APIAdmin     []int `json:"apiAdmin"`
+	RelayerAdmin []int `json:"relayerAdmin"`
+	RPC          int   `json:"rpc"`
+	NATS         int   `json:"nats"`
+	NATSMonitor  int   `json:"natsMonitor"`
+	Redis        int   `json:"redis"`
+}
+
+// chooser takes ports. It holds each until all are chosen, so that no two are the same.
+type chooser struct {
+	say  func(string)
+	held []net.Listener
+	errs []error
+}
+
+// choosePorts takes the ports k asks for, for so many APIs and relayers. A port that was asked for by number must be
+// free: a client's settings name it. One that was ours to choose is the one of k where it still is free.
+func choosePorts(k *kept, apis, relayers int, say func(string)) error {
+	c := &chooser{say: say}
+	defer c.release()
+	was, now := k.Ports, ports{}
+	for i := range apis {
+		asked := 0
+		if k.Port != 0 {
+			asked = k.Port + i
+		}
+		now.API = append(now.API, c.port(asked, at(was.API, i), "the API", "--port"))
+	}
+	if len(k.ChainRPC) == 0 {
+		now.RPC = c.port(k.RPCPort, was.RPC, "the chain's JSON-RPC", "--rpc-port")
+	}
+	now.NATS = c.port(k.NATSPort, was.NATS, "NATS", "--nats-port")
+	for i := range apis {
+		now.APIAdmin = append(now.APIAdmin, c.again(at(was.APIAdmin, i), "an API's admin listener"))
+	}
+	for i := range relayers {
+		now.RelayerAdmin = append(now.RelayerAdmin, c.again(at(was.RelayerAdmin, i), "a relayer's admin listener"))
+	}
+	now.NATSMonitor, now.Redis = c.again(was.NATSMonitor, "NATS's monitor"), c.again(was.Redis, "Redis")
+	k.Ports = now
+	return errors.Join(c.errs...)
+}
+
+// port takes exactly the port asked for, or, where it was ours to choose, the one before.
+func (c *chooser) port(asked, before int, what, flag string) int {
+	if asked == 0 {
+		return c.again(before, what)
+	}
+	taken, err := c.take(asked)
+	if err != nil {
+		c.errs = append(c.errs, fmt.Errorf("port %d for %s is taken (%w): end what listens there, choose another with %s, "+
+			"or let a free one be taken with %s 0", asked, what, err, flag, flag))
+	}
+	return taken
+}
+
+// again takes this port, or, when it is 0 or taken, one that is free.
+func (c *chooser) again(port int, what string) int {
+	taken, err := c.take(port)
+	if err == nil {
+		return taken
+	}
+	taken, free := c.take(0)
+	if free != nil {
+		c.errs = append(c.errs, fmt.Errorf("couldn't find a free port for %s: %w", what, free))
+		return 0
+	}
+	c.say(fmt.Sprintf("port %d, kept for %s, is taken by another program; using %d", port, what, taken))
+	return taken
+}
+
+func (c *chooser) take(port int) (int, error) {
+	deadline := time.Now().Add(portPatience)
+	for {
+		l, err := net.Listen("tcp", loopback(port))
+		if err == nil {
+			c.held = append(c.held, l)
+			return l.Addr().(*net.TCPAddr).Port, nil
+		}
+		ours := slices.ContainsFunc(c.held, func(l net.Listener) bool { return l.Addr().(*net.TCPAddr).Port == port })
+		if ours || time.Now().After(deadline) {
+			return 0, err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+func (c *chooser) release() {
+	for _, l := range c.held {
+		_ = l.Close()
+	}
+}
+
+// at is the i-th port, 0 when there are not so many.
+func at(ports []int, i int) int {
+	if i < len(ports) {
+		return ports[i]
+	}
+	return 0
+}
+
+func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+func httpURL(port int) string { return "http://" + loopback(port) }

@@ -1,0 +1,134 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"syscall"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/node"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// unusable says why kept data cannot go on. Any other error of inspect says nothing about the data.
+type unusable struct{ error }
+
+// resume makes sure that what the data directory keeps can go on, before anything is started on it: NATS must know its
+// deployment, and the chain must hold that contract and the blocks that NATS calls final. What cannot go on is moved
+// aside, and the stack starts fresh; k and say tell so.
+func resume(ctx context.Context, d *dataDir, k *kept, o *Options, say func(string), log *slog.Logger) error {
+	if !k.Ready { // the last start never came to its end
+		if err := d.discard(); err != nil {
+			return err
+		}
+		k.forget()
+		return nil
+	}
+	err := inspect(ctx, d, k, o, log)
+	var why unusable
+	if err == nil {
+		say(fmt.Sprintf("going on with the stack in %s: its API key, project, ports and scores (--fresh begins again)", d.path))
+		return nil
+	}
+	if !errors.As(err, &why) || ctx.Err() != nil {
+		return err
+	}
+	aside, err := d.setAside()
+	if err != nil {
+		return err
+	}
+	k.forget()
+	say(fmt.Sprintf("starting fresh, with a new API key and project: %v (the old data is in %s until the next such start)", why, aside))
+	return nil
+}
+
+// inspect opens the data for a moment. It changes nothing.
+func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	server, err := devnet.StartNATS(d.nats(), devnet.NATSOptions{})
+	if err != nil {
+		return unusable{err}
+	}
+	defer server.Close()
+	natsSettings := app.NATS{NATSURL: app.Secret(server.URL), NATSMonitorURL: server.MonitorURL}
+	connector := app.Connector{Log: log}
+	conn, js, err := connector.NATS(ctx, &natsSettings, "scorelay-dev")
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	opened, err := stream.Open(ctx, js)
+	if err != nil {
+		return unusable{fmt.Errorf("NATS has no complete deployment: %w", err)}
+	}
+	projects, err := directory.Open(ctx, js)
+	if err != nil {
+		return unusable{fmt.Errorf("NATS has no complete deployment: %w", err)}
+	}
+	followed, _, err := projects.Followed(ctx)
+	if err != nil {
+		return unusable{err}
+	}
+	settings := chainSettings(k.ChainRPC, o.Confirmations)
+	if len(k.ChainRPC) == 0 {
+		own, err := devnet.StartChain(chainOptions(d, k, 0, 0))
+		if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, node.ErrDatadirUsed) {
+			return err
+		}
+		if err != nil {
+			return unusable{err}
+		}
+		defer own.Close()
+		settings = chainSettings([]string{own.URL}, o.Confirmations)
+	}
+	c, err := app.DialChain(ctx, &settings, log, prometheus.NewRegistry())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	final := evidence.Trail{followed.At}
+	if len(k.ChainRPC) > 0 {
+		// A public chain may have replaced the newest of its blocks meanwhile, which Scorelay follows by itself; one that
+		// has none of the older ones either is another chain.
+		final = append(final, followed.Trail...)
+	}
+	return verify(ctx, connector, c, opened.Deployment(), final)
+}
+
+// verify makes sure that the chain holds the deployment's contract and one of the blocks that NATS calls final. A first
+// block 0 says that NATS calls none final yet.
+func verify(ctx context.Context, connector app.Connector, c *chain.Client, d score.Deployment, final evidence.Trail) error {
+	if _, err := connector.ChainID(ctx, c); err != nil {
+		return err
+	}
+	if err := connector.VerifyChain(ctx, c, d); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return unusable{err}
+	}
+	if final[0].Number == 0 {
+		return nil
+	}
+	for _, ref := range final {
+		block, err := c.BlockByNumber(ctx, ref.Number)
+		if err == nil && block.Hash == ref.Hash {
+			return nil
+		}
+		if err != nil && !errors.Is(err, ethereum.NotFound) {
+			return err
+		}
+	}
+	return unusable{fmt.Errorf("the chain does not hold block %d, %s, which NATS calls final", final[0].Number, final[0].Hash)}
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// shortID names a dead letter for people: the beginning of a hash of the id that the stream gives it, so that it stays when
+// the dead letter is marked as replayed. 48 bits tell any number of them apart that people look at.
+func shortID(d *score.DeadLetter) string {
+	sum := sha256.Sum256([]byte(d.ID))
+	return hex.EncodeToString(sum[:6])
+}
+
+// letterDocument is a dead letter as JSON, in the words of the HTTP API.
+type letterDocument struct {
+	ID              string          `json:"id"`
+	Lane            score.Lane      `json:"lane"`
+	Sequence        uint64          `json:"sequence"` // of the creation or corrupt message; of an update, where its batch began
+	Time            time.Time       `json:"time"`
+	Outcome         string          `json:"outcome"`
+	Reason          string          `json:"reason"`
+	Update          *updateDocument `json:"update,omitempty"`
+	Project         *score.Project  `json:"project,omitempty"`
+	Raw             []byte          `json:"raw,omitempty"` // base64 of a message that cannot be read
+	TransactionHash *common.Hash    `json:"transactionHash,omitempty"`
+	Replayed        *time.Time      `json:"replayed,omitempty"`
+}
+
+type updateDocument struct {
+	ProjectID    score.ProjectID `json:"projectId"`
+	UpdateID     score.UpdateID  `json:"updateId"`
+	Signer       common.Address  `json:"signer"`
+	TargetWallet common.Address  `json:"targetWallet"`
+	Action       uint8           `json:"actionIndex"`
+	ScoreType    uint8           `json:"scoreTypeIndex"`
+	Signed       bool            `json:"signed"` // it was in a signed group
+}
+
+func documentOf(d *score.DeadLetter) letterDocument {
+	doc := letterDocument{
+		ID: shortID(d), Lane: d.Lane, Sequence: d.Seq, Time: d.Time, Outcome: d.Outcome.String(), Reason: d.Reason,
+		Project: d.Project, Raw: d.Raw,
+	}
+	if u := d.Update; u != nil {
+		doc.Update = &updateDocument{
+			ProjectID: u.Project, UpdateID: u.ID, Signer: u.Signer, TargetWallet: u.Target, Action: u.Action,
+			ScoreType: u.ScoreType, Signed: d.Signed,
+		}
+	}
+	if d.Tx != (common.Hash{}) {
+		doc.TransactionHash = &d.Tx
+	}
+	if !d.Replayed.IsZero() {
+		doc.Replayed = &d.Replayed
+	}
+	return doc
+}
+
+// subject says in a word or two what was rejected.
+func subject(d *score.DeadLetter) string {
+	switch {
+	case d.Update != nil:
+		return "update " + d.Update.ID.String()
+	case d.Project != nil:
+		return "project " + d.Project.ID.String()
+	default:
+		return fmt.Sprintf("message %d", d.Seq)
+	}
+}
+
+// errNoLetter says that no dead letter has the name that was asked for.
+var errNoLetter = errors.New("no dead letter has this id")
+
+// findLetters finds a dead letter for each name: its id, or the updateId or projectId of what was rejected, which means
+// the newest of that one. It reads all dead letters once.
+func findLetters(ctx context.Context, opened *stream.Stream, names []string) ([]score.DeadLetter, error) {
+	candidates := make([][]score.DeadLetter, len(names))
+	err := opened.DeadLetters(ctx, func(d score.DeadLetter) error {
+		for i, name := range names {
+			if isNamed(&d, strings.ToLower(name)) {
+				candidates[i] = append(candidates[i], d)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	found := make([]score.DeadLetter, len(names))
+	for i, name := range names {
+		if found[i], err = newest(candidates[i], name); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// isNamed tells whether name is the dead letter's id, or the updateId or projectId of what was rejected.
+func isNamed(d *score.DeadLetter, name string) bool {
+	return name == shortID(d) || d.Update != nil && name == d.Update.ID.String() || d.Project != nil && name == d.Project.ID.String()
+}
+
+// newest of the dead letters of one name, of which an update or creation has as many as it was rejected. Two projects may
+// use one updateId, and an updateId may equal a projectId: clients choose both.
+func newest(candidates []score.DeadLetter, name string) (score.DeadLetter, error) {
+	if len(candidates) == 0 {
+		return score.DeadLetter{}, fmt.Errorf("%w: %q; `scorelay dlq list --replayed` lists all", errNoLetter, name)
+	}
+	found := candidates[0]
+	for _, d := range candidates[1:] {
+		const choose = "; name a dead letter by its id, such as %s or %s"
+		if (d.Update == nil) != (found.Update == nil) {
+			return score.DeadLetter{}, fmt.Errorf("%q is the projectId of a creation and the updateId of an update"+choose,
+				name, shortID(&found), shortID(&d))
+		}
+		if projectOf(&d) != projectOf(&found) {
+			return score.DeadLetter{}, fmt.Errorf("%q is of several projects"+choose, name, shortID(&found), shortID(&d))
+		}
+		if !d.Time.Before(found.Time) {
+			found = d
+		}
+	}
+	return found, nil
+}
+
+func projectOf(d *score.DeadLetter) score.ProjectID {
+	switch {
+	case d.Update != nil:
+		return d.Update.Project
+	case d.Project != nil:
+		return d.Project.ID
+	default:
+		return score.ProjectID{}
+	}
+}

@@ -1,0 +1,138 @@
+package app
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for says, change := range map[string]func(*APISettings){
+		`SCORELAY_LISTEN is "8080"; it must be host:port or :port`:            func(s *APISettings) { s.Listen = "8080" },
+		`SCORELAY_ADMIN_LISTEN is "nowhere"; it must be host:port or :port`:   func(s *APISettings) { s.AdminListen = "nowhere" },
+		"SCORELAY_CHAIN_TIMEOUT is 0s; it must be more than 0":                func(s *APISettings) { s.ChainTimeout = 0 },
+		"SCORELAY_CHAIN_RPC is empty; name at least one JSON-RPC endpoint":    func(s *APISettings) { s.ChainRPC = nil },
+		"SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http":  func(s *APISettings) { s.ChainRPC = []Secret{"ws://hush"} },
+		"SCORELAY_MESSAGE_MAX_AGE is -1s; it must be more than 0":             func(s *APISettings) { s.FreshFor = -time.Second },
+		"SCORELAY_MESSAGE_MAX_AHEAD is -1s; it must not be negative":          func(s *APISettings) { s.FreshAhead = -time.Second },
+		"SCORELAY_ACCEPT_TIMEOUT is 0s; it must be more than 0":               func(s *APISettings) { s.AcceptTimeout = 0 },
+		"SCORELAY_STATUS_RETENTION is 59s; it must be at least 1m":            func(s *APISettings) { s.StatusRetention = 59 * time.Second },
+		"SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type": func(s *APISettings) { s.ScoreTypes = nil },
+		"SCORELAY_BODY_LIMIT is 1023; it must be at least 1024 bytes":         func(s *APISettings) { s.BodyLimit = 1023 },
+		"SCORELAY_MAX_CONCURRENT is 0; it must be at least 1":                 func(s *APISettings) { s.MaxConcurrent = 0 },
+		"SCORELAY_RATE is -1; it must be 0 (no limit) or more":                func(s *APISettings) { s.Rate = -1 },
+	} {
+		s := parsed[APISettings](t)
+		require.NoError(t, s.Validate())
+		change(s)
+		requireSentence(t, s.Validate(), says)
+	}
+	s := parsed[APISettings](t)
+	s.Rate, s.FreshAhead, s.BodyLimit, s.StatusRetention = 0, 0, 1024, time.Minute
+	require.NoError(t, s.Validate(), "the bounds themselves are fine")
+}
+
+func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for says, change := range map[string]func(*RelayerSettings){
+		`SCORELAY_ADMIN_LISTEN is ""; it must be host:port or :port`: func(s *RelayerSettings) { s.AdminListen = "" },
+		"set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, SCORELAY_SIGNER_KEYS: one of them, not both": func(s *RelayerSettings) {
+			s.RawKeys = []Secret{"hush"}
+		},
+		"SCORELAY_SIGNER_KEYSTORE is set without SCORELAY_SIGNER_PASSWORD_FILE": func(s *RelayerSettings) { s.PasswordFile = "" },
+		"SCORELAY_STATUS_RETENTION is 1s; it must be at least 1m":               func(s *RelayerSettings) { s.StatusRetention = time.Second },
+		"SCORELAY_POLL_INTERVAL is 0s; it must be more than 0":                  func(s *RelayerSettings) { s.PollInterval = 0 },
+		"SCORELAY_LINGER is -1s; it must not be negative":                       func(s *RelayerSettings) { s.Linger = -time.Second },
+		"SCORELAY_WORD_LINGER is -1s; it must not be negative":                  func(s *RelayerSettings) { s.WordLinger = -time.Second },
+		"SCORELAY_MAX_BATCH is 0; it must be at least 1":                        func(s *RelayerSettings) { s.MaxBatch = 0 },
+		"SCORELAY_MAX_GAS is 11999999; it must be at least 12000000":            func(s *RelayerSettings) { s.MaxGas = minMaxGas - 1 },
+		"SCORELAY_MAX_BYTES is 65535; it must be from 65536":                    func(s *RelayerSettings) { s.MaxBytes = minMaxBytes - 1 },
+		"SCORELAY_MAX_BYTES is 524289; it must be from 65536 (the largest creation of a project) to 524288": func(s *RelayerSettings) {
+			s.MaxBytes = maxMaxBytes + 1
+		},
+		"SCORELAY_WINDOW is 0; it must be from 1 to 64":                                     func(s *RelayerSettings) { s.Window = 0 },
+		"SCORELAY_WINDOW is 65; it must be from 1 to 64":                                    func(s *RelayerSettings) { s.Window = 65 },
+		"SCORELAY_MAX_FEE_GWEI is 1e+09; it must be more than 0 and less than 1e+09":        func(s *RelayerSettings) { s.MaxFeeGwei = maxGwei },
+		"SCORELAY_MAX_TX_FEE_ETHER is 18.1; it must be more than 0 and at most 18":          func(s *RelayerSettings) { s.MaxTxFeeEther = 18.1 },
+		"SCORELAY_MIN_TIP_GWEI is 501; it must be more than 0 and at most SCORELAY_MAX_FEE": func(s *RelayerSettings) { s.MinTipGwei = 501 },
+		"SCORELAY_BUMP_BLOCKS is 0; it must be at least 1":                                  func(s *RelayerSettings) { s.BumpBlocks = 0 },
+		"SCORELAY_LEASE_TTL is 1s; it must be whole seconds, at least 2s":                   func(s *RelayerSettings) { s.LeaseTTL = time.Second },
+		"SCORELAY_LEASE_TTL is 2.5s; it must be whole seconds, at least 2s":                 func(s *RelayerSettings) { s.LeaseTTL = 2500 * time.Millisecond },
+		"SCORELAY_AUDIT_HORIZON is 59m0s; it must be at least 1h":                           func(s *RelayerSettings) { s.AuditHorizon = 59 * time.Minute },
+	} {
+		s := parsed[RelayerSettings](t, "--signer-keystore", "k", "--signer-password-file", "p")
+		change(s)
+		requireSentence(t, s.Validate(), says)
+	}
+	s := parsed[RelayerSettings](t, "--signer-keystore", "k", "--signer-password-file", "p")
+	s.Linger, s.WordLinger, s.Window, s.LeaseTTL, s.AuditHorizon, s.MinTipGwei = 0, 0, 64, 2*time.Second, time.Hour, s.MaxFeeGwei
+	s.MaxTxFeeEther, s.MaxBytes, s.MaxGas = maxEther, maxMaxBytes, minMaxGas
+	require.NoError(t, s.Validate(), "the bounds themselves are fine")
+
+	s.Window, s.MaxBatch = 0, 0
+	require.Len(t, strings.Split(s.Validate().Error(), "\n"), 2, "all that is wrong is said at once, a line each")
+}
+
+// requireSentence holds an error against what it must say; it must show no secret.
+func requireSentence(t *testing.T, err error, says string) {
+	t.Helper()
+	require.ErrorContains(t, err, says)
+	require.NotContains(t, err.Error(), "hush")
+	require.NotContains(t, err.Error(), "\n", "nothing else is wrong")
+}
+
+func TestTheParserAsksValidate(t *testing.T) {
+	t.Parallel()
+	parser, err := NewParser("relayer", "", &RelayerSettings{})
+	require.NoError(t, err)
+	_, err = parser.Parse(nil)
+	require.ErrorContains(t, err, "set SCORELAY_SIGNER_KEYSTORE")
+}
+
+func TestPricesAreWei(t *testing.T) {
+	t.Parallel()
+	s := parsed[RelayerSettings](t, "--signer-keys", "k")
+	rules := s.rules()
+	require.EqualValues(t, 500e9, rules.Fees.MaxCap)
+	require.EqualValues(t, 1e18, rules.Fees.MaxTxFee)
+	require.EqualValues(t, 1e6, rules.Fees.MinTip)
+	require.Equal(t, []any{s.Window, maxOpenSlots, s.BumpBlocks, s.MaxGas}, []any{rules.Window, rules.MaxOpen, rules.BumpBlocks, rules.MaxGas})
+	for _, c := range []struct {
+		maxFee, maxTxFee, tip       float64
+		wantFee, wantTxFee, wantTip uint64
+	}{
+		{maxGwei - 1, maxEther, 1e-9, 999_999_999e9, 18e18, 1},
+		{0.1, 0.3, 1e-12, 1e8, 3e17, 1}, // a tip below one wei is one wei: none at all is never taken
+		{1.1, 1.5, 1.1, 1_100_000_000, 1_500_000_000_000_000_000, 1_100_000_000},
+	} {
+		s.MaxFeeGwei, s.MaxTxFeeEther, s.MinTipGwei = c.maxFee, c.maxTxFee, c.tip
+		fees := s.rules().Fees
+		require.Equal(t, []uint64{c.wantFee, c.wantTxFee, c.wantTip}, []uint64{fees.MaxCap, fees.MaxTxFee, fees.MinTip})
+	}
+}
+
+func TestReplicaNamesAreKeysOfTheLeases(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"relayer-0": "relayer-0", "Relayer_1": "Relayer_1", "relayer 2": "relayer-2", "host.example.com": "host-example-com", "r\u00e9": "r-", "a*b>c": "a-b-c",
+	} {
+		require.Equal(t, want, (&RelayerSettings{Replica: name}).replica())
+	}
+	byDefault := (&RelayerSettings{}).replica()
+	require.Regexp(t, `^[A-Za-z0-9_-]+-[0-9]+$`, byDefault, "host name and process id")
+}
+
+func TestLogLevels(t *testing.T) {
+	t.Parallel()
+	for level, want := range map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError} {
+		for _, format := range []string{"json", "text"} {
+			log := (&Common{LogLevel: level, LogFormat: format}).Logger("test")
+			require.True(t, log.Enabled(t.Context(), want))
+			require.False(t, log.Enabled(t.Context(), want-1))
+		}
+	}
+}
