@@ -49,6 +49,44 @@ func TestDocumentsLeadSomewhere(t *testing.T) {
 	}
 }
 
+// commands are those of the README that are no example of docs/examples, and where each is run: by the gate, or by the
+// trial of the compose file.
+var commands = map[string]struct{ file, text string }{
+	"go run ./cmd/scorelay dev":  {"../.ci/run", "\ngo run ./cmd/scorelay dev "},
+	"go test ./...":              {"../.ci/run", "\ngo test ./...\n"},
+	"cd docs/examples && npm ci": {"../.ci/run", "\n(cd docs/examples && npm ci "},
+	"docker compose up --wait":   {"../deploy/try.sh", "compose up --wait"},
+	"key=$(docker compose run --rm -T scorelay keys create demo)": {"../deploy/try.sh", "key=$(tool keys create "},
+	"SCORELAY_API_KEY=$key node docs/examples/web3.mjs":           {"../deploy/try.sh", "\n  SCORELAY_API_KEY=$key node docs/examples/web3.mjs\n"},
+}
+
+// TestREADME: it is short, and what it tells people to run is run by tests: its examples are files of docs/examples, which
+// test.mjs there runs, and each of its commands is in the gate or in the trial of the compose file.
+func TestREADME(t *testing.T) {
+	t.Parallel()
+	text := read(t, "../README.md")
+	require.LessOrEqual(t, len(strings.Fields(text)), 1800, "words")
+	examples := read(t, "../docs/examples/test.mjs")
+	blocks := regexp.MustCompile("(?ms)^```(sh|js)\n(.*?)^```$").FindAllStringSubmatch(text, -1)
+	require.Len(t, blocks, strings.Count(text, "\n```sh\n")+strings.Count(text, "\n```js\n"))
+	for _, block := range blocks {
+		if name := regexp.MustCompile(`^(?:#|//) docs/examples/([a-z0-9.-]+): `).FindStringSubmatch(block[2]); name != nil {
+			require.Equal(t, read(t, "../docs/examples/"+name[1]), block[2], "the README shows another %s", name[1])
+			require.Contains(t, examples, "'"+name[1]+"'", "the tests of docs/examples do not run %s", name[1])
+			continue
+		}
+		for _, line := range strings.Split(strings.TrimSpace(block[2]), "\n") {
+			run, ok := commands[line]
+			require.True(t, ok, "no test runs this command of the README: %s", line)
+			require.Contains(t, read(t, run.file), run.text, line)
+		}
+	}
+	for name := range strings.SplitSeq("update.sh create-project.sh web3.mjs ethers.mjs viem.mjs clients.mjs", " ") {
+		require.Contains(t, text, name)
+		require.Contains(t, examples, "'"+name+"'")
+	}
+}
+
 // TestDocumentsTellMeasuredGas: the figures in prose are those of the committed measurement.
 func TestDocumentsTellMeasuredGas(t *testing.T) {
 	t.Parallel()
@@ -112,6 +150,29 @@ func TestThreatsAreChecked(t *testing.T) {
 	for _, name := range named {
 		require.True(t, strings.Contains(tests.String(), "func "+name[1]+"(") || strings.Contains(tests.String(), "function "+name[1]+"("),
 			"docs/threats.md points to %s, which is no test", name[1])
+	}
+}
+
+// TestLifeOfAnUpdateNamesFunctionsThatAreThere: each `Type.method` and `package.Name` of the walk through the code is declared.
+func TestLifeOfAnUpdateNamesFunctionsThatAreThere(t *testing.T) {
+	t.Parallel()
+	declared := map[string]bool{}
+	declaration := regexp.MustCompile(`(?m)^(?:func (?:\(\w* ?\*?(\w+)[^)]*\) )?|type )(\w+)`)
+	require.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			for _, found := range declaration.FindAllStringSubmatch(read(t, path), -1) {
+				declared[found[1]+"."+found[2]] = true
+				declared[filepath.Base(filepath.Dir(path))+"."+found[2]] = true
+			}
+		}
+		return err
+	}))
+	named := regexp.MustCompile("`([A-Za-z]+\\.[A-Za-z]+)`").FindAllStringSubmatch(read(t, "../docs/life-of-an-update.md"), -1)
+	require.Greater(t, len(named), 20)
+	for _, name := range named {
+		if !strings.HasSuffix(name[1], ".go") {
+			require.True(t, declared[name[1]], "docs/life-of-an-update.md names %s, which is not there", name[1])
+		}
 	}
 }
 

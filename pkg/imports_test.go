@@ -27,31 +27,36 @@ var allowed = map[string][]string{
 	// pure mechanism
 	"pkg/batch":                      {"pkg/score"},
 	"pkg/evidence":                   {},
-	"pkg/lane":                       {"pkg/score", "pkg/evidence"},
+	"pkg/txpool":                     {},
+	"pkg/lane":                       {"pkg/score", "pkg/evidence", "pkg/txpool"},
+	"pkg/report":                     {}, // writes that are replayed
 	"pkg/registry":                   {"pkg/score", "pkg/batch", "pkg/registry/internal/bindings"},
 	"pkg/registry/internal/bindgen":  {}, // writes the bindings
 	"pkg/registry/internal/bindings": {}, // generated
+	"pkg/retry":                      {},
 	// engines: they declare the interfaces they need, adapters satisfy them
-	"pkg/httpapi":              {"pkg/score", "pkg/wallet", "pkg/batch"},
+	"pkg/httpapi":              {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry"}, // docs: the pages it serves
 	"pkg/heads":                {"pkg/evidence"},
-	"pkg/relay":                {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/registry", "pkg/heads"},
-	"pkg/relay/internal/model": {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/registry"}, // of the outside, for relay's tests
-	"pkg/index":                {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/registry"},
+	"pkg/relay":                {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry", "pkg/heads", "pkg/report", "pkg/retry"},
+	"pkg/relay/internal/model": {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry"}, // of the outside, for relay's tests
+	"pkg/index":                {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/registry", "pkg/retry"},
 	// adapters: one outside system each, never each other
-	"pkg/stream":    {"pkg/score"},
+	"pkg/stream":    {"pkg/score", "pkg/retry"},
 	"pkg/journal":   {"pkg/score", "pkg/lane"},
-	"pkg/lease":     {"pkg/score"},
-	"pkg/directory": {"pkg/score", "pkg/evidence"},
-	"pkg/apikey":    {},
-	"pkg/status":    {"pkg/score"},
-	"pkg/limit":     {},
-	"pkg/chain":     {"pkg/score", "pkg/evidence", "pkg/lane", "pkg/registry"},
+	"pkg/lease":     {"pkg/score", "pkg/watched"},
+	"pkg/directory": {"pkg/score", "pkg/evidence", "pkg/watched"},
+	"pkg/apikey":    {"pkg/watched"},
+	"pkg/status":    {"pkg/score", "pkg/redisdb"},
+	"pkg/limit":     {"pkg/redisdb"},
+	"pkg/chain":     {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/registry", "pkg/retry"},
 	"pkg/signer":    {},
 	// for callers
-	"pkg/sdk": {"pkg/score", "pkg/wallet", "pkg/batch"},
+	"pkg/sdk": {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/retry"},
 	// plumbing
+	"pkg/redisdb":   {},
 	"pkg/lifecycle": {},
 	"pkg/admin":     {},
+	"pkg/watched":   {"pkg/retry"}, // a bucket of NATS, for the adapters that keep one
 	// wiring and programs
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score"},
@@ -64,9 +69,9 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/directory", "pkg/apikey", "pkg/app", "pkg/devnet", "cmd/scorelay"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/directory", "pkg/apikey", "pkg/watched", "pkg/app", "pkg/devnet", "cmd/scorelay"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
-	"github.com/redis/go-redis/":                              {"pkg/status", "pkg/limit", "pkg/app", "pkg/devnet"},
+	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/app", "pkg/devnet"},
 	"github.com/go-redis/redis_rate/":                         {"pkg/limit"},
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
 	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/devnet"},
@@ -75,7 +80,7 @@ var homes = map[string][]string{
 	"github.com/ethereum/go-ethereum/core/state":              {"cmd/scorelay/internal/gas"},
 	"github.com/ethereum/go-ethereum/accounts/keystore":       {"pkg/signer"},
 	"github.com/ethereum/go-ethereum/accounts/abi":            {"pkg/registry", "pkg/registry/internal/bindgen", "pkg/registry/internal/bindings"},
-	"github.com/alecthomas/kong":                              {"pkg/app", "cmd/api", "cmd/relayer", "cmd/scorelay"},
+	"github.com/alecthomas/kong":                              {"pkg/app", "cmd/api", "cmd/relayer", "cmd/scorelay", "cmd/scorelay/internal/dev"},
 	"github.com/goccy/go-yaml":                                {"pkg/app"},
 	"github.com/stretchr/testify":                             {},
 	"pgregory.net/rapid":                                      {},

@@ -1,4 +1,5 @@
-// Drives both endpoints with web3.js, ethers and viem, each from its own key to its own view of the contract:
+// docs/examples/clients.mjs: drives both endpoints with web3.js, ethers and viem, each from its own key to its own view of
+// the contract
 //
 //	node clients.mjs [path of dev.json]
 //
@@ -7,16 +8,15 @@
 // what it has to be.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Web3 } from 'web3'
-import { getEncodedEip712Data } from 'web3-eth-abi'
-import { signRaw } from 'web3-eth-accounts'
-import { Contract, JsonRpcProvider, Wallet } from 'ethers'
-import { createPublicClient, http, parseAbi } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { dev, load } from './dev.mjs'
 
-const dev = JSON.parse(readFileSync(process.argv[2] ?? process.env.SCORELAY_DEV ?? new URL('../../.scorelay/dev.json', import.meta.url)))
+const { Web3 } = await load('web3')
+const { getEncodedEip712Data } = await load('web3-eth-abi')
+const { signRaw } = await load('web3-eth-accounts')
+const { Contract, JsonRpcProvider, Wallet } = await load('ethers')
+const { createPublicClient, http, parseAbi } = await load('viem')
+const { generatePrivateKey, privateKeyToAccount } = await load('viem/accounts')
 const getScore = 'function getScore(bytes32 projectId, address wallet, string scoreType) view returns (int64)'
 
 const types = {
@@ -151,7 +151,8 @@ async function run(name, { address, sign, typed, score }) {
   sent.push(whole.updateId)
 
   const again = await update(sent[0], 'win', 'reputation')
-  assert.deepEqual(again.answer, { updateId: sent[0], projectId, status: 'duplicate' })
+  const statusUrl = `/projects/${projectId}/updates/${sent[0]}`
+  assert.deepEqual(again.answer, { updateId: sent[0], projectId, status: 'duplicate', statusUrl })
   const unknown = await update(id(), 'draw', 'reputation')
   assert.equal(unknown.status, 400)
   assert.equal(unknown.answer.code, 'unknown_action')

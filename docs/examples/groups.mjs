@@ -1,4 +1,4 @@
-// Mints ids and sends signed groups with web3.js, ethers and viem:
+// docs/examples/groups.mjs: mints ids and sends signed groups with web3.js, ethers and viem
 //
 //	node groups.mjs [path of dev.json]
 //
@@ -7,14 +7,13 @@
 // score on the contract is what it has to be, and what was not signed in a group was refused.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { actionIndex, buildGroups, Client, domainType, Minter, retry, scoreTypeIndex, signGroup } from '@scorelay/sdk'
-import { Contract, JsonRpcProvider, Wallet } from 'ethers'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { getEncodedEip712Data } from 'web3-eth-abi'
-import { create, sign as signText, signRaw } from 'web3-eth-accounts'
+import { dev, load } from './dev.mjs'
 
-const dev = JSON.parse(readFileSync(process.argv[2] ?? process.env.SCORELAY_DEV ?? new URL('../../.scorelay/dev.json', import.meta.url)))
+const { actionIndex, buildGroups, Client, domainType, Minter, retry, scoreTypeIndex, signGroup } = await load('@scorelay/sdk')
+const { Contract, JsonRpcProvider, Wallet } = await load('ethers')
+const { generatePrivateKey, privateKeyToAccount } = await load('viem/accounts')
+const { getEncodedEip712Data } = await load('web3-eth-abi')
+const { create, sign: signText, signRaw } = await load('web3-eth-accounts')
 const client = new Client(dev.apiUrl, dev.apiKey, { domain: { chainId: dev.chainId, verifyingContract: dev.contract } })
 const chain = new JsonRpcProvider(dev.rpcUrl)
 const contract = new Contract(dev.contract, ['function getScore(bytes32 projectId, address wallet, string scoreType) view returns (int64)'], chain)
@@ -91,7 +90,7 @@ async function run(name, { address, sign, text }) {
   const again = answers.at(-1)
   assert.deepEqual([again.status, again.accepted, again.duplicates.length], ['duplicate', 0, groups[0].updates.length])
 
-  // Nobody makes this project's updates without signing them: not one, and not by changing a group.
+  // Only a signature makes an update of this project: not a single one without, and no changed group.
   await assert.rejects(retry(() => client.updateScore(
     { updateId: minter.next(), projectId, actionName: 'win', scoreType: 'skill', targetWallet: addict }, text,
   )), isRefused(403, 'signed_only'))

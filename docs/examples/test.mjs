@@ -1,8 +1,9 @@
-// Starts a stack of its own and runs the clients and the documents' examples against it:
+// docs/examples/test.mjs: starts a stack of its own and runs every example against it
 //
 //	node test.mjs
 //
 // It needs Go, bash, curl and openssl, and ends with 0 only if everything worked.
+import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,6 +18,14 @@ const program = join(work, 'scorelay')
 const data = join(work, 'data')
 const devJSON = join(data, 'dev.json')
 
+// refuses runs an example that something is missing for, and expects a sentence and no more.
+function refuses(given, sentence) {
+  const { status, stderr } = spawnSync('node', ['web3.mjs'], { cwd: here, env: { ...process.env, ...given }, encoding: 'utf8' })
+  assert.equal(status, 1)
+  assert.match(stderr, sentence)
+  assert.equal(stderr.trim().split('\n').length, 1, stderr)
+}
+
 let status = 1
 let stack
 try {
@@ -30,12 +39,21 @@ try {
     if (stack.exitCode !== null || Date.now() > deadline) throw new Error(`the stack did not come up:\n${output}`)
   }
   status = 0
-  for (const script of ['clients.mjs', 'groups.mjs', 'readme.mjs']) {
+  const { apiKey, apiUrl, rpcUrl } = JSON.parse(readFileSync(devJSON))
+  const example = (program, script, given) => {
     console.log(`# ${script}`)
-    const ran = spawnSync('node', [join(here, script), devJSON], { stdio: 'inherit', timeout: 300_000 })
+    const ran = spawnSync(program, [script], { cwd: here, env: { ...process.env, ...given }, stdio: 'inherit', timeout: 300_000 })
     if (ran.status !== 0) status = 1
   }
+  const dev = { SCORELAY_DEV: devJSON }
+  for (const script of ['web3.mjs', 'ethers.mjs', 'viem.mjs', 'clients.mjs', 'groups.mjs', 'documents.mjs']) example('node', script, dev)
+  for (const script of ['update.sh', 'create-project.sh']) example('bash', script, dev)
+  // As beside the compose file: of the stack only its key is known, and where it listens.
+  example('node', 'web3.mjs', { SCORELAY_API_KEY: apiKey, SCORELAY_API_URL: apiUrl, SCORELAY_RPC_URL: rpcUrl })
+  refuses({ SCORELAY_DEV: join(work, 'none.json') }, /^docs\/examples\/web3\.mjs: there is no .*go run \.\/cmd\/scorelay dev/)
+  refuses({ SCORELAY_API_KEY: apiKey, SCORELAY_API_URL: 'http://127.0.0.1:1' }, /^docs\/examples\/web3\.mjs: no API answers at http/)
 } catch (error) {
+  status = 1
   console.error(error.message)
 } finally {
   if (stack && stack.exitCode === null) {

@@ -1,0 +1,37 @@
+// docs/examples/ethers.mjs: ethers signs and sends an update, follows it, and reads the score from the contract
+import { setTimeout as sleep } from 'node:timers/promises'
+import { dev, load } from './dev.mjs'
+
+const { Contract, hexlify, JsonRpcProvider, randomBytes, Wallet } = await load('ethers')
+const signer = new Wallet(dev.updaterKey)
+const headers = { 'X-API-KEY': dev.apiKey, 'Content-Type': 'application/json' }
+
+const updateId = hexlify(randomBytes(32)) // one-off; many updates: count up, docs/ids.md
+const targetWallet = hexlify(randomBytes(20))
+const message = Date.now().toString()
+const signature = await signer.signMessage(message)
+const response = await fetch(`${dev.apiUrl}/update-score`, {
+  method: 'POST', headers,
+  body: JSON.stringify({
+    updateId, projectId: dev.projectId, actionName: dev.actions[0], scoreType: dev.scoreType, targetWallet, message, signature,
+  }),
+})
+const accepted = await response.json()
+console.log(response.status, accepted)
+if (!response.ok) process.exit(1)
+
+let update
+do {
+  await sleep(500)
+  const answer = await fetch(`${dev.apiUrl}${accepted.statusUrl}`, { headers })
+  update = await answer.json()
+  if (answer.ok || answer.status === 429 || answer.status === 503) continue // not final yet, or told to ask again
+  console.log(answer.status, update)
+  process.exit(1)
+} while (update.status !== 'final')
+console.log(update.outcome, update.transactionHash)
+
+const abi = ['function getScore(bytes32 projectId, address wallet, string scoreType) view returns (int64)']
+const contract = new Contract(dev.contract, abi, new JsonRpcProvider(dev.rpcUrl))
+console.log('score', await contract.getScore(dev.projectId, targetWallet, dev.scoreType))
+process.exit(update.outcome === 'applied' ? 0 : 1)
