@@ -2,7 +2,6 @@ package chain
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -15,13 +14,6 @@ import (
 // maxSendBytes bounds the raw bytes of one request; as hex they take twice as much, and geth reads 5 MB.
 const maxSendBytes = 1 << 20
 
-// told is one endpoint's answer to one raw transaction.
-type told struct {
-	class     txpool.Class
-	delivered bool // the bytes may have reached the endpoint
-	err       error
-}
-
 // Send gives raw transactions, in order, to all endpoints that do not rest, and tells for each what came of it (see
 // txpool.Result). It returns when all have answered, or shortly after one has taken everything; at once while all rest.
 func (c *Client) Send(ctx context.Context, raw [][]byte) []txpool.Result {
@@ -29,25 +21,25 @@ func (c *Client) Send(ctx context.Context, raw [][]byte) []txpool.Result {
 		c.market.sent(crypto.Keccak256Hash(tx))
 	}
 	// All endpoints are asked: one that rests says so at once.
-	heard := gather(ctx, c.cfg.Grace, c.endpoints, func(ctx context.Context, e *endpoint) []told { return e.send(ctx, raw) }, allTaken)
+	heard := gather(ctx, c.cfg.Grace, c.endpoints, func(ctx context.Context, e *endpoint) []txpool.Answer { return e.send(ctx, raw) }, allTaken)
 	results := make([]txpool.Result, len(raw))
 	for i := range raw {
-		answers := make([]told, len(heard))
+		answers := make([]txpool.Answer, len(heard))
 		for j := range heard {
 			answers[j] = heard[j][i]
 		}
-		results[i] = verdict(answers)
+		results[i] = txpool.Join(answers)
 	}
 	return results
 }
 
-func allTaken(answers []told) bool {
-	return !slices.ContainsFunc(answers, func(t told) bool { return !t.class.Taken() })
+func allTaken(answers []txpool.Answer) bool {
+	return !slices.ContainsFunc(answers, func(a txpool.Answer) bool { return !a.Class.Taken() })
 }
 
 // send gives the transactions to one endpoint, a bounded number of bytes at a time.
-func (e *endpoint) send(ctx context.Context, raw [][]byte) []told {
-	out := make([]told, len(raw))
+func (e *endpoint) send(ctx context.Context, raw [][]byte) []txpool.Answer {
+	out := make([]txpool.Answer, len(raw))
 	for first := 0; first < len(raw); {
 		last, bytes := first, 0
 		for last < len(raw) && (last == first || bytes+len(raw[last]) <= maxSendBytes) {
@@ -60,43 +52,17 @@ func (e *endpoint) send(ctx context.Context, raw [][]byte) []told {
 		}
 		err := e.do(ctx, "send", func(ctx context.Context, e *endpoint) error { return e.calls(ctx, elems) })
 		for i := range elems {
-			t := told{class: Classify(err), delivered: !undelivered(err), err: err}
+			a := txpool.Answer{Class: Classify(err), Delivered: !undelivered(err), Err: err}
 			if err == nil {
-				t = told{class: Classify(elems[i].Error), delivered: true, err: elems[i].Error}
+				a = txpool.Answer{Class: Classify(elems[i].Error), Delivered: true, Err: elems[i].Error}
 			}
-			out[first+i] = t
-			e.metrics.sends.WithLabelValues(e.name, t.class.String()).Inc()
-			if t.class == txpool.Unknown {
-				e.log.Warn("a transaction was refused in unknown words; it counts as possibly sent", "err", t.err)
+			out[first+i] = a
+			e.metrics.sends.WithLabelValues(e.name, a.Class.String()).Inc()
+			if a.Class == txpool.Unknown {
+				e.log.Warn("a transaction was refused in unknown words; it counts as possibly sent", "err", a.Err)
 			}
 		}
 		first = last
 	}
 	return out
-}
-
-// ranked are the classes by what they say of a transaction that several endpoints got: taken; then what leaves it open whether
-// an endpoint has the bytes; then the refusals, first what says where the nonce stands, then what may pass, then what will not.
-var ranked = []txpool.Class{
-	txpool.Added, txpool.Known,
-	txpool.Unknown, txpool.Throttled, txpool.Timeout, txpool.NodeDown,
-	txpool.NonceLow, txpool.ReplacementUnderpriced, txpool.NonceHigh, txpool.FeeLow, txpool.Full, txpool.Funds, txpool.Reserved,
-	txpool.BadGas, txpool.TooBig, txpool.FeeCapRPC, txpool.Invalid,
-}
-
-// verdict joins the endpoints' answers to one transaction. An endpoint that the bytes cannot have reached has no say, unless
-// they reached none.
-func verdict(answers []told) txpool.Result {
-	for _, delivered := range []bool{true, false} {
-		for _, class := range ranked {
-			i := slices.IndexFunc(answers, func(t told) bool { return t.class == class && t.delivered == delivered })
-			switch {
-			case i >= 0 && class.Taken():
-				return txpool.Result{Class: class}
-			case i >= 0:
-				return txpool.Result{Class: class, Err: answers[i].err}
-			}
-		}
-	}
-	return txpool.Result{Class: txpool.Unknown, Err: errors.New("no endpoint answered")}
 }

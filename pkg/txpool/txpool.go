@@ -2,6 +2,11 @@
 // no slot and frees no nonce.
 package txpool
 
+import (
+	"errors"
+	"slices"
+)
+
 // Class is what a node's answer to a raw transaction means for its slot. Package chain maps node errors to classes;
 // nothing else in the program looks at their text.
 type Class uint8
@@ -48,9 +53,42 @@ func (c Class) Ambiguous() bool {
 	return c == Unknown || c == Throttled || c == NodeDown || c == Timeout
 }
 
-// Result is the answer to one raw transaction, over all endpoints it went to: Taken if any took it; else ambiguous if any
+// Answer is one node's answer to one raw transaction.
+type Answer struct {
+	Class     Class
+	Delivered bool  // the bytes may have reached the node
+	Err       error // the node's words
+}
+
+// Result is the answer to one raw transaction, over all nodes it went to: Taken if any took it; else ambiguous if any
 // was ambiguous; else the most telling refusal.
 type Result struct {
 	Class Class
 	Err   error // the node's words, for logs; nil when Taken
+}
+
+// ranked are the classes by what they say of a transaction that several nodes got: taken; then what leaves it open whether
+// a node has the bytes; then the refusals, first what says where the nonce stands, then what may pass, then what will not.
+var ranked = []Class{
+	Added, Known,
+	Unknown, Throttled, Timeout, NodeDown,
+	NonceLow, ReplacementUnderpriced, NonceHigh, FeeLow, Full, Funds, Reserved,
+	BadGas, TooBig, FeeCapRPC, Invalid,
+}
+
+// Join joins the nodes' answers to one transaction. A node that the bytes cannot have reached has no say, unless they
+// reached none.
+func Join(answers []Answer) Result {
+	for _, delivered := range []bool{true, false} {
+		for _, class := range ranked {
+			i := slices.IndexFunc(answers, func(a Answer) bool { return a.Class == class && a.Delivered == delivered })
+			switch {
+			case i >= 0 && class.Taken():
+				return Result{Class: class}
+			case i >= 0:
+				return Result{Class: class, Err: answers[i].Err}
+			}
+		}
+	}
+	return Result{Class: Unknown, Err: errors.New("no endpoint answered")}
 }

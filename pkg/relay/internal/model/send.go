@@ -23,48 +23,21 @@ func (c *Client) Send(_ context.Context, raw [][]byte) []txpool.Result {
 	return out
 }
 
-type told struct {
-	class     txpool.Class
-	delivered bool
-}
-
 func (c *Client) send(raw []byte) txpool.Result {
 	tx, err := c.chain.Decode(raw)
 	if err != nil {
 		return txpool.Result{Class: txpool.Invalid, Err: err}
 	}
-	var answers []told
+	var answers []txpool.Answer
 	for _, l := range c.usable() {
-		t := told{class: txpool.NodeDown}
+		a := txpool.Answer{Class: txpool.NodeDown}
 		if !l.Down {
-			t.class, t.delivered = l.Node.send(tx)
+			a.Class, a.Delivered = l.Node.send(tx)
 		}
-		answers = append(answers, t)
+		a.Err = fmt.Errorf("the node said %s", a.Class)
+		answers = append(answers, a)
 	}
-	class := verdict(answers)
-	if class.Taken() {
-		return txpool.Result{Class: class}
-	}
-	return txpool.Result{Class: class, Err: fmt.Errorf("the nodes said %v", answers)}
-}
-
-// ranking is the order in which package chain believes answers: taken, then what leaves it open, then refusals, the most
-// telling first.
-var ranking = []txpool.Class{
-	txpool.Added, txpool.Known, txpool.Timeout, txpool.Unknown, txpool.Throttled, txpool.NodeDown,
-	txpool.NonceLow, txpool.ReplacementUnderpriced, txpool.NonceHigh, txpool.FeeLow, txpool.Full, txpool.Funds, txpool.Reserved,
-	txpool.BadGas, txpool.TooBig, txpool.FeeCapRPC, txpool.Invalid,
-}
-
-func verdict(answers []told) txpool.Class {
-	for _, class := range ranking {
-		for _, t := range answers {
-			if t.class == class && t.delivered {
-				return class
-			}
-		}
-	}
-	return txpool.NodeDown
+	return txpool.Join(answers)
 }
 
 // Call runs a message of the contract's on the state of a block, at any node that has it.
