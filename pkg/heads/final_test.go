@@ -23,7 +23,7 @@ func TestFinalityBreakAndItsUndoing(t *testing.T) {
 	r.rounds(1)
 	old := r.tip
 	require.Contains(t, r.view(s).Included, tx.Hash())
-	s.Settled(0, in.Ref(), 0)
+	s.Settled(0, tx.Hash(), in.Ref(), 0)
 	r.rounds(1)
 	require.Empty(t, r.view(s).Gone)
 

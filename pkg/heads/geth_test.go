@@ -89,7 +89,7 @@ func TestGeth(t *testing.T) {
 
 	b, ok := r.Block(in.Block.Number)
 	require.True(t, ok)
-	s.Settled(0, in.Block, 0)
+	s.Settled(0, in.Tx, in.Block, 0)
 	height := v.Head.Number
 	require.NoError(t, r.node.Fork(b.Parent)) // deeper than finality: everything above goes back to the pool
 	r.node.Rollback()

@@ -151,6 +151,29 @@ func TestSearchGoesBackBehindAWrongBound(t *testing.T) {
 	require.Equal(t, in.Ref(), r.view(s).Foreign[0].Block)
 }
 
+// TestAccountsBlockBoundsNoSearch: a nonce that ended by an account was used in that block or in any below, and so may the
+// nonce above it.
+func TestAccountsBlockBoundsNoSearch(t *testing.T) {
+	r := newRig(t, heads.Config{Confirmations: 2}, 40, "a")
+	in := r.mine(r.tx(0, 7), r.tx(1, 0))
+	for range 20 {
+		r.mine()
+	}
+	own := r.tx(1, 0).Hash()
+	r.nodes[0].unproved, r.nodes[0].noFind = true, true
+	r.nodes[0].listed = map[common.Hash]common.Hash{own: {1}} // only the full block shows it
+	s := r.Subscribe(r.signer(), 0)
+	s.Settled(0, common.Hash{}, r.tip.at(50).Ref(), 0)
+	s.Watch(1, own, 40)
+	for range 10 {
+		s.NeedFinal()
+		r.rounds(1)
+		require.Nil(t, r.view(s).Unfound)
+	}
+	require.EqualValues(t, 2, r.viewAfterRound(s).FinalAccount.Nonce)
+	require.Equal(t, in.Ref(), r.viewAfterRound(s).Included[own].Block)
+}
+
 func TestSearchWithoutABoundEndsWithTheWindow(t *testing.T) {
 	r := newRig(t, heads.Config{Confirmations: 2, Keep: 64}, 10, "a")
 	r.mine(r.tx(0, 3))
@@ -198,14 +221,14 @@ func TestSessionThatResumesFindsItsTransactions(t *testing.T) {
 func TestSettledBlocksBelowTheWindow(t *testing.T) {
 	r := newRig(t, heads.Config{Confirmations: 2, Keep: 64}, 300, "a", "b")
 	s := r.Subscribe(r.signer(), 12)
-	s.Settled(9, r.tip.at(5).Ref(), 0)
-	s.Settled(10, r.tip.at(10).Ref(), 0)
-	s.Settled(11, evidence.Ref{Number: 11, Hash: common.Hash{1}}, 0)
+	s.Settled(9, common.Hash{1}, r.tip.at(5).Ref(), 0)
+	s.Settled(10, common.Hash{1}, r.tip.at(10).Ref(), 0)
+	s.Settled(11, common.Hash{1}, evidence.Ref{Number: 11, Hash: common.Hash{1}}, 0)
 	before := r.by["blocks"]
 	r.rounds(3)
 	require.Equal(t, []uint64{11}, r.view(s).Gone)
 	require.LessOrEqual(t, r.by["blocks"]-before, 16+2+1)
-	s.Settled(12, evidence.Ref{Number: 270, Hash: common.Hash{1}}, 12)
+	s.Settled(12, common.Hash{1}, evidence.Ref{Number: 270, Hash: common.Hash{1}}, 12)
 	r.rounds(2)
 	require.Equal(t, []uint64{12}, r.view(s).Gone)
 	s.Reopened(12)
@@ -271,7 +294,7 @@ func TestBusyCalls(t *testing.T) {
 		require.Equal(t, r.tip.Ref(), v.Head.Ref())
 		for _, tx := range txs {
 			require.Equal(t, in.Ref(), v.Included[tx.Hash()].Block)
-			lane.Settled(tx.Nonce(), in.Ref(), tx.Nonce())
+			lane.Settled(tx.Nonce(), tx.Hash(), in.Ref(), tx.Nonce())
 		}
 	}
 	require.Len(t, subs, 4)
@@ -296,7 +319,7 @@ func TestCallersMayComeWhileRoundsRun(t *testing.T) {
 				case <-s.Views():
 				default:
 				}
-				s.Settled(nonce, evidence.Ref{Number: nonce, Hash: common.Hash{1}}, nonce)
+				s.Settled(nonce, common.Hash{1}, evidence.Ref{Number: nonce, Hash: common.Hash{1}}, nonce)
 			}
 			s.Close()
 		})

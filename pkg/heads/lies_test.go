@@ -202,7 +202,7 @@ func TestStartOnALieReopensNothing(t *testing.T) {
 	r.nodes[0].head = fake
 	s := r.Subscribe(r.signer(), 5)
 	for nonce, b := range settled {
-		s.Settled(uint64(nonce), b.Ref(), 0)
+		s.Settled(uint64(nonce), common.Hash{1}, b.Ref(), 0)
 	}
 	for range 100 {
 		r.rounds(1)
@@ -227,7 +227,7 @@ func TestEndpointThatDoesNotSayIsNotWaitedForLong(t *testing.T) {
 	r.nodes[0].head = mine(mine(settled.parent, "other"), "other")
 	r.nodes[1].noBlocks = true
 	s := r.Subscribe(r.signer(), 1)
-	s.Settled(0, settled.Ref(), 0)
+	s.Settled(0, common.Hash{1}, settled.Ref(), 0)
 	for range 50 {
 		_ = r.round()
 		require.Empty(t, r.view(s).Gone)

@@ -114,6 +114,7 @@ type node struct {
 	finalized  uint64                       // its finalized block, if positive
 	noTxs      bool                         // Transactions fails
 	noFind     bool                         // Find knows nothing
+	unproved   bool                         // its accounts come without proofs
 	findLie    map[common.Hash]evidence.Ref // Find's false answers
 }
 
@@ -216,7 +217,7 @@ func (m *model) Read(_ context.Context, ask evidence.Ask) (evidence.Answer, erro
 		for _, signer := range ask.Accounts {
 			m.counted("account", 1)
 			answer.Accounts[signer] = evidence.Account{
-				Nonce: at.nonces[signer] + n.nonceLie, Balance: big.NewInt(1), At: ask.At.Ref(), Proved: n.nonceLie == 0,
+				Nonce: at.nonces[signer] + n.nonceLie, Balance: big.NewInt(1), At: ask.At.Ref(), Proved: n.nonceLie == 0 && !n.unproved,
 			}
 		}
 		for _, wanted := range ask.Receipts {

@@ -111,7 +111,7 @@ func (w *world) settle(*rapid.T) {
 				}
 			}
 			if in.Block.Number <= v.Final.Number {
-				w.lane.Settled(nonce, in.Block, 0)
+				w.lane.Settled(nonce, in.Tx, in.Block, 0)
 				delete(w.watched, nonce)
 				return
 			}

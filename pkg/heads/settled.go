@@ -14,9 +14,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// settledRef is the block that holds the transaction of a settled nonce.
+// settledRef is the block that holds the transaction of a settled nonce, or whose account shows the nonce used.
 type settledRef struct {
 	at    evidence.Ref
+	seen  bool // the transaction was seen in the block
 	known bool // gone was found out
 	gone  bool
 }

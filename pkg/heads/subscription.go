@@ -86,15 +86,16 @@ func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
 	s.included = nil
 }
 
-// Settled ends the watch of a nonce's transactions and remembers the block that holds the one that used it, to tell
-// when it is Gone; below is the lowest nonce still to be remembered.
-func (s *Subscription) Settled(nonce uint64, at evidence.Ref, below uint64) {
+// Settled ends the watch of a nonce's transactions and remembers the block that holds the one that used it, tx, to tell
+// when it is Gone. tx is zero where only the account of that block shows the nonce used: the transaction may be in any block
+// up to there. below is the lowest nonce still to be remembered.
+func (s *Subscription) Settled(nonce uint64, tx common.Hash, at evidence.Ref, below uint64) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
 	s.next = max(s.next, nonce+1)
 	s.unwatch(nonce)
 	delete(s.foreign, nonce)
-	s.settled[nonce] = &settledRef{at: at}
+	s.settled[nonce] = &settledRef{at: at, seen: tx != common.Hash{}}
 	maps.DeleteFunc(s.settled, func(n uint64, _ *settledRef) bool { return n < below })
 	maps.DeleteFunc(s.foreign, func(n uint64, _ evidence.Found) bool { return n < below })
 }

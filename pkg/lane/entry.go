@@ -131,7 +131,7 @@ const (
 type Settle struct {
 	Nonce  uint64       `json:"nonce"`
 	Result Result       `json:"result"`
-	Tx     common.Hash  `json:"tx"`
+	Tx     common.Hash  `json:"tx"` // zero where only the account of Block shows the nonce used
 	Block  evidence.Ref `json:"block"`
 	// Again holds those updates of a Done slot that must go once more, because they came before their project.
 	Again []Work `json:"again,omitempty"`

@@ -38,7 +38,7 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 	s := r.assemble(id, log, journal, lane.New(state, r.config.Rules), intake)
 	s.heads = r.deps.Heads.Subscribe(r.deps.Signers[id].Address(), state.Next)
 	for i := range state.Past {
-		s.heads.Settled(state.Past[i].Nonce, state.Past[i].Block, state.Past[0].Nonce)
+		s.settled(&state.Past[i])
 	}
 	for i := range state.Slots {
 		s.watch(&state.Slots[i])
@@ -109,6 +109,11 @@ func (s *session) watch(slot *lane.Slot) {
 	}
 }
 
+// settled has the block looked for that ended a slot.
+func (s *session) settled(p *lane.Past) {
+	s.heads.Settled(p.Nonce, p.Tx, p.Block, s.lane.State.Past[0].Nonce)
+}
+
 // appended has the chain watched for what an entry changed.
 func (s *session) appended(e lane.Entry) {
 	state := s.lane.State
@@ -120,9 +125,9 @@ func (s *session) appended(e lane.Entry) {
 		s.heads.Watch(slot.Nonce, slot.Last().Hash, slot.Since)
 	case e.Settle != nil, e.Skip != nil:
 		s.heads.Skipped(state.Next)
-		for _, p := range state.Past {
-			if e.Skip != nil || p.Nonce == e.Settle.Nonce {
-				s.heads.Settled(p.Nonce, p.Block, state.Past[0].Nonce)
+		for i := range state.Past {
+			if e.Skip != nil || state.Past[i].Nonce == e.Settle.Nonce {
+				s.settled(&state.Past[i])
 			}
 		}
 	case e.Reopen != nil:

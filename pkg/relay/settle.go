@@ -132,6 +132,7 @@ func (t *settler) readForeign(end ending, found *evidence.Found) ending {
 	if found.Tx == nil { // only an account shows that the nonce is used: what used it may be to the contract
 		end.restore = end.work.Kind != lane.Nothing
 	} else {
+		end.entry.Tx = found.Tx.Hash()
 		t.log.Error("a nonce of the lane was used by a transaction that is not the lane's: its key is used elsewhere; the lane binds the work again",
 			"nonce", end.entry.Nonce, "signer", t.signer, "tx", found.Tx.Hash(), "block", found.Block.Number, "updates", end.work.Count)
 		end.restore = t.concerns(found.Tx.To())

@@ -41,20 +41,25 @@ func TestASlotThatAnAccountEndsHasItsStatusesRestored(t *testing.T) {
 			state := &lane.State{Next: 1, Slots: []lane.Slot{{
 				Work: lane.Work{Kind: c.work, Count: 1}, Attempts: []lane.Attempt{{Raw: raw}},
 			}}}
+			found := &evidence.Found{}
+			if c.to != nil {
+				found.Tx = types.NewTx(&types.LegacyTx{To: c.to})
+			}
 			store, journaled := newSimStatuses(), 0
 			m, log := newMetrics(prometheus.NewRegistry()), slog.New(slog.DiscardHandler)
 			s := &settler{
 				config: &Config{Contract: contract}, lane: lane.New(state, lane.Rules{}), deadLetter: func(context.Context, []score.DeadLetter) error { return nil }, metrics: m, log: log,
 				append: func(_ context.Context, e lane.Entry) error {
 					require.Equal(t, lane.Foreign, e.Settle.Result)
+					if c.to == nil {
+						require.Zero(t, e.Settle.Tx, "no transaction was seen")
+					} else {
+						require.Equal(t, found.Tx.Hash(), e.Settle.Tx)
+					}
 					journaled++
 					return nil
 				},
 				reporter: newReporter(0, store, lane.New(state, lane.Rules{}), nil, m.statusFails, log),
-			}
-			found := &evidence.Found{}
-			if c.to != nil {
-				found.Tx = types.NewTx(&types.LegacyTx{To: c.to})
 			}
 			require.NoError(t, s.settle(t.Context(), lane.SettleSlot{Foreign: found}))
 			require.Equal(t, 1, journaled)
