@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/keyfile"
 	"github.com/scorelay/scorelay/pkg/apikey"
 )
 
@@ -118,7 +119,7 @@ func (c *setupCommand) apiKey(ctx context.Context, js jetstream.JetStream, log *
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(c.APIKeyFile, []byte(secret.Reveal()+"\n"), 0o600); err != nil {
+	if err := keyfile.Replace(c.APIKeyFile, []byte(secret.Reveal()+"\n")); err != nil {
 		return fmt.Errorf("couldn't write the API key (revoke %s): %w", key.ID, err)
 	}
 	log.Info("created an API key", "id", key.ID, "file", c.APIKeyFile)

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/keyfile"
 )
 
 // kept is what a data directory remembers so that a stack is the same at its next start.
@@ -47,32 +48,16 @@ func (d *dataDir) readKept() (*kept, error) {
 // writeKept remembers k.
 func (d *dataDir) writeKept(k *kept) error { return writeJSON(d.settings(), k) }
 
-// writeJSON replaces a file by one that only its owner may read, as it holds a key. A reader, and a kill, never see half of
-// it. The new file gets a name that is free, so nothing that was put there before is written to.
+// writeJSON replaces a file, which holds a key.
 func writeJSON(path string, v any) error {
 	raw, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
-		err = replaceFile(path, append(raw, '\n'))
+		err = keyfile.Replace(path, append(raw, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("couldn't write %s: %w", path, err)
 	}
 	return nil
-}
-
-func replaceFile(path string, content []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(file.Name()))
-	}
-	return err
 }
 
 // merge settles what the command line leaves open, by what is kept and then by the defaults, and returns what to keep
