@@ -48,3 +48,19 @@ func TestSetupWritesItsAPIKeyOnceAndThroughNoLink(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, keys, 1)
 }
+
+// TestSetupNamesTheDeployersSettingThatIsAtFault: the keystore's or its password file's.
+func TestSetupNamesTheDeployersSettingThatIsAtFault(t *testing.T) {
+	t.Parallel()
+	dir, password := t.TempDir(), filepath.Join(t.TempDir(), "password")
+	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
+	absent := filepath.Join(dir, "absent")
+	for says, c := range map[string]setupCommand{
+		"--deployer-password-file: couldn't read the keystore's password file": {DeployerKeystore: dir, DeployerPassword: absent},
+		"--deployer-keystore: couldn't read the keystore;":                     {DeployerKeystore: absent, DeployerPassword: password},
+		"--deployer-keystore: the keystore directory":                          {DeployerKeystore: dir, DeployerPassword: password},
+	} {
+		_, err := c.deployer()
+		require.ErrorContains(t, err, says)
+	}
+}

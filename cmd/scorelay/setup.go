@@ -130,11 +130,13 @@ func (c *setupCommand) plan() (app.SetupPlan, error) {
 func (c *setupCommand) deployer() (*signer.Key, error) {
 	if c.DeployerKeystore != "" {
 		keys, err := signer.FromKeystore(c.DeployerKeystore, c.DeployerPassword)
-		if err == nil && len(keys) > 1 {
-			err = fmt.Errorf("%s holds %d keys; name the file of one", c.DeployerKeystore, len(keys))
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, signer.ErrPasswordFile):
+			return nil, fmt.Errorf("--deployer-password-file: %w", err)
+		case err != nil:
 			return nil, fmt.Errorf("--deployer-keystore: %w", err)
+		case len(keys) > 1:
+			return nil, fmt.Errorf("--deployer-keystore: %s holds %d keys; name the file of one", c.DeployerKeystore, len(keys))
 		}
 		return keys[0], nil
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -11,7 +12,10 @@ import (
 func (s *RelayerSettings) SignerKeys(log *slog.Logger) ([]*signer.Key, error) {
 	if s.Keystore != "" {
 		keys, err := signer.FromKeystore(s.Keystore, s.PasswordFile)
-		if err != nil {
+		switch {
+		case errors.Is(err, signer.ErrPasswordFile):
+			return nil, fmt.Errorf("SCORELAY_SIGNER_PASSWORD_FILE: %w", err)
+		case err != nil:
 			return nil, fmt.Errorf("SCORELAY_SIGNER_KEYSTORE: %w", err)
 		}
 		return keys, nil

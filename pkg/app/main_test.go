@@ -53,10 +53,10 @@ func TestMainsSayWhatIsWrong(t *testing.T) {
 			"relayer: set SCORELAY_SIGNER_KEYSTORE", "SCORELAY_SIGNER_KEYSTOR is ignored: no setting has this name; did you mean SCORELAY_SIGNER_KEYSTORE?",
 		}},
 		{MainRelayer, "", "--signer-keystore " + keystoreFile + " --signer-password-file " + keystoreFile, 1, []string{
-			"ended with an error", "SCORELAY_SIGNER_KEYSTORE: couldn't read the keystore's password file", keystoreFile,
+			"ended with an error", "SCORELAY_SIGNER_PASSWORD_FILE: couldn't read the keystore's password file", keystoreFile,
 		}},
 		{MainRelayer, "", "--signer-keystore " + keystoreFile + " --signer-password-file hush", 1, []string{
-			"ended with an error", "SCORELAY_SIGNER_KEYSTORE: couldn't read the keystore's password file; its setting, which is not shown",
+			"ended with an error", "SCORELAY_SIGNER_PASSWORD_FILE: couldn't read the keystore's password file; its setting, which is not shown",
 		}},
 		{MainRelayer, "SCORELAY_LINGR=1s", "--signer-keys xyz", 1, []string{
 			"an environment variable is ignored", "did you mean SCORELAY_LINGER?", "SCORELAY_SIGNER_KEYS, key 1: not a private key",
@@ -122,6 +122,10 @@ func TestKeysAreInTheOrderOfTheLanes(t *testing.T) {
 	_, err := (&RelayerSettings{RawKeys: []Secret{raw.RawKeys[0], "hush"}}).SignerKeys(quiet)
 	require.ErrorContains(t, err, "SCORELAY_SIGNER_KEYS, key 2: ")
 	require.NotContains(t, err.Error(), "hush")
+	_, err = (&RelayerSettings{Keystore: filepath.Join(dir, "absent"), PasswordFile: password}).SignerKeys(quiet)
+	require.ErrorContains(t, err, "SCORELAY_SIGNER_KEYSTORE: couldn't read the keystore; its setting")
+	_, err = (&RelayerSettings{Keystore: dir, PasswordFile: filepath.Join(dir, "absent")}).SignerKeys(quiet)
+	require.ErrorContains(t, err, "SCORELAY_SIGNER_PASSWORD_FILE: couldn't read the keystore's password file; its setting")
 	require.NoError(t, os.WriteFile(password, []byte("hush"), 0o600))
 	_, err = (&RelayerSettings{Keystore: dir, PasswordFile: password}).SignerKeys(quiet)
 	require.ErrorContains(t, err, "SCORELAY_SIGNER_KEYSTORE: couldn't open "+filepath.Join(dir, "lane-0")+" with the password in "+password)

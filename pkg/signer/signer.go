@@ -33,7 +33,15 @@ var (
 	ErrBadKey = errors.New("not a private key: want 64 hex digits, with or without 0x")
 	// ErrPassword says that a keystore file cannot be decrypted with the password given.
 	ErrPassword = errors.New("the password does not open the keystore file")
+	// ErrPasswordFile says that the password file cannot be read: its setting is at fault, not the keystore's.
+	ErrPasswordFile = errors.New("the password file cannot be read")
 )
+
+// passwordFileError is ErrPasswordFile in the words of its cause.
+type passwordFileError struct{ error }
+
+func (passwordFileError) Is(target error) bool { return target == ErrPasswordFile }
+func (e passwordFileError) Unwrap() error      { return e.error }
 
 // Key is a private key and its address. For turns it into a Signer.
 type Key struct {
@@ -61,11 +69,11 @@ func FromHex(digits string, log *slog.Logger) (*Key, error) {
 // FromKeystore decrypts a geth keystore file (version 3; version 1 is read too), or every regular, unhidden file of a
 // directory in the order of their names, with the password that passwordFile holds; a newline at its end is not part of
 // the password. The first key is lane 0's, and there is at least one. With geth's standard scrypt cost each takes about a
-// second and, for a moment, 256 MiB.
+// second and, for a moment, 256 MiB. Errors: ErrPasswordFile, ErrPassword, or what is wrong with the keystore.
 func FromKeystore(path, passwordFile string) ([]*Key, error) {
 	raw, err := os.ReadFile(passwordFile)
 	if err != nil {
-		return nil, unreadable("the keystore's password file", passwordFile, err)
+		return nil, passwordFileError{unreadable("the keystore's password file", passwordFile, err)}
 	}
 	password := strings.TrimRight(string(raw), "\r\n")
 	files, err := keyFiles(path)

@@ -134,8 +134,10 @@ func TestFromAKeystoreFile(t *testing.T) {
 	require.NotContains(t, err.Error(), "hunter2")
 	_, err = signer.FromKeystore(path, filepath.Join(dir, "absent"))
 	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorIs(t, err, signer.ErrPasswordFile)
 	_, err = signer.FromKeystore(filepath.Join(dir, "absent"), wrong)
 	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NotErrorIs(t, err, signer.ErrPasswordFile)
 }
 
 // TestAFileThatThisUserMayNotRead runs as another user than the files' owner: root may read everything.
