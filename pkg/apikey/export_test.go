@@ -1,0 +1,23 @@
+package apikey
+
+import (
+	"context"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// OnUpdate puts fn around every compare-and-set of the store; write sends it to the server.
+func (s *Store) OnUpdate(fn func(write func() error) error) { s.kv = &updates{s.kv, fn} }
+
+type updates struct {
+	jetstream.KeyValue
+	around func(write func() error) error
+}
+
+func (u *updates) Update(ctx context.Context, key string, value []byte, revision uint64) (stored uint64, err error) {
+	err = u.around(func() error {
+		stored, err = u.KeyValue.Update(ctx, key, value, revision)
+		return err
+	})
+	return stored, err
+}
