@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -20,11 +21,42 @@ type callObject struct {
 // Call runs a message on the state of block at and returns what the contract returned. A *evidence.RevertError says that
 // the EVM refused it.
 func (c *Client) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
+	return c.call(ctx, "call", objectOf(msg), func(e *endpoint) any { return e.at(at) })
+}
+
+// CallEach runs a message on the state of block at, at every endpoint that is believed unchecked, and returns what those
+// said that answered: at least one, and no longer than Config.Grace after the first.
+func (c *Client) CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) {
+	endpoints, err := c.believable(ctx, "call", 0)
+	if err != nil {
+		return nil, err
+	}
+	replies, errs := each(ctx, c, "call", endpoints, func(ctx context.Context, e *endpoint) (evidence.Called, error) {
+		var out hexutil.Bytes
+		called := evidence.Called{Endpoint: e.name}
+		err := e.evm(ctx, &out, "eth_call", objectOf(msg), e.at(at))
+		if errors.As(err, &called.Refusal) {
+			err = nil
+		}
+		called.Data = out
+		return called, err
+	})
+	if len(replies) == 0 {
+		return nil, c.failed(ctx, "call", errs)
+	}
+	said := make([]evidence.Called, len(replies))
+	for i := range replies {
+		said[i] = replies[i].value
+	}
+	return said, nil
+}
+
+func objectOf(msg evidence.Call) callObject {
 	object := callObject{To: &msg.To, Gas: hexutil.Uint64(msg.Gas), Input: msg.Data}
 	if msg.From != (common.Address{}) {
 		object.From = &msg.From
 	}
-	return c.call(ctx, "call", object, func(e *endpoint) any { return e.at(at) })
+	return object
 }
 
 // View calls a view function of a contract on the state of the latest block.

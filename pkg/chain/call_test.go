@@ -152,3 +152,32 @@ func TestTransact(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "in no block yet")
 }
+
+// TestCallEachTellsWhatEachEndpointSays, one of which refuses everything.
+func TestCallEachTellsWhatEachEndpointSays(t *testing.T) {
+	t.Parallel()
+	seven := common.Address{0xcc}
+	node, direct := chainWith(t, map[common.Address][]byte{seven: answers7})
+	at := node.Commit()
+	liar, away := newProxy(t, node.URL), newProxy(t, node.URL)
+	liar.inject(edit(func(method string, _ []any, a map[string]any) {
+		if method == "eth_call" {
+			fail(a, 3, "execution reverted")
+		}
+	}))
+	away.inject(status(http.StatusBadGateway))
+	msg := evidence.Call{From: devnet.Address(0), To: seven, Gas: 100_000}
+	c := dial(t, chain.Config{URLs: []string{liar.URL, away.URL, node.URL}, Grace: 5 * time.Second})
+	said, err := c.CallEach(t.Context(), msg, at)
+	require.NoError(t, err)
+	require.Len(t, said, 2)
+	require.Equal(t, liar.name(), said[0].Endpoint)
+	require.NotNil(t, said[0].Refusal)
+	require.Nil(t, said[1].Refusal)
+	require.Equal(t, int64(7), new(big.Int).SetBytes(said[1].Data).Int64())
+
+	_, err = dial(t, chain.Config{URLs: []string{away.URL}}).CallEach(t.Context(), msg, at)
+	require.Error(t, err)
+	_, err = direct.CallEach(t.Context(), msg, common.Hash{1})
+	require.Error(t, err)
+}

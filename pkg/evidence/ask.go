@@ -61,6 +61,13 @@ type Call struct {
 	Data []byte
 }
 
+// Called is what one endpoint says that a Call would do.
+type Called struct {
+	Endpoint string
+	Data     []byte       // what the contract returned
+	Refusal  *RevertError // nil unless the EVM refused it
+}
+
 // RevertError says that the EVM ran a call and refused it: the call is at fault, not the node.
 type RevertError struct {
 	Data     []byte // revert data; empty when there is none

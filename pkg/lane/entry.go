@@ -181,7 +181,7 @@ type Work struct {
 	Project *score.ProjectID `json:"project,omitempty"` // of a creation
 	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
 	Halve   bool             `json:"halve,omitempty"`   // it was too much for its transaction: split it, if it is not single
-	Tries   int              `json:"tries,omitempty"`   // transactions in a row that it was too much for
+	Tries   int              `json:"tries,omitempty"`   // its transactions that ended without carrying it: reverted, or cancelled
 }
 
 // Size is the bytes of transactions in the entry, which are most of it; of a snapshot, none: it only repeats others.

@@ -279,10 +279,9 @@ func (s *State) settle(e *Settle) error {
 		}
 		work := slot.Work
 		work.Data = data
-		work.Halve = e.OutOfGas || e.Result == Cancelled
-		work.Tries++
-		if !work.Halve {
-			work.Tries = 0
+		if e.Result != Foreign { // which says nothing of the work
+			work.Halve = e.OutOfGas || e.Result == Cancelled
+			work.Tries++
 		}
 		s.Queue = append(s.Queue, work)
 	default:

@@ -144,6 +144,7 @@ func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
 		require.Len(t, s.Queue, 1)
 		require.Equal(t, []byte{1, 2}, s.Queue[0].Data)
 		require.Equal(t, result == lane.Cancelled, s.Queue[0].Halve)
+		require.Equal(t, result != lane.Foreign, s.Queue[0].Tries == 1, "what another transaction did says nothing of the work")
 		require.Equal(t, score.Cursor{}, s.NeededFrom(), "nothing before it may be purged")
 		require.NoError(t, s.Apply(entry(func(e *lane.Entry) {
 			e.Bind = &lane.Bind{Nonce: 2, Raw: raw(2, lane.Fees{Tip: 1, Cap: 1}, 1, []byte{1, 2}), Requeued: s.Queue[0].ID}

@@ -30,9 +30,10 @@
 //
 // A view of the chain shows that a nonce is used in a final block: settler.settle finds out by what (read, readForeign,
 // readDone). Work that was not carried goes to the queue in the Settle entry itself. session.bindAll takes the queue before
-// anything new: requeue.next tries its first piece by eth_call. It would succeed: binder.bind, as for new work. Else either
-// everything would fail (refusedForAll: the lane waits), or this piece is split until what fails alone is found, which requeue.drop
-// ends with dead letters. Where the chain loses a final block: settler.reopen.
+// anything new: requeue.next has each endpoint try its first piece by eth_call. It would succeed: binder.bind, as for new work.
+// Else either everything would fail (requeue.own: the lane waits), or this piece is split until what fails alone is found. That is
+// bound all the same: only when the chain reverted it, too, requeue.drop ends it with dead letters. Where the chain loses a
+// final block: settler.reopen.
 //
 // # Invariants
 //
@@ -49,8 +50,10 @@
 //     it names whose transaction is in none of the blocks that can hold it; statuses are restored from the events.
 //   - Work whose slot was reverted or lost goes to the lane's queue in the same entry, and is bound again before anything
 //     new. It is tried by eth_call first: a cause that concerns everything (the relayer role is gone) makes the lane
-//     wait, never dead-letter; a cause that concerns one update or signed group is found by halving. Nothing is dead-lettered
-//     for want of gas that a transaction could have.
+//     wait, never dead-letter; a cause that concerns one update or signed group is found by halving. Calls are endpoints' words
+//     and end nothing: what is given up on failed on the chain, alone, at least twice (refusedTries). Work whose transactions
+//     revert is halved after a bounded number of them (lostTries), whatever calls say. Nothing is dead-lettered for want of gas
+//     that a transaction could have.
 //   - The gas model is an upper bound on chains with Ethereum's prices. Where a batch used more, or ran out, the session
 //     gives later transactions more and puts less into them; a new session learns it again.
 //   - A reorg deeper than the finality rule opens settled slots again: statuses are taken back, the very bytes are broadcast,

@@ -96,7 +96,7 @@ func (r *Relayer) assemble(id score.Lane, log *slog.Logger, journal *laneJournal
 		gas: s.gas, reread: func(tx common.Hash) { s.heads.Reread(tx) }, cancel: s.binder.cancel, metrics: r.metrics, log: log,
 	}
 	s.requeue = &requeue{
-		id: id, signer: signer.Address(), config: config, lane: l, ask: r.deps.Chain.Call, gas: s.gas, bind: s.binder.bind,
+		id: id, signer: signer.Address(), config: config, lane: l, ask: r.deps.Chain.CallEach, gas: s.gas, bind: s.binder.bind,
 		append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter, waiting: s.waiting, metrics: r.metrics, log: log,
 	}
 	return s

@@ -18,8 +18,9 @@ import (
 type Chain interface {
 	// Send broadcasts raw transactions to all endpoints, in order, and returns one result each. Errors are results.
 	Send(ctx context.Context, raw [][]byte) []txpool.Result
-	// Call runs a message on the state of block at. A *evidence.RevertError says that the EVM refused it.
-	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
+	// CallEach runs a message on the state of block at, at every endpoint, and returns what those said that answered: at least
+	// one where there is no error.
+	CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error)
 }
 
 // Statuses tells callers how far their updates and creations are. It may fail or lose everything at any time; nothing

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,9 +24,12 @@ const (
 	retryContract  = 5 * time.Second
 )
 
-// lostTries is after how many transactions a single update, signed group or creation is given up on that is too much for
-// one.
-const lostTries = 3
+// What endpoints say that work would do ends none of it: a single update, signed group or creation is given up on only after
+// so many of its own transactions, alone with it, ended on the chain without carrying it.
+const (
+	refusedTries = 2 // while every endpoint that answers refuses it, too
+	lostTries    = 3 // while only some refuse it, or where it ran out of gas or was cancelled
+)
 
 // requeue deals with the work that lost its slot, the first piece first: it is tried by eth_call before gas is spent on it,
 // and then bound again, split, or dropped.
@@ -34,7 +38,7 @@ type requeue struct {
 	signer     common.Address
 	config     *Config
 	lane       *lane.Lane
-	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) // of the chain
+	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) // of each endpoint
 	gas        *gas
 	bind       func(context.Context, binding) (bool, error)
 	append     func(context.Context, lane.Entry) error
@@ -44,7 +48,8 @@ type requeue struct {
 	metrics    *metrics
 	log        *slog.Logger
 
-	retry time.Time // when work that could not be tried is tried again
+	retry  time.Time // when work that could not be tried is tried again
+	rested rest      // the last that work was given, see rests
 }
 
 // next deals with the first piece of work. False means that nothing could be done now.
@@ -57,23 +62,38 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if work.Halve && p.splits() {
+	switch tooMuch := work.Halve && work.Tries >= lostTries; {
+	case p.splits() && (work.Halve || work.Tries >= lostTries):
 		return true, q.split(ctx, work, *p.batch)
+	case tooMuch:
+		return true, q.drop(ctx, work, p, score.Unprocessable, "it is too much for one transaction of this chain")
 	}
-	gas, refusal, ok := q.try(ctx, work, p.gas)
+	gas, refusals, passes, ok := q.try(ctx, work, p.gas)
+	again := binding{gas: gas, data: work.Data, batch: p.batch, entry: lane.Bind{Work: work, Requeued: work.ID}}
 	switch {
 	case !ok:
 		return false, nil
-	case refusal == nil && (!work.Halve || work.Tries < lostTries):
-		return q.bind(ctx, binding{gas: gas, data: work.Data, batch: p.batch, entry: lane.Bind{Work: work, Requeued: work.ID}})
-	case refusal != nil && p.project != nil && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
-		return q.taken(ctx, work, p)
-	case refusal != nil && q.refusedForAll(ctx):
+	case len(refusals) == 0, passes && work.Tries < lostTries:
+		if q.rests(work) {
+			return false, nil
+		}
+		return q.bind(ctx, again)
+	}
+	refusal, ok := q.own(ctx, refusals)
+	switch {
+	case !ok:
 		return false, nil
 	case p.splits():
 		return true, q.split(ctx, work, *p.batch)
+	case work.Tries < refusedTries: // the chain decides
+		if work.Tries > 0 {
+			again.gas = q.gas.most
+		}
+		return q.bind(ctx, again)
+	case p.project != nil && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
+		return q.taken(ctx, work, p)
 	}
-	return true, q.drop(ctx, work, p, score.Unprocessable, refusalReason(refusal))
+	return true, q.drop(ctx, work, p, score.Unprocessable, "the contract reverts on it even alone: "+refusalText(refusal))
 }
 
 // piece is queued work as its calldata has it: a batch, or a creation.
@@ -115,14 +135,32 @@ func (q *requeue) taken(ctx context.Context, work lane.Work, p piece) (bool, err
 	return true, q.drop(ctx, work, p, score.ProjectExists, "the projectId is taken on the chain")
 }
 
-func refusalReason(refusal *evidence.RevertError) string {
-	switch {
-	case refusal == nil:
-		return "it is too much for one transaction of this chain"
-	case refusal.OutOfGas:
+func refusalText(refusal *evidence.RevertError) string {
+	if refusal.OutOfGas {
 		return "it needs more gas than a transaction may use"
 	}
-	return "the contract reverts on it even alone: " + registry.DecodeRevert(refusal.Data).Error()
+	return registry.DecodeRevert(refusal.Data).Error()
+}
+
+// rest is one that work was given, after so many of its transactions.
+type rest struct {
+	work  uint64
+	tries int
+}
+
+// rests tells whether work waits before it is bound again: the chain reverted it more than once, and endpoints say that it
+// would not. Either they are wrong or the contract is, and each try costs gas.
+func (q *requeue) rests(work lane.Work) bool {
+	rest := rest{work.ID, work.Tries}
+	if work.Halve || work.Tries < refusedTries || q.rested == rest {
+		return false
+	}
+	q.rested = rest
+	pause := retryContract << min(work.Tries-refusedTries, 3)
+	q.log.Warn("the chain reverts work that endpoints say it would carry out; the lane binds it again in a while",
+		"seq", work.From.Seq, "updates", work.Count, "transactions", work.Tries, "in", pause)
+	q.pause(pause, lane.WaitContract)
+	return true
 }
 
 // pause leaves the queue alone for a while.
@@ -131,52 +169,58 @@ func (q *requeue) pause(d time.Duration, why lane.Wait, numbers ...any) {
 	q.waiting.set(why, numbers...)
 }
 
-// try runs queued work on the head's state, with the gas its transaction would get: what the model says, or all there is
-// if that was or is not enough. ok is false when no node could tell; it is asked again in a while.
-func (q *requeue) try(ctx context.Context, work lane.Work, model uint64) (gas uint64, refusal *evidence.RevertError, ok bool) {
+// try has each endpoint run queued work on the head's state, with the gas its transaction would get: what the model says, or
+// all there is if that was or is not enough. It returns who refuses it, and whether any does not. ok is false when no node
+// could tell; it is asked again in a while.
+func (q *requeue) try(ctx context.Context, work lane.Work, model uint64) (gas uint64, refusals []evidence.Called, passes, ok bool) {
 	gas = q.gas.limit(model)
 	if work.Halve {
 		gas = q.gas.most
 	}
-	refusal, ok = q.call(ctx, work.Data, gas)
-	if ok && refusal != nil && len(refusal.Data) == 0 && gas < q.gas.most { // out of gas, most likely
+	refusals, passes, ok = q.call(ctx, work.Data, gas)
+	starved := func(c evidence.Called) bool { return len(c.Refusal.Data) == 0 } // most likely
+	if ok && gas < q.gas.most && slices.ContainsFunc(refusals, starved) {
 		gas = q.gas.most
-		refusal, ok = q.call(ctx, work.Data, gas)
+		refusals, passes, ok = q.call(ctx, work.Data, gas)
 	}
-	if !ok {
-		q.pause(retryTransport, lane.WaitNode)
-	}
-	return gas, refusal, ok
+	return gas, refusals, passes, ok
 }
 
-// call runs calldata on the head's state, as the lane's signer. ok is false when no node could tell.
-func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (refusal *evidence.RevertError, ok bool) {
+// call runs calldata on the head's state, as the lane's signer, at each endpoint: it returns those that refuse it, and whether
+// any does not. ok is false when no node could tell; the queue is left alone for a while then.
+func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (refusals []evidence.Called, passes, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, q.config.CallTimeout)
 	defer cancel()
-	_, err := q.ask(ctx, evidence.Call{From: q.signer, To: q.config.Contract, Gas: gas, Data: data}, q.lane.View().Head.Hash)
-	switch {
-	case err == nil:
-		return nil, true
-	case errors.As(err, &refusal):
-		return refusal, true
+	said, err := q.ask(ctx, evidence.Call{From: q.signer, To: q.config.Contract, Gas: gas, Data: data}, q.lane.View().Head.Hash)
+	if err != nil {
+		q.log.Warn("the lane couldn't try queued work on the chain's state; it tries again in a while", "err", err, "in", retryTransport)
+		q.pause(retryTransport, lane.WaitNode)
+		return nil, false, false
 	}
-	q.log.Warn("the lane couldn't try queued work on the chain's state; it tries again with the next block", "err", err)
-	return nil, false
+	for _, c := range said {
+		if c.Refusal != nil {
+			refusals = append(refusals, c)
+		}
+	}
+	return refusals, len(refusals) < len(said), true
 }
 
-// refusedForAll tells whether a refusal has a cause that concerns everything this lane sends. The control is a batch of one
-// update of a project that cannot exist: a contract in order skips it and does not revert. If it does, the lane waits.
-func (q *requeue) refusedForAll(ctx context.Context) bool {
+// own finds, among refusals of work, one that the work itself is the cause of: by an endpoint that lets the control pass, a
+// batch of one update of a project that cannot exist, which a contract in order skips. ok is false when there is none: then
+// the contract refuses everything that this lane sends, and the lane waits.
+func (q *requeue) own(ctx context.Context, refusals []evidence.Called) (refusal *evidence.RevertError, ok bool) {
 	control := batch.Single(score.Update{})
-	switch refused, ok := q.call(ctx, registry.EncodeBatch(control), q.gas.most); {
-	case !ok:
-		q.pause(retryTransport, lane.WaitNode)
-	case refused != nil:
-		q.pause(retryContract, lane.WaitContract)
-	default:
-		return false
+	refused, _, ok := q.call(ctx, registry.EncodeBatch(control), q.gas.most)
+	if !ok {
+		return nil, false
 	}
-	return true
+	for _, c := range refusals {
+		if !slices.ContainsFunc(refused, func(r evidence.Called) bool { return r.Endpoint == c.Endpoint }) {
+			return c.Refusal, true
+		}
+	}
+	q.pause(retryContract, lane.WaitContract)
+	return nil, false
 }
 
 // split replaces queued work by its halves; a signed group stays whole.
@@ -232,8 +276,11 @@ func (q *requeue) letters(work lane.Work, p piece, outcome score.Outcome, reason
 	return letters
 }
 
-// errNotFinal says that the project is not in a final block yet.
-var errNotFinal = errors.New("it is not in a final block yet")
+// What keeps a project from being known: it is not in a final block yet, or endpoints contradict each other.
+var (
+	errNotFinal = errors.New("it is not in a final block yet")
+	errDiffer   = errors.New("endpoints say different things of the project")
+)
 
 // exists tells whether the contract has the project, in a final block, as the creation has it: then it is that creation's
 // doing, by a transaction that the journal forgot. Names are not compared: nothing on the chain depends on them.
@@ -241,7 +288,19 @@ func (q *requeue) exists(ctx context.Context, p *score.Project) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.config.CallTimeout)
 	defer cancel()
 	view := func(ctx context.Context, data []byte) ([]byte, error) {
-		return q.ask(ctx, evidence.Call{To: q.config.Contract, Data: data}, q.lane.View().Final.Hash)
+		said, err := q.ask(ctx, evidence.Call{To: q.config.Contract, Data: data}, q.lane.View().Final.Hash)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range said {
+			switch {
+			case c.Refusal != nil:
+				return nil, c.Refusal
+			case !bytes.Equal(c.Data, said[0].Data):
+				return nil, fmt.Errorf("%s and %s: %w", said[0].Endpoint, c.Endpoint, errDiffer)
+			}
+		}
+		return said[0].Data, nil
 	}
 	info, err := registry.ReadProject(p.ID).Do(ctx, view)
 	switch {

@@ -45,6 +45,8 @@ func (r *simRun) breakEndpoint() {
 		r.watch.faked = true
 	case "lists":
 		f.Hides = percent
+	case "calls":
+		f.Calls = percent
 	case "early":
 		f.Early = true
 		r.watch.early = true

@@ -37,7 +37,7 @@ type simPlan struct {
 }
 
 // The faults of endpoints.
-var endpointFaults = []string{"lag", "stuck", "fails", "down", "partition", "send", "receipts", "nonces", "ahead", "fake", "lists", "early"}
+var endpointFaults = []string{"lag", "stuck", "fails", "down", "partition", "send", "receipts", "nonces", "ahead", "fake", "lists", "early", "calls"}
 
 func drawPlan(rng *rand.Rand) simPlan {
 	one := func(of ...uint64) uint64 { return of[rng.IntN(len(of))] }

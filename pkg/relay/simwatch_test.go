@@ -22,6 +22,7 @@ type simWatch struct {
 	journaled []int                // entries, by lane
 	written   map[common.Hash]bool // transactions that were journaled
 	dropped   map[score.Ref]int    // updates that were given up, by how often
+	failed    map[string]int       // transactions that ended without having carried their calldata, by it
 	again     map[score.Ref]int    // updates that overtook their project and went again
 	highest   uint64               // block that any branch ever had
 	settledBy uint64               // the highest block that ended a slot
@@ -31,7 +32,7 @@ type simWatch struct {
 }
 
 func newSimWatch(r *simRun) *simWatch {
-	w := &simWatch{r: r, written: map[common.Hash]bool{}, dropped: map[score.Ref]int{}, again: map[score.Ref]int{}}
+	w := &simWatch{r: r, written: map[common.Hash]bool{}, dropped: map[score.Ref]int{}, failed: map[string]int{}, again: map[score.Ref]int{}}
 	for range r.plan.lanes {
 		w.states = append(w.states, &lane.State{})
 		w.journaled = append(w.journaled, 0)
@@ -180,8 +181,11 @@ func (w *simWatch) settled(id score.Lane, state *lane.State, e *lane.Settle) {
 		e.Result == lane.Reverted && block.Receipts[at].Status == types.ReceiptStatusSuccessful, e.Result == lane.Cancelled && !attempt.Cancel:
 		w.r.fail("lane %d: slot %d is settled as %s, which its receipt in block %d does not say", id, e.Nonce, e.Result, block.Number)
 	}
-	if e.Result == lane.Done {
+	switch data, err := slot.Data(); {
+	case e.Result == lane.Done:
 		w.overtook(e)
+	case err == nil && e.Result != lane.Foreign:
+		w.failed[string(data)]++
 	}
 }
 
@@ -223,6 +227,9 @@ func (w *simWatch) gaveUp(state *lane.State, e *lane.Drop) {
 	i := slices.IndexFunc(state.Queue, func(work lane.Work) bool { return work.ID == e.ID })
 	if i < 0 {
 		return // the fold says so
+	}
+	if tries := w.failed[string(state.Queue[i].Data)]; tries < refusedTries {
+		w.r.fail("work is dropped after %d transactions of its own that failed on the chain: %s", tries, e.Reason)
 	}
 	b, err := registry.DecodeBatch(state.Queue[i].Data)
 	if err != nil {

@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
@@ -60,11 +62,11 @@ func (v *view) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, err
 	return answer, err
 }
 
-func (b *broken) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
+func (b *broken) CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) {
 	if b.calls.Load() {
 		return nil, errSilent
 	}
-	return b.Chain.Call(ctx, msg, at)
+	return b.Chain.CallEach(ctx, msg, at)
 }
 
 func (b *broken) Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error) {
@@ -204,15 +206,7 @@ func TestWhatLostItsSlotIsAcceptedAgainUntilANodeTellsOfIt(t *testing.T) {
 	w := watch(t)
 	w.start(w.config, w.deps)
 	w.drain()
-	ctx, next := t.Context(), w.states()[0].Next
-	for nonce := next; nonce < next+2; nonce++ { // another holder of the key takes the next two nonces
-		tx, err := w.keys[0].For(devnet.ChainID).Sign(ctx, types.NewTx(&types.DynamicFeeTx{
-			ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, GasTipCap: big.NewInt(1e10), GasFeeCap: big.NewInt(1e11),
-			Gas: 21_000, To: &common.Address{1},
-		}))
-		require.NoError(t, err)
-		require.NoError(t, w.geth.Client().SendTransaction(ctx, tx))
-	}
+	next := w.takeNonces(2)
 	w.calls.Store(true)
 	w.create(2)
 	w.accept(some(2, 0, 10)...)
@@ -228,6 +222,62 @@ func TestWhatLostItsSlotIsAcceptedAgainUntilANodeTellsOfIt(t *testing.T) {
 	require.Equal(t, map[score.Outcome]int{score.Applied: 10}, w.audit())
 	updates, projects := w.told.at(score.Batched)
 	require.Equal(t, []int{10, 2}, []int{updates, projects})
+}
+
+// liar is a chain with an endpoint whose calls say that the contract refuses all work, in front of some that do not lie.
+type liar struct {
+	relay.Chain
+	others bool
+}
+
+func (l *liar) CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) {
+	lie := evidence.Called{Endpoint: "liar"}
+	switch p, err := registry.DecodeCreateProject(msg.Data); {
+	case err == nil:
+		lie.Refusal = &evidence.RevertError{Data: append(crypto.Keccak256([]byte("ProjectExists(bytes32)"))[:4:4], p.ID[:]...)}
+	case !bytes.Equal(msg.Data, registry.EncodeBatch(batch.Single(score.Update{}))):
+		lie.Refusal = &evidence.RevertError{OutOfGas: true}
+	}
+	if !l.others {
+		return []evidence.Called{lie}, nil
+	}
+	said, err := l.Chain.CallEach(ctx, msg, at)
+	return append([]evidence.Called{lie}, said...), err
+}
+
+// TestWhatLostItsSlotIsNotEndedByCalls: an endpoint says that the contract refuses it, alone or beside another.
+func TestWhatLostItsSlotIsNotEndedByCalls(t *testing.T) {
+	t.Parallel()
+	for name, others := range map[string]bool{"the only endpoint": false, "one of two": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := watch(t)
+			w.deps.Chain = &liar{w.broken, others}
+			w.start(w.config, w.deps)
+			w.drain()
+			w.takeNonces(2)
+			w.create(2)
+			w.accept(some(2, 0, 10)...)
+			w.drain()
+			require.Equal(t, map[score.Outcome]int{score.Applied: 10}, w.audit())
+			require.Empty(t, w.deadLetters())
+		})
+	}
+}
+
+// takeNonces has another holder of the lane's key take its next nonces.
+func (w *world) takeNonces(n uint64) (next uint64) {
+	w.t.Helper()
+	ctx, next := w.t.Context(), w.states()[0].Next
+	for nonce := next; nonce < next+n; nonce++ {
+		tx, err := w.keys[0].For(devnet.ChainID).Sign(ctx, types.NewTx(&types.DynamicFeeTx{
+			ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, GasTipCap: big.NewInt(1e10), GasFeeCap: big.NewInt(1e11),
+			Gas: 21_000, To: &common.Address{1},
+		}))
+		require.NoError(w.t, err)
+		require.NoError(w.t, w.geth.Client().SendTransaction(ctx, tx))
+	}
+	return next
 }
 
 func TestOpenSlotsAreToldAgainByTheNextSession(t *testing.T) {

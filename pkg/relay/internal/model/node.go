@@ -25,6 +25,7 @@ type Faults struct {
 	Hides    int    // percent of transactions that it leaves out of the lists of blocks
 	Nonces   int64  // what it adds to nonces, without proof
 	Unproved bool   // it gives no proofs
+	Calls    int    // percent of calls that it lies about: what the contract does with them
 	Send     SendFault
 	SendRate int // percent of sends that Send is about
 }

@@ -3,8 +3,10 @@ package model
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/txpool"
@@ -41,27 +43,73 @@ func (c *Client) send(raw []byte) txpool.Result {
 }
 
 // Call runs a message of the contract's on the state of a block, at any node that has it.
-func (c *Client) Call(_ context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
+func (c *Client) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error) {
+	said, err := c.CallEach(ctx, msg, at)
+	switch {
+	case err != nil:
+		return nil, err
+	case said[0].Refusal != nil:
+		return nil, said[0].Refusal
+	}
+	return said[0].Data, nil
+}
+
+// CallEach runs a message of the contract's on the state of a block, at every node that has it.
+func (c *Client) CallEach(_ context.Context, msg evidence.Call, at common.Hash) (said []evidence.Called, err error) {
 	c.before("call")
+	b := c.chain.Block(at)
 	for _, l := range c.usable() {
-		b := c.chain.Block(at)
-		if b == nil || l.Node.has(b.Number, at) == nil || !l.asks("call", at[:]) {
+		if b == nil || l.Node.has(b.Number, at) == nil || !l.asks("call", at[:]) || l.doubtful(c.chain.clock.now) {
 			continue
 		}
-		if answer, ok := b.state.registry.view(msg.Data); ok && msg.To == c.chain.Contract {
-			return answer, nil
-		}
-		if floor := intrinsic(msg.Data); msg.Gas < floor {
-			return nil, &evidence.RevertError{OutOfGas: true, Text: fmt.Sprintf("intrinsic gas too low: have %d, want %d", msg.Gas, floor)}
-		}
-		r, _ := c.chain.try(b.state.registry, msg.From, msg.Data, msg.Gas)
-		switch {
-		case msg.To != c.chain.Contract, r.ok:
-			return nil, nil
-		case r.outOfGas:
-			return nil, &evidence.RevertError{OutOfGas: true, Text: "out of gas"}
-		}
-		return nil, &evidence.RevertError{Data: r.revert, Text: "execution reverted"}
+		called := l.Node.lie(msg, c.chain.call(b, msg))
+		called.Endpoint = l.Node.Name
+		said = append(said, called)
 	}
-	return nil, fmt.Errorf("a call at block %s: %w", at, errNoAnswer)
+	if len(said) == 0 {
+		return nil, fmt.Errorf("a call at block %s: %w", at, errNoAnswer)
+	}
+	return said, nil
+}
+
+// call is what a message does on the state of a block.
+func (c *Chain) call(b *Block, msg evidence.Call) evidence.Called {
+	if answer, ok := b.state.registry.view(msg.Data); ok && msg.To == c.Contract {
+		return evidence.Called{Data: answer}
+	}
+	if floor := intrinsic(msg.Data); msg.Gas < floor {
+		text := fmt.Sprintf("intrinsic gas too low: have %d, want %d", msg.Gas, floor)
+		return evidence.Called{Refusal: &evidence.RevertError{OutOfGas: true, Text: text}}
+	}
+	r, _ := c.try(b.state.registry, msg.From, msg.Data, msg.Gas)
+	switch {
+	case msg.To != c.Contract, r.ok:
+		return evidence.Called{}
+	case r.outOfGas:
+		return evidence.Called{Refusal: &evidence.RevertError{OutOfGas: true, Text: "out of gas"}}
+	}
+	return evidence.Called{Refusal: &evidence.RevertError{Data: r.revert, Text: "execution reverted"}}
+}
+
+// lie is what the node says to a call instead of the truth, if it lies: that the contract refuses it, for one cause or another,
+// or takes it; and of a view's answer anything.
+func (n *Node) lie(msg evidence.Call, truth evidence.Called) evidence.Called {
+	key := crypto.Keccak256(msg.Data)
+	if n.Faults.Calls == 0 || n.roll("call lies", key) >= n.Faults.Calls {
+		return truth
+	}
+	if len(truth.Data) > 0 {
+		made := slices.Clone(truth.Data)
+		made[word-1+word*(n.roll("where", key)%(len(made)/word))] ^= 1
+		return evidence.Called{Data: made}
+	}
+	switch n.roll("lie", key) % 4 {
+	case 0:
+		return evidence.Called{Refusal: &evidence.RevertError{OutOfGas: true, Text: "out of gas"}}
+	case 1:
+		return evidence.Called{Refusal: &evidence.RevertError{Text: "execution reverted"}}
+	case 2:
+		return evidence.Called{Refusal: &evidence.RevertError{Data: revertData("ProjectExists(bytes32)", make([]byte, word)), Text: "execution reverted"}}
+	}
+	return evidence.Called{}
 }

@@ -1,0 +1,201 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// What an endpoint says of calls.
+type says int
+
+const (
+	takes   says = iota // everything
+	refuses             // everything but the control
+	starves             // likewise, for want of gas
+	exists              // likewise, since the project exists
+	rejects             // everything
+)
+
+// noStatuses takes what is reported and forgets it.
+type noStatuses struct{ Statuses }
+
+func (noStatuses) Final(context.Context, common.Hash, uint64, []score.Ref, []score.Outcome) error {
+	return nil
+}
+func (noStatuses) Reported(context.Context, score.Lane, uint64) error { return nil }
+
+// requeued is a requeue with one piece of work, the endpoints that it asks, and what it did.
+type requeued struct {
+	*requeue
+	endpoints []says
+	now       time.Time
+	bound     []binding
+	entries   []lane.Entry
+	letters   []score.DeadLetter
+}
+
+func newRequeued(t *testing.T, work lane.Work, endpoints ...says) *requeued {
+	t.Helper()
+	r := &requeued{endpoints: endpoints, now: time.Unix(1, 0)}
+	config := Config{Model: registry.GasModel(), Rules: lane.Rules{MaxGas: 1 << 24}, Now: func() time.Time { return r.now }}.withDefaults()
+	log, counts := slog.New(slog.DiscardHandler), newMetrics(noRegistry{})
+	work.ID = 1
+	l := lane.New(&lane.State{Queue: []lane.Work{work}, LastWork: 1}, config.Rules)
+	_, err := l.Step(lane.View{Now: r.now})
+	require.NoError(t, err)
+	r.requeue = &requeue{
+		config: &config, lane: l, ask: r.asked, gas: newGas(&config, func(uint64) {}, counts.gasOfModel, log),
+		bind: func(_ context.Context, b binding) (bool, error) {
+			r.bound = append(r.bound, b)
+			return true, nil
+		},
+		append: func(_ context.Context, e lane.Entry) error {
+			r.entries = append(r.entries, e)
+			return nil
+		},
+		deadLetter: func(_ context.Context, letters []score.DeadLetter) error {
+			r.letters = append(r.letters, letters...)
+			return nil
+		},
+		reporter: newReporter(0, noStatuses{}, l, nil, counts.statusFails, log),
+		waiting:  &waiting{config: &config, lane: l, metrics: counts, log: log}, metrics: counts, log: log,
+	}
+	return r
+}
+
+func (r *requeued) asked(_ context.Context, msg evidence.Call, _ common.Hash) (said []evidence.Called, err error) {
+	control := bytes.Equal(msg.Data, registry.EncodeBatch(batch.Single(score.Update{})))
+	for i, says := range r.endpoints {
+		c := evidence.Called{Endpoint: string(rune('a' + i))}
+		switch {
+		case says == takes, control && says != rejects:
+		case says == starves:
+			c.Refusal = &evidence.RevertError{OutOfGas: true}
+		case says == exists && msg.Gas > 0: // a view has no limit
+			c.Refusal = &evidence.RevertError{Data: append(crypto.Keccak256([]byte("ProjectExists(bytes32)"))[:4], make([]byte, 32)...)}
+		default:
+			c.Refusal = &evidence.RevertError{Data: []byte{1, 2, 3, 4}}
+		}
+		said = append(said, c)
+	}
+	return said, nil
+}
+
+// does is what one turn of the queue comes to.
+func (r *requeued) does(t *testing.T) string {
+	t.Helper()
+	r.bound, r.entries, r.letters = nil, nil, nil
+	did, err := r.next(t.Context())
+	require.NoError(t, err)
+	switch {
+	case len(r.bound) > 0:
+		return "binds"
+	case len(r.entries) > 0 && r.entries[0].Split != nil:
+		return "splits"
+	case len(r.entries) > 0:
+		require.NotEmpty(t, r.letters, "nothing is dropped without a dead letter")
+		return "drops"
+	}
+	require.False(t, did)
+	return "waits for " + string(r.waiting.reason)
+}
+
+func singleWork() lane.Work {
+	u := score.Update{Project: score.ProjectID{1}, ID: score.UpdateID{1}, Signer: common.Address{1}, Target: common.Address{2}}
+	return lane.Work{Kind: lane.Updates, Count: 1, Data: registry.EncodeBatch(batch.Single(u))}
+}
+
+func batchWork(t *testing.T) lane.Work {
+	t.Helper()
+	var b batch.Batch
+	for i := range 4 {
+		u := score.Update{Project: score.ProjectID{1}, ID: score.UpdateID{byte(i)}, Signer: common.Address{1}, Target: common.Address{2}}
+		b.Groups = append(b.Groups, batch.Single(u).Groups...)
+	}
+	return lane.Work{Kind: lane.Updates, Count: 4, Data: registry.EncodeBatch(b)}
+}
+
+// TestWhatEndsQueuedWork: it is given up on only where the chain itself refused it, alone and more than once; what endpoints
+// say decides whether gas is spent on it, and whether it is split.
+func TestWhatEndsQueuedWork(t *testing.T) {
+	t.Parallel()
+	single, several := singleWork(), batchWork(t)
+	for name, c := range map[string]struct {
+		work      lane.Work
+		tries     int
+		halve     bool
+		endpoints []says
+		want      string
+	}{
+		"the only endpoint refuses it":                        {single, 0, false, []says{refuses}, "binds"},
+		"it has too low a cap on gas":                         {single, 0, false, []says{starves}, "binds"},
+		"one of two refuses it":                               {single, 0, false, []says{refuses, takes}, "binds"},
+		"and the chain did, once":                             {single, 1, false, []says{refuses, takes}, "binds"},
+		"all refuse it":                                       {single, 0, false, []says{refuses, starves}, "binds"},
+		"all refuse it, and the chain did, once":              {single, 1, false, []says{refuses}, "binds"},
+		"all refuse it, and the chain did, twice":             {single, 2, false, []says{refuses, refuses}, "drops"},
+		"one refuses it, and the chain did, twice":            {single, 2, false, []says{takes, refuses}, "waits for contract"},
+		"one refuses it, and the chain did, three times":      {single, 3, false, []says{takes, refuses}, "drops"},
+		"none refuses it, but the chain did, three times":     {single, 3, false, []says{takes, takes}, "waits for contract"},
+		"everything is refused":                               {single, 3, false, []says{rejects, rejects}, "waits for contract"},
+		"everything is refused, but one says it would not":    {single, 3, false, []says{rejects, takes}, "waits for contract"},
+		"it ran out of gas twice":                             {single, 2, true, []says{takes}, "binds"},
+		"it ran out of gas three times":                       {single, 3, true, []says{takes}, "drops"},
+		"a batch that all refuse":                             {several, 0, false, []says{refuses, refuses}, "splits"},
+		"a batch that one of two refuses":                     {several, 0, false, []says{refuses, takes}, "binds"},
+		"a batch that ran out of gas":                         {several, 1, true, []says{takes}, "splits"},
+		"a batch that the chain refused twice, and none else": {several, 2, false, []says{takes}, "waits for contract"},
+		"a batch that the chain refused three times":          {several, 3, false, []says{takes}, "splits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.work.Tries, c.work.Halve = c.tries, c.halve
+			require.Equal(t, c.want, newRequeued(t, c.work, c.endpoints...).does(t))
+		})
+	}
+}
+
+// TestAPauseComesBeforeEachFurtherTryOfWhatOnlyTheChainRefuses, so that endpoints that are wrong cost gas at a bounded rate.
+func TestAPauseComesBeforeEachFurtherTryOfWhatOnlyTheChainRefuses(t *testing.T) {
+	t.Parallel()
+	work := singleWork()
+	work.Tries = 3
+	r := newRequeued(t, work, takes)
+	for range 5 {
+		require.Equal(t, "waits for contract", r.does(t))
+		r.now = r.now.Add(retryContract)
+		require.Equal(t, "waits for contract", r.does(t))
+		r.now = r.now.Add(time.Minute)
+		require.Equal(t, "binds", r.does(t))
+		r.lane.State.Queue[0].Tries++
+	}
+}
+
+// TestACreationIsNotTakenForDoneByTheWordOfEndpoints.
+func TestACreationIsNotTakenForDoneByTheWordOfEndpoints(t *testing.T) {
+	t.Parallel()
+	p := &score.Project{
+		ID: score.ProjectID{1}, Name: "a project", Actions: []score.Action{{Name: "up", Points: 1}},
+		Owners: []common.Address{{1}}, ScoreTypes: []string{"reputation"},
+	}
+	work := lane.Work{Kind: lane.Creation, Count: 1, Project: &p.ID, Data: registry.EncodeCreateProject(p)}
+	for tries := range refusedTries {
+		work.Tries = tries
+		require.Equal(t, "binds", newRequeued(t, work, exists, exists).does(t))
+	}
+	work.Tries = refusedTries
+	require.Equal(t, "waits for node", newRequeued(t, work, exists, exists).does(t), "the chain refused it: what it has is read")
+}
