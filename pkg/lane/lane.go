@@ -37,7 +37,7 @@ const (
 	WaitForeign     Wait = "foreign"     // another transaction of the lane's signer used, or seems to have used, a nonce
 	WaitUnjournaled Wait = "unjournaled" // a transaction of the lane's signer to the contract is not in its journal: an operator decides
 	WaitBehind      Wait = "behind"      // the chain has fewer of our transactions than were final
-	WaitRefused     Wait = "refused"     // nodes refuse the lane's transactions for a reason that price and time do not cure
+	WaitRefused     Wait = "refused"     // nodes refuse the lane's transactions for a reason that price and time do not cure, or that is not known
 	WaitContract    Wait = "contract"    // the contract refuses everything: role, pause, wrong address
 	WaitOutcomes    Wait = "outcomes"    // the outcomes of a final transaction cannot be read
 	WaitSigner      Wait = "signer"      // the key does not sign
@@ -75,7 +75,8 @@ type slotView struct {
 	pricedAt uint64    // block at which the last attempt was priced
 	priced   time.Time // when
 	bumps    int
-	refused  txpool.Class // how the last attempt was refused for certain; Added when it was not
+	refused  txpool.Class // how the last attempt was refused for certain, or by some for long; Added when it was not
+	untaken  int          // rounds in a row in which some node refused the last attempt, and others left it open
 	included *evidence.Included
 	reported score.Stage
 	tx       common.Hash // of the report
@@ -229,7 +230,7 @@ func (l *Lane) unjournaled() bool {
 }
 
 func refusedForGood(c txpool.Class) bool {
-	return c == txpool.Reserved || c == txpool.Invalid || c == txpool.FeeCapRPC
+	return c == txpool.Reserved || c == txpool.Invalid || c == txpool.FeeCapRPC || c == txpool.Unknown
 }
 
 // committed is the most that the waiting slots can cost, in wei.

@@ -18,10 +18,11 @@ type View evidence.View
 
 // Sent is the nodes' answer to the last attempt of a slot.
 type Sent struct {
-	Nonce uint64
-	Tx    common.Hash
-	Class txpool.Class
-	Now   time.Time
+	Nonce   uint64
+	Tx      common.Hash
+	Class   txpool.Class
+	Refused txpool.Class // as in txpool.Result
+	Now     time.Time
 }
 
 // Appended says that the entry is in the journal.
@@ -175,7 +176,7 @@ func (l *Lane) look() (out []Effect) {
 			if v.included == nil && l.window < l.rules.Window {
 				l.window++
 			}
-			v.included, v.refused, v.again = in, txpool.Added, false
+			v.included, v.refused, v.untaken, v.again = in, txpool.Added, 0, false
 			out = append(out, l.report(i, score.Included, in.Tx, in.Block.Number)...)
 		}
 	}
@@ -287,12 +288,12 @@ func (l *Lane) bump(i int, lowest bool) (Bump, bool) {
 	switch {
 	case v.refused == txpool.BadGas && last.Gas < l.rules.MaxGas:
 		b.Gas, b.Reason = min(last.Gas+last.Gas/4+1, l.rules.MaxGas), "gas"
-	case (v.refused == txpool.TooBig || v.refused == txpool.BadGas) && !last.Cancel:
+	case (v.refused == txpool.TooBig || v.refused == txpool.BadGas) && !last.Cancel && (v.untaken == 0 || slot.Work.Tries == 0):
 		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
 	case v.refused == txpool.FeeLow || v.refused == txpool.ReplacementUnderpriced && v.bumps < maxReplacements:
 		b.Reason = v.refused.String()
-	case lowest && v.taken && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
-		b.Reason = "slow" // a node has it: so it is the price that keeps it out of the blocks
+	case lowest && (v.taken || v.refused == txpool.Unknown) && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
+		b.Reason = "slow" // a node has it, or may: so it is the price, most likely, that keeps it out of the blocks
 	case !l.view.Price.Legacy && last.Cap < l.view.Price.BaseFee:
 		b.Reason = "base_fee"
 	default:
@@ -312,6 +313,7 @@ const CancelGas = 21_000
 const (
 	resendPause     = 500 * time.Millisecond // before what was not taken is broadcast again
 	maxReplacements = 3                      // bumps against an unknown transaction before falling back to the usual pace
+	patience        = 6                      // rounds in which some node leaves it open whether it has the bytes, and none takes them
 )
 
 func (l *Lane) affords(last *Attempt, gas, feeCap uint64) bool {
@@ -326,18 +328,36 @@ func (l *Lane) onSent(s Sent) []Effect {
 		return nil
 	}
 	v.sent, v.again, v.refused, v.taken = s.Now, !s.Class.Taken(), txpool.Added, v.taken || s.Class.Taken()
-	if !s.Class.Taken() && !s.Class.Ambiguous() {
-		v.refused = s.Class
+	class, known := v.judge(s)
+	if known && !class.Taken() {
+		v.refused = class
 	}
 	switch {
-	case s.Class.Taken():
+	case class.Taken():
 		return l.report(int(s.Nonce-l.State.Floor()), score.Submitted, s.Tx, 0)
-	case s.Class == txpool.Full:
+	case class == txpool.Full:
 		l.window = max(1, l.window/2)
-	case s.Class == txpool.NonceLow || s.Class == txpool.NonceHigh || s.Class == txpool.Funds:
+	case class == txpool.NonceLow || class == txpool.NonceHigh || class == txpool.Funds:
 		l.doubt = true
 	}
 	return nil
+}
+
+// judge tells what an answer means; known is false while some node may have the bytes. One that leaves that open round after
+// round, such as one that only reads, does not hide forever what others refuse the bytes for: another attempt does no harm,
+// since the nonce is the same.
+func (v *slotView) judge(s Sent) (class txpool.Class, known bool) {
+	if !s.Class.Ambiguous() {
+		v.untaken = 0
+		return s.Class, true
+	}
+	if s.Class == txpool.Unknown || s.Refused != txpool.Unknown {
+		v.untaken++
+	}
+	if v.untaken < patience || v.taken {
+		return s.Class, false
+	}
+	return s.Refused, true
 }
 
 // report reports a stage once.
@@ -362,7 +382,7 @@ func (l *Lane) onAppended(e Entry) ([]Effect, error) {
 	case e.Attempt != nil:
 		v := l.at(e.Attempt.Nonce)
 		v.bumps++
-		v.refused, v.taken = txpool.Added, false
+		v.refused, v.taken, v.untaken = txpool.Added, false, 0
 		l.priced(v)
 		return []Effect{Send{[]uint64{e.Attempt.Nonce}}}, nil
 	case e.Settle != nil:

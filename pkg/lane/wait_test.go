@@ -118,3 +118,64 @@ func TestAnAnswerToAnOldAttemptIsIgnored(t *testing.T) {
 	require.Empty(t, b.step(lane.Sent{Nonce: 0, Tx: old, Class: txpool.TooBig, Now: b.now}))
 	require.Empty(t, only[lane.Bump](b.head(14, 0)))
 }
+
+// unsure sends the lowest slot for some rounds, in which an endpoint leaves it open whether it has it and another refuses it.
+func (b *bench) unsure(rounds int, class, refused txpool.Class) {
+	b.t.Helper()
+	for range rounds {
+		b.step(lane.Sent{Nonce: 0, Tx: b.lane.State.Slots[0].Last().Hash, Class: class, Refused: refused, Now: b.now})
+	}
+}
+
+// TestAnEndpointThatLeavesItOpenDoesNotHideARefusalForever, such as one that only reads.
+func TestAnEndpointThatLeavesItOpenDoesNotHideARefusalForever(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		class, refused txpool.Class
+		tries          int
+		bump           string // the reason, if any
+		wait           lane.Wait
+	}{
+		"too cheap":                        {txpool.Unknown, txpool.FeeLow, 0, "fee_low", lane.WaitNone},
+		"too cheap, and one hangs":         {txpool.Timeout, txpool.FeeLow, 0, "fee_low", lane.WaitNone},
+		"too little gas":                   {txpool.NodeDown, txpool.BadGas, 0, "gas", lane.WaitNone},
+		"too big":                          {txpool.Throttled, txpool.TooBig, 0, "cancel", lane.WaitNone},
+		"too big, and it failed before":    {txpool.Throttled, txpool.TooBig, 1, "", lane.WaitNone},
+		"another chain":                    {txpool.Unknown, txpool.Invalid, 0, "", lane.WaitRefused},
+		"unknown words alone":              {txpool.Unknown, txpool.Unknown, 0, "slow", lane.WaitRefused},
+		"no answer alone is no refusal":    {txpool.Timeout, txpool.Unknown, 0, "", lane.WaitNone},
+		"nor are nodes that are not there": {txpool.NodeDown, txpool.Unknown, 0, "", lane.WaitNone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.head(10, 0)
+			b.bind()
+			b.lane.State.Slots[0].Work.Tries = c.tries
+			b.unsure(5, c.class, c.refused)
+			require.Equal(t, lane.WaitNone, b.lane.Blocked())
+			require.Empty(t, only[lane.Bump](b.head(13, 0)), "it may be in a pool")
+			b.unsure(1, c.class, c.refused)
+			require.Equal(t, c.wait, b.lane.Blocked())
+			bumps := only[lane.Bump](b.head(14, 0))
+			if c.bump == "" {
+				require.Empty(t, bumps)
+				return
+			}
+			require.Equal(t, c.bump, bumps[0].Reason)
+			b.bump(bumps[0])
+			require.Equal(t, lane.WaitNone, b.lane.Blocked(), "another attempt is judged by itself")
+		})
+	}
+}
+
+// TestWhatAPoolTookIsNotRefusedByAnother that leaves it open.
+func TestWhatAPoolTookIsNotRefusedByAnother(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.sent(0, txpool.Added)
+	b.unsure(20, txpool.Unknown, txpool.FeeLow)
+	require.Empty(t, only[lane.Bump](b.head(11, 0)))
+}

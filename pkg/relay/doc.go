@@ -52,7 +52,7 @@
 //     new. It is tried by eth_call first: a cause that concerns everything (the relayer role is gone) makes the lane
 //     wait, never dead-letter; a cause that concerns one update or signed group is found by halving. Calls are endpoints' words
 //     and end nothing: what is given up on failed on the chain, alone, at least twice (refusedTries). Work whose transactions
-//     revert is halved after a bounded number of them (lostTries), whatever calls say. Nothing is dead-lettered for want of gas
+//     revert is halved after a bounded number of them (lostTries), even where calls pass. Nothing is dead-lettered for want of gas
 //     that a transaction could have.
 //   - The gas model is an upper bound on chains with Ethereum's prices. Where a batch used more, or ran out, the session
 //     gives later transactions more and puts less into them; a new session learns it again.

@@ -249,7 +249,7 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or bumps it", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
 		}
-		effects, err := s.lane.Step(lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Now: s.config.Now()})
+		effects, err := s.lane.Step(lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Refused: result.Refused, Now: s.config.Now()})
 		if err != nil {
 			return nil, err
 		}

@@ -54,7 +54,7 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 		log.Error("the account shows fewer transactions of the lane than were final; the lane binds nothing new until they are back",
 			"account_nonce", view.Account.Nonce, "final_nonce", w.lane.State.Floor(), "block", view.Account.At.Number, "proved", view.Account.Proved)
 	case lane.WaitRefused:
-		log.Error("nodes refuse the lane's transactions for a reason that neither price nor time cures; the lane keeps broadcasting them: see the sends' errors")
+		log.Error("nodes refuse the lane's transactions for a reason that neither price nor time cures, or that is not known; the lane keeps broadcasting them: see the sends' errors")
 	case lane.WaitContract:
 		log.Error("the contract refuses everything this lane sends; grant its signer the relayer role, the lane resumes by itself",
 			"signer", w.signer, "contract", w.config.Contract)

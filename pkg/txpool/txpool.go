@@ -63,8 +63,9 @@ type Answer struct {
 // Result is the answer to one raw transaction, over all nodes it went to: Taken if any took it; else ambiguous if any
 // was ambiguous; else the most telling refusal.
 type Result struct {
-	Class Class
-	Err   error // the node's words, for logs; nil when Taken
+	Class   Class
+	Refused Class // where Class is ambiguous: the most telling refusal by another node that got it; Unknown if there is none
+	Err     error // the node's words, for logs; nil when Taken
 }
 
 // ranked are the classes by what they say of a transaction that several nodes got: taken; then what leaves it open whether
@@ -79,6 +80,17 @@ var ranked = []Class{
 // Join joins the nodes' answers to one transaction. A node that the bytes cannot have reached has no say, unless they
 // reached none.
 func Join(answers []Answer) Result {
+	joined := join(answers)
+	if joined.Class.Ambiguous() {
+		refusals := slices.DeleteFunc(slices.Clone(answers), func(a Answer) bool { return a.Class.Ambiguous() || !a.Delivered })
+		if len(refusals) > 0 {
+			joined.Refused = join(refusals).Class
+		}
+	}
+	return joined
+}
+
+func join(answers []Answer) Result {
 	for _, delivered := range []bool{true, false} {
 		for _, class := range ranked {
 			i := slices.IndexFunc(answers, func(a Answer) bool { return a.Class == class && a.Delivered == delivered })

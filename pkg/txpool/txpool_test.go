@@ -60,3 +60,19 @@ func TestJoinHearsWhoWasReached(t *testing.T) {
 	require.Equal(t, txpool.Unknown, none.Class)
 	require.Error(t, none.Err)
 }
+
+// TestJoinKeepsTheRefusalBesideWhatLeavesItOpen.
+func TestJoinKeepsTheRefusalBesideWhatLeavesItOpen(t *testing.T) {
+	t.Parallel()
+	reader := txpool.Answer{Class: txpool.Unknown, Delivered: true, Err: errors.New("method not whitelisted")}
+	low, big := txpool.Answer{Class: txpool.FeeLow, Delivered: true}, txpool.Answer{Class: txpool.TooBig, Delivered: true}
+	for _, answers := range [][]txpool.Answer{{reader, big, low}, {low, reader, big}} {
+		joined := txpool.Join(answers)
+		require.Equal(t, txpool.Unknown, joined.Class)
+		require.Equal(t, txpool.FeeLow, joined.Refused)
+		require.Equal(t, reader.Err, joined.Err)
+	}
+	big.Delivered = false
+	require.Equal(t, txpool.Unknown, txpool.Join([]txpool.Answer{reader, big}).Refused, "it does not have the bytes")
+	require.Equal(t, txpool.Unknown, txpool.Join([]txpool.Answer{reader}).Refused)
+}
