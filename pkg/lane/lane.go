@@ -43,7 +43,7 @@ const (
 	WaitSigner      Wait = "signer"      // the key does not sign
 	WaitNode        Wait = "node"        // no node answers what queued work would do
 	WaitStream      Wait = "stream"      // the stream or the journal cannot be read or written
-	WaitJournal     Wait = "journal"     // the journal is nothing this process may continue: an operator has to look
+	WaitJournal     Wait = "journal"     // the journal, or a message, is nothing this process may continue with: an operator has to look
 )
 
 // Waits lists all reasons, for metrics.

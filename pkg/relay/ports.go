@@ -97,7 +97,8 @@ type Source interface {
 
 // Reader reads one lane's partition.
 type Reader interface {
-	// Next blocks for the next message. An error ends the reader: open another from the cursor.
+	// Next blocks for the next message. An error ends the reader: open another from the cursor. score.ErrNewer: only a newer
+	// version of this program reads the message.
 	Next(ctx context.Context) (score.Message, error)
 	Close()
 }

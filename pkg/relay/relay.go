@@ -119,7 +119,8 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 		wait := pauseAfterFailure
 		switch {
 		case ctx.Err() != nil:
-		case errors.Is(err, lane.ErrCorrupt), errors.Is(err, lane.ErrUnreadable), errors.Is(err, errIdentity), errors.Is(err, errLost):
+		case errors.Is(err, lane.ErrCorrupt), errors.Is(err, lane.ErrUnreadable), errors.Is(err, errIdentity), errors.Is(err, errLost),
+			errors.Is(err, score.ErrNewer):
 			wait = pauseAfterCorrupt
 			r.metrics.wait(id, lane.WaitJournal)
 			log.Error("the lane halts until an operator looks; the relayer opens it again later all the same", "err", err, "again_in", wait)

@@ -157,6 +157,19 @@ func TestALaneWhoseJournalIsOfANewerProgramHalts(t *testing.T) {
 	require.Contains(t, log.String(), "the lane halts until an operator looks")
 }
 
+// TestALaneWhoseStreamHoldsAMessageOfANewerProgramHalts, and does not send its operator to NATS.
+func TestALaneWhoseStreamHoldsAMessageOfANewerProgramHalts(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	data, err := stream.EncodeEnvelope(some(1, 0, 1), nil)
+	require.NoError(t, err)
+	data[0]++ // its version
+	_, err = w.js.Publish(t.Context(), "scorelay.lane.0.updates", data)
+	require.NoError(t, err)
+	w.start(w.config, w.deps)
+	w.waitsFor(lane.WaitJournal)
+}
+
 func TestALaneThatHearsOfNoHeadBindsNothing(t *testing.T) {
 	t.Parallel()
 	w := watch(t)

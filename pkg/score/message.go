@@ -18,6 +18,10 @@ type Message struct {
 	Raw     []byte // the message as stored, when it is corrupt
 }
 
+// ErrNewer says that a message of the stream was written by a newer version of this program. It is not corrupt: a relayer of
+// that version reads it.
+var ErrNewer = errors.New("the message was written by a newer version of this program")
+
 // StreamState is what the stream of accepted updates is and holds.
 type StreamState struct {
 	Created           time.Time // its identity: a stream made again under the same name has another

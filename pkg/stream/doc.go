@@ -9,7 +9,7 @@
 //	scorelay.lane.<n>.project.<hex>    one message is an accepted creation
 //
 // An envelope marks which of its updates are signed groups, and keeps their signatures. A message begins with the version
-// of its form; a program stops at one that it does not know (ErrNewer), since half of what a message says is worse than
+// of its form; a program stops at one that it does not know (score.ErrNewer), since half of what a message says is worse than
 // nothing.
 //
 // A lane reads both subjects as one log, in stream order. Nothing is acknowledged and nothing is redelivered: how far

@@ -114,7 +114,7 @@ func decode(b []byte) (score.Message, error) {
 	wrote, kind, body := b[0], b[1], b[headerBytes:]
 	switch {
 	case wrote > version && wrote <= maxVersion:
-		return score.Message{}, fmt.Errorf("%w: version %d, this one reads %d", ErrNewer, wrote, version)
+		return score.Message{}, fmt.Errorf("%w: version %d, this one reads %d", score.ErrNewer, wrote, version)
 	case wrote != version:
 		return score.Message{}, fmt.Errorf("%w: version %d", errMalformed, wrote)
 	case kind == kindUpdates:

@@ -82,7 +82,7 @@ func TestTheWireForm(t *testing.T) {
 	require.NoError(t, err)
 	group := score.Signed{First: 0, Count: 1, Kind: score.KindFree, Signature: signature}
 	require.Equal(t, score.Message{Updates: []score.Update{update}, Signed: []score.Signed{group}}, m)
-	for version, want := range map[byte]error{0: errMalformed, 2: ErrNewer, 31: ErrNewer, 32: errMalformed, 255: errMalformed} {
+	for version, want := range map[byte]error{0: errMalformed, 2: score.ErrNewer, 31: score.ErrNewer, 32: errMalformed, 255: errMalformed} {
 		plain[0] = version
 		_, err = decode(plain)
 		require.ErrorIs(t, err, want)

@@ -22,9 +22,6 @@ var ErrReplaced = errors.New("the stream was deleted and made again")
 // human looked.
 var ErrShorter = errors.New("the stream ends before what was read of it")
 
-// ErrNewer says that a message was written by a newer program. It is not corrupt: a relayer of that version reads it.
-var ErrNewer = errors.New("the message was written by a newer version of this program")
-
 // ErrLost says that the stream could not be read for a while: it is not there, or no server answers for it. Nothing is
 // wrong with what was read before; another reader may be opened from there.
 var ErrLost = errors.New("the stream cannot be read")
@@ -132,7 +129,7 @@ func (r *Reader) check(ctx context.Context) error {
 }
 
 // Next waits for the lane's next message. It survives short outages and restarts of the server. It returns the context's
-// error, ErrReplaced, ErrShorter, ErrNewer, or ErrLost: when the stream is not there, or could not be read for ten seconds.
+// error, ErrReplaced, ErrShorter, score.ErrNewer, or ErrLost: when the stream is not there, or could not be read for ten seconds.
 func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 	for {
 		if r.pump == nil {
@@ -163,8 +160,8 @@ func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 			continue
 		}
 		message := messageOf(meta.Sequence.Stream, meta.Timestamp, d.msg.Data())
-		if errors.Is(message.Corrupt, ErrNewer) {
-			return score.Message{}, fmt.Errorf("sequence %d: %w", message.Seq, ErrNewer)
+		if errors.Is(message.Corrupt, score.ErrNewer) {
+			return score.Message{}, fmt.Errorf("sequence %d: %w", message.Seq, score.ErrNewer)
 		}
 		r.next = message.Seq + 1
 		return message, nil

@@ -43,5 +43,5 @@ func TestAMessageOfANewerVersionIsNotCorrupt(t *testing.T) {
 	require.NoError(t, err)
 	defer r.Close()
 	_, err = r.Next(t.Context())
-	require.ErrorIs(t, err, stream.ErrNewer)
+	require.ErrorIs(t, err, score.ErrNewer)
 }
