@@ -28,6 +28,8 @@ type binder struct {
 	waiting  *waiting
 	metrics  *metrics
 	log      *slog.Logger
+
+	unsigned bool // the key did not sign the last bump
 }
 
 // bindNew binds the intake's batch if it is due, or its creation. It reports false if nothing is to be bound now.
@@ -113,8 +115,10 @@ func (b *binder) bump(ctx context.Context, e lane.Bump) error {
 		to = b.config.Contract
 	}
 	raw, err := b.sign(ctx, e.Nonce, e.Fees, e.Gas, &to, data)
-	if err != nil {
+	if err != nil && !b.unsigned { // each view asks for it again
 		b.log.Error("the lane couldn't sign a bump; it keeps broadcasting the last attempt", "nonce", e.Nonce, "err", err)
+	}
+	if b.unsigned = err != nil; b.unsigned {
 		return nil
 	}
 	b.metrics.attempts.WithLabelValues(e.Reason).Inc()

@@ -35,6 +35,7 @@ type session struct {
 	send       func(ctx context.Context, raw [][]byte) []txpool.Result // to all endpoints
 	deadLetter func(context.Context, []score.DeadLetter) error
 
+	unsigned  bool      // the key did not sign what the last view asked for
 	lookAgain time.Time // when a lane that halts looks at its journal again
 }
 
@@ -131,6 +132,8 @@ func (s *session) blocked() lane.Wait {
 	why, view := s.lane.Blocked(), s.lane.View()
 	switch {
 	case view == nil:
+	case s.unsigned:
+		return lane.WaitSigner
 	case s.config.Now().Sub(view.Now) > s.config.StaleAfter:
 		return lane.WaitHead
 	case s.settler.unreadable && (why == lane.WaitNone || why == lane.WaitFinality):
@@ -152,7 +155,7 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	if err == nil {
 		err = s.do(ctx, effects)
 	}
-	if errors.Is(err, errSigner) {
+	if s.unsigned = errors.Is(err, errSigner); s.unsigned {
 		s.waiting.set(lane.WaitSigner, "err", err)
 		err = nil // the next head asks for the same
 	}

@@ -3,6 +3,7 @@ package relay
 import (
 	"log/slog"
 	"math/big"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -19,20 +20,28 @@ type waiting struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	reason lane.Wait // as last logged
+	reason lane.Wait
+	since  time.Time // of the reason
+	logged bool      // the reason was
 }
 
-// set notes why nothing new is bound, and says so once, with the numbers that matter.
+// set notes why nothing new is bound, and says so once, with the numbers that matter. Before its first view of the chain each
+// session waits for a head: that is said when none comes.
 func (w *waiting) set(why lane.Wait, numbers ...any) {
-	if why == w.reason {
+	now, view := w.config.Now(), w.lane.View()
+	if why != w.reason {
+		w.reason, w.since, w.logged = why, now, false
+		w.metrics.wait(w.id, why)
+	}
+	if w.logged || view == nil && now.Sub(w.since) < w.config.StaleAfter {
 		return
 	}
-	w.reason = why
-	w.metrics.wait(w.id, why)
-	log, view := w.log.With(numbers...), w.lane.View()
+	w.logged = true
 	if view == nil {
+		w.log.Warn("no head of the chain yet; the lane binds nothing until one comes")
 		return
 	}
+	log := w.log.With(numbers...)
 	switch why {
 	case lane.WaitHead:
 		log.Warn("no head of the chain for a while; the lane binds nothing new until one comes", "last_block", view.Head.Number)

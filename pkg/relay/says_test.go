@@ -1,0 +1,131 @@
+package relay
+
+import (
+	"context"
+	"log/slog"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/heads"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/txpool"
+)
+
+// mute is a key that does not sign, until it does.
+type mute struct{ signs bool }
+
+func (*mute) Address() common.Address { return simAddress(simLane) }
+
+func (m *mute) Sign(_ context.Context, tx *types.Transaction) (*types.Transaction, error) {
+	if !m.signs {
+		return nil, errSimAway
+	}
+	return types.SignTx(tx, types.LatestSignerForChainID(tx.ChainId()), simKeys()[simLane])
+}
+
+// spoken is a session without the outside, and what it logs.
+type spoken struct {
+	*session
+	log strings.Builder
+	now time.Time
+	key *mute
+}
+
+func newSpoken(t *testing.T, state *lane.State) *spoken {
+	t.Helper()
+	p := &spoken{now: time.Unix(1, 0), key: &mute{}}
+	log, counts := slog.New(slog.NewTextHandler(&p.log, nil)), newMetrics(noRegistry{})
+	config := Config{ChainID: 1, Now: func() time.Time { return p.now }, Rules: lane.Rules{
+		Fees: lane.FeeRule{MaxCap: 1e12, MaxTxFee: 1e19, MinTip: 1}, Window: 4, MaxOpen: 8, BumpBlocks: 3, MaxGas: 1 << 24,
+	}}.withDefaults()
+	l := lane.New(state, config.Rules)
+	tracker := heads.New(heads.Config{}, nil, log, noRegistry{})
+	gas := newGas(&config, func(uint64) {}, counts.gasOfModel, log)
+	waiting := &waiting{config: &config, lane: l, metrics: counts, log: log}
+	reporter := newReporter(0, noStatuses{}, l, nil, counts.statusFails, log)
+	binder := &binder{config: &config, lane: l, signer: p.key, gas: gas, waiting: waiting, metrics: counts, log: log}
+	binder.append = func(_ context.Context, e lane.Entry) error {
+		_, err := l.Step(lane.Appended{Entry: e})
+		return err
+	}
+	p.session = &session{
+		config: config, log: log, lane: l, heads: tracker.Subscribe(common.Address{}, 0), gas: gas, waiting: waiting, reporter: reporter, binder: binder,
+		journal: &laneJournal{}, metrics: counts,
+		settler: &settler{config: &config, lane: l, append: binder.append, reporter: reporter, gas: gas, cancel: binder.cancel, metrics: counts, log: log},
+		send:    func(_ context.Context, raw [][]byte) []txpool.Result { return make([]txpool.Result, len(raw)) },
+	}
+	return p
+}
+
+// view is one of a block, in whose state the signer has used so many nonces.
+func (p *spoken) view(number, nonce uint64) evidence.View {
+	at := evidence.Ref{Number: number, Hash: common.Hash{byte(number)}}
+	account := evidence.Account{Nonce: nonce, Balance: big.NewInt(1e18), At: at, Proved: true}
+	head := evidence.Block{Number: at.Number, Hash: at.Hash}
+	return evidence.View{
+		Head: head, Final: at, Account: account, FinalAccount: account, Price: evidence.Price{BaseFee: simGwei, Tip: 1}, Now: p.now,
+	}
+}
+
+// times is how often something was logged.
+func (p *spoken) times(text string) int { return strings.Count(p.log.String(), text) }
+
+// TestASessionThatNeverHearsOfAHeadSaysSo, once, and not before one may be late.
+func TestASessionThatNeverHearsOfAHeadSaysSo(t *testing.T) {
+	t.Parallel()
+	p := newSpoken(t, &lane.State{})
+	for second := range 60 {
+		require.NoError(t, p.bindAll(t.Context()))
+		require.Equal(t, second >= 20, p.times("no head of the chain yet") == 1, "after %d s", second)
+		p.now = p.now.Add(time.Second)
+	}
+}
+
+// TestAFillThatIsNotSignedIsSaidOnce, and not in turn with the reason for which it is to be filled.
+func TestAFillThatIsNotSignedIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	p := newSpoken(t, &lane.State{Next: 2})
+	for n := range uint64(5) {
+		require.NoError(t, p.hear(t.Context(), p.view(10+n, 0)))
+		require.NoError(t, p.bindAll(t.Context()))
+	}
+	require.Equal(t, 1, p.times("the lane's key does not sign; "))
+	require.Zero(t, p.times("shows fewer transactions"))
+	p.key.signs = true
+	require.NoError(t, p.hear(t.Context(), p.view(15, 0)))
+	require.Len(t, p.lane.State.Slots, 2)
+	require.Equal(t, lane.WaitNone, p.blocked())
+}
+
+// TestABumpThatIsNotSignedIsSaidOnce until one is.
+func TestABumpThatIsNotSignedIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	p := newSpoken(t, &lane.State{})
+	require.NoError(t, p.hear(t.Context(), p.view(10, 0)))
+	p.key.signs = true
+	bound, err := p.binder.sign(t.Context(), 0, lane.Fees{Tip: 1, Cap: 2 * simGwei}, 100_000, &common.Address{}, []byte{1})
+	require.NoError(t, err)
+	_, err = p.lane.Step(lane.Appended{Entry: lane.Entry{Bind: &lane.Bind{
+		Raw: bound, Advance: true, Work: lane.Work{Kind: lane.Updates, Count: 1}, Cursor: score.Cursor{Seq: 1},
+	}}})
+	require.NoError(t, err)
+	for try := range 3 {
+		p.key.signs = false
+		for range 4 {
+			require.NoError(t, p.binder.bump(t.Context(), lane.Bump{Fees: lane.Fees{Tip: 10, Cap: 20 * simGwei}, Gas: 100_000, Reason: "slow"}))
+		}
+		require.Equal(t, 1+min(try, 1), p.times("couldn't sign a bump"))
+		if try == 0 {
+			p.key.signs = true
+			require.NoError(t, p.binder.bump(t.Context(), lane.Bump{Fees: lane.Fees{Tip: 10, Cap: 20 * simGwei}, Gas: 100_000, Reason: "slow"}))
+		}
+	}
+}
