@@ -1,9 +1,12 @@
 package heads_test
 
 import (
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/heads"
@@ -133,6 +136,34 @@ func TestFinalizedTag(t *testing.T) {
 	}
 	final, _ = r.Final()
 	require.EqualValues(t, 30, final.Number, "it never goes back")
+}
+
+// TestAnEndpointThatHoldsTheFinalizedBlockBackIsNamed, once, and not while it is merely late.
+func TestAnEndpointThatHoldsTheFinalizedBlockBackIsNamed(t *testing.T) {
+	r := newRig(t, heads.Config{}, 100, "a", "b")
+	var log strings.Builder
+	r.Tracker = heads.New(heads.Config{Now: func() time.Time { return r.now }}, r.model, slog.New(slog.NewTextHandler(&log, nil)), prometheus.NewRegistry())
+	named := func() int { return strings.Count(log.String(), "calls a lower block finalized") }
+	pass := func(d time.Duration) {
+		for range int(d / time.Second) {
+			r.mine()
+			r.rounds(2)
+		}
+	}
+	r.nodes[0].finalized, r.nodes[1].finalized = 20, 30
+	for late := range uint64(5) {
+		r.nodes[0].finalized = 20 + late
+		pass(40 * time.Second)
+	}
+	require.Zero(t, named())
+	pass(2 * time.Minute)
+	require.Equal(t, 1, named())
+	require.Contains(t, log.String(), "endpoint=a its_block=24")
+	final, _ := r.Final()
+	require.EqualValues(t, 24, final.Number, "its word is not overruled")
+	r.nodes[0].finalized = 30
+	pass(2 * time.Minute)
+	require.Equal(t, 1, named())
 }
 
 func TestShorterBranchLeavesFinalityWhereItIs(t *testing.T) {

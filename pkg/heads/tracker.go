@@ -38,6 +38,7 @@ type Tracker struct {
 	breakSeen time.Time           // since when a branch below the final block is offered; zero when none is
 	tagAsked  time.Time           // when the finalized tag was last asked for
 	tagHead   uint64              // the head then
+	held      holdback            // since when an endpoint holds the finalized block back
 	priceAt   evidence.Ref        // the head when the price was last learnt
 	priceTime time.Time           // and the time
 	findRound uint64              // the next round that may ask Find
