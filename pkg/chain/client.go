@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -20,7 +19,7 @@ const DefaultMinTip = 1_000_000
 
 // Config says how to reach the chain. Zero values mean the defaults.
 type Config struct {
-	URLs     []string      // http, https, ws or wss; the first that is up answers reads, all get transactions
+	URLs     []string      // http or https; the first that is up answers reads, all get transactions
 	Timeout  time.Duration // of one request. Default 10 s
 	Grace    time.Duration // how long the other endpoints may take once one has answered what all are asked. Default 300 ms
 	LogRange uint64        // most blocks of one request for logs; it shrinks by itself. Default 2,000
@@ -48,13 +47,9 @@ type Client struct {
 	metrics   *metrics
 	headers   headerRule
 	market    *market
-
-	wake chan struct{} // a websocket told of a new head
-	stop context.CancelFunc
-	done sync.WaitGroup // what follows the websockets' heads
 }
 
-// Dial makes a client of the endpoints. Only websockets connect now; HTTP endpoints may be down.
+// Dial makes a client of the endpoints, which may be down.
 func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Registerer) (*Client, error) {
 	cfg = cfg.withDefaults()
 	if len(cfg.URLs) == 0 {
@@ -63,13 +58,11 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 	if cfg.MinTip > cfg.MaxTip {
 		return nil, fmt.Errorf("the least tip (%d wei) is above the highest (%d wei)", cfg.MinTip, cfg.MaxTip)
 	}
-	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg), market: newMarket(), wake: make(chan struct{}, 1)}
-	follow, stop := context.WithCancel(context.WithoutCancel(ctx))
-	c.stop = stop
+	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg), market: newMarket()}
 	hosts := map[string]int{}
 	for i, rawURL := range cfg.URLs {
 		u, err := url.Parse(rawURL)
-		if err != nil || u.Host == "" {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			c.Close()
 			return nil, fmt.Errorf("the chain's endpoint %d is not a URL such as https://host:8545", i+1) // may hold a key
 		}
@@ -84,11 +77,6 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 		}
 		c.endpoints = append(c.endpoints, e)
 	}
-	for _, e := range c.endpoints { // complete, since followers read it
-		if e.pushes {
-			c.done.Go(func() { c.follow(follow, e) })
-		}
-	}
 	return c, nil
 }
 
@@ -97,8 +85,6 @@ func (c *Client) Own(contract common.Address) { c.market.own(contract) }
 
 // Close ends all connections.
 func (c *Client) Close() {
-	c.stop()
-	defer c.done.Wait()
 	for _, e := range c.endpoints {
 		e.rpc.Close()
 	}

@@ -29,7 +29,8 @@ func TestDialRefuses(t *testing.T) {
 	}{
 		{chain.Config{}, "no endpoint"},
 		{chain.Config{URLs: []string{"http://ok", "localhost:8545"}}, "endpoint 2 is not a URL"},
-		{chain.Config{URLs: []string{"ftp://node/secret"}}, "couldn't dial"},
+		{chain.Config{URLs: []string{"ws://localhost:8546"}}, "endpoint 1 is not a URL such as https://"},
+		{chain.Config{URLs: []string{"ftp://node/secret"}}, "endpoint 1 is not a URL"},
 		{chain.Config{URLs: []string{"http://ok"}, MinTip: 2, MaxTip: 1}, "least tip"},
 	} {
 		_, err := chain.Dial(t.Context(), c.cfg, discard(), prometheus.NewRegistry())

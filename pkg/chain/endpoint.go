@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -20,12 +19,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
-const dialTimeout = 10 * time.Second
-
 // endpoint is one node, or one load balancer in front of several.
 type endpoint struct {
 	name    string // host, and a number when several share it; never the URL, which may hold a key
-	pushes  bool   // a websocket, which can tell of new heads by itself
 	rpc     *rpc.Client
 	timeout time.Duration // of one exchange
 	log     *slog.Logger
@@ -35,7 +31,6 @@ type endpoint struct {
 	breaker breaker
 	trust   trust
 	newest  atomic.Uint64 // number of the newest block it was seen to have; 0 before the first
-	pushed  pushed
 
 	plainHash atomic.Bool // it takes block hashes as text, not as the object of EIP-1898
 	proofs    capability  // eth_getProof
@@ -45,14 +40,12 @@ type endpoint struct {
 func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger, m *metrics) (*endpoint, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 32
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout) // only a websocket connects now
-	defer cancel()
 	client, err := rpc.DialOptions(ctx, rawURL, rpc.WithHTTPClient(&http.Client{Transport: bounded{transport}}))
 	if err != nil {
 		return nil, fmt.Errorf("couldn't dial the chain's endpoint %s: %w", name, redacted(err))
 	}
 	return &endpoint{
-		name: name, pushes: strings.HasPrefix(rawURL, "ws"), rpc: client, timeout: cfg.Timeout, log: log.With("endpoint", name),
+		name: name, rpc: client, timeout: cfg.Timeout, log: log.With("endpoint", name),
 		metrics: m, batch: newBatchSize(mostElements),
 	}, nil
 }

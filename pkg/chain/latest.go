@@ -16,13 +16,9 @@ import (
 const jump = 3
 
 // Latest is the newest block of every endpoint that answers. It returns soon after the first has; an error when none
-// does. Claims are checked against themselves only: see Client.Head for one that is ahead of all others. An endpoint with
-// a websocket answers from its subscription.
+// does. Claims are checked against themselves only: see Client.Head for one that is ahead of all others.
 func (c *Client) Latest(ctx context.Context) ([]evidence.Claim, error) {
 	replies, errs := each(ctx, c, "head", c.candidates(0), func(ctx context.Context, e *endpoint) (evidence.Block, error) {
-		if b, ok := e.pushed.latest(); ok {
-			return b, nil
-		}
 		return c.block(ctx, e, "eth_getBlockByNumber", "latest")
 	})
 	if len(replies) == 0 {

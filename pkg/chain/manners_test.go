@@ -5,14 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/eth/ethconfig"
-	gethnode "github.com/ethereum/go-ethereum/node"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
@@ -90,59 +87,4 @@ func TestCallsAreCounted(t *testing.T) {
 	_, err = c.Blocks(t.Context(), node.URL[len("http://"):], 0, 1)
 	require.NoError(t, err)
 	require.InDelta(t, 7, counted(t, reg, "scorelay_chain_calls_total"), 0)
-}
-
-// A websocket pushes its heads: Latest costs nothing between them, and polls when the subscription ends.
-func TestPushedHeads(t *testing.T) {
-	t.Parallel()
-	node, err := devnet.StartChain(devnet.ChainOptions{Adjust: func(cfg *gethnode.Config, _ *ethconfig.Config) {
-		cfg.WSHost, cfg.WSPort, cfg.WSModules = "127.0.0.1", 0, []string{"eth"}
-	}})
-	require.NoError(t, err)
-	t.Cleanup(node.Close)
-	t.Run("geth", func(t *testing.T) { pushed(t, node.WSURL(), func() { node.Commit() }) })
-	t.Run("anvil", func(t *testing.T) {
-		url, client := anvil(t)
-		pushed(t, "ws"+url[len("http"):], func() { require.NoError(t, client.Call(nil, "evm_mine")) })
-	})
-}
-
-func pushed(t *testing.T, url string, commit func()) {
-	t.Helper()
-	reg := prometheus.NewRegistry()
-	c, err := chain.Dial(t.Context(), chain.Config{URLs: []string{url}, Timeout: 5 * time.Second}, discard(), reg)
-	require.NoError(t, err)
-	t.Cleanup(c.Close)
-	require.NotNil(t, c.Wake())
-	commit()
-	woken := func() {
-		t.Helper()
-		for {
-			select {
-			case <-c.Wake():
-				return
-			case <-time.After(2 * time.Second): // the subscription may have begun after the block
-				commit()
-			}
-		}
-	}
-	woken()
-	claims, err := c.Latest(t.Context())
-	require.NoError(t, err)
-	require.True(t, claims[0].Block.Checked)
-	before := counted(t, reg, "scorelay_chain_calls_total")
-	for range 20 {
-		again, err := c.Latest(t.Context())
-		require.NoError(t, err)
-		require.GreaterOrEqual(t, again[0].Block.Number, claims[0].Block.Number)
-	}
-	require.InDelta(t, before, counted(t, reg, "scorelay_chain_calls_total"), 1)
-	commit()
-	require.Eventually(t, func() bool {
-		again, err := c.Latest(t.Context())
-		return err == nil && again[0].Block.Number > claims[0].Block.Number
-	}, 10*time.Second, time.Millisecond)
-	learnt, err := c.Read(t.Context(), evidence.Ask{At: claims[0].Block, Price: true})
-	require.NoError(t, err)
-	require.NotNil(t, learnt.Price)
 }

@@ -163,9 +163,6 @@ func (c *Chain) mine(interval time.Duration) {
 	}
 }
 
-// WSURL is the chain's websocket, where ChainOptions.Adjust asks geth for one.
-func (c *Chain) WSURL() string { return c.stack.WSEndpoint() }
-
 // Client talks to the chain in process.
 func (c *Chain) Client() *ethclient.Client { return c.client }
 

@@ -218,9 +218,8 @@ func TestUncheckedNeverReplacesChecked(t *testing.T) {
 	r.atTip()
 }
 
-func TestRunWakes(t *testing.T) {
+func TestRunFollowsUntilItsContextEnds(t *testing.T) {
 	r := newRig(t, heads.Config{Confirmations: 1, PollInterval: 40 * time.Millisecond}, 10, "a")
-	r.wake = make(chan struct{}, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	changed := r.Changed()

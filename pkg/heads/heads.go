@@ -31,8 +31,6 @@ type Chain interface {
 	Find(ctx context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error)
 	// Distrust sets an endpoint aside for a while that contradicts what was verified.
 	Distrust(endpoint string, why error)
-	// Wake fires when an endpoint announces a head; it may be nil.
-	Wake() <-chan struct{}
 }
 
 // Config of a Tracker. Zero values mean the defaults.

@@ -145,7 +145,6 @@ type model struct {
 	count      int            // questions as an endpoint counts them
 	by         map[string]int // by kind
 	distrusted map[string]int
-	wake       chan struct{}
 }
 
 func (m *model) counted(kind string, n int) {
@@ -299,7 +298,5 @@ func (m *model) Find(_ context.Context, txs []common.Hash) (map[common.Hash]evid
 }
 
 func (m *model) Distrust(endpoint string, _ error) { m.distrusted[endpoint]++ }
-
-func (m *model) Wake() <-chan struct{} { return m.wake }
 
 var _ heads.Chain = (*model)(nil)

@@ -83,25 +83,10 @@ func (t *Tracker) Run(ctx context.Context) {
 			head, _ := t.Head()
 			t.log.Info("following the chain again", "block", head.Number)
 		}
-		t.pause(ctx)
-	}
-}
-
-// pause waits for the next poll, or less when an endpoint announces a head.
-func (t *Tracker) pause(ctx context.Context) {
-	poll := time.NewTimer(t.config.PollInterval)
-	defer poll.Stop()
-	soonest := time.NewTimer(t.config.PollInterval / 4)
-	defer soonest.Stop()
-	select {
-	case <-ctx.Done():
-		return
-	case <-soonest.C:
-	}
-	select {
-	case <-ctx.Done():
-	case <-poll.C:
-	case <-t.chain.Wake():
+		select {
+		case <-ctx.Done():
+		case <-time.After(t.config.PollInterval):
+		}
 	}
 }
 

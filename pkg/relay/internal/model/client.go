@@ -104,9 +104,6 @@ func (c *Client) Distrust(endpoint string, _ error) {
 	}
 }
 
-// Wake never fires: the schedule makes the rounds.
-func (c *Client) Wake() <-chan struct{} { return nil }
-
 // Latest is the newest block of every node that answers.
 func (c *Client) Latest(context.Context) (claims []evidence.Claim, err error) {
 	c.before("latest")
