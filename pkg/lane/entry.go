@@ -166,9 +166,12 @@ type WorkKind string
 
 // The kinds.
 const (
-	Updates  WorkKind = "updates"
-	Creation WorkKind = "creation"
-	Nothing  WorkKind = "nothing" // of a slot that only uses its nonce up; its attempts may have carried work that is elsewhere now
+	Updates   WorkKind = "updates"
+	Creation  WorkKind = "creation"
+	NonceOnly WorkKind = "nonceOnly" // none: the slot only has to use its nonce up
+	// Its attempts may carry calldata all the same. Slot 7 reverted in final block 100: its work went to the queue and became
+	// slot 9; of 7 the journal remembers the attempts and NonceOnly. The chain loses block 100: 7 is reopened and the same bytes
+	// are broadcast, since a pool may hold them still. Whether they are executed now or not, the work is that of slot 9.
 )
 
 // Work is what one slot carries: a batch of updates or one creation. The lane does not look inside; the calldata of the

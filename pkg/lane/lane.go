@@ -196,7 +196,7 @@ func (l *Lane) lacks(a *evidence.Account) bool {
 // endsByAccount tells whether the slot ends when its nonce is used in the state of a final block, by any transaction: it
 // carries nothing; or an operator accepted that, and all blocks that can hold the transaction were read, see evidence.View.
 func (l *Lane) endsByAccount(slot *Slot) bool {
-	return slot.Work.Kind == Nothing || slot.Nonce < l.State.Resumed
+	return slot.Work.Kind == NonceOnly || slot.Nonce < l.State.Resumed
 }
 
 // beginHeads is how many heads in a row must show the same account before the lane's first nonce is taken from one that is

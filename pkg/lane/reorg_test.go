@@ -154,7 +154,7 @@ func TestANonceOfOthersThatIsGoneIsFilled(t *testing.T) {
 	require.Len(t, again, 1)
 	require.True(t, again[0].Fill)
 	b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: 1, Raw: raw(1, again[0].Fees, 21_000, nil)}})
-	require.Equal(t, lane.Nothing, b.lane.State.Slot(1).Work.Kind)
+	require.Equal(t, lane.NonceOnly, b.lane.State.Slot(1).Work.Kind)
 	b.mined(17, 1)
 	b.head(17, 2)
 	require.Equal(t, []lane.SettleSlot{{Nonce: 1}}, only[lane.SettleSlot](b.head(20, 2)))

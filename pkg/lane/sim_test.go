@@ -270,7 +270,7 @@ func (w *simWorld) check() {
 		}
 	}
 	for i := range state.Slots {
-		if state.Slots[i].Work.Kind == lane.Nothing {
+		if state.Slots[i].Work.Kind == lane.NonceOnly {
 			continue
 		}
 		data, err := state.Slots[i].Data()

@@ -197,7 +197,7 @@ func TestWorkThatWasBoundAgainIsNotInTheSlotThatIsOpenedAgain(t *testing.T) {
 	reverted.Settle.Tx = s.Slots[0].Last().Hash
 	require.NoError(t, s.Apply(reverted))
 	require.NoError(t, s.Apply(entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0} })))
-	require.Equal(t, lane.Nothing, s.Slots[0].Work.Kind)
+	require.Equal(t, lane.NonceOnly, s.Slots[0].Work.Kind)
 	require.Len(t, s.Queue, 1)
 	require.NoError(t, s.Apply(reverted))
 	require.Len(t, s.Queue, 1, "it waits once")

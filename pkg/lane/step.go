@@ -201,7 +201,7 @@ func (l *Lane) final() (out []Effect) {
 		case ok && found.Block.Number <= l.view.Final.Number && !l.unjournaled():
 			out = append(out, SettleSlot{Nonce: slot.Nonce, Foreign: &found})
 		case !ok && l.endsByAccount(slot) && l.view.FinalAccount.Nonce > slot.Nonce &&
-			(slot.Work.Kind == Nothing || l.view.Unfound != nil && *l.view.Unfound == slot.Nonce):
+			(slot.Work.Kind == NonceOnly || l.view.Unfound != nil && *l.view.Unfound == slot.Nonce):
 			out = append(out, SettleSlot{Nonce: slot.Nonce, Foreign: &evidence.Found{Block: l.view.FinalAccount.At}})
 		default:
 			return out
@@ -343,7 +343,7 @@ func (l *Lane) onSent(s Sent) []Effect {
 // report reports a stage once.
 func (l *Lane) report(i int, stage score.Stage, tx common.Hash, block uint64) []Effect {
 	v := &l.slots[i]
-	if v.reported == stage && v.tx == tx && stage != score.Included || l.State.Slots[i].Work.Kind == Nothing {
+	if v.reported == stage && v.tx == tx && stage != score.Included || l.State.Slots[i].Work.Kind == NonceOnly {
 		return nil
 	}
 	v.reported, v.tx = stage, tx

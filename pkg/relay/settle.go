@@ -130,7 +130,7 @@ func (t *settler) read(slot *lane.Slot, f lane.SettleSlot) (ending, error) {
 func (t *settler) readForeign(end ending, found *evidence.Found) ending {
 	end.entry.Result, end.entry.Block = lane.Foreign, found.Block
 	if found.Tx == nil { // only an account shows that the nonce is used: what used it may be to the contract
-		end.restore = end.work.Kind != lane.Nothing
+		end.restore = end.work.Kind != lane.NonceOnly
 	} else {
 		end.entry.Tx = found.Tx.Hash()
 		t.log.Error("a nonce of the lane was used by a transaction that is not the lane's: its key is used elsewhere; the lane binds the work again",
