@@ -183,8 +183,8 @@ type Work struct {
 	From    score.Cursor     `json:"from"`              // where in the stream it begins; From.Seq is a creation's message
 	Project *score.ProjectID `json:"project,omitempty"` // of a creation
 	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
-	Halve   bool             `json:"halve,omitempty"`   // it was too much for its transaction: split it, if it is not single
-	Tries   int              `json:"tries,omitempty"`   // transactions in a row that it was too much for
+	Halve   bool             `json:"halve,omitempty"`   // it was too much for its last transaction, which ran out of gas or was cancelled: split it if it has halves, else give it all the gas there is
+	Tries   int              `json:"tries,omitempty"`   // how many transactions in a row it was too much for; 0 again when one reverts for another reason
 }
 
 // Size is the bytes of transactions in the entry, which are most of it; of a snapshot, none: it only repeats others.

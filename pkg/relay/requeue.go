@@ -23,9 +23,9 @@ const (
 	retryContract  = 5 * time.Second
 )
 
-// lostTries is after how many transactions a single update, signed group or creation is given up on that is too much for
+// tooMuchTries is after how many transactions a single update, signed group or creation is given up on that is too much for
 // one.
-const lostTries = 3
+const tooMuchTries = 3
 
 // requeue deals with the work that lost its slot, the first piece first: it is probed by eth_call before gas is spent on it,
 // and then bound again, split, or dropped.
@@ -64,7 +64,7 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	switch {
 	case !ok:
 		return false, nil
-	case refusal == nil && (!work.Halve || work.Tries < lostTries):
+	case refusal == nil && (!work.Halve || work.Tries < tooMuchTries):
 		return q.bind(ctx, binding{gas: gas, data: work.Data, batch: p.batch, entry: lane.Bind{Work: work, Requeued: work.ID}})
 	case refusal != nil && p.project != nil && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
 		return q.taken(ctx, work, p)
