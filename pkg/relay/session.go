@@ -48,7 +48,7 @@ func (s *session) run(ctx context.Context, source Source) error {
 	if err != nil {
 		return fmt.Errorf("couldn't read the lane's partition: %w", err)
 	}
-	wait := s.intake.follow(ctx, reader)
+	wait := s.intake.startReading(ctx, reader)
 	defer wait() // after cancel, which ends the reader
 	defer cancel()
 	return s.loop(ctx)
