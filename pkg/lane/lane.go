@@ -119,8 +119,9 @@ func (l *Lane) Included(nonce uint64) *evidence.Included {
 // View is how the chain looked last; nil before the first.
 func (l *Lane) View() *evidence.View { return l.view }
 
-// Doubtful tells, once, whether the account should be read again soon, and whether it is needed as of a final block, too.
-func (l *Lane) Doubtful() (account, final bool) {
+// TakeNeeds tells what the lane needs to be read of the chain soon: the account at the head, and the account as of a final
+// block. It forgets a doubt that an answer of a node raised, so that this is told once.
+func (l *Lane) TakeNeeds() (account, final bool) {
 	account, l.doubt = l.doubt, false
 	if l.view == nil || !l.view.HasAccount() {
 		return true, false

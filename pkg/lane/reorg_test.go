@@ -96,7 +96,7 @@ func TestNoncesOfOthersAreSkippedWhenTheirTransactionsAreSeenInFinalBlocks(t *te
 	b.settle(0, 11)
 	require.Empty(t, b.head(20, 3), "three too many, says an endpoint, and no transaction shows it")
 	require.Equal(t, lane.WaitForeign, b.lane.Blocked())
-	account, _ := b.lane.Doubtful()
+	account, _ := b.lane.TakeNeeds()
 	require.True(t, account)
 	b.head(21, 1)
 	require.Equal(t, lane.WaitNone, b.lane.Blocked(), "when the lie ends, so does the wait")
@@ -168,7 +168,7 @@ func TestAGapBelowTheFirstNonceIsFilled(t *testing.T) {
 	b.append(lane.Entry{Skip: &only[lane.SkipNonces](b.head(10, 3))[0].Skip})
 	b.bind()
 	require.Empty(t, only[lane.ReopenSlot](b.head(11, 1)), "only a final block shows a gap")
-	_, final := b.lane.Doubtful()
+	_, final := b.lane.TakeNeeds()
 	require.True(t, final)
 	finally := func(h *lane.View) {
 		h.FinalAccount = evidence.Account{Nonce: 1, Balance: big.NewInt(1), At: ref(9)}
@@ -244,7 +244,7 @@ func TestAFillThatIsNoneEnds(t *testing.T) {
 	}
 	require.Len(t, b.lane.State.Slots, 3)
 	b.head(13, 3)
-	_, asks := b.lane.Doubtful()
+	_, asks := b.lane.TakeNeeds()
 	require.True(t, asks, "a final account ends them")
 	require.Len(t, only[lane.SettleSlot](b.head(14, 3, final(3))), 3)
 }

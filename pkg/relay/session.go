@@ -164,7 +164,7 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 			return err
 		}
 	}
-	account, final := s.lane.Doubtful()
+	account, final := s.lane.TakeNeeds()
 	if account {
 		s.heads.NeedAccount()
 	}
