@@ -207,10 +207,10 @@ func (t *settler) conclude(end ending) {
 			t.gas.ranOut(end.limit, t.config.Model.Gas(*end.batch))
 		}
 	case e.Result == lane.Done && end.work.Kind == lane.Updates:
-		bound := t.config.Model.Gas(*end.batch)
+		worst := t.config.Model.Gas(*end.batch)
 		t.log.Info("a batch of the lane is final", "nonce", e.Nonce, "tx", e.Tx, "block", e.Block.Number, "updates", end.batch.Len(),
-			"rejected", t.metrics.ended(end.refs, end.outcomes), "gas", end.receipt.GasUsed, "gas_bound", bound)
-		t.gas.learn(end.receipt.GasUsed, bound)
+			"rejected", t.metrics.ended(end.refs, end.outcomes), "gas", end.receipt.GasUsed, "gas_worst", worst)
+		t.gas.learn(end.receipt.GasUsed, worst)
 	case e.Result == lane.Done && end.work.Kind == lane.Creation:
 		t.metrics.ended(end.refs, end.outcomes)
 		t.log.Info("a project of the lane is final", "project", end.refs[0].Project, "nonce", e.Nonce, "tx", e.Tx,
