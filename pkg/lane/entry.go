@@ -31,16 +31,16 @@ type Entry struct {
 	Epoch   uint64    `json:"epoch"` // of the session that wrote it
 	Time    time.Time `json:"time"`  // for people; nothing is decided by it
 
-	Open     *Open        `json:"open,omitempty"`
-	Skip     *Skip        `json:"skip,omitempty"`
-	Bind     *Bind        `json:"bind,omitempty"`
-	Attempt  *Replacement `json:"attempt,omitempty"`
-	Settle   *Settle      `json:"settle,omitempty"`
-	Reopen   *Reopen      `json:"reopen,omitempty"`
-	Resume   *Resume      `json:"resume,omitempty"`
-	Split    *Split       `json:"split,omitempty"`
-	Drop     *Drop        `json:"drop,omitempty"`
-	Snapshot *Snapshot    `json:"snapshot,omitempty"`
+	Open        *Open        `json:"open,omitempty"`
+	Skip        *Skip        `json:"skip,omitempty"`
+	Bind        *Bind        `json:"bind,omitempty"`
+	Replacement *Replacement `json:"replacement,omitempty"`
+	Settle      *Settle      `json:"settle,omitempty"`
+	Reopen      *Reopen      `json:"reopen,omitempty"`
+	Resume      *Resume      `json:"resume,omitempty"`
+	Split       *Split       `json:"split,omitempty"`
+	Drop        *Drop        `json:"drop,omitempty"`
+	Snapshot    *Snapshot    `json:"snapshot,omitempty"`
 }
 
 // Identity is what a journal belongs to. A journal is never driven under another identity: its nonces, cursor and
@@ -192,8 +192,8 @@ func (e Entry) Size() int {
 	switch {
 	case e.Bind != nil:
 		return len(e.Bind.Raw)
-	case e.Attempt != nil:
-		return len(e.Attempt.Raw)
+	case e.Replacement != nil:
+		return len(e.Replacement.Raw)
 	case e.Reopen != nil:
 		return len(e.Reopen.Raw)
 	}

@@ -69,12 +69,12 @@ type Lane struct {
 
 // slotView is what the session knows of one open slot.
 type slotView struct {
-	sent     time.Time // last broadcast; zero never in this session
-	taken    bool      // a node has the last attempt in its pool
-	again    bool      // broadcast soon
-	pricedAt uint64    // block at which the last attempt was priced
-	priced   time.Time // when
-	bumps    int
+	sent     time.Time    // last broadcast; zero never in this session
+	taken    bool         // a node has the last attempt in its pool
+	again    bool         // broadcast soon
+	pricedAt uint64       // block at which the last attempt was priced
+	priced   time.Time    // when
+	replaced int          // how often
 	refused  txpool.Class // how the last attempt was refused for certain; Added when it was not
 	included *evidence.Included
 	reported score.Stage

@@ -192,7 +192,7 @@ func TestASlotOpenedAgainKnowsItsOtherAttempts(t *testing.T) {
 	b.bind()
 	first := b.lane.State.Slot(0).Last().Hash
 	b.mined(12, 0)
-	b.bump(lane.Bump{Fees: lane.Fees{Tip: 2 * gwei, Cap: 4 * gwei}, Gas: 100_000})
+	b.replace(lane.Replace{Fees: lane.Fees{Tip: 2 * gwei, Cap: 4 * gwei}, Gas: 100_000})
 	bumped := b.lane.State.Slot(0).Last().Hash
 	b.head(12, 1)
 	b.append(lane.Entry{Settle: &lane.Settle{Nonce: 0, Result: lane.Done, Tx: first, Block: ref(12)}})

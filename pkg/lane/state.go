@@ -144,8 +144,8 @@ func (s *State) Apply(e Entry) error {
 		return s.skip(e.Skip)
 	case e.Bind != nil:
 		return s.bind(e.Bind)
-	case e.Attempt != nil:
-		return s.attempt(e.Attempt)
+	case e.Replacement != nil:
+		return s.replace(e.Replacement)
 	case e.Settle != nil:
 		return s.settle(e.Settle)
 	case e.Reopen != nil:
@@ -228,7 +228,7 @@ func (s *State) bind(b *Bind) error {
 	return nil
 }
 
-func (s *State) attempt(a *Replacement) error {
+func (s *State) replace(a *Replacement) error {
 	slot := s.Slot(a.Nonce)
 	if slot == nil {
 		return fmt.Errorf("%w: another attempt of slot %d, which is not open", ErrCorrupt, a.Nonce)

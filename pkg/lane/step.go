@@ -51,8 +51,8 @@ type ReopenSlot struct {
 	Fees  Fees // of the fill
 }
 
-// Bump: sign another attempt for the slot, journal it.
-type Bump struct {
+// Replace: sign another attempt for the slot, journal it.
+type Replace struct {
 	Nonce  uint64
 	Fees   Fees
 	Gas    uint64
@@ -74,7 +74,7 @@ type Report struct {
 func (SettleSlot) effect() {}
 func (SkipNonces) effect() {}
 func (ReopenSlot) effect() {}
-func (Bump) effect()       {}
+func (Replace) effect()    {}
 func (Send) effect()       {}
 func (Report) effect()     {}
 
@@ -255,8 +255,8 @@ func (l *Lane) push() (out []Effect) {
 	}
 	var send []uint64
 	for k, i := range waiting {
-		if bump, ok := l.bump(i, k == 0); ok {
-			out = append(out, bump) // its Appended sends it
+		if replace, ok := l.replacement(i, k == 0); ok {
+			out = append(out, replace) // its Appended sends it
 			continue
 		}
 		if due {
@@ -269,38 +269,38 @@ func (l *Lane) push() (out []Effect) {
 	return out
 }
 
-// bump decides whether a waiting slot gets another attempt now. At most one per block and slot; on a chain that makes
+// replacement decides whether a waiting slot gets another attempt now. At most one per block and slot; on a chain that makes
 // no blocks without transactions, a refused one is priced again as often as it would be broadcast.
-func (l *Lane) bump(i int, lowest bool) (Bump, bool) {
+func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	slot, v := &l.State.Slots[i], &l.slots[i]
 	last, block := slot.Last(), l.view.Head.Number
 	if v.pricedAt == 0 {
 		v.pricedAt, v.priced = block, l.view.Now // the clock of an attempt starts with the first head it waits for
 	}
 	if !l.view.Priced() || !l.view.HasAccount() || l.view.Account.Nonce > slot.Nonce {
-		return Bump{}, false // used already, as it seems: no price helps
+		return Replace{}, false // used already, as it seems: no price helps
 	}
 	if block <= v.pricedAt && (v.refused == txpool.Added || l.view.Now.Sub(v.priced) < l.rules.Rebroadcast) {
-		return Bump{}, false
+		return Replace{}, false
 	}
-	b := Bump{Nonce: slot.Nonce, Gas: last.Gas, Cancel: last.Cancel}
+	b := Replace{Nonce: slot.Nonce, Gas: last.Gas, Cancel: last.Cancel}
 	switch {
 	case v.refused == txpool.BadGas && last.Gas < l.rules.MaxGas:
 		b.Gas, b.Reason = min(last.Gas+last.Gas/4+1, l.rules.MaxGas), "gas"
 	case (v.refused == txpool.TooBig || v.refused == txpool.BadGas) && !last.Cancel:
 		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
-	case v.refused == txpool.FeeLow || v.refused == txpool.ReplacementUnderpriced && v.bumps < maxReplacements:
+	case v.refused == txpool.FeeLow || v.refused == txpool.ReplacementUnderpriced && v.replaced < maxReplacements:
 		b.Reason = v.refused.String()
 	case lowest && v.taken && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
 		b.Reason = "slow" // a node has it: so it is the price that keeps it out of the blocks
 	case !l.view.Price.Legacy && last.Cap < l.view.Price.BaseFee:
 		b.Reason = "base_fee"
 	default:
-		return Bump{}, false
+		return Replace{}, false
 	}
-	fees, ok := l.rules.Fees.Bump(Fees{Tip: last.Tip, Cap: last.Cap}, l.view.Price, b.Gas)
+	fees, ok := l.rules.Fees.Replacement(Fees{Tip: last.Tip, Cap: last.Cap}, l.view.Price, b.Gas)
 	if !ok || !l.affords(last, b.Gas, fees.Cap) {
-		return Bump{}, false // the last attempt is the best there is; it keeps being broadcast
+		return Replace{}, false // the last attempt is the best there is; it keeps being broadcast
 	}
 	b.Fees = fees
 	return b, true
@@ -359,12 +359,12 @@ func (l *Lane) onAppended(e Entry) ([]Effect, error) {
 		l.slots = append(l.slots, slotView{refused: txpool.Added})
 		l.priced(&l.slots[len(l.slots)-1])
 		return []Effect{Send{[]uint64{e.Bind.Nonce}}}, nil
-	case e.Attempt != nil:
-		v := l.at(e.Attempt.Nonce)
-		v.bumps++
+	case e.Replacement != nil:
+		v := l.at(e.Replacement.Nonce)
+		v.replaced++
 		v.refused, v.taken = txpool.Added, false
 		l.priced(v)
-		return []Effect{Send{[]uint64{e.Attempt.Nonce}}}, nil
+		return []Effect{Send{[]uint64{e.Replacement.Nonce}}}, nil
 	case e.Settle != nil:
 		l.slots = l.slots[1:]
 	case e.Reopen != nil:

@@ -120,8 +120,8 @@ func (s *session) appended(e lane.Entry) {
 	switch {
 	case e.Bind != nil:
 		s.watch(state.Slot(e.Bind.Nonce))
-	case e.Attempt != nil:
-		slot := state.Slot(e.Attempt.Nonce)
+	case e.Replacement != nil:
+		slot := state.Slot(e.Replacement.Nonce)
 		s.heads.Watch(slot.Nonce, slot.Last().Hash, slot.Since)
 	case e.Settle != nil, e.Skip != nil:
 		s.heads.Skipped(state.Next)

@@ -207,8 +207,8 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 				nonces, effects = append(nonces, next.Nonces...), effects[1:]
 			}
 			more, err = s.broadcast(ctx, nonces)
-		case lane.Bump:
-			err = s.binder.bump(ctx, e)
+		case lane.Replace:
+			err = s.binder.replace(ctx, e)
 		case lane.SettleSlot:
 			err = s.settler.settle(ctx, e)
 		case lane.SkipNonces:
@@ -246,7 +246,7 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 		tx := slots[i].Last().Hash
 		s.metrics.sends.WithLabelValues(result.Class.String()).Inc()
 		if !result.Class.Taken() {
-			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or bumps it", "nonce", slots[i].Nonce,
+			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or replaces it", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
 		}
 		effects, err := s.lane.Step(lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Now: s.config.Now()})

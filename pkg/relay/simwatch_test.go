@@ -93,8 +93,8 @@ func describe(e lane.Entry) string {
 		return fmt.Sprintf("opened by %s in epoch %d", e.Open.Owner, e.Epoch)
 	case e.Bind != nil:
 		return fmt.Sprintf("bind of slot %d: %s, %d of them, cursor %v", e.Bind.Nonce, e.Bind.Work.Kind, e.Bind.Work.Count, e.Bind.Cursor)
-	case e.Attempt != nil:
-		return fmt.Sprintf("attempt of slot %d: %s", e.Attempt.Nonce, e.Attempt.Reason)
+	case e.Replacement != nil:
+		return fmt.Sprintf("attempt of slot %d: %s", e.Replacement.Nonce, e.Replacement.Reason)
 	case e.Settle != nil:
 		return fmt.Sprintf("settle of slot %d: %s, by %s in block %d", e.Settle.Nonce, e.Settle.Result, short(e.Settle.Tx), e.Settle.Block.Number)
 	case e.Skip != nil:
