@@ -54,7 +54,7 @@
 //
 //	killed between …                     the next session finds
 //	signing and the Bind's append        nothing: the same updates are read again
-//	the append and its answer            a slot, or nothing; the append's owner never knew and never sent
+//	the append and its answer            a slot, or nothing; the session never knew and never sent
 //	the Bind and the send                a slot whose bytes it sends
 //	the send and its answer              the same: "already known" or a receipt
 //	inclusion and Settle                 the same: a receipt

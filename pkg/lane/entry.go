@@ -14,7 +14,7 @@ import (
 
 // What an append to a journal can come to besides success. Either ends the session: the journal is read again.
 var (
-	ErrFenced    = errors.New("another owner appended to the lane's journal")
+	ErrFenced    = errors.New("another session or an operator appended to the lane's journal")
 	ErrAmbiguous = errors.New("the append to the lane's journal may or may not be stored")
 )
 
@@ -59,7 +59,7 @@ func (i Identity) Equal(o Identity) bool {
 
 // Open begins a session: from here on every append of the previous epoch fails.
 type Open struct {
-	Owner    string   `json:"owner"`
+	Replica  string   `json:"replica"` // that opened it; "operator" for a decision that an operator journals
 	Identity Identity `json:"identity"`
 }
 

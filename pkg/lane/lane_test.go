@@ -66,7 +66,7 @@ func newBench(t *testing.T) *bench {
 		t: t, lane: lane.New(&lane.State{}, rules), now: began,
 		blocks: map[common.Hash]evidence.Included{}, foreign: map[uint64]evidence.Found{},
 	}
-	b.append(lane.Entry{Epoch: 1, Open: &lane.Open{Owner: "a", Identity: lane.Identity{Contract: contract}}})
+	b.append(lane.Entry{Epoch: 1, Open: &lane.Open{Replica: "a", Identity: lane.Identity{Contract: contract}}})
 	return b
 }
 

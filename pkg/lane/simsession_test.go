@@ -31,7 +31,7 @@ func (w *simWorld) open() *simSession {
 		Fees:   lane.FeeRule{MaxCap: 1 << 50, MaxTxFee: 1 << 62, MinTip: 1},
 		Window: simWindow, MaxOpen: 12, BumpBlocks: 3, Rebroadcast: 5 * time.Second, MaxGas: 10,
 	})
-	s.append(lane.Entry{Epoch: state.Epoch + 1, Open: &lane.Open{Owner: "sim"}})
+	s.append(lane.Entry{Epoch: state.Epoch + 1, Open: &lane.Open{Replica: "sim"}})
 	return s
 }
 

@@ -38,7 +38,7 @@ func settleEntry(nonce uint64, result lane.Result) lane.Entry {
 	return entry(func(e *lane.Entry) { e.Settle = &lane.Settle{Nonce: nonce, Result: result} })
 }
 
-var opened = entry(func(e *lane.Entry) { e.Open = &lane.Open{Owner: "a"} })
+var opened = entry(func(e *lane.Entry) { e.Open = &lane.Open{Replica: "a"} })
 
 // fold folds a whole journal.
 func fold(entries []lane.Entry) (*lane.State, error) {
@@ -295,7 +295,7 @@ func journalOf(t *rapid.T) []lane.Entry {
 			}
 		case 8:
 			epoch++
-			add(lane.Entry{Version: lane.Version, Open: &lane.Open{Owner: "b"}})
+			add(lane.Entry{Version: lane.Version, Open: &lane.Open{Replica: "b"}})
 		}
 	}
 	return entries

@@ -44,7 +44,7 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 		s.watch(&state.Slots[i])
 	}
 	if err := journal.append(ctx, lane.Entry{
-		Epoch: state.Epoch + 1, Open: &lane.Open{Owner: r.config.Replica, Identity: identity},
+		Epoch: state.Epoch + 1, Open: &lane.Open{Replica: r.config.Replica, Identity: identity},
 	}); err != nil {
 		s.heads.Close()
 		return nil, err
@@ -86,7 +86,7 @@ func (r *Relayer) assemble(id score.Lane, log *slog.Logger, journal *laneJournal
 	journal.lane, journal.appended = l, s.appended
 	s.gas = newGas(config, in.limitGas, r.metrics.gasOfModel, log)
 	s.waiting = &waiting{id: id, signer: signer.Address(), config: config, lane: l, metrics: r.metrics, log: log}
-	s.reporter = newReporter(id, r.deps.Statuses, l, journal.owned, r.metrics.statusFails, log)
+	s.reporter = newReporter(id, r.deps.Statuses, l, journal.fenced, r.metrics.statusFails, log)
 	s.binder = &binder{
 		config: config, lane: l, signer: signer, intake: in, gas: s.gas, append: journal.append,
 		reporter: s.reporter, waiting: s.waiting, metrics: r.metrics, log: log,

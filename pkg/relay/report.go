@@ -31,17 +31,17 @@ type reporter struct {
 	id       score.Lane
 	statuses Statuses
 	lane     *lane.Lane
-	owned    func(context.Context) error // lane.ErrFenced when another wrote to the lane's journal
+	fenced   func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
 	writer   *report.Writer
 	failures prometheus.Counter
 	log      *slog.Logger
 }
 
 func newReporter(
-	id score.Lane, statuses Statuses, l *lane.Lane, owned func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
+	id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
 ) *reporter {
 	return &reporter{
-		id: id, statuses: statuses, lane: l, owned: owned, failures: failures, log: log,
+		id: id, statuses: statuses, lane: l, fenced: fenced, failures: failures, log: log,
 		writer: report.NewWriter(report.Config{
 			MaxWrites: maxPending, MaxRefs: maxPendingRefs, RequestRestore: statuses.RequestRestore, Log: log,
 		}),
@@ -200,7 +200,7 @@ func (r *reporter) replay(ctx context.Context) error {
 	if !r.writer.Pending() {
 		return nil
 	}
-	switch err := r.owned(ctx); {
+	switch err := r.fenced(ctx); {
 	case errors.Is(err, lane.ErrFenced):
 		return err
 	case err == nil && r.writer.Replay(ctx) != nil:

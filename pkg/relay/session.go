@@ -185,7 +185,7 @@ func (s *session) checkFence(ctx context.Context) error {
 		return nil
 	}
 	s.lookAgain = now.Add(fenceEvery)
-	return s.journal.owned(ctx)
+	return s.journal.fenced(ctx)
 }
 
 // do carries effects out, in order, and those that follow from their results. An error ends the session; what a node or

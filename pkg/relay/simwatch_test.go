@@ -90,7 +90,7 @@ func (w *simWatch) stored(id score.Lane, e lane.Entry) {
 func describe(e lane.Entry) string {
 	switch {
 	case e.Open != nil:
-		return fmt.Sprintf("opened by %s in epoch %d", e.Open.Owner, e.Epoch)
+		return fmt.Sprintf("opened by %s in epoch %d", e.Open.Replica, e.Epoch)
 	case e.Bind != nil:
 		return fmt.Sprintf("bind of slot %d: %s, %d of them, cursor %v", e.Bind.Nonce, e.Bind.Work.Kind, e.Bind.Work.Count, e.Bind.Cursor)
 	case e.Replacement != nil:
