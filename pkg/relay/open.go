@@ -37,9 +37,7 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 	}
 	s := r.assemble(id, log, journal, lane.New(state, r.config.Rules), intake)
 	s.heads = r.deps.Heads.Subscribe(r.deps.Signers[id].Address(), state.Next)
-	for i := range state.Past {
-		s.settled(&state.Past[i])
-	}
+	s.settled(len(state.Past))
 	for i := range state.Slots {
 		s.watch(&state.Slots[i])
 	}
@@ -109,9 +107,12 @@ func (s *session) watch(slot *lane.Slot) {
 	}
 }
 
-// settled has the block looked for that ended a slot.
-func (s *session) settled(p *lane.Past) {
-	s.heads.Settled(p.Nonce, p.Tx, p.Block, s.lane.State.Past[0].Nonce)
+// settled has the blocks of the newest settled nonces watched, as many as are remembered.
+func (s *session) settled(newest int) {
+	past := s.lane.State.Past
+	for _, p := range past[max(0, len(past)-newest):] {
+		s.heads.Settled(p.Nonce, p.Tx, p.Block, past[0].Nonce)
+	}
 }
 
 // appended has the chain watched for what an entry changed.
@@ -123,13 +124,11 @@ func (s *session) appended(e lane.Entry) {
 	case e.Replacement != nil:
 		slot := state.Slot(e.Replacement.Nonce)
 		s.heads.Watch(slot.Nonce, slot.Last().Hash, slot.Since)
-	case e.Settle != nil, e.Skip != nil:
+	case e.Settle != nil:
+		s.settled(1)
+	case e.Skip != nil:
 		s.heads.Skipped(state.Next)
-		for i := range state.Past {
-			if e.Skip != nil || state.Past[i].Nonce == e.Settle.Nonce {
-				s.settled(&state.Past[i])
-			}
-		}
+		s.settled(len(e.Skip.Used))
 	case e.Reopen != nil:
 		s.heads.Reopened(e.Reopen.Nonce)
 		s.watch(state.Slot(e.Reopen.Nonce))
