@@ -27,8 +27,10 @@
 //
 //  1. Nonces are contiguous: slot n+1 is bound after slot n, slots are settled from the lowest, and Next never falls.
 //  2. A piece of work is in exactly one place: one open slot, the queue, or the past. It leaves a slot for the queue only
-//     when the slot is final without having carried it.
-//  3. Every attempt of a slot carries the slot's work byte for byte, or nothing; each pays more than the one before.
+//     when the slot is final without having carried it. A slot that is reopened after that is NonceOnly: its attempts still
+//     carry the calldata, and are broadcast again, beside the place where the work is now.
+//  3. Every attempt that is signed for a slot carries the slot's work byte for byte, or nothing, and pays more than the last
+//     one. Only Reopen changes the order: the attempt that the chain had executed becomes the last, the one to send.
 //  4. The cursor moves with a Bind and only forward; what is before it is bound, what is not is not.
 //  5. An entry belongs to the epoch that was opened last, and the epoch to one stream, chain, contract and key.
 //  6. An answer of a node never ends a slot, frees a nonce or releases work: it only decides what is

@@ -240,7 +240,7 @@ func (l *Lane) skip() []Effect {
 	return []Effect{SkipNonces{skip}}
 }
 
-// push keeps the waiting slots moving: broadcasts what is due, bumps what is too cheap.
+// push keeps the waiting slots moving: replaces what is too cheap, and broadcasts all that wait as soon as one of them is due.
 func (l *Lane) push() (out []Effect) {
 	due := false
 	var waiting []int

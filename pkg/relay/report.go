@@ -133,7 +133,7 @@ func refsOf(work lane.Work, b *batch.Batch) []score.Ref {
 }
 
 // resume begins a session's reports. It asks for a restore if an earlier session ended before it could report how work
-// ended, and then reports again in which slots the newest work is, in case that session ended between journal and status.
+// ended, or the status store forgot that it did, and then reports again in which slots the newest work is, in case that session ended between journal and status.
 // An end that was reported and not journaled counts for nothing: it is reported again, and what comes here may undo it before.
 //
 // The journal holds 7 ends. A note of 7: nothing is missing. A note of 8: the session was killed between the note and the
@@ -149,7 +149,7 @@ func (r *reporter) resume(ctx context.Context, window int) {
 		case reported > ends:
 			return r.statuses.Reported(ctx, r.id, ends)
 		}
-		r.log.Warn("an earlier session of the lane ended before it had reported how some work ended; the relayer restores the statuses "+
+		r.log.Warn("the status store has no note that the end of all the lane's work was reported; the relayer restores the statuses "+
 			"from the stream and the chain", "reported", reported, "ended", ends)
 		if err := r.releasePast(ctx); err != nil {
 			return err

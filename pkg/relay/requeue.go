@@ -160,7 +160,7 @@ func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (refusal *e
 	case errors.As(err, &refusal):
 		return refusal, true
 	}
-	q.log.Warn("the lane couldn't probe queued work on the chain's state; it tries again with the next block", "err", err)
+	q.log.Warn("the lane couldn't probe queued work on the chain's state; it tries again in a while", "err", err, "again_in", retryTransport)
 	return nil, false
 }
 
