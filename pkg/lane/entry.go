@@ -183,8 +183,11 @@ type Work struct {
 	From    score.Cursor     `json:"from"`              // where in the stream it begins; From.Seq is a creation's message
 	Project *score.ProjectID `json:"project,omitempty"` // of a creation
 	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
-	Halve   bool             `json:"halve,omitempty"`   // it was too much for its last transaction, which ran out of gas or was cancelled: split it if it has halves, else give it all the gas there is
-	Tries   int              `json:"tries,omitempty"`   // how many transactions in a row it was too much for; 0 again when one reverts for another reason
+	// Halve: it was too much for its last transaction, which ran out of gas or was cancelled. It is split, or if it has no
+	// halves gets all the gas that a transaction may have. Tries is how many transactions in a row it was too much for; 0
+	// again when a slot of it ends in another way.
+	Halve bool `json:"halve,omitempty"`
+	Tries int  `json:"tries,omitempty"`
 }
 
 // Size is the bytes of transactions in the entry, which are most of it; of a snapshot, none: it only repeats others.

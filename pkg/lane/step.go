@@ -44,14 +44,16 @@ type SettleSlot struct {
 // SkipNonces: journal Skip.
 type SkipNonces struct{ Skip Skip }
 
-// ReopenSlot: journal Reopen of the nonce below the lowest open slot. With Fill, sign a transaction that carries nothing for it.
+// ReopenSlot: journal Reopen of the nonce below the lowest open slot. With Fill it has no bytes of the lane's own: sign a
+// transaction that carries nothing, for a nonce that another transaction used in a block that is gone, or that the lane never
+// bound (a gap below its first).
 type ReopenSlot struct {
 	Nonce uint64
 	Fill  bool
 	Fees  Fees // of the fill
 }
 
-// Replace: sign another attempt for the slot, journal it.
+// Replace: sign another attempt for the slot, journal it. It is a bump, which carries the work, or with Cancel a cancellation.
 type Replace struct {
 	Nonce  uint64
 	Fees   Fees
@@ -311,7 +313,7 @@ const CancelGas = 21_000
 
 const (
 	resendPause     = 500 * time.Millisecond // before what was not taken is broadcast again
-	maxReplacements = 3                      // bumps against an unknown transaction before falling back to the usual pace
+	maxReplacements = 3                      // against an unknown transaction before falling back to the usual pace
 )
 
 func (l *Lane) affords(last *Attempt, gas, feeCap uint64) bool {

@@ -24,7 +24,7 @@ type session struct {
 	heads    *heads.Subscription // of the lane's signer
 	intake   *intake             // what to bind next
 	journal  *laneJournal
-	binder   *binder   // makes slots of work, and bumps them
+	binder   *binder   // makes slots of work, and replaces their attempts
 	settler  *settler  // ends slots, and opens them again
 	requeue  *requeue  // binds, splits or drops work that lost its slot
 	reporter *reporter // reports statuses
@@ -190,6 +190,16 @@ func (s *session) checkFence(ctx context.Context) error {
 
 // do carries effects out, in order, and those that follow from their results. An error ends the session; what a node or
 // the status store fails to do does not, the next head brings it up again.
+//
+//	hear: view ─► Step ─► effects ─► do ─┬─► Send ─► broadcast ─► answers ─► Step ─► effects, done next
+//	                                 ▲   ├─► Report ─► reporter
+//	                                 │   └─► the others ─► append ─┐
+//	bindAll: bind, split, drop ──────┼───────────────────► append ─┴─► Step ─► effects ─► outbox ─┐
+//	                                 └──────────────────── due ◄──────────────────────────────────┘
+//
+// So only append changes the lane's State, and what must be sent after it waits in the outbox. It is emptied at three places:
+// here behind each effect, in work when all is bound, so that one request sends it all, and in bindAll before queued work is
+// probed, which takes time.
 func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 	for len(effects) > 0 {
 		effect := effects[0]
