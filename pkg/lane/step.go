@@ -106,7 +106,7 @@ func (l *Lane) onView(v evidence.View) (out []Effect) {
 	if out = l.reopen(); len(out) > 0 {
 		return out // the next head sees these slots as open
 	}
-	out = l.look()
+	out = l.locate()
 	out = append(out, l.final()...)
 	out = append(out, l.skip()...)
 	return append(out, l.push()...)
@@ -158,8 +158,8 @@ func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
 	return out
 }
 
-// look notes which slots are in blocks, by what the head shows. One that was and is not any more is waiting again.
-func (l *Lane) look() (out []Effect) {
+// locate takes from the head in which blocks the slots are. One that was and is not any more is waiting again.
+func (l *Lane) locate() (out []Effect) {
 	for i := range l.State.Slots {
 		v, slot := &l.slots[i], &l.State.Slots[i]
 		var in *evidence.Included
