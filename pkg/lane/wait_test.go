@@ -114,7 +114,7 @@ func TestAnAnswerToAnOldAttemptIsIgnored(t *testing.T) {
 	b.bind()
 	b.sent(0, txpool.Added)
 	old := b.lane.State.Slots[0].Last().Hash
-	b.bump(only[lane.Bump](b.head(13, 0))[0])
+	b.replace(only[lane.Replace](b.head(13, 0))[0])
 	require.Empty(t, b.step(lane.Sent{Nonce: 0, Tx: old, Class: txpool.TooBig, Now: b.now}))
-	require.Empty(t, only[lane.Bump](b.head(14, 0)))
+	require.Empty(t, only[lane.Replace](b.head(14, 0)))
 }

@@ -17,17 +17,17 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Pauses before queued work is tried again: when nodes did not answer, and when the contract refuses everything.
+// Pauses before queued work is probed again: when nodes did not answer, and when the contract refuses everything.
 const (
 	retryTransport = time.Second
 	retryContract  = 5 * time.Second
 )
 
-// lostTries is after how many transactions a single update, signed group or creation is given up on that is too much for
+// tooMuchTries is after how many transactions a single update, signed group or creation is given up on that is too much for
 // one.
-const lostTries = 3
+const tooMuchTries = 3
 
-// requeue deals with the work that lost its slot, the first piece first: it is tried by eth_call before gas is spent on it,
+// requeue deals with the work that lost its slot, the first piece first: it is probed by eth_call before gas is spent on it,
 // and then bound again, split, or dropped.
 type requeue struct {
 	id         score.Lane
@@ -44,7 +44,7 @@ type requeue struct {
 	metrics    *metrics
 	log        *slog.Logger
 
-	retry time.Time // when work that could not be tried is tried again
+	retry time.Time // when work that could not be probed is probed again
 }
 
 // next deals with the first piece of work. False means that nothing could be done now.
@@ -60,11 +60,11 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	if work.Halve && p.splits() {
 		return true, q.split(ctx, work, *p.batch)
 	}
-	gas, refusal, ok := q.try(ctx, work, p.gas)
+	gas, refusal, ok := q.probe(ctx, work, p.gas)
 	switch {
 	case !ok:
 		return false, nil
-	case refusal == nil && (!work.Halve || work.Tries < lostTries):
+	case refusal == nil && (!work.Halve || work.Tries < tooMuchTries):
 		return q.bind(ctx, binding{gas: gas, data: work.Data, batch: p.batch, entry: lane.Bind{Work: work, Requeued: work.ID}})
 	case refusal != nil && p.project != nil && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
 		return q.taken(ctx, work, p)
@@ -131,9 +131,9 @@ func (q *requeue) pause(d time.Duration, why lane.Wait, numbers ...any) {
 	q.waiting.set(why, numbers...)
 }
 
-// try runs queued work on the head's state, with the gas its transaction would get: what the model says, or all there is
+// probe runs queued work on the head's state, with the gas its transaction would get: what the model says, or all there is
 // if that was or is not enough. ok is false when no node could tell; it is asked again in a while.
-func (q *requeue) try(ctx context.Context, work lane.Work, model uint64) (gas uint64, refusal *evidence.RevertError, ok bool) {
+func (q *requeue) probe(ctx context.Context, work lane.Work, model uint64) (gas uint64, refusal *evidence.RevertError, ok bool) {
 	gas = q.gas.limit(model)
 	if work.Halve {
 		gas = q.gas.most
@@ -160,7 +160,7 @@ func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (refusal *e
 	case errors.As(err, &refusal):
 		return refusal, true
 	}
-	q.log.Warn("the lane couldn't try queued work on the chain's state; it tries again with the next block", "err", err)
+	q.log.Warn("the lane couldn't probe queued work on the chain's state; it tries again in a while", "err", err, "again_in", retryTransport)
 	return nil, false
 }
 
