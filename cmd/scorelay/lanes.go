@@ -93,10 +93,10 @@ func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.
 	case below <= state.Floor():
 		return nil, fmt.Errorf("the lane's journal knows what became of every nonce below %d: name a higher one", state.Floor())
 	}
-	epoch, owner := state.Epoch+1, "operator"
+	epoch, operator := state.Epoch+1, "operator"
 	for _, e := range []lane.Entry{
-		{Open: &lane.Open{Owner: owner, Identity: state.Identity}},
-		{Resume: &lane.Resume{Below: below, By: owner}},
+		{Open: &lane.Open{Replica: operator, Identity: state.Identity}},
+		{Resume: &lane.Resume{Below: below, By: operator}},
 	} {
 		e.Version, e.Epoch, e.Time = lane.Version, epoch, time.Now().UTC()
 		last, err = journals.Append(ctx, id, last, e)

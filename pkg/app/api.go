@@ -161,7 +161,7 @@ func (a *api) watchProjects(ctx context.Context) error {
 			switch {
 			case e.CaughtUp:
 				a.projects.SetCaughtUp()
-			case e.Project == nil: // cannot be read; the lane's owner makes it a dead letter
+			case e.Project == nil: // cannot be read; the lane's session makes it a dead letter
 			case e.Dead:
 				a.projects.Dead(e.Seq, e.Project.ID)
 			default:

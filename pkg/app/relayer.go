@@ -48,7 +48,7 @@ type relayer struct {
 	restorer *index.Restorer
 }
 
-// RunRelayer runs a relayer replica until drain ends. What is in flight then is in the journals, for the next owner.
+// RunRelayer runs a relayer replica until drain ends. What is in flight then is in the journals, for the next sessions.
 func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logger) error {
 	r := &relayer{process: newProcess("scorelay-relayer", log), settings: s}
 	var err error

@@ -53,8 +53,8 @@ func (c *Client) askPrice(r *reading) part {
 	}}
 }
 
-// settlePrice makes the price of what was read: after the receipts, since they say what the tips of our own blocks are.
-func (c *Client) settlePrice(r *reading) {
+// makePrice makes the price of what was read: after the receipts, since they say what the tips of our own blocks are.
+func (c *Client) makePrice(r *reading) {
 	if r.history == nil || r.answer.Price != nil {
 		return
 	}

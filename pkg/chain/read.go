@@ -74,7 +74,7 @@ func (c *Client) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, e
 			break
 		}
 	}
-	c.settle(r)
+	c.judge(r)
 	if len(errs) > 0 && len(r.answer.Accounts) == 0 && len(r.answer.Receipts) == 0 && r.answer.Price == nil || len(r.asked) == 0 && !r.complete() {
 		return evidence.Answer{}, c.failed(ctx, "read", errs)
 	}
@@ -107,7 +107,7 @@ func (c *Client) readOne(ctx context.Context, r *reading, e *endpoint) error {
 			return err
 		}
 	}
-	c.settlePrice(r)
+	c.makePrice(r)
 	if r.strict && r.ask.Price && r.answer.Price == nil {
 		r.answer.Price = c.headPrice(&r.ask.At)
 	}
@@ -152,8 +152,8 @@ func (r *reading) once(what string) bool {
 	return true
 }
 
-// settle ends a reading: what is left is what could not be checked better.
-func (c *Client) settle(r *reading) {
+// judge ends a reading: what is left is what could not be checked better.
+func (c *Client) judge(r *reading) {
 	for account, words := range r.words {
 		if _, proved := r.answer.Accounts[account]; proved {
 			continue

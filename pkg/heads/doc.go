@@ -9,9 +9,9 @@
 //     the links of those below it are seen.
 //  2. An endpoint that lags is no event. One that claims what cannot be linked is passed over, named in the log, and left
 //     alone for some rounds; the others are followed in the same round.
-//  3. Another branch is taken when it is higher than the head, or when the endpoints that had the head have left it, or
-//     have not answered for 30 seconds while others do. Two
-//     endpoints on two equal branches do not make the chain swing. Blocks whose headers were checked are not replaced by
+//  3. Another branch is taken when it is higher than the head, or when no endpoint shows the head any more: at once if one of
+//     those that had it answers, after 30 seconds if none of them does. Two endpoints on two equal branches do not make the
+//     chain swing. Blocks whose headers were checked are not replaced by
 //     blocks that cannot be, until nothing else has come for a minute.
 //  4. The final block never moves down, and nothing below it is replaced, but in a finality break: every endpoint that
 //     answers has left it, which is asked at that moment. That is an alarm and a metric. It takes no hands to recover:
@@ -21,7 +21,8 @@
 //  5. Included is a receipt that was checked, in a block of the chain. That a block lists a transaction is a hint; where
 //     the receipt does not come, or could be any transaction's (it failed, or has no log), the list itself is checked
 //     against the header, and corrected.
-//  6. An account's nonce ends nothing. It says that a transaction is to be looked for.
+//  6. The account at the head ends nothing. It says that a transaction is to be looked for. The account in the state of a
+//     final block ends what carries nothing, and what an operator vouched for (package lane, invariants 6 and 9).
 //  7. What was learnt stays: a round that fails half-way keeps the blocks that linked, receipts, and how far a search came.
 //     Every call has its own deadline; rounds have none.
 //  8. While the head stays, only the newest block is asked for.

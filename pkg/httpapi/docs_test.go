@@ -22,7 +22,7 @@ var (
 		score.Batched:   "Assigned to a transaction, which is saved but not yet sent.",
 		score.Submitted: "The transaction was handed to a node. `transactionHash` may still change: a bump is another transaction.",
 		score.Included:  "In a block. If the chain drops that block, the transaction is broadcast again.",
-		score.Final:     "Beyond the finality rule, with its `outcome`. Nothing changes any more, unless a rejected update is sent again or the chain loses a final block.",
+		score.Final:     "It has its `outcome`, by a transaction beyond the finality rule, or by a dead letter where no transaction could carry it. Nothing changes any more, unless a rejected update is sent again or the chain loses a final block.",
 	}
 	outcomeMeanings = map[score.Outcome]string{
 		score.Applied:          "The score changed.",
@@ -45,7 +45,7 @@ func statusTable() string {
 	for stage := score.Accepted; stage <= score.Final; stage++ {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", stage, stageMeanings[stage])
 	}
-	b.WriteString("\nFrom `batched` to `included` it may also fall back to `accepted`: another transaction used the nonce, and the update waits for the next transaction.\n")
+	b.WriteString("\nFrom `batched` to `included` it may also fall back to `accepted`: its transaction reverted, was cancelled or overtook the project's creation, or another one used the nonce; the update waits for the next transaction.\n")
 	b.WriteString("\n| outcome | meaning |\n|---|---|\n")
 	for outcome := score.Applied; outcome <= score.BadSignature; outcome++ {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", outcome, outcomeMeanings[outcome])

@@ -97,7 +97,7 @@ func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)
 		}
 		seq = meta.Sequence.Stream
 		if seq > last {
-			break // another owner appends right now; the caller's own append will find out
+			break // another session appends right now; the caller's own append will find out
 		}
 		entry, err := lane.DecodeEntry(msg.Data())
 		if err != nil {
@@ -146,7 +146,7 @@ func (j *Journal) Last(ctx context.Context, id score.Lane) (uint64, error) {
 }
 
 // Append stores the entry if last is still the sequence of the lane's last entry, and returns the new last. nil means
-// stored and synced. lane.ErrFenced: not stored, another owner appended. Everything else is lane.ErrAmbiguous.
+// stored and synced. lane.ErrFenced: not stored, another session or an operator appended. Everything else is lane.ErrAmbiguous.
 func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
 	data, err := e.Encode()
 	if err != nil {

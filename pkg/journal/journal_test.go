@@ -49,7 +49,7 @@ func load(t *testing.T, j *journal.Journal, id score.Lane) (entries []lane.Entry
 }
 
 func entry(epoch uint64) lane.Entry {
-	return lane.Entry{Version: lane.Version, Epoch: epoch, Open: &lane.Open{Owner: "test"}}
+	return lane.Entry{Version: lane.Version, Epoch: epoch, Open: &lane.Open{Replica: "test"}}
 }
 
 func TestAppendIsCompareAndSet(t *testing.T) {

@@ -9,7 +9,7 @@
 //
 //	        Bind journaled                any answer of a node
 //	work ───────────────────► waiting ◄─────────────────────────────┐
-//	 ▲                          │  │ slow, too cheap: Attempt journaled, then sent
+//	 ▲                          │  │ slow, too cheap: Replacement journaled, then sent
 //	 │                          │  └────────────────────────────────┘
 //	 │                          │ seen in a block of the chain ▲
 //	 │                          ▼                              │ its block was replaced
@@ -27,8 +27,10 @@
 //
 //  1. Nonces are contiguous: slot n+1 is bound after slot n, slots are settled from the lowest, and Next never falls.
 //  2. A piece of work is in exactly one place: one open slot, the queue, or the past. It leaves a slot for the queue only
-//     when the slot is final without having carried it.
-//  3. Every attempt of a slot carries the slot's work byte for byte, or nothing; each pays more than the one before.
+//     when the slot is final without having carried it. A slot that is reopened after that is NonceOnly: its attempts still
+//     carry the calldata, and are broadcast again, beside the place where the work is now.
+//  3. Every attempt that is signed for a slot carries the slot's work byte for byte, or nothing, and pays more than the last
+//     one. Only Reopen changes the order: the attempt that the chain had executed becomes the last, the one to send.
 //  4. The cursor moves with a Bind and only forward; what is before it is bound, what is not is not.
 //  5. An entry belongs to the epoch that was opened last, and the epoch to one stream, chain, contract and key.
 //  6. An answer of a node never ends a slot, frees a nonce or releases work: it only decides what is
@@ -46,25 +48,40 @@
 //     a final account shows their nonces used and every block that can hold the transaction was read without finding it:
 //     the operator has said that what used them stands.
 //
+// # An example: a transaction that is not the lane's
+//
+// Slots 7 and 8 are open and broadcast, Next is 9, the account said nonce 7 at block 119. In block 120 a transaction X of the
+// lane's signer uses nonce 7, and the journal does not know X.
+//
+//  1. A node answers "nonce too low" to slot 7's bytes. onSent raises a doubt, TakeNeeds asks for the account, and at block 121
+//     it says nonce 8. That ends nothing. Package heads looks where slot 7's attempts are (search.go), then reads the full
+//     blocks from 120 on (scan.go), and finds X: View.Foreign[7].
+//  2. The lane binds nothing (WaitForeign) and broadcasts slot 7 no longer; slot 8 it does. Where X does not go to the
+//     contract: when block 120 is final, final says SettleSlot{7, X}, and Settle{7, foreign} puts slot 7's work into the
+//     queue. It is bound again as slot 9.
+//  3. Where X goes to the contract: perhaps the journal is an older copy, and X an attempt that it forgot. So nothing ends,
+//     final or not, and the lane halts (WaitUnjournaled). The operator runs "lanes resume --below 8", which appends Open and
+//     Resume{8}. The session finds itself fenced; the next one folds Resumed 8, finds X again and settles slot 7 as in 2.
+//     What X did to updates is in its event alone, so package relay asks for a restore of the statuses.
+//  4. X is in none of the blocks that can hold it, and all of them were read (View.Unfound is 7). Without a Resume slot 7
+//     stays open, since absence proves nothing. With Resume{8} it ends as foreign when the account in the state of a final
+//     block says nonce 8.
+//  5. The journal ends before slot 7 (Next is 7, nothing is open): in place of Settle, skip journals Skip{8, X} when X is final;
+//     where X goes to the contract, after a Resume.
+//
 // # Crashes
 //
 // State is all that must survive, and it is the journal. What a session learns (blocks, answers, receipts) it learns
 // again: after a crash all open slots are waiting, their newest attempts are broadcast again at the first head, and
-// receipts turn up for those that were included meanwhile.
-//
-//	killed between …                     the next session finds
-//	signing and the Bind's append        nothing: the same updates are read again
-//	the append and its answer            a slot, or nothing; the append's owner never knew and never sent
-//	the Bind and the send                a slot whose bytes it sends
-//	the send and its answer              the same: "already known" or a receipt
-//	inclusion and Settle                 the same: a receipt
-//	parts of a snapshot                  everything: only a whole snapshot counts
+// receipts turn up for those that were included meanwhile. docs/crashes.md has the table.
 //
 // # Rejected
 //
 //   - Asking the node for the pending nonce: it forgets with its mempool, counts other people's transactions and differs
 //     between the servers behind one address.
 //   - Giving a nonce back after an error, or filling "gaps" at start: every bug report about doubled transactions begins so.
+//     Invariant 8 fills no such gap: only nonces below the lane's first, which the state of a final block shows unused,
+//     each by a journaled slot that carries nothing. Where that was wrong, nodes refuse it, and no work was at stake.
 //   - Following "nonce too low" as a failure: it is how success looks after a lost answer.
 //   - Taking a used nonce without a receipt for a foreign transaction: receipts are missing far more often than keys are
 //     shared, and work released in error is paid for twice and reported as a duplicate.

@@ -14,7 +14,7 @@ import (
 
 // What an append to a journal can come to besides success. Either ends the session: the journal is read again.
 var (
-	ErrFenced    = errors.New("another owner appended to the lane's journal")
+	ErrFenced    = errors.New("another session or an operator appended to the lane's journal")
 	ErrAmbiguous = errors.New("the append to the lane's journal may or may not be stored")
 )
 
@@ -31,16 +31,16 @@ type Entry struct {
 	Epoch   uint64    `json:"epoch"` // of the session that wrote it
 	Time    time.Time `json:"time"`  // for people; nothing is decided by it
 
-	Open     *Open        `json:"open,omitempty"`
-	Skip     *Skip        `json:"skip,omitempty"`
-	Bind     *Bind        `json:"bind,omitempty"`
-	Attempt  *Replacement `json:"attempt,omitempty"`
-	Settle   *Settle      `json:"settle,omitempty"`
-	Reopen   *Reopen      `json:"reopen,omitempty"`
-	Resume   *Resume      `json:"resume,omitempty"`
-	Split    *Split       `json:"split,omitempty"`
-	Drop     *Drop        `json:"drop,omitempty"`
-	Snapshot *Snapshot    `json:"snapshot,omitempty"`
+	Open        *Open        `json:"open,omitempty"`
+	Skip        *Skip        `json:"skip,omitempty"`
+	Bind        *Bind        `json:"bind,omitempty"`
+	Replacement *Replacement `json:"replacement,omitempty"`
+	Settle      *Settle      `json:"settle,omitempty"`
+	Reopen      *Reopen      `json:"reopen,omitempty"`
+	Resume      *Resume      `json:"resume,omitempty"`
+	Split       *Split       `json:"split,omitempty"`
+	Drop        *Drop        `json:"drop,omitempty"`
+	Snapshot    *Snapshot    `json:"snapshot,omitempty"`
 }
 
 // Identity is what a journal belongs to. A journal is never driven under another identity: its nonces, cursor and
@@ -59,7 +59,7 @@ func (i Identity) Equal(o Identity) bool {
 
 // Open begins a session: from here on every append of the previous epoch fails.
 type Open struct {
-	Owner    string   `json:"owner"`
+	Replica  string   `json:"replica"` // that opened it; "operator" for a decision that an operator journals
 	Identity Identity `json:"identity"`
 }
 
@@ -166,9 +166,12 @@ type WorkKind string
 
 // The kinds.
 const (
-	Updates  WorkKind = "updates"
-	Creation WorkKind = "creation"
-	Nothing  WorkKind = "nothing" // of a slot that only uses its nonce up; its attempts may have carried work that is elsewhere now
+	Updates   WorkKind = "updates"
+	Creation  WorkKind = "creation"
+	NonceOnly WorkKind = "nonceOnly" // none: the slot only has to use its nonce up
+	// Its attempts may carry calldata all the same. Slot 7 reverted in final block 100: its work went to the queue and became
+	// slot 9; of 7 the journal remembers the attempts and NonceOnly. The chain loses block 100: 7 is reopened and the same bytes
+	// are broadcast, since a pool may hold them still. Whether they are executed now or not, the work is that of slot 9.
 )
 
 // Work is what one slot carries: a batch of updates or one creation. The lane does not look inside; the calldata of the
@@ -180,8 +183,10 @@ type Work struct {
 	From    score.Cursor     `json:"from"`              // where in the stream it begins; From.Seq is a creation's message
 	Project *score.ProjectID `json:"project,omitempty"` // of a creation
 	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
-	Halve   bool             `json:"halve,omitempty"`   // it was too much for its transaction: split it, if it is not single
-	Tries   int              `json:"tries,omitempty"`   // its transactions that ended without carrying it: reverted, or cancelled
+	// Halve: its last transaction ran out of gas or was cancelled. It is split, or if it has no halves gets all the gas that a
+	// transaction may have. Tries is how many of its transactions ended without carrying it: reverted, or cancelled.
+	Halve bool `json:"halve,omitempty"`
+	Tries int  `json:"tries,omitempty"`
 }
 
 // Size is the bytes of transactions in the entry, which are most of it; of a snapshot, none: it only repeats others.
@@ -189,8 +194,8 @@ func (e Entry) Size() int {
 	switch {
 	case e.Bind != nil:
 		return len(e.Bind.Raw)
-	case e.Attempt != nil:
-		return len(e.Attempt.Raw)
+	case e.Replacement != nil:
+		return len(e.Replacement.Raw)
 	case e.Reopen != nil:
 		return len(e.Reopen.Raw)
 	}

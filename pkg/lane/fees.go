@@ -55,10 +55,10 @@ func (r FeeRule) market(q evidence.Price) Fees {
 	return Fees{Tip: tip, Cap: add(add(q.BaseFee, q.BaseFee), tip)}
 }
 
-// Bump prices the next attempt of a slot whose last one offered prev: at least 12.5 % more on both fields, rounded up,
+// Replacement prices the next attempt of a slot whose last one offered prev: at least 12.5 % more on both fields, rounded up,
 // and at least the market. Nodes differ in how they round the tenth they ask for; this clears them all. ok is false when
-// the ceiling does not leave room for a bump: the last attempt then stays the best that can be done.
-func (r FeeRule) Bump(prev Fees, q evidence.Price, gas uint64) (f Fees, ok bool) {
+// the ceiling does not leave room for it: the last attempt then stays the best that can be done.
+func (r FeeRule) Replacement(prev Fees, q evidence.Price, gas uint64) (f Fees, ok bool) {
 	least := Fees{Tip: raise(prev.Tip), Cap: raise(prev.Cap)}
 	want := r.market(q)
 	f = Fees{Tip: max(least.Tip, want.Tip), Cap: max(least.Cap, want.Cap)}

@@ -69,12 +69,12 @@ type Lane struct {
 
 // slotView is what the session knows of one open slot.
 type slotView struct {
-	sent     time.Time // last broadcast; zero never in this session
-	taken    bool      // a node has the last attempt in its pool
-	again    bool      // broadcast soon
-	pricedAt uint64    // block at which the last attempt was priced
-	priced   time.Time // when
-	bumps    int
+	sent     time.Time    // last broadcast; zero never in this session
+	taken    bool         // a node has the last attempt in its pool
+	again    bool         // broadcast soon
+	pricedAt uint64       // block at which the last attempt was priced
+	priced   time.Time    // when
+	replaced int          // how often
 	refused  txpool.Class // how the last attempt was refused for certain, or by some for long; Added when it was not
 	untaken  int          // rounds in a row in which some node refused the last attempt, and others left it open
 	included *evidence.Included
@@ -120,8 +120,9 @@ func (l *Lane) Included(nonce uint64) *evidence.Included {
 // View is how the chain looked last; nil before the first.
 func (l *Lane) View() *evidence.View { return l.view }
 
-// Doubtful tells, once, whether the account should be read again soon, and whether it is needed as of a final block, too.
-func (l *Lane) Doubtful() (account, final bool) {
+// TakeNeeds tells what the lane needs to be read of the chain soon: the account at the head, and the account as of a final
+// block. It forgets a doubt that an answer of a node raised, so that this is told once.
+func (l *Lane) TakeNeeds() (account, final bool) {
 	account, l.doubt = l.doubt, false
 	if l.view == nil || !l.view.HasAccount() {
 		return true, false
@@ -197,7 +198,7 @@ func (l *Lane) lacks(a *evidence.Account) bool {
 // endsByAccount tells whether the slot ends when its nonce is used in the state of a final block, by any transaction: it
 // carries nothing; or an operator accepted that, and all blocks that can hold the transaction were read, see evidence.View.
 func (l *Lane) endsByAccount(slot *Slot) bool {
-	return slot.Work.Kind == Nothing || slot.Nonce < l.State.Resumed
+	return slot.Work.Kind == NonceOnly || slot.Nonce < l.State.Resumed
 }
 
 // beginHeads is how many heads in a row must show the same account before the lane's first nonce is taken from one that is

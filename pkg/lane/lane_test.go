@@ -66,7 +66,7 @@ func newBench(t *testing.T) *bench {
 		t: t, lane: lane.New(&lane.State{}, rules), now: began,
 		blocks: map[common.Hash]evidence.Included{}, foreign: map[uint64]evidence.Found{},
 	}
-	b.append(lane.Entry{Epoch: 1, Open: &lane.Open{Owner: "a", Identity: lane.Identity{Contract: contract}}})
+	b.append(lane.Entry{Epoch: 1, Open: &lane.Open{Replica: "a", Identity: lane.Identity{Contract: contract}}})
 	return b
 }
 
@@ -104,14 +104,14 @@ func (b *bench) settle(nonce, block uint64) {
 	b.append(lane.Entry{Settle: &lane.Settle{Nonce: nonce, Result: lane.Done, Tx: b.lane.State.Slot(nonce).Last().Hash, Block: ref(block)}})
 }
 
-func (b *bench) bump(r lane.Bump) []lane.Effect {
+func (b *bench) replace(r lane.Replace) []lane.Effect {
 	b.t.Helper()
 	data, err := b.lane.State.Slot(r.Nonce).Data()
 	require.NoError(b.t, err)
 	if r.Cancel {
 		data = nil
 	}
-	return b.append(lane.Entry{Attempt: &lane.Replacement{Nonce: r.Nonce, Raw: raw(r.Nonce, r.Fees, r.Gas, data), Reason: r.Reason}})
+	return b.append(lane.Entry{Replacement: &lane.Replacement{Nonce: r.Nonce, Raw: raw(r.Nonce, r.Fees, r.Gas, data), Reason: r.Reason}})
 }
 
 // head is block n of the usual branch with the account's nonce; blocks three back are final.
@@ -225,7 +225,7 @@ func TestAbsenceEndsNothing(t *testing.T) {
 	for n := uint64(11); n < 200; n++ { // the nonce is used, as it seems, and no receipt comes
 		effects := b.head(n, 1)
 		require.Empty(t, only[lane.SettleSlot](effects))
-		require.Empty(t, only[lane.Bump](effects), "no price helps a nonce that is used")
+		require.Empty(t, only[lane.Replace](effects), "no price helps a nonce that is used")
 	}
 	require.Len(t, b.lane.State.Slots, 1)
 }
@@ -244,7 +244,7 @@ func TestAnAmbiguousSendFreesNothing(t *testing.T) {
 			require.Len(t, b.lane.State.Slots, 1)
 			effects := b.head(11, 0)
 			require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](effects), "the same bytes go out again")
-			require.Empty(t, only[lane.Bump](effects))
+			require.Empty(t, only[lane.Replace](effects))
 		})
 	}
 }
@@ -269,7 +269,7 @@ func TestASlotThatNoNodeTookIsNotBumped(t *testing.T) {
 	b.bind()
 	for n := uint64(11); n < 60; n++ {
 		b.sent(0, txpool.Timeout)
-		require.Empty(t, only[lane.Bump](b.head(n, 0)), "a price does not cure an endpoint")
+		require.Empty(t, only[lane.Replace](b.head(n, 0)), "a price does not cure an endpoint")
 	}
 }
 
@@ -281,16 +281,16 @@ func TestTheLowestSlotIsBumpedWhenSlow(t *testing.T) {
 	b.bind()
 	b.sent(0, txpool.Added)
 	b.sent(1, txpool.Added)
-	require.Empty(t, only[lane.Bump](b.head(12, 0)))
-	found := only[lane.Bump](b.head(13, 0))
+	require.Empty(t, only[lane.Replace](b.head(12, 0)))
+	found := only[lane.Replace](b.head(13, 0))
 	require.Len(t, found, 1, "the others wait for it, not for a price")
 	require.Equal(t, uint64(0), found[0].Nonce)
 	require.Equal(t, "slow", found[0].Reason)
 	require.Equal(t, lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}, found[0].Fees)
-	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](b.bump(found[0])))
+	require.Equal(t, []lane.Send{{Nonces: []uint64{0}}}, only[lane.Send](b.replace(found[0])))
 	b.sent(0, txpool.Added)
-	require.Empty(t, only[lane.Bump](b.head(15, 0)))
-	require.Len(t, only[lane.Bump](b.head(16, 0)), 1)
+	require.Empty(t, only[lane.Replace](b.head(15, 0)))
+	require.Len(t, only[lane.Replace](b.head(16, 0)), 1)
 }
 
 func TestABaseFeeThatRisesOverAllWaitingSlotsBumpsThemAll(t *testing.T) {
@@ -300,14 +300,14 @@ func TestABaseFeeThatRisesOverAllWaitingSlotsBumpsThemAll(t *testing.T) {
 	b.bind()
 	b.bind()
 	effects := b.head(11, 0, func(h *lane.View) { h.Price.BaseFee = 8 * gwei })
-	found := only[lane.Bump](effects)
+	found := only[lane.Replace](effects)
 	require.Len(t, found, 2)
 	require.Equal(t, uint64(17*gwei), found[0].Fees.Cap)
 }
 
 func TestRefusalsAreBumped(t *testing.T) {
 	t.Parallel()
-	for class, want := range map[txpool.Class]lane.Bump{
+	for class, want := range map[txpool.Class]lane.Replace{
 		txpool.FeeLow:                 {Gas: 100_000, Reason: "fee_low"},
 		txpool.ReplacementUnderpriced: {Gas: 100_000, Reason: "replacement_underpriced"},
 		txpool.BadGas:                 {Gas: 125_001, Reason: "gas"},
@@ -319,12 +319,12 @@ func TestRefusalsAreBumped(t *testing.T) {
 			b.head(10, 0)
 			b.bind()
 			b.sent(0, class)
-			require.Empty(t, only[lane.Bump](b.head(10, 0)), "not in the same block")
-			found := only[lane.Bump](b.head(11, 0))
+			require.Empty(t, only[lane.Replace](b.head(10, 0)), "not in the same block")
+			found := only[lane.Replace](b.head(11, 0))
 			require.Len(t, found, 1)
 			want.Fees = lane.Fees{Tip: gwei * 9 / 8, Cap: 2 * gwei * 9 / 8}
 			require.Equal(t, want, found[0])
-			b.bump(found[0])
+			b.replace(found[0])
 			require.Len(t, b.lane.State.Slots[0].Attempts, 2)
 		})
 	}
@@ -337,7 +337,7 @@ func TestAChainWithoutBlocksStillGetsABetterPrice(t *testing.T) {
 	b.bind()
 	b.sent(0, txpool.FeeLow)
 	b.now = b.now.Add(rules.Rebroadcast)
-	require.Len(t, only[lane.Bump](b.head(10, 0)), 1)
+	require.Len(t, only[lane.Replace](b.head(10, 0)), 1)
 }
 
 func TestReplacementsAreNotRacedForever(t *testing.T) {
@@ -348,8 +348,8 @@ func TestReplacementsAreNotRacedForever(t *testing.T) {
 	bumps := 0
 	for n := uint64(11); n < 16; n++ {
 		b.sent(0, txpool.ReplacementUnderpriced)
-		for _, r := range only[lane.Bump](b.head(n, 0)) {
-			b.bump(r)
+		for _, r := range only[lane.Replace](b.head(n, 0)) {
+			b.replace(r)
 			bumps++
 		}
 	}
@@ -363,14 +363,14 @@ func TestAtTheCeilingTheBestAttemptKeepsGoingOut(t *testing.T) {
 	b.bind()
 	for n := uint64(20); n < 4000; n += 10 {
 		effects := b.head(n, 0, func(h *lane.View) { h.Price.BaseFee = 1000 * gwei })
-		found := only[lane.Bump](effects)
+		found := only[lane.Replace](effects)
 		if len(found) == 0 {
 			require.NotEmpty(t, only[lane.Send](b.head(n, 0, func(h *lane.View) {
 				h.Price.BaseFee, h.Now = 1000*gwei, h.Now.Add(time.Hour)
 			})))
 			break
 		}
-		b.bump(found[0])
+		b.replace(found[0])
 	}
 	last := b.lane.State.Slots[0].Last()
 	require.LessOrEqual(t, last.Cap, rules.Fees.MaxCap)

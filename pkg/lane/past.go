@@ -10,7 +10,7 @@ import (
 )
 
 // Past is a settled slot: what a lane needs to open it again if the chain loses its block. Any of its attempts may be
-// executed then. Its work is Nothing where the slot did not carry it; that went to the queue.
+// executed then. Its work is NonceOnly where the slot did not carry it; that went to the queue.
 type Past struct {
 	Slot
 	Tx    common.Hash  `json:"tx"` // the transaction that used the nonce, as far as it is known; it need not be an attempt
@@ -42,7 +42,7 @@ func (s *State) reopen(e *Reopen) error {
 		return fmt.Errorf("%w: slot %d opened again, where the lowest open one is %d", ErrCorrupt, e.Nonce, floor)
 	}
 	past, first := s.Past, s.First
-	slot := Slot{Nonce: e.Nonce, Work: Work{Kind: Nothing}}
+	slot := Slot{Nonce: e.Nonce, Work: Work{Kind: NonceOnly}}
 	var executed *Attempt
 	switch last := len(past) - 1; {
 	case last >= 0 && past[last].Nonce == e.Nonce:

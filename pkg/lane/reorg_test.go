@@ -96,7 +96,7 @@ func TestNoncesOfOthersAreSkippedWhenTheirTransactionsAreSeenInFinalBlocks(t *te
 	b.settle(0, 11)
 	require.Empty(t, b.head(20, 3), "three too many, says an endpoint, and no transaction shows it")
 	require.Equal(t, lane.WaitForeign, b.lane.Blocked())
-	account, _ := b.lane.Doubtful()
+	account, _ := b.lane.TakeNeeds()
 	require.True(t, account)
 	b.head(21, 1)
 	require.Equal(t, lane.WaitNone, b.lane.Blocked(), "when the lie ends, so does the wait")
@@ -154,7 +154,7 @@ func TestANonceOfOthersThatIsGoneIsFilled(t *testing.T) {
 	require.Len(t, again, 1)
 	require.True(t, again[0].Fill)
 	b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: 1, Raw: raw(1, again[0].Fees, 21_000, nil)}})
-	require.Equal(t, lane.Nothing, b.lane.State.Slot(1).Work.Kind)
+	require.Equal(t, lane.NonceOnly, b.lane.State.Slot(1).Work.Kind)
 	b.mined(17, 1)
 	b.head(17, 2)
 	require.Equal(t, []lane.SettleSlot{{Nonce: 1}}, only[lane.SettleSlot](b.head(20, 2)))
@@ -168,7 +168,7 @@ func TestAGapBelowTheFirstNonceIsFilled(t *testing.T) {
 	b.append(lane.Entry{Skip: &only[lane.SkipNonces](b.head(10, 3))[0].Skip})
 	b.bind()
 	require.Empty(t, only[lane.ReopenSlot](b.head(11, 1)), "only a final block shows a gap")
-	_, final := b.lane.Doubtful()
+	_, final := b.lane.TakeNeeds()
 	require.True(t, final)
 	finally := func(h *lane.View) {
 		h.FinalAccount = evidence.Account{Nonce: 1, Balance: big.NewInt(1), At: ref(9)}
@@ -192,7 +192,7 @@ func TestASlotOpenedAgainKnowsItsOtherAttempts(t *testing.T) {
 	b.bind()
 	first := b.lane.State.Slot(0).Last().Hash
 	b.mined(12, 0)
-	b.bump(lane.Bump{Fees: lane.Fees{Tip: 2 * gwei, Cap: 4 * gwei}, Gas: 100_000})
+	b.replace(lane.Replace{Fees: lane.Fees{Tip: 2 * gwei, Cap: 4 * gwei}, Gas: 100_000})
 	bumped := b.lane.State.Slot(0).Last().Hash
 	b.head(12, 1)
 	b.append(lane.Entry{Settle: &lane.Settle{Nonce: 0, Result: lane.Done, Tx: first, Block: ref(12)}})
@@ -244,7 +244,7 @@ func TestAFillThatIsNoneEnds(t *testing.T) {
 	}
 	require.Len(t, b.lane.State.Slots, 3)
 	b.head(13, 3)
-	_, asks := b.lane.Doubtful()
+	_, asks := b.lane.TakeNeeds()
 	require.True(t, asks, "a final account ends them")
 	require.Len(t, only[lane.SettleSlot](b.head(14, 3, final(3))), 3)
 }

@@ -149,7 +149,7 @@ func (w *simWorld) admit(tx simTx) txpool.Class {
 
 func (w *simWorld) journaled(raw []byte) bool {
 	return slices.ContainsFunc(w.journal, func(e lane.Entry) bool {
-		return e.Bind != nil && slices.Equal(e.Bind.Raw, raw) || e.Attempt != nil && slices.Equal(e.Attempt.Raw, raw) ||
+		return e.Bind != nil && slices.Equal(e.Bind.Raw, raw) || e.Replacement != nil && slices.Equal(e.Replacement.Raw, raw) ||
 			e.Reopen != nil && slices.Equal(e.Reopen.Raw, raw)
 	})
 }
@@ -270,7 +270,7 @@ func (w *simWorld) check() {
 		}
 	}
 	for i := range state.Slots {
-		if state.Slots[i].Work.Kind == lane.Nothing {
+		if state.Slots[i].Work.Kind == lane.NonceOnly {
 			continue
 		}
 		data, err := state.Slots[i].Data()

@@ -31,7 +31,7 @@ func (w *simWorld) open() *simSession {
 		Fees:   lane.FeeRule{MaxCap: 1 << 50, MaxTxFee: 1 << 62, MinTip: 1},
 		Window: simWindow, MaxOpen: 12, BumpBlocks: 3, Rebroadcast: 5 * time.Second, MaxGas: 10,
 	})
-	s.append(lane.Entry{Epoch: state.Epoch + 1, Open: &lane.Open{Owner: "sim"}})
+	s.append(lane.Entry{Epoch: state.Epoch + 1, Open: &lane.Open{Replica: "sim"}})
 	return s
 }
 
@@ -79,14 +79,14 @@ func (s *simSession) do(effects []lane.Effect) {
 					s.step(lane.Sent{Nonce: n, Tx: tx.Hash, Class: s.w.send(tx.Raw), Now: s.w.now})
 				}
 			}
-		case lane.Bump:
+		case lane.Replace:
 			slot := s.lane.State.Slot(e.Nonce)
 			data, err := slot.Data()
 			require.NoError(s.w.t, err)
 			if e.Cancel {
 				data = nil
 			}
-			s.append(lane.Entry{Attempt: &lane.Replacement{Nonce: e.Nonce, Raw: raw(e.Nonce, e.Fees, e.Gas, data)}})
+			s.append(lane.Entry{Replacement: &lane.Replacement{Nonce: e.Nonce, Raw: raw(e.Nonce, e.Fees, e.Gas, data)}})
 		case lane.ReopenSlot:
 			again := lane.Reopen{Nonce: e.Nonce}
 			if e.Fill {

@@ -67,7 +67,7 @@ func (s *Slot) Data() ([]byte, error) {
 			return tx.Data(), nil
 		}
 	}
-	if s.Work.Kind == Nothing {
+	if s.Work.Kind == NonceOnly {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%w: slot %d has no attempt that carries its work", ErrCorrupt, s.Nonce)
@@ -144,8 +144,8 @@ func (s *State) Apply(e Entry) error {
 		return s.skip(e.Skip)
 	case e.Bind != nil:
 		return s.bind(e.Bind)
-	case e.Attempt != nil:
-		return s.attempt(e.Attempt)
+	case e.Replacement != nil:
+		return s.replace(e.Replacement)
 	case e.Settle != nil:
 		return s.settle(e.Settle)
 	case e.Reopen != nil:
@@ -186,7 +186,7 @@ func (s *State) skip(e *Skip) error {
 		return fmt.Errorf("%w: %d nonces skipped with %d transactions that used them", ErrCorrupt, e.Next-s.Next, len(e.Used))
 	}
 	for i, used := range e.Used {
-		s.remember(Past{Slot: Slot{Nonce: s.Next + uint64(i), Work: Work{Kind: Nothing}}, Tx: used.Tx, Block: used.Block})
+		s.remember(Past{Slot: Slot{Nonce: s.Next + uint64(i), Work: Work{Kind: NonceOnly}}, Tx: used.Tx, Block: used.Block})
 	}
 	s.Next = e.Next
 	return nil
@@ -228,7 +228,7 @@ func (s *State) bind(b *Bind) error {
 	return nil
 }
 
-func (s *State) attempt(a *Replacement) error {
+func (s *State) replace(a *Replacement) error {
 	slot := s.Slot(a.Nonce)
 	if slot == nil {
 		return fmt.Errorf("%w: another attempt of slot %d, which is not open", ErrCorrupt, a.Nonce)
@@ -269,8 +269,8 @@ func (s *State) settle(e *Settle) error {
 			s.Queue = append(s.Queue, w)
 		}
 	case Reverted, Foreign, Cancelled:
-		past.Work = Work{Kind: Nothing}
-		if slot.Work.Kind == Nothing {
+		past.Work = Work{Kind: NonceOnly}
+		if slot.Work.Kind == NonceOnly {
 			break
 		}
 		data, err := slot.Data()

@@ -38,7 +38,7 @@ func settleEntry(nonce uint64, result lane.Result) lane.Entry {
 	return entry(func(e *lane.Entry) { e.Settle = &lane.Settle{Nonce: nonce, Result: result} })
 }
 
-var opened = entry(func(e *lane.Entry) { e.Open = &lane.Open{Owner: "a"} })
+var opened = entry(func(e *lane.Entry) { e.Open = &lane.Open{Replica: "a"} })
 
 // fold folds a whole journal.
 func fold(entries []lane.Entry) (*lane.State, error) {
@@ -52,7 +52,7 @@ func fold(entries []lane.Entry) (*lane.State, error) {
 func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 	t.Parallel()
 	another := func(nonce uint64, f lane.Fees, data ...byte) lane.Entry {
-		return entry(func(e *lane.Entry) { e.Attempt = &lane.Replacement{Nonce: nonce, Raw: raw(nonce, f, 1000, data)} })
+		return entry(func(e *lane.Entry) { e.Replacement = &lane.Replacement{Nonce: nonce, Raw: raw(nonce, f, 1000, data)} })
 	}
 	reopened := func(epoch uint64, id lane.Identity) lane.Entry {
 		return lane.Entry{Version: lane.Version, Epoch: epoch, Open: &lane.Open{Identity: id}}
@@ -161,7 +161,7 @@ func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
 func TestACancelledSlotKeepsItsWork(t *testing.T) {
 	t.Parallel()
 	s, err := fold([]lane.Entry{opened, bindEntry(0, 0, 1), entry(func(e *lane.Entry) {
-		e.Attempt = &lane.Replacement{Nonce: 0, Raw: raw(0, lane.Fees{Tip: 9, Cap: 90}, 21_000, nil)}
+		e.Replacement = &lane.Replacement{Nonce: 0, Raw: raw(0, lane.Fees{Tip: 9, Cap: 90}, 21_000, nil)}
 	})})
 	require.NoError(t, err)
 	require.True(t, s.Slots[0].Last().Cancel)
@@ -198,7 +198,7 @@ func TestWorkThatWasBoundAgainIsNotInTheSlotThatIsOpenedAgain(t *testing.T) {
 	reverted.Settle.Tx = s.Slots[0].Last().Hash
 	require.NoError(t, s.Apply(reverted))
 	require.NoError(t, s.Apply(entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0} })))
-	require.Equal(t, lane.Nothing, s.Slots[0].Work.Kind)
+	require.Equal(t, lane.NonceOnly, s.Slots[0].Work.Kind)
 	require.Len(t, s.Queue, 1)
 	require.NoError(t, s.Apply(reverted))
 	require.Len(t, s.Queue, 1, "it waits once")
@@ -281,7 +281,7 @@ func journalOf(t *rapid.T) []lane.Entry {
 				require.NoError(t, err)
 				f := lane.Fees{Tip: slot.Last().Tip * 2, Cap: slot.Last().Cap * 2}
 				add(entry(func(e *lane.Entry) {
-					e.Attempt = &lane.Replacement{Nonce: slot.Nonce, Raw: raw(slot.Nonce, f, 1, data)}
+					e.Replacement = &lane.Replacement{Nonce: slot.Nonce, Raw: raw(slot.Nonce, f, 1, data)}
 				}))
 			}
 		case 6:
@@ -296,7 +296,7 @@ func journalOf(t *rapid.T) []lane.Entry {
 			}
 		case 8:
 			epoch++
-			add(lane.Entry{Version: lane.Version, Open: &lane.Open{Owner: "b"}})
+			add(lane.Entry{Version: lane.Version, Open: &lane.Open{Replica: "b"}})
 		}
 	}
 	return entries
@@ -427,7 +427,7 @@ func TestBumpsClearEveryNodesRule(t *testing.T) {
 		}
 		q := evidence.Price{Legacy: legacy, Gas: rapid.Uint64().Draw(t, "price"), BaseFee: rapid.Uint64().Draw(t, "base"), Tip: rapid.Uint64().Draw(t, "market")}
 		gas := rapid.Uint64Range(1, 1<<24).Draw(t, "gas")
-		f, ok := rule.Bump(prev, q, gas)
+		f, ok := rule.Replacement(prev, q, gas)
 		if !ok {
 			return
 		}

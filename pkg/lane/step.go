@@ -45,15 +45,17 @@ type SettleSlot struct {
 // SkipNonces: journal Skip.
 type SkipNonces struct{ Skip Skip }
 
-// ReopenSlot: journal Reopen of the nonce below the lowest open slot. With Fill, sign a transaction that carries nothing for it.
+// ReopenSlot: journal Reopen of the nonce below the lowest open slot. With Fill it has no bytes of the lane's own: sign a
+// transaction that carries nothing, for a nonce that another transaction used in a block that is gone, or that the lane never
+// bound (a gap below its first).
 type ReopenSlot struct {
 	Nonce uint64
 	Fill  bool
 	Fees  Fees // of the fill
 }
 
-// Bump: sign another attempt for the slot, journal it.
-type Bump struct {
+// Replace: sign another attempt for the slot, journal it. It is a bump, which carries the work, or with Cancel a cancellation.
+type Replace struct {
 	Nonce  uint64
 	Fees   Fees
 	Gas    uint64
@@ -75,7 +77,7 @@ type Report struct {
 func (SettleSlot) effect() {}
 func (SkipNonces) effect() {}
 func (ReopenSlot) effect() {}
-func (Bump) effect()       {}
+func (Replace) effect()    {}
 func (Send) effect()       {}
 func (Report) effect()     {}
 
@@ -105,7 +107,7 @@ func (l *Lane) onView(v evidence.View) (out []Effect) {
 	if out = l.reopen(); len(out) > 0 {
 		return out // the next head sees these slots as open
 	}
-	out = l.look()
+	out = l.locate()
 	out = append(out, l.final()...)
 	out = append(out, l.skip()...)
 	return append(out, l.push()...)
@@ -157,8 +159,8 @@ func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
 	return out
 }
 
-// look notes which slots are in blocks, by what the head shows. One that was and is not any more is waiting again.
-func (l *Lane) look() (out []Effect) {
+// locate takes from the head in which blocks the slots are. One that was and is not any more is waiting again.
+func (l *Lane) locate() (out []Effect) {
 	for i := range l.State.Slots {
 		v, slot := &l.slots[i], &l.State.Slots[i]
 		var in *evidence.Included
@@ -202,7 +204,7 @@ func (l *Lane) final() (out []Effect) {
 		case ok && found.Block.Number <= l.view.Final.Number && !l.unjournaled():
 			out = append(out, SettleSlot{Nonce: slot.Nonce, Foreign: &found})
 		case !ok && l.endsByAccount(slot) && l.view.FinalAccount.Nonce > slot.Nonce &&
-			(slot.Work.Kind == Nothing || l.view.Unfound != nil && *l.view.Unfound == slot.Nonce):
+			(slot.Work.Kind == NonceOnly || l.view.Unfound != nil && *l.view.Unfound == slot.Nonce):
 			out = append(out, SettleSlot{Nonce: slot.Nonce, Foreign: &evidence.Found{Block: l.view.FinalAccount.At}})
 		default:
 			return out
@@ -241,7 +243,7 @@ func (l *Lane) skip() []Effect {
 	return []Effect{SkipNonces{skip}}
 }
 
-// push keeps the waiting slots moving: broadcasts what is due, bumps what is too cheap.
+// push keeps the waiting slots moving: replaces what is too cheap, and broadcasts all that wait as soon as one of them is due.
 func (l *Lane) push() (out []Effect) {
 	due := false
 	var waiting []int
@@ -256,8 +258,8 @@ func (l *Lane) push() (out []Effect) {
 	}
 	var send []uint64
 	for k, i := range waiting {
-		if bump, ok := l.bump(i, k == 0); ok {
-			out = append(out, bump) // its Appended sends it
+		if replace, ok := l.replacement(i, k == 0); ok {
+			out = append(out, replace) // its Appended sends it
 			continue
 		}
 		if due {
@@ -270,38 +272,38 @@ func (l *Lane) push() (out []Effect) {
 	return out
 }
 
-// bump decides whether a waiting slot gets another attempt now. At most one per block and slot; on a chain that makes
+// replacement decides whether a waiting slot gets another attempt now. At most one per block and slot; on a chain that makes
 // no blocks without transactions, a refused one is priced again as often as it would be broadcast.
-func (l *Lane) bump(i int, lowest bool) (Bump, bool) {
+func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	slot, v := &l.State.Slots[i], &l.slots[i]
 	last, block := slot.Last(), l.view.Head.Number
 	if v.pricedAt == 0 {
 		v.pricedAt, v.priced = block, l.view.Now // the clock of an attempt starts with the first head it waits for
 	}
 	if !l.view.Priced() || !l.view.HasAccount() || l.view.Account.Nonce > slot.Nonce {
-		return Bump{}, false // used already, as it seems: no price helps
+		return Replace{}, false // used already, as it seems: no price helps
 	}
 	if block <= v.pricedAt && (v.refused == txpool.Added || l.view.Now.Sub(v.priced) < l.rules.Rebroadcast) {
-		return Bump{}, false
+		return Replace{}, false
 	}
-	b := Bump{Nonce: slot.Nonce, Gas: last.Gas, Cancel: last.Cancel}
+	b := Replace{Nonce: slot.Nonce, Gas: last.Gas, Cancel: last.Cancel}
 	switch {
 	case v.refused == txpool.BadGas && last.Gas < l.rules.MaxGas:
 		b.Gas, b.Reason = min(last.Gas+last.Gas/4+1, l.rules.MaxGas), "gas"
 	case (v.refused == txpool.TooBig || v.refused == txpool.BadGas) && !last.Cancel && (v.untaken == 0 || slot.Work.Tries == 0):
 		b.Gas, b.Cancel, b.Reason = CancelGas, true, "cancel"
-	case v.refused == txpool.FeeLow || v.refused == txpool.ReplacementUnderpriced && v.bumps < maxReplacements:
+	case v.refused == txpool.FeeLow || v.refused == txpool.ReplacementUnderpriced && v.replaced < maxReplacements:
 		b.Reason = v.refused.String()
 	case lowest && (v.taken || v.refused == txpool.Unknown) && block >= v.pricedAt+l.rules.BumpBlocks && !l.behind():
 		b.Reason = "slow" // a node has it, or may: so it is the price, most likely, that keeps it out of the blocks
 	case !l.view.Price.Legacy && last.Cap < l.view.Price.BaseFee:
 		b.Reason = "base_fee"
 	default:
-		return Bump{}, false
+		return Replace{}, false
 	}
-	fees, ok := l.rules.Fees.Bump(Fees{Tip: last.Tip, Cap: last.Cap}, l.view.Price, b.Gas)
+	fees, ok := l.rules.Fees.Replacement(Fees{Tip: last.Tip, Cap: last.Cap}, l.view.Price, b.Gas)
 	if !ok || !l.affords(last, b.Gas, fees.Cap) {
-		return Bump{}, false // the last attempt is the best there is; it keeps being broadcast
+		return Replace{}, false // the last attempt is the best there is; it keeps being broadcast
 	}
 	b.Fees = fees
 	return b, true
@@ -312,7 +314,7 @@ const CancelGas = 21_000
 
 const (
 	resendPause     = 500 * time.Millisecond // before what was not taken is broadcast again
-	maxReplacements = 3                      // bumps against an unknown transaction before falling back to the usual pace
+	maxReplacements = 3                      // against an unknown transaction before falling back to the usual pace
 	patience        = 6                      // rounds in which some node leaves it open whether it has the bytes, and none takes them
 )
 
@@ -363,7 +365,7 @@ func (v *slotView) judge(s Sent) (class txpool.Class, known bool) {
 // report reports a stage once.
 func (l *Lane) report(i int, stage score.Stage, tx common.Hash, block uint64) []Effect {
 	v := &l.slots[i]
-	if v.reported == stage && v.tx == tx && stage != score.Included || l.State.Slots[i].Work.Kind == Nothing {
+	if v.reported == stage && v.tx == tx && stage != score.Included || l.State.Slots[i].Work.Kind == NonceOnly {
 		return nil
 	}
 	v.reported, v.tx = stage, tx
@@ -379,12 +381,12 @@ func (l *Lane) onAppended(e Entry) ([]Effect, error) {
 		l.slots = append(l.slots, slotView{refused: txpool.Added})
 		l.priced(&l.slots[len(l.slots)-1])
 		return []Effect{Send{[]uint64{e.Bind.Nonce}}}, nil
-	case e.Attempt != nil:
-		v := l.at(e.Attempt.Nonce)
-		v.bumps++
+	case e.Replacement != nil:
+		v := l.at(e.Replacement.Nonce)
+		v.replaced++
 		v.refused, v.taken, v.untaken = txpool.Added, false, 0
 		l.priced(v)
-		return []Effect{Send{[]uint64{e.Attempt.Nonce}}}, nil
+		return []Effect{Send{[]uint64{e.Replacement.Nonce}}}, nil
 	case e.Settle != nil:
 		l.slots = l.slots[1:]
 	case e.Reopen != nil:

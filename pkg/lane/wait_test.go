@@ -114,9 +114,9 @@ func TestAnAnswerToAnOldAttemptIsIgnored(t *testing.T) {
 	b.bind()
 	b.sent(0, txpool.Added)
 	old := b.lane.State.Slots[0].Last().Hash
-	b.bump(only[lane.Bump](b.head(13, 0))[0])
+	b.replace(only[lane.Replace](b.head(13, 0))[0])
 	require.Empty(t, b.step(lane.Sent{Nonce: 0, Tx: old, Class: txpool.TooBig, Now: b.now}))
-	require.Empty(t, only[lane.Bump](b.head(14, 0)))
+	require.Empty(t, only[lane.Replace](b.head(14, 0)))
 }
 
 // unsure sends the lowest slot for some rounds, in which an endpoint leaves it open whether it has it and another refuses it.
@@ -154,16 +154,16 @@ func TestAnEndpointThatLeavesItOpenDoesNotHideARefusalForever(t *testing.T) {
 			b.lane.State.Slots[0].Work.Tries = c.tries
 			b.unsure(5, c.class, c.refused)
 			require.Equal(t, lane.WaitNone, b.lane.Blocked())
-			require.Empty(t, only[lane.Bump](b.head(13, 0)), "it may be in a pool")
+			require.Empty(t, only[lane.Replace](b.head(13, 0)), "it may be in a pool")
 			b.unsure(1, c.class, c.refused)
 			require.Equal(t, c.wait, b.lane.Blocked())
-			bumps := only[lane.Bump](b.head(14, 0))
+			bumps := only[lane.Replace](b.head(14, 0))
 			if c.bump == "" {
 				require.Empty(t, bumps)
 				return
 			}
 			require.Equal(t, c.bump, bumps[0].Reason)
-			b.bump(bumps[0])
+			b.replace(bumps[0])
 			require.Equal(t, lane.WaitNone, b.lane.Blocked(), "another attempt is judged by itself")
 		})
 	}
@@ -177,5 +177,5 @@ func TestWhatAPoolTookIsNotRefusedByAnother(t *testing.T) {
 	b.bind()
 	b.sent(0, txpool.Added)
 	b.unsure(20, txpool.Unknown, txpool.FeeLow)
-	require.Empty(t, only[lane.Bump](b.head(11, 0)))
+	require.Empty(t, only[lane.Replace](b.head(11, 0)))
 }

@@ -100,8 +100,8 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	return true, nil
 }
 
-// bump journals another attempt of a slot.
-func (b *binder) bump(ctx context.Context, e lane.Bump) error {
+// replace journals another attempt of a slot.
+func (b *binder) replace(ctx context.Context, e lane.Replace) error {
 	slot := b.lane.State.Slot(e.Nonce)
 	if slot == nil {
 		return nil
@@ -116,15 +116,15 @@ func (b *binder) bump(ctx context.Context, e lane.Bump) error {
 	}
 	raw, err := b.sign(ctx, e.Nonce, e.Fees, e.Gas, &to, data)
 	if err != nil && !b.unsigned { // each view asks for it again
-		b.log.Error("the lane couldn't sign a bump; it keeps broadcasting the last attempt", "nonce", e.Nonce, "err", err)
+		b.log.Error("the lane couldn't sign a replacement; it keeps broadcasting the last attempt", "nonce", e.Nonce, "err", err)
 	}
 	if b.unsigned = err != nil; b.unsigned {
 		return nil
 	}
 	b.metrics.attempts.WithLabelValues(e.Reason).Inc()
-	b.log.Info("the lane bumps a slot", "nonce", e.Nonce, "reason", e.Reason, "attempt", len(slot.Attempts)+1,
+	b.log.Info("the lane replaces a slot's attempt", "nonce", e.Nonce, "reason", e.Reason, "attempt", len(slot.Attempts)+1,
 		"tip_wei", e.Fees.Tip, "cap_wei", e.Fees.Cap, "gas", e.Gas, "cancel", e.Cancel)
-	return b.append(ctx, lane.Entry{Attempt: &lane.Replacement{Nonce: e.Nonce, Raw: raw, Reason: e.Reason}})
+	return b.append(ctx, lane.Entry{Replacement: &lane.Replacement{Nonce: e.Nonce, Raw: raw, Reason: e.Reason}})
 }
 
 // cancel signs a transaction that carries nothing: it only uses its nonce up.

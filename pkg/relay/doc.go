@@ -14,26 +14,42 @@
 //
 // # The parts of a session
 //
-// Relayer.open makes them; each has what it may touch as fields. A commit point is an append to the journal.
+// Relayer.open makes them; each has what it may touch as fields. Every append to the journal is a commit point.
 //
 //	session      session.go    the loop: hear, bindAll, do what the lane decided; broadcast what is journaled
 //	laneJournal  journal.go    append, the only way the lane's state changes; snapshots
 //	intake       intake.go     messages of the stream → the next batch or creation; the cursors around it
-//	binder       bind.go       price, sign, journal a slot (Bind) or a bump of one (Attempt)
+//	binder       bind.go       price, sign, journal a slot (Bind) or another attempt of one (Replacement)
 //	settler      settle.go     end a slot (Settle): outcomes, dead letters, reports, journal; open it again (Reopen); Skip
-//	requeue      requeue.go    try work that lost its slot; bind it again, Split or Drop it
+//	requeue      requeue.go    probe work that lost its slot; bind it again, Split or Drop it
 //	reporter     report.go     statuses; what fails is pending until a later head
 //	gas          gas.go        how much gas transactions get, as receipts teach
 //	waiting      waiting.go    why the lane binds nothing new, in metric and log
 //
-// # The unhappy path, in the order in which to read it
+// # The unhappy paths, in the order in which to read them
 //
-// A view of the chain shows that a nonce is used in a final block: settler.settle finds out by what (read, readForeign,
-// readDone). Work that was not carried goes to the queue in the Settle entry itself. session.bindAll takes the queue before
-// anything new: requeue.next has each endpoint try its first piece by eth_call. It would succeed: binder.bind, as for new work.
-// Else either everything would fail (requeue.own: the lane waits), or this piece is split until what fails alone is found. That is
-// bound all the same: only when the chain reverted it, too, requeue.drop ends it with dead letters. Where the chain loses a
-// final block: settler.reopen.
+//	what happens                    package lane (step.go)      this package                          journal
+//	1 it is not mined               push, replacement           session.broadcast, binder.replace     Replacement
+//	2 a send has no clear answer    onSent, push                session.broadcast                     –
+//	3 it reverted, was cancelled    locate, final               settler.settle, requeue.next          Settle; Bind, Split or Drop
+//	4 its block was replaced        locate, push                reporter.stage, session.broadcast     –
+//	  … and had been final          reopen                      settler.reopen, reporter.reopened     Reopen, later Settle
+//	5 killed after an append        Folder, then push           Relayer.open, session.broadcast       Open
+//	  … or another session begins   –                           Relayer.drive                         – (append: ErrFenced)
+//	6 NATS is away                  –                           Relayer.drive                         – (append: ErrAmbiguous), Open
+//	  Redis is away, was flushed    –                           reporter.replay, reporter.resume      –
+//	  no endpoint answers           –                           session.blocked                       –
+//	  endpoints lie                 begins, reopen, fillGap     settler.reopen; packages heads,       Reopen
+//	                                                            chain and evidence
+//	7 a foreign transaction         final, skip                 settler.readForeign, settler.skip     Settle, Skip
+//	  … to the contract             unjournaled                 session.checkFence                    Resume, an operator's
+//	8 SIGTERM                       –                           Relayer.drive                         –
+//
+// Of 3: settler.read finds out what used the nonce. Work that was not carried goes to the queue in the Settle entry itself.
+// session.bindAll takes the queue before anything new: requeue.next has each endpoint probe its first piece by eth_call. It
+// would succeed: binder.bind, as for new work. Else either everything would fail (requeue.own: the lane waits), or this piece is
+// split until what fails alone is found. That is bound all the same: only when the chain reverted it, too, requeue.drop ends it
+// with dead letters. Of 7: package lane has an example.
 //
 // # Invariants
 //
@@ -49,7 +65,7 @@
 //     as Redis allows and nothing depends on them. After an operator's Resume an account ends slots below the nonce that
 //     it names whose transaction is in none of the blocks that can hold it; statuses are restored from the events.
 //   - Work whose slot was reverted or lost goes to the lane's queue in the same entry, and is bound again before anything
-//     new. It is tried by eth_call first: a cause that concerns everything (the relayer role is gone) makes the lane
+//     new. It is probed by eth_call first: a cause that concerns everything (the relayer role is gone) makes the lane
 //     wait, never dead-letter; a cause that concerns one update or signed group is found by halving. Calls are endpoints' words
 //     and end nothing: what is given up on failed on the chain, alone, at least twice (refusedTries). Work whose transactions
 //     revert is halved after a bounded number of them (lostTries), even where calls pass. Nothing is dead-lettered for want of gas
@@ -64,13 +80,7 @@
 //
 // # Crashes
 //
-//	killed …                            what is there                 who continues
-//	before the Bind entry is stored     cursor where it was           the next session reads the same updates again
-//	after it, before the send           slot with signed bytes        the next session broadcasts the same bytes
-//	after the send                      the same                      "already known", or a receipt
-//	after inclusion, before Settle      the same                      a receipt; outcomes reported again, identically
-//	between dead letters and Settle     the same, and dead letters    dead letters are stored again under the same ids
-//	after Settle                        nothing open                  nothing is left to do
+// docs/crashes.md says what is there after a crash at each point, and who continues.
 //
 // # The simulation
 //

@@ -51,17 +51,17 @@ func (g *gas) fitBlocks(blockGas uint64) {
 }
 
 // learn holds what a batch used against what the model says at worst.
-func (g *gas) learn(used, bound uint64) {
-	g.ofModel.Observe(float64(used) / float64(bound))
-	if used > bound {
-		g.raise(used*100/bound+margin, "a batch used more gas than it can by the model")
+func (g *gas) learn(used, worst uint64) {
+	g.ofModel.Observe(float64(used) / float64(worst))
+	if used > worst {
+		g.raise(used*100/worst+margin, "a batch used more gas than it can by the model")
 	}
 }
 
 // ranOut gives the session's next transactions half as much gas again as one that ran out had. Others that were bound
 // before that one ended had no more: they do not raise it further.
-func (g *gas) ranOut(had, bound uint64) {
-	percent := had * 100 / bound
+func (g *gas) ranOut(had, worst uint64) {
+	percent := had * 100 / worst
 	g.raise(percent+percent/2, "a batch ran out of gas")
 }
 

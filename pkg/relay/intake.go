@@ -49,8 +49,8 @@ func newIntake(config Config, at score.Cursor) (*intake, error) {
 	return &intake{config: config, builder: builder, from: at, to: at, messages: make(chan score.Message, readAhead), failed: make(chan error, 1)}, nil
 }
 
-// follow reads in a goroutine of its own until the context ends; the result waits for that.
-func (in *intake) follow(ctx context.Context, reader Reader) (wait func()) {
+// startReading reads the partition in a goroutine of its own until the context ends; the result waits for that.
+func (in *intake) startReading(ctx context.Context, reader Reader) (wait func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -70,8 +70,8 @@ func (j *laneJournal) due() []lane.Effect {
 	return effects
 }
 
-// owned is lane.ErrFenced when another wrote to the lane's journal, other errors when that is not known.
-func (j *laneJournal) owned(ctx context.Context) error {
+// fenced is lane.ErrFenced when another session or an operator wrote to the lane's journal, other errors when that is not known.
+func (j *laneJournal) fenced(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, j.config.CallTimeout)
 	defer cancel()
 	last, err := j.store.Last(ctx, j.id)

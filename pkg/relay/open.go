@@ -37,14 +37,12 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 	}
 	s := r.assemble(id, log, journal, lane.New(state, r.config.Rules), intake)
 	s.heads = r.deps.Heads.Subscribe(r.deps.Signers[id].Address(), state.Next)
-	for i := range state.Past {
-		s.settled(&state.Past[i])
-	}
+	s.settled(len(state.Past))
 	for i := range state.Slots {
 		s.watch(&state.Slots[i])
 	}
 	if err := journal.append(ctx, lane.Entry{
-		Epoch: state.Epoch + 1, Open: &lane.Open{Owner: r.config.Replica, Identity: identity},
+		Epoch: state.Epoch + 1, Open: &lane.Open{Replica: r.config.Replica, Identity: identity},
 	}); err != nil {
 		s.heads.Close()
 		return nil, err
@@ -86,7 +84,7 @@ func (r *Relayer) assemble(id score.Lane, log *slog.Logger, journal *laneJournal
 	journal.lane, journal.appended = l, s.appended
 	s.gas = newGas(config, in.limitGas, r.metrics.gasOfModel, log)
 	s.waiting = &waiting{id: id, signer: signer.Address(), config: config, lane: l, metrics: r.metrics, log: log}
-	s.reporter = newReporter(id, r.deps.Statuses, l, journal.owned, r.metrics.statusFails, log)
+	s.reporter = newReporter(id, r.deps.Statuses, l, journal.fenced, r.metrics.statusFails, log)
 	s.binder = &binder{
 		config: config, lane: l, signer: signer, intake: in, gas: s.gas, append: journal.append,
 		reporter: s.reporter, waiting: s.waiting, metrics: r.metrics, log: log,
@@ -109,9 +107,12 @@ func (s *session) watch(slot *lane.Slot) {
 	}
 }
 
-// settled has the block looked for that ended a slot.
-func (s *session) settled(p *lane.Past) {
-	s.heads.Settled(p.Nonce, p.Tx, p.Block, s.lane.State.Past[0].Nonce)
+// settled has the blocks of the newest settled nonces watched, as many as are remembered.
+func (s *session) settled(newest int) {
+	past := s.lane.State.Past
+	for _, p := range past[max(0, len(past)-newest):] {
+		s.heads.Settled(p.Nonce, p.Tx, p.Block, past[0].Nonce)
+	}
 }
 
 // appended has the chain watched for what an entry changed.
@@ -120,16 +121,14 @@ func (s *session) appended(e lane.Entry) {
 	switch {
 	case e.Bind != nil:
 		s.watch(state.Slot(e.Bind.Nonce))
-	case e.Attempt != nil:
-		slot := state.Slot(e.Attempt.Nonce)
+	case e.Replacement != nil:
+		slot := state.Slot(e.Replacement.Nonce)
 		s.heads.Watch(slot.Nonce, slot.Last().Hash, slot.Since)
-	case e.Settle != nil, e.Skip != nil:
+	case e.Settle != nil:
+		s.settled(1)
+	case e.Skip != nil:
 		s.heads.Skipped(state.Next)
-		for i := range state.Past {
-			if e.Skip != nil || state.Past[i].Nonce == e.Settle.Nonce {
-				s.settled(&state.Past[i])
-			}
-		}
+		s.settled(len(e.Skip.Used))
 	case e.Reopen != nil:
 		s.heads.Reopened(e.Reopen.Nonce)
 		s.watch(state.Slot(e.Reopen.Nonce))

@@ -30,7 +30,7 @@ type Statuses interface {
 	// Bound: they are in this slot now, journaled (score.Batched), and in no other.
 	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
 	// Slot: the slot's transaction tx came to a stage: Submitted (block is 0) or Included in block. Included may be
-	// followed by Submitted (a reorg) and by another tx (a bump).
+	// followed by Submitted (a reorg) and by another tx (a replacement).
 	Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
 	// Final: outcomes[i] is what became of refs[i]; of a creation Applied, ProjectExists or Unprocessable. tx is zero for
 	// what was dead-lettered without one.
@@ -41,10 +41,10 @@ type Statuses interface {
 	// Released: they are in no slot any more (theirs was lost or reverted) and back at score.Accepted.
 	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
 
-	// Reported notes that everything about what ended in the lane up to this, counted from 0 (lane.State.Ends), was
-	// reported; ReportedBelow is one past what was noted last, 0 without a note.
-	Reported(ctx context.Context, id score.Lane, end uint64) error
-	ReportedBelow(ctx context.Context, id score.Lane) (uint64, error)
+	// Reported notes that everything about the lane's first so many ends (lane.State.Ends) was reported; ReportedEnds is
+	// how many were noted last, 0 without a note.
+	Reported(ctx context.Context, id score.Lane, ends uint64) error
+	ReportedEnds(ctx context.Context, id score.Lane) (ends uint64, err error)
 	// RequestRestore asks for a restore: statuses are missing that no session will report any more.
 	RequestRestore(ctx context.Context) error
 }

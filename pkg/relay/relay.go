@@ -90,7 +90,7 @@ func New(config Config, deps Deps) (*Relayer, error) {
 	return &Relayer{deps: deps, config: config, metrics: newMetrics(deps.Metrics)}, nil
 }
 
-// Run drives lanes until the context ends. Everything that is bound stays in the journals for the next owner.
+// Run drives lanes until the context ends. Everything that is bound stays in the journals for the next sessions.
 func (r *Relayer) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()

@@ -31,17 +31,17 @@ type reporter struct {
 	id       score.Lane
 	statuses Statuses
 	lane     *lane.Lane
-	owned    func(context.Context) error // lane.ErrFenced when another wrote to the lane's journal
+	fenced   func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
 	writer   *report.Writer
 	failures prometheus.Counter
 	log      *slog.Logger
 }
 
 func newReporter(
-	id score.Lane, statuses Statuses, l *lane.Lane, owned func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
+	id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
 ) *reporter {
 	return &reporter{
-		id: id, statuses: statuses, lane: l, owned: owned, failures: failures, log: log,
+		id: id, statuses: statuses, lane: l, fenced: fenced, failures: failures, log: log,
 		writer: report.NewWriter(report.Config{
 			MaxWrites: maxPending, MaxRefs: maxPendingRefs, RequestRestore: statuses.RequestRestore, Log: log,
 		}),
@@ -92,8 +92,8 @@ func (r *reporter) reopened(ctx context.Context, slot *lane.Slot, tx common.Hash
 // ended notes, behind all reports about what ends now, that they were made. It comes before the end is journaled, so that a
 // crash between them reports twice rather than not at all.
 func (r *reporter) ended(ctx context.Context) {
-	end := r.lane.State.Ends
-	r.report(ctx, 0, func(ctx context.Context) error { return r.statuses.Reported(ctx, r.id, end) })
+	ends := r.lane.State.Ends + 1 // with the one that is journaled next
+	r.report(ctx, 0, func(ctx context.Context) error { return r.statuses.Reported(ctx, r.id, ends) })
 }
 
 // requestRestore asks for a restore: the journal does not know what a transaction did, only its event tells.
@@ -133,27 +133,31 @@ func refsOf(work lane.Work, b *batch.Batch) []score.Ref {
 }
 
 // resume begins a session's reports. It asks for a restore if an earlier session ended before it could report how work
-// ended, and then reports again in which slots the newest work is, in case that session ended between journal and status.
+// ended, or the status store forgot that it did, and then reports again in which slots the newest work is, in case that session ended between journal and status.
 // An end that was reported and not journaled counts for nothing: it is reported again, and what comes here may undo it before.
+//
+// The journal holds 7 ends. A note of 7: nothing is missing. A note of 8: the session was killed between the note and the
+// Settle; the note is taken back to 7. A note of 5, or none, after a flush: two ends or all may not have been reported; a
+// restore is requested and 7 noted.
 func (r *reporter) resume(ctx context.Context, window int) {
 	ends := r.lane.State.Ends
 	r.report(ctx, 0, func(ctx context.Context) error {
-		below, err := r.statuses.ReportedBelow(ctx, r.id)
+		reported, err := r.statuses.ReportedEnds(ctx, r.id)
 		switch {
-		case err != nil || below == ends:
+		case err != nil || reported == ends:
 			return err
-		case below > ends:
-			return r.statuses.Reported(ctx, r.id, ends-1) // before the first end: ReportedBelow is 0 again
+		case reported > ends:
+			return r.statuses.Reported(ctx, r.id, ends)
 		}
-		r.log.Warn("an earlier session of the lane ended before it had reported how some work ended; the relayer restores the statuses "+
-			"from the stream and the chain", "reported", below, "ended", ends)
+		r.log.Warn("the status store has no note that the end of all the lane's work was reported; the relayer restores the statuses "+
+			"from the stream and the chain", "reported", reported, "ended", ends)
 		if err := r.releasePast(ctx); err != nil {
 			return err
 		}
 		if err := r.statuses.RequestRestore(ctx); err != nil {
 			return err
 		}
-		return r.statuses.Reported(ctx, r.id, ends-1)
+		return r.statuses.Reported(ctx, r.id, ends)
 	})
 	r.replaySlots(ctx, window)
 }
@@ -200,7 +204,7 @@ func (r *reporter) replay(ctx context.Context) error {
 	if !r.writer.Pending() {
 		return nil
 	}
-	switch err := r.owned(ctx); {
+	switch err := r.fenced(ctx); {
 	case errors.Is(err, lane.ErrFenced):
 		return err
 	case err == nil && r.writer.Replay(ctx) != nil:

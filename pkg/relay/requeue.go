@@ -18,7 +18,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Pauses before queued work is tried again: when nodes did not answer, and when the contract refuses everything.
+// Pauses before queued work is probed again: when nodes did not answer, and when the contract refuses everything.
 const (
 	retryTransport = time.Second
 	retryContract  = 5 * time.Second
@@ -31,7 +31,7 @@ const (
 	lostTries    = 3 // while only some refuse it, or where it ran out of gas or was cancelled
 )
 
-// requeue deals with the work that lost its slot, the first piece first: it is tried by eth_call before gas is spent on it,
+// requeue deals with the work that lost its slot, the first piece first: it is probed by eth_call before gas is spent on it,
 // and then bound again, split, or dropped.
 type requeue struct {
 	id         score.Lane
@@ -48,7 +48,7 @@ type requeue struct {
 	metrics    *metrics
 	log        *slog.Logger
 
-	retry  time.Time // when work that could not be tried is tried again
+	retry  time.Time // when work that could not be probed is probed again
 	rested rest      // the last that work was given, see rests
 }
 
@@ -68,7 +68,7 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	case tooMuch:
 		return true, q.drop(ctx, work, p, score.Unprocessable, "it is too much for one transaction of this chain")
 	}
-	gas, refusals, passes, ok := q.try(ctx, work, p.gas)
+	gas, refusals, passes, ok := q.probe(ctx, work, p.gas)
 	again := binding{gas: gas, data: work.Data, batch: p.batch, entry: lane.Bind{Work: work, Requeued: work.ID}}
 	switch {
 	case !ok:
@@ -169,10 +169,10 @@ func (q *requeue) pause(d time.Duration, why lane.Wait, numbers ...any) {
 	q.waiting.set(why, numbers...)
 }
 
-// try has each endpoint run queued work on the head's state, with the gas its transaction would get: what the model says, or
+// probe has each endpoint run queued work on the head's state, with the gas its transaction would get: what the model says, or
 // all there is if that was or is not enough. It returns who refuses it, and whether any does not. ok is false when no node
 // could tell; it is asked again in a while.
-func (q *requeue) try(ctx context.Context, work lane.Work, model uint64) (gas uint64, refusals []evidence.Called, passes, ok bool) {
+func (q *requeue) probe(ctx context.Context, work lane.Work, model uint64) (gas uint64, refusals []evidence.Called, passes, ok bool) {
 	gas = q.gas.limit(model)
 	if work.Halve {
 		gas = q.gas.most
@@ -193,7 +193,7 @@ func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (refusals [
 	defer cancel()
 	said, err := q.ask(ctx, evidence.Call{From: q.signer, To: q.config.Contract, Gas: gas, Data: data}, q.lane.View().Head.Hash)
 	if err != nil {
-		q.log.Warn("the lane couldn't try queued work on the chain's state; it tries again in a while", "err", err, "in", retryTransport)
+		q.log.Warn("the lane couldn't probe queued work on the chain's state; it probes it again in a while", "err", err, "in", retryTransport)
 		q.pause(retryTransport, lane.WaitNode)
 		return nil, false, false
 	}

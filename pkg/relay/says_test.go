@@ -120,12 +120,12 @@ func TestABumpThatIsNotSignedIsSaidOnce(t *testing.T) {
 	for try := range 3 {
 		p.key.signs = false
 		for range 4 {
-			require.NoError(t, p.binder.bump(t.Context(), lane.Bump{Fees: lane.Fees{Tip: 10, Cap: 20 * simGwei}, Gas: 100_000, Reason: "slow"}))
+			require.NoError(t, p.binder.replace(t.Context(), lane.Replace{Fees: lane.Fees{Tip: 10, Cap: 20 * simGwei}, Gas: 100_000, Reason: "slow"}))
 		}
-		require.Equal(t, 1+min(try, 1), p.times("couldn't sign a bump"))
+		require.Equal(t, 1+min(try, 1), p.times("couldn't sign a replacement"))
 		if try == 0 {
 			p.key.signs = true
-			require.NoError(t, p.binder.bump(t.Context(), lane.Bump{Fees: lane.Fees{Tip: 10, Cap: 20 * simGwei}, Gas: 100_000, Reason: "slow"}))
+			require.NoError(t, p.binder.replace(t.Context(), lane.Replace{Fees: lane.Fees{Tip: 10, Cap: 20 * simGwei}, Gas: 100_000, Reason: "slow"}))
 		}
 	}
 }

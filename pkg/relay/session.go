@@ -24,7 +24,7 @@ type session struct {
 	heads    *heads.Subscription // of the lane's signer
 	intake   *intake             // what to bind next
 	journal  *laneJournal
-	binder   *binder   // makes slots of work, and bumps them
+	binder   *binder   // makes slots of work, and replaces their attempts
 	settler  *settler  // ends slots, and opens them again
 	requeue  *requeue  // binds, splits or drops work that lost its slot
 	reporter *reporter // reports statuses
@@ -49,7 +49,7 @@ func (s *session) run(ctx context.Context, source Source) error {
 	if err != nil {
 		return fmt.Errorf("couldn't read the lane's partition: %w", err)
 	}
-	wait := s.intake.follow(ctx, reader)
+	wait := s.intake.startReading(ctx, reader)
 	defer wait() // after cancel, which ends the reader
 	defer cancel()
 	return s.loop(ctx)
@@ -167,7 +167,7 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 			return err
 		}
 	}
-	account, final := s.lane.Doubtful()
+	account, final := s.lane.TakeNeeds()
 	if account {
 		s.heads.NeedAccount()
 	}
@@ -188,11 +188,21 @@ func (s *session) checkFence(ctx context.Context) error {
 		return nil
 	}
 	s.lookAgain = now.Add(fenceEvery)
-	return s.journal.owned(ctx)
+	return s.journal.fenced(ctx)
 }
 
 // do carries effects out, in order, and those that follow from their results. An error ends the session; what a node or
 // the status store fails to do does not, the next head brings it up again.
+//
+//	hear: view ─► Step ─► effects ─► do ─┬─► Send ─► broadcast ─► answers ─► Step ─► effects, done next
+//	                                 ▲   ├─► Report ─► reporter
+//	                                 │   └─► the others ─► append ─┐
+//	bindAll: bind, split, drop ──────┼───────────────────► append ─┴─► Step ─► effects ─► outbox ─┐
+//	                                 └──────────────────── due ◄──────────────────────────────────┘
+//
+// So only append changes the lane's State, and what must be sent after it waits in the outbox. It is emptied at three places:
+// here behind each effect, in work when all is bound, so that one request sends it all, and in bindAll before queued work is
+// probed, which takes time.
 func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 	for len(effects) > 0 {
 		effect := effects[0]
@@ -210,8 +220,8 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 				nonces, effects = append(nonces, next.Nonces...), effects[1:]
 			}
 			more, err = s.broadcast(ctx, nonces)
-		case lane.Bump:
-			err = s.binder.bump(ctx, e)
+		case lane.Replace:
+			err = s.binder.replace(ctx, e)
 		case lane.SettleSlot:
 			err = s.settler.settle(ctx, e)
 		case lane.SkipNonces:
@@ -249,7 +259,7 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 		tx := slots[i].Last().Hash
 		s.metrics.sends.WithLabelValues(result.Class.String()).Inc()
 		if !result.Class.Taken() {
-			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or bumps it", "nonce", slots[i].Nonce,
+			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or replaces it", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
 		}
 		effects, err := s.lane.Step(lane.Sent{Nonce: slots[i].Nonce, Tx: tx, Class: result.Class, Refused: result.Refused, Now: s.config.Now()})

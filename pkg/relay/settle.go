@@ -130,7 +130,7 @@ func (t *settler) read(slot *lane.Slot, f lane.SettleSlot) (ending, error) {
 func (t *settler) readForeign(end ending, found *evidence.Found) ending {
 	end.entry.Result, end.entry.Block = lane.Foreign, found.Block
 	if found.Tx == nil { // only an account shows that the nonce is used: what used it may be to the contract
-		end.restore = end.work.Kind != lane.Nothing
+		end.restore = end.work.Kind != lane.NonceOnly
 	} else {
 		end.entry.Tx = found.Tx.Hash()
 		t.log.Error("a nonce of the lane was used by a transaction that is not the lane's: its key is used elsewhere; the lane binds the work again",
@@ -207,10 +207,10 @@ func (t *settler) conclude(end ending) {
 			t.gas.ranOut(end.limit, t.config.Model.Gas(*end.batch))
 		}
 	case e.Result == lane.Done && end.work.Kind == lane.Updates:
-		bound := t.config.Model.Gas(*end.batch)
+		worst := t.config.Model.Gas(*end.batch)
 		t.log.Info("a batch of the lane is final", "nonce", e.Nonce, "tx", e.Tx, "block", e.Block.Number, "updates", end.batch.Len(),
-			"rejected", t.metrics.ended(end.refs, end.outcomes), "gas", end.receipt.GasUsed, "gas_bound", bound)
-		t.gas.learn(end.receipt.GasUsed, bound)
+			"rejected", t.metrics.ended(end.refs, end.outcomes), "gas", end.receipt.GasUsed, "gas_worst", worst)
+		t.gas.learn(end.receipt.GasUsed, worst)
 	case e.Result == lane.Done && end.work.Kind == lane.Creation:
 		t.metrics.ended(end.refs, end.outcomes)
 		t.log.Info("a project of the lane is final", "project", end.refs[0].Project, "nonce", e.Nonce, "tx", e.Tx,

@@ -28,7 +28,7 @@ func TestASlotThatAnAccountEndsHasItsStatusesRestored(t *testing.T) {
 		restore bool
 	}{
 		"work, by an account":                    {lane.Updates, nil, true},
-		"nothing, by an account":                 {lane.Nothing, nil, false},
+		"nothing, by an account":                 {lane.NonceOnly, nil, false},
 		"work, by a transfer":                    {lane.Updates, &common.Address{2}, false},
 		"work, by a transaction to the contract": {lane.Updates, &contract, true},
 	} {

@@ -68,7 +68,7 @@ func (r *simRun) calmSecond() {
 			r.round(p)
 		}
 		for id := range score.Lane(r.plan.lanes) {
-			p := r.replicas[r.owners[id]]
+			p := r.replicas[r.holders[id]]
 			r.turn(p, func() { r.run(p, id) })
 		}
 	}
@@ -106,7 +106,7 @@ func (r *simRun) run(p *simReplica, id score.Lane) {
 // quiet tells whether nothing is left to do.
 func (r *simRun) quiet() bool {
 	for id := range score.Lane(r.plan.lanes) {
-		s := r.replicas[r.owners[id]].sessions[id]
+		s := r.replicas[r.holders[id]].sessions[id]
 		if s == nil || s.reporter.writer.Pending() || !r.done(id) {
 			return false
 		}
@@ -135,7 +135,7 @@ func (r *simRun) onlyCorrupt(records []score.Message, from score.Cursor) bool {
 func (r *simRun) waiting() string {
 	var out []string
 	for id := range score.Lane(r.plan.lanes) {
-		state, s := r.watch.states[id], r.replicas[r.owners[id]].sessions[id]
+		state, s := r.watch.states[id], r.replicas[r.holders[id]].sessions[id]
 		text := fmt.Sprintf("lane %d: next nonce %d, chain's nonce %d, %d open, %d queued, cursor %v", id, state.Next,
 			r.chain.Head().Nonce(r.laneAddress(id)), len(state.Slots), len(state.Queue), state.Cursor)
 		if s != nil {

@@ -161,8 +161,8 @@ type statusesBoth interface {
 	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
 	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error
 	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
-	Reported(ctx context.Context, id score.Lane, nonce uint64) error
-	ReportedBelow(ctx context.Context, id score.Lane) (uint64, error)
+	Reported(ctx context.Context, id score.Lane, ends uint64) error
+	ReportedEnds(ctx context.Context, id score.Lane) (uint64, error)
 }
 
 // TestSimStatusesAreLikeRedis writes the same to Redis and to the simulation's model: every status must be the same after
@@ -222,10 +222,10 @@ func TestSimStatusesAreLikeRedis(t *testing.T) {
 		for i, ref := range refs {
 			require.Equal(t, want[i], model.of(ref))
 		}
-		below, err := store.ReportedBelow(ctx, id)
+		ends, err := store.ReportedEnds(ctx, id)
 		require.NoError(t, err)
-		have, err := model.ReportedBelow(ctx, id)
+		have, err := model.ReportedEnds(ctx, id)
 		require.NoError(t, err)
-		require.Equal(t, below, have)
+		require.Equal(t, ends, have)
 	}
 }

@@ -37,7 +37,7 @@ const patience = 3 * time.Second
 // lanes resume` does.
 func (r *simRun) operate() {
 	for id := range score.Lane(r.plan.lanes) {
-		s := r.replicas[r.owners[id]].sessions[id]
+		s := r.replicas[r.holders[id]].sessions[id]
 		since, halted := r.halted[id]
 		switch {
 		case s == nil || s.lane.Blocked() != lane.WaitUnjournaled:
@@ -63,7 +63,7 @@ func (r *simRun) accept(id score.Lane, below uint64) {
 	last, err := r.journal.Last(background(), id)
 	epoch, identity := state.Epoch+1, state.Identity
 	for _, e := range []lane.Entry{
-		{Open: &lane.Open{Owner: "operator", Identity: identity}}, {Resume: &lane.Resume{Below: below}},
+		{Open: &lane.Open{Replica: "operator", Identity: identity}}, {Resume: &lane.Resume{Below: below}},
 	} {
 		if err != nil {
 			r.fail("the operator couldn't write: %v", err)

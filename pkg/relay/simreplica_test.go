@@ -119,9 +119,9 @@ func (r *simRun) killed(p *simReplica) {
 	p.starts = r.clock.Now().Add(time.Duration(500+r.draw(4000)) * time.Millisecond)
 	p.sessions = map[score.Lane]*simSession{}
 	r.zombies = slices.DeleteFunc(r.zombies, func(s *simSession) bool { return s.replica == p })
-	for id := range r.owners {
-		if r.replicas[r.owners[id]] == p && r.chance(60) {
-			r.owners[id] = r.draw(len(r.replicas))
+	for id := range r.holders {
+		if r.replicas[r.holders[id]] == p && r.chance(60) {
+			r.holders[id] = r.draw(len(r.replicas))
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (r *simRun) turnOf(p *simReplica) {
 	r.turn(p, func() {
 		_ = p.tracker.Round(background())
 		for id := range score.Lane(r.plan.lanes) {
-			if r.replicas[r.owners[id]] == p {
+			if r.replicas[r.holders[id]] == p {
 				r.drive(p, id)
 				r.drive(p, id)
 			}
@@ -177,7 +177,7 @@ func (r *simRun) purge(p *simReplica) {
 // stepLane drives some lane a step.
 func (r *simRun) stepLane() {
 	id := score.Lane(r.draw(r.plan.lanes))
-	if p := r.replicas[r.owners[id]]; r.alive(p) {
+	if p := r.replicas[r.holders[id]]; r.alive(p) {
 		r.turn(p, func() { r.drive(p, id) })
 	}
 }
@@ -200,8 +200,8 @@ func (r *simRun) stepZombie() {
 // moveLease gives a lane to another replica. The session that had it ends, or continues unawares.
 func (r *simRun) moveLease() {
 	id := score.Lane(r.draw(r.plan.lanes))
-	p := r.replicas[r.owners[id]]
-	r.owners[id] = r.draw(len(r.replicas))
+	p := r.replicas[r.holders[id]]
+	r.holders[id] = r.draw(len(r.replicas))
 	s := p.sessions[id]
 	if s == nil {
 		return

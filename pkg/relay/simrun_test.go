@@ -42,7 +42,7 @@ type simRun struct {
 	watch    *simWatch
 
 	replicas []*simReplica
-	owners   []int // the replica that holds a lane's lease, by lane
+	holders  []int // the replica that holds a lane's lease, by lane
 	zombies  []*simSession
 	current  *simReplica // whose turn it is; nil between turns
 	fuse     int         // calls of the current replica until it is killed; 0 never
@@ -59,7 +59,7 @@ type simStats struct {
 // simPlant are the bugs that tests plant, none by default.
 type simPlant struct {
 	freesNonce  bool // a send whose answer is lost frees the slot's nonce, and its work is bound again
-	noFence     bool // an append is stored although another owner appended since
+	noFence     bool // an append is stored although another session appended since
 	cursorEarly bool // the cursor moves before the journal holds what is before it
 }
 
@@ -145,7 +145,7 @@ func (r *simRun) begin() {
 		r.replicas = append(r.replicas, r.newReplica(i))
 	}
 	for range r.plan.lanes {
-		r.owners = append(r.owners, r.draw(len(r.replicas)))
+		r.holders = append(r.holders, r.draw(len(r.replicas)))
 	}
 	for range r.draw(4) { // the keys were used before
 		r.useKeys()

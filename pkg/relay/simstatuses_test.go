@@ -132,13 +132,13 @@ func (s *simStatuses) Final(_ context.Context, tx common.Hash, block uint64, ref
 	return s.final("live", tx, block, refs, outcomes)
 }
 
-func (s *simStatuses) Reported(_ context.Context, id score.Lane, nonce uint64) error {
-	return s.call("reported", func() { s.reported[id] = nonce + 1 })
+func (s *simStatuses) Reported(_ context.Context, id score.Lane, ends uint64) error {
+	return s.call("reported", func() { s.reported[id] = ends })
 }
 
-func (s *simStatuses) ReportedBelow(_ context.Context, id score.Lane) (below uint64, err error) {
-	err = s.call("reported_below", func() { below = s.reported[id] })
-	return below, err
+func (s *simStatuses) ReportedEnds(_ context.Context, id score.Lane) (ends uint64, err error) {
+	err = s.call("reported_ends", func() { ends = s.reported[id] })
+	return ends, err
 }
 
 func (s *simStatuses) RequestRestore(context.Context) error {

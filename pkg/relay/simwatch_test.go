@@ -91,11 +91,11 @@ func (w *simWatch) stored(id score.Lane, e lane.Entry) {
 func describe(e lane.Entry) string {
 	switch {
 	case e.Open != nil:
-		return fmt.Sprintf("opened by %s in epoch %d", e.Open.Owner, e.Epoch)
+		return fmt.Sprintf("opened by %s in epoch %d", e.Open.Replica, e.Epoch)
 	case e.Bind != nil:
 		return fmt.Sprintf("bind of slot %d: %s, %d of them, cursor %v", e.Bind.Nonce, e.Bind.Work.Kind, e.Bind.Work.Count, e.Bind.Cursor)
-	case e.Attempt != nil:
-		return fmt.Sprintf("attempt of slot %d: %s", e.Attempt.Nonce, e.Attempt.Reason)
+	case e.Replacement != nil:
+		return fmt.Sprintf("attempt of slot %d: %s", e.Replacement.Nonce, e.Replacement.Reason)
 	case e.Settle != nil:
 		return fmt.Sprintf("settle of slot %d: %s, by %s in block %d", e.Settle.Nonce, e.Settle.Result, short(e.Settle.Tx), e.Settle.Block.Number)
 	case e.Skip != nil:
@@ -165,10 +165,10 @@ func (w *simWatch) settled(id score.Lane, state *lane.State, e *lane.Settle) {
 	}
 	attempt := slot.Attempt(e.Tx)
 	at := slices.IndexFunc(block.Txs, func(tx *model.Tx) bool { return tx.From == w.r.laneAddress(id) && tx.Nonce() == e.Nonce })
-	byAccount := e.Result == lane.Foreign && (slot.Work.Kind == lane.Nothing || e.Nonce < state.Resumed)
+	byAccount := e.Result == lane.Foreign && (slot.Work.Kind == lane.NonceOnly || e.Nonce < state.Resumed)
 	switch {
 	case byAccount && block.Nonce(w.r.laneAddress(id)) > e.Nonce: // the block need not hold the transaction
-		if own := holds(block, slot); own != nil && slot.Work.Kind != lane.Nothing {
+		if own := holds(block, slot); own != nil && slot.Work.Kind != lane.NonceOnly {
 			w.r.fail("lane %d: slot %d is settled as another's by an account, and its own transaction is in block %d", id, e.Nonce, own.Number)
 		}
 	case at < 0:
@@ -177,7 +177,7 @@ func (w *simWatch) settled(id score.Lane, state *lane.State, e *lane.Settle) {
 		w.r.fail("lane %d: slot %d is settled as another's, and its own transaction is in block %d", id, e.Nonce, block.Number)
 	case e.Result != lane.Foreign && (attempt == nil || block.Txs[at].Hash() != e.Tx):
 		w.r.fail("lane %d: slot %d is settled by %s, and block %d holds %s", id, e.Nonce, e.Tx, block.Number, block.Txs[at].Hash())
-	case e.Result == lane.Done && (attempt.Cancel && slot.Work.Kind != lane.Nothing || block.Receipts[at].Status != types.ReceiptStatusSuccessful),
+	case e.Result == lane.Done && (attempt.Cancel && slot.Work.Kind != lane.NonceOnly || block.Receipts[at].Status != types.ReceiptStatusSuccessful),
 		e.Result == lane.Reverted && block.Receipts[at].Status == types.ReceiptStatusSuccessful, e.Result == lane.Cancelled && !attempt.Cancel:
 		w.r.fail("lane %d: slot %d is settled as %s, which its receipt in block %d does not say", id, e.Nonce, e.Result, block.Number)
 	}

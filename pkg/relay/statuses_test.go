@@ -21,14 +21,14 @@ type statuses struct {
 	reopened int // updates whose final status was taken back
 }
 
-func (s *statuses) Reported(_ context.Context, id score.Lane, nonce uint64) error {
+func (s *statuses) Reported(_ context.Context, id score.Lane, ends uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reported[id] = nonce + 1
+	s.reported[id] = ends
 	return nil
 }
 
-func (s *statuses) ReportedBelow(_ context.Context, id score.Lane) (uint64, error) {
+func (s *statuses) ReportedEnds(_ context.Context, id score.Lane) (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reported[id], nil

@@ -369,7 +369,7 @@ func TestATransactionThatTheJournalDoesNotKnowHaltsItsLaneUntilAnOperatorDecides
 	last, err := w.journal.Load(t.Context(), 0, func(lane.Entry) {})
 	require.NoError(t, err)
 	for _, e := range []lane.Entry{
-		{Open: &lane.Open{Owner: "operator", Identity: state.Identity}}, {Resume: &lane.Resume{Below: state.Next + 1}},
+		{Open: &lane.Open{Replica: "operator", Identity: state.Identity}}, {Resume: &lane.Resume{Below: state.Next + 1}},
 	} {
 		e.Version, e.Epoch = lane.Version, state.Epoch+1
 		last, err = w.journal.Append(t.Context(), 0, last, e)

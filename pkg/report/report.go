@@ -4,14 +4,14 @@
 //
 // Invariants:
 //   - A write is made at once, or after all that were kept before it, or given up. In the last case everything that was
-//     kept is written first, then a restore is requested, and what its owner writes meanwhile is given up with it.
+//     kept is written first, then a restore is requested, and what is written meanwhile is given up with it.
 //   - What is kept is bounded, in writes and in the references they hold.
-//   - A write may be made more than once: it must be idempotent. One of an earlier owner of the same work may undo what its
-//     successor wrote; so the owner replays only while it knows that it still is the owner (a lane's journal fence).
-//   - What is kept dies with its process. An owner that relies on it notes behind it, by a write, how far it got.
+//   - A write may be made more than once: it must be idempotent. One of an earlier session with the same work may undo what its
+//     successor wrote; so a session replays only while it knows that it still has the work (a lane's journal fence).
+//   - What is kept dies with its process. A session that relies on it notes behind it, by a write, how far it got.
 //
-// Rejected: a goroutine of its own (the owner knows when to replay: at each head while the fence holds, or once a second);
-// writes as data that could be merged (the closures of two owners say more than a format for both).
+// Rejected: a goroutine of its own (the writer's caller knows when to replay: at each head while the fence holds, or once a second);
+// writes as data that could be merged (the closures of two callers say more than a format for both).
 package report
 
 import (

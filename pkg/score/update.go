@@ -57,14 +57,14 @@ func (o Outcome) Rejected() bool { return o > Duplicate }
 type Stage uint8
 
 // The stages, in order. Included may fall back to Submitted (a reorg), and anything from Batched to Included may fall
-// back to Accepted (its slot was lost to another transaction); Final stays, except that an updateId whose update was
+// back to Accepted (its slot ended without having carried it); Final stays, except that an updateId whose update was
 // rejected may be accepted again.
 const (
 	Accepted  Stage = iota + 1 // durable in the stream
 	Batched                    // bound to a slot, journaled
 	Submitted                  // its transaction was handed to a node
 	Included                   // its transaction is in a block
-	Final                      // beyond the finality rule, with its outcome
+	Final                      // it has its outcome, by a final transaction or a dead letter
 )
 
 var stageNames = [...]string{"", "accepted", "batched", "submitted", "included", "final"}

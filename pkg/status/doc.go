@@ -24,8 +24,8 @@
 //     generation key is missing, and neither "unknown" nor an outcome but applied is an answer (Complete). A Redis that
 //     was killed and forgot its last second (appendfsync everysec) still has the key: an update of that second is
 //     unknown until its lane binds it.
-//   - Every change of a record is one Lua script, so transitions are atomic; scripts are idempotent, so a lost answer is
-//     repaired by repeating the call.
+//   - Every change of an update's or a creation's record is one Lua script, so transitions are atomic; scripts are idempotent,
+//     so a lost answer is repaired by repeating the call. A slot's record has no transitions: the last write counts.
 //   - Of a list of claims all that are free are won, or, when one is busy, none is: no caller that waits for an id holds
 //     one that others wait for.
 //   - No call waits for a dead Redis longer than package redisdb lets it.

@@ -67,24 +67,24 @@ func (s *Store) EndRestore(ctx context.Context, token string) error {
 func (s *Store) generationKey() string { return s.config.Prefix + "generation" }
 func (s *Store) restoringKey() string  { return s.config.Prefix + "restoring" }
 
-// Reported notes that all there is to say about what ended in a lane, up to this end (counted from 0), has been written:
-// the lane's writes come in order, so one note stands for all before it.
-func (s *Store) Reported(ctx context.Context, lane score.Lane, end uint64) error {
+// Reported notes that all there is to say about a lane's first so many ends has been written: the lane's writes come in
+// order, so one note stands for all before it.
+func (s *Store) Reported(ctx context.Context, lane score.Lane, ends uint64) error {
 	return s.call(ctx, "note what a lane has reported", func(ctx context.Context) error {
-		return s.client.Set(ctx, s.reportedKey(lane), end+1, 0).Err()
+		return s.client.Set(ctx, s.reportedKey(lane), ends, 0).Err()
 	})
 }
 
-// ReportedBelow is one past the newest end that Reported noted; 0 if nothing is noted.
-func (s *Store) ReportedBelow(ctx context.Context, lane score.Lane) (below uint64, err error) {
+// ReportedEnds is how many ends Reported noted last; 0 if nothing is noted.
+func (s *Store) ReportedEnds(ctx context.Context, lane score.Lane) (ends uint64, err error) {
 	err = s.call(ctx, "read what a lane has reported", func(ctx context.Context) error {
-		below, err = s.client.Get(ctx, s.reportedKey(lane)).Uint64()
+		ends, err = s.client.Get(ctx, s.reportedKey(lane)).Uint64()
 		if errors.Is(err, redis.Nil) {
-			below, err = 0, nil
+			ends, err = 0, nil
 		}
 		return err
 	})
-	return below, err
+	return ends, err
 }
 
 // RequestRestore says that statuses are missing which no process will write any more: a restore must bring them back.

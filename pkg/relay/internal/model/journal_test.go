@@ -96,7 +96,7 @@ func TestModelJournalIsLikeNATS(t *testing.T) {
 			last = lasts[rng.IntN(4)][0] + uint64(rng.IntN(8)) // none that ever was, mostly
 		}
 		e := lane.Entry{
-			Version: lane.Version, Epoch: uint64(step + 1), Time: time.Unix(int64(step), 0).UTC(), Open: &lane.Open{Owner: "test"},
+			Version: lane.Version, Epoch: uint64(step + 1), Time: time.Unix(int64(step), 0).UTC(), Open: &lane.Open{Replica: "test"},
 		}
 		want, wantErr := real.Append(t.Context(), id, last, e)
 		have, haveErr := modelled.Append(t.Context(), id, last, e)
@@ -115,7 +115,7 @@ func TestModelJournalIsLikeNATS(t *testing.T) {
 func TestModelJournalLosesAnswers(t *testing.T) {
 	t.Parallel()
 	j := model.NewJournal()
-	e := lane.Entry{Version: lane.Version, Epoch: 1, Open: &lane.Open{Owner: "test"}}
+	e := lane.Entry{Version: lane.Version, Epoch: 1, Open: &lane.Open{Replica: "test"}}
 	for _, fault := range []model.JournalFault{model.JournalRefused, model.JournalLost} {
 		before, last := loaded(t, j, 0)
 		j.Fault = func(string, score.Lane) model.JournalFault { return fault }
