@@ -107,4 +107,10 @@ export const equivalent = [
     to: "uint256 most = (b.end - b.start) / LOW_ENTRY_BYTES - 32;",
     why: "less of the memory behind the event's data is cleared, which is 0 anyway (see above); the shortest batch that skips an update has 108 bytes, so nothing underflows",
   },
+  {
+    file: batches,
+    line: "for {} 1 {} {",
+    to: "for {} 2 {} {",
+    why: "any number but 0 is true",
+  },
 ];
