@@ -92,7 +92,7 @@ func (g *player) createProject() {
 	p.SignedOnly = g.draw("signed only", 3) == 0
 	data := registry.EncodeCreateProject(p)
 	if g.world.projects[p.ID] != nil {
-		require.Equal(g, registry.RevertProjectExists, g.chain.refused(g.chain.relayer.addr, data).Name)
+		require.Equal(g, "ProjectExists", g.chain.refused(g.chain.relayer.addr, data).Name)
 		return
 	}
 	require.NoError(g, registry.Created(p.ID, g.chain.registry, g.chain.transact(g.chain.relayer, data)))

@@ -92,7 +92,7 @@ func TestCreationRefusals(t *testing.T) {
 	c.transact(c.relayer, registry.EncodeCreateProject(p))
 	require.Equal(t, []score.Role{score.Owner | score.Updater}, read(c, registry.ReadRoles(p.ID, p.Owners[:1])))
 	refusal := c.refused(c.relayer.addr, registry.EncodeCreateProject(p))
-	require.Equal(t, registry.RevertProjectExists, refusal.Name)
+	require.Equal(t, "ProjectExists", refusal.Name)
 	require.Equal(t, "contract reverted: ProjectExists("+p.ID.String()+")", refusal.Error())
 }
 

@@ -9,11 +9,9 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// The names of reverts that callers tell apart; IScoreRegistry.sol and OpenZeppelin's access control have the others.
-const (
-	RevertProjectExists = "ProjectExists" // of createProject: the projectId is taken
-	RevertBadFraming    = "BadFraming"    // of applyBatch
-)
+// RevertBadFraming is the name of the revert that callers tell apart, of applyBatch; IScoreRegistry.sol and OpenZeppelin's
+// access control have the others.
+const RevertBadFraming = "BadFraming"
 
 // Revert is why the contract refused a call.
 type Revert struct {

@@ -90,10 +90,12 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 			again.gas = q.gas.most
 		}
 		return q.bind(ctx, again)
-	case p.project != nil && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
-		return q.taken(ctx, work, p)
 	}
-	return true, q.drop(ctx, work, p, score.Unprocessable, "the contract reverts on it even alone: "+refusalText(refusal))
+	reason := "the contract reverts on it even alone: " + refusalText(refusal)
+	if p.project != nil {
+		return q.endCreation(ctx, work, p, reason)
+	}
+	return true, q.drop(ctx, work, p, score.Unprocessable, reason)
 }
 
 // piece is queued work as its calldata has it: a batch, or a creation.
@@ -122,10 +124,13 @@ func (q *requeue) decode(work lane.Work) (piece, error) {
 	return piece{batch: &b, gas: q.config.Model.Gas(b)}, nil
 }
 
-// taken ends a creation whose projectId the contract has.
-func (q *requeue) taken(ctx context.Context, work lane.Work, p piece) (bool, error) {
+// endCreation ends a creation that the chain reverted. If that was because the projectId was taken, it is there in the final
+// block, whatever calls say: the transactions that reverted are in final blocks.
+func (q *requeue) endCreation(ctx context.Context, work lane.Work, p piece, reason string) (bool, error) {
 	same, err := q.exists(ctx, p.project)
 	switch {
+	case errors.Is(err, errNotFinal):
+		return true, q.drop(ctx, work, p, score.Unprocessable, reason)
 	case err != nil:
 		q.pause(retryTransport, lane.WaitNode, "err", err)
 		return false, nil
@@ -276,9 +281,9 @@ func (q *requeue) letters(work lane.Work, p piece, outcome score.Outcome, reason
 	return letters
 }
 
-// What keeps a project from being known: it is not in a final block yet, or endpoints contradict each other.
+// What keeps a project from being compared: it is in no final block, or endpoints contradict each other.
 var (
-	errNotFinal = errors.New("it is not in a final block yet")
+	errNotFinal = errors.New("it is in no final block")
 	errDiffer   = errors.New("endpoints say different things of the project")
 )
 
