@@ -41,7 +41,7 @@ func TestManyUpdatesAreLookedUpAtOnce(t *testing.T) {
 		slot++
 		require.NoError(t, b.status.Bound(ctx, 1, slot, b.refs(id)))
 	}
-	require.NoError(t, b.status.Slot(ctx, 1, 5, score.Included, updateTx, 77))
+	require.NoError(t, b.status.Slot(ctx, 1, 1, 5, score.Included, updateTx, 77))
 	require.NoError(t, b.status.Final(ctx, updateTx, 78, b.refs("final"), []score.Outcome{score.NotMember}))
 
 	ids := []score.UpdateID{updateID("final"), updateID("nothing"), updateID("included"), updateID("batched"), updateID("accepted"), updateID("final")}

@@ -154,8 +154,8 @@ func (s crashStatuses) Bound(ctx context.Context, id score.Lane, nonce uint64, r
 	return s.c.write("bound", func() error { return s.Statuses.Bound(ctx, id, nonce, refs) })
 }
 
-func (s crashStatuses) Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {
-	return s.c.write("slot", func() error { return s.Statuses.Slot(ctx, id, nonce, stage, tx, block) })
+func (s crashStatuses) Slot(ctx context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {
+	return s.c.write("slot", func() error { return s.Statuses.Slot(ctx, id, epoch, nonce, stage, tx, block) })
 }
 
 func (s crashStatuses) Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {

@@ -30,8 +30,8 @@ type Statuses interface {
 	// Bound: they are in this slot now, journaled (score.Batched), and in no other.
 	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
 	// Slot: the slot's transaction tx came to a stage: Submitted (block is 0) or Included in block. Included may be
-	// followed by Submitted (a reorg) and by another tx (a replacement).
-	Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
+	// followed by Submitted (a reorg) and by another tx (a replacement). What a session of a later epoch of the lane said stays.
+	Slot(ctx context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
 	// Final: outcomes[i] is what became of refs[i]; of a creation Applied, ProjectExists or Unprocessable. tx is zero for
 	// what was dead-lettered without one.
 	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error

@@ -62,7 +62,10 @@ func (r *reporter) bound(ctx context.Context, nonce uint64, refs []score.Ref) {
 
 // stage: the slot's transaction came to a stage.
 func (r *reporter) stage(ctx context.Context, e lane.Report) {
-	r.report(ctx, 0, func(ctx context.Context) error { return r.statuses.Slot(ctx, r.id, e.Nonce, e.Stage, e.Tx, e.Block) })
+	epoch := r.lane.State.Epoch
+	r.report(ctx, 0, func(ctx context.Context) error {
+		return r.statuses.Slot(ctx, r.id, epoch, e.Nonce, e.Stage, e.Tx, e.Block)
+	})
 }
 
 // final: outcomes[i] is what became of refs[i].

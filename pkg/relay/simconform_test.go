@@ -157,7 +157,7 @@ func compareLetters(ctx context.Context, t *testing.T, real *stream.Stream, mode
 // statusesBoth is what both are asked.
 type statusesBoth interface {
 	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
-	Slot(ctx context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
+	Slot(ctx context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
 	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
 	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error
 	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
@@ -184,13 +184,13 @@ func TestSimStatusesAreLikeRedis(t *testing.T) {
 			outcomes[i] = score.Outcome(rng.IntN(4))
 		}
 		stage := []score.Stage{score.Submitted, score.Included}[rng.IntN(2)]
-		what := rng.IntN(10)
+		what, epoch := rng.IntN(10), 1+uint64(rng.IntN(3))
 		for _, s := range []statusesBoth{store, model} {
 			switch what {
 			case 0, 1:
 				require.NoError(t, s.Bound(ctx, id, nonce, refs))
 			case 2:
-				require.NoError(t, s.Slot(ctx, id, nonce, stage, tx, block))
+				require.NoError(t, s.Slot(ctx, id, epoch, nonce, stage, tx, block))
 			case 3:
 				require.NoError(t, s.Released(ctx, id, nonce, refs))
 			case 4:

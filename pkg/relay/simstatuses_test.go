@@ -15,6 +15,7 @@ type simStatuses struct {
 
 	records  map[score.Ref]simRecord
 	slots    map[simSlot]score.Status
+	epochs   map[simSlot]uint64 // that wrote them
 	reported map[score.Lane]uint64
 	complete bool
 }
@@ -39,6 +40,7 @@ func newSimStatuses() *simStatuses {
 // flush loses everything, the mark of completeness too.
 func (s *simStatuses) flush() {
 	s.records, s.slots, s.reported = map[score.Ref]simRecord{}, map[simSlot]score.Status{}, map[score.Lane]uint64{}
+	s.epochs = map[simSlot]uint64{}
 	s.complete = false
 }
 
@@ -118,13 +120,15 @@ func (s *simStatuses) final(how string, tx common.Hash, block uint64, refs []sco
 	})
 }
 
-func (s *simStatuses) Slot(_ context.Context, id score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {
+func (s *simStatuses) Slot(_ context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {
 	return s.call("slot", func() {
 		at := score.Status{Stage: score.Submitted, Tx: tx}
 		if stage == score.Included && block > 0 {
 			at.Stage, at.Block = score.Included, block
 		}
-		s.slots[simSlot{id, nonce}] = at
+		if slot := (simSlot{id, nonce}); s.epochs[slot] <= epoch {
+			s.slots[slot], s.epochs[slot] = at, epoch
+		}
 	})
 }
 

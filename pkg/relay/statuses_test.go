@@ -107,7 +107,7 @@ func (s *statuses) Reopened(_ context.Context, _ score.Lane, _ uint64, _ common.
 	return s.move(refs, score.Batched)
 }
 
-func (s *statuses) Slot(context.Context, score.Lane, uint64, score.Stage, common.Hash, uint64) error {
+func (s *statuses) Slot(context.Context, score.Lane, uint64, uint64, score.Stage, common.Hash, uint64) error {
 	return nil
 }
 

@@ -90,7 +90,7 @@ func TestLawsHoldInAnyOrderOfReports(t *testing.T) {
 			"released": func(t *rapid.T) { check(store.Released(ctx, 0, nonce.Draw(t, "nonce"), refs)) },
 			"slot": func(t *rapid.T) {
 				stage := rapid.SampledFrom([]score.Stage{score.Submitted, score.Included}).Draw(t, "stage")
-				check(store.Slot(ctx, 0, nonce.Draw(t, "nonce"), stage, common.Hash{1}, 5))
+				check(store.Slot(ctx, 0, 1, nonce.Draw(t, "nonce"), stage, common.Hash{1}, 5))
 			},
 			"reopened": func(t *rapid.T) {
 				before, tx := look(), common.Hash{byte(rapid.Uint64Range(1, 5).Draw(t, "block"))}

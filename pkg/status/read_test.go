@@ -33,8 +33,8 @@ func TestManyAreReadAsOneIs(t *testing.T) {
 			require.NoError(t, b.Accepted(ctx, u, []string{""}))
 		}
 	}
-	require.NoError(t, b.Slot(ctx, lane, 7, score.Submitted, tx1, 0))
-	require.NoError(t, b.Slot(ctx, lane, 8, score.Included, tx2, 5))
+	require.NoError(t, b.Slot(ctx, lane, 1, 7, score.Submitted, tx1, 0))
+	require.NoError(t, b.Slot(ctx, lane, 1, 8, score.Included, tx2, 5))
 	refs = append(refs, refs...)
 	got, complete, err := b.Read(ctx, refs)
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 //	b:<lane>:<nonce>                bound to a slot
 //	f:<outcome>:<block>:<tx hex>    final
 //
-// and a slot's: s:<tx hex>:<block>, block 0 while the transaction is in none.
+// and a slot's: s:<tx hex>:<block>:<epoch>, block 0 while the transaction is in none, and the epoch of the lane's journal.
 
 func finalRecord(outcome score.Outcome, tx common.Hash, block uint64) string {
 	return fmt.Sprintf("f:%d:%d:%x", uint8(outcome), block, tx[:])
@@ -29,8 +29,8 @@ func boundRecord(lane score.Lane, nonce uint64) string {
 	return fmt.Sprintf("b:%d:%d", lane, nonce)
 }
 
-func slotRecord(tx common.Hash, block uint64) string {
-	return fmt.Sprintf("s:%x:%d", tx[:], block)
+func slotRecord(tx common.Hash, block, epoch uint64) string {
+	return fmt.Sprintf("s:%x:%d:%d", tx[:], block, epoch)
 }
 
 // parseRecord reads a record. A first claim is the zero status: nothing is accepted yet. slot names the slot of a bound
@@ -75,7 +75,7 @@ func inSlot(st score.Status, text string) (score.Status, error) {
 		return st, nil
 	}
 	fields := strings.Split(text, ":")
-	if len(fields) != 3 || fields[0] != "s" {
+	if len(fields) != 4 || fields[0] != "s" {
 		return st, redisdb.BadData("slot %q", text)
 	}
 	block, err := strconv.ParseUint(fields[2], 10, 64)

@@ -31,6 +31,14 @@ for i, key in ipairs(KEYS) do
 end
 return #KEYS`)
 
+// slotScript: KEYS a slot's record; ARGV retention ms, the record, its epoch. What a later epoch wrote stays.
+var slotScript = redis.NewScript(`
+local epoch = string.match(redis.call('GET', KEYS[1]) or '', ':(%d+)$')
+if not epoch or tonumber(epoch) <= tonumber(ARGV[3]) then
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[1])
+end
+return 1`)
+
 // releasedScript: KEYS records; ARGV retention ms, the bound record they must still have.
 var releasedScript = redis.NewScript(`
 for i, key in ipairs(KEYS) do

@@ -97,11 +97,17 @@ func TestTheWayOfAnUpdate(t *testing.T) {
 	b.is(t, score.Status{Stage: score.Accepted})
 	require.NoError(t, b.Bound(ctx, lane, 7, b.refs()))
 	b.is(t, score.Status{Stage: score.Batched})
-	require.NoError(t, b.Slot(ctx, lane, 7, score.Submitted, tx1, 0))
+	require.NoError(t, b.Slot(ctx, lane, 1, 7, score.Submitted, tx1, 0))
 	b.is(t, score.Status{Stage: score.Submitted, Tx: tx1})
-	require.NoError(t, b.Slot(ctx, lane, 7, score.Included, tx2, 10))
+	require.NoError(t, b.Slot(ctx, lane, 1, 7, score.Included, tx2, 10))
 	b.is(t, score.Status{Stage: score.Included, Tx: tx2, Block: 10})
-	require.NoError(t, b.Slot(ctx, lane, 7, score.Submitted, tx2, 10)) // a reorg
+	require.NoError(t, b.Slot(ctx, lane, 1, 7, score.Submitted, tx2, 10)) // a reorg
+	b.is(t, score.Status{Stage: score.Submitted, Tx: tx2})
+	require.NoError(t, b.Slot(ctx, lane, 2, 7, score.Included, tx2, 11)) // by the session that has the lane now
+	require.NoError(t, b.Slot(ctx, lane, 1, 7, score.Submitted, tx1, 0)) // by one that lost it
+	b.is(t, score.Status{Stage: score.Included, Tx: tx2, Block: 11})
+	require.NoError(t, b.Slot(ctx, lane, 10, 7, score.Submitted, tx2, 0))
+	require.NoError(t, b.Slot(ctx, lane, 9, 7, score.Included, tx1, 9))
 	b.is(t, score.Status{Stage: score.Submitted, Tx: tx2})
 	require.NoError(t, b.Released(ctx, lane, 6, b.refs())) // not its slot
 	b.is(t, score.Status{Stage: score.Submitted, Tx: tx2})
@@ -240,7 +246,7 @@ func TestTheWayOfACreation(t *testing.T) {
 	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs))))
 	is(score.Status{Stage: score.Accepted})
 	require.NoError(t, b.Bound(ctx, lane, 1, refs))
-	require.NoError(t, b.Slot(ctx, lane, 1, score.Submitted, tx1, 0))
+	require.NoError(t, b.Slot(ctx, lane, 1, 1, score.Submitted, tx1, 0))
 	is(score.Status{Stage: score.Submitted, Tx: tx1})
 	require.NoError(t, b.Released(ctx, lane, 1, refs))
 	is(score.Status{Stage: score.Accepted})

@@ -47,14 +47,15 @@ func (s *Store) Reopened(ctx context.Context, lane score.Lane, nonce uint64, tx 
 	return s.each(ctx, "mark as batched again", reopenedScript, refs, nil, hex.EncodeToString(tx[:]), boundRecord(lane, nonce))
 }
 
-// Slot says where a slot's transaction is: handed to a node (stage Submitted) or in a block (Included).
-func (s *Store) Slot(ctx context.Context, lane score.Lane, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {
+// Slot says where a slot's transaction is: handed to a node (stage Submitted) or in a block (Included). What a session of a
+// later epoch of the lane's journal said of the slot stays.
+func (s *Store) Slot(ctx context.Context, lane score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {
 	if stage != score.Included {
 		block = 0
 	}
 	key := s.config.Prefix + "s:" + strconv.Itoa(int(lane)) + ":" + strconv.FormatUint(nonce, 10)
 	return s.call(ctx, "write a slot's status", func(ctx context.Context) error {
-		return s.client.Set(ctx, key, slotRecord(tx, block), s.config.Retention).Err()
+		return slotScript.Run(ctx, s.client, []string{key}, s.config.Retention.Milliseconds(), slotRecord(tx, block, epoch), epoch).Err()
 	})
 }
 
