@@ -137,6 +137,10 @@ func (a *simAudit) status(key score.Ref, outcomes []score.Outcome) {
 	}
 }
 
+// soleLiar tells whether the only endpoint may lie about calls: work that failed twice on the chain, as without the role, can be
+// ended by such lies.
+func (r *simRun) soleLiar() bool { return r.plan.nodes == 1 && slices.Contains(r.plan.endpoints, "calls") }
+
 // project checks a creation.
 func (a *simAudit) project(p *score.Project) {
 	at, created := a.created[p.ID]
@@ -148,7 +152,7 @@ func (a *simAudit) project(p *score.Project) {
 		a.r.fail("project %s was created by %s in block %d, and its status is %+v", p.ID, at.tx, at.block, is)
 	}
 	for _, id := range a.r.source.order {
-		if d := a.r.source.letters[id]; d.Project != nil && d.Project.ID == p.ID {
+		if d := a.r.source.letters[id]; d.Project != nil && d.Project.ID == p.ID && !a.r.soleLiar() {
 			a.r.fail("project %s was created and is a dead letter: %s", p.ID, d.Reason)
 		}
 	}
