@@ -125,7 +125,7 @@ func (q *requeue) decode(work lane.Work) (piece, error) {
 }
 
 // endCreation ends a creation that the chain reverted. If that was because the projectId was taken, it is there in the final
-// block, whatever calls say: the transactions that reverted are in final blocks.
+// block: calls need not say so. The transactions that reverted are in final blocks.
 func (q *requeue) endCreation(ctx context.Context, work lane.Work, p piece, reason string) (bool, error) {
 	same, err := q.exists(ctx, p.project)
 	switch {

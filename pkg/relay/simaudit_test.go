@@ -139,7 +139,9 @@ func (a *simAudit) status(key score.Ref, outcomes []score.Outcome) {
 
 // soleLiar tells whether the only endpoint may lie about calls: work that failed twice on the chain, as without the role, can be
 // ended by such lies.
-func (r *simRun) soleLiar() bool { return r.plan.nodes == 1 && slices.Contains(r.plan.endpoints, "calls") }
+func (r *simRun) soleLiar() bool {
+	return r.plan.nodes == 1 && slices.Contains(r.plan.endpoints, "calls")
+}
 
 // project checks a creation.
 func (a *simAudit) project(p *score.Project) {
