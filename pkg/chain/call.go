@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -25,13 +26,14 @@ func (c *Client) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([
 }
 
 // CallEach runs a message on the state of block at, at every endpoint that is believed unchecked, and returns what those
-// said that answered: at least one, and no longer than Config.Grace after the first.
+// said that answered: at least one, and no longer than callGrace after the first. It is long: what one endpoint says alone, because
+// it was the fastest, counts as what all say.
 func (c *Client) CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) {
 	endpoints, err := c.believable(ctx, "call", 0)
 	if err != nil {
 		return nil, err
 	}
-	replies, errs := each(ctx, c, "call", endpoints, func(ctx context.Context, e *endpoint) (evidence.Called, error) {
+	replies, errs := eachWithin(ctx, c, callGrace, "call", endpoints, func(ctx context.Context, e *endpoint) (evidence.Called, error) {
 		var out hexutil.Bytes
 		called := evidence.Called{Endpoint: e.name}
 		err := e.evm(ctx, &out, "eth_call", objectOf(msg), e.at(at))
@@ -50,6 +52,8 @@ func (c *Client) CallEach(ctx context.Context, msg evidence.Call, at common.Hash
 	}
 	return said, nil
 }
+
+const callGrace = 3 * time.Second
 
 func objectOf(msg evidence.Call) callObject {
 	object := callObject{To: &msg.To, Gas: hexutil.Uint64(msg.Gas), Input: msg.Data}

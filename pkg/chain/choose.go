@@ -133,7 +133,14 @@ type reply[T any] struct {
 // each asks several endpoints at once. It returns those that answered, in their order, soon after the first has. errs are
 // of those that did not.
 func each[T any](ctx context.Context, c *Client, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error)) (replies []reply[T], errs []error) {
-	heard := gather(ctx, c.cfg.Grace, endpoints, func(ctx context.Context, e *endpoint) reply[T] {
+	return eachWithin(ctx, c, c.cfg.Grace, op, endpoints, ask)
+}
+
+// eachWithin is each, with its own time for those that are slower than the first.
+func eachWithin[T any](
+	ctx context.Context, c *Client, grace time.Duration, op string, endpoints []*endpoint, ask func(context.Context, *endpoint) (T, error),
+) (replies []reply[T], errs []error) {
+	heard := gather(ctx, grace, endpoints, func(ctx context.Context, e *endpoint) reply[T] {
 		r := reply[T]{from: e}
 		r.err = e.do(ctx, op, func(ctx context.Context, e *endpoint) (err error) {
 			r.value, err = ask(ctx, e)

@@ -171,6 +171,9 @@ var refusals = []string{
 	"max code size", "max initcode", "gas uint64 overflow", "bad instruction", "contract creation code storage",
 }
 
+// maxRevert bounds what is kept of an endpoint's reason for a refusal, in bytes: it goes into logs, dead letters and journals.
+const maxRevert = 512
+
 // asRevert finds the EVM's refusal in an answer to eth_call or eth_estimateGas; nil if the node is at fault.
 func asRevert(err error) *evidence.RevertError {
 	var coded rpc.Error
@@ -181,11 +184,12 @@ func asRevert(err error) *evidence.RevertError {
 	if coded.ErrorCode() != 3 && !containsAny(text, refusals...) {
 		return nil
 	}
-	revert := &evidence.RevertError{Text: coded.Error()}
+	revert := &evidence.RevertError{Text: coded.Error()[:min(len(coded.Error()), maxRevert)]}
 	var withData rpc.DataError
 	if errors.As(err, &withData) {
 		if data, ok := withData.ErrorData().(string); ok {
 			revert.Data = hexIn(data)
+			revert.Data = revert.Data[:min(len(revert.Data), maxRevert)]
 			text += " " + strings.ToLower(data) // Nethermind says what happened here
 		}
 	}

@@ -23,7 +23,7 @@ var (
 var ErrUnreadable = errors.New("the lane's journal holds an entry that this program cannot read")
 
 // Version is the entry format this program reads and writes.
-const Version = 4
+const Version = 5
 
 // Entry is one record of a lane's journal. Besides the header exactly one field is set.
 type Entry struct {

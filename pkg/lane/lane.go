@@ -172,7 +172,7 @@ func (l *Lane) Blocked() Wait {
 		return WaitUnjournaled
 	case l.view.Account.Nonce > l.State.Next || l.foreignTook():
 		return WaitForeign
-	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && refusedForGood(v.refused) }):
+	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && v.refusedForGood() }):
 		return WaitRefused
 	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && v.refused == txpool.Funds }):
 		return WaitFunds
@@ -230,8 +230,16 @@ func (l *Lane) unjournaled() bool {
 	return false
 }
 
-func refusedForGood(c txpool.Class) bool {
-	return c == txpool.Reserved || c == txpool.Invalid || c == txpool.FeeCapRPC || c == txpool.Unknown
+// refusedForGood tells whether price and time do not cure what the last attempt was refused for. While some node leaves it open
+// whether it has the bytes, what is too big for others may not be cancelled, see replacement.
+func (v *slotView) refusedForGood() bool {
+	switch v.refused {
+	case txpool.Reserved, txpool.Invalid, txpool.FeeCapRPC, txpool.Unknown:
+		return true
+	case txpool.TooBig, txpool.BadGas:
+		return v.untaken > 0
+	}
+	return false
 }
 
 // committed is the most that the waiting slots can cost, in wei.

@@ -138,9 +138,9 @@ func TestAnEndpointThatLeavesItOpenDoesNotHideARefusalForever(t *testing.T) {
 	}{
 		"too cheap":                        {txpool.Unknown, txpool.FeeLow, 0, "fee_low", lane.WaitNone},
 		"too cheap, and one hangs":         {txpool.Timeout, txpool.FeeLow, 0, "fee_low", lane.WaitNone},
-		"too little gas":                   {txpool.NodeDown, txpool.BadGas, 0, "gas", lane.WaitNone},
-		"too big":                          {txpool.Throttled, txpool.TooBig, 0, "cancel", lane.WaitNone},
-		"too big, and it failed before":    {txpool.Throttled, txpool.TooBig, 1, "", lane.WaitNone},
+		"too little gas":                   {txpool.NodeDown, txpool.BadGas, 0, "gas", lane.WaitRefused},
+		"too big":                          {txpool.Throttled, txpool.TooBig, 0, "cancel", lane.WaitRefused},
+		"too big, and it failed before":    {txpool.Throttled, txpool.TooBig, 1, "", lane.WaitRefused},
 		"another chain":                    {txpool.Unknown, txpool.Invalid, 0, "", lane.WaitRefused},
 		"unknown words alone":              {txpool.Unknown, txpool.Unknown, 0, "slow", lane.WaitRefused},
 		"no answer alone is no refusal":    {txpool.Timeout, txpool.Unknown, 0, "", lane.WaitNone},

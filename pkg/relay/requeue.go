@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,6 +70,9 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 		return true, q.drop(ctx, work, p, score.Unprocessable, "it is too much for one transaction of this chain")
 	}
 	gas, refusals, passes, ok := q.probe(ctx, work, p.gas)
+	if work.Tries > 0 { // it may have been too little
+		gas = q.gas.most
+	}
 	again := binding{gas: gas, data: work.Data, batch: p.batch, entry: lane.Bind{Work: work, Requeued: work.ID}}
 	switch {
 	case !ok:
@@ -79,17 +83,17 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 		}
 		return q.bind(ctx, again)
 	}
-	refusal, ok := q.own(ctx, refusals)
+	refusal, agreed, ok := q.own(ctx, refusals)
 	switch {
 	case !ok:
 		return false, nil
 	case p.splits():
 		return true, q.split(ctx, work, *p.batch)
 	case work.Tries < refusedTries: // the chain decides
-		if work.Tries > 0 {
-			again.gas = q.gas.most
-		}
 		return q.bind(ctx, again)
+	case !agreed: // the chain may have refused it as it refuses everything now
+		q.pause(retryContract, lane.WaitContract)
+		return false, nil
 	}
 	reason := "the contract reverts on it even alone: " + refusalText(refusal)
 	if p.project != nil {
@@ -182,50 +186,54 @@ func (q *requeue) probe(ctx context.Context, work lane.Work, model uint64) (gas 
 	if work.Halve {
 		gas = q.gas.most
 	}
-	refusals, passes, ok = q.call(ctx, work.Data, gas)
+	said, ok := q.call(ctx, work.Data, gas)
+	refusals = slices.DeleteFunc(slices.Clone(said), passed)
 	starved := func(c evidence.Called) bool { return len(c.Refusal.Data) == 0 } // most likely
 	if ok && gas < q.gas.most && slices.ContainsFunc(refusals, starved) {
 		gas = q.gas.most
-		refusals, passes, ok = q.call(ctx, work.Data, gas)
+		said, ok = q.call(ctx, work.Data, gas)
+		refusals = slices.DeleteFunc(slices.Clone(said), passed)
 	}
-	return gas, refusals, passes, ok
+	return gas, refusals, len(refusals) < len(said), ok
 }
 
-// call runs calldata on the head's state, as the lane's signer, at each endpoint: it returns those that refuse it, and whether
-// any does not. ok is false when no node could tell; the queue is left alone for a while then.
-func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (refusals []evidence.Called, passes, ok bool) {
+func passed(c evidence.Called) bool { return c.Refusal == nil }
+
+// call runs calldata on the head's state, as the lane's signer, at each endpoint: it returns what those say that answer. ok is
+// false when no node could tell; the queue is left alone for a while then.
+func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (said []evidence.Called, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, q.config.CallTimeout)
 	defer cancel()
 	said, err := q.ask(ctx, evidence.Call{From: q.signer, To: q.config.Contract, Gas: gas, Data: data}, q.lane.View().Head.Hash)
 	if err != nil {
 		q.log.Warn("the lane couldn't probe queued work on the chain's state; it probes it again in a while", "err", err, "in", retryTransport)
 		q.pause(retryTransport, lane.WaitNode)
-		return nil, false, false
 	}
-	for _, c := range said {
-		if c.Refusal != nil {
-			refusals = append(refusals, c)
-		}
-	}
-	return refusals, len(refusals) < len(said), true
+	return said, err == nil
 }
 
 // own finds, among refusals of work, one that the work itself is the cause of: by an endpoint that lets the control pass, a
-// batch of one update of a project that cannot exist, which a contract in order skips. ok is false when there is none: then
-// the contract refuses everything that this lane sends, and the lane waits.
-func (q *requeue) own(ctx context.Context, refusals []evidence.Called) (refusal *evidence.RevertError, ok bool) {
+// batch of one update of a project that cannot exist, which a contract in order skips. agreed tells whether all who refused the work
+// let it pass, and none that answers refuses it. ok is false when there is none: then the contract refuses everything that
+// this lane sends, and the lane waits.
+func (q *requeue) own(ctx context.Context, refusals []evidence.Called) (refusal *evidence.RevertError, agreed, ok bool) {
 	control := batch.Single(score.Update{})
-	refused, _, ok := q.call(ctx, registry.EncodeBatch(control), q.gas.most)
+	said, ok := q.call(ctx, registry.EncodeBatch(control), q.gas.most)
 	if !ok {
-		return nil, false
+		return nil, false, false
 	}
+	agreed = !slices.ContainsFunc(said, func(c evidence.Called) bool { return !passed(c) })
 	for _, c := range refusals {
-		if !slices.ContainsFunc(refused, func(r evidence.Called) bool { return r.Endpoint == c.Endpoint }) {
-			return c.Refusal, true
+		if slices.ContainsFunc(said, func(s evidence.Called) bool { return s.Endpoint == c.Endpoint && passed(s) }) {
+			refusal = cmp.Or(refusal, c.Refusal)
+		} else {
+			agreed = false
 		}
 	}
-	q.pause(retryContract, lane.WaitContract)
-	return nil, false
+	if refusal == nil {
+		q.pause(retryContract, lane.WaitContract)
+	}
+	return refusal, agreed, refusal != nil
 }
 
 // split replaces queued work by its halves; a signed group stays whole.

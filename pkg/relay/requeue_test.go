@@ -27,6 +27,7 @@ const (
 	starves             // likewise, for want of gas
 	exists              // likewise, since the project exists
 	rejects             // everything
+	silent              // refuses the work, and does not answer the control
 )
 
 // noStatuses takes what is reported and forgets it.
@@ -81,6 +82,8 @@ func (r *requeued) asked(_ context.Context, msg evidence.Call, _ common.Hash) (s
 	for i, says := range r.endpoints {
 		c := evidence.Called{Endpoint: string(rune('a' + i))}
 		switch {
+		case control && says == silent:
+			continue
 		case says == takes, control && says != rejects:
 		case says == starves:
 			c.Refusal = &evidence.RevertError{OutOfGas: true}
@@ -152,6 +155,9 @@ func TestWhatEndsQueuedWork(t *testing.T) {
 		"none refuses it, but the chain did, three times":     {single, 3, false, []says{takes, takes}, "waits for contract"},
 		"everything is refused":                               {single, 3, false, []says{rejects, rejects}, "waits for contract"},
 		"everything is refused, but one says it would not":    {single, 3, false, []says{rejects, takes}, "waits for contract"},
+		"everything is refused, but one lets the control by":  {single, 3, false, []says{rejects, refuses}, "waits for contract"},
+		"who refuses it does not answer the control":          {single, 3, false, []says{silent, rejects}, "waits for contract"},
+		"one who refuses it does not answer the control":      {single, 3, false, []says{silent, refuses}, "waits for contract"},
 		"it ran out of gas twice":                             {single, 2, true, []says{takes}, "binds"},
 		"it ran out of gas three times":                       {single, 3, true, []says{takes}, "drops"},
 		"a batch that all refuse":                             {several, 0, false, []says{refuses, refuses}, "splits"},

@@ -33,7 +33,7 @@ return #KEYS`)
 
 // slotScript: KEYS a slot's record; ARGV retention ms, the record, its epoch. What a later epoch wrote stays.
 var slotScript = redis.NewScript(`
-local epoch = string.match(redis.call('GET', KEYS[1]) or '', ':(%d+)$')
+local epoch = string.match(redis.call('GET', KEYS[1]) or '', '^s:%x+:%d+:(%d+)$')
 if not epoch or tonumber(epoch) <= tonumber(ARGV[3]) then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[1])
 end
