@@ -30,22 +30,25 @@ var description = template.Must(template.New("").Parse(`
   kept in   {{.DataDir}}
             (dev.json for clients, logs; the next start continues from it)
 
-To send an update and read the score, paste this into a shell. The signature
-is good for five minutes; the updateId counts once.
+To send an update, await its final block and read the score, paste this into a
+shell. The signature is good for five minutes; the updateId counts once.
 
 api={{.Info.APIURL}}
 key={{.Info.APIKey}}
 project={{.Info.ProjectID}}
+update={{.UpdateID}}
 curl -s $api/update-score -H "X-API-KEY: $key" \
   -H 'Content-Type: application/json' -d @- <<END
 {"projectId":"$project",
- "actionName":"{{index .Info.Actions 0}}","scoreType":"{{.Info.ScoreType}}","updateId":
- "{{.UpdateID}}",
+ "actionName":"{{index .Info.Actions 0}}","scoreType":"{{.Info.ScoreType}}",
+ "updateId":"$update",
  "targetWallet":"{{.Target}}",
  "message":"{{.Message}}","signature":"\
 {{.SignatureHead}}\
 {{.SignatureTail}}"}
 END
+until curl -s -H "X-API-KEY: $key" $api/projects/$project/updates/$update |
+  grep -q '"final"'; do sleep 1; done
 curl -s -H "X-API-KEY: $key" \
   $api/projects/$project/scores/{{.Target}}
 

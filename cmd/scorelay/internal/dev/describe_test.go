@@ -2,10 +2,12 @@ package dev
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,8 +71,18 @@ func TestTheDescribedCommandsWork(t *testing.T) {
 	}
 	var got post
 	var key, scores string
+	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if key = r.Header.Get("X-API-KEY"); r.Method == http.MethodGet {
+		switch key = r.Header.Get("X-API-KEY"); {
+		case r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/updates/"):
+			asked++
+			status := "accepted"
+			if asked > 1 {
+				status = "final"
+			}
+			_, _ = fmt.Fprintf(w, `{"updateId":%q,"status":%q}`, path.Base(r.URL.Path), status)
+			return
+		case r.Method == http.MethodGet:
 			scores = r.URL.Path
 			return
 		}
