@@ -89,7 +89,9 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 		folder.Add(e)
 		entries++
 	}
-	add(entry(1))
+	first := entry(1)
+	first.Open.Buckets = []score.Bucket{0}
+	add(first)
 	data := make([]byte, size)
 	random := rand.NewChaCha8([32]byte{})
 	for nonce := range uint64(slots) {
@@ -98,7 +100,8 @@ func TestALongJournalOpensBehindASlowLine(t *testing.T) {
 		require.NoError(t, err)
 		bind := entry(1)
 		bind.Open, bind.Bind = nil, &lane.Bind{
-			Nonce: nonce, Raw: raw, Advance: true, Cursor: score.Cursor{Seq: nonce + 2}, Work: lane.Work{Kind: lane.Updates, Count: 1},
+			Nonce: nonce, Raw: raw, Work: lane.Work{Kind: lane.Updates, Count: 1},
+			Moves: []lane.Move{{Bound: score.Positions{{Position: score.Position{Seq: nonce}, Count: 1}}, Floor: score.Position{Seq: nonce + 1}, Passed: 1}},
 		}
 		add(bind)
 		if nonce == slots/3 || nonce == slots/2 {

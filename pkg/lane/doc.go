@@ -31,7 +31,9 @@
 //     carry the calldata, and are broadcast again, beside the place where the work is now.
 //  3. Every attempt that is signed for a slot carries the slot's work byte for byte, or nothing, and pays more than the last
 //     one. Only Reopen changes the order: the attempt that the chain had executed becomes the last, the one to send.
-//  4. The cursor moves with a Bind and only forward; what is before it is bound, what is not is not.
+//  4. A position of the stream is bound once, and only in a bucket that the lane owns. A bucket's floor moves only forward, and
+//     only over positions that are bound: the entry says how many it passed, as they were counted when the stream was read, and
+//     the fold counts those that it knows to be bound.
 //  5. An entry belongs to the epoch that was opened last, and the epoch to one stream, chain, contract and key.
 //  6. An answer of a node never ends a slot, frees a nonce or releases work: it only decides what is
 //     sent next. Unknown answers count as possibly sent. A slot ends when the transaction that used its nonce is seen in a

@@ -23,7 +23,7 @@ var (
 var ErrUnreadable = errors.New("the lane's journal holds an entry that this program cannot read")
 
 // Version is the entry format this program reads and writes.
-const Version = 5
+const Version = 6
 
 // Entry is one record of a lane's journal. Besides the header exactly one field is set.
 type Entry struct {
@@ -35,6 +35,7 @@ type Entry struct {
 	Skip        *Skip        `json:"skip,omitempty"`
 	Bind        *Bind        `json:"bind,omitempty"`
 	Replacement *Replacement `json:"replacement,omitempty"`
+	Pass        *Pass        `json:"pass,omitempty"`
 	Settle      *Settle      `json:"settle,omitempty"`
 	Reopen      *Reopen      `json:"reopen,omitempty"`
 	Resume      *Resume      `json:"resume,omitempty"`
@@ -43,7 +44,7 @@ type Entry struct {
 	Snapshot    *Snapshot    `json:"snapshot,omitempty"`
 }
 
-// Identity is what a journal belongs to. A journal is never driven under another identity: its nonces, cursor and
+// Identity is what a journal belongs to. A journal is never driven under another identity: its nonces, positions and
 // calldata would mean something else.
 type Identity struct {
 	Stream   time.Time      `json:"stream"` // when the stream of updates was created
@@ -61,6 +62,8 @@ func (i Identity) Equal(o Identity) bool {
 type Open struct {
 	Replica  string   `json:"replica"` // that opened it; "operator" for a decision that an operator journals
 	Identity Identity `json:"identity"`
+	// Buckets are the lane's at the deployment's beginning: of the first Open only, and only of the lanes that are there then.
+	Buckets []score.Bucket `json:"buckets,omitempty"`
 }
 
 // Skip moves Next over nonces that the lane did not bind: those used before its journal began, or by other transactions
@@ -92,20 +95,25 @@ type Resume struct {
 	By    string `json:"by"` // for people
 }
 
-// Bind creates a slot: work, its first attempt, and the cursor's advance, in one write. This is the commit point of a
+// Bind creates a slot: work, its first attempt, and the positions it takes from the stream, in one write. This is the commit point of a
 // batch.
 type Bind struct {
-	Nonce   uint64 `json:"nonce"`
-	Raw     []byte `json:"raw"` // the first attempt's signed bytes
-	Work    Work   `json:"work"`
-	Advance bool   `json:"advance,omitempty"` // new work: Cursor counts
-	// Cursor is the position after the work; everything before it is bound.
-	Cursor score.Cursor `json:"cursor"`
-	// Requeued is the id of the queued work bound again, when Advance is false.
+	Nonce uint64 `json:"nonce"`
+	Raw   []byte `json:"raw"` // the first attempt's signed bytes
+	Work  Work   `json:"work"`
+	// Moves say which positions of the stream are bound now: those of new work.
+	Moves []Move `json:"moves,omitempty"`
+	// Requeued is the id of the queued work that is bound again; 0 of new work.
 	Requeued uint64 `json:"requeued,omitempty"`
 	// Since is the chain's newest block when the slot was bound: its transaction cannot be in an earlier one, but for those
 	// that a reorg replaces.
 	Since uint64 `json:"since"`
+}
+
+// Pass moves floors without a slot: over positions of other lanes, and over messages that cannot be read, once they are
+// dead-lettered.
+type Pass struct {
+	Moves []Move `json:"moves"`
 }
 
 // Replacement is a further attempt of an open slot: a bump, or a cancellation (no calldata) when the slot's work cannot be
@@ -180,7 +188,7 @@ type Work struct {
 	ID      uint64           `json:"id"` // given by the fold
 	Kind    WorkKind         `json:"kind"`
 	Count   int              `json:"count"`             // updates; 1 for a creation
-	From    score.Cursor     `json:"from"`              // where in the stream it begins; From.Seq is a creation's message
+	From    score.Position   `json:"from"`              // the lowest of its positions in the stream; of a creation, its message
 	Project *score.ProjectID `json:"project,omitempty"` // of a creation
 	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
 	// Halve: its last transaction ran out of gas or was cancelled. It is split, or if it has no halves gets all the gas that a

@@ -95,7 +95,7 @@ func (l *Lane) at(nonce uint64) *slotView {
 	if l.State.Slot(nonce) == nil {
 		return nil
 	}
-	return &l.slots[nonce-l.State.Floor()]
+	return &l.slots[nonce-l.State.FirstOpen()]
 }
 
 // InFlight counts the slots that are open and not in a block.
@@ -188,7 +188,7 @@ func (l *Lane) Blocked() Wait {
 func (l *Lane) behind() bool { return l.lacks(&l.view.Account) }
 
 func (l *Lane) lacks(a *evidence.Account) bool {
-	settled := l.State.Floor()
+	settled := l.State.FirstOpen()
 	for i := len(l.State.Past) - 1; i >= 0 && l.State.Past[i].Block.Number > a.At.Number; i-- {
 		settled = l.State.Past[i].Nonce
 	}
@@ -223,7 +223,7 @@ func (l *Lane) foreignTook() bool {
 func (l *Lane) unjournaled() bool {
 	for nonce, found := range l.view.Foreign {
 		to := found.Tx.To()
-		if nonce >= max(l.State.Floor(), l.State.Resumed) && to != nil && *to == l.State.Identity.Contract {
+		if nonce >= max(l.State.FirstOpen(), l.State.Resumed) && to != nil && *to == l.State.Identity.Contract {
 			return true
 		}
 	}

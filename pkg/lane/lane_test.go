@@ -66,7 +66,7 @@ func newBench(t *testing.T) *bench {
 		t: t, lane: lane.New(&lane.State{}, rules), now: began,
 		blocks: map[common.Hash]evidence.Included{}, foreign: map[uint64]evidence.Found{},
 	}
-	b.append(lane.Entry{Epoch: 1, Open: &lane.Open{Replica: "a", Identity: lane.Identity{Contract: contract}}})
+	b.append(lane.Entry{Epoch: 1, Open: &lane.Open{Replica: "a", Buckets: []score.Bucket{0}, Identity: lane.Identity{Contract: contract}}})
 	return b
 }
 
@@ -91,10 +91,10 @@ func (b *bench) append(e lane.Entry) []lane.Effect {
 func (b *bench) bind() []lane.Effect {
 	b.t.Helper()
 	nonce := b.lane.State.Next
-	at := b.lane.State.Cursor
+	at := b.lane.State.ReadFrom()
 	return b.append(lane.Entry{Bind: &lane.Bind{
-		Nonce: nonce, Raw: raw(nonce, lane.Fees{Tip: gwei, Cap: 2 * gwei}, 100_000, []byte{byte(nonce + 1)}), Advance: true,
-		Work: lane.Work{Kind: lane.Updates, Count: 1, From: at}, Cursor: score.Cursor{Seq: at.Seq + 1},
+		Nonce: nonce, Raw: raw(nonce, lane.Fees{Tip: gwei, Cap: 2 * gwei}, 100_000, []byte{byte(nonce + 1)}),
+		Work: lane.Work{Kind: lane.Updates, Count: 1, From: at}, Moves: []lane.Move{moveOf(at.Seq, 1)},
 	}})
 }
 
@@ -199,7 +199,7 @@ func TestAWorkGoesFromSlotToFinal(t *testing.T) {
 	require.Equal(t, []lane.Effect{lane.SettleSlot{Nonce: 0}}, b.head(14, 1))
 	b.settle(0, 11)
 	require.Empty(t, b.lane.State.Slots)
-	require.Equal(t, score.Cursor{Seq: 1}, b.lane.State.NeededFrom())
+	require.Equal(t, score.Position{Seq: 1}, b.lane.State.NeededFrom())
 }
 
 func TestNothingIsFinalOutOfOrder(t *testing.T) {

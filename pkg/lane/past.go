@@ -37,7 +37,7 @@ func (s *State) remember(p Past) {
 
 // reopen puts the nonce below the lowest open slot back among them.
 func (s *State) reopen(e *Reopen) error {
-	floor := s.Floor()
+	floor := s.FirstOpen()
 	if floor == 0 || e.Nonce != floor-1 {
 		return fmt.Errorf("%w: slot %d opened again, where the lowest open one is %d", ErrCorrupt, e.Nonce, floor)
 	}

@@ -132,7 +132,7 @@ func TestWhatWasFinalAndIsGoneIsOpenedAgain(t *testing.T) {
 	require.Equal(t, []lane.Effect{lane.ReopenSlot{Nonce: 1, Fees: lane.Fees{Tip: gwei, Cap: 2 * gwei}}}, again, "that, and nothing else")
 	b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: 1}})
 	require.Equal(t, hashes[1], b.lane.State.Slot(1).Last().Hash, "the very bytes")
-	require.Equal(t, score.Cursor{Seq: 1}, b.lane.State.NeededFrom())
+	require.Equal(t, score.Position{Seq: 1}, b.lane.State.NeededFrom())
 	require.Equal(t, []lane.Send{{Nonces: []uint64{1, 2}}}, only[lane.Send](b.head(16, 1)))
 	b.mined(17, 1, 2)
 	b.head(17, 3)
@@ -260,7 +260,7 @@ func TestAWideGapIsFilledInParts(t *testing.T) {
 	}
 	require.Empty(t, only[lane.ReopenSlot](b.head(11, 3, proved, func(h *lane.View) { h.FinalAccount.Proved = false })))
 	heads := uint64(0)
-	for b.lane.State.Floor() > 3 {
+	for b.lane.State.FirstOpen() > 3 {
 		again := only[lane.ReopenSlot](b.head(12+heads, 3, proved))
 		require.LessOrEqual(t, len(again), 64)
 		require.NotEmpty(t, again)

@@ -31,7 +31,11 @@ func (w *simWorld) open() *simSession {
 		Fees:   lane.FeeRule{MaxCap: 1 << 50, MaxTxFee: 1 << 62, MinTip: 1},
 		Window: simWindow, MaxOpen: 12, BumpBlocks: 3, Rebroadcast: 5 * time.Second, MaxGas: 10,
 	})
-	s.append(lane.Entry{Epoch: state.Epoch + 1, Open: &lane.Open{Replica: "sim"}})
+	open := &lane.Open{Replica: "sim"}
+	if state.Epoch == 0 {
+		open.Buckets = []score.Bucket{0}
+	}
+	s.append(lane.Entry{Epoch: state.Epoch + 1, Open: open})
 	return s
 }
 
@@ -103,7 +107,7 @@ func (s *simSession) do(effects []lane.Effect) {
 
 func (s *simSession) settle(f lane.SettleSlot) {
 	slot := s.lane.State.Slot(f.Nonce)
-	if slot == nil || f.Nonce != s.lane.State.Floor() {
+	if slot == nil || f.Nonce != s.lane.State.FirstOpen() {
 		return
 	}
 	end := lane.Settle{Nonce: f.Nonce, Result: lane.Foreign}
@@ -147,7 +151,7 @@ func (s *simSession) hear() {
 	}
 	for n, b := range w.blocks {
 		for _, tx := range b.txs {
-			if !watched[tx.hash] && tx.nonce >= state.Floor() && (w.calm || !w.chance("not searched", 30)) {
+			if !watched[tx.hash] && tx.nonce >= state.FirstOpen() && (w.calm || !w.chance("not searched", 30)) {
 				h.Foreign[tx.nonce] = evidence.Found{Tx: tx.decoded(w.t), Block: w.ref(uint64(n))}
 			}
 		}
@@ -157,7 +161,7 @@ func (s *simSession) hear() {
 			h.Gone = append(h.Gone, p.Nonce)
 		}
 	}
-	if h.Account.Nonce < state.Floor() {
+	if h.Account.Nonce < state.FirstOpen() {
 		final := h.Final
 		h.FinalAccount = evidence.Account{Balance: big.NewInt(1), At: final}
 		for n := range final.Number + 1 {
@@ -185,14 +189,11 @@ func (s *simSession) work() {
 				continue
 			}
 			bind.Requeued, data = work.ID, work.Data
-		case state.Cursor.Seq < s.w.stream:
-			from := state.Cursor.Seq
-			to := min(s.w.stream, from+uint64(rapid.IntRange(1, 6).Draw(s.w.t, "batch")))
-			for u := from; u < to; u++ {
-				data = binary.BigEndian.AppendUint64(data, u)
+		case state.ReadFrom().Seq < s.w.stream:
+			bind, data = s.choose()
+			if len(data) == 0 {
+				return
 			}
-			bind.Advance, bind.Cursor = true, score.Cursor{Seq: to}
-			bind.Work = lane.Work{Kind: lane.Updates, Count: int(to - from), From: state.Cursor}
 		default:
 			return
 		}
@@ -202,6 +203,38 @@ func (s *simSession) work() {
 		}
 		require.LessOrEqual(s.w.t, s.lane.InFlight(), simWindow)
 	}
+}
+
+// choose binds some of the updates that wait, in any order; each is a message of its own.
+func (s *simSession) choose() (bind lane.Bind, data []byte) {
+	state := s.lane.State
+	floor := state.ReadFrom().Seq
+	most := rapid.IntRange(1, 6).Draw(s.w.t, "batch")
+	var spans []score.Span
+	chosen := map[uint64]bool{}
+	for u := floor; u < min(s.w.stream, floor+12) && len(spans) < most; u++ {
+		if isBound(state, u) || u > floor && rapid.IntRange(0, 3).Draw(s.w.t, "passed over") == 0 {
+			continue
+		}
+		data = binary.BigEndian.AppendUint64(data, u)
+		spans, chosen[u] = append(spans, score.Span{Position: score.Position{Seq: u}, Count: 1}), true
+	}
+	bound, err := score.PositionsOf(spans...)
+	require.NoError(s.w.t, err)
+	to := floor
+	for to < s.w.stream && (chosen[to] || isBound(state, to)) {
+		to++
+	}
+	bind.Nonce = state.Next
+	bind.Moves = []lane.Move{{Bound: bound, Floor: score.Position{Seq: to}, Passed: to - floor}}
+	bind.Work = lane.Work{Kind: lane.Updates, Count: len(spans), From: bound[0].Position}
+	return bind, data
+}
+
+// isBound tells whether the update of a message is bound.
+func isBound(state *lane.State, u uint64) bool {
+	held := state.Buckets[0]
+	return u < held.Floor.Seq || held.Bound.Has(score.Position{Seq: u})
 }
 
 func (s *simSession) bisect(work lane.Work) {

@@ -51,7 +51,7 @@ func (s *State) restore(e *Snapshot) error {
 	}
 	for i := range restored.Slots {
 		slot := &restored.Slots[i]
-		if slot.Nonce != restored.Floor()+uint64(i) || len(slot.Attempts) == 0 {
+		if slot.Nonce != restored.FirstOpen()+uint64(i) || len(slot.Attempts) == 0 {
 			return fmt.Errorf("%w: snapshot: slot %d is out of order, or has no attempt", ErrCorrupt, slot.Nonce)
 		}
 		for k := range slot.Attempts {

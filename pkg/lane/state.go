@@ -17,17 +17,17 @@ var ErrCorrupt = errors.New("the lane's journal contradicts itself")
 
 // State is what a lane has done so far: the fold of its journal and nothing else.
 type State struct {
-	Identity Identity     `json:"identity"`
-	Epoch    uint64       `json:"epoch"`
-	First    *uint64      `json:"first"`    // the lowest nonce that was ever the lane's; nil before the first
-	Next     uint64       `json:"next"`     // the nonce of the next slot
-	Cursor   score.Cursor `json:"cursor"`   // everything before it in the stream is bound
-	Slots    []Slot       `json:"slots"`    // open, by nonce, contiguous, ending at Next-1
-	Queue    []Work       `json:"queue"`    // bound once, lost with its slot, waiting to be bound again; first in, first out
-	LastWork uint64       `json:"lastWork"` // the newest Work.ID given
-	Past     []Past       `json:"past"`     // the newest settled nonces, contiguous, oldest first; see Reopen
-	Ends     uint64       `json:"ends"`     // how often something ended: slots settled, again after a reorg too, and work dropped
-	Resumed  uint64       `json:"resumed"`  // an operator resumed the lane: unknown transactions of the signer below this nonce stand
+	Identity Identity                 `json:"identity"`
+	Epoch    uint64                   `json:"epoch"`
+	First    *uint64                  `json:"first"`    // the lowest nonce that was ever the lane's; nil before the first
+	Next     uint64                   `json:"next"`     // the nonce of the next slot
+	Buckets  map[score.Bucket]Holding `json:"buckets"`  // those that the lane owns
+	Slots    []Slot                   `json:"slots"`    // open, by nonce, contiguous, ending at Next-1
+	Queue    []Work                   `json:"queue"`    // bound once, lost with its slot, waiting to be bound again; first in, first out
+	LastWork uint64                   `json:"lastWork"` // the newest Work.ID given
+	Past     []Past                   `json:"past"`     // the newest settled nonces, contiguous, oldest first; see Reopen
+	Ends     uint64                   `json:"ends"`     // how often something ended: slots settled, again after a reorg too, and work dropped
+	Resumed  uint64                   `json:"resumed"`  // an operator resumed the lane: unknown transactions of the signer below this nonce stand
 
 	partial *partial // parts of a snapshot seen so far
 }
@@ -81,8 +81,8 @@ func (s *Slot) size() (bytes int) {
 	return bytes
 }
 
-// Floor is the lowest nonce that is not settled.
-func (s *State) Floor() uint64 { return s.Next - uint64(len(s.Slots)) }
+// FirstOpen is the lowest nonce that is not settled.
+func (s *State) FirstOpen() uint64 { return s.Next - uint64(len(s.Slots)) }
 
 // Size is the bytes of transactions in the state, which are most of a snapshot.
 func (s *State) Size() (bytes int) {
@@ -100,26 +100,10 @@ func (s *State) Size() (bytes int) {
 
 // Slot finds an open slot; nil if there is none of that nonce.
 func (s *State) Slot(nonce uint64) *Slot {
-	if nonce < s.Floor() || nonce >= s.Next {
+	if nonce < s.FirstOpen() || nonce >= s.Next {
 		return nil
 	}
-	return &s.Slots[nonce-s.Floor()]
-}
-
-// NeededFrom is the position before which everything in the stream is final.
-func (s *State) NeededFrom() score.Cursor {
-	at := s.Cursor
-	for i := range s.Slots {
-		if s.Slots[i].Work.From.Before(at) {
-			at = s.Slots[i].Work.From
-		}
-	}
-	for _, w := range s.Queue {
-		if w.From.Before(at) {
-			at = w.From
-		}
-	}
-	return at
+	return &s.Slots[nonce-s.FirstOpen()]
 }
 
 // CreationOpen tells whether a creation of the project is bound or waiting in the lane, not settled.
@@ -144,6 +128,8 @@ func (s *State) Apply(e Entry) error {
 		return s.skip(e.Skip)
 	case e.Bind != nil:
 		return s.bind(e.Bind)
+	case e.Pass != nil:
+		return s.pass(e.Pass)
 	case e.Replacement != nil:
 		return s.replace(e.Replacement)
 	case e.Settle != nil:
@@ -170,7 +156,16 @@ func (s *State) open(e Entry) error {
 	if s.Epoch > 0 && !s.Identity.Equal(e.Open.Identity) {
 		return fmt.Errorf("%w: identity changes from %+v to %+v", ErrCorrupt, s.Identity, e.Open.Identity)
 	}
+	if len(e.Open.Buckets) > 0 && s.Epoch > 0 {
+		return fmt.Errorf("%w: buckets begin with epoch %d", ErrCorrupt, e.Epoch)
+	}
 	s.Epoch, s.Identity = e.Epoch, e.Open.Identity
+	for _, b := range e.Open.Buckets {
+		if s.Buckets == nil {
+			s.Buckets = map[score.Bucket]Holding{}
+		}
+		s.Buckets[b] = Holding{}
+	}
 	return nil
 }
 
@@ -194,20 +189,27 @@ func (s *State) skip(e *Skip) error {
 
 func (s *State) bind(b *Bind) error {
 	attempt, tx, err := decodeAttempt(b.Raw)
+	isNew := b.Requeued == 0
 	switch {
 	case err != nil:
 		return err
+	case !isNew && len(b.Moves) > 0:
+		return fmt.Errorf("%w: slot %d binds queued work and new positions", ErrCorrupt, b.Nonce)
 	case b.Nonce != s.Next || attempt.Nonce != b.Nonce:
 		return fmt.Errorf("%w: slot %d bound with a transaction of nonce %d when %d was next", ErrCorrupt, b.Nonce, attempt.Nonce, s.Next)
-	case attempt.Cancel, b.Advance && b.Work.Kind != Updates && (b.Work.Kind != Creation || b.Work.Project == nil):
+	case attempt.Cancel, isNew && b.Work.Kind != Updates && (b.Work.Kind != Creation || b.Work.Project == nil):
 		return fmt.Errorf("%w: slot %d bound with no work, or of no kind", ErrCorrupt, b.Nonce)
 	}
 	work := b.Work
-	if b.Advance {
-		if !s.Cursor.Before(b.Cursor) || work.Count < 1 {
-			return fmt.Errorf("%w: cursor moves from %v to %v with %d updates", ErrCorrupt, s.Cursor, b.Cursor, work.Count)
+	if isNew {
+		buckets, bound, err := s.moved(b.Moves)
+		if err != nil {
+			return err
 		}
-		s.Cursor = b.Cursor
+		if work.Count < 1 || bound != uint64(work.Count) {
+			return fmt.Errorf("%w: slot %d carries %d and binds %d positions", ErrCorrupt, b.Nonce, work.Count, bound)
+		}
+		s.Buckets = buckets
 		s.LastWork++
 		work.ID = s.LastWork
 	} else {

@@ -24,13 +24,22 @@ func entry(change func(*lane.Entry)) lane.Entry {
 	return e
 }
 
-func bindEntry(nonce, cursor uint64, data ...byte) lane.Entry {
+// bindEntry binds a whole message of bucket 0, an update for each byte.
+func bindEntry(nonce, seq uint64, data ...byte) lane.Entry {
 	return entry(func(e *lane.Entry) {
 		e.Bind = &lane.Bind{
-			Nonce: nonce, Raw: raw(nonce, lane.Fees{Tip: 8, Cap: 80}, 1000, data), Advance: true,
-			Work: lane.Work{Kind: lane.Updates, Count: len(data), From: score.Cursor{Seq: cursor}}, Cursor: score.Cursor{Seq: cursor + 1},
+			Nonce: nonce, Raw: raw(nonce, lane.Fees{Tip: 8, Cap: 80}, 1000, data),
+			Work:  lane.Work{Kind: lane.Updates, Count: len(data), From: score.Position{Seq: seq}},
+			Moves: []lane.Move{moveOf(seq, uint32(len(data)))},
 		}
 	})
+}
+
+// moveOf binds all of a message.
+func moveOf(seq uint64, count uint32) lane.Move {
+	return lane.Move{
+		Bound: score.Positions{{Position: score.Position{Seq: seq}, Count: count}}, Floor: score.Position{Seq: seq + 1}, Passed: uint64(count),
+	}
 }
 
 // settleEntry ends a slot; it does not say which attempt was executed.
@@ -38,7 +47,7 @@ func settleEntry(nonce uint64, result lane.Result) lane.Entry {
 	return entry(func(e *lane.Entry) { e.Settle = &lane.Settle{Nonce: nonce, Result: result} })
 }
 
-var opened = entry(func(e *lane.Entry) { e.Open = &lane.Open{Replica: "a"} })
+var opened = entry(func(e *lane.Entry) { e.Open = &lane.Open{Replica: "a", Buckets: []score.Bucket{0}} })
 
 // fold folds a whole journal.
 func fold(entries []lane.Entry) (*lane.State, error) {
@@ -82,7 +91,7 @@ func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 		"a transaction of another nonce":      {opened, wrongNonce},
 		"bytes that are no transaction":       {opened, garbage},
 		"a slot without work":                 {opened, noWork},
-		"a cursor that does not move":         {opened, bindEntry(0, 3, 1), bindEntry(1, 3, 2)},
+		"positions bound twice":               {opened, bindEntry(0, 3, 1), bindEntry(1, 3, 2)},
 		"an attempt of no slot":               {opened, another(0, lane.Fees{Tip: 9, Cap: 90}, 1)},
 		"an attempt that pays the same":       {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 8, Cap: 90}, 1)},
 		"an attempt with other work":          {opened, bindEntry(0, 0, 1), another(0, lane.Fees{Tip: 9, Cap: 90}, 2)},
@@ -133,7 +142,7 @@ func TestASignedGroupIsDroppedWhole(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Empty(t, s.Queue)
-	require.Equal(t, score.Cursor{Seq: 1}, s.NeededFrom())
+	require.Equal(t, score.Position{Seq: 1}, s.NeededFrom())
 }
 
 func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
@@ -145,16 +154,16 @@ func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
 		require.Equal(t, []byte{1, 2}, s.Queue[0].Data)
 		require.Equal(t, result == lane.Cancelled, s.Queue[0].Halve)
 		require.Equal(t, result != lane.Foreign, s.Queue[0].Tries == 1, "what another transaction did says nothing of the work")
-		require.Equal(t, score.Cursor{}, s.NeededFrom(), "nothing before it may be purged")
+		require.Equal(t, score.Position{}, s.NeededFrom(), "nothing before it may be purged")
 		require.NoError(t, s.Apply(entry(func(e *lane.Entry) {
 			e.Bind = &lane.Bind{Nonce: 2, Raw: raw(2, lane.Fees{Tip: 1, Cap: 1}, 1, []byte{1, 2}), Requeued: s.Queue[0].ID}
 		})))
 		require.Empty(t, s.Queue)
 		require.Equal(t, 2, s.Slots[1].Work.Count)
-		require.Equal(t, score.Cursor{Seq: 2}, s.Cursor, "the cursor stays")
+		require.Equal(t, score.Position{Seq: 2}, s.ReadFrom(), "the floor stays")
 		require.NoError(t, s.Apply(settleEntry(1, lane.Done)))
 		require.NoError(t, s.Apply(settleEntry(2, lane.Done)))
-		require.Equal(t, score.Cursor{Seq: 2}, s.NeededFrom())
+		require.Equal(t, score.Position{Seq: 2}, s.NeededFrom())
 	}
 }
 
@@ -181,11 +190,11 @@ func TestASlotIsOpenedAgainAsItWas(t *testing.T) {
 	before.Reopened = true
 	done.Settle.Tx = before.Last().Hash
 	require.NoError(t, s.Apply(done))
-	require.Equal(t, score.Cursor{Seq: 1}, s.NeededFrom())
+	require.Equal(t, score.Position{Seq: 1}, s.NeededFrom())
 	require.NoError(t, s.Apply(entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0} })))
 	require.Equal(t, before, s.Slots[0])
 	require.Empty(t, s.Past)
-	require.Equal(t, score.Cursor{}, s.NeededFrom(), "nothing of it may be purged")
+	require.Equal(t, score.Position{}, s.NeededFrom(), "nothing of it may be purged")
 	require.NoError(t, s.Apply(done))
 	require.Len(t, s.Past, 1)
 }
@@ -238,7 +247,7 @@ func TestUpdatesThatOvertookTheirProjectWaitBehindIt(t *testing.T) {
 	require.True(t, s.CreationOpen(p))
 	require.False(t, s.CreationOpen(score.ProjectID{8}))
 	done := settleEntry(1, lane.Done)
-	done.Settle.Again = []lane.Work{{Kind: lane.Updates, Count: 1, From: score.Cursor{Seq: 1}, Data: []byte{2}}}
+	done.Settle.Again = []lane.Work{{Kind: lane.Updates, Count: 1, From: score.Position{Seq: 1}, Data: []byte{2}}}
 	require.NoError(t, s.Apply(done))
 	require.Len(t, s.Queue, 2)
 	require.Equal(t, lane.Creation, s.Queue[0].Kind)
@@ -259,10 +268,10 @@ func journalOf(t *rapid.T) []lane.Entry {
 	for range rapid.IntRange(0, 40).Draw(t, "steps") {
 		switch rapid.IntRange(0, 8).Draw(t, "kind") {
 		case 0, 1, 2:
-			add(bindEntry(s.Next, s.Cursor.Seq, rapid.SliceOfN(rapid.Byte(), 1, 5).Draw(t, "data")...))
+			add(bindEntry(s.Next, s.ReadFrom().Seq, rapid.SliceOfN(rapid.Byte(), 1, 5).Draw(t, "data")...))
 		case 3:
 			if len(s.Slots) > 0 {
-				settle := settleEntry(s.Floor(), rapid.SampledFrom([]lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled}).Draw(t, "result"))
+				settle := settleEntry(s.FirstOpen(), rapid.SampledFrom([]lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled}).Draw(t, "result"))
 				if settle.Settle.Result != lane.Foreign {
 					settle.Settle.Tx = s.Slots[0].Last().Hash
 				}
@@ -285,9 +294,9 @@ func journalOf(t *rapid.T) []lane.Entry {
 				}))
 			}
 		case 6:
-			if n := len(s.Past); n > 0 && s.Past[n-1].Nonce+1 == s.Floor() {
+			if n := len(s.Past); n > 0 && s.Past[n-1].Nonce+1 == s.FirstOpen() {
 				add(entry(func(e *lane.Entry) {
-					e.Reopen = &lane.Reopen{Nonce: s.Floor() - 1, Raw: raw(s.Floor()-1, lane.Fees{Tip: 1, Cap: 1}, 21_000, nil)}
+					e.Reopen = &lane.Reopen{Nonce: s.FirstOpen() - 1, Raw: raw(s.FirstOpen()-1, lane.Fees{Tip: 1, Cap: 1}, 21_000, nil)}
 				}))
 			}
 		case 7:
@@ -384,14 +393,14 @@ func TestALargeStateIsSnapshotInParts(t *testing.T) {
 }
 
 func bindEntryAt(s *lane.State) lane.Entry {
-	e := bindEntry(s.Next, s.Cursor.Seq, 1)
+	e := bindEntry(s.Next, s.ReadFrom().Seq, 1)
 	e.Epoch = s.Epoch + 1
 	return e
 }
 
 func TestEntriesOfOtherFormatsAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, b := range []string{`{"v":3}`, `{"v":4}`, `{"v":0}`, `{}`, `nonsense`} {
+	for _, b := range []string{`{"v":5}`, `{"v":7}`, `{"v":0}`, `{}`, `nonsense`} {
 		_, err := lane.DecodeEntry([]byte(b))
 		require.ErrorIs(t, err, lane.ErrUnreadable)
 	}

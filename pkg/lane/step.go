@@ -119,7 +119,7 @@ func (l *Lane) onView(v evidence.View) (out []Effect) {
 func (l *Lane) reopen() (out []Effect) {
 	fees, affordable := l.rules.Fees.First(l.view.Price, CancelGas)
 	affordable = affordable && l.view.Priced()
-	lowest, past := l.State.Floor(), l.State.Past
+	lowest, past := l.State.FirstOpen(), l.State.Past
 	if len(l.view.Gone) > 0 {
 		lowest = min(lowest, l.view.Gone[0])
 	}
@@ -147,13 +147,13 @@ const (
 // refuses them, and the slots end as soon as a final account shows their nonces used.
 func (l *Lane) fillGap(fees Fees, affordable bool) (out []Effect) {
 	s, at := l.State, l.view.FinalAccount
-	if s.First != nil && s.Floor() != *s.First || at.Balance == nil || !affordable || !l.behind() {
+	if s.First != nil && s.FirstOpen() != *s.First || at.Balance == nil || !affordable || !l.behind() {
 		return nil
 	}
-	if at.Nonce >= s.Floor() || s.Floor()-at.Nonce > maxGap && !at.Proved {
+	if at.Nonce >= s.FirstOpen() || s.FirstOpen()-at.Nonce > maxGap && !at.Proved {
 		return nil
 	}
-	for nonce := s.Floor(); nonce > max(at.Nonce, s.Floor()-min(s.Floor(), fillAtOnce)); nonce-- {
+	for nonce := s.FirstOpen(); nonce > max(at.Nonce, s.FirstOpen()-min(s.FirstOpen(), fillAtOnce)); nonce-- {
 		out = append(out, ReopenSlot{Nonce: nonce - 1, Fill: true, Fees: fees})
 	}
 	return out
@@ -336,7 +336,7 @@ func (l *Lane) onSent(s Sent) []Effect {
 	}
 	switch {
 	case class.Taken():
-		return l.report(int(s.Nonce-l.State.Floor()), score.Submitted, s.Tx, 0)
+		return l.report(int(s.Nonce-l.State.FirstOpen()), score.Submitted, s.Tx, 0)
 	case class == txpool.Full:
 		l.window = max(1, l.window/2)
 	case class == txpool.NonceLow || class == txpool.NonceHigh || class == txpool.Funds:

@@ -14,9 +14,10 @@ import (
 type DeadLetter struct {
 	ID      string    `json:"id,omitzero"` // given by the stream: what was rejected, and Seq
 	Lane    Lane      `json:"lane"`
-	Seq     uint64    `json:"seq"`   // of the creation or corrupt message; of an update, where its batch began; 0 if not known
-	Until   uint64    `json:"until"` // given by the stream: its last message then; what was rejected is not after it
-	Time    time.Time `json:"time"`  // given by the stream: when it was stored
+	Seq     uint64    `json:"seq"`           // of the creation or corrupt message; of an update, the lowest of its batch; 0 if not known
+	Work    uint64    `json:"work,omitzero"` // of an update, which piece of its lane's work it was in
+	Until   uint64    `json:"until"`         // given by the stream: its last message then; what was rejected is not after it
+	Time    time.Time `json:"time"`          // given by the stream: when it was stored
 	Outcome Outcome   `json:"outcome"`
 	Reason  string    `json:"reason"` // a sentence for an operator
 	Update  *Update   `json:"update,omitzero"`

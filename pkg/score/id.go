@@ -3,7 +3,6 @@ package score
 import (
 	"encoding/hex"
 	"errors"
-	"hash/fnv"
 	"strings"
 )
 
@@ -74,29 +73,8 @@ func (u UpdateID) Word() Word { return Word(u[:31]) }
 // Low returns the id's last byte: its bit in the word's bitmap.
 func (u UpdateID) Low() byte { return u[31] }
 
-// Lane is one partition of the stream, bound to one signer and its nonces, with one owner at a time.
+// Lane is one signer with its nonces, which carries the projects of some buckets. One session drives it at a time.
 type Lane uint16
 
-// MaxLanes bounds a deployment's number of lanes.
-const MaxLanes = 1024
-
-// LaneOf tells which of lanes (1 … MaxLanes) carries a project: FNV-1a-32 of its id, modulo lanes. All updates of a
-// project, and its creation, are in one lane, so a creation always precedes its updates.
-func LaneOf(p ProjectID, lanes int) Lane {
-	h := fnv.New32a()
-	_, _ = h.Write(p[:])
-	return Lane(h.Sum32() % uint32(lanes))
-}
-
-// Cursor is a position in a lane's partition: the next thing there that is not yet bound to a slot. Seq is a stream
-// sequence (1 is the first); Index counts the updates of that sequence's envelope already bound. The zero Cursor is
-// the very beginning.
-type Cursor struct {
-	Seq   uint64 `json:"seq"`
-	Index uint32 `json:"index"`
-}
-
-// Before tells whether c comes before other.
-func (c Cursor) Before(other Cursor) bool {
-	return c.Seq < other.Seq || c.Seq == other.Seq && c.Index < other.Index
-}
+// MaxLanes bounds a deployment's number of lanes: a lane without a bucket has nothing to do.
+const MaxLanes = Buckets

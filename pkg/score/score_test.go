@@ -52,28 +52,21 @@ func TestAnIDIsItsWordAndItsLowByte(t *testing.T) {
 	require.Equal(t, byte(3), id.Low())
 }
 
-// TestLaneOf holds the hash still: another one would tear a project from its creation, and its updates from their lane.
-func TestLaneOf(t *testing.T) {
+// TestBucketOf holds the hash still: another one would tear a project from its creation, and its updates from their lane.
+func TestBucketOf(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[byte]score.Lane{0: 5, 1: 4, 2: 7, 3: 6, 255: 2} {
-		require.Equal(t, want, score.LaneOf(score.ProjectID{n}, 8), "project %d", n)
+	for n, want := range map[byte]score.Bucket{0: 69, 1: 196, 2: 71, 3: 198, 255: 58} {
+		require.Equal(t, want, score.BucketOf(score.ProjectID{n}), "project %d", n)
 	}
-	counts := map[score.Lane]int{}
-	for n := range 1 << 14 {
-		counts[score.LaneOf(score.ProjectID{0: byte(n), 31: byte(n >> 8)}, 16)]++
+	counts := map[score.Bucket]int{}
+	for n := range 1 << 18 {
+		counts[score.BucketOf(score.ProjectID{0: byte(n), 15: byte(n >> 16), 31: byte(n >> 8)})]++
 	}
-	for lane := range score.Lane(16) {
-		require.InDelta(t, 1024, counts[lane], 205, "lane %d", lane)
+	for b := range score.Buckets {
+		require.InDelta(t, 1024, counts[score.Bucket(b)], 205, "bucket %d", b)
 	}
-}
-
-func TestCursorsAreOrdered(t *testing.T) {
-	t.Parallel()
-	in := []score.Cursor{{}, {Seq: 1}, {Seq: 1, Index: 5}, {Seq: 2}, {Seq: 2, Index: 1}}
-	for i, a := range in {
-		for j, b := range in {
-			require.Equal(t, i < j, a.Before(b), "%v %v", a, b)
-		}
+	for b := range score.Buckets {
+		require.Less(t, score.FirstOwner(score.Bucket(b), 3), score.Lane(3))
 	}
 }
 

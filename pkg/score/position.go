@@ -1,0 +1,175 @@
+package score
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Position is a place in the stream of accepted updates: an update of a message's envelope, or the whole of another
+// message (Index 0). The zero Position is before everything.
+type Position struct {
+	Seq   uint64 `json:"seq"`   // of the message; 1 is the first
+	Index uint32 `json:"index"` // of the update in its envelope
+}
+
+// Before tells whether p comes before other.
+func (p Position) Before(other Position) bool {
+	return p.Seq < other.Seq || p.Seq == other.Seq && p.Index < other.Index
+}
+
+// Span is neighbouring positions of one message: Count from Index on.
+type Span struct {
+	Position
+	Count uint32 // at least 1
+}
+
+// end is one past its last position.
+func (s Span) end() Position { return Position{s.Seq, s.Index + s.Count} }
+
+// Positions is a set of positions: its spans ascend, and do not touch within a message. It is written as text, some two
+// bytes for a span.
+type Positions []Span
+
+// ErrOverlap says that a position is in both of two sets that should have none in common.
+var ErrOverlap = errors.New("a position is in both")
+
+// PositionsOf makes a set of spans in any order. ErrOverlap if one position is in two of them.
+func PositionsOf(spans ...Span) (Positions, error) {
+	sorted := slices.Clone(spans)
+	slices.SortFunc(sorted, func(a, b Span) int {
+		if a.Before(b.Position) {
+			return -1
+		}
+		return 1
+	})
+	var set Positions
+	for _, s := range sorted {
+		if err := set.push(s); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
+}
+
+// push appends a span that does not begin before the last one.
+func (p *Positions) push(s Span) error {
+	if n := len(*p); n > 0 {
+		last := &(*p)[n-1]
+		switch end := last.end(); {
+		case s.Before(end):
+			return fmt.Errorf("%w: %v", ErrOverlap, s.Position)
+		case s.Position == end:
+			last.Count += s.Count
+			return nil
+		}
+	}
+	*p = append(*p, s)
+	return nil
+}
+
+// Len is the number of positions.
+func (p Positions) Len() (n uint64) {
+	for _, s := range p {
+		n += uint64(s.Count)
+	}
+	return n
+}
+
+// Union is the set of what is in either. ErrOverlap if a position is in both.
+func (p Positions) Union(other Positions) (Positions, error) {
+	var union Positions
+	for len(p)+len(other) > 0 {
+		next := &p
+		if len(p) == 0 || len(other) > 0 && other[0].Before(p[0].Position) {
+			next = &other
+		}
+		if err := union.push((*next)[0]); err != nil {
+			return nil, err
+		}
+		*next = (*next)[1:]
+	}
+	return union, nil
+}
+
+// Split is what of the set is before a position, and the rest.
+func (p Positions) Split(at Position) (before, rest Positions) {
+	i := slices.IndexFunc(p, func(s Span) bool { return at.Before(s.end()) })
+	if i < 0 {
+		return p, nil
+	}
+	before, rest = p[:i:i], p[i:]
+	if first := rest[0]; first.Before(at) {
+		cut := at.Index - first.Index
+		rest = slices.Clone(rest)
+		before, rest[0] = append(before, Span{first.Position, cut}), Span{at, first.Count - cut}
+	}
+	return before, rest
+}
+
+// Has tells whether a position is in the set.
+func (p Positions) Has(at Position) bool {
+	_, found := slices.BinarySearchFunc(p, at, func(s Span, at Position) int {
+		switch {
+		case at.Before(s.Position):
+			return 1
+		case at.Before(s.end()):
+			return 0
+		}
+		return -1
+	})
+	return found
+}
+
+// errPositions says that a text is no set of positions.
+var errPositions = errors.New("not a set of positions")
+
+// MarshalText writes the set: base64 of unsigned varints, for each span the message's distance from the one before, then,
+// within a message, the distance from the end of the one before, and the count.
+func (p Positions) MarshalText() ([]byte, error) {
+	b := make([]byte, 0, 4*len(p))
+	var at Position
+	for _, s := range p {
+		if s.Seq != at.Seq {
+			at.Index = 0
+		}
+		b = binary.AppendUvarint(b, s.Seq-at.Seq)
+		b = binary.AppendUvarint(b, uint64(s.Index-at.Index))
+		b = binary.AppendUvarint(b, uint64(s.Count))
+		at = s.end()
+	}
+	return base64.RawStdEncoding.AppendEncode(nil, b), nil
+}
+
+// UnmarshalText reads what MarshalText writes, and refuses everything else.
+func (p *Positions) UnmarshalText(text []byte) error {
+	b, err := base64.RawStdEncoding.Strict().AppendDecode(nil, text)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errPositions, err)
+	}
+	var set Positions
+	var at Position
+	for len(b) > 0 {
+		var numbers [3]uint64
+		for i := range numbers {
+			n, size := binary.Uvarint(b)
+			if size <= 0 || i > 0 && n > 1<<31 {
+				return errPositions
+			}
+			numbers[i], b = n, b[size:]
+		}
+		s := Span{Position{at.Seq + numbers[0], uint32(numbers[1])}, uint32(numbers[2])}
+		if numbers[0] == 0 {
+			s.Index += at.Index
+		}
+		if s.Seq < at.Seq || s.Count == 0 || s.Index >= 1<<31 || numbers[0] == 0 && len(set) > 0 && numbers[1] == 0 {
+			return errPositions
+		}
+		set = append(set, s)
+		at = s.end()
+	}
+	*p = set
+	return nil
+}
