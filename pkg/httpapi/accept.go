@@ -115,8 +115,7 @@ func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
 	// Store. This is the commit point: when add returns nil the stream has synced the unit, and from here on each of its
 	// updates reaches exactly one outcome, whichever process dies. Its claims have become statuses, as far as Redis was
 	// there. A group is stored whole, or its signature would be worth nothing: the contract skips the duplicates.
-	lane := score.LaneOf(u.updates[0].Project, len(s.envelopers))
-	if err := s.envelopers[lane].add(u); err != nil {
+	if err := s.enveloper.add(u); err != nil {
 		// Stored or not: the caller may send it again, and must not find its own claims in the way.
 		s.release(refs, token)
 		return nil, notStored(err)

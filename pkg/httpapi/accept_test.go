@@ -129,7 +129,7 @@ func (b *bench) allClaimed(n int) {
 // TestWhatArrivesDuringAPublishSharesTheNext holds the first publish until others wait.
 func TestWhatArrivesDuringAPublishSharesTheNext(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, func(s *setup) { s.config.Lanes = 1 }).withProject()
+	b := newBench(t, func(*setup) {}).withProject()
 	held, release := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	hold := func() error {
@@ -265,7 +265,7 @@ func TestARejectedUpdateMayBeSentAgain(t *testing.T) {
 // TestADrainAnswersEveryCaller stops the server while a publish is in flight and others wait for it.
 func TestADrainAnswersEveryCaller(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, func(s *setup) { s.config.Lanes = 1 }).withProject()
+	b := newBench(t, func(*setup) {}).withProject()
 	held, release := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	hold := func() error {

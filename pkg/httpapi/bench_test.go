@@ -155,7 +155,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	b := &bench{t: t, final: &directory{}, owner: devnet.Key(1), stopped: make(chan error, 1)}
 	prefix := rand.Text() + ":" // in the shared Redis
 	set := setup{
-		config: httpapi.Config{Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract},
+		config: httpapi.Config{ChainID: devnet.ChainID, Contract: shared.contract},
 		status: status.Config{Prefix: prefix}, redis: shared.redis.URL, timeout: 2 * time.Second,
 	}
 	if change != nil {
@@ -173,7 +173,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
 	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{
-		Lanes: set.config.Lanes, ChainID: devnet.ChainID, Contract: shared.contract,
+		Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract,
 	}}))
 	b.stream, err = stream.Open(ctx, js)
 	require.NoError(t, err)
@@ -369,7 +369,7 @@ func read(t *testing.T, res *http.Response) response {
 func (b *bench) stored() [][]score.Update {
 	b.t.Helper()
 	var envelopes [][]score.Update
-	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(_ score.Lane, r score.Message) error {
+	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(r score.Message) error {
 		if r.Updates != nil {
 			envelopes = append(envelopes, r.Updates)
 		}

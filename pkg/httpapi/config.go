@@ -18,7 +18,6 @@ const (
 
 // Config of a Server. A zero value takes the field's default, except where a field is required.
 type Config struct {
-	Lanes    int            // of the deployment, 1 … score.MaxLanes; required
 	ChainID  uint64         // EIP-155; for EIP-712 signatures, whose domain look-ups of projects tell
 	Contract common.Address // the ScoreRegistry; as ChainID
 

@@ -35,7 +35,7 @@ func (b *bench) counted(name string) string {
 func (b *bench) creations() []score.Message {
 	b.t.Helper()
 	var found []score.Message
-	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(_ score.Lane, r score.Message) error {
+	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(r score.Message) error {
 		if r.Project != nil {
 			found = append(found, r)
 		}
@@ -172,7 +172,7 @@ func TestACreationThatCanNeverApply(t *testing.T) {
 	dead := b.creations()[0]
 	require.NoError(t, b.status.Final(t.Context(), updateTx, 5, []score.Ref{score.CreationRef(b.project.ID)}, []score.Outcome{score.ProjectExists}))
 	require.NoError(t, b.stream.AddDeadLetters(t.Context(), []score.DeadLetter{{
-		Lane: score.LaneOf(b.project.ID, 2), Seq: dead.Seq, Reason: "test", Outcome: score.ProjectExists, Project: b.project,
+		Seq: dead.Seq, Reason: "test", Outcome: score.ProjectExists, Project: b.project,
 	}}))
 	require.Eventually(t, func() bool {
 		return b.get("/projects/%s", b.project.ID).body["outcome"] == "project_exists"

@@ -14,7 +14,7 @@
 //     takes too long.
 //   - Redis decides nothing that matters. Without it updates are accepted unclaimed, each replica limits by itself, and the contract
 //     finds the duplicates. What was accepted meanwhile is marked when it is back.
-//   - Each lane has one publish in flight and no timer: what arrives meanwhile shares the next one, so a single request
+//   - A process has one publish in flight and no timer: what arrives meanwhile shares the next one, so a single request
 //     waits for one fsync and a thousand together wait for two.
 //   - Everything is bounded: bodies, headers, connections, requests at once, the time a request may take, the memory
 //     of caches. What does not fit gets a 4xx or a 503 with Retry-After, not a queue.
@@ -27,7 +27,7 @@
 // project); scores are decimal strings, since JSON numbers are not safe beyond 2^53.
 //
 // Rejected: answering before the ack (a 200 that a crash can take back); a timer that collects (latency without need);
-// more publishes in flight per lane (the fsync queue is serial: measured slower); Fiber's BodyParser (also takes forms
+// more publishes in flight (the fsync queue is serial: measured slower); Fiber's BodyParser (also takes forms
 // and XML, unpacks gzip without bound) and its limiter; a dedupe look-up in the chain for each single update (its signature
 // is fresh, so Redis still knows its id; a signed group is good forever, so for a group the chain is asked).
 package httpapi

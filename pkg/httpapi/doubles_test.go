@@ -36,9 +36,9 @@ type faultyPublisher struct {
 }
 
 func (p *faultyPublisher) PublishEnvelope(
-	ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed,
+	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed,
 ) error {
-	return p.with(ctx, func(ctx context.Context) error { return p.stream.PublishEnvelope(ctx, lane, msgID, updates, signed) })
+	return p.with(ctx, func(ctx context.Context) error { return p.stream.PublishEnvelope(ctx, msgID, updates, signed) })
 }
 
 func (p *faultyPublisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64) error {

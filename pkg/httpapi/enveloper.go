@@ -28,11 +28,10 @@ const (
 	maxPause       = 500 * time.Millisecond
 )
 
-// enveloper puts the updates of one lane into envelopes: what has arrived while the last publish was in flight goes
+// enveloper puts updates into envelopes: what has arrived while the last publish was in flight goes
 // into the next, in the order of its arrival, a signed group whole. One goroutine (run) publishes; add may be called by
 // any number.
 type enveloper struct {
-	lane      score.Lane
 	publisher Publisher
 	// mark marks stored updates, soon or later; tokens are those of their claims.
 	mark     func(ctx context.Context, refs []score.Ref, tokens []string)
@@ -98,7 +97,7 @@ func (e *enveloper) run(ctx context.Context) {
 		if units == nil {
 			break
 		}
-		e.flush(ctx, e.instance+"-"+strconv.Itoa(int(e.lane))+"-"+strconv.FormatUint(n, 36), units)
+		e.flush(ctx, e.instance+"-"+strconv.FormatUint(n, 36), units)
 	}
 	for {
 		select {
@@ -160,7 +159,7 @@ func (e *enveloper) flush(ctx context.Context, msgID string, units []*waiting) {
 	e.metrics.publish.Observe(time.Since(began).Seconds())
 	if err != nil {
 		e.log.Warn("the API could not store an envelope durably; it asks its callers to retry",
-			"lane", e.lane, "updates", len(updates), "err", err)
+			"updates", len(updates), "err", err)
 		for _, w := range units {
 			w.answer <- err
 		}
@@ -192,7 +191,7 @@ func envelopeOf(units []*waiting) (updates []score.Update, signed []score.Signed
 // publish repeats the same message under the same id until it is stored, certainly refused, or out of time.
 func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error {
 	return persist(ctx, e.patience, e.metrics, func(ctx context.Context) (bool, error) {
-		err := e.publisher.PublishEnvelope(ctx, e.lane, msgID, updates, signed)
+		err := e.publisher.PublishEnvelope(ctx, msgID, updates, signed)
 		return err == nil || errors.Is(err, score.ErrFull), err
 	})
 }

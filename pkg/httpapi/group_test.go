@@ -62,7 +62,7 @@ func (b *bench) answered(status string, accepted int, duplicates ...string) obje
 func (b *bench) envelopes() []score.Message {
 	b.t.Helper()
 	var found []score.Message
-	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(_ score.Lane, r score.Message) error {
+	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(r score.Message) error {
 		if r.Updates != nil {
 			found = append(found, r)
 		}
@@ -338,7 +338,7 @@ func TestADeadProjectMayBeReplacedByASignedOnlyOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()
 	require.NoError(t, b.stream.AddDeadLetters(t.Context(), []score.DeadLetter{{
-		Lane: score.LaneOf(b.project.ID, 2), Seq: b.creations()[0].Seq, Reason: "test", Outcome: score.Unprocessable, Project: b.project,
+		Seq: b.creations()[0].Seq, Reason: "test", Outcome: score.Unprocessable, Project: b.project,
 	}}))
 	require.Eventually(t, func() bool {
 		return b.post("/create-project", set(createBody(b.project), "signedOnly", true)).status == http.StatusOK

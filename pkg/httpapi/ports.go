@@ -11,10 +11,10 @@ import (
 
 // Publisher makes what was accepted durable.
 type Publisher interface {
-	// PublishEnvelope stores updates of one lane as one message, of which signed marks the signed groups, in ascending
+	// PublishEnvelope stores updates as one message, of which signed marks the signed groups, in ascending
 	// order: nil means stored and synced, ErrFull not stored, and any other error that it may or may not be: publishing
 	// the same under the same msgID again must be safe.
-	PublishEnvelope(ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed) error
+	PublishEnvelope(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error
 	// PublishProject stores a creation, once per projectId: a *score.TakenError says that another one is there. replaces is
 	// the sequence of an earlier creation that was rejected, or 0. ErrFull and other errors as above.
 	PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error

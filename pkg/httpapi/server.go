@@ -49,15 +49,15 @@ type Server struct {
 	deps    Deps
 	metrics *metrics
 
-	app        *fiber.App
-	domain     wallet.Domain // of EIP-712 signatures
-	signers    *signers
-	envelopers []*enveloper // by lane
-	marker     *marker
-	minters    *lru.Cache[score.ProjectID, Minter]
-	tokens     *tokens
-	writes     chan struct{} // one for each post in progress
-	reads      chan struct{} // one for each look-up in progress
+	app       *fiber.App
+	domain    wallet.Domain // of EIP-712 signatures
+	signers   *signers
+	enveloper *enveloper
+	marker    *marker
+	minters   *lru.Cache[score.ProjectID, Minter]
+	tokens    *tokens
+	writes    chan struct{} // one for each post in progress
+	reads     chan struct{} // one for each look-up in progress
 
 	life     context.Context // ends when Run gives up on what is still in progress
 	end      context.CancelFunc
@@ -67,9 +67,6 @@ type Server struct {
 
 // New returns a Server that Run will serve.
 func New(config Config, deps Deps) (*Server, error) {
-	if config.Lanes < 1 || config.Lanes > score.MaxLanes {
-		return nil, fmt.Errorf("the number of lanes must be 1 to %d, not %d", score.MaxLanes, config.Lanes)
-	}
 	config = config.withDefaults()
 	if config.MaxEnvelope < score.MaxSigned {
 		return nil, fmt.Errorf("an envelope must hold the %d updates of a signed group, not only %d", score.MaxSigned, config.MaxEnvelope)
@@ -84,12 +81,10 @@ func New(config Config, deps Deps) (*Server, error) {
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.marker = newMarker(deps.Statuses, s.metrics, deps.Log)
-	for lane := range config.Lanes {
-		s.envelopers = append(s.envelopers, &enveloper{
-			lane: score.Lane(lane), publisher: deps.Publisher, mark: s.marker.mark, patience: config.AcceptTimeout,
-			instance: s.tokens.instance, limit: config.MaxEnvelope, metrics: s.metrics, log: deps.Log,
-			in: make(chan *waiting, config.MaxEnvelope), stop: make(chan struct{}), ended: make(chan struct{}),
-		})
+	s.enveloper = &enveloper{
+		publisher: deps.Publisher, mark: s.marker.mark, patience: config.AcceptTimeout,
+		instance: s.tokens.instance, limit: config.MaxEnvelope, metrics: s.metrics, log: deps.Log,
+		in: make(chan *waiting, config.MaxEnvelope), stop: make(chan struct{}), ended: make(chan struct{}),
 	}
 	s.app = s.routes(deps.Metrics)
 	return s, nil
@@ -98,10 +93,8 @@ func New(config Config, deps Deps) (*Server, error) {
 // Run serves on the listener until ctx ends, then drains: what is in progress gets its answer within the drain timeout,
 // what comes is sent elsewhere. It closes the listener. It returns nil after a complete drain. A Server runs once.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
-	var envelopers sync.WaitGroup
-	for _, e := range s.envelopers {
-		envelopers.Go(func() { e.run(s.life) })
-	}
+	var enveloping sync.WaitGroup
+	enveloping.Go(func() { s.enveloper.run(s.life) })
 	marking, endMarking := context.WithCancel(context.Background())
 	var marker sync.WaitGroup
 	marker.Go(func() { s.marker.run(marking) })
@@ -116,11 +109,9 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	}
 	s.draining.Store(true)
 	err = errors.Join(err, s.drain())
-	for _, e := range s.envelopers {
-		close(e.stop)
-	}
+	close(s.enveloper.stop)
 	s.end()
-	envelopers.Wait()
+	enveloping.Wait()
 	endMarking()
 	marker.Wait()
 	// Every request that came has its answer. What may still be open are connections on which none came yet, such as the

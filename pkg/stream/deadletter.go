@@ -17,7 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// deadLetterID names what was rejected and where its batch began. Two updates under one updateId are two things, so an
+// deadLetterID names what was rejected, and with which piece of its lane's work. Two updates under one updateId are two things, so an
 // update's id ends in a hash of what it says.
 func deadLetterID(d *score.DeadLetter) string {
 	lane, seq := strconv.Itoa(int(d.Lane)), strconv.FormatUint(d.Seq, 10)
@@ -26,7 +26,7 @@ func deadLetterID(d *score.DeadLetter) string {
 		u := d.Update
 		said := sha256.Sum256(slices.Concat(u.Signer[:], u.Target[:], []byte{u.Action, u.ScoreType}, strconv.AppendBool(nil, d.Signed)))
 		return strings.Join([]string{
-			lane, "update", hex.EncodeToString(u.Project[:]), hex.EncodeToString(u.ID[:]), seq, hex.EncodeToString(said[:8]),
+			lane, "update", hex.EncodeToString(u.Project[:]), hex.EncodeToString(u.ID[:]), strconv.FormatUint(d.Work, 10), hex.EncodeToString(said[:8]),
 		}, ".")
 	case d.Project != nil:
 		return lane + ".project." + hex.EncodeToString(d.Project.ID[:]) + "." + seq

@@ -29,7 +29,7 @@ func TestDeadLettersAreKeptOncePerThing(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	u := update(1)
-	require.NoError(t, s.PublishEnvelope(t.Context(), 1, "a", []score.Update{u}, nil))
+	require.NoError(t, s.PublishEnvelope(t.Context(), "a", []score.Update{u}, nil))
 	letters := []score.DeadLetter{
 		{Lane: 1, Seq: 1, Update: &u, Outcome: score.NotMember, Reason: "first", Tx: common.Hash{1}},
 		{Lane: 1, Seq: 1, Update: &u, Outcome: score.NotMember, Reason: "again", Tx: common.Hash{1}},
@@ -190,8 +190,8 @@ func TestAReplayedDeadLetterStays(t *testing.T) {
 	id := "1.update." + u.Project.String()[2:] + "." + u.ID.String()[2:]
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for round := uint64(1); round <= 3; round++ {
-		require.NoError(t, s.PublishEnvelope(t.Context(), 1, time.Unix(int64(round), 0).String(), []score.Update{u}, nil))
-		letter := []score.DeadLetter{{Lane: 1, Seq: round, Update: &u, Outcome: score.Unprocessable}}
+		require.NoError(t, s.PublishEnvelope(t.Context(), time.Unix(int64(round), 0).String(), []score.Update{u}, nil))
+		letter := []score.DeadLetter{{Lane: 1, Seq: round, Work: round, Update: &u, Outcome: score.Unprocessable}}
 		require.NoError(t, s.AddDeadLetters(t.Context(), letter))
 		require.NoError(t, s.AddDeadLetters(t.Context(), letter), "the lane crashed and says it again")
 

@@ -3,17 +3,19 @@
 //
 // # The stream
 //
-// Subjects, with n the lane:
+// Subjects:
 //
-//	scorelay.lane.<n>.updates          one message is an envelope: the updates of one durable publish
-//	scorelay.lane.<n>.project.<hex>    one message is an accepted creation
+//	scorelay.updates          one message is an envelope: the updates of one durable publish
+//	scorelay.project.<hex>    one message is an accepted creation
 //
 // An envelope marks which of its updates are signed groups, and keeps their signatures. A message begins with the version
 // of its form; a program stops at one that it does not know (score.ErrNewer), since half of what a message says is worse than
 // nothing.
 //
-// A lane reads both subjects as one log, in stream order. Nothing is acknowledged and nothing is redelivered: how far
-// a lane has come is its cursor, which lives in the lane's journal.
+// They are one log. Who publishes knows no lanes: every lane reads all of it, in stream order, and keeps what is in its
+// buckets (score.BucketOf). Nothing is acknowledged and nothing is redelivered: what a lane has bound is in its journal.
+// The lanes of a process share one consumer and the newest messages in memory (Tail); one that is further behind reads by
+// itself until it has caught up.
 //
 // # What it promises
 //
@@ -35,9 +37,11 @@
 // thousand take 0.6 s instead of 8.5 s (BenchmarkDeadLetters). Rejected: several single publishes in flight, which wait
 // for the same syncs; many dead letters in one message, which could not be marked and replaced one by one.
 //
-// The deployment (number of lanes, chain, contract) is metadata of the stream itself, so a process cannot read the
-// partitions of one deployment with the settings of another.
+// The deployment (chain, contract, and how many lanes it began with) is metadata of the stream itself, so a process cannot
+// read the updates of one deployment with the settings of another.
 //
 // Rejected: a work queue with acknowledgements (every ack is a synced delete, and no ack is durable against a killed
-// server), one message per update (one fsync each), a subject per update.
+// server), one message per update (one fsync each), a subject per update; a subject per lane, which makes each API wait for
+// as many syncs as there are lanes (measured at 2 ms a sync and 10,000 updates/s: p50 29 ms with 4 lanes, 7 ms with one log),
+// and ties projects to lanes for good.
 package stream

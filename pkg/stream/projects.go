@@ -38,7 +38,7 @@ func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error
 			fn(ProjectEvent{CaughtUp: true})
 		}
 	}
-	creations, err := watch(ctx, s.stream, subjectPrefix+"*.project.*", arrived, func(msg jetstream.Msg, seq uint64) {
+	creations, err := watch(ctx, s.stream, projectPrefix+"*", arrived, func(msg jetstream.Msg, seq uint64) {
 		m, _ := decode(msg.Data())
 		tell(ProjectEvent{Seq: seq, Project: m.Project})
 	})

@@ -23,17 +23,17 @@ const (
 	codeInsufficientResource jetstream.ErrorCode = 10023
 )
 
-// PublishEnvelope stores 1 … MaxEnvelope updates of one lane as one message; signed marks the signed groups among them,
+// PublishEnvelope stores 1 … MaxEnvelope updates as one message; signed marks the signed groups among them,
 // in ascending order. Nil means stored and synced. score.ErrFull means not stored. ErrUnknown means perhaps stored: publishing
 // the same under the same msgID again is safe.
 func (s *Stream) PublishEnvelope(
-	ctx context.Context, lane score.Lane, msgID string, updates []score.Update, signed []score.Signed,
+	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed,
 ) error {
 	data, err := EncodeEnvelope(updates, signed)
 	if err != nil {
 		return err
 	}
-	_, err = s.js.Publish(ctx, laneSubject(lane, "updates"), data, jetstream.WithMsgID(msgID), jetstream.WithExpectStream(Name))
+	_, err = s.js.Publish(ctx, updatesSubject, data, jetstream.WithMsgID(msgID), jetstream.WithExpectStream(Name))
 	return classify(err)
 }
 
@@ -46,7 +46,7 @@ func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Proj
 	if err != nil {
 		return err
 	}
-	subject := s.projectSubject(p.ID)
+	subject := projectSubject(p.ID)
 	if replaces != 0 {
 		if err := s.extends(ctx, subject, p, replaces); err != nil {
 			return err
@@ -101,9 +101,7 @@ func (s *Stream) conflict(ctx context.Context, subject, msgID string, p *score.P
 	return &score.TakenError{Seq: msg.Sequence, Project: accepted.Project}
 }
 
-func (s *Stream) projectSubject(id score.ProjectID) string {
-	return laneSubject(score.LaneOf(id, s.deployment.Lanes), "project."+hex.EncodeToString(id[:]))
-}
+func projectSubject(id score.ProjectID) string { return projectPrefix + hex.EncodeToString(id[:]) }
 
 func isWrongSequence(err error) bool {
 	var api *jetstream.APIError

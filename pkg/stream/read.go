@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -41,13 +40,12 @@ func messageOf(seq uint64, at time.Time, data []byte) score.Message {
 	return m
 }
 
-// Reader reads one lane's partition in order, forever. It is not safe for concurrent use.
+// Reader reads the stream in order, forever. It is not safe for concurrent use.
 type Reader struct {
-	s        *Stream
-	subjects []string
-	next     uint64
-	pump     *pump     // nil when it must be opened again
-	lost     time.Time // since when the stream cannot be read; zero while it can
+	s    *Stream
+	next uint64
+	pump *pump     // nil when it must be opened again
+	lost time.Time // since when the stream cannot be read; zero while it can
 }
 
 // pump moves messages of one consumer into a channel, so that a reader that waits for them can stop at once: the
@@ -78,10 +76,9 @@ func (p *pump) run(ctx context.Context, messages jetstream.MessagesContext) {
 	}
 }
 
-// Read starts at the first message of the lane whose sequence is at least from.Seq; from.Index is the caller's to
-// honour, since a message is a whole envelope.
-func (s *Stream) Read(ctx context.Context, lane score.Lane, from score.Cursor) (*Reader, error) {
-	r := &Reader{s: s, subjects: []string{laneSubject(lane, "updates"), laneSubject(lane, "project.*")}, next: max(from.Seq, 1)}
+// Read starts at the first message whose sequence is at least from.
+func (s *Stream) Read(ctx context.Context, from uint64) (*Reader, error) {
+	r := &Reader{s: s, next: max(from, 1)}
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
@@ -89,11 +86,10 @@ func (s *Stream) Read(ctx context.Context, lane score.Lane, from score.Cursor) (
 }
 
 func (r *Reader) open(ctx context.Context) error {
-	if err := r.check(ctx); err != nil {
+	if _, err := r.check(ctx); err != nil {
 		return err
 	}
 	consumer, err := r.s.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		FilterSubjects:    r.subjects,
 		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq:       r.next,
 		InactiveThreshold: 30 * time.Second,
@@ -114,21 +110,21 @@ func (r *Reader) open(ctx context.Context) error {
 }
 
 // check tells whether the stream is there and the one that was opened.
-func (r *Reader) check(ctx context.Context) error {
+func (r *Reader) check(ctx context.Context) (score.StreamState, error) {
 	state, err := r.s.State(ctx)
 	if err != nil {
-		return err
+		return state, err
 	}
 	if !state.Created.Equal(r.s.created) {
-		return fmt.Errorf("stream %s: %w", Name, ErrReplaced)
+		return state, fmt.Errorf("stream %s: %w", Name, ErrReplaced)
 	}
 	if state.LastSeq+1 < r.next {
-		return fmt.Errorf("stream %s ends at sequence %d, read up to %d: %w", Name, state.LastSeq, r.next-1, ErrShorter)
+		return state, fmt.Errorf("stream %s ends at sequence %d, read up to %d: %w", Name, state.LastSeq, r.next-1, ErrShorter)
 	}
-	return nil
+	return state, nil
 }
 
-// Next waits for the lane's next message. It survives short outages and restarts of the server. It returns the context's
+// Next waits for the next message. It survives short outages and restarts of the server. It returns the context's
 // error, ErrReplaced, ErrShorter, score.ErrNewer, or ErrLost: when the stream is not there, or could not be read for ten seconds.
 func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 	for {
@@ -179,7 +175,7 @@ func (r *Reader) wait(ctx context.Context) (d delivery, ok bool, err error) {
 		return d, false, ctx.Err()
 	case <-timer.C:
 	}
-	if err := r.check(ctx); err != nil {
+	if _, err := r.check(ctx); err != nil {
 		return d, false, r.backoffOrGiveUp(ctx, err)
 	}
 	r.lost = time.Time{}
@@ -211,30 +207,14 @@ func (r *Reader) Close() {
 }
 
 // ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
-func (s *Stream) ReadAll(ctx context.Context, fn func(score.Lane, score.Message) error) error {
+func (s *Stream) ReadAll(ctx context.Context, fn func(score.Message) error) error {
 	state, err := s.State(ctx)
 	if err != nil {
 		return err
 	}
 	return readThrough(ctx, s.stream, fromStart, state.LastSeq, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
-		lane, ok := laneOfSubject(msg.Subject())
-		if !ok {
-			return fmt.Errorf("stream %s holds the foreign subject %q", Name, msg.Subject())
-		}
-		return fn(lane, messageOf(meta.Sequence.Stream, meta.Timestamp, msg.Data()))
+		return fn(messageOf(meta.Sequence.Stream, meta.Timestamp, msg.Data()))
 	})
-}
-
-func laneOfSubject(subject string) (score.Lane, bool) {
-	rest, ok := strings.CutPrefix(subject, subjectPrefix)
-	if !ok {
-		return 0, false
-	}
-	var lane score.Lane
-	if _, err := fmt.Sscanf(rest, "%d.", &lane); err != nil {
-		return 0, false
-	}
-	return lane, true
 }
 
 // FirstSince is the sequence of the first message stored at or after a time; one past the last if there is none.

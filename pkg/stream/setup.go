@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -27,7 +26,8 @@ const (
 )
 
 const (
-	subjectPrefix     = "scorelay.lane."
+	updatesSubject    = "scorelay.updates"
+	projectPrefix     = "scorelay.project."
 	deadPrefix        = "scorelay.dead."
 	rejectedPrefix    = "scorelay.rejected."
 	maxMessageBytes   = 512 << 10
@@ -161,8 +161,8 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 	rejected.Description = "accepted updates that the contract rejected, as its events tell too"
 	accepted := jetstream.StreamConfig{
 		Name:        Name,
-		Description: "accepted updates and creations, by lane",
-		Subjects:    []string{subjectPrefix + "*.updates", subjectPrefix + "*.project.*"},
+		Description: "accepted updates and creations",
+		Subjects:    []string{updatesSubject, projectPrefix + "*"},
 		Discard:     jetstream.DiscardNew,
 		MaxBytes:    cfg.MaxBytes,
 		MaxMsgSize:  maxMessageBytes,
@@ -257,18 +257,6 @@ func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
 	}, nil
 }
 
-// Tail is the sequence of a lane's last message, or 0 when the stream holds none of that lane.
-func (s *Stream) Tail(ctx context.Context, lane score.Lane) (uint64, error) {
-	msg, err := s.stream.GetLastMsgForSubject(ctx, laneSubject(lane, ">"))
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("couldn't find the last message of lane %d: %w", lane, err)
-	}
-	return msg.Sequence, nil
-}
-
 // Purge deletes all messages with a sequence lower than below. Only what is final, and older than the duplicate
 // window and the audit horizon, may be purged.
 func (s *Stream) Purge(ctx context.Context, below uint64) error {
@@ -279,8 +267,4 @@ func (s *Stream) Purge(ctx context.Context, below uint64) error {
 		return fmt.Errorf("couldn't purge the stream %s below sequence %d: %w", Name, below, err)
 	}
 	return nil
-}
-
-func laneSubject(lane score.Lane, rest string) string {
-	return subjectPrefix + strconv.Itoa(int(lane)) + "." + rest
 }

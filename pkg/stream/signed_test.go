@@ -17,10 +17,10 @@ func TestSignedGroupsAreReadAsPublished(t *testing.T) {
 		{First: 0, Count: 2, Kind: score.KindFree, Signature: score.GroupSignature{7}},
 		{First: 3, Count: 1, Kind: score.KindWord, Signature: score.GroupSignature{63: 8}},
 	}
-	require.Error(t, s.PublishEnvelope(t.Context(), 0, "wrong", updates[:3], signed), "a group beyond the updates")
-	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "a", updates, signed))
-	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "b", updates, nil))
-	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	require.Error(t, s.PublishEnvelope(t.Context(), "wrong", updates[:3], signed), "a group beyond the updates")
+	require.NoError(t, s.PublishEnvelope(t.Context(), "a", updates, signed))
+	require.NoError(t, s.PublishEnvelope(t.Context(), "b", updates, nil))
+	r, err := s.Read(t.Context(), 0)
 	require.NoError(t, err)
 	defer r.Close()
 	for _, want := range [][]score.Signed{signed, nil} {
@@ -37,9 +37,9 @@ func TestAMessageOfANewerVersionIsNotCorrupt(t *testing.T) {
 	data, err := stream.EncodeEnvelope([]score.Update{update(1)}, nil)
 	require.NoError(t, err)
 	data[0] = 3
-	_, err = js.Publish(t.Context(), "scorelay.lane.0.updates", data)
+	_, err = js.Publish(t.Context(), "scorelay.updates", data)
 	require.NoError(t, err)
-	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	r, err := s.Read(t.Context(), 0)
 	require.NoError(t, err)
 	defer r.Close()
 	_, err = r.Next(t.Context())

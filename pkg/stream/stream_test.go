@@ -100,22 +100,24 @@ func TestAServerThatDoesNotSyncIsRefused(t *testing.T) {
 	require.Error(t, stream.VerifySyncAlways(t.Context(), "http://127.0.0.1:1"))
 }
 
-func TestALaneReadsItsEnvelopesAndCreationsInOrderFromACursor(t *testing.T) {
+func TestEnvelopesAndCreationsAreReadInOrder(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	p := project(1)
-	lane := score.LaneOf(p.ID, deployment.Lanes)
-	require.NoError(t, s.PublishEnvelope(t.Context(), lane, "a", []score.Update{update(1), update(2)}, nil))
-	require.NoError(t, s.PublishEnvelope(t.Context(), (lane+1)%3, "b", []score.Update{update(3)}, nil))
+	require.NoError(t, s.PublishEnvelope(t.Context(), "a", []score.Update{update(1), update(2)}, nil))
+	require.NoError(t, s.PublishEnvelope(t.Context(), "b", []score.Update{update(3)}, nil))
 	require.NoError(t, s.PublishProject(t.Context(), "p", p, 0))
-	require.NoError(t, s.PublishEnvelope(t.Context(), lane, "c", []score.Update{update(4)}, nil))
+	require.NoError(t, s.PublishEnvelope(t.Context(), "c", []score.Update{update(4)}, nil))
 
-	r, err := s.Read(t.Context(), lane, score.Cursor{})
+	r, err := s.Read(t.Context(), 0)
 	require.NoError(t, err)
 	defer r.Close()
 	first, err := r.Next(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []score.Update{update(1), update(2)}, first.Updates)
+	skipped, err := r.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []score.Update{update(3)}, skipped.Updates)
 	second, err := r.Next(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, p, second.Project)
@@ -124,26 +126,19 @@ func TestALaneReadsItsEnvelopesAndCreationsInOrderFromACursor(t *testing.T) {
 	require.Equal(t, []score.Update{update(4)}, third.Updates)
 	require.Equal(t, []uint64{1, 3, 4}, []uint64{first.Seq, second.Seq, third.Seq})
 
-	late, err := s.Read(t.Context(), lane, score.Cursor{Seq: 4, Index: 1})
+	late, err := s.Read(t.Context(), 4)
 	require.NoError(t, err)
 	defer late.Close()
 	record, err := late.Next(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 4, record.Seq)
-
-	tail, err := s.Tail(t.Context(), lane)
-	require.NoError(t, err)
-	require.EqualValues(t, 4, tail)
-	tail, err = s.Tail(t.Context(), (lane+2)%3)
-	require.NoError(t, err)
-	require.Zero(t, tail)
 }
 
 func TestTheSameEnvelopePublishedTwiceIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	for range 3 {
-		require.NoError(t, s.PublishEnvelope(t.Context(), 0, "same", []score.Update{update(1)}, nil))
+		require.NoError(t, s.PublishEnvelope(t.Context(), "same", []score.Update{update(1)}, nil))
 	}
 	state, err := s.State(t.Context())
 	require.NoError(t, err)
@@ -182,7 +177,7 @@ func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
 	require.NoError(t, err)
 	stored := 0
 	for {
-		err = s.PublishEnvelope(t.Context(), 0, time.Now().String(), make([]score.Update, 100), nil)
+		err = s.PublishEnvelope(t.Context(), time.Now().String(), make([]score.Update, 100), nil)
 		if err != nil {
 			break
 		}
@@ -193,7 +188,7 @@ func TestAFullStreamRefusesAndKeepsWhatItHas(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, stored, state.Messages)
 	require.NoError(t, s.Purge(t.Context(), state.LastSeq+1))
-	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "after", make([]score.Update, 100), nil))
+	require.NoError(t, s.PublishEnvelope(t.Context(), "after", make([]score.Update, 100), nil))
 }
 
 func TestPublishingToADeadServerIsUnknown(t *testing.T) {
@@ -206,7 +201,7 @@ func TestPublishingToADeadServerIsUnknown(t *testing.T) {
 	server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	require.ErrorIs(t, s.PublishEnvelope(ctx, 0, "a", []score.Update{update(1)}, nil), stream.ErrUnknown)
+	require.ErrorIs(t, s.PublishEnvelope(ctx, "a", []score.Update{update(1)}, nil), stream.ErrUnknown)
 	require.ErrorIs(t, s.PublishProject(ctx, "p", project(1), 0), stream.ErrUnknown)
 }
 
@@ -221,8 +216,8 @@ func TestAReaderOutlivesARestartOfTheServer(t *testing.T) {
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
 	s, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
-	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "a", []score.Update{update(1)}, nil))
-	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	require.NoError(t, s.PublishEnvelope(t.Context(), "a", []score.Update{update(1)}, nil))
+	r, err := s.Read(t.Context(), 0)
 	require.NoError(t, err)
 	defer r.Close()
 	record, err := r.Next(t.Context())
@@ -234,7 +229,7 @@ func TestAReaderOutlivesARestartOfTheServer(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(server.Close)
 	require.Eventually(t, func() bool {
-		return s.PublishEnvelope(t.Context(), 0, "b", []score.Update{update(2)}, nil) == nil
+		return s.PublishEnvelope(t.Context(), "b", []score.Update{update(2)}, nil) == nil
 	}, 20*time.Second, 20*time.Millisecond)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -248,7 +243,7 @@ func TestAReaderStopsWhenTheStreamWasMadeAgain(t *testing.T) {
 	s, js := open(t)
 	require.NoError(t, js.DeleteStream(t.Context(), stream.Name))
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
-	_, err := s.Read(t.Context(), 0, score.Cursor{})
+	_, err := s.Read(t.Context(), 0)
 	require.ErrorIs(t, err, stream.ErrReplaced)
 }
 
@@ -257,8 +252,8 @@ func TestAReaderEndsWhenItsStreamIsGone(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	s, js := open(t)
-	require.NoError(t, s.PublishEnvelope(ctx, 0, "a", []score.Update{update(1)}, nil))
-	r, err := s.Read(ctx, 0, score.Cursor{})
+	require.NoError(t, s.PublishEnvelope(ctx, "a", []score.Update{update(1)}, nil))
+	r, err := s.Read(ctx, 0)
 	require.NoError(t, err)
 	defer r.Close()
 	_, err = r.Next(ctx)
@@ -279,7 +274,7 @@ func TestAReaderStopsWaitingWhileTheServerIsAway(t *testing.T) {
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
 	s, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
-	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	r, err := s.Read(t.Context(), 0)
 	require.NoError(t, err)
 	defer r.Close()
 	server.Close()
@@ -294,9 +289,9 @@ func TestAReaderStopsWaitingWhileTheServerIsAway(t *testing.T) {
 func TestACorruptMessageIsHandedOverAsSuch(t *testing.T) {
 	t.Parallel()
 	s, js := open(t)
-	_, err := js.Publish(t.Context(), "scorelay.lane.0.updates", []byte("nonsense"))
+	_, err := js.Publish(t.Context(), "scorelay.updates", []byte("nonsense"))
 	require.NoError(t, err)
-	r, err := s.Read(t.Context(), 0, score.Cursor{})
+	r, err := s.Read(t.Context(), 0)
 	require.NoError(t, err)
 	defer r.Close()
 	record, err := r.Next(t.Context())
@@ -308,16 +303,14 @@ func TestACorruptMessageIsHandedOverAsSuch(t *testing.T) {
 func TestReadAllSeesEverythingOnceAndEnds(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	require.NoError(t, s.ReadAll(t.Context(), func(score.Lane, score.Message) error { return errors.New("empty") }))
-	want := map[score.UpdateID]score.Lane{}
+	require.NoError(t, s.ReadAll(t.Context(), func(score.Message) error { return errors.New("empty") }))
+	var want, got []score.UpdateID
 	for n := range byte(30) {
-		lane := score.Lane(n % 3)
-		require.NoError(t, s.PublishEnvelope(t.Context(), lane, string(n+'a'), []score.Update{update(n)}, nil))
-		want[update(n).ID] = lane
+		require.NoError(t, s.PublishEnvelope(t.Context(), string(n+'a'), []score.Update{update(n)}, nil))
+		want = append(want, update(n).ID)
 	}
-	got := map[score.UpdateID]score.Lane{}
-	require.NoError(t, s.ReadAll(t.Context(), func(lane score.Lane, r score.Message) error {
-		got[r.Updates[0].ID] = lane
+	require.NoError(t, s.ReadAll(t.Context(), func(r score.Message) error {
+		got = append(got, r.Updates[0].ID)
 		return nil
 	}))
 	require.Equal(t, want, got)
@@ -363,7 +356,7 @@ func TestFirstSinceFindsWhereAHorizonLies(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 1, first)
 	for n := range byte(3) {
-		require.NoError(t, s.PublishEnvelope(t.Context(), 0, string(n+'a'), []score.Update{update(n)}, nil))
+		require.NoError(t, s.PublishEnvelope(t.Context(), string(n+'a'), []score.Update{update(n)}, nil))
 	}
 	first, err = s.FirstSince(t.Context(), began)
 	require.NoError(t, err)
@@ -373,13 +366,13 @@ func TestFirstSinceFindsWhereAHorizonLies(t *testing.T) {
 	require.EqualValues(t, 4, first)
 }
 
-func TestAStreamThatEndsBeforeTheCursorIsNotRead(t *testing.T) {
+func TestAStreamThatEndsBeforeWhatWasReadIsNotRead(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	require.NoError(t, s.PublishEnvelope(t.Context(), 0, "a", []score.Update{update(1)}, nil))
-	_, err := s.Read(t.Context(), 0, score.Cursor{Seq: 3})
+	require.NoError(t, s.PublishEnvelope(t.Context(), "a", []score.Update{update(1)}, nil))
+	_, err := s.Read(t.Context(), 3)
 	require.ErrorIs(t, err, stream.ErrShorter)
-	r, err := s.Read(t.Context(), 0, score.Cursor{Seq: 2})
+	r, err := s.Read(t.Context(), 2)
 	require.NoError(t, err)
 	r.Close()
 }
