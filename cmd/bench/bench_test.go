@@ -36,7 +36,7 @@ func TestCallsAreWhatALaneSends(t *testing.T) {
 		for _, u := range b.Updates() {
 			require.False(t, seen[u.ID], "an id is used once")
 			seen[u.ID], touched[u.Target.Hex()] = true, true
-			require.EqualValues(t, i%4, score.LaneOf(u.Project, 4))
+			require.EqualValues(t, i%4, score.FirstOwner(score.BucketOf(u.Project), 4))
 		}
 		require.Len(t, touched, wallets)
 	}
@@ -105,4 +105,13 @@ func TestThePeerReadsWhatIsWritten(t *testing.T) {
 	raw, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, "7 ab01\n8 02\n", string(raw))
+}
+
+func TestSubcommandsAreNamed(t *testing.T) {
+	t.Parallel()
+	require.ErrorIs(t, run(nil), errUsage)
+	require.ErrorIs(t, run([]string{"other"}), errUsage)
+	require.ErrorContains(t, run([]string{"relay", "--rtt", "-1s"}), "--rtt must not be negative")
+	require.ErrorContains(t, run([]string{"horizon", "--updates", "0"}), "--updates must be at least 1")
+	require.ErrorContains(t, run([]string{"horizon", "more"}), "nothing may follow the flags")
 }

@@ -3,6 +3,7 @@
 //
 //	cd cmd/bench && go run . relay --rtt 50ms          # a table
 //	cd cmd/bench && go run . relay --rtt 50ms --json   # figures on the last line
+//	cd cmd/bench && go run . horizon --json            # gas per update, see package horizon
 //
 // It is a module of its own, so that nothing of it is in the product's. The peer is in another one inside it (txmgr) and
 // runs as a process, since it builds with a fork of go-ethereum. Anvil is installed with npm where it is missing.

@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/scorelay/scorelay/cmd/bench/horizon"
 )
 
 func main() {
@@ -19,29 +21,72 @@ func main() {
 }
 
 const usage = `usage: go run . relay [flags]
+       go run . horizon [flags]
 
-Measures Scorelay's relayers beside op-service/txmgr; see doc.go for what, and how.
+relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds.
+See doc.go and horizon/doc.go for what, and how.
 
 `
 
+var errUsage = errors.New("say what to measure: relay or horizon")
+
 func run(args []string) error {
-	b := &bench{begun: time.Now()}
-	flags := flag.NewFlagSet("relay", flag.ContinueOnError)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	switch name {
+	case "relay":
+		return runRelay(ctx, args[1:])
+	case "horizon":
+		return runHorizon(ctx, args[1:])
+	}
+	fmt.Fprint(os.Stderr, usage)
+	return errUsage
+}
+
+// newFlags are the flags of a subcommand.
+func newFlags(name string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), usage)
 		flags.PrintDefaults()
 	}
+	return flags
+}
+
+func runHorizon(ctx context.Context, args []string) error {
+	flags := newFlags("horizon")
+	asJSON := flags.Bool("json", false, "print the figures as JSON on the last line, below the table")
+	updates := flags.Int("updates", horizon.Updates, "how many updates each cell has")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *updates < 1 || flags.NArg() > 0 {
+		return errors.New("--updates must be at least 1, and nothing may follow the flags")
+	}
+	table, err := horizon.Run(ctx, *updates, progress)
+	if err != nil {
+		return err
+	}
+	if err := table.WriteText(os.Stdout); err != nil || !*asJSON {
+		return err
+	}
+	return table.WriteJSON(os.Stdout)
+}
+
+func runRelay(ctx context.Context, args []string) error {
+	b := &bench{begun: time.Now()}
+	flags := newFlags("relay")
 	flags.DurationVar(&b.rtt, "rtt", 50*time.Millisecond, "how much longer each call to the node takes")
 	flags.DurationVar(&b.seconds, "seconds", 12*time.Second, "how long the steady part of a throughput leg is measured")
 	flags.IntVar(&b.repeat, "repeat", 1, "how often each throughput leg is run; the median is told")
 	asJSON := flags.Bool("json", false, "print the figures as JSON on the last line, instead of a table")
 	legs := flags.String("legs", "", "run only these, separated by commas: "+legNames(b.legs()))
 	keep := flags.Bool("keep", false, "keep data and logs")
-	if len(args) == 0 || args[0] != "relay" {
-		flags.Usage()
-		return errors.New("say what to measure: relay")
-	}
-	if err := flags.Parse(args[1:]); err != nil {
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	chosen, err := chooseLegs(b.legs(), *legs)
@@ -51,8 +96,6 @@ func run(args []string) error {
 	if b.rtt < 0 || b.seconds < 3*time.Second || b.repeat < 1 || flags.NArg() > 0 {
 		return errors.New("--rtt must not be negative, --seconds at least 3s, --repeat at least 1, and nothing may follow the flags")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	if b.dir, err = os.MkdirTemp("", "scorelay-bench-"); err != nil {
 		return fmt.Errorf("couldn't make a directory to work in: %w", err)
 	}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/lease"
-	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -230,14 +229,14 @@ func (s *stack) awaitShared(ctx context.Context) error {
 // publish puts so many updates of each lane into the stream, as an API does that is far ahead of the relayers.
 func (s *stack) publish(ctx context.Context, perLane int) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for lane, p := range s.projects {
+	for _, p := range s.projects {
 		first := s.enveloped
 		s.enveloped += (perLane + stream.MaxEnvelope - 1) / stream.MaxEnvelope
 		group.Go(func() error {
 			for left := perLane; left > 0; left -= stream.MaxEnvelope {
 				first++
 				updates := p.next(min(left, stream.MaxEnvelope))
-				if err := s.stream.PublishEnvelope(ctx, score.Lane(lane), fmt.Sprintf("bench-%d", first), updates, nil); err != nil {
+				if err := s.stream.PublishEnvelope(ctx, fmt.Sprintf("bench-%d", first), updates, nil); err != nil {
 					return fmt.Errorf("couldn't publish updates: %w", err)
 				}
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -52,7 +51,7 @@ func newProjects(lanes int, random bool) []*project {
 	missing := lanes
 	for i := 0; missing > 0; i++ {
 		id := score.ProjectID(crypto.Keccak256Hash(fmt.Appendf(nil, "scorelay bench project %d", i)))
-		if lane := score.LaneOf(id, lanes); projects[lane] == nil {
+		if lane := score.FirstOwner(score.BucketOf(id), lanes); projects[lane] == nil {
 			projects[lane] = newProject(id, random)
 			missing--
 		}
@@ -125,11 +124,12 @@ func encode(updates []score.Update) (call, error) {
 		return call{}, fmt.Errorf("couldn't make a batch: %w", err)
 	}
 	for _, u := range updates {
-		if !builder.Add(u, time.Time{}) {
+		if !builder.Add(u) {
 			return call{}, fmt.Errorf("%d updates do not fit into one batch", len(updates))
 		}
 	}
-	return call{data: registry.EncodeBatch(builder.Build()), gas: builder.Gas()}, nil
+	b, model := builder.Build(), registry.GasModel()
+	return call{data: registry.EncodeBatch(b), gas: model.Gas(b)}, nil
 }
 
 // calls makes n calls of size updates each, of one project after the other.

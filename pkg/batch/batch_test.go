@@ -69,6 +69,30 @@ func drawUnits(t *rapid.T) []score.Unit {
 	return rapid.SliceOf(rapid.Custom(drawUnit)).Draw(t, "units")
 }
 
+// apart tells whether no two of the units have an id in common.
+func apart(units []score.Unit) bool {
+	by := map[idKey]int{}
+	for i, unit := range units {
+		for _, u := range unit.Updates {
+			if j, found := by[idKey{u.Project, u.ID}]; found && j != i {
+				return false
+			}
+			by[idKey{u.Project, u.ID}] = i
+		}
+	}
+	return true
+}
+
+// drawApart draws units that can be in one batch.
+func drawApart(t *rapid.T) (units []score.Unit) {
+	for _, unit := range drawUnits(t) {
+		if apart(append(units, unit)) {
+			units = append(units, unit)
+		}
+	}
+	return units
+}
+
 // flat is the units as Plan takes them.
 func flat(units []score.Unit) (updates []score.Update, signed []score.Signed) {
 	for _, u := range units {
@@ -81,7 +105,7 @@ func flat(units []score.Unit) (updates []score.Update, signed []score.Signed) {
 }
 
 func drawBatch(t *rapid.T) batch.Batch {
-	updates, signed := flat(drawUnits(t))
+	updates, signed := flat(drawApart(t))
 	return batch.Plan(&model, updates, signed)
 }
 

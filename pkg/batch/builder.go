@@ -3,6 +3,7 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -15,149 +16,111 @@ type Limits struct {
 	MaxGas     uint64        // gas of the transaction at worst
 	MaxBytes   int           // bytes of the signed transaction
 	Linger     time.Duration // how long the first update may wait for company; 0 does not wait
-	WordLinger time.Duration // how long it may wait for a word of ids to become complete; no more than Linger does not
 }
 
 // DefaultLimits keep a batch inside what every node takes: 16,777,216 gas (EIP-7825) and 128 KiB (the transaction pools).
 func DefaultLimits() Limits {
-	return Limits{
-		MaxUpdates: 2000, MaxGas: 1 << 24, MaxBytes: 128 << 10, Linger: 200 * time.Millisecond, WordLinger: 400 * time.Millisecond,
-	}
+	return Limits{MaxUpdates: 2000, MaxGas: 1 << 24, MaxBytes: 128 << 10, Linger: 200 * time.Millisecond}
 }
 
 // ErrLimits says that limits leave no room for a single update, or are out of range.
 var ErrLimits = errors.New("batch limits out of range")
+
+// check returns ErrLimits if the limits would not take any single update.
+func (l *Limits) check(model *Model) error {
+	one := Single(score.Update{Action: math.MaxUint8}) // whose slot is read for it alone
+	gas, size := model.Gas(one), model.Bytes(one)
+	switch {
+	case l.MaxUpdates < 1 || l.MaxUpdates > MaxGroup:
+		return fmt.Errorf("%w: %d updates, must be 1 to %d", ErrLimits, l.MaxUpdates, MaxGroup)
+	case l.MaxGas < gas:
+		return fmt.Errorf("%w: %d gas, one update needs %d", ErrLimits, l.MaxGas, gas)
+	case l.MaxBytes < size:
+		return fmt.Errorf("%w: %d bytes, one update needs %d", ErrLimits, l.MaxBytes, size)
+	case l.Linger < 0:
+		return fmt.Errorf("%w: linger %s, must not be negative", ErrLimits, l.Linger)
+	}
+	return nil
+}
 
 // Builder collects the updates of one batch. It is not safe for concurrent use.
 type Builder struct {
 	model  Model
 	limits Limits
 
-	sheet   *sheet
+	account *costAccount
+	updates []score.Update
 	signed  []score.Signed
-	arrived []time.Time // of each of the sheet's updates
-	latest  *wordSheet  // the word last added to; nil after a signed group
-	forWord bool        // when the last unit came, the batch was waiting for a word beyond Linger
+	full    bool
 }
 
 // NewBuilder makes an empty builder. ErrLimits if the limits would not take any single update.
 func NewBuilder(model Model, limits Limits) (*Builder, error) {
+	if err := limits.check(&model); err != nil {
+		return nil, err
+	}
 	b := &Builder{model: model, limits: limits}
 	b.Reset()
-	b.put(score.Unit{Updates: make([]score.Update, 1)}, time.Time{})
-	gas, size := b.Gas(), b.Bytes()
-	b.Reset()
-	switch {
-	case limits.MaxUpdates < 1 || limits.MaxUpdates > MaxGroup:
-		return nil, fmt.Errorf("%w: %d updates, must be 1 to %d", ErrLimits, limits.MaxUpdates, MaxGroup)
-	case limits.MaxGas < gas:
-		return nil, fmt.Errorf("%w: %d gas, one update needs %d", ErrLimits, limits.MaxGas, gas)
-	case limits.MaxBytes < size:
-		return nil, fmt.Errorf("%w: %d bytes, one update needs %d", ErrLimits, limits.MaxBytes, size)
-	case limits.Linger < 0 || limits.WordLinger < 0:
-		return nil, fmt.Errorf("%w: linger %s and %s, must not be negative", ErrLimits, limits.Linger, limits.WordLinger)
-	}
 	return b, nil
 }
 
 // Add is AddUnit of an update outside signed groups.
-func (b *Builder) Add(u score.Update, now time.Time) (fits bool) {
-	return b.AddUnit(score.Unit{Updates: []score.Update{u}}, now)
+func (b *Builder) Add(u score.Update) (fits bool) {
+	return b.AddUnit(score.Unit{Updates: []score.Update{u}})
 }
 
-// AddUnit takes the unit, whole, unless the batch would exceed its limits with it; then nothing changes and fits is false.
-// The updates of a signed group are of one project and signer, and such that EncodeBody takes them. now is when the unit
-// came; the first one's starts the linger.
+// AddUnit takes the unit, whole, and copies its updates. It does not fit if one of its ids is in the batch already, or if
+// the batch might exceed its limits with it: then the batch is full and takes nothing more. The updates of a signed group
+// are of one project and signer, and such that EncodeBody takes them.
 //
 // An empty builder takes any unit, since it cannot be split: only a batch of one signed group and no more may exceed the
 // limits, and one of up to score.MaxSigned updates does not exceed DefaultLimits.
-func (b *Builder) AddUnit(unit score.Unit, now time.Time) (fits bool) {
-	alone := b.Len() == 0
-	if !alone && b.Len()+len(unit.Updates) > b.limits.MaxUpdates {
+func (b *Builder) AddUnit(unit score.Unit) (fits bool) {
+	n := len(unit.Updates)
+	switch alone := b.Len() == 0; {
+	case b.full:
 		return false
-	}
-	b.put(unit, now)
-	return alone || b.keep(len(unit.Updates))
-}
-
-func (b *Builder) put(unit score.Unit, now time.Time) {
-	if b.Len() > 0 && !now.Before(b.arrived[0].Add(b.limits.Linger)) {
-		_, why, _ := b.Due()
-		b.forWord = why == ForWord
+	case !alone && b.Len()+n > b.limits.MaxUpdates:
+		b.full = true
+		return false
+	case b.account.holds(unit.Updates):
+		return false
+	default:
+		b.account.add(unit)
+		if !alone && b.used() > 1 { // the account is wrong from here on, and not asked again
+			b.full = true
+			return false
+		}
 	}
 	if unit.Signature != nil {
-		b.signed = append(b.signed, score.Signed{First: b.Len(), Count: len(unit.Updates), Kind: unit.Kind, Signature: *unit.Signature})
+		b.signed = append(b.signed, score.Signed{First: b.Len(), Count: n, Kind: unit.Kind, Signature: *unit.Signature})
 	}
-	b.latest = b.sheet.add(unit)
-	if b.latest != nil {
-		b.latest.pace.note(now)
-	}
-	for range unit.Updates {
-		b.arrived = append(b.arrived, now)
-	}
+	b.updates = append(b.updates, unit.Updates...)
+	return true
 }
 
-// keep tells whether the limits hold. If not, it takes back the last unit, of n updates, by starting over without: that
-// happens once in a batch.
-func (b *Builder) keep(n int) bool {
-	if b.Gas() <= b.limits.MaxGas && b.Bytes() <= b.limits.MaxBytes {
-		return true
-	}
-	updates, signed, arrived := b.sheet.updates, b.signed, b.arrived
-	b.Reset()
-	for unit := range score.Units(updates[:len(updates)-n], signed) {
-		b.put(unit, arrived[b.Len()])
-	}
-	return false
+// used is the part of its limits that the batch takes up at most, by what takes up most.
+func (b *Builder) used() float64 {
+	total := b.account.total
+	return max(float64(b.Len())/float64(b.limits.MaxUpdates), float64(b.model.atWorst(total))/float64(b.limits.MaxGas),
+		float64(total.bytes)/float64(b.limits.MaxBytes))
 }
 
 // Len is the number of updates added.
-func (b *Builder) Len() int { return len(b.sheet.updates) }
+func (b *Builder) Len() int { return len(b.updates) }
 
-// Gas bounds what Build's batch costs: it is at least Model.Gas of it, and hardly more.
-func (b *Builder) Gas() uint64 { return b.model.atWorst(b.sheet.total) }
+// Full tells whether something did not fit any more: the batch takes nothing else.
+func (b *Builder) Full() bool { return b.full }
 
-// Bytes bounds the size of Build's signed transaction: it is at least Model.Bytes of it, and hardly more.
-func (b *Builder) Bytes() int { return b.sheet.total.bytes }
-
-// Reason is what a batch has waited for when it is due.
-type Reason string
-
-// The reasons, by the limit of the wait.
-const (
-	ForCompany Reason = "linger" // Limits.Linger: any other updates
-	ForWord    Reason = "word"   // Limits.WordLinger: the rest of a word, longer than for company
-)
-
-// Due is when the batch has lingered long enough and should be flushed, full or not, and why; ok is false while it is
-// empty. That is Linger after its first update, or when the word last added to will be complete, at the pace at which its
-// ids came, if that is later and still within WordLinger. A batch that waited for a word did so even if another word has
-// begun since, or the word is complete.
-func (b *Builder) Due() (at time.Time, why Reason, ok bool) {
-	if b.Len() == 0 {
-		return time.Time{}, "", false
-	}
-	at, why = b.arrived[0].Add(b.limits.Linger), ForCompany
-	if b.forWord {
-		why = ForWord
-	}
-	if b.latest == nil {
-		return at, why, true
-	}
-	if complete, ok := b.latest.complete(); ok && complete.After(at) && !complete.After(b.arrived[0].Add(b.limits.WordLinger)) {
-		return complete, ForWord, true
-	}
-	return at, why, true
-}
-
-// Build returns the batch of the added updates and leaves the builder as it is. Empty if none were added.
-func (b *Builder) Build() Batch { return b.sheet.batch() }
+// Build returns the batch of the added updates and leaves the builder as it is. Empty if none were added. Model.Gas and
+// Model.Bytes of it are within the limits.
+func (b *Builder) Build() Batch { return Plan(&b.model, b.updates, b.signed) }
 
 // Updates returns the added updates in the order of their adding.
-func (b *Builder) Updates() []score.Update { return slices.Clone(b.sheet.updates) }
+func (b *Builder) Updates() []score.Update { return slices.Clone(b.updates) }
 
 // Reset empties the builder.
 func (b *Builder) Reset() {
-	b.sheet = newSheet(&b.model)
-	b.signed, b.arrived, b.latest, b.forWord = nil, nil, nil, false
+	b.account = newCostAccount(&b.model)
+	b.updates, b.signed, b.full = b.updates[:0], b.signed[:0], false // Plan has copied them
 }

@@ -3,7 +3,6 @@ package batch_test
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -34,14 +33,13 @@ func Example() {
 	}
 	updates := named(
 		"A w/7 x", "A w/8 h", "A w/9 h", "A w/10 h", // from a stream of ids, three of them for one hot wallet
-		"B w/7 y",             // A's first id once more
-		"B r/91 z", "B s/4 z", // random ids
+		"B w/11 y", "B r/91 z", "B s/4 z", // one of the same stream, and random ids
 		"A w/20 x", "A w/21 y", // a signed group
 		"A t/180 x", // a random id
 	)
 	signed := []score.Signed{{First: 7, Count: 2, Kind: score.KindWord}}
 	for unit := range score.Units(updates, signed) {
-		builder.AddUnit(unit, time.Time{})
+		builder.AddUnit(unit)
 	}
 	b := builder.Build()
 	headers := b.Headers()
@@ -52,8 +50,7 @@ func Example() {
 	// KindRuns         | P A w | w/8 h, w/9 h, w/10 h, w/7 x
 	// KindFree         |       | t/180 x
 	// KindWord, signed | w     | w/20 x, w/21 y
-	// KindFree         | B     | r/91 z, s/4 z
-	// KindWord         |       | w/7 y
+	// KindFree         | B     | w/11 y, r/91 z, s/4 z
 }
 
 func kindName(g *batch.Group) string {

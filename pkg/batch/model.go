@@ -146,7 +146,8 @@ func (m *Model) measure(b Batch) (total cost, seen *storageSlots) {
 			seen.projects[g.Project].read = [actionSlots]bool{}
 		}
 		for j := range g.Updates {
-			total.gas += seen.chargeUpdate(m, &g.Updates[j], m.prices(g.Kind).Action)
+			gas, _ := seen.chargeUpdate(m, &g.Updates[j], m.prices(g.Kind).Action)
+			total.gas += gas
 		}
 	}
 	return total, seen
@@ -264,33 +265,53 @@ func zeros(b Batch) (n int) {
 type storageSlots struct {
 	Fresh
 	projects map[score.ProjectID]*projectSlots
+	recent   *projectSlots // the one asked for last, of this project
+	recentID score.ProjectID
 }
 
 type projectSlots struct {
 	actions [actionSlots]bool // that were read
 	read    [actionSlots]bool // since the project was named last
 	members map[common.Address]struct{}
-	words   map[score.Word]struct{}
+	words   map[score.Word]*wordSlot
 	scores  map[scoreSlot]struct{}
 }
+
+// wordSlot has the ids of a word that are in the batch.
+type wordSlot struct {
+	ids    [4]uint64   // bit by bit
+	owners []ownerWord // of unsigned updates, in a Builder's account
+}
+
+func (w *wordSlot) has(low byte) bool { return w.ids[low/64]&(1<<(low%64)) != 0 }
 
 type scoreSlot struct {
 	wallet common.Address
 	quad   uint8 // of score types
 }
 
+func scoreSlotOf(u *score.Update) scoreSlot { return scoreSlot{u.Target, u.ScoreType / scoresPerSlot} }
+
 func newStorageSlots() *storageSlots {
 	return &storageSlots{projects: map[score.ProjectID]*projectSlots{}}
 }
 
+// find returns nil of a project that was not used yet.
+func (s *storageSlots) find(id score.ProjectID) *projectSlots {
+	if s.recent == nil || s.recentID != id {
+		s.recent, s.recentID = s.projects[id], id
+	}
+	return s.recent
+}
+
 func (s *storageSlots) project(id score.ProjectID) (p *projectSlots, isNew bool) {
-	if p = s.projects[id]; p != nil {
+	if p = s.find(id); p != nil {
 		return p, false
 	}
 	p = &projectSlots{
-		members: map[common.Address]struct{}{}, words: map[score.Word]struct{}{}, scores: map[scoreSlot]struct{}{},
+		members: map[common.Address]struct{}{}, words: map[score.Word]*wordSlot{}, scores: map[scoreSlot]struct{}{},
 	}
-	s.projects[id] = p
+	s.projects[id], s.recent = p, p
 	return p, true
 }
 
@@ -310,9 +331,9 @@ func (s *storageSlots) chargeMember(m *Model, project score.ProjectID, signer co
 // chargeUpdate is what the update costs beside its group's body, at worst. Any action byte has a slot: those beyond
 // score.MaxActions, which the contract skips, too. An update that is skipped costs more than one that is applied only if
 // an earlier one paid for its score's slot. action is what reading its action's slot costs.
-func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) uint64 {
-	gas := m.Outcome
-	p, newWord, newScore := s.touch(u)
+func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) (gas uint64, word *wordSlot) {
+	gas = m.Outcome
+	p, word, newWord, newScore := s.touch(u)
 	if newWord {
 		gas += m.Fresh
 	}
@@ -323,7 +344,7 @@ func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) ui
 	}
 	slot := actionSlot(u.Action)
 	if slot == 0 {
-		return gas // read with the header
+		return gas, word // read with the header
 	}
 	if !p.actions[slot] {
 		gas += m.Cold
@@ -332,22 +353,24 @@ func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) ui
 		gas += action
 	}
 	p.actions[slot], p.read[slot] = true, true
-	return gas
+	return gas, word
 }
 
 // touch notes the slots of the update's id and score, and tells which of them are new to the batch.
-func (s *storageSlots) touch(u *score.Update) (p *projectSlots, newWord, newScore bool) {
+func (s *storageSlots) touch(u *score.Update) (p *projectSlots, word *wordSlot, newWord, newScore bool) {
 	p, _ = s.project(u.Project)
-	word, slot := u.ID.Word(), scoreSlot{u.Target, u.ScoreType / scoresPerSlot}
-	if _, found := p.words[word]; !found {
-		p.words[word] = struct{}{}
-		newWord = true
+	word = p.words[u.ID.Word()]
+	if newWord = word == nil; newWord {
+		word = &wordSlot{}
+		p.words[u.ID.Word()] = word
 		s.Words++
 	}
+	word.ids[u.ID.Low()/64] |= 1 << (u.ID.Low() % 64)
+	slot := scoreSlotOf(u)
 	if _, found := p.scores[slot]; !found {
 		p.scores[slot] = struct{}{}
 		newScore = true
 		s.Scores++
 	}
-	return p, newWord, newScore
+	return p, word, newWord, newScore
 }

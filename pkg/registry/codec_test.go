@@ -46,7 +46,7 @@ func (v *vector) planned() batch.Batch {
 		}
 		signed = append(signed, score.Signed{First: s.First, Count: s.Count, Kind: s.Kind, Signature: score.GroupSignature(raw)})
 	}
-	return batch.Plan(&codecModel, v.Batch, signed)
+	return inTurns(codecModel, v.Batch, signed)
 }
 
 // codecModel is like GasModel, but stays as it is, so that the vectors do.
@@ -188,7 +188,7 @@ func drawBatch(t *rapid.T) batch.Batch {
 		}
 		updates = append(updates, u)
 	}
-	return batch.Plan(&codecModel, updates, signed)
+	return inTurns(codecModel, updates, signed)
 }
 
 // TestDecodeBatchWantsItsOwnForm: calldata that says more than it must would not be told from its event.

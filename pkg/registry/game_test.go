@@ -140,8 +140,7 @@ func plan(groups []*drawnGroup) (b batch.Batch, proofs []proof) {
 		}
 		updates = append(updates, d.Updates...)
 	}
-	model := registry.GasModel()
-	b = batch.Plan(&model, updates, signed)
+	b = inTurns(registry.GasModel(), updates, signed)
 	for _, group := range b.Groups {
 		what := nothing
 		if group.Signature != nil {

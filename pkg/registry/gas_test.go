@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -86,8 +88,22 @@ func (l *gasLab) apply(updates []score.Update) uint64 {
 
 // planned is the batch that a relayer makes of unsigned updates.
 func planned(updates []score.Update) batch.Batch {
-	model := registry.GasModel()
-	return batch.Plan(&model, updates, nil)
+	return inTurns(registry.GasModel(), updates, nil)
+}
+
+// inTurns is one batch of what would be several, one after the other: the first of each id, the second, and so on. The
+// contract takes it.
+func inTurns(model batch.Model, updates []score.Update, signed []score.Signed) (b batch.Batch) {
+	waiting := slices.Collect(score.Units(updates, signed))
+	for len(waiting) > 0 {
+		builder, err := batch.NewBuilder(model, batch.Limits{MaxUpdates: batch.MaxGroup, MaxGas: math.MaxUint64, MaxBytes: math.MaxInt})
+		if err != nil {
+			panic(err)
+		}
+		waiting = slices.DeleteFunc(waiting, builder.AddUnit)
+		b.Groups = append(b.Groups, builder.Build().Groups...)
+	}
+	return b
 }
 
 // golden compares with a committed file, or writes it.

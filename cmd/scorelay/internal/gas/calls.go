@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"time"
 
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -152,7 +151,7 @@ func (l *lab) holds(updates []score.Update) (bool, error) {
 		return false, err
 	}
 	for _, u := range updates {
-		builder.Add(u, time.Time{})
+		builder.Add(u)
 	}
 	receipt, err := l.fork().try(relayerKey, &l.contract, registry.EncodeBatch(builder.Build()))
 	if errors.Is(err, errTooLong) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -117,12 +116,12 @@ func plan(units []score.Unit) (out []batch.Batch, err error) {
 		return nil, err
 	}
 	for _, u := range units {
-		if builder.AddUnit(u, time.Time{}) {
+		if builder.AddUnit(u) {
 			continue
 		}
 		out = append(out, builder.Build())
 		builder.Reset()
-		if !builder.AddUnit(u, time.Time{}) {
+		if !builder.AddUnit(u) {
 			return nil, errPlan
 		}
 	}

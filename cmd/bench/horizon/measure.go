@@ -1,0 +1,109 @@
+package horizon
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Figures are a cell's, in gas per update.
+type Figures struct {
+	FIFO    float64 `json:"fifo"`
+	Horizon float64 `json:"horizon"`
+	Bound   float64 `json:"bound"`
+}
+
+// gasPerSecond is what the chain gives the lane.
+const gasPerSecond = 30_000_000
+
+var errCount = errors.New("a lane lost updates")
+
+// measure runs a cell with so many updates.
+func (c *cell) measure(n int) (f Figures, err error) {
+	t := newTraffic(*c)
+	m, err := newMachine()
+	if err != nil {
+		return f, err
+	}
+	for i := range c.projects {
+		p := c.project(i)
+		if _, err := m.send(&m.contract, registry.EncodeCreateProject(p), registry.CreateProjectGas(p)); err != nil {
+			return f, fmt.Errorf("couldn't create a project: %w", err)
+		}
+	}
+	if _, err := m.fifo(t.first()); err != nil {
+		return f, fmt.Errorf("couldn't give wallets scores: %w", err)
+	}
+	updates := t.next(n)
+	fifo, err := m.fork().fifo(updates)
+	if err != nil {
+		return f, fmt.Errorf("first in, first out: %w", err)
+	}
+	chosen, err := m.horizon(updates)
+	if err != nil {
+		return f, fmt.Errorf("from a horizon: %w", err)
+	}
+	f.FIFO, f.Horizon = float64(fifo)/float64(n), float64(chosen)/float64(n)
+	f.Bound = t.bound(updates, batch.DefaultHorizon().Updates, batch.DefaultLimits().MaxUpdates)
+	return f, nil
+}
+
+// fifo binds the updates in their order and returns the gas of that.
+func (m *machine) fifo(updates []score.Update) (total uint64, err error) {
+	model := registry.GasModel()
+	builder, err := batch.NewBuilder(model, batch.DefaultLimits())
+	if err != nil {
+		return 0, fmt.Errorf("couldn't make batches: %w", err)
+	}
+	for len(updates) > 0 {
+		builder.Reset()
+		for len(updates) > 0 && builder.Add(updates[0]) {
+			updates = updates[1:]
+		}
+		b := builder.Build()
+		used, err := m.apply(b, model.Gas(b))
+		if err != nil {
+			return 0, err
+		}
+		total += used
+	}
+	return total, nil
+}
+
+// horizon binds the updates as a lane chooses them and returns the gas of that. It wants each bound once.
+func (m *machine) horizon(updates []score.Update) (total uint64, err error) {
+	h, err := batch.NewHorizon(registry.GasModel(), batch.DefaultLimits(), batch.DefaultHorizon())
+	if err != nil {
+		return 0, fmt.Errorf("couldn't make a horizon: %w", err)
+	}
+	now := time.Unix(1_800_000_000, 0)
+	for added, bound := 0, 0; bound < len(updates); {
+		for ; added < len(updates) && h.Room() > 0; added++ {
+			h.Add(batch.Waiting{
+				Unit: score.Unit{Updates: updates[added : added+1]}, At: score.Position{Seq: uint64(added + 1)}, Came: now,
+			})
+		}
+		choice, ok := h.Next(now)
+		if !ok {
+			due, some := h.Due()
+			if !some || !due.After(now) {
+				return 0, fmt.Errorf("%w: %d of %d are bound", errCount, bound, len(updates))
+			}
+			now = due
+			continue
+		}
+		used, err := m.apply(choice.Batch, choice.Gas)
+		if err != nil {
+			return 0, err
+		}
+		h.Bound()
+		bound += choice.Batch.Len()
+		total += used
+		now = now.Add(time.Duration(used) * time.Second / gasPerSecond)
+	}
+	return total, nil
+}

@@ -1,0 +1,104 @@
+package batch
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// costAccount bounds what a batch costs while it grows, in any groups that Plan makes of it. It takes every unsigned update as one of a
+// KindWord group of its owner's word. Plan compares that layout with the others and never takes a dearer one, so
+// only slots must be known exactly. What it counts too much is at most a few hundred gas of an update that is not the
+// first of its wallet.
+type costAccount struct {
+	model  *Model
+	total  cost   // but for memory; with headers that name a project once and an owner once
+	action uint64 // what reading a slot of actions costs, by a group of any kind
+	slots  *storageSlots
+}
+
+func newCostAccount(m *Model) *costAccount {
+	return &costAccount{
+		model: m, total: m.baseCost(), action: max(m.Word.Action, m.Runs.Action, m.Free.Action), slots: newStorageSlots(),
+	}
+}
+
+// ownerWord is what an owner has in a word: so many unsigned updates, whose ids end in the lowest of them up to the last.
+type ownerWord struct {
+	signer      common.Address
+	updates     int
+	first, last byte
+}
+
+// holds tells whether any of the ids is in the batch.
+func (a *costAccount) holds(updates []score.Update) bool {
+	for i := range updates {
+		u := &updates[i]
+		if p := a.slots.find(u.Project); p != nil {
+			if w := p.words[u.ID.Word()]; w != nil && w.has(u.ID.Low()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// add counts another unit, none of whose ids is in the batch.
+func (a *costAccount) add(unit score.Unit) {
+	first := &unit.Updates[0]
+	a.owner(first.Project, first.Signer)
+	var word *wordSlot
+	for i := range unit.Updates {
+		var gas uint64
+		gas, word = a.slots.chargeUpdate(a.model, &unit.Updates[i], a.action)
+		a.total.gas += gas
+	}
+	if unit.Signature == nil {
+		a.word(word, first)
+		return
+	}
+	s := shapeOf(&Group{Kind: unit.Kind, Updates: unit.Updates})
+	a.total = a.total.plus(a.model.groupCost(s)).plus(a.model.signatureCost(s))
+}
+
+// owner counts the headers that name a project and its signer for the first time.
+func (a *costAccount) owner(project score.ProjectID, signer common.Address) {
+	p, isNew := a.slots.project(project)
+	if isNew {
+		a.total = a.total.plus(a.model.dataCost(projectBytes))
+		a.total.gas += a.model.Project + a.model.Cold
+	}
+	if _, found := p.members[signer]; found {
+		return
+	}
+	p.members[signer] = struct{}{}
+	a.total = a.total.plus(a.model.dataCost(signerBytes))
+	a.total.gas += a.model.Named + a.model.Cold
+}
+
+// word counts another unsigned update of a word.
+func (a *costAccount) word(w *wordSlot, u *score.Update) {
+	low := u.ID.Low()
+	for i := range w.owners {
+		if o := &w.owners[i]; o.signer == u.Signer {
+			a.total = a.total.minus(a.wordCost(o))
+			o.updates++
+			o.first, o.last = min(o.first, low), max(o.last, low)
+			a.total = a.total.plus(a.wordCost(o))
+			return
+		}
+	}
+	w.owners = append(w.owners, ownerWord{u.Signer, 1, low, low})
+	a.total = a.total.plus(a.wordCost(&w.owners[len(w.owners)-1]))
+}
+
+// wordCost is the gas of a KindWord group, and the most bytes that Plan may write instead: more bytes can be less gas.
+func (a *costAccount) wordCost(o *ownerWord) cost {
+	mask := maskLength(o.first, o.last)
+	c := a.model.groupCost(shape{kind: score.KindWord, updates: o.updates, mask: mask})
+	c.bytes = 2*(kindBytes+runsHead) + wordBytes + maskHead + mask + o.updates*(runBytes+lowRecord) // split, and all in runs of one
+	if o.updates <= maxSmall {
+		c.bytes = max(c.bytes, kindBytes+runsHead+o.updates*(runBytes+freeRecord))
+	}
+	return c
+}
