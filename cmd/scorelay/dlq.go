@@ -167,9 +167,8 @@ func replay(ctx context.Context, opened *stream.Stream, projects *directory.Dire
 	var err error
 	switch {
 	case letter.Update != nil:
-		lane := score.LaneOf(letter.Update.Project, opened.Deployment().Lanes)
 		msgID += "-" + strconv.FormatInt(letter.Time.UnixNano(), 36) // stored again, it is another one
-		err = opened.PublishEnvelope(ctx, lane, msgID, []score.Update{*letter.Update}, nil)
+		err = opened.PublishEnvelope(ctx, msgID, []score.Update{*letter.Update}, nil)
 	default:
 		err = opened.PublishProject(ctx, msgID, letter.Project, letter.Seq)
 	}

@@ -41,7 +41,7 @@ func (c *lanesListCommand) Run(s signals) error {
 			return err
 		}
 		_, _ = fmt.Fprintf(table, "%d\t%s\t%d\t%d\t%d\t%d\t%v\n",
-			id, state.Identity.Signer, state.Epoch, state.Next, len(state.Slots), len(state.Queue), state.Cursor)
+			id, state.Identity.Signer, state.Epoch, state.Next, len(state.Slots), len(state.Queue), state.ReadFrom().Seq)
 	}
 	return table.Flush()
 }
@@ -72,7 +72,7 @@ func (c *lanesResumeCommand) Run(s signals) error {
 		return err
 	}
 	fmt.Printf("lane %d continues behind unknown transactions of %s with nonces from %d to %d\n",
-		c.Lane, state.Identity.Signer, state.Floor(), c.Below-1)
+		c.Lane, state.Identity.Signer, state.FirstOpen(), c.Below-1)
 	return nil
 }
 
@@ -90,8 +90,8 @@ func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.
 		return nil, errors.New("the lane was never driven: its journal is empty, there is nothing to decide")
 	case below > state.Next+maxResume:
 		return nil, fmt.Errorf("nonce %d is far beyond the lane's own, which end at %d: name the account_nonce of the relayer's log line", below, state.Next)
-	case below <= state.Floor():
-		return nil, fmt.Errorf("the lane's journal knows what became of every nonce below %d: name a higher one", state.Floor())
+	case below <= state.FirstOpen():
+		return nil, fmt.Errorf("the lane's journal knows what became of every nonce below %d: name a higher one", state.FirstOpen())
 	}
 	epoch, operator := state.Epoch+1, "operator"
 	for _, e := range []lane.Entry{

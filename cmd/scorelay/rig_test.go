@@ -103,7 +103,7 @@ func (r *rig) newPlace(t *testing.T, lane, lanes int) *load.Place {
 	t.Helper()
 	at := place(t, r.info(t))
 	demo := at.Project
-	for score.LaneOf(at.Project, lanes) != score.Lane(lane) || at.Project == demo {
+	for score.FirstOwner(score.BucketOf(at.Project), lanes) != score.Lane(lane) || at.Project == demo {
 		at.Project = score.ProjectID(load.RandomID())
 	}
 	project := &score.Project{

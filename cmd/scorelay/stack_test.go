@@ -282,8 +282,7 @@ func deadLetters(t *testing.T, s *stack, scorelay func(args ...string) (string, 
 	opened, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
 	u := score.Update{Project: place(t, s.info(t)).Project, ID: score.UpdateID{1}, Signer: common.Address{2}, Target: common.Address{3}}
-	lane := score.LaneOf(u.Project, opened.Deployment().Lanes)
-	require.NoError(t, opened.PublishEnvelope(t.Context(), lane, "test", []score.Update{u}, nil))
+	require.NoError(t, opened.PublishEnvelope(t.Context(), "test", []score.Update{u}, nil))
 	id := u.ID.String()
 	var first string
 	dead := func(again bool) {
@@ -322,9 +321,8 @@ func refusedReplays(
 	client := dial(t, info, info.APIKey, 1)
 	at := signedOnly(t, client, place(t, info))
 	u := score.Update{Project: at.Project, ID: score.UpdateID{1}, Signer: at.Updaters[0].Address, Target: common.Address{3}}
-	lane := score.LaneOf(u.Project, opened.Deployment().Lanes)
 	// As if it had been accepted before the project switched.
-	require.NoError(t, opened.PublishEnvelope(t.Context(), lane, "unsigned", []score.Update{u}, nil))
+	require.NoError(t, opened.PublishEnvelope(t.Context(), "unsigned", []score.Update{u}, nil))
 	id := ""
 	require.Eventually(t, func() bool {
 		out, _, err := scorelay("dlq", "list")
@@ -346,7 +344,7 @@ func refusedReplays(
 	u.ID = score.UpdateID{2}
 	u.Project = place(t, info).Project
 	require.NoError(t, opened.AddDeadLetters(t.Context(), []score.DeadLetter{{
-		Lane: score.LaneOf(u.Project, opened.Deployment().Lanes), Outcome: score.NotMember, Update: &u, Signed: true, Time: time.Now(),
+		Outcome: score.NotMember, Update: &u, Signed: true, Time: time.Now(),
 	}}))
 	out, told, err := scorelay("dlq", "replay", "--all")
 	require.Error(t, err)

@@ -93,7 +93,7 @@ func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTim
 func (a *api) config() httpapi.Config {
 	s, d := a.settings, a.stream.Deployment()
 	return httpapi.Config{
-		Lanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
+		ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},
 		RatePerSecond: s.Rate, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout: s.AcceptTimeout,

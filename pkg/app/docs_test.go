@@ -85,7 +85,7 @@ func TestDocsMetrics(t *testing.T) {
 func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	registerChain(t, reg)
 	limit.New(nil, "", slog.Default(), reg)
-	_, err := httpapi.New(httpapi.Config{Lanes: 1}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
+	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
 	require.NoError(t, err)
 }
 

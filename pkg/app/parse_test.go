@@ -140,7 +140,8 @@ func TestWhatCannotBeSplitFitsTheSmallestTransaction(t *testing.T) {
 	}
 	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
 	require.NoError(t, err)
-	require.True(t, builder.AddUnit(score.Unit{Updates: group, Kind: score.KindFree, Signature: new(score.GroupSignature)}, time.Time{}))
-	require.LessOrEqual(t, builder.Gas(), uint64(minMaxGas))
-	require.LessOrEqual(t, builder.Bytes(), minMaxBytes)
+	require.True(t, builder.AddUnit(score.Unit{Updates: group, Kind: score.KindFree, Signature: new(score.GroupSignature)}))
+	b, model := builder.Build(), registry.GasModel()
+	require.LessOrEqual(t, model.Gas(b), uint64(minMaxGas))
+	require.LessOrEqual(t, model.Bytes(b), minMaxBytes)
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
-	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -122,22 +121,29 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 		Lanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, Replica: replica,
 		Horizon: s.AuditHorizon, Model: registry.GasModel(),
 		Limits: batch.Limits{
-			MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger, WordLinger: s.WordLinger,
+			MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger,
 		},
+		Ahead: batch.HorizonLimits{Updates: s.Horizon, Lateness: s.Lateness},
 		Rules: s.rules(),
 	}, relay.Deps{
-		Heads: r.heads, Chain: r.chain, Source: source{r.stream}, Journal: journals, Leases: leases, Statuses: r.status,
+		Heads: r.heads, Chain: r.chain, Source: source{r.stream, stream.NewTail(r.stream, tailMemory)}, Journal: journals, Leases: leases, Statuses: r.status,
 		Signers: signers, Log: r.log, Metrics: r.metrics,
 	})
 	return err
 }
 
 // source is the stream as a relay.Source: Read returns the relayer's interface.
-type source struct{ *stream.Stream }
+type source struct {
+	*stream.Stream
+	tail *stream.Tail
+}
 
-// Read returns the lane's messages from the cursor on.
-func (s source) Read(ctx context.Context, id score.Lane, from score.Cursor) (relay.Reader, error) {
-	return s.Stream.Read(ctx, id, from)
+// tailMemory is how much of the stream's end a process keeps for its lanes, in bytes: some 600,000 updates.
+const tailMemory = 64 << 20
+
+// Read returns the messages from a sequence on.
+func (s source) Read(ctx context.Context, from uint64) (relay.Reader, error) {
+	return s.tail.Read(ctx, from)
 }
 
 // rules of the lanes, in wei.

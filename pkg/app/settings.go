@@ -87,8 +87,9 @@ type RelayerSettings struct {
 	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
 	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of the lanes' signers, hex, separated by commas, the first for lane 0. For development only."`
 	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
+	Horizon       int           `name:"horizon" env:"SCORELAY_HORIZON" default:"20000" help:"How many waiting updates a lane chooses from. More make batches cheaper while there is a backlog, up to about 20,000; each takes some 260 bytes of a relayer's memory."`
+	Lateness      time.Duration `name:"lateness" env:"SCORELAY_LATENESS" default:"30s" help:"An update that was passed over for so long goes next, even if it costs more."`
 	Linger        time.Duration `name:"linger" env:"SCORELAY_LINGER" default:"200ms" help:"How long the first update of a batch waits for more before the batch goes, unless it is full before that. 0: not at all."`
-	WordLinger    time.Duration `name:"word-linger" env:"SCORELAY_WORD_LINGER" default:"400ms" help:"How long the first update of a batch waits at most when consecutive ids keep coming that will soon fill their word, which costs less in one batch. Values up to SCORELAY_LINGER disable it."`
 	MaxBatch      int           `name:"max-batch" env:"SCORELAY_MAX_BATCH" default:"2000" help:"Most updates of one transaction."`
 	MaxGas        uint64        `name:"max-gas" env:"SCORELAY_MAX_GAS" default:"16777216" help:"Most gas of one transaction, at least 12000000, which the largest signed group may take; more than 16777216 is refused by chains with EIP-7825."`
 	MaxBytes      int           `name:"max-bytes" env:"SCORELAY_MAX_BYTES" default:"131072" help:"Largest signed transaction, bytes: from 65536 to 524288."`
@@ -153,8 +154,9 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.Keystore == "" || s.PasswordFile != "", "SCORELAY_SIGNER_KEYSTORE is set without SCORELAY_SIGNER_PASSWORD_FILE; name the file that holds its password")
 	p.check(s.StatusRetention >= time.Minute, "SCORELAY_STATUS_RETENTION is %s; it must be at least 1m", s.StatusRetention)
 	p.positive("SCORELAY_POLL_INTERVAL", s.PollInterval)
+	p.check(s.Horizon >= 1 && s.Horizon <= 1_000_000, "SCORELAY_HORIZON is %d; it must be from 1 to 1,000,000 updates", s.Horizon)
+	p.check(s.Lateness >= 0, "SCORELAY_LATENESS is %s; it must not be negative", s.Lateness)
 	p.check(s.Linger >= 0, "SCORELAY_LINGER is %s; it must not be negative", s.Linger)
-	p.check(s.WordLinger >= 0, "SCORELAY_WORD_LINGER is %s; it must not be negative", s.WordLinger)
 	p.check(s.MaxBatch >= 1, "SCORELAY_MAX_BATCH is %d; it must be at least 1", s.MaxBatch)
 	p.check(s.MaxGas >= minMaxGas, "SCORELAY_MAX_GAS is %d; it must be at least %d, which the largest signed group may take", s.MaxGas, minMaxGas)
 	p.check(s.MaxBytes >= minMaxBytes && s.MaxBytes <= maxMaxBytes, "SCORELAY_MAX_BYTES is %d; it must be from %d (the largest creation of a project) to %d", s.MaxBytes, minMaxBytes, maxMaxBytes)

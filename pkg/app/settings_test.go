@@ -47,7 +47,8 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"SCORELAY_STATUS_RETENTION is 1s; it must be at least 1m":               func(s *RelayerSettings) { s.StatusRetention = time.Second },
 		"SCORELAY_POLL_INTERVAL is 0s; it must be more than 0":                  func(s *RelayerSettings) { s.PollInterval = 0 },
 		"SCORELAY_LINGER is -1s; it must not be negative":                       func(s *RelayerSettings) { s.Linger = -time.Second },
-		"SCORELAY_WORD_LINGER is -1s; it must not be negative":                  func(s *RelayerSettings) { s.WordLinger = -time.Second },
+		"SCORELAY_LATENESS is -1s; it must not be negative":                     func(s *RelayerSettings) { s.Lateness = -time.Second },
+		"SCORELAY_HORIZON is 0; it must be from 1 to 1,000,000 updates":         func(s *RelayerSettings) { s.Horizon = 0 },
 		"SCORELAY_MAX_BATCH is 0; it must be at least 1":                        func(s *RelayerSettings) { s.MaxBatch = 0 },
 		"SCORELAY_MAX_GAS is 11999999; it must be at least 12000000":            func(s *RelayerSettings) { s.MaxGas = minMaxGas - 1 },
 		"SCORELAY_MAX_BYTES is 65535; it must be from 65536":                    func(s *RelayerSettings) { s.MaxBytes = minMaxBytes - 1 },
@@ -69,7 +70,7 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		requireSentence(t, s.Validate(), says)
 	}
 	s := parsed[RelayerSettings](t, "--signer-keystore", "k", "--signer-password-file", "p")
-	s.Linger, s.WordLinger, s.Window, s.LeaseTTL, s.AuditHorizon, s.MinTipGwei = 0, 0, 64, 2*time.Second, time.Hour, s.MaxFeeGwei
+	s.Linger, s.Window, s.LeaseTTL, s.AuditHorizon, s.MinTipGwei = 0, 64, 2*time.Second, time.Hour, s.MaxFeeGwei
 	s.MaxTxFeeEther, s.MaxBytes, s.MaxGas = maxEther, maxMaxBytes, minMaxGas
 	require.NoError(t, s.Validate(), "the bounds themselves are fine")
 

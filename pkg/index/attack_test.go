@@ -43,7 +43,7 @@ func (w *world) signed(kind score.Kind, updates []score.Update) batch.Group {
 func (w *world) acceptGroup(updates []score.Update) {
 	w.t.Helper()
 	group := w.signed(score.KindFree, updates)
-	err := w.stream.PublishEnvelope(w.t.Context(), score.LaneOf(group.Project, lanes), fmt.Sprintf("%x", group.Signature[:]), updates,
+	err := w.stream.PublishEnvelope(w.t.Context(), fmt.Sprintf("%x", group.Signature[:]), updates,
 		[]score.Signed{{Count: len(updates), Kind: group.Kind, Signature: *group.Signature}})
 	require.NoError(w.t, err)
 }

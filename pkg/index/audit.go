@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -51,15 +52,14 @@ func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Report, e
 // Audit audits once. An error says that the comparison could not be made; faults are in the report.
 func (a *Auditor) Audit(ctx context.Context) (*Report, error) {
 	// The order of these reads is what makes the result exact; the package's documentation says why.
-	settled := make([]score.Cursor, a.Deployment.Lanes)
-	for i := range settled {
-		state, _, err := a.Journals.State(ctx, score.Lane(i))
-		if err != nil {
+	states := make([]*lane.State, a.Deployment.Lanes)
+	for i := range states {
+		var err error
+		if states[i], _, err = a.Journals.State(ctx, score.Lane(i)); err != nil {
 			return nil, err
 		}
-		settled[i] = state.NeededFrom()
 	}
-	t := newTally(settled)
+	t := newTally(lane.Settled(states))
 	if err := a.Source.DeadLetters(ctx, t.deadLetter); err != nil {
 		return nil, err
 	}

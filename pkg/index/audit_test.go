@@ -46,7 +46,7 @@ func TestAudit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b := project(1), project(2)
-	require.NotEqual(t, score.LaneOf(a.ID, lanes), score.LaneOf(b.ID, lanes))
+	require.NotEqual(t, score.FirstOwner(score.BucketOf(a.ID), lanes), score.FirstOwner(score.BucketOf(b.ID), lanes))
 	w.create(a)
 	w.create(b)
 	first := append(w.fresh(a, 10), w.fresh(b, 10)...)
@@ -101,7 +101,7 @@ func TestAuditFindsLost(t *testing.T) {
 	state, err := w.stream.State(t.Context())
 	require.NoError(t, err)
 	w.relay(u[0], u[1], u[2], u[5])
-	w.settled[score.LaneOf(p.ID, lanes)] = score.Cursor{Seq: state.LastSeq - 1, Index: 4} // u[3] is behind it, u[4] is not
+	w.settled[score.BucketOf(p.ID)] = score.Position{Seq: state.LastSeq - 1, Index: 4} // u[3] is behind it, u[4] is not
 	report := w.audit()
 	require.Equal(t, index.Counts{Accepted: 7, Applied: 4, Pending: 2, Lost: 1}, report.Updates)
 	require.False(t, report.OK())
@@ -253,7 +253,7 @@ func TestAuditFindsRepeated(t *testing.T) {
 func TestAuditFindsWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, err := w.js.Publish(t.Context(), "scorelay.lane.1.updates", []byte{0xff})
+	_, err := w.js.Publish(t.Context(), "scorelay.updates", []byte{0xff})
 	require.NoError(t, err)
 	report := w.audit()
 	require.Equal(t, 1, report.Unreadable)

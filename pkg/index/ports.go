@@ -115,7 +115,7 @@ type Statuses interface {
 // Source is the stream of accepted updates and its dead letters.
 type Source interface {
 	// ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
-	ReadAll(ctx context.Context, fn func(score.Lane, score.Message) error) error
+	ReadAll(ctx context.Context, fn func(score.Message) error) error
 	// DeadLetters hands every dead letter there is now to fn, replayed ones too. An error of fn ends it.
 	DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error
 }

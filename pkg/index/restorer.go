@@ -123,7 +123,7 @@ func (r *Restorer) reached(ctx context.Context, final uint64) error {
 
 // accepted writes what the stream holds.
 func (r *Restorer) accepted(ctx context.Context) (n int, err error) {
-	err = r.Source.ReadAll(ctx, func(_ score.Lane, m score.Message) error {
+	err = r.Source.ReadAll(ctx, func(m score.Message) error {
 		refs := score.Refs(m.Updates)
 		if m.Project != nil {
 			refs = append(refs, score.CreationRef(m.Project.ID))

@@ -48,8 +48,8 @@ type world struct {
 	stream *stream.Stream
 	depth  atomic.Uint64 // blocks that are not final
 
-	settled []score.Cursor
-	next    byte // last byte of the next fresh id
+	settled [score.Buckets]score.Position // by bucket
+	next    byte                          // last byte of the next fresh id
 
 	mu      sync.Mutex
 	changed chan struct{}
@@ -62,7 +62,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, settled: make([]score.Cursor, lanes), changed: make(chan struct{})}
+	w := &world{t: t, changed: make(chan struct{})}
 	w.keep.Store(3)
 	w.startChain()
 	nc, err := nats.Connect(devnet.NATS(t).URL)
@@ -155,7 +155,13 @@ func (w *world) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]
 
 // State is the world as an index.Journals.
 func (w *world) State(_ context.Context, id score.Lane) (*lane.State, uint64, error) {
-	return &lane.State{Cursor: w.settled[id]}, 1, nil
+	state := &lane.State{Epoch: 1, Buckets: map[score.Bucket]lane.Holding{}}
+	for b := range score.Buckets {
+		if bucket := score.Bucket(b); score.FirstOwner(bucket, lanes) == id {
+			state.Buckets[bucket] = lane.Holding{Extent: lane.Extent{Floor: w.settled[b]}}
+		}
+	}
+	return state, 1, nil
 }
 
 // settleAll says that every lane is done with all that the stream holds.
@@ -163,7 +169,7 @@ func (w *world) settleAll() {
 	state, err := w.stream.State(w.t.Context())
 	require.NoError(w.t, err)
 	for i := range w.settled {
-		w.settled[i] = score.Cursor{Seq: state.LastSeq + 1}
+		w.settled[i] = score.Position{Seq: state.LastSeq + 1}
 	}
 }
 
@@ -178,17 +184,9 @@ func project(n byte) *score.Project {
 // accept does what the API does with updates.
 func (w *world) accept(updates ...score.Update) {
 	w.t.Helper()
-	for len(updates) > 0 {
-		id := score.LaneOf(updates[0].Project, lanes)
-		n := 1
-		for n < len(updates) && score.LaneOf(updates[n].Project, lanes) == id {
-			n++
-		}
-		state, err := w.stream.State(w.t.Context())
-		require.NoError(w.t, err)
-		require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), id, time.Unix(0, int64(state.LastSeq)).String(), updates[:n], nil))
-		updates = updates[n:]
-	}
+	state, err := w.stream.State(w.t.Context())
+	require.NoError(w.t, err)
+	require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), time.Unix(0, int64(state.LastSeq)).String(), updates, nil))
 }
 
 // publish accepts a creation, again if it replaces one.
@@ -233,7 +231,7 @@ func (w *world) direct(u score.Update) *types.Receipt {
 
 func (w *world) deadLetter(d score.DeadLetter) {
 	w.t.Helper()
-	d.Time, d.Reason = time.Now(), "test"
+	d.Time, d.Reason, d.Work = time.Now(), "test", d.Seq
 	require.NoError(w.t, w.stream.AddDeadLetters(w.t.Context(), []score.DeadLetter{d}))
 }
 

@@ -78,7 +78,7 @@ type creationTally struct {
 
 // auditTally gathers what stream, dead letters and events say.
 type auditTally struct {
-	settled   []score.Cursor
+	settled   [score.Buckets]score.Position // by bucket: everything before it has its outcome
 	updates   map[updateKey]*updateTally
 	creations map[score.ProjectID]*creationTally
 	deltas    map[score.ProjectID][]int64 // signed points by action
@@ -94,7 +94,7 @@ type auditTally struct {
 	seed       maphash.Seed
 }
 
-func newTally(settled []score.Cursor) *auditTally {
+func newTally(settled [score.Buckets]score.Position) *auditTally {
 	return &auditTally{
 		settled: settled, updates: map[updateKey]*updateTally{}, creations: map[score.ProjectID]*creationTally{},
 		deltas: map[score.ProjectID][]int64{}, sums: map[score.ProjectID]map[scoreKey]int64{},
@@ -142,21 +142,17 @@ func (t *auditTally) deadLetter(d score.DeadLetter) error {
 }
 
 // accepted counts one message of the stream.
-func (t *auditTally) accepted(lane score.Lane, m score.Message) error {
-	if int(lane) >= len(t.settled) {
-		return fmt.Errorf("the stream holds a message of lane %d, and the deployment has %d lanes", lane, len(t.settled))
-	}
+func (t *auditTally) accepted(m score.Message) error {
 	if t.firstSeq == 0 {
 		t.firstSeq = m.Seq
 	}
-	settled := t.settled[lane]
 	switch {
 	case m.Corrupt != nil:
 		t.unreadable++
 	case m.Project != nil:
 		c := t.creation(m.Project.ID)
 		c.accepted++
-		c.seq, c.done = m.Seq, score.Cursor{Seq: m.Seq}.Before(settled)
+		c.seq, c.done = m.Seq, score.Position{Seq: m.Seq}.Before(t.settled[score.BucketOf(m.Project.ID)])
 	default:
 		groups := m.Signed
 		for i := range m.Updates {
@@ -166,7 +162,7 @@ func (t *auditTally) accepted(lane score.Lane, m score.Message) error {
 			f := t.update(&m.Updates[i], len(groups) > 0 && i >= groups[0].First)
 			f.accepted++
 			f.assignDeadLetter(m.Seq)
-			if (score.Cursor{Seq: m.Seq, Index: uint32(i)}).Before(settled) {
+			if (score.Position{Seq: m.Seq, Index: uint32(i)}).Before(t.settled[score.BucketOf(m.Updates[i].Project)]) {
 				f.done++
 			}
 		}

@@ -82,6 +82,14 @@ func drawHistory(t *rapid.T) *history {
 	return h
 }
 
+// everywhere is the same place for all buckets.
+func everywhere(at score.Position) (settled [score.Buckets]score.Position) {
+	for b := range settled {
+		settled[b] = at
+	}
+	return settled
+}
+
 // audit judges the history with other events.
 func (h *history) audit(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Report {
 	report := h.judge(t, order, outcomes)
@@ -90,8 +98,8 @@ func (h *history) audit(t *rapid.T, order []score.Update, outcomes []score.Outco
 }
 
 func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Report {
-	tally := newTally([]score.Cursor{{Seq: 1, Index: uint32(h.done)}})
-	require.NoError(t, tally.accepted(0, score.Message{Seq: 1, Updates: h.accepted}))
+	tally := newTally(everywhere(score.Position{Seq: 1, Index: uint32(h.done)}))
+	require.NoError(t, tally.accepted(score.Message{Seq: 1, Updates: h.accepted}))
 	require.NoError(t, tally.final(registry.ProjectCreated{Project: h.project}, nil))
 	for i := range order {
 		event := registry.BatchApplied{Batch: batch.Single(order[i]), Outcomes: outcomes[i : i+1]}
@@ -145,8 +153,8 @@ func TestUnsignedCopiesAreNoOutcome(t *testing.T) {
 	for i := range u {
 		u[i].ID = score.UpdateID{31: byte(i)}
 	}
-	tally := newTally([]score.Cursor{{Seq: 2}})
-	require.NoError(t, tally.accepted(0, score.Message{Seq: 1, Updates: u, Signed: []score.Signed{{First: 1, Count: 1}, {First: 3, Count: 1}}}))
+	tally := newTally(everywhere(score.Position{Seq: 2}))
+	require.NoError(t, tally.accepted(score.Message{Seq: 1, Updates: u, Signed: []score.Signed{{First: 1, Count: 1}, {First: 3, Count: 1}}}))
 	for i := range u {
 		group := batch.Group{Updates: u[i : i+1]}
 		copied, outcome := group, score.SignatureRequired
@@ -174,8 +182,8 @@ func TestTallyForgetsWhatWasNotAccepted(t *testing.T) {
 	t.Parallel()
 	project := score.Project{ID: score.ProjectID{1}, Actions: []score.Action{{Name: "a", Points: 3}}}
 	accepted := score.Update{Project: project.ID, ID: score.UpdateID{7}, Target: common.Address{1}}
-	tally := newTally([]score.Cursor{{Seq: 9}})
-	require.NoError(t, tally.accepted(0, score.Message{Seq: 1, Updates: []score.Update{accepted, accepted}}))
+	tally := newTally(everywhere(score.Position{Seq: 9}))
+	require.NoError(t, tally.accepted(score.Message{Seq: 1, Updates: []score.Update{accepted, accepted}}))
 	require.NoError(t, tally.final(registry.ProjectCreated{Project: project}, nil))
 	event := func(u score.Update, outcome score.Outcome) {
 		applied := registry.BatchApplied{Batch: batch.Single(u), Outcomes: []score.Outcome{outcome}}
@@ -226,12 +234,12 @@ func TestTallyOfDeaths(t *testing.T) {
 		}
 		letters = rapid.Permutation(letters).Draw(t, "letters")
 		audit := func(letters []score.DeadLetter) *Report {
-			tally, report := newTally([]score.Cursor{{Seq: seq + 1}}), &Report{}
+			tally, report := newTally(everywhere(score.Position{Seq: seq + 1})), &Report{}
 			for _, letter := range letters {
 				require.NoError(t, tally.deadLetter(letter))
 			}
 			for _, at := range accepted {
-				require.NoError(t, tally.accepted(0, score.Message{Seq: at, Updates: []score.Update{u}}))
+				require.NoError(t, tally.accepted(score.Message{Seq: at, Updates: []score.Update{u}}))
 			}
 			tally.judge(report)
 			return report

@@ -12,7 +12,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // binder makes slots of work, and further attempts of slots: it prices, signs and journals them. They are broadcast by what
@@ -32,39 +31,53 @@ type binder struct {
 	unsigned bool // the key did not sign the last bump
 }
 
-// bindNew binds the intake's batch if it is due, or its creation. It reports false if nothing is to be bound now.
+// bindNew binds the intake's creation, or what its horizon offers. It reports false if nothing is to be bound now.
 func (b *binder) bindNew(ctx context.Context) (bool, error) {
-	in := b.intake
-	if why, due := in.due(b.config.Now()); due {
-		made := in.builder.Build()
-		bound, err := b.bind(ctx, binding{
-			gas: b.gas.limit(in.builder.Gas()), data: registry.EncodeBatch(made), batch: &made,
-			entry: lane.Bind{
-				Work: lane.Work{Kind: lane.Updates, Count: made.Len(), From: in.from}, Advance: true, Cursor: in.to,
-			},
-		})
-		if bound {
-			b.metrics.batch.WithLabelValues(why).Observe(float64(made.Len()))
-			in.bound()
-		}
-		return bound, err
+	if b.intake.creation != nil {
+		return b.bindCreation(ctx)
 	}
-	if in.creation == nil {
+	choice, due := b.intake.horizon.Next(b.config.Now())
+	if !due {
 		b.waiting.set(lane.WaitNone)
 		return false, nil
 	}
-	project, seq := in.creation, in.creationSeq
-	bound, err := b.bind(ctx, binding{
-		gas: b.gas.limit(registry.CreateProjectGas(project)), data: registry.EncodeCreateProject(project),
-		entry: lane.Bind{
-			Work:    lane.Work{Kind: lane.Creation, Count: 1, From: score.Cursor{Seq: seq}, Project: &project.ID},
-			Advance: true, Cursor: score.Cursor{Seq: seq + 1},
-		},
+	bound, err := b.bindPlaces(ctx, b.intake.places(choice.Units), binding{
+		gas: b.gas.limit(choice.Gas), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
+		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len()}},
 	})
 	if bound {
-		in.created()
+		b.metrics.batch.WithLabelValues(string(choice.Why)).Observe(float64(choice.Batch.Len()))
+		b.intake.batchBound(choice.Units)
 	}
 	return bound, err
+}
+
+// bindCreation binds the intake's creation.
+func (b *binder) bindCreation(ctx context.Context) (bool, error) {
+	project := b.intake.creation.project
+	bound, err := b.bindPlaces(ctx, []*place{b.intake.creation}, binding{
+		gas: b.gas.limit(registry.CreateProjectGas(project)), data: registry.EncodeCreateProject(project),
+		entry: lane.Bind{Work: lane.Work{Kind: lane.Creation, Count: 1, Project: &project.ID}},
+	})
+	if bound {
+		b.intake.created()
+	}
+	return bound, err
+}
+
+// bindPlaces binds new work: what is at these places of the stream.
+func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bool, error) {
+	moves, err := b.intake.moves(places...)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", lane.ErrCorrupt, err)
+	}
+	w.entry.Moves, w.entry.Work.From = moves, moves[0].Bound[0].Position
+	for i := range moves {
+		if from := moves[i].Bound[0].Position; from.Before(w.entry.Work.From) {
+			w.entry.Work.From = from
+		}
+	}
+	return b.bind(ctx, w)
 }
 
 // binding is work about to become a slot.

@@ -1,15 +1,15 @@
-// Package relay carries accepted updates to the chain: it reads a lane's partition of the stream, packs what it reads
-// into transactions, journals them, sends them, and sees each through to a final block and an outcome.
+// Package relay carries accepted updates to the chain: it reads the stream, packs what is in a lane's buckets into
+// transactions, journals them, sends them, and sees each through to a final block and an outcome.
 //
 // # One lane
 //
-//	stream ──Read──► builder ──bind──► journal ──► nodes ──► block ──► final ──settle──► dead letters, status, journal
-//	                 cursor            commit point                              │
+//	stream ──Read──► horizon ──bind──► journal ──► nodes ──► block ──► final ──settle──► dead letters, status, journal
+//	                 floors            commit point                              │
 //	                    ▲                                                        │ reverted, foreign, cancelled
 //	                    └──────────── queue of lost work ◄───────────────────────┘
 //
 // A session drives one lane as long as it holds the lane's lease. It is one goroutine that owns all of the lane's state;
-// package lane decides, this package does. Three goroutines feed it: the reader of the partition, the tracker of the chain's
+// package lane decides, this package does. Three goroutines feed it: the reader of the stream, the tracker of the chain's
 // heads (package heads, one per process), and the lease. Nothing else is shared between lanes.
 //
 // # The parts of a session
@@ -18,7 +18,7 @@
 //
 //	session      session.go    the loop: hear, bindAll, do what the lane decided; broadcast what is journaled
 //	laneJournal  journal.go    append, the only way the lane's state changes; snapshots
-//	intake       intake.go     messages of the stream → the next batch or creation; the cursors around it
+//	intake       intake.go     messages of the stream → the next batch or creation; the floors
 //	binder       bind.go       price, sign, journal a slot (Bind) or another attempt of one (Replacement)
 //	settler      settle.go     end a slot (Settle): outcomes, dead letters, reports, journal; open it again (Reopen); Skip
 //	requeue      requeue.go    probe work that lost its slot; bind it again, Split or Drop it
@@ -54,10 +54,10 @@
 // # Invariants
 //
 //   - Journal before broadcast. A transaction's bytes are appended to the lane's journal, compare-and-set, before any node
-//     sees them; the same append advances the cursor. A session that lost its lane cannot append, so it cannot create
+//     sees them; the same append says which positions of the stream they carry. A session that lost its lane cannot append, so it cannot create
 //     an attempt, and what it still broadcasts is bytes that its successor knows too.
 //   - A signed group is one thing from the stream to its outcomes: in one batch, in its order, with its signature, whether
-//     it is bound, split off, requeued or given up. No cursor stands inside one; one that does stops the lane.
+//     it is bound, split off, requeued or given up. One of which a part is bound stops the lane.
 //   - An append that failed or whose answer was lost ends the session. The next one reads the journal: nothing is guessed.
 //   - A slot is settled only when the transaction that used its nonce is seen in a final block: one of the slot's, with its
 //     receipt, or a foreign one (package evidence says what counts as seen). Settling asks the chain nothing. Dead letters

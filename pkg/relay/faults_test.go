@@ -97,7 +97,7 @@ func TestTransactionsThatAreTooCheapAreBumpedIntoABlock(t *testing.T) {
 			for range 3 {
 				w.mine()
 			}
-			require.Equal(t, uint64(0), w.states()[0].Floor(), "no node takes it at that price")
+			require.Equal(t, uint64(0), w.states()[0].FirstOpen(), "no node takes it at that price")
 			honest := &evidence.Price{BaseFee: 2e9, Tip: 1e9}
 			if cheap.Legacy {
 				honest = &evidence.Price{Legacy: true, Gas: 5e9}

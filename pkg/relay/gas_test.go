@@ -15,9 +15,9 @@ import (
 func TestBatchesThatHadTheSameGasRaiseTheScaleOnce(t *testing.T) {
 	t.Parallel()
 	config := Config{Model: registry.GasModel(), Limits: batch.DefaultLimits(), Rules: lane.Rules{MaxGas: 1 << 24}}
-	in, err := newIntake(config, lane.State{}.Cursor)
+	in, err := newIntake(config, &lane.State{})
 	require.NoError(t, err)
-	g := newGas(&config, in.limitGas, newMetrics(prometheus.NewRegistry()).gasOfModel, slog.New(slog.DiscardHandler))
+	g := newGas(&config, in.horizon.LimitGas, newMetrics(prometheus.NewRegistry()).gasOfModel, slog.New(slog.DiscardHandler))
 	for range 8 { // in flight together
 		g.ranOut(500_000, 500_000)
 	}

@@ -165,8 +165,8 @@ func some(project, first, n int) []score.Update {
 // source is the stream in the relayer's words.
 type source struct{ *stream.Stream }
 
-func (s source) Read(ctx context.Context, id score.Lane, from score.Cursor) (relay.Reader, error) {
-	return s.Stream.Read(ctx, id, from)
+func (s source) Read(ctx context.Context, from uint64) (relay.Reader, error) {
+	return s.Stream.Read(ctx, from)
 }
 
 // driveAll drives every lane at once, beside all others: no lease protects the journal here.
@@ -248,14 +248,31 @@ func (w *world) states() []*lane.State {
 
 // drained tells whether everything accepted is bound and final.
 func (w *world) drained() bool {
-	for id, state := range w.states() {
-		tail, err := w.stream.Tail(w.t.Context(), score.Lane(id))
-		require.NoError(w.t, err)
-		if len(state.Slots)+len(state.Queue) > 0 || tail >= state.Cursor.Seq && tail > 0 {
+	var owned [score.Buckets]lane.Holding
+	for _, state := range w.states() {
+		if len(state.Slots)+len(state.Queue) > 0 {
 			return false
 		}
+		for b, held := range state.Buckets {
+			owned[b] = held
+		}
 	}
-	return true
+	bound := true
+	require.NoError(w.t, w.stream.ReadAll(w.t.Context(), func(m score.Message) error {
+		at := score.Position{Seq: m.Seq}
+		switch {
+		case m.Corrupt != nil:
+			bound = bound && owned[score.BucketOfMessage(m.Seq)].Has(at)
+		case m.Project != nil:
+			bound = bound && owned[score.BucketOf(m.Project.ID)].Has(at)
+		}
+		for i := range m.Updates {
+			at.Index = uint32(i)
+			bound = bound && owned[score.BucketOf(m.Updates[i].Project)].Has(at)
+		}
+		return nil
+	}))
+	return bound
 }
 
 // drain makes blocks until everything accepted is final.
@@ -265,7 +282,7 @@ func (w *world) drain() {
 	for !w.drained() {
 		if time.Now().After(deadline) {
 			for id, state := range w.states() {
-				w.t.Logf("lane %d: next %d cursor %v slots %d queue %d", id, state.Next, state.Cursor, len(state.Slots), len(state.Queue))
+				w.t.Logf("lane %d: next %d reads from %v slots %d queue %d", id, state.Next, state.ReadFrom(), len(state.Slots), len(state.Queue))
 			}
 			w.t.Fatal("not drained in time")
 		}

@@ -3,9 +3,6 @@ package relay
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync/atomic"
-	"time"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -15,41 +12,50 @@ import (
 // readAhead bounds the messages read and not yet looked at.
 const readAhead = 256
 
-// intake turns a lane's messages, in order, into the next thing to bind: a batch, or a creation. It keeps the two cursors
-// around it: everything before from is bound, everything before to is bound or in the builder.
+// intake turns what is in a lane's buckets into the next thing to bind: a creation, or what the horizon of waiting updates offers.
+// The lane's state says what is bound; the intake keeps the places of each bucket from its floor on, to tell how far an entry moves
+// the floor.
 //
-// An envelope of 5 updates at sequence 7, batches of 3: after take, from is 7/0, to 7/3 and two updates are remaining. The
-// Bind of that batch journals the cursor 7/3; bound fills the builder with the others, and from is 7/3, to 8/0. A session killed in between
-// starts at 7/3: its reader gives it the whole envelope of sequence 7 again, and take skips three of it.
+// An example: message 7 is an envelope of 5 updates of one bucket, and everything before 7/0 is bound. A batch of three of them says:
+// bound 7/0, 7/1 and 7/3, floor 7/2, 2 passed. A session killed then reads message 7 again, and take finds that three of the five are
+// bound. The batch of the others says: bound 7/2 and 7/4, floor 8/0, 3 passed.
 //
-// A signed group goes into the builder whole or not at all, so neither cursor ever stands inside one.
+// A signed group is one place: it is bound whole or not at all, so no floor ever stands inside one.
 type intake struct {
-	builder     *batch.Builder
-	creation    *score.Project // bound alone, after the builder is empty
-	creationSeq uint64         // the creation's sequence
-	remaining   []score.Unit   // of the last envelope, not in the builder yet
-	full        bool           // what comes next did not fit
-	next        *batch.Builder // with other limits, for the next batch; nil for the same again
-	config      Config
+	config  Config
+	state   *lane.State
+	horizon *batch.Horizon // updates and signed groups that wait
 
-	from, to    score.Cursor
-	remainingAt score.Cursor // of remaining[0]
+	ahead    map[score.Bucket][]*place // by bucket, in order: from the first that is not bound
+	waiting  map[score.Position]*place // those of the horizon
+	creation *place                    // bound before anything else
+	read     score.Position            // everything before it was taken
 
 	messages chan score.Message
 	failed   chan error
-	backlog  atomic.Int64 // updates read and not bound
 }
 
-func newIntake(config Config, at score.Cursor) (*intake, error) {
+// place is a unit, a creation, or a message that cannot be read, with its positions, which are bound together.
+type place struct {
+	score.Span
+	bucket  score.Bucket
+	project *score.Project // of a creation
+	bound   bool
+}
+
+func newIntake(config Config, state *lane.State) (*intake, error) {
 	config = config.withDefaults()
-	builder, err := batch.NewBuilder(config.Model, config.Limits)
+	horizon, err := batch.NewHorizon(config.Model, config.Limits, config.Ahead)
 	if err != nil {
 		return nil, err
 	}
-	return &intake{config: config, builder: builder, from: at, to: at, messages: make(chan score.Message, readAhead), failed: make(chan error, 1)}, nil
+	return &intake{
+		config: config, state: state, horizon: horizon, ahead: map[score.Bucket][]*place{}, waiting: map[score.Position]*place{},
+		messages: make(chan score.Message, readAhead), failed: make(chan error, 1),
+	}, nil
 }
 
-// startReading reads the partition in a goroutine of its own until the context ends; the result waits for that.
+// startReading reads the stream in a goroutine of its own until the context ends; the result waits for that.
 func (in *intake) startReading(ctx context.Context, reader Reader) (wait func()) {
 	done := make(chan struct{})
 	go func() {
@@ -61,7 +67,6 @@ func (in *intake) startReading(ctx context.Context, reader Reader) (wait func())
 				in.failed <- err
 				return
 			}
-			in.backlog.Add(int64(len(message.Updates)))
 			select {
 			case in.messages <- message:
 			case <-ctx.Done():
@@ -72,109 +77,160 @@ func (in *intake) startReading(ctx context.Context, reader Reader) (wait func())
 	return func() { <-done }
 }
 
-// wantsMessage tells whether another message can be taken: the last one is all in the builder, and nothing waits behind it.
-func (in *intake) wantsMessage() bool {
-	return len(in.remaining) == 0 && in.creation == nil && !in.full
-}
+// wantsMessage tells whether another message can be taken. What is behind a creation may be of its project, so it comes after it.
+func (in *intake) wantsMessage() bool { return in.creation == nil && in.horizon.Room() > 0 }
 
-// take accepts the next message, which must come when wantsMessage. The error is lane.ErrCorrupt: the journal's cursor stands
-// inside a signed group. No program that knows signed groups binds a part of one, and none that does not reads the
-// envelope, so what became of that part is not known; to continue before it could carry updates twice, to continue behind
-// it or with the others of the group, which have no signature of their own, could lose some.
-func (in *intake) take(m score.Message) error {
-	if m.Project != nil {
-		in.creation, in.creationSeq = m.Project, m.Seq
-		return nil
+// take accepts the next message, which must come when wantsMessage. unreadable is its place, if it cannot be read, is the
+// lane's, and was not dead-lettered yet. The error is lane.ErrCorrupt: a part of a signed group is bound. No program binds
+// a part of one, so what became of it is not known; to continue could carry updates twice, or lose some.
+func (in *intake) take(m score.Message) (unreadable *place, err error) {
+	in.read = score.Position{Seq: m.Seq + 1}
+	switch whole := (score.Span{Position: score.Position{Seq: m.Seq}, Count: 1}); {
+	case m.Corrupt != nil:
+		unreadable, err = in.put(&place{Span: whole, bucket: score.BucketOfMessage(m.Seq)})
+		return unreadable, err
+	case m.Project != nil:
+		in.creation, err = in.put(&place{Span: whole, bucket: score.BucketOf(m.Project.ID), project: m.Project})
+		return nil, err
 	}
-	in.remaining, in.remainingAt = slices.Collect(score.Units(m.Updates, m.Signed)), score.Cursor{Seq: m.Seq}
-	if m.Seq == in.to.Seq { // the cursor may be inside this envelope
-		for in.remainingAt.Index < in.to.Index && len(in.remaining) > 0 {
-			n := uint32(len(in.remaining[0].Updates))
-			if in.remainingAt.Index+n > in.to.Index {
-				return fmt.Errorf("%w: the cursor %v stands inside the signed group of the updates from %d to %d",
-					lane.ErrCorrupt, in.to, in.remainingAt.Index, in.remainingAt.Index+n-1)
-			}
-			in.remaining = in.remaining[1:]
-			in.remainingAt.Index += n
+	at, now := score.Position{Seq: m.Seq}, in.config.Now()
+	for unit := range score.Units(m.Updates, m.Signed) {
+		span := score.Span{Position: at, Count: uint32(len(unit.Updates))}
+		at.Index += span.Count
+		p, err := in.put(&place{Span: span, bucket: score.BucketOf(unit.Updates[0].Project)})
+		if err != nil {
+			return nil, err
 		}
-		in.backlog.Add(-int64(in.remainingAt.Index))
-	}
-	in.fill()
-	return nil
-}
-
-// skip passes a message that holds nothing to bind.
-func (in *intake) skip(seq uint64) {
-	in.to = score.Cursor{Seq: seq + 1}
-	if in.builder.Len() == 0 {
-		in.from = in.to
-	}
-}
-
-// fill moves updates and signed groups into the builder until one does not fit.
-func (in *intake) fill() {
-	now := in.config.Now()
-	for len(in.remaining) > 0 {
-		n := len(in.remaining[0].Updates)
-		if !in.builder.AddUnit(in.remaining[0], now) {
-			in.full = true
-			return
-		}
-		if in.builder.Len() == n {
-			in.from = in.remainingAt
-		}
-		in.remaining = in.remaining[1:]
-		in.remainingAt.Index += uint32(n)
-		in.to = in.remainingAt
-		if len(in.remaining) == 0 {
-			in.to = score.Cursor{Seq: in.remainingAt.Seq + 1}
+		if p != nil {
+			in.waiting[p.Position] = p
+			in.horizon.Add(batch.Waiting{Unit: unit, At: p.Position, Came: now})
 		}
 	}
+	return nil, nil
 }
 
-// due tells whether the builder's batch should be bound now, and why.
-func (in *intake) due(now time.Time) (why string, due bool) {
-	at, waited, some := in.builder.Due()
-	switch {
-	case !some:
-		return "", false
-	case in.full:
-		return "full", true
-	case in.creation != nil:
-		return "creation", true
-	case now.Before(at):
-		return "", false
+// put keeps a place in its bucket, and returns it if it is the lane's and not bound.
+func (in *intake) put(p *place) (*place, error) {
+	held, owned := in.state.Buckets[p.bucket]
+	if !owned {
+		return nil, nil
 	}
-	return string(waited), true
-}
-
-// bound says that the builder's batch is journaled.
-func (in *intake) bound() {
-	in.backlog.Add(int64(-in.builder.Len()))
-	in.builder.Reset()
-	if in.next != nil {
-		in.builder, in.next = in.next, nil
+	bound := uint32(0)
+	for i := range p.Count {
+		if held.Has(score.Position{Seq: p.Seq, Index: p.Index + i}) {
+			bound++
+		}
 	}
-	in.from, in.full = in.to, false
-	in.fill()
+	if p.bound = bound == p.Count; bound > 0 && !p.bound {
+		return nil, fmt.Errorf("%w: a part of the signed group of %d updates at %v is bound", lane.ErrCorrupt, p.Count, p.Position)
+	}
+	if p.Before(held.Floor) {
+		return nil, nil
+	}
+	in.ahead[p.bucket] = append(in.ahead[p.bucket], p)
+	if p.bound {
+		return nil, nil
+	}
+	return p, nil
 }
 
-// limitGas bounds the gas of the batches after the one being built. A bound below a single update's changes nothing.
-func (in *intake) limitGas(maxGas uint64) {
-	limits := in.config.Limits
-	limits.MaxGas = maxGas
-	builder, err := batch.NewBuilder(in.config.Model, limits)
-	if err != nil {
+// places are where units of the horizon are.
+func (in *intake) places(units []batch.Waiting) []*place {
+	places := make([]*place, len(units))
+	for i := range units {
+		places[i] = in.waiting[units[i].At]
+	}
+	return places
+}
+
+// moves are what an entry that binds the places says of their buckets.
+func (in *intake) moves(places ...*place) ([]lane.Move, error) {
+	spans, bind := map[score.Bucket][]score.Span{}, map[*place]bool{}
+	var order []score.Bucket
+	for _, p := range places {
+		if spans[p.bucket] == nil {
+			order = append(order, p.bucket)
+		}
+		spans[p.bucket] = append(spans[p.bucket], p.Span)
+		bind[p] = true
+	}
+	var moves []lane.Move
+	for _, bucket := range order {
+		bound, err := score.PositionsOf(spans[bucket]...)
+		if err != nil {
+			return nil, err
+		}
+		move := in.move(bucket, func(p *place) bool { return p.bound || bind[p] })
+		move.Bound = bound
+		moves = append(moves, move)
+	}
+	return moves, nil
+}
+
+// move is how far the floor of a bucket may move when these places of it are bound.
+func (in *intake) move(bucket score.Bucket, bound func(*place) bool) lane.Move {
+	m := lane.Move{Bucket: bucket, Floor: in.read}
+	for _, p := range in.ahead[bucket] {
+		if !bound(p) {
+			m.Floor = p.Position
+			break
+		}
+		m.Passed += uint64(p.Count)
+	}
+	if floor := in.state.Buckets[bucket].Floor; m.Floor.Before(floor) { // the bucket was not read that far
+		m.Floor = floor
+	}
+	return m
+}
+
+// passes are the moves of floors over what is bound, or not the lane's.
+func (in *intake) passes() (moves []lane.Move) {
+	for b := range score.Buckets {
+		held, owned := in.state.Buckets[score.Bucket(b)]
+		if !owned {
+			continue
+		}
+		if m := in.move(score.Bucket(b), func(p *place) bool { return p.bound }); held.Floor.Before(m.Floor) {
+			moves = append(moves, m)
+		}
+	}
+	return moves
+}
+
+// bound says that an entry bound the places.
+func (in *intake) bound(places ...*place) {
+	for _, p := range places {
+		p.bound = true
+	}
+	for _, p := range places {
+		in.clear(p.bucket)
+	}
+}
+
+// clear forgets the places of a bucket that its floor has passed.
+func (in *intake) clear(bucket score.Bucket) {
+	places := in.ahead[bucket]
+	for len(places) > 0 && places[0].bound && places[0].Before(in.state.Buckets[bucket].Floor) {
+		places = places[1:]
+	}
+	if len(places) == 0 {
+		delete(in.ahead, bucket)
 		return
 	}
-	in.next = builder
-	if in.builder.Len() == 0 {
-		in.builder, in.next = in.next, nil
+	in.ahead[bucket] = places
+}
+
+// batchBound says that what the horizon offered is journaled.
+func (in *intake) batchBound(units []batch.Waiting) {
+	in.bound(in.places(units)...)
+	for i := range units {
+		delete(in.waiting, units[i].At)
 	}
+	in.horizon.Bound()
 }
 
 // created says that the creation is journaled.
 func (in *intake) created() {
-	in.to = score.Cursor{Seq: in.creationSeq + 1}
-	in.from, in.creation = in.to, nil
+	in.bound(in.creation)
+	in.creation = nil
 }

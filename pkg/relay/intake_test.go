@@ -1,9 +1,9 @@
 package relay
 
 import (
+	"errors"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +22,7 @@ func drawRecords(t *rapid.T) (records []score.Message, units int) {
 		r := score.Message{Seq: 10 + 3*seq}
 		for range rapid.IntRange(1, 6).Draw(t, "units") {
 			units++
-			n := 1
+			n, project := 1, score.ProjectID{rapid.Byte().Draw(t, "project") % 3}
 			if rapid.Bool().Draw(t, "signed") {
 				n = rapid.IntRange(1, 30).Draw(t, "size")
 				r.Signed = append(r.Signed, score.Signed{
@@ -30,7 +30,7 @@ func drawRecords(t *rapid.T) (records []score.Message, units int) {
 				})
 			}
 			for range n {
-				r.Updates = append(r.Updates, score.Update{ID: score.UpdateID{30: byte(id >> 8), 31: byte(id)}})
+				r.Updates = append(r.Updates, score.Update{Project: project, ID: score.UpdateID{30: byte(id >> 8), 31: byte(id)}})
 				id++
 			}
 		}
@@ -39,9 +39,27 @@ func drawRecords(t *rapid.T) (records []score.Message, units int) {
 	return records, units
 }
 
-// TestCursorsNeverStandInsideASignedGroup binds what an intake makes of any envelopes, in batches of any size, and kills
-// it after any of them: a new one at the last bound cursor continues with the next unit.
-func TestCursorsNeverStandInsideASignedGroup(t *testing.T) {
+// allBuckets is the state of a lane that owns all buckets and begins.
+func allBuckets(t require.TestingT) *lane.State {
+	open := &lane.Open{}
+	for b := range score.Buckets {
+		open.Buckets = append(open.Buckets, score.Bucket(b))
+	}
+	state := &lane.State{}
+	require.NoError(t, state.Apply(lane.Entry{Epoch: 1, Open: open}))
+	return state
+}
+
+// apply folds what binds the places.
+func apply(t require.TestingT, in *intake, places ...*place) {
+	moves, err := in.moves(places...)
+	require.NoError(t, err)
+	require.NoError(t, in.state.Apply(lane.Entry{Epoch: 1, Pass: &lane.Pass{Moves: moves}}))
+}
+
+// TestAnIntakeBindsEverythingOnce binds what an intake makes of any envelopes, in batches of any size, and kills it after
+// any of them: a new one with the state that was journaled continues with the next unit. The fold checks each move.
+func TestAnIntakeBindsEverythingOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		records, units := drawRecords(t)
@@ -54,19 +72,24 @@ func TestCursorsNeverStandInsideASignedGroup(t *testing.T) {
 				want[g.Signature] = r.Updates[g.First : g.First+g.Count]
 			}
 		}
-		var cursor score.Cursor
+		state := allBuckets(t)
 		var bound []score.UpdateID
 		for killed := true; killed; {
 			killed = false
-			in, err := newIntake(config, cursor)
+			in, err := newIntake(config, state)
 			require.NoError(t, err)
-			for _, r := range records {
-				if r.Seq < cursor.Seq {
+			for i, r := range records {
+				if r.Seq < state.ReadFrom().Seq {
 					continue
 				}
-				require.NoError(t, in.take(r))
-				for in.builder.Len() > 0 && !killed {
-					b := in.builder.Build()
+				_, err := in.take(r)
+				require.NoError(t, err)
+				for !killed && (i == len(records)-1 || rapid.Bool().Draw(t, "binds")) {
+					choice, due := in.horizon.Next(time.Now())
+					if !due {
+						break
+					}
+					b := choice.Batch
 					for _, g := range b.Groups {
 						if g.Signature != nil {
 							require.Equal(t, want[*g.Signature], g.Updates, "whole, and once")
@@ -77,14 +100,15 @@ func TestCursorsNeverStandInsideASignedGroup(t *testing.T) {
 						}
 					}
 					units -= b.Units()
-					cursor = in.to
-					in.bound()
+					apply(t, in, in.places(choice.Units)...)
+					in.batchBound(choice.Units)
 					killed = rapid.IntRange(0, 5).Draw(t, "killed") == 0
 				}
 				if killed {
 					break
 				}
 			}
+			require.NoError(t, state.Apply(lane.Entry{Epoch: 1, Pass: &lane.Pass{Moves: in.passes()}}))
 		}
 		require.Empty(t, want)
 		require.Zero(t, units)
@@ -92,10 +116,11 @@ func TestCursorsNeverStandInsideASignedGroup(t *testing.T) {
 		for i, id := range bound {
 			require.Equal(t, score.UpdateID{30: byte(i >> 8), 31: byte(i)}, id, "each once")
 		}
+		require.Equal(t, score.Position{Seq: records[len(records)-1].Seq + 1}, state.ReadFrom(), "the floors have passed everything")
 	})
 }
 
-func TestACursorInsideASignedGroupIsCorrupt(t *testing.T) {
+func TestAFloorInsideASignedGroupIsCorrupt(t *testing.T) {
 	t.Parallel()
 	r := score.Message{
 		Seq: 7, Updates: make([]score.Update, 12),
@@ -105,49 +130,62 @@ func TestACursorInsideASignedGroupIsCorrupt(t *testing.T) {
 		r.Updates[i].ID[31] = byte(i)
 	}
 	for index := range uint32(13) {
-		in, err := newIntake(Config{Model: registry.GasModel(), Limits: batch.DefaultLimits()}, score.Cursor{Seq: 7, Index: index})
+		state := allBuckets(t)
+		bucket := score.BucketOf(score.ProjectID{})
+		require.NoError(t, state.Apply(lane.Entry{Epoch: 1, Pass: &lane.Pass{Moves: []lane.Move{{Bucket: bucket, Floor: score.Position{Seq: 7, Index: index}}}}}))
+		in, err := newIntake(Config{Model: registry.GasModel(), Limits: batch.DefaultLimits()}, state)
 		require.NoError(t, err)
-		err = in.take(r)
+		_, err = in.take(r)
 		if inside := index > 0 && index < 3 || index > 4 && index < 10; inside {
 			require.ErrorIs(t, err, lane.ErrCorrupt, "%d", index)
-			require.Zero(t, in.builder.Len(), "nothing is bound of it")
 			continue
 		}
 		require.NoError(t, err, "%d", index)
-		require.Equal(t, 12-int(index), in.builder.Len())
+		require.Equal(t, 12-int(index), in.horizon.Len())
 	}
 }
 
-func TestABatchWaitsForAWordThatIsAboutToBeComplete(t *testing.T) {
+func TestALaneKeepsWhatIsInItsBuckets(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		every time.Duration // an id
-		ids   int
-		why   string
-		after time.Duration
-	}{
-		"complete soon":       {time.Millisecond, 256, "word", 255 * time.Millisecond},
-		"complete too late":   {2 * time.Millisecond, 256, "linger", 200 * time.Millisecond},
-		"its ids stop coming": {time.Millisecond, 220, "word", 255 * time.Millisecond},
+	own, other := score.ProjectID{1}, score.ProjectID{2}
+	require.NotEqual(t, score.BucketOf(own), score.BucketOf(other))
+	state := &lane.State{}
+	unread := uint64(score.BucketOf(own))
+	require.NoError(t, state.Apply(lane.Entry{Epoch: 1, Open: &lane.Open{Buckets: []score.Bucket{score.BucketOf(own)}}}))
+	in, err := newIntake(Config{Model: registry.GasModel(), Limits: batch.DefaultLimits()}, state)
+	require.NoError(t, err)
+
+	for seq, m := range []score.Message{
+		{Updates: []score.Update{{Project: other}, {Project: own, ID: score.UpdateID{1}}, {Project: other}}},
+		{Project: &score.Project{ID: other}},
+		{Updates: []score.Update{{Project: own, ID: score.UpdateID{2}}}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				in, err := newIntake(Config{Model: registry.GasModel(), Limits: batch.DefaultLimits()}, score.Cursor{})
-				require.NoError(t, err)
-				began := time.Now()
-				for i := 0; ; i++ {
-					if i < c.ids {
-						require.NoError(t, in.take(score.Message{Seq: uint64(i + 1), Updates: []score.Update{{ID: score.UpdateID{31: byte(i)}}}}))
-					}
-					if why, due := in.due(time.Now()); due {
-						require.Equal(t, c.why, why)
-						require.Equal(t, c.after, time.Since(began))
-						return
-					}
-					time.Sleep(c.every)
-				}
-			})
-		})
+		m.Seq = uint64(seq + 1)
+		unreadable, err := in.take(m)
+		require.NoError(t, err)
+		require.Nil(t, unreadable)
+		require.Nil(t, in.creation)
 	}
+	require.Equal(t, 2, in.horizon.Len())
+	first, second := in.waiting[score.Position{Seq: 1, Index: 1}], in.waiting[score.Position{Seq: 3}]
+	apply(t, in, second)
+	in.bound(second)
+	require.Equal(t, score.Position{Seq: 1, Index: 1}, state.ReadFrom(), "the first is not bound")
+	apply(t, in, first)
+	in.bound(first)
+	require.Equal(t, score.Position{Seq: 4}, state.ReadFrom())
+	require.Empty(t, in.ahead)
+
+	corrupt := score.Message{Corrupt: errors.New("it cannot be read")}
+	corrupt.Seq = score.Buckets + unread - 1
+	unreadable, err := in.take(corrupt)
+	require.NoError(t, err)
+	require.Nil(t, unreadable, "another lane's")
+	corrupt.Seq++
+	unreadable, err = in.take(corrupt)
+	require.NoError(t, err)
+	require.NotNil(t, unreadable)
+	apply(t, in, unreadable)
+	in.bound(unreadable)
+	require.Equal(t, score.Position{Seq: corrupt.Seq + 1}, state.ReadFrom())
 }

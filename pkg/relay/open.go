@@ -31,7 +31,7 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 	if err != nil {
 		return nil, err
 	}
-	intake, err := newIntake(r.config, state.Cursor)
+	intake, err := newIntake(r.config, state)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 		s.watch(&state.Slots[i])
 	}
 	if err := journal.append(ctx, lane.Entry{
-		Epoch: state.Epoch + 1, Open: &lane.Open{Replica: r.config.Replica, Identity: identity},
+		Epoch: state.Epoch + 1, Open: &lane.Open{Replica: r.config.Replica, Identity: identity, Buckets: r.firstBuckets(id, state)},
 	}); err != nil {
 		s.heads.Close()
 		return nil, err
@@ -50,7 +50,7 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 	r.metrics.wait(id, lane.WaitNone) // what the last session waited for
 	s.reporter.resume(ctx, r.config.Rules.Window)
 	log.Info("the lane is open", "epoch", state.Epoch, "next_nonce", state.Next, "open_slots", len(state.Slots),
-		"queued", len(state.Queue), "cursor", state.Cursor)
+		"queued", len(state.Queue), "buckets", len(state.Buckets), "reads_from", state.ReadFrom())
 	return s, nil
 }
 
@@ -70,11 +70,24 @@ func (r *Relayer) identify(ctx context.Context, id score.Lane, state *lane.State
 	case state.Epoch > 0 && !state.Identity.Equal(identity):
 		return identity, fmt.Errorf("%w: it was written for %+v, this process has %+v: give the lane its own key and deployment back, "+
 			"or set up a new deployment", errIdentity, state.Identity, identity)
-	case state.Cursor.Seq > source.LastSeq+1:
-		return identity, fmt.Errorf("%w: the lane's cursor is at sequence %d and the stream ends at %d: "+
-			"restore it from a backup", errLost, state.Cursor.Seq, source.LastSeq)
+	case state.Seen() > source.LastSeq:
+		return identity, fmt.Errorf("%w: the lane has bound what is at sequence %d and the stream ends at %d: "+
+			"restore it from a backup", errLost, state.Seen(), source.LastSeq)
 	}
 	return identity, nil
+}
+
+// firstBuckets are those that the lane begins with, when its journal does.
+func (r *Relayer) firstBuckets(id score.Lane, state *lane.State) (buckets []score.Bucket) {
+	if state.Epoch > 0 {
+		return nil
+	}
+	for b := range score.Buckets {
+		if score.FirstOwner(score.Bucket(b), r.config.Lanes) == id {
+			buckets = append(buckets, score.Bucket(b))
+		}
+	}
+	return buckets
 }
 
 // assemble gives each part of a session what it may touch.
@@ -82,7 +95,7 @@ func (r *Relayer) assemble(id score.Lane, log *slog.Logger, journal *laneJournal
 	config, signer := &r.config, r.deps.Signers[id]
 	s := &session{id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, send: r.deps.Chain.Send, deadLetter: r.deadLetter}
 	journal.lane, journal.appended = l, s.appended
-	s.gas = newGas(config, in.limitGas, r.metrics.gasOfModel, log)
+	s.gas = newGas(config, in.horizon.LimitGas, r.metrics.gasOfModel, log)
 	s.waiting = &waiting{id: id, signer: signer.Address(), config: config, lane: l, metrics: r.metrics, log: log}
 	s.reporter = newReporter(id, r.deps.Statuses, l, journal.fenced, r.metrics.statusFails, log)
 	s.binder = &binder{

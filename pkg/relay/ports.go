@@ -80,12 +80,10 @@ type Signer interface {
 
 // Source is the stream of accepted updates.
 type Source interface {
-	// Read returns the lane's messages with sequences from.Seq on, in order, forever.
-	Read(ctx context.Context, id score.Lane, from score.Cursor) (Reader, error)
+	// Read returns the messages with sequences from that one on, in order, forever.
+	Read(ctx context.Context, from uint64) (Reader, error)
 	// State tells the stream's identity and extent.
 	State(ctx context.Context) (score.StreamState, error)
-	// Tail is the sequence of the lane's last message; 0 when the stream holds none.
-	Tail(ctx context.Context, id score.Lane) (uint64, error)
 	// FirstSince is the sequence of the first message stored at or after a time; one past the last if there is none.
 	FirstSince(ctx context.Context, at time.Time) (uint64, error)
 	// Purge removes all messages with sequences below.
@@ -95,9 +93,9 @@ type Source interface {
 	AddDeadLetters(ctx context.Context, letters []score.DeadLetter) error
 }
 
-// Reader reads one lane's partition.
+// Reader reads the stream. What it returns is shared: it may not be changed.
 type Reader interface {
-	// Next blocks for the next message. An error ends the reader: open another from the cursor. score.ErrNewer: only a newer
+	// Next blocks for the next message. An error ends the reader: open another from what the journal says. score.ErrNewer: only a newer
 	// version of this program reads the message.
 	Next(ctx context.Context) (score.Message, error)
 	Close()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -69,17 +68,8 @@ func (p *purger) purge(ctx context.Context, now time.Time) error {
 // neededFrom is the sequence below which a lane needs nothing any more.
 func (p *purger) neededFrom(ctx context.Context, id score.Lane) (uint64, error) {
 	state, _, err := p.journal.State(ctx, id)
-	if err != nil {
+	if err != nil || state.Epoch == 0 { // it has buckets, and has bound nothing of them
 		return 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.timeout)
-	defer cancel()
-	tail, err := p.source.Tail(ctx, id)
-	if err != nil {
-		return 0, err
-	}
-	if at := state.NeededFrom(); tail >= at.Seq && tail > 0 || len(state.Slots)+len(state.Queue) > 0 {
-		return at.Seq, nil
-	}
-	return math.MaxUint64, nil // nothing of this lane is left
+	return state.NeededFrom().Seq, nil
 }

@@ -21,19 +21,21 @@ import (
 
 // Config of a relayer.
 type Config struct {
-	Lanes         int              // of the deployment
-	ChainID       uint64           // EIP-155
-	Contract      common.Address   // the ScoreRegistry
-	Replica       string           // name of this process in journals and logs
-	CallTimeout   time.Duration    // of one question to the chain or one write to a store. Default 15 s
-	StaleAfter    time.Duration    // how long a lane binds on what it knows of the chain without hearing of it. Default 20 s
-	Limits        batch.Limits     // of one transaction
-	Model         batch.Model      // what a batch costs at worst
-	Rules         lane.Rules       // window, fees, pace of bumps
-	SnapshotEvery int              // journal entries between snapshots. Default 256
-	Horizon       time.Duration    // how long final updates stay in the stream for audits. Default 7 days
-	PurgeInterval time.Duration    // how often to purge the stream. Default 10 min
-	Now           func() time.Time // the clock. Default time.Now
+	Lanes         int                 // of the deployment
+	ChainID       uint64              // EIP-155
+	Contract      common.Address      // the ScoreRegistry
+	Replica       string              // name of this process in journals and logs
+	CallTimeout   time.Duration       // of one question to the chain or one write to a store. Default 15 s
+	StaleAfter    time.Duration       // how long a lane binds on what it knows of the chain without hearing of it. Default 20 s
+	Limits        batch.Limits        // of one transaction
+	Ahead         batch.HorizonLimits // how far a lane looks ahead. Default batch.DefaultHorizon
+	Model         batch.Model         // what a batch costs at worst
+	Rules         lane.Rules          // window, fees, pace of bumps
+	SnapshotEvery int                 // journal entries between snapshots. Default 256
+	Horizon       time.Duration       // how long final updates stay in the stream for audits. Default 7 days
+	PurgeInterval time.Duration       // how often to purge the stream. Default 10 min
+	PassEvery     time.Duration       // how often floors move over what other lanes carry. Default 1 min
+	Now           func() time.Time    // the clock. Default time.Now
 }
 
 func (c Config) withDefaults() Config {
@@ -46,6 +48,10 @@ func (c Config) withDefaults() Config {
 	set(&c.StaleAfter, 20*time.Second)
 	set(&c.Horizon, 7*24*time.Hour)
 	set(&c.PurgeInterval, 10*time.Minute)
+	set(&c.PassEvery, time.Minute)
+	if c.Ahead == (batch.HorizonLimits{}) {
+		c.Ahead = batch.DefaultHorizon()
+	}
 	if c.SnapshotEvery == 0 {
 		c.SnapshotEvery = 256
 	}
@@ -84,7 +90,7 @@ func New(config Config, deps Deps) (*Relayer, error) {
 	case len(deps.Signers) < config.Lanes:
 		return nil, fmt.Errorf("there are %d lanes and keys for %d: every lane needs a key of its own", config.Lanes, len(deps.Signers))
 	}
-	if _, err := batch.NewBuilder(config.Model, config.Limits); err != nil {
+	if _, err := batch.NewHorizon(config.Model, config.Limits, config.Ahead); err != nil {
 		return nil, err
 	}
 	return &Relayer{deps: deps, config: config, metrics: newMetrics(deps.Metrics)}, nil

@@ -133,7 +133,7 @@ func TestAnUnreadableMessageIsADeadLetterAndTheLaneContinues(t *testing.T) {
 	w := newWorld(t, 1)
 	w.create(1)
 	w.accept(some(1, 0, 5)...)
-	_, err := w.js.Publish(t.Context(), "scorelay.lane.0.updates", []byte("nonsense"))
+	_, err := w.js.Publish(t.Context(), "scorelay.updates", []byte("nonsense"))
 	require.NoError(t, err)
 	w.accept(some(1, 5, 5)...)
 	w.start(w.config(), w.deps())
@@ -303,7 +303,7 @@ func TestTheStreamIsPurgedUpToWhatIsFinal(t *testing.T) {
 	w.create(1)
 	w.accept(some(1, 0, 30)...)
 	config := w.config()
-	config.Horizon, config.PurgeInterval = time.Nanosecond, 20*time.Millisecond
+	config.Horizon, config.PurgeInterval, config.PassEvery = time.Nanosecond, 20*time.Millisecond, 20*time.Millisecond
 	w.start(config, w.deps())
 	for range 5 { // nothing is final yet
 		_, err := w.stream.State(t.Context())

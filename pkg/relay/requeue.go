@@ -276,7 +276,7 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p piece, outcome sco
 
 // letters are the dead letters of work.
 func (q *requeue) letters(work lane.Work, p piece, outcome score.Outcome, reason string) []score.DeadLetter {
-	letter := score.DeadLetter{Lane: q.id, Seq: work.From.Seq, Reason: reason, Outcome: outcome, Project: p.project}
+	letter := score.DeadLetter{Lane: q.id, Seq: work.From.Seq, Work: work.ID, Reason: reason, Outcome: outcome, Project: p.project}
 	if p.project != nil {
 		return []score.DeadLetter{letter}
 	}

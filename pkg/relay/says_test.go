@@ -58,7 +58,7 @@ func newSpoken(t *testing.T, state *lane.State) *spoken {
 	}
 	p.session = &session{
 		config: config, log: log, lane: l, heads: tracker.Subscribe(common.Address{}, 0), gas: gas, waiting: waiting, reporter: reporter, binder: binder,
-		journal: &laneJournal{}, metrics: counts,
+		journal: &laneJournal{}, metrics: counts, passed: p.now, intake: &intake{state: state},
 		settler: &settler{config: &config, lane: l, append: binder.append, reporter: reporter, gas: gas, cancel: binder.cancel, metrics: counts, log: log},
 		send:    func(_ context.Context, raw [][]byte) []txpool.Result { return make([]txpool.Result, len(raw)) },
 	}
@@ -108,13 +108,14 @@ func TestAFillThatIsNotSignedIsSaidOnce(t *testing.T) {
 // TestABumpThatIsNotSignedIsSaidOnce until one is.
 func TestABumpThatIsNotSignedIsSaidOnce(t *testing.T) {
 	t.Parallel()
-	p := newSpoken(t, &lane.State{})
+	p := newSpoken(t, &lane.State{Buckets: map[score.Bucket]lane.Holding{0: {}}})
 	require.NoError(t, p.hear(t.Context(), p.view(10, 0)))
 	p.key.signs = true
 	bound, err := p.binder.sign(t.Context(), 0, lane.Fees{Tip: 1, Cap: 2 * simGwei}, 100_000, &common.Address{}, []byte{1})
 	require.NoError(t, err)
 	_, err = p.lane.Step(lane.Appended{Entry: lane.Entry{Bind: &lane.Bind{
-		Raw: bound, Advance: true, Work: lane.Work{Kind: lane.Updates, Count: 1}, Cursor: score.Cursor{Seq: 1},
+		Raw: bound, Work: lane.Work{Kind: lane.Updates, Count: 1},
+		Moves: []lane.Move{{Bound: score.Positions{{Count: 1}}, Floor: score.Position{Seq: 1}, Passed: 1}},
 	}}})
 	require.NoError(t, err)
 	for try := range 3 {

@@ -37,17 +37,18 @@ type session struct {
 
 	unsigned  bool      // the key did not sign what the last view asked for
 	lookAgain time.Time // when a lane that halts looks at its journal again
+	passed    time.Time // when floors were last moved without work
 }
 
-// run reads the lane's partition and drives the lane until the context ends, its journal continues without it, or something
+// run reads the stream and drives the lane until the context ends, its journal continues without it, or something
 // fails that reading the journal again may cure.
 func (s *session) run(ctx context.Context, source Source) error {
 	defer s.heads.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	reader, err := source.Read(ctx, s.id, s.lane.State.Cursor)
+	reader, err := source.Read(ctx, s.lane.State.ReadFrom().Seq)
 	if err != nil {
-		return fmt.Errorf("couldn't read the lane's partition: %w", err)
+		return fmt.Errorf("couldn't read the stream: %w", err)
 	}
 	wait := s.intake.startReading(ctx, reader)
 	defer wait() // after cancel, which ends the reader
@@ -65,7 +66,7 @@ func (s *session) loop(ctx context.Context) error {
 		if err := s.work(ctx); err != nil {
 			return err
 		}
-		if due, _, ok := s.intake.builder.Due(); ok && time.Until(due) > 0 {
+		if due, some := s.intake.horizon.Due(); some && time.Until(due) > 0 {
 			linger.Reset(time.Until(due)) // one that is past due waits for what bindAll waits for: the next head
 		}
 		var messages <-chan score.Message
@@ -84,7 +85,7 @@ func (s *session) loop(ctx context.Context) error {
 				return err
 			}
 		case err := <-s.intake.failed:
-			return fmt.Errorf("couldn't read the lane's partition: %w", err)
+			return fmt.Errorf("couldn't read the stream: %w", err)
 		case <-linger.C:
 		case <-stale.C: // where no head comes, bindAll says so
 		}
@@ -145,6 +146,9 @@ func (s *session) blocked() lane.Wait {
 // hear has the lane look at the chain as it is now.
 func (s *session) hear(ctx context.Context, v evidence.View) error {
 	if err := s.reporter.replay(ctx); err != nil {
+		return err
+	}
+	if err := s.pass(ctx); err != nil {
 		return err
 	}
 	s.gas.fitBlocks(v.Head.GasLimit)
@@ -271,21 +275,49 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 	return more, nil
 }
 
-// take puts a message into the intake. What cannot be read is dead-lettered as it stands; the cursor passes it with the
-// next batch.
+// take puts a message into the intake. What cannot be read is dead-lettered as it stands, and passed.
 func (s *session) take(ctx context.Context, message score.Message) error {
-	if message.Corrupt == nil {
-		return s.intake.take(message)
+	unreadable, err := s.intake.take(message)
+	if err != nil || unreadable == nil {
+		return err
 	}
 	s.log.Error("a message of the stream cannot be read; it becomes a dead letter and the lane continues",
 		"seq", message.Seq, "err", message.Corrupt)
-	err := s.deadLetter(ctx, []score.DeadLetter{{
+	err = s.deadLetter(ctx, []score.DeadLetter{{
 		Lane: s.id, Seq: message.Seq, Reason: message.Corrupt.Error(), Outcome: score.Unprocessable, Raw: message.Raw,
 	}})
 	if err != nil {
 		return err
 	}
-	s.intake.skip(message.Seq)
+	moves, err := s.intake.moves(unreadable)
+	if err != nil {
+		return fmt.Errorf("%w: %w", lane.ErrCorrupt, err)
+	}
+	if err := s.journal.append(ctx, lane.Entry{Pass: &lane.Pass{Moves: moves}}); err != nil {
+		return err
+	}
+	s.intake.bound(unreadable)
+	return nil
+}
+
+// pass moves the floors, now and then, over what is bound and what other lanes carry: what is before them is not read again
+// by the next session, and may be purged.
+func (s *session) pass(ctx context.Context) error {
+	now := s.config.Now()
+	if now.Sub(s.passed) < s.config.PassEvery {
+		return nil
+	}
+	s.passed = now
+	moves := s.intake.passes()
+	if len(moves) == 0 {
+		return nil
+	}
+	if err := s.journal.append(ctx, lane.Entry{Pass: &lane.Pass{Moves: moves}}); err != nil {
+		return err
+	}
+	for i := range moves {
+		s.intake.clear(moves[i].Bucket)
+	}
 	return nil
 }
 
@@ -294,11 +326,11 @@ func (s *session) show() {
 	state, id := s.lane.State, label(s.id)
 	s.metrics.inflight.WithLabelValues(id).Set(float64(s.lane.InFlight()))
 	s.metrics.open.WithLabelValues(id).Set(float64(len(state.Slots)))
-	s.metrics.backlog.WithLabelValues(id).Set(float64(s.intake.backlog.Load()))
+	s.metrics.backlog.WithLabelValues(id).Set(float64(s.intake.horizon.Len()))
 	s.metrics.queued.WithLabelValues(id).Set(float64(len(state.Queue)))
 	s.metrics.nonce.WithLabelValues(id).Set(float64(state.Next))
 	s.metrics.epoch.WithLabelValues(id).Set(float64(state.Epoch))
-	s.heads.Busy(s.lane.InFlight()+len(state.Queue) > 0 || s.intake.builder.Len() > 0 || s.intake.creation != nil)
+	s.heads.Busy(s.lane.InFlight()+len(state.Queue) > 0 || s.intake.horizon.Len() > 0 || s.intake.creation != nil)
 	if view := s.lane.View(); view != nil && view.HasAccount() {
 		s.metrics.balance.WithLabelValues(id).Set(gwei(view.Account.Balance))
 	}

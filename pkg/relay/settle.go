@@ -60,7 +60,7 @@ type ending struct {
 // all of it. It asks the chain nothing: the receipt was checked when it was read.
 func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	slot := t.lane.State.Slot(f.Nonce)
-	if slot == nil || f.Nonce != t.lane.State.Floor() {
+	if slot == nil || f.Nonce != t.lane.State.FirstOpen() {
 		return nil
 	}
 	end, err := t.read(slot, f)
@@ -182,7 +182,7 @@ func (t *settler) readOutcomes(end ending) (ending, error) {
 		end.refs, end.outcomes = append(end.refs, u.Ref()), append(end.outcomes, outcomes[i])
 		if outcomes[i].Rejected() {
 			end.letters = append(end.letters, score.DeadLetter{
-				Lane: t.id, Seq: end.work.From.Seq, Reason: rejection(outcomes[i]), Outcome: outcomes[i],
+				Lane: t.id, Seq: end.work.From.Seq, Work: end.work.ID, Reason: rejection(outcomes[i]), Outcome: outcomes[i],
 				Update: &u, Signed: signed[i], Tx: end.entry.Tx,
 			})
 		}

@@ -50,11 +50,10 @@ func (w *world) sign(e *envelope, kind score.Kind, updates []score.Update) {
 	e.add(updates...)
 }
 
-// acceptEnvelope puts the envelope into the stream of its project's lane.
+// acceptEnvelope puts the envelope into the stream.
 func (w *world) acceptEnvelope(e *envelope) {
 	w.t.Helper()
-	id := score.LaneOf(e.updates[0].Project, w.lanes)
-	require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), id, fmt.Sprint("e", len(w.updates)), e.updates, e.signed))
+	require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), fmt.Sprint("e", len(w.updates)), e.updates, e.signed))
 	for _, u := range e.updates {
 		w.accepted[u.Project.String()+u.ID.String()]++
 	}

@@ -89,14 +89,14 @@ func (r *simRun) run(p *simReplica, id score.Lane) {
 	}
 	what := 0
 	for range 100 {
-		before := s.intake.to
+		before := s.intake.read
 		if err := r.step(s, what); err != nil {
 			r.note("session of lane %d ends: %v", id, err)
 			s.heads.Close()
 			delete(p.sessions, id)
 			return
 		}
-		if what == 2 && s.intake.to == before {
+		if what == 2 && s.intake.read == before {
 			return
 		}
 		what = 2
@@ -114,21 +114,16 @@ func (r *simRun) quiet() bool {
 	return r.statuses.complete
 }
 
-// done tells whether all that a lane's part of the stream holds is final.
+// done tells whether all that is in a lane's buckets is final.
 func (r *simRun) done(id score.Lane) bool {
 	state := r.watch.states[id]
-	return len(state.Slots)+len(state.Queue) == 0 && r.onlyCorrupt(r.users.records[id], state.Cursor)
-}
-
-// onlyCorrupt tells whether nothing that can be bound is left from a cursor on. The cursor passes what cannot be read with the
-// next batch only.
-func (r *simRun) onlyCorrupt(records []score.Message, from score.Cursor) bool {
-	for _, record := range records {
-		if record.Seq >= from.Seq && record.Corrupt == nil {
-			return false
+	done := state.Epoch > 0 && len(state.Slots)+len(state.Queue) == 0
+	r.users.each(func(at score.Position, thing simThing) {
+		if held, owned := state.Buckets[thing.bucket]; owned && !held.Has(at) {
+			done = false
 		}
-	}
-	return true
+	})
+	return done
 }
 
 // waiting says what is left.
@@ -136,8 +131,8 @@ func (r *simRun) waiting() string {
 	var out []string
 	for id := range score.Lane(r.plan.lanes) {
 		state, s := r.watch.states[id], r.replicas[r.holders[id]].sessions[id]
-		text := fmt.Sprintf("lane %d: next nonce %d, chain's nonce %d, %d open, %d queued, cursor %v", id, state.Next,
-			r.chain.Head().Nonce(r.laneAddress(id)), len(state.Slots), len(state.Queue), state.Cursor)
+		text := fmt.Sprintf("lane %d: next nonce %d, chain's nonce %d, %d open, %d queued, reads from %v", id, state.Next,
+			r.chain.Head().Nonce(r.laneAddress(id)), len(state.Slots), len(state.Queue), state.ReadFrom())
 		if s != nil {
 			text += fmt.Sprintf(", waits for %q (%q), reports pending: %t", s.blocked(), s.waiting.reason, s.reporter.writer.Pending())
 			if head := s.lane.View(); head != nil {

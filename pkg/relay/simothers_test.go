@@ -56,7 +56,7 @@ func (r *simRun) operate() {
 
 func (r *simRun) accept(id score.Lane, below uint64) {
 	state := r.watch.states[id]
-	if below <= state.Floor() {
+	if below <= state.FirstOpen() {
 		return
 	}
 	r.watch.accepts = true
@@ -84,13 +84,11 @@ func (r *simRun) restore(by *simReplica) {
 		return // a real one reads the final block from endpoints, which may be behind what lanes settled by, too
 	}
 	r.note("%s restores the statuses up to block %d", by.name, final.Number)
-	for id := range score.Lane(r.plan.lanes) {
-		for _, record := range r.users.records[id] {
-			if record.Project != nil {
-				r.statuses.accepted(score.CreationRef(record.Project.ID))
-			}
-			r.statuses.accepted(score.Refs(record.Updates)...)
+	for _, record := range r.users.records {
+		if record.Project != nil {
+			r.statuses.accepted(score.CreationRef(record.Project.ID))
 		}
+		r.statuses.accepted(score.Refs(record.Updates)...)
 	}
 	var blocks []*model.Block
 	for ; block != nil; block = block.Parent {

@@ -14,12 +14,16 @@ import (
 type simJournal struct {
 	*model.Journal
 	r     *simRun
-	early map[score.Lane]score.Cursor // of the plant cursorEarly
+	early map[score.Lane][]lane.Move // of the plant floorEarly
 }
 
 func (j *simJournal) Append(ctx context.Context, id score.Lane, last uint64, e lane.Entry) (uint64, error) {
-	if j.r.plant.cursorEarly && e.Bind != nil && e.Bind.Advance {
-		j.early[id] = e.Bind.Cursor
+	if j.r.plant.floorEarly && e.Bind != nil && e.Bind.Requeued == 0 {
+		j.early[id] = e.Bind.Moves
+	}
+	if j.r.plant.floorOver && e.Bind != nil && len(e.Bind.Moves) > 0 {
+		floor := &e.Bind.Moves[0].Floor
+		*floor = score.Position{Seq: floor.Seq + 1}
 	}
 	killed, late := j.r.spend("append")
 	if killed && !late {

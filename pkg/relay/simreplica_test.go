@@ -81,7 +81,7 @@ func (r *simRun) newReplica(i int) *simReplica {
 	}
 	p := &simReplica{
 		name: string(rune('A' + i)), client: r.chain.NewClient(nodes...), again: map[score.Lane]time.Time{},
-		journal: &simJournal{Journal: r.journal, r: r, early: map[score.Lane]score.Cursor{}},
+		journal: &simJournal{Journal: r.journal, r: r, early: map[score.Lane][]lane.Move{}},
 	}
 	p.client.Before = func(what string) {
 		if killed, _ := r.spend(what); killed {
@@ -251,13 +251,13 @@ func (r *simRun) open(p *simReplica, id score.Lane) error {
 	}
 	s := &simSession{session: opened, replica: p}
 	p.sessions[id] = s
-	from := s.lane.State.Cursor
-	if early, ok := p.journal.early[id]; ok && from.Before(early) {
-		from = early
-		in, _ := newIntake(s.config, from)
-		s.intake, s.binder.intake, s.gas.plan = in, in, in.limitGas
+	for _, m := range p.journal.early[id] {
+		if held := s.lane.State.Buckets[m.Bucket]; held.Floor.Before(m.Floor) {
+			held.Floor, held.Bound = m.Floor, nil
+			s.lane.State.Buckets[m.Bucket] = held
+		}
 	}
-	s.reader, err = r.source.Read(background(), id, from)
+	s.reader, err = r.source.Read(background(), s.lane.State.ReadFrom().Seq)
 	return err
 }
 
@@ -292,7 +292,6 @@ func (s *simSession) takeNext() error {
 	case err != nil:
 		return err
 	}
-	s.intake.backlog.Add(int64(len(record.Updates)))
 	return s.take(background(), record)
 }
 

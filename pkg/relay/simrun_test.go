@@ -58,9 +58,10 @@ type simStats struct {
 
 // simPlant are the bugs that tests plant, none by default.
 type simPlant struct {
-	freesNonce  bool // a send whose answer is lost frees the slot's nonce, and its work is bound again
-	noFence     bool // an append is stored although another session appended since
-	cursorEarly bool // the cursor moves before the journal holds what is before it
+	freesNonce bool // a send whose answer is lost frees the slot's nonce, and its work is bound again
+	noFence    bool // an append is stored although another session appended since
+	floorEarly bool // floors move before the journal holds what is before it
+	floorOver  bool // a floor moves over what was not bound
 }
 
 // simFailure is what a schedule panics with that shows something wrong.

@@ -10,8 +10,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// simSource is the stream of accepted updates, as package stream keeps it in JetStream: a log of all lanes, which is read
-// by lane and from a position on, and dead letters, of which a repeated one replaces the first.
+// simSource is the stream of accepted updates, as package stream keeps it in JetStream: a log that is read from a message
+// on, and dead letters, of which a repeated one replaces the first.
 type simSource struct {
 	now func() time.Time
 	// fault, if it is there, is told of each call: an error before it is one that does nothing, after it one whose answer is
@@ -26,7 +26,6 @@ type simSource struct {
 }
 
 type simMessage struct {
-	lane   score.Lane
 	at     time.Time
 	record score.Message
 }
@@ -35,8 +34,8 @@ func newSimSource(now func() time.Time) *simSource {
 	return &simSource{now: now, created: now(), letters: map[string]score.DeadLetter{}}
 }
 
-// errNoMore says that a lane has no further message now; a real reader would wait.
-var errNoMore = errors.New("the lane has no further message")
+// errNoMore says that there is no further message now; a real reader would wait.
+var errNoMore = errors.New("there is no further message")
 
 func (s *simSource) call(what string, do func()) error { return simCall(s.fault, what, do) }
 
@@ -64,21 +63,20 @@ func simCall(fault func(what string) (before, after error), what string, do func
 }
 
 // publish stores a message.
-func (s *simSource) publish(lane score.Lane, r score.Message) uint64 {
+func (s *simSource) publish(r score.Message) uint64 {
 	s.last++
 	r.Seq = s.last
-	s.log = append(s.log, simMessage{lane, s.now(), r})
+	s.log = append(s.log, simMessage{s.now(), r})
 	return s.last
 }
 
-func (s *simSource) Read(_ context.Context, id score.Lane, from score.Cursor) (reader Reader, err error) {
-	err = s.call("read", func() { reader = &simReader{s, id, max(from.Seq, 1)} })
+func (s *simSource) Read(_ context.Context, from uint64) (reader Reader, err error) {
+	err = s.call("read", func() { reader = &simReader{s, max(from, 1)} })
 	return reader, err
 }
 
 type simReader struct {
 	source *simSource
-	lane   score.Lane
 	next   uint64
 }
 
@@ -87,17 +85,17 @@ func (r *simReader) Close() {}
 func (r *simReader) Next(context.Context) (record score.Message, err error) {
 	more := errNoMore
 	err = r.source.call("next", func() {
-		if record, more = r.source.first(r.lane, r.next); more == nil {
+		if record, more = r.source.first(r.next); more == nil {
 			r.next = record.Seq + 1
 		}
 	})
 	return record, errors.Join(err, more)
 }
 
-// first is the lane's first message from a sequence on.
-func (s *simSource) first(lane score.Lane, from uint64) (score.Message, error) {
+// first is the first message from a sequence on.
+func (s *simSource) first(from uint64) (score.Message, error) {
 	for i := range s.log {
-		if s.log[i].lane == lane && s.log[i].record.Seq >= from {
+		if s.log[i].record.Seq >= from {
 			return s.log[i].record, nil
 		}
 	}
@@ -112,17 +110,6 @@ func (s *simSource) State(context.Context) (state score.StreamState, err error) 
 		}
 	})
 	return state, err
-}
-
-func (s *simSource) Tail(_ context.Context, id score.Lane) (seq uint64, err error) {
-	err = s.call("tail", func() {
-		for _, m := range s.log {
-			if m.lane == id {
-				seq = m.record.Seq
-			}
-		}
-	})
-	return seq, err
 }
 
 func (s *simSource) FirstSince(_ context.Context, at time.Time) (seq uint64, err error) {
@@ -153,12 +140,12 @@ func (s *simSource) AddDeadLetters(_ context.Context, letters []score.DeadLetter
 	})
 }
 
-// letterID names what died and where its batch began, as package stream does.
+// letterID names what died, and with which piece of work, as package stream does.
 func letterID(d *score.DeadLetter) string {
 	switch {
 	case d.Update != nil:
 		u := d.Update
-		return fmt.Sprintf("%d.update.%x.%x.%d.%x.%x.%d.%d.%t", d.Lane, u.Project, u.ID, d.Seq, u.Signer, u.Target, u.Action, u.ScoreType, d.Signed)
+		return fmt.Sprintf("%d.update.%x.%x.%d.%x.%x.%d.%d.%t", d.Lane, u.Project, u.ID, d.Work, u.Signer, u.Target, u.Action, u.ScoreType, d.Signed)
 	case d.Project != nil:
 		return fmt.Sprintf("%d.project.%x.%d", d.Lane, d.Project.ID, d.Seq)
 	}

@@ -113,8 +113,14 @@ func TestSimulationFindsUnfencedAppends(t *testing.T) {
 	plantFound(t, simPlant{noFence: true})
 }
 
-// TestSimulationFindsEarlyCursors: the cursor moves before the journal holds the attempt.
-func TestSimulationFindsEarlyCursors(t *testing.T) {
+// TestSimulationFindsEarlyFloors: the floor moves before the journal holds the attempt.
+func TestSimulationFindsEarlyFloors(t *testing.T) {
 	t.Parallel()
-	plantFound(t, simPlant{cursorEarly: true})
+	plantFound(t, simPlant{floorEarly: true})
+}
+
+// TestSimulationFindsFloorsOverUnboundPositions: the count of what the floor passed says nothing of it.
+func TestSimulationFindsFloorsOverUnboundPositions(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{floorOver: true})
 }

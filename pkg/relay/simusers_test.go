@@ -18,8 +18,8 @@ type simUsers struct {
 	r        *simRun
 	domain   wallet.Domain
 	minted   uint32
-	records  map[score.Lane][]score.Message // accepted, by lane
-	projects []*score.Project               // accepted, each once
+	records  []score.Message  // accepted
+	projects []*score.Project // accepted, each once
 	updates  map[score.Ref][]accepted
 	keys     []score.Ref // of updates, in the order of their first acceptance
 }
@@ -33,7 +33,7 @@ type accepted struct {
 
 func newSimUsers(r *simRun) *simUsers {
 	return &simUsers{
-		r: r, domain: wallet.NewDomain(r.chain.ID, r.chain.Contract), records: map[score.Lane][]score.Message{}, updates: map[score.Ref][]accepted{},
+		r: r, domain: wallet.NewDomain(r.chain.ID, r.chain.Contract), updates: map[score.Ref][]accepted{},
 	}
 }
 
@@ -47,7 +47,7 @@ func (u *simUsers) publish() {
 		u.create()
 	case n == 3 && r.plan.bad:
 		record := score.Message{Corrupt: errors.New("it cannot be read"), Raw: []byte{0xff, byte(r.draw(256))}}
-		u.storeAt(score.Lane(r.draw(r.plan.lanes)), record)
+		u.store(record)
 	default:
 		u.envelope()
 	}
@@ -66,25 +66,38 @@ func (u *simUsers) create() {
 }
 
 func (u *simUsers) store(record score.Message) {
-	var id score.Lane
-	switch {
-	case record.Project != nil:
-		id = score.LaneOf(record.Project.ID, u.r.plan.lanes)
-	default:
-		id = score.LaneOf(record.Updates[0].Project, u.r.plan.lanes)
-	}
-	u.storeAt(id, record)
-}
-
-func (u *simUsers) storeAt(id score.Lane, record score.Message) {
-	record.Seq = u.r.source.publish(id, record)
-	u.records[id] = append(u.records[id], record)
+	record.Seq = u.r.source.publish(record)
+	u.records = append(u.records, record)
 	u.r.stats.updates += len(record.Updates)
 	if record.Project != nil {
 		u.r.statuses.accepted(score.CreationRef(record.Project.ID))
 	}
 	u.r.statuses.accepted(score.Refs(record.Updates)...)
-	u.r.note("accepted: %d updates at %d of lane %d", len(record.Updates), record.Seq, id)
+	u.r.note("accepted: %d updates at %d", len(record.Updates), record.Seq)
+}
+
+// simThing is what is at a position of the stream.
+type simThing struct {
+	bucket  score.Bucket
+	update  *score.Update
+	project *score.Project // neither of both: it cannot be read
+}
+
+// each tells of every position of the stream.
+func (u *simUsers) each(fn func(score.Position, simThing)) {
+	for _, m := range u.records {
+		at := score.Position{Seq: m.Seq}
+		switch {
+		case m.Corrupt != nil:
+			fn(at, simThing{bucket: score.BucketOfMessage(m.Seq)})
+		case m.Project != nil:
+			fn(at, simThing{bucket: score.BucketOf(m.Project.ID), project: m.Project})
+		}
+		for i := range m.Updates {
+			at.Index = uint32(i)
+			fn(at, simThing{bucket: score.BucketOf(m.Updates[i].Project), update: &m.Updates[i]})
+		}
+	}
 }
 
 // envelope has some updates of one project accepted, maybe with a signed group among them.
@@ -204,21 +217,4 @@ func (u *simUsers) group(record *score.Message, p *score.Project) {
 	for _, update := range updates {
 		u.add(record, p, update, &proof)
 	}
-}
-
-// between is what a lane's records hold from one cursor to another: updates and creations.
-func (u *simUsers) between(id score.Lane, from, to score.Cursor) (updates []score.Update, projects []score.ProjectID) {
-	for _, record := range u.records[id] {
-		at := score.Cursor{Seq: record.Seq}
-		if record.Project != nil && !at.Before(from) && at.Before(to) {
-			projects = append(projects, record.Project.ID)
-		}
-		for i := range record.Updates {
-			at.Index = uint32(i)
-			if !at.Before(from) && at.Before(to) {
-				updates = append(updates, record.Updates[i])
-			}
-		}
-	}
-	return updates, projects
 }

@@ -18,21 +18,22 @@ import (
 // itself, and it sees the chain as it is.
 type simWatch struct {
 	r         *simRun
-	states    []*lane.State        // by lane
-	journaled []int                // entries, by lane
-	written   map[common.Hash]bool // transactions that were journaled
-	dropped   map[score.Ref]int    // updates that were given up, by how often
-	failed    map[string]int       // transactions that ended without having carried their calldata, by it
-	again     map[score.Ref]int    // updates that overtook their project and went again
-	highest   uint64               // block that any branch ever had
-	settledBy uint64               // the highest block that ended a slot
-	faked     bool                 // an endpoint made blocks up
-	early     bool                 // or called its head finalized
-	accepts   bool                 // the operator resumed a lane behind transactions that are not journaled
+	states    []*lane.State           // by lane
+	journaled []int                   // entries, by lane
+	written   map[common.Hash]bool    // transactions that were journaled
+	bindings  map[score.Position]bool // what is bound, by any lane
+	dropped   map[score.Ref]int       // updates that were given up, by how often
+	failed    map[string]int          // transactions that ended without having carried their calldata, by it
+	again     map[score.Ref]int       // updates that overtook their project and went again
+	highest   uint64                  // block that any branch ever had
+	settledBy uint64                  // the highest block that ended a slot
+	faked     bool                    // an endpoint made blocks up
+	early     bool                    // or called its head finalized
+	accepts   bool                    // the operator resumed a lane behind transactions that are not journaled
 }
 
 func newSimWatch(r *simRun) *simWatch {
-	w := &simWatch{r: r, written: map[common.Hash]bool{}, dropped: map[score.Ref]int{}, failed: map[string]int{}, again: map[score.Ref]int{}}
+	w := &simWatch{r: r, written: map[common.Hash]bool{}, bindings: map[score.Position]bool{}, dropped: map[score.Ref]int{}, failed: map[string]int{}, again: map[score.Ref]int{}}
 	for range r.plan.lanes {
 		w.states = append(w.states, &lane.State{})
 		w.journaled = append(w.journaled, 0)
@@ -65,7 +66,9 @@ func (w *simWatch) stored(id score.Lane, e lane.Entry) {
 	var snapshots []lane.Entry
 	switch {
 	case e.Bind != nil:
-		w.bound(id, state, e.Bind)
+		w.bound(id, e.Bind)
+	case e.Pass != nil:
+		w.moved(id, e.Pass.Moves)
 	case e.Settle != nil:
 		w.settled(id, state, e.Settle)
 	case e.Skip != nil:
@@ -93,7 +96,9 @@ func describe(e lane.Entry) string {
 	case e.Open != nil:
 		return fmt.Sprintf("opened by %s in epoch %d", e.Open.Replica, e.Epoch)
 	case e.Bind != nil:
-		return fmt.Sprintf("bind of slot %d: %s, %d of them, cursor %v", e.Bind.Nonce, e.Bind.Work.Kind, e.Bind.Work.Count, e.Bind.Cursor)
+		return fmt.Sprintf("bind of slot %d: %s, %d of them, moves %v", e.Bind.Nonce, e.Bind.Work.Kind, e.Bind.Work.Count, e.Bind.Moves)
+	case e.Pass != nil:
+		return fmt.Sprintf("pass: %v", e.Pass.Moves)
 	case e.Replacement != nil:
 		return fmt.Sprintf("attempt of slot %d: %s", e.Replacement.Nonce, e.Replacement.Reason)
 	case e.Settle != nil:
@@ -114,16 +119,46 @@ func describe(e lane.Entry) string {
 	return "nothing"
 }
 
-// bound checks that new work is what the stream holds from the cursor before to the cursor after, all of it and once.
-func (w *simWatch) bound(id score.Lane, state *lane.State, b *lane.Bind) {
+// moved checks that what an entry binds is in the lane's buckets and was never bound by any lane, and that floors pass only
+// what is bound. It returns what the entry binds.
+func (w *simWatch) moved(id score.Lane, moves []lane.Move) (updates []score.Update, projects []score.ProjectID) {
+	floors := map[score.Bucket]score.Position{}
+	for _, m := range moves {
+		floors[m.Bucket] = m.Floor
+		w.r.users.each(func(at score.Position, thing simThing) {
+			if thing.bucket != m.Bucket || !m.Bound.Has(at) {
+				return
+			}
+			if w.bindings[at] {
+				w.r.fail("lane %d: position %v is bound twice", id, at)
+			}
+			w.bindings[at] = true
+			switch {
+			case thing.update != nil:
+				updates = append(updates, *thing.update)
+			case thing.project != nil:
+				projects = append(projects, thing.project.ID)
+			}
+		})
+	}
+	w.r.users.each(func(at score.Position, thing simThing) {
+		if floor, moved := floors[thing.bucket]; moved && at.Before(floor) && !w.bindings[at] {
+			w.r.fail("lane %d: the floor of bucket %d passes %v, which is not bound", id, thing.bucket, at)
+		}
+	})
+	return updates, projects
+}
+
+// bound checks that new work is what the stream holds at its positions.
+func (w *simWatch) bound(id score.Lane, b *lane.Bind) {
 	tx, err := w.r.chain.Decode(b.Raw)
 	if err != nil || tx.From != w.r.laneAddress(id) {
 		w.r.fail("lane %d: slot %d is bound with a transaction of another key: %v", id, b.Nonce, err)
 	}
-	if !b.Advance {
+	if b.Requeued != 0 {
 		return
 	}
-	updates, projects := w.r.users.between(id, state.Cursor, b.Cursor)
+	updates, projects := w.moved(id, b.Moves)
 	var carried []score.Update
 	var created []score.ProjectID
 	if batch, err := registry.DecodeBatch(tx.Data()); err == nil {
@@ -137,8 +172,8 @@ func (w *simWatch) bound(id score.Lane, state *lane.State, b *lane.Bind) {
 	slices.SortFunc(updates, compare)
 	slices.SortFunc(carried, compare)
 	if !slices.Equal(updates, carried) || !slices.Equal(projects, created) {
-		w.r.fail("lane %d: slot %d carries %d updates and %d creations; from %v to %v the stream has %d and %d, or others",
-			id, b.Nonce, len(carried), len(created), state.Cursor, b.Cursor, len(updates), len(projects))
+		w.r.fail("lane %d: slot %d carries %d updates and %d creations; the positions that it binds hold %d and %d, or others",
+			id, b.Nonce, len(carried), len(created), len(updates), len(projects))
 	}
 }
 

@@ -61,7 +61,7 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 			"signer", w.signer, "lane", w.id, "journal_next_nonce", w.lane.State.Next, "account_nonce", view.Account.Nonce)
 	case lane.WaitBehind:
 		log.Error("the account shows fewer transactions of the lane than were final; the lane binds nothing new until they are back",
-			"account_nonce", view.Account.Nonce, "final_nonce", w.lane.State.Floor(), "block", view.Account.At.Number, "proved", view.Account.Proved)
+			"account_nonce", view.Account.Nonce, "final_nonce", w.lane.State.FirstOpen(), "block", view.Account.At.Number, "proved", view.Account.Proved)
 	case lane.WaitRefused:
 		log.Error("nodes refuse the lane's transactions for a reason that neither price nor time cures, or that is not known; the lane keeps broadcasting them: see the sends' errors")
 	case lane.WaitContract:

@@ -164,7 +164,7 @@ func TestALaneWhoseStreamHoldsAMessageOfANewerProgramHalts(t *testing.T) {
 	data, err := stream.EncodeEnvelope(some(1, 0, 1), nil)
 	require.NoError(t, err)
 	data[0]++ // its version
-	_, err = w.js.Publish(t.Context(), "scorelay.lane.0.updates", data)
+	_, err = w.js.Publish(t.Context(), "scorelay.updates", data)
 	require.NoError(t, err)
 	w.start(w.config, w.deps)
 	w.waitsFor(lane.WaitJournal)

@@ -25,7 +25,7 @@ func TestOptionsSayWhatIsWrong(t *testing.T) {
 	o.RPCPort, o.NATSPort, o.BlockTime, o.Relayers = number(-1), number(65536), time.Millisecond, 33
 	err := o.Validate()
 	for _, says := range []string{
-		"--apis must be from 1 to 32, is 0", "--lanes must be from 1 to 1024, is 2000", "--data-dir must not be empty",
+		"--apis must be from 1 to 32, is 0", "--lanes must be from 1 to 256, is 2000", "--data-dir must not be empty",
 		"--port must be from 0 to 65536, is 70000", "--rpc-port must be from 0 to 65535, is -1", "--nats-port must be from 0",
 		"--relayers must be from 1 to 32, is 33", "--block-time must be at least 10ms", "--set must be like", "--set needs --separate",
 	} {

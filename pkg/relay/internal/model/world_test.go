@@ -125,7 +125,13 @@ func (w *world) batch() batch.Batch {
 		})
 	}
 	m := registry.GasModel()
-	b := batch.Plan(&m, updates, nil)
+	builder, err := batch.NewBuilder(m, batch.DefaultLimits())
+	require.NoError(w.t, err)
+	again := slices.DeleteFunc(updates, builder.Add)
+	b := builder.Build()
+	for _, u := range again { // of an id that is in the batch
+		b.Groups = append(b.Groups, batch.Single(u).Groups...)
+	}
 	for i := range b.Groups {
 		if w.draw(3) == 0 {
 			w.signGroup(&b.Groups[i], w.draw(4) == 0)
