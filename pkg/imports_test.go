@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"pkg/evidence":                   {},
 	"pkg/txpool":                     {},
 	"pkg/lane":                       {"pkg/score", "pkg/evidence", "pkg/txpool"},
+	"pkg/roster":                     {"pkg/score"},
 	"pkg/report":                     {}, // writes that are replayed
 	"pkg/registry":                   {"pkg/score", "pkg/batch", "pkg/registry/internal/bindings"},
 	"pkg/registry/internal/bindgen":  {}, // writes the bindings
@@ -37,19 +38,23 @@ var allowed = map[string][]string{
 	// engines: they declare the interfaces they need, adapters satisfy them
 	"pkg/httpapi":              {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry"}, // docs: the pages it serves
 	"pkg/heads":                {"pkg/evidence"},
-	"pkg/relay":                {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry", "pkg/heads", "pkg/report", "pkg/retry"},
+	"pkg/relay":                {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/heads", "pkg/report", "pkg/retry"},
 	"pkg/relay/internal/model": {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry"}, // of the outside, for relay's tests
-	"pkg/index":                {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/registry", "pkg/retry"},
+	"pkg/index":                {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/retry"},
 	// adapters: one outside system each, never each other
-	"pkg/stream":    {"pkg/score", "pkg/retry"},
-	"pkg/journal":   {"pkg/score", "pkg/lane"},
-	"pkg/lease":     {"pkg/score", "pkg/watched"},
-	"pkg/directory": {"pkg/score", "pkg/evidence", "pkg/watched"},
-	"pkg/apikey":    {"pkg/watched"},
-	"pkg/status":    {"pkg/score", "pkg/redisdb"},
-	"pkg/limit":     {"pkg/redisdb"},
-	"pkg/chain":     {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/registry", "pkg/retry"},
-	"pkg/signer":    {},
+	"pkg/stream":       {"pkg/score", "pkg/retry"},
+	"pkg/journal":      {"pkg/score", "pkg/lane"},
+	"pkg/lease":        {"pkg/score", "pkg/watched"},
+	"pkg/notice":       {"pkg/score", "pkg/lane", "pkg/watched"},
+	"pkg/roster/store": {"pkg/score", "pkg/roster", "pkg/watched", "pkg/retry"},
+	"pkg/directory":    {"pkg/score", "pkg/evidence", "pkg/watched"},
+	"pkg/apikey":       {"pkg/watched"},
+	"pkg/backlog":      {"pkg/score", "pkg/watched"},
+	"pkg/halt":         {"pkg/score", "pkg/watched", "pkg/retry"},
+	"pkg/status":       {"pkg/score", "pkg/redisdb"},
+	"pkg/limit":        {"pkg/redisdb"},
+	"pkg/chain":        {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/registry", "pkg/retry"},
+	"pkg/signer":       {},
 	// for callers
 	"pkg/sdk": {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/retry"},
 	// plumbing
@@ -61,6 +66,7 @@ var allowed = map[string][]string{
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score"},
 
+	"pkg/devnet/evm":      {}, // for figures of gas
 	"pkg/devnet/rpcproxy": {}, // in front of a node, for tests and benchmarks
 }
 
@@ -69,15 +75,15 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/directory", "pkg/apikey", "pkg/watched", "pkg/app", "pkg/devnet", "cmd/scorelay"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/roster/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/app", "pkg/devnet", "cmd/scorelay"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/app", "pkg/devnet"},
 	"github.com/go-redis/redis_rate/":                         {"pkg/limit"},
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
 	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/devnet"},
 	"github.com/ethereum/go-ethereum/ethclient":               {"pkg/chain", "pkg/devnet"},
-	"github.com/ethereum/go-ethereum/core/vm":                 {"cmd/scorelay/internal/gas"}, // the EVM, for figures; servers ask their node
-	"github.com/ethereum/go-ethereum/core/state":              {"cmd/scorelay/internal/gas"},
+	"github.com/ethereum/go-ethereum/core/vm":                 {"pkg/devnet/evm"}, // the EVM, for figures; servers ask their node
+	"github.com/ethereum/go-ethereum/core/state":              {"pkg/devnet/evm"},
 	"github.com/ethereum/go-ethereum/accounts/keystore":       {"pkg/signer"},
 	"github.com/ethereum/go-ethereum/accounts/abi":            {"pkg/registry", "pkg/registry/internal/bindgen", "pkg/registry/internal/bindings"},
 	"github.com/alecthomas/kong":                              {"pkg/app", "cmd/api", "cmd/relayer", "cmd/scorelay", "cmd/scorelay/internal/dev"},

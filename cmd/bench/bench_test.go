@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
@@ -18,10 +19,10 @@ import (
 
 func TestCallsAreWhatALaneSends(t *testing.T) {
 	t.Parallel()
-	projects := newProjects(4, false)
+	projects := newProjects(worldOptions{lanes: 4})
 	list, err := calls(projects, 8, batchSize)
 	require.NoError(t, err)
-	again, err := calls(newProjects(4, false), 8, batchSize)
+	again, err := calls(newProjects(worldOptions{lanes: 4}), 8, batchSize)
 	require.NoError(t, err)
 	require.Equal(t, again, list, "the same in every run")
 	seen := map[score.UpdateID]bool{}
@@ -38,7 +39,7 @@ func TestCallsAreWhatALaneSends(t *testing.T) {
 			seen[u.ID], touched[u.Target.Hex()] = true, true
 			require.EqualValues(t, i%4, score.FirstOwner(score.BucketOf(u.Project), 4))
 		}
-		require.Len(t, touched, wallets)
+		require.Len(t, touched, batchSize)
 	}
 }
 
@@ -114,4 +115,56 @@ func TestSubcommandsAreNamed(t *testing.T) {
 	require.ErrorContains(t, run([]string{"relay", "--rtt", "-1s"}), "--rtt must not be negative")
 	require.ErrorContains(t, run([]string{"horizon", "--updates", "0"}), "--updates must be at least 1")
 	require.ErrorContains(t, run([]string{"horizon", "more"}), "nothing may follow the flags")
+	require.ErrorContains(t, run([]string{"backlog", "--lanes", "0"}), "--lanes and --repeat must be at least 1")
+	require.ErrorContains(t, run([]string{"slowdisk", "--lanes", "9"}), "--lanes must be from 1 to 8")
+}
+
+func TestBacklogFigures(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	f, err := backlogOf([]block{
+		{at: begin, txs: 99, updates: 9900, gas: 1, gasLimit: 1},
+		{at: begin.Add(time.Second), txs: 10, updates: 1000, gas: 3_000_000, gasLimit: 10_000_000},
+		{at: begin.Add(2 * time.Second), txs: 30, updates: 3000, gas: 6_000_000, gasLimit: 10_000_000},
+	}, 18_000_000)
+	require.NoError(t, err)
+	require.Equal(t, backlogFigures{
+		UpdatesPerS: 2000, GasPerUpdate: 2250, BlockFill: 0.45, GasOfLimit: 0.5, TxPerBlock: 20, UpdatesPerTx: 100,
+	}, f)
+	other := f
+	other.UpdatesPerS, other.BlockFill = 1000, 0.9
+	typical := medianBacklog([]backlogFigures{f, other})
+	require.InDelta(t, 1000, typical.UpdatesPerS, 0)
+	require.InDelta(t, 0.45, typical.BlockFill, 0)
+	var out bytes.Buffer
+	require.NoError(t, f.writeTable(&out))
+	require.Contains(t, out.String(), "2000")
+}
+
+// TestPopularWalletsAreHitMore: by Zipf's law, and each wallet in turn before that.
+func TestPopularWalletsAreHitMore(t *testing.T) {
+	t.Parallel()
+	p := newProjects(worldOptions{lanes: 1, wallets: 50})[0]
+	for i, u := range p.next(50) {
+		require.Equal(t, p.wallets[i], u.Target)
+	}
+	p.begin(1)
+	hits := map[common.Address]int{}
+	for _, u := range p.next(9_000) {
+		hits[u.Target]++
+	}
+	require.InEpsilon(t, 2_000, hits[p.wallets[0]], 0.1, "the harmonic number of 50 is about 4.5")
+	require.InEpsilon(t, 200, hits[p.wallets[9]], 0.3)
+}
+
+func TestASyncIsMeasured(t *testing.T) {
+	t.Parallel()
+	require.ErrorContains(t, run([]string{syncsCommand}), "takes a directory")
+	dir := t.TempDir()
+	require.NoError(t, run([]string{syncsCommand, dir}))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.Equal(t, []string{"ls", "-l"}, onDisk(0, "ls", "-l").Args)
+	require.Contains(t, onDisk(slowBy, "ls", "-l").Args, "inject=fsync,fdatasync:delay_enter=2000")
 }

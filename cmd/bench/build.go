@@ -12,27 +12,38 @@ import (
 
 const module = "github.com/scorelay/scorelay/cmd/bench"
 
-// build builds the programs that are measured: the product's from this source, as an operator does, and the peer.
-func (b *bench) build(ctx context.Context, peer bool) error {
+// build builds the programs that are measured: the product's from this source, as an operator does, and the peer or others.
+func (b *bench) build(ctx context.Context, others ...program) error {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
 	path, here, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	if err != nil || path != module {
-		return errors.New("couldn't find the source to build: run this in cmd/bench with `go run . relay`")
+		return errors.New("couldn't find the source to build: run this in cmd/bench with `go run . relay`, or another subcommand")
 	}
 	bin := filepath.Join(b.dir, "bin")
 	if err := os.MkdirAll(bin, 0o700); err != nil {
 		return fmt.Errorf("couldn't make a directory for programs: %w", err)
 	}
-	b.relayer, b.scorelay, b.txmgr = filepath.Join(bin, "relayer"), filepath.Join(bin, "scorelay"), filepath.Join(bin, "txmgr")
+	b.relayer, b.scorelay = filepath.Join(bin, "relayer"), filepath.Join(bin, "scorelay")
 	progress("building cmd/relayer and cmd/scorelay")
 	if err := goBuild(ctx, filepath.Join(here, "..", ".."), bin+string(filepath.Separator), "./cmd/relayer", "./cmd/scorelay"); err != nil {
 		return err
 	}
-	if !peer {
-		return nil
+	for _, p := range others {
+		progress("building " + p.name)
+		*p.path = filepath.Join(bin, p.name)
+		if err := goBuild(ctx, filepath.Join(here, p.dir), *p.path, p.source); err != nil {
+			return err
+		}
 	}
-	progress("building the peer")
-	return goBuild(ctx, filepath.Join(here, "txmgr"), b.txmgr, ".")
+	return nil
+}
+
+// program is one that only some benchmarks need.
+type program struct {
+	name   string
+	dir    string // where it is built, from cmd/bench
+	source string // package
+	path   *string
 }
 
 func goBuild(ctx context.Context, dir, out string, packages ...string) error {

@@ -1,14 +1,17 @@
-// Command bench measures Scorelay's relayers beside the transaction manager that most rollups send with,
-// op-service/txmgr of Optimism, whose Queue is what op-batcher uses.
+// Command bench measures Scorelay. Its first subcommand, relay, measures the relayers beside the transaction manager that most rollups
+// send with, op-service/txmgr of Optimism, whose Queue is what op-batcher uses.
 //
 //	cd cmd/bench && go run . relay --rtt 50ms          # a table
 //	cd cmd/bench && go run . relay --rtt 50ms --json   # figures on the last line
 //	cd cmd/bench && go run . horizon --json            # gas per update, see package horizon
+//	cd cmd/bench && go run . backlog --json            # updates per second while there is a backlog
+//	cd cmd/bench && go run . slowdisk --json           # accepts where a sync of the disk takes 2 ms
+//	cd cmd/bench && go run . flood --json              # a quiet project beside a flood, see flood.go
 //
 // It is a module of its own, so that nothing of it is in the product's. The peer is in another one inside it (txmgr) and
 // runs as a process, since it builds with a fork of go-ethereum. Anvil is installed with npm where it is missing.
 //
-// # What is the same for all
+// # relay: what is the same for all
 //
 // The node: anvil with a block a second, one for each leg, behind an endpoint that takes --rtt longer for each request. The
 // contract, deployed and prepared in the same way: projects whose 100 wallets have scores. The calldata: batches of 100
@@ -18,7 +21,7 @@
 // Rates are those of the steady part: from the third block with transactions on, for --seconds. What counts is
 // what the contract's events say was applied. Each method in a JSON-RPC batch is a call; a batch is one round trip.
 //
-// # What is measured
+// # relay: what is measured
 //
 //   - scorelay: the programs cmd/relayer and cmd/scorelay, built from this source: two relayers that share four lanes, each with
 //     a window of 16; NATS in the benchmark's own process, which syncs every write; Redis; SCORELAY_MAX_BATCH=100. Updates are published
@@ -35,10 +38,32 @@
 //   - catch_up_s: the endpoint refuses for 100 blocks while 2,000 updates come in, then takes 250 ms for each
 //     request: until these are applied.
 //
-// # What is not the same
+// # relay: what is not the same
 //
 // The peer keeps everything in memory: it loses what is in flight when it ends, has no stream to read from, and makes no
 // batches: they are given to it ready. Scorelay syncs every batch to disk before it sends it, knows its updates' outcomes and
 // writes a status for each. Its lanes have an account each; the peer has one account, as it is made for, and would need an
 // instance for each other one. The peer polls receipts every 100 ms, far more often than its default of 12 s, which is in its favour.
+//
+// # backlog
+//
+// A deployment as in relay, with the default settings but for one confirmation and no delay of the endpoint, on blocks of 30 M gas a second.
+// A project for each of --lanes lanes, which share --wallets wallets that have scores; popularity is Zipf's with exponent 1, ids
+// are consecutive. All updates are published before the relayers start; the run fails if a quarter of them does not wait at its end. The
+// steady part begins 35 s after the third block with updates, so that it holds what was passed over for too long.
+//
+//   - updates_per_s: applied, by the contract's events; gas_per_update: used by their transactions.
+//   - block_fill: gas used by these as a part of the blocks' limit; gas_of_tx_limit: as a part of their own limits.
+//   - relayer_cores: CPU time of all relayers by their metrics, in each second.
+//
+// The figure is that of four lanes, the default: the window of one lane, 16 transactions, does not fill a block of a second.
+//
+// # slowdisk
+//
+// nats-server as a process of its own that syncs every write, alone and under strace, which delays each sync by 2 ms; sync_ms is how
+// long a sync takes, measured in a process that is run in the same way. strace also stops the server for each signal that Go's scheduler
+// sends, which is not a disk's fault. For each load a deployment of its own: --lanes lanes, --relayers relayers and one or two
+// APIs, each a process, on a chain as in backlog. `scorelay load` sends to 32 projects in an open loop: --rate updates per second in signed
+// groups of 50, or --singles one by one. p50_ms and p99_ms are from when a request was due to its answer; each update of a group
+// counts.
 package main

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 )
@@ -90,14 +91,17 @@ func chooseLegs(legs []leg, names string) (chosen []leg, err error) {
 	return chosen, nil
 }
 
+// discardLogs drops what libraries log.
+func discardLogs() { slog.SetDefault(slog.New(slog.DiscardHandler)) }
+
 // run builds what the legs need and runs them, one after the other.
 func (b *bench) run(ctx context.Context, legs []leg) (*report, error) {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // what libraries log
-	peer := false
-	for _, l := range legs {
-		peer = peer || l.peer
+	discardLogs()
+	var others []program
+	if slices.ContainsFunc(legs, func(l leg) bool { return l.peer }) {
+		others = append(others, program{name: "txmgr", dir: "txmgr", source: ".", path: &b.txmgr})
 	}
-	if err := b.build(ctx, peer); err != nil {
+	if err := b.build(ctx, others...); err != nil {
 		return nil, err
 	}
 	measured := &report{RTT: float64(b.rtt) / float64(time.Millisecond)}

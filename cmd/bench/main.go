@@ -22,13 +22,18 @@ func main() {
 
 const usage = `usage: go run . relay [flags]
        go run . horizon [flags]
+       go run . backlog [flags]
+       go run . slowdisk [flags]
+       go run . flood [flags]
 
-relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds.
+relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds;
+backlog how fast lanes work a backlog off; slowdisk how long an accept takes where a sync of the disk takes 2 ms; flood how
+long a project's updates take beside another's flood.
 See doc.go and horizon/doc.go for what, and how.
 
 `
 
-var errUsage = errors.New("say what to measure: relay or horizon")
+var errUsage = errors.New("say what to measure: relay, horizon, backlog, slowdisk or flood")
 
 func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -42,6 +47,14 @@ func run(args []string) error {
 		return runRelay(ctx, args[1:])
 	case "horizon":
 		return runHorizon(ctx, args[1:])
+	case "backlog":
+		return runBacklog(ctx, args[1:])
+	case "slowdisk":
+		return runSlowDisk(ctx, args[1:])
+	case syncsCommand:
+		return tellSyncs(args[1:])
+	case "flood":
+		return runFlood(ctx, args[1:])
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return errUsage
@@ -96,15 +109,7 @@ func runRelay(ctx context.Context, args []string) error {
 	if b.rtt < 0 || b.seconds < 3*time.Second || b.repeat < 1 || flags.NArg() > 0 {
 		return errors.New("--rtt must not be negative, --seconds at least 3s, --repeat at least 1, and nothing may follow the flags")
 	}
-	if b.dir, err = os.MkdirTemp("", "scorelay-bench-"); err != nil {
-		return fmt.Errorf("couldn't make a directory to work in: %w", err)
-	}
-	measured, err := b.run(ctx, chosen)
-	if err != nil || *keep {
-		fmt.Fprintln(os.Stderr, "data and logs are in "+b.dir)
-	} else {
-		defer func() { _ = os.RemoveAll(b.dir) }()
-	}
+	measured, err := inDir(b, *keep, func() (*report, error) { return b.run(ctx, chosen) })
 	if err != nil {
 		return err
 	}

@@ -43,11 +43,17 @@ type stack struct {
 	enveloped int      // envelopes published so far, which their message ids count
 }
 
-// newStack brings up a deployment with so many updates at most in a batch, 0 for the default. Close it.
-func (b *bench) newStack(ctx context.Context, w *world, maxBatch int) (s *stack, err error) {
+// stackOptions are what differs between deployments.
+type stackOptions struct {
+	maxBatch int // updates at most in a batch; 0 for the default
+	waiting  int // updates of each lane that are published before relayers start
+}
+
+// newStack brings up a deployment. Close it.
+func (b *bench) newStack(ctx context.Context, w *world, o stackOptions) (s *stack, err error) {
 	s = &stack{world: w, bench: b, relayers: make([]*child, replicas)}
-	if maxBatch > 0 {
-		s.settings = append(s.settings, "SCORELAY_MAX_BATCH="+strconv.Itoa(maxBatch))
+	if o.maxBatch > 0 {
+		s.settings = append(s.settings, "SCORELAY_MAX_BATCH="+strconv.Itoa(o.maxBatch))
 	}
 	defer func() {
 		if err != nil {
@@ -61,6 +67,9 @@ func (b *bench) newStack(ctx context.Context, w *world, maxBatch int) (s *stack,
 		return s, err
 	}
 	if err := s.setUp(ctx); err != nil {
+		return s, err
+	}
+	if err := s.publish(ctx, o.waiting); err != nil {
 		return s, err
 	}
 	for i := range s.relayers {
@@ -83,7 +92,7 @@ func (b *bench) deployed(ctx context.Context, leg string, o worldOptions, maxBat
 		return figures{}, err
 	}
 	defer w.close()
-	s, err := b.newStack(ctx, w, maxBatch)
+	s, err := b.newStack(ctx, w, stackOptions{maxBatch: maxBatch})
 	if err != nil {
 		return figures{}, err
 	}

@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
+	"sort"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -17,11 +19,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Of every leg: a batch of batchSize consecutive updates of one project touches each of its wallets once.
-const (
-	batchSize = 100
-	wallets   = batchSize
-)
+// batchSize is how many updates a batch of most legs has. It touches each wallet of its project once.
+const batchSize = 100
 
 // Accounts of devnet.Key by what they do.
 const (
@@ -39,6 +38,7 @@ func hexOf(account int) string { return hex.EncodeToString(crypto.FromECDSA(devn
 type project struct {
 	score.Project
 	wallets []common.Address
+	below   []float64 // of a wallet: the part of the updates that go to it and those before it; nil: each in turn
 	rng     *rand.Rand
 	random  bool // ids
 	prefix  [28]byte
@@ -46,20 +46,20 @@ type project struct {
 }
 
 // newProjects makes one project for each lane, in the order of the lanes: the same in every run.
-func newProjects(lanes int, random bool) []*project {
-	projects := make([]*project, lanes)
-	missing := lanes
+func newProjects(o worldOptions) []*project {
+	projects := make([]*project, o.lanes)
+	missing := o.lanes
 	for i := 0; missing > 0; i++ {
 		id := score.ProjectID(crypto.Keccak256Hash(fmt.Appendf(nil, "scorelay bench project %d", i)))
-		if lane := score.FirstOwner(score.BucketOf(id), lanes); projects[lane] == nil {
-			projects[lane] = newProject(id, random)
+		if lane := score.FirstOwner(score.BucketOf(id), o.lanes); projects[lane] == nil {
+			projects[lane] = newProject(id, o)
 			missing--
 		}
 	}
 	return projects
 }
 
-func newProject(id score.ProjectID, random bool) *project {
+func newProject(id score.ProjectID, o worldOptions) *project {
 	p := &project{
 		Project: score.Project{
 			ID: id, Name: "Benchmark", ScoreTypes: []string{"reputation"},
@@ -67,7 +67,11 @@ func newProject(id score.ProjectID, random bool) *project {
 			Owners:   []common.Address{devnet.Address(accountOwner)},
 			Updaters: []common.Address{devnet.Address(accountUpdater)},
 		},
-		rng: rand.New(rand.NewPCG(binary.BigEndian.Uint64(id[:]), 0)), random: random,
+		rng: rand.New(rand.NewPCG(binary.BigEndian.Uint64(id[:]), 0)), random: o.random,
+	}
+	wallets := o.wallets
+	if wallets == 0 {
+		wallets = batchSize
 	}
 	for range wallets {
 		b := p.bytes32()
@@ -75,6 +79,28 @@ func newProject(id score.ProjectID, random bool) *project {
 	}
 	p.newPrefix()
 	return p
+}
+
+// begin ends the preparation, in which each wallet has had its turn.
+func (p *project) begin(zipf float64) {
+	p.newPrefix()
+	if zipf == 0 {
+		return
+	}
+	sum := 0.0
+	for i := range p.wallets {
+		sum += math.Pow(float64(i+1), -zipf)
+		p.below = append(p.below, sum)
+	}
+}
+
+// target is the wallet of the next update.
+func (p *project) target() common.Address {
+	if p.below == nil {
+		return p.wallets[int(p.minted)%len(p.wallets)]
+	}
+	last := len(p.below) - 1
+	return p.wallets[min(sort.SearchFloat64s(p.below, p.rng.Float64()*p.below[last]), last)]
 }
 
 // newPrefix begins a new row of consecutive ids.
@@ -95,7 +121,7 @@ func (p *project) next(n int) []score.Update {
 	updates := make([]score.Update, n)
 	for i := range updates {
 		updates[i] = score.Update{
-			Project: p.ID, ID: p.id(), Signer: p.Updaters[0], Target: p.wallets[int(p.minted)%len(p.wallets)],
+			Project: p.ID, ID: p.id(), Signer: p.Updaters[0], Target: p.target(),
 		}
 		p.minted++
 	}

@@ -42,13 +42,15 @@ type world struct {
 // worldOptions are what differs between legs.
 type worldOptions struct {
 	lanes    int
-	gasLimit uint64 // of a block
-	random   bool   // ids
+	gasLimit uint64  // of a block
+	random   bool    // ids
+	wallets  int     // of each project; 0 for as many as a batch has updates
+	zipf     float64 // a wallet's popularity is 1/rank^zipf; 0: each in turn
 }
 
 // newWorld brings up a leg's world. Close it.
 func (b *bench) newWorld(ctx context.Context, leg string, o worldOptions) (w *world, err error) {
-	w = &world{dir: filepath.Join(b.dir, leg), projects: newProjects(o.lanes, o.random)}
+	w = &world{dir: filepath.Join(b.dir, leg), projects: newProjects(o)}
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("couldn't make the directory of the leg: %w", err)
 	}
@@ -66,6 +68,9 @@ func (b *bench) newWorld(ctx context.Context, leg string, o worldOptions) (w *wo
 	}
 	if err := w.prepare(ctx); err != nil {
 		return w, err
+	}
+	for _, p := range w.projects {
+		p.begin(o.zipf)
 	}
 	if w.endpoint, err = newEndpoint(w.anvil.URL, b.rtt); err != nil {
 		return w, err
@@ -105,14 +110,15 @@ func (w *world) prepare(ctx context.Context) error {
 		if _, err := w.transact(ctx, &w.contract, registry.EncodeCreateProject(&p.Project)); err != nil {
 			return fmt.Errorf("couldn't create a project: %w", err)
 		}
-		first, err := encode(p.next(wallets))
-		if err != nil {
-			return err
+		for left := len(p.wallets); left > 0; left -= batchSize {
+			first, err := encode(p.next(min(left, batchSize)))
+			if err != nil {
+				return err
+			}
+			if _, err := w.transact(ctx, &w.contract, first.data); err != nil {
+				return fmt.Errorf("couldn't give wallets scores: %w", err)
+			}
 		}
-		if _, err := w.transact(ctx, &w.contract, first.data); err != nil {
-			return fmt.Errorf("couldn't give wallets scores: %w", err)
-		}
-		p.newPrefix()
 	}
 	return nil
 }

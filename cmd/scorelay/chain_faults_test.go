@@ -194,7 +194,7 @@ func takeNonce(t *testing.T, x *trial, to common.Address, data []byte) uint64 {
 }
 
 // unjournaled has a transaction of a lane's signer to the contract that is not in its journal, as after NATS was restored
-// from an older copy. The lane halts until an operator decides; the other one works.
+// from an older copy. The lane halts until an operator decides, and so does accepting.
 func unjournaled(t *testing.T, x *trial) {
 	nonce := takeNonce(t, x, x.judge.contract, registry.EncodeBatch(batch.Single(score.Update{})))
 	require.True(t, x.until(20*time.Second, func() bool {
@@ -202,6 +202,10 @@ func unjournaled(t *testing.T, x *trial) {
 			return strings.Contains(line, "is not in the lane's journal")
 		})
 	}), "the lane does not say that it halts: %v", x.complaints())
+	require.True(t, x.until(20*time.Second, func() bool {
+		out, err := command(t, "scorelay", "halt", "show", "--data-dir", x.dir).CombinedOutput()
+		return err == nil && strings.Contains(string(out), "its journal does not know")
+	}), "accepting does not halt")
 	out, err := command(t, "scorelay", "lanes", "list", "--data-dir", x.dir).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	row := regexp.MustCompile(`(?mi)^(\d+)\s+` + devnet.Address(thief).Hex()).FindSubmatch(out)
@@ -209,6 +213,8 @@ func unjournaled(t *testing.T, x *trial) {
 	out, err = command(t, "scorelay", "lanes", "resume", string(row[1]), "--below", fmt.Sprint(nonce+1), "--data-dir", x.dir).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "continues behind unknown transactions")
+	out, err = command(t, "scorelay", "halt", "resume", "--nothing-lost", "--data-dir", x.dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
 }
 
 // foreignNoticed expects an alarm: that key is known to others.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -19,7 +20,7 @@ type act struct {
 	lasts time.Duration
 	kind  *actKind
 	whom  int // an index; which processes that is depends on how many live
-	depth int // of a reorg, blocks
+	depth int // of a reorg, blocks; or which change of lanes
 	fault rpcproxy.Fault
 	wide  int // for lies: 0 one endpoint, 1 the first of every relayer, 2 both of one relayer, 3 all
 }
@@ -79,8 +80,15 @@ var actKinds = []*actKind{
 		}
 		c.pause(a.lasts)
 	}},
+	{name: "change lanes", weight: 10, do: (*chaos).changeLanes},
 	{name: "lie", weight: 24, lasting: true, lies: true, do: (*chaos).lie},
 }
+
+// laneKinds are those of TestChaosOfLanes.
+var laneKinds = slices.Concat(
+	[]*actKind{{name: "change lanes", weight: 50, do: (*chaos).changeLanes}},
+	slices.DeleteFunc(slices.Clone(actKinds), func(k *actKind) bool { return k.lies || k.reorg || strings.Contains(k.name, "API") }),
+)
 
 // lies are the faults of endpoints in TestChaos.
 var lies = []rpcproxy.Fault{
@@ -95,17 +103,17 @@ var lies = []rpcproxy.Fault{
 }
 
 // schedule is what TestChaos does, by its seed alone. The last acts end before the duration does.
-func schedule(seed uint64, duration time.Duration) (plan []act) {
+func schedule(seed uint64, duration time.Duration, kinds []*actKind) (plan []act) {
 	dice := rand.New(rand.NewPCG(seed, 1))
 	var weighted []*actKind
-	for _, kind := range actKinds {
+	for _, kind := range kinds {
 		weighted = append(weighted, slices.Repeat([]*actKind{kind}, kind.weight)...)
 	}
 	const longest = 8 * time.Second
 	for at := time.Second; at < duration-longest; {
 		plan = append(plan, act{
 			at: at, lasts: time.Second + time.Duration(dice.Int64N(int64(longest-time.Second))),
-			kind: weighted[dice.IntN(len(weighted))], whom: dice.IntN(chaosRelayers), depth: 1 + dice.IntN(5),
+			kind: weighted[dice.IntN(len(weighted))], whom: dice.IntN(1 << 10), depth: 1 + dice.IntN(5),
 			fault: lies[dice.IntN(len(lies))], wide: dice.IntN(4),
 		})
 		at += 500*time.Millisecond + time.Duration(dice.Int64N(int64(2500*time.Millisecond)))

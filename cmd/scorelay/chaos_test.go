@@ -46,20 +46,30 @@ type chaos struct {
 	apiProxy *rpcproxy.Proxy
 	chain    [chaosRelayers][2]*rpcproxy.Proxy // by relayer
 
-	mu     sync.Mutex
-	paused map[int]bool // processes
-	asked  int          // relayers that were asked to end; one that is cut off may then say that it could not do so cleanly
+	mu      sync.Mutex
+	paused  map[int]bool // processes
+	entered int          // signers of lanes that came later
+	asked   int          // relayers that were asked to end; one that is cut off may then say that it could not do so cleanly
 }
 
 // TestChaos does at random what a stack must survive, all at once, under load: kills and pauses of processes, flushes of
-// Redis, reorgs, partitions, lies. It ends with calm: then everything that got a 200 is applied exactly once by the
+// Redis, reorgs, partitions, lies, lanes that come and go. It ends with calm: then everything that got a 200 is applied exactly once by the
 // contract's own events, statuses say so, and the audit agrees.
 //
 // What happens to whom and when follows from the seed alone. When processes get to run does not, so the same seed may
 // find something once and not again.
 //
 //	go test ./cmd/scorelay -run TestChaos -timeout 30m -args -chaos.duration=10m -chaos.seed=7
-func TestChaos(t *testing.T) {
+func TestChaos(t *testing.T) { disturb(t, actKinds) }
+
+// TestChaosOfLanes is the same with little else than lanes that come and go, and kills.
+//
+//	go test ./cmd/scorelay -run TestChaosOfLanes -timeout 30m -args -chaos.duration=10m -chaos.seed=7
+func TestChaosOfLanes(t *testing.T) { disturb(t, laneKinds) }
+
+// disturb has a stack live through what is drawn of these kinds.
+func disturb(t *testing.T, kinds []*actKind) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
@@ -67,14 +77,14 @@ func TestChaos(t *testing.T) {
 	if seed == 0 {
 		seed = rand.Uint64N(1_000_000) + 1
 	}
-	t.Logf("the schedule's seed is %d: repeat it with -args -chaos.duration=%s -chaos.seed=%d", seed, *chaosDuration, seed)
+	t.Logf("the schedule's seed is %d: repeat it with -run %s$ -args -chaos.duration=%s -chaos.seed=%d", seed, t.Name(), *chaosDuration, seed)
 	ctx, cancel := context.WithTimeout(t.Context(), *chaosDuration+5*time.Minute)
 	defer cancel()
 	c := startChaos(ctx, t, seed)
 	stop := c.load(chaosRate)
 	require.True(t, c.applied(50, 30*time.Second), "the stack works before the chaos")
 	sampled := c.sample()
-	c.run(schedule(seed, *chaosDuration))
+	c.run(schedule(seed, *chaosDuration, kinds))
 	c.calm()
 	c.pause(3 * time.Second) // of load in calm
 	stop()
@@ -90,6 +100,9 @@ func TestChaos(t *testing.T) {
 		return err == nil && e.missing(promised) == 0
 	})
 	require.NotNil(t, final, "the node does not answer")
+	if !c.until(time.Minute, c.lanesAtRest) {
+		t.Errorf("the lanes did not come to rest: %s", c.lanesTable())
+	}
 	counts := c.tally.Counts()
 	t.Logf("promised %d, retries %d, settled %s after the end; %d duplicates found by the contract",
 		len(promised), counts.Retries, time.Since(ended).Round(100*time.Millisecond), final.duplicates)
@@ -124,7 +137,7 @@ func startChaos(ctx context.Context, t *testing.T, seed uint64) *chaos {
 	port, err := devnet.FreePort()
 	require.NoError(t, err)
 	c.rig = startRig(ctx, t, rigOptions{
-		endpoints: 1 + 2*chaosRelayers, lanes: chaosLanes, block: chaosBlock, seed: seed,
+		endpoints: 1 + 2*chaosRelayers, lanes: chaosLanes, signers: chaosSigners, block: chaosBlock, seed: seed,
 		args: []string{"--relayers", fmt.Sprint(chaosRelayers), "--apis", fmt.Sprint(chaosAPIs), "--nats-port", fmt.Sprint(port)},
 		wire: func(proxies []string) []string {
 			args := []string{"--chain-rpc", proxies[0]}
@@ -135,7 +148,8 @@ func startChaos(ctx context.Context, t *testing.T, seed uint64) *chaos {
 				c.links = append(c.links, l)
 				nats := url.URL{Scheme: "nats", Host: l.addr}
 				args = append(args, "--set", fmt.Sprintf("relayer.%d:SCORELAY_NATS_URL=%s", i, nats.String()),
-					"--set", fmt.Sprintf("relayer.%d:SCORELAY_CHAIN_RPC=%s", i, strings.Join(proxies[1+2*i:3+2*i], ",")))
+					"--set", fmt.Sprintf("relayer.%d:SCORELAY_CHAIN_RPC=%s", i, strings.Join(proxies[1+2*i:3+2*i], ",")),
+					"--set", fmt.Sprintf("relayer.%d:%s", i, chaosKeys()))
 			}
 			return args
 		},

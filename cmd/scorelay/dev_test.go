@@ -206,14 +206,15 @@ type watched struct {
 	tty *os.File
 	cmd *exec.Cmd
 
-	mu     sync.Mutex
-	screen *terminal
-	raw    strings.Builder
+	mu      sync.Mutex
+	screen  *terminal
+	raw     strings.Builder
+	changed chan struct{} // has something after the screen changed
 }
 
 func watch(t *testing.T, environ []string, args ...string) *watched {
 	t.Helper()
-	w := &watched{cmd: command(t, "scorelay", append([]string{"dev", "--port", "0", "--block-time", "250ms"}, args...)...), screen: newTerminal(80, 24)}
+	w := &watched{cmd: command(t, "scorelay", append([]string{"dev", "--port", "0", "--block-time", "250ms"}, args...)...), screen: newTerminal(80, 24), changed: make(chan struct{}, 1)}
 	w.cmd.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", "NO_COLOR="}, environ...)...)
 	tty, err := pty.StartWithSize(w.cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	require.NoError(t, err)
@@ -230,6 +231,10 @@ func watch(t *testing.T, environ []string, args ...string) *watched {
 			w.raw.Write(chunk[:n])
 			w.screen.write(chunk[:n])
 			w.mu.Unlock()
+			select {
+			case w.changed <- struct{}{}:
+			default:
+			}
 		}
 	}()
 	return w
@@ -238,17 +243,19 @@ func watch(t *testing.T, environ []string, args ...string) *watched {
 // sees waits until the screen holds all of these, each on one line or broken between words.
 func (w *watched) sees(t *testing.T, texts ...string) string {
 	t.Helper()
-	var now string
-	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		now = w.now()
+	for patience := time.After(90 * time.Second); ; {
+		now := w.now()
 		flat := strings.Join(strings.Fields(now), " ")
 		missing := func(text string) bool { return !strings.Contains(now, text) && !strings.Contains(flat, text) }
 		if !slices.ContainsFunc(texts, missing) {
 			return now
 		}
+		select {
+		case <-w.changed:
+		case <-patience:
+			t.Fatalf("%q never were on the screen together; last it was\n%s", texts, now)
+		}
 	}
-	t.Fatalf("%q never were on the screen together; last it was\n%s", texts, now)
-	return ""
 }
 
 func (w *watched) now() string {

@@ -11,7 +11,10 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -119,11 +122,27 @@ func (c *dlqReplayCommand) Run(s signals) error {
 		return err
 	}
 	defer closeNATS()
+	if err := accepting(s.drain, js); err != nil {
+		return err
+	}
 	projects, err := directory.Open(s.drain, js)
 	if err != nil {
 		return err
 	}
 	return c.replay(s.drain, opened, projects, os.Stdout)
+}
+
+// accepting fails while accepting halts.
+func accepting(ctx context.Context, js jetstream.JetStream) error {
+	marks, err := halt.Open(ctx, js)
+	if err != nil {
+		return err
+	}
+	marker, _, err := marks.Read(ctx)
+	if err == nil && marker.Halts() {
+		err = fmt.Errorf("accepting halts, see `scorelay halt show`: %s", marker.Reason)
+	}
+	return err
 }
 
 func (c *dlqReplayCommand) replay(ctx context.Context, opened *stream.Stream, projects *directory.Directory, out io.Writer) error {

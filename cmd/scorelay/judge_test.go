@@ -26,15 +26,17 @@ type judge struct {
 	foreign  map[common.Hash]bool    // transactions of those signers that a test sent itself
 }
 
+// firstSigner is the account of devnet that signs for the first lane.
+const firstSigner = 10
+
 // newJudge reads from the node at url. The signers of lanes are accounts of devnet, from firstSigner on.
-func newJudge(ctx context.Context, url string, contract common.Address, lanes int) (*judge, error) {
-	const firstSigner = 10
+func newJudge(ctx context.Context, url string, contract common.Address, signers int) (*judge, error) {
 	node, err := ethclient.DialContext(ctx, url)
 	if err != nil {
 		return nil, err
 	}
 	j := &judge{node: node, contract: contract, signers: map[common.Address]bool{}, foreign: map[common.Hash]bool{}}
-	for i := range lanes {
+	for i := range signers {
 		j.signers[devnet.Address(firstSigner+i)] = true
 	}
 	return j, nil

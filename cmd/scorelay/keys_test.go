@@ -55,7 +55,7 @@ func TestSetupNamesTheDeployersSettingThatIsAtFault(t *testing.T) {
 	dir, password := t.TempDir(), filepath.Join(t.TempDir(), "password")
 	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
 	absent := filepath.Join(dir, "absent")
-	for says, c := range map[string]setupCommand{
+	for says, c := range map[string]deployerFlags{
 		"--deployer-password-file: couldn't read the keystore's password file": {DeployerKeystore: dir, DeployerPassword: absent},
 		"--deployer-keystore: couldn't read the keystore;":                     {DeployerKeystore: absent, DeployerPassword: password},
 		"--deployer-keystore: the keystore directory":                          {DeployerKeystore: dir, DeployerPassword: password},

@@ -2,110 +2,162 @@ package main
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"text/tabwriter"
-	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 type lanesCommand struct {
-	List   lanesListCommand   `cmd:"" help:"List the lanes as their journals have them."`
-	Resume lanesResumeCommand `cmd:"" help:"Let a lane continue that halts because of transactions its journal does not know."`
+	List    lanesListCommand    `cmd:"" help:"List the lanes: what they shall do, and what their journals say."`
+	Add     lanesAddCommand     `cmd:"" help:"Add a lane for a signer and give it its share of the projects."`
+	Remove  lanesRemoveCommand  `cmd:"" help:"Have a lane give its projects to the others, settle what it sent, and leave."`
+	Replace lanesReplaceCommand `cmd:"" help:"Add a lane for a signer in place of another, which gives it all of its projects and leaves."`
+	Cut     lanesCutCommand     `cmd:"" help:"Remove a lane whose key is lost: nothing is signed for it any more."`
+	Resume  lanesResumeCommand  `cmd:"" help:"Let a lane continue that halts because of transactions its journal does not know."`
+}
+
+// lanes is what the commands read and change.
+type lanes struct {
+	js       jetstream.JetStream
+	store    *store.Store
+	journals *journal.Journal
+	close    func()
+}
+
+// open opens the deployment's lanes. The caller closes it.
+func (f *natsFlags) lanes(ctx context.Context) (*lanes, error) {
+	js, _, closeNATS, err := f.open(ctx, commandLog())
+	if err != nil {
+		return nil, err
+	}
+	l, err := openLanes(ctx, js)
+	if err != nil {
+		closeNATS()
+		return nil, err
+	}
+	l.close = closeNATS
+	return l, nil
+}
+
+func openLanes(ctx context.Context, js jetstream.JetStream) (l *lanes, err error) {
+	l = &lanes{js: js}
+	if l.store, err = store.Open(ctx, js); err != nil {
+		return nil, err
+	}
+	l.journals, err = journal.Open(ctx, js)
+	return l, err
+}
+
+// laneDocument is a lane as `scorelay lanes list` shows it.
+type laneDocument struct {
+	Lane      score.Lane     `json:"lane"`
+	Signer    common.Address `json:"signer"`
+	State     roster.State   `json:"state"`
+	Dead      bool           `json:"dead,omitempty"`
+	Buckets   int            `json:"buckets"`       // that its journal says it owns
+	Wanted    int            `json:"bucketsWanted"` // that it shall own
+	OpenSlots int            `json:"openSlots"`
+	Queue     int            `json:"queue"`     // pieces of work that lost their slot
+	Handovers int            `json:"handovers"` // that it gave and that are not known to be taken
+	Epoch     uint64         `json:"epoch"`     // sessions so far; 0: it was never driven
+	NextNonce uint64         `json:"nextNonce"`
+	ReadFrom  uint64         `json:"readFrom"`         // sequence of the stream; 0 for a lane without buckets
+	Driver    string         `json:"driver,omitempty"` // the relayer that drives it
+}
+
+// documents read what there is to tell of all lanes, and how many buckets are not where they shall be.
+func (l *lanes) documents(ctx context.Context) (documents []laneDocument, misplaced int, err error) {
+	known, err := l.store.Get(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	drivers, err := lease.Drivers(ctx, l.js)
+	if err != nil {
+		return nil, 0, err
+	}
+	misplaced = score.Buckets
+	for _, of := range known.Lanes {
+		state, _, err := l.journals.State(ctx, of.ID)
+		if err != nil {
+			return nil, 0, err
+		}
+		documents = append(documents, documentOfLane(of, len(known.Wanted(of.ID)), state, drivers[of.ID]))
+		for b := range state.Buckets {
+			if known.Owners[b] == of.ID {
+				misplaced--
+			}
+		}
+	}
+	return documents, misplaced, nil
+}
+
+func documentOfLane(of roster.Lane, wanted int, state *lane.State, driver string) laneDocument {
+	d := laneDocument{
+		Lane: of.ID, Signer: of.Signer, State: of.State, Dead: of.Dead, Buckets: len(state.Buckets), Wanted: wanted,
+		OpenSlots: len(state.Slots), Queue: len(state.Queue), Epoch: state.Epoch, NextNonce: state.Next, Driver: driver,
+	}
+	for _, given := range state.Given {
+		d.Handovers += len(given.Open)
+	}
+	if d.Buckets > 0 {
+		d.ReadFrom = state.ReadFrom().Seq
+	}
+	return d
 }
 
 type lanesListCommand struct {
 	natsFlags `embed:""`
+	JSON      bool `name:"json" help:"Print one JSON document per line."`
 }
 
 // Run lists the lanes.
 func (c *lanesListCommand) Run(s signals) error {
-	js, opened, closeNATS, err := c.open(s.drain, commandLog())
+	l, err := c.lanes(s.drain)
 	if err != nil {
 		return err
 	}
-	defer closeNATS()
-	journals, err := journal.Open(s.drain, js)
+	defer l.close()
+	return c.list(s.drain, l, os.Stdout)
+}
+
+func (c *lanesListCommand) list(ctx context.Context, l *lanes, out io.Writer) error {
+	documents, _, err := l.documents(ctx)
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "LANE\tSIGNER\tEPOCH\tNEXT NONCE\tOPEN SLOTS\tWAITING WORK\tCURSOR")
-	for id := range score.Lane(opened.Deployment().Lanes) {
-		state, _, err := journals.State(s.drain, id)
-		if err != nil {
-			return err
+	if c.JSON {
+		lines := json.NewEncoder(out)
+		for i := range documents {
+			if err := lines.Encode(documents[i]); err != nil {
+				return err
+			}
 		}
-		_, _ = fmt.Fprintf(table, "%d\t%s\t%d\t%d\t%d\t%d\t%v\n",
-			id, state.Identity.Signer, state.Epoch, state.Next, len(state.Slots), len(state.Queue), state.ReadFrom().Seq)
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "LANE\tSIGNER\tSTATE\tBUCKETS\tWANTED\tOPEN SLOTS\tQUEUE\tNEXT NONCE\tDRIVER")
+	for _, d := range documents {
+		state := string(d.State)
+		if d.Dead {
+			state += ", dead"
+		}
+		if d.Driver == "" {
+			d.Driver = "-"
+		}
+		_, _ = fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n",
+			d.Lane, d.Signer, state, d.Buckets, d.Wanted, d.OpenSlots, d.Queue, d.NextNonce, d.Driver)
 	}
 	return table.Flush()
-}
-
-type lanesResumeCommand struct {
-	natsFlags `embed:""`
-	Lane      uint16 `arg:"" help:"Number of the lane, as its relayer's log has it."`
-	Below     uint64 `name:"below" required:"" placeholder:"NONCE" help:"Accept unknown transactions of the lane's signer with nonces below this: the account_nonce of the relayer's log line."`
-}
-
-// Run appends the decision to the lane's journal. That ends the running session, and the next one continues behind the
-// transactions. Updates that they carried are read again; the contract tells them from new ones.
-func (c *lanesResumeCommand) Run(s signals) error {
-	js, opened, closeNATS, err := c.open(s.drain, commandLog())
-	if err != nil {
-		return err
-	}
-	defer closeNATS()
-	if int(c.Lane) >= opened.Deployment().Lanes {
-		return fmt.Errorf("there is no lane %d: the deployment has lanes 0 to %d", c.Lane, opened.Deployment().Lanes-1)
-	}
-	journals, err := journal.Open(s.drain, js)
-	if err != nil {
-		return err
-	}
-	state, err := acceptUnjournaled(s.drain, journals, score.Lane(c.Lane), c.Below)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("lane %d continues behind unknown transactions of %s with nonces from %d to %d\n",
-		c.Lane, state.Identity.Signer, state.FirstOpen(), c.Below-1)
-	return nil
-}
-
-// maxResume bounds the transactions that one decision accepts: a wrong number would accept any in future.
-const maxResume = 4096
-
-// acceptUnjournaled fences the lane's session off and journals the operator's decision.
-func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.Lane, below uint64) (*lane.State, error) {
-	state, last, err := journals.State(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case state.Epoch == 0:
-		return nil, errors.New("the lane was never driven: its journal is empty, there is nothing to decide")
-	case below > state.Next+maxResume:
-		return nil, fmt.Errorf("nonce %d is far beyond the lane's own, which end at %d: name the account_nonce of the relayer's log line", below, state.Next)
-	case below <= state.FirstOpen():
-		return nil, fmt.Errorf("the lane's journal knows what became of every nonce below %d: name a higher one", state.FirstOpen())
-	}
-	epoch, operator := state.Epoch+1, "operator"
-	for _, e := range []lane.Entry{
-		{Open: &lane.Open{Replica: operator, Identity: state.Identity}},
-		{Resume: &lane.Resume{Below: below, By: operator}},
-	} {
-		e.Version, e.Epoch, e.Time = lane.Version, epoch, time.Now().UTC()
-		last, err = journals.Append(ctx, id, last, e)
-		if errors.Is(err, lane.ErrFenced) {
-			return nil, fmt.Errorf("the lane's relayer wrote to the journal in the same moment; run the command again: %w", err)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return state, nil
 }

@@ -24,7 +24,8 @@ type cli struct {
 	Setup setupCommand `cmd:"" help:"Make a deployment: deploy the contract, grant the relayer role, create the streams."`
 	Keys  keysCommand  `cmd:"" help:"Issue, list and revoke API keys."`
 	DLQ   dlqCommand   `cmd:"" name:"dlq" help:"List, show and replay dead letters: accepted updates that were rejected."`
-	Lanes lanesCommand `cmd:"" help:"List the lanes, and let a halted one resume."`
+	Lanes lanesCommand `cmd:"" help:"List, add, remove and replace lanes, and let a halted one resume."`
+	Halt  haltCommand  `cmd:"" help:"Show why accepting halts after NATS went back in time, and have it resume."`
 	Audit auditCommand `cmd:"" help:"Compare what the stream accepted with the contract's events and scores."`
 	Load  loadCommand  `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
 	Gas   gasCommand   `cmd:"" help:"Measure what updates cost, on an EVM of its own."`

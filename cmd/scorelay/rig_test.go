@@ -43,6 +43,7 @@ type rig struct {
 type rigOptions struct {
 	endpoints int
 	lanes     int
+	signers   int // accounts that may sign for lanes, the first lanes' included; those if it is less
 	block     time.Duration
 	anvil     devnet.AnvilOptions
 	geth      *devnet.ChainOptions // instead of anvil
@@ -60,14 +61,14 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 	url := ""
 	if o.geth != nil {
 		opts := *o.geth
-		opts.Interval, opts.Accounts = o.block, 10+o.lanes
+		opts.Interval, opts.Accounts = o.block, firstSigner+max(o.lanes, o.signers)
 		node, err := devnet.StartChain(opts)
 		require.NoError(t, err)
 		t.Cleanup(node.Close)
 		r.geth, url = node, node.URL
 	} else {
 		opts := o.anvil
-		opts.BlockTime, opts.Accounts = o.block, 10+o.lanes
+		opts.BlockTime, opts.Accounts = o.block, firstSigner+max(o.lanes, o.signers)
 		r.anvil = devnet.NewAnvil(t, opts)
 		url = r.anvil.URL
 	}
@@ -88,7 +89,7 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 		[]string{"--separate", "--lanes", fmt.Sprint(o.lanes), "--block-time", o.block.String()}, wiring, o.args)...)
 	info := r.info(t)
 	var err error
-	r.judge, err = newJudge(ctx, url, common.HexToAddress(info.Contract), o.lanes)
+	r.judge, err = newJudge(ctx, url, common.HexToAddress(info.Contract), max(o.lanes, o.signers))
 	require.NoError(t, err)
 	t.Cleanup(r.judge.node.Close)
 	r.client = dial(t, info, info.APIKey, 256)

@@ -11,7 +11,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/app"
-	"github.com/scorelay/scorelay/pkg/signer"
 )
 
 type setupCommand struct {
@@ -21,17 +20,14 @@ type setupCommand struct {
 	MonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoint of the NATS server, asked whether it syncs every write (${default})."`
 	AllowUnsafe bool   `name:"allow-unsafe-durability" env:"SCORELAY_ALLOW_UNSAFE_DURABILITY" help:"Set up even when the NATS server cannot be seen to sync every write."`
 
-	DeployerKey      app.Secret `name:"deployer-key" env:"SCORELAY_DEPLOYER_KEY" placeholder:"KEY" help:"Raw key of the account that deploys and pays; for development."`
-	DeployerKeystore string     `name:"deployer-keystore" env:"SCORELAY_DEPLOYER_KEYSTORE" placeholder:"FILE" help:"geth keystore file of that account."`
-	DeployerPassword string     `name:"deployer-password-file" env:"SCORELAY_DEPLOYER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
+	deployerFlags `embed:""`
 
 	Admin        string        `name:"admin" env:"SCORELAY_ADMIN" placeholder:"ADDRESS" help:"Account that grants and revokes the relayer role, best a multisig; by default the deployer."`
 	AdminDelay   time.Duration `name:"admin-delay" env:"SCORELAY_ADMIN_DELAY" default:"48h" help:"How long a change of the admin must wait (${default})."`
-	Relayers     []string      `name:"relayers" env:"SCORELAY_RELAYERS" placeholder:"ADDRESS" help:"Addresses of the lanes' signers, which get the relayer role; by default those of the signer settings below."`
+	Relayers     []string      `name:"relayers" env:"SCORELAY_RELAYERS" placeholder:"ADDRESS" help:"Addresses of the first lanes' signers, one lane each, which get the relayer role; by default those of the signer settings below."`
 	Keystore     string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file or directory of the lanes' signers."`
 	PasswordFile string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
 	SignerKeys   []app.Secret  `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" placeholder:"KEYS" help:"Raw keys of the lanes' signers; for development."`
-	Lanes        int           `name:"lanes" env:"SCORELAY_LANES" help:"Number of lanes; by default one for each signer."`
 	Replicas     int           `name:"stream-replicas" env:"SCORELAY_STREAM_REPLICAS" help:"Copies of the streams in the NATS cluster: 1, 3 or 5. By default 1, or as many as there are already."`
 	MaxBytes     int64         `name:"stream-max-bytes" env:"SCORELAY_STREAM_MAX_BYTES" help:"Bound of the stream of accepted updates, bytes; when it is full, updates are answered 503. By default 8589934592, or what it is already."`
 	Contract     string        `name:"contract" env:"SCORELAY_CONTRACT" placeholder:"ADDRESS" help:"Use this ScoreRegistry instead of deploying one."`
@@ -78,13 +74,13 @@ func (c *setupCommand) Run(s signals) error {
 	out := json.NewEncoder(os.Stdout)
 	out.SetIndent("", "  ")
 	return out.Encode(map[string]any{
-		"chainId": d.ChainID, "contract": d.Contract, "deployBlock": d.DeployBlock, "lanes": d.Lanes, "relayers": plan.Relayers,
+		"chainId": d.ChainID, "contract": d.Contract, "deployBlock": d.DeployBlock, "lanes": len(plan.Relayers), "relayers": plan.Relayers,
 	})
 }
 
 func (c *setupCommand) plan() (app.SetupPlan, error) {
 	plan := app.SetupPlan{
-		Lanes: c.Lanes, AdminDelay: c.AdminDelay, DeployBlock: c.DeployBlock, Replicas: c.Replicas, MaxBytes: c.MaxBytes,
+		AdminDelay: c.AdminDelay, DeployBlock: c.DeployBlock, Replicas: c.Replicas, MaxBytes: c.MaxBytes,
 	}
 	var err error
 	for _, text := range c.Relayers {
@@ -114,40 +110,10 @@ func (c *setupCommand) plan() (app.SetupPlan, error) {
 	if err != nil {
 		return plan, err // the signers may be named and not readable: it says that, not that there are too few
 	}
-	if plan.Lanes == 0 {
-		plan.Lanes = len(plan.Relayers)
-	}
 	if len(plan.Relayers) == 0 {
 		return plan, errors.New("no signer is named: set --relayers, --signer-keystore or --signer-keys")
 	}
-	if plan.Lanes != len(plan.Relayers) {
-		return plan, fmt.Errorf("there are %d lanes and %d signers; each lane needs one of its own: set --lanes and --relayers (or the signer settings)",
-			plan.Lanes, len(plan.Relayers))
-	}
 	return plan, nil
-}
-
-func (c *setupCommand) deployer() (*signer.Key, error) {
-	if c.DeployerKeystore != "" {
-		keys, err := signer.FromKeystore(c.DeployerKeystore, c.DeployerPassword)
-		switch {
-		case errors.Is(err, signer.ErrPasswordFile):
-			return nil, fmt.Errorf("--deployer-password-file: %w", err)
-		case err != nil:
-			return nil, fmt.Errorf("--deployer-keystore: %w", err)
-		case len(keys) > 1:
-			return nil, fmt.Errorf("--deployer-keystore: %s holds %d keys; name the file of one", c.DeployerKeystore, len(keys))
-		}
-		return keys[0], nil
-	}
-	if c.DeployerKey == "" {
-		return nil, errors.New("set --deployer-keystore with --deployer-password-file or, for development, SCORELAY_DEPLOYER_KEY")
-	}
-	key, err := signer.FromHex(c.DeployerKey.Reveal(), commandLog())
-	if err != nil {
-		return nil, fmt.Errorf("--deployer-key: %w", err)
-	}
-	return key, nil
 }
 
 func parseAddress(flag, text string) (common.Address, error) {

@@ -265,6 +265,17 @@ func TestCommands(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, told, "no dead letter has this id")
 
+	out, told, err = scorelay("halt", "show")
+	require.NoError(t, err, told)
+	require.Regexp(t, `^Accepting does not halt, and never did\.\n\nThe stream of accepted updates ends at sequence \d+`, out)
+	require.NotContains(t, out, "missing")
+	_, told, err = scorelay("halt", "resume")
+	require.Error(t, err)
+	require.Contains(t, told, "decide: --nothing-lost or --accept-loss")
+	_, told, err = scorelay("halt", "resume", "--accept-loss")
+	require.Error(t, err)
+	require.Contains(t, told, "there is nothing to resume")
+
 	_, told, err = scorelay("dev", "--port", "0")
 	require.Error(t, err)
 	require.Contains(t, told, "another `scorelay dev`")

@@ -9,8 +9,11 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/retry"
@@ -36,13 +39,16 @@ type api struct {
 	keys     *apikey.View
 	final    *directory.View
 	projects *httpapi.Projects
+	backlogs *backlog.View
+	guard    *halt.Guard
+	rewatch  chan chan struct{} // asks for the accepted creations again; closed when they are there
 	server   *httpapi.Server
 	listener net.Listener
 }
 
 // RunAPI runs an API replica until drain ends.
 func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error {
-	a := &api{process: newProcess("scorelay-api", log), settings: s}
+	a := &api{process: newProcess("scorelay-api", log), settings: s, rewatch: make(chan chan struct{})}
 	a.claim = s.claim()
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
 		a.adminPart(s.AdminListen),
@@ -51,6 +57,8 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		loop("the view of API keys", func(ctx context.Context) error { return a.keys.Run(ctx) }),
 		loop("the view of final projects", func(ctx context.Context) error { return a.final.Run(ctx) }),
 		loop("the view of accepted projects", a.watchProjects),
+		loop("the view of what waits", func(ctx context.Context) error { return a.backlogs.Run(ctx) }),
+		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
 		lifecycle.Part{
 			Name: "HTTP", Start: a.listen,
 			Run: func(drain, kill context.Context) error { return a.serve(drain, kill) },
@@ -77,6 +85,18 @@ func (a *api) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	backlogs, err := backlog.Open(ctx, a.js, a.log)
+	if err != nil {
+		return err
+	}
+	a.backlogs = backlogs.NewView()
+	journals, err := journal.Open(ctx, a.js)
+	if err != nil {
+		return err
+	}
+	if a.guard, err = a.newGuard(ctx, journals, a.name+"-"+hostName(), a.watchAgain); err != nil {
+		return err
+	}
 	a.keys, a.final = keys.NewView(a.log), final.NewView(a.log)
 	a.projects = httpapi.NewProjects(a.final)
 	a.health.Add(admin.Check{Name: "views", Ready: func(context.Context) error { return a.viewsRead() }})
@@ -95,7 +115,7 @@ func (a *api) config() httpapi.Config {
 	return httpapi.Config{
 		ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},
-		RatePerSecond: s.Rate, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
+		RatePerSecond: s.Rate, MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout: s.AcceptTimeout,
 		DrainTimeout:  s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener
 	}
@@ -108,7 +128,7 @@ func (a *api) deps() httpapi.Deps {
 		confirmations: a.settings.Confirmations,
 	}
 	deps := httpapi.Deps{
-		Publisher: a.stream, Statuses: a.status, Projects: a.projects, Keys: a.keys, Chain: contract,
+		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
 		Ready:     a.ready, Log: a.log, Registerer: a.metrics,
@@ -125,6 +145,7 @@ func (a *api) deps() httpapi.Deps {
 var (
 	errKeysUnknown     = errors.New("the API has not read all API keys yet")
 	errProjectsUnknown = errors.New("the API has not read all projects yet")
+	errHaltUnknown     = errors.New("the API has not read yet whether accepting halts")
 	errNATSAway        = errors.New("NATS is away; the API reconnects by itself")
 )
 
@@ -144,7 +165,7 @@ func (a *api) viewsRead() error {
 	for _, view := range []struct {
 		caughtUp <-chan struct{}
 		err      error
-	}{{a.keys.CaughtUp(), errKeysUnknown}, {a.final.CaughtUp(), errProjectsUnknown}, {a.projects.CaughtUp(), errProjectsUnknown}} {
+	}{{a.keys.CaughtUp(), errKeysUnknown}, {a.final.CaughtUp(), errProjectsUnknown}, {a.projects.CaughtUp(), errProjectsUnknown}, {a.guard.Looked(), errHaltUnknown}} {
 		select {
 		case <-view.caughtUp:
 		default:
@@ -154,13 +175,54 @@ func (a *api) viewsRead() error {
 	return nil
 }
 
+// watchAgain has the accepted creations told again, so that those are forgotten which NATS lost.
+func (a *api) watchAgain(ctx context.Context) error {
+	caughtUp := make(chan struct{})
+	select {
+	case a.rewatch <- caughtUp:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-caughtUp:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // watchProjects keeps the accepted creations current; a watch that ends is begun again, from the start.
 func (a *api) watchProjects(ctx context.Context) error {
+	var caughtUp chan struct{} // of watchAgain, for the next watch; nil where it was not called
 	for {
-		err := a.stream.WatchProjects(ctx, func(e stream.ProjectEvent) {
+		asked, err := a.watchOnce(ctx, caughtUp)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if caughtUp = asked; asked != nil {
+			continue
+		}
+		a.log.Warn("the API's watch of accepted creations ended; beginning it again", "err", err)
+		if err := retry.Sleep(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+// watchOnce watches until the watch fails, or watchAgain asks for another.
+func (a *api) watchOnce(ctx context.Context, caughtUp chan struct{}) (asked chan struct{}, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a.projects.Begin()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- a.stream.WatchProjects(ctx, func(e stream.ProjectEvent) {
 			switch {
 			case e.CaughtUp:
 				a.projects.SetCaughtUp()
+				if caughtUp != nil {
+					close(caughtUp)
+				}
 			case e.Project == nil: // cannot be read; the lane's session makes it a dead letter
 			case e.Dead:
 				a.projects.Dead(e.Seq, e.Project.ID)
@@ -168,14 +230,14 @@ func (a *api) watchProjects(ctx context.Context) error {
 				a.projects.Accepted(e.Seq, e.Project)
 			}
 		})
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		a.log.Warn("the API's watch of accepted creations ended; beginning it again", "err", err)
-		if err := retry.Sleep(ctx, time.Second); err != nil {
-			return err
-		}
+	}()
+	select {
+	case err = <-ended:
+	case asked = <-a.rewatch:
+		cancel()
+		err = <-ended
 	}
+	return asked, err
 }
 
 func (a *api) listen(ctx context.Context) (err error) {

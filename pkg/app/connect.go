@@ -17,6 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -165,6 +166,22 @@ func (c Connector) Stream(ctx context.Context, js jetstream.JetStream) (s *strea
 		return err
 	})
 	return s, err
+}
+
+// Roster opens the deployment's roster of lanes, waiting for `scorelay setup` to have written it until ctx ends.
+func (c Connector) Roster(ctx context.Context, js jetstream.JetStream) (v *store.View, err error) {
+	err = c.await(ctx, "the roster of lanes (made by `scorelay setup`)", func(ctx context.Context) error {
+		s, err := store.Open(ctx, js)
+		if err != nil {
+			return err
+		}
+		v, err = s.View(ctx, c.Log)
+		if errors.Is(err, score.ErrNewer) {
+			return permanentError{err}
+		}
+		return err
+	})
+	return v, err
 }
 
 // Redis makes the client and waits a moment for the server, but not for long: everything works without it, less well.

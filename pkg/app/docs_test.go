@@ -16,11 +16,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/limit"
-	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/status"
 )
@@ -85,6 +85,7 @@ func TestDocsMetrics(t *testing.T) {
 func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	registerChain(t, reg)
 	limit.New(nil, "", slog.Default(), reg)
+	halt.New(halt.Config{Metrics: reg})
 	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
 	require.NoError(t, err)
 }
@@ -92,10 +93,11 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 // registerRelayer makes the parts of a relayer that have metrics.
 func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 	registerChain(t, reg)
+	halt.New(halt.Config{Metrics: reg})
 	heads.New(heads.Config{}, nil, slog.Default(), reg)
 	_, err := relay.New(relay.Config{
-		Lanes: 1, Model: registry.GasModel(), Limits: batch.DefaultLimits(),
-	}, relay.Deps{Signers: make([]relay.Signer, 1), Metrics: reg})
+		FirstLanes: 1, Limits: batch.DefaultLimits(),
+	}, relay.Deps{Metrics: reg})
 	require.NoError(t, err)
 	_ = (&index.Follower{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -18,7 +19,15 @@ func NewAuditor(ctx context.Context, js jetstream.JetStream, s *stream.Stream, c
 	if err != nil {
 		return nil, err
 	}
+	lanes, err := store.Open(ctx, js)
+	if err != nil {
+		return nil, err
+	}
 	return &index.Auditor{
 		Deployment: s.Deployment(), Confirmations: confirmations, Chain: c, Source: s, Journals: journals,
+		Lanes: func(ctx context.Context) (int, error) {
+			r, err := lanes.Get(ctx)
+			return len(r.Lanes), err
+		},
 	}, nil
 }

@@ -1,24 +1,27 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/signer"
 )
 
-// SignerKeys reads the lanes' keys, the first for lane 0.
+// SignerKeys reads the signers' keys, in the order of the setting or of the files' names.
 func (s *RelayerSettings) SignerKeys(log *slog.Logger) ([]*signer.Key, error) {
 	if s.Keystore != "" {
 		keys, err := signer.FromKeystore(s.Keystore, s.PasswordFile)
-		switch {
-		case errors.Is(err, signer.ErrPasswordFile):
-			return nil, fmt.Errorf("SCORELAY_SIGNER_PASSWORD_FILE: %w", err)
-		case err != nil:
-			return nil, fmt.Errorf("SCORELAY_SIGNER_KEYSTORE: %w", err)
-		}
-		return keys, nil
+		return keys, settingOf(err)
 	}
 	keys := make([]*signer.Key, len(s.RawKeys))
 	for i, raw := range s.RawKeys {
@@ -31,19 +34,129 @@ func (s *RelayerSettings) SignerKeys(log *slog.Logger) ([]*signer.Key, error) {
 	return keys, nil
 }
 
-// laneKeys checks that there is exactly one key for each lane: two lanes with one signer would use its nonces twice.
-func laneKeys(keys []*signer.Key, lanes int) error {
-	if len(keys) != lanes {
-		return fmt.Errorf("the deployment has %d lanes and this relayer has %d signer keys; give SCORELAY_SIGNER_KEYSTORE (or SCORELAY_SIGNER_KEYS) "+
-			"exactly one key for each lane, in the order of the lanes", lanes, len(keys))
+// settingOf names the setting that is at fault for an error of a keystore.
+func settingOf(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, signer.ErrPasswordFile):
+		return fmt.Errorf("SCORELAY_SIGNER_PASSWORD_FILE: %w", err)
 	}
-	owner := map[string]int{}
-	for i, key := range keys {
-		address := key.Address().Hex()
-		if first, taken := owner[address]; taken {
-			return fmt.Errorf("lanes %d and %d have the same signer %s; give each lane a key of its own", first, i, address)
+	return fmt.Errorf("SCORELAY_SIGNER_KEYSTORE: %w", err)
+}
+
+// keysEvery is how often the keystore is looked at while a lane has no key here.
+const keysEvery = 10 * time.Second
+
+// keyring is the keys that a relayer has: those of its setting, and those that come into its keystore later.
+type keyring struct {
+	chainID  uint64
+	keystore *signer.Keystore // nil: raw keys, which stay as they are
+	roster   relay.Roster
+	log      *slog.Logger
+	every    time.Duration
+
+	mu   sync.Mutex
+	keys map[common.Address]*signer.Key
+	said string // the keystore's last error
+}
+
+// newKeyring reads the keys of the settings.
+func newKeyring(s *RelayerSettings, log *slog.Logger) (*keyring, error) {
+	k := &keyring{log: log, every: keysEvery, keys: map[common.Address]*signer.Key{}}
+	if s.Keystore == "" {
+		keys, err := s.SignerKeys(log)
+		k.add(keys)
+		return k, err
+	}
+	k.keystore = signer.NewKeystore(s.Keystore, s.PasswordFile)
+	keys, err := k.keystore.Read()
+	k.add(keys)
+	return k, settingOf(err)
+}
+
+// begin holds the keys against the lanes. Keys of which none is, or was, a lane's are a mistake in the settings. A relayer
+// whose lanes are all gone, or which another one drives, stands by.
+func (k *keyring) begin(chainID uint64, roster relay.Roster) error {
+	k.chainID, k.roster = chainID, roster
+	known, _ := roster.Current()
+	return k.check(known)
+}
+
+// check fails where no key is of any lane that the deployment ever had.
+func (k *keyring) check(known roster.Roster) error {
+	var addresses []string
+	for address := range k.keys {
+		if _, found := known.BySigner(address); found {
+			return nil
 		}
-		owner[address] = i
+		addresses = append(addresses, address.Hex())
 	}
-	return nil
+	slices.Sort(addresses)
+	return fmt.Errorf("SCORELAY_SIGNER_KEYSTORE (or SCORELAY_SIGNER_KEYS) has the keys of %s, and none of them signs for a lane of the deployment; "+
+		"give it the key of a lane (`scorelay lanes list` shows them), or add a lane for it with `scorelay lanes add --signer ADDRESS`",
+		strings.Join(addresses, ", "))
+}
+
+func (k *keyring) add(keys []*signer.Key) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, key := range keys {
+		k.keys[key.Address()] = key
+	}
+}
+
+// signer is the signer with an address, if its key is here.
+func (k *keyring) signer(address common.Address) (relay.Signer, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	key, has := k.keys[address]
+	if !has {
+		return nil, false
+	}
+	return key.For(k.chainID), true
+}
+
+// run reads the keystore again while a lane has no key here: when the roster changes, and now and then.
+func (k *keyring) run(ctx context.Context) error {
+	tick := time.NewTicker(k.every)
+	defer tick.Stop()
+	for {
+		known, changed := k.roster.Current()
+		if k.keystore != nil && k.lacks(known) {
+			k.read()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		case <-tick.C:
+		}
+	}
+}
+
+// lacks tells whether a lane that needs its key has none here.
+func (k *keyring) lacks(known roster.Roster) bool {
+	return slices.ContainsFunc(known.Lanes, func(l roster.Lane) bool {
+		_, has := k.signer(l.Signer)
+		return l.Driven() && l.State != roster.Cut && !has
+	})
+}
+
+// read takes in what is new in the keystore. What cannot be read is told once.
+func (k *keyring) read() {
+	keys, err := k.keystore.Read()
+	k.add(keys)
+	for _, key := range keys {
+		k.log.Info("the relayer found a new key in its keystore", "signer", key)
+	}
+	said := ""
+	if err != nil {
+		said = err.Error()
+	}
+	if said != k.said && err != nil {
+		k.log.Warn("the relayer couldn't read all of its keystore again; it keeps the keys that it has and tries again",
+			"err", settingOf(err), "again_in", k.every)
+	}
+	k.said = said
 }

@@ -23,7 +23,7 @@ func TestMistypedVariables(t *testing.T) {
 		// settings of this program, and of others that share its environment
 		"SCORELAY_LISTEN=:1": "", "SCORELAY_NATS_URL_FILE=/f": "", "SCORELAY_CONFIG=f": "",
 		"SCORELAY_WINDOW=1": "", "SCORELAY_SIGNER_KEYS=k": "", "SCORELAY_SIGNER_KEYS_FILE=/f": "",
-		"SCORELAY_MAX_BYTES=1": "", "SCORELAY_DEPLOYER_KEY=k": "", "SCORELAY_LANES=2": "",
+		"SCORELAY_MAX_BYTES=1": "", "SCORELAY_DEPLOYER_KEY=k": "", "SCORELAY_RELAYERS=a": "",
 
 		// what Kubernetes sets for services named scorelay, scorelay-api and scorelay-rate
 		"SCORELAY_PORT=tcp://10.0.0.1:80": "", "SCORELAY_SERVICE_HOST=10.0.0.1": "", "SCORELAY_SERVICE_PORT=80": "",

@@ -131,7 +131,7 @@ func TestWhatCannotBeSplitFitsTheSmallestTransaction(t *testing.T) {
 		project.Owners = append(project.Owners, common.BytesToAddress(slices.Repeat([]byte{byte(i + 1)}, 20)))
 	}
 	require.Empty(t, project.Problems())
-	require.LessOrEqual(t, registry.CreateProjectGas(project), uint64(minMaxGas))
+	require.LessOrEqual(t, registry.Osaka().CreateProject(project), uint64(minMaxGas))
 	require.LessOrEqual(t, len(registry.EncodeCreateProject(project))+1024, minMaxBytes)
 
 	group := make([]score.Update, score.MaxSigned)

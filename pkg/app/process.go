@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,6 +46,15 @@ func newProcess(name string, log *slog.Logger) *process {
 	p.connector = Connector{Log: log, Waiting: p.health.Waiting}
 	p.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return p
+}
+
+// hostName names the process among those of all machines.
+func hostName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "host"
+	}
+	return host + "-" + strconv.Itoa(os.Getpid())
 }
 
 // adminPart is the admin listener: first up, so that a process that waits can be asked why, and last down.
@@ -100,7 +111,7 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 		return err
 	}
 	d := p.stream.Deployment()
-	p.log.Info("connected", "lanes", d.Lanes, "chain", d.ChainID, "contract", d.Contract)
+	p.log.Info("connected", "chain", d.ChainID, "contract", d.Contract)
 	return nil
 }
 

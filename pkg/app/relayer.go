@@ -4,23 +4,23 @@ import (
 	"context"
 	"log/slog"
 	"math"
-	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/admin"
+	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
-	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/notice"
 	"github.com/scorelay/scorelay/pkg/relay"
-	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -40,8 +40,11 @@ type relayer struct {
 	*process
 	settings *RelayerSettings
 
-	keys     []*signer.Key
+	roster   *store.View
+	notices  *notice.Board
+	keys     *keyring
 	heads    *heads.Tracker
+	guard    *halt.Guard
 	relay    *relay.Relayer
 	follower *index.Follower
 	restorer *index.Restorer
@@ -51,16 +54,20 @@ type relayer struct {
 func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logger) error {
 	r := &relayer{process: newProcess("scorelay-relayer", log), settings: s}
 	var err error
-	if r.keys, err = s.SignerKeys(log); err != nil {
+	if r.keys, err = newKeyring(s, log); err != nil {
 		return err
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
 		r.adminPart(s.AdminListen),
 		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "engines", Start: r.open},
+		loop("the view of the lanes", func(ctx context.Context) error { return r.roster.Run(ctx) }),
+		loop("the notices between lanes", func(ctx context.Context) error { return r.notices.Run(ctx) }),
+		loop("the keys", func(ctx context.Context) error { return r.keys.run(ctx) }),
 		loop("the tracker of the chain's heads", func(ctx context.Context) error { r.heads.Run(ctx); return nil }),
 		loop("the follower of the contract's events", func(ctx context.Context) error { return r.follower.Run(ctx) }),
 		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
+		loop("the guard", func(ctx context.Context) error { return r.guard.Run(ctx) }),
 		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
 		lifecycle.Part{
 			Name:  "readiness",
@@ -75,7 +82,14 @@ func (r *relayer) open(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.settings.StartTimeout)
 	defer cancel()
 	d := r.stream.Deployment()
-	if err := laneKeys(r.keys, d.Lanes); err != nil {
+	var err error
+	if r.roster, err = r.connector.Roster(ctx, r.js); err != nil {
+		return err
+	}
+	if r.notices, err = notice.Open(ctx, r.js, r.log); err != nil {
+		return err
+	}
+	if err := r.keys.begin(d.ChainID, r.roster); err != nil {
 		return err
 	}
 	if err := r.connector.VerifyChain(ctx, r.chain, d); err != nil {
@@ -98,12 +112,18 @@ func (r *relayer) open(ctx context.Context) error {
 		return err
 	}
 	r.restorer = &index.Restorer{
-		Deployment: d, Heads: r.heads, Chain: r.chain, Source: r.stream, Journals: journals, Statuses: r.status,
+		Deployment: d, Heads: r.heads, Chain: r.chain, Source: r.stream, Journals: journals, Lanes: r.lanes, Statuses: r.status,
 		Horizon: r.settings.StatusRetention, Log: r.log,
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})
 	return r.openRelay(ctx, journals)
+}
+
+// lanes is index.Lanes.
+func (r *relayer) lanes(context.Context) (int, error) {
+	known, _ := r.roster.Current()
+	return len(known.Lanes), nil
 }
 
 func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) error {
@@ -113,21 +133,24 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 	if err != nil {
 		return err
 	}
-	signers := make([]relay.Signer, len(r.keys))
-	for i, key := range r.keys {
-		signers[i] = key.For(d.ChainID)
+	backlogs, err := backlog.Open(ctx, r.js, r.log)
+	if err != nil {
+		return err
+	}
+	if r.guard, err = r.newGuard(ctx, journals, r.name+" "+replica, nil); err != nil {
+		return err
 	}
 	r.relay, err = relay.New(relay.Config{
-		Lanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, Replica: replica,
-		Horizon: s.AuditHorizon, Model: registry.GasModel(),
+		FirstLanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, Replica: replica,
+		AuditHorizon: s.AuditHorizon,
 		Limits: batch.Limits{
 			MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger,
 		},
-		Ahead: batch.HorizonLimits{Updates: s.Horizon, Lateness: s.Lateness},
-		Rules: s.rules(),
+		Horizon: batch.HorizonLimits{Updates: s.Horizon, Lateness: s.Lateness},
+		Rules:   s.rules(),
 	}, relay.Deps{
 		Heads: r.heads, Chain: r.chain, Source: source{r.stream, stream.NewTail(r.stream, tailMemory)}, Journal: journals, Leases: leases, Statuses: r.status,
-		Signers: signers, Log: r.log, Metrics: r.metrics,
+		Backlogs: backlogs, Halt: r.guard, Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Log: r.log, Metrics: r.metrics,
 	})
 	return err
 }
@@ -162,11 +185,7 @@ func (s *RelayerSettings) rules() lane.Rules {
 func (s *RelayerSettings) replica() string {
 	name := s.Replica
 	if name == "" {
-		host, err := os.Hostname()
-		if err != nil {
-			host = "relayer"
-		}
-		name = host + "-" + strconv.Itoa(os.Getpid())
+		name = hostName()
 	}
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -12,24 +13,27 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 // SetupPlan says what a deployment shall be.
 type SetupPlan struct {
-	Lanes       int
-	Relayers    []common.Address // get the relayer role: the lanes' signers
-	Admin       common.Address   // grants and revokes that role; zero means the deployer
-	AdminDelay  time.Duration    // how long a change of the admin must wait
-	Contract    common.Address   // of a registry that is deployed already; zero deploys one
-	DeployBlock uint64           // of that registry
-	Replicas    int              // of the streams: 1, 3 or 5; 0 means 1, or what is there
-	MaxBytes    int64            // bound of the stream of accepted updates, bytes; 0 means its default, or what is there
+	// Relayers are the lanes' signers, in the order of the lanes, and get the relayer role. None: those that a deployment has
+	// already.
+	Relayers    []common.Address
+	Admin       common.Address // grants and revokes that role; zero means the deployer
+	AdminDelay  time.Duration  // how long a change of the admin must wait
+	Contract    common.Address // of a registry that is deployed already; zero deploys one
+	DeployBlock uint64         // of that registry
+	Replicas    int            // of the streams: 1, 3 or 5; 0 means 1, or what is there
+	MaxBytes    int64          // bound of the stream of accepted updates, bytes; 0 means its default, or what is there
 }
 
-// Setup makes a deployment: it deploys the contract, gives the signers the relayer role, and creates the streams and
-// buckets, which remember all that. Where a deployment is already, it checks that it is the one planned and grants the
+// Setup makes a deployment: it deploys the contract, gives the signers the relayer role, creates the streams and buckets, which
+// remember all that, and writes the roster of lanes. Where a deployment is already, it checks that it is the one planned and grants the
 // roles that are missing; so it may be repeated, after a crash too. A crash between the contract and the streams leaves
 // an unused contract; the next run deploys another.
 func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deployer chain.TxSigner, plan SetupPlan,
@@ -41,15 +45,21 @@ func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deploye
 		if err := compareStream(ctx, js, plan); err != nil {
 			return existing.Deployment(), err
 		}
+		if err := setUpLanes(ctx, js, existing.Deployment(), plan); err != nil {
+			return existing.Deployment(), err
+		}
 		return existing.Deployment(), completeSetup(ctx, c, deployer, existing.Deployment(), plan, log)
 	case !errors.Is(err, stream.ErrNotSetUp):
+		return score.Deployment{}, err
+	}
+	if _, err := roster.First(plan.Relayers); err != nil { // before anything is made
 		return score.Deployment{}, err
 	}
 	chainID, err := c.ChainID(ctx)
 	if err != nil {
 		return score.Deployment{}, err
 	}
-	d := score.Deployment{Lanes: plan.Lanes, ChainID: chainID, Contract: plan.Contract, DeployBlock: plan.DeployBlock}
+	d := score.Deployment{Lanes: len(plan.Relayers), ChainID: chainID, Contract: plan.Contract, DeployBlock: plan.DeployBlock}
 	if plan.Contract == (common.Address{}) {
 		if err := deploy(ctx, c, deployer, plan, &d); err != nil {
 			return d, err
@@ -63,7 +73,55 @@ func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deploye
 		return d, err
 	}
 	log.Info("created the streams", "lanes", d.Lanes)
-	return d, nil
+	return d, setUpLanes(ctx, js, d, plan)
+}
+
+// setUpLanes writes the first roster, unless there is one, which it does not change: a plan with other signers is refused.
+func setUpLanes(ctx context.Context, js jetstream.JetStream, d score.Deployment, plan SetupPlan) error {
+	lanes, err := store.Open(ctx, js)
+	if err != nil {
+		return err
+	}
+	is, err := lanes.Get(ctx)
+	if errors.Is(err, store.ErrNone) && len(plan.Relayers) != d.Lanes {
+		return fmt.Errorf("the deployment was begun with %d lanes and %d signers are named: name those it was begun with", d.Lanes, len(plan.Relayers))
+	}
+	if errors.Is(err, store.ErrNone) {
+		var first roster.Roster
+		if first, err = roster.First(plan.Relayers); err != nil {
+			return err
+		}
+		is, err = lanes.Create(ctx, first)
+	}
+	if err != nil || len(plan.Relayers) == 0 {
+		return err
+	}
+	return compareLanes(is, plan.Relayers)
+}
+
+// compareLanes says which command brings the lanes in line with the signers named.
+func compareLanes(is roster.Roster, signers []common.Address) error {
+	var differ []error
+	for _, signer := range signers {
+		switch l, found := is.BySigner(signer); {
+		case !found:
+			differ = append(differ, fmt.Errorf("%s signs for no lane: run `scorelay lanes add --signer %s`, or `scorelay lanes replace LANE --signer %s`",
+				signer, signer, signer))
+		case l.State != roster.Active:
+			differ = append(differ, fmt.Errorf("%s is the signer of lane %d, which is %s: name another, a signer has one lane for life",
+				signer, l.ID, l.State))
+		}
+	}
+	for _, l := range is.Lanes {
+		if l.State == roster.Active && !slices.Contains(signers, l.Signer) {
+			differ = append(differ, fmt.Errorf("lane %d is active and its signer %s is not named: name it, or run `scorelay lanes remove %d`",
+				l.ID, l.Signer, l.ID))
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the deployment has other lanes, which setup does not change (`scorelay lanes list` shows them):\n%w", errors.Join(differ...))
 }
 
 func deploy(ctx context.Context, c *chain.Client, deployer chain.TxSigner, plan SetupPlan, d *score.Deployment) error {
@@ -102,9 +160,6 @@ func compareStream(ctx context.Context, js jetstream.JetStream, plan SetupPlan) 
 func completeSetup(ctx context.Context, c *chain.Client, deployer chain.TxSigner, d score.Deployment, plan SetupPlan,
 	log *slog.Logger,
 ) error {
-	if d.Lanes != plan.Lanes {
-		return fmt.Errorf("the deployment has %d lanes, asked for %d: the number of lanes is fixed when it is set up", d.Lanes, plan.Lanes)
-	}
 	if plan.Contract != (common.Address{}) && plan.Contract != d.Contract {
 		return fmt.Errorf("the deployment's contract is %s, asked for %s", d.Contract, plan.Contract)
 	}
@@ -132,10 +187,9 @@ func completeSetup(ctx context.Context, c *chain.Client, deployer chain.TxSigner
 		if has {
 			continue
 		}
-		if _, err := c.Transact(ctx, deployer, &d.Contract, registry.EncodeGrantRelayer(relayer)); err != nil {
-			return fmt.Errorf("couldn't grant the relayer role to %s (only the contract's admin can): %w", relayer, err)
+		if err := grantRelayer(ctx, c, deployer, d.Contract, relayer, log); err != nil {
+			return err
 		}
-		log.Info("granted the relayer role", "signer", relayer)
 	}
 	return nil
 }

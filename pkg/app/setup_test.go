@@ -22,6 +22,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -100,7 +102,7 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, devnet.NATSOptions{})
 	ctx := t.Context()
-	plan := SetupPlan{Lanes: 1, Relayers: []common.Address{devnet.Address(1)}}
+	plan := SetupPlan{Relayers: []common.Address{devnet.Address(1)}}
 	d, err := b.setUp(ctx, t, plan)
 	require.NoError(t, err)
 	require.EqualValues(t, devnet.ChainID, d.ChainID)
@@ -110,7 +112,26 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, d, again)
 
-	plan.Relayers = append(plan.Relayers, devnet.Address(2)) // a signer was replaced
+	lanes, err := store.Open(ctx, b.js)
+	require.NoError(t, err)
+	is, err := lanes.Get(ctx)
+	require.NoError(t, err)
+	first, err := roster.First(plan.Relayers)
+	require.NoError(t, err)
+	require.Equal(t, first, is)
+	_, err = b.setUp(ctx, t, SetupPlan{})
+	require.NoError(t, err, "any signers")
+	_, err = b.setUp(ctx, t, SetupPlan{Relayers: []common.Address{devnet.Address(2)}})
+	require.ErrorContains(t, err, devnet.Address(2).Hex()+" signs for no lane: run `scorelay lanes add --signer "+devnet.Address(2).Hex())
+	require.ErrorContains(t, err, "lane 0 is active and its signer "+devnet.Address(1).Hex()+" is not named: name it, or run `scorelay lanes remove 0`")
+
+	is, _, err = is.Replace(0, devnet.Address(2)) // a signer was replaced
+	require.NoError(t, err)
+	_, err = lanes.Update(ctx, func(roster.Roster) (roster.Roster, error) { return is, nil })
+	require.NoError(t, err)
+	_, err = b.setUp(ctx, t, plan)
+	require.ErrorContains(t, err, devnet.Address(1).Hex()+" is the signer of lane 0, which is leaving")
+	plan.Relayers = []common.Address{devnet.Address(2)}
 	_, err = b.setUp(ctx, t, plan)
 	require.NoError(t, err)
 	has, err := registry.ReadIsRelayer(devnet.Address(2)).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
@@ -119,10 +140,7 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, has)
 
-	plan.Lanes = 2
-	_, err = b.setUp(ctx, t, plan)
-	require.ErrorContains(t, err, "the deployment has 1 lanes, asked for 2")
-	plan.Lanes, plan.Contract = 1, common.Address{1}
+	plan.Contract = common.Address{1}
 	_, err = b.setUp(ctx, t, plan)
 	require.ErrorContains(t, err, "the deployment's contract is "+d.Contract.Hex())
 
@@ -131,12 +149,12 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 		"bounded to 8589934592 bytes, asked for 1":           func(p *SetupPlan) { p.MaxBytes = 1 },
 		"the contract's admin is " + devnet.Address(0).Hex(): func(p *SetupPlan) { p.Admin = devnet.Address(5) },
 	} {
-		changed := SetupPlan{Lanes: 1, Relayers: plan.Relayers}
+		changed := SetupPlan{Relayers: plan.Relayers}
 		change(&changed)
 		_, err = b.setUp(ctx, t, changed)
 		require.ErrorContains(t, err, says)
 	}
-	same := SetupPlan{Lanes: 1, Relayers: plan.Relayers, Replicas: 1, MaxBytes: 8 << 30, Admin: devnet.Address(0)}
+	same := SetupPlan{Relayers: plan.Relayers, Replicas: 1, MaxBytes: 8 << 30, Admin: devnet.Address(0)}
 	_, err = b.setUp(ctx, t, same)
 	require.NoError(t, err)
 }
@@ -144,7 +162,7 @@ func TestSetupMayBeRepeatedAndCompleted(t *testing.T) {
 func TestSetupTakesAContractThatIsThere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, devnet.NATSOptions{})
-	plan := SetupPlan{Lanes: 1, Relayers: []common.Address{devnet.Address(1)}, Contract: common.Address{1}, DeployBlock: 1}
+	plan := SetupPlan{Relayers: []common.Address{devnet.Address(1)}, Contract: common.Address{1}, DeployBlock: 1}
 	_, err := b.setUp(t.Context(), t, plan)
 	require.ErrorIs(t, err, registry.ErrOtherCode)
 	receipt, err := b.rpc.Transact(t.Context(), key(t, 0).For(devnet.ChainID), nil, registry.DeployData(0, devnet.Address(0), nil))
@@ -158,7 +176,7 @@ func TestSetupTakesAContractThatIsThere(t *testing.T) {
 func TestTheAPIStartsServesAndEnds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, devnet.NATSOptions{})
-	_, err := b.setUp(t.Context(), t, SetupPlan{Lanes: 1, Relayers: []common.Address{devnet.Address(1)}})
+	_, err := b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
 	require.NoError(t, err)
 	keys, err := apikey.Open(t.Context(), b.js)
 	require.NoError(t, err)
@@ -214,7 +232,7 @@ func TestStartsThatMustFail(t *testing.T) {
 	err = RunAPI(t.Context(), t.Context(), s, quiet)
 	require.ErrorContains(t, err, "scorelay setup")
 
-	_, err = b.setUp(t.Context(), t, SetupPlan{Lanes: 1, Relayers: []common.Address{devnet.Address(1)}})
+	_, err = b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
 	require.NoError(t, err)
 	d := score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}
 	require.ErrorContains(t, connector.VerifyChain(t.Context(), b.rpc, d), "leads to chain 1337, but this deployment is on chain 1")
@@ -313,10 +331,25 @@ func TestAwaitEndsWithItsContext(t *testing.T) {
 	require.GreaterOrEqual(t, tries, 2)
 }
 
-func TestEachLaneNeedsASignerOfItsOwn(t *testing.T) {
+func TestSignersArePrepared(t *testing.T) {
 	t.Parallel()
-	keys := []*signer.Key{key(t, 1), key(t, 2)}
-	require.NoError(t, laneKeys(keys, 2))
-	require.ErrorContains(t, laneKeys(keys, 3), "the deployment has 3 lanes and this relayer has 2 signer keys; give SCORELAY_SIGNER_KEYSTORE")
-	require.ErrorContains(t, laneKeys([]*signer.Key{keys[0], keys[0]}, 2), "lanes 0 and 1 have the same signer")
+	b := newBench(t, devnet.NATSOptions{})
+	d, err := b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
+	require.NoError(t, err)
+	prepare := func(admin chain.TxSigner, account common.Address) error {
+		return PrepareSigner(t.Context(), b.rpc, admin, d.Contract, account, quiet)
+	}
+	poor := common.Address{0x99}
+	err = prepare(nil, poor)
+	require.ErrorContains(t, err, poor.Hex()+" has no funds")
+	require.ErrorContains(t, err, "--deployer-keystore")
+	require.ErrorContains(t, prepare(key(t, 0).For(devnet.ChainID), poor), "no funds")
+	err = prepare(nil, devnet.Address(2))
+	require.ErrorContains(t, err, "does not have the relayer role")
+	require.NotContains(t, err.Error(), "no funds")
+	require.ErrorContains(t, prepare(key(t, 3).For(devnet.ChainID), devnet.Address(2)), "only the contract's admin can")
+	for range 2 {
+		require.NoError(t, prepare(key(t, 0).For(devnet.ChainID), devnet.Address(2)))
+	}
+	require.NoError(t, prepare(nil, devnet.Address(2)))
 }

@@ -26,10 +26,12 @@ func DefaultLimits() Limits {
 // ErrLimits says that limits leave no room for a single update, or are out of range.
 var ErrLimits = errors.New("batch limits out of range")
 
+// single is as dear as a single update outside signed groups can be: the slot of its action is read for it alone.
+var single = Single(score.Update{Action: math.MaxUint8})
+
 // check returns ErrLimits if the limits would not take any single update.
 func (l *Limits) check(model *Model) error {
-	one := Single(score.Update{Action: math.MaxUint8}) // whose slot is read for it alone
-	gas, size := model.Gas(one), model.Bytes(one)
+	gas, size := model.Gas(single), model.Bytes(single)
 	switch {
 	case l.MaxUpdates < 1 || l.MaxUpdates > MaxGroup:
 		return fmt.Errorf("%w: %d updates, must be 1 to %d", ErrLimits, l.MaxUpdates, MaxGroup)

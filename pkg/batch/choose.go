@@ -54,7 +54,7 @@ func (h *Horizon) Next(now time.Time) (choice Choice, ok bool) {
 	if h.builder.Full() || h.builder.Len() == h.builder.limits.MaxUpdates {
 		h.choice.Why = Filled
 	}
-	byPosition := slices.SortedFunc(slices.Values(h.offered), func(a, b *waiting) int { return comparePositions(a.at, b.at) })
+	byPosition := slices.SortedFunc(slices.Values(h.offered), func(a, b *waiting) int { return a.at.Compare(b.at) })
 	for _, w := range byPosition {
 		h.choice.Units = append(h.choice.Units, w.public())
 	}

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -258,50 +257,51 @@ func (h *Horizon) withdraw() {
 	h.builder.Reset()
 }
 
-// Remove takes all units of a project out of the horizon and returns them by their positions. If the offered choice
-// had any of them, there is none any more.
-func (h *Horizon) Remove(id score.ProjectID) (removed []Waiting) {
+// Trim has no more of a project wait than so many updates: units that were added later leave the horizon, but for the one that
+// goes beyond. It returns them in the order they were added. If the offered choice had any of them, there is none any more.
+func (h *Horizon) Trim(id score.ProjectID, keep int) (removed []Waiting) {
 	p := h.projects[id]
-	if p == nil {
+	if p == nil || p.updates <= keep {
 		return nil
 	}
-	if p.offered > 0 {
-		h.withdraw()
-	}
+	kept, offered := 0, false
+	clear(p.ids)
 	for _, w := range h.units {
-		if w.project == p {
-			w.state = gone
-			h.updates -= len(w.updates())
-			removed = append(removed, w.public())
+		if w.project != p {
+			continue
+		}
+		if kept < keep {
+			kept += len(w.updates())
+			for i := range w.updates() {
+				p.ids[w.updates()[i].ID] = w
+			}
+			continue
+		}
+		offered = offered || w.state == taken
+		removed = append(removed, w.public())
+		w.state = gone
+		delete(p.after, w)
+	}
+	for w, after := range p.after { // what is removed came after what it is blocked by
+		if p.after[w] = slices.DeleteFunc(after, isGone); len(p.after[w]) == 0 {
+			delete(p.after, w)
 		}
 	}
-	h.units = slices.DeleteFunc(h.units, isGone)
-	*p = project{id: id, ids: map[score.UpdateID]*waiting{}, after: map[*waiting][]*waiting{}, served: p.served, inTurn: p.inTurn}
-	slices.SortFunc(removed, func(a, b Waiting) int { return comparePositions(a.At, b.At) })
+	h.updates, p.updates = h.updates-p.updates+kept, kept
+	h.units, p.order, p.arrived = slices.DeleteFunc(h.units, isGone), slices.DeleteFunc(p.order, isGone), slices.DeleteFunc(p.arrived, isGone)
+	if offered {
+		h.offered = slices.DeleteFunc(h.offered, isGone)
+		h.withdraw()
+	}
 	return removed
 }
 
-// LimitGas bounds the gas of the next choice; one that was offered is not any more. A bound that has no room for a single
-// update changes nothing.
-func (h *Horizon) LimitGas(maxGas uint64) {
-	limits := h.builder.limits
-	limits.MaxGas = maxGas
-	if limits.check(&h.builder.model) == nil && limits != h.builder.limits {
-		h.builder.limits = limits
+// Reprice has the next choice cost what the model says, at most maxGas; one that was offered is not any more. A bound that has no
+// room for a single update is raised to that.
+func (h *Horizon) Reprice(model Model, maxGas uint64) {
+	maxGas = max(maxGas, model.Gas(single))
+	if b := h.builder; b.model != model || b.limits.MaxGas != maxGas {
+		b.model, b.limits.MaxGas = model, maxGas
 		h.withdraw()
 	}
-}
-
-// Lowest is the lowest position that is still waiting when the offered choice is bound; ok is false if there is none.
-func (h *Horizon) Lowest() (at score.Position, ok bool) {
-	for _, w := range h.units {
-		if w.state == idle && (!ok || w.at.Before(at)) {
-			at, ok = w.at, true
-		}
-	}
-	return at, ok
-}
-
-func comparePositions(a, b score.Position) int {
-	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Index, b.Index))
 }

@@ -20,6 +20,7 @@ import (
 type horizonModel struct {
 	*rapid.T
 	horizon *batch.Horizon
+	model   batch.Model
 	limits  batch.Limits
 	bounds  batch.HorizonLimits
 
@@ -31,7 +32,7 @@ type horizonModel struct {
 
 func newHorizonModel(t *rapid.T) *horizonModel {
 	m := &horizonModel{
-		T: t, now: time.Unix(1_000_000, 0),
+		T: t, now: time.Unix(1_000_000, 0), model: model,
 		limits: batch.Limits{
 			MaxUpdates: rapid.IntRange(1, 40).Draw(t, "max updates"), MaxGas: rapid.Uint64Range(100_000, 2_000_000).Draw(t, "max gas"),
 			MaxBytes: rapid.IntRange(700, 3_000).Draw(t, "max bytes"), Linger: time.Second,
@@ -91,7 +92,7 @@ func (m *horizonModel) next() (choice batch.Choice, ok bool) {
 	for _, at := range m.offered {
 		require.True(m, chosen[byPosition[at]], "what was offered remains")
 	}
-	require.True(m, slices.IsSortedFunc(choice.Units, func(a, b batch.Waiting) int { return compare(a.At, b.At) }))
+	require.True(m, slices.IsSortedFunc(choice.Units, func(a, b batch.Waiting) int { return a.At.Compare(b.At) }))
 	m.checkBatch(&choice, updates)
 	m.checkOrder(&choice, chosen, fresh)
 	m.offered = []score.Position{}
@@ -101,22 +102,12 @@ func (m *horizonModel) next() (choice batch.Choice, ok bool) {
 	return choice, true
 }
 
-func compare(a, b score.Position) int {
-	switch {
-	case a.Before(b):
-		return -1
-	case b.Before(a):
-		return 1
-	}
-	return 0
-}
-
 // checkBatch: the batch is the units, and within the limits.
 func (m *horizonModel) checkBatch(choice *batch.Choice, updates []score.Update) {
 	require.ElementsMatch(m, updates, choice.Batch.Updates())
 	require.Equal(m, len(choice.Units), choice.Batch.Units(), "signed groups are whole")
 	checkGroups(m.T, choice.Batch)
-	require.Equal(m, model.Gas(choice.Batch), choice.Gas)
+	require.Equal(m, m.model.Gas(choice.Batch), choice.Gas)
 	if len(choice.Units) > 1 || choice.Units[0].Unit.Signature == nil {
 		require.LessOrEqual(m, choice.Batch.Len(), m.limits.MaxUpdates)
 		require.LessOrEqual(m, choice.Gas, m.limits.MaxGas)
@@ -128,8 +119,6 @@ func (m *horizonModel) checkBatch(choice *batch.Choice, updates []score.Update) 
 func (m *horizonModel) checkOrder(choice *batch.Choice, chosen map[int]bool, fresh bool) {
 	holder := map[idKey]int{}
 	late := -1
-	var lowest score.Position
-	rest := false
 	for i, w := range m.waiting {
 		eligible := true
 		for _, u := range w.Unit.Updates {
@@ -145,14 +134,8 @@ func (m *horizonModel) checkOrder(choice *batch.Choice, chosen map[int]bool, fre
 		if eligible && late < 0 && m.now.Sub(w.Came) > m.bounds.Lateness {
 			late = i
 		}
-		if !chosen[i] && (!rest || w.At.Before(lowest)) {
-			lowest, rest = w.At, true
-		}
 	}
 	require.True(m, late < 0 || chosen[late] || !fresh, "what is late longest is next")
-	at, some := m.horizon.Lowest()
-	require.Equal(m, rest, some)
-	require.Equal(m, lowest, at)
 }
 
 // bind commits the offer.
@@ -162,27 +145,38 @@ func (m *horizonModel) bind() {
 	m.offered = nil
 }
 
-func (m *horizonModel) remove() {
+func (m *horizonModel) trim() {
 	project := score.ProjectID{small(m.T, "project", 3)}
+	keep, kept := rapid.IntRange(0, 12).Draw(m.T, "keep"), 0
 	var want []batch.Waiting
 	m.waiting = slices.DeleteFunc(m.waiting, func(w batch.Waiting) bool {
-		of := w.Unit.Updates[0].Project == project
-		if of {
-			want = append(want, w)
+		if w.Unit.Updates[0].Project != project {
+			return false
 		}
-		return of
+		if kept < keep {
+			kept += len(w.Unit.Updates)
+			return false
+		}
+		want = append(want, w)
+		return true
 	})
-	require.Equal(m, want, m.horizon.Remove(project))
+	require.Equal(m, want, m.horizon.Trim(project, keep))
 	if slices.ContainsFunc(want, func(w batch.Waiting) bool { return slices.Contains(m.offered, w.At) }) {
 		m.offered = nil
 	}
 }
 
-func (m *horizonModel) limitGas() {
+// reprice changes what slots cost, or the bound of gas, or neither.
+func (m *horizonModel) reprice() {
+	changed := m.model
+	if rapid.Bool().Draw(m.T, "dearer") {
+		changed.Fresh = model.Fresh * 5
+	}
 	limit := rapid.Uint64Range(1, 2_000_000).Draw(m.T, "gas")
-	m.horizon.LimitGas(limit)
-	if limit >= model.Gas(batch.Single(score.Update{Action: 255})) && limit != m.limits.MaxGas {
-		m.limits.MaxGas, m.offered = limit, nil
+	m.horizon.Reprice(changed, limit)
+	limit = max(limit, changed.Gas(batch.Single(score.Update{Action: 255})))
+	if changed != m.model || limit != m.limits.MaxGas {
+		m.model, m.limits.MaxGas, m.offered = changed, limit, nil
 	}
 }
 
@@ -217,9 +211,9 @@ func TestHorizonLosesAndDoublesNothing(t *testing.T) {
 			case 7:
 				m.now = m.now.Add(time.Duration(rapid.IntRange(0, 12_000).Draw(t, "ms")) * time.Millisecond)
 			case 8:
-				m.remove()
+				m.trim()
 			case 9:
-				m.limitGas()
+				m.reprice()
 			}
 			m.check()
 		}

@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"errors"
+	"math/big"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -74,6 +75,15 @@ func (c *Client) call(ctx context.Context, op string, object callObject, at func
 		return e.evm(ctx, &out, "eth_call", object, at(e))
 	})
 	return out, err
+}
+
+// Balance is what an account has in the state of the latest block, wei.
+func (c *Client) Balance(ctx context.Context, account common.Address) (*big.Int, error) {
+	var out hexutil.Big
+	err := c.read(ctx, "balance", func(ctx context.Context, e *endpoint) error {
+		return e.call(ctx, &out, "eth_getBalance", account, "latest")
+	})
+	return out.ToInt(), err
 }
 
 // Code is the code of an account in the state of the latest block; empty for one that is no contract.

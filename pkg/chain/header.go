@@ -30,6 +30,7 @@ type header struct {
 	TxRoot       common.Hash       `json:"transactionsRoot"`
 	ReceiptsRoot common.Hash       `json:"receiptsRoot"`
 	Bloom        *types.Bloom      `json:"logsBloom"`
+	AccessList   *common.Hash      `json:"blockAccessListHash"`
 	Transactions []json.RawMessage `json:"transactions"`
 }
 
@@ -47,7 +48,7 @@ func decodeBlock(raw json.RawMessage) (evidence.Block, error) {
 	b := evidence.Block{
 		Number: h.Number.ToInt().Uint64(), Hash: *h.Hash, Parent: h.Parent, Time: uint64(h.Time),
 		GasLimit: uint64(h.GasLimit), GasUsed: uint64(h.GasUsed), BaseFee: (*big.Int)(h.BaseFee),
-		StateRoot: h.StateRoot, TxRoot: h.TxRoot, ReceiptsRoot: h.ReceiptsRoot,
+		StateRoot: h.StateRoot, TxRoot: h.TxRoot, ReceiptsRoot: h.ReceiptsRoot, AccessList: h.AccessList != nil,
 	}
 	if h.Bloom != nil {
 		b.Bloom = *h.Bloom

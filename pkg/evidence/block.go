@@ -31,6 +31,8 @@ type Block struct {
 	GasUsed  uint64   // gas
 	BaseFee  *big.Int // wei per gas; nil on a chain without EIP-1559
 
+	AccessList bool // the header names the block's access list (EIP-7928), as those from Amsterdam on do
+
 	StateRoot    common.Hash
 	TxRoot       common.Hash
 	ReceiptsRoot common.Hash

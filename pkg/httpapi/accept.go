@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ const (
 	maxClaimPause     = 100 * time.Millisecond
 	retryAfterFull    = 5 * time.Second
 	retryAfterFailure = time.Second
+	retryAfterHalt    = 30 * time.Second
 )
 
 // What became of an update or a group that was posted.
@@ -95,6 +97,9 @@ func (s *Server) count(accepted, duplicates int) string {
 // accept makes a verified unit durable. It is the API's commit sequence, the same for an update and for a signed group.
 // duplicates are the updateIds that were accepted or used before; when all are, nothing was stored.
 func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
+	if p := s.full(u.updates[0].Project); p != nil {
+		return nil, p
+	}
 	refs, token := score.Refs(u.updates), s.tokens.next()
 	u.token = token
 
@@ -121,6 +126,31 @@ func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
 		return nil, notStored(err)
 	}
 	return duplicates, nil
+}
+
+// How long a caller waits for a project of which too much waits: as long as its lane needs for what is too much, within these;
+// unknownRate where its lane bound nothing of it lately.
+const (
+	minFullWait = time.Second
+	maxFullWait = 10 * time.Minute
+	unknownRate = time.Minute
+)
+
+// full is the problem of a project of which too much waits, as its lane said last; nil of others.
+func (s *Server) full(project score.ProjectID) *Problem {
+	if s.config.MaxWaiting == 0 || s.deps.Backlogs == nil {
+		return nil
+	}
+	backlog := s.deps.Backlogs.Of(project)
+	if backlog.Waiting < s.config.MaxWaiting {
+		return nil
+	}
+	wait := unknownRate
+	if backlog.PerSecond > 0 {
+		seconds := float64(backlog.Waiting-s.config.MaxWaiting) / backlog.PerSecond
+		wait = time.Duration(min(max(seconds, minFullWait.Seconds()), maxFullWait.Seconds()) * float64(time.Second))
+	}
+	return temporary(codeBacklogFull, wait, fmt.Sprintf("about %d updates wait, and %d may", backlog.Waiting, s.config.MaxWaiting))
 }
 
 // awaitClaim claims the updates, again while the claim of another request is in the way: won are this request's now, the
@@ -187,6 +217,8 @@ func notStored(err error) *Problem {
 	switch {
 	case errors.Is(err, score.ErrFull):
 		return temporary(codeStreamFull, retryAfterFull, "")
+	case errors.Is(err, score.ErrHalted):
+		return temporary(codeHalted, retryAfterHalt, "")
 	case errors.Is(err, errDrained):
 		return temporary(codeShuttingDown, retryAfterFailure, "")
 	default:

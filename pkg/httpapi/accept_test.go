@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -363,4 +364,35 @@ func TestARevokedKeyIsRefusedWithinASecond(t *testing.T) {
 	require.NoError(t, b.keys.Revoke(t.Context(), keys[0].ID))
 	require.Eventually(t, func() bool { return b.post("/update-score", b.update("two")).code() == "invalid_api_key" },
 		time.Second, time.Millisecond)
+}
+
+// TestAFullProjectIsToldWhenToRetry: as long as its lane needs for what is too much.
+func TestAFullProjectIsToldWhenToRetry(t *testing.T) {
+	t.Parallel()
+	for name, is := range map[string]struct {
+		backlog
+		wait string // empty: it is accepted
+	}{
+		"little waits":        {backlog{}, ""},
+		"one more may wait":   {backlog{Waiting: 999}, ""},
+		"as much as may":      {backlog{Waiting: 1_000, PerSecond: 100}, "1"},
+		"too much":            {backlog{Waiting: 5_000, PerSecond: 100}, "40"},
+		"nearly nothing ends": {backlog{Waiting: 1_000_000, PerSecond: 1}, "600"},
+		"nothing is bound":    {backlog{Waiting: 5_000}, "60"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, func(s *setup) {
+				s.config.MaxWaiting = 1_000
+				s.deps = func(d *httpapi.Deps) { d.Backlogs = is.backlog }
+			}).withProject()
+			r := b.post("/update-score", b.update("one"))
+			require.Equal(t, is.wait, r.header.Get("Retry-After"))
+			if is.wait == "" {
+				require.Equal(t, http.StatusOK, r.status)
+				return
+			}
+			require.Equal(t, http.StatusTooManyRequests, r.status)
+		})
+	}
 }

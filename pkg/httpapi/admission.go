@@ -46,6 +46,16 @@ func (s *Server) enter(c *fiber.Ctx, places chan struct{}, handle func(*fiber.Ct
 	return handle(c)
 }
 
+// accepting lets a request in that would have something stored, unless accepting halts.
+func (s *Server) accepting(handle func(*fiber.Ctx) *Problem) func(*fiber.Ctx) *Problem {
+	return func(c *fiber.Ctx) *Problem {
+		if why := s.deps.Halted(); why != "" {
+			return temporary(codeHalted, retryAfterHalt, why)
+		}
+		return handle(c)
+	}
+}
+
 // authenticate tells whose request it is, and how many a second the key may send (0: the default).
 func (s *Server) authenticate(c *fiber.Ctx) (key string, rate int, p *Problem) {
 	secret := c.Get("X-API-KEY")
@@ -65,6 +75,9 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	}
 	if err := s.deps.Ready(); err != nil {
 		return temporary(codeStarting, retryAfterFailure, err.Error()).write(c)
+	}
+	if why := s.deps.Halted(); why != "" { // it answers look-ups, so it stays ready
+		return c.SendString("ok, but nothing is accepted: " + why + "\n")
 	}
 	return c.SendString("ok\n")
 }

@@ -215,7 +215,8 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	deps := httpapi.Deps{
 		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
-		Limiter:   limit.New(client, prefix, log, reg), Ready: func() error { return nil }, Log: log, Registerer: reg,
+		Limiter:   limit.New(client, prefix, log, reg), Ready: func() error { return nil },
+		Halted: func() string { return "" }, Log: log, Registerer: reg,
 	}
 	if set.deps != nil {
 		set.deps(&deps)

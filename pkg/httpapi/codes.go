@@ -36,6 +36,7 @@ var (
 	codeMediaType         = Code{"unsupported_media_type", http.StatusUnsupportedMediaType, "The content type is not application/json", "Send `Content-Type: application/json`."}
 	codeContentEncoding   = Code{"unsupported_encoding", http.StatusUnsupportedMediaType, "The body is compressed", "Send it without Content-Encoding."}
 	codeRateLimited       = Code{"rate_limited", http.StatusTooManyRequests, "Too many requests with this API key", "Retry after Retry-After seconds."}
+	codeBacklogFull       = Code{"backlog_full", http.StatusTooManyRequests, "Too many updates of the project wait", "Retry after Retry-After seconds: so long the project's lane needs for what is too much."}
 	codeHeadersTooLarge   = Code{"headers_too_large", http.StatusRequestHeaderFieldsTooLarge, "The request's headers are too large", "Send fewer or shorter headers."}
 	codeInternal          = Code{"internal", http.StatusInternalServerError, "Internal error of the API", "Retry; if it happens again, tell the operator."}
 	codeStarting          = Code{"starting", http.StatusServiceUnavailable, "The API is not ready", "Retry after Retry-After seconds."}
@@ -43,6 +44,7 @@ var (
 	codeOverloaded        = Code{"overloaded", http.StatusServiceUnavailable, "The API has too many requests in progress", "Retry after Retry-After seconds."}
 	codeNotDurable        = Code{"not_durable", http.StatusServiceUnavailable, "The API could not store the request durably in time", "Retry the same request after Retry-After seconds: it takes effect at most once."}
 	codeStreamFull        = Code{"stream_full", http.StatusServiceUnavailable, "The stream of accepted updates is full", "Retry the same request after Retry-After seconds."}
+	codeHalted            = Code{"halted", http.StatusServiceUnavailable, "Nothing is accepted until the operator decides", "Retry the same request after Retry-After seconds; `detail` says why. What was answered 200 before may have to be sent again: the operator tells from when on."}
 	codeUpdateInProgress  = Code{"update_in_progress", http.StatusServiceUnavailable, "Another request with this updateId is in progress", "Retry the same request after Retry-After seconds."}
 	codeStatusRebuilding  = Code{"status_rebuilding", http.StatusServiceUnavailable, "Statuses are being restored", "Retry after Retry-After seconds."}
 	codeStatusUnavailable = Code{"status_unavailable", http.StatusServiceUnavailable, "Redis, which holds statuses, is unavailable", "Retry after Retry-After seconds."}

@@ -107,11 +107,36 @@ var provocations = map[string]struct {
 		}, 10*time.Second, time.Millisecond)
 		return r
 	}},
+	"backlog_full": {func(s *setup) {
+		s.config.MaxWaiting = 100
+		s.deps = func(d *httpapi.Deps) { d.Backlogs = backlog{Waiting: 350, PerSecond: 10} }
+	}, func(b *bench) response {
+		r := b.post("/update-score", b.update("one"))
+		require.Equal(b.t, "25", r.header.Get("Retry-After"), "the lane binds 10 a second of 250 too many")
+		return r
+	}},
 	"headers_too_large": {nil, func(b *bench) response {
 		return b.postWith(map[string]string{"X-Padding": strings.Repeat("x", 10<<10)}, []byte(`{}`))
 	}},
 	"internal": {func(s *setup) { s.deps = func(d *httpapi.Deps) { d.Chain = panickingChain{d.Chain} } }, func(b *bench) response {
 		return b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(9))
+	}},
+	"halted": {func(s *setup) {
+		s.deps = func(d *httpapi.Deps) {
+			calls := 0
+			d.Halted = func() string { // not for the bench's own creation
+				if calls++; calls > 1 {
+					return "NATS was restored from an older copy"
+				}
+				return ""
+			}
+		}
+	}, func(b *bench) response {
+		require.Equal(b.t, http.StatusOK, b.get("/projects/%s", b.project.ID).status, "look-ups are answered")
+		ready := b.get("/readyz")
+		require.Equal(b.t, http.StatusOK, ready.status)
+		require.Contains(b.t, ready.raw, "nothing is accepted: NATS was restored")
+		return b.post("/update-score", b.update("one"))
 	}},
 	"starting": {func(s *setup) {
 		s.deps = func(d *httpapi.Deps) {

@@ -77,7 +77,7 @@ func (s *Server) persistProject(ctx context.Context, project *score.Project) err
 		case errors.Is(err, score.ErrOtherMeaning):
 			return true, err
 		case !errors.As(err, &taken):
-			return err == nil || errors.Is(err, score.ErrFull), err
+			return err == nil || notTaken(err), err
 		case s.deps.Projects.deadSeq(project.ID) >= taken.Seq: // it became known only now that this one is a dead letter
 			return false, err
 		default:

@@ -133,3 +133,8 @@ func (c *faultyChain) HasCode(ctx context.Context, address common.Address) (bool
 func (c *faultyChain) Call(ctx context.Context, to common.Address, data []byte) ([]byte, error) {
 	return shared.chain.Client().CallContract(ctx, ethereum.CallMsg{To: &to, Data: data}, nil)
 }
+
+// backlog is what waits of every project.
+type backlog score.Backlog
+
+func (b backlog) Of(score.ProjectID) score.Backlog { return score.Backlog(b) }

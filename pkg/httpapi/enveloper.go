@@ -192,8 +192,13 @@ func envelopeOf(units []*waiting) (updates []score.Update, signed []score.Signed
 func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error {
 	return persist(ctx, e.patience, e.metrics, func(ctx context.Context) (bool, error) {
 		err := e.publisher.PublishEnvelope(ctx, msgID, updates, signed)
-		return err == nil || errors.Is(err, score.ErrFull), err
+		return err == nil || notTaken(err), err
 	})
+}
+
+// notTaken tells of an error that another attempt does not cure.
+func notTaken(err error) bool {
+	return errors.Is(err, score.ErrFull) || errors.Is(err, score.ErrHalted)
 }
 
 // persist calls attempt until it is done, with a deadline for each attempt and for all of them.

@@ -43,9 +43,14 @@ func (m *marker) mark(ctx context.Context, refs []score.Ref, tokens []string) {
 	}
 }
 
-// run marks what is late, every second until ctx ends, and then for the last time.
-func (m *marker) run(ctx context.Context) {
-	for retry.Sleep(ctx, latePause) == nil {
+// run marks what is late, every second until ctx ends, and then for the last time. When accepting begins to halt, what is late is given
+// up: NATS may have lost it, and a restore brings back what it holds.
+func (m *marker) run(ctx context.Context, halted func() string) {
+	for halts := false; retry.Sleep(ctx, latePause) == nil; {
+		before := halts
+		if halts = halted() != ""; halts && !before && m.writer.Pending() {
+			m.writer.GiveUp()
+		}
 		_ = m.writer.Replay(ctx) // what failed is pending still
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastMarks)

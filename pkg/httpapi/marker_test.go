@@ -19,6 +19,7 @@ import (
 
 // awayStatuses takes nothing while it is away, and counts.
 type awayStatuses struct {
+	halted atomic.Bool // accepting halts
 	Statuses
 	away     atomic.Bool
 	mu       sync.Mutex
@@ -68,7 +69,15 @@ func inMarker(t *testing.T, test func(t *testing.T, m *marker, statuses *awaySta
 		m := newMarker(statuses, newMetrics(prometheus.NewRegistry()), slog.New(slog.NewTextHandler(log, nil)))
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
-		go func() { defer close(ended); m.run(ctx) }()
+		go func() {
+			defer close(ended)
+			m.run(ctx, func() string {
+				if statuses.halted.Load() {
+					return "halted"
+				}
+				return ""
+			})
+		}()
 		test(t, m, statuses, log, func() { cancel(); <-ended })
 		cancel()
 		<-ended
@@ -128,6 +137,24 @@ func TestMarksThatFindNoRoomAreRestored(t *testing.T) {
 		passed(100)
 		_, _, restores = statuses.seen()
 		require.Equal(t, 1, restores)
+	})
+}
+
+// TestWhatIsLateWhenAcceptingHaltsIsNotMarked: NATS may have lost it, and a restore tells.
+func TestWhatIsLateWhenAcceptingHaltsIsNotMarked(t *testing.T) {
+	t.Parallel()
+	inMarker(t, func(t *testing.T, m *marker, statuses *awayStatuses, _ *strings.Builder, _ func()) {
+		mark(t, m, numbered(0, 300))
+		statuses.halted.Store(true)
+		passed(3)
+		statuses.away.Store(false)
+		passed(3)
+		marked, _, restores := statuses.seen()
+		require.Zero(t, marked)
+		require.Equal(t, 1, restores)
+		mark(t, m, numbered(300, 10))
+		marked, _, _ = statuses.seen()
+		require.Equal(t, 10, marked)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -90,15 +91,22 @@ func TestAnOutageOfRedis(t *testing.T) {
 type lateStatuses struct {
 	httpapi.Statuses
 	away   atomic.Bool
+	missed atomic.Bool // a mark, while it was away
 	marked atomic.Int64
+	late   chan struct{} // closed when it took a mark after it was away
+	once   sync.Once
 }
 
 func (s *lateStatuses) Accepted(ctx context.Context, refs []score.Ref, tokens []string) error {
 	if s.away.Load() {
+		s.missed.Store(true)
 		return errFault
 	}
 	err := s.Statuses.Accepted(ctx, refs, tokens)
 	s.marked.Add(1)
+	if s.missed.Load() {
+		s.once.Do(func() { close(s.late) })
+	}
 	return err
 }
 
@@ -106,7 +114,7 @@ func (s *lateStatuses) Accepted(ctx context.Context, refs []score.Ref, tokens []
 // to the other, which cannot store it. The mark comes while that one tries; sent again, the update is stored.
 func TestALateMarkSwallowsNoLaterPost(t *testing.T) {
 	t.Parallel()
-	late := &lateStatuses{}
+	late := &lateStatuses{late: make(chan struct{})}
 	a, b := replicas(t, func(s *setup) {
 		s.config.AcceptTimeout, s.faults = time.Second, true
 		s.deps = func(d *httpapi.Deps) {
@@ -124,8 +132,9 @@ func TestALateMarkSwallowsNoLaterPost(t *testing.T) {
 	late.marked.Store(0)
 	fails := func() error {
 		late.away.Store(false)
-		for deadline := time.Now().Add(10 * time.Second); late.marked.Load() == 0 && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
+		select {
+		case <-late.late:
+		case <-time.After(10 * time.Second):
 		}
 		return errFault
 	}

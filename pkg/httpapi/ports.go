@@ -60,6 +60,12 @@ type Limiter interface {
 	Allow(ctx context.Context, key string, perSecond int) (retryAfter time.Duration)
 }
 
+// Backlogs knows how much of projects waits to be bound to transactions.
+type Backlogs interface {
+	// Of is what is known of a project; zero where little waits, or nothing is known.
+	Of(project score.ProjectID) score.Backlog
+}
+
 // Chain reads the contract.
 type Chain interface {
 	// ProjectExists looks at the newest block.

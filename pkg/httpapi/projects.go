@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -16,7 +17,8 @@ type Projects struct {
 
 	mu       sync.RWMutex
 	accepted map[score.ProjectID]*creation
-	changed  chan struct{} // closed and replaced with every new creation
+	changed  chan struct{}            // closed and replaced with every new creation
+	told     map[score.ProjectID]bool // since Begin, until SetCaughtUp; nil otherwise
 
 	caughtUp chan struct{}
 	once     sync.Once
@@ -58,6 +60,9 @@ func (p *Projects) accept(seq uint64, project *score.Project) {
 
 // known is what is known of the id's creation, from now on if nothing is yet.
 func (p *Projects) known(id score.ProjectID) *creation {
+	if p.told != nil {
+		p.told[id] = true
+	}
 	c := p.accepted[id]
 	if c == nil {
 		c = &creation{}
@@ -81,8 +86,23 @@ func (p *Projects) Dead(seq uint64, id score.ProjectID) {
 	c.deadSeq = max(c.deadSeq, seq)
 }
 
-// SetCaughtUp tells that everything that was there at the start has been told.
-func (p *Projects) SetCaughtUp() { p.once.Do(func() { close(p.caughtUp) }) }
+// Begin tells that everything that there is will be told, up to SetCaughtUp.
+func (p *Projects) Begin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told = map[score.ProjectID]bool{}
+}
+
+// SetCaughtUp tells that everything that was there at the start has been told. What was not told since Begin is forgotten.
+func (p *Projects) SetCaughtUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.told != nil {
+		maps.DeleteFunc(p.accepted, func(id score.ProjectID, _ *creation) bool { return !p.told[id] })
+		p.told = nil
+	}
+	p.once.Do(func() { close(p.caughtUp) })
+}
 
 // CaughtUp is closed after SetCaughtUp.
 func (p *Projects) CaughtUp() <-chan struct{} { return p.caughtUp }

@@ -18,9 +18,9 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 		ErrorHandler: s.failed,
 	})
 	app.Server().HeaderReceived = s.bodyLimitFor
-	app.Post("/create-project", s.route("create-project", s.writes, s.createProject))
-	app.Post("/update-score", s.route("update-score", s.writes, s.updateScore))
-	app.Post("/update-scores", s.route("update-scores", s.writes, s.updateScores))
+	app.Post("/create-project", s.route("create-project", s.writes, s.accepting(s.createProject)))
+	app.Post("/update-score", s.route("update-score", s.writes, s.accepting(s.updateScore)))
+	app.Post("/update-scores", s.route("update-scores", s.writes, s.accepting(s.updateScores)))
 	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, s.reserveIDs))
 	app.Post("/look-up-updates", s.route("look-up-updates", s.reads, s.lookUpUpdates))
 	app.Get("/projects/:project", s.route("project", s.reads, s.project))

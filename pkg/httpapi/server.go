@@ -28,7 +28,8 @@ type Deps struct {
 	Statuses  Statuses
 	Projects  *Projects
 	Keys      Keys
-	Limiter   Limiter // nil: nothing is limited
+	Limiter   Limiter  // nil: nothing is limited
+	Backlogs  Backlogs // nil: what waits is not bounded
 	Chain     Chain
 	NewMinter func() Minter // for the ids of one project; no two mint the same
 	Contracts Contracts     // nil: contract wallets (ERC-1271) cannot sign
@@ -36,6 +37,8 @@ type Deps struct {
 	// Ready returns nil while the API can do its work. Requests are let in once it has done so; afterwards it only
 	// decides what /readyz says.
 	Ready func() error
+	// Halted says why nothing may be accepted, which is told to callers; empty while all may.
+	Halted func() string
 	// Metrics answers GET /metrics; nil: there is no such path.
 	Metrics http.Handler
 
@@ -97,7 +100,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	enveloping.Go(func() { s.enveloper.run(s.life) })
 	marking, endMarking := context.WithCancel(context.Background())
 	var marker sync.WaitGroup
-	marker.Go(func() { s.marker.run(marking) })
+	marker.Go(func() { s.marker.run(marking, s.deps.Halted) })
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(lingeringListener{listener}) }()
 

@@ -21,6 +21,7 @@ import (
 const (
 	scoresPerCall = 1000                   // about 3 million gas
 	awaitPause    = 500 * time.Millisecond // between audits that wait, at least
+	tornReads     = 10                     // of journals, before an audit gives up
 )
 
 // Auditor compares what the stream accepted with what the contract did. It writes nothing, and may run beside anything.
@@ -30,6 +31,7 @@ type Auditor struct {
 	Chain         Chain
 	Source        Source
 	Journals      Journals
+	Lanes         Lanes
 }
 
 // Await audits until nothing is pending, a fault is found, or patience is over, and returns the last report.
@@ -49,17 +51,33 @@ func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Report, e
 	}
 }
 
+// settled tells what the journals say is settled. Journals that are torn are read again: a handover takes a moment.
+func (a *Auditor) settled(ctx context.Context) (settled [score.Buckets]score.Position, err error) {
+	err = retry.Do(ctx, tornReads, awaitPause, func() error {
+		count, err := a.Lanes(ctx)
+		if err != nil {
+			return err
+		}
+		lanes := lane.Lanes{}
+		for id := range score.Lane(count) {
+			if lanes[id], _, err = a.Journals.State(ctx, id); err != nil {
+				return err
+			}
+		}
+		settled, err = lanes.Settled()
+		return err
+	})
+	return settled, err
+}
+
 // Audit audits once. An error says that the comparison could not be made; faults are in the report.
 func (a *Auditor) Audit(ctx context.Context) (*Report, error) {
 	// The order of these reads is what makes the result exact; the package's documentation says why.
-	states := make([]*lane.State, a.Deployment.Lanes)
-	for i := range states {
-		var err error
-		if states[i], _, err = a.Journals.State(ctx, score.Lane(i)); err != nil {
-			return nil, err
-		}
+	settled, err := a.settled(ctx)
+	if err != nil {
+		return nil, err
 	}
-	t := newTally(lane.Settled(states))
+	t := newTally(settled)
 	if err := a.Source.DeadLetters(ctx, t.deadLetter); err != nil {
 		return nil, err
 	}

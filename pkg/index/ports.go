@@ -125,3 +125,6 @@ type Journals interface {
 	// State is the lane's state, and the sequence of its journal's last entry; 0 when there is none.
 	State(ctx context.Context, id score.Lane) (state *lane.State, last uint64, err error)
 }
+
+// Lanes tells how many lanes the deployment has had so far, those that are gone too: their journals stay.
+type Lanes func(ctx context.Context) (int, error)

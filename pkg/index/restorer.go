@@ -28,6 +28,7 @@ type Restorer struct {
 	Chain      Chain
 	Source     Source
 	Journals   Journals
+	Lanes      Lanes
 	Statuses   Statuses
 	// Horizon is how far back final statuses are brought back, by the time of their block: the store's retention. 0 means
 	// all there ever were. What is older the chain still knows: it refuses the id.
@@ -108,7 +109,11 @@ func (r *Restorer) awaitFinal(ctx context.Context) (evidence.Block, error) {
 // reached fails while the final block is before one that lanes, of other relayers perhaps, have settled slots in: a restore
 // up to there would declare the store complete without the outcomes after it.
 func (r *Restorer) reached(ctx context.Context, final uint64) error {
-	for i := range r.Deployment.Lanes {
+	lanes, err := r.Lanes(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range lanes {
 		state, _, err := r.Journals.State(ctx, score.Lane(i))
 		if err != nil {
 			return fmt.Errorf("couldn't tell up to which block lane %d has reported outcomes: %w", i, err)

@@ -164,6 +164,8 @@ func (w *world) State(_ context.Context, id score.Lane) (*lane.State, uint64, er
 	return state, 1, nil
 }
 
+func (w *world) lanes(context.Context) (int, error) { return lanes, nil }
+
 // settleAll says that every lane is done with all that the stream holds.
 func (w *world) settleAll() {
 	state, err := w.stream.State(w.t.Context())

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -36,6 +37,9 @@ const (
 type Journal struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
+
+	mu   sync.Mutex
+	seen map[score.Lane]uint64 // the highest sequence of the stream of updates that the entries read and appended speak of
 }
 
 // Open finds the stream. It refuses one that could forget entries by itself.
@@ -52,7 +56,7 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Journal, error) {
 	case (c.MaxBytes > 0 || c.MaxMsgs > 0) && c.Discard != jetstream.DiscardNew:
 		return nil, fmt.Errorf("stream %s discards old entries when full: it must discard new ones", StreamName)
 	}
-	return &Journal{js: js, stream: stream}, nil
+	return &Journal{js: js, stream: stream, seen: map[score.Lane]uint64{}}, nil
 }
 
 func subject(id score.Lane) string { return "journal." + strconv.Itoa(int(id)) }
@@ -74,10 +78,13 @@ func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)
 	consumer, err := j.stream.OrderedConsumer(opening, jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{subject(id)},
 		DeliverPolicy:  jetstream.DeliverAllPolicy,
+
+		InactiveThreshold: loadQuiet,
 	})
 	if err != nil {
 		return fail(err)
 	}
+	defer func() { j.forget(ctx, consumer) }()
 	messages, err := consumer.Messages(jetstream.PullMaxBytes(loadBytes))
 	if err != nil {
 		return fail(err)
@@ -103,9 +110,51 @@ func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)
 		if err != nil {
 			return 0, fmt.Errorf("journal of lane %d, sequence %d: %w", id, seq, err)
 		}
+		j.saw(id, seenBy(msg.Headers()))
 		fold(entry)
 	}
 	return last, nil
+}
+
+// forget removes a consumer that read a journal. The server would keep it for a while, and it keeps a thousand of a stream at most.
+func (j *Journal) forget(ctx context.Context, consumer jetstream.Consumer) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = j.stream.DeleteConsumer(ctx, consumer.CachedInfo().Name) // else it is forgotten in a while
+}
+
+// headerSeen of an entry is the highest sequence of the stream of updates that the journal speaks of up to it, so that the last
+// entry alone tells.
+const headerSeen = "Scorelay-Seen"
+
+func seenBy(header nats.Header) uint64 {
+	seq, _ := strconv.ParseUint(header.Get(headerSeen), 10, 64) // Append wrote it
+	return seq
+}
+
+// saw notes that the lane's journal speaks of a sequence, and returns the highest that it speaks of.
+func (j *Journal) saw(id score.Lane, seq uint64) uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.seen[id] = max(j.seen[id], seq)
+	return j.seen[id]
+}
+
+// Seen is the highest sequence of the stream of updates that any lane's journal speaks of: the stream must hold it, or have held
+// it. It asks for the last entry of each lane.
+func (j *Journal) Seen(ctx context.Context) (seq uint64, err error) {
+	info, err := j.stream.Info(ctx, jetstream.WithSubjectFilter("journal.*"))
+	if err != nil {
+		return 0, fmt.Errorf("couldn't list the journals: %w", err)
+	}
+	for lane := range info.State.Subjects {
+		msg, err := j.stream.GetLastMsgForSubject(ctx, lane)
+		if err != nil {
+			return 0, fmt.Errorf("couldn't read the end of %s: %w", lane, err)
+		}
+		seq = max(seq, seenBy(msg.Header))
+	}
+	return seq, nil
 }
 
 // State is what the lane's journal leads to, and the sequence of its last entry (0 if there is none). It takes as long as
@@ -152,7 +201,10 @@ func (j *Journal) Append(ctx context.Context, id score.Lane, last uint64, e lane
 	if err != nil {
 		return 0, err
 	}
-	ack, err := j.js.PublishMsg(ctx, &nats.Msg{Subject: subject(id), Data: data},
+	msg := nats.NewMsg(subject(id))
+	msg.Data = data
+	msg.Header.Set(headerSeen, strconv.FormatUint(j.saw(id, e.Seen()), 10))
+	ack, err := j.js.PublishMsg(ctx, msg,
 		jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithExpectStream(StreamName), jetstream.WithRetryAttempts(0))
 	if err == nil {
 		return ack.Sequence, nil

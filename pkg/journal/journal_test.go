@@ -210,3 +210,60 @@ func TestAClusterFencesToo(t *testing.T) {
 	_, err = j.Append(t.Context(), 1, 0, lane.Entry{Version: lane.Version})
 	require.ErrorIs(t, err, lane.ErrFenced)
 }
+
+// TestSeenIsTheHighestSequenceThatAnyLaneSpeaksOf, after a purge and in another process, too.
+func TestSeenIsTheHighestSequenceThatAnyLaneSpeaksOf(t *testing.T) {
+	t.Parallel()
+	j, js := open(t)
+	ctx := t.Context()
+	seen := func(want uint64) {
+		t.Helper()
+		got, err := j.Seen(ctx)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	seen(0)
+	last, err := j.Append(ctx, 1, 0, entry(1))
+	require.NoError(t, err)
+	seen(0)
+	pass := func(floor score.Position) lane.Entry {
+		return lane.Entry{Version: lane.Version, Epoch: 1, Pass: &lane.Pass{Moves: []lane.Move{{Floor: floor}}}}
+	}
+	last, err = j.Append(ctx, 1, last, pass(score.Position{Seq: 8}))
+	require.NoError(t, err)
+	seen(7)
+	bound, err := score.PositionsOf(score.Span{Position: score.Position{Seq: 9}, Count: 1})
+	require.NoError(t, err)
+	bind := lane.Entry{Version: lane.Version, Epoch: 1, Bind: &lane.Bind{Moves: []lane.Move{{Bound: bound, Floor: score.Position{Seq: 8}}}}}
+	last, err = j.Append(ctx, 1, last, bind)
+	require.NoError(t, err)
+	seen(9)
+	_, err = j.Append(ctx, 2, 0, pass(score.Position{Seq: 5, Index: 3}))
+	require.NoError(t, err)
+	seen(9)
+	last, err = j.Append(ctx, 1, last, lane.Entry{Version: lane.Version, Epoch: 1, Settle: &lane.Settle{}})
+	require.NoError(t, err)
+	require.NoError(t, j.Purge(ctx, 1, last))
+	j, err = journal.Open(ctx, js)
+	require.NoError(t, err)
+	seen(9)
+	_, last = load(t, j, 1)
+	_, err = j.Append(ctx, 1, last, entry(2))
+	require.NoError(t, err)
+	seen(9)
+}
+
+func TestLoadsLeaveNothingAtTheServer(t *testing.T) {
+	t.Parallel()
+	j, js := open(t)
+	_, err := j.Append(t.Context(), 0, 0, entry(1))
+	require.NoError(t, err)
+	for range 5 {
+		load(t, j, 0)
+	}
+	s, err := js.Stream(t.Context(), journal.StreamName)
+	require.NoError(t, err)
+	info, err := s.Info(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, info.State.Consumers, "it keeps a thousand of a stream at most")
+}

@@ -3,32 +3,64 @@ package lane
 import (
 	"fmt"
 	"maps"
-	"math"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Holding is a bucket that the lane owns: how often it came to another lane, and what of it is bound.
+// Holding is a bucket that the lane owns, and what of it is bound: of the projects that are parked, each by itself; of all
+// others together.
 type Holding struct {
-	Version uint64 `json:"version"` // 0: of the deployment's beginning
 	Extent
+	Parked map[score.ProjectID]Extent `json:"parked,omitempty"`
 }
 
-// Extent tells which of a bucket's positions are bound: all before the floor, and those of a set beyond it.
+// Extent tells which of some positions are bound: all before the floor, and those of a set beyond it.
 type Extent struct {
 	Floor score.Position  `json:"floor"`
 	Bound score.Positions `json:"bound,omitempty"`
 }
 
-// Has tells whether a position is bound, if it is of the bucket.
+// Has tells whether a position is bound, if it is one of the extent's.
 func (x Extent) Has(at score.Position) bool { return at.Before(x.Floor) || x.Bound.Has(at) }
 
-// Move is what an entry changes of a bucket: the positions that it binds, and the floor after it.
+// Of is the extent that a project's positions are in.
+func (h Holding) Of(project score.ProjectID) Extent {
+	if x, parked := h.Parked[project]; parked {
+		return x
+	}
+	return h.Extent
+}
+
+// Lowest is the lowest of the bucket's floors: everything of it before is bound.
+func (h Holding) Lowest() score.Position {
+	at := h.Floor
+	for _, x := range h.Parked {
+		at = lower(at, x.Floor)
+	}
+	return at
+}
+
+// with is the holding with another extent of a parked project, or of all others where project is nil.
+func (h Holding) with(project *score.ProjectID, x Extent) Holding {
+	if project == nil {
+		h.Extent = x
+		return h
+	}
+	h.Parked = maps.Clone(h.Parked)
+	if h.Parked == nil {
+		h.Parked = map[score.ProjectID]Extent{}
+	}
+	h.Parked[*project] = x
+	return h
+}
+
+// Move is what an entry changes of an extent: the positions that it binds, and the floor after it.
 type Move struct {
-	Bucket score.Bucket    `json:"bucket"`
-	Bound  score.Positions `json:"bound,omitempty"`
-	Floor  score.Position  `json:"floor"`
-	// Passed is how many of the bucket's positions the floor passed, as the session counted them when it read the stream. The
+	Bucket  score.Bucket     `json:"bucket"`
+	Project *score.ProjectID `json:"project,omitempty"` // that is parked; nil for all of the bucket that are not
+	Bound   score.Positions  `json:"bound,omitempty"`
+	Floor   score.Position   `json:"floor"`
+	// Passed is how many of the extent's positions the floor passed, as the session counted them when it read the stream. The
 	// fold counts those that are bound: a position that is not was lost, and the counts differ.
 	Passed uint64 `json:"passed,omitempty"`
 }
@@ -64,10 +96,17 @@ func (s *State) moved(moves []Move) (buckets map[score.Bucket]Holding, bound uin
 		if !owned {
 			return nil, 0, fmt.Errorf("%w: positions of bucket %d, which the lane does not own", ErrCorrupt, m.Bucket)
 		}
-		if held.Extent, err = held.moved(m); err != nil {
+		x := held.Extent
+		if m.Project != nil {
+			var parked bool
+			if x, parked = held.Parked[*m.Project]; !parked {
+				return nil, 0, fmt.Errorf("%w: positions of project %v by itself, which is not parked", ErrCorrupt, m.Project)
+			}
+		}
+		if x, err = x.moved(m); err != nil {
 			return nil, 0, err
 		}
-		buckets[m.Bucket] = held
+		buckets[m.Bucket] = held.with(m.Project, x)
 		bound += m.Bound.Len()
 	}
 	return buckets, bound, nil
@@ -84,75 +123,40 @@ func (s *State) pass(e *Pass) error {
 	return nil
 }
 
-// nowhere is the position that all others are before.
-var nowhere = score.Position{Seq: math.MaxUint64}
-
-// ReadFrom is the position where reading the stream begins: everything of the lane's before it is bound. It is behind
-// everything for a lane without buckets.
-func (s *State) ReadFrom() score.Position {
-	at := nowhere
-	for _, held := range s.Buckets {
-		if held.Floor.Before(at) {
-			at = held.Floor
-		}
+// park gives a project a floor of its own.
+func (s *State) park(e *Park) error {
+	held, owned := s.Buckets[e.Bucket]
+	_, parked := held.Parked[e.Project]
+	switch {
+	case !owned || score.BucketOf(e.Project) != e.Bucket:
+		return fmt.Errorf("%w: project %v parked in bucket %d, which it is not in or the lane does not own", ErrCorrupt, e.Project, e.Bucket)
+	case parked:
+		return fmt.Errorf("%w: project %v parked twice", ErrCorrupt, e.Project)
 	}
-	return at
+	others, err := held.Bound.Without(e.Bound)
+	if err != nil {
+		return fmt.Errorf("%w: project %v parked with positions that are not bound: %w", ErrCorrupt, e.Project, err)
+	}
+	project := Extent{Floor: held.Floor, Bound: e.Bound}
+	held.Bound = others
+	s.Buckets[e.Bucket] = held.with(&e.Project, project)
+	return nil
 }
 
-// openFrom is the lowest position of work that is not settled.
-func (s *State) openFrom() score.Position {
-	at := nowhere
-	note := func(from score.Position) {
-		if from.Before(at) {
-			at = from
-		}
+// unpark puts a project's positions back to those of its bucket.
+func (s *State) unpark(e *Unpark) error {
+	held := s.Buckets[e.Bucket]
+	project, parked := held.Parked[e.Project]
+	if !parked || project.Floor != held.Floor {
+		return fmt.Errorf("%w: project %v unparked at %v, while the floor of bucket %d is at %v", ErrCorrupt, e.Project, project.Floor,
+			e.Bucket, held.Floor)
 	}
-	for i := range s.Slots {
-		if s.Slots[i].Work.Kind != NonceOnly {
-			note(s.Slots[i].Work.From)
-		}
+	bound, err := held.Bound.Union(project.Bound)
+	if err != nil {
+		return fmt.Errorf("%w: project %v unparked: %w", ErrCorrupt, e.Project, err)
 	}
-	for i := range s.Queue {
-		note(s.Queue[i].From)
-	}
-	return at
-}
-
-// NeededFrom is the position before which the lane needs nothing of the stream any more.
-func (s *State) NeededFrom() score.Position {
-	read, open := s.ReadFrom(), s.openFrom()
-	if open.Before(read) {
-		return open
-	}
-	return read
-}
-
-// Seen is the highest sequence of the stream that the state speaks of: the stream must hold it, or have held it.
-func (s *State) Seen() (seq uint64) {
-	for _, held := range s.Buckets {
-		if held.Floor.Seq > 0 {
-			seq = max(seq, held.Floor.Seq-1)
-			if held.Floor.Index > 0 {
-				seq = max(seq, held.Floor.Seq)
-			}
-		}
-		if n := len(held.Bound); n > 0 {
-			seq = max(seq, held.Bound[n-1].Seq)
-		}
-	}
-	return seq
-}
-
-// Settled tells of each bucket the position before which everything in it has its outcome. It takes the states of all lanes.
-func Settled(lanes []*State) (settled [score.Buckets]score.Position) {
-	for _, s := range lanes {
-		open := s.openFrom()
-		for b, held := range s.Buckets {
-			settled[b] = held.Floor
-			if open.Before(held.Floor) {
-				settled[b] = open
-			}
-		}
-	}
-	return settled
+	held.Bound, held.Parked = bound, maps.Clone(held.Parked)
+	delete(held.Parked, e.Project)
+	s.Buckets[e.Bucket] = held
+	return nil
 }

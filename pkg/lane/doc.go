@@ -23,7 +23,7 @@
 //
 // # Invariants
 //
-// Apply refuses an entry that breaks one of the first five, so no journal that folds can.
+// Apply refuses an entry that breaks one of the first five, or the last, so no journal that folds can.
 //
 //  1. Nonces are contiguous: slot n+1 is bound after slot n, slots are settled from the lowest, and Next never falls.
 //  2. A piece of work is in exactly one place: one open slot, the queue, or the past. It leaves a slot for the queue only
@@ -32,8 +32,9 @@
 //  3. Every attempt that is signed for a slot carries the slot's work byte for byte, or nothing, and pays more than the last
 //     one. Only Reopen changes the order: the attempt that the chain had executed becomes the last, the one to send.
 //  4. A position of the stream is bound once, and only in a bucket that the lane owns. A bucket's floor moves only forward, and
-//     only over positions that are bound: the entry says how many it passed, as they were counted when the stream was read, and
-//     the fold counts those that it knows to be bound.
+//     only over positions that are bound: the entry says how many of those that were read it passed, counted when they were read
+//     even if the session lost sight of them since, and the fold counts those that it knows to be bound.
+//     A project may be parked: its positions have a floor and a set of their own then, which its bucket's floor may pass.
 //  5. An entry belongs to the epoch that was opened last, and the epoch to one stream, chain, contract and key.
 //  6. An answer of a node never ends a slot, frees a nonce or releases work: it only decides what is
 //     sent next. Unknown answers count as possibly sent. A slot ends when the transaction that used its nonce is seen in a
@@ -49,6 +50,9 @@
 //     than the chain. The lane halts until an operator's Resume. Open slots below the nonce that it names end as foreign when
 //     a final account shows their nonces used and every block that can hold the transaction was read without finding it:
 //     the operator has said that what used them stands.
+//  10. A bucket has one owner, or is on its way from one lane to another: the giver's Give ends what it has, the taker's Take
+//     begins it, and the handovers from one lane to another are numbered and taken in order, each once. The giver keeps what it
+//     gave until it knows that it was taken (Taken). A bucket is not given while a creation of it is open in a slot.
 //
 // # An example: a transaction that is not the lane's
 //
@@ -84,6 +88,8 @@
 //   - Giving a nonce back after an error, or filling "gaps" at start: every bug report about doubled transactions begins so.
 //     Invariant 8 fills no such gap: only nonces below the lane's first, which the state of a final block shows unused,
 //     each by a journaled slot that carries nothing. Where that was wrong, nodes refuse it, and no work was at stake.
+//   - A map of buckets to lanes in the stream or in a store of its own, with markers where it changes: every lane would have to
+//     read up to each marker and take detours behind it. What the journals say suffices, and each is written by one session.
 //   - Following "nonce too low" as a failure: it is how success looks after a lost answer.
 //   - Taking a used nonce without a receipt for a foreign transaction: receipts are missing far more often than keys are
 //     shared, and work released in error is paid for twice and reported as a duplicate.

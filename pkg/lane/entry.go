@@ -23,7 +23,7 @@ var (
 var ErrUnreadable = errors.New("the lane's journal holds an entry that this program cannot read")
 
 // Version is the entry format this program reads and writes.
-const Version = 6
+const Version = 7
 
 // Entry is one record of a lane's journal. Besides the header exactly one field is set.
 type Entry struct {
@@ -36,6 +36,12 @@ type Entry struct {
 	Bind        *Bind        `json:"bind,omitempty"`
 	Replacement *Replacement `json:"replacement,omitempty"`
 	Pass        *Pass        `json:"pass,omitempty"`
+	Park        *Park        `json:"park,omitempty"`
+	Unpark      *Unpark      `json:"unpark,omitempty"`
+	Give        *Give        `json:"give,omitempty"`
+	Take        *Take        `json:"take,omitempty"`
+	Taken       *Taken       `json:"taken,omitempty"`
+	Abandon     *Abandon     `json:"abandon,omitempty"`
 	Settle      *Settle      `json:"settle,omitempty"`
 	Reopen      *Reopen      `json:"reopen,omitempty"`
 	Resume      *Resume      `json:"resume,omitempty"`
@@ -114,6 +120,44 @@ type Bind struct {
 // dead-lettered.
 type Pass struct {
 	Moves []Move `json:"moves"`
+}
+
+// Park gives a project a floor of its own, so that its bucket's floor passes what waits of it: it is read again from its own.
+type Park struct {
+	Bucket  score.Bucket    `json:"bucket"`
+	Project score.ProjectID `json:"project"`
+	Bound   score.Positions `json:"bound,omitempty"` // its positions beyond the bucket's floor that are bound
+}
+
+// Unpark ends that, where the project's floor is its bucket's.
+type Unpark struct {
+	Bucket  score.Bucket    `json:"bucket"`
+	Project score.ProjectID `json:"project"`
+}
+
+// Give hands buckets and queued work over to another lane: the next handover from this lane to that one.
+type Give struct {
+	To      score.Lane     `json:"to"`
+	Buckets []score.Bucket `json:"buckets,omitempty"`
+	Work    []uint64       `json:"work,omitempty"` // ids of queued work
+}
+
+// Take takes what another lane gave: the next handover from that lane to this one.
+type Take struct {
+	From score.Lane `json:"from"`
+	Handover
+}
+
+// Taken says that the other lane's journal has taken the handovers up to one, so that this one need not keep them.
+type Taken struct {
+	To score.Lane `json:"to"`
+	N  uint64     `json:"n"`
+}
+
+// Abandon is an operator's decision on a lane whose key is lost: no transaction of its open slots will ever be executed, and the
+// lane binds nothing any more. What it has open goes to other lanes.
+type Abandon struct {
+	By string `json:"by"` // for people
 }
 
 // Replacement is a further attempt of an open slot: a bump, or a cancellation (no calldata) when the slot's work cannot be
@@ -195,6 +239,27 @@ type Work struct {
 	// transaction may have. Tries is how many of its transactions ended without carrying it: reverted, or cancelled.
 	Halve bool `json:"halve,omitempty"`
 	Tries int  `json:"tries,omitempty"`
+	// Gives is State.Gives when it was bound first: buckets given before are none of its. Taken: it came from another lane, so
+	// that its buckets may be those of any.
+	Gives uint64 `json:"gives,omitempty"`
+	Taken bool   `json:"taken,omitempty"`
+	// Origin is the work's first name, where another lane gave it: of dead letters that were stored before it was given, and are
+	// stored again after. Parts of it have names of their own.
+	Origin *Origin `json:"origin,omitempty"`
+}
+
+// Origin is the lane in which work was bound first, and its ID there.
+type Origin struct {
+	Lane score.Lane `json:"lane"`
+	ID   uint64     `json:"id"`
+}
+
+// Name tells work of a lane from all other work of a deployment, for good.
+func (w *Work) Name(id score.Lane) Origin {
+	if w.Origin != nil {
+		return *w.Origin
+	}
+	return Origin{id, w.ID}
 }
 
 // Size is the bytes of transactions in the entry, which are most of it; of a snapshot, none: it only repeats others.

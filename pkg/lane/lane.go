@@ -20,6 +20,7 @@ type Rules struct {
 	BumpBlocks  uint64        // blocks after which the lowest waiting slot is bumped, first and again
 	Rebroadcast time.Duration // how often waiting attempts are broadcast again
 	MaxGas      uint64        // gas limit of a transaction
+	Keyless     bool          // the lane's key is lost: what is journaled is broadcast, and nothing more is signed
 }
 
 // Wait is a reason why a lane binds nothing new.
@@ -41,8 +42,10 @@ const (
 	WaitContract    Wait = "contract"    // the contract refuses everything: role, pause, wrong address
 	WaitOutcomes    Wait = "outcomes"    // the outcomes of a final transaction cannot be read
 	WaitSigner      Wait = "signer"      // the key does not sign
+	WaitCut         Wait = "cut"         // the lane was cut: its key is lost
 	WaitNode        Wait = "node"        // no node answers what queued work would do
 	WaitStream      Wait = "stream"      // the stream or the journal cannot be read or written
+	WaitHalted      Wait = "halted"      // accepting halts: NATS went back in time, an operator decides
 	WaitJournal     Wait = "journal"     // the journal, or a message, is nothing this process may continue with: an operator has to look
 )
 
@@ -50,7 +53,7 @@ const (
 func Waits() []Wait {
 	return []Wait{
 		WaitHead, WaitAccount, WaitWindow, WaitFinality, WaitFunds, WaitCeiling, WaitForeign, WaitUnjournaled, WaitBehind,
-		WaitRefused, WaitContract, WaitOutcomes, WaitSigner, WaitNode, WaitStream, WaitJournal,
+		WaitRefused, WaitContract, WaitOutcomes, WaitSigner, WaitCut, WaitNode, WaitStream, WaitHalted, WaitJournal,
 	}
 }
 
@@ -107,6 +110,14 @@ func (l *Lane) InFlight() int {
 		}
 	}
 	return n
+}
+
+// Keyless tells whether nothing is signed for the lane.
+func (l *Lane) Keyless() bool { return l.rules.Keyless }
+
+// Unused tells whether no nonce of an open slot was used up to the head, as far as is known.
+func (l *Lane) Unused() bool {
+	return l.view != nil && l.view.HasAccount() && l.view.Account.Nonce <= l.State.FirstOpen() && l.InFlight() == len(l.slots)
 }
 
 // Included tells in which block an open slot is, with the receipt; nil if in none that is known.
@@ -172,6 +183,8 @@ func (l *Lane) Blocked() Wait {
 		return WaitUnjournaled
 	case l.view.Account.Nonce > l.State.Next || l.foreignTook():
 		return WaitForeign
+	case l.rules.Keyless:
+		return WaitCut
 	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && v.refusedForGood() }):
 		return WaitRefused
 	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && v.refused == txpool.Funds }):
@@ -219,8 +232,12 @@ func (l *Lane) foreignTook() bool {
 }
 
 // unjournaled tells whether a transaction of the signer to the contract was seen that the journal does not know: the
-// journal is older than the chain, as after NATS was restored from a backup, or the key is used elsewhere.
+// journal is older than the chain, as after NATS was restored from a backup, or the key is used elsewhere. Of an abandoned lane
+// no operator has to decide about such: its work was given away, the key is the thief's, and what was declared dead may be executed after all.
 func (l *Lane) unjournaled() bool {
+	if l.State.Abandoned {
+		return false
+	}
 	for nonce, found := range l.view.Foreign {
 		to := found.Tx.To()
 		if nonce >= max(l.State.FirstOpen(), l.State.Resumed) && to != nil && *to == l.State.Identity.Contract {
@@ -240,6 +257,23 @@ func (v *slotView) refusedForGood() bool {
 		return v.untaken > 0
 	}
 	return false
+}
+
+// judge tells what an answer means; known is false while some node may have the bytes. One that leaves that open round after
+// round, such as one that only reads, does not hide forever what others refuse the bytes for: another attempt does no harm,
+// since the nonce is the same.
+func (v *slotView) judge(s Sent) (class txpool.Class, known bool) {
+	if !s.Class.Ambiguous() {
+		v.untaken = 0
+		return s.Class, true
+	}
+	if s.Class == txpool.Unknown || s.Refused != txpool.Unknown {
+		v.untaken++
+	}
+	if v.untaken < patience || v.taken {
+		return s.Class, false
+	}
+	return s.Refused, true
 }
 
 // committed is the most that the waiting slots can cost, in wei.

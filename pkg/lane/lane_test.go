@@ -199,7 +199,7 @@ func TestAWorkGoesFromSlotToFinal(t *testing.T) {
 	require.Equal(t, []lane.Effect{lane.SettleSlot{Nonce: 0}}, b.head(14, 1))
 	b.settle(0, 11)
 	require.Empty(t, b.lane.State.Slots)
-	require.Equal(t, score.Position{Seq: 1}, b.lane.State.NeededFrom())
+	require.Equal(t, score.Position{Seq: 1}, settledOf(t, b.lane.State))
 }
 
 func TestNothingIsFinalOutOfOrder(t *testing.T) {

@@ -67,6 +67,24 @@ func TestATransactionToTheContractThatTheJournalDoesNotKnowHaltsTheLane(t *testi
 	require.Equal(t, uint64(2), only[lane.SkipNonces](b.head(33, 2))[0].Skip.Next)
 }
 
+func TestATransactionThatWasDeclaredDeadAndIsExecutedAfterAllIsSkipped(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.append(lane.Entry{Abandon: &lane.Abandon{By: "operator"}})
+	b.thief(11, 0, contract)
+	require.Empty(t, only[lane.SkipNonces](b.head(11, 1)), "not final yet")
+	require.Equal(t, lane.WaitForeign, b.lane.Blocked(), "no operator has to decide")
+	skips := only[lane.SkipNonces](b.head(14, 1))
+	require.Len(t, skips, 1)
+	require.Equal(t, []lane.Used{{Tx: b.foreign[0].Tx.Hash(), Block: ref(11)}}, skips[0].Skip.Used)
+	b.append(lane.Entry{Skip: &skips[0].Skip})
+	b.head(15, 1)
+	require.NotEqual(t, lane.WaitForeign, b.lane.Blocked())
+	require.EqualValues(t, 1, b.lane.State.Next)
+}
+
 func TestALaneBeginsBehindWhatItsAccountUsedBefore(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -132,7 +150,7 @@ func TestWhatWasFinalAndIsGoneIsOpenedAgain(t *testing.T) {
 	require.Equal(t, []lane.Effect{lane.ReopenSlot{Nonce: 1, Fees: lane.Fees{Tip: gwei, Cap: 2 * gwei}}}, again, "that, and nothing else")
 	b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: 1}})
 	require.Equal(t, hashes[1], b.lane.State.Slot(1).Last().Hash, "the very bytes")
-	require.Equal(t, score.Position{Seq: 1}, b.lane.State.NeededFrom())
+	require.Equal(t, score.Position{Seq: 1}, settledOf(t, b.lane.State))
 	require.Equal(t, []lane.Send{{Nonces: []uint64{1, 2}}}, only[lane.Send](b.head(16, 1)))
 	b.mined(17, 1, 2)
 	b.head(17, 3)

@@ -17,17 +17,22 @@ var ErrCorrupt = errors.New("the lane's journal contradicts itself")
 
 // State is what a lane has done so far: the fold of its journal and nothing else.
 type State struct {
-	Identity Identity                 `json:"identity"`
-	Epoch    uint64                   `json:"epoch"`
-	First    *uint64                  `json:"first"`    // the lowest nonce that was ever the lane's; nil before the first
-	Next     uint64                   `json:"next"`     // the nonce of the next slot
-	Buckets  map[score.Bucket]Holding `json:"buckets"`  // those that the lane owns
-	Slots    []Slot                   `json:"slots"`    // open, by nonce, contiguous, ending at Next-1
-	Queue    []Work                   `json:"queue"`    // bound once, lost with its slot, waiting to be bound again; first in, first out
-	LastWork uint64                   `json:"lastWork"` // the newest Work.ID given
-	Past     []Past                   `json:"past"`     // the newest settled nonces, contiguous, oldest first; see Reopen
-	Ends     uint64                   `json:"ends"`     // how often something ended: slots settled, again after a reorg too, and work dropped
-	Resumed  uint64                   `json:"resumed"`  // an operator resumed the lane: unknown transactions of the signer below this nonce stand
+	Identity  Identity                 `json:"identity"`
+	Epoch     uint64                   `json:"epoch"`
+	First     *uint64                  `json:"first"`               // the lowest nonce that was ever the lane's; nil before the first
+	Next      uint64                   `json:"next"`                // the nonce of the next slot
+	Buckets   map[score.Bucket]Holding `json:"buckets"`             // those that the lane owns
+	Given     map[score.Lane]Given     `json:"given,omitempty"`     // by the lane that it was given to
+	Took      map[score.Lane]uint64    `json:"took,omitempty"`      // by the lane that gave it: the newest handover taken
+	Gives     uint64                   `json:"gives,omitempty"`     // how often the lane gave something away
+	Former    map[score.Bucket]uint64  `json:"former,omitempty"`    // buckets that it gave away last, with Gives after that: older work may hold updates of them
+	Abandoned bool                     `json:"abandoned,omitempty"` // the key is lost: nothing is bound any more
+	Slots     []Slot                   `json:"slots"`               // open, by nonce, contiguous, ending at Next-1
+	Queue     []Work                   `json:"queue"`               // bound once, lost with its slot, waiting to be bound again; first in, first out
+	LastWork  uint64                   `json:"lastWork"`            // the newest Work.ID given
+	Past      []Past                   `json:"past"`                // the newest settled nonces, contiguous, oldest first; see Reopen
+	Ends      uint64                   `json:"ends"`                // how often something ended: slots settled, again after a reorg too, and work dropped
+	Resumed   uint64                   `json:"resumed"`             // an operator resumed the lane: unknown transactions of the signer below this nonce stand
 
 	partial *partial // parts of a snapshot seen so far
 }
@@ -106,13 +111,6 @@ func (s *State) Slot(nonce uint64) *Slot {
 	return &s.Slots[nonce-s.FirstOpen()]
 }
 
-// CreationOpen tells whether a creation of the project is bound or waiting in the lane, not settled.
-func (s *State) CreationOpen(p score.ProjectID) bool {
-	is := func(w Work) bool { return w.Kind == Creation && w.Project != nil && *w.Project == p }
-	return slices.ContainsFunc(s.Queue, is) ||
-		slices.ContainsFunc(s.Slots, func(slot Slot) bool { return is(slot.Work) })
-}
-
 // Apply folds one entry. It is total: an entry that does not follow from the state is ErrCorrupt and changes nothing.
 func (s *State) Apply(e Entry) error {
 	if e.Snapshot == nil {
@@ -130,6 +128,18 @@ func (s *State) Apply(e Entry) error {
 		return s.bind(e.Bind)
 	case e.Pass != nil:
 		return s.pass(e.Pass)
+	case e.Park != nil:
+		return s.park(e.Park)
+	case e.Unpark != nil:
+		return s.unpark(e.Unpark)
+	case e.Give != nil:
+		return s.give(e.Give)
+	case e.Take != nil:
+		return s.take(e.Take)
+	case e.Taken != nil:
+		return s.taken(e.Taken)
+	case e.Abandon != nil:
+		return s.abandon()
 	case e.Replacement != nil:
 		return s.replace(e.Replacement)
 	case e.Settle != nil:
@@ -197,6 +207,8 @@ func (s *State) bind(b *Bind) error {
 		return fmt.Errorf("%w: slot %d binds queued work and new positions", ErrCorrupt, b.Nonce)
 	case b.Nonce != s.Next || attempt.Nonce != b.Nonce:
 		return fmt.Errorf("%w: slot %d bound with a transaction of nonce %d when %d was next", ErrCorrupt, b.Nonce, attempt.Nonce, s.Next)
+	case s.Abandoned:
+		return fmt.Errorf("%w: slot %d bound in a lane that was abandoned", ErrCorrupt, b.Nonce)
 	case attempt.Cancel, isNew && b.Work.Kind != Updates && (b.Work.Kind != Creation || b.Work.Project == nil):
 		return fmt.Errorf("%w: slot %d bound with no work, or of no kind", ErrCorrupt, b.Nonce)
 	}
@@ -211,7 +223,7 @@ func (s *State) bind(b *Bind) error {
 		}
 		s.Buckets = buckets
 		s.LastWork++
-		work.ID = s.LastWork
+		work.ID, work.Gives, work.Taken = s.LastWork, s.Gives, false
 	} else {
 		i := s.queued(b.Requeued)
 		if i < 0 || !bytes.Equal(s.Queue[i].Data, tx.Data()) {
@@ -267,7 +279,7 @@ func (s *State) settle(e *Settle) error {
 	case Done:
 		for _, w := range e.Again {
 			s.LastWork++
-			w.ID = s.LastWork
+			w.ID, w.Gives, w.Taken = s.LastWork, slot.Work.Gives, slot.Work.Taken
 			s.Queue = append(s.Queue, w)
 		}
 	case Reverted, Foreign, Cancelled:
@@ -306,7 +318,7 @@ func (s *State) split(e *Split) error {
 	}
 	parts, count := slices.Clone(e.Into), 0
 	for j := range parts {
-		parts[j].ID = s.LastWork + uint64(j) + 1
+		parts[j].ID, parts[j].Gives, parts[j].Taken = s.LastWork+uint64(j)+1, s.Queue[i].Gives, s.Queue[i].Taken
 		count += parts[j].Count
 	}
 	if count != s.Queue[i].Count {

@@ -81,7 +81,7 @@ func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 	creationOfNothing.Bind.Work.Kind = lane.Creation
 	garbage := bindEntry(0, 0, 1)
 	garbage.Bind.Raw = []byte{1, 2, 3}
-	for name, entries := range map[string][]lane.Entry{
+	refused(t, map[string][]lane.Entry{
 		"a bind before the lane is open":      {bindEntry(0, 0, 1)},
 		"an entry of another epoch":           {opened, bindEntry(0, 0, 1), other},
 		"an epoch that does not rise":         {opened, opened},
@@ -113,7 +113,13 @@ func TestTheFoldRefusesWhatContradictsItself(t *testing.T) {
 		"opened again with another's bytes":   {opened, bindEntry(0, 0, 1), settleEntry(0, lane.Foreign), entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0, Raw: raw(1, lane.Fees{Tip: 1, Cap: 1}, 1, nil)} })},
 		"an entry that says nothing":          {opened, entry(func(*lane.Entry) {})},
 		"the second half of a snapshot only":  {opened, entry(func(e *lane.Entry) { e.Snapshot = &lane.Snapshot{Part: 1, Parts: 2} })},
-	} {
+	})
+}
+
+// refused checks that the last entry of each journal does not fold, and changes nothing.
+func refused(t *testing.T, journals map[string][]lane.Entry) {
+	t.Helper()
+	for name, entries := range journals {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := fold(entries)
@@ -142,7 +148,7 @@ func TestASignedGroupIsDroppedWhole(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Empty(t, s.Queue)
-	require.Equal(t, score.Position{Seq: 1}, s.NeededFrom())
+	require.Equal(t, score.Position{Seq: 1}, settledOf(t, s))
 }
 
 func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
@@ -154,7 +160,7 @@ func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
 		require.Equal(t, []byte{1, 2}, s.Queue[0].Data)
 		require.Equal(t, result == lane.Cancelled, s.Queue[0].Halve)
 		require.Equal(t, result != lane.Foreign, s.Queue[0].Tries == 1, "what another transaction did says nothing of the work")
-		require.Equal(t, score.Position{}, s.NeededFrom(), "nothing before it may be purged")
+		require.Equal(t, score.Position{}, settledOf(t, s), "nothing before it may be purged")
 		require.NoError(t, s.Apply(entry(func(e *lane.Entry) {
 			e.Bind = &lane.Bind{Nonce: 2, Raw: raw(2, lane.Fees{Tip: 1, Cap: 1}, 1, []byte{1, 2}), Requeued: s.Queue[0].ID}
 		})))
@@ -163,7 +169,7 @@ func TestLostWorkWaitsAndIsBoundAgain(t *testing.T) {
 		require.Equal(t, score.Position{Seq: 2}, s.ReadFrom(), "the floor stays")
 		require.NoError(t, s.Apply(settleEntry(1, lane.Done)))
 		require.NoError(t, s.Apply(settleEntry(2, lane.Done)))
-		require.Equal(t, score.Position{Seq: 2}, s.NeededFrom())
+		require.Equal(t, score.Position{Seq: 2}, settledOf(t, s))
 	}
 }
 
@@ -190,11 +196,11 @@ func TestASlotIsOpenedAgainAsItWas(t *testing.T) {
 	before.Reopened = true
 	done.Settle.Tx = before.Last().Hash
 	require.NoError(t, s.Apply(done))
-	require.Equal(t, score.Position{Seq: 1}, s.NeededFrom())
+	require.Equal(t, score.Position{Seq: 1}, settledOf(t, s))
 	require.NoError(t, s.Apply(entry(func(e *lane.Entry) { e.Reopen = &lane.Reopen{Nonce: 0} })))
 	require.Equal(t, before, s.Slots[0])
 	require.Empty(t, s.Past)
-	require.Equal(t, score.Position{}, s.NeededFrom(), "nothing of it may be purged")
+	require.Equal(t, score.Position{}, settledOf(t, s), "nothing of it may be purged")
 	require.NoError(t, s.Apply(done))
 	require.Len(t, s.Past, 1)
 }
@@ -244,8 +250,9 @@ func TestUpdatesThatOvertookTheirProjectWaitBehindIt(t *testing.T) {
 	creation.Bind.Work.Kind, creation.Bind.Work.Project = lane.Creation, &p
 	s, err := fold([]lane.Entry{opened, creation, bindEntry(1, 1, 1, 2), settleEntry(0, lane.Foreign)})
 	require.NoError(t, err)
-	require.True(t, s.CreationOpen(p))
-	require.False(t, s.CreationOpen(score.ProjectID{8}))
+	creations, err := lane.Lanes{0: s}.Creations()
+	require.NoError(t, err)
+	require.Equal(t, map[score.ProjectID]bool{p: true}, creations)
 	done := settleEntry(1, lane.Done)
 	done.Settle.Again = []lane.Work{{Kind: lane.Updates, Count: 1, From: score.Position{Seq: 1}, Data: []byte{2}}}
 	require.NoError(t, s.Apply(done))
@@ -400,7 +407,7 @@ func bindEntryAt(s *lane.State) lane.Entry {
 
 func TestEntriesOfOtherFormatsAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, b := range []string{`{"v":5}`, `{"v":7}`, `{"v":0}`, `{}`, `nonsense`} {
+	for _, b := range []string{`{"v":6}`, `{"v":8}`, `{"v":0}`, `{}`, `nonsense`} {
 		_, err := lane.DecodeEntry([]byte(b))
 		require.ErrorIs(t, err, lane.ErrUnreadable)
 	}

@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -118,13 +119,14 @@ func (l *Lane) onView(v evidence.View) (out []Effect) {
 // a transaction used which is not ours is used up by one that carries nothing.
 func (l *Lane) reopen() (out []Effect) {
 	fees, affordable := l.rules.Fees.First(l.view.Price, CancelGas)
-	affordable = affordable && l.view.Priced()
+	affordable = affordable && l.view.Priced() && !l.rules.Keyless
 	lowest, past := l.State.FirstOpen(), l.State.Past
-	if len(l.view.Gone) > 0 {
-		lowest = min(lowest, l.view.Gone[0])
+	from := l.fillableFrom()
+	if i := slices.IndexFunc(l.view.Gone, func(nonce uint64) bool { return nonce >= from }); i >= 0 {
+		lowest = min(lowest, l.view.Gone[i])
 	}
 	if at := &l.view.FinalAccount; at.Proved && l.lacks(at) && l.behind() { // settled by a lie: no block is gone, and a proof lacks it
-		lowest = min(lowest, at.Nonce)
+		lowest = min(lowest, max(at.Nonce, from))
 	}
 	for i := len(past) - 1; i >= 0 && past[i].Nonce >= lowest; i-- {
 		fill := past[i].Attempt(past[i].Tx) == nil // a transaction that is not ours used it
@@ -134,6 +136,17 @@ func (l *Lane) reopen() (out []Effect) {
 		out = append(out, ReopenSlot{Nonce: past[i].Nonce, Fill: fill, Fees: fees})
 	}
 	return append(out, l.fillGap(fees, affordable)...)
+}
+
+// fillableFrom is the nonce from which on all settled ones can be opened again: without the key, above those that would have to be
+// filled.
+func (l *Lane) fillableFrom() (from uint64) {
+	for i := range l.State.Past {
+		if p := &l.State.Past[i]; l.rules.Keyless && p.Attempt(p.Tx) == nil {
+			from = p.Nonce + 1
+		}
+	}
+	return from
 }
 
 // maxGap bounds the nonces that are filled by the endpoints' word; fillAtOnce those that are filled at one head.
@@ -280,7 +293,7 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	if v.pricedAt == 0 {
 		v.pricedAt, v.priced = block, l.view.Now // the clock of an attempt starts with the first head it waits for
 	}
-	if !l.view.Priced() || !l.view.HasAccount() || l.view.Account.Nonce > slot.Nonce {
+	if !l.view.Priced() || !l.view.HasAccount() || l.view.Account.Nonce > slot.Nonce || l.rules.Keyless {
 		return Replace{}, false // used already, as it seems: no price helps
 	}
 	if block <= v.pricedAt && (v.refused == txpool.Added || l.view.Now.Sub(v.priced) < l.rules.Rebroadcast) {
@@ -345,23 +358,6 @@ func (l *Lane) onSent(s Sent) []Effect {
 	return nil
 }
 
-// judge tells what an answer means; known is false while some node may have the bytes. One that leaves that open round after
-// round, such as one that only reads, does not hide forever what others refuse the bytes for: another attempt does no harm,
-// since the nonce is the same.
-func (v *slotView) judge(s Sent) (class txpool.Class, known bool) {
-	if !s.Class.Ambiguous() {
-		v.untaken = 0
-		return s.Class, true
-	}
-	if s.Class == txpool.Unknown || s.Refused != txpool.Unknown {
-		v.untaken++
-	}
-	if v.untaken < patience || v.taken {
-		return s.Class, false
-	}
-	return s.Refused, true
-}
-
 // report reports a stage once.
 func (l *Lane) report(i int, stage score.Stage, tx common.Hash, block uint64) []Effect {
 	v := &l.slots[i]
@@ -389,6 +385,8 @@ func (l *Lane) onAppended(e Entry) ([]Effect, error) {
 		return []Effect{Send{[]uint64{e.Replacement.Nonce}}}, nil
 	case e.Settle != nil:
 		l.slots = l.slots[1:]
+	case e.Abandon != nil:
+		l.slots = nil
 	case e.Reopen != nil:
 		l.slots = append([]slotView{{refused: txpool.Added, again: true}}, l.slots...)
 	}

@@ -92,7 +92,7 @@ func TestAHolderThatWasNotSeenKeepsItsLane(t *testing.T) {
 	require.NoError(t, err)
 	long := time.Now().Add(-time.Hour)
 	s := &share{
-		Leases: l, lanes: 1, token: "a", held: map[score.Lane]*held{}, ended: make(chan struct{}, 1),
+		Leases: l, lanes: func() (driven, able []score.Lane) { return []score.Lane{0}, []score.Lane{0} }, token: "a", held: map[score.Lane]*held{}, ended: make(chan struct{}, 1),
 		board: board{ttl: l.config.TTL, keys: map[string]*entry{"lane.0": {revision: seen, since: long}}, whole: true},
 		drive: func(ctx context.Context, _ score.Lane) { <-ctx.Done() },
 	}

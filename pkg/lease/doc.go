@@ -1,8 +1,9 @@
 // Package lease shares the lanes evenly among the relayer replicas that are alive.
 //
-// Every replica keeps a key of its own in the KV bucket LEASES, and one for each lane it holds, and watches the bucket. From
-// the replicas' keys each knows how many there are, and holds at most its share, ⌈lanes ÷ replicas⌉: one with more gives a
-// lane back, one with less takes a free one.
+// Every replica keeps a key of its own in the KV bucket LEASES, which says which lanes it has keys for, and one key for each lane
+// it holds, and watches the bucket. From these each computes the same plan: which replica shall drive which lane. Shares are as
+// even as the keys allow, with the fewest lanes taken from their holders. A replica takes a free lane that the plan gives it, and
+// gives back, one in a round, what the plan gives to another.
 //
 //	free ──Create──► held ──renewed every quarter of the lifetime──► held
 //	  ▲                │ given back (share, shutdown): deleted when its session has ended
@@ -17,6 +18,12 @@
 //
 // A holder that is slow keeps its lanes as long as one renewal in a lifetime is stored: renewals are sent together, one may
 // take half of the lifetime, and one whose answer was lost is recognised by its value, which no other process writes.
+//
+// # Moves come to an end
+//
+// Each move that the plan asks for leaves a plan that asks for one less (situation.plan), in any order. So
+// with replicas that stay, lanes soon stay too; TestMovesComeToAnEnd plays that with replicas that see the others late.
+// A replica that ends deletes its own key first, so that no plan counts on it, and each lane's as soon as its session has ended.
 //
 // # What a lease is worth
 //

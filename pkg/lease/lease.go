@@ -5,8 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"log/slog"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,6 +59,24 @@ func Open(ctx context.Context, js jetstream.JetStream, config Config, log *slog.
 	return &Leases{config: config, js: js, kv: kv, log: log}, nil
 }
 
+// Drivers are the replicas that hold the leases of lanes, by name; a lease whose holder was killed is told until it expires.
+func Drivers(ctx context.Context, js jetstream.JetStream) (map[score.Lane]string, error) {
+	kv, err := watched.Open(ctx, js, Bucket)
+	if err != nil {
+		return nil, err
+	}
+	drivers := map[score.Lane]string{}
+	err = watched.All(ctx, kv, func(e jetstream.KeyValueEntry) error {
+		if text, is := strings.CutPrefix(e.Key(), lanePrefix); is {
+			if id, err := strconv.ParseUint(text, 10, 16); err == nil {
+				drivers[score.Lane(id)], _, _ = strings.Cut(string(e.Value()), " ")
+			}
+		}
+		return nil
+	})
+	return drivers, err
+}
+
 func notInKey(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 }
@@ -77,23 +96,28 @@ type held struct {
 // share is the state of one Run, owned by its goroutine.
 type share struct {
 	*Leases
-	lanes   int
+	lanes   func() (driven, able []score.Lane)
 	drive   func(context.Context, score.Lane)
-	token   string // the value of our keys
+	token   string // the value of our lanes' keys; our own has what we can drive, too
 	self    held
 	held    map[score.Lane]*held
 	board   board
 	unseen  time.Time // since when the watch did not show our own key's newest revision; zero: it did
 	failing bool
+	seen    situation // of the last plan
+	planned map[score.Lane]string
+	idle    bool          // we said that we stand by
+	orphans string        // lanes that no replica can drive, as we said last
 	patient time.Time     // nothing is taken before it, because NATS did not answer
 	ended   chan struct{} // filled when a session has ended
 	running sync.WaitGroup
 }
 
-// Run keeps this replica's share of the lanes 0 … lanes-1 until the context ends, and calls drive in a goroutine of its
-// own for each lane held. drive's context ends when the lease is lost or given back, or Run's does; the key is deleted
-// when drive has returned. Run returns the context's error when all drives have.
-func (l *Leases) Run(ctx context.Context, lanes int, drive func(ctx context.Context, lane score.Lane)) error {
+// Run keeps this replica's share of the lanes until the context ends, and calls drive in a goroutine of its own for each lane
+// held. lanes tells which lanes shall be driven, and which of them this replica can drive. drive's context ends when the lease
+// is lost or given back, or Run's does; the key is deleted when drive has returned. Run returns the context's error when all
+// drives have.
+func (l *Leases) Run(ctx context.Context, lanes func() (driven, able []score.Lane), drive func(ctx context.Context, lane score.Lane)) error {
 	s := &share{
 		Leases: l, lanes: lanes, drive: drive, token: l.config.Replica + " " + rand.Text(),
 		self: held{key: replicaPrefix + l.config.Replica}, held: map[score.Lane]*held{},
@@ -141,9 +165,8 @@ func (s *share) round(ctx context.Context, again chan<- struct{}) {
 		s.log.Warn("couldn't renew leases; a lane that is not renewed in time is stopped", "err", err)
 	}
 	s.failing = err != nil
-	if s.active() > s.fair() {
-		s.giveOneBack()
-	}
+	s.giveOneBack()
+	s.say()
 	if !s.unseen.IsZero() && time.Since(s.unseen) > s.config.TTL {
 		s.unseen = time.Time{}
 		select {
@@ -159,27 +182,6 @@ func (s *share) see(n watched.Event) {
 	if own := s.board.keys[s.self.key]; own != nil && own.revision >= s.self.revision {
 		s.unseen = time.Time{}
 	}
-}
-
-// fair is how many lanes each replica should have.
-func (s *share) fair() int {
-	now, replicas := time.Now(), 0
-	for key := range s.board.keys {
-		if strings.HasPrefix(key, replicaPrefix) && (key == s.self.key || s.board.alive(key, now)) {
-			replicas++
-		}
-	}
-	replicas = max(replicas, 1)
-	return (s.lanes + replicas - 1) / replicas
-}
-
-func (s *share) active() (n int) {
-	for _, h := range s.held {
-		if !h.ending {
-			n++
-		}
-	}
-	return n
 }
 
 // reap frees the leases of sessions that have ended.
@@ -200,7 +202,8 @@ func (s *share) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/2)
 	defer cancel()
 	var writing sync.WaitGroup
-	writing.Go(func() { s.self.err = s.write(ctx, &s.self) }) // over any value: the name is ours
+	_, able := s.lanes()
+	writing.Go(func() { s.self.err = s.write(ctx, &s.self, valueOf(s.token, able)) }) // over any value: the name is ours
 	for _, h := range s.held {
 		if !h.ending {
 			seen := s.board.keys[h.key]
@@ -231,7 +234,7 @@ func (s *share) keep(ctx context.Context, h *held, seen *entry) error {
 	if seen != nil && seen.value == s.token {
 		h.revision = max(h.revision, seen.revision)
 	}
-	err := s.write(ctx, h, jetstream.WithExpectLastSequencePerSubject(h.revision))
+	err := s.write(ctx, h, s.token, jetstream.WithExpectLastSequencePerSubject(h.revision))
 	if err == nil || !watched.Moved(err) {
 		return err
 	}
@@ -240,14 +243,14 @@ func (s *share) keep(ctx context.Context, h *held, seen *entry) error {
 		return err
 	}
 	h.revision = stored.Revision()
-	return s.write(ctx, h, jetstream.WithExpectLastSequencePerSubject(h.revision))
+	return s.write(ctx, h, s.token, jetstream.WithExpectLastSequencePerSubject(h.revision))
 }
 
 // write renews a key and counts its lifetime from before the request.
-func (s *share) write(ctx context.Context, h *held, opts ...jetstream.PublishOpt) error {
+func (s *share) write(ctx context.Context, h *held, value string, opts ...jetstream.PublishOpt) error {
 	until := time.Now().Add(s.config.TTL)
 	opts = append(opts, jetstream.WithMsgTTL(s.config.TTL), jetstream.WithRetryAttempts(0))
-	ack, err := s.js.PublishMsg(ctx, &nats.Msg{Subject: "$KV." + Bucket + "." + h.key, Data: []byte(s.token)}, opts...)
+	ack, err := s.js.PublishMsg(ctx, &nats.Msg{Subject: "$KV." + Bucket + "." + h.key, Data: []byte(value)}, opts...)
 	if err != nil {
 		return fmt.Errorf("couldn't renew the lease %s: %w", h.key, err)
 	}
@@ -258,22 +261,18 @@ func (s *share) write(ctx context.Context, h *held, opts ...jetstream.PublishOpt
 	return nil
 }
 
-// take takes lanes that are free, or whose holder is not alive, up to the share, and drives them. Each replica begins with
-// another lane, so that they seldom want the same.
+// take takes the lanes that shall be ours and are free, or whose holder is not alive, and drives them.
 func (s *share) take(ctx context.Context) {
-	now := time.Now()
-	if !s.board.whole || now.Before(s.patient) {
+	if !s.board.whole || time.Now().Before(s.patient) {
 		return
 	}
-	fair, first := s.fair(), fnv.New32a()
-	_, _ = first.Write([]byte(s.config.Replica))
-	for i := range s.lanes {
-		if s.active() >= fair || ctx.Err() != nil {
+	plan := s.plan()
+	for _, lane := range slices.Sorted(maps.Keys(plan)) {
+		if ctx.Err() != nil {
 			return
 		}
-		lane := score.Lane((uint64(first.Sum32()) + uint64(i)) % uint64(s.lanes))
-		key := lanePrefix + strconv.Itoa(int(lane))
-		if s.held[lane] != nil || s.board.alive(key, now) {
+		key := keyOf(lane)
+		if plan[lane] != s.config.Replica || s.held[lane] != nil || s.board.alive(key, time.Now()) {
 			continue
 		}
 		h := &held{key: key}
@@ -299,7 +298,7 @@ func (s *share) acquire(ctx context.Context, h *held) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.TTL/2)
 	defer cancel()
 	if seen := s.board.keys[h.key]; seen != nil && seen.revision > 0 {
-		err := s.write(ctx, h, jetstream.WithExpectLastSequencePerSubject(seen.revision))
+		err := s.write(ctx, h, s.token, jetstream.WithExpectLastSequencePerSubject(seen.revision))
 		if err == nil {
 			s.log.Info("took a lane over from a replica that showed no sign of life", "key", h.key, "replica", seen.value)
 		}
@@ -339,16 +338,6 @@ func (s *share) end(h *held) {
 	h.stop()
 }
 
-func (s *share) giveOneBack() {
-	for lane, h := range s.held {
-		if !h.ending {
-			s.log.Info("giving a lane to another replica", "lane", lane)
-			s.end(h)
-			return
-		}
-	}
-}
-
 // drop deletes a key if it is still ours.
 func (s *share) drop(h *held) {
 	ctx, cancel := context.WithTimeout(context.Background(), dropTimeout)
@@ -358,12 +347,17 @@ func (s *share) drop(h *held) {
 	}
 }
 
-// giveUp ends all sessions, then frees all keys.
+// giveUp leaves: the other replicas no longer count us, and each lane is theirs as soon as its session has ended.
 func (s *share) giveUp() {
+	s.drop(&s.self)
 	for _, h := range s.held {
 		s.end(h)
 	}
+	for len(s.held) > 0 {
+		<-s.ended
+		s.reap()
+	}
 	s.running.Wait()
-	s.reap()
-	s.drop(&s.self)
 }
+
+func keyOf(lane score.Lane) string { return lanePrefix + strconv.Itoa(int(lane)) }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -38,11 +39,31 @@ type town struct {
 	drivers map[score.Lane][]string // now
 	most    map[score.Lane]int      // drivers at once, at most
 	entered map[score.Lane]int      // sessions begun
+	able    map[string][]score.Lane // that a replica has keys for, where not all
+	said    *said
+}
+
+// said is what the replicas log.
+type said struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *said) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(line)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 func newTown(t *testing.T, lanes int) *town {
 	t.Helper()
-	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}, entered: map[score.Lane]int{}}
+	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}, entered: map[score.Lane]int{}, able: map[string][]score.Lane{}, said: &said{}}
 	js, _ := w.connect()
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}},
@@ -64,13 +85,13 @@ func (w *town) connect() (jetstream.JetStream, *nats.Conn) {
 func (w *town) replica(name string) (stop func(), nc *nats.Conn) {
 	w.t.Helper()
 	js, nc := w.connect()
-	leases, err := lease.Open(w.t.Context(), js, lease.Config{Replica: name, TTL: ttl}, slog.New(slog.DiscardHandler))
+	leases, err := lease.Open(w.t.Context(), js, lease.Config{Replica: name, TTL: ttl}, slog.New(slog.NewTextHandler(w.said, nil)))
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = leases.Run(ctx, w.lanes, func(ctx context.Context, id score.Lane) {
+		_ = leases.Run(ctx, func() (driven, able []score.Lane) { return w.lanesOf(name) }, func(ctx context.Context, id score.Lane) {
 			w.enter(id, name)
 			<-ctx.Done()
 			w.leave(id, name)
@@ -82,6 +103,26 @@ func (w *town) replica(name string) (stop func(), nc *nats.Conn) {
 	})
 	w.t.Cleanup(stop)
 	return stop, nc
+}
+
+// can says which lanes a replica has keys for; without a word it has all.
+func (w *town) can(name string, lanes ...score.Lane) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.able[name] = append([]score.Lane{}, lanes...)
+}
+
+func (w *town) lanesOf(name string) (driven, able []score.Lane) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	keys, some := w.able[name]
+	for id := range score.Lane(w.lanes) {
+		driven = append(driven, id)
+		if !some || slices.Contains(keys, id) {
+			able = append(able, id)
+		}
+	}
+	return driven, able
 }
 
 func (w *town) enter(id score.Lane, name string) {
@@ -184,6 +225,56 @@ func TestASilentHolderIsReplacedThoughItsKeysStay(t *testing.T) {
 	}
 	w.replica("a")
 	w.eventually(map[string]int{"a": 2})
+}
+
+// TestLanesGoToThoseWhoHaveTheirKeys: as evenly as the keys allow, while keys and lanes come and go.
+func TestLanesGoToThoseWhoHaveTheirKeys(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 4)
+	w.can("a", 0, 1, 2, 3)
+	w.can("b", 2)
+	w.replica("a")
+	w.replica("b")
+	w.eventually(map[string]int{"a": 3, "b": 1})
+	w.can("b", 2, 3)
+	w.eventually(map[string]int{"a": 2, "b": 2})
+	w.mu.Lock()
+	w.lanes = 5
+	w.mu.Unlock()
+	w.eventually(nil) // no replica has its key
+	w.can("b", 2, 3, 4)
+	require.Eventually(t, func() bool { return w.shares()["b"] >= 2 }, soon, tick)
+	w.can("a")
+	w.can("b", 0, 1, 2, 3, 4)
+	w.eventually(map[string]int{"b": 5})
+	w.mu.Lock()
+	w.lanes = 1 // the others are gone
+	w.mu.Unlock()
+	require.Eventually(t, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for id, drivers := range w.drivers {
+			if id > 0 && len(drivers) > 0 {
+				return false
+			}
+		}
+		return true
+	}, soon, tick)
+	w.neverTwo()
+}
+
+// TestAReplicaSaysThatItStandsBy, and which lanes no replica can drive, each once.
+func TestAReplicaSaysThatItStandsBy(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 2)
+	w.can("a", 0)
+	w.can("b")
+	w.replica("a")
+	w.replica("b")
+	require.Eventually(t, func() bool {
+		return strings.Count(w.said.String(), "the replica stands by") == 1 && strings.Count(w.said.String(), "no replica has the keys") == 2
+	}, soon, tick)
+	require.Contains(t, w.said.String(), "lanes=1")
 }
 
 // TestALostAnswerLosesNoLane: renewals that were stored and not answered are still ours.

@@ -40,8 +40,12 @@ var workloads = []workload{
 // which is told how many of their slots are fresh.
 func TestModelIsCalibrated(t *testing.T) {
 	t.Parallel()
-	c := newChain(t)
-	model := registry.GasModel()
+	underAll(t, modelIsCalibrated)
+}
+
+func modelIsCalibrated(t *testing.T, rules registry.GasRules) {
+	c := newChainUnder(t, rules)
+	model := rules.Batch
 	for i, w := range workloads {
 		var projects []*score.Project
 		for j := range w.projects {

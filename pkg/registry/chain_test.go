@@ -25,13 +25,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// chain is geth in this process, under the rules of Osaka, with a deployed contract.
+// chain is geth in this process, under the rules of some fork, with a deployed contract.
 type chain struct {
 	t        testing.TB
 	sim      *simulated.Backend
 	registry common.Address
 	admin    *account
 	relayer  *account
+	rules    registry.GasRules
 }
 
 type account struct {
@@ -53,28 +54,43 @@ func testAccount(n uint64) *account {
 
 const funded = 8 // accounts 0 … 7 have ether; 0 is the admin, 1 the relayer
 
-func newChain(t testing.TB) *chain {
+func newChain(t testing.TB) *chain { return newChainUnder(t, registry.Osaka()) }
+
+func newChainUnder(t testing.TB, rules registry.GasRules) *chain {
 	t.Helper()
 	alloc := types.GenesisAlloc{}
 	for i := range uint64(funded) {
 		alloc[testAccount(i).addr] = types.Account{Balance: new(big.Int).Lsh(big.NewInt(1), 100)}
 	}
-	sim := simulated.NewBackend(alloc, simulated.WithBlockGasLimit(60_000_000), osaka)
+	sim := simulated.NewBackend(alloc, simulated.WithBlockGasLimit(60_000_000), under(rules))
 	t.Cleanup(func() { _ = sim.Close() })
-	c := &chain{t: t, sim: sim, admin: testAccount(0), relayer: testAccount(1)}
-	receipt := c.send(c.admin, nil, registry.DeployData(0, c.admin.addr, []common.Address{c.relayer.addr}), registry.DeployGas)
+	c := &chain{t: t, sim: sim, admin: testAccount(0), relayer: testAccount(1), rules: rules}
+	receipt := c.send(c.admin, nil, registry.DeployData(0, c.admin.addr, []common.Address{c.relayer.addr}), deployGas(rules))
 	require.Equal(t, types.ReceiptStatusSuccessful, receipt.Status)
 	c.registry = receipt.ContractAddress
 	return c
 }
 
-// osaka lifts the fee cap of geth's RPC and takes back the rules geth's development chain applies beyond Osaka: they are not live anywhere, and price
+// under lifts the fee cap of geth's RPC and takes back the rules geth's development chain applies beyond those asked for: they price
 // storage differently.
-func osaka(_ *node.Config, conf *ethconfig.Config) {
-	conf.RPCTxFeeCap = 0
-	rules := *conf.Genesis.Config
-	rules.AmsterdamTime, rules.BogotaTime = nil, nil
-	conf.Genesis.Config = &rules
+func under(rules registry.GasRules) func(*node.Config, *ethconfig.Config) {
+	return func(_ *node.Config, conf *ethconfig.Config) {
+		conf.RPCTxFeeCap = 0
+		config := *conf.Genesis.Config
+		config.AmsterdamTime, config.BogotaTime = nil, nil
+		if rules.Name == "amsterdam" {
+			config.AmsterdamTime = new(uint64)
+		}
+		conf.Genesis.Config = &config
+	}
+}
+
+// deployGas is enough to deploy the contract: its code is state, too.
+func deployGas(rules registry.GasRules) uint64 {
+	if rules.Name == "amsterdam" {
+		return 5 * registry.DeployGas
+	}
+	return registry.DeployGas
 }
 
 // send mines one transaction in a block of its own and returns its receipt.
@@ -111,7 +127,7 @@ func (c *chain) receipt(tx common.Hash) (receipt *types.Receipt) {
 // transact sends a call to the contract that must succeed.
 func (c *chain) transact(from *account, data []byte) *types.Receipt {
 	c.t.Helper()
-	receipt := c.send(from, &c.registry, data, 1<<24)
+	receipt := c.send(from, &c.registry, data, min(c.rules.MaxGas, 50_000_000))
 	require.Equal(c.t, types.ReceiptStatusSuccessful, receipt.Status, "transaction reverted")
 	return receipt
 }

@@ -9,7 +9,7 @@
 //     index can read all that a relayer wrote.
 //   - Outcomes never guesses. It wants the contract's own event with the batch's own bytes; a receipt without it is
 //     an error, not "all applied".
-//   - GasModel and CreateProjectGas bound what the chain charges from above, for any outcomes, and the model's Estimate
+//   - Osaka and Amsterdam bound what the chain charges from above, for any outcomes, and the model's Estimate
 //     is within 2 % of it where all apply (tests measure both on geth's EVM). The bounds of package score are the
 //     contract's (a test compares them).
 //   - VerifyCode knows every byte of a deployment's code, what the constructor writes into it included.

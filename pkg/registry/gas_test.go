@@ -27,8 +27,10 @@ type gasLab struct {
 	seed    int
 }
 
-func newGasLab(t testing.TB) *gasLab {
-	lab := &gasLab{chain: newChain(t), project: labProject()}
+func newGasLab(t testing.TB) *gasLab { return newGasLabUnder(t, registry.Osaka()) }
+
+func newGasLabUnder(t testing.TB, rules registry.GasRules) *gasLab {
+	lab := &gasLab{chain: newChainUnder(t, rules), project: labProject()}
 	lab.transact(lab.relayer, registry.EncodeCreateProject(lab.project))
 	return lab
 }
@@ -45,6 +47,16 @@ func labProject() *score.Project {
 		p.Updaters = append(p.Updaters, testAccount(4+i).addr)
 	}
 	return p
+}
+
+// underAll runs a test under the rules of each fork.
+func underAll(t *testing.T, test func(*testing.T, registry.GasRules)) {
+	for _, rules := range registry.AllGasRules() {
+		t.Run(rules.Name, func(t *testing.T) {
+			t.Parallel()
+			test(t, rules)
+		})
+	}
 }
 
 // Styles of ids.
@@ -78,8 +90,8 @@ func (l *gasLab) updates(n, wallets, first int, style string) []score.Update {
 // apply sends the updates as one batch, wants all applied, and returns the gas used.
 func (l *gasLab) apply(updates []score.Update) uint64 {
 	l.t.Helper()
-	b, model := planned(updates), registry.GasModel()
-	receipt := l.send(l.relayer, &l.registry, registry.EncodeBatch(b), model.Gas(b))
+	b := planned(updates)
+	receipt := l.send(l.relayer, &l.registry, registry.EncodeBatch(b), l.rules.Batch.Gas(b))
 	outcomes, err := registry.Outcomes(b, l.registry, receipt)
 	require.NoError(l.t, err)
 	require.Equal(l.t, make([]score.Outcome, b.Len()), outcomes)

@@ -25,10 +25,10 @@ type mixture struct {
 }
 
 // fill adds updates until one does not fit.
-func (mix *mixture) fill(t *testing.T, projects []*score.Project) *batch.Builder {
+func (mix *mixture) fill(t *testing.T, rules registry.GasRules, projects []*score.Project) *batch.Builder {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(len(mix.name))))
-	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
+	builder, err := batch.NewBuilder(rules.Batch, batch.DefaultLimits())
 	require.NoError(t, err)
 	minted := map[score.UpdateID]int{}
 	for i := 0; ; i++ {
@@ -61,7 +61,11 @@ func TestModelBoundsGas(t *testing.T) {
 		t.Skip("mines full batches")
 	}
 	t.Parallel()
-	c := newChain(t)
+	underAll(t, modelBoundsGas)
+}
+
+func modelBoundsGas(t *testing.T, rules registry.GasRules) {
+	c := newChainUnder(t, rules)
 	projects := make([]*score.Project, 40)
 	for i := range projects {
 		projects[i] = labProject()
@@ -80,10 +84,10 @@ func TestModelBoundsGas(t *testing.T) {
 		{"many projects", 40, 5, 3, 8},
 		{"many projects, random ids", 40, 5, 0, 8},
 	} {
-		builder := mix.fill(t, projects)
+		builder := mix.fill(t, rules, projects)
 		b := builder.Build()
 		calldata := registry.EncodeBatch(b)
-		model := registry.GasModel()
+		model := rules.Batch
 		bound, size := model.Gas(b), model.Bytes(b)
 		tx := c.submit(c.relayer, &c.registry, calldata, bound)
 		receipt := c.receipt(tx)
@@ -103,8 +107,12 @@ func TestModelBoundsGas(t *testing.T) {
 // TestModelBoundsSmallBatches holds the model against batches where its fixed parts weigh most.
 func TestModelBoundsSmallBatches(t *testing.T) {
 	t.Parallel()
-	lab := newGasLab(t)
-	model := registry.GasModel()
+	underAll(t, modelBoundsSmallBatches)
+}
+
+func modelBoundsSmallBatches(t *testing.T, rules registry.GasRules) {
+	lab := newGasLabUnder(t, rules)
+	model := rules.Batch
 	for _, style := range []string{consecutive, random} {
 		for _, n := range []int{1, 2, 3, 10} {
 			updates := lab.updates(n, n, lab.seed+5_000_000, style)
@@ -120,8 +128,12 @@ func TestModelBoundsSmallBatches(t *testing.T) {
 // TestModelBoundsSkips: skipping an update of a wallet that others have paid for costs more than applying it.
 func TestModelBoundsSkips(t *testing.T) {
 	t.Parallel()
-	lab := newGasLab(t)
-	model := registry.GasModel()
+	underAll(t, modelBoundsSkips)
+}
+
+func modelBoundsSkips(t *testing.T, rules registry.GasRules) {
+	lab := newGasLabUnder(t, rules)
+	model := rules.Batch
 	for i, kind := range []score.Kind{score.KindWord, score.KindRuns, score.KindFree} {
 		for j, flaw := range []func(*score.Update){
 			func(u *score.Update) { u.Action = 255 },
@@ -149,12 +161,16 @@ func TestModelBoundsSkips(t *testing.T) {
 // than their signers, and with exactly the gas the model says.
 func TestModelBoundsHeaders(t *testing.T) {
 	t.Parallel()
-	lab := newGasLab(t)
+	underAll(t, modelBoundsHeaders)
+}
+
+func modelBoundsHeaders(t *testing.T, rules registry.GasRules) {
+	lab := newGasLabUnder(t, rules)
 	const added = 4 // the index of the type
 	owner := testAccount(2)
 	lab.transact(owner, registry.EncodeAddScoreType(lab.project.ID, "added"))
 	signers := lab.project.Updaters
-	model := registry.GasModel()
+	model := rules.Batch
 	seed := 0
 	for _, kind := range []score.Kind{score.KindWord, score.KindRuns, score.KindFree} {
 		for _, scoreTypes := range [][]uint8{{added}, {0, added}} {
@@ -222,14 +238,18 @@ func largestProject() *score.Project {
 
 func TestCreationGas(t *testing.T) {
 	t.Parallel()
-	c := newChain(t)
+	underAll(t, creationGas)
+}
+
+func creationGas(t *testing.T, rules registry.GasRules) {
+	c := newChainUnder(t, rules)
 	small := &score.Project{
 		ID: hash("small"), Name: "s", Actions: []score.Action{{Name: "a", Points: 1}}, ScoreTypes: []string{"t"},
 		Owners: []common.Address{wallet(0)},
 	}
 	for name, p := range map[string]*score.Project{"smallest": small, "usual": labProject(), "largest": largestProject()} {
-		bound := registry.CreateProjectGas(p)
-		require.Less(t, bound, uint64(1<<24))
+		bound := rules.CreateProject(p)
+		require.Less(t, bound, min(rules.MaxGas, 60_000_000))
 		receipt := c.send(c.relayer, &c.registry, registry.EncodeCreateProject(p), bound)
 		require.NoError(t, registry.Created(p.ID, c.registry, receipt))
 		t.Logf("%-8s gas %8d, bound %8d", name, receipt.GasUsed, bound)

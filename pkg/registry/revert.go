@@ -9,9 +9,12 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// RevertBadFraming is the name of the revert that callers tell apart, of applyBatch; IScoreRegistry.sol and OpenZeppelin's
-// access control have the others.
-const RevertBadFraming = "BadFraming"
+// Names of the reverts that callers tell apart, of applyBatch and createProject; IScoreRegistry.sol and OpenZeppelin's access
+// control have the others.
+const (
+	RevertBadFraming    = "BadFraming"
+	RevertProjectExists = "ProjectExists"
+)
 
 // Revert is why the contract refused a call.
 type Revert struct {

@@ -42,7 +42,7 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	bound, err := b.bindPlaces(ctx, b.intake.places(choice.Units), binding{
-		gas: b.gas.limit(choice.Gas), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
+		gas: b.gas.limit(&piece{batch: &choice.Batch}), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
 		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len()}},
 	})
 	if bound {
@@ -54,13 +54,13 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 
 // bindCreation binds the intake's creation.
 func (b *binder) bindCreation(ctx context.Context) (bool, error) {
-	project := b.intake.creation.project
+	project := b.intake.creation.creation
 	bound, err := b.bindPlaces(ctx, []*place{b.intake.creation}, binding{
-		gas: b.gas.limit(registry.CreateProjectGas(project)), data: registry.EncodeCreateProject(project),
+		gas: b.gas.limit(&piece{project: project}), data: registry.EncodeCreateProject(project),
 		entry: lane.Bind{Work: lane.Work{Kind: lane.Creation, Count: 1, Project: &project.ID}},
 	})
 	if bound {
-		b.intake.created()
+		b.intake.creation = nil
 	}
 	return bound, err
 }
@@ -77,7 +77,11 @@ func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bo
 			w.entry.Work.From = from
 		}
 	}
-	return b.bind(ctx, w)
+	bound, err := b.bind(ctx, w)
+	if bound {
+		b.intake.journaled(moves, places...)
+	}
+	return bound, err
 }
 
 // binding is work about to become a slot.

@@ -81,11 +81,11 @@ func (c *crash) around(d relay.Deps) relay.Deps {
 	d.Chain = crashChain{d.Chain, c}
 	d.Source = crashSource{d.Source, c}
 	d.Statuses = crashStatuses{d.Statuses, c}
-	signers := make([]relay.Signer, len(d.Signers))
-	for i, s := range d.Signers {
-		signers[i] = crashSigner{s, c}
+	signer := d.Signer
+	d.Signer = func(address common.Address) (relay.Signer, bool) {
+		s, has := signer(address)
+		return crashSigner{s, c}, has
 	}
-	d.Signers = signers
 	return d
 }
 

@@ -9,7 +9,7 @@
 //	                    └──────────── queue of lost work ◄───────────────────────┘
 //
 // A session drives one lane as long as it holds the lane's lease. It is one goroutine that owns all of the lane's state;
-// package lane decides, this package does. Three goroutines feed it: the reader of the stream, the tracker of the chain's
+// package lane decides, this package does. Goroutines feed it: one or two readings of the stream, the tracker of the chain's
 // heads (package heads, one per process), and the lease. Nothing else is shared between lanes.
 //
 // # The parts of a session
@@ -18,12 +18,15 @@
 //
 //	session      session.go    the loop: hear, bindAll, do what the lane decided; broadcast what is journaled
 //	laneJournal  journal.go    append, the only way the lane's state changes; snapshots
-//	intake       intake.go     messages of the stream → the next batch or creation; the floors
+//	intake       intake.go     messages of the stream → the next batch or creation
+//	             floors.go     how far each entry moves the floors
+//	             park.go       projects that take more than their share; parking.go is the session's part of it
 //	binder       bind.go       price, sign, journal a slot (Bind) or another attempt of one (Replacement)
 //	settler      settle.go     end a slot (Settle): outcomes, dead letters, reports, journal; open it again (Reopen); Skip
 //	requeue      requeue.go    probe work that lost its slot; bind it again, Split or Drop it
+//	handover     handover.go   Give to other lanes, Take from them, as the roster says (docs/lanes.md)
 //	reporter     report.go     statuses; what fails is pending until a later head
-//	gas          gas.go        how much gas transactions get, as receipts teach
+//	gas          gas.go        how much gas transactions get, by rules that receipts and headers teach
 //	waiting      waiting.go    why the lane binds nothing new, in metric and log
 //
 // # The unhappy paths, in the order in which to read them
@@ -39,6 +42,7 @@
 //	6 NATS is away                  –                           Relayer.drive                         – (append: ErrAmbiguous), Open
 //	  Redis is away, was flushed    –                           reporter.replay, reporter.resume      –
 //	  no endpoint answers           –                           session.blocked                       –
+//	  NATS went back in time          –                           Relayer.identify, session.blocked; package halt    –
 //	  endpoints lie                 begins, reopen, fillGap     settler.reopen; packages heads,       Reopen
 //	                                                            chain and evidence
 //	7 a foreign transaction         final, skip                 settler.readForeign, settler.skip     Settle, Skip
@@ -70,8 +74,10 @@
 //     and end nothing: what is given up on failed on the chain, alone, at least twice (refusedTries). Work whose transactions
 //     revert is halved after a bounded number of them (lostTries), even where calls pass. Nothing is dead-lettered for want of gas
 //     that a transaction could have.
-//   - The gas model is an upper bound on chains with Ethereum's prices. Where a batch used more, or ran out, the session
-//     gives later transactions more and puts less into them; a new session learns it again.
+//   - The gas model is an upper bound on chains with Ethereum's prices, today's or those announced for its next fork. Which of them hold
+//     is learnt from headers where they tell, else from receipts as soon as they are in blocks: work bound after the lane saw that one ran out of gas
+//     that should have been enough is planned by the dearer ones. Where a batch used more than by any, or ran out, the session
+//     gives later transactions more and puts less into them; a new session learns it again. What is learnt from a lie costs gas, or room in blocks.
 //   - A reorg deeper than the finality rule opens settled slots again: statuses are taken back, the very bytes are broadcast,
 //     and the slots settle again. It never ends a session.
 //   - No batch is planned for more gas than the chain's blocks hold, and a whole number of batches fills a block.

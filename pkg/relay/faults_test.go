@@ -19,6 +19,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -321,12 +322,14 @@ func counted(t *testing.T, registry *prometheus.Registry, name string) map[strin
 func TestWhatAChainChargesMoreThanTheModelSaysIsLearnt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
+	rules := registry.AllGasRules()
 	registry := prometheus.NewRegistry()
 	deps := w.deps()
 	deps.Metrics = registry
 	config := w.config()
 	config.Limits.MaxUpdates = 1
-	config.Model.Fresh, config.Model.Base = 3_500, config.Model.Base/2
+	config.Gas = rules[:1]
+	config.Gas[0].Batch.Fresh, config.Gas[0].Batch.Base = 3_500, rules[0].Batch.Base/2
 	w.create(1)
 	w.start(config, deps)
 	for n := range 10 {

@@ -2,8 +2,15 @@ package relay
 
 import (
 	"log/slog"
+	"slices"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // maxScale bounds what is learnt, percent.
@@ -13,56 +20,201 @@ const maxScale = 1600
 // may be charged still more.
 const margin = 25
 
-// gas decides how much gas transactions ask for. The model bounds what execution costs; a chain of other prices, such as a
-// rollup that charges its data as gas, needs more, which receipts teach.
+// gas decides how much gas transactions ask for, and how much batches may take. Rules say, by their models, what execution costs
+// at worst. Which of Config.Gas hold is learnt from receipts and headers; and that a chain charges more than they say, such as a rollup
+// that charges its data as gas. What is learnt wrongly, from receipts that an endpoint made up, costs gas or room in blocks, and
+// nothing else: no limit is above what nodes take, or is only until they refuse it.
 type gas struct {
+	id      score.Lane
 	config  *Config
-	plan    func(maxGas uint64)  // bounds, by the model, what the next batches may need
-	ofModel prometheus.Histogram // what batches used of what the model says
+	plan    func(model batch.Model, maxGas uint64) // of the next batches
+	metrics *metrics
 	log     *slog.Logger
 
+	believed int  // the rules, of Config.Gas, that the lane believes the chain to have
+	named    bool // the newest head is one that only these make
+	returned bool // a receipt took back what want of gas had seemed to show
+	capped   bool // nodes refused a transaction for asking for more than Config.Rules.MaxGas
+
 	scale    uint64 // percent of the model that transactions get; only ever rises, see raise
+	block    uint64 // gas of the chain's blocks now; 0 before the first head
 	most     uint64 // of a transaction, as the chain's blocks are now
 	perBatch uint64 // of a batch, likewise
+	fill     fill
 }
 
-func newGas(config *Config, plan func(uint64), ofModel prometheus.Histogram, log *slog.Logger) *gas {
-	return &gas{
-		config: config, plan: plan, ofModel: ofModel, log: log,
-		scale: 100, most: config.Rules.MaxGas, perBatch: config.Limits.MaxGas,
+func newGas(id score.Lane, config *Config, plan func(batch.Model, uint64), metrics *metrics, log *slog.Logger) *gas {
+	g := &gas{
+		id: id, config: config, plan: plan, metrics: metrics, log: log,
+		scale: 100, most: config.Rules.MaxGas, perBatch: config.Limits.MaxGas, fill: newFill(),
+	}
+	g.show()
+	return g
+}
+
+func (g *gas) rules() *registry.GasRules { return &g.config.Gas[g.believed] }
+
+// limit is the gas of a transaction for the piece of work.
+func (g *gas) limit(p *piece) uint64 {
+	return min(g.scaled(p.worst(g.rules())), g.ceiling(p, g.rules()))
+}
+
+// limitAgain is the gas for a piece that a transaction did not carry, perhaps for want of gas: all that is allowed without an opinion
+// of the rules, and what the dearest take of what has no halves.
+func (g *gas) limitAgain(p *piece) uint64 {
+	dearest := &g.config.Gas[len(g.config.Gas)-1]
+	return max(g.most, min(g.scaled(p.worst(dearest)), g.ceiling(p, dearest)))
+}
+
+// tooMuch tells whether the piece may run out of any gas that it can have, by the rules, though its halves may not.
+func (g *gas) tooMuch(p *piece) bool { return p.splits() && g.scaled(p.worst(g.rules())) > g.most }
+
+func (g *gas) scaled(worst uint64) uint64 { return worst/100*g.scale + worst%100*g.scale/100 }
+
+// ceiling is the most gas a transaction may ask for. What has no halves may have more than Config.Rules.MaxGas where today's
+// rules do not hold: it was accepted since it fits under them.
+func (g *gas) ceiling(p *piece, rules *registry.GasRules) uint64 {
+	if p.splits() || g.capped || g.block == 0 || rules == &g.config.Gas[0] {
+		return g.most
+	}
+	return max(g.most, min(usable(g.block), rules.MaxGas))
+}
+
+// head takes from the newest head what blocks hold, and which rules made it if it tells. Limits of blocks drift a little all the
+// time; batches are planned again only for a change that counts.
+func (g *gas) head(head *evidence.Block) {
+	g.block = head.GasLimit
+	g.most = maxGas(head.GasLimit, g.config.Rules.MaxGas)
+	g.named = false
+	if i := slices.IndexFunc(g.config.Gas, func(r registry.GasRules) bool { return r.AccessLists }); i >= 0 && head.AccessList {
+		g.named = true
+		g.believe(i, "the chain's headers are of that fork")
+	}
+	perBatch := batchGas(head.GasLimit, g.config.Limits.MaxGas, g.fill.plan())
+	if slack := g.perBatch / 256; perBatch < g.perBatch-slack || perBatch > g.perBatch+slack {
+		g.perBatch = perBatch
+		g.replan()
 	}
 }
 
-// limit is the gas of a transaction that the model says needs so much.
-func (g *gas) limit(model uint64) uint64 {
-	return min(model/100*g.scale+model%100*g.scale/100, g.most)
-}
+func (g *gas) replan() { g.plan(g.rules().Batch, g.perBatch*100/g.scale) }
 
-// fitBlocks bounds the gas of a transaction, and of a batch, by what the chain's blocks hold. Limits of blocks drift a
-// little all the time; batches are planned again only for a change that counts.
-func (g *gas) fitBlocks(blockGas uint64) {
-	g.most = maxGas(blockGas, g.config.Rules.MaxGas)
-	perBatch := batchGas(blockGas, g.config.Limits.MaxGas)
-	if slack := g.perBatch / 256; perBatch >= g.perBatch-slack && perBatch <= g.perBatch+slack {
+// included learns from a transaction of the lane as soon as it is in a block: that may be undone, and is not worth waiting for.
+func (g *gas) included(l *lane.Lane, nonce uint64) {
+	slot, in := l.State.Slot(nonce), l.Included(nonce)
+	if slot == nil || in == nil || slot.Work.Kind == lane.NonceOnly {
 		return
 	}
-	g.perBatch = perBatch
-	g.plan(g.perBatch * 100 / g.scale)
-}
-
-// learn holds what a batch used against what the model says at worst.
-func (g *gas) learn(used, worst uint64) {
-	g.ofModel.Observe(float64(used) / float64(worst))
-	if used > worst {
-		g.raise(used*100/worst+margin, "a batch used more gas than it can by the model")
+	p, err := pieceOfSlot(slot)
+	if err != nil {
+		return // settling says so
+	}
+	attempt := slot.Attempt(in.Tx)
+	if p.batch != nil && !attempt.Cancel {
+		g.fill.learn(in.Receipt.GasUsed, attempt.Gas)
+	}
+	switch {
+	case attempt.Cancel:
+		first := slot.Attempts[0].Gas
+		g.capped = g.capped || first > g.config.Rules.MaxGas
+	case in.Receipt.Status == types.ReceiptStatusSuccessful:
+		g.learn(p, in.Receipt)
+	case ranOut(in.Receipt, attempt):
+		g.ranOut(p, attempt.Gas)
 	}
 }
 
-// ranOut gives the session's next transactions half as much gas again as one that ran out had. Others that were bound
-// before that one ended had no more: they do not raise it further.
-func (g *gas) ranOut(had, worst uint64) {
-	percent := had * 100 / worst
-	g.raise(percent+percent/2, "a batch ran out of gas")
+// allApplied tells whether all of the batch's updates are, so that they cost what the model estimates.
+func (g *gas) allApplied(p *piece, receipt *types.Receipt) bool {
+	if p.batch == nil {
+		return true
+	}
+	outcomes, err := registry.Outcomes(*p.batch, g.config.Contract, receipt)
+	return err == nil && !slices.ContainsFunc(outcomes, func(o score.Outcome) bool { return o != score.Applied })
+}
+
+// ranOut tells whether the attempt, which failed, used all gas that it could. What a limit has above registry.MaxExecution is
+// for state only (EIP-8037), and comes back where none was made.
+func ranOut(receipt *types.Receipt, attempt *lane.Attempt) bool {
+	return receipt.GasUsed >= min(attempt.Gas, registry.MaxExecution)
+}
+
+// learn holds what a piece used against what the rules say at worst, and at least.
+func (g *gas) learn(p *piece, receipt *types.Receipt) {
+	used, worst := receipt.GasUsed, p.worst(g.rules())
+	if used > worst {
+		const why = "a transaction used more gas than it can by the rules"
+		dearer, found := g.dearer(func(rules *registry.GasRules) bool { return used <= p.worst(rules) })
+		if p.batch != nil && (!found || g.returned) {
+			g.raise(used*100/worst+margin, why)
+		}
+		g.believe(dearer, why)
+		return
+	}
+	if g.believed == 0 || g.named || used >= p.least(g.rules())/100*(100-clearly) || !g.allApplied(p, receipt) {
+		return
+	}
+	if cheaper := g.believed - 1; used <= p.worst(&g.config.Gas[cheaper]) {
+		g.returned = true
+		g.believe(cheaper, "a transaction used less gas than it must by the rules")
+	}
+}
+
+// clearly is how far below the least by the rules a receipt has to be to show that they do not hold, percent. The model is off by 2 at
+// most.
+const clearly = 10
+
+// ranOut learns from a piece that ran out of the gas it had. Where that should have been enough, and would not be by dearer rules,
+// those hold. Else the session's next transactions get half as much gas again. Others that were bound before that one ended had
+// no more: they do not raise it further.
+func (g *gas) ranOut(p *piece, had uint64) {
+	const why = "a transaction ran out of gas"
+	worst := p.worst(g.rules())
+	dearer, found := g.dearer(func(rules *registry.GasRules) bool { return worst <= had && had < p.worst(rules) })
+	if p.splits() && (!found || g.returned) { // one that is too much by itself says nothing about others
+		percent := had * 100 / worst
+		g.raise(percent+percent/2, why)
+	}
+	g.believe(dearer, why)
+}
+
+// dearer are the next rules, dearer than those that the lane believes in, that explain what was seen; those if none do.
+func (g *gas) dearer(explain func(*registry.GasRules) bool) (rules int, found bool) {
+	for i := g.believed + 1; i < len(g.config.Gas); i++ {
+		if explain(&g.config.Gas[i]) {
+			return i, true
+		}
+	}
+	return g.believed, false
+}
+
+// believe plans the next batches, and what waits, by the rules.
+func (g *gas) believe(rules int, why string) {
+	if rules == g.believed {
+		return
+	}
+	g.log.Warn("the chain charges gas by other rules than the lane thought; the lane gives its transactions what these take, and plans its batches by them",
+		"because", why, "rules_before", g.rules().Name, "rules_now", g.config.Gas[rules].Name)
+	g.believed = rules
+	g.replan()
+	g.show()
+}
+
+func (g *gas) show() {
+	for i := range g.config.Gas {
+		value := 0.0
+		if i == g.believed {
+			value = 1
+		}
+		g.metrics.gasRules.WithLabelValues(label(g.id), g.config.Gas[i].Name).Set(value)
+	}
+}
+
+// final counts what a final batch used, and tells what it can use at worst.
+func (g *gas) final(b *batch.Batch, used uint64) (worst uint64) {
+	worst = g.rules().Batch.Gas(*b)
+	g.metrics.gasOfModel.Observe(float64(used) / float64(worst))
+	return worst
 }
 
 // raise gives the session's next transactions at least so many percent of the model's gas, and makes batches smaller by
@@ -74,7 +226,50 @@ func (g *gas) raise(percent uint64, why string) {
 	g.log.Warn("the chain charges more gas than the model says; the lane gives its transactions more of it and puts less into them",
 		"because", why, "percent_before", g.scale, "percent_now", percent)
 	g.scale = percent
-	g.plan(g.perBatch * 100 / g.scale)
+	g.replan()
+}
+
+// piece is work as its calldata has it: a batch, or a creation.
+type piece struct {
+	batch   *batch.Batch
+	project *score.Project
+}
+
+// pieceOf reads the calldata of work that is a batch or a creation.
+func pieceOf(kind lane.WorkKind, data []byte) (*piece, error) {
+	if kind == lane.Creation {
+		project, err := registry.DecodeCreateProject(data)
+		return &piece{project: project}, err
+	}
+	b, err := registry.DecodeBatch(data)
+	return &piece{batch: &b}, err
+}
+
+func pieceOfSlot(slot *lane.Slot) (*piece, error) {
+	data, err := slot.Data()
+	if err != nil {
+		return nil, err
+	}
+	return pieceOf(slot.Work.Kind, data)
+}
+
+// splits tells whether it has halves.
+func (p *piece) splits() bool { return p.batch != nil && p.batch.Units() > 1 }
+
+// worst is the most gas that it takes by the rules.
+func (p *piece) worst(rules *registry.GasRules) uint64 {
+	if p.project != nil {
+		return rules.CreateProject(p.project)
+	}
+	return rules.Batch.Gas(*p.batch)
+}
+
+// least is about the least that it takes by the rules, if all of it applies.
+func (p *piece) least(rules *registry.GasRules) uint64 {
+	if p.project != nil {
+		return rules.CreateProject(p.project) // which is never much less
+	}
+	return rules.Batch.Estimate(*p.batch, batch.Fresh{})
 }
 
 // Miners move a block's gas limit by up to 1/1024 a block: that much of it is not counted on, for some blocks to come.
@@ -86,18 +281,4 @@ func maxGas(block, limit uint64) uint64 {
 		return limit
 	}
 	return min(usable(block), limit)
-}
-
-// batchesPerBlock is how many batches fill a block at least. A block is full when what its transactions have left over does
-// not hold another one's limit, and a batch's limit is above what it uses: the smaller the batches, the less stays empty. A
-// twentieth costs a batch of random ids 1.6 % more gas an update where blocks hold 30 million, half of that at 60.
-const batchesPerBlock = 20
-
-// batchGas is the most gas that a batch should ask for, so that batches fill a block but for a twentieth at most, in whole
-// numbers: one just above half of a block would leave almost half of it empty.
-func batchGas(block, limit uint64) uint64 {
-	if block == 0 {
-		return limit
-	}
-	return usable(block) / max(batchesPerBlock, (usable(block)+limit-1)/limit)
 }

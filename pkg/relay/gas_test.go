@@ -1,36 +1,224 @@
 package relay
 
 import (
+	"fmt"
 	"log/slog"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
 )
+
+// newLearner is the gas of a lane under these rules.
+func newLearner(t *testing.T, rules []registry.GasRules) *gas {
+	t.Helper()
+	config := Config{Gas: rules, Limits: batch.DefaultLimits(), Rules: lane.Rules{MaxGas: 1 << 24}}.withDefaults()
+	in, err := newIntake(config, &lane.State{})
+	require.NoError(t, err)
+	return newGas(0, &config, in.horizon.Reprice, newMetrics(prometheus.NewRegistry()), slog.New(slog.DiscardHandler))
+}
+
+// freshBatch is of so many updates, each on a wallet of its own.
+func freshBatch(n int) *piece {
+	updates := make([]score.Update, n)
+	for i := range updates {
+		updates[i].ID[31], updates[i].Target[0], updates[i].Target[1] = byte(i), 1, byte(i)
+	}
+	model := registry.GasModel()
+	b := batch.Plan(&model, updates, nil)
+	return &piece{batch: &b}
+}
 
 func TestBatchesThatHadTheSameGasRaiseTheScaleOnce(t *testing.T) {
 	t.Parallel()
-	config := Config{Model: registry.GasModel(), Limits: batch.DefaultLimits(), Rules: lane.Rules{MaxGas: 1 << 24}}
-	in, err := newIntake(config, &lane.State{})
-	require.NoError(t, err)
-	g := newGas(&config, in.horizon.LimitGas, newMetrics(prometheus.NewRegistry()).gasOfModel, slog.New(slog.DiscardHandler))
+	g := newLearner(t, registry.AllGasRules()[:1])
+	p := freshBatch(20)
+	worst := p.worst(g.rules())
 	for range 8 { // in flight together
-		g.ranOut(500_000, 500_000)
+		g.ranOut(p, worst)
 	}
 	require.Equal(t, uint64(150), g.scale)
-	g.ranOut(750_000, 500_000)
-	require.Equal(t, uint64(225), g.scale)
+	g.ranOut(p, 2*worst)
+	require.Equal(t, uint64(300), g.scale)
+}
+
+// done is the receipt of a piece all of which applied, for so much gas.
+func done(t *testing.T, p *piece, used uint64) *types.Receipt {
+	t.Helper()
+	receipt := &types.Receipt{Status: types.ReceiptStatusSuccessful, GasUsed: used}
+	if p.batch == nil {
+		return receipt
+	}
+	kind, err := abi.NewType("bytes", "", nil)
+	require.NoError(t, err)
+	data, err := abi.Arguments{{Type: kind}, {Type: kind}}.Pack(registry.EncodeBatchData(*p.batch), []byte{})
+	require.NoError(t, err)
+	receipt.Logs = []*types.Log{{Topics: []common.Hash{crypto.Keccak256Hash([]byte("BatchApplied(bytes,bytes)"))}, Data: data}}
+	return receipt
+}
+
+// largeCreation takes more gas by the announced rules than a transaction can have by today's.
+func largeCreation() *piece {
+	p := &score.Project{ID: score.ProjectID{1}, Name: "large", Owners: []common.Address{{1}}, ScoreTypes: []string{"a"}}
+	for i := range score.MaxActions {
+		p.Actions = append(p.Actions, score.Action{Name: fmt.Sprint("action ", i), Points: 1})
+	}
+	return &piece{project: p}
+}
+
+// Rules of registry.AllGasRules.
+const (
+	today = 0
+	next  = 1
+)
+
+func TestALaneLearnsByWhichRulesTheChainCharges(t *testing.T) {
+	t.Parallel()
+	osaka, amsterdam := registry.Osaka(), registry.Amsterdam()
+	small, project := freshBatch(20), &piece{project: &score.Project{ID: score.ProjectID{1}, Name: "p", Owners: []common.Address{{1}}}}
+	for name, c := range map[string]struct {
+		from  int
+		learn func(*gas)
+		want  int
+		scale uint64
+	}{
+		"a batch that had enough ran out":    {today, func(g *gas) { g.ranOut(small, small.worst(&osaka)) }, next, 100},
+		"a creation that had enough ran out": {today, func(g *gas) { g.ranOut(project, project.worst(&osaka)) }, next, 100},
+		"one that had too little anyway":     {today, func(g *gas) { g.ranOut(small, small.worst(&osaka)-1) }, today, 148},
+		"one that had too much for any":      {today, func(g *gas) { g.ranOut(small, small.worst(&amsterdam)) }, today, 681},
+		"those bound before that one ended": {today, func(g *gas) {
+			for range 8 {
+				g.ranOut(small, small.worst(&osaka))
+			}
+		}, next, 100},
+		"more was used than can be":               {today, func(g *gas) { g.learn(small, done(t, small, small.worst(&osaka)+1)) }, next, 100},
+		"more was used than by any rules":         {today, func(g *gas) { g.learn(small, done(t, small, small.worst(&amsterdam)+1)) }, today, 478},
+		"all wallets were known":                  {next, func(g *gas) { g.learn(small, done(t, small, small.least(&osaka))) }, today, 100},
+		"some wallets were new, by either rules":  {next, func(g *gas) { g.learn(small, done(t, small, small.worst(&osaka))) }, next, 100},
+		"all wallets were known, by the new ones": {next, func(g *gas) { g.learn(small, done(t, small, small.least(&amsterdam))) }, next, 100},
+		"a creation cost what it did":             {next, func(g *gas) { g.learn(project, done(t, project, project.worst(&osaka))) }, today, 100},
+		"a creation costs what it does":           {next, func(g *gas) { g.learn(project, done(t, project, project.worst(&amsterdam)*97/100)) }, next, 100},
+		"what was skipped says nothing": {next, func(g *gas) {
+			g.learn(small, &types.Receipt{Status: types.ReceiptStatusSuccessful, GasUsed: small.least(&osaka)})
+		}, next, 100},
+		"headers tell": {today, func(g *gas) { g.head(&evidence.Block{GasLimit: 60_000_000, AccessList: true}) }, next, 100},
+		"headers tell better than receipts": {today, func(g *gas) {
+			g.head(&evidence.Block{GasLimit: 60_000_000, AccessList: true})
+			g.learn(small, done(t, small, small.least(&osaka)))
+		}, next, 100},
+		"what does not last is something else": {today, func(g *gas) {
+			g.ranOut(small, small.worst(&osaka))
+			g.learn(small, done(t, small, small.least(&osaka)))
+			g.ranOut(small, small.worst(&osaka))
+		}, next, 149},
+	} {
+		g := newLearner(t, registry.AllGasRules())
+		g.believed = c.from
+		c.learn(g)
+		require.Equal(t, c.want, g.believed, name)
+		require.InDelta(t, c.scale, g.scale, 2, name)
+	}
+}
+
+// TestWhatWaitsIsPlannedByTheRulesBelievedIn: also what was offered before they changed.
+func TestWhatWaitsIsPlannedByTheRulesBelievedIn(t *testing.T) {
+	t.Parallel()
+	osaka, amsterdam := registry.Osaka(), registry.Amsterdam()
+	g := newLearner(t, registry.AllGasRules())
+	var model batch.Model
+	var most uint64
+	g.plan = func(m batch.Model, maxGas uint64) { model, most = m, maxGas }
+	g.head(&evidence.Block{GasLimit: 60_000_000})
+	require.Equal(t, osaka.Batch, model)
+	g.ranOut(freshBatch(20), freshBatch(20).worst(&osaka))
+	require.Equal(t, amsterdam.Batch, model)
+	require.Equal(t, batchGas(60_000_000, 1<<24, batchesPerBlock), most)
+}
+
+// TestWhatHasNoHalvesGetsTheGasItTakes: by the announced rules more than a transaction can have by today's, until nodes refuse that.
+func TestWhatHasNoHalvesGetsTheGasItTakes(t *testing.T) {
+	t.Parallel()
+	const most = 1 << 24
+	amsterdam := registry.Amsterdam()
+	g := newLearner(t, registry.AllGasRules())
+	large, batches := largeCreation(), freshBatch(250)
+	need := large.worst(&amsterdam)
+	require.Greater(t, need, uint64(most))
+	require.Less(t, g.limit(large), uint64(most))
+	require.Equal(t, uint64(most), g.limitAgain(large), "no block is known")
+	g.head(&evidence.Block{GasLimit: 60_000_000})
+	require.Less(t, g.limit(large), uint64(most), "by today's rules")
+	require.Equal(t, need, g.limitAgain(large), "by any rules")
+	require.Equal(t, uint64(most), g.limitAgain(batches))
+	require.False(t, g.tooMuch(batches))
+
+	g.head(&evidence.Block{GasLimit: 60_000_000, AccessList: true})
+	require.Equal(t, need, g.limit(large))
+	require.Equal(t, uint64(most), g.limit(batches))
+	require.True(t, g.tooMuch(batches))
+	require.False(t, g.tooMuch(large), "it has no halves")
+	g.head(&evidence.Block{GasLimit: 24_000_000, AccessList: true})
+	require.Equal(t, usable(24_000_000), g.limit(large), "no more than a block holds")
+
+	g.capped = true
+	require.Equal(t, uint64(most), g.limit(large))
+	require.Equal(t, uint64(most), g.limitAgain(large))
+}
+
+// TestLiesAboutGasOnlyCost: any receipt is believed, and a transaction still gets what it needs by today's rules, and no more than nodes take but
+// for what was refused once.
+func TestLiesAboutGasOnlyCost(t *testing.T) {
+	t.Parallel()
+	osaka := registry.Osaka()
+	pieces := []*piece{freshBatch(1), freshBatch(20), freshBatch(100), largeCreation()}
+	rapid.Check(t, func(rt *rapid.T) {
+		g := newLearner(t, registry.AllGasRules())
+		block := rapid.Uint64Range(30_000_000, 300_000_000).Draw(rt, "block")
+		planned := g.config.Limits.MaxGas
+		g.plan = func(_ batch.Model, maxGas uint64) { planned = maxGas }
+		g.head(&evidence.Block{GasLimit: block})
+		for range rapid.IntRange(1, 8).Draw(rt, "receipts") {
+			p := pieces[rapid.IntRange(0, len(pieces)-1).Draw(rt, "piece")]
+			used := rapid.Uint64Range(0, 1<<26).Draw(rt, "used")
+			if rapid.Bool().Draw(rt, "ran out") {
+				g.ranOut(p, used)
+			} else {
+				g.learn(p, done(t, p, used))
+			}
+		}
+		require.Positive(rt, planned)
+		for _, p := range pieces {
+			for _, limit := range []uint64{g.limit(p), g.limitAgain(p)} {
+				require.GreaterOrEqual(rt, limit, min(p.worst(&osaka), g.most))
+				require.LessOrEqual(rt, limit, block)
+				if p.splits() {
+					require.LessOrEqual(rt, limit, g.most)
+				}
+			}
+		}
+		g.capped = true
+		for _, p := range pieces {
+			require.LessOrEqual(rt, max(g.limit(p), g.limitAgain(p)), g.most)
+		}
+	})
 }
 
 func TestBatchesFillABlockInWholeNumbers(t *testing.T) {
 	t.Parallel()
 	const limit = 1 << 24
 	for _, block := range []uint64{9_000_000, 30_000_000, 60_000_000, 300_000_000, 1 << 50} {
-		gas := batchGas(block, limit)
+		gas := batchGas(block, limit, batchesPerBlock)
 		require.LessOrEqual(t, gas, uint64(limit))
 		for _, used := range []uint64{80, 86, 90, 95, 99, 100} { // percent of its limit that a batch uses
 			full, n := uint64(0), 0
@@ -42,5 +230,5 @@ func TestBatchesFillABlockInWholeNumbers(t *testing.T) {
 		}
 		require.LessOrEqual(t, maxGas(block, limit), block)
 	}
-	require.Equal(t, uint64(limit), batchGas(0, limit), "where it is not known")
+	require.Equal(t, uint64(limit), batchGas(0, limit, batchesPerBlock), "where it is not known")
 }

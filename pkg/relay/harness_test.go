@@ -29,6 +29,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -45,6 +46,8 @@ type world struct {
 	keys     []*signer.Key
 	contract common.Address
 	lanes    int
+	roster   *liveRoster
+	board    *board
 	log      *slog.Logger
 
 	confirmations uint64      // of the relayers that start
@@ -69,7 +72,12 @@ func key(t *testing.T, i int) *signer.Key {
 
 func newWorld(t *testing.T, lanes int) *world {
 	t.Helper()
-	w := &world{t: t, geth: devnet.NewChain(t), lanes: lanes, log: slog.New(slog.DiscardHandler), confirmations: 2}
+	return newWorldOn(t, lanes, devnet.NewChain(t))
+}
+
+func newWorldOn(t *testing.T, lanes int, geth *devnet.Chain) *world {
+	t.Helper()
+	w := &world{t: t, geth: geth, lanes: lanes, log: slog.New(slog.DiscardHandler), confirmations: 2}
 	w.accepted, w.groups = map[string]int{}, map[score.GroupSignature][]score.Update{}
 	if testing.Verbose() {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -85,6 +93,10 @@ func newWorld(t *testing.T, lanes int) *world {
 		w.keys = append(w.keys, key(t, laneAccount+i))
 		relayers = append(relayers, w.keys[i].Address())
 	}
+	r, err := roster.First(relayers)
+	require.NoError(t, err)
+	w.board = newBoard()
+	w.roster = &liveRoster{roster.NewLive(r)}
 	deployed := w.transact(nil, registry.DeployData(time.Hour, devnet.Address(adminAccount), relayers))
 	w.contract = deployed.ContractAddress
 
@@ -169,12 +181,78 @@ func (s source) Read(ctx context.Context, from uint64) (relay.Reader, error) {
 	return s.Stream.Read(ctx, from)
 }
 
+// liveRoster is a roster in memory, which tests change.
+type liveRoster struct{ *roster.Live }
+
+func (l *liveRoster) Gone(_ context.Context, id score.Lane) error {
+	now, _ := l.Current()
+	next, err := now.Gone(id)
+	if err == nil {
+		l.Set(next)
+	}
+	return err
+}
+
+func (l *liveRoster) Wake(_ context.Context, id score.Lane) error {
+	now, _ := l.Current()
+	next, err := now.Wake(id)
+	if err == nil {
+		l.Set(next)
+	}
+	return err
+}
+
+// board is all lanes' notices in memory.
+type board struct {
+	mu      sync.Mutex
+	posted  map[[2]score.Lane]lane.Notice
+	changed chan struct{}
+}
+
+func newBoard() *board {
+	return &board{posted: map[[2]score.Lane]lane.Notice{}, changed: make(chan struct{})}
+}
+
+func (b *board) Post(_ context.Context, from, to score.Lane, n lane.Notice) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.posted[[2]score.Lane{from, to}] = n
+	close(b.changed)
+	b.changed = make(chan struct{})
+	return nil
+}
+
+func (b *board) Posted(from, to score.Lane) lane.Notice {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.posted[[2]score.Lane{from, to}]
+}
+
+func (b *board) Changed() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.changed
+}
+
+// signers are a process's keys.
+func signers(keys ...relay.Signer) func(common.Address) (relay.Signer, bool) {
+	return func(address common.Address) (relay.Signer, bool) {
+		for _, key := range keys {
+			if key.Address() == address {
+				return key, true
+			}
+		}
+		return nil, false
+	}
+}
+
 // driveAll drives every lane at once, beside all others: no lease protects the journal here.
 type driveAll struct{}
 
-func (driveAll) Run(ctx context.Context, lanes int, drive func(context.Context, score.Lane)) error {
+func (driveAll) Run(ctx context.Context, lanes func() (driven, able []score.Lane), drive func(context.Context, score.Lane)) error {
 	var running sync.WaitGroup
-	for id := range score.Lane(lanes) {
+	_, able := lanes()
+	for _, id := range able {
 		running.Go(func() { drive(ctx, id) })
 	}
 	running.Wait()
@@ -185,8 +263,8 @@ func (w *world) config() relay.Config {
 	limits := batch.DefaultLimits()
 	limits.MaxUpdates, limits.Linger = 20, 5*time.Millisecond
 	return relay.Config{
-		Lanes: w.lanes, ChainID: devnet.ChainID, Contract: w.contract, Replica: "test",
-		CallTimeout: 5 * time.Second, Limits: limits, Model: registry.GasModel(),
+		FirstLanes: w.lanes, ChainID: devnet.ChainID, Contract: w.contract, Replica: "test",
+		CallTimeout: 5 * time.Second, Limits: limits,
 		Rules: lane.Rules{
 			Fees:   lane.FeeRule{MaxCap: 1e12, MaxTxFee: 1e19, MinTip: 1_000_000},
 			Window: 8, MaxOpen: 64, BumpBlocks: 3, Rebroadcast: 200 * time.Millisecond, MaxGas: 1 << 24,
@@ -196,13 +274,13 @@ func (w *world) config() relay.Config {
 }
 
 func (w *world) deps() relay.Deps {
-	signers := make([]relay.Signer, w.lanes)
-	for i := range signers {
-		signers[i] = w.keys[i].For(devnet.ChainID)
+	keys := make([]relay.Signer, len(w.keys))
+	for i := range keys {
+		keys[i] = w.keys[i].For(devnet.ChainID)
 	}
 	return relay.Deps{
-		Chain: w.client, Source: source{w.stream}, Journal: w.journal, Leases: driveAll{}, Statuses: newStatuses(),
-		Signers: signers, Log: w.log, Metrics: prometheus.NewRegistry(),
+		Chain: w.client, Source: source{w.stream}, Journal: w.journal, Leases: driveAll{}, Statuses: newStatuses(), Halt: &halts{},
+		Roster: w.roster, Board: w.board, Signer: signers(keys...), Log: w.log, Metrics: prometheus.NewRegistry(),
 	}
 }
 
@@ -264,11 +342,11 @@ func (w *world) drained() bool {
 		case m.Corrupt != nil:
 			bound = bound && owned[score.BucketOfMessage(m.Seq)].Has(at)
 		case m.Project != nil:
-			bound = bound && owned[score.BucketOf(m.Project.ID)].Has(at)
+			bound = bound && owned[score.BucketOf(m.Project.ID)].Of(m.Project.ID).Has(at)
 		}
 		for i := range m.Updates {
 			at.Index = uint32(i)
-			bound = bound && owned[score.BucketOf(m.Updates[i].Project)].Has(at)
+			bound = bound && owned[score.BucketOf(m.Updates[i].Project)].Of(m.Updates[i].Project).Has(at)
 		}
 		return nil
 	}))

@@ -1,16 +1,12 @@
 package relay
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
-
-// readAhead bounds the messages read and not yet looked at.
-const readAhead = 256
 
 // intake turns what is in a lane's buckets into the next thing to bind: a creation, or what the horizon of waiting updates offers.
 // The lane's state says what is bound; the intake keeps the places of each bucket from its floor on, to tell how far an entry moves
@@ -26,112 +22,176 @@ type intake struct {
 	state   *lane.State
 	horizon *batch.Horizon // updates and signed groups that wait
 
-	ahead    map[score.Bucket][]*place // by bucket, in order: from the first that is not bound
+	rows     map[score.Bucket]*row
 	waiting  map[score.Position]*place // those of the horizon
 	creation *place                    // bound before anything else
-	read     score.Position            // everything before it was taken
+	began    uint64                    // sequence from which on the stream was read
+	read     score.Position            // everything from there up to it was taken
 
-	messages chan score.Message
-	failed   chan error
-}
+	parked map[score.ProjectID]*parked
+	second catchUp
+	served map[score.ProjectID]int // updates bound since the lane told last
 
-// place is a unit, a creation, or a message that cannot be read, with its positions, which are bound together.
-type place struct {
-	score.Span
-	bucket  score.Bucket
-	project *score.Project // of a creation
-	bound   bool
+	// leaving are the buckets that shall be another lane's and are held back by a creation; from the next one on nothing of
+	// theirs is bound here, or they would never be free.
+	leaving map[score.Bucket]bool
+	stopped map[score.Bucket]score.Position // from where nothing of a bucket is kept
+
+	price func(*batch.Horizon) // of what the horizon offers; nil before it is known
 }
 
 func newIntake(config Config, state *lane.State) (*intake, error) {
-	config = config.withDefaults()
-	horizon, err := batch.NewHorizon(config.Model, config.Limits, config.Ahead)
-	if err != nil {
-		return nil, err
-	}
-	return &intake{
-		config: config, state: state, horizon: horizon, ahead: map[score.Bucket][]*place{}, waiting: map[score.Position]*place{},
-		messages: make(chan score.Message, readAhead), failed: make(chan error, 1),
-	}, nil
+	in := &intake{config: config.withDefaults(), state: state}
+	return in, in.reset()
 }
 
-// startReading reads the stream in a goroutine of its own until the context ends; the result waits for that.
-func (in *intake) startReading(ctx context.Context, reader Reader) (wait func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer reader.Close()
-		for {
-			message, err := reader.Next(ctx)
-			if err != nil {
-				in.failed <- err
-				return
+// reset forgets all that was read.
+func (in *intake) reset() error {
+	horizon, err := batch.NewHorizon(in.config.Gas[0].Batch, in.config.Limits, in.config.Horizon)
+	if err != nil {
+		return err
+	}
+	in.horizon, in.creation, in.second = horizon, nil, catchUp{}
+	in.rows, in.waiting, in.parked = map[score.Bucket]*row{}, map[score.Position]*place{}, map[score.ProjectID]*parked{}
+	in.stopped, in.served = map[score.Bucket]score.Position{}, map[score.ProjectID]int{}
+	if in.price != nil {
+		in.price(horizon)
+	}
+	return nil
+}
+
+// again has the stream read again from where the state says now: the lane owns other buckets than before.
+func (in *intake) again(told map[score.ProjectID]score.Backlog) error {
+	err := in.reset()
+	in.begin(told)
+	return err
+}
+
+// reprice says what the horizon's offers cost and may cost.
+func (in *intake) reprice(model batch.Model, maxGas uint64) {
+	in.price = func(h *batch.Horizon) { h.Reprice(model, maxGas) }
+	in.price(in.horizon)
+}
+
+// begin says that the journal is open: the stream is read from where the state says. Each parked project is behind, from its own
+// floor on; told is how much of it waited when the last session said so, and counts for nothing where the floor has passed all that was counted.
+func (in *intake) begin(told map[score.ProjectID]score.Backlog) {
+	in.began = in.state.ReadFrom().Seq
+	in.read = score.Position{Seq: in.began}
+	for bucket, held := range in.state.Buckets {
+		for id, x := range held.Parked {
+			p := &parked{row: &row{bucket: bucket, project: &id}, next: x.Floor, behind: true}
+			if last := told[id]; last.Read > x.Floor.Seq {
+				p.unseen, p.seen = last.Waiting, last.Read
 			}
-			select {
-			case in.messages <- message:
-			case <-ctx.Done():
-				return
-			}
+			in.parked[id] = p
 		}
-	}()
-	return func() { <-done }
+	}
 }
 
 // wantsMessage tells whether another message can be taken. What is behind a creation may be of its project, so it comes after it.
-func (in *intake) wantsMessage() bool { return in.creation == nil && in.horizon.Room() > 0 }
+func (in *intake) wantsMessage() bool {
+	if in.creation != nil {
+		return false
+	}
+	_, crowded := in.crowder()
+	return crowded || in.horizon.Room() > 0
+}
 
 // take accepts the next message, which must come when wantsMessage. unreadable is its place, if it cannot be read, is the
 // lane's, and was not dead-lettered yet. The error is lane.ErrCorrupt: a part of a signed group is bound. No program binds
 // a part of one, so what became of it is not known; to continue could carry updates twice, or lose some.
 func (in *intake) take(m score.Message) (unreadable *place, err error) {
+	in.lost(in.read, lostBefore(m), false)
 	in.read = score.Position{Seq: m.Seq + 1}
-	switch whole := (score.Span{Position: score.Position{Seq: m.Seq}, Count: 1}); {
-	case m.Corrupt != nil:
-		unreadable, err = in.put(&place{Span: whole, bucket: score.BucketOfMessage(m.Seq)})
-		return unreadable, err
-	case m.Project != nil:
-		in.creation, err = in.put(&place{Span: whole, bucket: score.BucketOf(m.Project.ID), project: m.Project})
-		return nil, err
+	if m.Corrupt == nil {
+		return nil, in.each(m, false)
 	}
-	at, now := score.Position{Seq: m.Seq}, in.config.Now()
+	bucket := score.BucketOfMessage(m.Seq)
+	whole := score.Span{Position: score.Position{Seq: m.Seq}, Count: 1}
+	if _, owned := in.state.Buckets[bucket]; !owned || in.isStopped(bucket, whole.Position) {
+		return nil, nil
+	}
+	return in.put(place{Span: whole, unreadable: true}, in.row(bucket))
+}
+
+// each keeps what is in a message of one of both readings.
+func (in *intake) each(m score.Message, second bool) error {
+	at := score.Position{Seq: m.Seq}
+	if m.Project != nil {
+		return in.meet(place{Span: score.Span{Position: at, Count: 1}, project: m.Project.ID, creation: m.Project}, nil, second)
+	}
 	for unit := range score.Units(m.Updates, m.Signed) {
 		span := score.Span{Position: at, Count: uint32(len(unit.Updates))}
 		at.Index += span.Count
-		p, err := in.put(&place{Span: span, bucket: score.BucketOf(unit.Updates[0].Project)})
-		if err != nil {
-			return nil, err
-		}
-		if p != nil {
-			in.waiting[p.Position] = p
-			in.horizon.Add(batch.Waiting{Unit: unit, At: p.Position, Came: now})
+		if err := in.meet(place{Span: span, project: unit.Updates[0].Project}, &unit, second); err != nil {
+			return err
 		}
 	}
-	return nil, nil
+	return nil
 }
 
-// put keeps a place in its bucket, and returns it if it is the lane's and not bound.
-func (in *intake) put(p *place) (*place, error) {
-	held, owned := in.state.Buckets[p.bucket]
-	if !owned {
-		return nil, nil
+// meet keeps a unit, or a creation, if it is the lane's and this is the reading that brings it.
+func (in *intake) meet(at place, unit *score.Unit, second bool) error {
+	if p := in.parked[at.project]; p != nil {
+		return in.offer(p, at, unit, second)
 	}
+	if second {
+		return nil
+	}
+	bucket := score.BucketOf(at.project)
+	held, owned := in.state.Buckets[bucket]
+	if !owned || in.isStopped(bucket, at.Position) {
+		return nil
+	}
+	if at.creation != nil && in.leaving[bucket] && !held.Has(at.Position) {
+		in.stopped[bucket] = at.Position
+		return nil
+	}
+	return in.wait(in.row(bucket), at, unit)
+}
+
+// isStopped tells whether a position of a bucket is left to the lane that the bucket goes to.
+func (in *intake) isStopped(b score.Bucket, at score.Position) bool {
+	from, stopped := in.stopped[b]
+	return stopped && !at.Before(from)
+}
+
+// wait keeps a place in a row, and its unit in the horizon if it is not bound; a creation is bound before anything else.
+func (in *intake) wait(r *row, at place, unit *score.Unit) error {
+	p, err := in.put(at, r)
+	if err != nil || p == nil {
+		return err
+	}
+	if unit == nil {
+		in.creation = p
+		return nil
+	}
+	in.waiting[p.Position] = p
+	in.horizon.Add(batch.Waiting{Unit: *unit, At: p.Position, Came: in.config.Now()})
+	return nil
+}
+
+// put keeps a place in a row, and returns it if it is not bound.
+func (in *intake) put(at place, r *row) (*place, error) {
+	x := in.extent(r)
 	bound := uint32(0)
-	for i := range p.Count {
-		if held.Has(score.Position{Seq: p.Seq, Index: p.Index + i}) {
+	for i := range at.Count {
+		if x.Has(score.Position{Seq: at.Seq, Index: at.Index + i}) {
 			bound++
 		}
 	}
-	if p.bound = bound == p.Count; bound > 0 && !p.bound {
-		return nil, fmt.Errorf("%w: a part of the signed group of %d updates at %v is bound", lane.ErrCorrupt, p.Count, p.Position)
+	if at.bound = bound == at.Count; bound > 0 && !at.bound {
+		return nil, fmt.Errorf("%w: a part of the signed group of %d updates at %v is bound", lane.ErrCorrupt, at.Count, at.Position)
 	}
-	if p.Before(held.Floor) {
+	if at.Before(x.Floor) {
 		return nil, nil
 	}
-	in.ahead[p.bucket] = append(in.ahead[p.bucket], p)
-	if p.bound {
+	r.add(&at)
+	if at.bound {
 		return nil, nil
 	}
-	return p, nil
+	return &at, nil
 }
 
 // places are where units of the horizon are.
@@ -143,94 +203,11 @@ func (in *intake) places(units []batch.Waiting) []*place {
 	return places
 }
 
-// moves are what an entry that binds the places says of their buckets.
-func (in *intake) moves(places ...*place) ([]lane.Move, error) {
-	spans, bind := map[score.Bucket][]score.Span{}, map[*place]bool{}
-	var order []score.Bucket
-	for _, p := range places {
-		if spans[p.bucket] == nil {
-			order = append(order, p.bucket)
-		}
-		spans[p.bucket] = append(spans[p.bucket], p.Span)
-		bind[p] = true
-	}
-	var moves []lane.Move
-	for _, bucket := range order {
-		bound, err := score.PositionsOf(spans[bucket]...)
-		if err != nil {
-			return nil, err
-		}
-		move := in.move(bucket, func(p *place) bool { return p.bound || bind[p] })
-		move.Bound = bound
-		moves = append(moves, move)
-	}
-	return moves, nil
-}
-
-// move is how far the floor of a bucket may move when these places of it are bound.
-func (in *intake) move(bucket score.Bucket, bound func(*place) bool) lane.Move {
-	m := lane.Move{Bucket: bucket, Floor: in.read}
-	for _, p := range in.ahead[bucket] {
-		if !bound(p) {
-			m.Floor = p.Position
-			break
-		}
-		m.Passed += uint64(p.Count)
-	}
-	if floor := in.state.Buckets[bucket].Floor; m.Floor.Before(floor) { // the bucket was not read that far
-		m.Floor = floor
-	}
-	return m
-}
-
-// passes are the moves of floors over what is bound, or not the lane's.
-func (in *intake) passes() (moves []lane.Move) {
-	for b := range score.Buckets {
-		held, owned := in.state.Buckets[score.Bucket(b)]
-		if !owned {
-			continue
-		}
-		if m := in.move(score.Bucket(b), func(p *place) bool { return p.bound }); held.Floor.Before(m.Floor) {
-			moves = append(moves, m)
-		}
-	}
-	return moves
-}
-
-// bound says that an entry bound the places.
-func (in *intake) bound(places ...*place) {
-	for _, p := range places {
-		p.bound = true
-	}
-	for _, p := range places {
-		in.clear(p.bucket)
-	}
-}
-
-// clear forgets the places of a bucket that its floor has passed.
-func (in *intake) clear(bucket score.Bucket) {
-	places := in.ahead[bucket]
-	for len(places) > 0 && places[0].bound && places[0].Before(in.state.Buckets[bucket].Floor) {
-		places = places[1:]
-	}
-	if len(places) == 0 {
-		delete(in.ahead, bucket)
-		return
-	}
-	in.ahead[bucket] = places
-}
-
 // batchBound says that what the horizon offered is journaled.
 func (in *intake) batchBound(units []batch.Waiting) {
-	in.bound(in.places(units)...)
 	for i := range units {
 		delete(in.waiting, units[i].At)
+		in.served[units[i].Unit.Updates[0].Project] += len(units[i].Unit.Updates)
 	}
 	in.horizon.Bound()
-}
-
-// created says that the creation is journaled.
-func (in *intake) created() {
-	in.bound(in.creation)
-	in.creation = nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -50,11 +49,24 @@ func allBuckets(t require.TestingT) *lane.State {
 	return state
 }
 
+// begun is an intake that reads from where the state says.
+func begun(t require.TestingT, config Config, state *lane.State) *intake {
+	return begunAfter(t, config, state, nil)
+}
+
+func begunAfter(t require.TestingT, config Config, state *lane.State, told map[score.ProjectID]score.Backlog) *intake {
+	in, err := newIntake(config, state)
+	require.NoError(t, err)
+	in.begin(told)
+	return in
+}
+
 // apply folds what binds the places.
 func apply(t require.TestingT, in *intake, places ...*place) {
 	moves, err := in.moves(places...)
 	require.NoError(t, err)
 	require.NoError(t, in.state.Apply(lane.Entry{Epoch: 1, Pass: &lane.Pass{Moves: moves}}))
+	in.journaled(moves, places...)
 }
 
 // TestAnIntakeBindsEverythingOnce binds what an intake makes of any envelopes, in batches of any size, and kills it after
@@ -63,7 +75,7 @@ func TestAnIntakeBindsEverythingOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		records, units := drawRecords(t)
-		config := Config{Model: registry.GasModel(), Limits: batch.Limits{
+		config := Config{Limits: batch.Limits{
 			MaxUpdates: rapid.IntRange(1, 40).Draw(t, "most"), MaxGas: 1 << 24, MaxBytes: 128 << 10,
 		}}
 		want := map[score.GroupSignature][]score.Update{}
@@ -76,8 +88,7 @@ func TestAnIntakeBindsEverythingOnce(t *testing.T) {
 		var bound []score.UpdateID
 		for killed := true; killed; {
 			killed = false
-			in, err := newIntake(config, state)
-			require.NoError(t, err)
+			in := begun(t, config, state)
 			for i, r := range records {
 				if r.Seq < state.ReadFrom().Seq {
 					continue
@@ -133,9 +144,8 @@ func TestAFloorInsideASignedGroupIsCorrupt(t *testing.T) {
 		state := allBuckets(t)
 		bucket := score.BucketOf(score.ProjectID{})
 		require.NoError(t, state.Apply(lane.Entry{Epoch: 1, Pass: &lane.Pass{Moves: []lane.Move{{Bucket: bucket, Floor: score.Position{Seq: 7, Index: index}}}}}))
-		in, err := newIntake(Config{Model: registry.GasModel(), Limits: batch.DefaultLimits()}, state)
-		require.NoError(t, err)
-		_, err = in.take(r)
+		in := begun(t, Config{Limits: batch.DefaultLimits()}, state)
+		_, err := in.take(r)
 		if inside := index > 0 && index < 3 || index > 4 && index < 10; inside {
 			require.ErrorIs(t, err, lane.ErrCorrupt, "%d", index)
 			continue
@@ -152,8 +162,7 @@ func TestALaneKeepsWhatIsInItsBuckets(t *testing.T) {
 	state := &lane.State{}
 	unread := uint64(score.BucketOf(own))
 	require.NoError(t, state.Apply(lane.Entry{Epoch: 1, Open: &lane.Open{Buckets: []score.Bucket{score.BucketOf(own)}}}))
-	in, err := newIntake(Config{Model: registry.GasModel(), Limits: batch.DefaultLimits()}, state)
-	require.NoError(t, err)
+	in := begun(t, Config{Limits: batch.DefaultLimits()}, state)
 
 	for seq, m := range []score.Message{
 		{Updates: []score.Update{{Project: other}, {Project: own, ID: score.UpdateID{1}}, {Project: other}}},
@@ -169,12 +178,10 @@ func TestALaneKeepsWhatIsInItsBuckets(t *testing.T) {
 	require.Equal(t, 2, in.horizon.Len())
 	first, second := in.waiting[score.Position{Seq: 1, Index: 1}], in.waiting[score.Position{Seq: 3}]
 	apply(t, in, second)
-	in.bound(second)
 	require.Equal(t, score.Position{Seq: 1, Index: 1}, state.ReadFrom(), "the first is not bound")
 	apply(t, in, first)
-	in.bound(first)
 	require.Equal(t, score.Position{Seq: 4}, state.ReadFrom())
-	require.Empty(t, in.ahead)
+	require.Empty(t, in.row(score.BucketOf(own)).places)
 
 	corrupt := score.Message{Corrupt: errors.New("it cannot be read")}
 	corrupt.Seq = score.Buckets + unread - 1
@@ -186,6 +193,35 @@ func TestALaneKeepsWhatIsInItsBuckets(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, unreadable)
 	apply(t, in, unreadable)
-	in.bound(unreadable)
 	require.Equal(t, score.Position{Seq: corrupt.Seq + 1}, state.ReadFrom())
+}
+
+// TestAPlaceThatIsForgottenDoesNotFold: what a bug drops before it is bound was counted when it was read.
+func TestAPlaceThatIsForgottenDoesNotFold(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		state := allBuckets(t)
+		in := begun(t, Config{Limits: batch.DefaultLimits()}, state)
+		units := rapid.IntRange(2, 9).Draw(t, "units")
+		m := score.Message{Seq: 5}
+		for i := range units {
+			m.Updates = append(m.Updates, score.Update{ID: score.UpdateID{byte(i)}})
+		}
+		_, err := in.take(m)
+		require.NoError(t, err)
+		r := in.row(score.BucketOf(score.ProjectID{}))
+		lost := rapid.IntRange(0, units-1).Draw(t, "lost")
+		r.places = slices.Delete(r.places, lost, lost+1)
+		var folds error
+		for left := slices.Clone(r.places); len(left) > 0 && folds == nil; {
+			i := rapid.IntRange(0, len(left)-1).Draw(t, "binds")
+			moves, err := in.moves(left[i])
+			require.NoError(t, err)
+			if folds = state.Apply(lane.Entry{Epoch: 1, Pass: &lane.Pass{Moves: moves}}); folds == nil {
+				in.journaled(moves, left[i])
+			}
+			left = slices.Delete(left, i, i+1)
+		}
+		require.ErrorIs(t, folds, lane.ErrCorrupt)
+	})
 }

@@ -38,8 +38,8 @@ func (j *laneJournal) load(ctx context.Context) (*lane.State, error) {
 	return folder.State()
 }
 
-// append journals an entry and folds it; what follows from it goes to the outbox. An error ends the session, since whether
-// the entry is stored is not known.
+// append folds an entry and journals it; what follows from it goes to the outbox. An error ends the session, and its state with it:
+// whether the entry is stored is not known.
 func (j *laneJournal) append(ctx context.Context, e lane.Entry) error {
 	e.Version, e.Time = lane.Version, j.config.Now().UTC()
 	if e.Epoch == 0 {
@@ -47,6 +47,10 @@ func (j *laneJournal) append(ctx context.Context, e lane.Entry) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, j.config.CallTimeout)
 	defer cancel()
+	effects, err := j.lane.Step(lane.Appended{Entry: e})
+	if err != nil {
+		return err // what does not fold is not stored: nothing could read the journal then
+	}
 	seq, err := j.store.Append(ctx, j.id, j.last, e)
 	if err != nil {
 		return err
@@ -54,10 +58,6 @@ func (j *laneJournal) append(ctx context.Context, e lane.Entry) error {
 	j.last = seq
 	j.since++
 	j.bytes += e.Size()
-	effects, err := j.lane.Step(lane.Appended{Entry: e})
-	if err != nil {
-		return err
-	}
 	j.outbox = append(j.outbox, effects...)
 	j.appended(e)
 	return nil

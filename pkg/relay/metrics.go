@@ -26,15 +26,19 @@ type metrics struct {
 	statusFails prometheus.Counter
 	reopened    prometheus.Counter
 	purgeFails  prometheus.Counter
+	moved       *prometheus.CounterVec
+	driven      prometheus.Gauge
 
 	inflight *prometheus.GaugeVec
 	open     *prometheus.GaugeVec
 	backlog  *prometheus.GaugeVec
+	parked   *prometheus.GaugeVec
 	queued   *prometheus.GaugeVec
 	nonce    *prometheus.GaugeVec
 	balance  *prometheus.GaugeVec
 	waiting  *prometheus.GaugeVec
 	epoch    *prometheus.GaugeVec
+	gasRules *prometheus.GaugeVec
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -56,6 +60,8 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	histogram := func(name, help string, buckets []float64) prometheus.HistogramOpts {
 		return prometheus.HistogramOpts{Name: "scorelay_relay_" + name, Help: help, Buckets: buckets}
 	}
+	driven := prometheus.NewGauge(prometheus.GaugeOpts{Name: "scorelay_relay_driven_lanes", Help: "Lanes that this relayer drives; 0 while it stands by."})
+	reg.MustRegister(driven)
 	size := prometheus.NewHistogramVec(histogram("batch_updates", "Updates in a transaction, by why it was flushed.",
 		prometheus.ExponentialBuckets(1, 2, 12)), []string{"flush"})
 	ofModel := prometheus.NewHistogram(histogram("gas_of_model",
@@ -76,15 +82,19 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		sessionEnds: counter("sessions_ended_total", "Sessions of lanes that ended, for any reason."),
 		statusFails: counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
 		reopened:    counter("slots_reopened_total", "Settled slots that were opened again, since the chain lost their block, or to fill a gap of nonces."),
+		moved:       counters("buckets_moved_total", "Buckets that lanes gave to others, and took.", "direction"),
 		purgeFails:  counter("purge_failures_total", "Purges of the stream that failed; each is tried again later."),
+		driven:      driven,
 		inflight:    gauges("inflight_slots", "Slots whose transaction is not in a block."),
 		open:        gauges("open_slots", "Slots that are not final."),
-		backlog:     gauges("backlog_updates", "Updates read from the stream and not bound; reading stops at a bound."),
+		backlog:     gauges("backlog_updates", "Updates that wait to be bound, as far as the lane has read the stream."),
+		parked:      gauges("parked_projects", "Projects that take more than their share of the horizon, and are read again later."),
 		queued:      gauges("queued_works", "Pieces of work that lost their slot and wait to be bound again."),
 		nonce:       gauges("next_nonce", "The nonce of the lane's next slot."),
 		balance:     gauges("balance_gwei", "Balance of the lane's signer, gwei."),
 		waiting:     gauges("waiting", "1 while the lane binds nothing new for this reason.", "reason"),
 		epoch:       gauges("epoch", "The lane's epoch in its journal."),
+		gasRules:    gauges("gas_rules", "1 for the rules of gas that the lane believes the chain to have, by the name of their fork.", "rules"),
 	}
 }
 
@@ -130,7 +140,7 @@ func (m *metrics) wait(id score.Lane, reason lane.Wait) {
 
 // forget removes the gauges of a lane that another replica drives now.
 func (m *metrics) forget(id score.Lane) {
-	for _, g := range []*prometheus.GaugeVec{m.inflight, m.open, m.backlog, m.queued, m.nonce, m.balance, m.waiting, m.epoch} {
+	for _, g := range []*prometheus.GaugeVec{m.inflight, m.open, m.backlog, m.parked, m.queued, m.nonce, m.balance, m.waiting, m.epoch, m.gasRules} {
 		g.DeletePartialMatch(prometheus.Labels{"lane": label(id)})
 	}
 }

@@ -23,11 +23,15 @@ var (
 // open folds a lane's journal, fences every earlier session off, and has the chain followed from there.
 func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*session, error) {
 	journal := &laneJournal{id: id, store: r.deps.Journal, config: &r.config, log: log}
+	signer, err := r.signer(id)
+	if err != nil {
+		return nil, err
+	}
 	state, err := journal.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	identity, err := r.identify(ctx, id, state)
+	identity, err := r.identify(ctx, signer.Address(), state)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +39,10 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 	if err != nil {
 		return nil, err
 	}
-	s := r.assemble(id, log, journal, lane.New(state, r.config.Rules), intake)
-	s.heads = r.deps.Heads.Subscribe(r.deps.Signers[id].Address(), state.Next)
+	rules := r.config.Rules
+	_, rules.Keyless = signer.(keyless)
+	s := r.assemble(id, signer, log, journal, lane.New(state, rules), intake)
+	s.heads = r.deps.Heads.Subscribe(signer.Address(), state.Next)
 	s.settled(len(state.Past))
 	for i := range state.Slots {
 		s.watch(&state.Slots[i])
@@ -47,16 +53,17 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 		s.heads.Close()
 		return nil, err
 	}
+	intake.begin(s.teller.told(ctx))
 	r.metrics.wait(id, lane.WaitNone) // what the last session waited for
 	s.reporter.resume(ctx, r.config.Rules.Window)
-	log.Info("the lane is open", "epoch", state.Epoch, "next_nonce", state.Next, "open_slots", len(state.Slots),
+	log.Info("the lane is open", "signer", signer.Address(), "epoch", state.Epoch, "next_nonce", state.Next, "open_slots", len(state.Slots),
 		"queued", len(state.Queue), "buckets", len(state.Buckets), "reads_from", state.ReadFrom())
 	return s, nil
 }
 
 // identify checks that the journal belongs to what this process is configured for, and that the stream holds what it says
 // was not read yet.
-func (r *Relayer) identify(ctx context.Context, id score.Lane, state *lane.State) (lane.Identity, error) {
+func (r *Relayer) identify(ctx context.Context, signer common.Address, state *lane.State) (lane.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
 	source, err := r.deps.Source.State(ctx)
@@ -64,7 +71,10 @@ func (r *Relayer) identify(ctx context.Context, id score.Lane, state *lane.State
 		return lane.Identity{}, err
 	}
 	identity := lane.Identity{
-		Stream: source.Created, ChainID: r.config.ChainID, Contract: r.config.Contract, Signer: r.deps.Signers[id].Address(),
+		Stream: source.Created, ChainID: r.config.ChainID, Contract: r.config.Contract, Signer: signer,
+	}
+	if state.Epoch > 0 {
+		r.deps.Halt.Journaled(state.Identity.Stream, state.Seen())
 	}
 	switch {
 	case state.Epoch > 0 && !state.Identity.Equal(identity):
@@ -77,13 +87,13 @@ func (r *Relayer) identify(ctx context.Context, id score.Lane, state *lane.State
 	return identity, nil
 }
 
-// firstBuckets are those that the lane begins with, when its journal does.
+// firstBuckets are those that the lane begins with, when its journal does: none of one that came later.
 func (r *Relayer) firstBuckets(id score.Lane, state *lane.State) (buckets []score.Bucket) {
-	if state.Epoch > 0 {
+	if state.Epoch > 0 || int(id) >= r.config.FirstLanes {
 		return nil
 	}
 	for b := range score.Buckets {
-		if score.FirstOwner(score.Bucket(b), r.config.Lanes) == id {
+		if score.FirstOwner(score.Bucket(b), r.config.FirstLanes) == id {
 			buckets = append(buckets, score.Bucket(b))
 		}
 	}
@@ -91,11 +101,14 @@ func (r *Relayer) firstBuckets(id score.Lane, state *lane.State) (buckets []scor
 }
 
 // assemble gives each part of a session what it may touch.
-func (r *Relayer) assemble(id score.Lane, log *slog.Logger, journal *laneJournal, l *lane.Lane, in *intake) *session {
-	config, signer := &r.config, r.deps.Signers[id]
-	s := &session{id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, send: r.deps.Chain.Send, deadLetter: r.deadLetter}
+func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journal *laneJournal, l *lane.Lane, in *intake) *session {
+	config := &r.config
+	s := &session{
+		id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, halt: r.deps.Halt,
+		send: r.deps.Chain.Send, deadLetter: r.deadLetter,
+	}
 	journal.lane, journal.appended = l, s.appended
-	s.gas = newGas(config, in.horizon.LimitGas, r.metrics.gasOfModel, log)
+	s.gas = newGas(id, config, in.reprice, r.metrics, log)
 	s.waiting = &waiting{id: id, signer: signer.Address(), config: config, lane: l, metrics: r.metrics, log: log}
 	s.reporter = newReporter(id, r.deps.Statuses, l, journal.fenced, r.metrics.statusFails, log)
 	s.binder = &binder{
@@ -106,10 +119,16 @@ func (r *Relayer) assemble(id score.Lane, log *slog.Logger, journal *laneJournal
 		id: id, signer: signer.Address(), config: config, lane: l, append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter,
 		gas: s.gas, reread: func(tx common.Hash) { s.heads.Reread(tx) }, cancel: s.binder.cancel, metrics: r.metrics, log: log,
 	}
+	s.teller = r.teller(id, in, log)
 	s.requeue = &requeue{
 		id: id, signer: signer.Address(), config: config, lane: l, ask: r.deps.Chain.CallEach, gas: s.gas, bind: s.binder.bind,
 		append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter, waiting: s.waiting, metrics: r.metrics, log: log,
 	}
+	s.handover = &handover{
+		id: id, config: config, lane: l, intake: in, roster: r.deps.Roster, board: r.deps.Board, journal: r.deps.Journal, append: journal.append,
+		reporter: s.reporter, moved: r.metrics.moved, log: log, due: true, opened: map[score.Lane]bool{},
+	}
+	s.settler.creations = s.handover.creations
 	return s
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
@@ -64,11 +65,51 @@ type Journal interface {
 	Purge(ctx context.Context, id score.Lane, below uint64) error
 }
 
-// Leases decides who tries to drive a lane (the journal decides who can). Run shares the lanes 0 … lanes-1 evenly with
-// the other replicas and calls drive in a goroutine of its own for each lane held; drive's context ends when the lease
-// is lost, handed over, or ctx ends. When drive returns, the lease is given up. Run returns when all drives have.
+// Backlogs tells how much of projects waits, to those who accept updates, and to the next session. It may fail at any time.
+type Backlogs interface {
+	// Tell says what waits in a lane now, in place of what was said of it before.
+	Tell(ctx context.Context, id score.Lane, projects map[score.ProjectID]score.Backlog) error
+	// Told is what was said last of each project, however long ago. It is advice.
+	Told(ctx context.Context) (map[score.ProjectID]score.Backlog, error)
+}
+
+// Roster tells which lanes there are and which lane shall own each bucket.
+type Roster interface {
+	// Current is the newest roster known, and a channel that is closed when there is a newer one.
+	Current() (roster.Roster, <-chan struct{})
+	// Gone ends the life of a lane that leaves or was cut, and whose journal says that nothing is left. It may repeat.
+	Gone(ctx context.Context, id score.Lane) error
+	// Wake has a lane that is gone driven again, as one that was cut: another lane gave it something while it went. It may repeat.
+	Wake(ctx context.Context, id score.Lane) error
+}
+
+// Board carries notices between lanes. It is a messenger: what it loses, or shows late or again, delays handovers and does nothing else,
+// since journals say what is so.
+type Board interface {
+	// Post replaces what lane from tells lane to. After an error it may or may not have.
+	Post(ctx context.Context, from, to score.Lane, n lane.Notice) error
+	// Posted is what lane from tells lane to, as far as is known here.
+	Posted(from, to score.Lane) lane.Notice
+	// Changed is closed when another notice is known here.
+	Changed() <-chan struct{}
+}
+
+// Leases decides who tries to drive a lane (the journal decides who can). Run shares the lanes evenly with the other replicas
+// and calls drive in a goroutine of its own for each lane held; drive's context ends when the lease is lost, handed over, or
+// ctx ends. lanes tells, whenever it is called, which lanes shall be driven and which of them this replica can drive. When
+// drive returns, the lease is given up. Run returns when all drives have.
 type Leases interface {
-	Run(ctx context.Context, lanes int, drive func(ctx context.Context, id score.Lane)) error
+	Run(ctx context.Context, lanes func() (driven, able []score.Lane), drive func(ctx context.Context, id score.Lane)) error
+}
+
+// Halt stops what may be wrong while NATS holds less than it did, until an operator decides.
+type Halt interface {
+	// Halted tells whether nothing new may be bound.
+	Halted() bool
+	// Journaled tells what a lane's journal says of the stream: when it was made, and the highest sequence that it has held.
+	Journaled(stream time.Time, seq uint64)
+	// Unjournaled tells of a lane that halts because of transactions that its journal does not know.
+	Unjournaled(id score.Lane)
 }
 
 // Signer signs with one key.

@@ -8,14 +8,15 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/retry"
-	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/roster"
 )
 
 // purger removes from the stream, now and then, what is final in every lane and older than the audit horizon. Every replica
 // has one; repeating it changes nothing.
 type purger struct {
-	lanes    int
+	roster   Roster
 	source   Source
 	journal  Journal
 	timeout  time.Duration // of a call
@@ -26,7 +27,7 @@ type purger struct {
 
 func (r *Relayer) purger() *purger {
 	return &purger{
-		lanes: r.config.Lanes, source: r.deps.Source, journal: r.deps.Journal, timeout: r.config.CallTimeout, horizon: r.config.Horizon,
+		roster: r.deps.Roster, source: r.deps.Source, journal: r.deps.Journal, timeout: r.config.CallTimeout, horizon: r.config.AuditHorizon,
 		failures: r.metrics.purgeFails, log: r.deps.Log,
 	}
 }
@@ -50,13 +51,11 @@ func (p *purger) purge(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	for id := range score.Lane(p.lanes) {
-		needed, err := p.neededFrom(ctx, id)
-		if err != nil {
-			return fmt.Errorf("couldn't tell what lane %d still needs: %w", id, err)
-		}
-		below = min(below, needed)
+	needed, err := p.neededFrom(ctx)
+	if err != nil {
+		return err
 	}
+	below = min(below, needed)
 	if below <= 1 {
 		return nil
 	}
@@ -65,11 +64,44 @@ func (p *purger) purge(ctx context.Context, now time.Time) error {
 	return p.source.Purge(limited, below)
 }
 
-// neededFrom is the sequence below which a lane needs nothing any more.
-func (p *purger) neededFrom(ctx context.Context, id score.Lane) (uint64, error) {
-	state, _, err := p.journal.State(ctx, id)
-	if err != nil || state.Epoch == 0 { // it has buckets, and has bound nothing of them
-		return 0, err
+// neededFrom is the sequence below which no lane needs anything any more.
+func (p *purger) neededFrom(ctx context.Context) (uint64, error) {
+	lanes := lane.Lanes{}
+	known, _ := p.roster.Current()
+	for _, l := range known.Lanes {
+		state, _, err := p.journal.State(ctx, l.ID)
+		if err != nil {
+			return 0, fmt.Errorf("couldn't tell what lane %d still needs: %w", l.ID, err)
+		}
+		lanes[l.ID] = state
 	}
-	return state.NeededFrom().Seq, nil
+	p.wake(ctx, known, lanes)
+	needed, err := lanes.NeededFrom()
+	return needed.Seq, err
+}
+
+// wake has lanes that are gone driven again where their journals, or what others gave them, say that something is left: another
+// lane's session knew an older roster, or theirs was fenced off when it found nothing left.
+func (p *purger) wake(ctx context.Context, known roster.Roster, lanes lane.Lanes) {
+	for _, l := range known.Lanes {
+		if l.State != roster.Gone {
+			continue
+		}
+		left := !lanes[l.ID].Empty()
+		for id, other := range lanes {
+			left = left || other.Given[l.ID].N > lanes[l.ID].Took[id]
+		}
+		if !left {
+			continue
+		}
+		limited, cancel := context.WithTimeout(ctx, p.timeout)
+		err := p.roster.Wake(limited, l.ID)
+		cancel()
+		if err != nil {
+			p.log.Warn("the relayer couldn't have a lane driven again that was gone and has something left; the next purge tries again",
+				"lane", l.ID, "err", err)
+			continue
+		}
+		p.log.Warn("a lane that was gone has something left; it is driven again, without its key", "lane", l.ID)
+	}
 }

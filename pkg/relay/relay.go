@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -15,26 +14,28 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // Config of a relayer.
 type Config struct {
-	Lanes         int                 // of the deployment
+	FirstLanes    int                 // how many the deployment began with: these begin with the buckets
 	ChainID       uint64              // EIP-155
 	Contract      common.Address      // the ScoreRegistry
 	Replica       string              // name of this process in journals and logs
 	CallTimeout   time.Duration       // of one question to the chain or one write to a store. Default 15 s
 	StaleAfter    time.Duration       // how long a lane binds on what it knows of the chain without hearing of it. Default 20 s
 	Limits        batch.Limits        // of one transaction
-	Ahead         batch.HorizonLimits // how far a lane looks ahead. Default batch.DefaultHorizon
-	Model         batch.Model         // what a batch costs at worst
+	Horizon       batch.HorizonLimits // how far a lane looks ahead. Default batch.DefaultHorizon
+	Gas           []registry.GasRules // what the chain may charge, the cheapest first; a lane begins with those. Default registry.AllGasRules
 	Rules         lane.Rules          // window, fees, pace of bumps
 	SnapshotEvery int                 // journal entries between snapshots. Default 256
-	Horizon       time.Duration       // how long final updates stay in the stream for audits. Default 7 days
+	AuditHorizon  time.Duration       // how long final updates stay in the stream for audits. Default 7 days
 	PurgeInterval time.Duration       // how often to purge the stream. Default 10 min
 	PassEvery     time.Duration       // how often floors move over what other lanes carry. Default 1 min
+	GoneAfter     uint64              // blocks by which a lane's last slot is below the final block before the lane is gone. Default 256
 	Now           func() time.Time    // the clock. Default time.Now
 }
 
@@ -46,11 +47,17 @@ func (c Config) withDefaults() Config {
 	}
 	set(&c.CallTimeout, 15*time.Second)
 	set(&c.StaleAfter, 20*time.Second)
-	set(&c.Horizon, 7*24*time.Hour)
+	set(&c.AuditHorizon, 7*24*time.Hour)
 	set(&c.PurgeInterval, 10*time.Minute)
 	set(&c.PassEvery, time.Minute)
-	if c.Ahead == (batch.HorizonLimits{}) {
-		c.Ahead = batch.DefaultHorizon()
+	if c.Horizon == (batch.HorizonLimits{}) {
+		c.Horizon = batch.DefaultHorizon()
+	}
+	if len(c.Gas) == 0 {
+		c.Gas = registry.AllGasRules()
+	}
+	if c.GoneAfter == 0 {
+		c.GoneAfter = 256
 	}
 	if c.SnapshotEvery == 0 {
 		c.SnapshotEvery = 256
@@ -69,9 +76,14 @@ type Deps struct {
 	Journal  Journal
 	Leases   Leases
 	Statuses Statuses
-	Signers  []Signer // by lane; at least Config.Lanes
-	Log      *slog.Logger
-	Metrics  prometheus.Registerer
+	Backlogs Backlogs // nil: nothing is told
+	Halt     Halt
+	Roster   Roster
+	Board    Board
+	// Signer is the signer with an address; false where this process has no key for it. It may come later.
+	Signer  func(common.Address) (Signer, bool)
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
 }
 
 // Relayer drives the lanes it holds leases for.
@@ -84,13 +96,10 @@ type Relayer struct {
 // New checks the configuration.
 func New(config Config, deps Deps) (*Relayer, error) {
 	config = config.withDefaults()
-	switch {
-	case config.Lanes < 1:
-		return nil, errors.New("a relayer needs at least one lane")
-	case len(deps.Signers) < config.Lanes:
-		return nil, fmt.Errorf("there are %d lanes and keys for %d: every lane needs a key of its own", config.Lanes, len(deps.Signers))
+	if config.FirstLanes < 1 {
+		return nil, errors.New("a deployment begins with at least one lane")
 	}
-	if _, err := batch.NewHorizon(config.Model, config.Limits, config.Ahead); err != nil {
+	if _, err := batch.NewHorizon(config.Gas[0].Batch, config.Limits, config.Horizon); err != nil {
 		return nil, err
 	}
 	return &Relayer{deps: deps, config: config, metrics: newMetrics(deps.Metrics)}, nil
@@ -103,7 +112,7 @@ func (r *Relayer) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	running.Go(func() { r.purger().run(ctx, r.config.PurgeInterval) })
-	return r.deps.Leases.Run(ctx, r.config.Lanes, r.drive)
+	return r.deps.Leases.Run(ctx, r.shares, r.drive)
 }
 
 // Pauses between sessions of one lane: short after a lost race, longer when an operator has to look.
@@ -113,15 +122,14 @@ const (
 	pauseAfterCorrupt = 30 * time.Second
 )
 
-// drive runs one session of a lane after the other while its lease is held.
+// drive runs one session of a lane after the other while its lease is held, until the lane is gone.
 func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 	log := r.deps.Log.With("lane", id)
-	log.Info("the relayer drives the lane", "signer", r.deps.Signers[id].Address())
-	for ctx.Err() == nil {
-		s, err := r.open(ctx, id, log)
-		if err == nil {
-			err = s.run(ctx, r.deps.Source)
-		}
+	log.Info("the relayer drives the lane")
+	r.metrics.driven.Inc()
+	defer r.metrics.driven.Dec()
+	for ctx.Err() == nil && !r.isGone(id) {
+		err := r.session(ctx, id, log)
 		wait := pauseAfterFailure
 		switch {
 		case ctx.Err() != nil:
@@ -130,6 +138,14 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 			wait = pauseAfterCorrupt
 			r.metrics.wait(id, lane.WaitJournal)
 			log.Error("the lane halts until an operator looks; the relayer opens it again later all the same", "err", err, "again_in", wait)
+		case errors.Is(err, errNoKey):
+			log.Warn("the relayer has no key for the lane that it shall drive; it tries again", "err", err, "again_in", wait)
+		case errors.Is(err, errCut):
+			wait = pauseAfterLoss
+			log.Info("the lane was cut; the relayer opens it without its key")
+		case errors.Is(err, errAbandoned):
+			wait = pauseAfterLoss
+			log.Warn("an operator declared the lane dead; its open slots are given up, and other lanes bind their work again")
 		case errors.Is(err, lane.ErrFenced):
 			wait = pauseAfterLoss
 			log.Info("another replica or an operator wrote to the lane's journal; the relayer reads it again", "err", err)
@@ -142,6 +158,20 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 	}
 	r.metrics.forget(id)
 	log.Info("the relayer no longer drives the lane; what is in flight is in its journal")
+}
+
+// session runs one session of a lane, until it fails, its lease ends or it is cut.
+func (r *Relayer) session(ctx context.Context, id score.Lane, log *slog.Logger) error {
+	ctx, cancel := r.untilCut(ctx, id)
+	defer cancel()
+	s, err := r.open(ctx, id, log)
+	if err == nil {
+		err = s.run(ctx, r.deps.Source)
+	}
+	if errors.Is(context.Cause(ctx), errCut) {
+		return errCut // and no failure that it led to
+	}
+	return err
 }
 
 // maxLetters is how many dead letters are stored in one call. The lane waits for them, and storing them one by one takes

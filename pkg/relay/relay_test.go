@@ -12,7 +12,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -168,7 +168,8 @@ func TestBatchesThatRunOutOfGasAreHalved(t *testing.T) {
 	w := newWorld(t, 1)
 	w.create(1)
 	config := w.config()
-	config.Model.Fresh = 3_500 // far too little: what fresh wallets cost is missing
+	config.Gas = registry.AllGasRules()[:1]
+	config.Gas[0].Batch.Fresh = 3_500 // far too little: what fresh wallets cost is missing
 	w.accept(some(1, 0, 60)...)
 	w.start(config, w.deps())
 	w.drain()
@@ -303,7 +304,7 @@ func TestTheStreamIsPurgedUpToWhatIsFinal(t *testing.T) {
 	w.create(1)
 	w.accept(some(1, 0, 30)...)
 	config := w.config()
-	config.Horizon, config.PurgeInterval, config.PassEvery = time.Nanosecond, 20*time.Millisecond, 20*time.Millisecond
+	config.AuditHorizon, config.PurgeInterval, config.PassEvery = time.Nanosecond, 20*time.Millisecond, 20*time.Millisecond
 	w.start(config, w.deps())
 	for range 5 { // nothing is final yet
 		_, err := w.stream.State(t.Context())
@@ -327,7 +328,9 @@ func TestAJournalOfAnotherDeploymentIsNotDriven(t *testing.T) {
 	w.drain()
 	stop()
 	deps := w.deps()
-	deps.Signers = []relay.Signer{key(t, 9).For(devnet.ChainID)}
+	other, err := roster.First([]common.Address{key(t, 9).Address()})
+	require.NoError(t, err)
+	deps.Roster, deps.Signer = &liveRoster{roster.NewLive(other)}, signers(key(t, 9).For(devnet.ChainID))
 	before := w.states()[0]
 	w.start(w.config(), deps)
 	w.accept(some(1, 0, 5)...)

@@ -40,12 +40,17 @@ type reporter struct {
 func newReporter(
 	id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
 ) *reporter {
-	return &reporter{
-		id: id, statuses: statuses, lane: l, fenced: fenced, failures: failures, log: log,
-		writer: report.NewWriter(report.Config{
-			MaxWrites: maxPending, MaxRefs: maxPendingRefs, RequestRestore: statuses.RequestRestore, Log: log,
-		}),
+	r := &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, failures: failures, log: log}
+	r.writer = report.NewWriter(report.Config{MaxWrites: maxPending, MaxRefs: maxPendingRefs, RequestRestore: r.restoreEnded, Log: log})
+	return r
+}
+
+// restoreEnded asks for a restore after reports were given up, those of ends among them.
+func (r *reporter) restoreEnded(ctx context.Context) error {
+	if err := r.releasePast(ctx); err != nil {
+		return err
 	}
+	return r.statuses.RequestRestore(ctx)
 }
 
 // report makes a report that holds so many references, or leaves it pending.
@@ -92,11 +97,31 @@ func (r *reporter) reopened(ctx context.Context, slot *lane.Slot, tx common.Hash
 	return err
 }
 
+// replaced: the slot's nonce was used by tx, so what was said of its work in any other of its attempts is taken back. A
+// restore may have read that in a final block which the chain lost before the lane settled the slot.
+func (r *reporter) replaced(ctx context.Context, slot *lane.Slot, tx common.Hash) error {
+	for i := range slot.Attempts {
+		if hash := slot.Attempts[i].Hash; hash != tx {
+			if err := r.reopened(ctx, slot, hash); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // ended notes, behind all reports about what ends now, that they were made. It comes before the end is journaled, so that a
 // crash between them reports twice rather than not at all.
-func (r *reporter) ended(ctx context.Context) {
-	ends := r.lane.State.Ends + 1 // with the one that is journaled next
+func (r *reporter) ended(ctx context.Context, now int) {
+	ends := r.lane.State.Ends + uint64(now) // with what is journaled next
 	r.report(ctx, 0, func(ctx context.Context) error { return r.statuses.Reported(ctx, r.id, ends) })
+}
+
+// giveUp gives up what is pending: another lane reports of the same updates from now on.
+func (r *reporter) giveUp() {
+	if r.writer.Pending() {
+		r.writer.GiveUp()
+	}
 }
 
 // requestRestore asks for a restore: the journal does not know what a transaction did, only its event tells.
@@ -154,10 +179,7 @@ func (r *reporter) resume(ctx context.Context, window int) {
 		}
 		r.log.Warn("the status store has no note that the end of all the lane's work was reported; the relayer restores the statuses "+
 			"from the stream and the chain", "reported", reported, "ended", ends)
-		if err := r.releasePast(ctx); err != nil {
-			return err
-		}
-		if err := r.statuses.RequestRestore(ctx); err != nil {
+		if err := r.restoreEnded(ctx); err != nil {
 			return err
 		}
 		return r.statuses.Reported(ctx, r.id, ends)

@@ -30,6 +30,7 @@ const (
 const (
 	refusedTries = 2 // while every endpoint that answers refuses it, too
 	lostTries    = 3 // while only some refuse it, or where it ran out of gas or was cancelled
+	takenTries   = 6 // of a creation, while its project is taken in a block that is not final
 )
 
 // requeue deals with the work that lost its slot, the first piece first: it is probed by eth_call before gas is spent on it,
@@ -63,15 +64,15 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	switch tooMuch := work.Halve && work.Tries >= lostTries; {
-	case p.splits() && (work.Halve || work.Tries >= lostTries):
+	switch {
+	case p.splits() && (work.Halve || work.Tries >= lostTries || q.gas.tooMuch(p)):
 		return true, q.split(ctx, work, *p.batch)
-	case tooMuch:
+	case work.Halve && work.Tries >= lostTries:
 		return true, q.drop(ctx, work, p, score.Unprocessable, "it is too much for one transaction of this chain")
 	}
-	gas, refusals, passes, ok := q.probe(ctx, work, p.gas)
+	gas, refusals, passes, ok := q.probe(ctx, work, p)
 	if work.Tries > 0 { // it may have been too little
-		gas = q.gas.most
+		gas = q.gas.limitAgain(p)
 	}
 	again := binding{gas: gas, data: work.Data, batch: p.batch, entry: lane.Bind{Work: work, Requeued: work.ID}}
 	switch {
@@ -95,46 +96,32 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 		q.pause(retryContract, lane.WaitContract)
 		return false, nil
 	}
-	reason := "the contract reverts on it even alone: " + refusalText(refusal)
 	if p.project != nil {
-		return q.endCreation(ctx, work, p, reason)
+		return q.endCreation(ctx, again, p, refusal)
 	}
-	return true, q.drop(ctx, work, p, score.Unprocessable, reason)
+	return true, q.drop(ctx, work, p, score.Unprocessable, refusalText(refusal))
 }
-
-// piece is queued work as its calldata has it: a batch, or a creation.
-type piece struct {
-	batch   *batch.Batch
-	project *score.Project
-	gas     uint64 // by the model
-}
-
-// splits tells whether it has halves.
-func (p *piece) splits() bool { return p.batch != nil && p.batch.Units() > 1 }
 
 // decode reads queued work; the error is lane.ErrCorrupt.
-func (q *requeue) decode(work lane.Work) (piece, error) {
-	if work.Kind == lane.Creation {
-		project, err := registry.DecodeCreateProject(work.Data)
-		if err != nil {
-			return piece{}, fmt.Errorf("queued work %d: %w: %w", work.ID, lane.ErrCorrupt, err)
-		}
-		return piece{project: project, gas: registry.CreateProjectGas(project)}, nil
-	}
-	b, err := registry.DecodeBatch(work.Data)
+func (q *requeue) decode(work lane.Work) (*piece, error) {
+	p, err := pieceOf(work.Kind, work.Data)
 	if err != nil {
-		return piece{}, fmt.Errorf("queued work %d: %w: %w", work.ID, lane.ErrCorrupt, err)
+		return nil, fmt.Errorf("queued work %d: %w: %w", work.ID, lane.ErrCorrupt, err)
 	}
-	return piece{batch: &b, gas: q.config.Model.Gas(b)}, nil
+	return p, nil
 }
 
 // endCreation ends a creation that the chain reverted. If that was because the projectId was taken, it is there in the final
-// block: calls need not say so. The transactions that reverted are in final blocks.
-func (q *requeue) endCreation(ctx context.Context, work lane.Work, p piece, reason string) (bool, error) {
+// block: calls need not say so. The transactions that reverted are in final blocks. Those that were cancelled say nothing of it, so
+// one that is taken in a newer block only goes again: where that is true its transaction reverts, and the final block has it then.
+func (q *requeue) endCreation(ctx context.Context, again binding, p *piece, refusal *evidence.RevertError) (bool, error) {
+	work := again.entry.Work
 	same, err := q.exists(ctx, p.project)
 	switch {
+	case errors.Is(err, errNotFinal) && work.Tries < takenTries && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
+		return q.bind(ctx, again)
 	case errors.Is(err, errNotFinal):
-		return true, q.drop(ctx, work, p, score.Unprocessable, reason)
+		return true, q.drop(ctx, work, p, score.Unprocessable, refusalText(refusal))
 	case err != nil:
 		q.pause(retryTransport, lane.WaitNode, "err", err)
 		return false, nil
@@ -145,10 +132,11 @@ func (q *requeue) endCreation(ctx context.Context, work lane.Work, p piece, reas
 }
 
 func refusalText(refusal *evidence.RevertError) string {
+	why := registry.DecodeRevert(refusal.Data).Error()
 	if refusal.OutOfGas {
-		return "it needs more gas than a transaction may use"
+		why = "it needs more gas than a transaction may use"
 	}
-	return registry.DecodeRevert(refusal.Data).Error()
+	return "the contract reverts on it even alone: " + why
 }
 
 // rest is one that work was given, after so many of its transactions.
@@ -181,16 +169,16 @@ func (q *requeue) pause(d time.Duration, why lane.Wait, numbers ...any) {
 // probe has each endpoint run queued work on the head's state, with the gas its transaction would get: what the model says, or
 // all there is if that was or is not enough. It returns who refuses it, and whether any does not. ok is false when no node
 // could tell; it is asked again in a while.
-func (q *requeue) probe(ctx context.Context, work lane.Work, model uint64) (gas uint64, refusals []evidence.Called, passes, ok bool) {
-	gas = q.gas.limit(model)
+func (q *requeue) probe(ctx context.Context, work lane.Work, p *piece) (gas uint64, refusals []evidence.Called, passes, ok bool) {
+	gas, all := q.gas.limit(p), q.gas.limitAgain(p)
 	if work.Halve {
-		gas = q.gas.most
+		gas = all
 	}
 	said, ok := q.call(ctx, work.Data, gas)
 	refusals = slices.DeleteFunc(slices.Clone(said), passed)
 	starved := func(c evidence.Called) bool { return len(c.Refusal.Data) == 0 } // most likely
-	if ok && gas < q.gas.most && slices.ContainsFunc(refusals, starved) {
-		gas = q.gas.most
+	if ok && gas < all && slices.ContainsFunc(refusals, starved) {
+		gas = all
 		said, ok = q.call(ctx, work.Data, gas)
 		refusals = slices.DeleteFunc(slices.Clone(said), passed)
 	}
@@ -251,7 +239,7 @@ func (q *requeue) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 // drop ends queued work that is never bound again, since it cannot be carried out, or a transaction that the journal does not
 // know has: dead letters, reports, and the journal last, so that a crash anywhere before repeats all of it. Of updates it
 // is one, or all of a signed group.
-func (q *requeue) drop(ctx context.Context, work lane.Work, p piece, outcome score.Outcome, reason string) error {
+func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome score.Outcome, reason string) error {
 	if outcome == score.Applied {
 		q.log.Warn("a creation was carried out by a transaction that the lane's journal does not know; the lane has nothing left to do with it",
 			"project", p.project.ID, "seq", work.From.Seq)
@@ -265,7 +253,7 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p piece, outcome sco
 	refs := refsOf(work, p.batch)
 	outcomes := slices.Repeat([]score.Outcome{outcome}, len(refs))
 	q.reporter.final(ctx, common.Hash{}, 0, refs, outcomes)
-	q.reporter.ended(ctx)
+	q.reporter.ended(ctx, 1)
 
 	if err := q.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Count: work.Count, Reason: reason}}); err != nil { // the commit point
 		return err
@@ -275,8 +263,9 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p piece, outcome sco
 }
 
 // letters are the dead letters of work.
-func (q *requeue) letters(work lane.Work, p piece, outcome score.Outcome, reason string) []score.DeadLetter {
-	letter := score.DeadLetter{Lane: q.id, Seq: work.From.Seq, Work: work.ID, Reason: reason, Outcome: outcome, Project: p.project}
+func (q *requeue) letters(work lane.Work, p *piece, outcome score.Outcome, reason string) []score.DeadLetter {
+	name := work.Name(q.id)
+	letter := score.DeadLetter{Lane: name.Lane, Seq: work.From.Seq, Work: name.ID, Reason: reason, Outcome: outcome, Project: p.project}
 	if p.project != nil {
 		return []score.DeadLetter{letter}
 	}

@@ -51,14 +51,14 @@ type requeued struct {
 func newRequeued(t *testing.T, work lane.Work, endpoints ...says) *requeued {
 	t.Helper()
 	r := &requeued{endpoints: endpoints, now: time.Unix(1, 0)}
-	config := Config{Model: registry.GasModel(), Rules: lane.Rules{MaxGas: 1 << 24}, Now: func() time.Time { return r.now }}.withDefaults()
+	config := Config{Rules: lane.Rules{MaxGas: 1 << 24}, Now: func() time.Time { return r.now }}.withDefaults()
 	log, counts := slog.New(slog.DiscardHandler), newMetrics(noRegistry{})
 	work.ID = 1
 	l := lane.New(&lane.State{Queue: []lane.Work{work}, LastWork: 1}, config.Rules)
 	_, err := l.Step(lane.View{Now: r.now})
 	require.NoError(t, err)
 	r.requeue = &requeue{
-		config: &config, lane: l, ask: r.asked, gas: newGas(&config, func(uint64) {}, counts.gasOfModel, log),
+		config: &config, lane: l, ask: r.asked, gas: newGas(0, &config, func(batch.Model, uint64) {}, counts, log),
 		bind: func(_ context.Context, b binding) (bool, error) {
 			r.bound = append(r.bound, b)
 			return true, nil

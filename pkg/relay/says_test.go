@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -48,7 +49,7 @@ func newSpoken(t *testing.T, state *lane.State) *spoken {
 	}}.withDefaults()
 	l := lane.New(state, config.Rules)
 	tracker := heads.New(heads.Config{}, nil, log, noRegistry{})
-	gas := newGas(&config, func(uint64) {}, counts.gasOfModel, log)
+	gas := newGas(0, &config, func(batch.Model, uint64) {}, counts, log)
 	waiting := &waiting{config: &config, lane: l, metrics: counts, log: log}
 	reporter := newReporter(0, noStatuses{}, l, nil, counts.statusFails, log)
 	binder := &binder{config: &config, lane: l, signer: p.key, gas: gas, waiting: waiting, metrics: counts, log: log}
@@ -58,7 +59,7 @@ func newSpoken(t *testing.T, state *lane.State) *spoken {
 	}
 	p.session = &session{
 		config: config, log: log, lane: l, heads: tracker.Subscribe(common.Address{}, 0), gas: gas, waiting: waiting, reporter: reporter, binder: binder,
-		journal: &laneJournal{}, metrics: counts, passed: p.now, intake: &intake{state: state},
+		journal: &laneJournal{}, metrics: counts, halt: neverHalts{}, handover: &handover{}, passed: p.now, intake: &intake{state: state},
 		settler: &settler{config: &config, lane: l, append: binder.append, reporter: reporter, gas: gas, cancel: binder.cancel, metrics: counts, log: log},
 		send:    func(_ context.Context, raw [][]byte) []txpool.Result { return make([]txpool.Result, len(raw)) },
 	}

@@ -1,10 +1,12 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -29,8 +31,11 @@ type session struct {
 	requeue  *requeue  // binds, splits or drops work that lost its slot
 	reporter *reporter // reports statuses
 	waiting  *waiting  // why nothing new is bound
+	teller   *teller   // tells how much waits
+	handover *handover // gives buckets to other lanes, and takes theirs
 	gas      *gas
 	metrics  *metrics
+	halt     Halt
 
 	send       func(ctx context.Context, raw [][]byte) []txpool.Result // to all endpoints
 	deadLetter func(context.Context, []score.DeadLetter) error
@@ -38,23 +43,49 @@ type session struct {
 	unsigned  bool      // the key did not sign what the last view asked for
 	lookAgain time.Time // when a lane that halts looks at its journal again
 	passed    time.Time // when floors were last moved without work
+
+	source Source
+	main   *reading // of the stream
+	second *reading // of what parked projects left out; nil while there is none
 }
+
+// errMoved says that the lane's buckets are not what they were: reading begins again from what the journal says of them.
+var errMoved = errors.New("the lane's buckets changed")
 
 // run reads the stream and drives the lane until the context ends, its journal continues without it, or something
 // fails that reading the journal again may cure.
 func (s *session) run(ctx context.Context, source Source) error {
 	defer s.heads.Close()
+	s.source = source
+	for {
+		if err := s.follow(ctx); !errors.Is(err, errMoved) {
+			return err
+		}
+		if err := s.intake.again(s.teller.told(ctx)); err != nil { // told by the lanes that had its buckets, too
+			return err
+		}
+	}
+}
+
+// follow is run until the lane's buckets change.
+func (s *session) follow(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	reader, err := source.Read(ctx, s.lane.State.ReadFrom().Seq)
-	if err != nil {
-		return fmt.Errorf("couldn't read the stream: %w", err)
-	}
-	wait := s.intake.startReading(ctx, reader)
-	defer wait() // after cancel, which ends the reader
+	var telling sync.WaitGroup
+	telling.Go(func() { s.teller.run(ctx) })
+	defer telling.Wait()
 	defer cancel()
+	s.main = &reading{} // of nothing
+	if s.reads() {
+		s.main = read(ctx, s.source, s.intake.began)
+		defer s.main.close()
+	}
+	defer func() { s.endSecond() }()
 	return s.loop(ctx)
 }
+
+// reads tells whether there is anything in the stream for the lane to bind.
+func (s *session) reads() bool { return len(s.lane.State.Buckets) > 0 && !s.lane.Keyless() }
 
 // loop: hear of the chain and of new messages, then bind what may be bound.
 func (s *session) loop(ctx context.Context) error {
@@ -62,6 +93,8 @@ func (s *session) loop(ctx context.Context) error {
 	defer linger.Stop()
 	stale := time.NewTicker(s.config.StaleAfter)
 	defer stale.Stop()
+	_, lanes := s.handover.roster.Current()
+	notices := s.handover.board.Changed()
 	for {
 		if err := s.work(ctx); err != nil {
 			return err
@@ -69,10 +102,10 @@ func (s *session) loop(ctx context.Context) error {
 		if due, some := s.intake.horizon.Due(); some && time.Until(due) > 0 {
 			linger.Reset(time.Until(due)) // one that is past due waits for what bindAll waits for: the next head
 		}
-		var messages <-chan score.Message
-		if s.intake.wantsMessage() {
-			messages = s.intake.messages
+		if err := s.catchUp(ctx); err != nil {
+			return err
 		}
+		messages, again, failed := s.readings()
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -81,19 +114,37 @@ func (s *session) loop(ctx context.Context) error {
 				return err
 			}
 		case message := <-messages:
+			s.main.took(message)
 			if err := s.take(ctx, message); err != nil {
 				return err
 			}
-		case err := <-s.intake.failed:
+		case message := <-again:
+			s.second.took(message)
+			if err := s.intake.takeSecond(message); err != nil {
+				return err
+			}
+		case err := <-s.main.failed:
 			return fmt.Errorf("couldn't read the stream: %w", err)
+		case <-lanes:
+			_, lanes = s.handover.roster.Current()
+			s.handover.due = true
+		case <-notices:
+			notices = s.handover.board.Changed()
+			s.handover.due = true
+		case err := <-failed:
+			return fmt.Errorf("couldn't read the stream a second time: %w", err)
 		case <-linger.C:
 		case <-stale.C: // where no head comes, bindAll says so
 		}
 	}
 }
 
-// work binds what may be bound, sends that in one request, and keeps the journal short.
+// work hands buckets over, binds what may be bound, sends that in one request, and keeps the journal short. After errMoved
+// reading is to begin again.
 func (s *session) work(ctx context.Context) error {
+	if moved, err := s.handover.step(ctx); err != nil || moved {
+		return cmp.Or(err, errMoved)
+	}
 	if err := s.bindAll(ctx); err != nil {
 		return err
 	}
@@ -104,6 +155,7 @@ func (s *session) work(ctx context.Context) error {
 		return err
 	}
 	s.show()
+	s.teller.tell(s.config.Now())
 	return nil
 }
 
@@ -139,6 +191,8 @@ func (s *session) blocked() lane.Wait {
 		return lane.WaitHead
 	case s.settler.unreadable && (why == lane.WaitNone || why == lane.WaitFinality):
 		return lane.WaitOutcomes
+	case why == lane.WaitNone && s.halt.Halted():
+		return lane.WaitHalted
 	}
 	return why
 }
@@ -151,7 +205,11 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	if err := s.pass(ctx); err != nil {
 		return err
 	}
-	s.gas.fitBlocks(v.Head.GasLimit)
+	if err := s.unpark(ctx); err != nil {
+		return err
+	}
+	s.handover.due = true
+	s.gas.head(&v.Head)
 	if fee := v.Head.BaseFee; fee != nil && fee.IsUint64() && !v.Price.Legacy && v.Price.BaseFee > 0 {
 		v.Price.BaseFee = max(v.Price.BaseFee, fee.Uint64()) // prices are read less often than heads
 	}
@@ -185,14 +243,21 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 // then, so that nothing else would tell.
 const fenceEvery = 2 * time.Second
 
-// checkFence ends the session, so that the journal is read again, when another wrote to it.
+// checkFence ends the session, so that the journal is read again, when another wrote to it. If none did, accepting halts, too: NATS
+// may have lost what was accepted.
 func (s *session) checkFence(ctx context.Context) error {
 	now := s.config.Now()
 	if now.Before(s.lookAgain) {
 		return nil
 	}
 	s.lookAgain = now.Add(fenceEvery)
-	return s.journal.fenced(ctx)
+	if err := s.journal.fenced(ctx); err != nil {
+		return err
+	}
+	if !s.lane.Keyless() { // of a key that is lost, it is the thief
+		s.halt.Unjournaled(s.id)
+	}
+	return nil
 }
 
 // do carries effects out, in order, and those that follow from their results. An error ends the session; what a node or
@@ -234,6 +299,7 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 			err = s.settler.reopen(ctx, e)
 		case lane.Report:
 			s.reporter.stage(ctx, e)
+			s.gas.included(s.lane, e.Nonce)
 		}
 		if err != nil {
 			return err
@@ -277,6 +343,9 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 
 // take puts a message into the intake. What cannot be read is dead-lettered as it stands, and passed.
 func (s *session) take(ctx context.Context, message score.Message) error {
+	if err := s.park(ctx); err != nil {
+		return err
+	}
 	unreadable, err := s.intake.take(message)
 	if err != nil || unreadable == nil {
 		return err
@@ -296,28 +365,7 @@ func (s *session) take(ctx context.Context, message score.Message) error {
 	if err := s.journal.append(ctx, lane.Entry{Pass: &lane.Pass{Moves: moves}}); err != nil {
 		return err
 	}
-	s.intake.bound(unreadable)
-	return nil
-}
-
-// pass moves the floors, now and then, over what is bound and what other lanes carry: what is before them is not read again
-// by the next session, and may be purged.
-func (s *session) pass(ctx context.Context) error {
-	now := s.config.Now()
-	if now.Sub(s.passed) < s.config.PassEvery {
-		return nil
-	}
-	s.passed = now
-	moves := s.intake.passes()
-	if len(moves) == 0 {
-		return nil
-	}
-	if err := s.journal.append(ctx, lane.Entry{Pass: &lane.Pass{Moves: moves}}); err != nil {
-		return err
-	}
-	for i := range moves {
-		s.intake.clear(moves[i].Bucket)
-	}
+	s.intake.journaled(moves, unreadable)
 	return nil
 }
 
@@ -326,7 +374,8 @@ func (s *session) show() {
 	state, id := s.lane.State, label(s.id)
 	s.metrics.inflight.WithLabelValues(id).Set(float64(s.lane.InFlight()))
 	s.metrics.open.WithLabelValues(id).Set(float64(len(state.Slots)))
-	s.metrics.backlog.WithLabelValues(id).Set(float64(s.intake.horizon.Len()))
+	s.metrics.backlog.WithLabelValues(id).Set(float64(s.intake.backlog()))
+	s.metrics.parked.WithLabelValues(id).Set(float64(len(s.intake.parked)))
 	s.metrics.queued.WithLabelValues(id).Set(float64(len(state.Queue)))
 	s.metrics.nonce.WithLabelValues(id).Set(float64(state.Next))
 	s.metrics.epoch.WithLabelValues(id).Set(float64(state.Epoch))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -20,6 +21,9 @@ import (
 // or the node keeps logs back.
 var errOutcomes = errors.New("the outcomes of a final transaction cannot be read")
 
+// errOthers says that another lane's journal could not be read.
+var errOthers = errors.New("the journals of the other lanes cannot be read")
+
 // errSigner says that the key did not sign what everything else waits for.
 var errSigner = errors.New("the lane's key does not sign")
 
@@ -33,7 +37,8 @@ type settler struct {
 	deadLetter func(context.Context, []score.DeadLetter) error
 	reporter   *reporter
 	gas        *gas
-	reread     func(tx common.Hash) // asks for the transaction's receipt again
+	reread     func(tx common.Hash)                                    // asks for the transaction's receipt again
+	creations  func(context.Context) (map[score.ProjectID]bool, error) // that any lane's journal speaks of
 	cancel     func(ctx context.Context, nonce uint64, fees lane.Fees) ([]byte, error)
 	metrics    *metrics
 	log        *slog.Logger
@@ -53,7 +58,6 @@ type ending struct {
 	work    lane.Work
 	batch   *batch.Batch   // that was carried, or should have been; nil of a creation
 	receipt *types.Receipt // nil where the transaction is not the lane's
-	limit   uint64         // gas limit of the transaction
 }
 
 // settle ends the lowest open slot, whose nonce was used in a final block. A crash anywhere before the commit point repeats
@@ -63,9 +67,14 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	if slot == nil || f.Nonce != t.lane.State.FirstOpen() {
 		return nil
 	}
-	end, err := t.read(slot, f)
-	if errors.Is(err, errOutcomes) {
+	end, err := t.read(ctx, slot, f)
+	switch {
+	case errors.Is(err, errOutcomes):
 		t.keepOpen(end, err)
+		return nil
+	case errors.Is(err, errOthers):
+		t.log.Warn("the lane couldn't read whether another lane creates a project that its updates overtook; it tries again with the next head",
+			"nonce", end.entry.Nonce, "err", err)
 		return nil
 	}
 	if err != nil {
@@ -77,9 +86,12 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	if end.restore {
 		t.reporter.requestRestore(ctx)
 	}
+	if err := t.reporter.replaced(ctx, slot, end.entry.Tx); err != nil {
+		return err
+	}
 	t.reporter.released(ctx, f.Nonce, end.released)
 	t.reporter.final(ctx, end.entry.Tx, end.entry.Block.Number, end.refs, end.outcomes)
-	t.reporter.ended(ctx)
+	t.reporter.ended(ctx, 1)
 
 	if err := t.append(ctx, lane.Entry{Settle: &end.entry}); err != nil { // the commit point
 		return err
@@ -100,8 +112,8 @@ func (t *settler) keepOpen(end ending, err error) {
 	t.reread(end.entry.Tx)
 }
 
-// read finds out what became of a slot. The error is errOutcomes or lane.ErrCorrupt.
-func (t *settler) read(slot *lane.Slot, f lane.SettleSlot) (ending, error) {
+// read finds out what became of a slot. The error is errOutcomes, errOthers or lane.ErrCorrupt.
+func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) (ending, error) {
 	carried, data, err := batchOf(slot)
 	end := ending{entry: lane.Settle{Nonce: slot.Nonce}, work: slot.Work, batch: carried}
 	if err != nil {
@@ -112,14 +124,14 @@ func (t *settler) read(slot *lane.Slot, f lane.SettleSlot) (ending, error) {
 	}
 	in := t.lane.Included(slot.Nonce)
 	attempt := slot.Attempt(in.Tx)
-	end.entry.Tx, end.entry.Block, end.receipt, end.limit = in.Tx, in.Block, in.Receipt, attempt.Gas
+	end.entry.Tx, end.entry.Block, end.receipt = in.Tx, in.Block, in.Receipt
 	switch {
 	case attempt.Cancel:
 		end.entry.Result = lane.Cancelled
 	case in.Receipt.Status != types.ReceiptStatusSuccessful:
-		end.entry.Result, end.entry.OutOfGas = lane.Reverted, in.Receipt.GasUsed >= attempt.Gas
+		end.entry.Result, end.entry.OutOfGas = lane.Reverted, ranOut(in.Receipt, attempt)
 	default:
-		return t.readDone(end, data)
+		return t.readDone(ctx, end, data)
 	}
 	end.released = refsOf(end.work, end.batch)
 	return end, nil
@@ -146,7 +158,7 @@ func (t *settler) readForeign(end ending, found *evidence.Found) ending {
 func (t *settler) concerns(to *common.Address) bool { return to != nil && *to == t.config.Contract }
 
 // readDone is of a transaction that did its work.
-func (t *settler) readDone(end ending, data []byte) (ending, error) {
+func (t *settler) readDone(ctx context.Context, end ending, data []byte) (ending, error) {
 	end.entry.Result = lane.Done
 	switch end.work.Kind {
 	case lane.Creation:
@@ -159,7 +171,7 @@ func (t *settler) readDone(end ending, data []byte) (ending, error) {
 		}
 		end.refs, end.outcomes = []score.Ref{score.CreationRef(project.ID)}, []score.Outcome{score.Applied}
 	case lane.Updates:
-		return t.readOutcomes(end)
+		return t.readOutcomes(ctx, end)
 	default: // it failed, was bound elsewhere, and succeeded where the chain was reorganised
 		end.restore = len(data) > 0
 	}
@@ -167,22 +179,30 @@ func (t *settler) readDone(end ending, data []byte) (ending, error) {
 }
 
 // readOutcomes is of a batch. Updates that overtook their project, whose slot was lost, are bound again.
-func (t *settler) readOutcomes(end ending) (ending, error) {
+func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) {
 	outcomes, err := registry.Outcomes(*end.batch, t.config.Contract, end.receipt)
 	if err != nil {
 		return end, fmt.Errorf("%w: %w", errOutcomes, err)
 	}
-	updates, signed := end.batch.Updates(), signedOf(*end.batch)
+	var created map[score.ProjectID]bool
+	if slices.Contains(outcomes, score.UnknownProject) {
+		if created, err = t.creations(ctx); err != nil {
+			return end, fmt.Errorf("%w: %w", errOthers, err)
+		}
+	}
+	// What came from a lane that was cut may have been applied by it all the same: only that event tells in which transaction.
+	end.restore = end.work.Taken && slices.Contains(outcomes, score.Duplicate)
+	updates, signed, name := end.batch.Updates(), signedOf(*end.batch), end.work.Name(t.id)
 	overtook := make([]bool, len(updates))
 	for i, u := range updates {
-		if outcomes[i] == score.UnknownProject && t.lane.State.CreationOpen(u.Project) {
+		if outcomes[i] == score.UnknownProject && created[u.Project] {
 			overtook[i] = true
 			continue
 		}
 		end.refs, end.outcomes = append(end.refs, u.Ref()), append(end.outcomes, outcomes[i])
 		if outcomes[i].Rejected() {
 			end.letters = append(end.letters, score.DeadLetter{
-				Lane: t.id, Seq: end.work.From.Seq, Work: end.work.ID, Reason: rejection(outcomes[i]), Outcome: outcomes[i],
+				Lane: name.Lane, Seq: end.work.From.Seq, Work: name.ID, Reason: rejection(outcomes[i]), Outcome: outcomes[i],
 				Update: &u, Signed: signed[i], Tx: end.entry.Tx,
 			})
 		}
@@ -196,21 +216,17 @@ func (t *settler) readOutcomes(end ending) (ending, error) {
 	return end, nil
 }
 
-// conclude counts and logs how a slot ended, and learns from the gas it took.
+// conclude counts and logs how a slot ended.
 func (t *settler) conclude(end ending) {
 	e := &end.entry
 	switch {
 	case e.Result == lane.Reverted || e.Result == lane.Cancelled:
 		t.log.Warn("a transaction of the lane is final without having carried its work; the lane binds the work again",
 			"nonce", e.Nonce, "tx", e.Tx, "result", e.Result, "out_of_gas", e.OutOfGas, "updates", end.work.Count)
-		if e.OutOfGas && end.batch != nil && end.batch.Units() > 1 { // one that is too much by itself says nothing about others
-			t.gas.ranOut(end.limit, t.config.Model.Gas(*end.batch))
-		}
 	case e.Result == lane.Done && end.work.Kind == lane.Updates:
-		worst := t.config.Model.Gas(*end.batch)
+		worst := t.gas.final(end.batch, end.receipt.GasUsed)
 		t.log.Info("a batch of the lane is final", "nonce", e.Nonce, "tx", e.Tx, "block", e.Block.Number, "updates", end.batch.Len(),
 			"rejected", t.metrics.ended(end.refs, end.outcomes), "gas", end.receipt.GasUsed, "gas_worst", worst)
-		t.gas.learn(end.receipt.GasUsed, worst)
 	case e.Result == lane.Done && end.work.Kind == lane.Creation:
 		t.metrics.ended(end.refs, end.outcomes)
 		t.log.Info("a project of the lane is final", "project", end.refs[0].Project, "nonce", e.Nonce, "tx", e.Tx,

@@ -39,13 +39,14 @@ func TestASlotThatAnAccountEndsHasItsStatusesRestored(t *testing.T) {
 			}).MarshalBinary()
 			require.NoError(t, err)
 			state := &lane.State{Next: 1, Slots: []lane.Slot{{
-				Work: lane.Work{Kind: c.work, Count: 1}, Attempts: []lane.Attempt{{Raw: raw}},
+				Work: lane.Work{Kind: c.work, Count: 1}, Attempts: []lane.Attempt{{Raw: raw, Hash: common.Hash{9}}},
 			}}}
 			found := &evidence.Found{}
 			if c.to != nil {
 				found.Tx = types.NewTx(&types.LegacyTx{To: c.to})
 			}
 			store, journaled := newSimStatuses(), 0
+			require.NoError(t, store.final("event", common.Hash{9}, 7, []score.Ref{own.Ref()}, []score.Outcome{score.Applied}), "in a block that is gone")
 			m, log := newMetrics(prometheus.NewRegistry()), slog.New(slog.DiscardHandler)
 			s := &settler{
 				config: &Config{Contract: contract}, lane: lane.New(state, lane.Rules{}), deadLetter: func(context.Context, []score.DeadLetter) error { return nil }, metrics: m, log: log,
@@ -64,6 +65,9 @@ func TestASlotThatAnAccountEndsHasItsStatusesRestored(t *testing.T) {
 			require.NoError(t, s.settle(t.Context(), lane.SettleSlot{Foreign: found}))
 			require.Equal(t, 1, journaled)
 			require.Equal(t, c.restore, !store.complete)
+			if c.work == lane.Updates {
+				require.Equal(t, score.Status{Stage: score.Accepted}, store.of(own.Ref()))
+			}
 		})
 	}
 }

@@ -173,7 +173,8 @@ func TestHalvingKeepsSignedGroupsWhole(t *testing.T) {
 	w := newWorld(t, 1)
 	w.create(1)
 	config := w.config()
-	config.Model.Fresh = 3_500 // far too little
+	config.Gas = registry.AllGasRules()[:1]
+	config.Gas[0].Batch.Fresh = 3_500 // far too little
 	config.Limits.MaxUpdates = 200
 	w.acceptEnvelope(w.mixed(some(1, 0, 180)))
 	w.start(config, w.deps())

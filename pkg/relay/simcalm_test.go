@@ -6,7 +6,9 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/relay/internal/model"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -34,19 +36,27 @@ func (r *simRun) calmDown() {
 		}
 	}
 	r.chain.BaseFee, r.chain.Tip = simGwei, simGwei
-	for id := range score.Lane(r.plan.lanes) {
+	for id := range r.ids() {
 		if r.plan.role {
 			r.setRole(id, true)
 		}
 	}
-	quiet, last, still := 0, make([]int, r.plan.lanes), make([]int, r.plan.lanes)
+	quiet, last, still := 0, make([]int, simMaxLanes), make([]int, simMaxLanes)
 	for second := range calmSeconds {
 		r.calmSecond()
+		if second%20 == 10 {
+			r.purge(r.anyReplica())
+		}
+		for id := range r.ids() {
+			if second%30 == 20 { // what is too cheap for the chain will never be carried out without the key
+				r.declareDead(id)
+			}
+		}
 		if quiet++; !r.quiet() {
 			quiet = 0
 		}
 		for id, journaled := range r.watch.journaled {
-			if still[id]++; journaled != last[id] || r.done(score.Lane(id)) {
+			if still[id]++; id >= int(r.ids()) || journaled != last[id] || r.done(score.Lane(id)) {
 				last[id], still[id] = journaled, 0
 			}
 			if still[id] == stillSeconds {
@@ -65,9 +75,12 @@ func (r *simRun) calmSecond() {
 	for range 2 {
 		r.advance(500)
 		for _, p := range r.replicas {
+			r.hearOfLanes(p, true)
+		}
+		for _, p := range r.replicas {
 			r.round(p)
 		}
-		for id := range score.Lane(r.plan.lanes) {
+		for id := range r.ids() {
 			p := r.replicas[r.holders[id]]
 			r.turn(p, func() { r.run(p, id) })
 		}
@@ -87,26 +100,33 @@ func (r *simRun) run(p *simReplica, id score.Lane) {
 	if s == nil {
 		return
 	}
-	what := 0
-	for range 100 {
-		before := s.intake.read
-		if err := r.step(s, what); err != nil {
-			r.note("session of lane %d ends: %v", id, err)
-			s.heads.Close()
-			delete(p.sessions, id)
+	for i := range 200 {
+		read, again := s.intake.read, s.intake.second.read
+		for _, what := range []int{min(2*i, 2), 3} { // it hears of a head first
+			if err := r.step(s, what); err != nil {
+				r.note("session of lane %d ends: %v", id, err)
+				s.heads.Close()
+				delete(p.sessions, id)
+				return
+			}
+		}
+		if i > 0 && s.intake.read == read && s.intake.second.read == again {
 			return
 		}
-		if what == 2 && s.intake.read == before {
-			return
-		}
-		what = 2
 	}
 }
 
 // quiet tells whether nothing is left to do.
 func (r *simRun) quiet() bool {
-	for id := range score.Lane(r.plan.lanes) {
+	if !r.handedOver() {
+		return false
+	}
+	for _, l := range r.lanes.roster.Lanes {
+		id := l.ID
 		s := r.replicas[r.holders[id]].sessions[id]
+		if l.State == roster.Gone {
+			continue
+		}
 		if s == nil || s.reporter.writer.Pending() || !r.done(id) {
 			return false
 		}
@@ -119,19 +139,23 @@ func (r *simRun) done(id score.Lane) bool {
 	state := r.watch.states[id]
 	done := state.Epoch > 0 && len(state.Slots)+len(state.Queue) == 0
 	r.users.each(func(at score.Position, thing simThing) {
-		if held, owned := state.Buckets[thing.bucket]; owned && !held.Has(at) {
+		if held, owned := state.Buckets[thing.bucket]; owned && !held.Of(thing.of()).Has(at) {
 			done = false
 		}
 	})
+	for _, held := range state.Buckets { // a project of which nothing waits is unparked
+		done = done && len(held.Parked) == 0
+	}
 	return done
 }
 
 // waiting says what is left.
 func (r *simRun) waiting() string {
 	var out []string
-	for id := range score.Lane(r.plan.lanes) {
+	for id := range r.ids() {
 		state, s := r.watch.states[id], r.replicas[r.holders[id]].sessions[id]
-		text := fmt.Sprintf("lane %d: next nonce %d, chain's nonce %d, %d open, %d queued, reads from %v", id, state.Next,
+		l, _ := r.lanes.roster.Lane(id)
+		text := fmt.Sprintf("lane %d (%s, dead %t, %d of %d buckets, took %v, given %v, %d leaving): next nonce %d, chain's nonce %d, %d open, %d queued, reads from %v", id, l.State, l.Dead, len(state.Buckets), len(r.lanes.roster.Wanted(id)), state.Took, briefly(state), r.leaving(s), state.Next,
 			r.chain.Head().Nonce(r.laneAddress(id)), len(state.Slots), len(state.Queue), state.ReadFrom())
 		if s != nil {
 			text += fmt.Sprintf(", waits for %q (%q), reports pending: %t", s.blocked(), s.waiting.reason, s.reporter.writer.Pending())
@@ -144,6 +168,22 @@ func (r *simRun) waiting() string {
 	}
 	out = append(out, fmt.Sprintf("chain's head %d, statuses complete %t", r.chain.Head().Number, r.statuses.complete))
 	return strings.Join(out, "; ")
+}
+
+// briefly tells of each lane how many handovers it was given, and how many of them are open.
+func briefly(state *lane.State) map[score.Lane][2]int {
+	out := map[score.Lane][2]int{}
+	for to, given := range state.Given {
+		out[to] = [2]int{int(given.N), len(given.Open)}
+	}
+	return out
+}
+
+func (r *simRun) leaving(s *simSession) int {
+	if s == nil {
+		return 0
+	}
+	return len(s.intake.leaving)
 }
 
 // simEvent is what the contract said.

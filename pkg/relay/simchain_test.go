@@ -21,12 +21,13 @@ const (
 	simAdmin   = 0
 	simLane    = 4  // the first lane's account
 	simMember  = 10 // the first account that projects name
+	simMore    = 20 // the accounts of lanes that have no place before that
 	simGwei    = 1_000_000_000
 	simCeiling = 1000 * simGwei // of a lane's fees
 )
 
 // simKeys are the accounts' keys.
-var simKeys = sync.OnceValue(func() (keys [20]*ecdsa.PrivateKey) {
+var simKeys = sync.OnceValue(func() (keys [20 + simMaxLanes]*ecdsa.PrivateKey) {
 	for i := range keys {
 		keys[i] = devnet.Key(i)
 	}
@@ -37,7 +38,15 @@ func simAddress(account int) common.Address {
 	return crypto.PubkeyToAddress(simKeys()[account].PublicKey)
 }
 
-func (r *simRun) laneAddress(id score.Lane) common.Address { return simAddress(simLane + int(id)) }
+// laneAccount is the account of a lane.
+func laneAccount(id score.Lane) int {
+	if account := simLane + int(id); account < simMember {
+		return account
+	}
+	return simMore + int(id)
+}
+
+func (r *simRun) laneAddress(id score.Lane) common.Address { return simAddress(laneAccount(id)) }
 
 func (r *simRun) chainConfig() model.Config {
 	c := model.Config{
@@ -46,7 +55,7 @@ func (r *simRun) chainConfig() model.Config {
 	}
 	million := new(big.Int).Mul(big.NewInt(1_000_000), big.NewInt(1e18))
 	c.Accounts[c.Admin] = model.Account{Balance: million}
-	for id := range score.Lane(r.plan.lanes) {
+	for id := range score.Lane(simMaxLanes) {
 		c.Relayers = append(c.Relayers, r.laneAddress(id))
 		c.Accounts[r.laneAddress(id)] = model.Account{Balance: million}
 	}
@@ -77,7 +86,7 @@ func (r *simRun) adopt(b *model.Block) {
 // mine makes a block of what a node has.
 func (r *simRun) mine(by *model.Node) {
 	head := r.chain.Head()
-	r.adopt(r.chain.Make(head, by.Ready(head), 0))
+	r.adopt(r.chain.Make(head, r.ready(by, head), 0))
 }
 
 // mineSome makes a block of what some node has, some time after the last, maybe with other traffic in it.
@@ -88,7 +97,7 @@ func (r *simRun) mineSome() {
 	if r.chance(20) {
 		used = uint64(r.draw(int(r.chain.GasLimit)))
 	}
-	r.adopt(r.chain.Make(head, node.Ready(head), used))
+	r.adopt(r.chain.Make(head, r.ready(node, head), used))
 }
 
 // gossip gives what is in some pools to the others.
@@ -128,6 +137,7 @@ func (r *simRun) reorg() {
 	for n := base.Number + 1; back && n <= head.Number; n++ {
 		txs = append(txs, r.chain.At(n).Txs...)
 	}
+	txs = slices.DeleteFunc(txs, r.isDead)
 	for _, n := range r.nodes {
 		n.Keeps = keep
 	}
@@ -135,7 +145,7 @@ func (r *simRun) reorg() {
 	for range depth + r.draw(3) {
 		some := txs[:r.draw(len(txs)+1)]
 		txs = txs[len(some):]
-		b = r.chain.Make(b, slices.Concat(some, r.nodes[r.draw(len(r.nodes))].Ready(b)), 0)
+		b = r.chain.Make(b, slices.Concat(some, r.ready(r.nodes[r.draw(len(r.nodes))], b)), 0)
 	}
 	r.note("reorg of %d blocks below %d, transactions back: %t, in pools: %t", depth, head.Number, back, keep)
 	r.chain.Finalized = min(r.chain.Finalized, base.Number)
@@ -160,7 +170,7 @@ func (r *simRun) moveGas() {
 }
 
 // moveRole takes the relayer role from a lane, or gives it back.
-func (r *simRun) moveRole() { r.setRole(score.Lane(r.draw(r.plan.lanes)), r.chance(60)) }
+func (r *simRun) moveRole() { r.setRole(score.Lane(r.draw(int(r.ids()))), r.chance(60)) }
 
 func (r *simRun) setRole(id score.Lane, grant bool) {
 	data := registry.EncodeRevokeRelayer(r.laneAddress(id))
@@ -169,7 +179,7 @@ func (r *simRun) setRole(id score.Lane, grant bool) {
 	}
 	head, node := r.chain.Head(), r.nodes[0]
 	tx := r.sign(simAdmin, head.Nonce(simAddress(simAdmin)), &r.chain.Contract, data, 200_000, 2*simCeiling)
-	r.adopt(r.chain.Make(head, append([]*model.Tx{tx}, node.Ready(head)...), 0))
+	r.adopt(r.chain.Make(head, append([]*model.Tx{tx}, r.ready(node, head)...), 0))
 }
 
 // useKeys has the keys of some lanes used, in a block, before any journal begins.
@@ -179,7 +189,7 @@ func (r *simRun) useKeys() {
 	for id := range score.Lane(r.plan.lanes) {
 		if r.chance(50) {
 			to := simAddress(simAdmin)
-			txs = append(txs, r.sign(simLane+int(id), head.Nonce(r.laneAddress(id)), &to, nil, 21_000, 2*simGwei))
+			txs = append(txs, r.sign(laneAccount(id), head.Nonce(r.laneAddress(id)), &to, nil, 21_000, 2*simGwei))
 		}
 	}
 	r.adopt(r.chain.Make(head, txs, 0))

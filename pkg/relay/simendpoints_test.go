@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/scorelay/scorelay/pkg/relay/internal/model"
-	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // breakEndpoint draws a fault for a node, or for a replica's connection to it.
@@ -62,7 +61,7 @@ func (r *simRun) alone(node int) bool {
 
 // allBegun tells whether every lane has its first nonce.
 func (r *simRun) allBegun() bool {
-	for id := range score.Lane(r.plan.lanes) {
+	for id := range r.ids() {
 		if r.watch.states[id].First == nil {
 			return false
 		}

@@ -15,13 +15,13 @@ import (
 // steal sends a transaction with a lane's key: a transfer, or a call that carries the lane's own work, as one would that was
 // bound before the journal was restored from an older copy.
 func (r *simRun) steal() {
-	id := score.Lane(r.draw(r.plan.lanes))
+	id := score.Lane(r.draw(int(r.ids())))
 	self := r.laneAddress(id)
 	nonce := r.chain.Head().Nonce(self) + uint64(r.draw(2))
-	tx := r.sign(simLane+int(id), nonce, &self, nil, 21_000, 900*simGwei)
+	tx := r.sign(laneAccount(id), nonce, &self, nil, 21_000, 900*simGwei)
 	if slots := r.watch.states[id].Slots; r.plan.thiefCall && len(slots) > 0 && r.chance(50) {
 		if data, err := slots[r.draw(len(slots))].Data(); err == nil && len(data) > 0 {
-			tx = r.sign(simLane+int(id), nonce, &r.chain.Contract, data, 6_000_000, 900*simGwei)
+			tx = r.sign(laneAccount(id), nonce, &r.chain.Contract, data, 6_000_000, 900*simGwei)
 		}
 	}
 	r.note("the thief of lane %d uses nonce %d: %s", id, nonce, short(tx.Hash()))
@@ -36,7 +36,7 @@ const patience = 3 * time.Second
 // operate lets lanes continue that halt for a while because of a transaction that their journal does not know, as `scorelay
 // lanes resume` does.
 func (r *simRun) operate() {
-	for id := range score.Lane(r.plan.lanes) {
+	for id := range r.ids() {
 		s := r.replicas[r.holders[id]].sessions[id]
 		since, halted := r.halted[id]
 		switch {

@@ -3,6 +3,8 @@ package relay
 import (
 	"math/rand/v2"
 	"slices"
+
+	"github.com/scorelay/scorelay/pkg/registry"
 )
 
 // simPlan is what a schedule has and what may go wrong in it. A few faults at a time find more than all of them at once, which
@@ -13,20 +15,27 @@ type simPlan struct {
 	lag                    uint64 // of the finalized tag behind the head
 	blocks                 int    // made while the schedule is wild
 	window                 int    // of a lane
+	ahead                  int    // updates in a horizon
 	gasLimit               uint64 // of the first block
 	oneClient              bool   // every replica asks the nodes in the same order
 
 	// Percent of calls that fail.
 	journalFaults, sourceFaults, statusFaults, signerFaults int
 
+	moves        bool // lanes are added, removed, replaced and cut
+	noticeFaults int  // percent of writes of notices and of the roster that fail
+	goneAfter    uint64
+
 	lease     bool // lanes move, and sessions continue that lost theirs
 	kills     bool // of replicas, at any call
 	reorgs    bool
 	deep      bool // reorgs below the final block, too
+	floods    bool // of updates of one project
 	flush     bool // of the statuses
 	drops     bool // of transactions from pools, and mempools that differ
 	prices    bool // the base fee moves, beyond the ceiling too
 	gas       bool // the chain charges other gas than the model says, and blocks get smaller
+	fork      bool // the rules of gas become those of the next fork
 	poison    bool // updates on which the contract reverts, or that need more gas than there is
 	bad       bool // updates that the contract rejects, and projects that are accepted twice
 	role      bool // the relayer role is taken away for a while
@@ -44,6 +53,7 @@ func drawPlan(rng *rand.Rand) simPlan {
 	p := simPlan{
 		lanes: 1 + rng.IntN(3), replicas: 1 + rng.IntN(3), nodes: 1 + rng.IntN(3), confirmations: one(0, 1, 2, 2, 3, 4, 6),
 		lag: 2 + uint64(rng.IntN(4)), blocks: 10 + rng.IntN(40), window: 1 + rng.IntN(8),
+		ahead:    int(one(3, 8, 8, 15, 15, 40, 20_000)),
 		gasLimit: one(9_000_000, 30_000_000, 30_000_000, 60_000_000), oneClient: rng.IntN(2) == 0,
 	}
 	if rng.IntN(8) == 0 {
@@ -61,7 +71,15 @@ func drawPlan(rng *rand.Rand) simPlan {
 	p.journalFaults, p.sourceFaults, p.statusFaults, p.signerFaults = rate(30), rate(15), rate(25), rate(10)
 	p.lease, p.kills, p.reorgs, p.flush, p.drops = some(40), some(50), some(50), some(30), some(30)
 	p.prices, p.gas, p.poison, p.bad, p.role = some(25), some(20), some(25), some(50), some(10)
+	p.fork = some(25)
+	p.floods = some(50)
 	p.deep = p.reorgs && (some(40) || p.confirmations == 1)
+	if p.moves = some(60); p.moves {
+		p.noticeFaults = rate(50)
+	}
+	if p.goneAfter = 2; p.deep {
+		p.goneAfter = 24
+	}
 	p.thief = some(20)
 	p.thiefCall = p.thief && some(50)
 	if some(60) {
@@ -77,7 +95,8 @@ func drawPlan(rng *rand.Rand) simPlan {
 // forPlant makes sure that a planted bug gets its chance.
 func (p *simPlan) forPlant() {
 	p.journalFaults, p.lease, p.kills = max(p.journalFaults, 5), true, true
-	p.endpoints, p.onlyLies, p.replicas = append(p.endpoints, "send"), false, max(p.replicas, 2)
+	p.floods, p.ahead = true, min(p.ahead, 15)
+	p.endpoints, p.onlyLies, p.replicas, p.moves = append(p.endpoints, "send"), false, max(p.replicas, 2), true
 }
 
 // simAction is something that may happen next; weight is how often.
@@ -104,14 +123,19 @@ func (r *simRun) actions() []simAction {
 		}
 	}
 	when(p.kills, "kill", 3, func() { r.fuse = 1 + r.draw(1+r.draw(30)); r.turnOf(r.anyReplica()) })
+	when(p.moves, "lanes", 2, r.changeLanes)
+	when(p.moves, "lanes heard of", 12, func() { r.hearOfLanes(r.anyReplica(), false) })
+	when(p.moves && p.noticeFaults > 0, "notice lost", 1, r.loseNotice)
 	when(p.lease, "lease", 2, r.moveLease)
 	when(p.lease, "zombie", 6, r.stepZombie)
 	when(p.reorgs, "reorg", 1, r.reorg)
+	when(p.floods, "flood", 1, func() { r.users.flood() })
 	when(p.flush, "flush", 1, func() { r.statuses.flush() })
 	when(true, "restore", 1, func() { r.restore(r.anyReplica()) })
 	when(p.drops, "drop", 2, r.dropPools)
 	when(p.prices, "price", 1, r.movePrices)
 	when(p.gas, "gas", 1, r.moveGas)
+	when(p.fork, "fork", 1, func() { r.chain.Fork(registry.Amsterdam()) })
 	when(p.role, "role", 1, r.moveRole)
 	when(p.thief, "thief", 1, r.steal)
 	when(p.thief || p.deep, "operator", 1, r.operate)

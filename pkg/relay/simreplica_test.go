@@ -13,8 +13,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay/internal/model"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
@@ -26,6 +26,7 @@ type simReplica struct {
 	journal  *simJournal
 	tracker  *heads.Tracker
 	relayer  *Relayer
+	view     *simView // of the lanes
 	sessions map[score.Lane]*simSession
 	again    map[score.Lane]time.Time // when a lane's next session may open
 	starts   time.Time                // when it is there again
@@ -37,6 +38,7 @@ type simSession struct {
 	*session
 	replica *simReplica
 	reader  Reader
+	again   Reader // of what parked projects left out
 }
 
 // noRegistry takes metrics and forgets them.
@@ -61,16 +63,27 @@ func (s simSigner) Sign(_ context.Context, tx *types.Transaction) (*types.Transa
 	return types.SignTx(tx, types.LatestSignerForChainID(tx.ChainId()), simKeys()[s.account])
 }
 
+// signer is the signer with an address.
+func (r *simRun) signer(address common.Address) (Signer, bool) {
+	for id := range score.Lane(simMaxLanes) {
+		if address == r.laneAddress(id) {
+			return simSigner{r, laneAccount(id)}, true
+		}
+	}
+	return nil, false
+}
+
 func (r *simRun) config() Config {
 	limits := batch.DefaultLimits()
 	limits.MaxUpdates, limits.Linger = 12, 150*time.Millisecond
 	return Config{
-		Lanes: r.plan.lanes, ChainID: r.chain.ID, Contract: r.chain.Contract, Limits: limits, Model: registry.GasModel(),
+		FirstLanes: r.plan.lanes, ChainID: r.chain.ID, Contract: r.chain.Contract, Limits: limits,
 		Rules: lane.Rules{
 			Fees:   lane.FeeRule{MaxCap: simCeiling, MaxTxFee: 1e20 / 10, MinTip: simGwei / 10},
 			Window: r.plan.window, MaxOpen: max(4*r.plan.window, 16), BumpBlocks: 3, Rebroadcast: 2 * time.Second, MaxGas: 1 << 24,
 		},
-		SnapshotEvery: 16, Horizon: 5 * time.Second, Now: r.clock.Now,
+		Horizon:       batch.HorizonLimits{Updates: r.plan.ahead, Lateness: 5 * time.Second},
+		SnapshotEvery: 16, GoneAfter: r.plan.goneAfter, AuditHorizon: 5 * time.Second, Now: r.clock.Now,
 	}
 }
 
@@ -83,6 +96,7 @@ func (r *simRun) newReplica(i int) *simReplica {
 		name: string(rune('A' + i)), client: r.chain.NewClient(nodes...), again: map[score.Lane]time.Time{},
 		journal: &simJournal{Journal: r.journal, r: r, early: map[score.Lane][]lane.Move{}},
 	}
+	p.view = &simView{Live: roster.NewLive(r.lanes.roster), r: r, posted: map[simPair]lane.Notice{}}
 	p.client.Before = func(what string) {
 		if killed, _ := r.spend(what); killed {
 			panic(simCrash{})
@@ -91,13 +105,9 @@ func (r *simRun) newReplica(i int) *simReplica {
 	p.client.OnSend = r.watch.sent
 	config := r.config()
 	config.Replica = p.name
-	signers := make([]Signer, r.plan.lanes)
-	for id := range signers {
-		signers[id] = simSigner{r, simLane + id}
-	}
 	p.relayer = &Relayer{
 		deps: Deps{
-			Chain: &simSends{p.client, p, r}, Source: r.source, Journal: p.journal, Statuses: r.statuses, Signers: signers,
+			Chain: &simSends{p.client, p, r}, Source: r.source, Journal: p.journal, Statuses: r.statuses, Halt: simHalt{r: r}, Roster: p.view, Board: p.view, Signer: r.signer,
 			Log: r.log.With("replica", p.name), Metrics: noRegistry{},
 		},
 		config: config.withDefaults(), metrics: newMetrics(noRegistry{}),
@@ -158,7 +168,7 @@ func (r *simRun) turnOf(p *simReplica) {
 	}
 	r.turn(p, func() {
 		_ = p.tracker.Round(background())
-		for id := range score.Lane(r.plan.lanes) {
+		for id := range r.ids() {
 			if r.replicas[r.holders[id]] == p {
 				r.drive(p, id)
 				r.drive(p, id)
@@ -176,7 +186,7 @@ func (r *simRun) purge(p *simReplica) {
 
 // stepLane drives some lane a step.
 func (r *simRun) stepLane() {
-	id := score.Lane(r.draw(r.plan.lanes))
+	id := score.Lane(r.draw(int(r.ids())))
 	if p := r.replicas[r.holders[id]]; r.alive(p) {
 		r.turn(p, func() { r.drive(p, id) })
 	}
@@ -199,7 +209,7 @@ func (r *simRun) stepZombie() {
 
 // moveLease gives a lane to another replica. The session that had it ends, or continues unawares.
 func (r *simRun) moveLease() {
-	id := score.Lane(r.draw(r.plan.lanes))
+	id := score.Lane(r.draw(int(r.ids())))
 	p := r.replicas[r.holders[id]]
 	r.holders[id] = r.draw(len(r.replicas))
 	s := p.sessions[id]
@@ -217,7 +227,14 @@ func (r *simRun) moveLease() {
 // drive opens a lane's session, or gives it a step, as Relayer.drive does.
 func (r *simRun) drive(p *simReplica, id score.Lane) {
 	s, err := p.sessions[id], error(nil)
+	drives, keyed := p.drives(id)
 	switch {
+	case s != nil && (!drives || keyed == s.lane.Keyless()): // as Relayer.untilCut and the leases have it
+		delete(p.sessions, id)
+		s.heads.Close()
+		return
+	case !drives:
+		return
 	case s == nil && !r.calm && r.clock.Now().Before(p.again[id]):
 		return
 	case s == nil:
@@ -233,7 +250,7 @@ func (r *simRun) drive(p *simReplica, id score.Lane) {
 	switch {
 	case errors.Is(err, lane.ErrCorrupt), errors.Is(err, lane.ErrUnreadable), errors.Is(err, errIdentity), errors.Is(err, errLost):
 		r.fail("lane %d halts for good: %v", id, err)
-	case errors.Is(err, lane.ErrFenced):
+	case errors.Is(err, lane.ErrFenced), errors.Is(err, errAbandoned):
 		pause = pauseAfterLoss
 	}
 	p.again[id] = r.clock.Now().Add(pause)
@@ -250,6 +267,11 @@ func (r *simRun) open(p *simReplica, id score.Lane) error {
 		return err
 	}
 	s := &simSession{session: opened, replica: p}
+	if r.plant.ownOnly {
+		s.settler.creations = func(context.Context) (map[score.ProjectID]bool, error) {
+			return lane.Lanes{id: &lane.State{Slots: s.lane.State.Slots, Queue: s.lane.State.Queue}}.Creations()
+		}
+	}
 	p.sessions[id] = s
 	for _, m := range p.journal.early[id] {
 		if held := s.lane.State.Buckets[m.Bucket]; held.Floor.Before(m.Floor) {
@@ -257,7 +279,16 @@ func (r *simRun) open(p *simReplica, id score.Lane) error {
 			s.lane.State.Buckets[m.Bucket] = held
 		}
 	}
-	s.reader, err = r.source.Read(background(), s.lane.State.ReadFrom().Seq)
+	s.source = r.source
+	return r.read(s)
+}
+
+// read has a session read from where its state says.
+func (r *simRun) read(s *simSession) (err error) {
+	s.reader, s.again = nil, nil
+	if s.reads() {
+		s.reader, err = r.source.Read(background(), s.intake.began)
+	}
 	return err
 }
 
@@ -271,13 +302,30 @@ func (r *simRun) step(s *simSession, what int) (err error) {
 		default:
 		}
 	case 2:
-		if s.intake.wantsMessage() {
+		if s.reader != nil && s.intake.wantsMessage() {
 			err = s.takeNext()
 		}
+	case 3:
+		if s.reads() {
+			err = s.takeAgain()
+		}
+	}
+	before := s.lane.State.Buckets
+	if err == nil && r.plant.givesEarly {
+		err = s.giveEarly()
 	}
 	if err == nil {
 		err = s.work(background())
 	}
+	if r.plant.givesOn {
+		s.goOn(before)
+	}
+	if errors.Is(err, errMoved) {
+		if err = s.intake.again(nil); err == nil {
+			err = r.read(s)
+		}
+	}
+	r.forgetParked(s)
 	if r.plant.freesNonce {
 		s.freeNonce()
 	}
@@ -293,6 +341,22 @@ func (s *simSession) takeNext() error {
 		return err
 	}
 	return s.take(background(), record)
+}
+
+// takeAgain is what session.loop does with the second reading.
+func (s *simSession) takeAgain() error {
+	from, again, err := s.intake.board()
+	if again && err == nil {
+		s.again, err = s.source.Read(background(), from)
+	}
+	if err != nil || !s.intake.wantsSecond() {
+		return err
+	}
+	message, err := s.again.Next(background())
+	if err != nil {
+		return err // what the main reading took is there
+	}
+	return s.intake.takeSecond(message)
 }
 
 // simSends notes which sends were not answered.

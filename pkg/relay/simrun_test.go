@@ -42,6 +42,7 @@ type simRun struct {
 	watch    *simWatch
 
 	replicas []*simReplica
+	lanes    *simLanes
 	holders  []int // the replica that holds a lane's lease, by lane
 	zombies  []*simSession
 	current  *simReplica // whose turn it is; nil between turns
@@ -54,6 +55,7 @@ type simRun struct {
 // simStats is what a schedule comes to.
 type simStats struct {
 	actions, blocks, crashes, calmed, updates int
+	parks, unparks                            int
 }
 
 // simPlant are the bugs that tests plant, none by default.
@@ -62,6 +64,13 @@ type simPlant struct {
 	noFence    bool // an append is stored although another session appended since
 	floorEarly bool // floors move before the journal holds what is before it
 	floorOver  bool // a floor moves over what was not bound
+	givesOn    bool // a giver continues with what it gave
+	givesEarly bool // a giver does not wait for a creation
+	takesTwice bool // what was given to one lane is taken by another, too
+	ownOnly    bool // of what overtook its project, only the lane's own creations count
+
+	parkedForgotten bool // a parked project that is behind is taken for one that is not
+	secondEndsEarly bool // the second reading ends before it is where the main reading is
 }
 
 // simFailure is what a schedule panics with that shows something wrong.
@@ -99,6 +108,7 @@ func simulate(seed uint64, plant simPlant, print bool) (stats simStats, trace ui
 	}
 	r.calmDown()
 	r.audit()
+	r.auditLanes()
 	return r.stats, r.digest.Sum64(), nil
 }
 
@@ -118,6 +128,7 @@ func newSimRun(seed uint64, plant simPlant, print bool) *simRun {
 	r.plan = drawPlan(r.rng)
 	if plant != (simPlant{}) {
 		r.plan.forPlant()
+		r.plan.reorgs, r.plan.deep = r.plan.reorgs || plant.ownOnly, r.plan.deep || plant.ownOnly
 	}
 	return r
 }
@@ -131,6 +142,7 @@ func (r *simRun) begin() {
 		r.nodes = append(r.nodes, r.chain.NewNode(string(rune('a'+i)), r.seed))
 	}
 	r.watch = newSimWatch(r)
+	r.source.onPurge = r.watch.purged
 	r.users = newSimUsers(r)
 	r.journal.OnStored = r.watch.stored
 	r.journal.Fault = func(what string, _ score.Lane) model.JournalFault {
@@ -142,6 +154,7 @@ func (r *simRun) begin() {
 	}
 	r.source.fault = func(what string) (before, after error) { return r.fault(what, r.plan.sourceFaults) }
 	r.statuses.fault = func(what string) (before, after error) { return r.fault(what, r.plan.statusFaults) }
+	r.beginLanes()
 	for i := range r.plan.replicas {
 		r.replicas = append(r.replicas, r.newReplica(i))
 	}

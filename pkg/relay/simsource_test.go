@@ -18,6 +18,7 @@ type simSource struct {
 	// lost.
 	fault func(what string) (before, after error)
 
+	onPurge func(below uint64)
 	created time.Time
 	last    uint64
 	log     []simMessage // not purged
@@ -124,6 +125,9 @@ func (s *simSource) FirstSince(_ context.Context, at time.Time) (seq uint64, err
 
 func (s *simSource) Purge(_ context.Context, below uint64) error {
 	return s.call("purge", func() {
+		if s.onPurge != nil {
+			s.onPurge(below)
+		}
 		s.log = slices.DeleteFunc(s.log, func(m simMessage) bool { return m.record.Seq < below })
 	})
 }
@@ -147,7 +151,7 @@ func letterID(d *score.DeadLetter) string {
 		u := d.Update
 		return fmt.Sprintf("%d.update.%x.%x.%d.%x.%x.%d.%d.%t", d.Lane, u.Project, u.ID, d.Work, u.Signer, u.Target, u.Action, u.ScoreType, d.Signed)
 	case d.Project != nil:
-		return fmt.Sprintf("%d.project.%x.%d", d.Lane, d.Project.ID, d.Seq)
+		return fmt.Sprintf("project.%x.%d", d.Project.ID, d.Seq)
 	}
-	return fmt.Sprintf("%d.corrupt.%d", d.Lane, d.Seq)
+	return fmt.Sprintf("corrupt.%d", d.Seq)
 }

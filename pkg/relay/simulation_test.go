@@ -63,6 +63,8 @@ func TestSimulation(t *testing.T) {
 				total.crashes += stats.crashes
 				total.updates += stats.updates
 				total.calmed += stats.calmed
+				total.parks += stats.parks
+				total.unparks += stats.unparks
 				slowest.Store(max(slowest.Load(), int64(stats.calmed)))
 				mu.Unlock()
 			}
@@ -123,4 +125,40 @@ func TestSimulationFindsEarlyFloors(t *testing.T) {
 func TestSimulationFindsFloorsOverUnboundPositions(t *testing.T) {
 	t.Parallel()
 	plantFound(t, simPlant{floorOver: true})
+}
+
+// TestSimulationFindsGiversThatContinue: a lane binds what is in buckets that it gave.
+func TestSimulationFindsGiversThatContinue(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{givesOn: true})
+}
+
+// TestSimulationFindsGiversThatDoNotWait: a bucket is given while a creation of it is open.
+func TestSimulationFindsGiversThatDoNotWait(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{givesEarly: true})
+}
+
+// TestSimulationFindsBucketsTakenTwice: a lane takes what was given to another.
+func TestSimulationFindsBucketsTakenTwice(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{takesTwice: true})
+}
+
+// TestSimulationFindsDeathsTooSoon: updates that overtook a project that another lane still creates are dead-lettered.
+func TestSimulationFindsDeathsTooSoon(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{ownOnly: true})
+}
+
+// TestSimulationFindsForgottenProjects: what a parked project left out is not read again.
+func TestSimulationFindsForgottenProjects(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{parkedForgotten: true})
+}
+
+// TestSimulationFindsSecondReadingsThatEndEarly: what a parked project left out is read again, but not all of it.
+func TestSimulationFindsSecondReadingsThatEndEarly(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{secondEndsEarly: true})
 }

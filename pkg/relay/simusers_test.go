@@ -83,6 +83,17 @@ type simThing struct {
 	project *score.Project // neither of both: it cannot be read
 }
 
+// of is whose it is; the zero project, which is no one's, of what cannot be read.
+func (t simThing) of() score.ProjectID {
+	switch {
+	case t.update != nil:
+		return t.update.Project
+	case t.project != nil:
+		return t.project.ID
+	}
+	return score.ProjectID{}
+}
+
 // each tells of every position of the stream.
 func (u *simUsers) each(fn func(score.Position, simThing)) {
 	for _, m := range u.records {
@@ -102,8 +113,22 @@ func (u *simUsers) each(fn func(score.Position, simThing)) {
 
 // envelope has some updates of one project accepted, maybe with a signed group among them.
 func (u *simUsers) envelope() {
+	u.envelopeOf(u.projects[u.r.draw(len(u.projects))])
+}
+
+// flood has much of one project accepted at once.
+func (u *simUsers) flood() {
+	if len(u.projects) == 0 {
+		return
+	}
+	p := u.projects[u.r.draw(len(u.projects))]
+	for range 2 + u.r.draw(8) {
+		u.envelopeOf(p)
+	}
+}
+
+func (u *simUsers) envelopeOf(p *score.Project) {
 	r := u.r
-	p := u.projects[r.draw(len(u.projects))]
 	if r.plan.bad && r.chance(5) { // a project that was never accepted
 		p = &score.Project{ID: score.ProjectID{0xee, byte(r.draw(8))}, Actions: p.Actions, ScoreTypes: p.ScoreTypes}
 	}

@@ -69,6 +69,9 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 			"signer", w.signer, "contract", w.config.Contract)
 	case lane.WaitSigner:
 		log.Error("the lane's key does not sign; the lane waits and tries again")
+	case lane.WaitCut:
+		log.Warn("the lane was cut; it binds nothing, broadcasts what is journaled until that is final, and gives away what it has",
+			"open_slots", len(w.lane.State.Slots))
 	case lane.WaitNode:
 		log.Warn("no node tells what queued work would do; the lane binds nothing new until one does")
 	}

@@ -91,10 +91,10 @@ func watch(t *testing.T) *watched {
 	w := newWorld(t, 1)
 	d := w.deps()
 	out := &watched{
-		world: w, broken: &broken{Chain: d.Chain, Signer: d.Signers[0], view: &view{Chain: w.client}}, told: newStatuses(), metrics: prometheus.NewRegistry(),
+		world: w, broken: &broken{Chain: d.Chain, Signer: w.keys[0].For(devnet.ChainID), view: &view{Chain: w.client}}, told: newStatuses(), metrics: prometheus.NewRegistry(),
 		config: w.config(),
 	}
-	d.Chain, d.Signers, d.Statuses, d.Metrics = out.broken, []relay.Signer{out.broken}, out.told, out.metrics
+	d.Chain, d.Signer, d.Statuses, d.Metrics = out.broken, signers(out.broken), out.told, out.metrics
 	out.deps, w.view = d, out.broken.view
 	w.create(1)
 	return out
@@ -361,6 +361,7 @@ func TestATransactionThatTheJournalDoesNotKnowHaltsItsLaneUntilAnOperatorDecides
 	w.deps.Metrics = w.metrics
 	w.start(w.config, w.deps)
 	w.waitsFor(lane.WaitUnjournaled)
+	require.Eventually(t, func() bool { return w.deps.Halt.(*halts).unjournaled.Load() > 0 }, 10*time.Second, 10*time.Millisecond, "accepting halts too")
 	for range 6 {
 		w.mine()
 	}

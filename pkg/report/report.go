@@ -73,6 +73,13 @@ func (w *Writer) Write(ctx context.Context, refs int, do func(context.Context) e
 	return false
 }
 
+// GiveUp gives all pending writes up, and what is written before Replay has requested a restore. Not during Replay.
+func (w *Writer) GiveUp() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pending, w.refs, w.lost = nil, 0, true
+}
+
 // Pending tells whether Replay has anything to do.
 func (w *Writer) Pending() bool {
 	w.mu.Lock()

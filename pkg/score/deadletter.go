@@ -12,8 +12,8 @@ import (
 // A dead letter is the outcome of an acceptance, so it stays when its update is accepted again: Replayed marks it then.
 // What is rejected again after that was in another batch, or is another creation, so it has a dead letter of its own.
 type DeadLetter struct {
-	ID      string    `json:"id,omitzero"` // given by the stream: what was rejected, and Seq
-	Lane    Lane      `json:"lane"`
+	ID      string    `json:"id,omitzero"`   // given by the stream: what was rejected, and Seq
+	Lane    Lane      `json:"lane"`          // that found it; of an update, that bound it first
 	Seq     uint64    `json:"seq"`           // of the creation or corrupt message; of an update, the lowest of its batch; 0 if not known
 	Work    uint64    `json:"work,omitzero"` // of an update, which piece of its lane's work it was in
 	Until   uint64    `json:"until"`         // given by the stream: its last message then; what was rejected is not after it

@@ -26,12 +26,17 @@ var ErrNewer = errors.New("the message was written by a newer version of this pr
 type StreamState struct {
 	Created           time.Time // its identity: a stream made again under the same name has another
 	FirstSeq, LastSeq uint64    // of the messages it holds; FirstSeq is LastSeq+1 where it holds none
+	LastTime          time.Time // when the newest message was stored
 	Messages, Bytes   uint64
 }
 
 // ErrFull says that the stream is at its byte bound: the message was not stored. Final updates must be purged, or the
 // bound raised, before anything more is accepted.
 var ErrFull = errors.New("the stream is full")
+
+// ErrHalted says that accepting halts until an operator decides: NATS holds less than it had acknowledged. What was to be
+// stored may be stored; it may be sent again.
+var ErrHalted = errors.New("accepting halts")
 
 // ErrOtherMeaning says that a creation cannot replace a dead-lettered one, because its actions or score types do not
 // begin with that one's: updates accepted for the first, which may still be on their way, would mean something else

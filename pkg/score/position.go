@@ -1,6 +1,8 @@
 package score
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -17,7 +19,12 @@ type Position struct {
 
 // Before tells whether p comes before other.
 func (p Position) Before(other Position) bool {
-	return p.Seq < other.Seq || p.Seq == other.Seq && p.Index < other.Index
+	return p.Compare(other) < 0
+}
+
+// Compare is negative if p comes before other, positive if it comes after it, and 0 if they are the same.
+func (p Position) Compare(other Position) int {
+	return cmp.Or(cmp.Compare(p.Seq, other.Seq), cmp.Compare(p.Index, other.Index))
 }
 
 // Span is neighbouring positions of one message: Count from Index on.
@@ -26,8 +33,8 @@ type Span struct {
 	Count uint32 // at least 1
 }
 
-// end is one past its last position.
-func (s Span) end() Position { return Position{s.Seq, s.Index + s.Count} }
+// End is one past its last position.
+func (s Span) End() Position { return Position{s.Seq, s.Index + s.Count} }
 
 // Positions is a set of positions: its spans ascend, and do not touch within a message. It is written as text, some two
 // bytes for a span.
@@ -39,12 +46,7 @@ var ErrOverlap = errors.New("a position is in both")
 // PositionsOf makes a set of spans in any order. ErrOverlap if one position is in two of them.
 func PositionsOf(spans ...Span) (Positions, error) {
 	sorted := slices.Clone(spans)
-	slices.SortFunc(sorted, func(a, b Span) int {
-		if a.Before(b.Position) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(sorted, func(a, b Span) int { return a.Compare(b.Position) })
 	var set Positions
 	for _, s := range sorted {
 		if err := set.push(s); err != nil {
@@ -58,7 +60,7 @@ func PositionsOf(spans ...Span) (Positions, error) {
 func (p *Positions) push(s Span) error {
 	if n := len(*p); n > 0 {
 		last := &(*p)[n-1]
-		switch end := last.end(); {
+		switch end := last.End(); {
 		case s.Before(end):
 			return fmt.Errorf("%w: %v", ErrOverlap, s.Position)
 		case s.Position == end:
@@ -94,9 +96,37 @@ func (p Positions) Union(other Positions) (Positions, error) {
 	return union, nil
 }
 
+// ErrMissing says that a position is not in a set that should have it.
+var ErrMissing = errors.New("a position is not in the set")
+
+// Without is the set without another. ErrMissing if not all of that is in it.
+func (p Positions) Without(other Positions) (Positions, error) {
+	var rest Positions
+	for _, s := range p {
+		for len(other) > 0 && other[0].Before(s.End()) {
+			out := other[0]
+			if out.Before(s.Position) || s.End().Before(out.End()) {
+				return nil, fmt.Errorf("%w: one of %d from %v on", ErrMissing, out.Count, out.Position)
+			}
+			if n := out.Index - s.Index; n > 0 {
+				rest = append(rest, Span{s.Position, n})
+			}
+			s = Span{out.End(), s.Count - (out.Index - s.Index) - out.Count}
+			other = other[1:]
+		}
+		if s.Count > 0 {
+			rest = append(rest, s)
+		}
+	}
+	if len(other) > 0 {
+		return nil, fmt.Errorf("%w: %v", ErrMissing, other[0].Position)
+	}
+	return rest, nil
+}
+
 // Split is what of the set is before a position, and the rest.
 func (p Positions) Split(at Position) (before, rest Positions) {
-	i := slices.IndexFunc(p, func(s Span) bool { return at.Before(s.end()) })
+	i := slices.IndexFunc(p, func(s Span) bool { return at.Before(s.End()) })
 	if i < 0 {
 		return p, nil
 	}
@@ -115,7 +145,7 @@ func (p Positions) Has(at Position) bool {
 		switch {
 		case at.Before(s.Position):
 			return 1
-		case at.Before(s.end()):
+		case at.Before(s.End()):
 			return 0
 		}
 		return -1
@@ -123,22 +153,29 @@ func (p Positions) Has(at Position) bool {
 	return found
 }
 
-// errPositions says that a text is no set of positions.
+// indexEnd bounds the ends of spans that are written and read: far beyond the updates that a message holds, so that a
+// wrong set is noticed, and so little that no sum of an index and a count overflows.
+const indexEnd = 1 << 20
+
+// errPositions says that a text, or what should become one, is no set of positions.
 var errPositions = errors.New("not a set of positions")
 
 // MarshalText writes the set: base64 of unsigned varints, for each span the message's distance from the one before, then,
-// within a message, the distance from the end of the one before, and the count.
+// within a message, the distance from the end of the one before, and the count. The error is an index beyond 2^20.
 func (p Positions) MarshalText() ([]byte, error) {
 	b := make([]byte, 0, 4*len(p))
 	var at Position
 	for _, s := range p {
+		if uint64(s.Index)+uint64(s.Count) > indexEnd {
+			return nil, fmt.Errorf("%w: %d positions from %v on", errPositions, s.Count, s.Position)
+		}
 		if s.Seq != at.Seq {
 			at.Index = 0
 		}
 		b = binary.AppendUvarint(b, s.Seq-at.Seq)
 		b = binary.AppendUvarint(b, uint64(s.Index-at.Index))
 		b = binary.AppendUvarint(b, uint64(s.Count))
-		at = s.end()
+		at = s.End()
 	}
 	return base64.RawStdEncoding.AppendEncode(nil, b), nil
 }
@@ -155,7 +192,7 @@ func (p *Positions) UnmarshalText(text []byte) error {
 		var numbers [3]uint64
 		for i := range numbers {
 			n, size := binary.Uvarint(b)
-			if size <= 0 || i > 0 && n > 1<<31 {
+			if size <= 0 || i > 0 && n > indexEnd {
 				return errPositions
 			}
 			numbers[i], b = n, b[size:]
@@ -164,11 +201,14 @@ func (p *Positions) UnmarshalText(text []byte) error {
 		if numbers[0] == 0 {
 			s.Index += at.Index
 		}
-		if s.Seq < at.Seq || s.Count == 0 || s.Index >= 1<<31 || numbers[0] == 0 && len(set) > 0 && numbers[1] == 0 {
+		if s.Seq < at.Seq || s.Count == 0 || s.Index+s.Count > indexEnd || numbers[0] == 0 && len(set) > 0 && numbers[1] == 0 {
 			return errPositions
 		}
 		set = append(set, s)
-		at = s.end()
+		at = s.End()
+	}
+	if written, err := set.MarshalText(); err != nil || !bytes.Equal(written, text) { // line breaks, or longer numbers than need be
+		return errPositions
 	}
 	*p = set
 	return nil

@@ -1,8 +1,12 @@
 package score_test
 
 import (
+	"cmp"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -18,6 +22,7 @@ func TestPositionsAreOrdered(t *testing.T) {
 	for i := range in {
 		for j := range in {
 			require.Equal(t, i < j, in[i].Before(in[j]), "%v before %v", in[i], in[j])
+			require.Equal(t, cmp.Compare(i, j), in[i].Compare(in[j]), "%v and %v", in[i], in[j])
 		}
 	}
 }
@@ -49,6 +54,9 @@ func TestPositionsAreASet(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := members(t, "a"), members(t, "b")
+		if rapid.Bool().Draw(t, "subset") {
+			maps.DeleteFunc(b, func(x score.Position, _ bool) bool { return !a[x] })
+		}
 		p, q := positions(t, a), positions(t, b)
 		require.EqualValues(t, len(a), p.Len())
 
@@ -66,10 +74,19 @@ func TestPositionsAreASet(t *testing.T) {
 		common := slices.ContainsFunc(slices.Collect(maps.Keys(a)), func(x score.Position) bool { return b[x] })
 		require.Equal(t, common, err != nil)
 		if err == nil {
-			maps.Copy(a, b)
-			require.Equal(t, positions(t, a), union, "in one form")
+			both := maps.Clone(a)
+			maps.Copy(both, b)
+			require.Equal(t, positions(t, both), union, "in one form")
 		} else {
 			require.ErrorIs(t, err, score.ErrOverlap)
+		}
+		rest, err = p.Without(q)
+		if missing := slices.ContainsFunc(slices.Collect(maps.Keys(b)), func(x score.Position) bool { return !a[x] }); missing {
+			require.ErrorIs(t, err, score.ErrMissing)
+		} else {
+			require.NoError(t, err)
+			maps.DeleteFunc(a, func(x score.Position, _ bool) bool { return b[x] })
+			require.Equal(t, positions(t, a), rest)
 		}
 		text, err := json.Marshal(p)
 		require.NoError(t, err)
@@ -77,6 +94,40 @@ func TestPositionsAreASet(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &read))
 		require.Equal(t, p, read)
 	})
+}
+
+func TestPositionsBeyondAnyMessageAreNeitherWrittenNorRead(t *testing.T) {
+	t.Parallel()
+	const end = 1 << 20
+	text := func(numbers ...uint64) []byte {
+		var b []byte
+		for _, n := range numbers {
+			b = binary.AppendUvarint(b, n)
+		}
+		return []byte(base64.RawStdEncoding.EncodeToString(b))
+	}
+	var p score.Positions
+	require.NoError(t, p.UnmarshalText(text(1, end-1, 1)))
+	require.Equal(t, score.Positions{{Position: score.Position{Seq: 1, Index: end - 1}, Count: 1}}, p)
+	for name, wrong := range map[string][]byte{
+		"an index":             text(1, end, 1),
+		"a count":              text(1, 0, end+1),
+		"an end":               text(1, end-1, 2),
+		"a later span's end":   text(1, 0, end-2, 0, 1, 2),
+		"32 bits":              text(1, 0, 1<<32+1),
+		"a sequence":           text(1<<63, 0, 1, 1<<63, 0, 1),
+		"a number too long":    []byte(base64.RawStdEncoding.EncodeToString([]byte{0x81, 0, 0, 1})),
+		"a line break":         append(text(1, 0, 1), '\n'),
+		"a number not whole":   text(1, 0, 128)[:5],
+		"no positions":         text(1, 0, 0),
+		"spans without a hole": text(1, 0, 1, 0, 0, 1),
+	} {
+		require.Error(t, p.UnmarshalText(wrong), name)
+	}
+	for _, s := range []score.Span{{Position: score.Position{Seq: 1, Index: end}, Count: 1}, {Position: score.Position{Seq: 1, Index: 1}, Count: math.MaxUint32}} {
+		_, err := score.Positions{s}.MarshalText()
+		require.Error(t, err)
+	}
 }
 
 func FuzzPositions(f *testing.F) {
@@ -90,5 +141,8 @@ func FuzzPositions(f *testing.F) {
 		again, err := score.PositionsOf(p...)
 		require.NoError(t, err)
 		require.Equal(t, p, again, "what is read ascends, and touches nothing")
+		written, err := p.MarshalText()
+		require.NoError(t, err)
+		require.Equal(t, text, string(written), "a set has one text")
 	})
 }

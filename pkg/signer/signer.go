@@ -71,25 +71,7 @@ func FromHex(digits string, log *slog.Logger) (*Key, error) {
 // the password. The first key is lane 0's, and there is at least one. With geth's standard scrypt cost each takes about a
 // second and, for a moment, 256 MiB. Errors: ErrPasswordFile, ErrPassword, or what is wrong with the keystore.
 func FromKeystore(path, passwordFile string) ([]*Key, error) {
-	raw, err := os.ReadFile(passwordFile)
-	if err != nil {
-		return nil, passwordFileError{unreadable("the keystore's password file", passwordFile, err)}
-	}
-	password := strings.TrimRight(string(raw), "\r\n")
-	files, err := keyFiles(path)
-	if err != nil {
-		return nil, unreadable("the keystore", path, err)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("the keystore directory %s holds no key file", path)
-	}
-	keys := make([]*Key, len(files))
-	for i, file := range files {
-		if keys[i], err = decrypt(file, password, passwordFile); err != nil {
-			return nil, err
-		}
-	}
-	return keys, nil
+	return NewKeystore(path, passwordFile).Read()
 }
 
 // keyFiles is the file, or the files of the directory, sorted by name. Mounted secrets are links, so links are followed.

@@ -18,20 +18,20 @@ import (
 )
 
 // deadLetterID names what was rejected, and with which piece of its lane's work. Two updates under one updateId are two things, so an
-// update's id ends in a hash of what it says.
+// update's id ends in a hash of what it says. A message is one thing in every lane.
 func deadLetterID(d *score.DeadLetter) string {
-	lane, seq := strconv.Itoa(int(d.Lane)), strconv.FormatUint(d.Seq, 10)
+	seq := strconv.FormatUint(d.Seq, 10)
 	switch {
 	case d.Update != nil:
 		u := d.Update
 		said := sha256.Sum256(slices.Concat(u.Signer[:], u.Target[:], []byte{u.Action, u.ScoreType}, strconv.AppendBool(nil, d.Signed)))
 		return strings.Join([]string{
-			lane, "update", hex.EncodeToString(u.Project[:]), hex.EncodeToString(u.ID[:]), strconv.FormatUint(d.Work, 10), hex.EncodeToString(said[:8]),
+			strconv.Itoa(int(d.Lane)), "update", hex.EncodeToString(u.Project[:]), hex.EncodeToString(u.ID[:]), strconv.FormatUint(d.Work, 10), hex.EncodeToString(said[:8]),
 		}, ".")
 	case d.Project != nil:
-		return lane + ".project." + hex.EncodeToString(d.Project.ID[:]) + "." + seq
+		return "project." + hex.EncodeToString(d.Project.ID[:]) + "." + seq
 	default:
-		return lane + ".corrupt." + seq
+		return "corrupt." + seq
 	}
 }
 

@@ -23,9 +23,14 @@ const maxAtomic = 500
 // deadLetterStream is a stream that holds dead letters, one per subject: its prefix and the dead letter's id.
 type deadLetterStream struct {
 	jetstream.Stream
-	js     jetstream.JetStream
-	name   string
+	bulk
 	prefix string
+}
+
+// bulk stores many messages of a stream at once.
+type bulk struct {
+	js   jetstream.JetStream
+	name string // of the stream
 }
 
 // stored is a dead letter and when it was stored or marked.
@@ -39,7 +44,7 @@ func openDeadLetters(ctx context.Context, js jetstream.JetStream, name, prefix s
 	if err != nil {
 		return nil, fmt.Errorf("couldn't find the stream %s: %w", name, err)
 	}
-	return &deadLetterStream{Stream: s, js: js, name: name, prefix: prefix}, nil
+	return &deadLetterStream{Stream: s, bulk: bulk{js, name}, prefix: prefix}, nil
 }
 
 func appendDeadLetter(msgs []*nats.Msg, subject string, d score.DeadLetter) ([]*nats.Msg, error) {
@@ -65,7 +70,7 @@ func (s *deadLetterStream) decode(subject string, data []byte) (score.DeadLetter
 // put stores messages; nil means that all are. A server syncs an
 // atomic batch once and single messages each, which is what takes the time. What it does not take as a batch is published
 // singly.
-func (s *deadLetterStream) put(ctx context.Context, msgs []*nats.Msg) error {
+func (s bulk) put(ctx context.Context, msgs []*nats.Msg) error {
 	for len(msgs) > 0 {
 		n := min(len(msgs), maxAtomic)
 		err := errNotAtomic
@@ -76,14 +81,14 @@ func (s *deadLetterStream) put(ctx context.Context, msgs []*nats.Msg) error {
 			err = s.putSingly(ctx, msgs[:n])
 		}
 		if err != nil {
-			return fmt.Errorf("couldn't store %d dead letters in the stream %s: %w", len(msgs), s.name, err)
+			return fmt.Errorf("couldn't store %d messages in the stream %s: %w", len(msgs), s.name, err)
 		}
 		msgs = msgs[n:]
 	}
 	return nil
 }
 
-func (s *deadLetterStream) putSingly(ctx context.Context, msgs []*nats.Msg) error {
+func (s bulk) putSingly(ctx context.Context, msgs []*nats.Msg) error {
 	for _, msg := range msgs {
 		if _, err := s.js.Publish(ctx, msg.Subject, msg.Data, jetstream.WithExpectStream(s.name)); err != nil {
 			return err
@@ -103,7 +108,7 @@ const (
 var errNotAtomic = errors.New("the server does not take the messages as an atomic batch")
 
 // putAtomic stores 2 … maxAtomic messages as a batch: all or none. Any other error than errNotAtomic leaves open whether they are stored.
-func (s *deadLetterStream) putAtomic(ctx context.Context, msgs []*nats.Msg) error {
+func (s bulk) putAtomic(ctx context.Context, msgs []*nats.Msg) error {
 	conn, id := s.js.Conn(), rand.Text()
 	for i, msg := range msgs {
 		if i == 0 {

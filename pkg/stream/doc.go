@@ -7,6 +7,7 @@
 //
 //	scorelay.updates          one message is an envelope: the updates of one durable publish
 //	scorelay.project.<hex>    one message is an accepted creation
+//	scorelay.filler           says nothing: it only uses a sequence up (Extend), and is purged soon
 //
 // An envelope marks which of its updates are signed groups, and keeps their signatures. A message begins with the version
 // of its form; a program stops at one that it does not know (score.ErrNewer), since half of what a message says is worse than
@@ -25,6 +26,8 @@
 //     message id within the duplicate window stores it at most once.
 //   - A projectId's creation is accepted at most once: its message is a compare-and-set on its own subject, so two API
 //     replicas that race get one nil and one score.TakenError.
+//   - A stream that went back in time is noticed by the process that knows more of it: by each publish's sequence, and by package
+//     halt, which stops accepting.
 //   - A full stream refuses new messages (DiscardNew) rather than dropping old ones.
 //
 // # Dead letters
@@ -42,6 +45,5 @@
 //
 // Rejected: a work queue with acknowledgements (every ack is a synced delete, and no ack is durable against a killed
 // server), one message per update (one fsync each), a subject per update; a subject per lane, which makes each API wait for
-// as many syncs as there are lanes (measured at 2 ms a sync and 10,000 updates/s: p50 29 ms with 4 lanes, 7 ms with one log),
-// and ties projects to lanes for good.
+// as many syncs as there are lanes, and ties projects to lanes for good.
 package stream

@@ -22,6 +22,7 @@ const (
 const (
 	kindUpdates = 1
 	kindProject = 2
+	kindFiller  = 3 // says nothing, see Extend
 	headerBytes = 2
 	updateBytes = 32 + 32 + 20 + 20 + 1 + 1
 	spanBytes   = 2 + 2 + 1 + len(score.GroupSignature{})
@@ -106,7 +107,7 @@ func encodeProject(p *score.Project) ([]byte, error) {
 	return append([]byte{version, kindProject}, body...), nil
 }
 
-// decode reads any wire form; exactly one of the message's Updates and Project is set; Seq and Time are not.
+// decode reads any wire form; exactly one of the message's Updates and Project is set, and none of a filler; Seq and Time are not.
 func decode(b []byte) (score.Message, error) {
 	if len(b) < headerBytes {
 		return score.Message{}, fmt.Errorf("%w: %d bytes", errMalformed, len(b))
@@ -121,6 +122,8 @@ func decode(b []byte) (score.Message, error) {
 		return decodeEnvelope(body)
 	case kind == kindProject:
 		return decodeProject(body)
+	case kind == kindFiller && len(body) == 0:
+		return score.Message{}, nil
 	}
 	return score.Message{}, fmt.Errorf("%w: kind %d", errMalformed, kind)
 }

@@ -207,3 +207,25 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkDecode is what every lane does with every update of any bucket: it decodes it and hashes its project.
+func BenchmarkDecode(b *testing.B) {
+	updates := make([]score.Update, MaxEnvelope)
+	for i := range updates {
+		updates[i].Project[31], updates[i].ID[31] = byte(i), byte(i>>8)
+	}
+	raw, err := EncodeEnvelope(updates, nil)
+	require.NoError(b, err)
+	kept := 0
+	for b.Loop() {
+		m, err := decode(raw)
+		require.NoError(b, err)
+		for i := range m.Updates {
+			if score.BucketOf(m.Updates[i].Project) == 0 {
+				kept++
+			}
+		}
+	}
+	require.Positive(b, kept)
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/MaxEnvelope, "ns/update")
+}

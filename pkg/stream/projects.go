@@ -46,7 +46,7 @@ func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error
 		return err
 	}
 	defer creations.Stop()
-	dead, err := watch(ctx, s.dead, deadPrefix+"*.project.>", arrived, func(msg jetstream.Msg, _ uint64) {
+	dead, err := watch(ctx, s.dead, deadPrefix+"project.>", arrived, func(msg jetstream.Msg, _ uint64) {
 		if d, err := s.dead.decode(msg.Subject(), msg.Data()); err == nil && d.Project != nil {
 			tell(ProjectEvent{Seq: d.Seq, Project: d.Project, Dead: true})
 		}

@@ -25,7 +25,7 @@ const (
 
 // PublishEnvelope stores 1 … MaxEnvelope updates as one message; signed marks the signed groups among them,
 // in ascending order. Nil means stored and synced. score.ErrFull means not stored. ErrUnknown means perhaps stored: publishing
-// the same under the same msgID again is safe.
+// the same under the same msgID again is safe. A *BackError means that the stream went back in time: the message may become lost.
 func (s *Stream) PublishEnvelope(
 	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed,
 ) error {
@@ -33,13 +33,26 @@ func (s *Stream) PublishEnvelope(
 	if err != nil {
 		return err
 	}
-	_, err = s.js.Publish(ctx, updatesSubject, data, jetstream.WithMsgID(msgID), jetstream.WithExpectStream(Name))
-	return classify(err)
+	return s.publish(ctx, updatesSubject, data, msgID)
+}
+
+// publish stores a message, and makes sure that the stream did not give it a sequence which had been another's.
+func (s *Stream) publish(ctx context.Context, subject string, data []byte, msgID string, opts ...jetstream.PublishOpt) error {
+	before := s.Seen()
+	ack, err := s.js.Publish(ctx, subject, data, append(opts, jetstream.WithMsgID(msgID), jetstream.WithExpectStream(Name))...)
+	if err != nil {
+		return classify(err)
+	}
+	if ack.Sequence <= before && !ack.Duplicate { // a duplicate was stored by an earlier attempt
+		return &BackError{Known: before, Ends: ack.Sequence}
+	}
+	s.Saw(ack.Sequence)
+	return nil
 }
 
 // PublishProject stores an accepted creation, once per projectId. A *score.TakenError says that another one is there, even
 // if it says the same; replaces is the sequence of an earlier creation that became a dead letter and may be accepted
-// again, or 0; score.ErrOtherMeaning if it may not be replaced by this one. score.ErrFull and ErrUnknown as for PublishEnvelope: the
+// again, or 0; score.ErrOtherMeaning if it may not be replaced by this one. Other errors as for PublishEnvelope: the
 // same call under the same msgID may be repeated, and is nil if it was stored before.
 func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error {
 	data, err := encodeProject(p)
@@ -52,10 +65,9 @@ func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Proj
 			return err
 		}
 	}
-	_, err = s.js.Publish(ctx, subject, data, jetstream.WithMsgID(msgID), jetstream.WithExpectStream(Name),
-		jetstream.WithExpectLastSequencePerSubject(replaces))
+	err = s.publish(ctx, subject, data, msgID, jetstream.WithExpectLastSequencePerSubject(replaces))
 	if !isWrongSequence(err) {
-		return classify(err)
+		return err
 	}
 	return s.conflict(ctx, subject, msgID, p, replaces)
 }

@@ -160,6 +160,7 @@ func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 			return score.Message{}, fmt.Errorf("sequence %d: %w", message.Seq, score.ErrNewer)
 		}
 		r.next = message.Seq + 1
+		r.s.Saw(message.Seq)
 		return message, nil
 	}
 }
@@ -240,6 +241,14 @@ var fromStart = jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.Deliver
 // errStop of a function that is handed messages says that it wants no more.
 var errStop = errors.New("no more are wanted")
 
+// forget removes a consumer that is not read any more. The server would keep it for minutes, and it keeps a thousand of a stream at
+// most.
+func forget(ctx context.Context, s jetstream.Stream, consumer jetstream.Consumer) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = s.DeleteConsumer(ctx, consumer.CachedInfo().Name)
+}
+
 // readThrough hands the messages that a stream holds, from a place up to the sequence last, to fn. An error of fn ends it.
 func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig, last uint64,
 	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
@@ -248,6 +257,7 @@ func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.Ordered
 	if err != nil {
 		return fmt.Errorf("couldn't read a stream: %w", err)
 	}
+	defer forget(ctx, s, consumer)
 	if consumer.CachedInfo().NumPending == 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -13,7 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The names of everything Scorelay keeps in JetStream. Journal, leases, keys and projects belong to the packages of
+// The names of everything Scorelay keeps in JetStream. Journal, leases, keys, projects and lanes belong to the packages of
 // those names; they are created here so that one command sets a deployment up.
 const (
 	Name            = "SCORELAY"
@@ -23,11 +24,16 @@ const (
 	LeasesBucket    = "LEASES"
 	KeysBucket      = "KEYS"
 	ProjectsBucket  = "PROJECTS"
+	BacklogBucket   = "BACKLOG"
+	HaltBucket      = "HALT"
+	LanesBucket     = "LANES"
+	NoticesBucket   = "NOTICES"
 )
 
 const (
 	updatesSubject    = "scorelay.updates"
 	projectPrefix     = "scorelay.project."
+	fillerSubject     = "scorelay.filler"
 	deadPrefix        = "scorelay.dead."
 	rejectedPrefix    = "scorelay.rejected."
 	maxMessageBytes   = 512 << 10
@@ -115,6 +121,10 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 		{Bucket: LeasesBucket, History: 1, Replicas: cfg.Replicas, LimitMarkerTTL: time.Second},
 		{Bucket: KeysBucket, History: 1, Replicas: cfg.Replicas},
 		{Bucket: ProjectsBucket, History: 1, Replicas: cfg.Replicas},
+		{Bucket: BacklogBucket, History: 1, Replicas: cfg.Replicas},
+		{Bucket: NoticesBucket, History: 1, Replicas: cfg.Replicas},
+		{Bucket: HaltBucket, History: 1, Replicas: cfg.Replicas},
+		{Bucket: LanesBucket, History: 64, Replicas: cfg.Replicas}, // what it was before, for people
 	} {
 		bucket.Storage = jetstream.FileStorage
 		if _, err := js.CreateKeyValue(ctx, bucket); err != nil && !errors.Is(err, jetstream.ErrBucketExists) {
@@ -162,7 +172,7 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 	accepted := jetstream.StreamConfig{
 		Name:        Name,
 		Description: "accepted updates and creations",
-		Subjects:    []string{updatesSubject, projectPrefix + "*"},
+		Subjects:    []string{updatesSubject, projectPrefix + "*", fillerSubject},
 		Discard:     jetstream.DiscardNew,
 		MaxBytes:    cfg.MaxBytes,
 		MaxMsgSize:  maxMessageBytes,
@@ -170,6 +180,8 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 		AllowDirect: true,
 		DenyDelete:  true,
 		Metadata:    map[string]string{metaDeployment: deployment},
+
+		AllowAtomicPublish: true, // of what fills a gap of sequences
 	}
 	configs := []jetstream.StreamConfig{journal, dead, rejected, accepted}
 	for i := range configs {
@@ -209,6 +221,7 @@ type Stream struct {
 	rejected   *deadLetterStream
 	deployment score.Deployment
 	created    time.Time
+	seen       atomic.Uint64 // the highest sequence that is known to have been stored
 }
 
 // Open finds the streams that Setup made. ErrNotSetUp if there are none, ErrUnsafe if a setting of the stream would
@@ -252,8 +265,11 @@ func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
 	if err != nil {
 		return score.StreamState{}, fmt.Errorf("couldn't read the state of the stream %s: %w", Name, err)
 	}
+	if cutOff(info.Cluster) {
+		return score.StreamState{}, fmt.Errorf("couldn't read the state of the stream %s: its leader does not hear from most of its cluster, and may not lead any more", Name)
+	}
 	return score.StreamState{
-		Created: info.Created, FirstSeq: info.State.FirstSeq, LastSeq: info.State.LastSeq, Messages: info.State.Msgs, Bytes: info.State.Bytes,
+		Created: info.Created, FirstSeq: info.State.FirstSeq, LastSeq: info.State.LastSeq, LastTime: info.State.LastTime, Messages: info.State.Msgs, Bytes: info.State.Bytes,
 	}, nil
 }
 

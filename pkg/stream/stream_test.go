@@ -3,8 +3,6 @@ package stream_test
 import (
 	"context"
 	"errors"
-	neturl "net/url"
-	"strconv"
 	"testing"
 	"time"
 
@@ -205,39 +203,6 @@ func TestPublishingToADeadServerIsUnknown(t *testing.T) {
 	require.ErrorIs(t, s.PublishProject(ctx, "p", project(1), 0), stream.ErrUnknown)
 }
 
-func TestAReaderOutlivesARestartOfTheServer(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
-	require.NoError(t, err)
-	port, err := portOf(server.URL)
-	require.NoError(t, err)
-	js := connect(t, server.URL)
-	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment}))
-	s, err := stream.Open(t.Context(), js)
-	require.NoError(t, err)
-	require.NoError(t, s.PublishEnvelope(t.Context(), "a", []score.Update{update(1)}, nil))
-	r, err := s.Read(t.Context(), 0)
-	require.NoError(t, err)
-	defer r.Close()
-	record, err := r.Next(t.Context())
-	require.NoError(t, err)
-	require.EqualValues(t, 1, record.Seq)
-
-	server.Close()
-	server, err = devnet.StartNATS(dir, devnet.NATSOptions{Port: port})
-	require.NoError(t, err)
-	t.Cleanup(server.Close)
-	require.Eventually(t, func() bool {
-		return s.PublishEnvelope(t.Context(), "b", []score.Update{update(2)}, nil) == nil
-	}, 20*time.Second, 20*time.Millisecond)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	record, err = r.Next(ctx)
-	require.NoError(t, err)
-	require.EqualValues(t, 2, record.Seq)
-}
-
 func TestAReaderStopsWhenTheStreamWasMadeAgain(t *testing.T) {
 	t.Parallel()
 	s, js := open(t)
@@ -338,14 +303,6 @@ func TestWatchProjectsTellsWhatIsThereThenWhatComes(t *testing.T) {
 	require.Equal(t, stream.ProjectEvent{Seq: 2, Project: project(2)}, <-events)
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)
-}
-
-func portOf(url string) (int, error) {
-	u, err := neturl.Parse(url)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.Atoi(u.Port())
 }
 
 func TestFirstSinceFindsWhereAHorizonLies(t *testing.T) {

@@ -149,6 +149,7 @@ type View[V any] struct {
 	values map[string]V // by key
 
 	seen     map[string]bool // keys that the replay told of
+	changed  chan struct{}   // nil while nothing waits for it
 	caughtUp chan struct{}
 	once     sync.Once
 }
@@ -174,6 +175,16 @@ func (v *View[V]) Len() int {
 	return len(v.values)
 }
 
+// Changed is closed when something else is known than now.
+func (v *View[V]) Changed() <-chan struct{} {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.changed == nil {
+		v.changed = make(chan struct{})
+	}
+	return v.changed
+}
+
 // CaughtUp is closed once everything that was stored when Run began is in the view.
 func (v *View[V]) CaughtUp() <-chan struct{} { return v.caughtUp }
 
@@ -188,6 +199,7 @@ func (v *View[V]) see(e Event) {
 	switch {
 	case e.Begin:
 		v.seen = map[string]bool{}
+		return
 	case e.Entry == nil: // everything stored was told
 		for key := range v.values {
 			if !v.seen[key] {
@@ -205,5 +217,9 @@ func (v *View[V]) see(e Event) {
 		if value, ok := v.decode(e.Entry); ok {
 			v.values[e.Entry.Key()] = value
 		}
+	}
+	if v.changed != nil {
+		close(v.changed)
+		v.changed = nil
 	}
 }

@@ -1,35 +1,27 @@
 package horizon
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"errors"
 	"fmt"
-	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core"
-	"github.com/ethereum/go-ethereum/core/rawdb"
-	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
-	"github.com/ethereum/go-ethereum/triedb"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/evm"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // machine is a state in memory with the deployed contract, and geth's EVM under the rules of Osaka to change it.
 type machine struct {
-	config   params.ChainConfig
-	state    *state.StateDB
+	evm      *evm.Machine
 	relayer  *ecdsa.PrivateKey
 	contract common.Address
-	sent     int // transactions
 }
 
 var (
@@ -38,13 +30,13 @@ var (
 )
 
 func newMachine() (*machine, error) {
-	disk := rawdb.NewMemoryDatabase()
-	empty, err := state.New(types.EmptyRootHash, state.NewMPTDatabase(triedb.NewDatabase(disk, nil), state.NewCodeDB(disk)))
+	config := *params.MainnetChainConfig
+	config.AmsterdamTime, config.BogotaTime = nil, nil
+	empty, err := evm.New(&config, *config.BPO2Time)
 	if err != nil {
-		return nil, fmt.Errorf("couldn't make a state: %w", err)
+		return nil, err
 	}
-	m := &machine{config: *params.MainnetChainConfig, state: empty, relayer: devnet.Key(0)}
-	m.config.AmsterdamTime, m.config.BogotaTime = nil, nil
+	m := &machine{evm: empty, relayer: devnet.Key(0)}
 	relayer := crypto.PubkeyToAddress(m.relayer.PublicKey)
 	receipt, err := m.send(nil, registry.DeployData(0, relayer, []common.Address{relayer}), registry.DeployGas)
 	if err != nil {
@@ -57,7 +49,7 @@ func newMachine() (*machine, error) {
 // fork is an independent copy.
 func (m *machine) fork() *machine {
 	out := *m
-	out.state = m.state.Copy()
+	out.evm = m.evm.Fork()
 	return &out
 }
 
@@ -79,32 +71,11 @@ func (m *machine) apply(b batch.Batch, gas uint64) (used uint64, err error) {
 	return receipt.GasUsed, nil
 }
 
-// blockNumber is beyond every fork that mainnet had by number.
-const blockNumber = 25_000_000
-
-// send applies a transaction that must succeed. It costs its sender nothing: the base fee is 0.
+// send applies a transaction that must succeed.
 func (m *machine) send(to *common.Address, data []byte, gas uint64) (*types.Receipt, error) {
-	tx, err := types.SignNewTx(m.relayer, types.LatestSignerForChainID(m.config.ChainID), &types.DynamicFeeTx{
-		ChainID: m.config.ChainID, Nonce: m.state.GetNonce(crypto.PubkeyToAddress(m.relayer.PublicKey)), Gas: gas, To: to, Data: data,
-		GasTipCap: new(big.Int), GasFeeCap: new(big.Int), Value: new(big.Int),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("couldn't sign: %w", err)
+	receipt, err := m.evm.Apply(m.relayer, to, data, gas)
+	if err == nil && receipt.Status != types.ReceiptStatusSuccessful {
+		err = fmt.Errorf("%w: it used %d of %d gas", errFailed, receipt.GasUsed, gas)
 	}
-	header := &types.Header{
-		Number: big.NewInt(blockNumber), Time: *m.config.BPO2Time, GasLimit: params.MaxTxGas, BaseFee: new(big.Int), Difficulty: new(big.Int),
-	}
-	block := core.NewEVMBlockContext(header, nil, &common.Address{19: 0xc0})
-	block.Random, block.BlobBaseFee = &common.Hash{}, big.NewInt(1)
-	m.state.SetTxContext(tx.Hash(), m.sent, uint32(m.sent+1))
-	m.sent++
-	evm := vm.NewEVM(block, m.state, &m.config, vm.Config{})
-	receipt, _, err := core.ApplyTransaction(context.Background(), evm, core.NewGasPool(params.MaxTxGas), m.state, header, tx)
-	if err != nil {
-		return nil, fmt.Errorf("couldn't apply a transaction: %w", err)
-	}
-	if receipt.Status != types.ReceiptStatusSuccessful {
-		return nil, fmt.Errorf("%w: it used %d of %d gas", errFailed, receipt.GasUsed, gas)
-	}
-	return receipt, nil
+	return receipt, err
 }

@@ -31,7 +31,7 @@ func (c *cell) measure(n int) (f Figures, err error) {
 	}
 	for i := range c.projects {
 		p := c.project(i)
-		if _, err := m.send(&m.contract, registry.EncodeCreateProject(p), registry.CreateProjectGas(p)); err != nil {
+		if _, err := m.send(&m.contract, registry.EncodeCreateProject(p), registry.Osaka().CreateProject(p)); err != nil {
 			return f, fmt.Errorf("couldn't create a project: %w", err)
 		}
 	}

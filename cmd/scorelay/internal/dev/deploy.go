@@ -55,9 +55,11 @@ func (b *builder) setUp(ctx context.Context) error {
 	if err := b.fund(ctx, c, chainID, keys); err != nil {
 		return err
 	}
-	plan := app.SetupPlan{Lanes: b.kept.Lanes}
-	for _, key := range keys[firstSigner:] {
-		plan.Relayers = append(plan.Relayers, key.Address())
+	var plan app.SetupPlan
+	if !b.kept.Ready { // from then on `scorelay lanes` may have changed them
+		for _, key := range keys[firstSigner:] {
+			plan.Relayers = append(plan.Relayers, key.Address())
+		}
 	}
 	deployment, err := app.Setup(ctx, js, c, keys[accountAdmin].For(chainID), plan, b.log)
 	if err != nil {

@@ -58,7 +58,7 @@ func keptStackOn(t *testing.T, outside *devnet.Chain) (*dataDir, *kept, evidence
 	b := &builder{kept: k}
 	keys, err := b.keys(firstSigner + k.Lanes)
 	require.NoError(t, err)
-	deployment, err := app.Setup(ctx, js, c, keys[accountAdmin].For(devnet.ChainID), app.SetupPlan{Lanes: 1}, quiet)
+	deployment, err := app.Setup(ctx, js, c, keys[accountAdmin].For(devnet.ChainID), app.SetupPlan{Relayers: []common.Address{keys[firstSigner].Address()}}, quiet)
 	require.NoError(t, err)
 	projects, err := directory.Open(ctx, js)
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet/evm"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -107,8 +108,8 @@ func capacity(base *machine) (out Most, err error) {
 	var errs [4]error
 	out.Fresh, errs[0] = most(base, true)
 	out.Existing, errs[1] = most(base, false)
-	out.PlannedConsecutive, errs[2] = planned(consecutive)
-	out.PlannedRandom, errs[3] = planned(random)
+	out.PlannedConsecutive, errs[2] = planned(base.rules, consecutive)
+	out.PlannedRandom, errs[3] = planned(base.rules, random)
 	return out, errors.Join(errs[:]...)
 }
 
@@ -154,15 +155,15 @@ func (l *lab) holds(updates []score.Update) (bool, error) {
 		builder.Add(u)
 	}
 	receipt, err := l.fork().try(relayerKey, &l.contract, registry.EncodeBatch(builder.Build()))
-	if errors.Is(err, errTooLong) {
+	if errors.Is(err, evm.ErrTooLong) {
 		return false, nil
 	}
 	return err == nil && receipt.Status == types.ReceiptStatusSuccessful, err
 }
 
 // planned is how many fresh updates a relayer puts into one transaction.
-func planned(ids style) (int, error) {
-	batches, err := plan(unsigned(newGenerator(plain("planned", 0, mostThatMayApply, ids).onFresh()).inOrder()))
+func planned(rules Rules, ids style) (int, error) {
+	batches, err := plan(rules.model.Batch, unsigned(newGenerator(plain("planned", 0, mostThatMayApply, ids).onFresh()).inOrder()))
 	if err != nil {
 		return 0, err
 	}

@@ -1,21 +1,15 @@
 package gas
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"errors"
 	"fmt"
-	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core"
-	"github.com/ethereum/go-ethereum/core/rawdb"
-	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/triedb"
 
+	"github.com/scorelay/scorelay/pkg/devnet/evm"
 	"github.com/scorelay/scorelay/pkg/registry"
 )
 
@@ -23,10 +17,9 @@ import (
 // concurrent use.
 type machine struct {
 	rules     Rules
-	state     *state.StateDB
+	evm       *evm.Machine
 	contract  common.Address
 	deployGas uint64
-	sent      int // transactions so far
 }
 
 // errReverted says that a transaction was applied and failed.
@@ -51,13 +44,11 @@ func addressOf(key *ecdsa.PrivateKey) common.Address { return crypto.PubkeyToAdd
 
 // newMachine deploys the contract under the rules.
 func newMachine(rules Rules) (*machine, error) {
-	disk := rawdb.NewMemoryDatabase()
-	db := state.NewMPTDatabase(triedb.NewDatabase(disk, nil), state.NewCodeDB(disk))
-	empty, err := state.New(types.EmptyRootHash, db)
+	empty, err := evm.New(rules.config, rules.time)
 	if err != nil {
-		return nil, fmt.Errorf("couldn't make a state: %w", err)
+		return nil, err
 	}
-	m := &machine{rules: rules, state: empty}
+	m := &machine{rules: rules, evm: empty}
 	receipt, err := m.send(adminKey, nil, registry.DeployData(0, addressOf(adminKey), []common.Address{addressOf(relayerKey)}))
 	if err != nil {
 		return nil, fmt.Errorf("couldn't deploy: %w", err)
@@ -69,7 +60,7 @@ func newMachine(rules Rules) (*machine, error) {
 // fork is an independent copy of the machine.
 func (m *machine) fork() *machine {
 	out := *m
-	out.state = m.state.Copy()
+	out.evm = m.evm.Fork()
 	return &out
 }
 
@@ -87,38 +78,7 @@ func (m *machine) send(from *ecdsa.PrivateKey, to *common.Address, data []byte) 
 	return receipt, err
 }
 
-// maxTxBytes is the size of the largest transaction that pools take.
-const maxTxBytes = 128 << 10
-
-var errTooLong = errors.New("transaction longer than pools take")
-
-// try applies a transaction, whether it succeeds or not. It costs its sender nothing: the base fee is 0.
+// try applies a transaction, whether it succeeds or not.
 func (m *machine) try(from *ecdsa.PrivateKey, to *common.Address, data []byte) (*types.Receipt, error) {
-	chain := m.rules.config.ChainID
-	tx, err := types.SignNewTx(from, types.LatestSignerForChainID(chain), &types.DynamicFeeTx{
-		ChainID: chain, Nonce: m.state.GetNonce(addressOf(from)), Gas: m.rules.txGas, To: to, Data: data,
-		GasTipCap: new(big.Int), GasFeeCap: new(big.Int), Value: new(big.Int),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("couldn't sign: %w", err)
-	}
-	if tx.Size() > maxTxBytes {
-		return nil, fmt.Errorf("%w: %d bytes", errTooLong, tx.Size())
-	}
-	header := &types.Header{
-		Number: big.NewInt(blockNumber), Time: m.rules.time, GasLimit: m.rules.txGas, BaseFee: new(big.Int), Difficulty: new(big.Int),
-	}
-	block := core.NewEVMBlockContext(header, nil, &common.Address{19: 0xc0})
-	block.Random, block.BlobBaseFee = &common.Hash{}, big.NewInt(1)
-	m.state.SetTxContext(tx.Hash(), m.sent, uint32(m.sent+1))
-	m.sent++
-	evm := vm.NewEVM(block, m.state, m.rules.config, vm.Config{})
-	receipt, _, err := core.ApplyTransaction(context.Background(), evm, core.NewGasPool(m.rules.txGas), m.state, header, tx)
-	if err != nil {
-		return nil, fmt.Errorf("couldn't apply a transaction: %w", err)
-	}
-	return receipt, nil
+	return m.evm.Apply(from, to, data, m.rules.txGas)
 }
-
-// blockNumber is beyond every fork that mainnet had by number.
-const blockNumber = 25_000_000

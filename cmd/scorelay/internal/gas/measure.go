@@ -109,9 +109,9 @@ func signed(domain sdk.Domain, key *ecdsa.PrivateKey, updates []score.Update) (o
 	return out, nil
 }
 
-// plan fills batches with the units in their order, as a relayer does: as few as its limits at worst allow.
-func plan(units []score.Unit) (out []batch.Batch, err error) {
-	builder, err := batch.NewBuilder(registry.GasModel(), batch.DefaultLimits())
+// plan fills batches with the units in their order, as a relayer does: as few as its limits at worst allow by the model.
+func plan(model batch.Model, units []score.Unit) (out []batch.Batch, err error) {
+	builder, err := batch.NewBuilder(model, batch.DefaultLimits())
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func plan(units []score.Unit) (out []batch.Batch, err error) {
 
 // apply plans, sends, and wants all applied.
 func (l *lab) apply(units []score.Unit) (out []sentBatch, err error) {
-	planned, err := plan(units)
+	planned, err := plan(l.rules.model.Batch, units)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet/evm"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -41,7 +43,7 @@ func TestRules(t *testing.T) {
 		require.Equal(t, c.transaction+c.otherFloor, send([]byte{1}), c.rules.Name)
 
 		// PUSH1 0 CALLDATALOAD PUSH0 SSTORE: the word of the call becomes slot 0
-		m.state.SetCode(anyone, []byte{byte(vm.PUSH1), 0, byte(vm.CALLDATALOAD), byte(vm.PUSH0), byte(vm.SSTORE)}, tracing.CodeChangeUnspecified)
+		m.evm.State.SetCode(anyone, []byte{byte(vm.PUSH1), 0, byte(vm.CALLDATALOAD), byte(vm.PUSH0), byte(vm.SSTORE)}, tracing.CodeChangeUnspecified)
 		store := func(value byte) uint64 {
 			data := append(make([]byte, 31), value)
 			return send(data) - c.transaction - 31*params.TxDataZeroGas - params.TxDataNonZeroGasEIP2028 - 3 - 3 - 2
@@ -60,8 +62,8 @@ func TestATransactionIsCapped(t *testing.T) {
 
 	m, err := newMachine(osaka())
 	require.NoError(t, err)
-	_, err = m.call(relayerKey, make([]byte, maxTxBytes))
-	require.ErrorIs(t, err, errTooLong)
+	_, err = m.call(relayerKey, make([]byte, evm.MaxTxBytes))
+	require.ErrorIs(t, err, evm.ErrTooLong)
 	_, err = m.call(relayerKey, []byte{1, 2, 3, 4}) // no such function
 	require.ErrorIs(t, err, errReverted)
 	receipt, err := m.try(relayerKey, &m.contract, []byte{1, 2, 3, 4})
@@ -134,7 +136,7 @@ func TestPlansFillTransactions(t *testing.T) {
 	t.Parallel()
 	for ids, want := range map[style]int{consecutive: 1, random: 2} {
 		updates := newGenerator(plain("plans", 0, 500, ids)).next()
-		batches, err := plan(unsigned(updates))
+		batches, err := plan(registry.GasModel(), unsigned(updates))
 		require.NoError(t, err)
 		require.Len(t, batches, want)
 		n := 0

@@ -2,6 +2,7 @@ package gas
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -9,7 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/version"
 
-	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/batch"
 )
 
 // Prices turn gas into money.
@@ -36,6 +37,14 @@ type Report struct {
 	Most    Most                         `json:"most_updates"`
 	Million map[string]Cost              `json:"million"` // updates, under osaka
 	Model   Model                        `json:"model"`
+	Next    Next                         `json:"next"`
+}
+
+// Next is what becomes of a relayer's batches under amsterdam.
+type Next struct {
+	PlannedConsecutive int   `json:"planned_consecutive"` // that it puts into a transaction, for any wallets
+	PlannedRandom      int   `json:"planned_random"`
+	Model              Model `json:"model"`
 }
 
 // Model is how far the relayer's model of gas is from what batches used, in percent of that.
@@ -82,6 +91,7 @@ func Measure(prices Prices) (*Report, error) {
 		}
 	}
 	r.Model.round()
+	r.Next.Model.round()
 	r.Gas = maps.Clone(r.Rules[nameOsaka])
 	for _, row := range rows() {
 		r.Million[row.key] = prices.million(r.Gas[row.key])
@@ -129,7 +139,9 @@ func (r *Report) measure(rules Rules) error {
 		out[row.key] = perUpdate(gas, updates)
 		if rules.Live {
 			r.Floors[row.key] = floor / uint64(updates)
-			r.Model.add(batches)
+			r.Model.add(rules.model.Batch, batches)
+		} else {
+			r.Next.Model.add(rules.model.Batch, batches)
 		}
 	}
 	for _, call := range calls() {
@@ -139,12 +151,15 @@ func (r *Report) measure(rules Rules) error {
 	}
 	if rules.Live {
 		r.Most, err = capacity(base)
+		return err
 	}
-	return err
+	var errs [2]error
+	r.Next.PlannedConsecutive, errs[0] = planned(rules, consecutive)
+	r.Next.PlannedRandom, errs[1] = planned(rules, random)
+	return errors.Join(errs[:]...)
 }
 
-func (m *Model) add(batches []sentBatch) {
-	model := registry.GasModel()
+func (m *Model) add(model batch.Model, batches []sentBatch) {
 	for _, sent := range batches {
 		spare := percent(model.Gas(sent.batch), sent.gas)
 		if m.Batches == 0 || spare < m.BoundLeast {

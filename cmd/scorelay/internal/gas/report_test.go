@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet/evm"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -50,6 +51,7 @@ func TestPromises(t *testing.T) {
 		require.LessOrEqual(t, floor, report.Gas[key], "%s: no contract is cheaper than its opcodes", key)
 	}
 	require.GreaterOrEqual(t, report.Model.BoundLeast, 0.0, "a batch would run out of gas")
+	require.GreaterOrEqual(t, report.Next.Model.BoundLeast, 0.0, "a batch would run out of gas at the next fork")
 	require.GreaterOrEqual(t, report.Most.Fresh, report.Most.PlannedConsecutive, "a batch would run out of gas")
 }
 
@@ -84,7 +86,7 @@ func TestRowsAreNamedOnce(t *testing.T) {
 	report, err := measured()
 	require.NoError(t, err)
 	keys := map[string]bool{}
-	for _, name := range []string{"geth", "eips", "rules", "bounds", "lower_bounds", "prices", "most_updates", "million", "model"} {
+	for _, name := range []string{"geth", "eips", "rules", "bounds", "lower_bounds", "prices", "most_updates", "million", "model", "next"} {
 		keys[name] = true
 	}
 	add := func(key string) {
@@ -125,11 +127,11 @@ func TestModel(t *testing.T) {
 	bound, all := model.Gas(b), b.StorageSlots()
 	estimate := model.Estimate(b, batch.Fresh{})
 	var m Model
-	m.add([]sentBatch{{batch: b, gas: bound * 10 / 11, fresh: all}})
+	m.add(model, []sentBatch{{batch: b, gas: bound * 10 / 11, fresh: all}})
 	require.InDelta(t, 10, m.BoundLeast, 0.01)
 	require.InDelta(t, 10, m.BoundFresh, 0.01)
 	m = Model{}
-	m.add([]sentBatch{{batch: b, gas: estimate}, {batch: b, gas: estimate * 2}, {batch: b, gas: bound * 2}})
+	m.add(model, []sentBatch{{batch: b, gas: estimate}, {batch: b, gas: estimate * 2}, {batch: b, gas: bound * 2}})
 	require.Equal(t, 3, m.Batches)
 	require.InDelta(t, -50, m.BoundLeast, 0.01, "it ran out of gas")
 	require.Zero(t, m.BoundFresh, "none was as bad as can be")
@@ -162,7 +164,7 @@ func TestRulesDiffer(t *testing.T) {
 	require.True(t, now.Live)
 	require.False(t, next.Live)
 	require.Equal(t, []string{nameOsaka, nameAmsterdam}, []string{now.Name, next.Name})
-	number := big.NewInt(blockNumber)
+	number := big.NewInt(evm.BlockNumber)
 	require.False(t, now.config.IsAmsterdam(number, now.time))
 	require.True(t, now.config.IsOsaka(number, now.time))
 	require.True(t, next.config.IsAmsterdam(number, next.time))

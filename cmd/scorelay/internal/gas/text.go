@@ -45,9 +45,11 @@ ETH and USD are for a million updates under %s, at %v gwei and %v USD.
 A transaction of %s gas holds %d updates with consecutive ids on fresh wallets, %d on existing ones.
 A relayer, which does not know the wallets, puts in at most %d with consecutive ids and %d with random ones.
 Its model of gas, over %d batches: the bound has at least %.2f %% to spare, at most %.2f %% where all is fresh; the estimate is
-off by %.2f %% on average, by %.2f %% at most.
+off by %.2f %% on average, by %.2f %% at most. Under %s it puts in at most %d and %d; there the bound has at least %.2f %% to
+spare, and the estimate is off by %.2f %% at most.
 `, thousands(osaka().txGas), r.Most.Fresh, r.Most.Existing, r.Most.PlannedConsecutive, r.Most.PlannedRandom,
-		r.Model.Batches, r.Model.BoundLeast, r.Model.BoundFresh, r.Model.EstimateMean, r.Model.EstimateMost)
+		r.Model.Batches, r.Model.BoundLeast, r.Model.BoundFresh, r.Model.EstimateMean, r.Model.EstimateMost,
+		nameAmsterdam, r.Next.PlannedConsecutive, r.Next.PlannedRandom, r.Next.Model.BoundLeast, r.Next.Model.EstimateMost)
 	return out.Flush()
 }
 

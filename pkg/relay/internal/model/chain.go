@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
@@ -44,12 +45,13 @@ type Block struct {
 // Chain is the chain as it is: all blocks that were made, and which of them count.
 type Chain struct {
 	Config
-	GasPercent uint64 // what calls use of what the model bounds them by
+	GasPercent uint64 // what calls use of what the rules bound them by
 	BaseFee    uint64 // of the next block
 	GasLimit   uint64 // of the next block
 	Tip        uint64 // what nodes say gets a transaction mined
 	Finalized  uint64 // the newest block of the finalized tag; 0 while there is none
 
+	rules    registry.GasRules // of the next block, and of calls
 	clock    *Clock
 	signer   types.Signer
 	domain   wallet.Domain
@@ -65,7 +67,7 @@ type Chain struct {
 // NewChain makes a chain with its first block.
 func NewChain(config Config, clock *Clock) *Chain {
 	c := &Chain{
-		Config: config, GasPercent: 70, BaseFee: config.BaseFee, GasLimit: config.GasLimit, Tip: 1_000_000_000, clock: clock,
+		Config: config, GasPercent: 70, BaseFee: config.BaseFee, GasLimit: config.GasLimit, Tip: 1_000_000_000, rules: registry.Osaka(), clock: clock,
 		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(config.ID)), domain: wallet.NewDomain(config.ID, config.Contract),
 		admin: config.Admin, relayers: config.Relayers,
 		txs: map[common.Hash]*Tx{}, calls: map[common.Hash]*call{}, blocks: map[common.Hash]*Block{},
@@ -103,6 +105,12 @@ func (b *Block) Balance(of common.Address) *big.Int { return b.state.of(of).bala
 
 // Scores are all scores after b.
 func (b *Block) Scores() map[ScoreKey]int64 { return maps.Clone(b.state.registry.scores) }
+
+// Fork has all that happens from now on charged by other rules.
+func (c *Chain) Fork(rules registry.GasRules) {
+	c.rules = rules
+	clear(c.calls)
+}
 
 // Make makes a block on parent, of those transactions that can be executed, in order, and that fit. used is gas that
 // other traffic takes. The block counts only once its branch is adopted.

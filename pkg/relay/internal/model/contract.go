@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -68,7 +69,7 @@ func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint
 	}
 	used := max(base, read.gas/100*c.GasPercent)
 	if used > gas {
-		return result{gas: gas, outOfGas: true}, nil
+		return result{gas: min(gas, registry.MaxExecution), outOfGas: true}, nil
 	}
 	return result{ok: true, gas: used}, read
 }

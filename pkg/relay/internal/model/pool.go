@@ -18,10 +18,7 @@ type Rules struct {
 	NoCheap    bool   // it refuses what does not pay the next block's base fee
 }
 
-const (
-	maxTxBytes = 128 << 10
-	maxTxGas   = 1 << 24 // EIP-7825
-)
+const maxTxBytes = 128 << 10
 
 // pool is a node's transactions by account and nonce.
 type pool map[common.Address]map[uint64]*Tx
@@ -37,7 +34,7 @@ func (p pool) admit(tx *Tx, c *Chain, s *state, rules Rules) txpool.Class {
 	switch {
 	case tx.Protected() && tx.ChainId().Uint64() != c.ID:
 		return txpool.Invalid
-	case tx.Size() > maxTxBytes, tx.Gas() > c.GasLimit, tx.Gas() > maxTxGas:
+	case tx.Size() > maxTxBytes, tx.Gas() > c.GasLimit, tx.Gas() > c.rules.MaxGas:
 		return txpool.TooBig
 	case tx.GasFeeCapIntCmp(tx.GasTipCap()) < 0:
 		return txpool.Invalid

@@ -64,7 +64,7 @@ type call struct {
 	data    []byte          // of the batch, as the event has it
 	proofs  []score.Outcome // of each group: Applied, SignatureRequired if it is not signed, or BadSignature
 	project *score.Project  // of a creation
-	gas     uint64          // that the model bounds it by
+	gas     uint64          // that the rules bound it by
 	poison  bool            // the contract reverts on it
 	account *common.Address // that a grant or revocation of the relayer role is about
 	grant   bool
@@ -100,7 +100,7 @@ func (c *Chain) readCall(data []byte) (*call, error) {
 		return c.readBatch(b)
 	}
 	if p, err := registry.DecodeCreateProject(data); err == nil {
-		return &call{project: p, data: data[4:], gas: registry.CreateProjectGas(p)}, nil
+		return &call{project: p, data: data[4:], gas: c.rules.CreateProject(p)}, nil
 	}
 	for _, a := range c.relayers {
 		switch {
@@ -114,8 +114,7 @@ func (c *Chain) readCall(data []byte) (*call, error) {
 }
 
 func (c *Chain) readBatch(b batch.Batch) (*call, error) {
-	model := registry.GasModel()
-	read := &call{batch: &b, data: registry.EncodeBatchData(b), gas: model.Gas(b)}
+	read := &call{batch: &b, data: registry.EncodeBatchData(b), gas: c.rules.Batch.Gas(b)}
 	for i := range b.Groups {
 		g := &b.Groups[i]
 		proof, err := c.proof(g)

@@ -161,7 +161,7 @@ func (w *world) calldata() (data []byte, gas uint64) {
 	switch w.draw(8) {
 	case 0, 1:
 		p := w.project()
-		return registry.EncodeCreateProject(p), registry.CreateProjectGas(p)
+		return registry.EncodeCreateProject(p), registry.Osaka().CreateProject(p)
 	case 2:
 		return bytes.Repeat([]byte{0x12}, 4+w.draw(40)), 200_000
 	}

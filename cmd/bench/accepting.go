@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+)
+
+// loadOptions say what `scorelay load` sends, and to how many API processes.
+type loadOptions struct {
+	name   string
+	apis   int
+	rate   int // updates per second
+	signed int // percent of them in signed groups
+}
+
+// accepting is a deployment of processes: NATS, Redis, relayers and APIs, on a chain with a block of 30 M gas a second.
+type accepting struct {
+	*slowDisk
+	dir      string
+	anvil    *devnet.Anvil
+	redis    *devnet.RedisServer
+	environ  []string // settings that lead to everything
+	contract common.Address
+	urls     []string // of the APIs
+	children []*child // in the order in which they were started
+}
+
+// load measures one load on a deployment of its own.
+func (d *slowDisk) load(ctx context.Context, dir string, longer time.Duration, o loadOptions) (a accepts, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return a, fmt.Errorf("couldn't make the directory of a load: %w", err)
+	}
+	s := &accepting{slowDisk: d, dir: dir}
+	defer s.close()
+	if err := s.start(ctx, longer, o.apis); err != nil {
+		return a, err
+	}
+	return s.send(ctx, o)
+}
+
+// close takes the deployment down, what was started last first.
+func (s *accepting) close() {
+	for i := len(s.children) - 1; i >= 0; i-- {
+		s.children[i].kill() // nothing of it is used again
+	}
+	if s.redis != nil {
+		s.redis.Close()
+	}
+	if s.anvil != nil {
+		s.anvil.Close()
+	}
+}
+
+// start brings everything up.
+func (s *accepting) start(ctx context.Context, longer time.Duration, apis int) (err error) {
+	if s.anvil, err = devnet.StartAnvil(devnet.AnvilOptions{BlockTime: time.Second, GasLimit: narrow}); err != nil {
+		return err
+	}
+	if s.redis, err = devnet.StartRedis(filepath.Join(s.dir, "redis"), devnet.RedisOptions{}); err != nil {
+		return err
+	}
+	if err := s.startNATS(ctx, longer); err != nil {
+		return err
+	}
+	if err := s.setUp(ctx); err != nil {
+		return err
+	}
+	for i := range s.slowDisk.relayers {
+		if _, err := s.startProgram(ctx, s.relayer, replica(i)); err != nil {
+			return err
+		}
+	}
+	for i := range apis {
+		port, err := devnet.FreePort()
+		if err != nil {
+			return err
+		}
+		address := "127.0.0.1:" + strconv.Itoa(port)
+		if _, err := s.startProgram(ctx, s.api, "api-"+strconv.Itoa(i), "SCORELAY_LISTEN="+address); err != nil {
+			return err
+		}
+		s.urls = append(s.urls, "http://"+address)
+	}
+	return nil
+}
+
+// startNATS starts a server of its own, which syncs every write to a disk whose syncs take so much longer.
+func (s *accepting) startNATS(ctx context.Context, longer time.Duration) error {
+	var ports [2]int
+	for i := range ports {
+		var err error
+		if ports[i], err = devnet.FreePort(); err != nil {
+			return err
+		}
+	}
+	config := fmt.Sprintf("listen: \"127.0.0.1:%d\"\nhttp: \"127.0.0.1:%d\"\njetstream { store_dir: %q, sync_interval: always }\n",
+		ports[0], ports[1], filepath.Join(s.dir, "nats"))
+	path := filepath.Join(s.dir, "nats.conf")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		return fmt.Errorf("couldn't write the settings of NATS: %w", err)
+	}
+	server, err := start(s.dir, "nats", onDisk(longer, s.nats, "-c", path))
+	if err != nil {
+		return err
+	}
+	s.children = append(s.children, server)
+	monitor := fmt.Sprintf("http://127.0.0.1:%d", ports[1])
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "SCORELAY_") {
+			s.environ = append(s.environ, variable)
+		}
+	}
+	var keys []string
+	for lane := range s.lanes {
+		keys = append(keys, hexOf(firstSigner+lane))
+	}
+	s.environ = append(s.environ, fmt.Sprintf("SCORELAY_NATS_URL=nats://127.0.0.1:%d", ports[0]), "SCORELAY_NATS_MONITOR_URL="+monitor,
+		"SCORELAY_CHAIN_RPC="+s.anvil.URL, "SCORELAY_REDIS_URL="+s.redis.URL, "SCORELAY_CONFIRMATIONS=1",
+		"SCORELAY_SIGNER_KEYS="+strings.Join(keys, ","), "SCORELAY_API_KEY_FILE="+filepath.Join(s.dir, "key"))
+	return server.await(startTimeout, func() error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, monitor+"/healthz", nil)
+		if err != nil {
+			return err
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return err
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("NATS is not healthy: %s", response.Status)
+		}
+		return nil
+	})
+}
+
+// setUp makes the deployment as an operator does.
+func (s *accepting) setUp(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, s.scorelay, "setup")
+	cmd.Env = append(s.environ, "SCORELAY_DEPLOYER_KEY="+hexOf(accountAdmin))
+	out, err := cmd.Output()
+	if err != nil {
+		return failed("set the deployment up", err)
+	}
+	var made struct {
+		Contract common.Address `json:"contract"`
+	}
+	if err := json.Unmarshal(out, &made); err != nil {
+		return fmt.Errorf("couldn't read what setup made: %w", err)
+	}
+	s.contract = made.Contract
+	return nil
+}
+
+// failed is the error of a program that ended badly, with the last of what it said.
+func failed(what string, err error) error {
+	said := ""
+	if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // Output returns it as it is
+		said = "\n" + string(exit.Stderr)
+	}
+	return fmt.Errorf("couldn't %s: %w%s", what, err, said)
+}
+
+// startProgram starts an API or a relayer and waits until it should get work.
+func (s *accepting) startProgram(ctx context.Context, path, name string, settings ...string) (*child, error) {
+	port, err := devnet.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	admin := "127.0.0.1:" + strconv.Itoa(port)
+	cmd := exec.Command(path)
+	cmd.Env = append(append(s.environ[:len(s.environ):len(s.environ)], settings...), "SCORELAY_ADMIN_LISTEN="+admin, "SCORELAY_REPLICA="+name)
+	c, err := start(s.dir, name, cmd)
+	if err != nil {
+		return nil, err
+	}
+	s.children = append(s.children, c)
+	return c, c.await(startTimeout, func() error { return ready(ctx, admin) })
+}
+
+// What is the same in every load.
+const (
+	loadProjects = 32
+	loadGroup    = 50
+)
+
+// send has the operator's load generator send, an open loop, and reads what it measured.
+func (s *accepting) send(ctx context.Context, o loadOptions) (a accepts, err error) {
+	cmd := exec.CommandContext(ctx, s.scorelay, "load", "--json", "--ids", "consecutive", "--api", strings.Join(s.urls, ","),
+		"--rate", strconv.Itoa(o.rate), "--duration", s.seconds.String(), "--projects", strconv.Itoa(loadProjects),
+		"--signed", strconv.Itoa(o.signed), "--group", strconv.Itoa(loadGroup),
+		"--chain-id", strconv.Itoa(devnet.ChainID), "--contract", s.contract.Hex())
+	cmd.Env = s.environ
+	out, err := cmd.Output()
+	if err != nil {
+		return a, failed("send a load", err)
+	}
+	var summary struct {
+		PerSecond float64 `json:"accepted_per_second"`
+		Missed    int     `json:"missed"`
+		Retries   int     `json:"retries"`
+		Latency   struct {
+			P50 float64 `json:"p50"`
+			P99 float64 `json:"p99"`
+		} `json:"latency_ms"`
+	}
+	if err := json.Unmarshal(out, &summary); err != nil {
+		return a, fmt.Errorf("couldn't read what the load measured: %w", err)
+	}
+	return accepts{Rate: summary.PerSecond, P50: summary.Latency.P50, P99: summary.Latency.P99, Missed: summary.Missed, Retries: summary.Retries}, nil
+}

@@ -1,0 +1,59 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/scorelay/scorelay/pkg/halt"
+	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// newGuard makes the process's guard. forget has it forget what NATS may have lost; nil where it keeps nothing of that.
+func (p *process) newGuard(ctx context.Context, journals *journal.Journal, process string, forget func(context.Context) error) (*halt.Guard, error) {
+	marks, err := halt.Open(ctx, p.js)
+	if err != nil {
+		return nil, err
+	}
+	return halt.New(halt.Config{
+		Process: process, Stream: p.stream, Marks: marks, Journaled: journals.Seen, Note: p.status.NoteSequence,
+		Connection: func() uint64 { return p.nats.Stats().Reconnects }, Forget: forget, Log: p.log, Metrics: p.metrics,
+	}), nil
+}
+
+// publisher is the stream as a httpapi.Publisher that takes nothing while accepting halts.
+type publisher struct {
+	stream *stream.Stream
+	guard  *halt.Guard
+}
+
+// PublishEnvelope stores updates as one message.
+func (p publisher) PublishEnvelope(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error {
+	return p.publish(func() error { return p.stream.PublishEnvelope(ctx, msgID, updates, signed) })
+}
+
+// PublishProject stores a creation.
+func (p publisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64) error {
+	return p.publish(func() error { return p.stream.PublishProject(ctx, msgID, project, replaces) })
+}
+
+func (p publisher) publish(publish func() error) error {
+	err := p.guard.Publish(publish)
+	if back := (*stream.BackError)(nil); errors.As(err, &back) {
+		return p.guard.FoundShorter(back.Known, back.Ends)
+	}
+	return err
+}
+
+// OpenStatuses opens the status store of a deployment, for commands. The caller closes it.
+func OpenStatuses(s *stream.Stream, url Secret) (statuses *status.Store, closeRedis func() error, err error) {
+	client, err := redisdb.Open(url.Reveal())
+	if err != nil {
+		return nil, nil, err
+	}
+	client.Timeout = awaitCall // an operator waits rather than begin again
+	return status.New(client, status.Config{Prefix: redisPrefix(s)}), client.Close, nil
+}

@@ -1,0 +1,398 @@
+package app
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/halt"
+	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// timeMachine is a deployment whose NATS can be restored from an older copy: an API, a relayer, real servers.
+type timeMachine struct {
+	*bench
+	t        *testing.T
+	dir      string // of NATS
+	port     int
+	monitor  int
+	settings *APISettings
+	d        score.Deployment
+	stream   *stream.Stream
+	marks    *halt.Bucket
+	client   *sdk.Client
+	project  *score.Project
+
+	endAPI, endRelayer func()
+}
+
+func newTimeMachine(t *testing.T) *timeMachine {
+	t.Helper()
+	port, err := devnet.FreePort()
+	require.NoError(t, err)
+	monitor, err := devnet.FreePort()
+	require.NoError(t, err)
+	m := &timeMachine{t: t, dir: filepath.Join(t.TempDir(), "nats"), port: port, monitor: monitor, bench: &bench{redis: devnet.Redis(t)}}
+	m.start()
+	t.Cleanup(func() { m.nats.Close() })
+	m.chain, err = devnet.StartChain(devnet.ChainOptions{Interval: 50 * time.Millisecond})
+	require.NoError(t, err)
+	t.Cleanup(m.chain.Close)
+	conn, js, err := connector.NATS(t.Context(), &NATS{NATSURL: Secret(m.nats.URL)}, "test")
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	m.js = js
+	m.rpc, err = DialChain(t.Context(), &Chain{ChainRPC: []Secret{Secret(m.chain.URL)}}, quiet, prometheus.NewRegistry())
+	require.NoError(t, err)
+	t.Cleanup(m.rpc.Close)
+	m.d, err = m.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
+	require.NoError(t, err)
+	m.stream, err = stream.Open(t.Context(), m.js)
+	require.NoError(t, err)
+	m.marks, err = halt.Open(t.Context(), m.js)
+	require.NoError(t, err)
+	keys, err := apikey.Open(t.Context(), m.js)
+	require.NoError(t, err)
+	secret, _, err := keys.Create(t.Context(), "test", 0)
+	require.NoError(t, err)
+	m.settings = m.apiSettings(t)
+	m.settings.Redis.StatusRetention = time.Hour
+	m.client = sdk.NewClient("http://"+m.settings.Listen, secret.Reveal(), nil)
+	m.endAPI, m.endRelayer = m.startAPI(), m.startRelayer()
+	m.project = m.create(1)
+	require.Eventually(t, func() bool { state, _ := m.state(); return state.Next > 0 }, 60*time.Second, 50*time.Millisecond)
+	return m
+}
+
+func (m *timeMachine) start() {
+	m.t.Helper()
+	var err error
+	m.nats, err = devnet.StartNATS(m.dir, devnet.NATSOptions{Port: m.port, MonitorPort: m.monitor})
+	require.NoError(m.t, err)
+}
+
+// run runs a process until the result is called, or the test ends.
+func (m *timeMachine) run(process func(drain, kill context.Context) error) (end func()) {
+	drain, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- process(drain, context.Background()) }()
+	over := false
+	end = func() {
+		cancel()
+		if !over {
+			over = true
+			require.NoError(m.t, <-ended)
+		}
+	}
+	m.t.Cleanup(end)
+	return end
+}
+
+func (m *timeMachine) startAPI() (end func()) {
+	end = m.run(func(drain, kill context.Context) error { return RunAPI(drain, kill, m.settings, quiet) })
+	require.Eventually(m.t, func() bool { return m.get("/readyz") == http.StatusOK }, 20*time.Second, 20*time.Millisecond)
+	return end
+}
+
+func (m *timeMachine) startRelayer() (end func()) {
+	s := parsed[RelayerSettings](m.t, "--signer-keys", hexutil.Encode(crypto.FromECDSA(devnet.Key(1))))
+	s.NATS, s.Redis, s.Chain, s.AdminListen = m.settings.NATS, m.settings.Redis, m.settings.Chain, "127.0.0.1:0"
+	s.PollInterval, s.Linger, s.LeaseTTL = 20*time.Millisecond, 5*time.Millisecond, 10*time.Second // a slow machine loses no lease
+	return m.run(func(drain, kill context.Context) error { return RunRelayer(drain, kill, s, quiet) })
+}
+
+func (m *timeMachine) get(path string) int {
+	resp, err := http.Get("http://" + m.settings.Listen + path)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = resp.Body.Close() }()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode
+}
+
+func (m *timeMachine) create(n byte) *score.Project {
+	m.t.Helper()
+	p := &score.Project{
+		ID: score.ProjectID{n}, Name: "p", Actions: []score.Action{{Name: "up", Points: 1}},
+		Owners: []common.Address{devnet.Address(5)}, ScoreTypes: []string{"reputation"},
+	}
+	require.NoError(m.t, sdk.Retry(m.t.Context(), func() error { return m.client.CreateProject(m.t.Context(), p) }))
+	return p
+}
+
+// post sends an update once.
+func (m *timeMachine) post(p *score.Project, n int) (duplicate bool, err error) {
+	return m.client.UpdateScore(m.t.Context(), sdk.NamedUpdate{
+		ProjectID: p.ID, UpdateID: score.UpdateID{30: byte(n >> 8), 31: byte(n)}, ActionName: "up", ScoreType: "reputation", TargetWallet: common.Address{9},
+	}, sdk.KeySigner(devnet.Key(5)))
+}
+
+// send sends updates until each is accepted, and counts those that were not duplicates.
+func (m *timeMachine) send(p *score.Project, from, to int) (accepted int) {
+	m.t.Helper()
+	for n := from; n < to; n++ {
+		require.NoError(m.t, sdk.Retry(m.t.Context(), func() error {
+			duplicate, err := m.post(p, n)
+			if err == nil && !duplicate {
+				accepted++
+			}
+			return err
+		}))
+	}
+	return accepted
+}
+
+// points waits until the chain shows a project's score.
+func (m *timeMachine) points(p *score.Project, want int64) {
+	m.t.Helper()
+	got := int64(0)
+	require.Eventuallyf(m.t, func() bool {
+		scores, err := registry.ReadWalletScores(p.ID, common.Address{9}).Do(m.t.Context(), func(ctx context.Context, data []byte) ([]byte, error) {
+			return m.rpc.View(ctx, m.d.Contract, data)
+		})
+		if err == nil && len(scores) > 0 {
+			got = scores[0]
+		}
+		return got == want
+	}, 2*time.Minute, 50*time.Millisecond, "want %d points", want)
+}
+
+// copied stops NATS, copies its data, and starts it again.
+func (m *timeMachine) copied() (dir string) {
+	m.t.Helper()
+	dir = filepath.Join(m.t.TempDir(), "copy")
+	m.swap(func() { require.NoError(m.t, os.CopyFS(dir, os.DirFS(m.dir))) })
+	return dir
+}
+
+// swap changes NATS's data while it is down.
+func (m *timeMachine) swap(change func()) {
+	m.t.Helper()
+	m.nats.Close()
+	change()
+	m.start()
+}
+
+// restored puts the copy of what is under a directory of NATS's data in its place.
+func (m *timeMachine) restored(dir, what string) {
+	m.t.Helper()
+	m.swap(func() {
+		require.NoError(m.t, os.RemoveAll(filepath.Join(m.dir, what)))
+		require.NoError(m.t, os.CopyFS(filepath.Join(m.dir, what), os.DirFS(filepath.Join(dir, what))))
+	})
+}
+
+// halted waits until posts are answered that accepting halts; none is accepted before.
+func (m *timeMachine) halted(n int) {
+	m.t.Helper()
+	require.Eventually(m.t, func() bool {
+		_, err := m.post(m.project, n)
+		require.Error(m.t, err, "nothing may be accepted")
+		refused := (*sdk.Error)(nil)
+		require.ErrorAs(m.t, err, &refused)
+		return refused.Code == "halted"
+	}, 30*time.Second, 20*time.Millisecond)
+}
+
+// noted waits until Redis knows how far the stream is.
+func (m *timeMachine) noted() {
+	m.t.Helper()
+	require.Eventually(m.t, func() bool { h := m.look(); return h.NoteErr == nil && h.Noted >= h.Stream.LastSeq }, 20*time.Second, 50*time.Millisecond)
+}
+
+// look is what the command sees.
+func (m *timeMachine) look() *Halting {
+	m.t.Helper()
+	statuses, closeRedis, err := OpenStatuses(m.stream, Secret(m.redis.URL))
+	require.NoError(m.t, err)
+	m.t.Cleanup(func() { _ = closeRedis() })
+	var h *Halting
+	require.Eventually(m.t, func() bool { // NATS may have been away
+		h, err = LookAtHalt(m.t.Context(), m.js, m.stream, statuses)
+		return err == nil
+	}, 20*time.Second, 50*time.Millisecond)
+	return h
+}
+
+func (m *timeMachine) state() (*lane.State, uint64) {
+	m.t.Helper()
+	journals, err := journal.Open(m.t.Context(), m.js)
+	require.NoError(m.t, err)
+	state, last, err := journals.State(m.t.Context(), 0)
+	require.NoError(m.t, err)
+	return state, last
+}
+
+// resumeLane is an operator's `lanes resume`: the signer's transactions below a nonce stand. A session may come before, then it is repeated.
+func (m *timeMachine) resumeLane(below uint64) {
+	m.t.Helper()
+	journals, err := journal.Open(m.t.Context(), m.js)
+	require.NoError(m.t, err)
+	require.Eventually(m.t, func() bool {
+		state, last := m.state()
+		for _, e := range []lane.Entry{{Open: &lane.Open{Replica: "operator", Identity: state.Identity}}, {Resume: &lane.Resume{Below: below}}} {
+			e.Version, e.Epoch = lane.Version, state.Epoch+1
+			if last, err = journals.Append(m.t.Context(), 0, last, e); err != nil {
+				return false
+			}
+		}
+		return true
+	}, 20*time.Second, 20*time.Millisecond)
+}
+
+// audit compares what NATS holds with the chain.
+func (m *timeMachine) audit() {
+	m.t.Helper()
+	auditor, err := NewAuditor(m.t.Context(), m.js, m.stream, m.rpc, 1)
+	require.NoError(m.t, err)
+	report, err := auditor.Await(m.t.Context(), 30*time.Second)
+	require.NoError(m.t, err)
+	require.True(m.t, report.OK(), "%s %v", report, report.Examples)
+	require.Zero(m.t, report.Pending())
+}
+
+// TestNATSRestoredFromAnOlderCopy, all of it: nothing is accepted before an operator decides, over restarts; then what was
+// lost can be sent again under its ids, and everything applies once.
+func TestNATSRestoredFromAnOlderCopy(t *testing.T) {
+	t.Parallel()
+	m := newTimeMachine(t)
+	m.send(m.project, 0, 10)
+	m.points(m.project, 10)
+	copied := m.copied()
+	m.send(m.project, 10, 20)
+	m.points(m.project, 20)
+	m.endRelayer()
+	m.send(m.project, 20, 30) // accepted, in no transaction
+	other := m.create(2)
+	m.send(other, 0, 10)
+	m.noted()
+	m.restored(copied, "jetstream")
+
+	m.halted(100)
+	require.Equal(t, http.StatusOK, m.get("/readyz"), "look-ups are answered")
+	m.endAPI()
+	m.endAPI = m.startAPI()
+	m.halted(101)
+	nonce, err := m.chain.Client().NonceAt(t.Context(), devnet.Address(1), nil)
+	require.NoError(t, err)
+	m.endRelayer = m.startRelayer()
+	h := m.look()
+	require.True(t, h.Marker.Halts())
+	_, err = h.Resume(t.Context(), false, 0, nil)
+	require.ErrorContains(t, err, "something is lost")
+	require.Eventually(t, func() bool { state, _ := m.state(); return state.Epoch > 1 && state.Next < nonce }, 20*time.Second, 20*time.Millisecond)
+	m.resumeLane(nonce)
+	now, err := m.chain.Client().NonceAt(t.Context(), devnet.Address(1), nil)
+	require.NoError(t, err)
+	require.Equal(t, nonce, now, "the relayer binds nothing")
+	_, err = h.Resume(t.Context(), true, 0, nil)
+	require.NoError(t, err)
+	end, err := m.stream.State(t.Context())
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, end.LastSeq, h.Known())
+
+	require.Eventually(t, func() bool { _, err := m.post(m.project, 0); return err == nil }, 30*time.Second, 50*time.Millisecond)
+	require.NoError(t, sdk.Retry(t.Context(), func() error { return m.client.CreateProject(t.Context(), other) }))
+	require.Positive(t, m.send(m.project, 20, 30), "what was lost is no duplicate; on a slow machine a retry of what was stored may be one")
+	m.send(m.project, 0, 40)
+	m.send(other, 0, 10)
+	m.points(m.project, 40)
+	m.points(other, 10)
+	m.audit()
+}
+
+// updates is the directory of the stream of updates within NATS's data.
+var updates = filepath.Join("jetstream", "$G", "streams", stream.Name)
+
+// TestAStreamOlderThanTheJournals halts a running API, which forgets creations that are lost when accepting resumes.
+func TestAStreamOlderThanTheJournals(t *testing.T) {
+	t.Parallel()
+	m := newTimeMachine(t)
+	m.send(m.project, 0, 10)
+	m.points(m.project, 10)
+	copied := m.copied()
+	m.send(m.project, 10, 20)
+	m.points(m.project, 20)
+	m.endRelayer()
+	lost := m.create(2)
+	m.send(lost, 0, 10)
+	m.restored(copied, updates)
+
+	m.halted(100)
+	require.Eventually(t, func() bool { return m.look().Marker.Halts() }, 10*time.Second, 20*time.Millisecond)
+	h := m.look()
+	require.Equal(t, halt.Shorter, h.Marker.Code)
+	require.Positive(t, h.Marker.Known)
+	_, err := h.Resume(t.Context(), true, 0, nil)
+	require.NoError(t, err)
+	require.ErrorIs(t, h.marks.Write(t.Context(), halt.Marker{}, 0), halt.ErrMoved)
+	m.endRelayer = m.startRelayer()
+	require.Eventually(t, func() bool { return m.client.CreateProject(t.Context(), lost) == nil }, 30*time.Second, 50*time.Millisecond,
+		"the API forgets the creation that NATS lost")
+	require.Positive(t, m.send(lost, 0, 10))
+	m.send(m.project, 10, 30)
+	m.points(m.project, 30)
+	m.points(lost, 10)
+	m.audit()
+	require.Contains(t, m.look().Marker.Choice, "is accepted")
+}
+
+// TestAnAPIThatStartsOnAnOlderStream knows it from the journals, even if Redis lost its note.
+func TestAnAPIThatStartsOnAnOlderStream(t *testing.T) {
+	t.Parallel()
+	m := newTimeMachine(t)
+	copied := m.copied()
+	m.send(m.project, 0, 10)
+	m.points(m.project, 10)
+	m.endRelayer()
+	m.endAPI()
+	client, err := redisdb.Open(m.redis.URL)
+	require.NoError(t, err)
+	require.NoError(t, client.FlushAll(t.Context()).Err())
+	require.NoError(t, client.Close())
+	var newest string
+	m.swap(func() {
+		newest = filepath.Join(t.TempDir(), "newest")
+		require.NoError(t, os.CopyFS(newest, os.DirFS(filepath.Join(m.dir, updates))))
+		require.NoError(t, os.RemoveAll(filepath.Join(m.dir, updates)))
+		require.NoError(t, os.CopyFS(filepath.Join(m.dir, updates), os.DirFS(filepath.Join(copied, updates))))
+	})
+	m.endAPI = m.startAPI()
+	_, err = m.post(m.project, 100)
+	refused := (*sdk.Error)(nil)
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "halted", refused.Code)
+
+	// The newest copy turns up.
+	m.swap(func() {
+		require.NoError(t, os.RemoveAll(filepath.Join(m.dir, updates)))
+		require.NoError(t, os.CopyFS(filepath.Join(m.dir, updates), os.DirFS(newest)))
+	})
+	m.halted(100)
+	_, err = m.look().Resume(t.Context(), false, 0, nil)
+	require.NoError(t, err)
+	m.endRelayer = m.startRelayer()
+	m.send(m.project, 10, 20)
+	m.points(m.project, 20)
+	_, err = m.look().Resume(t.Context(), false, 0, nil)
+	require.ErrorIs(t, err, errNotHalted)
+}

@@ -1,0 +1,150 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/halt"
+	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// Halting is what there is to know of a halt, and how an operator ends it.
+type Halting struct {
+	Marker    halt.Marker
+	Stream    score.StreamState
+	Journaled uint64 // the highest sequence that the lanes' journals speak of
+	Noted     uint64 // the highest in Redis
+	NoteErr   error  // why Redis does not tell
+
+	stream   *stream.Stream
+	marks    marks
+	statuses *status.Store
+	revision uint64 // of the marker
+}
+
+// marks keep the marker of the last halt, see halt.Bucket.
+type marks interface {
+	Read(ctx context.Context) (m halt.Marker, revision uint64, err error)
+	Write(ctx context.Context, m halt.Marker, revision uint64) error
+}
+
+// LookAtHalt reads the marker of the last halt, and what is known of the stream.
+func LookAtHalt(ctx context.Context, js jetstream.JetStream, s *stream.Stream, statuses *status.Store) (*Halting, error) {
+	marks, err := halt.Open(ctx, js)
+	if err != nil {
+		return nil, err
+	}
+	journals, err := journal.Open(ctx, js)
+	if err != nil {
+		return nil, err
+	}
+	h := &Halting{stream: s, marks: marks, statuses: statuses}
+	if h.Marker, h.revision, err = marks.Read(ctx); err != nil {
+		return nil, err
+	}
+	if h.Journaled, err = journals.Seen(ctx); err != nil {
+		return nil, err
+	}
+	h.Noted, h.NoteErr = statuses.NoteSequence(ctx, 0)
+	if h.Stream, err = s.State(ctx); err != nil {
+		return nil, err
+	}
+	if !halt.Believable(h.Noted, h.Stream) {
+		h.Noted, h.NoteErr = 0, fmt.Errorf("it noted %d, which cannot be true: delete that key, the prefix followed by sequence", h.Noted)
+	}
+	return h, nil
+}
+
+// Known is the highest sequence that the stream is known to have held.
+func (h *Halting) Known() uint64 {
+	known := max(h.Journaled, h.Noted)
+	if h.Marker.Halts() {
+		known = max(known, h.Marker.Known)
+	}
+	return known
+}
+
+// Loss is what the operator has to accept the loss of. Once that began, the stream's end tells it no more.
+func (h *Halting) Loss() halt.Loss {
+	if loss := h.Marker.Loss; h.Marker.Halts() && loss != nil && loss.Ends <= h.Stream.LastSeq {
+		return *loss
+	}
+	return halt.Loss{Ends: h.Stream.LastSeq, Stored: h.Stream.LastTime.UTC()}
+}
+
+// Why the operator's decision is not carried out.
+var (
+	errNotHalted = errors.New("accepting does not halt: there is nothing to resume")
+	errAccepting = errors.New("accepting the loss began and did not end: --accept-loss ends it; what is lost has to be sent again")
+	errReplaced  = errors.New("the stream is not the one that the journals and processes know: bring that one back and resume with nothing lost, or set up a new deployment")
+)
+
+// maxExtend bounds how many sequences the stream is moved past: each costs a message for a while.
+const maxExtend = 100_000_000
+
+// Resume ends the halt. acceptLoss has the stream continue behind everything that is known, and past, and forgets the statuses of what has no
+// outcome, so that what was lost can be sent again; without it the stream must hold everything. After an error it may be repeated.
+func (h *Halting) Resume(ctx context.Context, acceptLoss bool, past uint64, progress func(left uint64)) (forgotten int, err error) {
+	known := max(h.Known(), past)
+	switch {
+	case !h.Marker.Halts():
+		return 0, errNotHalted
+	case acceptLoss && (h.Marker.Code == halt.Replaced || !h.Marker.Stream.Equal(h.Stream.Created)):
+		return 0, errReplaced
+	case !acceptLoss && h.Marker.Loss != nil:
+		return 0, errAccepting
+	case !acceptLoss && h.Stream.LastSeq < known:
+		return 0, fmt.Errorf("the stream ends at sequence %d, and had held sequence %d: something is lost", h.Stream.LastSeq, known)
+	case known > h.Stream.LastSeq+maxExtend:
+		return 0, fmt.Errorf("the stream ends at sequence %d, and %d is too far from that to be true; find out which of the numbers is wrong", h.Stream.LastSeq, known)
+	}
+	m := h.Marker
+	m.Choice = "nothing is lost"
+	if acceptLoss {
+		loss := h.Loss()
+		m.Choice = fmt.Sprintf("the loss of what was accepted after sequence %d, stored at %s, is accepted", loss.Ends, loss.Stored.Format(time.RFC3339))
+		if err := h.beginLoss(ctx, &loss); err != nil {
+			return 0, err
+		}
+		m.Loss = &loss
+		if err := h.stream.Extend(ctx, known, progress); err != nil {
+			return 0, err
+		}
+		if forgotten, err = h.statuses.ForgetUnfinished(ctx); err != nil {
+			return forgotten, fmt.Errorf("Redis must answer, or what is lost would be answered as a duplicate when it is sent again: %w", err)
+		}
+	}
+	m.Resumed = time.Now().UTC()
+	return forgotten, h.marks.Write(ctx, m, h.revision)
+}
+
+// beginLoss has the marker say what is lost, before the stream moves past it: then nothing else tells.
+func (h *Halting) beginLoss(ctx context.Context, loss *halt.Loss) error {
+	same := func(m *halt.Marker) bool {
+		return m.Loss != nil && m.Loss.Ends == loss.Ends && m.Loss.Stored.Equal(loss.Stored)
+	}
+	if same(&h.Marker) {
+		return nil
+	}
+	m := h.Marker
+	m.Loss = loss
+	if err := h.marks.Write(ctx, m, h.revision); err != nil {
+		return err
+	}
+	read, revision, err := h.marks.Read(ctx)
+	if err != nil {
+		return err
+	}
+	if !read.Halts() || !same(&read) { // another operator's
+		return halt.ErrMoved
+	}
+	h.Marker, h.revision = read, revision
+	return nil
+}

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/halt"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// TestAnInterruptedLossIsStillTold: moving the stream past what is lost hides it, so the marker says it first. A repeat tells the
+// same, and nothing else ends the halt.
+func TestAnInterruptedLossIsStillTold(t *testing.T) {
+	t.Parallel()
+	conn, js, err := connector.NATS(t.Context(), &NATS{NATSURL: Secret(devnet.NATS(t).URL)}, "test")
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
+		Deployment: score.Deployment{ChainID: 1, Contract: common.Address{1}, Lanes: 1, DeployBlock: 1}, Replicas: 1,
+	}))
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	for n := range 5 {
+		require.NoError(t, s.PublishEnvelope(t.Context(), strconv.Itoa(n), []score.Update{{ID: score.UpdateID{byte(n)}}}, nil))
+	}
+	before, err := s.State(t.Context())
+	require.NoError(t, err)
+	marks, err := halt.Open(t.Context(), js)
+	require.NoError(t, err)
+	require.NoError(t, marks.Write(t.Context(), halt.Marker{
+		Code: halt.Shorter, At: time.Now(), Stream: s.Created(), Known: before.LastSeq + 20, Ends: before.LastSeq,
+	}, 0))
+	redis := devnet.Redis(t)
+	statuses, closeRedis, err := OpenStatuses(s, Secret(redis.URL))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = closeRedis() })
+	dead, closeDead, err := OpenStatuses(s, Secret("redis://127.0.0.1:1/0"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = closeDead() })
+	look := func() *Halting {
+		h, err := LookAtHalt(t.Context(), js, s, statuses)
+		require.NoError(t, err)
+		require.Equal(t, before.LastSeq, h.Loss().Ends)
+		require.True(t, before.LastTime.Equal(h.Loss().Stored))
+		return h
+	}
+
+	for _, persists := range []bool{false, true} { // what is lost cannot be told first: nothing moves
+		h := look()
+		h.marks = faultyMarks{marks, persists}
+		_, err = h.Resume(t.Context(), true, 0, nil)
+		require.ErrorIs(t, err, errFaulty)
+		h = look()
+		require.Equal(t, persists, h.Marker.Loss != nil)
+		require.True(t, h.Marker.Halts())
+		require.Equal(t, before.LastSeq, h.Stream.LastSeq)
+	}
+	_, err = statuses.NoteSequence(t.Context(), 1<<60)
+	require.NoError(t, err)
+	require.ErrorContains(t, look().NoteErr, "cannot be true")
+	ended, cancel := context.WithCancel(t.Context())
+	_, err = look().Resume(ended, true, 0, func(uint64) { cancel() })
+	require.Error(t, err, "interrupted while the stream moves")
+	h := look()
+	require.NotNil(t, h.Marker.Loss)
+	h.statuses = dead
+	_, err = h.Resume(t.Context(), true, 0, nil)
+	require.ErrorContains(t, err, "Redis must answer")
+	h = look()
+	require.GreaterOrEqual(t, h.Stream.LastSeq, before.LastSeq+20, "the stream tells of no loss any more")
+	_, err = h.Resume(t.Context(), false, 0, nil)
+	require.ErrorIs(t, err, errAccepting)
+
+	first, second := look(), look()
+	_, err = first.Resume(t.Context(), true, 0, nil)
+	require.NoError(t, err)
+	_, err = second.Resume(t.Context(), true, 0, nil)
+	require.ErrorIs(t, err, halt.ErrMoved)
+	m, _, err := marks.Read(t.Context())
+	require.NoError(t, err)
+	require.False(t, m.Halts())
+	require.Equal(t, before.LastSeq, m.Loss.Ends)
+	require.Contains(t, m.Choice, "after sequence "+strconv.FormatUint(before.LastSeq, 10)+",")
+}
+
+var errFaulty = errors.New("it may or may not be written")
+
+// faultyMarks fail to write, or to say that they wrote.
+type faultyMarks struct {
+	marks
+	persists bool
+}
+
+func (f faultyMarks) Write(ctx context.Context, m halt.Marker, revision uint64) error {
+	if f.persists {
+		if err := f.marks.Write(ctx, m, revision); err != nil {
+			return err
+		}
+	}
+	return errFaulty
+}

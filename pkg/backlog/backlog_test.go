@@ -1,0 +1,105 @@
+package backlog
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/watched"
+)
+
+func open(t *testing.T) *Store {
+	t.Helper()
+	nc, err := nats.Connect(devnet.NATS(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	_, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: Bucket, History: 1})
+	require.NoError(t, err)
+	store, err := Open(t.Context(), js, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	return store
+}
+
+func TestAViewKnowsWhatLanesSay(t *testing.T) {
+	t.Parallel()
+	store := open(t)
+	one, two := score.ProjectID{1}, score.ProjectID{2}
+	require.NoError(t, store.Tell(t.Context(), 0, backlogs{one: {Waiting: 5_000, PerSecond: 10, Read: 7}}))
+	require.NoError(t, store.Tell(t.Context(), 1, backlogs{one: {Waiting: 4_000, Read: 9}, two: {Waiting: 2_000, Read: 9}}))
+
+	view := store.NewView()
+	now := time.Now()
+	view.now = func() time.Time { return now }
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = view.Run(ctx) }()
+	knows := func(project score.ProjectID, waiting uint64) {
+		t.Helper()
+		require.Eventually(t, func() bool { return view.Of(project).Waiting == waiting }, 10*time.Second, time.Millisecond)
+	}
+	knows(one, 5_000)
+	knows(two, 2_000)
+	require.Zero(t, view.Of(score.ProjectID{3}))
+	require.NoError(t, store.Tell(t.Context(), 1, backlogs{two: {Waiting: 3_000, Read: 12}}))
+	knows(two, 3_000)
+	require.NoError(t, store.Tell(t.Context(), 1, nil))
+	knows(two, 0)
+	cancel()
+	<-done
+
+	now = now.Add(believed)
+	require.Zero(t, view.Of(one), "a lane that is gone holds no project back forever")
+	told, err := store.Told(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, backlogs{one: {Waiting: 5_000, PerSecond: 10, Read: 7}}, told, "its next session still counts on from there")
+}
+
+func TestWhatIsReplayedIsAsOldAsItIs(t *testing.T) {
+	t.Parallel()
+	store := open(t)
+	project := score.ProjectID{1}
+	require.NoError(t, store.Tell(t.Context(), 0, backlogs{project: {Waiting: 5_000}}))
+	entry, err := store.kv.Get(t.Context(), "0")
+	require.NoError(t, err)
+	view := store.NewView()
+	now := time.Now()
+	view.now = func() time.Time { return now }
+	view.hear(watched.Event{Entry: entry})
+	require.NotZero(t, view.Of(project))
+	now = now.Add(believed)
+	view.hear(watched.Event{Entry: entry}) // as when NATS is back, and in an API that starts
+	require.Zero(t, view.Of(project))
+}
+
+func TestWhatCannotBeReadIsLeftOut(t *testing.T) {
+	t.Parallel()
+	store := open(t)
+	project := score.ProjectID{1}
+	require.NoError(t, store.Tell(t.Context(), 0, backlogs{project: {Waiting: 5_000}}))
+	_, err := store.kv.PutString(t.Context(), "1", "?")
+	require.NoError(t, err)
+	require.NoError(t, store.Tell(t.Context(), 2, backlogs{{2}: {Waiting: 3_000}}))
+	told, err := store.Told(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, backlogs{project: {Waiting: 5_000}, {2}: {Waiting: 3_000}}, told)
+}
+
+func TestWhoReadFurtherIsToldOfAProjectThatMoved(t *testing.T) {
+	t.Parallel()
+	store := open(t)
+	project := score.ProjectID{1}
+	require.NoError(t, store.Tell(t.Context(), 0, backlogs{project: {Waiting: 5_000, Read: 70}}))
+	require.NoError(t, store.Tell(t.Context(), 1, backlogs{project: {Waiting: 9_000, Read: 7}}))
+	told, err := store.Told(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, uint64(5_000), told[project].Waiting)
+}

@@ -1,0 +1,84 @@
+// Package evm applies single transactions to a state in memory, by geth's EVM under chosen fork rules: what figures of gas are
+// taken from. There are no blocks, no pool and no server.
+package evm
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/rawdb"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/ethereum/go-ethereum/triedb"
+)
+
+// BlockNumber is that of all transactions: beyond every fork that mainnet had by number.
+const BlockNumber = 25_000_000
+
+// MaxTxBytes is the size of the largest transaction that pools take.
+const MaxTxBytes = 128 << 10
+
+// ErrTooLong says that pools would not take a transaction, which was not applied.
+var ErrTooLong = errors.New("transaction longer than pools take")
+
+// Machine is a state in memory, and the EVM to change it. It is not safe for concurrent use.
+type Machine struct {
+	State *state.StateDB
+
+	config *params.ChainConfig
+	time   uint64 // of blocks, s since 1970
+	sent   int    // transactions so far
+}
+
+// New makes a machine with an empty state under the rules that the configuration has at a time, in s since 1970.
+func New(config *params.ChainConfig, time uint64) (*Machine, error) {
+	disk := rawdb.NewMemoryDatabase()
+	empty, err := state.New(types.EmptyRootHash, state.NewMPTDatabase(triedb.NewDatabase(disk, nil), state.NewCodeDB(disk)))
+	if err != nil {
+		return nil, fmt.Errorf("couldn't make a state: %w", err)
+	}
+	return &Machine{State: empty, config: config, time: time}, nil
+}
+
+// Fork is an independent copy of the machine.
+func (m *Machine) Fork() *Machine {
+	out := *m
+	out.State = m.State.Copy()
+	return &out
+}
+
+// Apply signs a transaction of so much gas, or a creation where to is nil, and applies it, whether it succeeds or not. It
+// costs its sender nothing: the base fee is 0. The error is ErrTooLong, or what makes a transaction invalid.
+func (m *Machine) Apply(from *ecdsa.PrivateKey, to *common.Address, data []byte, gas uint64) (*types.Receipt, error) {
+	tx, err := types.SignNewTx(from, types.LatestSignerForChainID(m.config.ChainID), &types.DynamicFeeTx{
+		ChainID: m.config.ChainID, Nonce: m.State.GetNonce(crypto.PubkeyToAddress(from.PublicKey)), Gas: gas, To: to, Data: data,
+		GasTipCap: new(big.Int), GasFeeCap: new(big.Int), Value: new(big.Int),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("couldn't sign: %w", err)
+	}
+	if tx.Size() > MaxTxBytes {
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooLong, tx.Size())
+	}
+	header := &types.Header{
+		Number: big.NewInt(BlockNumber), Time: m.time, GasLimit: gas, BaseFee: new(big.Int), Difficulty: new(big.Int),
+	}
+	block := core.NewEVMBlockContext(header, nil, &common.Address{19: 0xc0})
+	block.Random, block.BlobBaseFee = &common.Hash{}, big.NewInt(1)
+	m.State.SetTxContext(tx.Hash(), m.sent, uint32(m.sent+1))
+	m.sent++
+	machine := vm.NewEVM(block, m.State, m.config, vm.Config{})
+	receipt, _, err := core.ApplyTransaction(context.Background(), machine, core.NewGasPool(gas), m.State, header, tx)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't apply a transaction: %w", err)
+	}
+	return receipt, nil
+}

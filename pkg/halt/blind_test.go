@@ -1,0 +1,89 @@
+package halt_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/halt"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// TestAMarkerThatCannotBeRead: the process looks all the same whether something is lost; once the operator deleted the marker, it
+// can be written again.
+func TestAMarkerThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	nc, err := nats.Connect(devnet.NATS(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: halt.BucketName, History: 1})
+	require.NoError(t, err)
+	bucket, err := halt.Open(t.Context(), js)
+	require.NoError(t, err)
+	b := newBench(t, bucket)
+	b.look()
+	require.True(t, b.publishes())
+	_, err = kv.PutString(t.Context(), "halt", "garbage")
+	require.NoError(t, err)
+	require.Error(t, b.Look(t.Context()))
+	require.True(t, b.publishes(), "for some seconds")
+	b.noted = 200
+	require.Error(t, b.Look(t.Context()))
+	require.False(t, b.publishes())
+	require.NotEmpty(t, b.Reason())
+	require.NoError(t, kv.Delete(t.Context(), "halt"))
+	b.look()
+	require.True(t, b.marker().Halts())
+	require.ErrorIs(t, bucket.Write(t.Context(), halt.Marker{}, 0), halt.ErrMoved)
+}
+
+// blindMarks cannot be read once it is blind.
+type blindMarks struct{ blind bool }
+
+func (m *blindMarks) Read(context.Context) (halt.Marker, uint64, error) {
+	if m.blind {
+		return halt.Marker{}, 0, errBroken
+	}
+	return halt.Marker{}, 0, nil
+}
+
+func (m *blindMarks) Write(context.Context, halt.Marker, uint64) error { return nil }
+
+// TestWhoCannotLookClosesInTheEnd, and opens again with the next look.
+func TestWhoCannotLookClosesInTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		marks := &blindMarks{}
+		g := halt.New(halt.Config{
+			Process: "p", Stream: &fakeStream{created: made, ends: 100}, Marks: marks,
+			Journaled:  func(context.Context) (uint64, error) { return 0, nil },
+			Note:       func(_ context.Context, seq uint64) (uint64, error) { return seq, nil },
+			Connection: func() uint64 { return 0 }, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+		})
+		publish := func() error { return g.Publish(func() error { return nil }) }
+		wait := func(d time.Duration) { <-time.After(d) }
+		require.NoError(t, g.Look(t.Context()))
+		marks.blind = true
+		wait(9 * time.Second)
+		require.ErrorIs(t, g.Look(t.Context()), errBroken)
+		require.NoError(t, publish())
+		wait(time.Second)
+		require.ErrorIs(t, g.Look(t.Context()), errBroken)
+		require.Error(t, publish())
+		require.NotErrorIs(t, publish(), score.ErrHalted)
+		require.True(t, g.Halted())
+		marks.blind = false
+		require.NoError(t, g.Look(t.Context()))
+		require.NoError(t, publish())
+	})
+}

@@ -1,0 +1,156 @@
+package lane
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// nowhere is the position that all others are before.
+var nowhere = score.Position{Seq: math.MaxUint64}
+
+func lower(a, b score.Position) score.Position {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// ReadFrom is the position where reading the stream begins: everything of the lane's before it is bound, but for projects that are
+// parked. It is behind everything for a lane without buckets.
+func (s *State) ReadFrom() score.Position {
+	at := nowhere
+	for _, held := range s.Buckets {
+		at = lower(at, held.Floor)
+	}
+	return at
+}
+
+// openFrom is the lowest position of the work that is not settled, of some.
+func (s *State) openFrom(some func(*Work) bool) score.Position {
+	at := nowhere
+	for i := range s.Slots {
+		if w := &s.Slots[i].Work; w.Kind != NonceOnly && some(w) {
+			at = lower(at, w.From)
+		}
+	}
+	for i := range s.Queue {
+		if w := &s.Queue[i]; some(w) {
+			at = lower(at, w.From)
+		}
+	}
+	return at
+}
+
+// Lanes are the states of all lanes of a deployment, read one after the other.
+type Lanes map[score.Lane]*State
+
+// ErrTorn says that a handover between two lanes was under way when their journals were read, so that what it moved is in
+// neither: they have to be read again.
+var ErrTorn = errors.New("a handover between two lanes fell between the reading of their journals")
+
+// untaken yields the handovers that were given and not taken. The error is ErrTorn.
+func (l Lanes) untaken() (open []Handover, err error) {
+	for from, giver := range l {
+		for to, given := range giver.Given {
+			var took uint64
+			if l[to] != nil {
+				took = l[to].Took[from]
+			}
+			if took > given.N || took+uint64(len(given.Open)) < given.N {
+				return nil, fmt.Errorf("%w: %d from lane %d to lane %d", ErrTorn, given.N, from, to)
+			}
+			for i := range given.Open {
+				if given.Open[i].N > took {
+					open = append(open, given.Open[i])
+				}
+			}
+		}
+	}
+	for to, taker := range l {
+		for from, took := range taker.Took {
+			if giver := l[from]; giver == nil || giver.Given[to].N < took {
+				return nil, fmt.Errorf("%w: %d from lane %d to lane %d", ErrTorn, took, from, to)
+			}
+		}
+	}
+	return open, nil
+}
+
+// Settled tells of each bucket the position before which everything in it has its outcome; the zero Position of one that no
+// journal speaks of yet. The error is ErrTorn.
+func (l Lanes) Settled() (settled [score.Buckets]score.Position, err error) {
+	open, err := l.untaken()
+	if err != nil {
+		return settled, err
+	}
+	floors, all := map[score.Bucket]score.Position{}, nowhere
+	owned := func(buckets map[score.Bucket]Holding, open score.Position) {
+		for b, held := range buckets {
+			floors[b] = lower(open, held.Lowest())
+		}
+	}
+	for i := range open {
+		owned(open[i].Buckets, nowhere)
+		for j := range open[i].Work {
+			all = lower(all, open[i].Work[j].From)
+		}
+	}
+	for _, s := range l {
+		owned(s.Buckets, s.openFrom(func(*Work) bool { return true }))
+		all = lower(all, s.openFrom(func(w *Work) bool { return w.Taken }))
+	}
+	for _, s := range l {
+		for b, gives := range s.Former {
+			floors[b] = lower(floors[b], s.openFrom(func(w *Work) bool { return w.Gives < gives }))
+		}
+	}
+	for b, floor := range floors {
+		settled[b] = lower(floor, all)
+	}
+	return settled, nil
+}
+
+// Creations are the projects that a lane's journal speaks of creating: in an open slot, queued, on the way to another lane, or by
+// one of the newest settled slots, whose block the chain may lose again. The error is ErrTorn.
+func (l Lanes) Creations() (map[score.ProjectID]bool, error) {
+	open, err := l.untaken()
+	if err != nil {
+		return nil, err
+	}
+	projects := map[score.ProjectID]bool{}
+	see := func(w *Work) {
+		if w.Kind == Creation && w.Project != nil {
+			projects[*w.Project] = true
+		}
+	}
+	for i := range open {
+		for j := range open[i].Work {
+			see(&open[i].Work[j])
+		}
+	}
+	for _, s := range l {
+		for i := range s.Slots {
+			see(&s.Slots[i].Work)
+		}
+		for i := range s.Past {
+			see(&s.Past[i].Work)
+		}
+		for i := range s.Queue {
+			see(&s.Queue[i])
+		}
+	}
+	return projects, nil
+}
+
+// NeededFrom is the position before which no lane needs anything of the stream any more. The error is ErrTorn.
+func (l Lanes) NeededFrom() (score.Position, error) {
+	settled, err := l.Settled()
+	at := nowhere
+	for _, from := range settled {
+		at = lower(at, from)
+	}
+	return at, err
+}

@@ -1,0 +1,77 @@
+// Package notice carries notices between lanes: which handovers one has given another, and taken from it. The KV bucket NOTICES
+// has a key for each pair of lanes that ever handed something over, "from.to", which only the lane's session that from names writes.
+//
+// A notice only says that there is something to read in a journal. So one that is lost, late, or an old copy delays a handover
+// until the lane's session finds that the board does not show what its journal says, and posts it again.
+package notice
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/watched"
+)
+
+// Bucket is the KV bucket's name; package stream creates it with everything else a deployment keeps.
+const Bucket = "NOTICES"
+
+const callTimeout = 5 * time.Second
+
+// Board is the bucket, and all notices in memory, kept current by Run. It is safe for concurrent use.
+type Board struct {
+	kv   jetstream.KeyValue
+	view *watched.View[lane.Notice]
+}
+
+// Open binds to the bucket, which must exist.
+func Open(ctx context.Context, js jetstream.JetStream, log *slog.Logger) (*Board, error) {
+	kv, err := watched.Open(ctx, js, Bucket)
+	if err != nil {
+		return nil, err
+	}
+	return &Board{kv: kv, view: watched.NewView(js.Conn(), kv, log, func(e jetstream.KeyValueEntry) (n lane.Notice, ok bool) {
+		if err := json.Unmarshal(e.Value(), &n); err != nil {
+			log.Warn("a notice between lanes cannot be read; its lane posts it again", "key", e.Key(), "err", err)
+			return lane.Notice{}, true // it counts for nothing, and so does what it replaced
+		}
+		return n, true
+	})}, nil
+}
+
+func keyOf(from, to score.Lane) string {
+	return strconv.Itoa(int(from)) + "." + strconv.Itoa(int(to))
+}
+
+// Post replaces what lane from tells lane to. After an error it may or may not have.
+func (b *Board) Post(ctx context.Context, from, to score.Lane, n lane.Notice) error {
+	data, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("couldn't encode a notice of lane %d to lane %d: %w", from, to, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if _, err := b.kv.Put(ctx, keyOf(from, to), data); err != nil {
+		return fmt.Errorf("couldn't store a notice of lane %d to lane %d: %w", from, to, err)
+	}
+	return nil
+}
+
+// Posted is what lane from tells lane to, as far as is known here; zero for nothing.
+func (b *Board) Posted(from, to score.Lane) lane.Notice {
+	n, _ := b.view.Get(keyOf(from, to))
+	return n
+}
+
+// Changed is closed when another notice is known here.
+func (b *Board) Changed() <-chan struct{} { return b.view.Changed() }
+
+// Run keeps the notices current until ctx ends, and returns ctx's error. While NATS is away they stay as they were.
+func (b *Board) Run(ctx context.Context) error { return b.view.Run(ctx) }

@@ -1,0 +1,72 @@
+package notice_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/notice"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// TestBoard: what one process posts another sees, of each pair of lanes the newest; what cannot be read, or is deleted, counts for nothing.
+func TestBoard(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	nc, err := nats.Connect(devnet.NATS(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	_, err = notice.Open(ctx, js, slog.New(slog.DiscardHandler))
+	require.ErrorContains(t, err, "scorelay setup")
+	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{Lanes: 2, ChainID: 1, Contract: common.Address{1}}}))
+	open := func() *notice.Board {
+		b, err := notice.Open(ctx, js, slog.New(slog.DiscardHandler))
+		require.NoError(t, err)
+		go func() { _ = b.Run(ctx) }()
+		return b
+	}
+	await := func(b *notice.Board, from, to score.Lane, want lane.Notice) {
+		t.Helper()
+		deadline := time.After(20 * time.Second)
+		for {
+			changed := b.Changed()
+			if b.Posted(from, to) == want {
+				return
+			}
+			select {
+			case <-changed:
+			case <-deadline:
+				t.Fatalf("the board shows %+v", b.Posted(from, to))
+			}
+		}
+	}
+	first := open()
+	require.NoError(t, first.Post(ctx, 1, 12, lane.Notice{Given: 1}))
+	require.NoError(t, first.Post(ctx, 1, 12, lane.Notice{Given: 2, Took: 7}))
+	require.NoError(t, first.Post(ctx, 11, 2, lane.Notice{Given: 3}))
+	second := open()
+	for _, b := range []*notice.Board{first, second} {
+		await(b, 1, 12, lane.Notice{Given: 2, Took: 7})
+		await(b, 11, 2, lane.Notice{Given: 3})
+		require.Zero(t, b.Posted(12, 1))
+	}
+	kv, err := js.KeyValue(ctx, notice.Bucket)
+	require.NoError(t, err)
+	_, err = kv.Put(ctx, "1.12", []byte("nonsense"))
+	require.NoError(t, err)
+	require.NoError(t, kv.Delete(ctx, "11.2"))
+	await(second, 1, 12, lane.Notice{})
+	await(second, 11, 2, lane.Notice{})
+	require.NoError(t, second.Post(ctx, 1, 12, lane.Notice{Given: 3}))
+	await(first, 1, 12, lane.Notice{Given: 3})
+}

@@ -1,0 +1,110 @@
+package relay_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/backlog"
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// TestAFloodIsParkedAndToldOf has one project flood a lane of a small horizon, and another send a little behind it; the relayer
+// is stopped and started again in the middle.
+func TestAFloodIsParkedAndToldOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	store, err := backlog.Open(t.Context(), w.js, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	config, deps := w.config(), w.deps()
+	config.Horizon = batch.HorizonLimits{Updates: 300, Lateness: 5 * time.Second}
+	deps.Backlogs = store
+	w.create(1)
+	w.create(2)
+	const flood = 2_400
+	for first := 0; first < flood; first += 100 {
+		w.accept(some(1, first, 100)...)
+	}
+	w.accept(some(2, 0, 3)...)
+	parked := func() bool {
+		state := w.states()[0]
+		_, is := state.Buckets[score.BucketOf(score.ProjectID{1})].Parked[score.ProjectID{1}]
+		return is
+	}
+	told := func() score.Backlog {
+		all, err := store.Told(t.Context())
+		require.NoError(t, err)
+		return all[score.ProjectID{1}]
+	}
+
+	stop := w.start(config, deps)
+	require.Eventually(t, func() bool { return parked() && told().Waiting > flood/2 }, 60*time.Second, 20*time.Millisecond,
+		"without blocks little is bound")
+	w.mineUntil(func() bool { // the other project does not wait for the flood's end
+		second := score.ProjectID{2}
+		return w.states()[0].Buckets[score.BucketOf(second)].Of(second).Has(score.Position{Seq: w.last(second), Index: 2})
+	})
+	require.True(t, parked())
+	stop()
+	waited := told().Waiting
+
+	deps = w.deps()
+	deps.Backlogs = store
+	w.start(config, deps)
+	if waited > flood/2 {
+		w.mineUntil(func() bool { return told().Waiting < waited })
+	}
+	w.drain()
+	w.mineUntil(func() bool { return !parked() && told() == score.Backlog{} })
+	require.Equal(t, map[score.Outcome]int{score.Applied: flood + 3}, w.audit())
+}
+
+// noBacklogs is a store of backlogs that always fails.
+type noBacklogs struct{}
+
+var errNoBacklogs = errors.New("no backlogs")
+
+func (noBacklogs) Tell(context.Context, score.Lane, map[score.ProjectID]score.Backlog) error {
+	return errNoBacklogs
+}
+
+func (noBacklogs) Told(context.Context) (map[score.ProjectID]score.Backlog, error) {
+	return nil, errNoBacklogs
+}
+
+func TestALaneDoesNotNeedWhatWasToldOfBacklogs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	deps := w.deps()
+	deps.Backlogs = noBacklogs{}
+	w.create(1)
+	w.accept(some(1, 0, 30)...)
+	w.start(w.config(), deps)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 30}, w.audit())
+}
+
+// mineUntil makes blocks until something is so.
+func (w *world) mineUntil(so func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(60 * time.Second); !so(); w.mine() {
+		require.True(w.t, time.Now().Before(deadline), "not in time")
+	}
+}
+
+// last is the sequence of the newest envelope with updates of a project.
+func (w *world) last(project score.ProjectID) (seq uint64) {
+	require.NoError(w.t, w.stream.ReadAll(w.t.Context(), func(m score.Message) error {
+		if slices.ContainsFunc(m.Updates, func(u score.Update) bool { return u.Project == project }) {
+			seq = m.Seq
+		}
+		return nil
+	}))
+	return seq
+}

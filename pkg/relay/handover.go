@@ -1,0 +1,367 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// maxHandover bounds the bytes that are given at once, unless one bucket or piece of work has more: the taker's entry and the
+// giver's snapshots carry them.
+const maxHandover = 256 << 10
+
+// errAbandoned ends the session that journaled Abandon: the next one has nothing watched that is given up.
+var errAbandoned = errors.New("the lane was declared dead, and its open slots are given up")
+
+// handover makes a lane own what the roster says that it shall own, by Give in the giver's journal and Take in the taker's.
+//
+//	giver's session   append Give ─► post "given 4"               read the taker's journal ─► append Taken
+//	                                      │                         ▲
+//	taker's session                       └─► read the giver's journal ─► append Take ─► post "took 4"
+//
+// Notices only tell which journal to read, and are posted again until the board shows them. So each step may be repeated, and
+// what is appended follows from journals alone.
+type handover struct {
+	id       score.Lane
+	config   *Config
+	lane     *lane.Lane
+	intake   *intake
+	roster   Roster
+	board    Board
+	journal  Journal // the other lanes', to read
+	append   func(context.Context, lane.Entry) error
+	reporter *reporter
+	moved    *prometheus.CounterVec // buckets given and taken
+	log      *slog.Logger
+
+	due    bool                // something may have changed since the last step
+	opened map[score.Lane]bool // lanes that were looked at: whether any session opened their journal
+}
+
+// step does what can be done now. changed says that the lane owns other buckets than before, or is to bind other parts of them:
+// what was read is to be forgotten and read again. An error ends the session.
+func (h *handover) step(ctx context.Context) (changed bool, err error) {
+	known, _ := h.roster.Current()
+	me, found := known.Lane(h.id)
+	if !h.due || !found {
+		return false, nil
+	}
+	h.due = false
+	took, err := h.take(ctx, known)
+	if err != nil {
+		return took, err
+	}
+	gave, err := h.give(ctx, known, me)
+	if err != nil {
+		return gave, err
+	}
+	if me.State == roster.Cut {
+		if err := h.giveWork(ctx, known, me); err != nil {
+			return true, err
+		}
+	}
+	if err := h.taken(ctx, known); err != nil {
+		return true, err
+	}
+	h.post(ctx)
+	h.leave(ctx, known, me)
+	return took || gave, nil
+}
+
+// take takes what other lanes gave.
+func (h *handover) take(ctx context.Context, known roster.Roster) (took bool, err error) {
+	for _, l := range known.Lanes {
+		if l.ID == h.id || h.board.Posted(l.ID, h.id).Given <= h.lane.State.Took[l.ID] {
+			continue
+		}
+		giver, ok := h.read(ctx, l.ID)
+		if !ok {
+			continue
+		}
+		for _, open := range giver.Given[h.id].Open {
+			if open.N != h.lane.State.Took[l.ID]+1 {
+				continue
+			}
+			if err := h.append(ctx, lane.Entry{Take: &lane.Take{From: l.ID, Handover: open}}); err != nil {
+				return took, err
+			}
+			took = took || len(open.Buckets) > 0
+			h.moved.WithLabelValues("taken").Add(float64(len(open.Buckets)))
+			h.log.Info("the lane took what another lane gave", "from", l.ID, "handover", open.N, "buckets", len(open.Buckets),
+				"queued_works", len(open.Work))
+		}
+	}
+	return took, nil
+}
+
+// read folds another lane's journal. What fails is tried again at the next head. It has no deadline, see Journal.Load, and the session
+// waits for it as it does for its own journal when it opens: once for a handover.
+func (h *handover) read(ctx context.Context, id score.Lane) (*lane.State, bool) {
+	state, _, err := h.journal.State(ctx, id)
+	if err != nil {
+		h.log.Warn("the lane couldn't read another lane's journal to hand buckets over; it tries again with the next head", "other", id, "err", err)
+	}
+	return state, err == nil
+}
+
+// give gives the buckets that shall be other lanes'. One that a creation holds back is given when that is final; meanwhile the lane
+// binds nothing more of it from the next creation on. Of a lane that was cut, creations that wait to be bound again go with their
+// buckets.
+func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane) (changed bool, err error) {
+	state, leaving := h.lane.State, map[score.Bucket]bool{}
+	for _, l := range known.Lanes {
+		give, bytes := lane.Give{To: l.ID}, 0
+		for b := range score.Buckets {
+			bucket := score.Bucket(b)
+			held, owned := state.Buckets[bucket]
+			if !owned || known.Owners[b] != l.ID || l.ID == h.id {
+				continue
+			}
+			if !h.driven(ctx, l.ID) {
+				break
+			}
+			if h.heldBack(bucket, me) {
+				leaving[bucket] = true
+				continue
+			}
+			creations := state.QueuedCreations(bucket)
+			size := sizeOf(held) + sizeOf(creations)
+			if bytes > 0 && bytes+size > maxHandover {
+				if err := h.giveSome(ctx, give); err != nil {
+					return true, err
+				}
+				give, bytes, changed = lane.Give{To: l.ID}, 0, true
+			}
+			give.Buckets, bytes = append(give.Buckets, bucket), bytes+size
+			for i := range creations {
+				give.Work = append(give.Work, creations[i].ID)
+			}
+		}
+		if len(give.Buckets) > 0 {
+			if err := h.giveSome(ctx, give); err != nil {
+				return true, err
+			}
+			changed = true
+		}
+	}
+	for b := range leaving {
+		if !h.intake.leaving[b] {
+			h.log.Info("a creation that is not final holds a bucket of the lane back; the lane gives the bucket when it is", "bucket", b,
+				"project", state.CreationInSlot(b), "to", known.Owners[b])
+		}
+	}
+	changed = changed || !maps.Equal(leaving, h.intake.leaving)
+	h.intake.leaving = leaving
+	return changed, nil
+}
+
+// driven tells whether a relayer ever drove a lane. Until one does, its key may be nowhere, and what it was given would wait for that.
+func (h *handover) driven(ctx context.Context, id score.Lane) bool {
+	if h.opened[id] || h.lane.State.Given[id].N > 0 {
+		return true
+	}
+	var last uint64
+	err := h.call(ctx, func(ctx context.Context) (err error) {
+		last, err = h.journal.Last(ctx, id)
+		return err
+	})
+	if err != nil {
+		h.log.Warn("the lane couldn't read another lane's journal to hand buckets over; it tries again with the next head", "other", id, "err", err)
+		return false
+	}
+	if _, looked := h.opened[id]; !looked && last == 0 {
+		h.log.Info("no relayer has driven the lane yet that shall have buckets of this one; this one keeps them until one does", "other", id)
+	}
+	h.opened[id] = last > 0
+	return last > 0
+}
+
+// heldBack tells whether a bucket must stay, because a creation of it is not final.
+func (h *handover) heldBack(b score.Bucket, me roster.Lane) bool {
+	if me.State == roster.Cut {
+		return h.lane.State.CreationInSlot(b) != nil
+	}
+	return h.lane.State.HeldBack(b)
+}
+
+// sizeOf is the bytes that something takes in an entry.
+func sizeOf(part any) int {
+	data, err := json.Marshal(part)
+	if err != nil {
+		return maxHandover // by itself
+	}
+	return len(data)
+}
+
+func (h *handover) giveSome(ctx context.Context, give lane.Give) error {
+	if len(give.Work) > 0 {
+		h.reporter.giveUp() // the taker reports of it from now on
+	}
+	if err := h.append(ctx, lane.Entry{Give: &give}); err != nil {
+		return err
+	}
+	h.moved.WithLabelValues("given").Add(float64(len(give.Buckets)))
+	h.log.Info("the lane gave what another lane shall have", "to", give.To, "handover", h.lane.State.Given[give.To].N,
+		"buckets", len(give.Buckets), "queued_works", len(give.Work))
+	return nil
+}
+
+// giveWork gives the queued work of a lane that was cut, which certainly was not carried out: a creation to the lane that shall own its
+// bucket, all else to one that is active. If an operator declared the lane dead, its open slots become such work.
+func (h *handover) giveWork(ctx context.Context, known roster.Roster, me roster.Lane) error {
+	if me.Dead && len(h.lane.State.Slots) > 0 && h.unused() {
+		return h.abandon(ctx)
+	}
+	for _, work := range slices.Clone(h.lane.State.Queue) {
+		to, found := h.heir(ctx, known, &work)
+		if !found {
+			continue
+		}
+		if err := h.giveSome(ctx, lane.Give{To: to, Work: []uint64{work.ID}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heir is the lane that binds work of a lane that was cut. A creation whose bucket is the lane's still goes with it.
+func (h *handover) heir(ctx context.Context, known roster.Roster, work *lane.Work) (score.Lane, bool) {
+	if work.Kind == lane.Creation {
+		b := score.BucketOf(*work.Project)
+		_, owned := h.lane.State.Buckets[b]
+		return known.Owners[b], !owned && known.Owners[b] != h.id && h.driven(ctx, known.Owners[b])
+	}
+	i := slices.IndexFunc(known.Lanes, func(l roster.Lane) bool {
+		return l.State == roster.Active && l.ID != h.id && h.driven(ctx, l.ID)
+	})
+	if i < 0 {
+		return 0, false
+	}
+	return known.Lanes[i].ID, true
+}
+
+// unused tells whether the chain, as far as is known now, has used no nonce of an open slot.
+func (h *handover) unused() bool {
+	view := h.lane.View()
+	return view != nil && h.config.Now().Sub(view.Now) <= h.config.StaleAfter && h.lane.Unused()
+}
+
+// abandon journals that the open slots will never be executed.
+func (h *handover) abandon(ctx context.Context) error {
+	slots := h.lane.State.Slots
+	for i := range slots {
+		refs, err := carried(&slots[i])
+		if err != nil {
+			return err
+		}
+		h.reporter.released(ctx, slots[i].Nonce, refs)
+	}
+	h.reporter.ended(ctx, len(slots))
+	if err := h.append(ctx, lane.Entry{Abandon: &lane.Abandon{By: "the roster"}}); err != nil { // the commit point
+		return err
+	}
+	return errAbandoned
+}
+
+// taken forgets what other lanes have taken.
+func (h *handover) taken(ctx context.Context, known roster.Roster) error {
+	for _, to := range slices.Sorted(maps.Keys(h.lane.State.Given)) {
+		given := h.lane.State.Given[to]
+		if len(given.Open) == 0 {
+			continue
+		}
+		if l, _ := known.Lane(to); l.State != roster.Gone && h.board.Posted(to, h.id).Took < given.Open[0].N {
+			continue // one that is gone posts nothing more
+		}
+		taker, ok := h.read(ctx, to)
+		if !ok {
+			continue
+		}
+		switch took := taker.Took[h.id]; {
+		case took > given.N:
+			return fmt.Errorf("%w: lane %d took handover %d of lane %d, which has given %d", lane.ErrCorrupt, to, took, h.id, given.N)
+		case took >= given.Open[0].N:
+			if err := h.append(ctx, lane.Entry{Taken: &lane.Taken{To: to, N: took}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// post tells the other lanes what is in the journal, where the board does not show it.
+func (h *handover) post(ctx context.Context) {
+	state, notices := h.lane.State, map[score.Lane]lane.Notice{}
+	for to, given := range state.Given {
+		notices[to] = lane.Notice{Given: given.N, Took: state.Took[to]}
+	}
+	for from, n := range state.Took {
+		notices[from] = lane.Notice{Given: state.Given[from].N, Took: n}
+	}
+	for _, to := range slices.Sorted(maps.Keys(notices)) {
+		if h.board.Posted(h.id, to) == notices[to] {
+			continue
+		}
+		if err := h.call(ctx, func(ctx context.Context) error { return h.board.Post(ctx, h.id, to, notices[to]) }); err != nil {
+			h.log.Warn("the lane couldn't tell another lane of a handover; it tries again with the next head", "other", to, "err", err)
+		}
+	}
+}
+
+// leave ends the lane's life where nothing is left: nothing that it was given either, no report that no later session would make, and
+// no block that the chain is likely to lose.
+func (h *handover) leave(ctx context.Context, known roster.Roster, me roster.Lane) {
+	state, view := h.lane.State, h.lane.View()
+	if me.State != roster.Leaving && me.State != roster.Cut || !state.Empty() || view == nil || h.reporter.writer.Pending() {
+		return
+	}
+	if n := len(state.Past); n > 0 && state.Past[n-1].Block.Number+h.config.GoneAfter > view.Final.Number {
+		return
+	}
+	for _, l := range known.Lanes {
+		if h.board.Posted(l.ID, h.id).Given > state.Took[l.ID] {
+			return
+		}
+	}
+	if err := h.call(ctx, func(ctx context.Context) error { return h.roster.Gone(ctx, h.id) }); err != nil {
+		h.log.Warn("the lane couldn't note that nothing is left of it; it tries again with the next head", "err", err)
+		return
+	}
+	h.log.Info("nothing is left of the lane; it is gone")
+}
+
+func (h *handover) call(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, h.config.CallTimeout)
+	defer cancel()
+	return do(ctx)
+}
+
+// creations are the projects that the journal of any lane speaks of creating, see lane.Lanes.Creations. Updates of such a project that the contract
+// did not know it for go again: their bucket was taken, and the chain lost the creation's block, or the creation's lane was cut.
+func (h *handover) creations(ctx context.Context) (map[score.ProjectID]bool, error) {
+	lanes := lane.Lanes{h.id: h.lane.State}
+	if len(h.lane.State.Took)+len(h.lane.State.Given) > 0 {
+		known, _ := h.roster.Current()
+		for _, l := range known.Lanes {
+			if l.ID == h.id {
+				continue
+			}
+			state, _, err := h.journal.State(ctx, l.ID)
+			if err != nil {
+				return nil, err
+			}
+			lanes[l.ID] = state
+		}
+	}
+	return lanes.Creations()
+}

@@ -1,0 +1,104 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// errNoKey says that the process has no key for a lane: another replica may, or an operator brings it.
+var errNoKey = errors.New("this relayer has no key for the lane")
+
+// errCut ends a session that signs when its lane is cut: the next one opens without the key.
+var errCut = errors.New("the lane was cut")
+
+// keyless stands for the key of a lane that was cut: its address is known, and nothing is signed with it.
+type keyless struct{ address common.Address }
+
+func (s keyless) Address() common.Address { return s.address }
+
+func (s keyless) Sign(context.Context, *types.Transaction) (*types.Transaction, error) {
+	return nil, fmt.Errorf("the lane of %s was cut: nothing is signed for it any more", s.address)
+}
+
+// lane is what the roster says of a lane.
+func (r *Relayer) lane(id score.Lane) (roster.Lane, error) {
+	known, _ := r.deps.Roster.Current()
+	l, found := known.Lane(id)
+	if !found {
+		return l, fmt.Errorf("the roster has no lane %d", id)
+	}
+	return l, nil
+}
+
+// isGone tells whether nothing is left to do for a lane.
+func (r *Relayer) isGone(id score.Lane) bool {
+	l, err := r.lane(id)
+	return err == nil && !l.Driven()
+}
+
+// signer is what signs for a lane.
+func (r *Relayer) signer(id score.Lane) (Signer, error) {
+	l, err := r.lane(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case l.State == roster.Cut:
+		return keyless{l.Signer}, nil
+	}
+	signer, has := r.deps.Signer(l.Signer)
+	if !has {
+		return nil, fmt.Errorf("%w %d: put that of %s into its keystore", errNoKey, id, l.Signer)
+	}
+	return signer, nil
+}
+
+// shares are the lanes that shall be driven, and those of them that this process can drive.
+func (r *Relayer) shares() (driven, able []score.Lane) {
+	known, _ := r.deps.Roster.Current()
+	for _, l := range known.Lanes {
+		if !l.Driven() {
+			continue
+		}
+		driven = append(driven, l.ID)
+		if _, has := r.deps.Signer(l.Signer); has || l.State == roster.Cut {
+			able = append(able, l.ID)
+		}
+	}
+	return driven, able
+}
+
+// untilCut is ctx, ended with errCut as its cause when the lane is cut, for a session that signs.
+func (r *Relayer) untilCut(ctx context.Context, id score.Lane) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := func() { cancel(nil) }
+	if l, err := r.lane(id); err != nil || l.State == roster.Cut {
+		return ctx, stop
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			known, changed := r.deps.Roster.Current()
+			if l, _ := known.Lane(id); l.State == roster.Cut {
+				cancel(errCut)
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-changed:
+			}
+		}
+	}()
+	return ctx, func() {
+		stop()
+		<-ended
+	}
+}

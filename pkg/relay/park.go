@@ -1,0 +1,384 @@
+package relay
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Parking. A project that takes more than its share of the horizon gets a floor of its own, and an allowance in the horizon. The main
+// reading continues past what is beyond that, so that no other project waits behind it; a second reading, one for all parked
+// projects of a lane, brings it later: it begins where the first of them stopped, and carries those that have room until
+// they are full again or it comes to where the main reading is.
+//
+// Of both readings a parked project's positions come to the horizon in their order, each once: see offer.
+
+const (
+	mostParked   = 64 // projects of a lane
+	reserveParts = 8  // of the horizon: one is for projects that are not parked
+)
+
+// parked is a project that is parked.
+type parked struct {
+	row    *row
+	next   score.Position // all of its positions before it are bound or in its row, none from there on
+	behind bool           // the main reading passed positions from next on, or may have
+	riding bool           // behind, and the second reading brings it all from next on
+	ending bool           // it may be unparked when its floor is its bucket's
+
+	// owed is how many of its positions from next on the main reading passed since the session began.
+	owed uint64
+	// unseen is how many wait of those that no reading of this session met yet: what an earlier session told, when it had read
+	// the stream up to seen.
+	unseen uint64
+	seen   uint64
+}
+
+// met says that a reading met positions that an earlier session may have told of.
+func (p *parked) met(at place) {
+	if at.Seq < p.seen {
+		p.unseen -= min(p.unseen, uint64(at.Count))
+	}
+}
+
+// caughtUp says that both readings met all there is before a position, if that is so.
+func (p *parked) caughtUp(read score.Position) {
+	if !p.behind && p.seen <= read.Seq {
+		p.unseen = 0
+	}
+}
+
+func (p *parked) id() score.ProjectID { return *p.row.project }
+
+// catchUp is the second reading.
+type catchUp struct {
+	open bool
+	read score.Position // everything before it was offered to those that ride
+	last *score.Message // the newest that was
+}
+
+// from is the first position that who joins now is offered.
+func (c *catchUp) from() score.Position {
+	if c.last != nil {
+		return score.Position{Seq: c.last.Seq}
+	}
+	return c.read
+}
+
+// inOrder are the parked projects, always in the same order.
+func (in *intake) inOrder() []*parked {
+	return slices.SortedFunc(maps.Values(in.parked), func(a, b *parked) int { return slices.Compare(a.row.project[:], b.row.project[:]) })
+}
+
+// allowance is how many updates of each parked project may be in the horizon.
+func (in *intake) allowance() int {
+	all := in.config.Horizon.Updates - in.config.Horizon.Updates/reserveParts
+	return max(1, all/max(1, len(in.parked)))
+}
+
+// much is how many updates in the horizon are too many for a project where the horizon is full.
+func (in *intake) much() int { return max(1, in.config.Horizon.Updates/mostParked) }
+
+// crowder is the project to park for the main reading to continue; ok is false if there is none. None is parked whose bucket has positions
+// that an earlier session bound and this one did not read yet: which of them are the project's is not known; or whose bucket leaves.
+func (in *intake) crowder() (id score.ProjectID, ok bool) {
+	if in.horizon.Room() > 0 || len(in.parked) >= mostParked {
+		return id, false
+	}
+	most := in.much() - 1
+	for p, n := range in.horizon.Projects() {
+		first := n > most || ok && n == most && slices.Compare(p[:], id[:]) < 0
+		bucket := score.BucketOf(p)
+		if first && in.parked[p] == nil && !in.leaving[bucket] && in.readBound(bucket) {
+			id, most, ok = p, n, true
+		}
+	}
+	return id, ok
+}
+
+// readBound tells whether all was read that is bound of a bucket.
+func (in *intake) readBound(bucket score.Bucket) bool {
+	bound := in.state.Buckets[bucket].Bound
+	return len(bound) == 0 || bound[len(bound)-1].Before(in.read)
+}
+
+// park is the entry that parks a project.
+func (in *intake) park(id score.ProjectID) (lane.Entry, error) {
+	bucket := score.BucketOf(id)
+	var bound []score.Span
+	for _, p := range in.row(bucket).places {
+		if p.of(id) && p.bound {
+			bound = append(bound, p.Span)
+		}
+	}
+	positions, err := score.PositionsOf(bound...)
+	return lane.Entry{Park: &lane.Park{Bucket: bucket, Project: id, Bound: positions}}, err
+}
+
+// parkedNow says that a project is parked: what is known of it goes to its own row.
+func (in *intake) parkedNow(id score.ProjectID) {
+	bucket := in.row(score.BucketOf(id))
+	p := &parked{row: &row{bucket: bucket.bucket, project: &id}, next: in.read}
+	in.parked[id] = p
+	places := bucket.places
+	bucket.places = nil
+	for _, at := range places {
+		if at.of(id) {
+			p.row.add(at)
+			continue
+		}
+		at.before -= p.row.read
+		bucket.places = append(bucket.places, at)
+	}
+	bucket.read -= p.row.read
+	for _, p := range in.parked {
+		in.trim(p)
+	}
+}
+
+// trim has a project keep to its allowance: what was read last is read again later.
+func (in *intake) trim(p *parked) {
+	removed := in.horizon.Trim(p.id(), in.allowance())
+	if len(removed) == 0 {
+		return
+	}
+	cut := removed[0].At
+	i := slices.IndexFunc(p.row.places, func(at *place) bool { return !at.Before(cut) })
+	for _, at := range p.row.places[i:] {
+		delete(in.waiting, at.Position)
+		switch {
+		case at.unreadable: // lost: no reading brings it, and the second one's gap shows it again
+		case at.Seq >= in.began:
+			p.owed += uint64(at.Count)
+		default:
+			p.unseen += uint64(at.Count)
+			p.seen = max(p.seen, at.Seq+1)
+		}
+	}
+	p.row.read = p.row.places[i].before
+	p.row.places = slices.Delete(p.row.places, i, len(p.row.places))
+	p.stop(cut)
+}
+
+// stop says that the project's positions are not put into the horizon from one on.
+func (p *parked) stop(next score.Position) {
+	p.next, p.behind, p.riding, p.ending = next, true, false, false
+}
+
+// offer puts a place of a parked project into its row, if it comes next and there is room for it. Both readings offer all that they
+// meet, so it may come twice, and in between what comes before it may be left out:
+//
+//   - what is before next came already;
+//   - the main reading leaves all out while the project is behind, and counts it;
+//   - the second brings what is to come next while the project rides with it;
+//   - where there is no room, the project is behind from there on.
+func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) error {
+	switch end := at.End(); {
+	case !p.next.Before(end), second && !p.riding:
+		return nil
+	case !second && p.behind:
+		p.owed += uint64(at.Count)
+		p.met(at)
+		return nil
+	case unit != nil && in.horizon.Of(p.id()) >= in.allowance():
+		if !second {
+			p.owed += uint64(at.Count)
+			p.met(at)
+		}
+		p.stop(at.Position)
+		return nil
+	default:
+		p.next = end
+	}
+	switch {
+	case second && at.Seq >= in.began:
+		p.owed -= uint64(at.Count)
+	default:
+		p.met(at)
+	}
+	return in.wait(p.row, at, unit)
+}
+
+// board has parked projects ride with the second reading that are behind and have room, and tells from which sequence on it has to
+// begin again, if it has to.
+func (in *intake) board() (from uint64, again bool, err error) {
+	if in.creation != nil {
+		return 0, false, nil
+	}
+	c := &in.second
+	riding, starved, behind := false, false, false
+	var first score.Position
+	var can []*parked
+	for _, p := range in.parked {
+		if p.behind && !p.next.Before(in.read) {
+			p.behind, p.riding = false, false
+		}
+		p.caughtUp(in.read)
+		n := in.horizon.Of(p.id())
+		behind, riding = behind || p.behind, riding || p.riding
+		if !p.behind || p.riding || n >= in.allowance() {
+			continue
+		}
+		if len(can) == 0 || p.next.Before(first) {
+			first = p.next
+		}
+		can = append(can, p)
+		starved = starved || n == 0 || 2*n < in.allowance()
+	}
+	c.open = c.open && behind
+	if !starved {
+		return 0, false, nil
+	}
+	if c.open { // those join that it has not passed; what it brought last comes to them once more
+		joined := false
+		for _, p := range can {
+			p.riding = !p.next.Before(c.from())
+			joined = joined || p.riding
+		}
+		if joined && c.last != nil {
+			return 0, false, in.takeSecond(*c.last)
+		}
+		riding = riding || joined
+	}
+	if riding {
+		return 0, false, nil
+	}
+	for _, p := range can {
+		p.riding = true
+	}
+	in.second = catchUp{open: true, read: score.Position{Seq: first.Seq}}
+	return first.Seq, true, nil
+}
+
+// wantsSecond tells whether the second reading's next message can be taken.
+func (in *intake) wantsSecond() bool {
+	if in.creation != nil || !in.second.open || !in.second.read.Before(in.read) {
+		return false
+	}
+	for _, p := range in.parked {
+		if p.riding {
+			return true
+		}
+	}
+	return false
+}
+
+// takeSecond accepts the next message of the second reading, which must come when wantsSecond. The error is one of take, or
+// errLost: not all came that the main reading had passed.
+func (in *intake) takeSecond(m score.Message) error {
+	c := &in.second
+	in.lost(c.read, min(lostBefore(m), in.read.Seq), true) // the main reading may have begun behind what was lost
+	if at := (score.Position{Seq: m.Seq}); at.Before(in.read) {
+		c.read, c.last = score.Position{Seq: m.Seq + 1}, &m
+		if err := in.each(m, true); err != nil {
+			return err
+		}
+	} else { // the main reading brings it
+		*c = catchUp{read: in.read}
+	}
+	if c.read.Before(in.read) {
+		return nil
+	}
+	for _, p := range in.parked {
+		if !p.riding {
+			continue
+		}
+		if p.owed != 0 {
+			return fmt.Errorf("%w: of what was passed of project %v, %d were not there when the stream was read again", errLost, p.id(), p.owed)
+		}
+		p.behind, p.riding, p.next = false, false, in.read
+		p.caughtUp(in.read)
+	}
+	return nil
+}
+
+// reach is up to where all positions of a row were read.
+func (in *intake) reach(r *row) score.Position {
+	if r.project == nil {
+		if at, stopped := in.stopped[r.bucket]; stopped {
+			return at
+		}
+		return in.read
+	}
+	switch p := in.parked[*r.project]; {
+	case !p.behind:
+		return in.read
+	case p.riding && p.next.Before(in.second.read):
+		return in.second.read
+	default:
+		return p.next
+	}
+}
+
+// meeting is the position that no floor of a bucket's may pass yet: where those can meet that are to be one again. ok is false
+// if none are.
+func (in *intake) meeting(bucket score.Bucket, bound func(*place) bool) (at score.Position, ok bool) {
+	for _, p := range in.parked {
+		if p.row.bucket != bucket || !p.ending {
+			continue
+		}
+		if own := in.unbound(p.row, bound); !ok || own.Before(at) {
+			at, ok = own, true
+		}
+	}
+	if own := in.unbound(in.row(bucket), bound); ok && own.Before(at) {
+		at = own
+	}
+	return at, ok
+}
+
+// unparkable are the projects that can be unparked when these moves are journaled. Where little waits of a project, neither
+// its floor nor its bucket's moves on alone, until both can be where everything before is bound.
+func (in *intake) unparkable() (ready []*parked, moves []lane.Move) {
+	buckets := map[score.Bucket]bool{}
+	for _, p := range in.inOrder() {
+		p.ending = !p.behind && p.seen <= in.read.Seq && !in.leaving[p.row.bucket] && (p.ending || in.horizon.Of(p.id()) <= in.much()/2)
+	}
+	for _, p := range in.inOrder() {
+		at, _ := in.meeting(p.row.bucket, isBound)
+		bucket := in.row(p.row.bucket)
+		if !p.ending || at.Before(in.extent(p.row).Floor) || at.Before(in.extent(bucket).Floor) {
+			continue
+		}
+		ready = append(ready, p)
+		rows := []*row{p.row}
+		if !buckets[bucket.bucket] {
+			buckets[bucket.bucket], rows = true, append(rows, bucket)
+		}
+		for _, r := range rows {
+			if m := in.move(r, isBound); in.extent(r).Floor.Before(m.Floor) {
+				moves = append(moves, m)
+			}
+		}
+	}
+	return ready, moves
+}
+
+// unparked says that a project is not parked any more: what is known of it is its bucket's again.
+func (in *intake) unparked(p *parked) {
+	bucket := in.row(p.row.bucket)
+	own, others := p.row, *bucket
+	bucket.places = nil
+	bucket.read = others.read + own.read - own.passed
+	for len(own.places)+len(others.places) > 0 {
+		before, ownBefore := others.read, own.read
+		if len(others.places) > 0 {
+			before = others.places[0].before
+		}
+		if len(own.places) > 0 {
+			ownBefore = own.places[0].before
+		}
+		from := own
+		if len(own.places) == 0 || len(others.places) > 0 && others.places[0].Before(own.places[0].Position) {
+			from = &others
+		}
+		at := from.places[0]
+		from.places = from.places[1:]
+		at.row, at.before = bucket, before+ownBefore-own.passed
+		bucket.places = append(bucket.places, at)
+	}
+	delete(in.parked, p.id())
+}

@@ -1,0 +1,85 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// park parks projects until the horizon has room for the next message, or none has much in it.
+func (s *session) park(ctx context.Context) error {
+	for {
+		id, some := s.intake.crowder()
+		if !some {
+			return nil
+		}
+		entry, err := s.intake.park(id)
+		if err != nil {
+			return fmt.Errorf("%w: %w", lane.ErrCorrupt, err)
+		}
+		waits := s.intake.horizon.Of(id)
+		if err := s.journal.append(ctx, entry); err != nil {
+			return err
+		}
+		s.intake.parkedNow(id)
+		s.log.Info("a project takes most of what the lane may look ahead; the lane parks it, and the others pass it", "project", id,
+			"updates", waits, "parked", len(s.intake.parked))
+	}
+}
+
+// unpark ends the parking of projects of which little waits.
+func (s *session) unpark(ctx context.Context) error {
+	ready, moves := s.intake.unparkable()
+	if len(moves) > 0 {
+		if err := s.journal.append(ctx, lane.Entry{Pass: &lane.Pass{Moves: moves}}); err != nil {
+			return err
+		}
+		s.intake.journaled(moves)
+	}
+	for _, p := range ready {
+		if err := s.journal.append(ctx, lane.Entry{Unpark: &lane.Unpark{Bucket: p.row.bucket, Project: p.id()}}); err != nil {
+			return err
+		}
+		s.intake.unparked(p)
+		s.log.Info("little waits of a project; the lane no longer parks it", "project", p.id(), "parked", len(s.intake.parked))
+	}
+	return nil
+}
+
+// catchUp has what parked projects left out read where they have room for it.
+func (s *session) catchUp(ctx context.Context) error {
+	if !s.reads() {
+		return nil
+	}
+	from, again, err := s.intake.board()
+	if again || !s.intake.second.open {
+		s.endSecond()
+	}
+	if again {
+		s.second = read(ctx, s.source, from)
+	}
+	return err
+}
+
+func (s *session) endSecond() {
+	if s.second != nil {
+		s.second.close()
+		s.second = nil
+	}
+}
+
+// readings are the messages of both readings that can be taken now, and where the second one fails.
+func (s *session) readings() (messages, again <-chan score.Message, failed <-chan error) {
+	if s.intake.wantsMessage() {
+		messages = s.main.messages
+	}
+	if s.second != nil {
+		failed = s.second.failed
+		if s.intake.wantsSecond() {
+			again = s.second.messages
+		}
+	}
+	return messages, again, failed
+}

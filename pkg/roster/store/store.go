@@ -1,0 +1,182 @@
+// Package store keeps a deployment's roster of lanes in the KV bucket LANES, under one key. Every write is a compare-and-set on
+// the revision that was read, so of two changes at once one is made on top of the other.
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/watched"
+)
+
+// Bucket is the KV bucket's name; package stream creates it with everything else a deployment keeps.
+const Bucket = "LANES"
+
+const (
+	key         = "roster"
+	callTimeout = 5 * time.Second
+	pause       = 200 * time.Millisecond // after a call that failed
+)
+
+// ErrNone says that there is no roster yet.
+var ErrNone = errors.New("the deployment has no roster of lanes yet: run `scorelay setup`")
+
+// Store reads and writes the roster. It is safe for concurrent use.
+type Store struct {
+	kv jetstream.KeyValue
+	nc *nats.Conn
+}
+
+// Open binds to the bucket, which must exist.
+func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
+	kv, err := watched.Open(ctx, js, Bucket)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{kv: kv, nc: js.Conn()}, nil
+}
+
+// Get reads the roster. Errors: ErrNone, score.ErrNewer, or NATS's.
+func (s *Store) Get(ctx context.Context) (roster.Roster, error) {
+	r, _, _, err := s.read(ctx)
+	return r, err
+}
+
+func (s *Store) read(ctx context.Context) (r roster.Roster, data []byte, revision uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	entry, err := s.kv.Get(ctx, key)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return r, nil, 0, ErrNone
+	}
+	if err != nil {
+		return r, nil, 0, fmt.Errorf("couldn't read the roster of lanes: %w", err)
+	}
+	r, err = roster.Decode(entry.Value())
+	return r, entry.Value(), entry.Revision(), err
+}
+
+// Create writes a deployment's first roster, and returns the one that is stored: another, if another was there.
+func (s *Store) Create(ctx context.Context, r roster.Roster) (roster.Roster, error) {
+	data, err := r.Encode()
+	if err != nil {
+		return r, err
+	}
+	for {
+		call, cancel := context.WithTimeout(ctx, callTimeout)
+		_, failed := s.kv.Create(call, key, data)
+		cancel()
+		stored, err := s.Get(ctx) // what failed may be stored
+		if err == nil || !errors.Is(err, ErrNone) {
+			return stored, err
+		}
+		if retry.Sleep(ctx, pause) != nil {
+			return stored, fmt.Errorf("couldn't write the first roster of lanes: %w", failed)
+		}
+	}
+}
+
+// Update replaces the roster by what change makes of it, and returns that; change runs again when another writer was first, and
+// its error ends it. A write whose answer is lost is looked up: where it is stored and nothing came after it, it is done; else
+// change runs on the roster that has it, and refuses to add its signer a second time (roster.ErrSigner). It tries until ctx
+// ends; the write may be stored all the same.
+func (s *Store) Update(ctx context.Context, change func(roster.Roster) (roster.Roster, error)) (roster.Roster, error) {
+	var written []byte
+	var failed error
+	for {
+		r, stored, revision, err := s.read(ctx)
+		switch {
+		case errors.Is(err, ErrNone), errors.Is(err, score.ErrNewer):
+			return r, err
+		case err != nil:
+			failed = err
+		case written != nil && bytes.Equal(stored, written):
+			return r, nil
+		default:
+			if r, err = change(r); err != nil {
+				return r, err
+			}
+			if written, err = r.Encode(); err != nil {
+				return r, err
+			}
+			if failed = s.write(ctx, written, revision); failed == nil {
+				return r, nil
+			}
+		}
+		if watched.Moved(failed) && ctx.Err() == nil {
+			continue
+		}
+		if retry.Sleep(ctx, pause) != nil {
+			return r, fmt.Errorf("couldn't change the roster of lanes: %w", failed)
+		}
+	}
+}
+
+func (s *Store) write(ctx context.Context, data []byte, revision uint64) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	_, err := s.kv.Update(ctx, key, data, revision)
+	return err
+}
+
+// Gone ends the life of a lane whose journal says that nothing is left. One that is gone already is fine.
+func (s *Store) Gone(ctx context.Context, id score.Lane) error {
+	_, err := s.Update(ctx, func(r roster.Roster) (roster.Roster, error) { return r.Gone(id) })
+	return err
+}
+
+// Wake has a lane that is gone driven again, see roster.Roster.Wake.
+func (s *Store) Wake(ctx context.Context, id score.Lane) error {
+	_, err := s.Update(ctx, func(r roster.Roster) (roster.Roster, error) { return r.Wake(id) })
+	return err
+}
+
+// View is the newest roster in memory, kept current by Run.
+type View struct {
+	*roster.Live
+	*Store
+	log *slog.Logger
+}
+
+// View reads the roster and returns a view that knows it. Errors: as of Get.
+func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
+	r, err := s.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &View{Live: roster.NewLive(r), Store: s, log: log}, nil
+}
+
+// Run keeps the view current until ctx ends, and returns ctx's error. While NATS is away, or the roster cannot be read, the view
+// keeps what it knew.
+func (v *View) Run(ctx context.Context) error {
+	return watched.Watch(ctx, v.nc, v.kv, v.log, nil, v.see)
+}
+
+func (v *View) see(e watched.Event) {
+	if e.Entry == nil || e.Entry.Key() != key {
+		return
+	}
+	var r roster.Roster
+	err := ErrNone
+	if e.Entry.Operation() == jetstream.KeyValuePut {
+		r, err = roster.Decode(e.Entry.Value())
+	}
+	if err != nil {
+		v.log.Error("the roster of lanes cannot be read; the relayer keeps to the one that it knows", "err", err)
+		return
+	}
+	if known, _ := v.Current(); !known.Equal(r) {
+		v.Set(r)
+	}
+}

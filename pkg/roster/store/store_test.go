@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+func signer(n int) common.Address { return common.Address{1, byte(n)} }
+
+func adding(n int) func(roster.Roster) (roster.Roster, error) {
+	return func(r roster.Roster) (roster.Roster, error) {
+		r, _, err := r.Add(signer(n))
+		return r, err
+	}
+}
+
+func open(t *testing.T) *Store {
+	t.Helper()
+	nc, err := nats.Connect(devnet.NATS(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	_, err = Open(t.Context(), js)
+	require.ErrorContains(t, err, "scorelay setup")
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
+		Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}},
+	}))
+	s, err := Open(t.Context(), js)
+	require.NoError(t, err)
+	_, err = s.Get(t.Context())
+	require.ErrorIs(t, err, ErrNone)
+	_, err = s.Update(t.Context(), adding(1))
+	require.ErrorIs(t, err, ErrNone)
+	return s
+}
+
+func first(t *testing.T) roster.Roster {
+	t.Helper()
+	r, err := roster.First([]common.Address{signer(0)})
+	require.NoError(t, err)
+	return r
+}
+
+var errLost = errors.New("the answer was lost")
+
+// faulty is a bucket whose next write fails: it is stored if persisted says so, and then another may come.
+type faulty struct {
+	jetstream.KeyValue
+	fails     int
+	persisted bool
+	then      func()
+}
+
+func (f *faulty) fault(write func() (uint64, error)) (uint64, error) {
+	if f.fails == 0 {
+		return write()
+	}
+	f.fails--
+	if f.persisted {
+		if _, err := write(); err != nil {
+			return 0, err
+		}
+	}
+	if f.then != nil {
+		f.then()
+	}
+	return 0, errLost
+}
+
+func (f *faulty) Create(ctx context.Context, key string, value []byte, opts ...jetstream.KVCreateOpt) (uint64, error) {
+	return f.fault(func() (uint64, error) { return f.KeyValue.Create(ctx, key, value, opts...) })
+}
+
+func (f *faulty) Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	return f.fault(func() (uint64, error) { return f.KeyValue.Update(ctx, key, value, revision) })
+}
+
+func TestWritesThatFailedAndWritesThatFailedButPersisted(t *testing.T) {
+	t.Parallel()
+	for _, persisted := range []bool{false, true} {
+		s := open(t)
+		sound := *s
+		s.kv = &faulty{KeyValue: s.kv, fails: 1, persisted: persisted}
+		r, err := s.Create(t.Context(), first(t))
+		require.NoError(t, err)
+		require.Equal(t, first(t), r)
+
+		s.kv = &faulty{KeyValue: sound.kv, fails: 2, persisted: persisted}
+		r, err = s.Update(t.Context(), adding(1))
+		require.NoError(t, err)
+		require.Len(t, r.Lanes, 2)
+		stored, err := sound.Get(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, r, stored)
+
+		s.kv = &faulty{KeyValue: sound.kv, fails: 1, persisted: persisted, then: func() {
+			_, err := sound.Update(t.Context(), adding(3))
+			require.NoError(t, err)
+		}}
+		_, err = s.Update(t.Context(), adding(2))
+		if persisted {
+			require.ErrorIs(t, err, roster.ErrSigner, "it is there, and another change came after it: no second lane for the signer")
+		} else {
+			require.NoError(t, err)
+		}
+		stored, err = sound.Get(t.Context())
+		require.NoError(t, err)
+		require.Len(t, stored.Lanes, 4)
+	}
+}
+
+func TestChangesAtOnceAreAllMade(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, err := s.Create(t.Context(), first(t))
+	require.NoError(t, err)
+	r, err := s.Create(t.Context(), roster.Roster{Lanes: []roster.Lane{{Signer: signer(9), State: roster.Active}}})
+	require.NoError(t, err)
+	require.Equal(t, first(t), r, "what is stored stays")
+	var running sync.WaitGroup
+	for n := range 8 {
+		running.Go(func() {
+			_, err := s.Update(t.Context(), adding(n+1))
+			require.NoError(t, err)
+		})
+	}
+	running.Wait()
+	r, err = s.Get(t.Context())
+	require.NoError(t, err)
+	require.Len(t, r.Lanes, 9)
+	_, err = s.Update(t.Context(), adding(1))
+	require.ErrorIs(t, err, roster.ErrSigner)
+	require.ErrorIs(t, s.Gone(t.Context(), 1), roster.ErrState)
+}
+
+func TestAViewFollows(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, err := s.View(t.Context(), slog.New(slog.DiscardHandler))
+	require.ErrorIs(t, err, ErrNone)
+	_, err = s.Create(t.Context(), first(t))
+	require.NoError(t, err)
+	v, err := s.View(t.Context(), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = v.Run(ctx)
+	}()
+	defer func() {
+		cancel()
+		<-done
+	}()
+	r, changed := v.Current()
+	require.Len(t, r.Lanes, 1)
+	for _, unreadable := range []string{`{"version":2}`, "x"} {
+		_, err = s.kv.Put(t.Context(), key, []byte(unreadable))
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.kv.Delete(t.Context(), key))
+	_, err = s.Create(t.Context(), first(t))
+	require.NoError(t, err)
+	_, err = s.Update(t.Context(), adding(1))
+	require.NoError(t, err)
+	<-changed
+	r, _ = v.Current()
+	require.Len(t, r.Lanes, 2, "what cannot be read changes nothing")
+}
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.(*Server).StartMonitoring"))
+}

@@ -1,0 +1,35 @@
+package stream
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// TestALeaderThatMostOfItsClusterDoesNotHearIsNotBelieved, since they may have another.
+func TestALeaderThatMostOfItsClusterDoesNotHearIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	heard, silent := &jetstream.PeerInfo{Active: time.Second}, &jetstream.PeerInfo{Active: silentFor}
+	offline, never := &jetstream.PeerInfo{Offline: true}, &jetstream.PeerInfo{}
+	require.False(t, cutOff(nil))
+	require.False(t, cutOff(&jetstream.ClusterInfo{Leader: "alone"}))
+	for _, c := range []struct {
+		replicas []*jetstream.PeerInfo
+		want     bool
+	}{
+		{[]*jetstream.PeerInfo{heard, heard}, false},
+		{[]*jetstream.PeerInfo{heard, silent}, false},
+		{[]*jetstream.PeerInfo{offline, heard}, false},
+		{[]*jetstream.PeerInfo{silent, silent}, true},
+		{[]*jetstream.PeerInfo{silent, offline}, true},
+		{[]*jetstream.PeerInfo{silent, never}, true},
+		{[]*jetstream.PeerInfo{heard, never}, false},
+		{[]*jetstream.PeerInfo{heard, heard, silent, offline}, false},
+		{[]*jetstream.PeerInfo{heard, silent, silent, offline}, true},
+	} {
+		require.Equal(t, c.want, cutOff(&jetstream.ClusterInfo{Leader: "n0", Replicas: c.replicas}))
+	}
+	require.True(t, cutOff(&jetstream.ClusterInfo{Replicas: []*jetstream.PeerInfo{heard, heard}}), "none leads")
+}

@@ -1,0 +1,83 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	neturl "net/url"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// reader reads a stream, by itself or with others.
+type reader interface {
+	Next(ctx context.Context) (score.Message, error)
+	Close()
+}
+
+func TestReadersOutliveARestartOfTheServer(t *testing.T) {
+	t.Parallel()
+	for name, read := range map[string]func(ctx context.Context, s *stream.Stream) (reader, error){
+		"by itself": func(ctx context.Context, s *stream.Stream) (reader, error) { return s.Read(ctx, 0) },
+		"a tail": func(ctx context.Context, s *stream.Stream) (reader, error) {
+			return stream.NewTail(s, 1<<20).Read(ctx, 1)
+		},
+	} {
+		for before := range uint64(2) { // messages
+			t.Run(fmt.Sprintf("%s that read %d", name, before), func(t *testing.T) {
+				t.Parallel()
+				outlivesRestart(t, read, before)
+			})
+		}
+	}
+}
+
+// outlivesRestart: a reader that has read so many messages reads the next after another server took the first one's place.
+func outlivesRestart(t *testing.T, read func(context.Context, *stream.Stream) (reader, error), before uint64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+	defer cancel()
+	dir := t.TempDir()
+	server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
+	require.NoError(t, err)
+	port, err := portOf(server.URL)
+	require.NoError(t, err)
+	js := connect(t, server.URL)
+	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: deployment}))
+	s, err := stream.Open(ctx, js)
+	require.NoError(t, err)
+	publishMany(t, s, 0, int(before))
+	r, err := read(ctx, s)
+	require.NoError(t, err)
+	defer r.Close()
+	for seq := range before {
+		m, err := r.Next(ctx)
+		require.NoError(t, err)
+		require.Equal(t, seq+1, m.Seq)
+	}
+
+	server.Close()
+	server, err = devnet.StartNATS(dir, devnet.NATSOptions{Port: port})
+	require.NoError(t, err)
+	t.Cleanup(server.Close)
+	require.Eventually(t, func() bool {
+		return s.PublishEnvelope(ctx, "after", []score.Update{update(2)}, nil) == nil
+	}, 20*time.Second, 20*time.Millisecond)
+	m, err := r.Next(ctx)
+	require.NoError(t, err)
+	require.Equal(t, before+1, m.Seq)
+}
+
+func portOf(url string) (int, error) {
+	u, err := neturl.Parse(url)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(u.Port())
+}
