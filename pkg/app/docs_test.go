@@ -86,6 +86,7 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	registerChain(t, reg)
 	limit.New(nil, "", slog.Default(), reg)
 	halt.New(halt.Config{Metrics: reg})
+	expires(reg)
 	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
 	require.NoError(t, err)
 }

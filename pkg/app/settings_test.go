@@ -24,7 +24,15 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type": func(s *APISettings) { s.ScoreTypes = nil },
 		"SCORELAY_BODY_LIMIT is 1023; it must be at least 1024 bytes":         func(s *APISettings) { s.BodyLimit = 1023 },
 		"SCORELAY_MAX_CONCURRENT is 0; it must be at least 1":                 func(s *APISettings) { s.MaxConcurrent = 0 },
-		"SCORELAY_RATE is -1; it must be 0 (no limit) or more":                func(s *APISettings) { s.Rate = -1 },
+		"SCORELAY_MAX_CONNECTIONS is 0; it must be at least 1":                func(s *APISettings) { s.MaxConnections = 0 },
+		"SCORELAY_MAX_CONNECTIONS_PER_ADDRESS is 0; it must be at least 1":    func(s *APISettings) { s.MaxPerAddress = 0 },
+		"SCORELAY_IDLE_TIMEOUT is 0s; it must be more than 0":                 func(s *APISettings) { s.IdleTimeout = 0 },
+		"SCORELAY_KEYLESS_IDLE_TIMEOUT is 0s; it must be more than 0":         func(s *APISettings) { s.KeylessTimeout = 0 },
+		`SCORELAY_TRUSTED_PROXIES holds "proxy.local", which is no network`: func(s *APISettings) {
+			s.TrustedProxies = []string{"10.0.0.0/8", "proxy.local"}
+		},
+		"set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none": func(s *APISettings) { s.TLSKey = "key.pem" },
+		"SCORELAY_RATE is -1; it must be 0 (no limit) or more":                         func(s *APISettings) { s.Rate = -1 },
 	} {
 		s := parsed[APISettings](t)
 		require.NoError(t, s.Validate())
@@ -84,6 +92,18 @@ func requireSentence(t *testing.T, err error, says string) {
 	require.ErrorContains(t, err, says)
 	require.NotContains(t, err.Error(), "hush")
 	require.NotContains(t, err.Error(), "\n", "nothing else is wrong")
+}
+
+// TestNetworks: an address is a network of one, in either way of writing IPv4.
+func TestNetworks(t *testing.T) {
+	t.Parallel()
+	got, err := networks([]string{"192.0.2.7", "::ffff:192.0.2.8", "10.1.2.3/8", "2001:db8::/32", "2001:db8::1"})
+	require.NoError(t, err)
+	var texts []string
+	for _, prefix := range got {
+		texts = append(texts, prefix.String())
+	}
+	require.Equal(t, []string{"192.0.2.7/32", "192.0.2.8/32", "10.0.0.0/8", "2001:db8::/32", "2001:db8::1/128"}, texts)
 }
 
 func TestTheParserAsksValidate(t *testing.T) {

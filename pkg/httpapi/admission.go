@@ -66,6 +66,9 @@ func (s *Server) authenticate(c *fiber.Ctx) (key string, rate int, p *Problem) {
 	if !ok {
 		return "", 0, problem(codeInvalidAPIKey, "")
 	}
+	if conn := connOf(c); conn != nil {
+		conn.known.Store(true)
+	}
 	return key, rate, nil
 }
 
@@ -86,8 +89,11 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 // request to be answered without closing its connection, too little to fill the memory.
 const unauthenticatedBodyLimit = 4 << 10
 
-// bodyLimitFor decides by its headers how large a request's body may be.
-func (s *Server) bodyLimitFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
+// boundsFor decides by its headers how large a request's body may be, and how long it may take.
+func (s *Server) boundsFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
+	if h.ContentLength() != -2 { // a body follows; the time so far was for the head
+		limit.ReadTimeout = s.config.ReadTimeout
+	}
 	if _, _, ok := s.deps.Keys.Authenticate(string(h.Peek("X-API-KEY"))); !ok {
 		limit.MaxRequestBodySize = min(unauthenticatedBodyLimit, s.config.MaxBody)
 	}

@@ -115,6 +115,12 @@ var provocations = map[string]struct {
 		require.Equal(b.t, "25", r.header.Get("Retry-After"), "the lane binds 10 a second of 250 too many")
 		return r
 	}},
+	"too_many_connections": {func(s *setup) { s.config.MaxPerAddress = 1 }, func(b *bench) response { // the client keeps one
+		return b.wire("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+	}},
+	"connections_full": {func(s *setup) { s.config.MaxConnections = 1 }, func(b *bench) response {
+		return b.wire("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+	}},
 	"headers_too_large": {nil, func(b *bench) response {
 		return b.postWith(map[string]string{"X-Padding": strings.Repeat("x", 10<<10)}, []byte(`{}`))
 	}},

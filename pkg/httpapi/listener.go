@@ -1,8 +1,12 @@
 package httpapi
 
 import (
+	"errors"
 	"io"
 	"net"
+	"net/netip"
+	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,34 +21,78 @@ const (
 	lingerBytes = 16 << 20
 )
 
-// lingeringListener's connections can be told to close that way.
-type lingeringListener struct{ net.Listener }
-
-func (l lingeringListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &lingeringConn{Conn: conn}, nil
-}
-
-type lingeringConn struct {
+// conn is a connection to the API. One over which no valid API key came yet may be idle for a short time only.
+type conn struct {
 	net.Conn
+	doors *doors
+	from  netip.Addr  // whose bound it counts for; the zero address: none's, since a trusted proxy opened it
+	known atomic.Bool // a valid API key came over it, or a trusted proxy opened it
+
+	heard bool // something was read, ever
+	idle  bool // nothing was read since the last answer
+
 	linger atomic.Bool
+	once   sync.Once
 }
 
-// Close closes the connection, after the caller has stopped sending if it lingers.
-func (c *lingeringConn) Close() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.linger.Swap(false) && half.CloseWrite() == nil {
-		_ = c.SetReadDeadline(time.Now().Add(lingerTime))
-		_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)
+// Read reads. A caller that never said anything is no request that timed out: the connection just ends.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.heard, c.idle = true, false
+	} else if !c.heard && errors.Is(err, os.ErrDeadlineExceeded) {
+		return 0, io.EOF
 	}
-	return c.Conn.Close()
+	return n, err
+}
+
+// Write writes an answer.
+func (c *conn) Write(p []byte) (int, error) {
+	c.idle = true
+	return c.Conn.Write(p)
+}
+
+// SetReadDeadline bounds how long the caller may take: less for its next request to begin, while it showed no key.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	if c.idle && !c.known.Load() {
+		if soon := time.Now().Add(c.doors.config.KeylessIdle); soon.Before(t) {
+			t = soon
+		}
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+// Close closes the connection, after the caller has stopped sending if it lingers, and gives its place back.
+func (c *conn) Close() (err error) {
+	c.once.Do(func() {
+		defer c.doors.leave(c.from)
+		if c.linger.Load() {
+			err = drainAndClose(c.Conn, lingerTime)
+			return
+		}
+		err = c.Conn.Close()
+	})
+	return err
+}
+
+// drainAndClose closes a connection when its caller has read what was written and stopped sending, or after the time.
+func drainAndClose(c net.Conn, within time.Duration) error {
+	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_ = c.SetReadDeadline(time.Now().Add(within))
+		_, _ = io.CopyN(io.Discard, c, lingerBytes)
+	}
+	return c.Close()
+}
+
+// connOf is the request's connection; nil in tests that have none of ours.
+func connOf(c *fiber.Ctx) *conn {
+	known, _ := c.Context().Conn().(*conn)
+	return known
 }
 
 // lingerOnClose has the request's connection linger when it is closed.
 func lingerOnClose(c *fiber.Ctx) {
-	if conn, ok := c.Context().Conn().(*lingeringConn); ok {
+	if conn := connOf(c); conn != nil {
 		conn.linger.Store(true)
 	}
 }

@@ -15,11 +15,14 @@ type metrics struct {
 	unclaimed prometheus.Counter
 	unasked   prometheus.Counter
 	unmarked  prometheus.Counter
+
+	connections prometheus.Gauge
+	refused     *prometheus.CounterVec // connections, by bound
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
 	with := promauto.With(reg)
-	return &metrics{
+	m := &metrics{
 		requests: with.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "scorelay_api_request_seconds", Help: "Requests by route and HTTP status, and how long they took.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15),
@@ -50,5 +53,15 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		unmarked: with.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_api_unmarked_total", Help: "Accepted updates whose status could not be written at once; it is tried again.",
 		}),
+		connections: with.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_api_connections", Help: "Connections that are open to the API's address.",
+		}),
+		refused: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_connections_refused_total", Help: "Connections for which there was no place, by the bound: address (of one address), all, system (files or memory).",
+		}, []string{"bound"}),
 	}
+	for _, bound := range []string{boundAddress, boundAll, boundSystem} {
+		m.refused.WithLabelValues(bound) // at 0, so that the first one shows as growth
+	}
+	return m
 }

@@ -13,11 +13,12 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "scorelay", DisableStartupMessage: true, DisablePreParseMultipartForm: true,
 		StrictRouting: true, CaseSensitive: true,
-		BodyLimit: s.config.MaxBody, ReadBufferSize: maxHeaders, Concurrency: maxConnections,
-		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: time.Minute,
+		BodyLimit: s.config.MaxBody, ReadBufferSize: maxHeaders,
+		Concurrency: 2 * s.config.MaxConnections, // the doors bound them; fasthttp would answer in plain text
+		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: s.config.Idle,
 		ErrorHandler: s.failed,
 	})
-	app.Server().HeaderReceived = s.bodyLimitFor
+	app.Server().HeaderReceived = s.boundsFor
 	app.Post("/create-project", s.route("create-project", s.writes, s.accepting(s.createProject)))
 	app.Post("/update-score", s.route("update-score", s.writes, s.accepting(s.updateScore)))
 	app.Post("/update-scores", s.route("update-scores", s.writes, s.accepting(s.updateScores)))

@@ -102,7 +102,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	var marker sync.WaitGroup
 	marker.Go(func() { s.marker.run(marking, s.deps.Halted) })
 	served := make(chan error, 1)
-	go func() { served <- s.app.Listener(lingeringListener{listener}) }()
+	go func() { served <- s.app.Listener(newDoors(listener, &s.config, s.metrics, s.deps.Log)) }()
 
 	var err error
 	select {

@@ -1,0 +1,211 @@
+package httpapi
+
+import (
+	"errors"
+	"log/slog"
+	"math"
+	"net"
+	"net/netip"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Bounds of the answers to connections for which there is no place.
+const (
+	maxRefusing  = 256                  // that are answered at once, each when its request has come; more are answered unasked
+	refusingTime = time.Second          // for the request to come, and as long again for the answer to be read
+	refusalLogs  = time.Minute          // between two lines of the log about the same
+	acceptPause  = 5 * time.Millisecond // before the next try where the system gave no connection, doubled up to a second
+)
+
+// What keeps a connection out; the labels of scorelay_api_connections_refused_total.
+const (
+	boundAddress = "address" // its address has as many as it may
+	boundAll     = "all"     // there are as many as there may be
+	boundSystem  = "system"  // the system has no file or memory for it
+)
+
+// doors are a listener whose connections are bounded, by address and in all. One that is refused gets a problem document.
+type doors struct {
+	net.Listener
+	config  *Config
+	metrics *metrics
+	log     *slog.Logger
+
+	refusing chan struct{} // one for each refused connection that is being answered
+
+	mu    sync.Mutex
+	open  int                // connections
+	of    map[netip.Addr]int // of them, those of an address
+	quiet map[string]*silence
+}
+
+// silence is what the log was not told yet about a bound.
+type silence struct {
+	until   time.Time
+	refused int
+}
+
+func newDoors(listener net.Listener, config *Config, metrics *metrics, log *slog.Logger) *doors {
+	return &doors{
+		Listener: listener, config: config, metrics: metrics, log: log,
+		refusing: make(chan struct{}, maxRefusing), of: map[netip.Addr]int{}, quiet: map[string]*silence{},
+	}
+}
+
+// Accept returns the next connection for which there is a place. A system that is out of files or memory ends nothing:
+// connections that close give some back.
+func (d *doors) Accept() (net.Conn, error) {
+	for pause := acceptPause; ; {
+		raw, err := d.Listener.Accept()
+		if exhausted(err) {
+			d.refused(boundSystem, netip.Addr{}, err)
+			<-time.After(pause)
+			pause = min(2*pause, time.Second)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		pause = acceptPause
+		from := addressOf(raw)
+		c := &conn{Conn: raw, doors: d, idle: true}
+		if d.config.trusts(from) {
+			c.known.Store(true)
+		} else {
+			c.from = group(from)
+		}
+		if bound := d.enter(c.from); bound != "" {
+			d.refused(bound, from, nil)
+			d.turnAway(raw, d.problemOf(bound))
+			continue
+		}
+		return c, nil
+	}
+}
+
+// exhausted tells whether an error of Accept ends by itself.
+func exhausted(err error) bool {
+	for _, code := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
+}
+
+// addressOf is who opened the connection; the zero address where that is no IP address.
+func addressOf(c net.Conn) netip.Addr {
+	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap().WithZone("")
+	}
+	return netip.Addr{}
+}
+
+// group is what the bound of an address is applied to: an address of IPv4, or the /64 that a subscriber of IPv6 has to himself.
+func group(a netip.Addr) netip.Addr {
+	if a.Is6() {
+		return netip.PrefixFrom(a, 64).Masked().Addr()
+	}
+	return a
+}
+
+// enter takes a place for a connection, or tells which bound is reached. The zero address has no bound of its own.
+func (d *doors) enter(from netip.Addr) (bound string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case from.IsValid() && d.of[from] >= d.config.MaxPerAddress:
+		return boundAddress
+	case d.open >= d.config.MaxConnections:
+		return boundAll
+	}
+	d.open++
+	if from.IsValid() {
+		d.of[from]++
+	}
+	d.metrics.connections.Set(float64(d.open))
+	return ""
+}
+
+// leave gives a place back.
+func (d *doors) leave(from netip.Addr) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open--
+	if from.IsValid() {
+		if d.of[from]--; d.of[from] == 0 {
+			delete(d.of, from)
+		}
+	}
+	d.metrics.connections.Set(float64(d.open))
+}
+
+// refused counts a connection that found no place, and logs the first and then what came since, once a minute.
+func (d *doors) refused(bound string, from netip.Addr, err error) {
+	d.metrics.refused.WithLabelValues(bound).Inc()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.quiet[bound]
+	if s == nil {
+		s = &silence{}
+		d.quiet[bound] = s
+	}
+	s.refused++
+	if now := time.Now(); now.After(s.until) {
+		if err != nil {
+			d.log.Warn("the system gives the API no connection; it tries again", "err", err, "times", s.refused, "open", d.open)
+		} else {
+			d.log.Warn("the API refuses connections: as many are open as may be", "bound", bound, "from", from.String(), "refused", s.refused, "open", d.open)
+		}
+		*s = silence{until: now.Add(refusalLogs)}
+	}
+}
+
+func (d *doors) problemOf(bound string) *Problem {
+	if bound == boundAddress {
+		return temporary(codeTooManyConnections, d.config.KeylessIdle, "at most "+strconv.Itoa(d.config.MaxPerAddress)+" connections")
+	}
+	return temporary(codeConnectionsFull, retryAfterFailure, "")
+}
+
+// turnAway answers a connection for which there is no place and closes it. It does not wait for the caller: where too many
+// are being answered already, the answer goes before the request came, and may be lost.
+func (d *doors) turnAway(c net.Conn, p *Problem) {
+	select {
+	case d.refusing <- struct{}{}:
+		go func() {
+			defer func() { <-d.refusing }()
+			_ = c.SetDeadline(time.Now().Add(refusingTime))
+			// A client that reads an answer before it has asked takes the connection for broken.
+			if _, err := c.Read(make([]byte, maxHeaders)); err == nil {
+				_, _ = c.Write(p.wire())
+				drainAndClose(c, refusingTime)
+				return
+			}
+			_ = c.Close()
+		}()
+	default:
+		if plain, ok := c.(*net.TCPConn); ok { // what TLS would need of the caller first, no one waits for here
+			_ = plain.SetWriteDeadline(time.Now().Add(time.Millisecond))
+			_, _ = plain.Write(p.wire())
+		}
+		_ = c.Close()
+	}
+}
+
+// wire is the problem as the whole answer to a connection that is closed after it.
+func (p *Problem) wire() []byte {
+	body, err := json.Marshal(p)
+	if err != nil {
+		return nil // no field of a Problem fails
+	}
+	head := "HTTP/1.1 " + strconv.Itoa(p.Status) + " " + p.Title + "\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\n" +
+		"X-Content-Type-Options: nosniff\r\nRetry-After: " + strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))) +
+		"\r\nConnection: close\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n"
+	return append([]byte(head), body...)
+}
