@@ -72,6 +72,26 @@ func (s *Server) authenticate(c *fiber.Ctx) (key string, rate int, p *Problem) {
 	return key, rate, nil
 }
 
+// expected answers `Expect: 100-continue`: a body is asked for that has a valid key and may be read.
+func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
+	c := s.app.AcquireCtx(ctx)
+	defer s.app.ReleaseCtx(c)
+	_, _, p := s.authenticate(c)
+	if p == nil && c.Request().Header.ContentLength() > s.config.MaxBody {
+		p = s.tooLarge(c)
+	}
+	if p == nil {
+		return fasthttp.StatusContinue
+	}
+	lingerOnClose(c)
+	s.metrics.requests.WithLabelValues("none", strconv.Itoa(p.Status)).Observe(0)
+	if err := p.write(c); err != nil {
+		s.deps.Log.Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
+		return fasthttp.StatusInternalServerError
+	}
+	return p.Status
+}
+
 func (s *Server) readyz(c *fiber.Ctx) error {
 	if s.draining.Load() {
 		return temporary(codeShuttingDown, retryAfterFailure, "").write(c)

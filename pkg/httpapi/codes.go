@@ -40,6 +40,7 @@ var (
 	codeTooManyConnections = Code{"too_many_connections", http.StatusTooManyRequests, "Too many connections from this address", "Close some, or send more requests over each; retry after Retry-After seconds. Behind a proxy the operator names it as trusted."}
 	codeHeadersTooLarge    = Code{"headers_too_large", http.StatusRequestHeaderFieldsTooLarge, "The request's headers are too large", "Send fewer or shorter headers."}
 	codeInternal           = Code{"internal", http.StatusInternalServerError, "Internal error of the API", "Retry; if it happens again, tell the operator."}
+	codeUnknownMethod      = Code{"unknown_method", http.StatusNotImplemented, "The method is unknown", "Use a method of HTTP that the path supports."}
 	codeStarting           = Code{"starting", http.StatusServiceUnavailable, "The API is not ready", "Retry after Retry-After seconds."}
 	codeShuttingDown       = Code{"shutting_down", http.StatusServiceUnavailable, "This instance of the API is shutting down", "Retry after Retry-After seconds: another instance answers."}
 	codeOverloaded         = Code{"overloaded", http.StatusServiceUnavailable, "The API has too many requests in progress", "Retry after Retry-After seconds."}
@@ -51,6 +52,7 @@ var (
 	codeStatusRebuilding   = Code{"status_rebuilding", http.StatusServiceUnavailable, "Statuses are being restored", "Retry after Retry-After seconds."}
 	codeStatusUnavailable  = Code{"status_unavailable", http.StatusServiceUnavailable, "Redis, which holds statuses, is unavailable", "Retry after Retry-After seconds."}
 	codeChainUnavailable   = Code{"chain_unavailable", http.StatusServiceUnavailable, "The chain is unavailable", "Retry after Retry-After seconds."}
+	codeHTTPVersion        = Code{"unsupported_http_version", http.StatusHTTPVersionNotSupported, "The version of HTTP is not supported", "Use HTTP/1.1."}
 )
 
 // FieldCode is one entry of the table of what can be wrong with a field: the `code` of a member of `errors`.

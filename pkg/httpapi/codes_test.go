@@ -144,6 +144,8 @@ var provocations = map[string]struct {
 		require.Contains(b.t, ready.raw, "nothing is accepted: NATS was restored")
 		return b.post("/update-score", b.update("one"))
 	}},
+	"unknown_method":           {nil, func(b *bench) response { return b.wire("PATCHY /update-score HTTP/1.1\r\nHost: x\r\n\r\n") }},
+	"unsupported_http_version": {nil, func(b *bench) response { return b.wire("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") }},
 	"starting": {func(s *setup) {
 		s.deps = func(d *httpapi.Deps) {
 			calls := 0

@@ -18,7 +18,7 @@ import (
 const (
 	maxRefusing  = 256                  // that are answered at once, each when its request has come; more are answered unasked
 	refusingTime = time.Second          // for the request to come, and as long again for the answer to be read
-	refusalLogs  = time.Minute          // between two lines of the log about the same
+	logPause     = time.Minute          // between two lines of the log about the same
 	acceptPause  = 5 * time.Millisecond // before the next try where the system gave no connection, doubled up to a second
 )
 
@@ -41,19 +41,19 @@ type doors struct {
 	mu    sync.Mutex
 	open  int                // connections
 	of    map[netip.Addr]int // of them, those of an address
-	quiet map[string]*silence
+	quiet map[string]silence // by what the log was told of
 }
 
-// silence is what the log was not told yet about a bound.
+// silence is what the log was not told yet.
 type silence struct {
-	until   time.Time
-	refused int
+	until time.Time
+	times int
 }
 
 func newDoors(listener net.Listener, config *Config, metrics *metrics, log *slog.Logger) *doors {
 	return &doors{
 		Listener: listener, config: config, metrics: metrics, log: log,
-		refusing: make(chan struct{}, maxRefusing), of: map[netip.Addr]int{}, quiet: map[string]*silence{},
+		refusing: make(chan struct{}, maxRefusing), of: map[netip.Addr]int{}, quiet: map[string]silence{},
 	}
 }
 
@@ -145,25 +145,41 @@ func (d *doors) leave(from netip.Addr) {
 	d.metrics.connections.Set(float64(d.open))
 }
 
-// refused counts a connection that found no place, and logs the first and then what came since, once a minute.
+// refused counts a connection that found no place.
 func (d *doors) refused(bound string, from netip.Addr, err error) {
 	d.metrics.refused.WithLabelValues(bound).Inc()
+	times, open, ok := d.mayLog(bound)
+	switch {
+	case !ok:
+	case err != nil:
+		d.log.Warn("the system gives the API no connection; it tries again", "err", err, "times", times, "open", open)
+	default:
+		d.log.Warn("the API refuses connections: as many are open as may be", "bound", bound, "from", from.String(), "times", times, "open", open)
+	}
+}
+
+// malformed counts a request that is not framed well.
+func (d *doors) malformed(wrong *flaw, c net.Conn) {
+	d.metrics.malformed.WithLabelValues(wrong.name).Inc()
+	if times, _, ok := d.mayLog(wrong.name); ok {
+		d.log.Warn("the API refuses requests that are not framed well, and closes their connections", "flaw", wrong.name, "from", addressOf(c).String(), "times", times)
+	}
+}
+
+// mayLog tells whether the log shall be told of something now: the first time, and then once a minute how many times it was
+// since.
+func (d *doors) mayLog(what string) (times, open int, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := d.quiet[bound]
-	if s == nil {
-		s = &silence{}
-		d.quiet[bound] = s
+	s := d.quiet[what]
+	s.times++
+	d.quiet[what] = s
+	now := time.Now()
+	if now.Before(s.until) {
+		return 0, 0, false
 	}
-	s.refused++
-	if now := time.Now(); now.After(s.until) {
-		if err != nil {
-			d.log.Warn("the system gives the API no connection; it tries again", "err", err, "times", s.refused, "open", d.open)
-		} else {
-			d.log.Warn("the API refuses connections: as many are open as may be", "bound", bound, "from", from.String(), "refused", s.refused, "open", d.open)
-		}
-		*s = silence{until: now.Add(refusalLogs)}
-	}
+	d.quiet[what] = silence{until: now.Add(logPause)}
+	return s.times, d.open, true
 }
 
 func (d *doors) problemOf(bound string) *Problem {

@@ -19,8 +19,8 @@ func Codes() []Code {
 		codeMissingAPIKey, codeInvalidAPIKey, codeSignerNotMember, codeSignedOnly,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
 		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBacklogFull, codeTooManyConnections, codeHeadersTooLarge,
-		codeInternal, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codeUpdateInProgress,
-		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable,
+		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codeUpdateInProgress,
+		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable, codeHTTPVersion,
 	}
 }
 

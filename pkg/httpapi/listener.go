@@ -31,20 +31,47 @@ type conn struct {
 	heard bool // something was read, ever
 	idle  bool // nothing was read since the last answer
 
+	framing framing
+	wrong   *flaw // of the request after those that were passed on; nothing is read any more
+	told    bool  // the server has come to that request
+
 	linger atomic.Bool
 	once   sync.Once
 }
 
-// Read reads. A caller that never said anything is no request that timed out: the connection just ends.
+// Read reads what is framed well. Of a request that is not the server gets the beginning, without the line that is wrong, and
+// then an error: it answers that, and closes the connection. A caller that never said anything is no request that timed
+// out: the connection just ends.
 func (c *conn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if n > 0 {
-		c.heard, c.idle = true, false
-	} else if !c.heard && errors.Is(err, os.ErrDeadlineExceeded) {
-		return 0, io.EOF
+	if c.wrong != nil {
+		c.told = true
+		return 0, errMalformed
 	}
-	return n, err
+	n, err := c.Conn.Read(p)
+	if n == 0 {
+		if !c.heard && errors.Is(err, os.ErrDeadlineExceeded) {
+			return 0, io.EOF
+		}
+		return n, err
+	}
+	c.heard, c.idle = true, false
+	passed, fresh, wrong := c.framing.follow(p[:n])
+	if wrong == nil {
+		return n, err
+	}
+	c.wrong = wrong
+	c.doors.malformed(wrong, c.Conn)
+	if fresh { // the server closes a connection without an answer if nothing of a request came; this stands for one
+		p[passed] = '?'
+		passed++
+	}
+	if passed == 0 {
+		return c.Read(p)
+	}
+	return passed, nil
 }
+
+var errMalformed = errors.New("the request is not framed as HTTP/1.1")
 
 // Write writes an answer.
 func (c *conn) Write(p []byte) (int, error) {

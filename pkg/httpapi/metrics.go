@@ -18,6 +18,7 @@ type metrics struct {
 
 	connections prometheus.Gauge
 	refused     *prometheus.CounterVec // connections, by bound
+	malformed   *prometheus.CounterVec // requests, by flaw
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -59,6 +60,12 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		refused: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_connections_refused_total", Help: "Connections for which there was no place, by the bound: address (of one address), all, system (files or memory).",
 		}, []string{"bound"}),
+		malformed: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_malformed_total", Help: "Requests that were refused with their connections, because programs could differ about where they end, by what is wrong.",
+		}, []string{"flaw"}),
+	}
+	for _, wrong := range flaws {
+		m.malformed.WithLabelValues(wrong.name)
 	}
 	for _, bound := range []string{boundAddress, boundAll, boundSystem} {
 		m.refused.WithLabelValues(bound) // at 0, so that the first one shows as growth

@@ -94,6 +94,10 @@ func (s *Server) failed(c *fiber.Ctx, err error) error {
 		return problem(codeInternal, "").write(c)
 	}
 	p := problem(codeMalformedRequest, "")
+	if conn := connOf(c); conn != nil && conn.told {
+		p = problem(conn.wrong.code, conn.wrong.detail)
+		refused = fiber.ErrBadRequest
+	}
 	switch refused.Code {
 	case fiber.StatusNotFound:
 		p = problem(codeNotFound, "")

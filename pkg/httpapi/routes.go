@@ -19,6 +19,7 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 		ErrorHandler: s.failed,
 	})
 	app.Server().HeaderReceived = s.boundsFor
+	app.Server().ExpectHandler = s.expected
 	app.Post("/create-project", s.route("create-project", s.writes, s.accepting(s.createProject)))
 	app.Post("/update-score", s.route("update-score", s.writes, s.accepting(s.updateScore)))
 	app.Post("/update-scores", s.route("update-scores", s.writes, s.accepting(s.updateScores)))
