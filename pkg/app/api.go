@@ -139,7 +139,7 @@ func (a *api) deps() httpapi.Deps {
 	if a.settings.ContractSignatures {
 		deps.Contracts = contract
 	}
-	if !a.settings.HideMetrics {
+	if a.settings.PublicMetrics {
 		deps.Metrics = admin.Metrics(a.metrics)
 	}
 	return deps

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -81,14 +82,16 @@ func TestTheAPISpeaksTLS(t *testing.T) {
 	require.NoError(t, err)
 	s := b.apiSettings(t)
 	s.TLSCertificate, s.TLSKey = filepath.Join(t.TempDir(), "chain.pem"), filepath.Join(t.TempDir(), "key.pem")
+	s.PublicMetrics = true
 	issue(t, 1, s.TLSCertificate, s.TLSKey)
 	drain, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- RunAPI(drain, t.Context(), s, quiet) }()
 
+	metrics := ""           // as the API's address served them last
 	shown := func() int64 { // the serial number of the certificate, 0 for no answer
 		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true, ForceAttemptHTTP2: true}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+s.Listen+"/readyz", nil)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+s.Listen+"/metrics", nil)
 		require.NoError(t, err)
 		resp, err := (&http.Client{Transport: transport}).Do(req)
 		if err != nil {
@@ -96,11 +99,15 @@ func TestTheAPISpeaksTLS(t *testing.T) {
 		}
 		defer func() { _ = resp.Body.Close() }()
 		require.Equal(t, "HTTP/1.1", resp.Proto)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		metrics = string(body)
 		return resp.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}
 	require.Eventually(t, func() bool { return shown() == 1 }, 20*time.Second, 20*time.Millisecond)
 	issue(t, 2, s.TLSCertificate, s.TLSKey)
 	require.Eventually(t, func() bool { return shown() == 2 }, 20*time.Second, 20*time.Millisecond)
+	require.Contains(t, metrics, "scorelay_api_certificate_expires_seconds 1.")
 	cancel()
 	require.NoError(t, <-ended)
 }

@@ -78,7 +78,7 @@ type APISettings struct {
 	BodyLimit          int           `name:"body-limit" env:"SCORELAY_BODY_LIMIT" default:"262144" help:"Largest request body, bytes."`
 	MaxConcurrent      int           `name:"max-concurrent" env:"SCORELAY_MAX_CONCURRENT" default:"4096" help:"Posts in progress at once; one more is answered 503."`
 	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long storing an update may take, and as long again waiting for its turn, before it is answered 503. A claim of an updateId lives three times as long, and at least 15s."`
-	HideMetrics        bool          `name:"hide-metrics" env:"SCORELAY_HIDE_METRICS" help:"Serve /metrics on the admin listener only, not on the API's address."`
+	PublicMetrics      bool          `name:"public-metrics" env:"SCORELAY_PUBLIC_METRICS" help:"Serve /metrics on the API's address too, to all who reach it. They are on the admin listener in any case."`
 	Rate               int           `name:"rate" env:"SCORELAY_RATE" default:"0" help:"Requests per second of one API key, unless the key has its own rate; 0 for no limit."`
 	MaxWaiting         uint64        `name:"max-waiting" env:"SCORELAY_MAX_WAITING" default:"1000000" help:"Updates of one project that may wait to be bound to a transaction; beyond it more are answered 429, with a Retry-After of what its lane needs for them. 0 for no bound. What comes within some two seconds of reaching it is still accepted, and so is what the lane cannot read yet, because a creation before it cannot be bound."`
 	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
