@@ -13,7 +13,7 @@ import (
 // gatherPause is how old metrics may be that are served again.
 const gatherPause = time.Second
 
-// Metrics serves them in Prometheus's text format. They are gathered at most once a second, whoever asks and how often: to
+// Metrics serves them in Prometheus's text format. They are gathered at most once a second, however often they are asked for: to
 // gather costs milliseconds of CPU, and those of the Go runtime halt it for a moment.
 func Metrics(metrics prometheus.Gatherer) http.Handler {
 	return &exposition{gather: promhttp.HandlerFor(metrics, promhttp.HandlerOpts{DisableCompression: true}), now: time.Now}

@@ -14,7 +14,7 @@ import (
 func (s *Server) enter(c *fiber.Ctx, places chan struct{}, handle func(*fiber.Ctx) *Problem) (p *Problem) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.deps.Log.Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			s.log(c).Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 			p = problem(codeInternal, "")
 		}
 	}()
@@ -74,6 +74,7 @@ func (s *Server) authenticate(c *fiber.Ctx) (key string, rate int, p *Problem) {
 
 // expected answers `Expect: 100-continue`: a body is asked for that has a valid key and may be read.
 func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
+	s.identify(ctx)
 	c := s.app.AcquireCtx(ctx)
 	defer s.app.ReleaseCtx(c)
 	_, _, p := s.authenticate(c)
@@ -86,7 +87,7 @@ func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
 	lingerOnClose(c)
 	s.metrics.requests.WithLabelValues("none", strconv.Itoa(p.Status)).Observe(0)
 	if err := p.write(c); err != nil {
-		s.deps.Log.Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
+		s.log(c).Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
 		return fasthttp.StatusInternalServerError
 	}
 	return p.Status

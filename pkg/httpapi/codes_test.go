@@ -216,6 +216,8 @@ func TestEveryCodeIsProvoked(t *testing.T) {
 			require.NotEqual(t, "0", r.header.Get("Retry-After"))
 			require.Equal(t, code.Status == http.StatusUnauthorized, r.header.Get("WWW-Authenticate") != "")
 			require.NotEmpty(t, code.Advice)
+			require.NotEmpty(t, r.header.Get("X-Request-Id"))
+			require.Equal(t, r.header.Get("X-Request-Id"), r.body["requestId"])
 		})
 	}
 }

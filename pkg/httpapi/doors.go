@@ -35,6 +35,7 @@ type doors struct {
 	config  *Config
 	metrics *metrics
 	log     *slog.Logger
+	ids     *requestIDs
 
 	refusing chan struct{} // one for each refused connection that is being answered
 
@@ -50,9 +51,9 @@ type silence struct {
 	times int
 }
 
-func newDoors(listener net.Listener, config *Config, metrics *metrics, log *slog.Logger) *doors {
+func newDoors(listener net.Listener, s *Server) *doors {
 	return &doors{
-		Listener: listener, config: config, metrics: metrics, log: log,
+		Listener: listener, config: &s.config, metrics: s.metrics, log: s.deps.Log, ids: s.ids,
 		refusing: make(chan struct{}, maxRefusing), of: map[netip.Addr]int{}, quiet: map[string]silence{},
 	}
 }
@@ -74,7 +75,7 @@ func (d *doors) Accept() (net.Conn, error) {
 		pause = acceptPause
 		from := addressOf(raw)
 		c := &conn{Conn: raw, doors: d, idle: true}
-		if d.config.trusts(from) {
+		if c.trusted = d.config.trusts(from); c.trusted {
 			c.known.Store(true)
 		} else {
 			c.from = group(from)
@@ -183,10 +184,12 @@ func (d *doors) mayLog(what string) (times, open int, ok bool) {
 }
 
 func (d *doors) problemOf(bound string) *Problem {
+	p := temporary(codeConnectionsFull, retryAfterFailure, "")
 	if bound == boundAddress {
-		return temporary(codeTooManyConnections, d.config.KeylessIdle, "at most "+strconv.Itoa(d.config.MaxPerAddress)+" connections")
+		p = temporary(codeTooManyConnections, d.config.KeylessIdle, "at most "+strconv.Itoa(d.config.MaxPerAddress)+" connections")
 	}
-	return temporary(codeConnectionsFull, retryAfterFailure, "")
+	p.Request = string(d.ids.next(nil))
+	return p
 }
 
 // turnAway answers a connection for which there is no place and closes it. It does not wait for the caller: where too many
@@ -221,7 +224,7 @@ func (p *Problem) wire() []byte {
 		return nil // no field of a Problem fails
 	}
 	head := "HTTP/1.1 " + strconv.Itoa(p.Status) + " " + p.Title + "\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\n" +
-		"X-Content-Type-Options: nosniff\r\nRetry-After: " + strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))) +
+		requestIDHeader + ": " + p.Request + "\r\nX-Content-Type-Options: nosniff\r\nRetry-After: " + strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))) +
 		"\r\nConnection: close\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n"
 	return append([]byte(head), body...)
 }

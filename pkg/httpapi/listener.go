@@ -24,9 +24,10 @@ const (
 // conn is a connection to the API. One over which no valid API key came yet may be idle for a short time only.
 type conn struct {
 	net.Conn
-	doors *doors
-	from  netip.Addr  // whose bound it counts for; the zero address: none's, since a trusted proxy opened it
-	known atomic.Bool // a valid API key came over it, or a trusted proxy opened it
+	doors   *doors
+	from    netip.Addr  // whose bound it counts for; the zero address: none's, since a trusted proxy opened it
+	trusted bool        // a trusted proxy opened it
+	known   atomic.Bool // a valid API key came over it, or a trusted proxy opened it
 
 	heard bool // something was read, ever
 	idle  bool // nothing was read since the last answer

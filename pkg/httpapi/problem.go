@@ -15,12 +15,13 @@ const maxFieldErrors = 20
 
 // Problem is an answer that is not a 200: a document of RFC 9457.
 type Problem struct {
-	Type   string       `json:"type"` // urn:scorelay:problem:<code>
-	Title  string       `json:"title"`
-	Status int          `json:"status"`
-	Detail string       `json:"detail,omitzero"`
-	Code   string       `json:"code"`
-	Errors []FieldError `json:"errors,omitempty"`
+	Type    string       `json:"type"` // urn:scorelay:problem:<code>
+	Title   string       `json:"title"`
+	Status  int          `json:"status"`
+	Detail  string       `json:"detail,omitzero"`
+	Code    string       `json:"code"`
+	Request string       `json:"requestId,omitzero"` // as in the header X-Request-Id
+	Errors  []FieldError `json:"errors,omitempty"`
 
 	retryAfter time.Duration
 }
@@ -74,6 +75,7 @@ func (p *Problem) write(c *fiber.Ctx) error {
 	if p.Status == fiber.StatusUnauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, `ApiKey realm="scorelay"`)
 	}
+	p.Request = requestID(c)
 	return send(c, p.Status, "application/problem+json", p)
 }
 
@@ -88,9 +90,12 @@ func (s *Server) tooLarge(c *fiber.Ctx) *Problem {
 
 // failed answers what Fiber or fasthttp refused before a handler saw it.
 func (s *Server) failed(c *fiber.Ctx, err error) error {
+	if requestID(c) == "" { // fasthttp came to no handler
+		s.identify(c.Context())
+	}
 	var refused *fiber.Error
 	if !errors.As(err, &refused) {
-		s.deps.Log.Error("a request failed before its handler; the API answers 500", "path", c.Path(), "err", err)
+		s.log(c).Error("a request failed before its handler; the API answers 500", "path", c.Path(), "err", err)
 		return problem(codeInternal, "").write(c)
 	}
 	p := problem(codeMalformedRequest, "")
