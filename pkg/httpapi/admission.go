@@ -67,7 +67,7 @@ func (s *Server) authenticate(c *fiber.Ctx) (key string, rate int, p *Problem) {
 		return "", 0, problem(codeInvalidAPIKey, "")
 	}
 	if conn := connOf(c); conn != nil {
-		conn.known.Store(true)
+		conn.doors.showedKey(conn)
 	}
 	return key, rate, nil
 }

@@ -29,6 +29,8 @@
 // project); scores are decimal strings, since JSON numbers are not safe beyond 2^53.
 //
 // Rejected: answering before the ack (a 200 that a crash can take back); a timer that collects (latency without need);
+// fasthttp's own bounds of connections (it answers in plain text or not at all, and counts IPv4 only) and a bound
+// by X-Forwarded-For (a header would decide who is refused);
 // more publishes in flight (the fsync queue is serial: measured slower); Fiber's BodyParser (also takes forms
 // and XML, unpacks gzip without bound) and its limiter; a dedupe look-up in the chain for each single update (its signature
 // is fresh, so Redis still knows its id; a signed group is good forever, so for a group the chain is asked).

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"container/list"
 	"errors"
 	"log/slog"
 	"math"
@@ -19,6 +20,7 @@ const (
 	maxRefusing  = 256                  // that are answered at once, each when its request has come; more are answered unasked
 	refusingTime = time.Second          // for the request to come, and as long again for the answer to be read
 	logPause     = time.Minute          // between two lines of the log about the same
+	keylessGrace = time.Second          // after which a connection that showed no key gives its place up to a new one
 	acceptPause  = 5 * time.Millisecond // before the next try where the system gave no connection, doubled up to a second
 )
 
@@ -27,6 +29,7 @@ const (
 	boundAddress = "address" // its address has as many as it may
 	boundAll     = "all"     // there are as many as there may be
 	boundSystem  = "system"  // the system has no file or memory for it
+	boundKeyless = "keyless" // there are as many as there may be, and this one is the oldest without a key
 )
 
 // doors are a listener whose connections are bounded, by address and in all. One that is refused gets a problem document.
@@ -39,10 +42,11 @@ type doors struct {
 
 	refusing chan struct{} // one for each refused connection that is being answered
 
-	mu    sync.Mutex
-	open  int                // connections
-	of    map[netip.Addr]int // of them, those of an address
-	quiet map[string]silence // by what the log was told of
+	mu      sync.Mutex
+	open    int                // connections
+	of      map[netip.Addr]int // of them, those of an address
+	keyless list.List          // of them, those that showed no valid key (*conn), the oldest first
+	quiet   map[string]silence // by what the log was told of
 }
 
 // silence is what the log was not told yet.
@@ -74,13 +78,13 @@ func (d *doors) Accept() (net.Conn, error) {
 		}
 		pause = acceptPause
 		from := addressOf(raw)
-		c := &conn{Conn: raw, doors: d, idle: true}
+		c := &conn{Conn: raw, doors: d, idle: true, since: time.Now()}
 		if c.trusted = d.config.trusts(from); c.trusted {
 			c.known.Store(true)
 		} else {
 			c.from = group(from)
 		}
-		if bound := d.enter(c.from); bound != "" {
+		if bound := d.enter(c); bound != "" {
 			d.refused(bound, from, nil)
 			d.turnAway(raw, d.problemOf(bound))
 			continue
@@ -115,35 +119,74 @@ func group(a netip.Addr) netip.Addr {
 	return a
 }
 
-// enter takes a place for a connection, or tells which bound is reached. The zero address has no bound of its own.
-func (d *doors) enter(from netip.Addr) (bound string) {
+// enter takes a place for a connection, or tells which bound is reached. Where all places are taken, the connection that has been
+// there the longest without showing a key gives its own up, unless it is so new that its first request may be on its way.
+func (d *doors) enter(c *conn) (bound string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch {
-	case from.IsValid() && d.of[from] >= d.config.MaxPerAddress:
+	if c.from.IsValid() && d.of[c.from] >= d.config.MaxPerAddress {
 		return boundAddress
-	case d.open >= d.config.MaxConnections:
-		return boundAll
+	}
+	if d.open >= d.config.MaxConnections {
+		front := d.keyless.Front()
+		if front == nil || c.since.Sub(front.Value.(*conn).since) < min(keylessGrace, d.config.KeylessIdle) {
+			return boundAll
+		}
+		oldest := front.Value.(*conn)
+		d.take(oldest)
+		d.metrics.refused.WithLabelValues(boundKeyless).Inc()
+		go func() { _ = oldest.Close() }() // TLS may have something to say first
 	}
 	d.open++
-	if from.IsValid() {
-		d.of[from]++
+	if c.from.IsValid() {
+		d.of[c.from]++
+	}
+	if !c.known.Load() {
+		c.keyless = d.keyless.PushBack(c)
 	}
 	d.metrics.connections.Set(float64(d.open))
 	return ""
 }
 
-// leave gives a place back.
-func (d *doors) leave(from netip.Addr) {
+// showedKey notes that a valid key came over the connection.
+func (d *doors) showedKey(c *conn) {
+	if c.known.Load() || c.known.Swap(true) {
+		return
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.forget(c)
+}
+
+// forget takes the connection from those without a key. The caller holds the lock.
+func (d *doors) forget(c *conn) {
+	if c.keyless != nil {
+		d.keyless.Remove(c.keyless)
+		c.keyless = nil
+	}
+}
+
+// leave gives a place back.
+func (d *doors) leave(c *conn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.take(c)
+	d.metrics.connections.Set(float64(d.open))
+}
+
+// take takes the connection's place from it, once. The caller holds the lock.
+func (d *doors) take(c *conn) {
+	if c.left {
+		return
+	}
+	c.left = true
+	d.forget(c)
 	d.open--
-	if from.IsValid() {
-		if d.of[from]--; d.of[from] == 0 {
-			delete(d.of, from)
+	if c.from.IsValid() {
+		if d.of[c.from]--; d.of[c.from] == 0 {
+			delete(d.of, c.from)
 		}
 	}
-	d.metrics.connections.Set(float64(d.open))
 }
 
 // refused counts a connection that found no place.
@@ -203,7 +246,7 @@ func (d *doors) turnAway(c net.Conn, p *Problem) {
 			// A client that reads an answer before it has asked takes the connection for broken.
 			if _, err := c.Read(make([]byte, maxHeaders)); err == nil {
 				_, _ = c.Write(p.wire())
-				drainAndClose(c, refusingTime)
+				_ = drainAndClose(c, refusingTime)
 				return
 			}
 			_ = c.Close()

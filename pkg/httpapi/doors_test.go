@@ -183,6 +183,33 @@ func TestAConnectionWithoutAKeyIsNotKept(t *testing.T) {
 	require.Equal(t, "invalid_path", known.ask(b.keyed()).code(), "this one is still there")
 }
 
+// TestConnectionsWithoutAKeyMakeRoom: where all places are taken, by any number of addresses, the oldest connection without a key
+// gives its own up to a new one; those that showed a key stay.
+func TestConnectionsWithoutAKeyMakeRoom(t *testing.T) {
+	t.Parallel()
+	const most = 6
+	b := newBench(t, func(s *setup) { s.config.MaxConnections, s.config.KeylessIdle = most, time.Minute })
+	known := b.dial(loopback)
+	require.Equal(t, "invalid_path", known.ask(b.keyed()).code())
+	var keyless []*line
+	for range most - 1 {
+		keyless = append(keyless, b.dial(loopback))
+		require.Equal(t, "ok\n", keyless[len(keyless)-1].ask(livez).raw)
+	}
+	require.Equal(t, "connections_full", b.dial(another).ask(b.keyed()).code(), "all of them may be about to show a key")
+	for range most - 1 {
+		require.Eventually(t, func() bool {
+			return b.dial(another).ask(b.keyed()).code() == "invalid_path"
+		}, 20*time.Second, 10*time.Millisecond)
+	}
+	for _, l := range keyless {
+		l.ends()
+	}
+	require.Equal(t, "connections_full", b.dial(another).ask(b.keyed()).code(), "no place is left without a key")
+	require.Equal(t, "invalid_path", known.ask(b.keyed()).code())
+	require.EqualValues(t, most, b.count("scorelay_api_connections"))
+}
+
 // TestABodyMayTakeItsTime: the short time is for a request to begin, not for the body of one that showed a valid key.
 func TestABodyMayTakeItsTime(t *testing.T) {
 	t.Parallel()

@@ -3,10 +3,12 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,12 +91,16 @@ func FuzzFraming(f *testing.F) {
 			},
 			ReadBufferSize: maxHeaders, MaxRequestBodySize: 64 << 10, NoDefaultServerHeader: true, Logger: slog.NewLogLogger(slog.DiscardHandler, 0),
 		}
-		_ = doors.enter(group(addressOf(&script{})))
-		_ = server.ServeConn(&conn{Conn: &script{text: text, pieces: pieces, again: 1}, doors: doors, idle: true, from: group(addressOf(&script{}))})
+		c := &conn{Conn: &script{text: text, pieces: pieces, again: 1}, doors: doors, idle: true}
+		require.Empty(t, doors.enter(c))
+		_ = server.ServeConn(c)
 
 		r := bufio.NewReader(bytes.NewReader(text))
 		for i, got := range served {
 			req, err := http.ReadRequest(r)
+			if errors.As(err, new(*url.Error)) {
+				return // it reads targets, too: /% is one here, and no path
+			}
 			require.NoError(t, err, "request %d: %+v", i, got)
 			body, err := io.ReadAll(req.Body)
 			require.NoError(t, err, "request %d: %+v", i, got)
@@ -132,8 +138,9 @@ func BenchmarkDoors(b *testing.B) {
 	})
 	b.Run("with", func(b *testing.B) {
 		serve(b, func(c net.Conn) net.Conn {
-			doors.enter(group(addressOf(c)))
-			return &conn{Conn: c, doors: doors, idle: true, from: group(addressOf(c))}
+			guarded := &conn{Conn: c, doors: doors, idle: true}
+			require.Empty(b, doors.enter(guarded))
+			return guarded
 		}, func(server *fasthttp.Server) {
 			handle := server.Handler
 			server.Handler = func(c *fasthttp.RequestCtx) { s.identify(c); handle(c) }

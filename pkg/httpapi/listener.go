@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"container/list"
 	"errors"
 	"io"
 	"net"
@@ -29,6 +30,10 @@ type conn struct {
 	trusted bool        // a trusted proxy opened it
 	known   atomic.Bool // a valid API key came over it, or a trusted proxy opened it
 
+	since   time.Time     // when it was accepted
+	keyless *list.Element // its place among those without a key; nil: none. Of the doors, as left
+	left    bool          // its place is given back
+
 	heard bool // something was read, ever
 	idle  bool // nothing was read since the last answer
 
@@ -50,7 +55,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	n, err := c.Conn.Read(p)
 	if n == 0 {
-		if !c.heard && errors.Is(err, os.ErrDeadlineExceeded) {
+		if !c.heard && (errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)) {
 			return 0, io.EOF
 		}
 		return n, err
@@ -93,7 +98,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 // Close closes the connection, after the caller has stopped sending if it lingers, and gives its place back.
 func (c *conn) Close() (err error) {
 	c.once.Do(func() {
-		defer c.doors.leave(c.from)
+		defer c.doors.leave(c)
 		if c.linger.Load() {
 			err = drainAndClose(c.Conn, lingerTime)
 			return
