@@ -36,7 +36,7 @@ type Config struct {
 	DrainTimeout  time.Duration // for requests in progress when the server stops. Default 15 s
 
 	MaxConnections int            // open at once. Default 16,384
-	MaxPerAddress  int            // of them, those of one address of IPv4 or one /64 of IPv6. Default 1,024
+	MaxPerAddress  int            // of them, those of one address of IPv4 or one /64 of IPv6. Default 4,096
 	Idle           time.Duration  // between two requests of a connection. Default 75 s, above the minute of most clients and proxies
 	KeylessIdle    time.Duration  // the same while the connection showed no valid API key, and until the head of its first request is there. Default 5 s
 	Proxies        []netip.Prefix // addresses of trusted proxies: neither MaxPerAddress nor KeylessIdle is for them. Default none
@@ -62,7 +62,7 @@ func (c Config) withDefaults() Config {
 	c.ReadTimeout = cmp.Or(c.ReadTimeout, 10*time.Second)
 	c.DrainTimeout = cmp.Or(c.DrainTimeout, 15*time.Second)
 	c.MaxConnections = cmp.Or(c.MaxConnections, 16384)
-	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, 1024)
+	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, 4096)
 	c.Idle = cmp.Or(c.Idle, 75*time.Second)
 	c.KeylessIdle = cmp.Or(c.KeylessIdle, 5*time.Second)
 	return c
