@@ -19,7 +19,7 @@
 //   - Everything is bounded: bodies, headers, connections, requests at once, the time a request may take, the memory
 //     of caches. What does not fit gets a 4xx or a 503 with Retry-After, not a queue.
 //   - What is served is framed so that every parser sees the same requests in the same bytes; anything else closes the
-//     connection. fasthttp is more lenient and has no setting for it, so framing.go looks at the bytes before it does.
+//     connection. fasthttp is more lenient and has no setting for it, so package framing looks at the bytes before it does.
 //   - Every request that began before a drain gets its answer.
 //   - Errors are typed here and nowhere else: a Problem with a code of codes.go. What is not a Problem is a 500.
 //

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
 // Bounds of the answers to connections for which there is no place.
@@ -203,10 +205,10 @@ func (d *doors) refused(bound string, from netip.Addr, err error) {
 }
 
 // malformed counts a request that is not framed well.
-func (d *doors) malformed(wrong *flaw, c net.Conn) {
-	d.metrics.malformed.WithLabelValues(wrong.name).Inc()
-	if times, _, ok := d.mayLog(wrong.name); ok {
-		d.log.Warn("the API refuses requests that are not framed well, and closes their connections", "flaw", wrong.name, "from", addressOf(c).String(), "times", times)
+func (d *doors) malformed(wrong *framing.Flaw, c net.Conn) {
+	d.metrics.malformed.WithLabelValues(wrong.Name).Inc()
+	if times, _, ok := d.mayLog(wrong.Name); ok {
+		d.log.Warn("the API refuses requests that are not framed well, and closes their connections", "flaw", wrong.Name, "from", addressOf(c).String(), "times", times)
 	}
 }
 

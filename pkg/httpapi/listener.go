@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
 // A server that refuses a body it has not read, and closes, makes the kernel reset the connection, and the reset can
@@ -37,9 +39,9 @@ type conn struct {
 	heard bool // something was read, ever
 	idle  bool // nothing was read since the last answer
 
-	framing framing
-	wrong   *flaw // of the request after those that were passed on; nothing is read any more
-	told    bool  // the server has come to that request
+	framing framing.Framing
+	wrong   *framing.Flaw // of the request after those that were passed on; nothing is read any more
+	told    bool          // the server has come to that request
 
 	linger atomic.Bool
 	once   sync.Once
@@ -61,16 +63,12 @@ func (c *conn) Read(p []byte) (int, error) {
 		return n, err
 	}
 	c.heard, c.idle = true, false
-	passed, fresh, wrong := c.framing.follow(p[:n])
+	passed, wrong := c.framing.Follow(p[:n])
 	if wrong == nil {
 		return n, err
 	}
 	c.wrong = wrong
 	c.doors.malformed(wrong, c.Conn)
-	if fresh { // the server closes a connection without an answer if nothing of a request came; this stands for one
-		p[passed] = '?'
-		passed++
-	}
 	if passed == 0 {
 		return c.Read(p)
 	}

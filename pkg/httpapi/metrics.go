@@ -3,6 +3,8 @@ package httpapi
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
 type metrics struct {
@@ -64,8 +66,8 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "scorelay_api_malformed_total", Help: "Requests that were refused with their connections, because programs could differ about where they end, by what is wrong.",
 		}, []string{"flaw"}),
 	}
-	for _, wrong := range flaws {
-		m.malformed.WithLabelValues(wrong.name)
+	for _, wrong := range framing.Flaws {
+		m.malformed.WithLabelValues(wrong.Name)
 	}
 	for _, bound := range []string{boundAddress, boundAll, boundSystem, boundKeyless} {
 		m.refused.WithLabelValues(bound) // at 0, so that the first one shows as growth

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
 // maxFieldErrors bounds the list of one problem: the first ones help, the thousandth does not.
@@ -88,6 +90,18 @@ func (s *Server) tooLarge(c *fiber.Ctx) *Problem {
 	return problem(codeBodyTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxBody))
 }
 
+// malformed is the problem of a request that is not framed well.
+func malformed(wrong *framing.Flaw) *Problem {
+	switch wrong {
+	case framing.Method:
+		return problem(codeUnknownMethod, "")
+	case framing.Version:
+		return problem(codeHTTPVersion, wrong.Detail)
+	default:
+		return problem(codeMalformedRequest, wrong.Detail)
+	}
+}
+
 // failed answers what Fiber or fasthttp refused before a handler saw it.
 func (s *Server) failed(c *fiber.Ctx, err error) error {
 	if requestID(c) == "" { // fasthttp came to no handler
@@ -100,8 +114,7 @@ func (s *Server) failed(c *fiber.Ctx, err error) error {
 	}
 	p := problem(codeMalformedRequest, "")
 	if conn := connOf(c); conn != nil && conn.told {
-		p = problem(conn.wrong.code, conn.wrong.detail)
-		refused = fiber.ErrBadRequest
+		p, refused = malformed(conn.wrong), fiber.ErrBadRequest
 	}
 	switch refused.Code {
 	case fiber.StatusNotFound:

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
 // requestIDHeader carries the id of a request: in answers always, in requests where a trusted proxy made it.
@@ -35,7 +37,7 @@ func (r *requestIDs) next(b []byte) []byte {
 // identify gives the request its id, in the answer's header, where all who need it read it.
 func (s *Server) identify(ctx *fasthttp.RequestCtx) {
 	if conn, ok := ctx.Conn().(*conn); ok && conn.trusted {
-		if id := ctx.Request.Header.Peek(requestIDHeader); len(id) <= maxRequestID && isToken(id) {
+		if id := ctx.Request.Header.Peek(requestIDHeader); len(id) <= maxRequestID && framing.IsToken(id) {
 			ctx.Response.Header.SetBytesV(requestIDHeader, id)
 			return
 		}

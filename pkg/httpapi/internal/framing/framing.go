@@ -1,34 +1,36 @@
-package httpapi
+// Package framing tells where the bytes of a connection are not framed as HTTP/1.1 (RFC 9112) says: its lines, its lengths, and what
+// says that it is HTTP at all.
+//
+// Those in front of an API and the API itself must see the same requests in the same bytes. Where two programs could see
+// different ones, a request can be hidden from the first in the body of another. fasthttp, which parses the requests, is more lenient
+// and has no setting for it.
+package framing
 
 import "bytes"
 
-// flaw is what may be wrong with how a request is framed: with its lines, its length, or what says that it is HTTP at all.
-// Those in front of the API and the API itself must see the same requests in the same bytes. Where two programs could see
-// different ones, the request is refused and its connection closed, so that nothing that follows is taken for a request.
-type flaw struct {
-	name   string // label of scorelay_api_malformed_total
-	code   Code
-	detail string
+// Flaw is what may be wrong.
+type Flaw struct {
+	Name   string // a word or two, for metrics and logs
+	Detail string // for people
 }
 
+// What may be wrong.
 var (
-	flawRequestLine = flaw{"request_line", codeMalformedRequest, "the request line is not `method target HTTP/1.1`"}
-	flawMethod      = flaw{"method", codeUnknownMethod, ""}
-	flawVersion     = flaw{"version", codeHTTPVersion, "it must be HTTP/1.1 or HTTP/1.0"}
-	flawLine        = flaw{"line", codeMalformedRequest, "a line does not end in CR LF, or has a CR in it"}
-	flawFolded      = flaw{"folded", codeMalformedRequest, "a header begins with a space or is continued on the next line"}
-	flawName        = flaw{"name", codeMalformedRequest, "a header's name is missing or is no token"}
-	flawLength      = flaw{"length", codeMalformedRequest, "Content-Length is there twice or is no decimal number"}
-	flawEncoding    = flaw{"encoding", codeMalformedRequest, "Transfer-Encoding must be `chunked`, once, in HTTP/1.1"}
-	flawBoth        = flaw{"length_and_encoding", codeMalformedRequest, "Content-Length and Transfer-Encoding exclude each other"}
-	flawTrailer     = flaw{"trailer", codeMalformedRequest, "trailers are not taken"}
-	flawChunk       = flaw{"chunk", codeMalformedRequest, "the size of a chunk is not a hexadecimal number, or is too long a line"}
+	RequestLine = &Flaw{"request_line", "the request line is not `method target HTTP/1.1`"}
+	Method      = &Flaw{"method", "the method is unknown"}
+	Version     = &Flaw{"version", "the version must be HTTP/1.1 or HTTP/1.0"}
+	Line        = &Flaw{"line", "a line does not end in CR LF, or has a CR in it"}
+	Folded      = &Flaw{"folded", "a header begins with a space or is continued on the next line"}
+	Name        = &Flaw{"name", "a header's name is missing or is no token"}
+	Length      = &Flaw{"length", "Content-Length is there twice or is no decimal number"}
+	Encoding    = &Flaw{"encoding", "Transfer-Encoding must be `chunked`, once, in HTTP/1.1"}
+	Both        = &Flaw{"length_and_encoding", "Content-Length and Transfer-Encoding exclude each other"}
+	Trailer     = &Flaw{"trailer", "trailers are not taken"}
+	Chunk       = &Flaw{"chunk", "the size of a chunk is not a hexadecimal number, or is too long a line"}
 )
 
-// flaws are all of them.
-var flaws = []*flaw{
-	&flawRequestLine, &flawMethod, &flawVersion, &flawLine, &flawFolded, &flawName, &flawLength, &flawEncoding, &flawBoth, &flawTrailer, &flawChunk,
-}
+// Flaws are all of them.
+var Flaws = []*Flaw{RequestLine, Method, Version, Line, Folded, Name, Length, Encoding, Both, Trailer, Chunk}
 
 // Bounds that keep lengths from overflowing, and lines that fasthttp reads without a bound short.
 const (
@@ -49,12 +51,12 @@ const (
 	inTrailers
 )
 
-// framing follows the bytes of a connection and tells where they are not framed as RFC 9112 says. fasthttp, which parses
+// Framing follows the bytes of a connection and tells where they are not framed as RFC 9112 says. fasthttp, which parses
 // the requests after it, takes more: it serves what it can make sense of. The zero value is at the start of a connection.
 //
 // It judges whole lines. The beginning of one may be passed on before its end is seen: fasthttp does nothing before
 // the line feed, and every line feed of a head is seen here first.
-type framing struct {
+type Framing struct {
 	part    part
 	line    []byte // the beginning of a line whose end has not come; fasthttp bounds heads, so this too
 	left    uint64 // bytes of the body or chunk that have not come
@@ -63,9 +65,12 @@ type framing struct {
 	chunked bool   // the head has a Transfer-Encoding
 }
 
-// follow judges the next bytes. It returns the first flaw with the number of bytes before the line that has it, and whether
-// that line begins a request of which nothing was followed before.
-func (f *framing) follow(p []byte) (passed int, fresh bool, wrong *flaw) {
+// Follow judges the next bytes, and returns how many of them may be passed on to the server: all, or those before the first
+// line that has a flaw. Nothing may be passed on after a flaw but an error.
+//
+// Where that line begins a request, its first byte is replaced by a question mark and may be passed on, too: a server answers
+// an error only after it has read something of a request.
+func (f *Framing) Follow(p []byte) (passed int, wrong *Flaw) {
 	for passed < len(p) {
 		if f.part == inBody || f.part == inChunk {
 			n := min(f.left, uint64(len(p)-passed))
@@ -76,27 +81,30 @@ func (f *framing) follow(p []byte) (passed int, fresh bool, wrong *flaw) {
 			continue
 		}
 		end := bytes.IndexByte(p[passed:], '\n') + 1
-		line := p[passed : passed+end]
-		fresh := f.part == inRequestLine && len(f.line) == 0
 		if end == 0 {
 			f.line = append(f.line, p[passed:]...)
 			if f.part == inChunkSize && len(f.line) > maxChunkLine {
-				return passed, fresh, &flawChunk
+				return passed, Chunk
 			}
-			return len(p), false, nil
+			return len(p), nil
 		}
+		line, fresh := p[passed:passed+end], f.part == inRequestLine && len(f.line) == 0
 		if len(f.line) > 0 {
 			line, f.line = append(f.line, line...), nil
 		}
 		if wrong := f.judge(line); wrong != nil {
-			return passed, fresh, wrong
+			if fresh {
+				p[passed] = '?'
+				passed++
+			}
+			return passed, wrong
 		}
 		passed += end
 	}
-	return passed, false, nil
+	return passed, nil
 }
 
-func (f *framing) bodyRead() {
+func (f *Framing) bodyRead() {
 	if f.part == inChunk {
 		f.part = inChunkSize
 		return
@@ -105,10 +113,10 @@ func (f *framing) bodyRead() {
 }
 
 // judge takes a line with its line feed.
-func (f *framing) judge(line []byte) *flaw {
+func (f *Framing) judge(line []byte) *Flaw {
 	end := len(line) - 2
 	if end < 0 || bytes.IndexByte(line, '\r') != end {
-		return &flawLine
+		return Line
 	}
 	line = line[:end]
 	switch f.part {
@@ -123,7 +131,7 @@ func (f *framing) judge(line []byte) *flaw {
 		return f.chunkSize(line)
 	default: // after the last chunk
 		if len(line) > 0 {
-			return &flawTrailer
+			return Trailer
 		}
 		f.part = inRequestLine
 		return nil
@@ -131,63 +139,63 @@ func (f *framing) judge(line []byte) *flaw {
 }
 
 // requestLine judges `method target HTTP/1.1`; the target is fasthttp's to judge.
-func (f *framing) requestLine(line []byte) *flaw {
+func (f *Framing) requestLine(line []byte) *Flaw {
 	method, rest, _ := bytes.Cut(line, []byte(" "))
 	target, version, _ := bytes.Cut(rest, []byte(" "))
-	if !isToken(method) || len(target) == 0 {
-		return &flawRequestLine
+	if !IsToken(method) || len(target) == 0 {
+		return RequestLine
 	}
 	switch string(version) {
 	case "HTTP/1.1":
 	case "HTTP/1.0":
 	default:
 		if len(version) == 8 && string(version[:5]) == "HTTP/" && isDigit(version[5]) && version[6] == '.' && isDigit(version[7]) {
-			return &flawVersion
+			return Version
 		}
-		return &flawRequestLine
+		return RequestLine
 	}
 	switch string(method) {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT": // which the routes answer, with a 405 at least
 	default:
-		return &flawMethod
+		return Method
 	}
-	*f = framing{part: inHeaders, old: version[7] == '0'}
+	*f = Framing{part: inHeaders, old: version[7] == '0'}
 	return nil
 }
 
 // header judges `Name: value`. Of the values only those are read that say where the request ends.
-func (f *framing) header(line []byte) *flaw {
+func (f *Framing) header(line []byte) *Flaw {
 	if line[0] == ' ' || line[0] == '\t' {
-		return &flawFolded
+		return Folded
 	}
 	colon := bytes.IndexByte(line, ':')
-	if colon < 0 || !isToken(line[:colon]) {
-		return &flawName
+	if colon < 0 || !IsToken(line[:colon]) {
+		return Name
 	}
 	name := line[:colon]
 	switch {
 	case len(name) == 14 && bytes.EqualFold(name, []byte("Content-Length")):
 		length, ok := parseDigits(bytes.Trim(line[colon+1:], " \t"), 10, maxLengthDigits)
 		if f.sized || !ok {
-			return &flawLength
+			return Length
 		}
 		f.sized, f.left = true, length
 	case len(name) == 17 && bytes.EqualFold(name, []byte("Transfer-Encoding")):
 		if f.chunked || f.old || !bytes.EqualFold(bytes.Trim(line[colon+1:], " \t"), []byte("chunked")) {
-			return &flawEncoding
+			return Encoding
 		}
 		f.chunked = true
 	case len(name) == 7 && bytes.EqualFold(name, []byte("Trailer")):
-		return &flawTrailer
+		return Trailer
 	}
 	return nil
 }
 
 // headRead tells what follows the head.
-func (f *framing) headRead() *flaw {
+func (f *Framing) headRead() *Flaw {
 	switch {
 	case f.sized && f.chunked:
-		return &flawBoth
+		return Both
 	case f.chunked:
 		f.part = inChunkSize
 	case f.left > 0:
@@ -199,11 +207,11 @@ func (f *framing) headRead() *flaw {
 }
 
 // chunkSize judges `size` or `size;extensions`, which are ignored.
-func (f *framing) chunkSize(line []byte) *flaw {
+func (f *Framing) chunkSize(line []byte) *Flaw {
 	size, _, _ := bytes.Cut(line, []byte(";"))
 	length, ok := parseDigits(size, 16, maxChunkDigits)
 	if !ok || len(line) > maxChunkLine {
-		return &flawChunk
+		return Chunk
 	}
 	if f.part, f.left = inChunk, length+2; length == 0 {
 		f.part, f.left = inTrailers, 0
@@ -239,7 +247,8 @@ var tokenBytes = func() (table [256]bool) {
 	return table
 }()
 
-func isToken(text []byte) bool {
+// IsToken tells whether the text is a token: a name as those of headers, not empty.
+func IsToken(text []byte) bool {
 	for _, b := range text {
 		if !tokenBytes[b] {
 			return false
