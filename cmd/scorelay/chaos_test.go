@@ -21,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -215,11 +216,17 @@ func (c *chaos) run(plan []act) {
 	c.pause(*chaosDuration - time.Since(c.began))
 }
 
-// calm ends everything that is still wrong.
+// calm ends everything that is still wrong. A reorg may have been deeper than finality and have taken a role back: the lane says so,
+// and the operator grants it again.
 func (c *chaos) calm() {
 	c.resumeAll()
 	for _, l := range c.links {
 		l.restore()
+	}
+	for _, d := range c.laneList() {
+		if d.State == roster.Active || d.State == roster.Leaving {
+			c.lanesCommand("add", "--chain-rpc", c.node, "--signer", d.Signer.Hex())
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ func (f *changeFlags) change(s signals, apply func(ctx context.Context, l *lanes
 // newSignerFlags are those of commands that enter a signer.
 type newSignerFlags struct {
 	chainFlags    `embed:""`
+	finalityFlags `embed:""`
 	deployerFlags `embed:""`
 	Signer        string `name:"signer" required:"" placeholder:"ADDRESS" help:"Address of the new lane's signer. Its key goes into a relayer's keystore, before or after."`
 }
@@ -81,7 +82,7 @@ func (f *newSignerFlags) prepare(ctx context.Context, n *natsFlags) (common.Addr
 		}
 		admin = key.For(d.ChainID)
 	}
-	return address, app.PrepareSigner(ctx, client, admin, d.Contract, address, log)
+	return address, app.PrepareSigner(ctx, client, admin, d.Contract, address, f.confirmations(n.devDir), log)
 }
 
 type lanesAddCommand struct {
