@@ -48,7 +48,8 @@ func newReporter(
 // restoreEnded asks for a restore after reports were given up, those of ends among them, once it has taken back what the restore would
 // not replace. The note is taken back before, so that the next session does all of it again if this one ends meanwhile.
 func (r *reporter) restoreEnded(ctx context.Context) error {
-	if err := r.statuses.Reported(ctx, r.id, 0); err != nil {
+	ends := r.lane.State.Ends
+	if err := r.statuses.Reported(ctx, r.id, max(ends, 1)-1); err != nil {
 		return err
 	}
 	if err := r.takeBack(ctx); err != nil {
@@ -57,7 +58,7 @@ func (r *reporter) restoreEnded(ctx context.Context) error {
 	if err := r.statuses.RequestRestore(ctx); err != nil {
 		return err
 	}
-	return r.statuses.Reported(ctx, r.id, r.lane.State.Ends)
+	return r.statuses.Reported(ctx, r.id, ends)
 }
 
 // report makes a report that holds so many references, or leaves it pending.
@@ -278,6 +279,7 @@ func (r *reporter) replaySlots(ctx context.Context, window int) {
 // its successor reported since. The error is lane.ErrFenced.
 func (r *reporter) replay(ctx context.Context) error {
 	if !r.writer.Pending() {
+		r.look(ctx)
 		return nil
 	}
 	switch err := r.fenced(ctx); {
@@ -287,4 +289,18 @@ func (r *reporter) replay(ctx context.Context) error {
 		r.failures.Inc()
 	}
 	return nil
+}
+
+// look asks for a restore if the store has an older note than it was given: it was killed and forgot its last second. One that was flushed
+// has none, and knows that by itself; that a lane's very first note was forgotten is not seen.
+func (r *reporter) look(ctx context.Context) {
+	r.report(ctx, 0, func(ctx context.Context) error {
+		reported, err := r.statuses.ReportedEnds(ctx, r.id)
+		if err != nil || reported == 0 || reported >= r.lane.State.Ends {
+			return err
+		}
+		r.log.Warn("the status store forgot what it was told last; the relayer restores the statuses from the stream and the chain",
+			"reported", reported, "ended", r.lane.State.Ends)
+		return r.restoreEnded(ctx)
+	})
 }

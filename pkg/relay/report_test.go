@@ -49,6 +49,28 @@ func TestWhatNoSessionReportedIsRestored(t *testing.T) {
 	}
 }
 
+func TestAStoreThatForgotItsLastSecondIsRestored(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		noted    uint64
+		complete bool
+	}{
+		"all is noted":                    {3, true},
+		"the next end, not journaled yet": {4, true},
+		"less than was":                   {2, false},
+		"nothing, after a flush":          {0, true}, // the store knows that by itself
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := newSimStatuses()
+			r := newReporterOn(store, &lane.State{Ends: 3})
+			store.reported[0] = c.noted
+			require.NoError(t, r.replay(t.Context()))
+			require.Equal(t, c.complete, store.complete)
+		})
+	}
+}
+
 // carrying is a transaction with this calldata.
 func carrying(t *testing.T, data []byte) []byte {
 	t.Helper()
@@ -109,16 +131,16 @@ func TestBeforeARestoreWhatIsSaidOfSlotsIsMadeSo(t *testing.T) {
 	t.Run("a session that ends meanwhile has the next do it", func(t *testing.T) {
 		t.Parallel()
 		store := newSimStatuses()
-		store.reported[0] = 1
+		store.reported[0] = 3
 		store.fault = func(what string) (before, after error) {
 			if what == "released" {
 				return errSimAway, nil
 			}
 			return nil, nil
 		}
-		state := &lane.State{Past: []lane.Past{{Slot: slot(lane.NonceOnly, false), Tx: tx}}, Ends: 1}
+		state := &lane.State{Past: []lane.Past{{Slot: slot(lane.NonceOnly, false), Tx: tx}}, Ends: 3}
 		require.Error(t, newReporterOn(store, state).restoreEnded(t.Context()))
-		require.Zero(t, store.reported[0])
+		require.Less(t, store.reported[0], state.Ends)
 	})
 }
 
