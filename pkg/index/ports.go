@@ -108,7 +108,7 @@ type Statuses interface {
 	RestoreFinal(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
 	// RestoreDead writes what only a dead letter tells.
 	RestoreDead(ctx context.Context, tx common.Hash, refs []score.Ref, outcomes []score.Outcome) error
-	// EndRestore declares the store complete; it fails if data was lost, or another restore began, since BeginRestore.
+	// EndRestore declares the store complete; it fails if data was lost, or another restore began or was requested, since BeginRestore.
 	EndRestore(ctx context.Context, token string) error
 }
 

@@ -86,7 +86,7 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	if end.restore {
 		t.reporter.requestRestore(ctx)
 	}
-	if err := t.reporter.replaced(ctx, slot, end.entry.Tx); err != nil {
+	if err := t.reporter.replaced(ctx, slot, &end.entry); err != nil {
 		return err
 	}
 	t.reporter.released(ctx, f.Nonce, end.released)
