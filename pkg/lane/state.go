@@ -322,7 +322,8 @@ func (s *State) split(e *Split) error {
 	}
 	parts, count := slices.Clone(e.Into), 0
 	for j := range parts {
-		parts[j].ID, parts[j].Gives, parts[j].Taken = s.LastWork+uint64(j)+1, s.Queue[i].Gives, s.Queue[i].Taken
+		parts[j].ID, parts[j].Unknown = s.LastWork+uint64(j)+1, s.Queue[i].Unknown
+		parts[j].Gives, parts[j].Taken = s.Queue[i].Gives, s.Queue[i].Taken
 		count += parts[j].Count
 	}
 	if count != s.Queue[i].Count {

@@ -28,11 +28,23 @@ func TestWhatIsUnfinishedIsForgotten(t *testing.T) {
 	running, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
 
-	forgotten, err := b.ForgetUnfinished(ctx)
+	late, err := b.BeginForget(ctx)
+	require.NoError(t, err)
+	token, err := b.BeginForget(ctx)
+	require.NoError(t, err)
+	_, err = b.ForgetUnfinished(ctx, late)
+	require.ErrorIs(t, err, status.ErrForgetting)
+	statuses, _, err := b.Read(ctx, refs)
+	require.NoError(t, err)
+	for i := range statuses {
+		require.NotZero(t, statuses[i])
+	}
+	forgotten, err := b.ForgetUnfinished(ctx, token)
 	require.NoError(t, err)
 	require.Equal(t, 999, forgotten)
 	require.ErrorIs(t, b.EndRestore(ctx, running), status.ErrFlushed)
-	statuses, complete, err := b.Read(ctx, append(refs, creation))
+	var complete bool
+	statuses, complete, err = b.Read(ctx, append(refs, creation))
 	require.NoError(t, err)
 	require.False(t, complete)
 	require.Equal(t, score.Status{Stage: score.Final, Outcome: score.Applied, Tx: tx1, Block: 3}, statuses[0])
