@@ -117,7 +117,8 @@ func (h *Halting) Resume(ctx context.Context, acceptLoss bool, past uint64, prog
 		if err := h.stream.Extend(ctx, known, progress); err != nil {
 			return 0, err
 		}
-		if forgotten, err = h.forget(ctx, &loss); err != nil {
+		m.Forgotten = status.NewToken()
+		if forgotten, err = h.forget(ctx, &loss, m.Forgotten); err != nil {
 			return forgotten, err
 		}
 	}
@@ -127,12 +128,11 @@ func (h *Halting) Resume(ctx context.Context, acceptLoss bool, past uint64, prog
 
 // forget forgets what is unfinished. Of operators that do so at once none forgets any more once another has accepting resume: that one
 // claimed the marker later, which is noticed here, or began to forget later, which Redis notices.
-func (h *Halting) forget(ctx context.Context, loss *halt.Loss) (forgotten int, err error) {
+func (h *Halting) forget(ctx context.Context, loss *halt.Loss, token string) (forgotten int, err error) {
 	unanswered := func(err error) error {
 		return fmt.Errorf("Redis must answer, or what is lost would be answered as a duplicate when it is sent again: %w", err)
 	}
-	token, err := h.statuses.BeginForget(ctx)
-	if err != nil {
+	if err := h.statuses.BeginForget(ctx, token); err != nil {
 		return 0, unanswered(err)
 	}
 	if err := h.claim(ctx, loss); err != nil {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/relay"
 )
 
 // Bounds of prices: they are counted in wei in 64 bits.
@@ -72,7 +74,7 @@ type APISettings struct {
 	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long storing an update may take, and as long again waiting for its turn, before it is answered 503. A claim of an updateId lives three times as long, and at least 15s."`
 	HideMetrics        bool          `name:"hide-metrics" env:"SCORELAY_HIDE_METRICS" help:"Serve /metrics on the admin listener only, not on the API's address."`
 	Rate               int           `name:"rate" env:"SCORELAY_RATE" default:"0" help:"Requests per second of one API key, unless the key has its own rate; 0 for no limit."`
-	MaxWaiting         uint64        `name:"max-waiting" env:"SCORELAY_MAX_WAITING" default:"1000000" help:"Updates of one project that may wait to be bound to a transaction; beyond it more are answered 429, with a Retry-After of what its lane needs for them. 0 for no bound. What comes within some two seconds of reaching it is still accepted, and so is what the lane cannot read yet, because a creation before it cannot be bound."`
+	MaxWaiting         uint64        `name:"max-waiting" env:"SCORELAY_MAX_WAITING" default:"1000000" help:"Updates of one project that may wait to be bound to a transaction; beyond it more are answered 429, with a Retry-After of what its lane needs for them. At least 1000, or 0 for no bound. What comes within some two seconds of reaching it is still accepted, and so is what the lane cannot read yet, because a creation before it cannot be bound."`
 	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
 }
 
@@ -142,6 +144,8 @@ func (s *APISettings) Validate() error {
 	p.check(s.BodyLimit >= 1024, "SCORELAY_BODY_LIMIT is %d; it must be at least 1024 bytes", s.BodyLimit)
 	p.check(s.MaxConcurrent >= 1, "SCORELAY_MAX_CONCURRENT is %d; it must be at least 1", s.MaxConcurrent)
 	p.check(s.Rate >= 0, "SCORELAY_RATE is %d; it must be 0 (no limit) or more", s.Rate)
+	p.check(s.MaxWaiting == 0 || s.MaxWaiting >= relay.TellFrom,
+		"SCORELAY_MAX_WAITING is %d; it must be 0 (no bound) or at least %d, since relayers tell of no fewer", s.MaxWaiting, relay.TellFrom)
 	return p.err()
 }
 

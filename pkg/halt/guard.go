@@ -111,6 +111,16 @@ func (g *Guard) Reason() string {
 // Halted tells whether nothing may be bound now: accepting halts, or the process has not looked on this connection yet.
 func (g *Guard) Halted() bool { _, open := g.open(); return !open }
 
+// Forgotten is that of the marker; empty while accepting halts, since it may become another then.
+func (g *Guard) Forgotten() string {
+	if g.Halted() {
+		return ""
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.marker.Forgotten
+}
+
 func (g *Guard) open() (connection uint64, open bool) {
 	connection = g.config.Connection()
 	g.mu.Lock()
@@ -234,7 +244,9 @@ func (g *Guard) Look(ctx context.Context) error {
 		return err
 	}
 	if found := g.unwritten(); found != nil {
-		if err := g.config.Marks.Write(ctx, *found, revision); err != nil && !errors.Is(err, ErrMoved) {
+		next := *found
+		next.Forgotten = marker.Forgotten
+		if err := g.config.Marks.Write(ctx, next, revision); err != nil && !errors.Is(err, ErrMoved) {
 			return err // stored or not: the next look reads it
 		}
 		if marker, revision, err = g.config.Marks.Read(ctx); err != nil {

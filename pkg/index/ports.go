@@ -103,6 +103,8 @@ type Statuses interface {
 	Complete(ctx context.Context) (bool, error)
 	// BeginRestore gives the token that EndRestore wants. Of two restores at once the later one counts.
 	BeginRestore(ctx context.Context) (token string, err error)
+	// ForgetOnce forgets what has no outcome, unless the newest loss that was forgotten is that of the token.
+	ForgetOnce(ctx context.Context, token string) (did bool, err error)
 	RestoreAccepted(ctx context.Context, refs []score.Ref) error
 	// RestoreFinal writes what an event tells. What did not apply counts only where an acceptance was restored before.
 	RestoreFinal(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error

@@ -27,16 +27,45 @@ for i = 2, #KEYS do
 end
 return n`)
 
-// BeginForget gives the token that ForgetUnfinished wants. Of two the later one counts: by an earlier one nothing is forgotten any more.
-func (s *Store) BeginForget(ctx context.Context) (token string, err error) {
-	token = NewToken()
-	err = s.call(ctx, "begin to forget what is unfinished", func(ctx context.Context) error {
+// forgottenScript: KEYS forgetting, forgotten, generation, restoring; ARGV the token. Notes that all is forgotten; -1 where another token
+// counts. A restore that runs may have written what was deleted then: the store is not complete by it.
+var forgottenScript = redis.NewScript(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
+redis.call('SET', KEYS[2], ARGV[1])
+redis.call('DEL', KEYS[3], KEYS[4])
+return 0`)
+
+// BeginForget has what is unfinished be forgotten under a token, which names the loss. Of two the later one counts: under an earlier one
+// nothing is forgotten any more.
+func (s *Store) BeginForget(ctx context.Context, token string) error {
+	return s.call(ctx, "begin to forget what is unfinished", func(ctx context.Context) error {
 		return s.client.Set(ctx, s.forgettingKey(), token, 0).Err()
 	})
-	return token, err
 }
 
 func (s *Store) forgettingKey() string { return s.config.Prefix + "forgetting" }
+func (s *Store) forgottenKey() string  { return s.config.Prefix + "forgotten" }
+
+// ForgetOnce forgets what is unfinished unless the newest loss that was forgotten is that of the token: Redis was flushed, or restored
+// from a copy of before. did tells that it was not.
+func (s *Store) ForgetOnce(ctx context.Context, token string) (did bool, err error) {
+	newest := ""
+	err = s.call(ctx, "read what was forgotten", func(ctx context.Context) error {
+		newest, err = s.client.Get(ctx, s.forgottenKey()).Result()
+		if errors.Is(err, redis.Nil) {
+			err = nil
+		}
+		return err
+	})
+	if err != nil || newest == token {
+		return false, err
+	}
+	if err := s.BeginForget(ctx, token); err != nil {
+		return false, err
+	}
+	_, err = s.ForgetUnfinished(ctx, token)
+	return err == nil, err
+}
 
 // ForgetUnfinished deletes the statuses of what has no outcome yet, and returns how many there were: after NATS lost accepted updates
 // these would be answered as duplicates forever. A restore follows, which brings back those that the stream holds. Nothing may be
@@ -47,10 +76,7 @@ func (s *Store) ForgetUnfinished(ctx context.Context, token string) (forgotten i
 	}
 	for _, kind := range []string{"u:", "p:", "s:"} { // what is known of slots is of later epochs than those of an older journal
 		err := s.scan(ctx, kind+"*", func(ctx context.Context, keys []string) error {
-			n, err := forgetScript.Run(ctx, s.client, append([]string{s.forgettingKey()}, keys...), token).Int()
-			if err == nil && n < 0 {
-				return redisdb.BadData("%w", ErrForgetting)
-			}
+			n, err := s.forget(ctx, forgetScript, token, keys...)
 			forgotten += n
 			return err
 		})
@@ -58,8 +84,19 @@ func (s *Store) ForgetUnfinished(ctx context.Context, token string) (forgotten i
 			return forgotten, err
 		}
 	}
-	_, err = s.BeginRestore(ctx) // one that runs may have written what was deleted then: it must not be declared complete
-	return forgotten, err
+	return forgotten, s.call(ctx, "note what was forgotten", func(ctx context.Context) error {
+		_, err := s.forget(ctx, forgottenScript, token, s.forgottenKey(), s.generationKey(), s.restoringKey())
+		return err
+	})
+}
+
+// forget runs a script of a token.
+func (s *Store) forget(ctx context.Context, script *redis.Script, token string, keys ...string) (n int, err error) {
+	n, err = script.Run(ctx, s.client, append([]string{s.forgettingKey()}, keys...), token).Int()
+	if err == nil && n < 0 {
+		return 0, redisdb.BadData("%w", ErrForgetting)
+	}
+	return n, err
 }
 
 // scan hands the keys that match to fn, some at a time; some may come twice.

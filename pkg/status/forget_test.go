@@ -28,18 +28,16 @@ func TestWhatIsUnfinishedIsForgotten(t *testing.T) {
 	running, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
 
-	late, err := b.BeginForget(ctx)
-	require.NoError(t, err)
-	token, err := b.BeginForget(ctx)
-	require.NoError(t, err)
-	_, err = b.ForgetUnfinished(ctx, late)
+	require.NoError(t, b.BeginForget(ctx, "earlier"))
+	require.NoError(t, b.BeginForget(ctx, "loss"))
+	_, err = b.ForgetUnfinished(ctx, "earlier")
 	require.ErrorIs(t, err, status.ErrForgetting)
 	statuses, _, err := b.Read(ctx, refs)
 	require.NoError(t, err)
 	for i := range statuses {
 		require.NotZero(t, statuses[i])
 	}
-	forgotten, err := b.ForgetUnfinished(ctx, token)
+	forgotten, err := b.ForgetUnfinished(ctx, "loss")
 	require.NoError(t, err)
 	require.Equal(t, 999, forgotten)
 	require.ErrorIs(t, b.EndRestore(ctx, running), status.ErrFlushed)
@@ -60,6 +58,35 @@ func TestWhatIsUnfinishedIsForgotten(t *testing.T) {
 	statuses, _, err = b.Read(ctx, refs[5:6])
 	require.NoError(t, err)
 	require.Equal(t, tx2, statuses[0].Tx)
+}
+
+// TestALossIsForgottenOnce, and again where Redis does not know that it was.
+func TestALossIsForgottenOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t, status.Config{})
+	ctx := t.Context()
+	refs := []score.Ref{score.CreationRef(score.ProjectID{1})}
+	for _, c := range []struct {
+		token string
+		did   bool
+	}{{"loss", true}, {"loss", false}, {"another", true}, {"another", false}} {
+		require.NoError(t, b.RestoreAccepted(ctx, refs))
+		running, err := b.BeginRestore(ctx)
+		require.NoError(t, err)
+		if !c.did {
+			require.NoError(t, b.EndRestore(ctx, running))
+		}
+		did, err := b.ForgetOnce(ctx, c.token)
+		require.NoError(t, err)
+		require.Equal(t, c.did, did)
+		statuses, complete, err := b.Read(ctx, refs)
+		require.NoError(t, err)
+		require.Equal(t, c.did, statuses[0] == score.Status{})
+		require.Equal(t, c.did, !complete)
+		if c.did {
+			require.ErrorIs(t, b.EndRestore(ctx, running), status.ErrFlushed)
+		}
+	}
 }
 
 func TestTheNoteOfTheSequenceOnlyRises(t *testing.T) {
