@@ -42,7 +42,7 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	bound, err := b.bindPlaces(ctx, b.intake.places(choice.Units), binding{
-		gas: b.gas.limit(&piece{batch: &choice.Batch, known: choice.Known}), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
+		gas: b.gas.limitOfChoice(&choice), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
 		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len()}},
 	})
 	if bound {
