@@ -42,10 +42,11 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	bound, err := b.bindPlaces(ctx, b.intake.places(choice.Units), binding{
-		gas: b.gas.limit(&piece{batch: &choice.Batch}), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
+		gas: b.gas.limitOfChoice(&choice), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
 		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len()}},
 	})
 	if bound {
+		b.gas.trusted[b.lane.State.Next-1] = choice.Known
 		b.metrics.batch.WithLabelValues(string(choice.Why)).Observe(float64(choice.Batch.Len()))
 		b.intake.batchBound(choice.Units)
 	}
