@@ -41,14 +41,15 @@ func newReporter(
 	id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
 ) *reporter {
 	r := &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, failures: failures, log: log}
-	r.writer = report.NewWriter(report.Config{MaxWrites: maxPending, MaxRefs: maxPendingRefs, RequestRestore: r.restoreEnded, Log: log})
+	r.writer = report.NewWriter(report.Config{MaxWrites: maxPending, MaxRefs: maxPendingRefs, Log: log, RequestRestore: func(ctx context.Context) error {
+		return r.restoreEnded(ctx, l.State.Ends)
+	}})
 	return r
 }
 
-// restoreEnded asks for a restore after reports were given up, those of ends among them, once it has taken back what the restore would
-// not replace. The note is taken back before, so that the next session does all of it again if this one ends meanwhile.
-func (r *reporter) restoreEnded(ctx context.Context) error {
-	ends := r.lane.State.Ends
+// restoreEnded asks for a restore after reports were given up, some of the first so many ends among them, once it has taken back what
+// the restore would not replace. Meanwhile one end less is noted, so that this is done again if it fails or the session ends.
+func (r *reporter) restoreEnded(ctx context.Context, ends uint64) error {
 	if err := r.statuses.Reported(ctx, r.id, max(ends, 1)-1); err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (r *reporter) resume(ctx context.Context, window int) {
 		}
 		r.log.Warn("the status store has no note that the end of all the lane's work was reported; the relayer restores the statuses "+
 			"from the stream and the chain", "reported", reported, "ended", ends)
-		return r.restoreEnded(ctx)
+		return r.restoreEnded(ctx, ends)
 	})
 	r.replaySlots(ctx, window)
 }
@@ -294,13 +295,14 @@ func (r *reporter) replay(ctx context.Context) error {
 // look asks for a restore if the store has an older note than it was given: it was killed and forgot its last second. One that was flushed
 // has none, and knows that by itself; that a lane's very first note was forgotten is not seen.
 func (r *reporter) look(ctx context.Context) {
+	ends := r.lane.State.Ends
 	r.report(ctx, 0, func(ctx context.Context) error {
 		reported, err := r.statuses.ReportedEnds(ctx, r.id)
-		if err != nil || reported == 0 || reported >= r.lane.State.Ends {
+		if err != nil || reported == 0 || reported >= ends {
 			return err
 		}
 		r.log.Warn("the status store forgot what it was told last; the relayer restores the statuses from the stream and the chain",
-			"reported", reported, "ended", r.lane.State.Ends)
-		return r.restoreEnded(ctx)
+			"reported", reported, "ended", ends)
+		return r.restoreEnded(ctx, ends)
 	})
 }

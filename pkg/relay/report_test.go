@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 
@@ -128,19 +129,28 @@ func TestBeforeARestoreWhatIsSaidOfSlotsIsMadeSo(t *testing.T) {
 		newReporterOn(store, &lane.State{Past: []lane.Past{{Slot: past, Tx: tx}}, Ends: 1}).resume(t.Context(), 16)
 		require.Equal(t, score.Accepted, store.of(score.CreationRef(project.ID)).Stage)
 	})
-	t.Run("a session that ends meanwhile has the next do it", func(t *testing.T) {
+	t.Run("it is done again until it is done", func(t *testing.T) {
 		t.Parallel()
-		store := newSimStatuses()
-		store.reported[0] = 3
+		store, state, fails := newSimStatuses(), &lane.State{Past: []lane.Past{{Slot: slot(lane.NonceOnly, false), Tx: tx}}, Ends: 3}, true
+		bound(store, own.Ref())
 		store.fault = func(what string) (before, after error) {
-			if what == "released" {
+			if what == "released" && fails {
 				return errSimAway, nil
 			}
 			return nil, nil
 		}
-		state := &lane.State{Past: []lane.Past{{Slot: slot(lane.NonceOnly, false), Tx: tx}}, Ends: 3}
-		require.Error(t, newReporterOn(store, state).restoreEnded(t.Context()))
-		require.Less(t, store.reported[0], state.Ends)
+		r := newReporterOn(store, state)
+		r.fenced = func(context.Context) error { return nil }
+		r.resume(t.Context(), 16)
+		require.Less(t, store.reported[0], uint64(3), "or the next session would not do it, if this one ended")
+		state.Ends = 5
+		require.NoError(t, r.replay(t.Context()))
+		require.True(t, store.complete)
+		fails = false
+		require.NoError(t, r.replay(t.Context()))
+		require.False(t, store.complete)
+		require.Equal(t, score.Accepted, store.of(own.Ref()).Stage)
+		require.EqualValues(t, 3, store.reported[0])
 	})
 }
 
