@@ -20,9 +20,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Pauses before queued work is probed again: when nodes did not answer, and when the contract refuses everything.
+// Pauses before queued work is probed again: when nodes did not answer, and when the contract refuses everything. In each the lane
+// reads on, and tells of what it read before it asks again.
 const (
-	retryTransport = time.Second
+	retryTransport = 2 * tellEvery
 	retryContract  = 5 * time.Second
 )
 
