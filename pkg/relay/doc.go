@@ -80,6 +80,10 @@
 //     is learnt from headers where they tell, else from receipts as soon as they are in blocks: work bound after the lane saw that one ran out of gas
 //     that should have been enough is planned by the dearer ones. Where a batch used more than by any, or ran out, the session
 //     gives later transactions more and puts less into them; a new session learns it again. What is learnt from a lie costs gas, or room in blocks.
+//   - New work gets the gas that it takes at worst, with slots taken as fresh but those that transactions of this session used in blocks. These
+//     have lower nonces, so they come first on any branch of the chain. One that does not apply there what it applied before may have the
+//     work run out of gas: then it goes again, by what it takes if all slots are fresh, and the session forgets what it knew. It never counts
+//     on what is bound and in no block yet, since a bad update of that could revert a batch with good ones.
 //   - A reorg deeper than the finality rule opens settled slots again: statuses are taken back, the very bytes are broadcast,
 //     and the slots settle again. It never ends a session.
 //   - No batch is planned for more gas than the chain's blocks hold, and a whole number of batches fills a block.

@@ -63,17 +63,6 @@ func (g *gas) limit(p *piece) uint64 {
 	return min(g.scaled(p.worst(g.rules())), g.ceiling(p, g.rules()))
 }
 
-// limitOfChoice is the gas of a transaction for what the horizon offers. Where more waits than fits, all ask for what a batch may take at
-// most: a builder of blocks that passes over one, since its limit does not fit, might find that of the next fits, whose turn it is not.
-// anvil drops that one and all behind it.
-func (g *gas) limitOfChoice(c *batch.Choice) uint64 {
-	limit := g.limit(&piece{batch: &c.Batch, known: c.Known})
-	if c.Why == batch.Filled {
-		return max(limit, min(g.perBatch, g.most))
-	}
-	return limit
-}
-
 // limitAgain is the gas for a piece that a transaction did not carry, perhaps for want of gas: all that is allowed without an opinion
 // of the rules, and what the dearest take of what has no halves.
 func (g *gas) limitAgain(p *piece) uint64 {

@@ -131,23 +131,6 @@ func TestALaneLearnsByWhichRulesTheChainCharges(t *testing.T) {
 	}
 }
 
-// TestBatchesOfABacklogAskAlike: or a builder of blocks could find that a later one fits and an earlier one does not.
-func TestBatchesOfABacklogAskAlike(t *testing.T) {
-	t.Parallel()
-	g := newLearner(t, registry.AllGasRules())
-	g.head(&evidence.Block{GasLimit: 30_000_000})
-	b := *freshBatch(20).batch
-	worst := g.limit(freshBatch(20))
-	require.Equal(t, worst, g.limitOfChoice(&batch.Choice{Batch: b, Why: batch.Lingered}))
-	require.Equal(t, worst-17_116, g.limitOfChoice(&batch.Choice{Batch: b, Why: batch.Lingered, Known: 1}))
-	for known := range 20 {
-		require.Equal(t, g.perBatch, g.limitOfChoice(&batch.Choice{Batch: b, Why: batch.Filled, Known: known}))
-	}
-	require.Less(t, worst, g.perBatch)
-	g.perBatch = worst - 1
-	require.Equal(t, worst, g.limitOfChoice(&batch.Choice{Batch: b, Why: batch.Filled}), "what it takes by itself")
-}
-
 // TestWhatIsKnownAndIsNot: a batch that ran out of gas since its slots were fresh after all says that, or that the rules are dearer; and it
 // goes again with what it takes if all are.
 func TestWhatIsKnownAndIsNot(t *testing.T) {
