@@ -66,7 +66,7 @@ func Drivers(ctx context.Context, js jetstream.JetStream) (map[score.Lane]string
 		return nil, err
 	}
 	drivers := map[score.Lane]string{}
-	err = watched.All(ctx, kv, func(e jetstream.KeyValueEntry) error {
+	err = watched.All(ctx, js.Conn(), kv, func(e jetstream.KeyValueEntry) error {
 		if text, is := strings.CutPrefix(e.Key(), lanePrefix); is {
 			if id, err := strconv.ParseUint(text, 10, 16); err == nil {
 				drivers[score.Lane(id)], _, _ = strings.Cut(string(e.Value()), " ")

@@ -29,13 +29,9 @@ func startCluster(t *testing.T) *cluster {
 	for _, s := range c.servers {
 		c.js = append(c.js, connect(t, s.URL))
 	}
-	require.Eventually(t, func() bool {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		defer cancel()
-		_, err := c.js[0].AccountInfo(ctx)
-		return err == nil
-	}, 30*time.Second, 50*time.Millisecond, "the cluster has no leader")
-	require.NoError(t, stream.Setup(t.Context(), c.js[0], stream.Config{Deployment: deployment, Replicas: 3}))
+	require.Eventually(t, func() bool { // the servers find each other first
+		return stream.Setup(t.Context(), c.js[0], stream.Config{Deployment: deployment, Replicas: 3}) == nil
+	}, 30*time.Second, 100*time.Millisecond, "the cluster does not work")
 	return c
 }
 
