@@ -257,7 +257,7 @@ type View[V any] struct {
 
 	seen     map[string]bool                    // keys that the replay told of
 	older    map[string]jetstream.KeyValueEntry // what the replay told that is older than what is known
-	changed  chan struct{}   // nil while nothing waits for it
+	changed  chan struct{}                      // nil while nothing waits for it
 	caughtUp chan struct{}
 	once     sync.Once
 }
