@@ -54,8 +54,8 @@ func VerifySyncAlways(ctx context.Context, monitors []string) (silent []string, 
 	if len(servers)+len(silent) < size {
 		missing := slices.DeleteFunc(members, func(name string) bool { return name == "" || servers[name] })
 		slices.Sort(missing)
-		return silent, fmt.Errorf("the NATS cluster has %d servers, and it is %w to ask %d of them whether they sync every write: name the monitoring endpoint of each (missing: %s)",
-			size, ErrUnsafe, len(monitors), strings.Join(slices.Compact(missing), ", "))
+		return silent, fmt.Errorf("the NATS cluster is %w as far as is known: whether %d of its %d servers sync every write was not asked; name the monitoring endpoint of each (missing: %s)",
+			ErrUnsafe, size-len(servers)-len(silent), size, strings.Join(slices.Compact(missing), ", "))
 	}
 	if len(servers) <= size/2 {
 		return silent, errors.Join(failed...)
