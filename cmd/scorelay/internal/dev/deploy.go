@@ -96,6 +96,10 @@ func (b *builder) setUpStreams(ctx context.Context, js jetstream.JetStream, c *c
 	if b.kept.Servers > 1 {
 		tries = math.MaxInt
 	}
+	err = whileNATSIsAway(ctx, func(ctx context.Context) error { _, err := stream.Open(ctx, js); return err })
+	if err != nil && !errors.Is(err, stream.ErrNotSetUp) {
+		return d, err
+	}
 	err = retry.Do(ctx, tries, 250*time.Millisecond, func() (err error) {
 		d, err = app.Setup(ctx, js, c, admin, plan, b.log)
 		if d.DeployBlock > 0 {

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/node"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/app"
@@ -73,11 +76,7 @@ func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Log
 	defer conn.Close()
 	var opened *stream.Stream
 	var followed evidence.Followed
-	tries := 1
-	if k.Servers > 1 { // which choose leaders first
-		tries = 100
-	}
-	err = retry.Do(ctx, tries, 250*time.Millisecond, func() error {
+	err = whileNATSIsAway(ctx, func(ctx context.Context) error {
 		var projects *directory.Directory
 		if opened, err = stream.Open(ctx, js); err == nil {
 			projects, err = directory.Open(ctx, js)
@@ -115,6 +114,21 @@ func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Log
 		final = append(final, followed.Trail...)
 	}
 	return verify(ctx, connector, c, opened.Deployment(), final)
+}
+
+// whileNATSIsAway repeats try until NATS answers it: servers of a cluster that were just started choose leaders first.
+func whileNATSIsAway(ctx context.Context, try func(ctx context.Context) error) (err error) {
+	_ = retry.Do(ctx, math.MaxInt, 250*time.Millisecond, func() error {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		err = try(ctx)
+		var refused *jetstream.APIError
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &refused) && refused.Code == 503 {
+			return err
+		}
+		return nil
+	})
+	return err
 }
 
 // startNATS runs the servers on what they keep until stop.
