@@ -243,7 +243,11 @@ func (s *share) keep(ctx context.Context, h *held, seen *entry) error {
 		return err
 	}
 	h.revision = stored.Revision()
-	return s.write(ctx, h, s.token, jetstream.WithExpectLastSequencePerSubject(h.revision))
+	err = s.write(ctx, h, s.token, jetstream.WithExpectLastSequencePerSubject(h.revision))
+	if watched.Moved(err) { // a cluster says so, too, while our earlier renewal is on its way
+		return errors.New("the lease " + h.key + " is ours, and its renewal is refused for now")
+	}
+	return err
 }
 
 // write renews a key and counts its lifetime from before the request.
