@@ -45,7 +45,7 @@ type chaos struct {
 	*rig
 	t        *testing.T
 	began    time.Time
-	links    []*link // to NATS, by relayer
+	links    []*devnet.Link // to NATS, by relayer
 	apiProxy *rpcproxy.Proxy
 	chain    [chaosRelayers][2]*rpcproxy.Proxy // by relayer
 
@@ -181,11 +181,11 @@ func startChaos(ctx context.Context, t *testing.T, seed uint64) *chaos {
 		wire: func(proxies []string) []string {
 			args := []string{"--chain-rpc", proxies[0]}
 			for i := range chaosRelayers {
-				l, err := startLink(fmt.Sprintf("127.0.0.1:%d", port))
+				l, err := devnet.StartLink(fmt.Sprintf("127.0.0.1:%d", port))
 				require.NoError(t, err)
-				t.Cleanup(l.close)
+				t.Cleanup(l.Close)
 				c.links = append(c.links, l)
-				nats := url.URL{Scheme: "nats", Host: l.addr}
+				nats := url.URL{Scheme: "nats", Host: l.Addr}
 				args = append(args, "--set", fmt.Sprintf("relayer.%d:SCORELAY_NATS_URL=%s", i, nats.String()),
 					"--set", fmt.Sprintf("relayer.%d:SCORELAY_CHAIN_RPC=%s", i, strings.Join(proxies[1+2*i:3+2*i], ",")),
 					"--set", fmt.Sprintf("relayer.%d:%s", i, chaosKeys()))
@@ -221,7 +221,7 @@ func (c *chaos) run(plan []act) {
 func (c *chaos) calm() {
 	c.resumeAll()
 	for _, l := range c.links {
-		l.restore()
+		l.Restore()
 	}
 	for _, d := range c.laneList() {
 		if d.State == roster.Active || d.State == roster.Leaving {

@@ -32,6 +32,8 @@
 //
 //   - A publish counts only if no halt was found, by what was looked at on the very connection that carried it. A restore takes
 //     the server down, so a publish to what was restored is on another connection.
+//   - In a cluster another server may be restored than the one that the process is connected to. That takes most of the servers
+//     down, so publishes and looks fail: after one that did, nothing counts before the process has looked again, at the journals, too.
 //   - A process that could not look does not accept: at the start, on a new connection, and once the last look is 10 s ago.
 //   - What a look found counts for all only if the look that writes the marker finds it, too.
 //   - What was found closes the process at once, before the marker is written, and until it is read.

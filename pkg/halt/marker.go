@@ -18,7 +18,7 @@ const BucketName = "HALT"
 
 const (
 	markerKey   = "halt"
-	callTimeout = 5 * time.Second
+	callTimeout = 3 * time.Second
 )
 
 // Code says what was found.
