@@ -21,11 +21,14 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 var (
 	chaosDuration = flag.Duration("chaos.duration", time.Minute, "how long TestChaos disturbs the stack")
 	chaosSeed     = flag.Uint64("chaos.seed", 0, "seed of TestChaos's schedule; 0 takes a random one")
+	chaosKeep     = flag.String("chaos.keep", "", "folder that gets the logs and the data of a TestChaos that failed")
 )
 
 // Sizes of the stack in TestChaos.
@@ -42,7 +45,7 @@ type chaos struct {
 	*rig
 	t        *testing.T
 	began    time.Time
-	links    []*link // to NATS, by relayer
+	links    []*devnet.Link // to NATS, by relayer
 	apiProxy *rpcproxy.Proxy
 	chain    [chaosRelayers][2]*rpcproxy.Proxy // by relayer
 
@@ -50,6 +53,7 @@ type chaos struct {
 	paused  map[int]bool // processes
 	entered int          // signers of lanes that came later
 	asked   int          // relayers that were asked to end; one that is cut off may then say that it could not do so cleanly
+	faults  []string     // what was wrong
 }
 
 // TestChaos does at random what a stack must survive, all at once, under load: kills and pauses of processes, flushes of
@@ -80,7 +84,13 @@ func disturb(t *testing.T, kinds []*actKind) {
 	t.Logf("the schedule's seed is %d: repeat it with -run %s$ -args -chaos.duration=%s -chaos.seed=%d", seed, t.Name(), *chaosDuration, seed)
 	ctx, cancel := context.WithTimeout(t.Context(), *chaosDuration+5*time.Minute)
 	defer cancel()
-	c := startChaos(ctx, t, seed)
+	var c *chaos
+	t.Cleanup(func() { // after all other clean-up, so that what is wrong is the last that the log says
+		if t.Failed() && c != nil {
+			t.Logf("seed %d: %s", seed, strings.Join(c.faults, "\n"))
+		}
+	})
+	c = startChaos(ctx, t, seed)
 	stop := c.load(chaosRate)
 	require.True(t, c.applied(50, 30*time.Second), "the stack works before the chaos")
 	sampled := c.sample()
@@ -101,33 +111,62 @@ func disturb(t *testing.T, kinds []*actKind) {
 	})
 	require.NotNil(t, final, "the node does not answer")
 	if !c.until(time.Minute, c.lanesAtRest) {
-		t.Errorf("the lanes did not come to rest: %s", c.lanesTable())
+		c.errorf("the lanes did not come to rest: %s", c.lanesTable())
 	}
 	counts := c.tally.Counts()
 	t.Logf("promised %d, retries %d, settled %s after the end; %d duplicates found by the contract",
 		len(promised), counts.Retries, time.Since(ended).Round(100*time.Millisecond), final.duplicates)
 	if !settled {
-		t.Errorf("lost: %d of %d promised updates are not applied after two minutes of calm", final.missing(promised), len(promised))
+		c.errorf("lost: %d of %d promised updates are not applied after two minutes of calm: %s",
+			final.missing(promised), len(promised), c.lost(promised, final))
 	}
 	if n := final.doubled(); n > 0 {
-		t.Errorf("doubled: %d", n)
+		c.errorf("doubled: %d", n)
 	}
 	if counts.Wrong > 0 || counts.Failed > 0 {
-		t.Errorf("the API refused %d valid updates (%v) and left %d unanswered", counts.Wrong, counts.Refusals, counts.Failed)
+		c.errorf("the API refused %d valid updates (%v) and left %d unanswered", counts.Wrong, counts.Refusals, counts.Failed)
 	}
 	if len(mistold) > 0 {
-		t.Errorf("statuses mistold during the chaos: %v", mistold)
+		c.errorf("statuses mistold during the chaos: %v", mistold)
 	}
 	c.statuses(promised, final)
 	c.wasted(final)
 	c.ended()
 	out, err := command(t, "scorelay", "audit", "--wait", "60s", "--data-dir", c.dir, "--chain-rpc", c.node).CombinedOutput()
 	if err != nil || !regexp.MustCompile(`lost 0\b`).Match(out) || !regexp.MustCompile(`doubled 0\b`).Match(out) {
-		t.Errorf("the audit fails: %s", out)
+		c.errorf("the audit fails: %s", out)
 	}
 	if t.Failed() {
-		t.Logf("warnings and errors of the relayers: %v", c.complaints())
+		c.faults = append(c.faults, fmt.Sprintf("warnings and errors of the relayers: %v", c.complaints()))
+		if *chaosKeep != "" {
+			t.Logf("keeping the stack's folder: %v", os.CopyFS(*chaosKeep, os.DirFS(c.dir)))
+		}
 	}
+}
+
+// errorf is t.Errorf, and is repeated at the end of the log.
+func (c *chaos) errorf(format string, args ...any) {
+	c.t.Helper()
+	c.faults = append(c.faults, fmt.Sprintf(format, args...))
+	c.t.Error(c.faults[len(c.faults)-1])
+}
+
+// lost tells of some updates that are not applied where they would be, and what their statuses say.
+func (c *chaos) lost(promised map[load.Key]time.Time, final *events) (text string) {
+	const most = 5
+	n := 0
+	for key, at := range promised {
+		if final.applied[key] > 0 {
+			continue
+		}
+		status, err := c.client.Update(c.ctx, key.Project, key.ID)
+		text += fmt.Sprintf("\n  project %s, bucket %d, id %s, promised at %.1f s: %+v %v",
+			key.Project, score.BucketOf(key.Project), key.ID, at.Sub(c.began).Seconds(), status, err)
+		if n++; n == most {
+			break
+		}
+	}
+	return text
 }
 
 // startChaos wires every relayer through links and endpoints of its own, and the rest through one endpoint.
@@ -142,11 +181,11 @@ func startChaos(ctx context.Context, t *testing.T, seed uint64) *chaos {
 		wire: func(proxies []string) []string {
 			args := []string{"--chain-rpc", proxies[0]}
 			for i := range chaosRelayers {
-				l, err := startLink(fmt.Sprintf("127.0.0.1:%d", port))
+				l, err := devnet.StartLink(fmt.Sprintf("127.0.0.1:%d", port))
 				require.NoError(t, err)
-				t.Cleanup(l.close)
+				t.Cleanup(l.Close)
 				c.links = append(c.links, l)
-				nats := url.URL{Scheme: "nats", Host: l.addr}
+				nats := url.URL{Scheme: "nats", Host: l.Addr}
 				args = append(args, "--set", fmt.Sprintf("relayer.%d:SCORELAY_NATS_URL=%s", i, nats.String()),
 					"--set", fmt.Sprintf("relayer.%d:SCORELAY_CHAIN_RPC=%s", i, strings.Join(proxies[1+2*i:3+2*i], ",")),
 					"--set", fmt.Sprintf("relayer.%d:%s", i, chaosKeys()))
@@ -177,11 +216,17 @@ func (c *chaos) run(plan []act) {
 	c.pause(*chaosDuration - time.Since(c.began))
 }
 
-// calm ends everything that is still wrong.
+// calm ends everything that is still wrong. A reorg may have been deeper than finality and have taken a role back: the lane says so,
+// and the operator grants it again.
 func (c *chaos) calm() {
 	c.resumeAll()
 	for _, l := range c.links {
-		l.restore()
+		l.Restore()
+	}
+	for _, d := range c.laneList() {
+		if d.State == roster.Active || d.State == roster.Leaving {
+			c.lanesCommand("add", "--chain-rpc", c.node, "--signer", d.Signer.Hex())
+		}
 	}
 }
 
@@ -228,7 +273,7 @@ func (c *chaos) statuses(promised map[load.Key]time.Time, final *events) {
 		}
 	}
 	if reported := c.reported(sample, 30*time.Second); reported["final applied"] != len(sample) {
-		c.t.Errorf("of %d applied updates the API reports %v", len(sample), reported)
+		c.errorf("of %d applied updates the API reports %v", len(sample), reported)
 	}
 }
 
@@ -236,7 +281,7 @@ func (c *chaos) statuses(promised map[load.Key]time.Time, final *events) {
 func (c *chaos) wasted(final *events) {
 	all, err := c.judge.transactions(c.ctx, 1, final.through)
 	if err != nil {
-		c.t.Errorf("couldn't read the transactions: %v", err)
+		c.errorf("couldn't read the transactions: %v", err)
 		return
 	}
 	n := 0
@@ -265,6 +310,6 @@ func (c *chaos) ended() {
 		delete(ends, "relayer")
 	}
 	for _, role := range slices.Sorted(maps.Keys(ends)) {
-		c.t.Errorf("processes of role %s ended with errors %d times", role, ends[role])
+		c.errorf("processes of role %s ended with errors %d times", role, ends[role])
 	}
 }

@@ -119,7 +119,7 @@ func (s *Store) List(ctx context.Context) ([]Key, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	var keys []Key
-	err := watched.All(ctx, s.kv, func(entry jetstream.KeyValueEntry) error {
+	err := watched.All(ctx, s.js.Conn(), s.kv, func(entry jetstream.KeyValueEntry) error {
 		var key Key
 		if err := json.Unmarshal(entry.Value(), &key); err != nil {
 			return fmt.Errorf("couldn't decode key %s: %w", entry.Key(), err)

@@ -31,8 +31,9 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		`SCORELAY_TRUSTED_PROXIES holds "proxy.local", which is no network`: func(s *APISettings) {
 			s.TrustedProxies = []string{"10.0.0.0/8", "proxy.local"}
 		},
-		"set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none": func(s *APISettings) { s.TLSKey = "key.pem" },
-		"SCORELAY_RATE is -1; it must be 0 (no limit) or more":                         func(s *APISettings) { s.Rate = -1 },
+		"set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none":                           func(s *APISettings) { s.TLSKey = "key.pem" },
+		"SCORELAY_RATE is -1; it must be 0 (no limit) or more":                                                   func(s *APISettings) { s.Rate = -1 },
+		"SCORELAY_MAX_WAITING is 999; it must be 0 (no bound) or at least 1000, since relayers tell of no fewer": func(s *APISettings) { s.MaxWaiting = 999 },
 	} {
 		s := parsed[APISettings](t)
 		require.NoError(t, s.Validate())
@@ -40,8 +41,10 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		requireSentence(t, s.Validate(), says)
 	}
 	s := parsed[APISettings](t)
-	s.Rate, s.FreshAhead, s.BodyLimit, s.StatusRetention = 0, 0, 1024, time.Minute
+	s.Rate, s.FreshAhead, s.BodyLimit, s.StatusRetention, s.MaxWaiting = 0, 0, 1024, time.Minute, 0
 	require.NoError(t, s.Validate(), "the bounds themselves are fine")
+	s.MaxWaiting = 1000
+	require.NoError(t, s.Validate())
 }
 
 func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
