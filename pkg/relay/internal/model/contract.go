@@ -84,7 +84,7 @@ func (c *Chain) run(r *registryState, read *call, number uint64) []*types.Log {
 	case read.project != nil:
 		r.projects[read.project.ID], r.created[read.project.ID] = score.RecordOf(read.project), number
 		return []*types.Log{{
-			Address: c.Contract, Topics: []common.Hash{topicProjectCreated, common.Hash(read.project.ID)}, Data: projectCreatedData(read.data),
+			Address: c.Contract, Topics: []common.Hash{topicProjectCreated, common.Hash(read.project.ID)}, Data: ProjectCreatedData(read.data),
 		}}
 	}
 	if r.relayers[*read.account] == read.grant {
