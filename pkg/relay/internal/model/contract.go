@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -67,11 +68,44 @@ func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint
 	case read.poison:
 		return result{gas: min(gas, base+100_000)}, nil
 	}
-	used := max(base, read.gas/100*c.GasPercent)
+	bound := read.gas
+	if read.batch != nil {
+		bound -= r.usedSlots(read.batch) * (c.rules.Batch.Fresh - c.rules.Batch.Used)
+	}
+	used := max(base, bound/100*c.GasPercent)
 	if used > gas {
 		return result{gas: min(gas, registry.MaxExecution), outOfGas: true}, nil
 	}
 	return result{ok: true, gas: used}, read
+}
+
+// usedSlots counts the batch's slots that are not fresh: of words of ids, and of four scores each.
+func (r *registryState) usedSlots(b *batch.Batch) (n uint64) {
+	type word struct {
+		project score.ProjectID
+		word    score.Word
+	}
+	words, scores := map[word]bool{}, map[ScoreKey]bool{}
+	for k := range r.used {
+		words[word{k.project, k.id.Word()}] = true
+	}
+	for k := range r.scores {
+		scores[ScoreKey{k.Project, k.Target, k.ScoreType / 4}] = true
+	}
+	for i := range b.Groups {
+		for _, u := range b.Groups[i].Updates {
+			w, s := word{u.Project, u.ID.Word()}, ScoreKey{u.Project, u.Target, u.ScoreType / 4}
+			if words[w] {
+				n++
+			}
+			if scores[s] {
+				n++
+			}
+			delete(words, w) // each counts once
+			delete(scores, s)
+		}
+	}
+	return n
 }
 
 // run does what the contract does with a call that it takes, and changes r.
