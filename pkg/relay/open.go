@@ -157,6 +157,7 @@ func (s *session) appended(e lane.Entry) {
 		slot := state.Slot(e.Replacement.Nonce)
 		s.heads.Watch(slot.Nonce, slot.Last().Hash, slot.Since)
 	case e.Settle != nil:
+		delete(s.gas.trusted, e.Settle.Nonce)
 		s.settled(1)
 	case e.Skip != nil:
 		s.heads.Skipped(state.Next)

@@ -220,7 +220,6 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 // conclude counts and logs how a slot ended.
 func (t *settler) conclude(end ending) {
 	e := &end.entry
-	delete(t.gas.trusted, e.Nonce)
 	switch {
 	case e.Result == lane.Reverted || e.Result == lane.Cancelled:
 		t.log.Warn("a transaction of the lane is final without having carried its work; the lane binds the work again",
