@@ -160,7 +160,8 @@ func newest(ctx context.Context, nc *nats.Conn, bucket string) (uint64, error) {
 	if err == nil {
 		var s jetstream.Stream
 		if s, err = js.Stream(ctx, "KV_"+bucket); err == nil {
-			msg, err = s.GetLastMsgForSubject(ctx, ">")
+			// Not ">": by that a server tells the message of the last sequence alone, which may be gone.
+			msg, err = s.GetLastMsgForSubject(ctx, "$KV."+bucket+".>")
 		}
 	}
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
