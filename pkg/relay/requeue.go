@@ -309,7 +309,7 @@ func (q *requeue) created(ctx context.Context, id score.ProjectID, work *lane.Wo
 }
 
 // creation finds the event of a project's creation in final blocks: in the one that the contract names or, where that does not tell, in
-// any. On some rollups the contract counts the blocks of another chain. The search goes on where the last one for the same work ended.
+// any. On some rollups the contract counts the blocks of another chain. The search continues where the last one for the same work ended.
 func (q *requeue) creation(ctx context.Context, id score.ProjectID, work *lane.Work, named uint64) (creation *score.Project, err error) {
 	in := func(from, to uint64, through func(evidence.Block)) error {
 		return q.logs(ctx, q.config.Contract, registry.ProjectTopics(), from, to, func(block evidence.Block, logs []types.Log) error {
