@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -24,15 +26,41 @@ type keysCommand struct {
 }
 
 type keysCreateCommand struct {
-	natsFlags `embed:""`
-	Name      string `arg:"" help:"Whose key it is."`
-	Rate      int    `name:"rate" help:"Requests per second; 0 means the API's default."`
+	natsFlags  `embed:""`
+	termsFlags `embed:""`
+	Name       string `arg:"" help:"Whose key it is."`
+}
+
+// termsFlags are what a key allows; nil where nothing is said.
+type termsFlags struct {
+	Rate    *int     `name:"rate" placeholder:"N" help:"Updates per second, each of a signed group counted; 0 is the API's default (SCORELAY_RATE). A new key has 200."`
+	LookUps *int     `name:"look-ups" placeholder:"N" help:"Look-ups per second; 0 is the API's default (SCORELAY_LOOK_UP_RATE). A new key has 50."`
+	Gas     *uint64  `name:"gas-per-day" placeholder:"GAS" help:"Gas that its updates and creations of a UTC day may take at worst; 0 is the API's default (SCORELAY_GAS_PER_DAY). A new key has 1000000000."`
+	Rights  []string `name:"rights" placeholder:"RIGHT,…" help:"What it may do, of create (projects), update (send updates) and read (look up). A new key may do all."`
+}
+
+// apply changes the terms as the flags say.
+func (f *termsFlags) apply(t *apikey.Terms) {
+	if f.Rate != nil {
+		t.Rate = *f.Rate
+	}
+	if f.LookUps != nil {
+		t.LookUps = *f.LookUps
+	}
+	if f.Gas != nil {
+		t.Gas = *f.Gas
+	}
+	if len(f.Rights) > 0 {
+		t.Rights = f.Rights
+	}
 }
 
 // Run issues a key. The secret alone goes to standard output, so that it can be piped into a file.
 func (c *keysCreateCommand) Run(s signals) error {
 	return c.withStore(s.drain, func(store *apikey.Store) error {
-		secret, key, err := store.Create(s.drain, c.Name, c.Rate)
+		terms := apikey.CallerTerms()
+		c.apply(&terms)
+		secret, key, err := store.Create(s.drain, c.Name, terms)
 		if err != nil {
 			return err
 		}
@@ -58,19 +86,29 @@ func (c *keysListCommand) Run(s signals) error {
 			return json.NewEncoder(os.Stdout).Encode(keys)
 		}
 		table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tCREATED\tREVOKED")
+		_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tLOOK-UPS\tGAS A DAY\tRIGHTS\tCREATED\tREVOKED")
 		for _, key := range keys {
-			revoked, rate := "", "default"
-			if key.Revoked != nil {
-				revoked = key.Revoked.Format(time.RFC3339)
-			}
-			if key.Rate > 0 {
-				rate = fmt.Sprintf("%d/s", key.Rate)
-			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", key.ID, key.Name, rate, key.Created.Format(time.RFC3339), revoked)
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", key.ID, key.Name, orDefault(key.Rate, "/s"), orDefault(key.LookUps, "/s"),
+				orDefault(key.Gas, ""), cmp.Or(strings.Join(key.Rights, ","), "all"), key.Created.Format(time.RFC3339), when(key.Revoked))
 		}
 		return table.Flush()
 	})
+}
+
+// orDefault is a bound of a key, of which 0 is the API's.
+func orDefault[N int | uint64](n N, unit string) string {
+	if n == 0 {
+		return "default"
+	}
+	return fmt.Sprint(n) + unit
+}
+
+// when is a time that may not have come.
+func when(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.Format(time.RFC3339)
 }
 
 type keysRevokeCommand struct {
@@ -115,7 +153,7 @@ func (c *setupCommand) apiKey(ctx context.Context, js jetstream.JetStream, log *
 	if err != nil {
 		return err
 	}
-	secret, key, err := store.Create(ctx, "setup", 0)
+	secret, key, err := store.Create(ctx, "setup", apikey.CallerTerms())
 	if err != nil {
 		return err
 	}

@@ -234,7 +234,7 @@ func TestCommands(t *testing.T) {
 	id := strings.Split(key, "_")[1]
 	list, _, err := scorelay("keys", "list")
 	require.NoError(t, err)
-	require.Regexp(t, id+` +acme +50/s`, list)
+	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +all`, list)
 	client := dial(t, s.info(t), key, 1)
 	project := place(t, s.info(t)).Project
 	require.Eventually(t, func() bool {

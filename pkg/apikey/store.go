@@ -22,7 +22,6 @@ const (
 	callTimeout  = 5 * time.Second
 	casTries     = 8
 	maxNameBytes = 100
-	maxRate      = 1_000_000
 )
 
 var (
@@ -32,8 +31,6 @@ var (
 	ErrRevoked = errors.New("the key is already revoked")
 	// ErrName says that a key's name cannot be used.
 	ErrName = fmt.Errorf("a key's name must be 1 to %d bytes without control characters", maxNameBytes)
-	// ErrRate says that a key's rate cannot be used.
-	ErrRate = fmt.Errorf("a key's rate must be 0 (the API's default) to %d requests per second", maxRate)
 )
 
 // Store changes and lists the keys. It is safe for concurrent use, also with other processes.
@@ -51,19 +48,19 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{js, kv}, nil
 }
 
-// Create makes a key. The secret is returned here and kept nowhere. Errors: ErrName, ErrRate, or the server's; after
+// Create makes a key. The secret is returned here and kept nowhere. Errors: ErrName, ErrTerms, or the server's; after
 // one of those the key may exist, useless, since its secret is lost.
-func (s *Store) Create(ctx context.Context, name string, rate int) (Secret, Key, error) {
+func (s *Store) Create(ctx context.Context, name string, terms Terms) (Secret, Key, error) {
 	if name == "" || len(name) > maxNameBytes || slices.ContainsFunc([]rune(name), unicode.IsControl) {
 		return "", Key{}, ErrName
 	}
-	if rate < 0 || rate > maxRate {
-		return "", Key{}, ErrRate
+	if err := terms.check(); err != nil {
+		return "", Key{}, err
 	}
 	secret := newSecret()
 	id, _ := secret.id()
 	hash := secret.hash()
-	key := Key{ID: id, Name: name, Hash: hex.EncodeToString(hash[:]), Rate: rate, Created: time.Now().UTC().Truncate(time.Second)}
+	key := Key{ID: id, Name: name, Hash: hex.EncodeToString(hash[:]), Terms: terms, Created: time.Now().UTC().Truncate(time.Second)}
 	data, err := json.Marshal(key)
 	if err != nil {
 		return "", Key{}, fmt.Errorf("couldn't encode a key: %w", err)

@@ -24,7 +24,7 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type": func(s *APISettings) { s.ScoreTypes = nil },
 		"SCORELAY_BODY_LIMIT is 1023; it must be at least 1024 bytes":         func(s *APISettings) { s.BodyLimit = 1023 },
 		"SCORELAY_MAX_CONCURRENT is 0; it must be at least 1":                 func(s *APISettings) { s.MaxConcurrent = 0 },
-		"SCORELAY_RATE is -1; it must be 0 (no limit) or more":                func(s *APISettings) { s.Rate = -1 },
+		"SCORELAY_RATE is -1; it must be 0 (no limit) or more, up to 1000000": func(s *APISettings) { s.Rate = -1 },
 	} {
 		s := parsed[APISettings](t)
 		require.NoError(t, s.Validate())

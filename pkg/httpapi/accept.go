@@ -46,18 +46,20 @@ type groupAccepted struct {
 	Duplicates []score.UpdateID `json:"duplicates"` // in the order of the group
 }
 
-// updateScore takes one update all the way from bytes to durable. enter has authenticated the key and counted its rate
-// before.
-func (s *Server) updateScore(c *fiber.Ctx) *Problem {
-	r, p := request(c, decodeUpdate)
+// updateScore takes one update all the way from bytes to durable, for a key that enter has authenticated.
+func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
+	r, cost, p := counted(s, c, by, decodeUpdate, func(*updateRequest) score.Cost { return s.priceOfOne })
 	if p != nil {
 		return p
 	}
 	u, p := s.verifyUpdate(r)
-	if p != nil {
-		return p
+	var duplicates []score.UpdateID
+	if p == nil {
+		duplicates, p = s.accept(singleUnit(u))
 	}
-	duplicates, p := s.accept(singleUnit(u))
+	if p != nil || len(duplicates) > 0 {
+		s.giveBack(by, cost, p)
+	}
 	if p != nil {
 		return p
 	}
@@ -67,20 +69,22 @@ func (s *Server) updateScore(c *fiber.Ctx) *Problem {
 }
 
 // updateScores does the same for updates that were signed together.
-func (s *Server) updateScores(c *fiber.Ctx) *Problem {
-	r, p := request(c, decodeGroup)
+func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
+	r, cost, p := counted(s, c, by, decodeGroup, func(r *groupRequest) score.Cost { return s.priceOf(r.unit()) })
 	if p != nil {
 		return p
 	}
-	if p := s.verifyGroup(r); p != nil {
-		return p
-	}
-	signed := &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}
-	duplicates, p := s.accept(unit{updates: r.updates, signed: signed})
-	if p != nil {
-		return p
+	var duplicates []score.UpdateID
+	if p = s.verifyGroup(r); p == nil {
+		duplicates, p = s.accept(unit{updates: r.updates, signed: &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}})
 	}
 	n := len(r.updates) - len(duplicates)
+	if p != nil || n == 0 {
+		s.giveBack(by, cost, p)
+	}
+	if p != nil {
+		return p
+	}
 	return s.send(c, groupAccepted{r.project, s.count(n, len(duplicates)), n, duplicates})
 }
 

@@ -1,17 +1,21 @@
 package httpapi
 
 import (
-	"cmp"
 	"fmt"
 	"runtime/debug"
-	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// enter lets a request in: there is a place for it, the API is up, the key is valid and within its rate.
-func (s *Server) enter(c *fiber.Ctx, places chan struct{}, handle func(*fiber.Ctx) *Problem) (p *Problem) {
+// A handler answers a request; it returns nil when it has sent its response.
+type handler func(c *fiber.Ctx, by *caller) *Problem
+
+// enter lets a request in: there is a place for it, the API is up, the key is valid and has the right to it. Posts that write
+// are counted against the key's budget when it is known what they ask for; see counted.
+func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, handle handler) (p *Problem) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.deps.Log.Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
@@ -34,39 +38,45 @@ func (s *Server) enter(c *fiber.Ctx, places chan struct{}, handle func(*fiber.Ct
 		}
 		s.started.Store(true)
 	}
-	key, rate, p := s.authenticate(c)
+	by, p := s.authenticate(c)
 	if p != nil {
 		return p
 	}
-	if rate = cmp.Or(rate, s.config.RatePerSecond); rate > 0 && s.deps.Limiter != nil {
-		if wait := s.deps.Limiter.Allow(s.life, key, rate); wait > 0 {
-			return temporary(codeRateLimited, wait, "at most "+strconv.Itoa(rate)+" requests per second")
+	if by.Rights&right == 0 {
+		return problem(codeNoRight, "this key may not "+rightNames[right])
+	}
+	if right == score.MayRead {
+		if p := s.spend(c, &by.lookUps, score.Cost{Units: 1}); p != nil {
+			return p
 		}
 	}
-	return handle(c)
+	return handle(c, by)
 }
 
+// rightNames say what a key may do with a right.
+var rightNames = map[score.Rights]string{score.MayCreate: "create projects", score.MayUpdate: "send updates", score.MayRead: "look up"}
+
 // accepting lets a request in that would have something stored, unless accepting halts.
-func (s *Server) accepting(handle func(*fiber.Ctx) *Problem) func(*fiber.Ctx) *Problem {
-	return func(c *fiber.Ctx) *Problem {
+func (s *Server) accepting(handle handler) handler {
+	return func(c *fiber.Ctx, by *caller) *Problem {
 		if why := s.deps.Halted(); why != "" {
 			return temporary(codeHalted, retryAfterHalt, why)
 		}
-		return handle(c)
+		return handle(c, by)
 	}
 }
 
-// authenticate tells whose request it is, and how many a second the key may send (0: the default).
-func (s *Server) authenticate(c *fiber.Ctx) (key string, rate int, p *Problem) {
+// authenticate tells whose request it is.
+func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 	secret := c.Get("X-API-KEY")
 	if secret == "" {
-		return "", 0, problem(codeMissingAPIKey, "")
+		return nil, problem(codeMissingAPIKey, "")
 	}
-	key, rate, ok := s.deps.Keys.Authenticate(secret)
-	if !ok {
-		return "", 0, problem(codeInvalidAPIKey, "")
+	grant := s.deps.Keys.Authenticate(secret)
+	if grant == nil {
+		return nil, problem(codeInvalidAPIKey, "")
 	}
-	return key, rate, nil
+	return s.callers.of(grant), nil
 }
 
 func (s *Server) readyz(c *fiber.Ctx) error {
@@ -88,7 +98,7 @@ const unauthenticatedBodyLimit = 4 << 10
 
 // bodyLimitFor decides by its headers how large a request's body may be.
 func (s *Server) bodyLimitFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
-	if _, _, ok := s.deps.Keys.Authenticate(string(h.Peek("X-API-KEY"))); !ok {
+	if s.deps.Keys.Authenticate(string(h.Peek("X-API-KEY"))) == nil {
 		limit.MaxRequestBodySize = min(unauthenticatedBodyLimit, s.config.MaxBody)
 	}
 	return limit

@@ -188,7 +188,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	b.chain = &faultyChain{}
 	b.keys, err = apikey.Open(ctx, js)
 	require.NoError(t, err)
-	b.secret, _, err = b.keys.Create(ctx, "test", 0)
+	b.secret, _, err = b.keys.Create(ctx, "test", apikey.Terms{})
 	require.NoError(t, err)
 	b.view = b.keys.NewView(log)
 
@@ -215,7 +215,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	deps := httpapi.Deps{
 		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
-		Limiter:   limit.New(client, prefix, log, reg), Ready: func() error { return nil },
+		Limiter:   limit.New(client, set.status.Prefix+"rate:", log, reg), Gas: registry.Osaka(), Ready: func() error { return nil },
 		Halted: func() string { return "" }, Log: log, Registerer: reg,
 	}
 	if set.deps != nil {

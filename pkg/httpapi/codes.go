@@ -26,6 +26,7 @@ var (
 	codeInvalidAPIKey     = Code{"invalid_api_key", http.StatusUnauthorized, "The API key is unknown or revoked", "Check the key, or ask the operator for a new one."}
 	codeSignerNotMember   = Code{"signer_not_member", http.StatusForbidden, "The signer is neither owner nor updater of the project", "Sign with an owner's or updater's wallet; `detail` names the one that was recovered."}
 	codeSignedOnly        = Code{"signed_only", http.StatusForbidden, "The project accepts signed groups of updates only", "Sign updates in groups, and send them to POST /update-scores."}
+	codeNoRight           = Code{"key_lacks_right", http.StatusForbidden, "The API key does not have the right to this", "Use a key with the right that `detail` names, or ask the operator for it."}
 	codeNotFound          = Code{"not_found", http.StatusNotFound, "Unknown path", "Check the path."}
 	codeProjectNotFound   = Code{"project_not_found", http.StatusNotFound, "The project does not exist", "Check the projectId."}
 	codeUpdateNotFound    = Code{"update_not_found", http.StatusNotFound, "No update with this id was accepted", "Check the updateId, or send the update."}
@@ -35,7 +36,8 @@ var (
 	codeBodyTooLarge      = Code{"body_too_large", http.StatusRequestEntityTooLarge, "The body is too large", "Send at most 256 KiB (the default limit); no valid body is larger."}
 	codeMediaType         = Code{"unsupported_media_type", http.StatusUnsupportedMediaType, "The content type is not application/json", "Send `Content-Type: application/json`."}
 	codeContentEncoding   = Code{"unsupported_encoding", http.StatusUnsupportedMediaType, "The body is compressed", "Send it without Content-Encoding."}
-	codeRateLimited       = Code{"rate_limited", http.StatusTooManyRequests, "Too many requests with this API key", "Retry after Retry-After seconds."}
+	codeRateLimited       = Code{"rate_limited", http.StatusTooManyRequests, "Too many updates or look-ups with this API key", "Retry after Retry-After seconds; the headers RateLimit-Policy and RateLimit tell what the key may do."}
+	codeBudgetSpent       = Code{"budget_spent", http.StatusTooManyRequests, "The API key's gas of today is spent", "Wait for the next day (UTC), or ask the operator for more; Retry-After is an hour at most, since that may happen before."}
 	codeBacklogFull       = Code{"backlog_full", http.StatusTooManyRequests, "Too many updates of the project wait", "Retry after Retry-After seconds: so long the project's lane needs for what is too much."}
 	codeHeadersTooLarge   = Code{"headers_too_large", http.StatusRequestHeaderFieldsTooLarge, "The request's headers are too large", "Send fewer or shorter headers."}
 	codeInternal          = Code{"internal", http.StatusInternalServerError, "Internal error of the API", "Retry; if it happens again, tell the operator."}

@@ -21,10 +21,15 @@ type Config struct {
 	ChainID  uint64         // EIP-155; for EIP-712 signatures, whose domain look-ups of projects tell
 	Contract common.Address // the ScoreRegistry; as ChainID
 
-	ScoreTypes    []string      // of a project that declares none. Default ["reputation"]
-	Freshness     wallet.Window // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead
-	RatePerSecond int           // of an API key that has no rate of its own. 0, the default, is no limit
-	MaxWaiting    uint64        // updates of one project that wait to be bound; beyond it they get a 429. 0, the default, is no bound
+	ScoreTypes []string      // of a project that declares none. Default ["reputation"]
+	Freshness  wallet.Window // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead
+
+	// Of an API key that has none of its own. 0, the default, is no limit.
+	RatePerSecond    int    // updates
+	LookUpsPerSecond int    //
+	GasPerDay        uint64 // at worst, of what is accepted in a UTC day
+
+	MaxWaiting uint64 // updates of one project that wait to be bound; beyond it they get a 429. 0, the default, is no bound
 
 	MaxBody       int           // bytes of a body. Default 256 KiB: more than the largest valid creation
 	MaxWrites     int           // posts that write in progress at once; more get a 503. Default 4,096

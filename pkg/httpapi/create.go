@@ -23,12 +23,22 @@ type created struct {
 // createProject makes one creation durable. The stream takes one per projectId: of two at once, on any replicas, one
 // is stored. A projectId that is taken is refused, even for a creation that says the same: a caller that lost an answer asks
 // for the project and sees what was accepted.
-func (s *Server) createProject(c *fiber.Ctx) *Problem {
-	ctx := s.life
-	project, p := request(c, func(body []byte) (*score.Project, *Problem) { return decodeProject(body, s.config.ScoreTypes) })
+func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
+	decode := func(body []byte) (*score.Project, *Problem) { return decodeProject(body, s.config.ScoreTypes) }
+	project, cost, p := counted(s, c, by, decode, s.priceOfCreation)
 	if p != nil {
 		return p
 	}
+	if p := s.acceptProject(project); p != nil {
+		s.giveBack(by, cost, p)
+		return p
+	}
+	s.metrics.creations.WithLabelValues("accepted").Inc()
+	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
+}
+
+func (s *Server) acceptProject(project *score.Project) *Problem {
+	ctx := s.life
 	if _, taken := s.deps.Projects.lookup(project.ID); taken || s.onChain(ctx, project.ID) {
 		return projectExists()
 	}
@@ -50,8 +60,7 @@ func (s *Server) createProject(c *fiber.Ctx) *Problem {
 	if err := s.deps.Statuses.Accepted(ctx, []score.Ref{score.CreationRef(project.ID)}, []string{""}); err != nil {
 		s.deps.Log.Debug("the API could not write the status of an accepted creation; it is accepted all the same", "project", project.ID, "err", err)
 	}
-	s.metrics.creations.WithLabelValues("accepted").Inc()
-	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
+	return nil
 }
 
 // onChain asks the chain about a projectId neither the directory nor the stream knows. Without an answer the creation

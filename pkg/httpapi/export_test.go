@@ -16,9 +16,9 @@ func Codes() []Code {
 	return []Code{
 		codeMalformedRequest, codeMalformedJSON, codeInvalidBody, codeInvalidPath, codeMessageTooOld, codeMessageInFuture,
 		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType,
-		codeMissingAPIKey, codeInvalidAPIKey, codeSignerNotMember, codeSignedOnly,
+		codeMissingAPIKey, codeInvalidAPIKey, codeSignerNotMember, codeSignedOnly, codeNoRight,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
-		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBacklogFull, codeHeadersTooLarge,
+		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeBacklogFull, codeHeadersTooLarge,
 		codeInternal, codeStarting, codeShuttingDown, codeOverloaded, codeNotDurable, codeStreamFull, codeHalted, codeUpdateInProgress,
 		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable,
 	}

@@ -56,7 +56,7 @@ type projectView struct {
 }
 
 // project tells of a project, and how far its creation has come.
-func (s *Server) project(c *fiber.Ctx) *Problem {
+func (s *Server) project(c *fiber.Ctx, _ *caller) *Problem {
 	id, p := projectParam(c)
 	if p != nil {
 		return p
@@ -117,7 +117,7 @@ type scoreView struct {
 }
 
 // scores tells a wallet's scores of all score types, as they are on the chain now.
-func (s *Server) scores(c *fiber.Ctx) *Problem {
+func (s *Server) scores(c *fiber.Ctx, _ *caller) *Problem {
 	project, p := projectParam(c)
 	if p != nil {
 		return p

@@ -29,6 +29,7 @@ type Deps struct {
 	Projects  *Projects
 	Keys      Keys
 	Limiter   Limiter  // nil: nothing is limited
+	Gas       Gas      // nil: budgets of gas are not spent
 	Backlogs  Backlogs // nil: what waits is not bounded
 	Chain     Chain
 	NewMinter func() Minter // for the ids of one project; no two mint the same
@@ -57,10 +58,13 @@ type Server struct {
 	signers   *signers
 	enveloper *enveloper
 	marker    *marker
-	minters   *lru.Cache[score.ProjectID, Minter]
-	tokens    *tokens
-	writes    chan struct{} // one for each post in progress
-	reads     chan struct{} // one for each look-up in progress
+	callers   *callers
+
+	priceOfOne score.Cost // of an update that is not in a signed group
+	minters    *lru.Cache[score.ProjectID, Minter]
+	tokens     *tokens
+	writes     chan struct{} // one for each post in progress
+	reads      chan struct{} // one for each look-up in progress
 
 	life     context.Context // ends when Run gives up on what is still in progress
 	end      context.CancelFunc
@@ -82,6 +86,8 @@ func New(config Config, deps Deps) (*Server, error) {
 		writes:  make(chan struct{}, config.MaxWrites),
 		reads:   make(chan struct{}, maxReads),
 	}
+	s.priceOfOne = s.priceOf(score.Unit{Updates: make([]score.Update, 1)})
+	s.callers = &callers{config: &s.config, byKey: map[string]*caller{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.marker = newMarker(deps.Statuses, s.metrics, deps.Log)
 	s.enveloper = &enveloper{

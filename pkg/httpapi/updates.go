@@ -20,7 +20,7 @@ type updateView struct {
 }
 
 // update tells how far an update has come.
-func (s *Server) update(c *fiber.Ctx) *Problem {
+func (s *Server) update(c *fiber.Ctx, _ *caller) *Problem {
 	project, p := projectParam(c)
 	if p != nil {
 		return p
@@ -59,7 +59,7 @@ type lookedUp struct {
 
 // lookUpUpdates is update for many at once. One that nothing was accepted under does not keep the others from their
 // answer: its status is "unknown".
-func (s *Server) lookUpUpdates(c *fiber.Ctx) *Problem {
+func (s *Server) lookUpUpdates(c *fiber.Ctx, _ *caller) *Problem {
 	r, p := request(c, decodeLookUp)
 	if p != nil {
 		return p
