@@ -51,6 +51,11 @@ func (s Secret) id() (string, bool) {
 	return text[len(prefix) : len(prefix)+idDigits], true
 }
 
+// isID tells whether a text may be a key's id.
+func isID(text string) bool {
+	return len(text) == idDigits && strings.Trim(text, alphabet) == ""
+}
+
 func (s Secret) hash() [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
 
 func newSecret() Secret {
@@ -90,4 +95,6 @@ type Key struct {
 	Terms
 	Created time.Time  `json:"created"`
 	Revoked *time.Time `json:"revoked,omitempty"` // since when it is refused
+
+	LastUsed *time.Time `json:"lastUsed,omitempty"` // within some two minutes; List tells it
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 
@@ -76,39 +77,64 @@ func (s *Store) Create(ctx context.Context, name string, terms Terms) (Secret, K
 // Revoke makes a key useless, within a second on every replica. Errors: ErrNotFound, ErrRevoked, or the server's, after
 // which it may be repeated.
 func (s *Store) Revoke(ctx context.Context, id string) error {
+	_, err := s.change(ctx, id, func(key *Key) error {
+		now := time.Now().UTC().Truncate(time.Second)
+		key.Revoked = &now
+		return nil
+	})
+	return err
+}
+
+// Edit changes a key's terms, within a second on every replica. It may call edit several times, each time with what is stored.
+// Errors: ErrNotFound, ErrRevoked, ErrTerms, edit's, or the server's, after which it may be repeated.
+func (s *Store) Edit(ctx context.Context, id string, edit func(*Terms) error) (Key, error) {
+	return s.change(ctx, id, func(key *Key) error {
+		if err := edit(&key.Terms); err != nil {
+			return err
+		}
+		return key.check()
+	})
+}
+
+// change changes what is stored of a key that is not revoked.
+func (s *Store) change(ctx context.Context, id string, change func(*Key) error) (key Key, err error) {
+	if !isID(id) {
+		return Key{}, fmt.Errorf("%w: %q", ErrNotFound, id)
+	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	for range casTries {
 		entry, err := s.kv.Get(ctx, id)
-		if errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrInvalidKey) {
-			return fmt.Errorf("%w: %q", ErrNotFound, id)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return Key{}, fmt.Errorf("%w: %q", ErrNotFound, id)
 		}
 		if err != nil {
-			return fmt.Errorf("couldn't read key %s: %w", id, err)
+			return Key{}, fmt.Errorf("couldn't read key %s: %w", id, err)
 		}
-		var key Key
+		key = Key{}
 		if err := json.Unmarshal(entry.Value(), &key); err != nil {
-			return fmt.Errorf("couldn't decode key %s: %w", id, err)
+			return Key{}, fmt.Errorf("couldn't decode key %s: %w", id, err)
 		}
 		if key.Revoked != nil {
-			return fmt.Errorf("%w: %s", ErrRevoked, id)
+			return Key{}, fmt.Errorf("%w: %s", ErrRevoked, id)
 		}
-		now := time.Now().UTC().Truncate(time.Second)
-		key.Revoked = &now
+		if err := change(&key); err != nil {
+			return Key{}, err
+		}
 		data, err := json.Marshal(key)
 		if err != nil {
-			return fmt.Errorf("couldn't encode key %s: %w", id, err)
+			return Key{}, fmt.Errorf("couldn't encode key %s: %w", id, err)
 		}
 		_, err = s.kv.Update(ctx, id, data, entry.Revision())
 		if watched.Moved(err) { // another process changed it meanwhile
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("couldn't revoke key %s: %w", id, err)
+			return Key{}, fmt.Errorf("couldn't change key %s: %w", id, err)
 		}
-		return nil
+		return key, nil
 	}
-	return fmt.Errorf("couldn't revoke key %s: others keep changing it", id)
+	return Key{}, fmt.Errorf("couldn't change key %s: others keep changing it", id)
 }
 
 // List returns all keys ever made, oldest first.
@@ -116,7 +142,12 @@ func (s *Store) List(ctx context.Context) ([]Key, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	var keys []Key
+	used := map[string]time.Time{}
 	err := watched.All(ctx, s.kv, func(entry jetstream.KeyValueEntry) error {
+		if id, isUse := strings.CutPrefix(entry.Key(), usePrefix); isUse {
+			used[id] = entry.Created().UTC().Truncate(time.Second)
+			return nil
+		}
 		var key Key
 		if err := json.Unmarshal(entry.Value(), &key); err != nil {
 			return fmt.Errorf("couldn't decode key %s: %w", entry.Key(), err)
@@ -126,6 +157,11 @@ func (s *Store) List(ctx context.Context) ([]Key, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("couldn't list the keys: %w", err)
+	}
+	for i := range keys {
+		if at, some := used[keys[i].ID]; some {
+			keys[i].LastUsed = &at
+		}
 	}
 	slices.SortFunc(keys, func(a, b Key) int { return a.Created.Compare(b.Created) })
 	return keys, nil

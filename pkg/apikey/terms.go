@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -13,6 +14,8 @@ import (
 const (
 	maxRate = 1_000_000
 	maxGas  = 1_000_000_000_000_000 - 1 // what a number in an HTTP header may be (RFC 9651)
+
+	maxProjects = 1000 // of one key, whose record is in every API's memory
 )
 
 // Terms are what a key allows. The zero value allows all that the API's defaults allow.
@@ -21,6 +24,10 @@ type Terms struct {
 	LookUps int      `json:"lookUps,omitempty"`   // per second; 0 is the API's default
 	Gas     uint64   `json:"gasPerDay,omitempty"` // of a UTC day; 0 is the API's default
 	Rights  []string `json:"rights,omitempty"`    // of Rights; none stands for all
+
+	Projects []score.ProjectID `json:"projects,omitempty"`        // to which the key is bound; none stands for all
+	Whole    bool              `json:"wholeSignatures,omitempty"` // it takes no signature that covers only the time
+	Expires  *time.Time        `json:"expires,omitempty"`         // nil: never
 }
 
 // CallerTerms are what a key gets that is made for a caller and of which nothing else is said: enough for most, and at worst a
@@ -55,6 +62,9 @@ func (t *Terms) check() error {
 	case t.Gas > maxGas:
 		return fmt.Errorf("%w: its budget must be 0 (the API's default) to %d gas per day", ErrTerms, uint64(maxGas))
 	}
+	if len(t.Projects) > maxProjects {
+		return fmt.Errorf("%w: it may be bound to %d projects at most", ErrTerms, maxProjects)
+	}
 	for _, name := range t.Rights {
 		if !slices.Contains(Rights(), name) {
 			return fmt.Errorf("%w: rights are %s, not %q", ErrTerms, strings.Join(Rights(), ", "), name)
@@ -65,7 +75,16 @@ func (t *Terms) check() error {
 
 // grant is what the key allows.
 func (k *Key) grant() *score.Grant {
-	g := &score.Grant{Key: k.ID, Name: k.Name, Budget: score.Budget{Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas}}
+	g := &score.Grant{Key: k.ID, Name: k.Name, Budget: score.Budget{Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas}, Whole: k.Whole}
+	if k.Expires != nil {
+		g.Expires = *k.Expires
+	}
+	if len(k.Projects) > 0 {
+		g.Projects = make(map[score.ProjectID]struct{}, len(k.Projects))
+		for _, project := range k.Projects {
+			g.Projects[project] = struct{}{}
+		}
+	}
 	for _, r := range rights {
 		if len(k.Rights) == 0 || slices.Contains(k.Rights, r.name) {
 			g.Rights |= r.is

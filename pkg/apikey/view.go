@@ -1,12 +1,16 @@
 package apikey
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -18,23 +22,37 @@ import (
 // and so every key until Run has caught up.
 type View struct {
 	*watched.View[*known]
+	uses *uses
 }
 
 // known is what the view knows of a key.
 type known struct {
 	hash  [sha256.Size]byte
 	grant *score.Grant // nil of one that is revoked or cannot be read
+	used  atomic.Bool  // since its use was noted
 }
 
 // NewView returns an empty view; Run fills it.
 func (s *Store) NewView(log *slog.Logger) *View {
-	return &View{watched.NewView(s.js.Conn(), s.kv, log, func(entry jetstream.KeyValueEntry) (*known, bool) {
+	view := watched.NewView(s.js.Conn(), s.kv, log, func(entry jetstream.KeyValueEntry) (*known, bool) {
+		if strings.HasPrefix(entry.Key(), usePrefix) {
+			return nil, false
+		}
 		k, err := read(entry)
 		if err != nil {
 			log.Error("an API key's entry cannot be read; the API refuses the key", "key", entry.Key(), "err", err)
 		}
 		return k, true
-	})}
+	})
+	return &View{view, &uses{kv: s.kv, log: log, every: useEvery}}
+}
+
+// Run keeps the view current until ctx ends, and returns ctx's error. Meanwhile it notes which keys are used.
+func (v *View) Run(ctx context.Context) error {
+	var noting sync.WaitGroup
+	noting.Go(func() { v.uses.run(ctx) })
+	defer noting.Wait()
+	return v.View.Run(ctx)
 }
 
 // read reads a key's entry; of one that cannot be read it returns what no secret opens.
@@ -72,6 +90,9 @@ func (v *View) Authenticate(secret string) *score.Grant {
 	hash := Secret(secret).hash()
 	if subtle.ConstantTimeCompare(key.hash[:], hash[:]) != 1 {
 		return nil
+	}
+	if key.grant != nil && !key.used.Load() && key.used.CompareAndSwap(false, true) {
+		v.uses.add(key)
 	}
 	return key.grant
 }

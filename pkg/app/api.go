@@ -113,10 +113,11 @@ func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTim
 
 func (a *api) config() httpapi.Config {
 	s, d := a.settings, a.stream.Deployment()
+	whole, _ := s.whole() // Validate has read it
 	return httpapi.Config{
 		ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},
-		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay,
+		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay, Whole: whole,
 		MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout: s.AcceptTimeout,
 		DrainTimeout:  s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener

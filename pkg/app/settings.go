@@ -6,10 +6,13 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // Bounds of prices: they are counted in wei in 64 bits.
@@ -81,6 +84,7 @@ type APISettings struct {
 	LookUpRate         int           `name:"look-up-rate" env:"SCORELAY_LOOK_UP_RATE" default:"0" help:"Look-ups per second of one API key that has no such rate of its own; 0 for no limit."`
 	GasPerDay          uint64        `name:"gas-per-day" env:"SCORELAY_GAS_PER_DAY" default:"0" help:"Gas that one API key may have accepted in a UTC day, if it has no such budget of its own: what its updates and creations take at worst; 0 for no limit."`
 	MaxWaiting         uint64        `name:"max-waiting" env:"SCORELAY_MAX_WAITING" default:"1000000" help:"Updates of one project that may wait to be bound to a transaction; beyond it more are answered 429, with a Retry-After of what its lane needs for them. 0 for no bound. What comes within some two seconds of reaching it is still accepted, and so is what the lane cannot read yet, because a creation before it cannot be bound."`
+	WholeSignatures    []string      `name:"whole-signatures" env:"SCORELAY_WHOLE_SIGNATURES" help:"Projects (or 'all') whose single updates must be signed as a whole, by the scheme eip712: a signature that covers only the time, as in the published scheme, is answered 403. Signed groups always are. A key may ask for the same."`
 	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
 }
 
@@ -151,8 +155,26 @@ func (s *APISettings) Validate() error {
 	p.check(s.MaxConcurrent >= 1, "SCORELAY_MAX_CONCURRENT is %d; it must be at least 1", s.MaxConcurrent)
 	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)
 	p.check(s.LookUpRate >= 0 && s.LookUpRate <= maxKeyRate, "SCORELAY_LOOK_UP_RATE is %d; it must be 0 (no limit) or more, up to %d", s.LookUpRate, maxKeyRate)
+	_, err := s.whole()
+	p.check(err == nil, "SCORELAY_WHOLE_SIGNATURES holds what is no projectId: %v; name projects by 0x and 64 hex digits, or all", err)
 	p.check(s.GasPerDay <= maxKeyGas, "SCORELAY_GAS_PER_DAY is %d; it must be 0 (no limit) or more, up to %d", s.GasPerDay, uint64(maxKeyGas))
 	return p.err()
+}
+
+// whole tells of a project whether its single updates must be signed as a whole.
+func (s *APISettings) whole() (func(score.ProjectID) bool, error) {
+	if slices.Equal(s.WholeSignatures, []string{"all"}) {
+		return func(score.ProjectID) bool { return true }, nil
+	}
+	projects := map[score.ProjectID]bool{}
+	for _, text := range s.WholeSignatures {
+		id, err := score.ParseProjectID(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", text, err)
+		}
+		projects[id] = true
+	}
+	return func(id score.ProjectID) bool { return projects[id] }, nil
 }
 
 // Validate checks what no default can get wrong; the error says, for each setting, its variable and what to do.

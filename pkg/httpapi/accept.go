@@ -48,11 +48,11 @@ type groupAccepted struct {
 
 // updateScore takes one update all the way from bytes to durable, for a key that enter has authenticated.
 func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
-	r, cost, p := counted(s, c, by, decodeUpdate, func(*updateRequest) score.Cost { return s.priceOfOne })
+	r, cost, p := counted(s, c, by, decodeUpdate, func(r *updateRequest) (score.ProjectID, score.Cost) { return r.Project, s.priceOfOne })
 	if p != nil {
 		return p
 	}
-	u, p := s.verifyUpdate(r)
+	u, p := s.verifyUpdate(r, by)
 	var duplicates []score.UpdateID
 	if p == nil {
 		duplicates, p = s.accept(singleUnit(u))
@@ -70,7 +70,7 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 
 // updateScores does the same for updates that were signed together.
 func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
-	r, cost, p := counted(s, c, by, decodeGroup, func(r *groupRequest) score.Cost { return s.priceOf(r.unit()) })
+	r, cost, p := counted(s, c, by, decodeGroup, func(r *groupRequest) (score.ProjectID, score.Cost) { return r.project, s.priceOf(r.unit()) })
 	if p != nil {
 		return p
 	}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -73,8 +74,11 @@ func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 		return nil, problem(codeMissingAPIKey, "")
 	}
 	grant := s.deps.Keys.Authenticate(secret)
-	if grant == nil {
+	switch {
+	case grant == nil:
 		return nil, problem(codeInvalidAPIKey, "")
+	case grant.Expired(time.Now()):
+		return nil, problem(codeExpiredAPIKey, "it was valid until "+grant.Expires.UTC().Format(time.RFC3339))
 	}
 	return s.callers.of(grant), nil
 }
@@ -98,7 +102,7 @@ const unauthenticatedBodyLimit = 4 << 10
 
 // bodyLimitFor decides by its headers how large a request's body may be.
 func (s *Server) bodyLimitFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
-	if s.deps.Keys.Authenticate(string(h.Peek("X-API-KEY"))) == nil {
+	if grant := s.deps.Keys.Authenticate(string(h.Peek("X-API-KEY"))); grant == nil || grant.Expired(time.Now()) {
 		limit.MaxRequestBodySize = min(unauthenticatedBodyLimit, s.config.MaxBody)
 	}
 	return limit

@@ -41,6 +41,14 @@ type allowance struct {
 
 func (a *allowance) bounded() bool { return a.policy != "" }
 
+// covers is the problem of a body about a project that is not the key's.
+func (by *caller) covers(project score.ProjectID) *Problem {
+	if by.Covers(project) {
+		return nil
+	}
+	return fieldProblem(codeKeysProjects, "/projectId", "is none of the API key's projects")
+}
+
 // callers knows the callers of this replica: one for each key that was used, so no more than there are keys.
 type callers struct {
 	config *Config
@@ -141,15 +149,21 @@ func (a *allowance) tell(c *fiber.Ctx, left score.Left) *Problem {
 	}
 }
 
-// counted reads a post's body and counts what it asks for against the key's budget. What cannot be read counts as one update.
-func counted[T any](s *Server, c *fiber.Ctx, by *caller, decode func([]byte) (*T, *Problem), price func(*T) score.Cost) (*T, score.Cost, *Problem) {
+// counted reads a post's body and counts what it asks for against the key's budget. What cannot be read, and what is about a project that is not the
+// key's, counts as one update.
+func counted[T any](
+	s *Server, c *fiber.Ctx, by *caller, decode func([]byte) (*T, *Problem), price func(*T) (score.ProjectID, score.Cost),
+) (*T, score.Cost, *Problem) {
 	if p := s.over(c, &by.updates); p != nil {
 		return nil, score.Cost{}, p
 	}
 	r, p := request(c, decode)
 	cost := score.Cost{Units: 1}
 	if p == nil {
-		cost = price(r)
+		project, price := price(r)
+		if p = by.covers(project); p == nil {
+			cost = price
+		}
 	}
 	if refused := s.spend(c, &by.updates, cost); refused != nil {
 		return nil, cost, refused

@@ -24,9 +24,12 @@ var (
 	codeUnknownScoreType  = Code{"unknown_score_type", http.StatusBadRequest, "The project has no such score type", "Use a score type of the project: GET /projects/{projectId} lists them."}
 	codeMissingAPIKey     = Code{"missing_api_key", http.StatusUnauthorized, "The header X-API-KEY is missing", "Send the API key with every request."}
 	codeInvalidAPIKey     = Code{"invalid_api_key", http.StatusUnauthorized, "The API key is unknown or revoked", "Check the key, or ask the operator for a new one."}
+	codeExpiredAPIKey     = Code{"expired_api_key", http.StatusUnauthorized, "The API key has expired", "Ask the operator for a new one, or to prolong it."}
 	codeSignerNotMember   = Code{"signer_not_member", http.StatusForbidden, "The signer is neither owner nor updater of the project", "Sign with an owner's or updater's wallet; `detail` names the one that was recovered."}
 	codeSignedOnly        = Code{"signed_only", http.StatusForbidden, "The project accepts signed groups of updates only", "Sign updates in groups, and send them to POST /update-scores."}
 	codeNoRight           = Code{"key_lacks_right", http.StatusForbidden, "The API key does not have the right to this", "Use a key with the right that `detail` names, or ask the operator for it."}
+	codeKeysProjects      = Code{"key_other_projects", http.StatusForbidden, "The API key is bound to other projects", "Use a key of this project, or ask the operator to bind it to this one too."}
+	codeTimeSignature     = Code{"time_signature", http.StatusForbidden, "The signature covers only the time, which is refused here", "Sign the whole update by EIP-712 and say so in `scheme`, or send signed groups; `detail` says whether it is the key or the project that asks for it."}
 	codeNotFound          = Code{"not_found", http.StatusNotFound, "Unknown path", "Check the path."}
 	codeProjectNotFound   = Code{"project_not_found", http.StatusNotFound, "The project does not exist", "Check the projectId."}
 	codeUpdateNotFound    = Code{"update_not_found", http.StatusNotFound, "No update with this id was accepted", "Check the updateId, or send the update."}

@@ -116,6 +116,19 @@ var provocations = map[string]struct {
 		b.withTerms(apikey.Terms{Rights: []string{"read"}})
 		return b.post("/update-score", b.update("one"))
 	}},
+	"key_other_projects": {nil, func(b *bench) response {
+		b.withTerms(apikey.Terms{Projects: []score.ProjectID{{9}}})
+		return b.get("/projects/%s", b.project.ID)
+	}},
+	"expired_api_key": {nil, func(b *bench) response {
+		past := time.Now().Add(-time.Second)
+		b.withTerms(apikey.Terms{Expires: &past})
+		return b.get("/projects/%s", b.project.ID)
+	}},
+	"time_signature": {nil, func(b *bench) response {
+		b.withTerms(apikey.Terms{Whole: true})
+		return b.post("/update-score", b.update("one"))
+	}},
 	"backlog_full": {func(s *setup) {
 		s.config.MaxWaiting = 100
 		s.deps = func(d *httpapi.Deps) { d.Backlogs = backlog{Waiting: 350, PerSecond: 10} }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
@@ -31,6 +32,9 @@ type Config struct {
 
 	MaxWaiting uint64 // updates of one project that wait to be bound; beyond it they get a 429. 0, the default, is no bound
 
+	// Whole tells of a project whether signatures are refused that cover only the time. Default: of none.
+	Whole func(score.ProjectID) bool
+
 	MaxBody       int           // bytes of a body. Default 256 KiB: more than the largest valid creation
 	MaxWrites     int           // posts that write in progress at once; more get a 503. Default 4,096
 	MaxEnvelope   int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
@@ -46,6 +50,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Freshness == (wallet.Window{}) {
 		c.Freshness = wallet.Window{Past: 5 * time.Minute, Ahead: 30 * time.Second}
+	}
+	if c.Whole == nil {
+		c.Whole = func(score.ProjectID) bool { return false }
 	}
 	c.MaxBody = cmp.Or(c.MaxBody, 256<<10)
 	c.MaxWrites = cmp.Or(c.MaxWrites, 4096)

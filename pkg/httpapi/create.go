@@ -25,7 +25,7 @@ type created struct {
 // for the project and sees what was accepted.
 func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 	decode := func(body []byte) (*score.Project, *Problem) { return decodeProject(body, s.config.ScoreTypes) }
-	project, cost, p := counted(s, c, by, decode, s.priceOfCreation)
+	project, cost, p := counted(s, c, by, decode, func(p *score.Project) (score.ProjectID, score.Cost) { return p.ID, s.priceOfCreation(p) })
 	if p != nil {
 		return p
 	}

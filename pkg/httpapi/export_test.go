@@ -16,7 +16,7 @@ func Codes() []Code {
 	return []Code{
 		codeMalformedRequest, codeMalformedJSON, codeInvalidBody, codeInvalidPath, codeMessageTooOld, codeMessageInFuture,
 		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType,
-		codeMissingAPIKey, codeInvalidAPIKey, codeSignerNotMember, codeSignedOnly, codeNoRight,
+		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
 		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeBacklogFull, codeHeadersTooLarge,
 		codeInternal, codeStarting, codeShuttingDown, codeOverloaded, codeNotDurable, codeStreamFull, codeHalted, codeUpdateInProgress,

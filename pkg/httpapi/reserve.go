@@ -30,7 +30,9 @@ type reserved struct {
 // process mints under the same prefix, and what a dead process had left is never used. Each project has its own count, so
 // that all who send for it fill the same words.
 func (s *Server) reserveIDs(c *fiber.Ctx, by *caller) *Problem {
-	r, _, p := counted(s, c, by, decodeReserve, func(*reserveRequest) score.Cost { return score.Cost{Units: 1} })
+	r, _, p := counted(s, c, by, decodeReserve, func(r *reserveRequest) (score.ProjectID, score.Cost) {
+		return r.project, score.Cost{Units: 1}
+	})
 	if p != nil {
 		return p
 	}

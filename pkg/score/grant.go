@@ -20,7 +20,23 @@ type Grant struct {
 	Name   string // whose it is
 	Budget Budget
 	Rights Rights
+
+	Projects map[ProjectID]struct{} // to which it is bound; empty: to none
+	Whole    bool                   // it takes no signature that covers only the time
+	Expires  time.Time              // from when on it is refused; zero: never
 }
+
+// Covers tells whether the key may be used for a project.
+func (g *Grant) Covers(project ProjectID) bool {
+	if len(g.Projects) == 0 {
+		return true
+	}
+	_, covered := g.Projects[project]
+	return covered
+}
+
+// Expired tells whether the key is refused for its age.
+func (g *Grant) Expired(now time.Time) bool { return !g.Expires.IsZero() && !now.Before(g.Expires) }
 
 // Budget is how much a key may use; zero of anything is the API's default.
 type Budget struct {
