@@ -53,13 +53,13 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 		return p
 	}
 	u, p := s.verifyUpdate(r, by)
-	var duplicates []score.UpdateID
-	if p == nil {
-		duplicates, p = s.accept(singleUnit(u))
+	if p != nil {
+		s.giveBack(by, cost)
+		return p
 	}
-	if p != nil || len(duplicates) > 0 {
-		s.giveBack(by, cost, p)
-	}
+	one := singleUnit(u)
+	duplicates, p := s.accept(one)
+	s.done(by, cost, one.updates, len(duplicates), p)
 	if p != nil {
 		return p
 	}
@@ -74,17 +74,17 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 	if p != nil {
 		return p
 	}
-	var duplicates []score.UpdateID
-	if p = s.verifyGroup(r); p == nil {
-		duplicates, p = s.accept(unit{updates: r.updates, signed: &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}})
+	if p := s.verifyGroup(r); p != nil {
+		s.giveBack(by, cost)
+		return p
 	}
-	n := len(r.updates) - len(duplicates)
-	if p != nil || n == 0 {
-		s.giveBack(by, cost, p)
-	}
+	signed := &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}
+	duplicates, p := s.accept(unit{updates: r.updates, signed: signed})
+	s.done(by, cost, r.updates, len(duplicates), p)
 	if p != nil {
 		return p
 	}
+	n := len(r.updates) - len(duplicates)
 	return s.send(c, groupAccepted{r.project, s.count(n, len(duplicates)), n, duplicates})
 }
 

@@ -43,6 +43,13 @@ func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, h
 	if p != nil {
 		return p
 	}
+	p = s.admit(c, by, right, handle)
+	by.counts.request(p)
+	return p
+}
+
+// admit has a request handled, if its key has the right to it, and look-ups left if it is one.
+func (s *Server) admit(c *fiber.Ctx, by *caller, right score.Rights, handle handler) *Problem {
 	if by.Rights&right == 0 {
 		return problem(codeNoRight, "this key may not "+rightNames[right])
 	}

@@ -28,6 +28,7 @@ const maxBudgetWait = time.Hour
 type caller struct {
 	*score.Grant
 	updates, lookUps allowance
+	counts           *counters
 }
 
 // allowance is one thing of which a key has so much, and its name in the limiter.
@@ -51,9 +52,10 @@ func (by *caller) covers(project score.ProjectID) *Problem {
 
 // callers knows the callers of this replica: one for each key that was used, so no more than there are keys.
 type callers struct {
-	config *Config
-	mu     sync.RWMutex
-	byKey  map[string]*caller
+	config  *Config
+	metrics *keyMetrics
+	mu      sync.RWMutex
+	byKey   map[string]*caller
 }
 
 // of is the caller with a grant.
@@ -64,18 +66,18 @@ func (c *callers) of(grant *score.Grant) *caller {
 	if by != nil && by.Grant == grant {
 		return by
 	}
-	by = c.config.caller(grant)
+	by = c.config.caller(grant, c.metrics.of(grant.Name))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.byKey[grant.Key] = by
 	return by
 }
 
-func (c *Config) caller(grant *score.Grant) *caller {
+func (c *Config) caller(grant *score.Grant, counts *counters) *caller {
 	updates := score.QuotaOf(cmp.Or(grant.Budget.Updates, c.RatePerSecond), score.MaxSigned)
 	updates.Gas = cmp.Or(grant.Budget.Gas, c.GasPerDay)
 	return &caller{
-		Grant:   grant,
+		Grant: grant, counts: counts,
 		updates: newAllowance(updates, grant.Key, "updates"),
 		lookUps: newAllowance(score.QuotaOf(cmp.Or(grant.Budget.LookUps, c.LookUpsPerSecond), 1), grant.Key+"/look-ups", "look-ups"),
 	}
@@ -171,9 +173,9 @@ func counted[T any](
 	return r, cost, p
 }
 
-// giveBack returns the gas of a post of which nothing was stored, as far as that is certain.
-func (s *Server) giveBack(by *caller, cost score.Cost, p *Problem) {
-	if by.updates.quota.Gas > 0 && s.deps.Limiter != nil && (p == nil || p.Code != codeNotDurable.Name) {
+// giveBack returns the gas of a post of which nothing was stored for certain.
+func (s *Server) giveBack(by *caller, cost score.Cost) {
+	if by.updates.quota.Gas > 0 && s.deps.Limiter != nil {
 		s.deps.Limiter.Return(by.updates.of, cost.Gas)
 	}
 }

@@ -30,9 +30,13 @@ func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 		return p
 	}
 	if p := s.acceptProject(project); p != nil {
-		s.giveBack(by, cost, p)
+		if p.Code != codeNotDurable.Name {
+			s.giveBack(by, cost)
+		}
 		return p
 	}
+	by.counts.gas.Add(float64(cost.Gas))
+	s.attribution.created(by, project)
 	s.metrics.creations.WithLabelValues("accepted").Inc()
 	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
 }

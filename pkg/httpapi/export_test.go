@@ -1,6 +1,20 @@
 package httpapi
 
-import "github.com/scorelay/scorelay/pkg/score"
+import (
+	"log/slog"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// TellOf tells the log of updates that one key sent within a second.
+func TellOf(log *slog.Logger, grant *score.Grant, updates []score.Update) {
+	a := newAttribution(log)
+	by := &caller{Grant: grant}
+	for i := range updates {
+		a.note(by, updates[i:i+1], 1, 0, 0)
+	}
+	a.tell()
+}
 
 // AcceptedName is the name of the project updates to that id are checked against, "" without one.
 func AcceptedName(p *Projects, id score.ProjectID) string {

@@ -15,6 +15,7 @@ type metrics struct {
 	unclaimed prometheus.Counter
 	unasked   prometheus.Counter
 	unmarked  prometheus.Counter
+	keys      *keyMetrics
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -50,5 +51,22 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		unmarked: with.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_api_unmarked_total", Help: "Accepted updates whose status could not be written at once; it is tried again.",
 		}),
+		keys: newKeyMetrics(with),
+	}
+}
+
+// newKeyMetrics has one series for each of the first 100 names of keys.
+func newKeyMetrics(with promauto.Factory) *keyMetrics {
+	return &keyMetrics{
+		named: map[string]bool{},
+		updates: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_key_updates_total", Help: "Updates that were accepted or are duplicates, by the name of the API key; of the first 100 names, the rest as other.",
+		}, []string{"key", "result"}),
+		gas: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_key_gas_total", Help: "Gas that what was accepted takes at worst, as budgets count it, by the name of the API key.",
+		}, []string{"key"}),
+		requests: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_key_requests_total", Help: "Requests by the name of the API key and how they were answered: answered (200), limited (429), refused (other 4xx), failed (5xx).",
+		}, []string{"key", "result"}),
 	}
 }

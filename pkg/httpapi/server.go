@@ -60,6 +60,8 @@ type Server struct {
 	marker    *marker
 	callers   *callers
 
+	attribution *attribution
+
 	priceOfOne score.Cost // of an update that is not in a signed group
 	minters    *lru.Cache[score.ProjectID, Minter]
 	tokens     *tokens
@@ -87,7 +89,8 @@ func New(config Config, deps Deps) (*Server, error) {
 		reads:   make(chan struct{}, maxReads),
 	}
 	s.priceOfOne = s.priceOf(score.Unit{Updates: make([]score.Update, 1)})
-	s.callers = &callers{config: &s.config, byKey: map[string]*caller{}}
+	s.attribution = newAttribution(deps.Log)
+	s.callers = &callers{config: &s.config, metrics: s.metrics.keys, byKey: map[string]*caller{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.marker = newMarker(deps.Statuses, s.metrics, deps.Log)
 	s.enveloper = &enveloper{
@@ -107,6 +110,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	marking, endMarking := context.WithCancel(context.Background())
 	var marker sync.WaitGroup
 	marker.Go(func() { s.marker.run(marking, s.deps.Halted) })
+	marker.Go(func() { s.attribution.run(marking) })
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(lingeringListener{listener}) }()
 
