@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -54,9 +55,21 @@ func (s *Server) admit(c *fiber.Ctx, by *caller, right score.Rights, handle hand
 		return problem(codeNoRight, "this key may not "+rightNames[right])
 	}
 	if right == score.MayRead {
-		if p := s.spend(c, &by.lookUps, score.Cost{Units: 1}); p != nil {
-			return p
-		}
+		return s.lookUp(c, by, handle)
+	}
+	return handle(c, by)
+}
+
+// lookUp has a look-up handled, which has a place already, if its key has not more of them than are free, and some left of its rate. So
+// n keys that ask for all they can get have an n+1st part each, and there is always a place for another key.
+func (s *Server) lookUp(c *fiber.Ctx, by *caller, handle handler) *Problem {
+	held := by.reading.Add(1)
+	defer by.reading.Add(-1)
+	if free := cap(s.reads) - len(s.reads); held > int64(free+1) {
+		return temporary(codeTooManyLookUps, retryAfterFailure, strconv.FormatInt(held-1, 10)+" are in progress")
+	}
+	if p := s.spend(c, &by.lookUps, score.Cost{Units: 1}); p != nil {
+		return p
 	}
 	return handle(c, by)
 }

@@ -135,6 +135,7 @@ type bench struct {
 	owner     *ecdsa.PrivateKey
 	project   *score.Project
 	metrics   *prometheus.Registry
+	gate      *gate // nil unless deps has one
 
 	stop    context.CancelFunc // begins the drain
 	stopped chan error
@@ -221,6 +222,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	if set.deps != nil {
 		set.deps(&deps)
 	}
+	b.gate, _ = deps.Chain.(*gate)
 	server, err := httpapi.New(set.config, deps)
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -29,6 +30,7 @@ type caller struct {
 	*score.Grant
 	updates, lookUps allowance
 	counts           *counters
+	reading          *atomic.Int64 // its look-ups in progress
 }
 
 // allowance is one thing of which a key has so much, and its name in the limiter.
@@ -66,9 +68,14 @@ func (c *callers) of(grant *score.Grant) *caller {
 	if by != nil && by.Grant == grant {
 		return by
 	}
-	by = c.config.caller(grant, c.metrics.of(grant.Name))
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	reading := new(atomic.Int64)
+	if before := c.byKey[grant.Key]; before != nil {
+		reading = before.reading // under other terms
+	}
+	by = c.config.caller(grant, c.metrics.of(grant.Name))
+	by.reading = reading
 	c.byKey[grant.Key] = by
 	return by
 }

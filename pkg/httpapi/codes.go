@@ -41,6 +41,7 @@ var (
 	codeContentEncoding   = Code{"unsupported_encoding", http.StatusUnsupportedMediaType, "The body is compressed", "Send it without Content-Encoding."}
 	codeRateLimited       = Code{"rate_limited", http.StatusTooManyRequests, "Too many updates or look-ups with this API key", "Retry after Retry-After seconds; the headers RateLimit-Policy and RateLimit tell what the key may do."}
 	codeBudgetSpent       = Code{"budget_spent", http.StatusTooManyRequests, "The API key's gas of today is spent", "Wait for the next day (UTC), or ask the operator for more; Retry-After is an hour at most, since that may happen before."}
+	codeTooManyLookUps    = Code{"too_many_look_ups", http.StatusTooManyRequests, "Too many look-ups with this API key are in progress", "Wait for some of them; ask for many updates at once by POST /look-up-updates."}
 	codeBacklogFull       = Code{"backlog_full", http.StatusTooManyRequests, "Too many updates of the project wait", "Retry after Retry-After seconds: so long the project's lane needs for what is too much."}
 	codeHeadersTooLarge   = Code{"headers_too_large", http.StatusRequestHeaderFieldsTooLarge, "The request's headers are too large", "Send fewer or shorter headers."}
 	codeInternal          = Code{"internal", http.StatusInternalServerError, "Internal error of the API", "Retry; if it happens again, tell the operator."}

@@ -129,6 +129,13 @@ var provocations = map[string]struct {
 		b.withTerms(apikey.Terms{Whole: true})
 		return b.post("/update-score", b.update("one"))
 	}},
+	"too_many_look_ups": {func(s *setup) {
+		s.config.MaxReads = 2
+		s.deps = func(d *httpapi.Deps) { d.Chain = newGate(d.Chain) }
+	}, func(b *bench) response {
+		defer b.holdLookUps(1)()
+		return b.get("/projects/%s", b.project.ID)
+	}},
 	"backlog_full": {func(s *setup) {
 		s.config.MaxWaiting = 100
 		s.deps = func(d *httpapi.Deps) { d.Backlogs = backlog{Waiting: 350, PerSecond: 10} }

@@ -14,7 +14,6 @@ import (
 const (
 	maxHeaders     = 8 << 10 // bytes of request line and headers
 	maxConnections = 16384
-	maxReads       = 256 // look-ups in progress at once; more get a 503
 )
 
 // Config of a Server. A zero value takes the field's default, except where a field is required.
@@ -37,6 +36,7 @@ type Config struct {
 
 	MaxBody       int           // bytes of a body. Default 256 KiB: more than the largest valid creation
 	MaxWrites     int           // posts that write in progress at once; more get a 503. Default 4,096
+	MaxReads      int           // look-ups in progress at once, of which one key has half at most; more get a 503. Default 512
 	MaxEnvelope   int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
 	AcceptTimeout time.Duration // of storing one envelope, and of waiting for one's turn. Default 5 s
 	ClaimWait     time.Duration // for the claim of another request to resolve. Default 3 s
@@ -56,6 +56,7 @@ func (c Config) withDefaults() Config {
 	}
 	c.MaxBody = cmp.Or(c.MaxBody, 256<<10)
 	c.MaxWrites = cmp.Or(c.MaxWrites, 4096)
+	c.MaxReads = cmp.Or(c.MaxReads, 512)
 	c.MaxEnvelope = cmp.Or(c.MaxEnvelope, 1000)
 	c.AcceptTimeout = cmp.Or(c.AcceptTimeout, 5*time.Second)
 	c.ClaimWait = cmp.Or(c.ClaimWait, 3*time.Second)

@@ -32,7 +32,7 @@ func Codes() []Code {
 		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType,
 		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
-		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeBacklogFull, codeHeadersTooLarge,
+		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeBacklogFull, codeHeadersTooLarge,
 		codeInternal, codeStarting, codeShuttingDown, codeOverloaded, codeNotDurable, codeStreamFull, codeHalted, codeUpdateInProgress,
 		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable,
 	}

@@ -86,7 +86,7 @@ func New(config Config, deps Deps) (*Server, error) {
 		minters: lru.NewCache[score.ProjectID, Minter](maxMinters),
 		tokens:  &tokens{instance: rand.Text()},
 		writes:  make(chan struct{}, config.MaxWrites),
-		reads:   make(chan struct{}, maxReads),
+		reads:   make(chan struct{}, config.MaxReads),
 	}
 	s.priceOfOne = s.priceOf(score.Unit{Updates: make([]score.Update, 1)})
 	s.attribution = newAttribution(deps.Log)
