@@ -32,7 +32,7 @@ func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, h
 	case places <- struct{}{}:
 		defer func() { <-places }()
 	default:
-		return temporary(codeOverloaded, retryAfterFailure, "")
+		return temporary(codeOverloaded, s.paceOf(places).wait(), "")
 	}
 	if !s.started.Load() {
 		if err := s.deps.Ready(); err != nil {
@@ -66,7 +66,7 @@ func (s *Server) lookUp(c *fiber.Ctx, by *caller, handle handler) *Problem {
 	held := by.reading.Add(1)
 	defer by.reading.Add(-1)
 	if free := cap(s.reads) - len(s.reads); held > int64(free+1) {
-		return temporary(codeTooManyLookUps, retryAfterFailure, strconv.FormatInt(held-1, 10)+" are in progress")
+		return temporary(codeTooManyLookUps, s.looking.wait(), strconv.FormatInt(held-1, 10)+" are in progress")
 	}
 	if p := s.spend(c, &by.lookUps, score.Cost{Units: 1}); p != nil {
 		return p

@@ -47,7 +47,7 @@ var (
 	codeInternal          = Code{"internal", http.StatusInternalServerError, "Internal error of the API", "Retry; if it happens again, tell the operator."}
 	codeStarting          = Code{"starting", http.StatusServiceUnavailable, "The API is not ready", "Retry after Retry-After seconds."}
 	codeShuttingDown      = Code{"shutting_down", http.StatusServiceUnavailable, "This instance of the API is shutting down", "Retry after Retry-After seconds: another instance answers."}
-	codeOverloaded        = Code{"overloaded", http.StatusServiceUnavailable, "The API has too many requests in progress", "Retry after Retry-After seconds."}
+	codeOverloaded        = Code{"overloaded", http.StatusServiceUnavailable, "The API has too many requests in progress", "Retry after Retry-After seconds: about as long as requests take now."}
 	codeNotDurable        = Code{"not_durable", http.StatusServiceUnavailable, "The API could not store the request durably in time", "Retry the same request after Retry-After seconds: it takes effect at most once."}
 	codeStreamFull        = Code{"stream_full", http.StatusServiceUnavailable, "The stream of accepted updates is full", "Retry the same request after Retry-After seconds."}
 	codeHalted            = Code{"halted", http.StatusServiceUnavailable, "Nothing is accepted until the operator decides", "Retry the same request after Retry-After seconds; `detail` says why. What was answered 200 before may have to be sent again: the operator tells from when on."}

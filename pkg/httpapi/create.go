@@ -58,7 +58,7 @@ func (s *Server) acceptProject(project *score.Project) *Problem {
 				"was accepted before and could not be created; another try must begin with the same actions and score types")
 		}
 		s.deps.Log.Warn("the API could not store a creation durably; it asks the caller to retry", "project", project.ID, "err", err)
-		return notStored(err)
+		return s.notStored(err)
 	}
 	s.deps.Projects.acceptedHere(project) // the caller's updates may come before the stream tells us
 	if err := s.deps.Statuses.Accepted(ctx, []score.Ref{score.CreationRef(project.ID)}, []string{""}); err != nil {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -14,6 +15,15 @@ func TellOf(log *slog.Logger, grant *score.Grant, updates []score.Update) {
 		a.note(by, updates[i:i+1], 1, 0, 0)
 	}
 	a.tell()
+}
+
+// WaitAfter is how long a caller should wait after requests that took so long.
+func WaitAfter(took ...time.Duration) time.Duration {
+	var p pace
+	for _, t := range took {
+		p.note(t)
+	}
+	return p.wait()
 }
 
 // AcceptedName is the name of the project updates to that id are checked against, "" without one.

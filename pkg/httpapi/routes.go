@@ -53,7 +53,11 @@ func (s *Server) route(name string, places chan struct{}, right score.Rights, ha
 		if p != nil {
 			err = p.write(c)
 		}
-		s.metrics.requests.WithLabelValues(name, strconv.Itoa(c.Response().StatusCode())).Observe(time.Since(began).Seconds())
+		took := time.Since(began)
+		if p == nil || p.Code == codeNotDurable.Name { // it had its place to the end
+			s.paceOf(places).note(took)
+		}
+		s.metrics.requests.WithLabelValues(name, strconv.Itoa(c.Response().StatusCode())).Observe(took.Seconds())
 		return err
 	}
 }

@@ -67,6 +67,8 @@ type Server struct {
 	tokens     *tokens
 	writes     chan struct{} // one for each post in progress
 	reads      chan struct{} // one for each look-up in progress
+	posting    pace
+	looking    pace
 
 	life     context.Context // ends when Run gives up on what is still in progress
 	end      context.CancelFunc
@@ -134,6 +136,14 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	}
 	_ = listener.Close() // in case Shutdown came before Serve
 	return err
+}
+
+// paceOf is how long those need that have the places.
+func (s *Server) paceOf(places chan struct{}) *pace {
+	if places == s.reads {
+		return &s.looking
+	}
+	return &s.posting
 }
 
 // drain waits until no request is in progress, by taking all their places.
