@@ -7,6 +7,7 @@
 //	cd cmd/bench && go run . backlog --json            # updates per second while there is a backlog
 //	cd cmd/bench && go run . slowdisk --json           # accepts where a sync of the disk takes 2 ms
 //	cd cmd/bench && go run . flood --json              # a quiet project beside a flood, see flood.go
+//	cd cmd/bench && go run . replicas --json           # one NATS server beside three, see replicas.go
 //
 // It is a module of its own, so that nothing of it is in the product's. The peer is in another one inside it (txmgr) and
 // runs as a process, since it builds with a fork of go-ethereum. Anvil is installed with npm where it is missing.

@@ -10,12 +10,12 @@ import (
 )
 
 type auditCommand struct {
-	natsFlags  `embed:""`
-	chainFlags `embed:""`
+	natsFlags     `embed:""`
+	chainFlags    `embed:""`
+	finalityFlags `embed:""`
 
-	Confirmations *uint64       `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" placeholder:"N" help:"Blocks, its own included, after which a transaction is final; 0: by the chain's finalized tag. By default as the running 'scorelay dev' has it, or 0."`
-	Await         time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for pending updates to become final, and fail if some still are not."`
-	JSON          bool          `name:"json" help:"Print the report as JSON."`
+	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for pending updates to become final, and fail if some still are not."`
+	JSON  bool          `name:"json" help:"Print the report as JSON."`
 }
 
 // Run audits. Its status is 0 only when nothing is lost, doubled or otherwise wrong, and, with --wait, nothing pending.
@@ -31,13 +31,7 @@ func (c *auditCommand) Run(s signals) error {
 		return err
 	}
 	defer client.Close()
-	confirmations := uint64(0)
-	if c.Confirmations != nil {
-		confirmations = *c.Confirmations
-	} else if info, err := c.running("--nats-url"); err == nil {
-		confirmations = info.Confirmations
-	}
-	auditor, err := app.NewAuditor(s.drain, js, opened, client, confirmations)
+	auditor, err := app.NewAuditor(s.drain, js, opened, client, c.confirmations(c.devDir))
 	if err != nil {
 		return err
 	}

@@ -70,9 +70,9 @@ var actKinds = []*actKind{
 	}},
 	{name: "cut a relayer off NATS", weight: 8, lasting: true, do: func(c *chaos, a act) {
 		l := c.links[a.whom%len(c.links)]
-		l.sever()
+		l.Sever()
 		c.pause(a.lasts)
-		l.restore()
+		l.Restore()
 	}},
 	{name: "cut a relayer off the chain", weight: 6, lasting: true, do: func(c *chaos, a act) {
 		for _, p := range c.chain[a.whom%len(c.chain)] {

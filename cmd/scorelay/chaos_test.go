@@ -21,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -44,7 +45,7 @@ type chaos struct {
 	*rig
 	t        *testing.T
 	began    time.Time
-	links    []*link // to NATS, by relayer
+	links    []*devnet.Link // to NATS, by relayer
 	apiProxy *rpcproxy.Proxy
 	chain    [chaosRelayers][2]*rpcproxy.Proxy // by relayer
 
@@ -180,11 +181,11 @@ func startChaos(ctx context.Context, t *testing.T, seed uint64) *chaos {
 		wire: func(proxies []string) []string {
 			args := []string{"--chain-rpc", proxies[0]}
 			for i := range chaosRelayers {
-				l, err := startLink(fmt.Sprintf("127.0.0.1:%d", port))
+				l, err := devnet.StartLink(fmt.Sprintf("127.0.0.1:%d", port))
 				require.NoError(t, err)
-				t.Cleanup(l.close)
+				t.Cleanup(l.Close)
 				c.links = append(c.links, l)
-				nats := url.URL{Scheme: "nats", Host: l.addr}
+				nats := url.URL{Scheme: "nats", Host: l.Addr}
 				args = append(args, "--set", fmt.Sprintf("relayer.%d:SCORELAY_NATS_URL=%s", i, nats.String()),
 					"--set", fmt.Sprintf("relayer.%d:SCORELAY_CHAIN_RPC=%s", i, strings.Join(proxies[1+2*i:3+2*i], ",")),
 					"--set", fmt.Sprintf("relayer.%d:%s", i, chaosKeys()))
@@ -215,11 +216,17 @@ func (c *chaos) run(plan []act) {
 	c.pause(*chaosDuration - time.Since(c.began))
 }
 
-// calm ends everything that is still wrong.
+// calm ends everything that is still wrong. A reorg may have been deeper than finality and have taken a role back: the lane says so,
+// and the operator grants it again.
 func (c *chaos) calm() {
 	c.resumeAll()
 	for _, l := range c.links {
-		l.restore()
+		l.Restore()
+	}
+	for _, d := range c.laneList() {
+		if d.State == roster.Active || d.State == roster.Leaving {
+			c.lanesCommand("add", "--chain-rpc", c.node, "--signer", d.Signer.Hex())
+		}
 	}
 }
 

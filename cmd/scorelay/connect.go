@@ -37,6 +37,21 @@ type chainFlags struct {
 	Timeout  time.Duration `name:"chain-timeout" env:"SCORELAY_CHAIN_TIMEOUT" default:"10s" help:"Deadline of one call to an endpoint of the chain (${default})."`
 }
 
+// finalityFlags say when a block is final.
+type finalityFlags struct {
+	Confirmations *uint64 `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" placeholder:"N" help:"Blocks, its own included, after which a transaction is final; 0: by the chain's finalized tag. By default as the running 'scorelay dev' has it, or 0."`
+}
+
+func (f *finalityFlags) confirmations(d devDir) uint64 {
+	if f.Confirmations != nil {
+		return *f.Confirmations
+	}
+	if info, err := d.running("--confirmations"); err == nil {
+		return info.Confirmations
+	}
+	return 0
+}
+
 // log of the commands: what goes wrong and what is awaited, for people.
 func commandLog() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {

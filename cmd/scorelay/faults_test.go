@@ -171,6 +171,9 @@ func (x *trial) settle(promised map[load.Key]time.Time) {
 		return e.missing(promised) == 0
 	})
 	x.settled = time.Since(x.ended)
+	if x.final == nil {
+		x.t.Fatalf("the contract's events cannot be read %s after the fault: %v", x.settled.Round(time.Second), err)
+	}
 	if !done {
 		x.failf("a lane waits: %d of %d promised updates are not applied %s after the fault (%v)",
 			x.final.missing(promised), len(promised), time.Since(x.ended).Round(time.Second), err)

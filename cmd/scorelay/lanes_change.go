@@ -26,13 +26,13 @@ type changeFlags struct {
 }
 
 // change changes the roster, says what it did, and waits when that is asked for. leaving is the lane that is to settle; nil: none.
-func (f *changeFlags) change(s signals, apply func(ctx context.Context, l *lanes) (said string, leaving *score.Lane, err error)) error {
+func (f *changeFlags) change(s signals, leaving *score.Lane, apply func(ctx context.Context, l *lanes) (said string, err error)) error {
 	l, err := f.lanes(s.drain)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	said, leaving, err := apply(s.drain, l)
+	said, err := apply(s.drain, l)
 	if err != nil {
 		return err
 	}
@@ -46,6 +46,7 @@ func (f *changeFlags) change(s signals, apply func(ctx context.Context, l *lanes
 // newSignerFlags are those of commands that enter a signer.
 type newSignerFlags struct {
 	chainFlags    `embed:""`
+	finalityFlags `embed:""`
 	deployerFlags `embed:""`
 	Signer        string `name:"signer" required:"" placeholder:"ADDRESS" help:"Address of the new lane's signer. Its key goes into a relayer's keystore, before or after."`
 }
@@ -81,7 +82,7 @@ func (f *newSignerFlags) prepare(ctx context.Context, n *natsFlags) (common.Addr
 		}
 		admin = key.For(d.ChainID)
 	}
-	return address, app.PrepareSigner(ctx, client, admin, d.Contract, address, log)
+	return address, app.PrepareSigner(ctx, client, admin, d.Contract, address, f.confirmations(n.devDir), log)
 }
 
 type lanesAddCommand struct {
@@ -95,10 +96,7 @@ func (c *lanesAddCommand) Run(s signals) error {
 	if err != nil {
 		return err
 	}
-	return c.change(s, func(ctx context.Context, l *lanes) (string, *score.Lane, error) {
-		said, err := l.add(ctx, address)
-		return said, nil, err
-	})
+	return c.change(s, nil, func(ctx context.Context, l *lanes) (string, error) { return l.add(ctx, address) })
 }
 
 // add enters a lane for a signer, unless there is one.
@@ -148,11 +146,8 @@ type lanesRemoveCommand struct {
 
 // Run removes a lane. It may be repeated.
 func (c *lanesRemoveCommand) Run(s signals) error {
-	return c.change(s, func(ctx context.Context, l *lanes) (string, *score.Lane, error) {
-		id := score.Lane(c.Lane)
-		said, err := l.remove(ctx, id)
-		return said, &id, err
-	})
+	id := score.Lane(c.Lane)
+	return c.change(s, &id, func(ctx context.Context, l *lanes) (string, error) { return l.remove(ctx, id) })
 }
 
 func (l *lanes) remove(ctx context.Context, id score.Lane) (said string, err error) {
@@ -203,11 +198,8 @@ func (c *lanesReplaceCommand) Run(s signals) error {
 	if err != nil {
 		return err
 	}
-	return c.change(s, func(ctx context.Context, l *lanes) (string, *score.Lane, error) {
-		id := score.Lane(c.Lane)
-		said, err := l.replace(ctx, id, address)
-		return said, &id, err
-	})
+	id := score.Lane(c.Lane)
+	return c.change(s, &id, func(ctx context.Context, l *lanes) (string, error) { return l.replace(ctx, id, address) })
 }
 
 func (l *lanes) replace(ctx context.Context, id score.Lane, signer common.Address) (said string, err error) {
@@ -242,11 +234,8 @@ type lanesCutCommand struct {
 
 // Run cuts a lane. It may be repeated.
 func (c *lanesCutCommand) Run(s signals) error {
-	return c.change(s, func(ctx context.Context, l *lanes) (string, *score.Lane, error) {
-		id := score.Lane(c.Lane)
-		said, err := l.cut(ctx, id, c.Dead)
-		return said, &id, err
-	})
+	id := score.Lane(c.Lane)
+	return c.change(s, &id, func(ctx context.Context, l *lanes) (string, error) { return l.cut(ctx, id, c.Dead) })
 }
 
 // cut declares a lane cut, and then fences the session off that may still have its key.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 )
 
@@ -86,11 +87,20 @@ type runNATSCommand struct {
 	Dir         string `name:"dir" required:""`
 	Port        int    `name:"port" required:""`
 	MonitorPort int    `name:"monitor-port" required:""`
+
+	Index       int      `name:"index"` // of one of a cluster, as what follows
+	ClusterPort int      `name:"cluster-port"`
+	Routes      []string `name:"routes"`
+	Unlisted    bool     `name:"unlisted"`
 }
 
 // Run runs a NATS server for a stack of separate processes.
 func (c *runNATSCommand) Run(s signals) error {
-	return dev.RunNATS(s.drain, c.Dir, c.Port, c.MonitorPort)
+	opts := devnet.NATSOptions{Port: c.Port, MonitorPort: c.MonitorPort}
+	if c.ClusterPort > 0 {
+		opts.Cluster = &devnet.NATSCluster{Index: c.Index, Port: c.ClusterPort, Routes: c.Routes, Unlisted: c.Unlisted}
+	}
+	return dev.RunNATS(s.drain, c.Dir, opts)
 }
 
 type runRedisCommand struct {

@@ -78,6 +78,9 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 		p, err := rpcproxy.Start(url, o.seed+uint64(i))
 		require.NoError(t, err)
 		t.Cleanup(p.Close)
+		if r.anvil != nil {
+			p.Add(rpcproxy.Fault{Name: "between blocks", Around: func(_ *rpcproxy.Exchange, next func()) { r.anvil.Between(next) }})
+		}
 		p.Add(r.sends.watch())
 		r.proxies, urls = append(r.proxies, p), append(urls, p.URL)
 	}

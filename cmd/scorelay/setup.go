@@ -17,7 +17,7 @@ type setupCommand struct {
 	natsFlags  `embed:""`
 	chainFlags `embed:""`
 
-	MonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoint of the NATS server, asked whether it syncs every write (${default})."`
+	MonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoints of the NATS servers, separated by commas, of a cluster each server's, asked whether they sync every write (${default})."`
 	AllowUnsafe bool   `name:"allow-unsafe-durability" env:"SCORELAY_ALLOW_UNSAFE_DURABILITY" help:"Set up even when the NATS server cannot be seen to sync every write."`
 
 	deployerFlags `embed:""`
@@ -52,8 +52,12 @@ func (c *setupCommand) Run(s signals) error {
 	connector := app.Connector{Log: log}
 	starting, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
-	if err := connector.Durable(starting, &app.NATS{NATSMonitorURL: c.MonitorURL, AllowUnsafe: c.AllowUnsafe}); err != nil {
+	silent, err := connector.Durable(starting, &app.NATS{NATSMonitorURL: c.MonitorURL, AllowUnsafe: c.AllowUnsafe})
+	if err != nil {
 		return err
+	}
+	if len(silent) > 0 {
+		log.Warn("NATS servers could not be asked whether they sync every write; APIs and relayers ask them, too", "monitors", silent)
 	}
 	client, err := c.dial(ctx, c.devDir, log)
 	if err != nil {

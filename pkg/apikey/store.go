@@ -143,7 +143,7 @@ func (s *Store) List(ctx context.Context) ([]Key, error) {
 	defer cancel()
 	var keys []Key
 	used := map[string]time.Time{}
-	err := watched.All(ctx, s.kv, func(entry jetstream.KeyValueEntry) error {
+	err := watched.All(ctx, s.js.Conn(), s.kv, func(entry jetstream.KeyValueEntry) error {
 		if id, isUse := strings.CutPrefix(entry.Key(), usePrefix); isUse {
 			used[id] = entry.Created().UTC().Truncate(time.Second)
 			return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ const (
 	awaitEvery   = 250 * time.Millisecond // between tries of what is not there yet
 	awaitLog     = 5 * time.Second        // between lines about it
 	awaitCall    = 5 * time.Second        // of one try
+	askAgain     = 10 * time.Second       // between questions to NATS servers that did not answer
 	redisPatient = 5 * time.Second        // how long a start waits for Redis, which it can do without
 )
 
@@ -140,20 +142,47 @@ func (c Connector) NATS(ctx context.Context, s *NATS, name string) (*nats.Conn, 
 	return conn, js, nil
 }
 
-// Durable asks the NATS server whether it syncs every write before it acknowledges it, and refuses one that
-// does not or cannot be asked, unless the settings allow it.
-func (c Connector) Durable(ctx context.Context, s *NATS) error {
+// Durable asks every NATS server whether it syncs every write before it acknowledges it, and refuses them if one does not,
+// unless the settings allow it. silent are the monitoring endpoints of those that cannot be asked now; where most of a cluster can be,
+// the start does not wait for the others, and AskSilent asks them.
+func (c Connector) Durable(ctx context.Context, s *NATS) (silent []string, err error) {
 	if s.AllowUnsafe {
 		c.Log.Warn("not checking that NATS syncs every write: an accepted update may be lost with the machine's power")
-		return nil
+		return nil, nil
 	}
-	return c.await(ctx, "the monitoring endpoint of NATS at "+hosts(Secret(s.NATSMonitorURL))+" (SCORELAY_NATS_MONITOR_URL)", func(ctx context.Context) error {
-		err := stream.VerifySyncAlways(ctx, s.NATSMonitorURL)
-		if errors.Is(err, stream.ErrUnsafe) {
-			return permanentError{fmt.Errorf("%w; or set SCORELAY_ALLOW_UNSAFE_DURABILITY=true to accept the risk", err)}
-		}
+	err = c.await(ctx, "the monitoring endpoint of NATS at "+hosts(Secret(s.NATSMonitorURL))+" (SCORELAY_NATS_MONITOR_URL)", func(ctx context.Context) error {
+		silent, err = syncs(ctx, s.monitors())
 		return err
 	})
+	return silent, err
+}
+
+// syncs is stream.VerifySyncAlways, with what to do.
+func syncs(ctx context.Context, monitors []string) ([]string, error) {
+	silent, err := stream.VerifySyncAlways(ctx, monitors)
+	if errors.Is(err, stream.ErrUnsafe) {
+		return silent, permanentError{fmt.Errorf("%w; SCORELAY_NATS_MONITOR_URL names them; or set SCORELAY_ALLOW_UNSAFE_DURABILITY=true to accept the risk", err)}
+	}
+	return silent, err
+}
+
+// AskSilent asks the NATS servers that could not be asked as the process started, until each has answered or ctx ends. The error
+// names one that does not sync.
+func (c Connector) AskSilent(ctx context.Context, s *NATS, silent []string) error {
+	for len(silent) > 0 {
+		c.Log.Warn("NATS servers could not be asked whether they sync every write; asking again until they answer", "monitors", hosts(Secret(strings.Join(silent, ","))), "every", askAgain)
+		for before := len(silent); len(silent) == before; {
+			if retry.Sleep(ctx, askAgain) != nil {
+				return nil
+			}
+			now, err := syncs(ctx, s.monitors())
+			if permanent := (permanentError{}); errors.As(err, &permanent) {
+				return permanent.error
+			}
+			silent = slices.DeleteFunc(silent, func(monitor string) bool { return !slices.Contains(now, monitor) })
+		}
+	}
+	return nil
 }
 
 // Stream opens the deployment's streams, waiting for `scorelay setup` to have made them until ctx ends.

@@ -18,9 +18,15 @@ func (p *process) newGuard(ctx context.Context, journals *journal.Journal, proce
 	if err != nil {
 		return nil, err
 	}
+	elsewhere := func() {
+		if servers := p.nats.Servers(); len(servers) > 1 {
+			p.log.Warn("the NATS server does not answer for the stream; connecting to another one", "server", p.nats.ConnectedUrlRedacted())
+			_ = p.nats.ForceReconnect() // it fails only when the process closed the connection
+		}
+	}
 	return halt.New(halt.Config{
 		Process: process, Stream: p.stream, Marks: marks, Journaled: journals.Seen, Note: p.status.NoteSequence,
-		Connection: func() uint64 { return p.nats.Stats().Reconnects }, Forget: forget, Log: p.log, Metrics: p.metrics,
+		Connection: func() uint64 { return p.nats.Stats().Reconnects }, Elsewhere: elsewhere, Forget: forget, Log: p.log, Metrics: p.metrics,
 	}), nil
 }
 

@@ -242,6 +242,28 @@ func (m *timeMachine) state() (*lane.State, uint64) {
 	return state, last
 }
 
+// remembered copies what Redis holds. The result puts that in the place of what it holds then.
+func (m *timeMachine) remembered() (back func()) {
+	m.t.Helper()
+	client, err := redisdb.Open(m.redis.URL)
+	require.NoError(m.t, err)
+	m.t.Cleanup(func() { _ = client.Close() })
+	keys, err := client.Keys(m.t.Context(), "*").Result()
+	require.NoError(m.t, err)
+	copied := map[string]string{}
+	for _, key := range keys {
+		if value, err := client.Dump(m.t.Context(), key).Result(); err == nil { // else it expired
+			copied[key] = value
+		}
+	}
+	return func() {
+		require.NoError(m.t, client.FlushAll(m.t.Context()).Err())
+		for key, value := range copied {
+			require.NoError(m.t, client.RestoreReplace(m.t.Context(), key, 0, value).Err())
+		}
+	}
+}
+
 // resumeLane is an operator's `lanes resume`: the signer's transactions below a nonce stand. A session may come before, then it is repeated.
 func (m *timeMachine) resumeLane(below uint64) {
 	m.t.Helper()
@@ -304,12 +326,18 @@ func TestNATSRestoredFromAnOlderCopy(t *testing.T) {
 	now, err := m.chain.Client().NonceAt(t.Context(), devnet.Address(1), nil)
 	require.NoError(t, err)
 	require.Equal(t, nonce, now, "the relayer binds nothing")
+	back := m.remembered()
 	_, err = h.Resume(t.Context(), true, 0, nil)
 	require.NoError(t, err)
 	end, err := m.stream.State(t.Context())
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, end.LastSeq, h.Known())
 
+	back() // Redis knows what was lost, and not that it was
+	require.Eventually(t, func() bool {
+		duplicate, err := m.post(m.project, 29)
+		return err == nil && !duplicate
+	}, 30*time.Second, 50*time.Millisecond)
 	require.Eventually(t, func() bool { _, err := m.post(m.project, 0); return err == nil }, 30*time.Second, 50*time.Millisecond)
 	require.NoError(t, sdk.Retry(t.Context(), func() error { return m.client.CreateProject(t.Context(), other) }))
 	require.Positive(t, m.send(m.project, 20, 30), "what was lost is no duplicate; on a slow machine a retry of what was stored may be one")

@@ -5,17 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// PrepareSigner sees to it that an account can sign for a lane: that it has funds, and the relayer role, which admin grants where
-// it is missing; a nil admin grants nothing. The error says, of everything that is missing, what to do.
-func PrepareSigner(ctx context.Context, c *chain.Client, admin chain.TxSigner, contract, account common.Address, log *slog.Logger) error {
-	view := func(ctx context.Context, data []byte) ([]byte, error) { return c.View(ctx, contract, data) }
+// PrepareSigner sees to it that an account can sign for a lane: that it has funds, and the relayer role in the final block, so that no
+// reorg takes it back when buckets are the lane's. Where it is missing, admin grants it; a nil admin grants nothing. It waits until
+// the grant is final. The error says, of everything that is missing, what to do.
+func PrepareSigner(ctx context.Context, c *chain.Client, admin chain.TxSigner, contract, account common.Address, confirmations uint64, log *slog.Logger) error {
 	balance, err := c.Balance(ctx, account)
 	if err != nil {
 		return fmt.Errorf("couldn't read the balance of %s: %w", account, err)
@@ -24,18 +28,54 @@ func PrepareSigner(ctx context.Context, c *chain.Client, admin chain.TxSigner, c
 	if balance.Sign() == 0 {
 		missing = append(missing, fmt.Errorf("%s has no funds to pay for transactions: send it some and run the command again", account))
 	}
-	has, err := registry.ReadIsRelayer(account).Do(ctx, view)
-	switch {
-	case err != nil:
-		return fmt.Errorf("couldn't read the roles of %s: %w", account, err)
-	case has:
-	case admin == nil:
-		missing = append(missing, fmt.Errorf("%s does not have the relayer role: run the command again with --deployer-keystore of the contract's admin, "+
-			"or have the admin send %#x to the contract %s", account, registry.EncodeGrantRelayer(account), contract))
-	case len(missing) == 0:
-		return grantRelayer(ctx, c, admin, contract, account, log)
+	latest := func(ctx context.Context, data []byte) ([]byte, error) { return c.View(ctx, contract, data) }
+	for waits := false; ; waits = true {
+		has, err := registry.ReadIsRelayer(account).Do(ctx, latest)
+		switch {
+		case err != nil:
+			return fmt.Errorf("couldn't read the roles of %s: %w", account, err)
+		case !has && admin == nil:
+			missing = append(missing, fmt.Errorf("%s does not have the relayer role: run the command again with --deployer-keystore of the contract's admin, "+
+				"or have the admin send %#x to the contract %s", account, registry.EncodeGrantRelayer(account), contract))
+		}
+		if len(missing) > 0 {
+			return errors.Join(missing...)
+		}
+		if !has {
+			if err := grantRelayer(ctx, c, admin, contract, account, log); err != nil {
+				return err
+			}
+		}
+		if final, err := isFinalRelayer(ctx, c, contract, account, confirmations); err != nil || final {
+			return err
+		}
+		if !waits {
+			log.Info("waiting until the signer's role is final; the lane is entered then", "signer", account)
+		}
+		if err := retry.Sleep(ctx, roleEvery); err != nil {
+			return fmt.Errorf("stopped waiting until the role of %s is final, and the lane is not entered; run the command again: %w", account, err)
+		}
 	}
-	return errors.Join(missing...)
+}
+
+// roleEvery is how often it is looked whether a role is final.
+const roleEvery = 500 * time.Millisecond
+
+// isFinalRelayer tells whether an account has the relayer role in the final block.
+func isFinalRelayer(ctx context.Context, c *chain.Client, contract, account common.Address, confirmations uint64) (bool, error) {
+	block, err := c.FinalBlock(ctx, confirmations)
+	if errors.Is(err, ethereum.NotFound) {
+		return false, nil
+	} else if err != nil {
+		return false, fmt.Errorf("couldn't read the final block: %w", err)
+	}
+	has, err := registry.ReadIsRelayer(account).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
+		return c.Call(ctx, evidence.Call{To: contract, Data: data}, block.Hash)
+	})
+	if err != nil {
+		return false, fmt.Errorf("couldn't read the roles of %s in block %d: %w", account, block.Number, err)
+	}
+	return has, nil
 }
 
 func grantRelayer(ctx context.Context, c *chain.Client, admin chain.TxSigner, contract, account common.Address, log *slog.Logger) error {

@@ -33,6 +33,7 @@ type process struct {
 
 	connector Connector
 
+	silent []string // monitoring endpoints of NATS that did not answer
 	nats   *nats.Conn
 	js     jetstream.JetStream
 	stream *stream.Stream
@@ -82,6 +83,13 @@ func (p *process) connectPart(timeout time.Duration, n *NATS, r *Redis, c *Chain
 			defer cancel()
 			return p.connect(ctx, n, r, c)
 		},
+		Run: func(drain, _ context.Context) error {
+			if err := p.connector.AskSilent(drain, n, p.silent); err != nil {
+				return err
+			}
+			<-drain.Done()
+			return nil
+		},
 		Stop: func(context.Context) error { return p.disconnect() },
 	}
 }
@@ -95,7 +103,7 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 	if p.nats, p.js, err = p.connector.NATS(ctx, n, p.name); err != nil {
 		return err
 	}
-	if err = p.connector.Durable(ctx, n); err != nil {
+	if p.silent, err = p.connector.Durable(ctx, n); err != nil {
 		return err
 	}
 	if p.stream, err = p.connector.Stream(ctx, p.js); err != nil {

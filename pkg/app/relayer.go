@@ -140,6 +140,7 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 	if r.guard, err = r.newGuard(ctx, journals, r.name+" "+replica, nil); err != nil {
 		return err
 	}
+	r.restorer.Lost = r.guard.Forgotten
 	r.relay, err = relay.New(relay.Config{
 		FirstLanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, Replica: replica,
 		AuditHorizon: s.AuditHorizon,

@@ -110,29 +110,43 @@ func (h *Halting) Resume(ctx context.Context, acceptLoss bool, past uint64, prog
 	if acceptLoss {
 		loss := h.Loss()
 		m.Choice = fmt.Sprintf("the loss of what was accepted after sequence %d, stored at %s, is accepted", loss.Ends, loss.Stored.Format(time.RFC3339))
-		if err := h.beginLoss(ctx, &loss); err != nil {
+		m.Loss = &loss
+		if err := h.claim(ctx, &loss); err != nil {
 			return 0, err
 		}
-		m.Loss = &loss
 		if err := h.stream.Extend(ctx, known, progress); err != nil {
 			return 0, err
 		}
-		if forgotten, err = h.statuses.ForgetUnfinished(ctx); err != nil {
-			return forgotten, fmt.Errorf("Redis must answer, or what is lost would be answered as a duplicate when it is sent again: %w", err)
+		m.Forgotten = status.NewToken()
+		if forgotten, err = h.forget(ctx, &loss, m.Forgotten); err != nil {
+			return forgotten, err
 		}
 	}
 	m.Resumed = time.Now().UTC()
 	return forgotten, h.marks.Write(ctx, m, h.revision)
 }
 
-// beginLoss has the marker say what is lost, before the stream moves past it: then nothing else tells.
-func (h *Halting) beginLoss(ctx context.Context, loss *halt.Loss) error {
-	same := func(m *halt.Marker) bool {
-		return m.Loss != nil && m.Loss.Ends == loss.Ends && m.Loss.Stored.Equal(loss.Stored)
+// forget forgets what is unfinished. Of operators that do so at once none forgets any more once another has accepting resume: that one
+// claimed the marker later, which is noticed here, or began to forget later, which Redis notices.
+func (h *Halting) forget(ctx context.Context, loss *halt.Loss, token string) (forgotten int, err error) {
+	unanswered := func(err error) error {
+		return fmt.Errorf("Redis must answer, or what is lost would be answered as a duplicate when it is sent again: %w", err)
 	}
-	if same(&h.Marker) {
-		return nil
+	if err := h.statuses.BeginForget(ctx, token); err != nil {
+		return 0, unanswered(err)
 	}
+	if err := h.claim(ctx, loss); err != nil {
+		return 0, err
+	}
+	if forgotten, err = h.statuses.ForgetUnfinished(ctx, token); err != nil {
+		return forgotten, unanswered(err)
+	}
+	return forgotten, nil
+}
+
+// claim has the marker say what is lost, before the stream moves past it: then nothing else tells. It is written also where it says so,
+// so that the decision of another operator fails who read it before.
+func (h *Halting) claim(ctx context.Context, loss *halt.Loss) error {
 	m := h.Marker
 	m.Loss = loss
 	if err := h.marks.Write(ctx, m, h.revision); err != nil {
@@ -142,7 +156,7 @@ func (h *Halting) beginLoss(ctx context.Context, loss *halt.Loss) error {
 	if err != nil {
 		return err
 	}
-	if !read.Halts() || !same(&read) { // another operator's
+	if !read.Halts() || read.Loss == nil || read.Loss.Ends != loss.Ends || !read.Loss.Stored.Equal(loss.Stored) { // another operator's
 		return halt.ErrMoved
 	}
 	h.Marker, h.revision = read, revision

@@ -82,8 +82,13 @@ func TestAnInterruptedLossIsStillTold(t *testing.T) {
 	first, second := look(), look()
 	_, err = first.Resume(t.Context(), true, 0, nil)
 	require.NoError(t, err)
+	fresh := []score.Ref{score.CreationRef(score.ProjectID{1})}
+	require.NoError(t, statuses.RestoreAccepted(t.Context(), fresh))
 	_, err = second.Resume(t.Context(), true, 0, nil)
 	require.ErrorIs(t, err, halt.ErrMoved)
+	read, _, err := statuses.Read(t.Context(), fresh)
+	require.NoError(t, err)
+	require.Equal(t, score.Accepted, read[0].Stage, "it was accepted after accepting resumed")
 	m, _, err := marks.Read(t.Context())
 	require.NoError(t, err)
 	require.False(t, m.Halts())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -47,8 +48,13 @@ type Common struct {
 type NATS struct {
 	NATSURL         Secret `name:"nats-url" env:"SCORELAY_NATS_URL" default:"nats://127.0.0.1:4222" help:"NATS servers, separated by commas; may hold user and password."`
 	NATSCredentials string `name:"nats-credentials" env:"SCORELAY_NATS_CREDENTIALS" placeholder:"FILE" help:"NATS credentials file (JWT and seed)."`
-	NATSMonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoint of the NATS server, asked at the start whether it syncs every write. It answers for its own server: in a cluster, see to the others."`
+	NATSMonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoints of the NATS servers, separated by commas, of a cluster each server's: each is asked at the start whether it syncs every write. One that does not answer then is asked until it does."`
 	AllowUnsafe     bool   `name:"allow-unsafe-durability" env:"SCORELAY_ALLOW_UNSAFE_DURABILITY" help:"Start even when the NATS server cannot be seen to sync every write. An accepted update may then be lost with the machine's power."`
+}
+
+// monitors are the monitoring endpoints.
+func (n *NATS) monitors() []string {
+	return strings.FieldsFunc(n.NATSMonitorURL, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // Redis says where Redis is.
@@ -83,7 +89,7 @@ type APISettings struct {
 	Rate               int           `name:"rate" env:"SCORELAY_RATE" default:"0" help:"Updates per second of one API key that has no rate of its own, each update of a signed group counted; 0 for no limit. As many as fit into the least whole number of seconds that a group of 256 fits into may come at once."`
 	LookUpRate         int           `name:"look-up-rate" env:"SCORELAY_LOOK_UP_RATE" default:"0" help:"Look-ups per second of one API key that has no such rate of its own; 0 for no limit."`
 	GasPerDay          uint64        `name:"gas-per-day" env:"SCORELAY_GAS_PER_DAY" default:"0" help:"Gas that one API key may have accepted in a UTC day, if it has no such budget of its own: what its updates and creations take at worst; 0 for no limit."`
-	MaxWaiting         uint64        `name:"max-waiting" env:"SCORELAY_MAX_WAITING" default:"1000000" help:"Updates of one project that may wait to be bound to a transaction; beyond it more are answered 429, with a Retry-After of what its lane needs for them. 0 for no bound. What comes within some two seconds of reaching it is still accepted, and so is what the lane cannot read yet, because a creation before it cannot be bound."`
+	MaxWaiting         uint64        `name:"max-waiting" env:"SCORELAY_MAX_WAITING" default:"1000000" help:"Updates of one project that may wait to be bound to a transaction; beyond it more are answered 429, with a Retry-After of what its lane needs for them. At least 1000, or 0 for no bound. What comes within some two seconds of reaching it, or while an endpoint of the chain lets the lane wait, is still accepted, and so is what the lane cannot read yet, because a creation before it cannot be bound."`
 	WholeSignatures    []string      `name:"whole-signatures" env:"SCORELAY_WHOLE_SIGNATURES" help:"Projects (or 'all') whose single updates must be signed as a whole, by the scheme eip712: a signature that covers only the time, as in the published scheme, is answered 403. Signed groups always are. A key may ask for the same."`
 	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
 }
@@ -153,6 +159,9 @@ func (s *APISettings) Validate() error {
 	p.check(len(s.ScoreTypes) > 0, "SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type")
 	p.check(s.BodyLimit >= 1024, "SCORELAY_BODY_LIMIT is %d; it must be at least 1024 bytes", s.BodyLimit)
 	p.check(s.MaxConcurrent >= 1, "SCORELAY_MAX_CONCURRENT is %d; it must be at least 1", s.MaxConcurrent)
+	p.check(s.Rate >= 0, "SCORELAY_RATE is %d; it must be 0 (no limit) or more", s.Rate)
+	p.check(s.MaxWaiting == 0 || s.MaxWaiting >= relay.TellFrom,
+		"SCORELAY_MAX_WAITING is %d; it must be 0 (no bound) or at least %d, since relayers tell of no fewer", s.MaxWaiting, relay.TellFrom)
 	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)
 	p.check(s.LookUpRate >= 0 && s.LookUpRate <= maxKeyRate, "SCORELAY_LOOK_UP_RATE is %d; it must be 0 (no limit) or more, up to %d", s.LookUpRate, maxKeyRate)
 	_, err := s.whole()

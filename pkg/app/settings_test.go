@@ -12,22 +12,23 @@ import (
 func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]func(*APISettings){
-		`SCORELAY_LISTEN is "8080"; it must be host:port or :port`:                                         func(s *APISettings) { s.Listen = "8080" },
-		`SCORELAY_ADMIN_LISTEN is "nowhere"; it must be host:port or :port`:                                func(s *APISettings) { s.AdminListen = "nowhere" },
-		"SCORELAY_CHAIN_TIMEOUT is 0s; it must be more than 0":                                             func(s *APISettings) { s.ChainTimeout = 0 },
-		"SCORELAY_CHAIN_RPC is empty; name at least one JSON-RPC endpoint":                                 func(s *APISettings) { s.ChainRPC = nil },
-		"SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http":                               func(s *APISettings) { s.ChainRPC = []Secret{"ws://hush"} },
-		"SCORELAY_MESSAGE_MAX_AGE is -1s; it must be more than 0":                                          func(s *APISettings) { s.FreshFor = -time.Second },
-		"SCORELAY_MESSAGE_MAX_AHEAD is -1s; it must not be negative":                                       func(s *APISettings) { s.FreshAhead = -time.Second },
-		"SCORELAY_ACCEPT_TIMEOUT is 0s; it must be more than 0":                                            func(s *APISettings) { s.AcceptTimeout = 0 },
-		"SCORELAY_STATUS_RETENTION is 59s; it must be at least 1m":                                         func(s *APISettings) { s.StatusRetention = 59 * time.Second },
-		"SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type":                              func(s *APISettings) { s.ScoreTypes = nil },
-		"SCORELAY_BODY_LIMIT is 1023; it must be at least 1024 bytes":                                      func(s *APISettings) { s.BodyLimit = 1023 },
-		"SCORELAY_MAX_CONCURRENT is 0; it must be at least 1":                                              func(s *APISettings) { s.MaxConcurrent = 0 },
-		"SCORELAY_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                              func(s *APISettings) { s.Rate = -1 },
-		"SCORELAY_LOOK_UP_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                      func(s *APISettings) { s.LookUpRate = -1 },
-		"SCORELAY_GAS_PER_DAY is 1000000000000000; it must be 0 (no limit) or more, up to 999999999999999": func(s *APISettings) { s.GasPerDay = 1e15 },
-		`SCORELAY_WHOLE_SIGNATURES holds what is no projectId: "0x12"`:                                     func(s *APISettings) { s.WholeSignatures = []string{"0x12"} },
+		`SCORELAY_LISTEN is "8080"; it must be host:port or :port`:                                               func(s *APISettings) { s.Listen = "8080" },
+		`SCORELAY_ADMIN_LISTEN is "nowhere"; it must be host:port or :port`:                                      func(s *APISettings) { s.AdminListen = "nowhere" },
+		"SCORELAY_CHAIN_TIMEOUT is 0s; it must be more than 0":                                                   func(s *APISettings) { s.ChainTimeout = 0 },
+		"SCORELAY_CHAIN_RPC is empty; name at least one JSON-RPC endpoint":                                       func(s *APISettings) { s.ChainRPC = nil },
+		"SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http":                                     func(s *APISettings) { s.ChainRPC = []Secret{"ws://hush"} },
+		"SCORELAY_MESSAGE_MAX_AGE is -1s; it must be more than 0":                                                func(s *APISettings) { s.FreshFor = -time.Second },
+		"SCORELAY_MESSAGE_MAX_AHEAD is -1s; it must not be negative":                                             func(s *APISettings) { s.FreshAhead = -time.Second },
+		"SCORELAY_ACCEPT_TIMEOUT is 0s; it must be more than 0":                                                  func(s *APISettings) { s.AcceptTimeout = 0 },
+		"SCORELAY_STATUS_RETENTION is 59s; it must be at least 1m":                                               func(s *APISettings) { s.StatusRetention = 59 * time.Second },
+		"SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type":                                    func(s *APISettings) { s.ScoreTypes = nil },
+		"SCORELAY_BODY_LIMIT is 1023; it must be at least 1024 bytes":                                            func(s *APISettings) { s.BodyLimit = 1023 },
+		"SCORELAY_MAX_CONCURRENT is 0; it must be at least 1":                                                    func(s *APISettings) { s.MaxConcurrent = 0 },
+		"SCORELAY_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                                    func(s *APISettings) { s.Rate = -1 },
+		"SCORELAY_LOOK_UP_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                            func(s *APISettings) { s.LookUpRate = -1 },
+		"SCORELAY_GAS_PER_DAY is 1000000000000000; it must be 0 (no limit) or more, up to 999999999999999":       func(s *APISettings) { s.GasPerDay = 1e15 },
+		`SCORELAY_WHOLE_SIGNATURES holds what is no projectId: "0x12"`:                                           func(s *APISettings) { s.WholeSignatures = []string{"0x12"} },
+		"SCORELAY_MAX_WAITING is 999; it must be 0 (no bound) or at least 1000, since relayers tell of no fewer": func(s *APISettings) { s.MaxWaiting = 999 },
 	} {
 		s := parsed[APISettings](t)
 		require.NoError(t, s.Validate())
@@ -35,8 +36,10 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		requireSentence(t, s.Validate(), says)
 	}
 	s := parsed[APISettings](t)
-	s.Rate, s.FreshAhead, s.BodyLimit, s.StatusRetention = 0, 0, 1024, time.Minute
+	s.Rate, s.FreshAhead, s.BodyLimit, s.StatusRetention, s.MaxWaiting = 0, 0, 1024, time.Minute, 0
 	require.NoError(t, s.Validate(), "the bounds themselves are fine")
+	s.MaxWaiting = 1000
+	require.NoError(t, s.Validate())
 }
 
 func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {

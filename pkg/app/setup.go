@@ -39,6 +39,9 @@ type SetupPlan struct {
 func Setup(ctx context.Context, js jetstream.JetStream, c *chain.Client, deployer chain.TxSigner, plan SetupPlan,
 	log *slog.Logger,
 ) (score.Deployment, error) {
+	if err := stream.LeadReads(ctx, js); err != nil {
+		return score.Deployment{}, err
+	}
 	existing, err := stream.Open(ctx, js)
 	switch {
 	case err == nil:

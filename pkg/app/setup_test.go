@@ -336,8 +336,9 @@ func TestSignersArePrepared(t *testing.T) {
 	b := newBench(t, devnet.NATSOptions{})
 	d, err := b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
 	require.NoError(t, err)
+	const confirmations = 5
 	prepare := func(admin chain.TxSigner, account common.Address) error {
-		return PrepareSigner(t.Context(), b.rpc, admin, d.Contract, account, quiet)
+		return PrepareSigner(t.Context(), b.rpc, admin, d.Contract, account, confirmations, quiet)
 	}
 	poor := common.Address{0x99}
 	err = prepare(nil, poor)
@@ -350,6 +351,20 @@ func TestSignersArePrepared(t *testing.T) {
 	require.ErrorContains(t, prepare(key(t, 3).For(devnet.ChainID), devnet.Address(2)), "only the contract's admin can")
 	for range 2 {
 		require.NoError(t, prepare(key(t, 0).For(devnet.ChainID), devnet.Address(2)))
+		has, err := isFinalRelayer(t.Context(), b.rpc, d.Contract, devnet.Address(2), confirmations)
+		require.NoError(t, err)
+		require.True(t, has)
 	}
 	require.NoError(t, prepare(nil, devnet.Address(2)))
+}
+
+func TestAGrantIsAwaitedUntilNoReorgUndoesIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, devnet.NATSOptions{})
+	d, err := b.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	err = PrepareSigner(ctx, b.rpc, key(t, 0).For(devnet.ChainID), d.Contract, devnet.Address(2), 1_000_000, quiet)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

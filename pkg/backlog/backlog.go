@@ -61,7 +61,7 @@ func (s *Store) Tell(ctx context.Context, id score.Lane, projects map[score.Proj
 // that had read further. What cannot be read is left out.
 func (s *Store) Told(ctx context.Context) (map[score.ProjectID]score.Backlog, error) {
 	told := backlogs{}
-	err := watched.All(ctx, s.kv, func(entry jetstream.KeyValueEntry) error {
+	err := watched.All(ctx, s.nc, s.kv, func(entry jetstream.KeyValueEntry) error {
 		for id, b := range s.decode(entry) {
 			if last, some := told[id]; !some || last.Read < b.Read {
 				told[id] = b

@@ -21,6 +21,8 @@ func TestBuilderCountsAsItBuilds(t *testing.T) {
 			MaxGas:     rapid.Uint64Range(100_000, 2_000_000).Draw(t, "max gas"),
 			MaxBytes:   rapid.IntRange(700, 3_000).Draw(t, "max bytes"),
 		}
+		model := model
+		model.Known = drawKnown(t)
 		b, err := batch.NewBuilder(model, limits)
 		require.NoError(t, err)
 		var taken []score.Unit

@@ -12,6 +12,7 @@ import (
 type Choice struct {
 	Batch Batch
 	Gas   uint64    // Model.Gas of the batch
+	Known int       // how many of its slots that takes as Used
 	Units []Waiting // the batch's, by their positions
 	Why   Reason
 }
@@ -50,7 +51,8 @@ func (h *Horizon) Next(now time.Time) (choice Choice, ok bool) {
 	h.fill(now)
 	h.stale = false
 	made := h.builder.Build()
-	h.choice = Choice{Batch: made, Gas: h.builder.model.Gas(made), Why: Lingered, Units: make([]Waiting, 0, len(h.offered))}
+	h.choice = Choice{Batch: made, Why: Lingered, Units: make([]Waiting, 0, len(h.offered))}
+	h.choice.Gas, h.choice.Known = h.builder.model.bound(made)
 	if h.builder.Full() || h.builder.Len() == h.builder.limits.MaxUpdates {
 		h.choice.Why = Filled
 	}

@@ -41,8 +41,8 @@
 //
 // # What fills a batch
 //
-// A Builder takes units one by one and keeps a bound of what a Plan of them costs at worst: every slot fresh, no byte
-// zero, updates skipped. It knows every slot the batch touches, and takes the rest as if each update stood alone in its run.
+// A Builder takes units one by one and keeps a bound of what a Plan of them costs at worst: every slot fresh that is not Known, no
+// byte zero, updates skipped. It knows every slot the batch touches, and takes the rest as if each update stood alone in its run.
 // This bound fills a batch, beside its bytes and the number of its updates. Model.Gas of the batch, which is at most the
 // bound, makes the gas limit of its transaction. Model.Estimate, with Batch.StorageSlots, Model.Used and Model.ZeroByte, is
 // what a batch is likely to cost. Nothing in a relayer depends on it: it serves the calibration of the model, the report of
@@ -73,7 +73,7 @@
 // # Invariants
 //
 //   - A Builder never holds more than its Limits allow: what Build returns costs at most MaxGas by Model.Gas, even if every
-//     storage slot it touches is fresh, and its transaction has at most MaxBytes bytes. The one exception is a signed group
+//     storage slot it touches is fresh that its Model does not know, and its transaction has at most MaxBytes bytes. The one exception is a signed group
 //     alone, which nothing can split.
 //   - Build loses nothing and invents nothing: its updates are the added ones, each once, and signed groups are as
 //     they were given. The same units, added in the same order, always give the same groups.

@@ -37,13 +37,15 @@ type Model struct {
 	// A slot's first use in a batch costs this on top, later uses do not.
 	Cold  uint64 // a slot that is only read: a project's first, a member, eight further actions
 	Fresh uint64 // a slot of scores or of used ids, if it was zero
-	Used  uint64 // the same, if it was not; a bound does not count on it
+	Used  uint64 // the same, if it was not; a bound counts on it for what is Known
 
 	// What only a bound counts on.
 	Skip    uint64 // for an update that is not applied, whose score's slot another update has paid for
 	Outcome uint64 // for each update, if any is not applied: the event tells what became of it
 
 	BaseBytes int // of the signed transaction but for the batch's data, with the padding of that
+
+	Known *Known // slots that a bound counts as Used; nil: none
 }
 
 // Prices are what groups of one kind cost. A slot costs as much at its first use in the batch, and Cold or Fresh on top.
@@ -74,10 +76,16 @@ const (
 
 func actionSlot(action uint8) int { return (int(action) + 1) / actionsPerSlot }
 
-// Gas bounds what the batch costs, for any storage of the contract and any outcomes of its updates.
+// Gas bounds what the batch costs, for any storage of the contract that has what is Known, and any outcomes of its updates.
 func (m *Model) Gas(b Batch) uint64 {
-	total, _ := m.measure(b)
-	return m.atWorst(total)
+	gas, _ := m.bound(b)
+	return gas
+}
+
+// bound is Gas, and how many of the batch's slots it takes as Used.
+func (m *Model) bound(b Batch) (gas uint64, known int) {
+	total, seen := m.measure(b)
+	return m.atWorst(total), seen.known
 }
 
 // UnitGas bounds what a unit adds to the gas of any batch that Plan makes: as if it were in a group of its own, whose header names all, and
@@ -130,7 +138,9 @@ func (b Batch) StorageSlots() Fresh {
 
 // Estimate is what the batch costs if all of it applies and so many of its slots are fresh: its Gas without what may be.
 func (m *Model) Estimate(b Batch, fresh Fresh) uint64 {
-	total, seen := m.measure(b)
+	anew := *m
+	anew.Known = nil
+	total, seen := anew.measure(b)
 	gas := total.gas + m.memoryGas(total.bytes-m.BaseBytes)
 	gas -= uint64(seen.Scores+seen.Words-fresh.Scores-fresh.Words) * (m.Fresh - m.Used)
 	gas -= uint64(zeros(b)) * m.ZeroByte
@@ -289,6 +299,7 @@ func zeros(b Batch) (n int) {
 // storageSlots knows which of the contract's slots a batch has used. Groups of one project share them, by any signer.
 type storageSlots struct {
 	Fresh
+	known    int // of them, that were charged as used
 	projects map[score.ProjectID]*projectSlots
 	recent   *projectSlots // the one asked for last, of this project
 	recentID score.ProjectID
@@ -360,10 +371,10 @@ func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) (g
 	gas = m.Outcome
 	p, word, newWord, newScore := s.touch(u)
 	if newWord {
-		gas += m.Fresh
+		gas += s.first(m, m.Known.hasWord(u))
 	}
 	if newScore {
-		gas += m.Fresh
+		gas += s.first(m, m.Known.hasScore(u))
 	} else {
 		gas += m.Skip
 	}
@@ -379,6 +390,15 @@ func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) (g
 	}
 	p.actions[slot], p.read[slot] = true, true
 	return gas, word
+}
+
+// first is what the first use of a slot of scores or of used ids costs, at worst.
+func (s *storageSlots) first(m *Model, known bool) uint64 {
+	if !known {
+		return m.Fresh
+	}
+	s.known++
+	return m.Used
 }
 
 // touch notes the slots of the update's id and score, and tells which of them are new to the batch.

@@ -211,9 +211,10 @@ func runsOf(updates []*score.Update) (runs, singletons int) {
 
 // sameRun is how many of the first updates have one wallet and score type.
 func sameRun(updates []*score.Update) int {
-	target, scoreType := updates[0].Target, updates[0].ScoreType
-	return countFirst(updates, func(u *score.Update) bool { return u.Target == target && u.ScoreType == scoreType })
+	return countFirst(updates, func(u *score.Update) bool { return sharesRun(updates[0], u) })
 }
+
+func sharesRun(a, b *score.Update) bool { return a.Target == b.Target && a.ScoreType == b.ScoreType }
 
 // countFirst is how many of the first updates are all such.
 func countFirst(updates []*score.Update, such func(*score.Update) bool) (n int) {

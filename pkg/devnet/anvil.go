@@ -38,7 +38,7 @@ type Anvil struct {
 
 	// Blocks are made from here, one thing at a time: anvil's own timer may make one in the middle of a reorg, after which
 	// it has lost blocks for good.
-	making sync.Mutex
+	making sync.RWMutex
 	every  chan time.Duration
 }
 
@@ -163,6 +163,14 @@ func (a *Anvil) Close() {
 
 // Exited is closed when the process is gone.
 func (a *Anvil) Exited() <-chan struct{} { return a.process.exited }
+
+// Between has something done while no block is made. Asked meanwhile for a proof in its newest block, by hash, anvil may give one
+// of the block that it is making, as no node with a chain to itself does.
+func (a *Anvil) Between(do func()) {
+	a.making.RLock()
+	defer a.making.RUnlock()
+	do()
+}
 
 // Client talks to the node directly.
 func (a *Anvil) Client() *rpc.Client { return a.rpc }

@@ -3,6 +3,8 @@ package devnet
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,7 +16,23 @@ type NATSOptions struct {
 	Port        int  // client port; 0 takes a free one
 	MonitorPort int  // HTTP monitoring port; 0 takes a free one
 	NoSync      bool // leave JetStream's default sync interval: for tests of what must be refused
+
+	Cluster *NATSCluster // nil: a server by itself
 }
+
+// NATSCluster says how a server is one of a cluster. JetStream is up when most of the servers are.
+type NATSCluster struct {
+	Index    int      // of the server; NATSName is its name
+	Port     int      // for the other servers
+	Routes   []string // host:port of other servers that this one connects to, for as long as it runs; of each two, one must
+	Unlisted bool     // do not tell others of Port: who reaches this server, and how, is then by Routes alone
+}
+
+// nowhere is an address at which no server listens.
+const nowhere = "127.0.0.1:1"
+
+// NATSName is the name of a server of a cluster.
+func NATSName(index int) string { return "scorelay-dev-" + strconv.Itoa(index) }
 
 // NATSServer is a NATS server with JetStream in this process.
 type NATSServer struct {
@@ -29,7 +47,7 @@ const natsStartTimeout = 30 * time.Second
 
 // StartNATS starts a server that keeps its streams under dir and syncs every write before it acknowledges.
 func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
-	s, err := server.NewServer(&server.Options{
+	settings := &server.Options{
 		ServerName: "scorelay-dev",
 		Host:       "127.0.0.1",
 		Port:       natsPort(opts.Port),
@@ -39,12 +57,22 @@ func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 		StoreDir:   dir,
 		SyncAlways: !opts.NoSync,
 		NoSigs:     true,
-	})
+	}
+	if c := opts.Cluster; c != nil {
+		settings.ServerName = NATSName(c.Index)
+		settings.Cluster = server.ClusterOpts{Name: "scorelay-dev", Host: "127.0.0.1", Port: c.Port, NoAdvertise: true}
+		if c.Unlisted {
+			settings.Cluster.Advertise = nowhere
+		}
+		settings.Routes = server.RoutesFromStr("nats://" + strings.Join(c.Routes, ",nats://"))
+	}
+	s, err := server.NewServer(settings)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't make a NATS server: %w", err)
 	}
-	// The server reports a taken port or a broken store only through its logger.
-	var log fatalLog
+	// The server reports a taken port or a broken store only through its logger; and, of a cluster, as an error that another
+	// server is not up yet.
+	log := fatalLog{fatalOnly: opts.Cluster != nil}
 	s.SetLoggerV2(&log, false, false, false)
 	s.Start()
 	deadline := time.Now().Add(natsStartTimeout)
@@ -85,6 +113,8 @@ func natsPort(port int) int {
 
 // fatalLog drops everything the server logs but keeps its first fatal or error line.
 type fatalLog struct {
+	fatalOnly bool
+
 	mu    sync.Mutex
 	first string
 }
@@ -107,8 +137,12 @@ func (l *fatalLog) fatal() error {
 }
 
 func (l *fatalLog) Fatalf(format string, v ...any) { l.keep(format, v) }
-func (l *fatalLog) Errorf(format string, v ...any) { l.keep(format, v) }
-func (l *fatalLog) Noticef(string, ...any)         {}
-func (l *fatalLog) Warnf(string, ...any)           {}
-func (l *fatalLog) Debugf(string, ...any)          {}
-func (l *fatalLog) Tracef(string, ...any)          {}
+func (l *fatalLog) Errorf(format string, v ...any) {
+	if !l.fatalOnly {
+		l.keep(format, v)
+	}
+}
+func (l *fatalLog) Noticef(string, ...any) {}
+func (l *fatalLog) Warnf(string, ...any)   {}
+func (l *fatalLog) Debugf(string, ...any)  {}
+func (l *fatalLog) Tracef(string, ...any)  {}

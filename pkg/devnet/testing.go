@@ -1,5 +1,10 @@
 package devnet
 
+import (
+	"errors"
+	"sync"
+)
+
 // TB is what the helpers need of a *testing.T, so that no shipped binary links package testing.
 type TB interface {
 	Helper()
@@ -12,6 +17,31 @@ type TB interface {
 func NATS(t TB) *NATSServer {
 	t.Helper()
 	return started(t, func() (*NATSServer, error) { return StartNATS(t.TempDir(), NATSOptions{}) })
+}
+
+// NATSServers starts a cluster of the test's own. adjust may change the options of a server before it starts; it may be nil.
+func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSServer, *Mesh) {
+	t.Helper()
+	mesh := started(t, func() (*Mesh, error) { return StartMesh(n) })
+	servers, failed := make([]*NATSServer, n), make([]error, n)
+	var starting sync.WaitGroup
+	for i := range servers {
+		opts, dir := NATSOptions{Cluster: mesh.Cluster(i)}, t.TempDir()
+		if adjust != nil {
+			adjust(i, &opts)
+		}
+		starting.Go(func() { servers[i], failed[i] = StartNATS(dir, opts) })
+	}
+	starting.Wait()
+	for _, s := range servers {
+		if s != nil {
+			t.Cleanup(s.Close)
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return servers, mesh
 }
 
 // Redis starts a server of the test's own.

@@ -95,7 +95,7 @@ func (d *Directory) write(ctx context.Context, revision uint64, msg *nats.Msg) e
 // Beyond lists the projects whose documents are as of a block at or after from.
 func (d *Directory) Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error) {
 	var ids []score.ProjectID
-	err := watched.All(ctx, d.kv, func(entry jetstream.KeyValueEntry) error {
+	err := watched.All(ctx, d.js.Conn(), d.kv, func(entry jetstream.KeyValueEntry) error {
 		var doc document
 		id, err := score.ParseProjectID("0x" + entry.Key())
 		if err == nil && (json.Unmarshal(entry.Value(), &doc) != nil || doc.Block >= from) { // an error: the checkpoint

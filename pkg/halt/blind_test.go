@@ -87,3 +87,55 @@ func TestWhoCannotLookClosesInTheEnd(t *testing.T) {
 		require.NoError(t, publish())
 	})
 }
+
+// TestAPublishThatWasNotAnsweredHasTheProcessLookAgain, at the journals, too: another history may be continued, on the same
+// connection.
+func TestAPublishThatWasNotAnsweredHasTheProcessLookAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, newBucket(t))
+	b.look()
+	require.True(t, b.publishes())
+	for _, answered := range []error{score.ErrFull, score.ErrOtherMeaning, &score.TakenError{}} {
+		require.ErrorIs(t, b.Publish(func() error { return answered }), answered)
+		require.True(t, b.publishes())
+	}
+	require.ErrorIs(t, b.Publish(func() error { return errBroken }), errBroken)
+	require.False(t, b.publishes())
+	b.look()
+	require.True(t, b.publishes())
+
+	b.journaled = 101 // which is asked for again only now
+	b.look()
+	require.True(t, b.publishes())
+	require.ErrorIs(t, b.Publish(func() error { return errBroken }), errBroken)
+	b.look()
+	require.False(t, b.publishes())
+	require.Equal(t, halt.Shorter, b.marker().Code)
+}
+
+// TestWhoCannotLookTurnsToAnotherServer, again and again, until one answers.
+func TestWhoCannotLookTurnsToAnotherServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		marks, turned := &blindMarks{blind: true}, 0
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		g := halt.New(halt.Config{
+			Process: "p", Stream: &fakeStream{created: made, ends: 100}, Marks: marks,
+			Journaled:  func(context.Context) (uint64, error) { return 0, nil },
+			Note:       func(_ context.Context, seq uint64) (uint64, error) { return seq, nil },
+			Connection: func() uint64 { return 0 }, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+			Elsewhere: func() {
+				if turned++; turned == 2 {
+					marks.blind = false
+				}
+			},
+		})
+		go func() { _ = g.Run(ctx) }()
+		<-time.After(4 * time.Second)
+		require.Zero(t, turned)
+		<-time.After(time.Minute)
+		require.Equal(t, 2, turned)
+		require.False(t, g.Halted())
+	})
+}

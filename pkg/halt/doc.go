@@ -25,12 +25,15 @@
 //
 // The marker of a halt is an entry of a KV bucket, written by compare-and-set: who finds something first writes it, and the others
 // add nothing. It stays when an operator resumes, and then says what was decided. It lives in NATS, so a later restore may take it
-// back; then what is seen of the stream tells again.
+// back; then what is seen of the stream tells again. It also names the newest loss that was accepted: what has no outcome was forgotten in
+// Redis under that name, so a Redis that does not know it is of before, and relayers have it forget that again.
 //
 // # Invariants
 //
 //   - A publish counts only if no halt was found, by what was looked at on the very connection that carried it. A restore takes
 //     the server down, so a publish to what was restored is on another connection.
+//   - In a cluster another server may be restored than the one that the process is connected to. That takes most of the servers
+//     down, so publishes and looks fail: after one that did, nothing counts before the process has looked again, at the journals, too.
 //   - A process that could not look does not accept: at the start, on a new connection, and once the last look is 10 s ago.
 //   - What a look found counts for all only if the look that writes the marker finds it, too.
 //   - What was found closes the process at once, before the marker is written, and until it is read.

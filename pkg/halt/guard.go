@@ -23,6 +23,11 @@ const (
 	// blindFor is how long what a look told counts: who cannot look does not notice what was lost.
 	blindFor = 10 * time.Second
 
+	// away is how long looks fail before the process turns to another server of NATS: the one that it is connected to may be cut
+	// off from the others, which answer.
+	away = 5 * time.Second
+
+	stateTimeout   = 3 * time.Second
 	compareTimeout = 15 * time.Second
 	forgetTimeout  = time.Minute
 )
@@ -55,6 +60,8 @@ type Config struct {
 	Note func(ctx context.Context, seq uint64) (highest uint64, err error)
 	// Connection is a number that changes whenever the process connects to NATS again.
 	Connection func() uint64
+	// Elsewhere has the process connect to another server of NATS, if it knows one. May be nil.
+	Elsewhere func()
 	// Forget has the process forget what NATS may have lost, before it accepts after a halt. May be nil.
 	Forget  func(ctx context.Context) error
 	Log     *slog.Logger
@@ -72,6 +79,7 @@ type Guard struct {
 	clear      bool      // nothing was found, as of the connection
 	connection uint64    // of the last look that found nothing
 	lookedAt   time.Time // when that began
+	doubt      bool      // a publish was not answered since: another history may be continued than the one that was looked at
 	found      *Marker   // not read back from the bucket yet
 	certain    bool      // found is by a publish, which no later look disproves
 	knew       uint64    // revision of the marker when it was found
@@ -111,6 +119,16 @@ func (g *Guard) Reason() string {
 // Halted tells whether nothing may be bound now: accepting halts, or the process has not looked on this connection yet.
 func (g *Guard) Halted() bool { _, open := g.open(); return !open }
 
+// Forgotten is that of the marker; empty while accepting halts, since it may become another then.
+func (g *Guard) Forgotten() string {
+	if g.Halted() {
+		return ""
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.marker.Forgotten
+}
+
 func (g *Guard) open() (connection uint64, open bool) {
 	connection = g.config.Connection()
 	g.mu.Lock()
@@ -132,12 +150,31 @@ func (g *Guard) Publish(publish func() error) error {
 		return errUnlooked
 	}
 	if err := publish(); err != nil {
+		g.doubts(err)
 		return err
 	}
 	if g.config.Connection() != before { // another server may have stored it than was looked at
 		return errUnlooked
 	}
 	return nil
+}
+
+// doubts has the process look before the next publish, unless the error is the answer of a server that works: a cluster may have lost
+// most of its servers and have continued with older copies, while the connection to another one stayed.
+func (g *Guard) doubts(err error) {
+	var taken *score.TakenError
+	if errors.Is(err, score.ErrFull) || errors.Is(err, score.ErrOtherMeaning) || errors.As(err, &taken) {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.clear, g.doubt = false, true
+}
+
+func (g *Guard) doubtful() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.doubt
 }
 
 // FoundShorter tells that the stream gave a message a sequence before what is known of it, and returns the score.ErrHalted to
@@ -204,9 +241,17 @@ func (g *Guard) find(m Marker, certain bool) {
 func (g *Guard) Run(ctx context.Context) error {
 	var next time.Time
 	var last uint64
-	for {
-		if now := g.config.Connection(); now != last || !time.Now().Before(next) {
+	saw := time.Now()
+	for tried := false; ; {
+		doubtful := g.doubtful() && !tried // once: then as often as looks are repeated that failed
+		if now := g.config.Connection(); now != last || doubtful || !time.Now().Before(next) {
 			err := g.Look(ctx)
+			if tried = err != nil; !tried {
+				saw = time.Now()
+			} else if g.config.Elsewhere != nil && time.Since(saw) > away {
+				g.config.Elsewhere()
+				saw = time.Now()
+			}
 			if err != nil && ctx.Err() == nil && g.complain {
 				g.config.Log.Warn("couldn't look whether accepting halts; the process looks again, and accepts nothing on a new connection, or after 10 s, before", "err", err)
 			}
@@ -225,16 +270,22 @@ func (g *Guard) Run(ctx context.Context) error {
 // Look looks once: at the marker, and whether the stream holds what is known of it. Only Run, or a test in its place, may call it.
 func (g *Guard) Look(ctx context.Context) error {
 	connection, began := g.config.Connection(), time.Now()
+	g.mu.Lock()
+	g.asked, g.doubt = g.asked && !g.doubt, false
+	g.mu.Unlock()
 	marker, revision, err := g.config.Marks.Read(ctx)
 	if err == nil {
 		g.read(marker, revision)
 	}
 	// A marker that cannot be read hides no loss.
 	if err = errors.Join(err, g.compare(ctx, connection)); err != nil {
+		g.asked = false
 		return err
 	}
 	if found := g.unwritten(); found != nil {
-		if err := g.config.Marks.Write(ctx, *found, revision); err != nil && !errors.Is(err, ErrMoved) {
+		next := *found
+		next.Forgotten = marker.Forgotten
+		if err := g.config.Marks.Write(ctx, next, revision); err != nil && !errors.Is(err, ErrMoved) {
 			return err // stored or not: the next look reads it
 		}
 		if marker, revision, err = g.config.Marks.Read(ctx); err != nil {
@@ -247,7 +298,7 @@ func (g *Guard) Look(ctx context.Context) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.clear = g.found == nil && !g.marker.Halts(); g.clear {
+	if g.clear = g.found == nil && !g.marker.Halts() && !g.doubt; g.clear {
 		g.connection, g.lookedAt = connection, began
 	}
 	g.once.Do(func() { close(g.looked) })
@@ -339,7 +390,7 @@ func (g *Guard) compare(ctx context.Context, connection uint64) error {
 	}
 	for confirmed := false; ; confirmed = true {
 		known := s.Seen() // before the stream is asked: its end only grows
-		state, err := s.State(ctx)
+		state, err := g.state(ctx)
 		switch {
 		case err != nil:
 			return err
@@ -363,11 +414,17 @@ func (g *Guard) compare(ctx context.Context, connection uint64) error {
 	}
 }
 
+func (g *Guard) state(ctx context.Context) (score.StreamState, error) {
+	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
+	defer cancel()
+	return g.config.Stream.State(ctx)
+}
+
 // noted takes Redis's note over, unless it cannot be true: that would halt accepting forever.
 func (g *Guard) noted(ctx context.Context, highest uint64) error {
 	s := g.config.Stream
 	if highest > s.Seen()+sure {
-		state, err := s.State(ctx)
+		state, err := g.state(ctx)
 		if err != nil {
 			return err
 		}

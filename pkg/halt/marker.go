@@ -18,7 +18,7 @@ const BucketName = "HALT"
 
 const (
 	markerKey   = "halt"
-	callTimeout = 5 * time.Second
+	callTimeout = 3 * time.Second
 )
 
 // Code says what was found.
@@ -45,7 +45,10 @@ type Marker struct {
 	Choice string    `json:"choice,omitempty"` // what the operator decided
 	Loss   *Loss     `json:"loss,omitempty"`   // what the operator accepts the loss of; nil: of nothing
 
-	Resumed time.Time `json:"resumed,omitzero"` // when
+	// Forgotten names the newest loss that was accepted, of this halt or an earlier one: Redis has forgotten what has no outcome under that
+	// name, or is of before.
+	Forgotten string    `json:"forgotten,omitempty"`
+	Resumed   time.Time `json:"resumed,omitzero"` // when
 }
 
 // Loss is where the stream ended before an operator had it continue behind what is known: what was accepted later is lost.

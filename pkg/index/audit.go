@@ -51,29 +51,34 @@ func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Report, e
 	}
 }
 
-// settled tells what the journals say is settled. Journals that are torn are read again: a handover takes a moment.
-func (a *Auditor) settled(ctx context.Context) (settled [score.Buckets]score.Position, err error) {
+// settled tells what the journals say is settled, and how many lanes were declared dead. Journals that are torn are read again: a
+// handover takes a moment.
+func (a *Auditor) settled(ctx context.Context) (settled [score.Buckets]score.Position, dead int, err error) {
 	err = retry.Do(ctx, tornReads, awaitPause, func() error {
 		count, err := a.Lanes(ctx)
 		if err != nil {
 			return err
 		}
 		lanes := lane.Lanes{}
+		dead = 0
 		for id := range score.Lane(count) {
 			if lanes[id], _, err = a.Journals.State(ctx, id); err != nil {
 				return err
+			}
+			if lanes[id].Abandoned {
+				dead++
 			}
 		}
 		settled, err = lanes.Settled()
 		return err
 	})
-	return settled, err
+	return settled, dead, err
 }
 
 // Audit audits once. An error says that the comparison could not be made; faults are in the report.
 func (a *Auditor) Audit(ctx context.Context) (*Report, error) {
 	// The order of these reads is what makes the result exact; the package's documentation says why.
-	settled, err := a.settled(ctx)
+	settled, dead, err := a.settled(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +107,7 @@ func (a *Auditor) Audit(ctx context.Context) (*Report, error) {
 	if err := readEvents(ctx, a.Chain, contract, max(first, final.Number+1), head.Number, t.included); err != nil {
 		return nil, err
 	}
-	report := &Report{Block: final.Number, Hash: final.Hash}
+	report := &Report{Block: final.Number, Hash: final.Hash, Dead: dead}
 	t.judge(report)
 	return report, a.scores(ctx, t, final.Hash, report)
 }

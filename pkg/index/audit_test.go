@@ -244,6 +244,14 @@ func TestAuditFindsRepeated(t *testing.T) {
 	require.False(t, report.OK())
 	require.Contains(t, report.String(), "repeated outcomes 1")
 
+	// A lane that was cut and declared dead executed it all the same, before or after the one that bound it again.
+	w.dead = 1
+	report = w.audit()
+	require.Equal(t, 1, report.Repeated)
+	require.True(t, report.Whole && report.OK(), report.Problem())
+	require.Contains(t, report.String(), "repeated outcomes 1; lanes that were declared dead, whose work may have been done twice, 1")
+	w.dead = 0
+
 	w.relay(w.fresh(p, 1)...) // another relayer relays to this contract, too
 	report = w.audit()
 	require.Equal(t, 1, report.Older)

@@ -51,7 +51,8 @@
 // ones belong to acceptances that the stream no longer holds, or to others who relay to the same contract, and
 // are no error. What another relays under an id of ours, but with another signer, target, action or score type, or unsigned
 // where ours is signed, or the other way round, is no outcome of ours. An update that came before its project is sent again;
-// its first outcome (unknown project) does not count unless a dead letter confirms it.
+// its first outcome (unknown project) does not count unless a dead letter confirms it. What a lane had sent that was declared dead may
+// have been executed beside what other lanes bound again, so with such a lane more outcomes than acceptances are no fault.
 //
 // Of an update that no transaction could carry (unprocessable) the dead letter is the only outcome. So a dead letter stays
 // when it is replayed, and an update that is rejected again has another one. A dead letter is the outcome of an acceptance between

@@ -103,12 +103,14 @@ type Statuses interface {
 	Complete(ctx context.Context) (bool, error)
 	// BeginRestore gives the token that EndRestore wants. Of two restores at once the later one counts.
 	BeginRestore(ctx context.Context) (token string, err error)
+	// ForgetOnce forgets what has no outcome, unless the newest loss that was forgotten is that of the token.
+	ForgetOnce(ctx context.Context, token string) (did bool, err error)
 	RestoreAccepted(ctx context.Context, refs []score.Ref) error
 	// RestoreFinal writes what an event tells. What did not apply counts only where an acceptance was restored before.
 	RestoreFinal(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
 	// RestoreDead writes what only a dead letter tells.
 	RestoreDead(ctx context.Context, tx common.Hash, refs []score.Ref, outcomes []score.Outcome) error
-	// EndRestore declares the store complete; it fails if data was lost, or another restore began, since BeginRestore.
+	// EndRestore declares the store complete; it fails if data was lost, or another restore began or was requested, since BeginRestore.
 	EndRestore(ctx context.Context, token string) error
 }
 

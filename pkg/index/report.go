@@ -31,6 +31,9 @@ type Report struct {
 	// they may be older outcomes.
 	Repeated int  `json:"repeated"`
 	Whole    bool `json:"whole"`
+	// Dead counts the lanes that were declared dead. What such a lane had sent may be executed all the same, beside what other lanes
+	// bound again: where there are any, Repeated is no fault, and what was done twice counts by its second outcome, Duplicate.
+	Dead int `json:"dead"`
 	// Older counts outcomes of ids that the stream does not hold: purged meanwhile, or relayed by another deployment.
 	Older int `json:"older"`
 	// Direct counts updates that members applied without the relayer.
@@ -77,7 +80,7 @@ func (r *Report) Problem() string {
 	add(r.Doubled, "updates applied twice")
 	add(r.Mismatched, "scores that are not the sum of what was applied")
 	add(r.Unreadable, "messages of the stream that cannot be read")
-	if r.Whole {
+	if r.Whole && r.Dead == 0 {
 		add(r.Repeated, "outcomes of updates that were sent twice")
 	}
 	return strings.Join(faults, ", ")
@@ -98,6 +101,7 @@ func (r *Report) String() string {
 	add(r.Direct, "direct")
 	add(r.Older, "outcomes of updates not in the stream")
 	add(r.Repeated, "repeated outcomes")
+	add(r.Dead, "lanes that were declared dead, whose work may have been done twice,")
 	add(r.Unreadable, "unreadable messages")
 	return line
 }

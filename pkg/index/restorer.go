@@ -30,6 +30,8 @@ type Restorer struct {
 	Journals   Journals
 	Lanes      Lanes
 	Statuses   Statuses
+	// Lost names the newest loss of accepted updates that an operator accepted; empty where there is none, or it is not known. May be nil.
+	Lost func() string
 	// Horizon is how far back final statuses are brought back, by the time of their block: the store's retention. 0 means
 	// all there ever were. What is older the chain still knows: it refuses the id.
 	Horizon time.Duration
@@ -42,7 +44,11 @@ type Restorer struct {
 func (r *Restorer) Run(ctx context.Context) error {
 	poll := cmp.Or(r.Poll, DefaultPoll)
 	for ctx.Err() == nil {
-		complete, err := r.Statuses.Complete(ctx)
+		complete := false
+		err := r.forget(ctx)
+		if err == nil {
+			complete, err = r.Statuses.Complete(ctx)
+		}
 		if err == nil && !complete {
 			began := time.Now()
 			if err := r.Restore(ctx); err != nil && ctx.Err() == nil {
@@ -53,6 +59,22 @@ func (r *Restorer) Run(ctx context.Context) error {
 		_ = retry.Sleep(ctx, poll)
 	}
 	return nil
+}
+
+// forget has a store that is of before a loss forget what was lost: it would be answered as a duplicate forever.
+func (r *Restorer) forget(ctx context.Context) error {
+	if r.Lost == nil {
+		return nil
+	}
+	token := r.Lost()
+	if token == "" {
+		return nil
+	}
+	did, err := r.Statuses.ForgetOnce(ctx, token)
+	if did {
+		r.Log.Warn("the status store did not know of a loss that an operator accepted: it was flushed or is an older copy; what had no outcome in it is forgotten")
+	}
+	return err
 }
 
 // Restore writes back what the stream and the final blocks know, and then declares the store complete.

@@ -50,6 +50,7 @@ type world struct {
 
 	settled [score.Buckets]score.Position // by bucket
 	next    byte                          // last byte of the next fresh id
+	dead    score.Lane                    // this lane was declared dead, if it is not 0
 
 	mu      sync.Mutex
 	changed chan struct{}
@@ -155,7 +156,7 @@ func (w *world) Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]
 
 // State is the world as an index.Journals.
 func (w *world) State(_ context.Context, id score.Lane) (*lane.State, uint64, error) {
-	state := &lane.State{Epoch: 1, Buckets: map[score.Bucket]lane.Holding{}}
+	state := &lane.State{Epoch: 1, Buckets: map[score.Bucket]lane.Holding{}, Abandoned: id > 0 && id == w.dead}
 	for b := range score.Buckets {
 		if bucket := score.Bucket(b); score.FirstOwner(bucket, lanes) == id {
 			state.Buckets[bucket] = lane.Holding{Extent: lane.Extent{Floor: w.settled[b]}}

@@ -31,6 +31,9 @@ const (
 	// loadBytes is how much is asked for at once. It must hold the largest entry twice; much more would make the server
 	// drop a slow connection, and keep the appends of other lanes waiting behind it.
 	loadBytes = 4 << 20
+	// heartbeat of a server that has nothing to send. Two that are missing say that the consumer went with its server, and another
+	// is made.
+	heartbeat = 3 * time.Second
 )
 
 // Journal is the handle of all lanes' journals. It is safe for concurrent use.
@@ -53,6 +56,8 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Journal, error) {
 		return nil, fmt.Errorf("stream %s keeps its entries in memory: it must be file storage", StreamName)
 	case c.Retention != jetstream.LimitsPolicy || c.MaxAge != 0 || c.MaxMsgsPerSubject > 0:
 		return nil, fmt.Errorf("stream %s forgets entries by itself: it must have limits retention, no age and no bound per subject", StreamName)
+	case c.AllowDirect && c.Replicas > 1:
+		return nil, fmt.Errorf("any copy of stream %s answers reads, also one that is behind: allow_direct must be off", StreamName)
 	case (c.MaxBytes > 0 || c.MaxMsgs > 0) && c.Discard != jetstream.DiscardNew:
 		return nil, fmt.Errorf("stream %s discards old entries when full: it must discard new ones", StreamName)
 	}
@@ -85,7 +90,7 @@ func (j *Journal) Load(ctx context.Context, id score.Lane, fold func(lane.Entry)
 		return fail(err)
 	}
 	defer func() { j.forget(ctx, consumer) }()
-	messages, err := consumer.Messages(jetstream.PullMaxBytes(loadBytes))
+	messages, err := consumer.Messages(jetstream.PullMaxBytes(loadBytes), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
 		return fail(err)
 	}

@@ -239,6 +239,8 @@ type Work struct {
 	// transaction may have. Tries is how many of its transactions ended without carrying it: reverted, or cancelled.
 	Halve bool `json:"halve,omitempty"`
 	Tries int  `json:"tries,omitempty"`
+	// Unknown is how often its updates went again because endpoints say that their project is there, which the contract did not know.
+	Unknown int `json:"unknown,omitempty"`
 	// Gives is State.Gives when it was bound first: buckets given before are none of its. Taken: it came from another lane, so
 	// that its buckets may be those of any.
 	Gives uint64 `json:"gives,omitempty"`

@@ -176,6 +176,6 @@ func (s *State) abandon() error {
 	}
 	s.Ends += uint64(len(s.Slots))
 	s.Next = s.FirstOpen()
-	s.Queue, s.Slots, s.Abandoned = queue, nil, true
+	s.Queue, s.Slots, s.Lost, s.Abandoned = queue, nil, append(s.Lost, s.Slots...), true
 	return nil
 }

@@ -112,6 +112,16 @@ func (l *Lane) InFlight() int {
 	return n
 }
 
+// WaitingGas is the most gas that a batch asks for that is not in a block; 0 without one.
+func (l *Lane) WaitingGas() (most uint64) {
+	for i := range l.slots {
+		if slot := &l.State.Slots[i]; l.slots[i].included == nil && slot.Work.Kind == Updates {
+			most = max(most, slot.Last().Gas)
+		}
+	}
+	return most
+}
+
 // Keyless tells whether nothing is signed for the lane.
 func (l *Lane) Keyless() bool { return l.rules.Keyless }
 

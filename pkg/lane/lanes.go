@@ -114,13 +114,14 @@ func (l Lanes) Settled() (settled [score.Buckets]score.Position, err error) {
 }
 
 // Creations are the projects that a lane's journal speaks of creating: in an open slot, queued, on the way to another lane, or by
-// one of the newest settled slots, whose block the chain may lose again. The error is ErrTorn.
-func (l Lanes) Creations() (map[score.ProjectID]bool, error) {
+// one of the newest settled slots, whose block the chain may lose again. Of those in blocks up to forgotten some are no longer in a
+// journal. The error is ErrTorn.
+func (l Lanes) Creations() (projects map[score.ProjectID]bool, forgotten uint64, err error) {
 	open, err := l.untaken()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	projects := map[score.ProjectID]bool{}
+	projects = map[score.ProjectID]bool{}
 	see := func(w *Work) {
 		if w.Kind == Creation && w.Project != nil {
 			projects[*w.Project] = true
@@ -141,8 +142,11 @@ func (l Lanes) Creations() (map[score.ProjectID]bool, error) {
 		for i := range s.Queue {
 			see(&s.Queue[i])
 		}
+		if len(s.Past) > 0 {
+			forgotten = max(forgotten, s.Past[0].Block.Number)
+		}
 	}
-	return projects, nil
+	return projects, forgotten, nil
 }
 
 // NeededFrom is the position before which no lane needs anything of the stream any more. The error is ErrTorn.

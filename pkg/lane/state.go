@@ -27,6 +27,7 @@ type State struct {
 	Gives     uint64                   `json:"gives,omitempty"`     // how often the lane gave something away
 	Former    map[score.Bucket]uint64  `json:"former,omitempty"`    // buckets that it gave away last, with Gives after that: older work may hold updates of them
 	Abandoned bool                     `json:"abandoned,omitempty"` // the key is lost: nothing is bound any more
+	Lost      []Slot                   `json:"lost,omitempty"`      // that were open when it was abandoned: their work went to the queue
 	Slots     []Slot                   `json:"slots"`               // open, by nonce, contiguous, ending at Next-1
 	Queue     []Work                   `json:"queue"`               // bound once, lost with its slot, waiting to be bound again; first in, first out
 	LastWork  uint64                   `json:"lastWork"`            // the newest Work.ID given
@@ -96,6 +97,9 @@ func (s *State) Size() (bytes int) {
 	}
 	for i := range s.Past {
 		bytes += s.Past[i].size()
+	}
+	for i := range s.Lost {
+		bytes += s.Lost[i].size()
 	}
 	for i := range s.Queue {
 		bytes += len(s.Queue[i].Data)
@@ -318,7 +322,8 @@ func (s *State) split(e *Split) error {
 	}
 	parts, count := slices.Clone(e.Into), 0
 	for j := range parts {
-		parts[j].ID, parts[j].Gives, parts[j].Taken = s.LastWork+uint64(j)+1, s.Queue[i].Gives, s.Queue[i].Taken
+		parts[j].ID, parts[j].Unknown = s.LastWork+uint64(j)+1, s.Queue[i].Unknown
+		parts[j].Gives, parts[j].Taken = s.Queue[i].Gives, s.Queue[i].Taken
 		count += parts[j].Count
 	}
 	if count != s.Queue[i].Count {

@@ -250,15 +250,19 @@ func TestUpdatesThatOvertookTheirProjectWaitBehindIt(t *testing.T) {
 	creation.Bind.Work.Kind, creation.Bind.Work.Project = lane.Creation, &p
 	s, err := fold([]lane.Entry{opened, creation, bindEntry(1, 1, 1, 2), settleEntry(0, lane.Foreign)})
 	require.NoError(t, err)
-	creations, err := lane.Lanes{0: s}.Creations()
+	creations, forgotten, err := lane.Lanes{0: s}.Creations()
 	require.NoError(t, err)
 	require.Equal(t, map[score.ProjectID]bool{p: true}, creations)
+	require.Equal(t, s.Past[0].Block.Number, forgotten)
 	done := settleEntry(1, lane.Done)
-	done.Settle.Again = []lane.Work{{Kind: lane.Updates, Count: 1, From: score.Position{Seq: 1}, Data: []byte{2}}}
+	done.Settle.Again = []lane.Work{{Kind: lane.Updates, Count: 2, From: score.Position{Seq: 1}, Data: []byte{1, 2}, Unknown: 2}}
 	require.NoError(t, s.Apply(done))
 	require.Len(t, s.Queue, 2)
 	require.Equal(t, lane.Creation, s.Queue[0].Kind)
 	require.NotEqual(t, s.Queue[0].ID, s.Queue[1].ID)
+	part := lane.Work{Kind: lane.Updates, Count: 1}
+	require.NoError(t, s.Apply(entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: s.Queue[1].ID, Into: []lane.Work{part, part}} })))
+	require.Equal(t, []int{2, 2}, []int{s.Queue[1].Unknown, s.Queue[2].Unknown})
 }
 
 // journalOf makes a random journal that folds.

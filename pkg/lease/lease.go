@@ -66,7 +66,7 @@ func Drivers(ctx context.Context, js jetstream.JetStream) (map[score.Lane]string
 		return nil, err
 	}
 	drivers := map[score.Lane]string{}
-	err = watched.All(ctx, kv, func(e jetstream.KeyValueEntry) error {
+	err = watched.All(ctx, js.Conn(), kv, func(e jetstream.KeyValueEntry) error {
 		if text, is := strings.CutPrefix(e.Key(), lanePrefix); is {
 			if id, err := strconv.ParseUint(text, 10, 16); err == nil {
 				drivers[score.Lane(id)], _, _ = strings.Cut(string(e.Value()), " ")
@@ -243,7 +243,11 @@ func (s *share) keep(ctx context.Context, h *held, seen *entry) error {
 		return err
 	}
 	h.revision = stored.Revision()
-	return s.write(ctx, h, s.token, jetstream.WithExpectLastSequencePerSubject(h.revision))
+	err = s.write(ctx, h, s.token, jetstream.WithExpectLastSequencePerSubject(h.revision))
+	if watched.Moved(err) { // a cluster says so, too, while our earlier renewal is on its way
+		return errors.New("the lease " + h.key + " is ours, and its renewal is refused for now")
+	}
+	return err
 }
 
 // write renews a key and counts its lifetime from before the request.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +42,7 @@ type town struct {
 	entered map[score.Lane]int      // sessions begun
 	able    map[string][]score.Lane // that a replica has keys for, where not all
 	said    *said
+	over    jetstream.JetStream // instead of a replica's own; may be nil
 }
 
 // said is what the replicas log.
@@ -85,6 +87,9 @@ func (w *town) connect() (jetstream.JetStream, *nats.Conn) {
 func (w *town) replica(name string) (stop func(), nc *nats.Conn) {
 	w.t.Helper()
 	js, nc := w.connect()
+	if w.over != nil {
+		js = w.over
+	}
 	leases, err := lease.Open(w.t.Context(), js, lease.Config{Replica: name, TTL: ttl}, slog.New(slog.NewTextHandler(w.said, nil)))
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -296,6 +301,47 @@ func TestALostAnswerLosesNoLane(t *testing.T) {
 			return err == nil && entry.Revision() > stored
 		}, soon, tick)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	require.Equal(t, 1, w.entered[0], "its session never ended")
+}
+
+// busy is a cluster's JetStream that refuses what is written under a condition while an earlier write is on its way.
+type busy struct {
+	jetstream.JetStream
+
+	refusing atomic.Bool
+	refused  atomic.Int64
+}
+
+func (b *busy) PublishMsg(ctx context.Context, msg *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	if b.refusing.Load() && strings.Contains(msg.Subject, ".lane.") {
+		b.refused.Add(1)
+		return nil, &jetstream.APIError{Code: 400, ErrorCode: jetstream.JSErrCodeStreamWrongLastSequenceConstant}
+	}
+	return b.JetStream.PublishMsg(ctx, msg, opts...)
+}
+
+// TestARenewalThatIsRefusedForNowLosesNoLane, as long as the key is ours and the lease lasts.
+func TestARenewalThatIsRefusedForNowLosesNoLane(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 1)
+	js, _ := w.connect()
+	b := &busy{JetStream: js}
+	w.over = b
+	w.replica("a")
+	w.eventually(map[string]int{"a": 1})
+	b.refusing.Store(true)
+	require.Eventually(t, func() bool { return b.refused.Load() >= 2 }, soon, time.Millisecond)
+	b.refusing.Store(false)
+	kv, err := js.KeyValue(t.Context(), lease.Bucket)
+	require.NoError(t, err)
+	before, err := kv.Get(t.Context(), "lane.0")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		after, err := kv.Get(t.Context(), "lane.0")
+		return err == nil && after.Revision() > before.Revision()
+	}, soon, tick)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	require.Equal(t, 1, w.entered[0], "its session never ended")

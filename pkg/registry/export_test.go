@@ -21,6 +21,23 @@ const (
 	RevertBadEditSignature = "BadEditSignature"
 )
 
+// ReadRoles asks each account's roles in a project.
+func ReadRoles(project score.ProjectID, accounts []common.Address) Read[[]score.Role] {
+	return Read[[]score.Role]{contract.PackGetRoles(project, accounts), func(returned []byte) ([]score.Role, error) {
+		bits, err := contract.UnpackGetRoles(returned)
+		roles := make([]score.Role, len(bits))
+		for i, b := range bits {
+			roles[i] = score.Role(b)
+		}
+		return roles, err
+	}}
+}
+
+// ReadActions asks the signed points of each of a project's actions, by index. Names are in the events.
+func ReadActions(project score.ProjectID) Read[[]int64] {
+	return Read[[]int64]{contract.PackGetActions(project), contract.UnpackGetActions}
+}
+
 // ReadActionIndex asks the index of the newest action of that name; reverts with UnknownAction.
 func ReadActionIndex(project score.ProjectID, name string) Read[uint8] {
 	return Read[uint8]{contract.PackGetActionIndex(project, name), contract.UnpackGetActionIndex}

@@ -256,3 +256,62 @@ func creationGas(t *testing.T, rules registry.GasRules) {
 		require.Less(t, float64(bound), 1.03*float64(receipt.GasUsed))
 	}
 }
+
+// TestModelBoundsWhatIsKnown: batches get no more gas than they take with slots that are not fresh by what became of those before, where runs
+// add up to nothing and updates are skipped.
+func TestModelBoundsWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	underAll(t, modelBoundsWhatIsKnown)
+}
+
+func modelBoundsWhatIsKnown(t *testing.T, rules registry.GasRules) {
+	c := newChainUnder(t, rules)
+	p := labProject()
+	for i := range p.Actions {
+		p.Actions[i].Points = 7 // up or down
+	}
+	c.transact(c.relayer, registry.EncodeCreateProject(p))
+	model := rules.Batch
+	model.Known = batch.NewKnown()
+	rng := rand.New(rand.NewPCG(1, 2))
+	counted := map[score.Outcome]int{}
+	var spared uint64
+	send := func(updates []score.Update) {
+		b := inTurns(rules.Batch, updates, nil)
+		gas := model.Gas(b)
+		spared += rules.Batch.Gas(b) - gas
+		receipt := c.send(c.relayer, &c.registry, registry.EncodeBatch(b), gas)
+		require.Equal(t, types.ReceiptStatusSuccessful, receipt.Status, "out of gas")
+		outcomes, err := registry.Outcomes(b, c.registry, receipt)
+		require.NoError(t, err)
+		for _, o := range outcomes {
+			counted[o]++
+		}
+		model.Known.Learn(b, outcomes)
+	}
+	for round := range 60 {
+		var updates []score.Update
+		for range 1 + rng.IntN(60) {
+			n := rng.IntN(6 * (round + 1))
+			u := score.Update{
+				Project: p.ID, Signer: p.Updaters[0], ID: hash("known", n/20), Target: wallet(n / 3),
+				Action: uint8(rng.IntN(2)), ScoreType: uint8(rng.IntN(5)), // of which four are known
+			}
+			u.ID[31] = byte(rng.IntN(256))
+			updates = append(updates, u)
+		}
+		send(updates)
+	}
+	for _, times := range []int{2, 1, 1} { // one up and one down leave a score's slot fresh
+		var updates []score.Update
+		for i := range 50 * times {
+			u := score.Update{Project: p.ID, Signer: p.Updaters[0], ID: hash("up and down", times), Target: wallet(-1 - i/times), Action: uint8(i % 2)}
+			u.ID[31] = byte(counted[score.Applied] + i)
+			updates = append(updates, u)
+		}
+		send(updates)
+	}
+	require.Greater(t, spared, 300*(rules.Batch.Fresh-rules.Batch.Used))
+	require.Greater(t, counted[score.Duplicate], 50)
+	require.Greater(t, counted[score.UnknownScoreType], 50)
+}

@@ -10,12 +10,14 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
+// TellFrom is how many updates of a project have to wait before a lane tells of them.
+const TellFrom = 1_000
+
 // What is told of projects of which much waits.
 const (
 	tellEvery = time.Second
-	tellFrom  = 1_000 // updates that wait
-	rateOver  = 10    // seconds over which the rate is told, about; where nothing was bound for so long there is none
-	leastRate = 1     // updates a second; below it none is told
+	rateOver  = 10 // seconds over which the rate is told, about; where nothing was bound for so long there is none
+	leastRate = 1  // updates a second; below it none is told
 )
 
 // teller tells how much waits of a lane's projects. What it cannot tell it tells with the next.
@@ -88,7 +90,7 @@ func (t *teller) tell(now time.Time) {
 		return
 	}
 	t.last = now
-	said, rates := t.intake.large(tellFrom), map[score.ProjectID]rate{}
+	said, rates := t.intake.large(TellFrom), map[score.ProjectID]rate{}
 	for id, backlog := range said {
 		before, known := t.rates[id]
 		rates[id] = before.after(took.Seconds(), t.intake.served[id], known)

@@ -42,10 +42,11 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	bound, err := b.bindPlaces(ctx, b.intake.places(choice.Units), binding{
-		gas: b.gas.limit(&piece{batch: &choice.Batch}), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
+		gas: b.gas.limit(&piece{batch: &choice.Batch, known: choice.Known}), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
 		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len()}},
 	})
 	if bound {
+		b.gas.trusted[b.lane.State.Next-1] = choice.Known
 		b.metrics.batch.WithLabelValues(string(choice.Why)).Observe(float64(choice.Batch.Len()))
 		b.intake.batchBound(choice.Units)
 	}
@@ -65,8 +66,11 @@ func (b *binder) bindCreation(ctx context.Context) (bool, error) {
 	return bound, err
 }
 
-// bindPlaces binds new work: what is at these places of the stream.
+// bindPlaces binds new work: what is at these places of the stream. It asks for no less gas than another batch that waits for a block
+// before it: a builder of blocks that passes over one, since its limit does not fit, might find that of the next fits, whose turn it
+// is not. anvil drops that one and all behind it.
 func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bool, error) {
+	w.gas = max(w.gas, min(b.gas.perBatch, b.lane.WaitingGas()))
 	moves, err := b.intake.moves(places...)
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", lane.ErrCorrupt, err)

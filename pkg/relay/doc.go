@@ -23,6 +23,7 @@
 //	             park.go       projects that take more than their share; parking.go is the session's part of it
 //	binder       bind.go       price, sign, journal a slot (Bind) or another attempt of one (Replacement)
 //	settler      settle.go     end a slot (Settle): outcomes, dead letters, reports, journal; open it again (Reopen); Skip
+//	             overtook.go   which updates came before their project, and go again
 //	requeue      requeue.go    probe work that lost its slot; bind it again, Split or Drop it
 //	handover     handover.go   Give to other lanes, Take from them, as the roster says (docs/lanes.md)
 //	reporter     report.go     statuses; what fails is pending until a later head
@@ -64,7 +65,8 @@
 //     it is bound, split off, requeued or given up. One of which a part is bound stops the lane.
 //   - An append that failed or whose answer was lost ends the session. The next one reads the journal: nothing is guessed.
 //   - A slot is settled only when the transaction that used its nonce is seen in a final block: one of the slot's, with its
-//     receipt, or a foreign one (package evidence says what counts as seen). Settling asks the chain nothing. Dead letters
+//     receipt, or a foreign one (package evidence says what counts as seen). Settling asks the chain nothing, but whether it has a
+//     project by now that a transaction's outcome did not know (settler.overtook): that sends updates again, and ends none. Dead letters
 //     come before the Settle entry and are idempotent, so a crash between them repeats them; statuses are reported as well
 //     as Redis allows and nothing depends on them. After an operator's Resume an account ends slots below the nonce that
 //     it names whose transaction is in none of the blocks that can hold it; statuses are restored from the events.
@@ -78,6 +80,10 @@
 //     is learnt from headers where they tell, else from receipts as soon as they are in blocks: work bound after the lane saw that one ran out of gas
 //     that should have been enough is planned by the dearer ones. Where a batch used more than by any, or ran out, the session
 //     gives later transactions more and puts less into them; a new session learns it again. What is learnt from a lie costs gas, or room in blocks.
+//   - New work gets the gas that it takes at worst, with slots taken as fresh but those that transactions of this session used in blocks. These
+//     have lower nonces, so they come first on any branch of the chain. One that does not apply there what it applied before may have the
+//     work run out of gas: then it goes again, by what it takes if all slots are fresh, and the session forgets what it knew. It never counts
+//     on what is bound and in no block yet, since a bad update of that could revert a batch with good ones.
 //   - A reorg deeper than the finality rule opens settled slots again: statuses are taken back, the very bytes are broadcast,
 //     and the slots settle again. It never ends a session.
 //   - No batch is planned for more gas than the chain's blocks hold, and a whole number of batches fills a block.

@@ -6,12 +6,12 @@ import "math"
 // it uses. So the smaller the batches, the less of a block stays empty; and the dearer is an update, since each batch writes its
 // wallets and words of ids for itself.
 const (
-	// batchesPerBlock is how many batches fill a block at least, by what they use. A twentieth costs a batch of random ids 1.6 % more gas
+	// batchesPerBlock is how many batches fill a block at least, by what they use. A tenth costs a batch of random ids 0.8 % more gas
 	// an update where blocks hold 30 million, half of that at 60.
-	batchesPerBlock = 20
-	// leastPerBlock is how many fill it at least, by their limits. With wallets that have scores and consecutive ids, batches use
-	// 30 % of their limits: of a sixth of a block each they leave an eighth of it empty, of a quarter each a third.
-	leastPerBlock = 6
+	batchesPerBlock = 10
+	// leastPerBlock is how many fill it at least, by their limits. With wallets and words of ids that are known, batches use half of
+	// their limits: of a fifth of a block each they leave a tenth of it empty.
+	leastPerBlock = 5
 	// lastBatches is of about how many batches fill knows what they used.
 	lastBatches = 8
 )

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -107,4 +111,49 @@ func (w *world) last(project score.ProjectID) (seq uint64) {
 		return nil
 	}))
 	return seq
+}
+
+// hangs is a chain whose calls do not return before their time is over, but for the first, which does when it is released.
+type hangs struct {
+	relay.Chain
+	release chan struct{}
+	calls   atomic.Int32
+}
+
+func (h *hangs) CallEach(ctx context.Context, _ evidence.Call, _ common.Hash) ([]evidence.Called, error) {
+	if h.calls.Add(1) == 1 {
+		<-h.release
+		return nil, context.DeadlineExceeded
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestWhatWaitsIsToldBetweenCallsThatHang: what came while one hung is told before the next does.
+func TestWhatWaitsIsToldBetweenCallsThatHang(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	store, err := backlog.Open(t.Context(), w.js, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	endpoint := &hangs{Chain: w.client, release: make(chan struct{})}
+	config, deps := w.config(), w.deps()
+	config.CallTimeout, deps.Backlogs, deps.Chain = 10*time.Minute, store, endpoint
+	var hung atomic.Int64
+	config.Now = func() time.Time { return time.Now().Add(time.Duration(hung.Load())) }
+	w.create(1)
+	w.start(config, deps)
+	w.drain()
+	w.takeNonces(1)
+	w.accept(some(1, 0, 10)...)
+	w.mineUntil(func() bool { return endpoint.calls.Load() > 0 })
+	for first := 10; first < 2_000; first += 100 {
+		w.accept(some(1, first, 100)...)
+	}
+	hung.Store(int64(2 * time.Second))
+	close(endpoint.release)
+	require.Eventually(t, func() bool {
+		w.geth.Commit()
+		told, err := store.Told(t.Context())
+		return err == nil && told[score.ProjectID{1}].Waiting >= relay.TellFrom
+	}, 30*time.Second, 20*time.Millisecond, "the second call hangs, and it was not told before")
 }

@@ -28,6 +28,8 @@ type gas struct {
 	id      score.Lane
 	config  *Config
 	plan    func(model batch.Model, maxGas uint64) // of the next batches
+	known   *batch.Known                           // by what the lane's transactions did in blocks; later nonces come after them, whatever the chain does
+	trusted map[uint64]int                         // of new work, by nonce: how many of its slots its gas takes as used
 	metrics *metrics
 	log     *slog.Logger
 
@@ -46,8 +48,10 @@ type gas struct {
 func newGas(id score.Lane, config *Config, plan func(batch.Model, uint64), metrics *metrics, log *slog.Logger) *gas {
 	g := &gas{
 		id: id, config: config, plan: plan, metrics: metrics, log: log,
+		known: batch.NewKnown(), trusted: map[uint64]int{},
 		scale: 100, most: config.Rules.MaxGas, perBatch: config.Limits.MaxGas, fill: newFill(),
 	}
+	g.replan()
 	g.show()
 	return g
 }
@@ -97,7 +101,11 @@ func (g *gas) head(head *evidence.Block) {
 	}
 }
 
-func (g *gas) replan() { g.plan(g.rules().Batch, g.perBatch*100/g.scale) }
+func (g *gas) replan() {
+	model := g.rules().Batch
+	model.Known = g.known
+	g.plan(model, g.perBatch*100/g.scale)
+}
 
 // included learns from a transaction of the lane as soon as it is in a block: that may be undone, and is not worth waiting for.
 func (g *gas) included(l *lane.Lane, nonce uint64) {
@@ -109,6 +117,7 @@ func (g *gas) included(l *lane.Lane, nonce uint64) {
 	if err != nil {
 		return // settling says so
 	}
+	p.known = g.trusted[nonce]
 	attempt := slot.Attempt(in.Tx)
 	if p.batch != nil && !attempt.Cancel {
 		g.fill.learn(in.Receipt.GasUsed, attempt.Gas)
@@ -124,13 +133,20 @@ func (g *gas) included(l *lane.Lane, nonce uint64) {
 	}
 }
 
-// allApplied tells whether all of the batch's updates are, so that they cost what the model estimates.
-func (g *gas) allApplied(p *piece, receipt *types.Receipt) bool {
+// outcomes learns which slots a batch used, and tells whether all of it applied, so that it cost what the model estimates.
+func (g *gas) outcomes(p *piece, receipt *types.Receipt) (allApplied bool) {
 	if p.batch == nil {
 		return true
 	}
 	outcomes, err := registry.Outcomes(*p.batch, g.config.Contract, receipt)
-	return err == nil && !slices.ContainsFunc(outcomes, func(o score.Outcome) bool { return o != score.Applied })
+	if err != nil {
+		return false // settling says so
+	}
+	if g.known.Full() {
+		g.forget()
+	}
+	g.known.Learn(*p.batch, outcomes)
+	return !slices.ContainsFunc(outcomes, func(o score.Outcome) bool { return o != score.Applied })
 }
 
 // ranOut tells whether the attempt, which failed, used all gas that it could. What a limit has above registry.MaxExecution is
@@ -141,6 +157,7 @@ func ranOut(receipt *types.Receipt, attempt *lane.Attempt) bool {
 
 // learn holds what a piece used against what the rules say at worst, and at least.
 func (g *gas) learn(p *piece, receipt *types.Receipt) {
+	allApplied := g.outcomes(p, receipt)
 	used, worst := receipt.GasUsed, p.worst(g.rules())
 	if used > worst {
 		const why = "a transaction used more gas than it can by the rules"
@@ -151,7 +168,7 @@ func (g *gas) learn(p *piece, receipt *types.Receipt) {
 		g.believe(dearer, why)
 		return
 	}
-	if g.believed == 0 || g.named || used >= p.least(g.rules())/100*(100-clearly) || !g.allApplied(p, receipt) {
+	if g.believed == 0 || g.named || used >= p.least(g.rules())/100*(100-clearly) || !allApplied {
 		return
 	}
 	if cheaper := g.believed - 1; used <= p.worst(&g.config.Gas[cheaper]) {
@@ -166,9 +183,10 @@ const clearly = 10
 
 // ranOut learns from a piece that ran out of the gas it had. Where that should have been enough, and would not be by dearer rules,
 // those hold. Else the session's next transactions get half as much gas again. Others that were bound before that one ended had
-// no more: they do not raise it further.
+// no more: they do not raise it further. What it took as used may be fresh after a reorg, so all of that is forgotten.
 func (g *gas) ranOut(p *piece, had uint64) {
 	const why = "a transaction ran out of gas"
+	g.forget()
 	worst := p.worst(g.rules())
 	dearer, found := g.dearer(func(rules *registry.GasRules) bool { return worst <= had && had < p.worst(rules) })
 	if p.splits() && (!found || g.returned) { // one that is too much by itself says nothing about others
@@ -210,6 +228,12 @@ func (g *gas) show() {
 	}
 }
 
+// forget takes all slots as fresh again.
+func (g *gas) forget() {
+	g.known = batch.NewKnown()
+	g.replan()
+}
+
 // final counts what a final batch used, and tells what it can use at worst.
 func (g *gas) final(b *batch.Batch, used uint64) (worst uint64) {
 	worst = g.rules().Batch.Gas(*b)
@@ -232,6 +256,7 @@ func (g *gas) raise(percent uint64, why string) {
 // piece is work as its calldata has it: a batch, or a creation.
 type piece struct {
 	batch   *batch.Batch
+	known   int // of the batch's slots, that are taken as used
 	project *score.Project
 }
 
@@ -261,7 +286,7 @@ func (p *piece) worst(rules *registry.GasRules) uint64 {
 	if p.project != nil {
 		return rules.CreateProject(p.project)
 	}
-	return rules.Batch.Gas(*p.batch)
+	return rules.Batch.Gas(*p.batch) - uint64(p.known)*(rules.Batch.Fresh-rules.Batch.Used)
 }
 
 // least is about the least that it takes by the rules, if all of it applies.

@@ -348,7 +348,7 @@ func (h *handover) call(ctx context.Context, do func(context.Context) error) err
 
 // creations are the projects that the journal of any lane speaks of creating, see lane.Lanes.Creations. Updates of such a project that the contract
 // did not know it for go again: their bucket was taken, and the chain lost the creation's block, or the creation's lane was cut.
-func (h *handover) creations(ctx context.Context) (map[score.ProjectID]bool, error) {
+func (h *handover) creations(ctx context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error) {
 	lanes := lane.Lanes{h.id: h.lane.State}
 	if len(h.lane.State.Took)+len(h.lane.State.Given) > 0 {
 		known, _ := h.roster.Current()
@@ -358,7 +358,7 @@ func (h *handover) creations(ctx context.Context) (map[score.ProjectID]bool, err
 			}
 			state, _, err := h.journal.State(ctx, l.ID)
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			lanes[l.ID] = state
 		}

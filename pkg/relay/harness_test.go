@@ -118,13 +118,18 @@ func newWorldOn(t *testing.T, lanes int, geth *devnet.Chain) *world {
 // transact sends a transaction of the admin's and makes its block.
 func (w *world) transact(to *common.Address, data []byte) *types.Receipt {
 	w.t.Helper()
+	return w.transactBy(adminAccount, to, data)
+}
+
+func (w *world) transactBy(account int, to *common.Address, data []byte) *types.Receipt {
+	w.t.Helper()
 	type result struct {
 		receipt *types.Receipt
 		err     error
 	}
 	done := make(chan result, 1)
 	go func() {
-		receipt, err := w.client.Transact(w.t.Context(), key(w.t, adminAccount).For(devnet.ChainID), to, data)
+		receipt, err := w.client.Transact(w.t.Context(), key(w.t, account).For(devnet.ChainID), to, data)
 		done <- result{receipt, err}
 	}()
 	for {

@@ -117,11 +117,12 @@ func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journ
 	}
 	s.settler = &settler{
 		id: id, signer: signer.Address(), config: config, lane: l, append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter,
-		gas: s.gas, reread: func(tx common.Hash) { s.heads.Reread(tx) }, cancel: s.binder.cancel, metrics: r.metrics, log: log,
+		ask: r.deps.Chain.CallEach, gas: s.gas, reread: func(tx common.Hash) { s.heads.Reread(tx) }, cancel: s.binder.cancel, metrics: r.metrics, log: log,
 	}
 	s.teller = r.teller(id, in, log)
 	s.requeue = &requeue{
-		id: id, signer: signer.Address(), config: config, lane: l, ask: r.deps.Chain.CallEach, gas: s.gas, bind: s.binder.bind,
+		id: id, signer: signer.Address(), config: config, lane: l, ask: r.deps.Chain.CallEach,
+		blockAt: r.deps.Chain.BlockByNumber, events: r.deps.Chain.Events, gas: s.gas, bind: s.binder.bind,
 		append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter, waiting: s.waiting, metrics: r.metrics, log: log,
 	}
 	s.handover = &handover{

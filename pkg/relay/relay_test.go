@@ -110,22 +110,34 @@ func TestATakenProjectIsADeadLetterAndItsLaneContinues(t *testing.T) {
 	require.Equal(t, taken.ID, letters[0].Project.ID)
 }
 
-// TestACreationThatWasCarriedOutBeforeIsNoDeadLetter: by a transaction that the journal forgot, say.
+// TestACreationThatWasCarriedOutBeforeIsNoDeadLetter: by a transaction that the journal forgot, or of a lane that was cut. Its owner may
+// have edited the project since.
 func TestACreationThatWasCarriedOutBeforeIsNoDeadLetter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	w.transact(&w.contract, registry.EncodeGrantRelayer(devnet.Address(adminAccount)))
-	w.transact(&w.contract, registry.EncodeCreateProject(w.project(1)))
-	w.create(1)
+	edited := w.project(2)
+	edited.Owners = []common.Address{devnet.Address(adminAccount)}
+	for _, p := range []*score.Project{w.project(1), edited} {
+		w.transact(&w.contract, registry.EncodeCreateProject(p))
+		require.NoError(t, w.stream.PublishProject(t.Context(), p.Name, p, 0))
+	}
+	for _, edit := range [][]byte{
+		registry.EncodeAddAction(edited.ID, score.Action{Name: "more", Points: 7}), registry.EncodeAddScoreType(edited.ID, "luck"),
+		registry.EncodeRemoveUpdater(edited.ID, edited.Updaters[1]), registry.EncodeAddOwner(edited.ID, common.Address{1}),
+	} {
+		w.transact(&w.contract, edit)
+	}
 	w.accept(some(1, 0, 30)...)
+	w.accept(some(2, 0, 30)...)
 	deps := w.deps()
 	told := newStatuses()
 	deps.Statuses = told
 	w.start(w.config(), deps)
 	w.drain()
-	require.Equal(t, 30, w.audit()[score.Applied])
+	require.Equal(t, 60, w.audit()[score.Applied])
 	require.Empty(t, w.deadLetters())
-	require.Equal(t, score.Applied, told.made[score.ProjectID{1}])
+	require.Equal(t, map[score.ProjectID]score.Outcome{{1}: score.Applied, {2}: score.Applied}, told.made)
 }
 
 func TestAnUnreadableMessageIsADeadLetterAndTheLaneContinues(t *testing.T) {

@@ -41,16 +41,25 @@ func newReporter(
 	id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
 ) *reporter {
 	r := &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, failures: failures, log: log}
-	r.writer = report.NewWriter(report.Config{MaxWrites: maxPending, MaxRefs: maxPendingRefs, RequestRestore: r.restoreEnded, Log: log})
+	r.writer = report.NewWriter(report.Config{MaxWrites: maxPending, MaxRefs: maxPendingRefs, Log: log, RequestRestore: func(ctx context.Context) error {
+		return r.restoreEnded(ctx, l.State.Ends)
+	}})
 	return r
 }
 
-// restoreEnded asks for a restore after reports were given up, those of ends among them.
-func (r *reporter) restoreEnded(ctx context.Context) error {
-	if err := r.releasePast(ctx); err != nil {
+// restoreEnded asks for a restore after reports were given up, some of the first so many ends among them, once it has taken back what
+// the restore would not replace. Meanwhile one end less is noted, so that this is done again if it fails or the session ends.
+func (r *reporter) restoreEnded(ctx context.Context, ends uint64) error {
+	if err := r.statuses.Reported(ctx, r.id, max(ends, 1)-1); err != nil {
 		return err
 	}
-	return r.statuses.RequestRestore(ctx)
+	if err := r.takeBack(ctx); err != nil {
+		return err
+	}
+	if err := r.statuses.RequestRestore(ctx); err != nil {
+		return err
+	}
+	return r.statuses.Reported(ctx, r.id, ends)
 }
 
 // report makes a report that holds so many references, or leaves it pending.
@@ -97,11 +106,11 @@ func (r *reporter) reopened(ctx context.Context, slot *lane.Slot, tx common.Hash
 	return err
 }
 
-// replaced: the slot's nonce was used by tx, so what was said of its work in any other of its attempts is taken back. A
+// replaced: what was said of the slot's work in attempts that did not carry it, now that the slot ends, is taken back. A
 // restore may have read that in a final block which the chain lost before the lane settled the slot.
-func (r *reporter) replaced(ctx context.Context, slot *lane.Slot, tx common.Hash) error {
+func (r *reporter) replaced(ctx context.Context, slot *lane.Slot, e *lane.Settle) error {
 	for i := range slot.Attempts {
-		if hash := slot.Attempts[i].Hash; hash != tx {
+		if hash := slot.Attempts[i].Hash; hash != e.Tx || e.Result != lane.Done {
 			if err := r.reopened(ctx, slot, hash); err != nil {
 				return err
 			}
@@ -179,28 +188,72 @@ func (r *reporter) resume(ctx context.Context, window int) {
 		}
 		r.log.Warn("the status store has no note that the end of all the lane's work was reported; the relayer restores the statuses "+
 			"from the stream and the chain", "reported", reported, "ended", ends)
-		if err := r.restoreEnded(ctx); err != nil {
-			return err
-		}
-		return r.statuses.Reported(ctx, r.id, ends)
+		return r.restoreEnded(ctx, ends)
 	})
 	r.replaySlots(ctx, window)
 }
 
-// releasePast takes back that what settled slots carried is in them: a restore writes a rejection only over what is merely
-// accepted, since a slot may be of a later try with the same id.
-func (r *reporter) releasePast(ctx context.Context) error {
-	for i := range r.lane.State.Past {
-		past := &r.lane.State.Past[i]
-		data, err := past.Data()
-		if err != nil {
-			return err
-		}
-		if b, err := registry.DecodeBatch(data); err == nil {
-			if err := r.statuses.Released(ctx, r.id, past.Nonce, score.Refs(b.Updates())); err != nil {
+// takeBack takes back what may be said of slots and is not so: that updates are in one that does not carry them any more, since a
+// restore writes a rejection only over what is merely accepted, as a slot may be of a later try with the same id; and what a
+// transaction made of them whose block the chain lost, since a restore only adds. Of a slot that was reopened once, that may be any.
+func (r *reporter) takeBack(ctx context.Context) error {
+	state := r.lane.State
+	for i := range state.Slots {
+		if slot := &state.Slots[i]; slot.Reopened {
+			if err := r.clear(ctx, slot, common.Hash{}, slot.Work.Kind == lane.NonceOnly); err != nil {
 				return err
 			}
 		}
+	}
+	for i := range state.Lost {
+		if err := r.clear(ctx, &state.Lost[i], common.Hash{}, true); err != nil {
+			return err
+		}
+	}
+	for i := range state.Past {
+		past := &state.Past[i]
+		stands := past.Tx
+		if past.Reopened {
+			stands = common.Hash{}
+		}
+		if err := r.clear(ctx, &past.Slot, stands, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear takes back what a slot's transactions made of what they carry, but for the one that stands; and, if it is released, that
+// it is in the slot.
+func (r *reporter) clear(ctx context.Context, slot *lane.Slot, stands common.Hash, release bool) error {
+	data, err := slot.Data()
+	if err != nil {
+		return err
+	}
+	refs := refsIn(data)
+	if len(refs) == 0 {
+		return nil
+	}
+	for i := range slot.Attempts {
+		if tx := slot.Attempts[i].Hash; tx != stands {
+			if err := r.statuses.Reopened(ctx, r.id, slot.Nonce, tx, refs); err != nil {
+				return err
+			}
+		}
+	}
+	if !release {
+		return nil
+	}
+	return r.statuses.Released(ctx, r.id, slot.Nonce, refs)
+}
+
+// refsIn names what calldata carries: nothing, if it is neither a batch nor a creation.
+func refsIn(data []byte) []score.Ref {
+	if b, err := registry.DecodeBatch(data); err == nil {
+		return score.Refs(b.Updates())
+	}
+	if p, err := registry.DecodeCreateProject(data); err == nil {
+		return []score.Ref{score.CreationRef(p.ID)}
 	}
 	return nil
 }
@@ -227,6 +280,7 @@ func (r *reporter) replaySlots(ctx context.Context, window int) {
 // its successor reported since. The error is lane.ErrFenced.
 func (r *reporter) replay(ctx context.Context) error {
 	if !r.writer.Pending() {
+		r.look(ctx)
 		return nil
 	}
 	switch err := r.fenced(ctx); {
@@ -236,4 +290,19 @@ func (r *reporter) replay(ctx context.Context) error {
 		r.failures.Inc()
 	}
 	return nil
+}
+
+// look asks for a restore if the store has an older note than it was given: it was killed and forgot its last second. One that was flushed
+// has none, and knows that by itself; that a lane's very first note was forgotten is not seen.
+func (r *reporter) look(ctx context.Context) {
+	ends := r.lane.State.Ends
+	r.report(ctx, 0, func(ctx context.Context) error {
+		reported, err := r.statuses.ReportedEnds(ctx, r.id)
+		if err != nil || reported == 0 || reported >= ends {
+			return err
+		}
+		r.log.Warn("the status store forgot what it was told last; the relayer restores the statuses from the stream and the chain",
+			"reported", reported, "ended", ends)
+		return r.restoreEnded(ctx, ends)
+	})
 }

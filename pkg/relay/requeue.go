@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -19,9 +20,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Pauses before queued work is probed again: when nodes did not answer, and when the contract refuses everything.
+// Pauses before queued work is probed again: when nodes did not answer, and when the contract refuses everything. In each the lane
+// reads on, and tells of what it read before it asks again.
 const (
-	retryTransport = time.Second
+	retryTransport = 2 * tellEvery
 	retryContract  = 5 * time.Second
 )
 
@@ -41,6 +43,8 @@ type requeue struct {
 	config     *Config
 	lane       *lane.Lane
 	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) // of each endpoint
+	blockAt    func(ctx context.Context, number uint64) (evidence.Block, error)
+	events     func(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([]types.Log, error)
 	gas        *gas
 	bind       func(context.Context, binding) (bool, error)
 	append     func(context.Context, lane.Entry) error
@@ -116,7 +120,7 @@ func (q *requeue) decode(work lane.Work) (*piece, error) {
 // one that is taken in a newer block only goes again: where that is true its transaction reverts, and the final block has it then.
 func (q *requeue) endCreation(ctx context.Context, again binding, p *piece, refusal *evidence.RevertError) (bool, error) {
 	work := again.entry.Work
-	same, err := q.exists(ctx, p.project)
+	same, err := q.created(ctx, p.project.ID, &work)
 	switch {
 	case errors.Is(err, errNotFinal) && work.Tries < takenTries && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
 		return q.bind(ctx, again)
@@ -278,58 +282,58 @@ func (q *requeue) letters(work lane.Work, p *piece, outcome score.Outcome, reaso
 	return letters
 }
 
-// What keeps a project from being compared: it is in no final block, or endpoints contradict each other.
+// What keeps a project from being compared.
 var (
 	errNotFinal = errors.New("it is in no final block")
 	errDiffer   = errors.New("endpoints say different things of the project")
+	errNoEvent  = errors.New("the block that the contract names has no event of the project's creation")
 )
 
-// exists tells whether the contract has the project, in a final block, as the creation has it: then it is that creation's
-// doing, by a transaction that the journal forgot. Names are not compared: nothing on the chain depends on them.
-func (q *requeue) exists(ctx context.Context, p *score.Project) (bool, error) {
+// created tells whether the project that the contract has, in a final block, was created as the work says: then it is that creation's
+// doing, by a transaction that the journal does not know. Its owners may have edited it since, so its event is compared.
+func (q *requeue) created(ctx context.Context, id score.ProjectID, work *lane.Work) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.config.CallTimeout)
 	defer cancel()
-	view := func(ctx context.Context, data []byte) ([]byte, error) {
-		said, err := q.ask(ctx, evidence.Call{To: q.config.Contract, Data: data}, q.lane.View().Final.Hash)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range said {
-			switch {
-			case c.Refusal != nil:
-				return nil, c.Refusal
-			case !bytes.Equal(c.Data, said[0].Data):
-				return nil, fmt.Errorf("%s and %s: %w", said[0].Endpoint, c.Endpoint, errDiffer)
-			}
-		}
-		return said[0].Data, nil
-	}
-	info, err := registry.ReadProject(p.ID).Do(ctx, view)
+	info, err := registry.ReadProject(id).Do(ctx, q.agreed)
 	switch {
 	case err != nil:
 		return false, err
 	case !info.Exists():
 		return false, errNotFinal
-	case int(info.ScoreTypes) != len(p.ScoreTypes) || info.SignedOnly != p.SignedOnly:
-		return false, nil
 	}
-	points, err := registry.ReadActions(p.ID).Do(ctx, view)
-	if err != nil || !slices.EqualFunc(points, p.Actions, func(points int64, a score.Action) bool { return points == a.Delta() }) {
-		return false, err
-	}
-	members := slices.Concat(p.Owners, p.Updaters)
-	roles, err := registry.ReadRoles(p.ID, members).Do(ctx, view)
+	block, err := q.blockAt(ctx, info.CreatedBlock)
 	if err != nil {
 		return false, err
 	}
-	for i := range members {
-		want := score.Updater
-		if i < len(p.Owners) {
-			want = score.Owner
+	logs, err := q.events(ctx, []evidence.Block{block}, q.config.Contract, registry.ProjectTopics())
+	if err != nil {
+		return false, err
+	}
+	for i := range logs {
+		event, err := registry.ParseLog(&logs[i])
+		if err != nil {
+			return false, err
 		}
-		if i >= len(roles) || roles[i]&want == 0 {
-			return false, nil
+		if e, ok := event.(registry.ProjectCreated); ok && e.Project.ID == id {
+			return bytes.Equal(registry.EncodeCreateProject(&e.Project), work.Data), nil
 		}
 	}
-	return true, nil
+	return false, fmt.Errorf("block %d: %w", info.CreatedBlock, errNoEvent)
+}
+
+// agreed is what a view of the contract returns in the final block, where all endpoints that answer say the same.
+func (q *requeue) agreed(ctx context.Context, data []byte) ([]byte, error) {
+	said, err := q.ask(ctx, evidence.Call{To: q.config.Contract, Data: data}, q.lane.View().Final.Hash)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range said {
+		switch {
+		case c.Refusal != nil:
+			return nil, c.Refusal
+		case !bytes.Equal(c.Data, said[0].Data):
+			return nil, fmt.Errorf("%s and %s: %w", said[0].Endpoint, c.Endpoint, errDiffer)
+		}
+	}
+	return said[0].Data, nil
 }

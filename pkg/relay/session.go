@@ -142,6 +142,7 @@ func (s *session) loop(ctx context.Context) error {
 // work hands buckets over, binds what may be bound, sends that in one request, and keeps the journal short. After errMoved
 // reading is to begin again.
 func (s *session) work(ctx context.Context) error {
+	s.teller.tell(s.config.Now()) // before what may take long: questions to the chain
 	if moved, err := s.handover.step(ctx); err != nil || moved {
 		return cmp.Or(err, errMoved)
 	}
@@ -155,7 +156,6 @@ func (s *session) work(ctx context.Context) error {
 		return err
 	}
 	s.show()
-	s.teller.tell(s.config.Now())
 	return nil
 }
 

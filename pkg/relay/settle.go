@@ -21,8 +21,8 @@ import (
 // or the node keeps logs back.
 var errOutcomes = errors.New("the outcomes of a final transaction cannot be read")
 
-// errOthers says that another lane's journal could not be read.
-var errOthers = errors.New("the journals of the other lanes cannot be read")
+// errUnsure says that it is not known whether a project is there, or is created.
+var errUnsure = errors.New("neither the lanes' journals nor the endpoints tell of all projects")
 
 // errSigner says that the key did not sign what everything else waits for.
 var errSigner = errors.New("the lane's key does not sign")
@@ -37,8 +37,9 @@ type settler struct {
 	deadLetter func(context.Context, []score.DeadLetter) error
 	reporter   *reporter
 	gas        *gas
-	reread     func(tx common.Hash)                                    // asks for the transaction's receipt again
-	creations  func(context.Context) (map[score.ProjectID]bool, error) // that any lane's journal speaks of
+	reread     func(tx common.Hash) // asks for the transaction's receipt again
+	creations  func(context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error)
+	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) // of each endpoint
 	cancel     func(ctx context.Context, nonce uint64, fees lane.Fees) ([]byte, error)
 	metrics    *metrics
 	log        *slog.Logger
@@ -61,7 +62,7 @@ type ending struct {
 }
 
 // settle ends the lowest open slot, whose nonce was used in a final block. A crash anywhere before the commit point repeats
-// all of it. It asks the chain nothing: the receipt was checked when it was read.
+// all of it. The receipt was checked when it was read.
 func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	slot := t.lane.State.Slot(f.Nonce)
 	if slot == nil || f.Nonce != t.lane.State.FirstOpen() {
@@ -72,8 +73,8 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	case errors.Is(err, errOutcomes):
 		t.keepOpen(end, err)
 		return nil
-	case errors.Is(err, errOthers):
-		t.log.Warn("the lane couldn't read whether another lane creates a project that its updates overtook; it tries again with the next head",
+	case errors.Is(err, errUnsure):
+		t.log.Warn("the lane couldn't find out whether its updates overtook their project; it tries again with the next head",
 			"nonce", end.entry.Nonce, "err", err)
 		return nil
 	}
@@ -86,7 +87,7 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	if end.restore {
 		t.reporter.requestRestore(ctx)
 	}
-	if err := t.reporter.replaced(ctx, slot, end.entry.Tx); err != nil {
+	if err := t.reporter.replaced(ctx, slot, &end.entry); err != nil {
 		return err
 	}
 	t.reporter.released(ctx, f.Nonce, end.released)
@@ -112,7 +113,7 @@ func (t *settler) keepOpen(end ending, err error) {
 	t.reread(end.entry.Tx)
 }
 
-// read finds out what became of a slot. The error is errOutcomes, errOthers or lane.ErrCorrupt.
+// read finds out what became of a slot. The error is errOutcomes, errUnsure or lane.ErrCorrupt.
 func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) (ending, error) {
 	carried, data, err := batchOf(slot)
 	end := ending{entry: lane.Settle{Nonce: slot.Nonce}, work: slot.Work, batch: carried}
@@ -184,19 +185,15 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 	if err != nil {
 		return end, fmt.Errorf("%w: %w", errOutcomes, err)
 	}
-	var created map[score.ProjectID]bool
-	if slices.Contains(outcomes, score.UnknownProject) {
-		if created, err = t.creations(ctx); err != nil {
-			return end, fmt.Errorf("%w: %w", errOthers, err)
-		}
-	}
 	// What came from a lane that was cut may have been applied by it all the same: only that event tells in which transaction.
 	end.restore = end.work.Taken && slices.Contains(outcomes, score.Duplicate)
 	updates, signed, name := end.batch.Updates(), signedOf(*end.batch), end.work.Name(t.id)
-	overtook := make([]bool, len(updates))
+	overtook, unknown, err := t.overtook(ctx, &end.work, updates, outcomes)
+	if err != nil {
+		return end, fmt.Errorf("%w: %w", errUnsure, err)
+	}
 	for i, u := range updates {
-		if outcomes[i] == score.UnknownProject && created[u.Project] {
-			overtook[i] = true
+		if overtook[i] {
 			continue
 		}
 		end.refs, end.outcomes = append(end.refs, u.Ref()), append(end.outcomes, outcomes[i])
@@ -210,7 +207,7 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 	if again := end.batch.Pick(overtook); again.Len() > 0 {
 		end.released = score.Refs(again.Updates())
 		end.entry.Again = []lane.Work{{
-			Kind: lane.Updates, Count: again.Len(), From: end.work.From, Data: registry.EncodeBatch(again),
+			Kind: lane.Updates, Count: again.Len(), From: end.work.From, Data: registry.EncodeBatch(again), Unknown: unknown,
 		}}
 	}
 	return end, nil
@@ -219,6 +216,7 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 // conclude counts and logs how a slot ended.
 func (t *settler) conclude(end ending) {
 	e := &end.entry
+	delete(t.gas.trusted, e.Nonce)
 	switch {
 	case e.Result == lane.Reverted || e.Result == lane.Cancelled:
 		t.log.Warn("a transaction of the lane is final without having carried its work; the lane binds the work again",

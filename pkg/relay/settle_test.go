@@ -71,3 +71,76 @@ func TestASlotThatAnAccountEndsHasItsStatusesRestored(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatOvertookItsProject, of two updates of one that the contract did not know.
+func TestWhatOvertookItsProject(t *testing.T) {
+	t.Parallel()
+	info := func(actions byte) evidence.Called {
+		data := make([]byte, 6*32)
+		data[4*32-1] = actions
+		return evidence.Called{Data: data}
+	}
+	has, lacks, mute := info(1), info(0), evidence.Called{}
+	project := score.ProjectID{1}
+	for name, c := range map[string]struct {
+		journaled bool
+		forgotten uint64 // the head is 9
+		endpoints []evidence.Called
+		unknown   int
+		again     bool
+		want      int // Unknown of what goes again
+		fails     bool
+	}{
+		"a journal creates it":                        {journaled: true, again: true},
+		"and it went again often enough":              {journaled: true, unknown: unknownTries, again: true, want: unknownTries},
+		"it does, and the head is old":                {journaled: true, forgotten: 10, again: true},
+		"no endpoint has it":                          {endpoints: []evidence.Called{lacks, lacks}},
+		"one has it":                                  {endpoints: []evidence.Called{lacks, has}, again: true, want: 1},
+		"one has it, and it went again":               {endpoints: []evidence.Called{has}, unknown: unknownTries - 1, again: true, want: unknownTries},
+		"one has it, and it went again often enough":  {endpoints: []evidence.Called{has}, unknown: unknownTries},
+		"one does not tell, and another lacks it":     {endpoints: []evidence.Called{mute, lacks}},
+		"none tells":                                  {endpoints: []evidence.Called{mute}, fails: true},
+		"none answers":                                {fails: true},
+		"the head is older than what journals forgot": {forgotten: 10, endpoints: []evidence.Called{lacks}, fails: true},
+		"the head is as old":                          {forgotten: 9, endpoints: []evidence.Called{lacks}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config, asked := Config{}.withDefaults(), 0
+			l := lane.New(&lane.State{}, lane.Rules{})
+			_, err := l.Step(lane.View{Head: evidence.Block{Number: 9}})
+			require.NoError(t, err)
+			s := &settler{
+				config: &config, lane: l,
+				creations: func(context.Context) (map[score.ProjectID]bool, uint64, error) {
+					projects := map[score.ProjectID]bool{}
+					if c.journaled {
+						projects[project] = true
+					}
+					return projects, c.forgotten, nil
+				},
+				ask: func(context.Context, evidence.Call, common.Hash) ([]evidence.Called, error) {
+					asked++
+					if len(c.endpoints) == 0 {
+						return nil, context.DeadlineExceeded
+					}
+					return c.endpoints, nil
+				},
+			}
+			updates := make([]score.Update, 3)
+			updates[0].Project, updates[2].Project = project, project
+			overtook, unknown, err := s.overtook(t.Context(), &lane.Work{Unknown: c.unknown}, updates,
+				[]score.Outcome{score.UnknownProject, score.Applied, score.UnknownProject})
+			require.LessOrEqual(t, asked, 1)
+			if c.fails {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, []bool{c.again, false, c.again}, overtook)
+			if c.again {
+				require.Equal(t, c.want, unknown)
+			}
+		})
+	}
+}

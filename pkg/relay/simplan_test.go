@@ -31,7 +31,7 @@ type simPlan struct {
 	reorgs    bool
 	deep      bool // reorgs below the final block, too
 	floods    bool // of updates of one project
-	flush     bool // of the statuses
+	flush     bool // of the statuses, and they forget what they were told last
 	drops     bool // of transactions from pools, and mempools that differ
 	prices    bool // the base fee moves, beyond the ceiling too
 	gas       bool // the chain charges other gas than the model says, and blocks get smaller
@@ -131,6 +131,8 @@ func (r *simRun) actions() []simAction {
 	when(p.reorgs, "reorg", 1, r.reorg)
 	when(p.floods, "flood", 1, func() { r.users.flood() })
 	when(p.flush, "flush", 1, func() { r.statuses.flush() })
+	when(p.flush, "sync", 8, r.statuses.sync)
+	when(p.flush, "forget", 1, r.statuses.forget)
 	when(true, "restore", 1, func() { r.restore(r.anyReplica()) })
 	when(p.drops, "drop", 2, r.dropPools)
 	when(p.prices, "price", 1, r.movePrices)

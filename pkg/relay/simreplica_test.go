@@ -268,7 +268,7 @@ func (r *simRun) open(p *simReplica, id score.Lane) error {
 	}
 	s := &simSession{session: opened, replica: p}
 	if r.plant.ownOnly {
-		s.settler.creations = func(context.Context) (map[score.ProjectID]bool, error) {
+		s.settler.creations = func(context.Context) (map[score.ProjectID]bool, uint64, error) {
 			return lane.Lanes{id: &lane.State{Slots: s.lane.State.Slots, Queue: s.lane.State.Queue}}.Creations()
 		}
 	}

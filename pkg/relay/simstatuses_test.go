@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"maps"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -18,6 +19,8 @@ type simStatuses struct {
 	epochs   map[simSlot]uint64 // that wrote them
 	reported map[score.Lane]uint64
 	complete bool
+
+	synced *simStatuses // as they were when the disk had all last
 }
 
 type simSlot struct {
@@ -41,7 +44,28 @@ func newSimStatuses() *simStatuses {
 func (s *simStatuses) flush() {
 	s.records, s.slots, s.reported = map[score.Ref]simRecord{}, map[simSlot]score.Status{}, map[score.Lane]uint64{}
 	s.epochs = map[simSlot]uint64{}
-	s.complete = false
+	s.complete, s.synced = false, nil
+}
+
+// sync has the disk hold all that was written; forget ends in that, as the server does when it is killed. Lanes do not see that their
+// first notes were forgotten, see reporter.look.
+func (s *simStatuses) sync() {
+	s.synced = &simStatuses{
+		records: maps.Clone(s.records), slots: maps.Clone(s.slots), epochs: maps.Clone(s.epochs), reported: maps.Clone(s.reported), complete: s.complete,
+	}
+}
+
+func (s *simStatuses) forget() {
+	old := s.synced
+	for id, ends := range s.reported {
+		if old != nil && ends > 0 && old.reported[id] == 0 {
+			return
+		}
+	}
+	if old != nil {
+		s.records, s.slots, s.epochs, s.reported, s.complete = old.records, old.slots, old.epochs, old.reported, old.complete
+		s.synced = nil
+	}
 }
 
 func (s *simStatuses) call(what string, do func()) error { return simCall(s.fault, what, do) }

@@ -65,7 +65,7 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 	case lane.WaitRefused:
 		log.Error("nodes refuse the lane's transactions for a reason that neither price nor time cures, or that is not known; the lane keeps broadcasting them: see the sends' errors")
 	case lane.WaitContract:
-		log.Error("the contract refuses everything this lane sends; grant its signer the relayer role, the lane resumes by itself",
+		log.Error("the contract refuses everything this lane sends; grant its signer the relayer role (`scorelay lanes add --signer` does, also for a lane that is there); the lane resumes by itself",
 			"signer", w.signer, "contract", w.config.Contract)
 	case lane.WaitSigner:
 		log.Error("the lane's key does not sign; the lane waits and tries again")

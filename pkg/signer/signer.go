@@ -74,7 +74,8 @@ func FromKeystore(path, passwordFile string) ([]*Key, error) {
 	return NewKeystore(path, passwordFile).Read()
 }
 
-// keyFiles is the file, or the files of the directory, sorted by name. Mounted secrets are links, so links are followed.
+// keyFiles is the file, or the files of the directory, sorted by name. Mounted secrets are links, so links are followed; one that leads
+// nowhere is among them, for its reader to say so.
 func keyFiles(path string) (files []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -86,11 +87,7 @@ func keyFiles(path string) (files []string, err error) {
 			continue
 		}
 		file := filepath.Join(path, entry.Name())
-		info, err := os.Stat(file)
-		if err != nil {
-			return nil, err
-		}
-		if info.Mode().IsRegular() {
+		if info, failed := os.Stat(file); failed != nil || info.Mode().IsRegular() {
 			files = append(files, file)
 		}
 	}
@@ -118,6 +115,9 @@ func unreadable(what, path string, err error) error {
 	if _, absent := os.Lstat(path); absent != nil {
 		return fmt.Errorf("couldn't read %s; its setting, which is not shown as it may hold a secret by mistake, must be the path of a file "+
 			"that uid %d, gid %d may reach: %w", what, os.Getuid(), os.Getgid(), withoutPath(err))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("couldn't read %s %s: it is a link to a file that is not there; make it lead to the right one, or remove it: %w", what, path, err)
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		uid, gid := os.Getuid(), os.Getgid()

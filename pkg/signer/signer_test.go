@@ -140,6 +140,20 @@ func TestFromAKeystoreFile(t *testing.T) {
 	require.NotErrorIs(t, err, signer.ErrPasswordFile)
 }
 
+// TestALinkThatLeadsNowhere keeps no other key of the directory back, and is named.
+func TestALinkThatLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	dir, password := t.TempDir(), filepath.Join(t.TempDir(), "password")
+	require.NoError(t, os.WriteFile(password, []byte("p"), 0o600))
+	link := filepath.Join(dir, "a")
+	require.NoError(t, os.Symlink(filepath.Join(dir, "absent"), link))
+	write(t, dir, "b", devKey, "p")
+	keys, err := signer.NewKeystore(dir, password).Read()
+	require.ErrorContains(t, err, "couldn't read the keystore file "+link+": it is a link to a file that is not there; make it lead to the right one, or remove it")
+	require.Len(t, keys, 1)
+	require.Equal(t, common.HexToAddress(devAddress), keys[0].Address())
+}
+
 // TestAFileThatThisUserMayNotRead runs as another user than the files' owner: root may read everything.
 func TestAFileThatThisUserMayNotRead(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@
 //     dedupes, the journals know the slots, and package index writes everything back (Restore*). Until it has, the
 //     generation key is missing, and neither "unknown" nor an outcome but applied is an answer (Complete). A Redis that
 //     was killed and forgot its last second (appendfsync everysec) still has the key: an update of that second is
-//     unknown until its lane binds it.
+//     unknown until its lane binds it, or finds its note of what it has reported older than it was and has all restored.
 //   - Every change of an update's or a creation's record is one Lua script, so transitions are atomic; scripts are idempotent,
 //     so a lost answer is repaired by repeating the call. A slot's record has no transitions: the last write counts.
 //   - Of a list of claims all that are free are won, or, when one is busy, none is: no caller that waits for an id holds

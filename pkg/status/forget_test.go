@@ -28,11 +28,21 @@ func TestWhatIsUnfinishedIsForgotten(t *testing.T) {
 	running, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
 
-	forgotten, err := b.ForgetUnfinished(ctx)
+	require.NoError(t, b.BeginForget(ctx, "earlier"))
+	require.NoError(t, b.BeginForget(ctx, "loss"))
+	_, err = b.ForgetUnfinished(ctx, "earlier")
+	require.ErrorIs(t, err, status.ErrForgetting)
+	statuses, _, err := b.Read(ctx, refs)
+	require.NoError(t, err)
+	for i := range statuses {
+		require.NotZero(t, statuses[i])
+	}
+	forgotten, err := b.ForgetUnfinished(ctx, "loss")
 	require.NoError(t, err)
 	require.Equal(t, 999, forgotten)
 	require.ErrorIs(t, b.EndRestore(ctx, running), status.ErrFlushed)
-	statuses, complete, err := b.Read(ctx, append(refs, creation))
+	var complete bool
+	statuses, complete, err = b.Read(ctx, append(refs, creation))
 	require.NoError(t, err)
 	require.False(t, complete)
 	require.Equal(t, score.Status{Stage: score.Final, Outcome: score.Applied, Tx: tx1, Block: 3}, statuses[0])
@@ -48,6 +58,35 @@ func TestWhatIsUnfinishedIsForgotten(t *testing.T) {
 	statuses, _, err = b.Read(ctx, refs[5:6])
 	require.NoError(t, err)
 	require.Equal(t, tx2, statuses[0].Tx)
+}
+
+// TestALossIsForgottenOnce, and again where Redis does not know that it was.
+func TestALossIsForgottenOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t, status.Config{})
+	ctx := t.Context()
+	refs := []score.Ref{score.CreationRef(score.ProjectID{1})}
+	for _, c := range []struct {
+		token string
+		did   bool
+	}{{"loss", true}, {"loss", false}, {"another", true}, {"another", false}} {
+		require.NoError(t, b.RestoreAccepted(ctx, refs))
+		running, err := b.BeginRestore(ctx)
+		require.NoError(t, err)
+		if !c.did {
+			require.NoError(t, b.EndRestore(ctx, running))
+		}
+		did, err := b.ForgetOnce(ctx, c.token)
+		require.NoError(t, err)
+		require.Equal(t, c.did, did)
+		statuses, complete, err := b.Read(ctx, refs)
+		require.NoError(t, err)
+		require.Equal(t, c.did, statuses[0] == score.Status{})
+		require.Equal(t, c.did, !complete)
+		if c.did {
+			require.ErrorIs(t, b.EndRestore(ctx, running), status.ErrFlushed)
+		}
+	}
 }
 
 func TestTheNoteOfTheSequenceOnlyRises(t *testing.T) {

@@ -51,7 +51,7 @@ func (s *Store) RestoreDead(ctx context.Context, tx common.Hash, refs []score.Re
 }
 
 // EndRestore declares the store complete. ErrFlushed if what was restored has been lost meanwhile, or another restore
-// began.
+// began or was requested.
 func (s *Store) EndRestore(ctx context.Context, token string) error {
 	complete := 0
 	err := s.call(ctx, "end the restore", func(ctx context.Context) (err error) {
@@ -87,10 +87,11 @@ func (s *Store) ReportedEnds(ctx context.Context, lane score.Lane) (ends uint64,
 	return ends, err
 }
 
-// RequestRestore says that statuses are missing which no process will write any more: a restore must bring them back.
+// RequestRestore says that statuses are missing which no process will write any more: a restore must bring them back. One that
+// runs may be past them already: EndRestore refuses it, so that another follows.
 func (s *Store) RequestRestore(ctx context.Context) error {
 	return s.call(ctx, "request a restore", func(ctx context.Context) error {
-		return s.client.Del(ctx, s.generationKey()).Err()
+		return s.client.Del(ctx, s.generationKey(), s.restoringKey()).Err()
 	})
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrFlushed says that Redis lost its data while it was being restored; the restore must begin again.
-var ErrFlushed = errors.New("Redis was flushed during the restore")
+// ErrFlushed says that Redis lost its data while it was being restored, or more than the restore knew of; the restore must begin again.
+var ErrFlushed = errors.New("Redis was flushed during the restore, or another restore was requested")
 
 // Config of a Store. The zero value of a field takes its default.
 type Config struct {

@@ -324,6 +324,19 @@ func TestAFlushDuringARestoreIsNoticed(t *testing.T) {
 	require.False(t, complete)
 }
 
+// One that runs may be past what is missing.
+func TestARestoreThatIsRequestedDuringAnotherIsNoticed(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	token, err := b.BeginRestore(ctx)
+	require.NoError(t, err)
+	require.NoError(t, b.RequestRestore(ctx))
+	require.ErrorIs(t, b.EndRestore(ctx, token), status.ErrFlushed)
+	complete, err := b.Complete(ctx)
+	require.NoError(t, err)
+	require.False(t, complete)
+}
+
 func TestScriptsComeBackAfterARestart(t *testing.T) {
 	b := setup(t, status.Config{})
 	require.Equal(t, score.ClaimWon, b.claim(t, "one"))

@@ -161,16 +161,13 @@ func acked(data []byte, last bool) error {
 // all are those that are there when they are asked for, oldest first. An error is the last.
 func (s *deadLetterStream) all(ctx context.Context) iter.Seq2[stored, error] {
 	return func(yield func(stored, error) bool) {
-		info, err := s.Info(ctx)
-		if err == nil {
-			err = readThrough(ctx, s, fromStart, info.State.LastSeq, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
-				d, err := s.decode(msg.Subject(), msg.Data())
-				if err == nil && !yield(stored{d, meta.Timestamp}, nil) {
-					return errStop
-				}
-				return err
-			})
-		}
+		err := readThrough(ctx, s, fromStart, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+			d, err := s.decode(msg.Subject(), msg.Data())
+			if err == nil && !yield(stored{d, meta.Timestamp}, nil) {
+				return errStop
+			}
+			return err
+		})
 		if err != nil {
 			yield(stored{}, fmt.Errorf("couldn't read the dead letters: %w", err))
 		}

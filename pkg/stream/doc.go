@@ -20,10 +20,12 @@
 //
 // # What it promises
 //
-//   - A publish that returned nil is on disk, synced: the server runs with sync_interval always (VerifySyncAlways) and
+//   - A publish that returned nil is on disk, synced: the server runs with sync_interval always (VerifySyncAlways asks each of a cluster) and
 //     the stream is file-backed with limits retention and no age limit (Open refuses anything else).
 //   - A publish that returned score.ErrFull was not stored. ErrUnknown may have been stored; publishing again under the same
 //     message id within the duplicate window stores it at most once.
+//   - In a cluster, what is read singly is read from the stream's leader (Open refuses a stream whose copies answer), and what
+//     reads all, or waits until all is known, reads up to what the leader holds. A new leader has applied all that was acknowledged.
 //   - A projectId's creation is accepted at most once: its message is a compare-and-set on its own subject, so two API
 //     replicas that race get one nil and one score.TakenError.
 //   - A stream that went back in time is noticed by the process that knows more of it: by each publish's sequence, and by package

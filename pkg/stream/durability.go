@@ -2,40 +2,113 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
 
-// VerifySyncAlways asks a NATS server's monitoring endpoint (http://host:8222) whether it syncs every write before it
-// acknowledges it. ErrUnsafe if it does not: an acknowledged update could be lost with the machine's power.
-func VerifySyncAlways(ctx context.Context, monitorURL string) error {
-	url := strings.TrimSuffix(monitorURL, "/") + "/jsz?config=1"
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return fmt.Errorf("couldn't ask %s for the server's settings: %w", monitorURL, err)
+const askTimeout = 3 * time.Second // of one monitoring endpoint
+
+// VerifySyncAlways asks the monitoring endpoints of NATS servers (http://host:8222; of a cluster each server's) whether they sync
+// every write before they acknowledge it. ErrUnsafe names a server that does not, since an acknowledged update could be lost with
+// the machine's power, and those of the cluster that no endpoint is named of. silent are the endpoints that do not answer now, where
+// most of the cluster's servers do; where most do not, or do not know each other yet, it is another error. What a server is told when
+// it starts again, and one that joins the cluster later, is not seen.
+func VerifySyncAlways(ctx context.Context, monitors []string) (silent []string, err error) {
+	answers, failed := make([]*monitored, len(monitors)), make([]error, len(monitors))
+	var asking sync.WaitGroup
+	for i, url := range monitors {
+		asking.Go(func() { answers[i], failed[i] = ask(ctx, url) })
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return fmt.Errorf("couldn't ask %s for the server's settings: %w", monitorURL, err)
+	asking.Wait()
+	var unsafe []error
+	servers, members, size, known := map[string]bool{}, []string{}, 1, true
+	for i, a := range answers {
+		if a == nil {
+			silent = append(silent, monitors[i])
+			continue
+		}
+		if !a.JetStream.Config.SyncAlways {
+			unsafe = append(unsafe, fmt.Errorf("the NATS server %s at %s is %w: set sync_interval: always in its jetstream block", a.Name, monitors[i], ErrUnsafe))
+		}
+		if meta := a.JetStream.Meta; meta.Size > 0 && meta.Leader == "" {
+			failed = append(failed, fmt.Errorf("the NATS cluster of %s has no leader, so it does not know its servers", a.Name))
+			known = false
+		}
+		servers[a.Name], size = true, max(size, a.JetStream.Meta.Size)
+		members = append(members, a.JetStream.Meta.members()...)
 	}
-	defer func() { _ = resp.Body.Close() }()
-	var answer struct {
+	if err := errors.Join(unsafe...); err != nil {
+		return silent, err
+	}
+	if !known {
+		return silent, errors.Join(failed...)
+	}
+	if len(servers)+len(silent) < size {
+		missing := slices.DeleteFunc(members, func(name string) bool { return name == "" || servers[name] })
+		slices.Sort(missing)
+		return silent, fmt.Errorf("the NATS cluster is %w as far as is known: whether %d of its %d servers sync every write was not asked; name the monitoring endpoint of each (missing: %s)",
+			ErrUnsafe, size-len(servers)-len(silent), size, strings.Join(slices.Compact(missing), ", "))
+	}
+	if len(servers) <= size/2 {
+		return silent, errors.Join(failed...)
+	}
+	return silent, nil
+}
+
+// monitored is what a server's monitoring endpoint says of it.
+type monitored struct {
+	Name      string `json:"server_name"`
+	JetStream struct {
 		Config struct {
 			SyncAlways bool `json:"sync_always"`
 		} `json:"config"`
+		Meta cluster `json:"meta"`
+	} `json:"jetstream"`
+}
+
+// cluster is what a server knows of the JetStream servers in its cluster; zero where it is by itself.
+type cluster struct {
+	Size     int    `json:"cluster_size"`
+	Leader   string `json:"leader"`
+	Replicas []struct {
+		Name string `json:"name"`
+	} `json:"replicas"`
+}
+
+func (c *cluster) members() []string {
+	names := []string{c.Leader}
+	for _, r := range c.Replicas {
+		names = append(names, r.Name)
 	}
+	return names
+}
+
+func ask(ctx context.Context, monitor string) (*monitored, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(monitor, "/")+"/varz", nil)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't ask %s for the server's settings: %w", monitor, err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't ask %s for the server's settings: %w", monitor, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("couldn't ask %s for the server's settings: it answered %s", monitorURL, resp.Status)
+		return nil, fmt.Errorf("couldn't ask %s for the server's settings: it answered %s", monitor, resp.Status)
 	}
+	var answer monitored
 	if err := json.UnmarshalRead(io.LimitReader(resp.Body, 1<<20), &answer); err != nil {
-		return fmt.Errorf("couldn't read the settings %s answered: %w", monitorURL, err)
+		return nil, fmt.Errorf("couldn't read the settings %s answered: %w", monitor, err)
 	}
-	if !answer.Config.SyncAlways {
-		return fmt.Errorf("the NATS server at %s is %w: set sync_interval: always in its jetstream block", monitorURL, ErrUnsafe)
-	}
-	return nil
+	return &answer, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -55,19 +56,43 @@ func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error
 		return err
 	}
 	defer dead.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-creations.Closed():
-	case <-dead.Closed():
+	again := time.NewTicker(lookAgain)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-again.C:
+			if err := errors.Join(creations.look(ctx), dead.look(ctx)); err != nil {
+				return err
+			}
+		case <-creations.Closed():
+			return errEnded
+		case <-dead.Closed():
+			return errEnded
+		}
 	}
-	return errors.New("the watch of accepted creations ended; it must be opened again")
 }
 
-// watch follows the last message of each matching subject, from the beginning; arrived is called once, when all that
-// was there has been seen.
-func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func(), fn func(jetstream.Msg, uint64)) (jetstream.ConsumeContext, error) {
-	info, err := s.Info(ctx, jetstream.WithSubjectFilter(subject))
+var errEnded = errors.New("the watch of accepted creations ended; it must be opened again")
+
+// watching is one watch. It has arrived when it saw the newest message that the stream's leader held when it began.
+type watching struct {
+	jetstream.ConsumeContext
+
+	stream  jetstream.Stream
+	subject string
+	arrived func()
+
+	mu   sync.Mutex
+	seen uint64
+	goal uint64 // what is to be seen; 0: it has arrived
+}
+
+// watch tells fn of each message of the subject, from the beginning; arrived is called once, when all that was there has been
+// seen.
+func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func(), fn func(jetstream.Msg, uint64)) (*watching, error) {
+	last, err := newest(ctx, s, subject)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't watch %s: %w", subject, err)
 	}
@@ -78,23 +103,50 @@ func watch(ctx context.Context, s jetstream.Stream, subject string, arrived func
 	if err != nil {
 		return nil, fmt.Errorf("couldn't watch %s: %w", subject, err)
 	}
-	var once sync.Once
-	last := info.State.LastSeq
-	if len(info.State.Subjects) == 0 {
-		once.Do(arrived)
+	w := &watching{stream: s, subject: subject, arrived: arrived, goal: last.Sequence}
+	if w.goal == 0 {
+		arrived()
 	}
-	running, err := consumer.Consume(func(msg jetstream.Msg) {
+	w.ConsumeContext, err = consumer.Consume(func(msg jetstream.Msg) {
 		meta, err := msg.Metadata()
 		if err != nil {
 			return
 		}
-		fn(msg, meta.Sequence.Stream)
-		if meta.NumPending == 0 || meta.Sequence.Stream >= last {
-			once.Do(arrived)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if meta.Sequence.Stream <= w.seen {
+			return // the consumer was made again, on a copy that is behind, and repeats
 		}
-	})
+		w.seen = meta.Sequence.Stream
+		fn(msg, w.seen)
+		if w.goal > 0 && w.seen >= w.goal {
+			w.goal = 0
+			w.arrived()
+		}
+	}, jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
 		return nil, fmt.Errorf("couldn't watch %s: %w", subject, err)
 	}
-	return running, nil
+	return w, nil
+}
+
+// look asks again for the goal of a watch that has not arrived: it may have been purged.
+func (w *watching) look(ctx context.Context) error {
+	w.mu.Lock()
+	goal := w.goal
+	w.mu.Unlock()
+	if goal == 0 {
+		return nil
+	}
+	last, err := newest(ctx, w.stream, w.subject)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.goal > 0 && last.Sequence <= w.seen {
+		w.goal = 0
+		w.arrived()
+	}
+	return nil
 }

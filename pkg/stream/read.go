@@ -29,6 +29,13 @@ const (
 	reopenPause = 250 * time.Millisecond
 	patience    = 10 * time.Second // without the stream, before a reader gives up
 	checkEvery  = 10 * time.Second // without a message: whether the stream is still there, and the same
+	lookAgain   = time.Second      // without a message that must be there: whether it still is
+
+	// heartbeat of a server that has no message for a consumer. Two that are missing say that the consumer went with its server,
+	// and another is made: it is in the memory of one server, also where the stream is on three.
+	heartbeat = 3 * time.Second
+
+	everything = ">" // subject
 )
 
 func messageOf(seq uint64, at time.Time, data []byte) score.Message {
@@ -98,7 +105,7 @@ func (r *Reader) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("couldn't read the stream %s from sequence %d: %w", Name, r.next, err)
 	}
-	messages, err := consumer.Messages(jetstream.PullMaxMessages(64))
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(64), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
 		return fmt.Errorf("couldn't read the stream %s from sequence %d: %w", Name, r.next, err)
 	}
@@ -165,7 +172,8 @@ func (r *Reader) Next(ctx context.Context) (score.Message, error) {
 	}
 }
 
-// wait waits for a delivery. Where none comes for a while it looks whether the stream is still there.
+// wait waits for a delivery. Where none comes for a while it looks whether the stream is still there, and begins again where that
+// holds more: the consumer is on a server whose copy is behind.
 func (r *Reader) wait(ctx context.Context) (d delivery, ok bool, err error) {
 	timer := time.NewTimer(checkEvery)
 	defer timer.Stop()
@@ -176,8 +184,12 @@ func (r *Reader) wait(ctx context.Context) (d delivery, ok bool, err error) {
 		return d, false, ctx.Err()
 	case <-timer.C:
 	}
-	if _, err := r.check(ctx); err != nil {
+	state, err := r.check(ctx)
+	if err != nil {
 		return d, false, r.backoffOrGiveUp(ctx, err)
+	}
+	if state.LastSeq >= r.next {
+		r.Close()
 	}
 	r.lost = time.Time{}
 	return d, false, nil
@@ -209,11 +221,10 @@ func (r *Reader) Close() {
 
 // ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
 func (s *Stream) ReadAll(ctx context.Context, fn func(score.Message) error) error {
-	state, err := s.State(ctx)
-	if err != nil {
+	if _, err := s.State(ctx); err != nil { // who answers leads
 		return err
 	}
-	return readThrough(ctx, s.stream, fromStart, state.LastSeq, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+	return readThrough(ctx, s.stream, fromStart, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
 		return fn(messageOf(meta.Sequence.Stream, meta.Timestamp, msg.Data()))
 	})
 }
@@ -226,7 +237,7 @@ func (s *Stream) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
 	}
 	first := state.LastSeq + 1
 	since := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &at}
-	err = readThrough(ctx, s.stream, since, state.LastSeq, func(_ jetstream.Msg, meta *jetstream.MsgMetadata) error {
+	err = readThrough(ctx, s.stream, since, func(_ jetstream.Msg, meta *jetstream.MsgMetadata) error {
 		first = meta.Sequence.Stream
 		return errStop
 	}, jetstream.PullMaxMessages(1))
@@ -249,25 +260,49 @@ func forget(ctx context.Context, s jetstream.Stream, consumer jetstream.Consumer
 	_ = s.DeleteConsumer(ctx, consumer.CachedInfo().Name)
 }
 
-// readThrough hands the messages that a stream holds, from a place up to the sequence last, to fn. An error of fn ends it.
-func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig, last uint64,
+// newest is the newest message of a subject that the stream holds; the zero message if there is none. In a cluster the leader
+// answers. A consumer cannot tell: it is on any of the servers, and what it calls the end is that of a copy that may be behind.
+func newest(ctx context.Context, s jetstream.Stream, subject string) (jetstream.RawStreamMsg, error) {
+	msg, err := s.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return jetstream.RawStreamMsg{}, nil
+	}
+	if err != nil {
+		return jetstream.RawStreamMsg{}, fmt.Errorf("couldn't find the end of a stream: %w", err)
+	}
+	return *msg, nil
+}
+
+// readThrough hands the messages that a stream holds, from a place on, to fn. An error of fn ends it.
+func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig,
 	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
 ) error {
+	last, err := newest(ctx, s, everything)
+	if err != nil || last.Sequence == 0 || from.OptStartTime != nil && last.Time.Before(*from.OptStartTime) {
+		return err
+	}
 	consumer, err := s.OrderedConsumer(ctx, from)
 	if err != nil {
 		return fmt.Errorf("couldn't read a stream: %w", err)
 	}
 	defer forget(ctx, s, consumer)
-	if consumer.CachedInfo().NumPending == 0 {
-		return nil
-	}
-	messages, err := consumer.Messages(pull...)
+	messages, err := consumer.Messages(append(pull, jetstream.PullHeartbeat(heartbeat))...)
 	if err != nil {
 		return fmt.Errorf("couldn't read a stream: %w", err)
 	}
 	defer messages.Stop()
-	for {
-		msg, err := messages.Next(jetstream.NextContext(ctx))
+	silent := time.Duration(0)
+	for seq := uint64(0); seq < last.Sequence; {
+		msg, err := nextWithin(ctx, messages, lookAgain)
+		if errors.Is(err, errSilent) { // the end was purged meanwhile, or the copy that the consumer is on is behind
+			if silent += lookAgain; silent >= patience {
+				return fmt.Errorf("%w: %w", ErrLost, err)
+			}
+			if last, err = newest(ctx, s, everything); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("couldn't read a stream: %w", err)
 		}
@@ -275,16 +310,28 @@ func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.Ordered
 		if err != nil {
 			return fmt.Errorf("couldn't read a stream: %w", err)
 		}
-		if meta.Sequence.Stream > last {
-			return nil
+		if meta.Sequence.Stream <= seq {
+			continue // the consumer was made again, on a copy that is behind, and repeats
 		}
+		silent, seq = 0, meta.Sequence.Stream
 		if err := fn(msg, meta); errors.Is(err, errStop) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		if meta.Sequence.Stream == last || meta.NumPending == 0 {
-			return nil
-		}
 	}
+	return nil
+}
+
+var errSilent = errors.New("NATS sent nothing for a while")
+
+// nextWithin waits for the next message, or for so long: errSilent.
+func nextWithin(ctx context.Context, messages jetstream.MessagesContext, wait time.Duration) (jetstream.Msg, error) {
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	msg, err := messages.Next(jetstream.NextContext(limited))
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return nil, errSilent
+	}
+	return msg, err
 }

@@ -93,6 +93,51 @@ func deploymentOf(meta map[string]string) (d score.Deployment, err error) {
 	return d, nil
 }
 
+// LeadReads has the leaders of all streams and buckets answer reads of single messages, where older versions of this program had
+// any of their copies answer. A copy that is behind tells what is past: that a creation does not exist, or a project's record as
+// it was, and what is decided by that is wrong. What does not exist is passed over.
+func LeadReads(ctx context.Context, js jetstream.JetStream) error {
+	names := []string{JournalName, DeadLettersName, RejectedName, Name}
+	for _, bucket := range buckets(Config{}) {
+		names = append(names, "KV_"+bucket.Bucket)
+	}
+	for _, name := range names {
+		s, err := js.Stream(ctx, name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("couldn't find the stream %s: %w", name, err)
+		}
+		config := s.CachedInfo().Config
+		if !config.AllowDirect {
+			continue
+		}
+		config.AllowDirect = false
+		if _, err := js.UpdateStream(ctx, config); err != nil {
+			return fmt.Errorf("couldn't have the leader of the stream %s answer its reads: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// buckets are those of all packages.
+func buckets(cfg Config) []jetstream.KeyValueConfig {
+	all := []jetstream.KeyValueConfig{
+		{Bucket: LeasesBucket, History: 1, LimitMarkerTTL: time.Second},
+		{Bucket: KeysBucket, History: 1},
+		{Bucket: ProjectsBucket, History: 1},
+		{Bucket: BacklogBucket, History: 1},
+		{Bucket: NoticesBucket, History: 1},
+		{Bucket: HaltBucket, History: 1},
+		{Bucket: LanesBucket, History: 64}, // what it was before, for people
+	}
+	for i := range all {
+		all[i].Storage, all[i].Replicas = jetstream.FileStorage, cfg.Replicas
+	}
+	return all
+}
+
 // Setup creates every stream and bucket that does not exist yet, the stream of accepted updates last, so that Open
 // finds it only when all is there. Running it again with the same deployment changes nothing; with another it is
 // ErrMismatch.
@@ -117,19 +162,13 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	case !errors.Is(err, ErrNotSetUp):
 		return err
 	}
-	for _, bucket := range []jetstream.KeyValueConfig{
-		{Bucket: LeasesBucket, History: 1, Replicas: cfg.Replicas, LimitMarkerTTL: time.Second},
-		{Bucket: KeysBucket, History: 1, Replicas: cfg.Replicas},
-		{Bucket: ProjectsBucket, History: 1, Replicas: cfg.Replicas},
-		{Bucket: BacklogBucket, History: 1, Replicas: cfg.Replicas},
-		{Bucket: NoticesBucket, History: 1, Replicas: cfg.Replicas},
-		{Bucket: HaltBucket, History: 1, Replicas: cfg.Replicas},
-		{Bucket: LanesBucket, History: 64, Replicas: cfg.Replicas}, // what it was before, for people
-	} {
-		bucket.Storage = jetstream.FileStorage
+	for _, bucket := range buckets(cfg) {
 		if _, err := js.CreateKeyValue(ctx, bucket); err != nil && !errors.Is(err, jetstream.ErrBucketExists) {
 			return fmt.Errorf("couldn't create the bucket %s: %w", bucket.Bucket, err)
 		}
+	}
+	if err := LeadReads(ctx, js); err != nil { // the client has any copy of a bucket answer
+		return err
 	}
 	for _, s := range streamConfigs(cfg, string(deployment)) {
 		if _, err := js.CreateStream(ctx, s); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
@@ -163,7 +202,6 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 		Discard:            jetstream.DiscardOld,
 		MaxBytes:           deadLettersMaxMiB << 20,
 		MaxMsgsPerSubject:  1,
-		AllowDirect:        true,
 		AllowAtomicPublish: true,
 	}
 	rejected := dead
@@ -177,7 +215,6 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 		MaxBytes:    cfg.MaxBytes,
 		MaxMsgSize:  maxMessageBytes,
 		Duplicates:  cfg.Duplicates,
-		AllowDirect: true,
 		DenyDelete:  true,
 		Metadata:    map[string]string{metaDeployment: deployment},
 
@@ -207,6 +244,8 @@ func unsafeBecause(c jetstream.StreamConfig) string {
 		return "its persist mode is asynchronous; it must be the default"
 	case c.NoAck:
 		return "it does not acknowledge publishes"
+	case c.AllowDirect && c.Replicas > 1:
+		return "any of its copies answers reads (allow_direct), also one that is behind; `scorelay setup` changes that"
 	case c.Duplicates < minDuplicates:
 		return fmt.Sprintf("its duplicate window is %s; it must be at least %s", c.Duplicates, minDuplicates)
 	}

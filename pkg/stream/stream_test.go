@@ -3,6 +3,7 @@ package stream_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,12 +91,46 @@ func TestAStreamThatCouldLoseUpdatesIsRefused(t *testing.T) {
 
 func TestAServerThatDoesNotSyncIsRefused(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, stream.VerifySyncAlways(t.Context(), devnet.NATS(t).MonitorURL))
+	verify := func(monitors ...string) error {
+		silent, err := stream.VerifySyncAlways(t.Context(), monitors)
+		require.Equal(t, err != nil && !errors.Is(err, stream.ErrUnsafe), len(silent) > 0)
+		return err
+	}
+	require.NoError(t, verify(devnet.NATS(t).MonitorURL))
 	lazy, err := devnet.StartNATS(t.TempDir(), devnet.NATSOptions{NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(lazy.Close)
-	require.ErrorIs(t, stream.VerifySyncAlways(t.Context(), lazy.MonitorURL), stream.ErrUnsafe)
-	require.Error(t, stream.VerifySyncAlways(t.Context(), "http://127.0.0.1:1"))
+	require.ErrorIs(t, verify(lazy.MonitorURL), stream.ErrUnsafe)
+	require.Error(t, verify("http://127.0.0.1:1"))
+}
+
+// TestEveryServerOfAClusterIsAsked, and one that does not sync, or was not asked, is named.
+func TestEveryServerOfAClusterIsAsked(t *testing.T) {
+	t.Parallel()
+	servers, _ := devnet.NATSServers(t, 3, func(i int, o *devnet.NATSOptions) { o.NoSync = i == 2 })
+	const away = "http://127.0.0.1:1"
+	var silent []string
+	verify := func(monitors ...string) (err error) {
+		silent, err = stream.VerifySyncAlways(t.Context(), monitors)
+		return err
+	}
+	a, b, lazy := servers[0].MonitorURL, servers[1].MonitorURL, servers[2].MonitorURL
+	require.Eventually(t, func() bool { // that they know each other
+		err := verify(a, b)
+		return err != nil && strings.Contains(err.Error(), "missing: scorelay-dev-2")
+	}, 30*time.Second, 50*time.Millisecond)
+	err := verify(a, b, lazy)
+	require.ErrorIs(t, err, stream.ErrUnsafe)
+	require.ErrorContains(t, err, "the NATS server scorelay-dev-2 at "+lazy+" is not durable")
+	err = verify(a, b)
+	require.ErrorIs(t, err, stream.ErrUnsafe)
+	require.ErrorContains(t, err, "missing: scorelay-dev-2")
+	require.ErrorContains(t, verify(a, b, a), "missing: scorelay-dev-2", "one was asked twice")
+	require.NoError(t, verify(a, b, away), "most answer")
+	require.Equal(t, []string{away}, silent)
+	err = verify(a, away, away+"/other")
+	require.Error(t, err, "most do not")
+	require.NotErrorIs(t, err, stream.ErrUnsafe)
 }
 
 func TestEnvelopesAndCreationsAreReadInOrder(t *testing.T) {

@@ -3,6 +3,9 @@
 // A watch survives everything: it begins again when it fails, and as soon as the connection to NATS is back, since the
 // client itself notices only after many seconds of missing heartbeats that its consumer died with the server's restart.
 // Each time it first tells all that is stored, so nothing is missed, and what is not told then is gone.
+//
+// In a cluster a watch is on one server, whose copy of the bucket may be behind. So the replay of what is stored ends when it has
+// told what the bucket's leader held as it began, and what a View knows is not replaced by what is older before that.
 package watched
 
 import (
@@ -10,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -23,12 +27,14 @@ const (
 	openTimeout  = 5 * time.Second
 	rewatchAfter = 500 * time.Millisecond // before a bucket is watched again after the watch failed
 	allQuiet     = 10 * time.Second       // bounds the wait for the next entry while all are read
+	lookAgain    = time.Second            // between looks whether an entry that a replay waits for is still stored
 )
 
 var (
 	errEnded       = errors.New("the client ended the watch")
 	errReconnected = errors.New("NATS was away")
 	errAgain       = errors.New("the watch does not show what was written")
+	errBehind      = fmt.Errorf("the server that answers has not all that is stored, and told nothing for %s", allQuiet)
 )
 
 // Open binds to a bucket, which `scorelay setup` makes.
@@ -82,11 +88,11 @@ func watch(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, again <-ch
 	defer cancel()
 	reconnected := nc.StatusChanged(nats.CONNECTED)
 	defer nc.RemoveStatusListener(reconnected)
-	watcher, err := kv.WatchAll(ctx)
+	r, err := begin(ctx, nc, kv)
 	if err != nil {
-		return fmt.Errorf("couldn't watch the bucket %s: %w", kv.Bucket(), err)
+		return err
 	}
-	defer func() { _ = watcher.Stop() }()
+	defer r.stop()
 	tell(Event{Begin: true})
 	for {
 		select {
@@ -96,45 +102,145 @@ func watch(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, again <-ch
 			return errReconnected
 		case <-again:
 			return errAgain
-		case entry, ok := <-watcher.Updates():
+		case <-r.look.C:
+			if err := r.lookAgain(ctx); err != nil {
+				return err
+			}
+		case entry, ok := <-r.watcher.Updates():
 			if !ok {
 				return errEnded
 			}
-			tell(Event{Entry: entry})
+			if r.news(entry) {
+				tell(Event{Entry: entry})
+			}
+		}
+		if r.ends() {
+			tell(Event{})
 		}
 	}
 }
 
+// replay is a watch that knows when it has told all that was stored as it began.
+type replay struct {
+	nc      *nats.Conn
+	bucket  string
+	watcher jetstream.KeyWatcher
+	look    *time.Ticker
+	heard   time.Time // when the last entry came
+	highest uint64    // revision told
+	goal    uint64    // revision that the leader held as the newest
+	caught  bool      // the watcher has told all that its server had
+	whole   bool
+}
+
+func begin(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue) (*replay, error) {
+	r := &replay{nc: nc, bucket: kv.Bucket(), heard: time.Now()}
+	var err error
+	if r.goal, err = newest(ctx, nc, r.bucket); err != nil {
+		return nil, err
+	}
+	if r.watcher, err = kv.WatchAll(ctx); err != nil {
+		return nil, fmt.Errorf("couldn't watch the bucket %s: %w", r.bucket, err)
+	}
+	r.look = time.NewTicker(lookAgain)
+	return r, nil
+}
+
+func (r *replay) stop() {
+	r.look.Stop()
+	_ = r.watcher.Stop()
+}
+
+// newest is the revision of the newest entry that the bucket's leader holds; 0 if there is none.
+func newest(ctx context.Context, nc *nats.Conn, bucket string) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	var msg *jetstream.RawStreamMsg
+	js, err := jetstream.New(nc)
+	if err == nil {
+		var s jetstream.Stream
+		if s, err = js.Stream(ctx, "KV_"+bucket); err == nil {
+			msg, err = s.GetLastMsgForSubject(ctx, ">")
+		}
+	}
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("couldn't find the newest entry of the bucket %s: %w", bucket, err)
+	}
+	return msg.Sequence, nil
+}
+
+// news takes in what the watcher tells, and says whether it is an entry that it did not tell before: a client that made its
+// consumer again, on a server that is behind, repeats.
+func (r *replay) news(entry jetstream.KeyValueEntry) bool {
+	r.heard = time.Now()
+	if entry == nil {
+		r.caught = true
+		return false
+	}
+	if entry.Revision() <= r.highest {
+		return false
+	}
+	r.highest = entry.Revision()
+	return true
+}
+
+// ends tells, once, that all was told.
+func (r *replay) ends() bool {
+	if r.whole || !r.caught || r.highest < r.goal {
+		return false
+	}
+	r.whole = true
+	return true
+}
+
+// lookAgain asks what a replay waits for that its server does not tell: it may be gone.
+func (r *replay) lookAgain(ctx context.Context) (err error) {
+	if r.whole || !r.caught {
+		return nil
+	}
+	if time.Since(r.heard) > allQuiet {
+		return errBehind
+	}
+	r.goal, err = newest(ctx, r.nc, r.bucket)
+	return err
+}
+
 // All hands every entry that is stored now to fn. An error of fn ends it, and so does silence of the server.
-func All(ctx context.Context, kv jetstream.KeyValue, fn func(jetstream.KeyValueEntry) error) error {
+func All(ctx context.Context, nc *nats.Conn, kv jetstream.KeyValue, fn func(jetstream.KeyValueEntry) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	watcher, err := kv.WatchAll(ctx, jetstream.IgnoreDeletes())
+	r, err := begin(ctx, nc, kv)
 	if err != nil {
-		return fmt.Errorf("couldn't read the bucket %s: %w", kv.Bucket(), err)
+		return err
 	}
-	defer func() { _ = watcher.Stop() }()
-	quiet := time.NewTimer(allQuiet)
-	defer quiet.Stop()
-	for {
+	defer r.stop()
+	for !r.ends() {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-quiet.C:
-			return fmt.Errorf("couldn't read the bucket %s: NATS sent nothing for %s", kv.Bucket(), allQuiet)
-		case entry, ok := <-watcher.Updates():
-			switch {
-			case !ok:
+		case <-r.look.C:
+			if err := r.lookAgain(ctx); err != nil {
+				return err
+			}
+			if time.Since(r.heard) > allQuiet {
+				return fmt.Errorf("couldn't read the bucket %s: NATS sent nothing for %s", kv.Bucket(), allQuiet)
+			}
+		case entry, ok := <-r.watcher.Updates():
+			if !ok {
 				return errEnded
-			case entry == nil:
-				return nil
+			}
+			if !r.news(entry) || entry.Operation() != jetstream.KeyValuePut {
+				continue
 			}
 			if err := fn(entry); err != nil {
 				return err
 			}
-			quiet.Reset(allQuiet)
 		}
 	}
+	return nil
 }
 
 // View is all entries of a bucket in memory, decoded, kept current by Run. It is safe for concurrent use. While NATS is
@@ -146,10 +252,12 @@ type View[V any] struct {
 	decode func(entry jetstream.KeyValueEntry) (V, bool)
 
 	mu     sync.RWMutex
-	values map[string]V // by key
+	values map[string]V      // by key
+	known  map[string]uint64 // revisions that values has or lacks, by key
 
-	seen     map[string]bool // keys that the replay told of
-	changed  chan struct{}   // nil while nothing waits for it
+	seen     map[string]bool                    // keys that the replay told of
+	older    map[string]jetstream.KeyValueEntry // what the replay told that is older than what is known
+	changed  chan struct{}                      // nil while nothing waits for it
 	caughtUp chan struct{}
 	once     sync.Once
 }
@@ -157,7 +265,7 @@ type View[V any] struct {
 // NewView returns an empty view; Run fills it. decode reads an entry; where it returns false, the view keeps what it knew
 // under that key.
 func NewView[V any](nc *nats.Conn, kv jetstream.KeyValue, log *slog.Logger, decode func(jetstream.KeyValueEntry) (V, bool)) *View[V] {
-	return &View[V]{nc: nc, kv: kv, log: log, decode: decode, values: map[string]V{}, caughtUp: make(chan struct{})}
+	return &View[V]{nc: nc, kv: kv, log: log, decode: decode, values: map[string]V{}, known: map[string]uint64{}, caughtUp: make(chan struct{})}
 }
 
 // Get returns what is known under a key; callers must not change it.
@@ -198,28 +306,42 @@ func (v *View[V]) see(e Event) {
 	defer v.mu.Unlock()
 	switch {
 	case e.Begin:
-		v.seen = map[string]bool{}
+		v.seen, v.older = map[string]bool{}, map[string]jetstream.KeyValueEntry{}
 		return
 	case e.Entry == nil: // everything stored was told
-		for key := range v.values {
-			if !v.seen[key] {
-				delete(v.values, key)
-			}
+		for _, entry := range v.older { // NATS went back in time
+			v.take(entry)
 		}
-		v.seen = nil
+		maps.DeleteFunc(v.values, func(key string, _ V) bool { return !v.seen[key] })
+		maps.DeleteFunc(v.known, func(key string, _ uint64) bool { return !v.seen[key] })
+		v.seen, v.older = nil, nil
 		v.once.Do(func() { close(v.caughtUp) })
-	case e.Entry.Operation() != jetstream.KeyValuePut:
-		delete(v.values, e.Entry.Key())
+	case v.seen != nil && e.Entry.Revision() < v.known[e.Entry.Key()]:
+		v.seen[e.Entry.Key()] = true
+		v.older[e.Entry.Key()] = e.Entry
+		return
 	default:
-		if v.seen != nil {
-			v.seen[e.Entry.Key()] = true
-		}
-		if value, ok := v.decode(e.Entry); ok {
-			v.values[e.Entry.Key()] = value
-		}
+		delete(v.older, e.Entry.Key())
+		v.take(e.Entry)
 	}
 	if v.changed != nil {
 		close(v.changed)
 		v.changed = nil
+	}
+}
+
+// take knows what an entry says from now on. The caller holds mu.
+func (v *View[V]) take(entry jetstream.KeyValueEntry) {
+	key := entry.Key()
+	v.known[key] = entry.Revision()
+	if entry.Operation() != jetstream.KeyValuePut {
+		delete(v.values, key)
+		return
+	}
+	if v.seen != nil {
+		v.seen[key] = true
+	}
+	if value, ok := v.decode(entry); ok {
+		v.values[key] = value
 	}
 }

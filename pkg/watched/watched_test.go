@@ -252,9 +252,9 @@ func TestWatchTellsTheReplayAgain(t *testing.T) {
 
 func TestAllHandsOverWhatIsStored(t *testing.T) {
 	t.Parallel()
-	_, kv := connect(t, devnet.NATS(t).URL)
+	nc, kv := connect(t, devnet.NATS(t).URL)
 	none := func(jetstream.KeyValueEntry) error { return errors.New("there is none") }
-	require.NoError(t, watched.All(t.Context(), kv, none))
+	require.NoError(t, watched.All(t.Context(), nc, kv, none))
 	for _, key := range []string{"a", "b", "deleted"} {
 		put(t, kv, key, "of "+key)
 	}
@@ -264,17 +264,17 @@ func TestAllHandsOverWhatIsStored(t *testing.T) {
 		stored[entry.Key()] = string(entry.Value())
 		return nil
 	}
-	require.NoError(t, watched.All(t.Context(), kv, collect))
+	require.NoError(t, watched.All(t.Context(), nc, kv, collect))
 	require.Equal(t, map[string]string{"a": "of a", "b": "of b"}, stored)
 
 	unreadable, calls := errors.New("unreadable"), 0
-	require.ErrorIs(t, watched.All(t.Context(), kv, func(jetstream.KeyValueEntry) error { calls++; return unreadable }), unreadable)
+	require.ErrorIs(t, watched.All(t.Context(), nc, kv, func(jetstream.KeyValueEntry) error { calls++; return unreadable }), unreadable)
 	require.Equal(t, 1, calls, "an error ends it")
-	require.ErrorIs(t, watched.All(t.Context(), &brittle{KeyValue: kv, failing: true}, collect), errBroken)
-	require.ErrorContains(t, watched.All(t.Context(), &brittle{KeyValue: kv, cut: 1}, collect), "the client ended the watch", "half is not all")
+	require.ErrorIs(t, watched.All(t.Context(), nc, &brittle{KeyValue: kv, failing: true}, collect), errBroken)
+	require.ErrorContains(t, watched.All(t.Context(), nc, &brittle{KeyValue: kv, cut: 1}, collect), "the client ended the watch", "half is not all")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, watched.All(ended, kv, collect), context.Canceled)
+	require.ErrorIs(t, watched.All(ended, nc, kv, collect), context.Canceled)
 }
 
 func TestMovedTellsALostRaceFromOtherErrors(t *testing.T) {

@@ -12,6 +12,11 @@
 // Every wallet has a score before the measurement begins. Words of ids do not exist before: each member mints
 // consecutive ids in one stream, as the SDK does. Updates come from projects and members at random.
 //
+// The lane knows a slot when a transaction of its own has used it: here as soon as that is bound, since one is applied after the other.
+//
+// Planning is the CPU time of the same without the EVM: adding updates to the horizon, choosing and making batches, and learning. It is the
+// median of five times, of all threads.
+//
 // # The bound
 //
 // A transaction of n updates costs about this much for each of them, fitted to receipts:

@@ -62,19 +62,20 @@ func TestChoosingPays(t *testing.T) {
 		require.NoError(t, err)
 		require.Less(t, f.Horizon, 0.9*f.FIFO, c.name)
 		require.Less(t, f.Bound, f.Horizon, c.name)
+		require.Positive(t, f.Planning, c.name)
 	}
 }
 
 func TestTableIsTextAndOneLineOfJSON(t *testing.T) {
 	t.Parallel()
-	table := Table{"5k_uniform": {FIFO: 5000.4, Horizon: 2600, Bound: 2300}}
+	table := Table{"5k_uniform": {FIFO: 5000.4, Horizon: 2600, Bound: 2300, Planning: 1500}}
 	var out bytes.Buffer
 	require.NoError(t, table.WriteJSON(&out))
 	require.Equal(t, 1, strings.Count(out.String(), "\n"))
 	var read map[string]map[string]float64
 	require.NoError(t, json.Unmarshal(out.Bytes(), &read))
-	require.Equal(t, map[string]map[string]float64{"5k_uniform": {"fifo": 5000.4, "horizon": 2600, "bound": 2300}}, read)
+	require.Equal(t, map[string]map[string]float64{"5k_uniform": {"fifo": 5000.4, "horizon": 2600, "bound": 2300, "planning_us": 1500}}, read)
 	out.Reset()
 	require.NoError(t, table.WriteText(&out))
-	require.Contains(t, out.String(), "5k_uniform      5000            2600         2300")
+	require.Contains(t, out.String(), "5k_uniform      5000            2600         2300                     1500")
 }

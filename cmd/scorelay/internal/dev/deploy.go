@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
@@ -61,7 +62,8 @@ func (b *builder) setUp(ctx context.Context) error {
 			plan.Relayers = append(plan.Relayers, key.Address())
 		}
 	}
-	deployment, err := app.Setup(ctx, js, c, keys[accountAdmin].For(chainID), plan, b.log)
+	plan.Replicas = max(b.kept.Servers, 1)
+	deployment, err := b.setUpStreams(ctx, js, c, keys[accountAdmin].For(chainID), plan)
 	if err != nil {
 		return err
 	}
@@ -86,6 +88,26 @@ func (b *builder) setUp(ctx context.Context) error {
 		Lanes: b.kept.Lanes, DataDir: b.dir.path,
 	}
 	return b.countWaiting(ctx)
+}
+
+// setUpStreams makes the deployment. A cluster that was just started knows after a moment only which servers it has.
+func (b *builder) setUpStreams(ctx context.Context, js jetstream.JetStream, c *chain.Client, admin chain.TxSigner, plan app.SetupPlan) (d score.Deployment, err error) {
+	tries := 1
+	if b.kept.Servers > 1 {
+		tries = math.MaxInt
+	}
+	err = whileNATSIsAway(ctx, func(ctx context.Context) error { _, err := stream.Open(ctx, js); return err })
+	if err != nil && !errors.Is(err, stream.ErrNotSetUp) {
+		return d, err
+	}
+	err = retry.Do(ctx, tries, 250*time.Millisecond, func() (err error) {
+		d, err = app.Setup(ctx, js, c, admin, plan, b.log)
+		if d.DeployBlock > 0 {
+			plan.Contract, plan.DeployBlock = d.Contract, d.DeployBlock
+		}
+		return err
+	})
+	return d, err
 }
 
 // countWaiting counts the updates that an earlier run accepted and that are not final, while nothing moves yet.
@@ -131,7 +153,8 @@ func (b *builder) describe(d score.Deployment) {
 	info.APIURL, info.APIKey = info.APIURLs[0], b.kept.APIKey
 	info.Confirmations = b.opts.Confirmations
 	info.RPCURL, info.ChainID, info.Contract = b.rpcURLs[0], d.ChainID, d.Contract.Hex()
-	info.NATSURL, info.MonitorURL, info.RedisURL = "nats://"+loopback(b.kept.Ports.NATS), httpURL(b.kept.Ports.NATSMonitor), b.redisURL()
+	nats := b.natsSettings()
+	info.NATSURL, info.MonitorURL, info.RedisURL = nats.NATSURL.Reveal(), nats.NATSMonitorURL, b.redisURL()
 	info.OwnerKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountOwner)))
 	info.UpdaterKey = hexutil.Encode(crypto.FromECDSA(devnet.Key(accountUpdater)))
 }

@@ -24,7 +24,7 @@ var description = template.Must(template.New("").Parse(`
   contract  {{.Info.Contract}}
   project   {{.Info.ProjectID}}
   actions   {{.Actions}}; score type {{.Info.ScoreType}}
-  NATS      {{.Info.NATSURL}} (every write synced)
+  NATS      {{.NATS}} (every write synced)
   Redis     {{.Info.RedisURL}} ({{.RedisKind}})
   relayers  {{.Relayers}}, sharing {{.Lanes}} lanes
   kept in   {{.DataDir}}
@@ -78,7 +78,7 @@ func (s *Stack) Description() string {
 	half := len(signature) / 2
 	var out strings.Builder
 	err := description.Execute(&out, map[string]any{
-		"Info": s.Info, "BlockTime": blockTime, "Finality": finality, "Actions": strings.Join(s.Info.Actions, ", "),
+		"Info": s.Info, "NATS": natsAt(s.Info.NATSURL), "BlockTime": blockTime, "Finality": finality, "Actions": strings.Join(s.Info.Actions, ", "),
 		"RedisKind": redis, "Relayers": s.Options.Relayers, "Lanes": s.Lanes, "DataDir": fromHere(s.DataDir),
 		"UpdateID": load.RandomID(), "Target": s.Place.Targets[0].Hex(), "Message": message,
 		"SignatureHead": signature[:half], "SignatureTail": signature[half:],
@@ -87,6 +87,15 @@ func (s *Stack) Description() string {
 		return fmt.Sprintf("(couldn't describe the stack: %v)\n", err)
 	}
 	return out.String()
+}
+
+// natsAt is the first of NATS's servers, and how many more there are.
+func natsAt(urls string) string {
+	first, others, more := strings.Cut(urls, ",")
+	if more {
+		first += fmt.Sprintf(" and %d more", 1+strings.Count(others, ","))
+	}
+	return first
 }
 
 // Sight is what stays in sight: where the API is, and its key.

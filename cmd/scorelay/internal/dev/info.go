@@ -23,7 +23,7 @@ type Info struct {
 	RPCURL     string           `json:"rpcUrl"` // the first of the endpoints
 	ChainID    uint64           `json:"chainId"`
 	Contract   string           `json:"contract"`
-	NATSURL    string           `json:"natsUrl"`
+	NATSURL    string           `json:"natsUrl"` // of all servers, separated by commas, as the next
 	MonitorURL string           `json:"natsMonitorUrl"`
 	RedisURL   string           `json:"redisUrl"`
 	OwnerKey   string           `json:"ownerKey"`

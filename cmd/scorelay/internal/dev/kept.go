@@ -20,7 +20,8 @@ type kept struct {
 	NATSPort int      `json:"natsPort"`
 	Ports    ports    `json:"ports"` // as taken
 	Lanes    int      `json:"lanes"`
-	ChainRPC []string `json:"chainRpc,omitempty"` // of the outside chain; empty: our own, in the data directory
+	Servers  int      `json:"natsServers,omitempty"` // more than one: a cluster
+	ChainRPC []string `json:"chainRpc,omitempty"`    // of the outside chain; empty: our own, in the data directory
 
 	// Ready says that all below was complete once. Before that nothing here is worth recovering.
 	Ready     bool        `json:"ready"`
@@ -87,6 +88,15 @@ func (o *Options) merge(before *kept) (*kept, error) {
 			return nil, fmt.Errorf("--lanes is %d, but this data directory has %d lanes, and their number is fixed"+begin, *o.Lanes, now.Lanes)
 		}
 		now.Lanes = *o.Lanes
+	}
+	if o.NATSServers != nil && *o.NATSServers != max(now.Servers, 1) {
+		if now.Ready {
+			return nil, fmt.Errorf("--nats-servers is %d, but this data directory has %d, and their number is fixed"+begin, *o.NATSServers, max(now.Servers, 1))
+		}
+		now.Servers = *o.NATSServers
+	}
+	if now.Servers > 1 && !o.Separate {
+		return nil, fmt.Errorf("this data directory has %d NATS servers: start it with --separate"+begin, now.Servers)
 	}
 	if len(o.ChainRPC) > 0 && !slices.Equal(o.ChainRPC, now.ChainRPC) {
 		if now.Ready && len(now.ChainRPC) == 0 {

@@ -21,12 +21,17 @@ type Options struct {
 	Relayers      int           `name:"relayers" default:"1" help:"Number of relayers (${default})."`
 	Lanes         *int          `name:"lanes" placeholder:"N" help:"Number of lanes of a new data directory; fixed from then on. Without it 4."`
 	Separate      bool          `name:"separate" help:"Run APIs, relayers, NATS and Redis as processes of their own, each started again when it dies."`
-	NATSPort      *int          `name:"nats-port" placeholder:"N" help:"Port of NATS; 0 takes a free one. Without it the one kept, or a free one."`
+	NATSServers   *int          `name:"nats-servers" placeholder:"N" help:"Number of NATS servers of a new data directory, 1 or 3; fixed from then on. Three are a cluster in which each keeps all streams; they need --separate. Without it 1."`
+	NATSPort      *int          `name:"nats-port" placeholder:"N" help:"Port of NATS, of its first server; 0 takes a free one. Without it the one kept, or a free one."`
 	ChainRPC      []string      `name:"chain-rpc" placeholder:"URL" help:"Use this chain, such as anvil, instead of starting one; several endpoints are separated by commas. It is kept."`
 	ChainKey      string        `name:"chain-key" default:"0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80" placeholder:"KEY" help:"Key of an account with money on that chain; by default anvil's first."`
 	Confirmations uint64        `name:"confirmations" default:"2" help:"Blocks, its own included, after which a transaction is final (${default}); 0 waits for the chain's finalized tag."`
 	BlockTime     time.Duration `name:"block-time" default:"1s" help:"How often the chain makes a block (${default})."`
 	Set           []string      `name:"set" sep:"none" placeholder:"ROLE:VARIABLE=VALUE" help:"With --separate: a setting for processes of a role, as 'relayer:SCORELAY_WINDOW=4', or for one of them, as 'relayer.0:SCORELAY_WINDOW=4'. May be repeated."`
+
+	// NATSRoutes has each NATS server listen for the others on a port, and connect to some of them at addresses of a test's choice, as
+	// PORT=HOST:PORT+HOST:PORT.
+	NATSRoutes []string `name:"nats-route" hidden:"" sep:"none"`
 
 	LogTo io.Writer `kong:"-"` // gets what this process logs, besides its file; may be nil
 }
@@ -54,6 +59,13 @@ func (o *Options) Validate() error {
 	within("--port", o.Port, 0, 65536-o.APIs)
 	within("--rpc-port", o.RPCPort, 0, 65535)
 	within("--nats-port", o.NATSPort, 0, 65535)
+	if o.NATSServers != nil {
+		check(*o.NATSServers == 1 || *o.NATSServers == clusterSize, "--nats-servers must be 1 or %d, is %d", clusterSize, *o.NATSServers)
+		check(*o.NATSServers == 1 || o.Separate, "--nats-servers %d needs --separate", *o.NATSServers)
+	}
+	for _, text := range o.NATSRoutes {
+		check(route.MatchString(text), "--nats-route must be like 6222=127.0.0.1:6223+127.0.0.1:6224, is %q", text)
+	}
 	for _, text := range o.Set {
 		check(override.MatchString(text), "--set must be like relayer:SCORELAY_WINDOW=4 or api.0:SCORELAY_RATE=10, is %q", text)
 	}
@@ -61,6 +73,12 @@ func (o *Options) Validate() error {
 	check(o.BlockTime >= 10*time.Millisecond, "--block-time must be at least 10ms, is %s", o.BlockTime)
 	return errors.Join(errs...)
 }
+
+// clusterSize is how many NATS servers a cluster has.
+const clusterSize = 3
+
+// route is one of Options.NATSRoutes.
+var route = regexp.MustCompile(`^([0-9]+)=([0-9.:+]+)$`)
 
 // override is one of Options.Set.
 var override = regexp.MustCompile(`^(api|relayer)(\.[0-9]+)?:(SCORELAY_[A-Z_]+=.*)$`)

@@ -28,6 +28,21 @@ type ports struct {
 	NATS         int   `json:"nats"`
 	NATSMonitor  int   `json:"natsMonitor"`
 	Redis        int   `json:"redis"`
+
+	NATSRoute int         `json:"natsRoute,omitempty"` // of the first server of a cluster, for the others
+	NATSMore  []natsPorts `json:"natsMore,omitempty"`  // of its other servers
+}
+
+// natsPorts are those of one NATS server.
+type natsPorts struct {
+	Client  int `json:"client"`
+	Monitor int `json:"monitor"`
+	Route   int `json:"route"`
+}
+
+// natsServers are the ports of all NATS servers.
+func (p *ports) natsServers() []natsPorts {
+	return append([]natsPorts{{p.NATS, p.NATSMonitor, p.NATSRoute}}, p.NATSMore...)
 }
 
 // chooser takes ports. It holds each until all are chosen, so that no two are the same.
@@ -61,6 +76,18 @@ func choosePorts(k *kept, apis, relayers int, say func(string)) error {
 		now.RelayerAdmin = append(now.RelayerAdmin, c.again(at(was.RelayerAdmin, i), "a relayer's admin listener"))
 	}
 	now.NATSMonitor, now.Redis = c.again(was.NATSMonitor, "NATS's monitor"), c.again(was.Redis, "Redis")
+	if k.Servers > 1 {
+		now.NATSRoute = c.again(was.NATSRoute, "NATS's cluster")
+	}
+	for i := range k.Servers - 1 {
+		var before natsPorts
+		if i < len(was.NATSMore) {
+			before = was.NATSMore[i]
+		}
+		now.NATSMore = append(now.NATSMore, natsPorts{
+			c.again(before.Client, "NATS"), c.again(before.Monitor, "NATS's monitor"), c.again(before.Route, "NATS's cluster"),
+		})
+	}
 	k.Ports = now
 	return errors.Join(c.errs...)
 }

@@ -5,10 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/node"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/app"
@@ -16,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -56,27 +62,31 @@ func resume(ctx context.Context, d *dataDir, k *kept, o *Options, say func(strin
 func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	server, err := devnet.StartNATS(d.nats(), devnet.NATSOptions{})
+	url, stop, err := startNATS(d, k)
 	if err != nil {
 		return unusable{err}
 	}
-	defer server.Close()
-	natsSettings := app.NATS{NATSURL: app.Secret(server.URL), NATSMonitorURL: server.MonitorURL}
+	defer stop()
+	natsSettings := app.NATS{NATSURL: app.Secret(url)}
 	connector := app.Connector{Log: log}
 	conn, js, err := connector.NATS(ctx, &natsSettings, "scorelay-dev")
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	opened, err := stream.Open(ctx, js)
-	if err != nil {
-		return unusable{fmt.Errorf("NATS has no complete deployment: %w", err)}
-	}
-	projects, err := directory.Open(ctx, js)
-	if err != nil {
-		return unusable{fmt.Errorf("NATS has no complete deployment: %w", err)}
-	}
-	followed, _, err := projects.Followed(ctx)
+	var opened *stream.Stream
+	var followed evidence.Followed
+	err = whileNATSIsAway(ctx, func(ctx context.Context) error {
+		var projects *directory.Directory
+		if opened, err = stream.Open(ctx, js); err == nil {
+			projects, err = directory.Open(ctx, js)
+		}
+		if err != nil {
+			return fmt.Errorf("NATS has no complete deployment: %w", err)
+		}
+		followed, _, err = projects.Followed(ctx)
+		return err
+	})
 	if err != nil {
 		return unusable{err}
 	}
@@ -104,6 +114,57 @@ func inspect(ctx context.Context, d *dataDir, k *kept, o *Options, log *slog.Log
 		final = append(final, followed.Trail...)
 	}
 	return verify(ctx, connector, c, opened.Deployment(), final)
+}
+
+// whileNATSIsAway repeats try until NATS answers it: servers of a cluster that were just started choose leaders first.
+func whileNATSIsAway(ctx context.Context, try func(ctx context.Context) error) (err error) {
+	_ = retry.Do(ctx, math.MaxInt, 250*time.Millisecond, func() error {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		err = try(ctx)
+		var refused *jetstream.APIError
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &refused) && refused.Code == 503 {
+			return err
+		}
+		return nil
+	})
+	return err
+}
+
+// startNATS runs the servers on what they keep until stop.
+func startNATS(d *dataDir, k *kept) (url string, stop func(), err error) {
+	if k.Servers < 2 {
+		server, err := devnet.StartNATS(d.nats(), devnet.NATSOptions{})
+		if err != nil {
+			return "", nil, err
+		}
+		return server.URL, server.Close, nil
+	}
+	mesh, err := devnet.StartMesh(k.Servers)
+	if err != nil {
+		return "", nil, err
+	}
+	servers, failed := make([]*devnet.NATSServer, k.Servers), make([]error, k.Servers)
+	var starting sync.WaitGroup
+	for i := range servers {
+		starting.Go(func() {
+			servers[i], failed[i] = devnet.StartNATS(d.natsOf(i), devnet.NATSOptions{Cluster: mesh.Cluster(i)})
+		})
+	}
+	starting.Wait()
+	stop = func() {
+		for _, s := range servers {
+			if s != nil {
+				s.Close()
+			}
+		}
+		mesh.Close()
+	}
+	if err := errors.Join(failed...); err != nil {
+		stop()
+		return "", nil, err
+	}
+	return servers[0].URL, stop, nil
 }
 
 // verify makes sure that the chain holds the deployment's contract and one of the blocks that NATS calls final. A first

@@ -29,7 +29,7 @@ func (b *builder) servers() []lifecycle.Part {
 		}
 		return nil
 	}}
-	return []lifecycle.Part{b.natsPart(), b.redisPart(), chainPart}
+	return append(b.natsParts(), b.redisPart(), chainPart)
 }
 
 func (b *builder) startChain(context.Context) error {
@@ -50,11 +50,36 @@ func chainOptions(d *dataDir, k *kept, port int, blockTime time.Duration) devnet
 	return devnet.ChainOptions{Dir: d.chain(), Port: port, Interval: blockTime, Accounts: firstSigner + k.Lanes}
 }
 
-func (b *builder) natsPart() lifecycle.Part {
-	dir, port, monitor := b.dir.nats(), b.kept.Ports.NATS, b.kept.Ports.NATSMonitor
-	return b.server("nats",
-		selfCommand(NATSCommand, "--dir", dir, "--port", strconv.Itoa(port), "--monitor-port", strconv.Itoa(monitor)),
-		func(drain, _ context.Context) error { return RunNATS(drain, dir, port, monitor) })
+// natsParts run NATS: one server, or each of a cluster.
+func (b *builder) natsParts() (parts []lifecycle.Part) {
+	all := b.kept.Ports.natsServers()
+	for i, at := range all {
+		dir, opts := b.dir.nats(), devnet.NATSOptions{Port: at.Client, MonitorPort: at.Monitor}
+		args := []string{NATSCommand, "--port", strconv.Itoa(at.Client), "--monitor-port", strconv.Itoa(at.Monitor)}
+		if len(all) > 1 {
+			dir = b.dir.natsOf(i)
+			args = append(args, b.clusterArgs(i)...)
+		}
+		parts = append(parts, b.server("nats", i, selfCommand(append(args, "--dir", dir)...),
+			func(drain, _ context.Context) error { return RunNATS(drain, dir, opts) }))
+	}
+	return parts
+}
+
+// clusterArgs tell server i of a NATS cluster where the others are.
+func (b *builder) clusterArgs(i int) []string {
+	all := b.kept.Ports.natsServers()
+	if i < len(b.opts.NATSRoutes) {
+		m := route.FindStringSubmatch(b.opts.NATSRoutes[i])
+		return []string{"--index", strconv.Itoa(i), "--cluster-port", m[1], "--routes", strings.ReplaceAll(m[2], "+", ","), "--unlisted"}
+	}
+	var routes []string
+	for j, other := range all {
+		if j != i {
+			routes = append(routes, loopback(other.Route))
+		}
+	}
+	return []string{"--index", strconv.Itoa(i), "--cluster-port", strconv.Itoa(all[i].Route), "--routes", strings.Join(routes, ",")}
 }
 
 // redisPart runs redis-server, which is always a process of its own, or the embedded Redis where that is not installed.
@@ -63,7 +88,7 @@ func (b *builder) redisPart() lifecycle.Part {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
 		b.redis = "embedded"
-		return b.server("redis", selfCommand(RedisCommand, "--port", strconv.Itoa(port)),
+		return b.server("redis", 0, selfCommand(RedisCommand, "--port", strconv.Itoa(port)),
 			func(drain, _ context.Context) error { return RunRedis(drain, port) })
 	}
 	b.redis = "redis-server"
@@ -75,11 +100,11 @@ func (b *builder) redisPart() lifecycle.Part {
 }
 
 // server is the command as a process of its own with Separate, or else run in this one.
-func (b *builder) server(role string, command func() *exec.Cmd, run func(drain, kill context.Context) error) lifecycle.Part {
+func (b *builder) server(role string, index int, command func() *exec.Cmd, run func(drain, kill context.Context) error) lifecycle.Part {
 	if b.opts.Separate {
-		return lifecycle.Part{Name: role, Run: b.child(role, 0, command).run}
+		return lifecycle.Part{Name: role, Run: b.child(role, index, command).run}
 	}
-	return lifecycle.Part{Name: role, Run: run, Start: func(context.Context) error { return b.info.setPID(role, 0, os.Getpid()) }}
+	return lifecycle.Part{Name: role, Run: run, Start: func(context.Context) error { return b.info.setPID(role, index, os.Getpid()) }}
 }
 
 // child is a process of this stack whose id dev.json shows.
@@ -119,8 +144,8 @@ func withoutSettings(environ []string) []string {
 }
 
 // RunNATS is the hidden command NATSCommand: a NATS server until drain ends.
-func RunNATS(drain context.Context, dir string, port, monitorPort int) error {
-	server, err := devnet.StartNATS(dir, devnet.NATSOptions{Port: port, MonitorPort: monitorPort})
+func RunNATS(drain context.Context, dir string, opts devnet.NATSOptions) error {
+	server, err := devnet.StartNATS(dir, opts)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
@@ -169,10 +170,11 @@ func (b *builder) common() (app.Common, app.NATS, app.Chain, app.Secret) {
 }
 
 func (b *builder) natsSettings() app.NATS {
-	return app.NATS{
-		NATSURL:        app.Secret("nats://" + loopback(b.kept.Ports.NATS)),
-		NATSMonitorURL: httpURL(b.kept.Ports.NATSMonitor),
+	var urls, monitors []string
+	for _, at := range b.kept.Ports.natsServers() {
+		urls, monitors = append(urls, "nats://"+loopback(at.Client)), append(monitors, httpURL(at.Monitor))
 	}
+	return app.NATS{NATSURL: app.Secret(strings.Join(urls, ",")), NATSMonitorURL: strings.Join(monitors, ",")}
 }
 
 func (b *builder) redisURL() string { return "redis://" + loopback(b.kept.Ports.Redis) + "/0" }

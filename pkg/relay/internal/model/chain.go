@@ -135,7 +135,7 @@ func (c *Chain) Make(parent *Block, txs []*Tx, used uint64) *Block {
 				if !own {
 					s.registry, own = s.registry.clone(), true
 				}
-				logs = c.run(s.registry, read)
+				logs = c.run(s.registry, read, parent.Number+1)
 			}
 		}
 		used += r.gas

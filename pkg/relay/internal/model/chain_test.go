@@ -10,7 +10,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rpc"
 	"github.com/stretchr/testify/require"
 
@@ -110,19 +109,8 @@ func (p *pair) compareViews() {
 		want, err := registry.ReadProject(project).Do(p.t.Context(), really)
 		require.NoError(p.t, err)
 		require.Equal(p.t, want.Exists(), have.Exists())
-		have.CreatedBlock = want.CreatedBlock
+		have.CreatedBlock = want.CreatedBlock // the model's chain has no deployment
 		require.Equal(p.t, want, have)
-		points, err := registry.ReadActions(project).Do(p.t.Context(), view)
-		require.NoError(p.t, err)
-		wantPoints, err := registry.ReadActions(project).Do(p.t.Context(), really)
-		require.NoError(p.t, err)
-		require.Equal(p.t, wantPoints, points)
-		members := []common.Address{{0xaa}, {0xab}, crypto.PubkeyToAddress(member(0).PublicKey)}
-		roles, err := registry.ReadRoles(project, members).Do(p.t.Context(), view)
-		require.NoError(p.t, err)
-		wantRoles, err := registry.ReadRoles(project, members).Do(p.t.Context(), really)
-		require.NoError(p.t, err)
-		require.Equal(p.t, wantRoles, roles)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 // registryState is the contract's storage. It is not changed once its block is made: apply works on a copy.
 type registryState struct {
 	projects map[score.ProjectID]*score.Record
+	created  map[score.ProjectID]uint64 // in which block
 	used     map[usedKey]bool
 	scores   map[ScoreKey]int64
 	relayers map[common.Address]bool
@@ -33,12 +34,12 @@ type ScoreKey struct {
 
 func newRegistryState() *registryState {
 	return &registryState{
-		map[score.ProjectID]*score.Record{}, map[usedKey]bool{}, map[ScoreKey]int64{}, map[common.Address]bool{},
+		map[score.ProjectID]*score.Record{}, map[score.ProjectID]uint64{}, map[usedKey]bool{}, map[ScoreKey]int64{}, map[common.Address]bool{},
 	}
 }
 
 func (r *registryState) clone() *registryState {
-	return &registryState{maps.Clone(r.projects), maps.Clone(r.used), maps.Clone(r.scores), maps.Clone(r.relayers)}
+	return &registryState{maps.Clone(r.projects), maps.Clone(r.created), maps.Clone(r.used), maps.Clone(r.scores), maps.Clone(r.relayers)}
 }
 
 // result is what a call comes to.
@@ -74,14 +75,14 @@ func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint
 	return result{ok: true, gas: used}, read
 }
 
-// run does what the contract does with a call that it takes, and changes r.
-func (c *Chain) run(r *registryState, read *call) []*types.Log {
+// run does what the contract does with a call that it takes in a block of that number, and changes r.
+func (c *Chain) run(r *registryState, read *call, number uint64) []*types.Log {
 	switch {
 	case read.batch != nil:
 		outcomes := r.apply(read)
 		return []*types.Log{{Address: c.Contract, Topics: []common.Hash{topicBatchApplied}, Data: batchAppliedData(read.data, outcomes)}}
 	case read.project != nil:
-		r.projects[read.project.ID] = score.RecordOf(read.project)
+		r.projects[read.project.ID], r.created[read.project.ID] = score.RecordOf(read.project), number
 		return []*types.Log{{
 			Address: c.Contract, Topics: []common.Hash{topicProjectCreated, common.Hash(read.project.ID)}, Data: projectCreatedData(read.data),
 		}}

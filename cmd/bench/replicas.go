@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// publishers have one envelope in flight each, as APIs do.
+const publishers = 4
+
+// replicasFigures are of a deployment on so many NATS servers, each with a copy of the streams, that all share one disk.
+type replicasFigures struct {
+	Servers         int     `json:"servers"`
+	DurablePerS     float64 `json:"durable_updates_per_s"`   // stored in full envelopes, synced, acknowledged
+	EnvelopesPerS   float64 `json:"durable_envelopes_per_s"` // of one update each: what a server syncs
+	EnvelopeP50Ms   float64 `json:"envelope_p50_ms"`         // of one update, with one in flight
+	AcceptedPerS    float64 `json:"accepted_per_s"`          // by the API, over HTTP
+	AcceptedOffered int     `json:"accepted_updates"`
+}
+
+func runReplicas(ctx context.Context, args []string) error {
+	b := &bench{begun: time.Now()}
+	flags := newFlags("replicas")
+	flags.DurationVar(&b.seconds, "seconds", 5*time.Second, "how long the stream is measured, for each figure")
+	updates := flags.Int("updates", 20_000, "how many updates the API is sent")
+	asJSON := flags.Bool("json", false, "print the figures as JSON on the last line, below the text")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if b.seconds < time.Second || *updates < 100 || flags.NArg() > 0 {
+		return errors.New("--seconds must be at least 1s, --updates at least 100, and nothing may follow the flags")
+	}
+	measured, err := inDir(b, false, func() (out []replicasFigures, err error) {
+		if err := b.build(ctx); err != nil {
+			return nil, err
+		}
+		for _, servers := range []int{1, 3} {
+			f := replicasFigures{Servers: servers, AcceptedOffered: *updates}
+			progress(fmt.Sprintf("the stream on %d servers", servers))
+			if err := b.durable(ctx, &f); err != nil {
+				return nil, err
+			}
+			progress(fmt.Sprintf("the API on %d servers", servers))
+			if err := b.accepted(ctx, &f); err != nil {
+				return nil, err
+			}
+			out = append(out, f)
+		}
+		return out, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range measured {
+		fmt.Printf("R%d: %.0f updates/s durable in full envelopes, %.0f envelopes/s of one update (p50 %.2f ms alone), %.0f updates/s accepted.\n",
+			f.Servers, f.DurablePerS, f.EnvelopesPerS, f.EnvelopeP50Ms, f.AcceptedPerS)
+	}
+	if !*asJSON {
+		return nil
+	}
+	return json.NewEncoder(os.Stdout).Encode(map[string]any{"replicas": measured, "seconds": time.Since(b.begun).Seconds()})
+}
+
+// durable measures the stream of accepted updates alone.
+func (b *bench) durable(ctx context.Context, f *replicasFigures) error {
+	url, stop, err := b.startServers(f.Servers)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	conn, err := nats.Connect(url)
+	if err != nil {
+		return fmt.Errorf("couldn't reach NATS: %w", err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return fmt.Errorf("couldn't reach JetStream: %w", err)
+	}
+	d := score.Deployment{ChainID: devnet.ChainID, Contract: common.Address{1}, Lanes: 1, DeployBlock: 1}
+	err = retry.Do(ctx, 100, 250*time.Millisecond, func() error { // servers of a cluster find each other first
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		return stream.Setup(ctx, js, stream.Config{Deployment: d, Replicas: f.Servers, MaxBytes: 4 << 30})
+	})
+	if err != nil {
+		return err
+	}
+	s, err := stream.Open(ctx, js)
+	if err != nil {
+		return err
+	}
+	alone, err := b.publishing(ctx, s, 1, 1)
+	if err != nil {
+		return err
+	}
+	f.EnvelopeP50Ms = median(alone) * 1000
+	small, err := b.publishing(ctx, s, publishers, 1)
+	if err != nil {
+		return err
+	}
+	full, err := b.publishing(ctx, s, publishers, stream.MaxEnvelope)
+	if err != nil {
+		return err
+	}
+	f.EnvelopesPerS = float64(len(small)) / b.seconds.Seconds()
+	f.DurablePerS = float64(len(full)*stream.MaxEnvelope) / b.seconds.Seconds()
+	return nil
+}
+
+// startServers runs NATS servers in this process, which sync every write.
+func (b *bench) startServers(n int) (url string, stop func(), err error) {
+	dir := filepath.Join(b.dir, "nats"+strconv.Itoa(n))
+	if n == 1 {
+		server, err := devnet.StartNATS(dir, devnet.NATSOptions{})
+		if err != nil {
+			return "", nil, err
+		}
+		return server.URL, server.Close, nil
+	}
+	mesh, err := devnet.StartMesh(n)
+	if err != nil {
+		return "", nil, err
+	}
+	servers := make([]*devnet.NATSServer, n)
+	var starting errgroup.Group
+	for i := range servers {
+		starting.Go(func() (err error) {
+			servers[i], err = devnet.StartNATS(filepath.Join(dir, strconv.Itoa(i)), devnet.NATSOptions{Cluster: mesh.Cluster(i)})
+			return err
+		})
+	}
+	stop = func() {
+		for _, s := range servers {
+			if s != nil {
+				s.Close()
+			}
+		}
+		mesh.Close()
+	}
+	if err := starting.Wait(); err != nil {
+		stop()
+		return "", nil, err
+	}
+	return servers[0].URL, stop, nil
+}
+
+var enveloped atomic.Int64
+
+// publishing tells how many seconds each envelope took that was acknowledged within the time of the measurement.
+func (b *bench) publishing(ctx context.Context, s *stream.Stream, publishers, updates int) ([]float64, error) {
+	took := make([][]float64, publishers)
+	end := time.Now().Add(b.seconds)
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range took {
+		envelope := make([]score.Update, updates)
+		group.Go(func() error {
+			for {
+				for n := range envelope {
+					envelope[n] = score.Update{ID: score.UpdateID{31: byte(n), 30: byte(n >> 8)}}
+				}
+				began := time.Now()
+				if err := s.PublishEnvelope(ctx, "bench-"+strconv.FormatInt(enveloped.Add(1), 10), envelope, nil); err != nil {
+					return fmt.Errorf("couldn't publish updates: %w", err)
+				}
+				if time.Now().After(end) {
+					return nil
+				}
+				took[i] = append(took[i], time.Since(began).Seconds())
+			}
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var all []float64
+	for _, of := range took {
+		all = append(all, of...)
+	}
+	if len(all) == 0 {
+		return []float64{math.NaN()}, errors.New("no envelope was acknowledged in time")
+	}
+	return all, nil
+}
+
+var acceptedRate = regexp.MustCompile(`([\d,]+)/s accepted`)
+
+// accepted measures a whole deployment, as `scorelay dev --demo` tells.
+func (b *bench) accepted(ctx context.Context, f *replicasFigures) error {
+	cmd := exec.CommandContext(ctx, b.scorelay, "dev", "--separate", "--port", "0", "--nats-servers", strconv.Itoa(f.Servers),
+		"--data-dir", filepath.Join(b.dir, "dev"+strconv.Itoa(f.Servers)), "--demo", strconv.Itoa(f.AcceptedOffered), "--demo-parallel", "512")
+	out, err := cmd.CombinedOutput()
+	m := acceptedRate.FindSubmatch(out)
+	if err != nil || m == nil {
+		return fmt.Errorf("couldn't measure the API: %w\n%s", errors.Join(err, ctx.Err()), out)
+	}
+	f.AcceptedPerS, err = strconv.ParseFloat(strings.ReplaceAll(string(m[1]), ",", ""), 64)
+	return err
+}

@@ -1,0 +1,56 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// BlockByNumber is the block of a height that all nodes say that answer.
+func (c *Client) BlockByNumber(_ context.Context, number uint64) (block evidence.Block, err error) {
+	c.before("block")
+	for _, l := range c.usable() {
+		b := l.Node.block(number)
+		if b == nil || !l.asks("block", []byte{byte(number), byte(number >> 8)}) {
+			continue
+		}
+		if block.Hash != (common.Hash{}) && block.Hash != b.Hash {
+			return evidence.Block{}, fmt.Errorf("nodes differ about block %d", number)
+		}
+		block = l.Node.tell(b)
+	}
+	if block.Hash == (common.Hash{}) {
+		return block, fmt.Errorf("block %d: %w", number, errNoAnswer)
+	}
+	return block, nil
+}
+
+// Events are the logs of a contract in the blocks, under their receipts roots.
+func (c *Client) Events(_ context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, err error) {
+	for i := range blocks {
+		receipts := map[common.Hash]*types.Receipt{}
+		all := evidence.Wanted{Block: blocks[i]}
+		if b := c.chain.Block(blocks[i].Hash); b != nil {
+			all.Block, all.Txs = b.Block, b.Block.Txs
+		}
+		for _, l := range c.usable() {
+			c.receipts(l, &all, receipts)
+		}
+		for _, tx := range all.Txs {
+			if receipts[tx] == nil {
+				return nil, fmt.Errorf("receipts of block %d: %w", blocks[i].Number, errNoAnswer)
+			}
+			for _, l := range receipts[tx].Logs {
+				if l.Address == contract && slices.Contains(topics, l.Topics[0]) {
+					logs = append(logs, *l)
+				}
+			}
+		}
+	}
+	return logs, nil
+}

@@ -1,0 +1,77 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// unknownTries is how often updates go again because an endpoint says that their project is there, which the contract did not know.
+const unknownTries = 3
+
+// overtook tells which of a batch's updates came before their project and go again, and work.Unknown of those. A journal speaks of creating it;
+// or, where that was so long ago that none does any more, an endpoint says that the head has it. Such a word costs a transaction and
+// ends nothing.
+func (t *settler) overtook(
+	ctx context.Context, work *lane.Work, updates []score.Update, outcomes []score.Outcome,
+) (overtook []bool, unknown int, err error) {
+	overtook, unknown = make([]bool, len(updates)), work.Unknown
+	if !slices.Contains(outcomes, score.UnknownProject) {
+		return overtook, unknown, nil
+	}
+	there, forgotten, err := t.creations(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.config.CallTimeout)
+	defer cancel()
+	for i, u := range updates {
+		if outcomes[i] != score.UnknownProject {
+			continue
+		}
+		if _, told := there[u.Project]; !told && work.Unknown < unknownTries {
+			if there[u.Project], err = t.has(ctx, u.Project, forgotten); err != nil {
+				return nil, 0, err
+			}
+			if there[u.Project] {
+				unknown = work.Unknown + 1
+			}
+		}
+		overtook[i] = there[u.Project]
+	}
+	return overtook, unknown, nil
+}
+
+// has tells whether any endpoint says that the head has a project. The error says that none tells, or that the head is older than a
+// block whose creations a journal forgot.
+func (t *settler) has(ctx context.Context, project score.ProjectID, forgotten uint64) (bool, error) {
+	read, head := registry.ReadProject(project), &t.lane.View().Head
+	if head.Number < forgotten {
+		return false, fmt.Errorf("a journal forgot creations up to block %d, and this process knows the chain up to %d", forgotten, head.Number)
+	}
+	said, err := t.ask(ctx, evidence.Call{To: t.config.Contract, Data: read.Data}, head.Hash)
+	if err != nil {
+		return false, err
+	}
+	told := false
+	for _, c := range said {
+		info, failed := read.Decode(c.Data)
+		switch {
+		case failed != nil:
+			err = failed
+		case info.Exists():
+			return true, nil
+		default:
+			told = true
+		}
+	}
+	if told {
+		return false, nil
+	}
+	return false, fmt.Errorf("no endpoint tells whether project %v is there: %w", project, err)
+}

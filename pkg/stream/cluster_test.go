@@ -1,0 +1,179 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// cluster is three servers that hold a deployment's streams, and a connection to each alone.
+type cluster struct {
+	servers []*devnet.NATSServer
+	mesh    *devnet.Mesh
+	js      []jetstream.JetStream
+}
+
+func startCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{}
+	c.servers, c.mesh = devnet.NATSServers(t, 3, nil)
+	for _, s := range c.servers {
+		c.js = append(c.js, connect(t, s.URL))
+	}
+	require.Eventually(t, func() bool { // the servers find each other first
+		return stream.Setup(t.Context(), c.js[0], stream.Config{Deployment: deployment, Replicas: 3}) == nil
+	}, 30*time.Second, 100*time.Millisecond, "the cluster does not work")
+	return c
+}
+
+// leader is the index of the server that leads a stream.
+func (c *cluster) leader(t *testing.T, name string) int {
+	t.Helper()
+	s, err := c.js[0].Stream(t.Context(), name)
+	require.NoError(t, err)
+	for i := range c.servers {
+		if s.CachedInfo().Cluster.Leader == devnet.NATSName(i) {
+			return i
+		}
+	}
+	t.Fatalf("no server leads %s", name)
+	return 0
+}
+
+// TestAServerThatIsCutOffAnswersNothingThatIsPast: it has a copy of all, and would have it decide whether a creation exists, what a
+// project's record says, and whether accepting halts.
+func TestAServerThatIsCutOffAnswersNothingThatIsPast(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t)
+	cut := (c.leader(t, stream.Name) + 1) % 3
+	live := c.js[(cut+1)%3]
+	s, err := stream.Open(t.Context(), live)
+	require.NoError(t, err)
+	buckets := []string{stream.KeysBucket, stream.ProjectsBucket, stream.HaltBucket, stream.LanesBucket}
+	put := func(key string) {
+		for _, name := range buckets {
+			require.Eventually(t, func() bool { // another server may have to lead first
+				kv, err := live.KeyValue(t.Context(), name)
+				if err == nil {
+					_, err = kv.PutString(t.Context(), "k", key)
+				}
+				return err == nil
+			}, 30*time.Second, 20*time.Millisecond, name)
+		}
+	}
+	put("old")
+	past := map[string]func(ctx context.Context) error{} // reads through the server that is cut off
+	for _, name := range buckets {
+		kv, err := c.js[cut].KeyValue(t.Context(), name)
+		require.NoError(t, err)
+		past[name] = func(ctx context.Context) error { _, err := kv.Get(ctx, "k"); return err }
+	}
+	for _, name := range []string{stream.Name, stream.JournalName} {
+		of, err := c.js[cut].Stream(t.Context(), name)
+		require.NoError(t, err)
+		past[name] = func(ctx context.Context) error { _, err := of.GetLastMsgForSubject(ctx, ">"); return err }
+	}
+	c.mesh.Isolate(cut)
+	put("new")
+	require.Eventually(t, func() bool {
+		return s.PublishProject(t.Context(), "p", project(1), 0) == nil
+	}, 30*time.Second, 20*time.Millisecond)
+	for name, read := range past {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		err := read(ctx)
+		cancel()
+		require.Error(t, err, name)
+		require.NotErrorIs(t, err, jetstream.ErrMsgNotFound, name)
+		require.NotErrorIs(t, err, jetstream.ErrKeyNotFound, name)
+	}
+}
+
+// TestAStreamThatAnyCopyAnswersForIsRefused, until setup has run again.
+func TestAStreamThatAnyCopyAnswersForIsRefused(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t)
+	of, err := c.js[0].Stream(t.Context(), stream.Name)
+	require.NoError(t, err)
+	config := of.CachedInfo().Config
+	config.AllowDirect = true
+	_, err = c.js[0].UpdateStream(t.Context(), config)
+	require.NoError(t, err)
+	_, err = stream.Open(t.Context(), c.js[0])
+	require.ErrorIs(t, err, stream.ErrUnsafe)
+	require.NoError(t, stream.LeadReads(t.Context(), c.js[0]))
+	_, err = stream.Open(t.Context(), c.js[0])
+	require.NoError(t, err)
+}
+
+// TestPublishesAreStoredOnceWhileLeadersChange: each publish is repeated under its message id until it is acknowledged. The stream
+// never ends before what was acknowledged.
+func TestPublishesAreStoredOnceWhileLeadersChange(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	opened := make([]*stream.Stream, len(c.js))
+	for i, js := range c.js {
+		var err error
+		opened[i], err = stream.Open(ctx, js)
+		require.NoError(t, err)
+	}
+	const messages = 400
+	var changing sync.WaitGroup
+	done := make(chan struct{})
+	changing.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(300 * time.Millisecond):
+				_, _ = c.js[0].Conn().Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream.Name, nil, time.Second)
+			}
+		}
+	})
+	unclear := 0
+	for n := range messages {
+		for try := 0; ; try++ {
+			call, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+			s := opened[(n+try)%len(opened)]
+			err := s.PublishEnvelope(call, fmt.Sprint(n), []score.Update{update(byte(n))}, nil)
+			cancel()
+			require.NotErrorIs(t, err, stream.ErrShorter)
+			if err == nil {
+				break
+			}
+			unclear++
+			require.NoError(t, ctx.Err())
+		}
+		for _, s := range opened {
+			s.Saw(opened[n%3].Seen()) // what one process knows, another asks for
+		}
+		if state, err := opened[(n+1)%3].State(ctx); err == nil {
+			require.GreaterOrEqual(t, state.LastSeq, opened[(n+1)%3].Seen())
+		}
+	}
+	close(done)
+	changing.Wait()
+	t.Logf("%d attempts were unclear", unclear)
+	var stored []byte
+	require.Eventually(t, func() bool {
+		stored = nil
+		return opened[0].ReadAll(ctx, func(m score.Message) error {
+			stored = append(stored, m.Updates[0].ID[0])
+			return nil
+		}) == nil
+	}, 20*time.Second, 100*time.Millisecond)
+	require.Len(t, stored, messages)
+	for n, id := range stored {
+		require.Equal(t, byte(n), id)
+	}
+}

@@ -1,0 +1,114 @@
+package watched_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/watched"
+)
+
+// behind is a bucket whose watches are on a copy, which is another bucket and may be behind.
+type behind struct {
+	jetstream.KeyValue
+
+	mu   sync.Mutex
+	copy jetstream.KeyValue
+	last jetstream.KeyWatcher
+}
+
+func (b *behind) WatchAll(ctx context.Context, opts ...jetstream.WatchOpt) (jetstream.KeyWatcher, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w, err := b.copy.WatchAll(ctx, opts...)
+	b.last = w
+	return w, err
+}
+
+// moveTo has the watch end, and the next one be on another copy.
+func (b *behind) moveTo(t *testing.T, next jetstream.KeyValue) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.copy = next
+	require.NoError(t, b.last.Stop())
+}
+
+// TestACopyThatIsBehindConcludesNothing: a view has not caught up before the copy has what the leader held, and keeps what it knew.
+func TestACopyThatIsBehindConcludesNothing(t *testing.T) {
+	t.Parallel()
+	nc, leader := connect(t, devnet.NATS(t).URL)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	copyOf := func(name string) jetstream.KeyValue {
+		kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: name, History: 1})
+		require.NoError(t, err)
+		put(t, kv, "a", "1")
+		return kv
+	}
+	rest := func(kv jetstream.KeyValue) {
+		put(t, kv, "b", "1")
+		put(t, kv, "a", "2")
+	}
+	put(t, leader, "a", "1")
+	rest(leader)
+	first, second := copyOf("FIRST"), copyOf("SECOND")
+	b := &behind{KeyValue: leader, copy: first}
+	v := view(t, nc, b)
+	shows(t, v, "a", "1")
+	all := make(chan error, 1)
+	stored := map[string]string{}
+	go func() {
+		all <- watched.All(t.Context(), nc, &behind{KeyValue: leader, copy: first}, func(e jetstream.KeyValueEntry) error {
+			stored[e.Key()] = string(e.Value())
+			return nil
+		})
+	}()
+	select {
+	case <-v.CaughtUp():
+		require.Fail(t, "the view caught up with half of what is stored")
+	case <-all:
+		require.Fail(t, "half was called all")
+	case <-time.After(300 * time.Millisecond):
+	}
+	rest(first)
+	caughtUp(t, v)
+	shows(t, v, "a", "2")
+	shows(t, v, "b", "1")
+	require.NoError(t, <-all)
+	require.Equal(t, map[string]string{"a": "2", "b": "1"}, stored)
+
+	b.moveTo(t, second)
+	require.Never(t, func() bool { value, _ := v.Get("a"); return value != "2" || v.Len() != 2 }, time.Second, often)
+	rest(second)
+	put(t, second, "c", "1")
+	shows(t, v, "c", "1")
+	shows(t, v, "a", "2")
+}
+
+// TestAnOlderBucketIsBelievedInTheEnd: NATS went back in time, and all that it holds is older than what was known.
+func TestAnOlderBucketIsBelievedInTheEnd(t *testing.T) {
+	t.Parallel()
+	nc, kv := connect(t, devnet.NATS(t).URL)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	put(t, kv, "a", "old")
+	newer, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "NEWER", History: 1})
+	require.NoError(t, err)
+	for _, value := range []string{"1", "2", "new"} {
+		put(t, newer, "a", value)
+	}
+	put(t, newer, "b", "lost")
+	b := &behind{KeyValue: kv, copy: newer}
+	v := view(t, nc, b)
+	caughtUp(t, v)
+	shows(t, v, "a", "new")
+	b.moveTo(t, kv)
+	shows(t, v, "a", "old")
+	shows(t, v, "b", "")
+}
