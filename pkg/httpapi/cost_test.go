@@ -89,7 +89,7 @@ func benchmarkRequest(b *testing.B, name, secret string, deps Deps) {
 			if method == "POST" {
 				c.Request.SetBody(body)
 			}
-			s.bodyLimitFor(&c.Request.Header)
+			s.boundsFor(&c.Request.Header)
 			handle(&c)
 			if c.Response.StatusCode() != want {
 				b.Errorf("%d: %s", c.Response.StatusCode(), c.Response.Body())

@@ -29,7 +29,7 @@ func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 	if p != nil {
 		return p
 	}
-	if p := s.acceptProject(project); p != nil {
+	if p := s.acceptProject(c, project); p != nil {
 		if p.Code != codeNotDurable.Name {
 			s.giveBack(by, cost)
 		}
@@ -41,9 +41,9 @@ func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
 }
 
-func (s *Server) acceptProject(project *score.Project) *Problem {
+func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
 	ctx := s.life
-	if _, taken := s.deps.Projects.lookup(project.ID); taken || s.onChain(ctx, project.ID) {
+	if _, taken := s.deps.Projects.lookup(project.ID); taken || s.onChain(ctx, c, project.ID) {
 		return projectExists()
 	}
 
@@ -57,24 +57,24 @@ func (s *Server) acceptProject(project *score.Project) *Problem {
 			return fieldProblem(codeProjectExists, "/projectId",
 				"was accepted before and could not be created; another try must begin with the same actions and score types")
 		}
-		s.deps.Log.Warn("the API could not store a creation durably; it asks the caller to retry", "project", project.ID, "err", err)
+		s.log(c).Warn("the API could not store a creation durably; it asks the caller to retry", "project", project.ID, "err", err)
 		return s.notStored(err)
 	}
 	s.deps.Projects.acceptedHere(project) // the caller's updates may come before the stream tells us
 	if err := s.deps.Statuses.Accepted(ctx, []score.Ref{score.CreationRef(project.ID)}, []string{""}); err != nil {
-		s.deps.Log.Debug("the API could not write the status of an accepted creation; it is accepted all the same", "project", project.ID, "err", err)
+		s.log(c).Debug("the API could not write the status of an accepted creation; it is accepted all the same", "project", project.ID, "err", err)
 	}
 	return nil
 }
 
 // onChain asks the chain about a projectId neither the directory nor the stream knows. Without an answer the creation
 // is accepted: the contract refuses a taken id.
-func (s *Server) onChain(ctx context.Context, id score.ProjectID) bool {
+func (s *Server) onChain(ctx context.Context, c *fiber.Ctx, id score.ProjectID) bool {
 	ctx, cancel := context.WithTimeout(ctx, existsTimeout)
 	defer cancel()
 	exists, err := s.deps.Chain.ProjectExists(ctx, id)
 	if err != nil {
-		s.deps.Log.Warn("the API could not ask the chain whether a projectId is taken; it accepts the creation, and the contract decides", "project", id, "err", err)
+		s.log(c).Warn("the API could not ask the chain whether a projectId is taken; it accepts the creation, and the contract decides", "project", id, "err", err)
 	}
 	return err == nil && exists
 }

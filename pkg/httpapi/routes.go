@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/valyala/fasthttp"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -15,11 +17,18 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "scorelay", DisableStartupMessage: true, DisablePreParseMultipartForm: true,
 		StrictRouting: true, CaseSensitive: true,
-		BodyLimit: s.config.MaxBody, ReadBufferSize: maxHeaders, Concurrency: maxConnections,
-		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: time.Minute,
+		BodyLimit: s.config.MaxBody, ReadBufferSize: maxHeaders,
+		Concurrency: 2 * s.config.MaxConnections, // the doors bound them; fasthttp would answer in plain text
+		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: s.config.Idle,
 		ErrorHandler: s.failed,
 	})
-	app.Server().HeaderReceived = s.bodyLimitFor
+	app.Server().HeaderReceived = s.boundsFor
+	app.Server().ExpectHandler = s.expected
+	handle := app.Server().Handler
+	app.Server().Handler = func(ctx *fasthttp.RequestCtx) {
+		s.identify(ctx)
+		handle(ctx)
+	}
 	app.Post("/create-project", s.route("create-project", s.writes, score.MayCreate, s.accepting(s.createProject)))
 	app.Post("/update-score", s.route("update-score", s.writes, score.MayUpdate, s.accepting(s.updateScore)))
 	app.Post("/update-scores", s.route("update-scores", s.writes, score.MayUpdate, s.accepting(s.updateScores)))
@@ -52,6 +61,9 @@ func (s *Server) route(name string, places chan struct{}, right score.Rights, ha
 		var err error
 		if p != nil {
 			err = p.write(c)
+			if s.deps.Log.Enabled(c.Context(), slog.LevelDebug) {
+				s.log(c).Debug("the API answered with a problem", "path", c.Path(), "code", p.Code, "detail", p.Detail)
+			}
 		}
 		took := time.Since(began)
 		if p == nil || p.Code == codeNotDurable.Name { // it had its place to the end
@@ -65,7 +77,7 @@ func (s *Server) route(name string, places chan struct{}, right score.Rights, ha
 // send writes a 200.
 func (s *Server) send(c *fiber.Ctx, v any) *Problem {
 	if err := send(c, fiber.StatusOK, fiber.MIMEApplicationJSON, v); err != nil {
-		s.deps.Log.Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
+		s.log(c).Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
 		return problem(codeInternal, "")
 	}
 	return nil
