@@ -1,0 +1,63 @@
+package relay
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// distant is a status store each of whose answers takes a while, as one in another data centre, or one that many lanes ask at once.
+type distant struct {
+	*simStatuses
+	takes    time.Duration
+	released int
+}
+
+func (d *distant) Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d.takes):
+	}
+	d.released++
+	return d.simStatuses.Released(ctx, id, nonce, refs)
+}
+
+// A lane that has settled as many slots as its journal keeps takes them all back in one write, which has 2 s.
+func TestWhatIsTakenBackFromADistantStoreComesToAnEnd(t *testing.T) {
+	state := &lane.State{Ends: 2000}
+	for nonce := range uint64(1024) {
+		raw := carrying(t, registry.EncodeBatch(batch.Single(score.Update{Project: score.ProjectID{1}, ID: score.UpdateID{byte(nonce), byte(nonce >> 8)}})))
+		tx := common.Hash{1, byte(nonce), byte(nonce >> 8)}
+		state.Past = append(state.Past, lane.Past{Slot: lane.Slot{
+			Nonce: nonce, Work: lane.Work{Kind: lane.Updates, Count: 1}, Attempts: []lane.Attempt{{Raw: raw, Hash: tx}},
+		}, Tx: tx})
+	}
+	state.Next = 1024
+	store := &distant{simStatuses: newSimStatuses(), takes: 2500 * time.Microsecond}
+	r := newReporterOn(store, state)
+	r.fenced = func(context.Context) error { return nil }
+	store.reported[0] = 1990 // Redis was killed and forgot its last second
+
+	require.NoError(t, r.replay(t.Context())) // a head
+	for head := range 4 {
+		if !r.writer.Pending() {
+			break
+		}
+		began := time.Now()
+		require.NoError(t, r.replay(t.Context()))
+		t.Logf("head %d: the lane stood still for %v, took back %d in all", head, time.Since(began), store.released)
+	}
+	later := score.Ref{Project: score.ProjectID{1}, Update: score.UpdateID{9}}
+	r.final(t.Context(), common.Hash{2}, 30, []score.Ref{later}, []score.Outcome{score.Applied})
+	require.False(t, store.complete, "a restore was requested")
+	require.Equal(t, score.Final, store.of(later).Stage, "statuses are written again")
+}
