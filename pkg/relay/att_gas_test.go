@@ -64,7 +64,9 @@ func TestACreationWhoseEventIsNotInTheBlockThatTheContractNamesHoldsNothingUp(t 
 	r.blockAt = func(context.Context, uint64) (evidence.Block, error) { // an old block of the rollup
 		return evidence.Block{}, nil
 	}
-	r.events = func(context.Context, []evidence.Block, common.Address, []common.Hash) ([]types.Log, error) { return nil, nil }
+	r.events = func(context.Context, []evidence.Block, common.Address, []common.Hash) ([]types.Log, error) {
+		return nil, nil
+	}
 	did := ""
 	for range 1000 {
 		if did = r.does(t); did != "waits for node" {

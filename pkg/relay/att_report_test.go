@@ -61,3 +61,26 @@ func TestWhatIsTakenBackFromADistantStoreComesToAnEnd(t *testing.T) {
 	require.False(t, store.complete, "a restore was requested")
 	require.Equal(t, score.Final, store.of(later).Stage, "statuses are written again")
 }
+
+// A restore (of another relayer, or of one whose lane lags) read a final block in which the open slot's transaction applied the update; then
+// the chain lost that block, and in the new one the very same transaction rejects it: its project, or its signer's role, is gone with the reorg.
+func TestWhatALostBlockSaidOfTheSameTransactionIsTakenBack(t *testing.T) {
+	own := score.Update{Project: score.ProjectID{1}}
+	raw, tx := carrying(t, registry.EncodeBatch(batch.Single(own))), common.Hash{1}
+	slot := &lane.Slot{Work: lane.Work{Kind: lane.Updates, Count: 1}, Attempts: []lane.Attempt{{Raw: raw, Hash: tx}}}
+	refs := []score.Ref{own.Ref()}
+
+	store := newSimStatuses()
+	r := newReporterOn(store, &lane.State{})
+	require.NoError(t, store.final("event", tx, 29, refs, []score.Outcome{score.Applied}))
+	require.NoError(t, r.replaced(t.Context(), slot, &lane.Settle{Tx: tx, Result: lane.Done}))
+	r.final(t.Context(), tx, 31, refs, []score.Outcome{score.NotMember})
+	require.Equal(t, score.NotMember, store.of(refs[0]).Outcome, "it never was applied, and its sender may send it again")
+
+	store = newSimStatuses() // likewise, of one that overtook its project and goes again
+	r = newReporterOn(store, &lane.State{})
+	require.NoError(t, store.final("event", tx, 29, refs, []score.Outcome{score.Applied}))
+	require.NoError(t, r.replaced(t.Context(), slot, &lane.Settle{Tx: tx, Result: lane.Done}))
+	r.released(t.Context(), 0, refs)
+	require.Equal(t, score.Accepted, store.of(refs[0]).Stage)
+}
