@@ -187,6 +187,7 @@ const clearly = 10
 func (g *gas) ranOut(p *piece, had uint64) {
 	const why = "a transaction ran out of gas"
 	g.forget()
+	p.known = 0 // a want of gas that a reorg explains shows no other prices
 	worst := p.worst(g.rules())
 	dearer, found := g.dearer(func(rules *registry.GasRules) bool { return worst <= had && had < p.worst(rules) })
 	if p.splits() && (!found || g.returned) { // one that is too much by itself says nothing about others

@@ -110,10 +110,8 @@ func (r *reporter) reopened(ctx context.Context, slot *lane.Slot, tx common.Hash
 // restore may have read that in a final block which the chain lost before the lane settled the slot.
 func (r *reporter) replaced(ctx context.Context, slot *lane.Slot, e *lane.Settle) error {
 	for i := range slot.Attempts {
-		if hash := slot.Attempts[i].Hash; hash != e.Tx || e.Result != lane.Done {
-			if err := r.reopened(ctx, slot, hash); err != nil {
-				return err
-			}
+		if err := r.reopened(ctx, slot, slot.Attempts[i].Hash); err != nil {
+			return err
 		}
 	}
 	return nil
