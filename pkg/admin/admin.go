@@ -4,7 +4,7 @@
 //
 //	GET /livez          200 as long as the process can answer at all
 //	GET /readyz         200 when it should get work; 503 while it starts, drains or lacks something, with the reasons
-//	GET /metrics        Prometheus
+//	GET /metrics        Prometheus; gathered at most once a second
 //	GET /debug/pprof/   Go profiles
 package admin
 
@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // Server is the listener. Make it with Listen, serve with Run.
@@ -68,11 +67,6 @@ func handler(metrics prometheus.Gatherer, health *Health) http.Handler {
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return mux
-}
-
-// Metrics serves them in Prometheus's format.
-func Metrics(metrics prometheus.Gatherer) http.Handler {
-	return promhttp.HandlerFor(metrics, promhttp.HandlerOpts{})
 }
 
 func answer(w http.ResponseWriter, status int, text string) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -112,12 +113,14 @@ func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTim
 
 func (a *api) config() httpapi.Config {
 	s, d := a.settings, a.stream.Deployment()
+	proxies, _ := networks(s.TrustedProxies) // Validate read them
 	return httpapi.Config{
 		ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},
 		RatePerSecond: s.Rate, MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
-		AcceptTimeout: s.AcceptTimeout,
-		DrainTimeout:  s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener
+		AcceptTimeout:  s.AcceptTimeout,
+		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies,
+		DrainTimeout: s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener
 	}
 }
 
@@ -136,7 +139,7 @@ func (a *api) deps() httpapi.Deps {
 	if a.settings.ContractSignatures {
 		deps.Contracts = contract
 	}
-	if !a.settings.HideMetrics {
+	if a.settings.PublicMetrics {
 		deps.Metrics = admin.Metrics(a.metrics)
 	}
 	return deps
@@ -245,7 +248,14 @@ func (a *api) listen(ctx context.Context) (err error) {
 	if a.listener, err = config.Listen(ctx, "tcp", a.settings.Listen); err != nil {
 		return err
 	}
-	a.log.Info("listening", "addr", a.listener.Addr().String())
+	if a.settings.TLSCertificate != "" {
+		files, err := newCertificate(a.settings.TLSCertificate, a.settings.TLSKey, a.log, a.metrics)
+		if err != nil {
+			return errors.Join(err, a.listener.Close())
+		}
+		a.listener = tls.NewListener(a.listener, files.config())
+	}
+	a.log.Info("listening", "addr", a.listener.Addr().String(), "tls", a.settings.TLSCertificate != "")
 	a.health.Started()
 	return nil
 }

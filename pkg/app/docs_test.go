@@ -66,9 +66,9 @@ func TestDocsMetrics(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("# Metrics\n\n" + generated +
-		"Both programs serve them in Prometheus's format at `/metrics` of their admin listener; the API at `/metrics` of its own\n" +
-		"address too, unless `SCORELAY_HIDE_METRICS` is set. Besides these there are `go_…` and `process_…`, as every Go program has\n" +
-		"them. Which of them to alert on: [operations.md](operations.md#what-to-watch).\n")
+		"Both programs serve them in Prometheus's format at `/metrics` of their admin listener, gathered at most once a second; the\n" +
+		"API at `/metrics` of its own address too, if `SCORELAY_PUBLIC_METRICS` is set. Besides these there are `go_…` and `process_…`,\n" +
+		"as every Go program has them. Which of them to alert on: [operations.md](operations.md#what-to-watch).\n")
 	for _, program := range []struct {
 		title    string
 		register func(*testing.T, prometheus.Registerer)
@@ -86,6 +86,7 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	registerChain(t, reg)
 	limit.New(nil, "", slog.Default(), reg)
 	halt.New(halt.Config{Metrics: reg})
+	expires(reg)
 	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
 	require.NoError(t, err)
 }

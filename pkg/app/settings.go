@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -70,6 +71,13 @@ type APISettings struct {
 	Chain  `embed:""`
 
 	Listen             string        `name:"listen" env:"SCORELAY_LISTEN" default:":8080" help:"Address of the HTTP API."`
+	TLSCertificate     string        `name:"tls-certificate-file" env:"SCORELAY_TLS_CERTIFICATE_FILE" placeholder:"FILE" help:"Certificate chain of the HTTP API, PEM, the API's own first: it then speaks TLS. Both files are read again when they change."`
+	TLSKey             string        `name:"tls-key-file" env:"SCORELAY_TLS_KEY_FILE" placeholder:"FILE" help:"Private key of the certificate, PEM."`
+	MaxConnections     int           `name:"max-connections" env:"SCORELAY_MAX_CONNECTIONS" default:"16384" help:"Connections to the HTTP API that are open at once; one more is answered 503. Each takes a file and some 20 kB of memory."`
+	MaxPerAddress      int           `name:"max-connections-per-address" env:"SCORELAY_MAX_CONNECTIONS_PER_ADDRESS" default:"4096" help:"Of them, those of one address of IPv4 or one /64 of IPv6; one more is answered 429. It is not for trusted proxies."`
+	IdleTimeout        time.Duration `name:"idle-timeout" env:"SCORELAY_IDLE_TIMEOUT" default:"75s" help:"How long a connection may be idle between two requests. Keep it above that of the callers' pools, and of a proxy in front."`
+	KeylessTimeout     time.Duration `name:"keyless-idle-timeout" env:"SCORELAY_KEYLESS_IDLE_TIMEOUT" default:"5s" help:"How long a connection may be idle over which no valid API key came yet. It is not for trusted proxies."`
+	TrustedProxies     []string      `name:"trusted-proxies" env:"SCORELAY_TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks (CIDR) of proxies in front of the API, separated by commas, and of nothing else."`
 	AdminListen        string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9100" help:"Address of the admin listener: liveness, readiness, metrics, profiles. It asks for no authentication, so keep it private."`
 	ScoreTypes         []string      `name:"default-score-types" env:"SCORELAY_DEFAULT_SCORE_TYPES" default:"reputation" help:"Score types of a project whose creation names none."`
 	FreshFor           time.Duration `name:"message-max-age" env:"SCORELAY_MESSAGE_MAX_AGE" default:"5m" help:"How old a signed message may be."`
@@ -77,7 +85,7 @@ type APISettings struct {
 	BodyLimit          int           `name:"body-limit" env:"SCORELAY_BODY_LIMIT" default:"262144" help:"Largest request body, bytes."`
 	MaxConcurrent      int           `name:"max-concurrent" env:"SCORELAY_MAX_CONCURRENT" default:"4096" help:"Posts in progress at once; one more is answered 503."`
 	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long storing an update may take, and as long again waiting for its turn, before it is answered 503. A claim of an updateId lives three times as long, and at least 15s."`
-	HideMetrics        bool          `name:"hide-metrics" env:"SCORELAY_HIDE_METRICS" help:"Serve /metrics on the admin listener only, not on the API's address."`
+	PublicMetrics      bool          `name:"public-metrics" env:"SCORELAY_PUBLIC_METRICS" help:"Serve /metrics on the API's address too, to all who reach it. They are on the admin listener in any case."`
 	Rate               int           `name:"rate" env:"SCORELAY_RATE" default:"0" help:"Requests per second of one API key, unless the key has its own rate; 0 for no limit."`
 	MaxWaiting         uint64        `name:"max-waiting" env:"SCORELAY_MAX_WAITING" default:"1000000" help:"Updates of one project that may wait to be bound to a transaction; beyond it more are answered 429, with a Retry-After of what its lane needs for them. At least 1000, or 0 for no bound. What comes within some two seconds of reaching it, or while an endpoint of the chain lets the lane wait, is still accepted, and so is what the lane cannot read yet, because a creation before it cannot be bound."`
 	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
@@ -148,6 +156,13 @@ func (s *APISettings) Validate() error {
 	p.check(len(s.ScoreTypes) > 0, "SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type")
 	p.check(s.BodyLimit >= 1024, "SCORELAY_BODY_LIMIT is %d; it must be at least 1024 bytes", s.BodyLimit)
 	p.check(s.MaxConcurrent >= 1, "SCORELAY_MAX_CONCURRENT is %d; it must be at least 1", s.MaxConcurrent)
+	p.check(s.MaxConnections >= 1, "SCORELAY_MAX_CONNECTIONS is %d; it must be at least 1", s.MaxConnections)
+	p.check(s.MaxPerAddress >= 1, "SCORELAY_MAX_CONNECTIONS_PER_ADDRESS is %d; it must be at least 1", s.MaxPerAddress)
+	p.positive("SCORELAY_IDLE_TIMEOUT", s.IdleTimeout)
+	p.positive("SCORELAY_KEYLESS_IDLE_TIMEOUT", s.KeylessTimeout)
+	_, err := networks(s.TrustedProxies)
+	p.check(err == nil, "SCORELAY_TRUSTED_PROXIES holds %v; name IP addresses or networks such as 10.0.0.0/8", err)
+	p.check((s.TLSCertificate == "") == (s.TLSKey == ""), "set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none of them")
 	p.check(s.Rate >= 0, "SCORELAY_RATE is %d; it must be 0 (no limit) or more", s.Rate)
 	p.check(s.MaxWaiting == 0 || s.MaxWaiting >= relay.TellFrom,
 		"SCORELAY_MAX_WAITING is %d; it must be 0 (no bound) or at least %d, since relayers tell of no fewer", s.MaxWaiting, relay.TellFrom)
@@ -178,6 +193,23 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.LeaseTTL >= 2*time.Second && s.LeaseTTL%time.Second == 0, "SCORELAY_LEASE_TTL is %s; it must be whole seconds, at least 2s", s.LeaseTTL)
 	p.check(s.AuditHorizon >= time.Hour, "SCORELAY_AUDIT_HORIZON is %s; it must be at least 1h, well above the stream's duplicate window", s.AuditHorizon)
 	return p.err()
+}
+
+// networks reads IP addresses and networks; the error says which one is neither.
+func networks(texts []string) ([]netip.Prefix, error) {
+	var prefixes []netip.Prefix
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if address, single := netip.ParseAddr(text); single == nil {
+			address = address.Unmap()
+			prefix, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q, which is no network", text)
+		}
+		prefixes = append(prefixes, prefix.Masked())
+	}
+	return prefixes, nil
 }
 
 func (c *Chain) problems(p *problems) {

@@ -12,18 +12,26 @@ import (
 func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]func(*APISettings){
-		`SCORELAY_LISTEN is "8080"; it must be host:port or :port`:                                               func(s *APISettings) { s.Listen = "8080" },
-		`SCORELAY_ADMIN_LISTEN is "nowhere"; it must be host:port or :port`:                                      func(s *APISettings) { s.AdminListen = "nowhere" },
-		"SCORELAY_CHAIN_TIMEOUT is 0s; it must be more than 0":                                                   func(s *APISettings) { s.ChainTimeout = 0 },
-		"SCORELAY_CHAIN_RPC is empty; name at least one JSON-RPC endpoint":                                       func(s *APISettings) { s.ChainRPC = nil },
-		"SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http":                                     func(s *APISettings) { s.ChainRPC = []Secret{"ws://hush"} },
-		"SCORELAY_MESSAGE_MAX_AGE is -1s; it must be more than 0":                                                func(s *APISettings) { s.FreshFor = -time.Second },
-		"SCORELAY_MESSAGE_MAX_AHEAD is -1s; it must not be negative":                                             func(s *APISettings) { s.FreshAhead = -time.Second },
-		"SCORELAY_ACCEPT_TIMEOUT is 0s; it must be more than 0":                                                  func(s *APISettings) { s.AcceptTimeout = 0 },
-		"SCORELAY_STATUS_RETENTION is 59s; it must be at least 1m":                                               func(s *APISettings) { s.StatusRetention = 59 * time.Second },
-		"SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type":                                    func(s *APISettings) { s.ScoreTypes = nil },
-		"SCORELAY_BODY_LIMIT is 1023; it must be at least 1024 bytes":                                            func(s *APISettings) { s.BodyLimit = 1023 },
-		"SCORELAY_MAX_CONCURRENT is 0; it must be at least 1":                                                    func(s *APISettings) { s.MaxConcurrent = 0 },
+		`SCORELAY_LISTEN is "8080"; it must be host:port or :port`:            func(s *APISettings) { s.Listen = "8080" },
+		`SCORELAY_ADMIN_LISTEN is "nowhere"; it must be host:port or :port`:   func(s *APISettings) { s.AdminListen = "nowhere" },
+		"SCORELAY_CHAIN_TIMEOUT is 0s; it must be more than 0":                func(s *APISettings) { s.ChainTimeout = 0 },
+		"SCORELAY_CHAIN_RPC is empty; name at least one JSON-RPC endpoint":    func(s *APISettings) { s.ChainRPC = nil },
+		"SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http":  func(s *APISettings) { s.ChainRPC = []Secret{"ws://hush"} },
+		"SCORELAY_MESSAGE_MAX_AGE is -1s; it must be more than 0":             func(s *APISettings) { s.FreshFor = -time.Second },
+		"SCORELAY_MESSAGE_MAX_AHEAD is -1s; it must not be negative":          func(s *APISettings) { s.FreshAhead = -time.Second },
+		"SCORELAY_ACCEPT_TIMEOUT is 0s; it must be more than 0":               func(s *APISettings) { s.AcceptTimeout = 0 },
+		"SCORELAY_STATUS_RETENTION is 59s; it must be at least 1m":            func(s *APISettings) { s.StatusRetention = 59 * time.Second },
+		"SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type": func(s *APISettings) { s.ScoreTypes = nil },
+		"SCORELAY_BODY_LIMIT is 1023; it must be at least 1024 bytes":         func(s *APISettings) { s.BodyLimit = 1023 },
+		"SCORELAY_MAX_CONCURRENT is 0; it must be at least 1":                 func(s *APISettings) { s.MaxConcurrent = 0 },
+		"SCORELAY_MAX_CONNECTIONS is 0; it must be at least 1":                func(s *APISettings) { s.MaxConnections = 0 },
+		"SCORELAY_MAX_CONNECTIONS_PER_ADDRESS is 0; it must be at least 1":    func(s *APISettings) { s.MaxPerAddress = 0 },
+		"SCORELAY_IDLE_TIMEOUT is 0s; it must be more than 0":                 func(s *APISettings) { s.IdleTimeout = 0 },
+		"SCORELAY_KEYLESS_IDLE_TIMEOUT is 0s; it must be more than 0":         func(s *APISettings) { s.KeylessTimeout = 0 },
+		`SCORELAY_TRUSTED_PROXIES holds "proxy.local", which is no network`: func(s *APISettings) {
+			s.TrustedProxies = []string{"10.0.0.0/8", "proxy.local"}
+		},
+		"set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none":                           func(s *APISettings) { s.TLSKey = "key.pem" },
 		"SCORELAY_RATE is -1; it must be 0 (no limit) or more":                                                   func(s *APISettings) { s.Rate = -1 },
 		"SCORELAY_MAX_WAITING is 999; it must be 0 (no bound) or at least 1000, since relayers tell of no fewer": func(s *APISettings) { s.MaxWaiting = 999 },
 	} {
@@ -87,6 +95,18 @@ func requireSentence(t *testing.T, err error, says string) {
 	require.ErrorContains(t, err, says)
 	require.NotContains(t, err.Error(), "hush")
 	require.NotContains(t, err.Error(), "\n", "nothing else is wrong")
+}
+
+// TestNetworks: an address is a network of one, in either way of writing IPv4.
+func TestNetworks(t *testing.T) {
+	t.Parallel()
+	got, err := networks([]string{"192.0.2.7", "::ffff:192.0.2.8", "10.1.2.3/8", "2001:db8::/32", "2001:db8::1"})
+	require.NoError(t, err)
+	var texts []string
+	for _, prefix := range got {
+		texts = append(texts, prefix.String())
+	}
+	require.Equal(t, []string{"192.0.2.7/32", "192.0.2.8/32", "10.0.0.0/8", "2001:db8::/32", "2001:db8::1/128"}, texts)
 }
 
 func TestTheParserAsksValidate(t *testing.T) {

@@ -215,7 +215,7 @@ func TestTheAPIStartsServesAndEnds(t *testing.T) {
 	require.Equal(t, http.StatusOK, code, text)
 	require.Contains(t, text, "reputation")
 	code, text = status("GET", "/metrics", "")
-	require.Equal(t, http.StatusOK, code, text)
+	require.Equal(t, http.StatusNotFound, code, "metrics are on the admin listener only: %s", text)
 	cancel()
 	require.NoError(t, <-ended)
 }

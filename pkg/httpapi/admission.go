@@ -14,7 +14,7 @@ import (
 func (s *Server) enter(c *fiber.Ctx, places chan struct{}, handle func(*fiber.Ctx) *Problem) (p *Problem) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.deps.Log.Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			s.log(c).Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 			p = problem(codeInternal, "")
 		}
 	}()
@@ -66,7 +66,31 @@ func (s *Server) authenticate(c *fiber.Ctx) (key string, rate int, p *Problem) {
 	if !ok {
 		return "", 0, problem(codeInvalidAPIKey, "")
 	}
+	if conn := connOf(c); conn != nil {
+		conn.doors.showedKey(conn)
+	}
 	return key, rate, nil
+}
+
+// expected answers `Expect: 100-continue`: a body is asked for that has a valid key and may be read.
+func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
+	s.identify(ctx)
+	c := s.app.AcquireCtx(ctx)
+	defer s.app.ReleaseCtx(c)
+	_, _, p := s.authenticate(c)
+	if p == nil && c.Request().Header.ContentLength() > s.config.MaxBody {
+		p = s.tooLarge(c)
+	}
+	if p == nil {
+		return fasthttp.StatusContinue
+	}
+	lingerOnClose(c)
+	s.metrics.requests.WithLabelValues("none", strconv.Itoa(p.Status)).Observe(0)
+	if err := p.write(c); err != nil {
+		s.log(c).Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
+		return fasthttp.StatusInternalServerError
+	}
+	return p.Status
 }
 
 func (s *Server) readyz(c *fiber.Ctx) error {
@@ -86,8 +110,11 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 // request to be answered without closing its connection, too little to fill the memory.
 const unauthenticatedBodyLimit = 4 << 10
 
-// bodyLimitFor decides by its headers how large a request's body may be.
-func (s *Server) bodyLimitFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
+// boundsFor decides by its headers how large a request's body may be, and how long it may take.
+func (s *Server) boundsFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
+	if h.ContentLength() != -2 { // a body follows; the time so far was for the head
+		limit.ReadTimeout = s.config.ReadTimeout
+	}
 	if _, _, ok := s.deps.Keys.Authenticate(string(h.Peek("X-API-KEY"))); !ok {
 		limit.MaxRequestBodySize = min(unauthenticatedBodyLimit, s.config.MaxBody)
 	}

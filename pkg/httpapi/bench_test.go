@@ -147,7 +147,8 @@ type setup struct {
 	redis   string             // URL; empty: the shared one
 	timeout time.Duration      // of one call to Redis; 0: the default
 	nats    *devnet.NATSServer // nil: one of its own
-	faults  bool               // nothing but injected faults keeps a publish from its ack
+	listen  func(net.Listener) net.Listener
+	faults  bool // nothing but injected faults keeps a publish from its ack
 }
 
 func newBench(t *testing.T, change func(*setup)) *bench {
@@ -226,6 +227,9 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	b.url = "http://" + listener.Addr().String()
+	if set.listen != nil {
+		listener = set.listen(listener)
+	}
 	loops.Go(func() { b.stopped <- server.Run(ctx, listener) })
 	t.Cleanup(func() {
 		cancel()

@@ -115,6 +115,12 @@ var provocations = map[string]struct {
 		require.Equal(b.t, "25", r.header.Get("Retry-After"), "the lane binds 10 a second of 250 too many")
 		return r
 	}},
+	"too_many_connections": {func(s *setup) { s.config.MaxPerAddress = 1 }, func(b *bench) response { // the client keeps one
+		return b.wire("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+	}},
+	"connections_full": {func(s *setup) { s.config.MaxConnections = 1 }, func(b *bench) response {
+		return b.wire("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+	}},
 	"headers_too_large": {nil, func(b *bench) response {
 		return b.postWith(map[string]string{"X-Padding": strings.Repeat("x", 10<<10)}, []byte(`{}`))
 	}},
@@ -138,6 +144,8 @@ var provocations = map[string]struct {
 		require.Contains(b.t, ready.raw, "nothing is accepted: NATS was restored")
 		return b.post("/update-score", b.update("one"))
 	}},
+	"unknown_method":           {nil, func(b *bench) response { return b.wire("PATCHY /update-score HTTP/1.1\r\nHost: x\r\n\r\n") }},
+	"unsupported_http_version": {nil, func(b *bench) response { return b.wire("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") }},
 	"starting": {func(s *setup) {
 		s.deps = func(d *httpapi.Deps) {
 			calls := 0
@@ -208,6 +216,8 @@ func TestEveryCodeIsProvoked(t *testing.T) {
 			require.NotEqual(t, "0", r.header.Get("Retry-After"))
 			require.Equal(t, code.Status == http.StatusUnauthorized, r.header.Get("WWW-Authenticate") != "")
 			require.NotEmpty(t, code.Advice)
+			require.NotEmpty(t, r.header.Get("X-Request-Id"))
+			require.Equal(t, r.header.Get("X-Request-Id"), r.body["requestId"])
 		})
 	}
 }

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"cmp"
+	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -11,9 +13,8 @@ import (
 
 // Bounds that need no setting.
 const (
-	maxHeaders     = 8 << 10 // bytes of request line and headers
-	maxConnections = 16384
-	maxReads       = 256 // look-ups in progress at once; more get a 503
+	maxHeaders = 8 << 10 // bytes of request line and headers
+	maxReads   = 256     // look-ups in progress at once; more get a 503
 )
 
 // Config of a Server. A zero value takes the field's default, except where a field is required.
@@ -31,8 +32,19 @@ type Config struct {
 	MaxEnvelope   int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
 	AcceptTimeout time.Duration // of storing one envelope, and of waiting for one's turn. Default 5 s
 	ClaimWait     time.Duration // for the claim of another request to resolve. Default 3 s
-	ReadTimeout   time.Duration // of a whole request. Default 10 s
+	ReadTimeout   time.Duration // of a request's head, and as long again of its body. Default 10 s
 	DrainTimeout  time.Duration // for requests in progress when the server stops. Default 15 s
+
+	MaxConnections int            // open at once. Default 16,384
+	MaxPerAddress  int            // of them, those of one address of IPv4 or one /64 of IPv6. Default 4,096
+	Idle           time.Duration  // between two requests of a connection. Default 75 s, above the minute of most clients and proxies
+	KeylessIdle    time.Duration  // the same while the connection showed no valid API key, and until the head of its first request is there. Default 5 s
+	Proxies        []netip.Prefix // addresses of trusted proxies: neither MaxPerAddress nor KeylessIdle is for them. Default none
+}
+
+// trusts tells whether a trusted proxy has the address.
+func (c *Config) trusts(a netip.Addr) bool {
+	return slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 func (c Config) withDefaults() Config {
@@ -49,5 +61,9 @@ func (c Config) withDefaults() Config {
 	c.ClaimWait = cmp.Or(c.ClaimWait, 3*time.Second)
 	c.ReadTimeout = cmp.Or(c.ReadTimeout, 10*time.Second)
 	c.DrainTimeout = cmp.Or(c.DrainTimeout, 15*time.Second)
+	c.MaxConnections = cmp.Or(c.MaxConnections, 16384)
+	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, 4096)
+	c.Idle = cmp.Or(c.Idle, 75*time.Second)
+	c.KeylessIdle = cmp.Or(c.KeylessIdle, 5*time.Second)
 	return c
 }

@@ -29,7 +29,7 @@ func (s *Server) createProject(c *fiber.Ctx) *Problem {
 	if p != nil {
 		return p
 	}
-	if _, taken := s.deps.Projects.lookup(project.ID); taken || s.onChain(ctx, project.ID) {
+	if _, taken := s.deps.Projects.lookup(project.ID); taken || s.onChain(ctx, c, project.ID) {
 		return projectExists()
 	}
 
@@ -43,12 +43,12 @@ func (s *Server) createProject(c *fiber.Ctx) *Problem {
 			return fieldProblem(codeProjectExists, "/projectId",
 				"was accepted before and could not be created; another try must begin with the same actions and score types")
 		}
-		s.deps.Log.Warn("the API could not store a creation durably; it asks the caller to retry", "project", project.ID, "err", err)
+		s.log(c).Warn("the API could not store a creation durably; it asks the caller to retry", "project", project.ID, "err", err)
 		return notStored(err)
 	}
 	s.deps.Projects.acceptedHere(project) // the caller's updates may come before the stream tells us
 	if err := s.deps.Statuses.Accepted(ctx, []score.Ref{score.CreationRef(project.ID)}, []string{""}); err != nil {
-		s.deps.Log.Debug("the API could not write the status of an accepted creation; it is accepted all the same", "project", project.ID, "err", err)
+		s.log(c).Debug("the API could not write the status of an accepted creation; it is accepted all the same", "project", project.ID, "err", err)
 	}
 	s.metrics.creations.WithLabelValues("accepted").Inc()
 	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
@@ -56,12 +56,12 @@ func (s *Server) createProject(c *fiber.Ctx) *Problem {
 
 // onChain asks the chain about a projectId neither the directory nor the stream knows. Without an answer the creation
 // is accepted: the contract refuses a taken id.
-func (s *Server) onChain(ctx context.Context, id score.ProjectID) bool {
+func (s *Server) onChain(ctx context.Context, c *fiber.Ctx, id score.ProjectID) bool {
 	ctx, cancel := context.WithTimeout(ctx, existsTimeout)
 	defer cancel()
 	exists, err := s.deps.Chain.ProjectExists(ctx, id)
 	if err != nil {
-		s.deps.Log.Warn("the API could not ask the chain whether a projectId is taken; it accepts the creation, and the contract decides", "project", id, "err", err)
+		s.log(c).Warn("the API could not ask the chain whether a projectId is taken; it accepts the creation, and the contract decides", "project", id, "err", err)
 	}
 	return err == nil && exists
 }

@@ -18,6 +18,8 @@
 //     waits for one fsync and a thousand together wait for two.
 //   - Everything is bounded: bodies, headers, connections, requests at once, the time a request may take, the memory
 //     of caches. What does not fit gets a 4xx or a 503 with Retry-After, not a queue.
+//   - What is served is framed so that every parser sees the same requests in the same bytes; anything else closes the
+//     connection. fasthttp is more lenient and has no setting for it, so package framing looks at the bytes before it does.
 //   - Every request that began before a drain gets its answer.
 //   - Errors are typed here and nowhere else: a Problem with a code of codes.go. What is not a Problem is a 500.
 //
@@ -27,6 +29,8 @@
 // project); scores are decimal strings, since JSON numbers are not safe beyond 2^53.
 //
 // Rejected: answering before the ack (a 200 that a crash can take back); a timer that collects (latency without need);
+// fasthttp's own bounds of connections (it answers in plain text or not at all, and counts IPv4 only) and a bound
+// by X-Forwarded-For (a header would decide who is refused);
 // more publishes in flight (the fsync queue is serial: measured slower); Fiber's BodyParser (also takes forms
 // and XML, unpacks gzip without bound) and its limiter; a dedupe look-up in the chain for each single update (its signature
 // is fresh, so Redis still knows its id; a signed group is good forever, so for a group the chain is asked).

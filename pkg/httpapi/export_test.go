@@ -18,9 +18,9 @@ func Codes() []Code {
 		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType,
 		codeMissingAPIKey, codeInvalidAPIKey, codeSignerNotMember, codeSignedOnly,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
-		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBacklogFull, codeHeadersTooLarge,
-		codeInternal, codeStarting, codeShuttingDown, codeOverloaded, codeNotDurable, codeStreamFull, codeHalted, codeUpdateInProgress,
-		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable,
+		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBacklogFull, codeTooManyConnections, codeHeadersTooLarge,
+		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codeUpdateInProgress,
+		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable, codeHTTPVersion,
 	}
 }
 

@@ -1,12 +1,19 @@
 package httpapi
 
 import (
+	"container/list"
+	"errors"
 	"io"
 	"net"
+	"net/netip"
+	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
 // A server that refuses a body it has not read, and closes, makes the kernel reset the connection, and the reset can
@@ -17,34 +24,106 @@ const (
 	lingerBytes = 16 << 20
 )
 
-// lingeringListener's connections can be told to close that way.
-type lingeringListener struct{ net.Listener }
-
-func (l lingeringListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &lingeringConn{Conn: conn}, nil
-}
-
-type lingeringConn struct {
+// conn is a connection to the API. One over which no valid API key came yet may be idle for a short time only.
+type conn struct {
 	net.Conn
+	doors   *doors
+	from    netip.Addr  // whose bound it counts for; the zero address: none's, since a trusted proxy opened it
+	trusted bool        // a trusted proxy opened it
+	known   atomic.Bool // a valid API key came over it, or a trusted proxy opened it
+
+	since   time.Time     // when it was accepted
+	keyless *list.Element // its place among those without a key; nil: none. Of the doors, as left
+	left    bool          // its place is given back
+
+	heard bool // something was read, ever
+	idle  bool // nothing was read since the last answer
+
+	framing framing.Framing
+	wrong   *framing.Flaw // of the request after those that were passed on; nothing is read any more
+	told    bool          // the server has come to that request
+
 	linger atomic.Bool
+	once   sync.Once
 }
 
-// Close closes the connection, after the caller has stopped sending if it lingers.
-func (c *lingeringConn) Close() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.linger.Swap(false) && half.CloseWrite() == nil {
-		_ = c.SetReadDeadline(time.Now().Add(lingerTime))
-		_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)
+// Read reads what is framed well. Of a request that is not the server gets the beginning, without the line that is wrong, and
+// then an error: it answers that, and closes the connection. A caller that never said anything is no request that timed
+// out: the connection just ends.
+func (c *conn) Read(p []byte) (int, error) {
+	if c.wrong != nil {
+		c.told = true
+		return 0, errMalformed
 	}
-	return c.Conn.Close()
+	n, err := c.Conn.Read(p)
+	if n == 0 {
+		if !c.heard && (errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)) {
+			return 0, io.EOF
+		}
+		return n, err
+	}
+	c.heard, c.idle = true, false
+	passed, wrong := c.framing.Follow(p[:n])
+	if wrong == nil {
+		return n, err
+	}
+	c.wrong = wrong
+	c.doors.malformed(wrong, c.Conn)
+	if passed == 0 {
+		return c.Read(p)
+	}
+	return passed, nil
+}
+
+var errMalformed = errors.New("the request is not framed as HTTP/1.1")
+
+// Write writes an answer.
+func (c *conn) Write(p []byte) (int, error) {
+	c.idle = true
+	return c.Conn.Write(p)
+}
+
+// SetReadDeadline bounds how long the caller may take: less for its next request to begin, while it showed no key.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	if c.idle && !c.known.Load() {
+		if soon := time.Now().Add(c.doors.config.KeylessIdle); soon.Before(t) {
+			t = soon
+		}
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+// Close closes the connection, after the caller has stopped sending if it lingers, and gives its place back.
+func (c *conn) Close() (err error) {
+	c.once.Do(func() {
+		defer c.doors.leave(c)
+		if c.linger.Load() {
+			err = drainAndClose(c.Conn, lingerTime)
+			return
+		}
+		err = c.Conn.Close()
+	})
+	return err
+}
+
+// drainAndClose closes a connection when its caller has read what was written and stopped sending, or after the time.
+func drainAndClose(c net.Conn, within time.Duration) error {
+	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_ = c.SetReadDeadline(time.Now().Add(within))
+		_, _ = io.CopyN(io.Discard, c, lingerBytes)
+	}
+	return c.Close()
+}
+
+// connOf is the request's connection; nil in tests that have none of ours.
+func connOf(c *fiber.Ctx) *conn {
+	known, _ := c.Context().Conn().(*conn)
+	return known
 }
 
 // lingerOnClose has the request's connection linger when it is closed.
 func lingerOnClose(c *fiber.Ctx) {
-	if conn, ok := c.Context().Conn().(*lingeringConn); ok {
+	if conn := connOf(c); conn != nil {
 		conn.linger.Store(true)
 	}
 }

@@ -134,7 +134,7 @@ func (s *Server) scores(c *fiber.Ctx) *Problem {
 	defer cancel()
 	values, block, err := s.deps.Chain.Scores(ctx, project, target)
 	if err != nil {
-		s.deps.Log.Warn("the API could not read scores from the chain; it asks the caller to retry", "project", project, "err", err)
+		s.log(c).Warn("the API could not read scores from the chain; it asks the caller to retry", "project", project, "err", err)
 		return temporary(codeChainUnavailable, retryAfterFailure, "")
 	}
 	view := scoresView{ProjectID: project, Wallet: target, BlockNumber: block, Scores: make([]scoreView, len(rec.ScoreTypes))}

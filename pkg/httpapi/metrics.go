@@ -3,6 +3,8 @@ package httpapi
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
 type metrics struct {
@@ -15,11 +17,15 @@ type metrics struct {
 	unclaimed prometheus.Counter
 	unasked   prometheus.Counter
 	unmarked  prometheus.Counter
+
+	connections prometheus.Gauge
+	refused     *prometheus.CounterVec // connections, by bound
+	malformed   *prometheus.CounterVec // requests, by flaw
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
 	with := promauto.With(reg)
-	return &metrics{
+	m := &metrics{
 		requests: with.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "scorelay_api_request_seconds", Help: "Requests by route and HTTP status, and how long they took.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15),
@@ -50,5 +56,21 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		unmarked: with.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_api_unmarked_total", Help: "Accepted updates whose status could not be written at once; it is tried again.",
 		}),
+		connections: with.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_api_connections", Help: "Connections that are open to the API's address.",
+		}),
+		refused: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_connections_refused_total", Help: "Connections for which there was no place, by the bound: address (of one address), all, system (files or memory); keyless: closed for a newer one.",
+		}, []string{"bound"}),
+		malformed: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_malformed_total", Help: "Requests that were refused with their connections, because programs could differ about where they end, by what is wrong.",
+		}, []string{"flaw"}),
 	}
+	for _, wrong := range framing.Flaws {
+		m.malformed.WithLabelValues(wrong.Name)
+	}
+	for _, bound := range []string{boundAddress, boundAll, boundSystem, boundKeyless} {
+		m.refused.WithLabelValues(bound) // at 0, so that the first one shows as growth
+	}
+	return m
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
 // maxFieldErrors bounds the list of one problem: the first ones help, the thousandth does not.
@@ -15,12 +17,13 @@ const maxFieldErrors = 20
 
 // Problem is an answer that is not a 200: a document of RFC 9457.
 type Problem struct {
-	Type   string       `json:"type"` // urn:scorelay:problem:<code>
-	Title  string       `json:"title"`
-	Status int          `json:"status"`
-	Detail string       `json:"detail,omitzero"`
-	Code   string       `json:"code"`
-	Errors []FieldError `json:"errors,omitempty"`
+	Type    string       `json:"type"` // urn:scorelay:problem:<code>
+	Title   string       `json:"title"`
+	Status  int          `json:"status"`
+	Detail  string       `json:"detail,omitzero"`
+	Code    string       `json:"code"`
+	Request string       `json:"requestId,omitzero"` // as in the header X-Request-Id
+	Errors  []FieldError `json:"errors,omitempty"`
 
 	retryAfter time.Duration
 }
@@ -74,6 +77,7 @@ func (p *Problem) write(c *fiber.Ctx) error {
 	if p.Status == fiber.StatusUnauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, `ApiKey realm="scorelay"`)
 	}
+	p.Request = requestID(c)
 	return send(c, p.Status, "application/problem+json", p)
 }
 
@@ -86,14 +90,32 @@ func (s *Server) tooLarge(c *fiber.Ctx) *Problem {
 	return problem(codeBodyTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxBody))
 }
 
+// malformed is the problem of a request that is not framed well.
+func malformed(wrong *framing.Flaw) *Problem {
+	switch wrong {
+	case framing.Method:
+		return problem(codeUnknownMethod, "")
+	case framing.Version:
+		return problem(codeHTTPVersion, wrong.Detail)
+	default:
+		return problem(codeMalformedRequest, wrong.Detail)
+	}
+}
+
 // failed answers what Fiber or fasthttp refused before a handler saw it.
 func (s *Server) failed(c *fiber.Ctx, err error) error {
+	if requestID(c) == "" { // fasthttp came to no handler
+		s.identify(c.Context())
+	}
 	var refused *fiber.Error
 	if !errors.As(err, &refused) {
-		s.deps.Log.Error("a request failed before its handler; the API answers 500", "path", c.Path(), "err", err)
+		s.log(c).Error("a request failed before its handler; the API answers 500", "path", c.Path(), "err", err)
 		return problem(codeInternal, "").write(c)
 	}
 	p := problem(codeMalformedRequest, "")
+	if conn := connOf(c); conn != nil && conn.told {
+		p, refused = malformed(conn.wrong), fiber.ErrBadRequest
+	}
 	switch refused.Code {
 	case fiber.StatusNotFound:
 		p = problem(codeNotFound, "")

@@ -1,23 +1,32 @@
 package httpapi
 
 import (
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/valyala/fasthttp"
 )
 
 func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "scorelay", DisableStartupMessage: true, DisablePreParseMultipartForm: true,
 		StrictRouting: true, CaseSensitive: true,
-		BodyLimit: s.config.MaxBody, ReadBufferSize: maxHeaders, Concurrency: maxConnections,
-		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: time.Minute,
+		BodyLimit: s.config.MaxBody, ReadBufferSize: maxHeaders,
+		Concurrency: 2 * s.config.MaxConnections, // the doors bound them; fasthttp would answer in plain text
+		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: s.config.Idle,
 		ErrorHandler: s.failed,
 	})
-	app.Server().HeaderReceived = s.bodyLimitFor
+	app.Server().HeaderReceived = s.boundsFor
+	app.Server().ExpectHandler = s.expected
+	handle := app.Server().Handler
+	app.Server().Handler = func(ctx *fasthttp.RequestCtx) {
+		s.identify(ctx)
+		handle(ctx)
+	}
 	app.Post("/create-project", s.route("create-project", s.writes, s.accepting(s.createProject)))
 	app.Post("/update-score", s.route("update-score", s.writes, s.accepting(s.updateScore)))
 	app.Post("/update-scores", s.route("update-scores", s.writes, s.accepting(s.updateScores)))
@@ -50,6 +59,9 @@ func (s *Server) route(name string, places chan struct{}, handle func(*fiber.Ctx
 		var err error
 		if p != nil {
 			err = p.write(c)
+			if s.deps.Log.Enabled(c.Context(), slog.LevelDebug) {
+				s.log(c).Debug("the API answered with a problem", "path", c.Path(), "code", p.Code, "detail", p.Detail)
+			}
 		}
 		s.metrics.requests.WithLabelValues(name, strconv.Itoa(c.Response().StatusCode())).Observe(time.Since(began).Seconds())
 		return err
@@ -59,7 +71,7 @@ func (s *Server) route(name string, places chan struct{}, handle func(*fiber.Ctx
 // send writes a 200.
 func (s *Server) send(c *fiber.Ctx, v any) *Problem {
 	if err := send(c, fiber.StatusOK, fiber.MIMEApplicationJSON, v); err != nil {
-		s.deps.Log.Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
+		s.log(c).Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
 		return problem(codeInternal, "")
 	}
 	return nil

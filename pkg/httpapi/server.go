@@ -59,6 +59,7 @@ type Server struct {
 	marker    *marker
 	minters   *lru.Cache[score.ProjectID, Minter]
 	tokens    *tokens
+	ids       *requestIDs
 	writes    chan struct{} // one for each post in progress
 	reads     chan struct{} // one for each look-up in progress
 
@@ -79,6 +80,7 @@ func New(config Config, deps Deps) (*Server, error) {
 		config: config, deps: deps, metrics: newMetrics(deps.Registerer), domain: domain, signers: newSigners(domain, deps.Contracts),
 		minters: lru.NewCache[score.ProjectID, Minter](maxMinters),
 		tokens:  &tokens{instance: rand.Text()},
+		ids:     newRequestIDs(),
 		writes:  make(chan struct{}, config.MaxWrites),
 		reads:   make(chan struct{}, maxReads),
 	}
@@ -102,7 +104,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	var marker sync.WaitGroup
 	marker.Go(func() { s.marker.run(marking, s.deps.Halted) })
 	served := make(chan error, 1)
-	go func() { served <- s.app.Listener(lingeringListener{listener}) }()
+	go func() { served <- s.app.Listener(newDoors(listener, s)) }()
 
 	var err error
 	select {

@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
+	"github.com/scorelay/scorelay/pkg/watched"
 )
 
 // cluster is three servers that hold a deployment's streams, and a connection to each alone.
@@ -109,8 +110,18 @@ func TestAStreamThatAnyCopyAnswersForIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = stream.Open(t.Context(), c.js[0])
 	require.ErrorIs(t, err, stream.ErrUnsafe)
+	bucket, err := c.js[0].Stream(t.Context(), "KV_"+stream.KeysBucket)
+	require.NoError(t, err)
+	config = bucket.CachedInfo().Config
+	config.AllowDirect = true
+	_, err = c.js[0].UpdateStream(t.Context(), config)
+	require.NoError(t, err)
+	_, err = watched.Open(t.Context(), c.js[0], stream.KeysBucket)
+	require.ErrorIs(t, err, watched.ErrAnyCopy)
 	require.NoError(t, stream.LeadReads(t.Context(), c.js[0]))
 	_, err = stream.Open(t.Context(), c.js[0])
+	require.NoError(t, err)
+	_, err = watched.Open(t.Context(), c.js[0], stream.KeysBucket)
 	require.NoError(t, err)
 }
 

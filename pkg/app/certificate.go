@@ -1,0 +1,92 @@
+package app
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// certificateLook is how often the files of the certificate are looked at, when callers connect.
+const certificateLook = time.Second
+
+// certificate is the API's, read again when its files change. While they cannot be read, or do not fit each other, as in
+// the middle of a change, the one before is used.
+type certificate struct {
+	files   [2]string // certificate chain, key
+	log     *slog.Logger
+	expires prometheus.Gauge
+	now     func() time.Time
+
+	mu     sync.Mutex
+	loaded *tls.Certificate
+	seen   [2]time.Time // when the files of the last try were written
+	looked time.Time
+}
+
+func newCertificate(chain, key string, log *slog.Logger, reg prometheus.Registerer) (*certificate, error) {
+	c := &certificate{files: [2]string{chain, key}, log: log, expires: expires(reg), now: time.Now}
+	if err := c.load(); err != nil {
+		return nil, fmt.Errorf("couldn't read SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE: %w", err)
+	}
+	return c, nil
+}
+
+func expires(reg prometheus.Registerer) prometheus.Gauge {
+	return promauto.With(reg).NewGauge(prometheus.GaugeOpts{
+		Name: "scorelay_api_certificate_expires_seconds", Help: "When the TLS certificate in use expires, Unix time; absent without TLS.",
+	})
+}
+
+// config speaks HTTP/1.1 only: the API knows no other.
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get}
+}
+
+// get is the certificate for a caller.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.now(); now.Sub(c.looked) >= certificateLook {
+		c.looked = now
+		if seen, err := c.written(); err == nil && seen != c.seen {
+			if err := c.load(); err != nil {
+				c.log.Error("the API couldn't read its TLS certificate again; it continues with the one before", "err", err)
+			} else {
+				c.log.Info("the API read its TLS certificate again", "expires", c.loaded.Leaf.NotAfter)
+			}
+		}
+	}
+	return c.loaded, nil
+}
+
+// written is when both files were written.
+func (c *certificate) written() (at [2]time.Time, err error) {
+	for i, name := range c.files {
+		info, err := os.Stat(name)
+		if err != nil {
+			return at, err
+		}
+		at[i] = info.ModTime()
+	}
+	return at, nil
+}
+
+// load reads both files. What is written while they are read is seen at the next look.
+func (c *certificate) load() (err error) {
+	if c.seen, err = c.written(); err != nil {
+		return err
+	}
+	pair, err := tls.LoadX509KeyPair(c.files[0], c.files[1])
+	if err != nil {
+		return err
+	}
+	c.loaded = &pair
+	c.expires.Set(float64(pair.Leaf.NotAfter.Unix()))
+	return nil
+}

@@ -1,0 +1,267 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/httpapi"
+)
+
+const livez = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
+
+// line is a connection that a test writes to as it likes.
+type line struct {
+	net.Conn
+	b *bench
+	r *bufio.Reader
+}
+
+// dial opens a connection from one of this machine's addresses.
+func (b *bench) dial(from string) *line {
+	b.t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	c, err := dialer.DialContext(b.t.Context(), "tcp", strings.TrimPrefix(b.url, "http://"))
+	require.NoError(b.t, err)
+	b.t.Cleanup(func() { _ = c.Close() })
+	require.NoError(b.t, c.SetDeadline(time.Now().Add(30*time.Second)))
+	return &line{Conn: c, b: b, r: bufio.NewReader(c)}
+}
+
+// ask writes and reads one answer.
+func (l *line) ask(text string) response {
+	l.b.t.Helper()
+	_, err := io.WriteString(l, text)
+	require.NoError(l.b.t, err)
+	return l.answer()
+}
+
+func (l *line) answer() response {
+	l.b.t.Helper()
+	res, err := http.ReadResponse(l.r, nil)
+	require.NoError(l.b.t, err)
+	return read(l.b.t, res)
+}
+
+// ends waits until the API closes the connection, without another word.
+func (l *line) ends() {
+	l.b.t.Helper()
+	rest, err := io.ReadAll(l.r)
+	require.NoError(l.b.t, err)
+	require.Empty(l.b.t, string(rest))
+}
+
+// keyed is a look-up that needs the bench's key.
+func (b *bench) keyed() string {
+	return "GET /projects/0x12 HTTP/1.1\r\nHost: x\r\nX-API-KEY: " + b.secret.Reveal() + "\r\n\r\n"
+}
+
+// count is the sum of a metric's values.
+func (b *bench) count(name string) (sum float64) {
+	b.t.Helper()
+	families, err := b.metrics.Gather()
+	require.NoError(b.t, err)
+	for _, family := range families {
+		if family.GetName() == name {
+			for _, m := range family.GetMetric() {
+				sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			}
+		}
+	}
+	return sum
+}
+
+const loopback, another = "127.0.0.1", "127.0.0.2"
+
+// TestOneAddressDoesNotShutTheAPIOff: idle connections of one address take the places of that address and no others.
+func TestOneAddressDoesNotShutTheAPIOff(t *testing.T) {
+	t.Parallel()
+	const most = 20
+	b := newBench(t, func(s *setup) { s.config.MaxPerAddress, s.config.KeylessIdle = most, time.Minute })
+	first := b.dial(loopback)
+	require.Equal(t, "ok\n", first.ask(livez).raw)
+	for range most - 1 {
+		require.Equal(t, "ok\n", b.dial(loopback).ask(livez).raw)
+	}
+	for range 2 * most { // these are idle; they are told when they ask
+		b.dial(loopback)
+	}
+	for range most {
+		l := b.dial(loopback)
+		r := l.ask(livez)
+		require.Equal(t, http.StatusTooManyRequests, r.status)
+		require.Equal(t, "too_many_connections", r.code())
+		require.Equal(t, "60", r.header.Get("Retry-After"), "so long an idle connection takes a place")
+		require.Equal(t, "application/problem+json", r.header.Get("Content-Type"))
+		l.ends()
+	}
+	require.Equal(t, "ok\n", b.dial(another).ask(livez).raw, "another address is answered")
+	require.EqualValues(t, most+1, b.count("scorelay_api_connections"))
+	require.EqualValues(t, 3*most, b.count("scorelay_api_connections_refused_total"))
+	_ = first.Close()
+	require.Eventually(t, func() bool { return b.dial(loopback).ask(livez).status == http.StatusOK }, 20*time.Second, time.Millisecond,
+		"a connection that is closed leaves its place to another")
+}
+
+// TestAllConnectionsAreBounded: also those of trusted proxies; and the log is told of it once.
+func TestAllConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	var log lockedBuffer
+	b := newBench(t, func(s *setup) {
+		s.config.MaxConnections, s.config.MaxPerAddress, s.config.KeylessIdle = 5, 2, time.Minute
+		s.config.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
+		s.deps = func(d *httpapi.Deps) { d.Log = slog.New(slog.NewTextHandler(&log, nil)) }
+	})
+	for range 5 {
+		require.Equal(t, "ok\n", b.dial(another).ask(livez).raw, "a trusted proxy may have more than an address")
+	}
+	for range 10 {
+		for _, from := range []string{loopback, another} {
+			l := b.dial(from)
+			r := l.ask(livez)
+			require.Equal(t, "connections_full", r.code())
+			require.Equal(t, http.StatusServiceUnavailable, r.status)
+			require.NotEmpty(t, r.header.Get("Retry-After"))
+			l.ends()
+		}
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "the API refuses connections"), log.String())
+	require.Contains(t, log.String(), "bound=all")
+}
+
+// TestConnectionsThatArriveTogetherKeepToTheBound: as many as may be are served, and each of the others is told.
+func TestConnectionsThatArriveTogetherKeepToTheBound(t *testing.T) {
+	t.Parallel()
+	const most, all = 8, 64
+	b := newBench(t, func(s *setup) { s.config.MaxPerAddress, s.config.KeylessIdle = most, time.Minute })
+	lines := make([]*line, all)
+	for i := range lines {
+		lines[i] = b.dial(loopback)
+	}
+	var served, refused atomic.Int64
+	var asking sync.WaitGroup
+	for _, l := range lines {
+		asking.Go(func() {
+			switch r := l.ask(livez); r.status {
+			case http.StatusOK:
+				served.Add(1)
+			case http.StatusTooManyRequests:
+				refused.Add(1)
+			}
+		})
+	}
+	asking.Wait()
+	require.EqualValues(t, most, served.Load())
+	require.EqualValues(t, all-most, refused.Load())
+}
+
+// TestAConnectionWithoutAKeyIsNotKept: it may be idle for a short time, one that showed a valid key for long. One over
+// which nothing came ends without a word.
+func TestAConnectionWithoutAKeyIsNotKept(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.KeylessIdle = 300 * time.Millisecond })
+	known := b.dial(loopback)
+	require.Equal(t, "invalid_path", known.ask(b.keyed()).code())
+	silent, keyless, guessing := b.dial(loopback), b.dial(loopback), b.dial(loopback)
+	require.Equal(t, "ok\n", keyless.ask(livez).raw)
+	require.Equal(t, "invalid_api_key", guessing.ask("GET /projects/0x12 HTTP/1.1\r\nHost: x\r\nX-API-KEY: guess\r\n\r\n").code())
+	silent.ends()
+	keyless.ends()
+	guessing.ends()
+	require.Equal(t, "invalid_path", known.ask(b.keyed()).code(), "this one is still there")
+}
+
+// TestConnectionsWithoutAKeyMakeRoom: where all places are taken, by any number of addresses, the oldest connection without a key
+// gives its own up to a new one; those that showed a key stay.
+func TestConnectionsWithoutAKeyMakeRoom(t *testing.T) {
+	t.Parallel()
+	const most = 6
+	b := newBench(t, func(s *setup) { s.config.MaxConnections, s.config.KeylessIdle = most, time.Minute })
+	known := b.dial(loopback)
+	require.Equal(t, "invalid_path", known.ask(b.keyed()).code())
+	var keyless []*line
+	for range most - 1 {
+		keyless = append(keyless, b.dial(loopback))
+		require.Equal(t, "ok\n", keyless[len(keyless)-1].ask(livez).raw)
+	}
+	require.Equal(t, "connections_full", b.dial(another).ask(b.keyed()).code(), "all of them may be about to show a key")
+	for range most - 1 {
+		require.Eventually(t, func() bool {
+			return b.dial(another).ask(b.keyed()).code() == "invalid_path"
+		}, 20*time.Second, 10*time.Millisecond)
+	}
+	for _, l := range keyless {
+		l.ends()
+	}
+	require.Equal(t, "connections_full", b.dial(another).ask(b.keyed()).code(), "no place is left without a key")
+	require.Equal(t, "invalid_path", known.ask(b.keyed()).code())
+	require.EqualValues(t, most, b.count("scorelay_api_connections"))
+}
+
+// TestABodyMayTakeItsTime: the short time is for a request to begin, not for the body of one that showed a valid key.
+func TestABodyMayTakeItsTime(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.KeylessIdle = 200 * time.Millisecond })
+	l, keyless := b.dial(loopback), b.dial(loopback)
+	_, err := io.WriteString(l, "POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nX-API-KEY: "+b.secret.Reveal()+"\r\n\r\n{")
+	require.NoError(t, err)
+	keyless.ends() // so the short time is over
+	require.Equal(t, "invalid_body", l.ask("}").code())
+}
+
+// shortOfFiles is a listener of a system that is out of files for a while.
+type shortOfFiles struct {
+	net.Listener
+	left atomic.Int64
+}
+
+func (l *shortOfFiles) Accept() (net.Conn, error) {
+	if l.left.Add(-1) >= 0 {
+		return nil, &net.OpError{Op: "accept", Err: syscall.EMFILE}
+	}
+	return l.Listener.Accept()
+}
+
+// TestASystemOutOfFilesDoesNotEndTheAPI: it accepts again when there are some.
+func TestASystemOutOfFilesDoesNotEndTheAPI(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) {
+		s.listen = func(l net.Listener) net.Listener {
+			short := &shortOfFiles{Listener: l}
+			short.left.Store(3)
+			return short
+		}
+	})
+	require.Equal(t, "ok\n", b.dial(loopback).ask(livez).raw)
+	require.EqualValues(t, 3, b.count("scorelay_api_connections_refused_total"))
+}
+
+// lockedBuffer is a log that tests read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
