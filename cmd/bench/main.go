@@ -25,15 +25,16 @@ const usage = `usage: go run . relay [flags]
        go run . backlog [flags]
        go run . slowdisk [flags]
        go run . flood [flags]
+       go run . redis [flags]
 
 relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds;
 backlog how fast lanes work a backlog off; slowdisk how long an accept takes where a sync of the disk takes 2 ms; flood how
-long a project's updates take beside another's flood.
+long a project's updates take beside another's flood; redis what an update takes of Redis.
 See doc.go and horizon/doc.go for what, and how.
 
 `
 
-var errUsage = errors.New("say what to measure: relay, horizon, backlog, slowdisk or flood")
+var errUsage = errors.New("say what to measure: relay, horizon, backlog, slowdisk, flood or redis")
 
 func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -55,6 +56,8 @@ func run(args []string) error {
 		return tellSyncs(args[1:])
 	case "flood":
 		return runFlood(ctx, args[1:])
+	case "redis":
+		return runRedis(ctx, args[1:])
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return errUsage

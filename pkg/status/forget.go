@@ -2,18 +2,13 @@ package status
 
 import (
 	"context"
+	"fmt"
+	"sync"
 
 	"github.com/redis/go-redis/v9"
-)
 
-// forgetScript: KEYS records. Deletes those that say accepted or bound, and returns how many there were.
-var forgetScript = redis.NewScript(`
-local n = 0
-for _, key in ipairs(KEYS) do
-  local kind = string.sub(redis.call('GET', key) or '', 1, 1)
-  if kind == 'a' or kind == 'b' then n = n + redis.call('DEL', key) end
-end
-return n`)
+	"github.com/scorelay/scorelay/pkg/redisdb"
+)
 
 // ForgetUnfinished deletes the statuses of what has no outcome yet, and returns how many there were: after NATS lost accepted updates
 // these would be answered as duplicates forever. A restore follows, which brings back those that the stream holds. Nothing may be
@@ -22,45 +17,59 @@ func (s *Store) ForgetUnfinished(ctx context.Context) (forgotten int, err error)
 	if err := s.RequestRestore(ctx); err != nil { // no look-up takes "unknown" for an answer from here on
 		return 0, err
 	}
-	for _, kind := range []string{"u:", "p:"} {
-		err := s.scan(ctx, kind+"*", func(ctx context.Context, keys []string) error {
-			n, err := forgetScript.Run(ctx, s.client, keys).Int()
+	for table := range s.tables {
+		for next, n := 0, 0; ; {
+			next, n, err = s.sweep(ctx, "forget what is unfinished", table, next, true)
 			forgotten += n
-			return err
-		})
-		if err != nil {
-			return forgotten, err
+			if err != nil {
+				return forgotten, err
+			}
+			if next == 0 {
+				break
+			}
 		}
-	}
-	// What is known of slots is of later epochs than those of an older journal.
-	err = s.scan(ctx, "s:*", func(ctx context.Context, keys []string) error { return s.client.Del(ctx, keys...).Err() })
-	if err != nil {
-		return forgotten, err
 	}
 	_, err = s.BeginRestore(ctx) // one that runs may have written what was deleted then: it must not be declared complete
 	return forgotten, err
 }
 
-// scan hands the keys that match to fn, some at a time; some may come twice.
-func (s *Store) scan(ctx context.Context, match string, fn func(ctx context.Context, keys []string) error) error {
-	for cursor := uint64(0); ; {
-		err := s.call(ctx, "forget what is unfinished", func(ctx context.Context) error {
-			keys, next, err := s.client.Scan(ctx, cursor, s.config.Prefix+match, chunk).Result()
-			if err == nil && len(keys) > 0 {
-				err = fn(ctx, keys)
-			}
-			if err == nil {
-				cursor = next
-			}
-			return err
-		})
+// swept is how many buckets one call sweeps.
+const swept = 256
+
+// hand is the next bucket of a table that Sweep looks at.
+type hand struct {
+	mu sync.Mutex
+	at int
+}
+
+// Sweep removes some of what is older than the retention, and keeps the store from expiring, which it does after twice the
+// retention: what a deployment leaves behind in a Redis goes by itself. Who runs it calls it about once a second. Other
+// writes remove what is old as they come upon it; this is for what they do not come upon when less comes in than before.
+func (s *Store) Sweep(ctx context.Context) error {
+	for table := range s.hands {
+		h := &s.hands[table]
+		h.mu.Lock()
+		next, _, err := s.sweep(ctx, "sweep", table, h.at, false)
+		h.at = next
+		h.mu.Unlock()
 		if err != nil {
 			return err
 		}
-		if cursor == 0 {
-			return nil
-		}
 	}
+	return nil
+}
+
+func (s *Store) sweep(ctx context.Context, what string, table, from int, forget bool) (next, forgotten int, err error) {
+	call := scriptCall{sweepScript, table, []any{from, swept, seconds(s.config.Retention), 2 * s.config.Retention.Milliseconds(), forget}}
+	answers, err := s.exchange(ctx, what, []scriptCall{call})
+	if err != nil {
+		return from, 0, err
+	}
+	numbers, err := answers[0].Int64Slice()
+	if err != nil || len(numbers) != 2 {
+		return from, 0, fmt.Errorf("couldn't %s: %w", what, redisdb.BadData("%v, %v", numbers, err))
+	}
+	return int(numbers[0]), int(numbers[1]), nil
 }
 
 // noteScript: KEYS the note; ARGV a number. Raises the note to it, and returns the note.

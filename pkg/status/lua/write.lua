@@ -1,0 +1,289 @@
+-- ARGV: the transition, the retention in s, the lifetime of claims in ms, items, arguments. An item is a name (16 bytes), the
+-- first and the last index, and which argument. Repeating a call with the same arguments changes nothing more.
+-- claim has a last argument: how many of the items, the first ones, are each for itself; of the others those of one argument are
+-- together. It answers with a letter for each index: won, busy, duplicate, or - for what could have been won, where one that it is
+-- together with is busy: then nothing of these is changed.
+local move, keep, items = ARGV[1], tonumber(ARGV[2]), ARGV[4]
+local clock = call('TIME')
+local second = tonumber(clock[1])
+local now = second * 1000 + floor(tonumber(clock[2]) / 1000)
+local stamp, deadline = bytes(second, 4), bytes(now + tonumber(ARGV[3]), 6)
+local letters -- of claim
+
+local function used(state) return byte(state, 2) < 2 end -- of a final state: applied or duplicate
+
+-- moves: from the state that indexes have ('' is nothing) to the one they get. n is how many they are.
+local moves = {}
+
+-- claim: the argument is a token.
+function moves.claim(state, token, n)
+  local kind = byte(state)
+  local answer = 'd'
+  if not kind then
+    answer, state = 'w', 'c' .. deadline .. token
+  elseif kind == 102 and not used(state) then
+    answer, state = 'w', 'd' .. deadline .. token .. state
+  elseif kind == 99 or kind == 100 then
+    answer = sub(state, 8, 15) == token and 'w' or 'b'
+  end
+  letters[#letters + 1] = string.rep(answer, n)
+  return state
+end
+
+-- release: the token's claims are taken back; what was before returns.
+function moves.release(state, token)
+  local kind = byte(state)
+  if (kind == 99 or kind == 100) and sub(state, 8, 15) == token then return sub(state, 16) end
+  return state
+end
+
+-- accepted: the argument is a token, '!' to replace a rejection, or '' to replace nothing. Where there is nothing, all
+-- write. A token takes its own claim's place and any first claim's. Another request's claim over a rejection stays: what was
+-- accepted may be what was rejected, and then nothing is stored yet for that request.
+function moves.accepted(state, how)
+  local kind = byte(state)
+  if not kind or (kind == 99 and how ~= '') or (kind == 100 and sub(state, 8, 15) == how)
+    or (kind == 102 and how == '!' and not used(state)) then
+    return 'a'
+  end
+  return state
+end
+
+-- bound: the argument is the new state. What is final and used the id up stays.
+function moves.bound(state, to)
+  if byte(state) == 102 and used(state) then return state end
+  return to
+end
+
+-- released: the argument is the state they must still have.
+function moves.released(state, from)
+  if state == from then return 'a' end
+  return state
+end
+
+-- reopened: the argument is a transaction, and the state that those get that it made final.
+function moves.reopened(state, how)
+  if byte(state) == 102 and sub(state, 3, 10) == sub(how, 1, 8) then return sub(how, 9) end
+  return state
+end
+
+-- final: the argument is 'live', 'evnt' or 'dead', then the new state. Of two finals the one that says more stays:
+-- applied, then duplicate, then any rejection; of equals the later block, or the same transaction's, whose block a
+-- reorganisation may have lowered. A restored rejection (of an event or a dead letter) does not replace a claim or a slot,
+-- which are newer. Of an event only what applied is written where there is nothing.
+function moves.final(state, how)
+  local to, live = sub(how, 5), sub(how, 1, 4) == 'live'
+  local kind, outcome = byte(state), byte(to, 2)
+  if not kind then
+    if outcome > 0 and sub(how, 1, 4) == 'evnt' then return state end
+  elseif kind == 102 then
+    local was, is = math.min(byte(state, 2), 2), math.min(outcome, 2)
+    if is > was or (is == was and number(to, 11, 5) < number(state, 11, 5) and sub(to, 3, 10) ~= sub(state, 3, 10)) then
+      return state
+    end
+  elseif outcome > 1 and not live and kind ~= 97 then
+    return state
+  end
+  return to
+end
+
+-- slot: the argument is the new state of a slot. What a later epoch wrote stays.
+function moves.slot(state, to)
+  if state ~= '' and number(state, 39, 6) > number(to, 39, 6) then return state end
+  return to
+end
+
+-- transaction: the argument is the state of the transaction that the items before it tell of.
+function moves.transaction(_, to) return to end
+
+-- live is a state without a claim that has expired.
+local function live(state)
+  local kind = byte(state)
+  if (kind == 99 or kind == 100) and number(state, 2, 6) <= now then return sub(state, 16) end
+  return state
+end
+
+local content, at = fetched(items, 19)
+local dirty, were = {}, entries
+local undo -- of claim: what the buckets were, by field
+
+-- store puts a bucket.
+local function store(f, bucket)
+  if undo and not undo[f] then undo[f] = content[f] end
+  content[f], dirty[f] = bucket, true
+end
+
+-- walked is runs after items k … m, which are of one entry, ascend and do not overlap.
+local function walked(runs, k, m, change)
+  local out, from, to, held = {}, 0, 0, ''
+  local function push(f, l, state)
+    if state == held and f == to + 1 then
+      to = l
+      return
+    end
+    if held ~= '' then out[#out + 1] = char(from, to) .. held end
+    from, to, held = f, l, state
+  end
+  local first, last, which = byte(items, k * 19 - 2, k * 19)
+  local function move(e, state) -- moves from first to e
+    push(first, e, change(state, ARGV[5 + which], e - first + 1))
+    first = e + 1
+    if first > last then
+      k = k + 1
+      if k <= m then first, last, which = byte(items, k * 19 - 2, k * 19) end
+    end
+  end
+  local p = 1
+  while p <= #runs do
+    local f, l, kind = byte(runs, p, p + 2)
+    local state = sub(runs, p + 2, p + 1 + size[kind])
+    p = p + 2 + size[kind]
+    while f <= l do
+      if k > m or l < first then
+        push(f, l, state)
+        f = l + 1
+      elseif f < first then
+        push(f, first - 1, state)
+        f = first
+      elseif f > first then
+        move(math.min(f - 1, last), '')
+      else
+        f = math.min(l, last) + 1
+        move(f - 1, live(state))
+      end
+    end
+  end
+  while k <= m do move(last, '') end
+  push(0, 0, '')
+  return table.concat(out)
+end
+
+-- moved moves item k, and those behind it up to n that are of the same entry and come after it; the next one is returned.
+local function moved(k, n, move)
+  local p = k * 19 - 18
+  local name, f = sub(items, p, p + 15), at[k]
+  local bucket, change = content[f], moves[move]
+  local first, last, which = byte(items, p + 16, p + 18)
+  local s, e = find(bucket, name, 1, true)
+  local m, end_ = k, last
+  while m < n and at[m + 1] == f and sub(items, m * 19 + 1, m * 19 + 16) == name and byte(items, m * 19 + 17) > end_ do
+    m = m + 1
+    end_ = byte(items, m * 19 - 1)
+  end
+  local runs, rest, become
+  if s then
+    local high, low, f1, l1, kind = byte(bucket, e + 5, e + 9)
+    local length = high * 256 + low
+    rest = e + 7 + length
+    if k == m and f1 == first and l1 == last and length == 2 + size[kind] then -- one run, all of it
+      local was = sub(bucket, e + 9, rest - 1)
+      local state = change(live(was), ARGV[5 + which], last - first + 1)
+      if state == was and move ~= 'transaction' then return m + 1 end
+      if state ~= '' then
+        length = 2 + #state
+        store(f, sub(bucket, 1, s - 1) .. sub(bucket, rest) .. name .. stamp .. char(floor(length / 256), length % 256, first, last) .. state)
+        return m + 1
+      end
+      become = ''
+    else
+      runs = sub(bucket, e + 7, rest - 1)
+      become = walked(runs, k, m, change)
+      if become == runs then return m + 1 end
+    end
+    if become == '' then
+      store(f, sub(bucket, 1, s - 1) .. sub(bucket, rest))
+      entries = entries - 1
+    else
+      store(f, sub(bucket, 1, s - 1) .. sub(bucket, rest) .. name .. stamp .. char(floor(#become / 256), #become % 256) .. become)
+    end
+    return m + 1
+  end
+  if k == m then
+    local state = change('', ARGV[5 + which], last - first + 1)
+    become = state == '' and '' or char(first, last) .. state
+  else
+    become = walked('', k, m, change)
+  end
+  if become ~= '' then
+    while bucket ~= '' and number(bucket, 17, 4) + keep < second do -- the oldest are first
+      bucket, entries = sub(bucket, 23 + number(bucket, 21, 2)), entries - 1
+    end
+    store(f, bucket .. name .. stamp .. char(floor(#become / 256), #become % 256) .. become)
+    entries = entries + 1
+  end
+  return m + 1
+end
+
+-- range moves items k … n.
+local function range(k, n)
+  while k <= n do k = moved(k, n, move) end
+end
+
+local answer = 1
+local n = #items / 19
+if move == 'final' then
+  -- The last item is the transaction. It is kept as long as what it made final, and not without that.
+  range(1, n - 1)
+  if next(dirty) then moved(n, n, 'transaction') end
+elseif move ~= 'claim' then
+  range(1, n)
+else
+  local single = tonumber(ARGV[#ARGV])
+  letters = {}
+  range(1, single)
+  local all, k = {table.concat(letters)}, single + 1
+  while k <= n do
+    local last, which, before = k, byte(items, k * 19), entries
+    while last < n and byte(items, last * 19 + 19) == which do last = last + 1 end
+    undo, letters = {}, {}
+    range(k, last)
+    local said = table.concat(letters)
+    if find(said, 'b', 1, true) then
+      for f, bucket in pairs(undo) do content[f] = bucket end
+      said, entries = string.gsub(said, 'w', '-'), before
+    end
+    all[#all + 1] = said
+    k = last + 1
+  end
+  answer = table.concat(all)
+end
+
+-- Grow, as far as there are more entries than before.
+local grown = buckets
+while entries > buckets * load and buckets - grown < 256 and buckets < 4294967296 do
+  local from, to = named(buckets - power), named(buckets)
+  local bucket = content[from] or call('HGET', key, from) or ''
+  local stay, go, p = {}, {}, 1
+  while p <= #bucket do
+    local a, b, c, d = byte(bucket, p, p + 3)
+    local next = p + 22 + number(bucket, p + 20, 2)
+    if number(bucket, p + 16, 4) + keep < second then
+      entries = entries - 1
+    elseif (a + b * 256 + c * 65536 + d * 16777216) % (2 * power) == buckets then
+      go[#go + 1] = sub(bucket, p, next - 1)
+    else
+      stay[#stay + 1] = sub(bucket, p, next - 1)
+    end
+    p = next
+  end
+  content[from], content[to], dirty[from], dirty[to] = table.concat(stay), table.concat(go), true, true
+  buckets = buckets + 1
+  if buckets == 2 * power then power = buckets end
+end
+
+local set, del = {}, {}
+for f in pairs(dirty) do
+  if content[f] == '' then
+    del[#del + 1] = f
+  else
+    set[#set + 1] = f
+    set[#set + 1] = content[f]
+  end
+end
+if entries ~= were or buckets ~= grown then
+  set[#set + 1] = 'count'
+  set[#set + 1] = buckets .. ' ' .. entries
+end
+if #set > 0 then call('HSET', key, unpack(set)) end
+if #del > 0 then call('HDEL', key, unpack(del)) end
+return answer
