@@ -85,6 +85,11 @@ func startRedisServer(path, dir string, opts RedisOptions) (*RedisServer, error)
 func tryRedisServer(path, dir string, port int, args []string) (*RedisServer, error) {
 	cmd := RedisServerCommand(path, dir, port)
 	cmd.Args = append(cmd.Args, args...)
+	return awaited(cmd, port)
+}
+
+// awaited runs a server that will answer on port.
+func awaited(cmd *exec.Cmd, port int) (*RedisServer, error) {
 	p, err := startProcess(cmd)
 	if err != nil {
 		return nil, err
