@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,9 +17,11 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
@@ -100,6 +103,12 @@ func (b *bench) loadRedis(ctx context.Context, updates, callers int) (*redisRepo
 		report.Version = version
 		report.Workloads = append(report.Workloads, f)
 	}
+	progress(limits)
+	f, err := b.loadLimits(ctx, updates, callers)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", limits, err)
+	}
+	report.Workloads = append(report.Workloads, f)
 	return &report, nil
 }
 
@@ -120,18 +129,11 @@ func consecutiveIDs() func() score.UpdateID {
 var errDuplicate = errors.New("a new update was answered as a duplicate")
 
 func (b *bench) loadOne(ctx context.Context, w redisWorkload, updates, callers int) (f redisFigures, version string, err error) {
-	dir := filepath.Join(b.dir, strconv.FormatInt(time.Now().UnixNano(), 36))
-	server, err := devnet.StartRedis(dir, devnet.RedisOptions{})
+	client, done, err := b.aRedis()
 	if err != nil {
 		return f, "", err
 	}
-	defer server.Close()
-	client, err := redisdb.Open(server.URL)
-	if err != nil {
-		return f, "", err
-	}
-	defer func() { _ = client.Close() }()
-	client.Timeout = redisTimeout
+	defer done()
 	l := &redisLoad{redisWorkload: w, callers: callers, statuses: status.New(client, status.Config{})}
 	before, version, err := infoOf(ctx, client)
 	if err != nil {
@@ -148,6 +150,53 @@ func (b *bench) loadOne(ctx context.Context, w redisWorkload, updates, callers i
 	}
 	n := float64(l.done)
 	return redisFigures{w.name, l.done, (after.cpu - before.cpu) * 1e6 / n, (after.memory - before.memory) / n}, version, nil
+}
+
+// limits is the workload of requests that are counted for the limit of their key.
+const limits = "beside each request, its key's rate"
+
+func (b *bench) loadLimits(ctx context.Context, requests, callers int) (f redisFigures, err error) {
+	client, done, err := b.aRedis()
+	if err != nil {
+		return f, err
+	}
+	defer done()
+	limiter := limit.New(client, "", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	before, _, err := infoOf(ctx, client)
+	if err != nil {
+		return f, err
+	}
+	var all errgroup.Group
+	for i := range callers {
+		all.Go(func() error {
+			for n := i; n < requests; n += callers {
+				limiter.Allow(ctx, "key", 1<<30)
+			}
+			return nil
+		})
+	}
+	_ = all.Wait() // nothing fails
+	after, _, err := infoOf(ctx, client)
+	return redisFigures{limits, requests, (after.cpu - before.cpu) * 1e6 / float64(requests), 0}, err
+}
+
+// aRedis starts a Redis that does not rewrite its append-only file meanwhile, whose copy would count as memory.
+func (b *bench) aRedis() (client *redisdb.Client, done func(), err error) {
+	server, err := devnet.StartRedis(filepath.Join(b.dir, strconv.FormatInt(time.Now().UnixNano(), 36)), devnet.RedisOptions{
+		Args: []string{"--auto-aof-rewrite-percentage", "0"},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if client, err = redisdb.Open(server.URL); err != nil {
+		server.Close()
+		return nil, nil, err
+	}
+	client.Timeout = redisTimeout
+	return client, func() {
+		_ = client.Close()
+		server.Close()
+	}, nil
 }
 
 // redisLoad takes updates from their claims until they are final.

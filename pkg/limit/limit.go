@@ -5,6 +5,8 @@
 // Redis: it asks Redis at its rate, at most. Without Redis that is the limit: refusing every caller would turn a lost cache
 // into an outage.
 //
+// What a replica asks about a key while it waits for an answer goes with the next question, so Redis is not asked once for each request.
+//
 // Rejected: fiber's limiter (one mutex held across the store's round trips, and replicas that overwrite each other's
 // counts); counting in each process only (the limit would be times the number of replicas).
 package limit
@@ -34,14 +36,26 @@ type Limiter struct {
 	prefix string
 	log    *slog.Logger
 	own    prometheus.Counter
-	here   *lru.Cache[string, *rate.Limiter] // what passes this replica, by key
+	here   *lru.Cache[string, *limited] // by key
 }
+
+// limited is a key at a rate.
+type limited struct {
+	here *rate.Limiter // what passes this replica
+	ask  *redisdb.Batcher[*question]
+}
+
+// question is whether a request may pass all replicas' limit.
+type question struct{ retryAfter time.Duration }
+
+// maxQuestions is how many requests one call asks for.
+const maxQuestions = 1024
 
 // New returns a Limiter on the client. Prefix goes before every key, so that deployments can share a Redis.
 func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus.Registerer) *Limiter {
 	return &Limiter{
 		client: client, rate: redis_rate.NewLimiter(client), prefix: prefix, log: log,
-		here: lru.NewCache[string, *rate.Limiter](maxKeys),
+		here: lru.NewCache[string, *limited](maxKeys),
 		own: promauto.With(reg).NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_limit_unavailable_total",
 			Help: "Requests that the replica let through by its own count of the key's rate, because Redis did not answer.",
@@ -52,39 +66,52 @@ func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus
 // Allow takes one request of the key at a rate of perSecond (at least 1; a whole second's worth may come at once). It
 // returns 0 when the request may pass, or how long the caller should wait before the next try.
 func (l *Limiter) Allow(ctx context.Context, key string, perSecond int) (retryAfter time.Duration) {
-	perSecond = max(perSecond, 1)
-	if wait := l.allowHere(key, perSecond); wait > 0 {
+	k := l.limited(key, max(perSecond, 1))
+	request := k.here.Reserve()
+	if wait := request.Delay(); wait > 0 {
+		request.Cancel()
 		return wait
 	}
-	var result *redis_rate.Result
-	err := l.client.Call(ctx, func(ctx context.Context) (err error) {
-		result, err = l.rate.Allow(ctx, l.prefix+key, redis_rate.PerSecond(perSecond))
-		return err
-	})
-	switch {
-	case err != nil:
+	var q question
+	if err := k.ask.Do(ctx, &q, 1); err != nil {
 		l.own.Inc()
 		if ctx.Err() == nil && !errors.Is(err, redisdb.ErrDown) {
 			l.log.Warn("Redis did not answer for a rate limit; the API limits each key by its own count", "for", l.client.Pause, "err", err)
 		}
 		return 0
-	case result.Allowed > 0:
-		return 0
-	default:
-		return max(result.RetryAfter, time.Millisecond)
 	}
+	return q.retryAfter
 }
 
-// allowHere takes one request of the key from what may pass this replica, or returns how long that takes.
-func (l *Limiter) allowHere(key string, perSecond int) (wait time.Duration) {
-	limiter, ok := l.here.Get(key)
-	if !ok || limiter.Burst() != perSecond {
-		limiter = rate.NewLimiter(rate.Limit(perSecond), perSecond)
-		l.here.Add(key, limiter)
+// limited is the key at its rate, anew if the rate is another one now.
+func (l *Limiter) limited(key string, perSecond int) *limited {
+	k, ok := l.here.Get(key)
+	if !ok || k.here.Burst() != perSecond {
+		k = &limited{
+			here: rate.NewLimiter(rate.Limit(perSecond), perSecond),
+			ask: redisdb.NewBatcher(maxQuestions, func(ctx context.Context, questions []*question) error {
+				return l.askAll(ctx, key, perSecond, questions)
+			}),
+		}
+		l.here.Add(key, k)
 	}
-	request := limiter.Reserve()
-	if wait = request.Delay(); wait > 0 {
-		request.Cancel()
+	return k
+}
+
+// askAll asks for many requests of a key at once. Those that came first pass.
+func (l *Limiter) askAll(ctx context.Context, key string, perSecond int, questions []*question) error {
+	var result *redis_rate.Result
+	err := l.client.Call(ctx, func(ctx context.Context) (err error) {
+		result, err = l.rate.AllowAtMost(ctx, l.prefix+key, redis_rate.PerSecond(perSecond), len(questions))
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	return wait
+	for i, q := range questions {
+		if i >= result.Allowed {
+			q.retryAfter = max(result.RetryAfter, time.Second/time.Duration(perSecond), time.Millisecond)
+		}
+	}
+	return nil
 }

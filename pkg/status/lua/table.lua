@@ -18,17 +18,16 @@ if note then
 end
 while power * 2 <= buckets do power = power * 2 end
 
+local double, split = 2 * power, buckets - power
+
 -- named is the field of a bucket by its number.
 local function named(i)
-  return char(i % 256, floor(i / 256) % 256, floor(i / 65536) % 256, floor(i / 16777216) % 256)
-end
-
--- placed is the number of the bucket of a name by its first bytes.
-local function placed(a, b, c, d)
-  local h = a + b * 256 + c * 65536 + d * 16777216
-  local i = h % power
-  if i < buckets - power then i = h % (2 * power) end
-  return i
+  local a = i % 256
+  i = (i - a) / 256
+  local b = i % 256
+  i = (i - b) / 256
+  local c = i % 256
+  return char(a, b, c, (i - c) / 256)
 end
 
 -- number reads bytes, the highest first; bytes writes them.
@@ -43,17 +42,23 @@ local function bytes(n, width)
   return s
 end
 
--- fetched reads many buckets into a table by field: those of the names in a text, each `width` apart.
+-- fetched reads the buckets of the names in a text, each `width` apart: what is in them, by number, and the number of each name's.
 local function fetched(names, width)
-  local fields, seen, at = {}, {}, {}
+  local fields, numbers, content, at, n = {}, {}, {}, {}, 0
   for p = 1, #names, width do
-    local f = named(placed(byte(names, p, p + 3)))
-    at[#at + 1] = f
-    if not seen[f] then seen[f], fields[#fields + 1] = '', f end
+    local a, b, c, d = byte(names, p, p + 3)
+    local h = a + b * 256 + c * 65536 + d * 16777216
+    local i = h % power
+    if i < split then i = h % double end
+    at[#at + 1] = i
+    if not content[i] then
+      n = n + 1
+      content[i], numbers[n], fields[n] = '', i, named(i)
+    end
   end
-  if #fields > 0 then
+  if n > 0 then
     local values = call('HMGET', key, unpack(fields))
-    for i = 1, #fields do seen[fields[i]] = values[i] or '' end
+    for k = 1, n do content[numbers[k]] = values[k] or '' end
   end
-  return seen, at
+  return content, at
 end

@@ -103,15 +103,18 @@ local function live(state)
   return state
 end
 
-local content, at = fetched(items, 19)
-local dirty, were = {}, entries
-local undo -- of claim: what the buckets were, by field
+local content, at = fetched(items, 19) -- buckets by their number, and which one each item is in
+local dirty, were = {}, entries -- buckets to write
+local undo -- of claim: what the buckets were
 
 -- store puts a bucket.
-local function store(f, bucket)
-  if undo and not undo[f] then undo[f] = content[f] end
-  content[f], dirty[f] = bucket, true
+local function store(i, bucket)
+  if undo and not undo[i] then undo[i] = content[i] end
+  content[i], dirty[i] = bucket, true
 end
+
+-- lengths are two bytes.
+local function length(n) return char((n - n % 256) / 256, n % 256) end
 
 -- walked is runs after items k … m, which are of one entry, ascend and do not overlap.
 local function walked(runs, k, m, change)
@@ -160,56 +163,52 @@ end
 
 -- moved moves item k, and those behind it up to n that are of the same entry and come after it; the next one is returned.
 local function moved(k, n, move)
-  local p = k * 19 - 18
-  local name, f = sub(items, p, p + 15), at[k]
-  local bucket, change = content[f], moves[move]
+  local p, i = k * 19 - 18, at[k]
+  local name, bucket, change = sub(items, p, p + 15), content[i], moves[move]
   local first, last, which = byte(items, p + 16, p + 18)
+  local m = k
+  if k < n and at[k + 1] == i then
+    local after = last
+    while m < n and sub(items, m * 19 + 1, m * 19 + 16) == name and byte(items, m * 19 + 17) > after do
+      m = m + 1
+      after = byte(items, m * 19 - 1)
+    end
+  end
   local s, e = find(bucket, name, 1, true)
-  local m, end_ = k, last
-  while m < n and at[m + 1] == f and sub(items, m * 19 + 1, m * 19 + 16) == name and byte(items, m * 19 + 17) > end_ do
-    m = m + 1
-    end_ = byte(items, m * 19 - 1)
-  end
-  local runs, rest, become
-  if s then
-    local high, low, f1, l1, kind = byte(bucket, e + 5, e + 9)
-    local length = high * 256 + low
-    rest = e + 7 + length
-    if k == m and f1 == first and l1 == last and length == 2 + size[kind] then -- one run, all of it
-      local was = sub(bucket, e + 9, rest - 1)
-      local state = change(live(was), ARGV[5 + which], last - first + 1)
-      if state == was and move ~= 'transaction' then return m + 1 end
-      if state ~= '' then
-        length = 2 + #state
-        store(f, sub(bucket, 1, s - 1) .. sub(bucket, rest) .. name .. stamp .. char(floor(length / 256), length % 256, first, last) .. state)
-        return m + 1
-      end
-      become = ''
+  local become
+  if not s then
+    if k == m then
+      local state = change('', ARGV[5 + which], last - first + 1)
+      if state == '' then return m + 1 end
+      become = char(first, last) .. state
     else
-      runs = sub(bucket, e + 7, rest - 1)
-      become = walked(runs, k, m, change)
-      if become == runs then return m + 1 end
+      become = walked('', k, m, change)
+      if become == '' then return m + 1 end
     end
-    if become == '' then
-      store(f, sub(bucket, 1, s - 1) .. sub(bucket, rest))
-      entries = entries - 1
-    else
-      store(f, sub(bucket, 1, s - 1) .. sub(bucket, rest) .. name .. stamp .. char(floor(#become / 256), #become % 256) .. become)
-    end
-    return m + 1
-  end
-  if k == m then
-    local state = change('', ARGV[5 + which], last - first + 1)
-    become = state == '' and '' or char(first, last) .. state
-  else
-    become = walked('', k, m, change)
-  end
-  if become ~= '' then
     while bucket ~= '' and number(bucket, 17, 4) + keep < second do -- the oldest are first
       bucket, entries = sub(bucket, 23 + number(bucket, 21, 2)), entries - 1
     end
-    store(f, bucket .. name .. stamp .. char(floor(#become / 256), #become % 256) .. become)
+    store(i, bucket .. name .. stamp .. length(#become) .. become)
     entries = entries + 1
+    return m + 1
+  end
+  local high, low, f, l, kind = byte(bucket, e + 5, e + 9)
+  local size, rest = size[kind] + 2, e + 7 + high * 256 + low
+  if k == m and f == first and l == last and rest == e + 7 + size then -- one run, all of it
+    local was = sub(bucket, e + 9, rest - 1)
+    local state = change((kind == 99 or kind == 100) and live(was) or was, ARGV[5 + which], last - first + 1)
+    if state == was and move ~= 'transaction' then return m + 1 end
+    become = state == '' and '' or char(first, last) .. state
+  else
+    local runs = sub(bucket, e + 7, rest - 1)
+    become = walked(runs, k, m, change)
+    if become == runs then return m + 1 end
+  end
+  if become == '' then
+    store(i, sub(bucket, 1, s - 1) .. sub(bucket, rest))
+    entries = entries - 1
+  else
+    store(i, sub(bucket, 1, s - 1) .. sub(bucket, rest) .. name .. stamp .. length(#become) .. become)
   end
   return m + 1
 end
@@ -239,7 +238,7 @@ else
     range(k, last)
     local said = table.concat(letters)
     if find(said, 'b', 1, true) then
-      for f, bucket in pairs(undo) do content[f] = bucket end
+      for i, bucket in pairs(undo) do content[i] = bucket end
       said, entries = string.gsub(said, 'w', '-'), before
     end
     all[#all + 1] = said
@@ -251,13 +250,14 @@ end
 -- Grow, as far as there are more entries than before.
 local grown = buckets
 while entries > buckets * load and buckets - grown < 256 and buckets < 4294967296 do
-  local from, to = named(buckets - power), named(buckets)
-  local bucket = content[from] or call('HGET', key, from) or ''
+  local from = buckets - power
+  local bucket = content[from] or call('HGET', key, named(from)) or ''
   local stay, go, p = {}, {}, 1
   while p <= #bucket do
     local a, b, c, d = byte(bucket, p, p + 3)
-    local next = p + 22 + number(bucket, p + 20, 2)
-    if number(bucket, p + 16, 4) + keep < second then
+    local s1, s2, s3, s4, high, low = byte(bucket, p + 16, p + 21)
+    local next = p + 22 + high * 256 + low
+    if ((s1 * 256 + s2) * 256 + s3) * 256 + s4 + keep < second then
       entries = entries - 1
     elseif (a + b * 256 + c * 65536 + d * 16777216) % (2 * power) == buckets then
       go[#go + 1] = sub(bucket, p, next - 1)
@@ -266,23 +266,21 @@ while entries > buckets * load and buckets - grown < 256 and buckets < 429496729
     end
     p = next
   end
-  content[from], content[to], dirty[from], dirty[to] = table.concat(stay), table.concat(go), true, true
+  content[from], content[buckets], dirty[from], dirty[buckets] = table.concat(stay), table.concat(go), true, true
   buckets = buckets + 1
   if buckets == 2 * power then power = buckets end
 end
 
-local set, del = {}, {}
-for f in pairs(dirty) do
-  if content[f] == '' then
-    del[#del + 1] = f
+local set, del, n = {}, {}, 0
+for i in pairs(dirty) do
+  if content[i] == '' then
+    del[#del + 1] = named(i)
   else
-    set[#set + 1] = f
-    set[#set + 1] = content[f]
+    set[n + 1], set[n + 2], n = named(i), content[i], n + 2
   end
 end
 if entries ~= were or buckets ~= grown then
-  set[#set + 1] = 'count'
-  set[#set + 1] = buckets .. ' ' .. entries
+  set[n + 1], set[n + 2] = 'count', buckets .. ' ' .. entries
 end
 if #set > 0 then call('HSET', key, unpack(set)) end
 if #del > 0 then call('HDEL', key, unpack(del)) end
