@@ -83,7 +83,7 @@ func (l *Limiter) Allow(ctx context.Context, key string, perSecond int) (retryAf
 	return q.retryAfter
 }
 
-// limited is the key at its rate, anew if the rate is another one now.
+// limited is the key at its rate, another one if the rate is.
 func (l *Limiter) limited(key string, perSecond int) *limited {
 	k, ok := l.here.Get(key)
 	if !ok || k.here.Burst() != perSecond {

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
+	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -93,6 +96,39 @@ func dial(text string) (redis.UniversalClient, error) {
 func (c *Client) Cluster() bool {
 	_, is := c.UniversalClient.(*redis.ClusterClient)
 	return is
+}
+
+var memoryLine = regexp.MustCompile(`(?m)^(used_memory|maxmemory):(\d+)`)
+
+// MemoryUsed is which part of its maxmemory a Redis uses, of a Cluster the fullest master; 0 where there is no bound, or Redis does not tell.
+func (c *Client) MemoryUsed(ctx context.Context) (part float64, err error) {
+	var mu sync.Mutex
+	ask := func(ctx context.Context, node *redis.Client) error {
+		info, err := node.Info(ctx, "memory").Result()
+		if refused := redis.Error(nil); errors.As(err, &refused) {
+			return nil // a server that does not tell, or may not
+		}
+		if err != nil {
+			return err
+		}
+		numbers := map[string]float64{}
+		for _, m := range memoryLine.FindAllStringSubmatch(info, -1) {
+			numbers[m[1]], _ = strconv.ParseFloat(m[2], 64)
+		}
+		if bound := numbers["maxmemory"]; bound > 0 {
+			mu.Lock()
+			part = max(part, numbers["used_memory"]/bound)
+			mu.Unlock()
+		}
+		return nil
+	}
+	switch client := c.UniversalClient.(type) {
+	case *redis.ClusterClient:
+		err = client.ForEachMaster(ctx, ask)
+	case *redis.Client:
+		err = ask(ctx, client)
+	}
+	return part, err
 }
 
 // BadData is an error for an exchange that read what it did not expect: Redis answered, so calls do not pause.

@@ -53,7 +53,7 @@ func TestTheClientFollowsAFailover(t *testing.T) {
 	require.Equal(t, "there", client.Get(t.Context(), "before").Val())
 }
 
-// TestTLS: rediss:// speaks it, and refuses a certificate that nobody signed.
+// TestTLS: rediss:// speaks it, and refuses a certificate that no authority signed.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	needsServer(t)

@@ -67,7 +67,7 @@ func (s *Store) RestoreDead(ctx context.Context, tx common.Hash, refs []score.Re
 }
 
 // EndRestore declares the store complete. ErrFlushed if what was restored has been lost meanwhile, or another restore
-// began. After an error it may be repeated with another restore only.
+// began.
 func (s *Store) EndRestore(ctx context.Context, token string) error {
 	calls := make([]scriptCall, s.tables)
 	for i := range calls {

@@ -54,6 +54,7 @@ func New(client *redisdb.Client, config Config) *Store {
 	}
 	s.hands = make([]hand, s.tables)
 	for table := range s.tables {
+		s.hands[table].finals = s.config.Retention
 		s.claims = append(s.claims, redisdb.NewBatcher(maxItems, func(ctx context.Context, claims []*claim) error {
 			return s.claimAll(ctx, table, claims)
 		}))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
@@ -162,4 +164,45 @@ func TestWhatIsOldIsSwept(t *testing.T) {
 		return n < 2000 || len(more) == 0
 	}, 20*time.Second, 50*time.Millisecond)
 	require.NotEmpty(t, more, "nothing old was removed")
+}
+
+// TestWhatIsFinalGoesWhenMemoryIsShort, the oldest first, and nothing that waits.
+func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
+	t.Parallel()
+	dedicated := devnet.Redis(t)
+	if dedicated.Kind != "redis-server" {
+		t.Skip("the embedded server knows no memory")
+	}
+	client, err := redisdb.Open(dedicated.URL)
+	require.NoError(t, err)
+	client.Timeout = 5 * time.Second
+	t.Cleanup(func() { _ = client.Close() })
+	s, ctx, refs := status.New(client, status.Config{}), t.Context(), ids(40_000)
+	waiting, old, fresh := refs[:1000], refs[1000:39_000], refs[39_000:]
+	require.NoError(t, s.Accepted(ctx, waiting, make([]string, len(waiting))))
+	require.NoError(t, s.Final(ctx, tx1, 1, old, make([]score.Outcome, len(old))))
+	began := time.Now()
+	require.Eventually(t, func() bool { return time.Since(began) > 4*time.Second }, 10*time.Second, 100*time.Millisecond, "until they are old")
+	require.NoError(t, s.Final(ctx, tx2, 2, fresh, make([]score.Outcome, len(fresh))))
+	used, err := client.Info(ctx, "memory").Result()
+	require.NoError(t, err)
+	n, err := strconv.Atoi(regexp.MustCompile(`used_memory:(\d+)`).FindStringSubmatch(used)[1])
+	require.NoError(t, err)
+	require.NoError(t, client.ConfigSet(ctx, "maxmemory", strconv.Itoa(n*10/9)).Err())
+	require.Eventually(t, func() bool {
+		require.NoError(t, s.Sweep(ctx))
+		part, err := client.MemoryUsed(ctx)
+		require.NoError(t, err)
+		return part <= 0.85
+	}, 30*time.Second, 10*time.Millisecond)
+	statuses, _, err := s.Read(ctx, refs)
+	require.NoError(t, err)
+	gone := 0
+	for i, st := range statuses {
+		if st.Stage == 0 {
+			gone++
+			require.True(t, i >= len(waiting) && i < len(waiting)+len(old), i)
+		}
+	}
+	require.Positive(t, gone)
 }

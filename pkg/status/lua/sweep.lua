@@ -1,12 +1,24 @@
--- ARGV: the first bucket, how many, the retention in s, the time in ms after which a table expires that is not swept, and
--- whether to forget what is unfinished ('1'). Removes what is older than the retention from these buckets, or forgets what is
--- accepted or bound, and the slots. Answers with the next bucket, 0 behind the last, and how many updates and creations
--- were forgotten. An entry only moves to a higher bucket, so a pass from 0 on misses none.
-local from, keep, forget = tonumber(ARGV[1]), tonumber(ARGV[3]), ARGV[5] == '1'
+-- ARGV: the first bucket, how many, the retention in s, the time in ms after which a table expires that is not swept, whether
+-- to forget what is unfinished ('1'), and the retention in s of what is final. Removes what is older from these
+-- buckets, or forgets what is accepted or bound, and the slots. Answers with the next bucket, 0 behind the last; how many updates and
+-- creations were forgotten; and the age in s of the oldest final one that stays. An entry only moves to a higher bucket, so a pass from 0
+-- on misses none.
+local from, keep, forget, finals = tonumber(ARGV[1]), tonumber(ARGV[3]), ARGV[5] == '1', tonumber(ARGV[6])
 local second = tonumber(call('TIME')[1])
 call('PEXPIRE', key, ARGV[4])
 local last = math.min(from + tonumber(ARGV[2]), buckets) - 1
-local fields, forgotten, removed = {}, 0, 0
+local fields, forgotten, removed, oldest = {}, 0, 0, 0
+
+-- finished tells whether nothing from p to before next is claimed, accepted or bound.
+local function finished(bucket, p, next)
+  while p < next do
+    local kind = byte(bucket, p + 2)
+    if kind >= 97 and kind <= 100 then return false end
+    p = p + 2 + size[kind]
+  end
+  return true
+end
+
 for i = from, last do fields[#fields + 1] = named(i) end
 local contents = #fields > 0 and call('HMGET', key, unpack(fields)) or {}
 for i, f in ipairs(fields) do
@@ -14,7 +26,12 @@ for i, f in ipairs(fields) do
   while p <= #bucket do
     local next = p + 22 + number(bucket, p + 20, 2)
     if not forget then
-      if number(bucket, p + 16, 4) + keep >= second then out[#out + 1] = sub(bucket, p, next - 1) end
+      local age = second - number(bucket, p + 16, 4)
+      local final = finished(bucket, p + 22, next)
+      if age <= keep and (age <= finals or not final) then
+        out[#out + 1] = sub(bucket, p, next - 1)
+        if final then oldest = math.max(oldest, age) end
+      end
     else
       local runs, r = {}, p + 22
       while r < next do
@@ -43,4 +60,4 @@ for i, f in ipairs(fields) do
   end
 end
 if removed > 0 then call('HSET', key, 'count', buckets .. ' ' .. (entries - removed)) end
-return {last + 1 < buckets and last + 1 or 0, forgotten}
+return {last + 1 < buckets and last + 1 or 0, forgotten, oldest}
