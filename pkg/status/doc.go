@@ -13,7 +13,7 @@
 // # Tables
 //
 // Redis spends some 60 to 110 bytes on each key or field beside what is in it, so an update has neither. A table is one hash
-// whose fields are buckets of some six entries each (lua/table.lua). An entry is a word: the 256 ids that share all but their last
+// whose fields are buckets of some four entries each (lua/table.lua). An entry is a word: the 256 ids that share all but their last
 // byte. It holds runs of neighbours that are in the same state. So consecutive ids share an entry and, when they are final by one
 // transaction, a run; a random id is alone in its entry. The table grows a bucket at a time, as entries come in.
 //

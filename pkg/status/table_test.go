@@ -131,7 +131,7 @@ func TestATableGrows(t *testing.T) {
 	require.Equal(t, strconv.Itoa(len(refs)+1), count[1], "the updates and their transaction")
 	buckets, err := strconv.Atoi(count[0])
 	require.NoError(t, err)
-	require.InDelta(t, len(refs)/6, buckets, 10)
+	require.InDelta(t, len(refs)/4, buckets, 10)
 }
 
 // TestWhatIsOldIsSwept, and what is found old when more comes in is removed, too.

@@ -1,7 +1,7 @@
 -- ARGV: names. Answers with the table's generation (empty while it has none), the runs of each name, and then, of each
 -- transaction that these runs tell of, its 8 bytes there and its hash.
 local names = ARGV[1]
-local content, at = fetched(names, 16)
+local content, _, _, at = fetched(names, 16)
 local function runs(bucket, name)
   local s, e = find(bucket, name, 1, true)
   if not s then return '' end
@@ -22,7 +22,7 @@ for k = 1, #at do
   end
 end
 local all = table.concat(transactions)
-content, at = fetched(all, 16)
+content, _, _, at = fetched(all, 16)
 for k = 1, #at do
   local found = runs(content[at[k]], transactions[k])
   if found ~= '' then

@@ -7,7 +7,7 @@
 -- are there, and those below buckets-power have given half of their entries to one that is power higher.
 local call, byte, char, find, sub, floor = redis.call, string.byte, string.char, string.find, string.sub, math.floor
 local key = KEYS[1]
-local load = 6
+local load = 4
 local size = {[97] = 1, [98] = 9, [99] = 15, [100] = 30, [102] = 15, [115] = 44, [116] = 33} -- of a state, by its kind
 
 local note = call('HGET', key, 'count')
@@ -42,23 +42,24 @@ local function bytes(n, width)
   return s
 end
 
--- fetched reads the buckets of the names in a text, each `width` apart: what is in them, by number, and the number of each name's.
+-- fetched reads the buckets of the names in a text, each `width` apart. It returns what is in them; their fields; their places in both, by their
+-- numbers; and the place of each name's.
 local function fetched(names, width)
-  local fields, numbers, content, at, n = {}, {}, {}, {}, 0
+  local fields, places, at, n, k = {}, {}, {}, 0, 0
   for p = 1, #names, width do
     local a, b, c, d = byte(names, p, p + 3)
     local h = a + b * 256 + c * 65536 + d * 16777216
     local i = h % power
     if i < split then i = h % double end
-    at[#at + 1] = i
-    if not content[i] then
+    local place = places[i]
+    if not place then
       n = n + 1
-      content[i], numbers[n], fields[n] = '', i, named(i)
+      place, places[i], fields[n] = n, n, named(i)
     end
+    k = k + 1
+    at[k] = place
   end
-  if n > 0 then
-    local values = call('HMGET', key, unpack(fields))
-    for k = 1, n do content[numbers[k]] = values[k] or '' end
-  end
-  return content, at
+  local content = n > 0 and call('HMGET', key, unpack(fields)) or {}
+  for i = 1, n do content[i] = content[i] or '' end
+  return content, fields, places, at
 end

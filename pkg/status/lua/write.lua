@@ -103,8 +103,8 @@ local function live(state)
   return state
 end
 
-local content, at = fetched(items, 19) -- buckets by their number, and which one each item is in
-local dirty, were = {}, entries -- buckets to write
+local content, fields, places, at = fetched(items, 19)
+local dirty, were = {}, entries -- places of buckets to write
 local undo -- of claim: what the buckets were
 
 -- store puts a bucket.
@@ -249,9 +249,18 @@ end
 
 -- Grow, as far as there are more entries than before.
 local grown = buckets
+
+-- placed is the place of a bucket by its number, of which there was none.
+local function placed(i, bucket)
+  local place = #fields + 1
+  places[i], fields[place], content[place] = place, named(i), bucket
+  return place
+end
+
 while entries > buckets * load and buckets - grown < 256 and buckets < 4294967296 do
-  local from = buckets - power
-  local bucket = content[from] or call('HGET', key, named(from)) or ''
+  local number = buckets - power
+  local from = places[number] or placed(number, call('HGET', key, named(number)) or '')
+  local bucket, to = content[from], placed(buckets, '')
   local stay, go, p = {}, {}, 1
   while p <= #bucket do
     local a, b, c, d = byte(bucket, p, p + 3)
@@ -266,17 +275,20 @@ while entries > buckets * load and buckets - grown < 256 and buckets < 429496729
     end
     p = next
   end
-  content[from], content[buckets], dirty[from], dirty[buckets] = table.concat(stay), table.concat(go), true, true
+  content[from], content[to], dirty[from], dirty[to] = table.concat(stay), table.concat(go), true, true
   buckets = buckets + 1
   if buckets == 2 * power then power = buckets end
 end
 
 local set, del, n = {}, {}, 0
-for i in pairs(dirty) do
-  if content[i] == '' then
-    del[#del + 1] = named(i)
-  else
-    set[n + 1], set[n + 2], n = named(i), content[i], n + 2
+for i = 1, #fields do
+  if dirty[i] then
+    local bucket = content[i]
+    if bucket == '' then
+      del[#del + 1] = fields[i]
+    else
+      set[n + 1], set[n + 2], n = fields[i], bucket, n + 2
+    end
   end
 end
 if entries ~= were or buckets ~= grown then
