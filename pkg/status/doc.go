@@ -48,7 +48,7 @@
 //
 // Rejected: a separate dedupe set (two keys to keep in step, and a crash between them either swallows an update or
 // forgets one); a key for each update (266 bytes each); a field for each update in a hash that is no listpack (70 to 100 bytes,
-// though only 1.8 µs for a transition instead of 5: memory runs out first); a key
+// though only 1.8 µs for a transition instead of 4: memory runs out first); a key
 // for each bucket (a script pays about a microsecond for each key, and reads all buckets of a call at once from one hash); a hash for
 // each day, which would expire as a whole (a claim would have to look into all of them).
 package status
