@@ -60,7 +60,7 @@ func (n *NATS) monitors() []string {
 
 // Redis says where Redis is.
 type Redis struct {
-	RedisURL        Secret        `name:"redis-url" env:"SCORELAY_REDIS_URL" default:"redis://127.0.0.1:6379/0" help:"Redis, as redis:// or rediss:// with user, password and database."`
+	RedisURL        Secret        `name:"redis-url" env:"SCORELAY_REDIS_URL" default:"redis://127.0.0.1:6379/0" help:"Redis, as redis:// or rediss:// (TLS) with user, password and database; with ?master_name=… its Sentinels, with ?cluster=true nodes of a Cluster; &addr=host:port names more of them."`
 	StatusRetention time.Duration `name:"status-retention" env:"SCORELAY_STATUS_RETENTION" default:"168h" help:"How long the status of an update is kept after its last change. The chain remembers used updateIds forever."`
 }
 

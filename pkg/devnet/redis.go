@@ -23,6 +23,8 @@ const RequireRedisServer = "SCORELAY_REQUIRE_REDIS_SERVER"
 type RedisOptions struct {
 	Port     int  // 0 takes a free one
 	Embedded bool // use the embedded server even where redis-server is installed
+	// Args are further arguments of redis-server, such as "--tls-port", "6380"; with them it is never the embedded one.
+	Args []string
 }
 
 // RedisServer is a Redis on 127.0.0.1.
@@ -45,10 +47,10 @@ const (
 func StartRedis(dir string, opts RedisOptions) (*RedisServer, error) {
 	path, err := exec.LookPath("redis-server")
 	if err == nil && !opts.Embedded {
-		return startRedisServer(path, dir, opts.Port)
+		return startRedisServer(path, dir, opts)
 	}
-	if os.Getenv(RequireRedisServer) == "1" {
-		return nil, fmt.Errorf("couldn't find redis-server, and %s=1 rules the embedded one out", RequireRedisServer)
+	if os.Getenv(RequireRedisServer) == "1" || len(opts.Args) > 0 {
+		return nil, fmt.Errorf("couldn't find redis-server, and the embedded one does not do (arguments, or %s=1)", RequireRedisServer)
 	}
 	return startEmbeddedRedis(opts.Port)
 }
@@ -69,19 +71,26 @@ func RedisServerCommand(path, dir string, port int) *exec.Cmd {
 	return cmd
 }
 
-func startRedisServer(path, dir string, port int) (*RedisServer, error) {
+func startRedisServer(path, dir string, opts RedisOptions) (*RedisServer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("couldn't make Redis's directory: %w", err)
 	}
-	r, err := onPort(port, func(port int) (*RedisServer, error) { return tryRedisServer(path, dir, port) })
+	r, err := onPort(opts.Port, func(port int) (*RedisServer, error) { return tryRedisServer(path, dir, port, opts.Args) })
 	if err != nil {
 		return nil, fmt.Errorf("couldn't start %s: %w", path, err)
 	}
 	return r, nil
 }
 
-func tryRedisServer(path, dir string, port int) (*RedisServer, error) {
-	p, err := startProcess(RedisServerCommand(path, dir, port))
+func tryRedisServer(path, dir string, port int, args []string) (*RedisServer, error) {
+	cmd := RedisServerCommand(path, dir, port)
+	cmd.Args = append(cmd.Args, args...)
+	return awaited(cmd, port)
+}
+
+// awaited runs a server that will answer on port.
+func awaited(cmd *exec.Cmd, port int) (*RedisServer, error) {
+	p, err := startProcess(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -110,6 +110,8 @@ type Statuses interface {
 	RestoreFinal(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
 	// RestoreDead writes what only a dead letter tells.
 	RestoreDead(ctx context.Context, tx common.Hash, refs []score.Ref, outcomes []score.Outcome) error
+	// Sweep removes some of what is older than its retention, and keeps the rest from expiring. It is called once a second or so.
+	Sweep(ctx context.Context) error
 	// EndRestore declares the store complete; it fails if data was lost, or another restore began or was requested, since BeginRestore.
 	EndRestore(ctx context.Context, token string) error
 }

@@ -21,7 +21,7 @@ const (
 	restorePause = time.Second
 )
 
-// Restorer brings the status store back from the stream and the chain whenever it has lost its data.
+// Restorer brings the status store back from the stream and the chain whenever it has lost its data, and sweeps it.
 type Restorer struct {
 	Deployment score.Deployment
 	Heads      Heads
@@ -55,6 +55,9 @@ func (r *Restorer) Run(ctx context.Context) error {
 				r.Log.Warn("couldn't bring the statuses back; looking again", "err", err)
 				_ = retry.Sleep(ctx, max(2*poll, time.Since(began)))
 			}
+		}
+		if err == nil {
+			_ = r.Statuses.Sweep(ctx)
 		} // an error: the store is down, which those who need it tell
 		_ = retry.Sleep(ctx, poll)
 	}

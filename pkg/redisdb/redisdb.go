@@ -6,6 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,28 +25,110 @@ var errData = errors.New("unexpected data in Redis")
 
 // Client is a go-redis client behind a circuit breaker. It is safe for concurrent use; the fields are set before.
 type Client struct {
-	*redis.Client
+	redis.UniversalClient
 	Timeout time.Duration // of one call
 	Pause   time.Duration // how long calls fail at once after one failed
 
 	downUntil atomic.Int64 // unix ns
 }
 
-// Open returns a client of a Redis, redis://[user:password@]host:port/db (rediss:// for TLS), with a timeout of 200 ms and
-// a pause of 500 ms. It does not connect yet. A failed call is repeated at most once.
-func Open(url string) (*Client, error) {
-	opts, err := redis.ParseURL(url)
+// Open returns a client of a Redis, with a timeout of 200 ms and a pause of 500 ms. It does not connect yet. A failed call is
+// repeated at most once. The URL is redis://[user:password@]host:port/db, or rediss:// for TLS. With ?master_name=… its hosts
+// are Sentinels, with ?cluster=true nodes of a Cluster (without /db); ?addr=host:port, which may repeat, names more of them.
+func Open(text string) (*Client, error) {
+	client, err := dial(text)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't read the Redis URL: %w", err)
 	}
-	opts.ContextTimeoutEnabled = true
-	opts.MaxRetries = 1
-	opts.MinRetryBackoff = 5 * time.Millisecond
-	opts.MaxRetryBackoff = 20 * time.Millisecond
-	opts.DialTimeout = 2 * time.Second // continues in the background when a call has given up
-	opts.DialerRetries = 1
-	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	return &Client{Client: redis.NewClient(opts), Timeout: 200 * time.Millisecond, Pause: 500 * time.Millisecond}, nil
+	return &Client{UniversalClient: client, Timeout: 200 * time.Millisecond, Pause: 500 * time.Millisecond}, nil
+}
+
+// How calls are made.
+const (
+	retries     = 1
+	minBackoff  = 5 * time.Millisecond
+	maxBackoff  = 20 * time.Millisecond
+	dialTimeout = 2 * time.Second // continues in the background when a call has given up
+	dialTries   = 1
+
+	maxRedirects = 3 // from node to node of a Cluster, repetitions among them
+)
+
+func dial(text string) (redis.UniversalClient, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	query := u.Query()
+	off := &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	if query.Get("cluster") == "true" {
+		query.Del("cluster")
+		u.RawQuery = query.Encode()
+		opts, err := redis.ParseClusterURL(u.String())
+		if err != nil {
+			return nil, err
+		}
+		opts.ContextTimeoutEnabled, opts.MaxRedirects = true, maxRedirects
+		opts.MinRetryBackoff, opts.MaxRetryBackoff, opts.DialTimeout, opts.DialerRetries = minBackoff, maxBackoff, dialTimeout, dialTries
+		opts.MaintNotificationsConfig = off
+		return redis.NewClusterClient(opts), nil
+	}
+	if query.Has("master_name") {
+		opts, err := redis.ParseFailoverURL(text)
+		if err != nil {
+			return nil, err
+		}
+		opts.ContextTimeoutEnabled, opts.MaxRetries = true, retries
+		opts.MinRetryBackoff, opts.MaxRetryBackoff, opts.DialTimeout, opts.DialerRetries = minBackoff, maxBackoff, dialTimeout, dialTries
+		return redis.NewFailoverClient(opts), nil
+	}
+	opts, err := redis.ParseURL(text)
+	if err != nil {
+		return nil, err
+	}
+	opts.ContextTimeoutEnabled, opts.MaxRetries = true, retries
+	opts.MinRetryBackoff, opts.MaxRetryBackoff, opts.DialTimeout, opts.DialerRetries = minBackoff, maxBackoff, dialTimeout, dialTries
+	opts.MaintNotificationsConfig = off
+	return redis.NewClient(opts), nil
+}
+
+// Cluster tells whether it is a client of a Cluster, where a call's keys must share a slot.
+func (c *Client) Cluster() bool {
+	_, is := c.UniversalClient.(*redis.ClusterClient)
+	return is
+}
+
+var memoryLine = regexp.MustCompile(`(?m)^(used_memory|maxmemory):(\d+)`)
+
+// MemoryUsed is which part of its maxmemory a Redis uses, of a Cluster the fullest master; 0 where there is no bound, or Redis does not tell.
+func (c *Client) MemoryUsed(ctx context.Context) (part float64, err error) {
+	var mu sync.Mutex
+	ask := func(ctx context.Context, node *redis.Client) error {
+		info, err := node.Info(ctx, "memory").Result()
+		if refused := redis.Error(nil); errors.As(err, &refused) {
+			return nil // a server that does not tell, or may not
+		}
+		if err != nil {
+			return err
+		}
+		numbers := map[string]float64{}
+		for _, m := range memoryLine.FindAllStringSubmatch(info, -1) {
+			numbers[m[1]], _ = strconv.ParseFloat(m[2], 64)
+		}
+		if bound := numbers["maxmemory"]; bound > 0 {
+			mu.Lock()
+			part = max(part, numbers["used_memory"]/bound)
+			mu.Unlock()
+		}
+		return nil
+	}
+	switch client := c.UniversalClient.(type) {
+	case *redis.ClusterClient:
+		err = client.ForEachMaster(ctx, ask)
+	case *redis.Client:
+		err = ask(ctx, client)
+	}
+	return part, err
 }
 
 // BadData is an error for an exchange that read what it did not expect: Redis answered, so calls do not pause.

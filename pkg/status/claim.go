@@ -3,84 +3,84 @@ package status
 import (
 	"context"
 	"crypto/rand"
-
-	"github.com/redis/go-redis/v9"
+	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// claimScript: KEYS records; ARGV token, lifetime ms. Returns duplicate, busy or won for each; when one is busy, those
-// that could have been won are left as they were and answered empty. Repeating it with the same token wins again.
-var claimScript = redis.NewScript(`
-local answers, busy = {}, false
-for i, key in ipairs(KEYS) do
-  local v = redis.call('GET', key)
-  local kind = v and string.sub(v, 1, 1)
-  if not v or (kind == 'f' and tonumber(string.match(v, '^f:(%d+)')) > 1)
-    or (kind == 'c' and string.match(v, '^c:([^:]+)') == ARGV[1]) then
-    answers[i] = ''
-  elseif kind == 'c' then
-    answers[i], busy = 'busy', true
-  else
-    answers[i] = 'duplicate'
-  end
-end
-if busy then return answers end
-for i, key in ipairs(KEYS) do
-  if answers[i] == '' then
-    answers[i] = 'won'
-    local v = redis.call('GET', key)
-    if not v then
-      redis.call('SET', key, 'c:' .. ARGV[1], 'PX', ARGV[2])
-    elseif string.sub(v, 1, 1) == 'f' then
-      redis.call('SET', key, 'c:' .. ARGV[1] .. ':' .. v, 'PX', ARGV[2])
-    end
-  end
-end
-return answers`)
-
-// releaseScript: KEYS records; ARGV retention ms, token. Takes the token's claims back; what was before each returns.
-var releaseScript = redis.NewScript(`
-for _, key in ipairs(KEYS) do
-  local v = redis.call('GET', key)
-  if v and string.match(v, '^c:([^:]+)') == ARGV[2] then
-    local before = string.match(v, '^c:[^:]+:(.+)$')
-    if before then
-      redis.call('SET', key, before, 'PX', ARGV[1])
-    else
-      redis.call('DEL', key)
-    end
-  end
-end
-return #KEYS`)
-
 // NewToken is a token for claims that no other process has.
 func NewToken() string { return rand.Text() }
 
-// Claim asks for 1 … score.MaxSigned updateIds at once, for one accept. It answers for each, in order: all that no
+// claim is what one accept claims.
+type claim struct {
+	items   []item
+	token   string
+	answers []byte // a letter for each index of the items, in order
+}
+
+// Claim asks for 1 … score.MaxSigned updateIds of one project at once, for one accept. It answers for each, in order: all that no
 // update was accepted under are won together; or none is, because one is busy, and then they are answered empty. So a
 // caller that waits for one id holds none that others wait for. The token names the claims; the same one may claim again.
+//
+// What is claimed while an exchange with Redis is under way goes with the next, in one script call.
 func (s *Store) Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error) {
-	var answers []string
-	err := s.call(ctx, "claim updates", func(ctx context.Context) (err error) {
-		answers, err = claimScript.Run(ctx, s.client, s.keys(refs), token, s.config.Claim.Milliseconds()).StringSlice()
-		if err == nil && len(answers) != len(refs) {
-			err = redisdb.BadData("%d answers for %d ids", len(answers), len(refs))
-		}
-		return err
-	})
-	if err != nil {
+	items, order := itemsOf(refs, func(int) byte { return 0 })
+	c := &claim{items: items, token: short(token)}
+	if err := s.claims[s.tableOf(refs[0].Project)].Do(ctx, c, len(items)); err != nil {
 		return nil, err
 	}
-	claims := make([]score.Claim, len(answers))
-	for i, answer := range answers {
-		claims[i] = score.Claim(answer)
+	claims := make([]score.Claim, len(refs))
+	for i, ref := range order {
+		switch c.answers[i] {
+		case 'w':
+			claims[ref] = score.ClaimWon
+		case 'b':
+			claims[ref] = score.ClaimBusy
+		case 'd':
+			claims[ref] = score.ClaimDuplicate
+		}
 	}
 	return claims, nil
 }
 
+// claimAll makes the claims of many accepts: those of one id first, in the order of the table, since neighbours cost less together;
+// then those of more, each all or none.
+func (s *Store) claimAll(ctx context.Context, table int, claims []*claim) error {
+	arguments := make([]string, len(claims), len(claims)+1)
+	var single, together []item
+	for i, c := range claims {
+		arguments[i] = c.token
+		to := &together
+		if len(c.items) == 1 && c.items[0].first == c.items[0].last {
+			to = &single
+		}
+		for _, it := range c.items {
+			it.argument = byte(i)
+			*to = append(*to, it)
+		}
+	}
+	slices.SortStableFunc(single, func(a, b item) int { return a.compare(&b) })
+	items := slices.Concat(single, together)
+	answers, err := s.exchange(ctx, "claim updates", s.writes("claim", table, items, append(arguments, strconv.Itoa(len(single)))))
+	if err != nil {
+		return err
+	}
+	text, err := answers[0].Text()
+	for _, it := range items {
+		n := int(it.last) - int(it.first) + 1
+		if err != nil || len(text) < n {
+			return fmt.Errorf("couldn't claim updates: %w", redisdb.BadData("too short an answer: %v", err))
+		}
+		c := claims[it.argument]
+		c.answers, text = append(c.answers, text[:n]...), text[n:]
+	}
+	return nil
+}
+
 // Release gives the token's claims among the updateIds back after a failed accept; all else stays as it is.
 func (s *Store) Release(ctx context.Context, refs []score.Ref, token string) error {
-	return s.each(ctx, "release claims", releaseScript, refs, nil, token)
+	return s.move(ctx, "release claims", "release", refs, always(short(token)))
 }

@@ -1,5 +1,5 @@
 // Package status keeps, in Redis, how far each update and creation has come, and the claim that makes a second post of
-// an updateId a duplicate. Claim and status are one record, the claim being its first state:
+// an updateId a duplicate. Claim and status are one state of the id, the claim being its first:
 //
 //	           Claim              Accepted            Bound                 Final
 //	(nothing) ───────► claimed ───────────► accepted ◄───────► bound ────────────────► final outcome
@@ -8,7 +8,20 @@
 //	      Release, or expiry                    └──────────────── claimed ◄────────────────┘
 //
 // Where a bound update's transaction is, is kept once per slot, not once per update: a bump, an inclusion or a reorg
-// costs one write, and an update's status is read from two keys.
+// costs one write. The hash of a final one is kept once for all that it made final.
+//
+// # Tables
+//
+// Redis spends some 60 to 110 bytes on each key or field beside what is in it, so an update has neither. A table is one hash
+// whose fields are buckets of some four entries each (lua/table.lua). An entry is a word: the 256 ids that share all but their last
+// byte. It holds runs of neighbours that are in the same state. So consecutive ids share an entry and, when they are final by one
+// transaction, a run; a random id is alone in its entry. The table grows a bucket at a time, as entries come in.
+//
+// On one Redis, or a Sentinel's, there is one table, so that a script call has work for all that waits. On a Cluster there are
+// 64, each in one of its slots; a project is in one of them, since a group's claims are won in one script.
+//
+// An entry begins with the second of its last change, and the one that was changed last is at its bucket's end. So what
+// is older than the retention is at the front, and a write that adds to a bucket removes it. Sweep removes what no write comes upon.
 //
 // Invariants:
 //   - A claim can never swallow an update: it belongs to a token, it expires, and Release by its token takes it back. If
@@ -16,22 +29,27 @@
 //     the update was stored after all, the contract applies it once. Accepted may come late, even after a rejection of
 //     what it tells of: it takes the place of its own token's claim, of a first claim or of nothing, never of another
 //     token's claim over a rejection.
+//   - No id is taken for another: entries are named by 128 bits of a SHA-256 over project and word.
 //   - Final never falls back, but for a rejected updateId that is claimed again (a rejection does not use the id up), and
 //     where the chain lost the very transaction that made it final (Reopened).
 //     Applied is never overwritten by Duplicate, nor Duplicate by a rejection: the first says more about the id.
 //   - Nothing accepted depends on what is here. Redis may be flushed, restarted or gone at any moment: the contract
 //     dedupes, the journals know the slots, and package index writes everything back (Restore*). Until it has, the
-//     generation key is missing, and neither "unknown" nor an outcome but applied is an answer (Complete). A Redis that
-//     was killed and forgot its last second (appendfsync everysec) still has the key: an update of that second is
-//     unknown until its lane binds it, or finds its note of what it has reported older than it was and has all restored.
-//   - Every change of an update's or a creation's record is one Lua script, so transitions are atomic; scripts are idempotent,
-//     so a lost answer is repaired by repeating the call. A slot's record has no transitions: the last write counts.
-//   - Of a list of claims all that are free are won, or, when one is busy, none is: no caller that waits for an id holds
+//     table's generation is missing, and neither "unknown" nor an outcome but applied is an answer (Complete). It is in the table, so
+//     a node of a Cluster that lost its data lost it, too. A Redis that was killed and forgot its last second
+//     (appendfsync everysec) still has it: an update of that second is unknown until its lane binds it, or finds its note
+//     of what it has reported older than it was and has all restored.
+//   - Every change of a table is one script call, whose writes come last, in one command each for what is set and what is
+//     deleted: a Redis without memory refuses the first, and nothing has changed. Calls are idempotent, so a lost answer is repaired by
+//     repeating the call. A slot has no transitions: the last write counts.
+//   - Of a group's claims all that are free are won, or, when one is busy, none is: no caller that waits for an id holds
 //     one that others wait for.
+//   - What is claimed while an exchange with Redis is under way goes with the next: under load a call carries many claims.
 //   - No call waits for a dead Redis longer than package redisdb lets it.
 //
-// One script call changes many records, so this needs one Redis (or a sentinel's master), not a cluster with slots.
-//
 // Rejected: a separate dedupe set (two keys to keep in step, and a crash between them either swallows an update or
-// forgets one); a status hash per update (five times the memory).
+// forgets one); a key for each update (266 bytes each); a field for each update in a hash that is no listpack (70 to 100 bytes,
+// though only 1.8 µs for a transition instead of 4: memory runs out first); a key
+// for each bucket (a script pays about a microsecond for each key, and reads all buckets of a call at once from one hash); a hash for
+// each day, which would expire as a whole (a claim would have to look into all of them).
 package status

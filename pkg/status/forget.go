@@ -1,64 +1,52 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
-
-	"github.com/scorelay/scorelay/pkg/redisdb"
 )
 
 // ErrForgetting says that another began to forget what is unfinished, or that Redis was flushed meanwhile.
 var ErrForgetting = errors.New("another process began to forget the same, or Redis was flushed")
 
-// forgetScript: KEYS forgetting, records; ARGV the token. Deletes those that say accepted or bound, and slots, and returns how many there
-// were but for slots; -1 where another token counts.
-var forgetScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
-local n = 0
-for i = 2, #KEYS do
-  local kind = string.sub(redis.call('GET', KEYS[i]) or '', 1, 1)
-  if kind == 'a' or kind == 'b' then
-    n = n + redis.call('DEL', KEYS[i])
-  elseif kind == 's' then
-    redis.call('DEL', KEYS[i])
-  end
-end
-return n`)
+// The notes in each table: the token under which what is unfinished is forgotten, and the newest under which all was.
+const (
+	forgetting = "forgetting"
+	forgotten  = "forgotten"
+)
 
-// forgottenScript: KEYS forgetting, forgotten, generation, restoring; ARGV the token. Notes that all is forgotten; -1 where another token
-// counts. A restore that runs may have written what was deleted then: the store is not complete by it.
+// forgottenScript: KEYS a table; ARGV the token. Notes that all is forgotten; 0 where another token counts. A restore that runs may have
+// written what was deleted then: the table is not complete by it.
 var forgottenScript = redis.NewScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
-redis.call('SET', KEYS[2], ARGV[1])
-redis.call('DEL', KEYS[3], KEYS[4])
-return 0`)
+if redis.call('HGET', KEYS[1], 'forgetting') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'forgotten', ARGV[1])
+redis.call('HDEL', KEYS[1], 'generation', 'restoring')
+return 1`)
 
 // BeginForget has what is unfinished be forgotten under a token, which names the loss. Of two the later one counts: under an earlier one
 // nothing is forgotten any more.
 func (s *Store) BeginForget(ctx context.Context, token string) error {
-	return s.call(ctx, "begin to forget what is unfinished", func(ctx context.Context) error {
-		return s.client.Set(ctx, s.forgettingKey(), token, 0).Err()
+	_, err := s.tablesDo(ctx, "begin to forget what is unfinished", func(p redis.Pipeliner, table string) redis.Cmder {
+		return p.HSet(ctx, table, forgetting, token)
 	})
+	return err
 }
-
-func (s *Store) forgettingKey() string { return s.config.Prefix + "forgetting" }
-func (s *Store) forgottenKey() string  { return s.config.Prefix + "forgotten" }
 
 // ForgetOnce forgets what is unfinished unless the newest loss that was forgotten is that of the token: Redis was flushed, or restored
 // from a copy of before. did tells that it was not.
 func (s *Store) ForgetOnce(ctx context.Context, token string) (did bool, err error) {
-	newest := ""
-	err = s.call(ctx, "read what was forgotten", func(ctx context.Context) error {
-		newest, err = s.client.Get(ctx, s.forgottenKey()).Result()
-		if errors.Is(err, redis.Nil) {
-			err = nil
-		}
-		return err
+	newest, err := s.tablesDo(ctx, "read what was forgotten", func(p redis.Pipeliner, table string) redis.Cmder {
+		return p.HMGet(ctx, table, forgotten) // a field that is not there is no error
 	})
-	if err != nil || newest == token {
+	if err != nil {
 		return false, err
+	}
+	if !slices.ContainsFunc(newest, func(c redis.Cmder) bool { return c.(*redis.SliceCmd).Val()[0] != token }) {
+		return false, nil
 	}
 	if err := s.BeginForget(ctx, token); err != nil {
 		return false, err
@@ -74,51 +62,33 @@ func (s *Store) ForgetUnfinished(ctx context.Context, token string) (forgotten i
 	if err := s.RequestRestore(ctx); err != nil { // no look-up takes "unknown" for an answer from here on
 		return 0, err
 	}
-	for _, kind := range []string{"u:", "p:", "s:"} { // what is known of slots is of later epochs than those of an older journal
-		err := s.scan(ctx, kind+"*", func(ctx context.Context, keys []string) error {
-			n, err := s.forget(ctx, forgetScript, token, keys...)
-			forgotten += n
-			return err
-		})
-		if err != nil {
-			return forgotten, err
-		}
-	}
-	return forgotten, s.call(ctx, "note what was forgotten", func(ctx context.Context) error {
-		_, err := s.forget(ctx, forgottenScript, token, s.forgottenKey(), s.generationKey(), s.restoringKey())
-		return err
-	})
-}
-
-// forget runs a script of a token.
-func (s *Store) forget(ctx context.Context, script *redis.Script, token string, keys ...string) (n int, err error) {
-	n, err = script.Run(ctx, s.client, append([]string{s.forgettingKey()}, keys...), token).Int()
-	if err == nil && n < 0 {
-		return 0, redisdb.BadData("%w", ErrForgetting)
-	}
-	return n, err
-}
-
-// scan hands the keys that match to fn, some at a time; some may come twice.
-func (s *Store) scan(ctx context.Context, match string, fn func(ctx context.Context, keys []string) error) error {
-	for cursor := uint64(0); ; {
-		err := s.call(ctx, "forget what is unfinished", func(ctx context.Context) error {
-			keys, next, err := s.client.Scan(ctx, cursor, s.config.Prefix+match, chunk).Result()
-			if err == nil && len(keys) > 0 {
-				err = fn(ctx, keys)
+	const what = "forget what is unfinished"
+	for table := range s.tables {
+		for next := 0; ; {
+			var n int
+			next, n, _, err = s.sweep(ctx, what, table, next, token, s.config.Retention)
+			if forgotten += n; err != nil {
+				return forgotten, err
 			}
-			if err == nil {
-				cursor = next
+			if next == 0 {
+				break
 			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if cursor == 0 {
-			return nil
 		}
 	}
+	calls := make([]scriptCall, s.tables)
+	for i := range calls {
+		calls[i] = scriptCall{forgottenScript, i, []any{token}}
+	}
+	answers, err := s.exchange(ctx, "note what was forgotten", calls)
+	if err != nil {
+		return forgotten, err
+	}
+	for _, a := range answers {
+		if done, err := a.Int(); err != nil || done == 0 {
+			return forgotten, fmt.Errorf("couldn't %s: %w", what, cmp.Or(err, ErrForgetting))
+		}
+	}
+	return forgotten, nil
 }
 
 // noteScript: KEYS the note; ARGV a number. Raises the note to it, and returns the note.

@@ -59,8 +59,4 @@ func TestManyAreReadAsOneIs(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, complete)
 	require.Equal(t, make([]score.Status, 3), none)
-	require.NoError(t, b.client.Set(ctx, t.Name()+":u:"+string(b.update.Project[:])+string(refs[5].Update[:]), "x", 0).Err())
-	_, complete, err = b.Read(ctx, refs)
-	require.Error(t, err)
-	require.False(t, complete)
 }

@@ -1,10 +1,11 @@
 package status
 
 import (
-	"errors"
-	"fmt"
-	"strconv"
-	"strings"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -12,79 +13,199 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// A record's text, which the scripts read too:
+// The states in which a table's entries are; numbers have their highest byte first:
 //
-//	c:<token>                       claimed; what was there before the claim follows after another colon
-//	a                               accepted
-//	b:<lane>:<nonce>                bound to a slot
-//	f:<outcome>:<block>:<tx hex>    final
-//
-// and a slot's: s:<tx hex>:<block>:<epoch>, block 0 while the transaction is in none, and the epoch of the lane's journal.
+//	c deadline(6) token(8)                   claimed until the deadline, in unix ms
+//	d deadline(6) token(8) final             the same over a rejection, which returns when the claim ends
+//	a                                        accepted
+//	b lane(2) nonce(6)                       bound to a slot
+//	f outcome(1) transaction(8) block(5)     final; the transaction by its first and last four bytes
+//	t hash(32)                               a transaction
+//	s hash(32) block(5) epoch(6)             a slot: its transaction, the block or 0, and the epoch of the lane's journal
+const (
+	kindClaimed   = 'c'
+	kindReclaimed = 'd'
+	kindAccepted  = 'a'
+	kindBound     = 'b'
+	kindFinal     = 'f'
+)
 
-func finalRecord(outcome score.Outcome, tx common.Hash, block uint64) string {
-	return fmt.Sprintf("f:%d:%d:%x", uint8(outcome), block, tx[:])
+// sizes of states, by kind.
+var sizes = map[byte]int{kindClaimed: 15, kindReclaimed: 30, kindAccepted: 1, kindBound: 9, kindFinal: 15, 't': 33, 's': 44}
+
+const beforeClaim = 15 // where the state before begins in a kindReclaimed
+
+// name is what an entry is found by in its table. Its first four bytes must be spread evenly.
+type name [16]byte
+
+// nameOf is the entry of a creation, or of the 256 updates whose ids share all but the last byte, and the index in it. Half
+// of a SHA-256 is enough: an id that is taken for another would be answered as its duplicate, so none may be found that
+// is, but it would have to be one of a project's own.
+func nameOf(r *score.Ref) (n name, index byte) {
+	var text [63]byte
+	copy(text[:], r.Project[:])
+	size := 32
+	if !r.Creation {
+		copy(text[32:], r.Update[:31])
+		size, index = 63, r.Update.Low()
+	}
+	sum := sha256.Sum256(text[:size])
+	copy(n[:], sum[:])
+	return n, index
 }
 
-func boundRecord(lane score.Lane, nonce uint64) string {
-	return fmt.Sprintf("b:%d:%d", lane, nonce)
+// slotName counts up with the nonce in its first bytes, which spreads slots as evenly as can be.
+func slotName(lane score.Lane, nonce uint64) (n name) {
+	binary.LittleEndian.PutUint64(n[:], nonce)
+	binary.BigEndian.PutUint16(n[6:], uint16(lane))
+	copy(n[8:], "the slot")
+	return n
 }
 
-func slotRecord(tx common.Hash, block, epoch uint64) string {
-	return fmt.Sprintf("s:%x:%d:%d", tx[:], block, epoch)
+// transaction names a transaction within a table.
+type transaction [8]byte
+
+func transactionOf(tx common.Hash) (t transaction) {
+	copy(t[:4], tx[:])
+	copy(t[4:], tx[28:])
+	return t
 }
 
-// parseRecord reads a record. A first claim is the zero status: nothing is accepted yet. slot names the slot of a bound
-// record (lane:nonce) and is empty otherwise.
-func parseRecord(text string) (st score.Status, slot string, err error) {
-	kind, rest, _ := strings.Cut(text, ":")
-	switch kind {
-	case "c":
-		_, before, claimedAgain := strings.Cut(rest, ":")
-		if !claimedAgain {
-			return score.Status{}, "", nil
+func (t transaction) name() (n name) {
+	copy(n[:], t[:])
+	copy(n[8:], "transact")
+	return n
+}
+
+func boundState(lane score.Lane, nonce uint64) string {
+	b := binary.BigEndian.AppendUint16([]byte{kindBound}, uint16(lane))
+	return string(appendUint(b, nonce, 6))
+}
+
+func finalState(outcome score.Outcome, tx common.Hash, block uint64) string {
+	t := transactionOf(tx)
+	return string(appendUint(append([]byte{kindFinal, byte(outcome)}, t[:]...), block, 5))
+}
+
+func slotState(tx common.Hash, block, epoch uint64) string {
+	b := append([]byte{'s'}, tx[:]...)
+	return string(appendUint(appendUint(b, block, 5), epoch, 6))
+}
+
+func appendUint(b []byte, n uint64, width int) []byte {
+	var wide [8]byte
+	binary.BigEndian.PutUint64(wide[:], n)
+	return append(b, wide[8-width:]...)
+}
+
+func readUint(text string) (n uint64) {
+	for i := range len(text) {
+		n = n<<8 | uint64(text[i])
+	}
+	return n
+}
+
+// stateAt finds the state of an index in runs; empty where there is none.
+func stateAt(runs string, index byte) (string, error) {
+	for len(runs) > 0 {
+		if len(runs) < 3 {
+			return "", redisdb.BadData("runs end with %q", runs)
 		}
-		return parseRecord(before)
-	case "a":
-		return score.Status{Stage: score.Accepted}, "", nil
-	case "b":
-		return score.Status{Stage: score.Batched}, rest, nil
-	case "f":
-		st, err = parseFinal(rest)
-		return st, "", err
+		size := sizes[runs[2]]
+		if size == 0 || len(runs) < 2+size {
+			return "", redisdb.BadData("a run %q", runs)
+		}
+		if runs[0] <= index && index <= runs[1] {
+			return runs[2 : 2+size], nil
+		}
+		runs = runs[2+size:]
+	}
+	return "", nil
+}
+
+// parsed is what a state says, as far as it says it alone.
+type parsed struct {
+	score.Status
+	slot        *name       // of a bound one
+	lane        score.Lane  // that slot's
+	transaction transaction // of a final one
+}
+
+// parseState reads the state of an update or a creation. A first claim is the zero status: nothing is accepted yet.
+func parseState(state string) (p parsed, err error) {
+	if state == "" {
+		return p, nil
+	}
+	switch state[0] {
+	case kindClaimed:
+	case kindReclaimed:
+		return parseState(state[beforeClaim:])
+	case kindAccepted:
+		p.Stage = score.Accepted
+	case kindBound:
+		p.Stage, p.lane = score.Batched, score.Lane(readUint(state[1:3]))
+		slot := slotName(p.lane, readUint(state[3:]))
+		p.slot = &slot
+	case kindFinal:
+		p.Stage, p.Outcome, p.Block = score.Final, score.Outcome(state[1]), readUint(state[10:])
+		copy(p.transaction[:], state[2:])
 	default:
-		return score.Status{}, "", redisdb.BadData("record %q", text)
+		return p, redisdb.BadData("a state %q", state)
 	}
+	return p, nil
 }
 
-func parseFinal(text string) (score.Status, error) {
-	fields := strings.Split(text, ":")
-	if len(fields) != 3 {
-		return score.Status{}, redisdb.BadData("final record %q", text)
+// inSlot completes the status of a bound update by its slot's runs; empty ones leave it as it is.
+func inSlot(st score.Status, runs string) (score.Status, error) {
+	state, err := stateAt(runs, 0)
+	if err != nil || state == "" {
+		return st, err
 	}
-	outcome, err1 := strconv.ParseUint(fields[0], 10, 8)
-	block, err2 := strconv.ParseUint(fields[1], 10, 64)
-	if err := errors.Join(err1, err2); err != nil {
-		return score.Status{}, redisdb.BadData("final record %q: %w", text, err)
+	if state[0] != 's' {
+		return st, redisdb.BadData("a slot %q", state)
 	}
-	return score.Status{Stage: score.Final, Outcome: score.Outcome(outcome), Block: block, Tx: common.HexToHash(fields[2])}, nil
-}
-
-// inSlot completes the status of a bound update by its slot's record; an empty one leaves it as it is.
-func inSlot(st score.Status, text string) (score.Status, error) {
-	if text == "" {
-		return st, nil
-	}
-	fields := strings.Split(text, ":")
-	if len(fields) != 4 || fields[0] != "s" {
-		return st, redisdb.BadData("slot %q", text)
-	}
-	block, err := strconv.ParseUint(fields[2], 10, 64)
-	if err != nil {
-		return st, redisdb.BadData("slot %q: %w", text, err)
-	}
-	st.Stage, st.Tx, st.Block = score.Submitted, common.HexToHash(fields[1]), block
-	if block > 0 {
+	st.Stage, st.Tx, st.Block = score.Submitted, common.Hash([]byte(state[1:33])), readUint(state[33:38])
+	if st.Block > 0 {
 		st.Stage = score.Included
 	}
 	return st, nil
 }
+
+// item is a move of neighbouring indexes of one entry; argument is its place in the call's arguments.
+type item struct {
+	name                  name
+	first, last, argument byte
+}
+
+// itemsOf puts neighbours of one argument together, and tells of which references, in order, the indexes of the items are. argument
+// is one for each reference.
+func itemsOf(refs []score.Ref, argument func(i int) byte) (items []item, order []int) {
+	one := make([]item, len(refs))
+	order = make([]int, len(refs))
+	for i := range refs {
+		n, index := nameOf(&refs[i])
+		one[i], order[i] = item{n, index, index, argument(i)}, i
+	}
+	if len(refs) > 1 {
+		slices.SortStableFunc(order, func(a, b int) int { return one[a].compare(&one[b]) })
+	}
+	for _, i := range order {
+		if n := len(items); n > 0 && items[n-1].continues(&one[i]) {
+			items[n-1].last++
+			continue
+		}
+		items = append(items, one[i])
+	}
+	return items, order
+}
+
+func (it *item) compare(other *item) int {
+	return cmp.Or(it.name.compare(other.name), cmp.Compare(it.first, other.first))
+}
+
+// continues tells whether next can be part of the item.
+func (it *item) continues(next *item) bool {
+	return it.name == next.name && it.argument == next.argument && int(it.last)+1 == int(next.first)
+}
+
+func (n name) compare(other name) int { return bytes.Compare(n[:], other[:]) }

@@ -3,6 +3,7 @@ package status
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -11,38 +12,53 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// A flush takes the generation key with everything else. Until a restore has written back what the stream and the chain
-// know and declared the store complete, "nothing known" means nothing.
+// A flush takes the generation of a table with everything else in it. Until a restore has written back what the stream and
+// the chain know and declared the store complete, "nothing known" means nothing.
 
-// Complete tells whether the store holds all it should, as far as it knows: whether the generation key is there.
+// The notes in each table.
+const (
+	generation = "generation" // there while the table is complete
+	restoring  = "restoring"  // the token of the restore that began last
+)
+
+// completeScript: KEYS a table; ARGV the restore's token. Declares the table complete if it was not flushed since the restore
+// with that token began.
+var completeScript = redis.NewScript(`
+if redis.call('HGET', KEYS[1], 'restoring') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'generation', ARGV[1])
+redis.call('HDEL', KEYS[1], 'restoring')
+return 1`)
+
+// Complete tells whether the store holds all it should, as far as it knows: whether each table has its generation.
 func (s *Store) Complete(ctx context.Context) (complete bool, err error) {
-	err = s.call(ctx, "read the store's generation", func(ctx context.Context) error {
-		n, err := s.client.Exists(ctx, s.generationKey()).Result()
-		complete = n == 1
-		return err
+	there, err := s.tablesDo(ctx, "read the store's generation", func(p redis.Pipeliner, table string) redis.Cmder {
+		return p.HExists(ctx, table, generation)
 	})
-	return complete, err
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(there, func(c redis.Cmder) bool { return !c.(*redis.BoolCmd).Val() }), nil
 }
 
 // BeginRestore marks the start of a restore. Its token goes to EndRestore; of two restores at once the later one counts.
 func (s *Store) BeginRestore(ctx context.Context) (token string, err error) {
 	token = NewToken()
-	err = s.call(ctx, "begin the restore", func(ctx context.Context) error {
-		return s.client.Set(ctx, s.restoringKey(), token, 0).Err()
+	_, err = s.tablesDo(ctx, "begin the restore", func(p redis.Pipeliner, table string) redis.Cmder {
+		return p.HSet(ctx, table, restoring, token)
 	})
 	return token, err
 }
 
 // RestoreAccepted writes "accepted" for what the stream holds and nothing else is known of.
 func (s *Store) RestoreAccepted(ctx context.Context, refs []score.Ref) error {
-	return s.each(ctx, "restore what was accepted", acceptedScript, refs, func(int) any { return "new" })
+	return s.move(ctx, "restore what was accepted", "accepted", refs, always(""))
 }
 
 // RestoreFinal writes outcomes the chain's final events tell of. A rejection does not replace a claim or a slot, which
 // are of a later try with the same id. What did not apply is written only over an acceptance, which RestoreAccepted has
 // brought back before: a relayer can fill events with rejections of ids that were never accepted, for next to no gas.
 func (s *Store) RestoreFinal(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {
-	return s.final(ctx, "event", tx, block, refs, outcomes)
+	return s.final(ctx, "evnt", tx, block, refs, outcomes)
 }
 
 // RestoreDead writes the outcomes of dead letters that no event tells of. They do not replace a claim or a slot.
@@ -53,19 +69,36 @@ func (s *Store) RestoreDead(ctx context.Context, tx common.Hash, refs []score.Re
 // EndRestore declares the store complete. ErrFlushed if what was restored has been lost meanwhile, or another restore
 // began or was requested.
 func (s *Store) EndRestore(ctx context.Context, token string) error {
-	complete := 0
-	err := s.call(ctx, "end the restore", func(ctx context.Context) (err error) {
-		complete, err = completeScript.Run(ctx, s.client, []string{s.generationKey(), s.restoringKey()}, token).Int()
-		return err
-	})
-	if err == nil && complete == 0 {
-		return ErrFlushed
+	calls := make([]scriptCall, s.tables)
+	for i := range calls {
+		calls[i] = scriptCall{completeScript, i, []any{token}}
 	}
-	return err
+	answers, err := s.exchange(ctx, "end the restore", calls)
+	if err != nil {
+		return err
+	}
+	for _, a := range answers {
+		if done, err := a.Int(); err != nil || done == 0 {
+			return ErrFlushed
+		}
+	}
+	return nil
 }
 
-func (s *Store) generationKey() string { return s.config.Prefix + "generation" }
-func (s *Store) restoringKey() string  { return s.config.Prefix + "restoring" }
+// tablesDo does one thing to every table in one exchange.
+func (s *Store) tablesDo(ctx context.Context, what string, do func(p redis.Pipeliner, table string) redis.Cmder) (done []redis.Cmder, err error) {
+	err = s.call(ctx, what, func(ctx context.Context) error {
+		done = nil
+		_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for i := range s.tables {
+				done = append(done, do(p, s.table(i)))
+			}
+			return nil
+		})
+		return err
+	})
+	return done, err
+}
 
 // Reported notes that all there is to say about a lane's first so many ends has been written: the lane's writes come in
 // order, so one note stands for all before it.
@@ -90,9 +123,10 @@ func (s *Store) ReportedEnds(ctx context.Context, lane score.Lane) (ends uint64,
 // RequestRestore says that statuses are missing which no process will write any more: a restore must bring them back. One that
 // runs may be past them already: EndRestore refuses it, so that another follows.
 func (s *Store) RequestRestore(ctx context.Context) error {
-	return s.call(ctx, "request a restore", func(ctx context.Context) error {
-		return s.client.Del(ctx, s.generationKey(), s.restoringKey()).Err()
+	_, err := s.tablesDo(ctx, "request a restore", func(p redis.Pipeliner, table string) redis.Cmder {
+		return p.HDel(ctx, table, generation, restoring)
 	})
+	return err
 }
 
 func (s *Store) reportedKey(lane score.Lane) string {

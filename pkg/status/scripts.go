@@ -1,100 +1,198 @@
 package status
 
-import "github.com/redis/go-redis/v9"
+import (
+	"context"
+	_ "embed" // the scripts
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
 
-// Every script reads and writes records of record.go. Those over many records get one key each.
+	"github.com/redis/go-redis/v9"
 
-// acceptedScript: KEYS records; ARGV retention ms, then how for each key: 'over' replaces a final rejection, 'c:<token>'
-// this claim and any first claim, 'new' nothing. Where there is nothing, all write. Another request's claim over a
-// rejection stays: what was accepted may be what was rejected, and then nothing is stored yet for that request.
-var acceptedScript = redis.NewScript(`
-for i, key in ipairs(KEYS) do
-  local v, how = redis.call('GET', key), ARGV[i + 1]
-  local claim, before = string.match(v or '', '^(c:[^:]+)(.*)$')
-  local outcome = string.match(v or '', '^f:(%d+)')
-  if not v
-    or (claim and how ~= 'new' and (claim == how or before == ''))
-    or (outcome and how == 'over' and tonumber(outcome) > 1) then
-    redis.call('SET', key, 'a', 'PX', ARGV[1])
-  end
-end
-return #KEYS`)
+	"github.com/scorelay/scorelay/pkg/score"
+)
 
-// boundScript: KEYS records; ARGV retention ms, the bound record. What is final and used the id up stays.
-var boundScript = redis.NewScript(`
-for i, key in ipairs(KEYS) do
-  local v = redis.call('GET', key)
-  local outcome = v and string.match(v, '^f:(%d+)')
-  if not outcome or tonumber(outcome) > 1 then
-    redis.call('SET', key, ARGV[2], 'PX', ARGV[1])
-  end
-end
-return #KEYS`)
+//go:embed lua/table.lua
+var tableLua string
 
-// slotScript: KEYS a slot's record; ARGV retention ms, the record, its epoch. What a later epoch wrote stays.
-var slotScript = redis.NewScript(`
-local epoch = string.match(redis.call('GET', KEYS[1]) or '', '^s:%x+:%d+:(%d+)$')
-if not epoch or tonumber(epoch) <= tonumber(ARGV[3]) then
-  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[1])
-end
-return 1`)
+//go:embed lua/write.lua
+var writeLua string
 
-// releasedScript: KEYS records; ARGV retention ms, the bound record they must still have.
-var releasedScript = redis.NewScript(`
-for i, key in ipairs(KEYS) do
-  if redis.call('GET', key) == ARGV[2] then
-    redis.call('SET', key, 'a', 'PX', ARGV[1])
-  end
-end
-return #KEYS`)
+//go:embed lua/read.lua
+var readLua string
 
-// reopenedScript: KEYS records; ARGV retention ms, the transaction's hash as hex, the bound record. What that transaction
-// made final is in its slot again.
-var reopenedScript = redis.NewScript(`
-for i, key in ipairs(KEYS) do
-  local v = redis.call('GET', key)
-  if v and string.match(v, '^f:%d+:%d+:(%x+)$') == ARGV[2] then
-    redis.call('SET', key, ARGV[3], 'PX', ARGV[1])
-  end
-end
-return #KEYS`)
+//go:embed lua/sweep.lua
+var sweepLua string
 
-// finalScript: KEYS records; ARGV retention ms, 'live', 'event' or 'dead', then one final record for each key. Of two
-// finals the one that says more stays: applied, then duplicate, then any rejection; of equals the later block, or the
-// same transaction's, whose block a reorganisation may have lowered. A restored rejection (of an event or a dead letter)
-// does not replace a claim or a slot, which are newer. Of an event only what applied is written where there is nothing.
-var finalScript = redis.NewScript(`
-local function rank(outcome)
-  if outcome > 1 then return 0 end
-  return 2 - outcome
-end
-for i, key in ipairs(KEYS) do
-  local record = ARGV[i + 2]
-  local outcome, block, tx = string.match(record, '^f:(%d+):(%d+):(%x+)')
-  outcome, block = tonumber(outcome), tonumber(block)
-  local v = redis.call('GET', key)
-  local write = true
-  if v then
-    local kind = string.sub(v, 1, 1)
-    if kind == 'f' then
-      local wasOutcome, wasBlock, wasTx = string.match(v, '^f:(%d+):(%d+):(%x+)')
-      wasOutcome, wasBlock = rank(tonumber(wasOutcome)), tonumber(wasBlock)
-      write = rank(outcome) > wasOutcome or (rank(outcome) == wasOutcome
-        and (block >= wasBlock or tx == wasTx))
-    elseif outcome > 1 and ARGV[2] ~= 'live' and kind ~= 'a' then
-      write = false
-    end
-  elseif outcome > 0 and ARGV[2] == 'event' then
-    write = false
-  end
-  if write then redis.call('SET', key, record, 'PX', ARGV[1]) end
-end
-return #KEYS`)
+var (
+	writeScript = redis.NewScript(tableLua + writeLua)
+	readScript  = redis.NewScript(tableLua + readLua)
+	sweepScript = redis.NewScript(tableLua + sweepLua)
+)
 
-// completeScript: KEYS generation, restoring; ARGV the restore's token. Declares the store complete if nothing was
-// flushed since the restore with that token began.
-var completeScript = redis.NewScript(`
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1])
-redis.call('DEL', KEYS[2])
-return 1`)
+// Bounds of one exchange, which holds a Redis up for all of it.
+const (
+	maxItems     = 256 // of one script call
+	maxArguments = 256 // of one script call: an item names its own by a byte
+	maxCalls     = 4   // of one exchange
+)
+
+// clusterTables is among how many tables the projects of a Cluster are spread, each in one of its slots. One table is best where
+// there is one server: a call has work for all that waits.
+const clusterTables = 64
+
+// table is the key of a table. What is in braces decides a key's slot in a Cluster.
+func (s *Store) table(i int) string { return s.config.Prefix + "{" + strconv.Itoa(i) + "}" }
+
+// tableOf is the table of a project: a group's updates are claimed in one script.
+func (s *Store) tableOf(project score.ProjectID) int {
+	return int(binary.BigEndian.Uint32(project[:])) % s.tables
+}
+
+// each runs fn for each table, with the references to what is in it.
+func (s *Store) each(refs []score.Ref, fn func(table int, of []int)) {
+	if s.tables == 1 {
+		of := make([]int, len(refs))
+		for i := range of {
+			of[i] = i
+		}
+		fn(0, of)
+		return
+	}
+	by := make(map[int][]int)
+	for i := range refs {
+		t := s.tableOf(refs[i].Project)
+		by[t] = append(by[t], i)
+	}
+	for t, of := range by {
+		fn(t, of)
+	}
+}
+
+// scriptCall is one call of a script.
+type scriptCall struct {
+	script *redis.Script
+	table  int
+	args   []any
+}
+
+// exchange makes calls, all at once, and returns their answers. A Redis that does not know a script is given its text, and
+// then all calls are made again: they may repeat.
+func (s *Store) exchange(ctx context.Context, what string, calls []scriptCall) (answers []*redis.Cmd, err error) {
+	answers = make([]*redis.Cmd, len(calls))
+	err = s.call(ctx, what, func(ctx context.Context) error {
+		run := func(call func(p redis.Pipeliner, c *scriptCall) *redis.Cmd) error {
+			_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+				for i := range calls {
+					answers[i] = call(p, &calls[i])
+				}
+				return nil
+			})
+			return err
+		}
+		err := run(func(p redis.Pipeliner, c *scriptCall) *redis.Cmd {
+			return c.script.EvalSha(ctx, p, []string{s.table(c.table)}, c.args...)
+		})
+		if redis.HasErrorPrefix(err, "NOSCRIPT") {
+			err = run(func(p redis.Pipeliner, c *scriptCall) *redis.Cmd {
+				return c.script.Eval(ctx, p, []string{s.table(c.table)}, c.args...)
+			})
+		}
+		return err
+	})
+	return answers, err
+}
+
+// writes are the calls of write.lua that move items of a table; each ends with the items of last.
+func (s *Store) writes(move string, table int, items []item, arguments []string, last ...item) (calls []scriptCall) {
+	for chunk := range slices.Chunk(items, maxItems) {
+		blob := make([]byte, 0, (len(chunk)+len(last))*19)
+		for _, some := range [2][]item{chunk, last} {
+			for i := range some {
+				blob = append(append(blob, some[i].name[:]...), some[i].first, some[i].last, some[i].argument)
+			}
+		}
+		args := []any{move, seconds(s.config.Retention), s.config.Claim.Milliseconds(), blob}
+		for _, a := range arguments {
+			args = append(args, a)
+		}
+		calls = append(calls, scriptCall{writeScript, table, args})
+	}
+	return calls
+}
+
+// send makes calls that need no answer, some at a time.
+func (s *Store) send(ctx context.Context, what string, calls []scriptCall) error {
+	for some := range slices.Chunk(calls, maxCalls) {
+		if _, err := s.exchange(ctx, what, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arguments numbers different arguments of items.
+type arguments struct {
+	list []string
+	at   map[string]byte
+}
+
+func (a *arguments) number(argument string) byte {
+	at, known := a.at[argument]
+	if !known {
+		if a.at == nil {
+			a.at = map[string]byte{}
+		}
+		at = byte(len(a.list))
+		a.list = append(a.list, argument)
+		a.at[argument] = at
+	}
+	return at
+}
+
+// move moves references, each with its argument, and puts others beside them in the same table.
+func (s *Store) move(ctx context.Context, what, move string, refs []score.Ref, argument func(i int) string, beside ...entry) error {
+	var calls []scriptCall
+	s.each(refs, func(table int, of []int) {
+		for len(of) > 0 {
+			var args arguments
+			n := 0 // so many have arguments that fit
+			numbers := make([]byte, 0, len(of))
+			for n < len(of) && len(args.list) < maxArguments-len(beside) {
+				numbers = append(numbers, args.number(argument(of[n])))
+				n++
+			}
+			mine := make([]score.Ref, n)
+			for i := range mine {
+				mine[i] = refs[of[i]]
+			}
+			items, _ := itemsOf(mine, func(i int) byte { return numbers[i] })
+			var last []item
+			for _, e := range beside {
+				last = append(last, item{name: e.name, argument: args.number(e.state)})
+			}
+			calls = append(calls, s.writes(move, table, items, args.list, last...)...)
+			of = of[n:]
+		}
+	})
+	return s.send(ctx, what, calls)
+}
+
+// entry is one that holds one state.
+type entry struct {
+	name  name
+	state string
+}
+
+// seconds of a duration, at least 1.
+func seconds(d time.Duration) int64 { return max(1, int64(d/time.Second)) }
+
+// call runs one exchange with Redis; an error says what could not be done.
+func (s *Store) call(ctx context.Context, what string, exchange func(context.Context) error) error {
+	if err := s.client.Call(ctx, exchange); err != nil {
+		return fmt.Errorf("couldn't %s: %w", what, err)
+	}
+	return nil
+}

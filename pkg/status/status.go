@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -18,7 +20,7 @@ var ErrFlushed = errors.New("Redis was flushed during the restore, or another re
 // Config of a Store. The zero value of a field takes its default.
 type Config struct {
 	Prefix    string        // of every key; deployments that share a Redis need different ones. Default "scorelay:"
-	Retention time.Duration // how long a status is kept after its last change. Default 7 days
+	Retention time.Duration // how long a status is kept after its last change, in whole seconds. Default 7 days
 	Claim     time.Duration // lifetime of a claim: longer than an accept can take. Default 15 s
 }
 
@@ -39,85 +41,120 @@ func (c Config) withDefaults() Config {
 type Store struct {
 	client *redisdb.Client
 	config Config
+	tables int
+	claims []*redisdb.Batcher[*claim] // by table
+	hands  []hand                     // by table
 }
 
 // New returns a Store on the client, which stays the caller's to close.
 func New(client *redisdb.Client, config Config) *Store {
-	return &Store{client: client, config: config.withDefaults()}
+	s := &Store{client: client, config: config.withDefaults(), tables: 1}
+	if client.Cluster() {
+		s.tables = clusterTables
+	}
+	s.hands = make([]hand, s.tables)
+	for table := range s.tables {
+		s.hands[table].finals = s.config.Retention
+		s.claims = append(s.claims, redisdb.NewBatcher(maxItems, func(ctx context.Context, claims []*claim) error {
+			return s.claimAll(ctx, table, claims)
+		}))
+	}
+	return s
 }
 
 // Read tells how far each has come, in order, in two exchanges with Redis however many they are; the zero Status when
 // nothing is known here. complete tells whether the store was Complete in the moment it was read. A slot that changes
 // between the exchanges is no harm: the status is one of those before or after.
 func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error) {
-	keys := s.keys(refs)
-	err = s.call(ctx, "read statuses", func(ctx context.Context) error {
-		records, err := s.values(ctx, slices.Concat(keys, []string{s.generationKey()}))
+	statuses, complete = make([]score.Status, len(refs)), true
+	bound := make(map[int]map[name][]int) // which are in the slot, by the slot's table
+	var failed error
+	s.each(refs, func(table int, of []int) {
+		if failed != nil {
+			return
+		}
+		names, at := make([]name, len(of)), make([]byte, len(of))
+		for i, ref := range of {
+			names[i], at[i] = nameOf(&refs[ref])
+		}
+		runs, transactions, there, err := s.runs(ctx, table, names)
 		if err != nil {
-			return err
+			failed = err
+			return
 		}
-		records, complete = records[:len(keys)], records[len(keys)] != nil
-		statuses = make([]score.Status, len(keys))
-		bound := map[string][]int{} // which records name the slot
-		for i, record := range records {
-			text, there := record.(string)
-			if !there {
-				continue
+		complete = complete && there
+		for i, ref := range of {
+			state, err := stateAt(runs[names[i]], at[i])
+			if err != nil {
+				failed = err
+				return
 			}
-			var slot string
-			if statuses[i], slot, err = parseRecord(text); err != nil {
-				return err
+			p, err := parseState(state)
+			if err != nil {
+				failed = err
+				return
 			}
-			if slot != "" {
-				key := s.config.Prefix + "s:" + slot
-				bound[key] = append(bound[key], i)
+			if p.Stage == score.Final {
+				p.Tx = transactions[p.transaction]
+			}
+			statuses[ref] = p.Status
+			if p.slot != nil {
+				slots := int(p.lane) % s.tables
+				if bound[slots] == nil {
+					bound[slots] = map[name][]int{}
+				}
+				bound[slots][*p.slot] = append(bound[slots][*p.slot], ref)
 			}
 		}
-		slots := slices.Collect(maps.Keys(bound))
-		if records, err = s.values(ctx, slots); err != nil {
-			return err
+	})
+	if failed != nil {
+		return nil, false, failed
+	}
+	for table, slots := range bound {
+		runs, _, _, err := s.runs(ctx, table, slices.Collect(maps.Keys(slots)))
+		if err != nil {
+			return nil, false, err
 		}
-		for n, slot := range slots {
-			text, _ := records[n].(string)
-			for _, i := range bound[slot] {
-				if statuses[i], err = inSlot(statuses[i], text); err != nil {
-					return err
+		for slot, in := range slots {
+			for _, i := range in {
+				if statuses[i], err = inSlot(statuses[i], runs[slot]); err != nil {
+					return nil, false, err
 				}
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, false, err
 	}
 	return statuses, complete, nil
 }
 
-// values reads the keys, in order: strings, or nil where a key is not there.
-func (s *Store) values(ctx context.Context, keys []string) ([]any, error) {
-	if len(keys) == 0 {
-		return nil, nil
-	}
-	return s.client.MGet(ctx, keys...).Result()
-}
-
-// call runs one exchange with Redis; an error says what could not be done.
-func (s *Store) call(ctx context.Context, what string, exchange func(context.Context) error) error {
-	if err := s.client.Call(ctx, exchange); err != nil {
-		return fmt.Errorf("couldn't %s: %w", what, err)
-	}
-	return nil
-}
-
-// keys of records. Ids are kept as raw bytes: hex would double the keys, which are most of what an update costs here.
-func (s *Store) keys(refs []score.Ref) []string {
-	keys := make([]string, len(refs))
-	for i := range refs {
-		if r := &refs[i]; r.Creation {
-			keys[i] = s.config.Prefix + "p:" + string(r.Project[:])
-		} else {
-			keys[i] = s.config.Prefix + "u:" + string(r.Project[:]) + string(r.Update[:])
+// runs reads the runs of names in a table, the transactions that they tell of, and whether the table is complete.
+func (s *Store) runs(ctx context.Context, table int, names []name) (
+	runs map[name]string, transactions map[transaction]common.Hash, complete bool, err error,
+) {
+	runs, transactions, complete = make(map[name]string, len(names)), map[transaction]common.Hash{}, true
+	names = slices.Compact(slices.SortedFunc(slices.Values(names), name.compare))
+	for some := range slices.Chunk(names, maxItems) {
+		blob := make([]byte, 0, len(some)*16)
+		for i := range some {
+			blob = append(blob, some[i][:]...)
+		}
+		answers, err := s.exchange(ctx, "read statuses", []scriptCall{{readScript, table, []any{blob}}})
+		if err != nil {
+			return nil, nil, false, err
+		}
+		texts, err := answers[0].StringSlice()
+		if err != nil || len(texts) < 1+len(some) || (len(texts)-1-len(some))%2 != 0 {
+			return nil, nil, false, fmt.Errorf("couldn't read statuses: %w", redisdb.BadData("%d texts for %d names: %v", len(texts), len(some), err))
+		}
+		complete = complete && texts[0] != ""
+		for i := range some {
+			runs[some[i]] = texts[1+i]
+		}
+		for pair := range slices.Chunk(texts[1+len(some):], 2) {
+			if len(pair[0]) != len(transaction{}) || len(pair[1]) != common.HashLength {
+				return nil, nil, false, fmt.Errorf("couldn't read statuses: %w", redisdb.BadData("a transaction %q: %q", pair[0], pair[1]))
+			}
+			transactions[transaction([]byte(pair[0]))] = common.Hash([]byte(pair[1]))
 		}
 	}
-	return keys
+	return runs, transactions, complete, nil
 }

@@ -2,7 +2,6 @@ package status_test
 
 import (
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -343,22 +342,6 @@ func TestScriptsComeBackAfterARestart(t *testing.T) {
 	require.NoError(t, b.client.ScriptFlush(t.Context()).Err())
 	require.Equal(t, score.ClaimBusy, b.claim(t, "two"))
 	b.accepted(t, "one")
-}
-
-func TestMalformedRecordsAreErrors(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{"x", "f:1", "f:a:1:00", "f:1:b:00", "f:300:1:00", "", "b:3:7"} {
-		b := setup(t, status.Config{})
-		key := t.Name() + ":u:" + string(b.update.Project[:]) + string(b.update.Update[:])
-		require.NoError(t, b.client.Set(t.Context(), key, text, time.Minute).Err())
-		if strings.HasPrefix(text, "b") {
-			require.NoError(t, b.client.Set(t.Context(), t.Name()+":s:3:7", "s:00", time.Minute).Err())
-		}
-		_, _, err := b.Read(t.Context(), b.refs())
-		require.Error(t, err, text)
-		_, err = b.Complete(t.Context())
-		require.NoError(t, err, "one bad record must not look like a dead server")
-	}
 }
 
 func TestWhatALaneHasReportedIsNotedAndMissedOnesRequestARestore(t *testing.T) {
