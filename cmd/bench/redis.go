@@ -170,7 +170,7 @@ func (b *bench) loadLimits(ctx context.Context, requests, callers int) (f redisF
 	for i := range callers {
 		all.Go(func() error {
 			for n := i; n < requests; n += callers {
-				limiter.Allow(ctx, "key", 1<<30)
+				limiter.Take(ctx, "key", score.QuotaOf(1<<30, 1), score.Cost{Units: 1})
 			}
 			return nil
 		})
