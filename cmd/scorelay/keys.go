@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -15,24 +17,122 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/keyfile"
 	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 type keysCommand struct {
 	Create keysCreateCommand `cmd:"" help:"Issue an API key. It is printed once and cannot be read again."`
 	List   keysListCommand   `cmd:"" help:"List the API keys, revoked ones included."`
+	Edit   keysEditCommand   `cmd:"" help:"Change what an API key allows; every API holds to it within a second."`
 	Revoke keysRevokeCommand `cmd:"" help:"Revoke an API key; every API refuses it within a second."`
 }
 
 type keysCreateCommand struct {
-	natsFlags `embed:""`
-	Name      string `arg:"" help:"Whose key it is."`
-	Rate      int    `name:"rate" help:"Requests per second; 0 means the API's default."`
+	natsFlags  `embed:""`
+	termsFlags `embed:""`
+	Name       string `arg:"" help:"Whose key it is."`
+}
+
+// termsFlags are what a key allows; nil where nothing is said.
+type termsFlags struct {
+	Rate    *int     `name:"rate" placeholder:"N" help:"Updates per second, each of a signed group counted; 0 is the API's default (SCORELAY_RATE). A new key has 200."`
+	LookUps *int     `name:"look-ups" placeholder:"N" help:"Look-ups per second; 0 is the API's default (SCORELAY_LOOK_UP_RATE). A new key has 50."`
+	Gas     *uint64  `name:"gas-per-day" placeholder:"GAS" help:"Gas that its updates and creations of a UTC day may take at worst; 0 is the API's default (SCORELAY_GAS_PER_DAY). A new key has 1000000000."`
+	Rights  []string `name:"rights" placeholder:"RIGHT,…" help:"What it may do, of create (projects), update (send updates) and read (look up), or all. A new key may do all."`
+
+	Projects []string `name:"projects" placeholder:"ID,…" help:"To which projects it is bound, or all. A new key is bound to none."`
+	Expires  string   `name:"expires" placeholder:"WHEN" help:"From when on it is refused: a time like 2027-01-31T00:00:00Z, how long from now on (720h), or never. A new key never is."`
+	Whole    *bool    `name:"whole-signatures" placeholder:"BOOL" help:"Whether it refuses signatures that cover only the time, as those of the published scheme (true or false). A new key does not."`
+}
+
+const (
+	all   = "all"
+	never = "never"
+)
+
+// apply changes the terms as the flags say.
+func (f *termsFlags) apply(t *apikey.Terms) error {
+	if f.Rate != nil {
+		t.Rate = *f.Rate
+	}
+	if f.LookUps != nil {
+		t.LookUps = *f.LookUps
+	}
+	if f.Gas != nil {
+		t.Gas = *f.Gas
+	}
+	if len(f.Rights) > 0 {
+		t.Rights = without(f.Rights, all)
+	}
+	if len(f.Projects) > 0 {
+		t.Projects = nil
+		for _, text := range without(f.Projects, all) {
+			project, err := score.ParseProjectID(text)
+			if err != nil {
+				return fmt.Errorf("--projects: %q: %w", text, err)
+			}
+			t.Projects = append(t.Projects, project)
+		}
+	}
+	if f.Whole != nil {
+		t.Whole = *f.Whole
+	}
+	return f.expire(t)
+}
+
+// without is the list, or none if it is only a word.
+func without(list []string, word string) []string {
+	if len(list) == 1 && list[0] == word {
+		return nil
+	}
+	return list
+}
+
+func (f *termsFlags) expire(t *apikey.Terms) error {
+	if f.Expires == "" {
+		return nil
+	}
+	if f.Expires == never {
+		t.Expires = nil
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, f.Expires)
+	if after, wrong := time.ParseDuration(f.Expires); wrong == nil {
+		at, err = time.Now().Add(after), nil
+	}
+	if err != nil {
+		return fmt.Errorf("--expires is %q; it must be a time like 2027-01-31T00:00:00Z, a duration like 720h, or never", f.Expires)
+	}
+	at = at.UTC().Truncate(time.Second)
+	t.Expires = &at
+	return nil
+}
+
+type keysEditCommand struct {
+	natsFlags  `embed:""`
+	termsFlags `embed:""`
+	ID         string `arg:"" help:"The key's id: the part of the key between the first and the second underscore."`
+}
+
+// Run changes a key. What no flag speaks of stays.
+func (c *keysEditCommand) Run(s signals) error {
+	return c.withStore(s.drain, func(store *apikey.Store) error {
+		key, err := store.Edit(s.drain, c.ID, c.apply)
+		if err != nil {
+			return err
+		}
+		return printKeys([]apikey.Key{key})
+	})
 }
 
 // Run issues a key. The secret alone goes to standard output, so that it can be piped into a file.
 func (c *keysCreateCommand) Run(s signals) error {
 	return c.withStore(s.drain, func(store *apikey.Store) error {
-		secret, key, err := store.Create(s.drain, c.Name, c.Rate)
+		terms := apikey.CallerTerms()
+		if err := c.apply(&terms); err != nil {
+			return err
+		}
+		secret, key, err := store.Create(s.drain, c.Name, terms)
 		if err != nil {
 			return err
 		}
@@ -57,20 +157,45 @@ func (c *keysListCommand) Run(s signals) error {
 		if c.JSON {
 			return json.NewEncoder(os.Stdout).Encode(keys)
 		}
-		table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tCREATED\tREVOKED")
-		for _, key := range keys {
-			revoked, rate := "", "default"
-			if key.Revoked != nil {
-				revoked = key.Revoked.Format(time.RFC3339)
-			}
-			if key.Rate > 0 {
-				rate = fmt.Sprintf("%d/s", key.Rate)
-			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", key.ID, key.Name, rate, key.Created.Format(time.RFC3339), revoked)
-		}
-		return table.Flush()
+		return printKeys(keys)
 	})
+}
+
+// printKeys prints what people want to know of keys.
+func printKeys(keys []apikey.Key) error {
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "ID\tNAME\tRATE\tLOOK-UPS\tGAS A DAY\tRIGHTS\tPROJECTS\tSIGNATURES\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
+	for _, key := range keys {
+		projects, signatures := all, "any"
+		if n := len(key.Projects); n > 0 {
+			projects = fmt.Sprint(n)
+		}
+		if key.Whole {
+			signatures = "whole"
+		}
+		_, _ = fmt.Fprintln(table, strings.Join([]string{
+			key.ID, key.Name, orDefault(key.Rate, "/s"), orDefault(key.LookUps, "/s"), orDefault(key.Gas, ""),
+			cmp.Or(strings.Join(key.Rights, ","), all), projects, signatures,
+			when(&key.Created), when(key.LastUsed), when(key.Expires), when(key.Revoked),
+		}, "\t"))
+	}
+	return table.Flush()
+}
+
+// orDefault is a bound of a key, of which 0 is the API's.
+func orDefault[N int | uint64](n N, unit string) string {
+	if n == 0 {
+		return "default"
+	}
+	return fmt.Sprint(n) + unit
+}
+
+// when is a time that may not have come.
+func when(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.Format(time.RFC3339)
 }
 
 type keysRevokeCommand struct {
@@ -115,7 +240,7 @@ func (c *setupCommand) apiKey(ctx context.Context, js jetstream.JetStream, log *
 	if err != nil {
 		return err
 	}
-	secret, key, err := store.Create(ctx, "setup", 0)
+	secret, key, err := store.Create(ctx, "setup", apikey.CallerTerms())
 	if err != nil {
 		return err
 	}

@@ -5,13 +5,16 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // TestSetupWritesItsAPIKeyOnceAndThroughNoLink: a link that leads to no file would have the key made where it leads.
@@ -62,5 +65,56 @@ func TestSetupNamesTheDeployersSettingThatIsAtFault(t *testing.T) {
 	} {
 		_, err := c.deployer()
 		require.ErrorContains(t, err, says)
+	}
+}
+
+// TestTermsOfKeys: flags change what they speak of, and nothing else.
+func TestTermsOfKeys(t *testing.T) {
+	t.Parallel()
+	project := score.ProjectID{7}
+	parse := func(args ...string) (termsFlags, error) {
+		var c struct {
+			termsFlags `embed:""`
+		}
+		parser, err := kong.New(&c)
+		require.NoError(t, err)
+		_, err = parser.Parse(args)
+		return c.termsFlags, err
+	}
+	terms := apikey.CallerTerms()
+	require.NotZero(t, terms.Rate)
+	require.NotZero(t, terms.LookUps)
+	require.NotZero(t, terms.Gas)
+	for _, step := range []struct {
+		args   []string
+		change func(*apikey.Terms)
+	}{
+		{nil, func(*apikey.Terms) {}},
+		{[]string{"--rate", "0", "--rights", "read,update"}, func(t *apikey.Terms) { t.Rate, t.Rights = 0, []string{"read", "update"} }},
+		{[]string{"--look-ups", "7", "--gas-per-day", "8"}, func(t *apikey.Terms) { t.LookUps, t.Gas = 7, 8 }},
+		{[]string{"--projects", project.String()}, func(t *apikey.Terms) { t.Projects = []score.ProjectID{project} }},
+		{[]string{"--whole-signatures"}, func(t *apikey.Terms) { t.Whole = true }},
+		{[]string{"--expires", "2027-01-31T01:00:00+01:00"}, func(t *apikey.Terms) {
+			at := time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)
+			t.Expires = &at
+		}},
+		{[]string{"--rights", "all", "--projects", "all"}, func(t *apikey.Terms) { t.Rights, t.Projects = nil, nil }},
+		{[]string{"--whole-signatures=false", "--expires", "never"}, func(t *apikey.Terms) { t.Whole, t.Expires = false, nil }},
+	} {
+		want := terms
+		step.change(&want)
+		flags, err := parse(step.args...)
+		require.NoError(t, err, step.args)
+		require.NoError(t, flags.apply(&terms), step.args)
+		require.Equal(t, want, terms, step.args)
+	}
+	flags, err := parse("--expires", "1h")
+	require.NoError(t, err)
+	require.NoError(t, flags.apply(&terms))
+	require.WithinDuration(t, time.Now().Add(time.Hour), *terms.Expires, time.Minute)
+	for _, args := range [][]string{{"--expires", "soon"}, {"--projects", "0x12"}} {
+		flags, err := parse(args...)
+		require.NoError(t, err)
+		require.ErrorContains(t, flags.apply(&terms), args[0])
 	}
 }

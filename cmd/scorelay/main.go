@@ -23,7 +23,7 @@ type cli struct {
 
 	Dev   devCommand   `cmd:"" help:"Bring up everything on this machine: NATS, Redis, a chain, the contract, APIs and relayers."`
 	Setup setupCommand `cmd:"" help:"Make a deployment: deploy the contract, grant the relayer role, create the streams."`
-	Keys  keysCommand  `cmd:"" help:"Issue, list and revoke API keys."`
+	Keys  keysCommand  `cmd:"" help:"Issue, change, list and revoke API keys."`
 	DLQ   dlqCommand   `cmd:"" name:"dlq" help:"List, show and replay dead letters: accepted updates that were rejected."`
 	Lanes lanesCommand `cmd:"" help:"List, add, remove and replace lanes, and let a halted one resume."`
 	Halt  haltCommand  `cmd:"" help:"Show why accepting halts after NATS went back in time, and have it resume."`

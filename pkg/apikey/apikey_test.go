@@ -17,6 +17,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 func open(t *testing.T, url string) (*apikey.Store, jetstream.JetStream) {
@@ -53,25 +54,24 @@ func watch(t *testing.T, store *apikey.Store) *apikey.View {
 }
 
 func opens(view *apikey.View, secret apikey.Secret) bool {
-	_, _, ok := view.Authenticate(secret.Reveal())
-	return ok
+	return view.Authenticate(secret.Reveal()) != nil
 }
 
 func TestAKeyFromCreationToRevocation(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t, devnet.NATS(t).URL)
-	before, old, err := store.Create(t.Context(), "made before the view", 0)
+	before, old, err := store.Create(t.Context(), "made before the view", apikey.Terms{})
 	require.NoError(t, err)
 	view := watch(t, store)
 	require.True(t, opens(view, before))
 
-	secret, key, err := store.Create(t.Context(), "acme", 25)
+	secret, key, err := store.Create(t.Context(), "acme", apikey.Terms{Rate: 25, LookUps: 5, Gas: 1_000_000, Rights: []string{"read", "update"}})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return opens(view, secret) }, time.Second, time.Millisecond)
-	id, rate, ok := view.Authenticate(secret.Reveal())
-	require.True(t, ok)
-	require.Equal(t, key.ID, id)
-	require.Equal(t, 25, rate)
+	require.Equal(t, &score.Grant{
+		Key: key.ID, Name: "acme", Budget: score.Budget{Updates: 25, LookUps: 5, Gas: 1_000_000}, Rights: score.MayUpdate | score.MayRead,
+	}, view.Authenticate(secret.Reveal()))
+	require.Equal(t, score.AllRights, view.Authenticate(before.Reveal()).Rights, "without terms")
 
 	require.NoError(t, store.Revoke(t.Context(), key.ID))
 	require.Eventually(t, func() bool { return !opens(view, secret) }, time.Second, time.Millisecond, "revoked within a second")
@@ -94,7 +94,7 @@ func TestAKeyFromCreationToRevocation(t *testing.T) {
 func TestOnlyTheHashIsStored(t *testing.T) {
 	t.Parallel()
 	store, js := open(t, devnet.NATS(t).URL)
-	secret, key, err := store.Create(t.Context(), "acme", 0)
+	secret, key, err := store.Create(t.Context(), "acme", apikey.Terms{})
 	require.NoError(t, err)
 	kv, err := js.KeyValue(t.Context(), apikey.Bucket)
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestOnlyTheHashIsStored(t *testing.T) {
 func TestOneWrongCharacterOpensNothing(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t, devnet.NATS(t).URL)
-	secret, _, err := store.Create(t.Context(), "acme", 0)
+	secret, _, err := store.Create(t.Context(), "acme", apikey.Terms{})
 	require.NoError(t, err)
 	view := watch(t, store)
 	require.True(t, opens(view, secret))
@@ -132,16 +132,18 @@ func TestOneWrongCharacterOpensNothing(t *testing.T) {
 	}
 }
 
-func TestNamesAndRates(t *testing.T) {
+func TestNamesAndTerms(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t, devnet.NATS(t).URL)
 	for _, name := range []string{"", "a\nb", strings.Repeat("x", 101)} {
-		_, _, err := store.Create(t.Context(), name, 0)
+		_, _, err := store.Create(t.Context(), name, apikey.Terms{})
 		require.ErrorIs(t, err, apikey.ErrName)
 	}
-	for _, rate := range []int{-1, 1_000_001} {
-		_, _, err := store.Create(t.Context(), "acme", rate)
-		require.ErrorIs(t, err, apikey.ErrRate)
+	for _, terms := range []apikey.Terms{
+		{Rate: -1}, {Rate: 1_000_001}, {LookUps: -1}, {LookUps: 1_000_001}, {Gas: 1_000_000_000_000_000}, {Rights: []string{"update", "write"}},
+	} {
+		_, _, err := store.Create(t.Context(), "acme", terms)
+		require.ErrorIs(t, err, apikey.ErrTerms)
 	}
 }
 
@@ -149,7 +151,7 @@ func TestAnUnreadableRecordOpensNothing(t *testing.T) {
 	t.Parallel()
 	store, js := open(t, devnet.NATS(t).URL)
 	view := watch(t, store)
-	secret, key, err := store.Create(t.Context(), "acme", 0)
+	secret, key, err := store.Create(t.Context(), "acme", apikey.Terms{})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return opens(view, secret) }, time.Second, time.Millisecond)
 	kv, err := js.KeyValue(t.Context(), apikey.Bucket)
@@ -173,7 +175,7 @@ func TestARevocationWhileNATSWasAway(t *testing.T) {
 	port, err := strconv.Atoi(address.Port())
 	require.NoError(t, err)
 	store, _ := open(t, server.URL)
-	secret, key, err := store.Create(t.Context(), "acme", 0)
+	secret, key, err := store.Create(t.Context(), "acme", apikey.Terms{})
 	require.NoError(t, err)
 	view := watch(t, store)
 	server.Close()

@@ -3,8 +3,6 @@ package apikey
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
 	"hash/crc32"
 	"log/slog"
 	"math/big"
@@ -53,6 +51,11 @@ func (s Secret) id() (string, bool) {
 	return text[len(prefix) : len(prefix)+idDigits], true
 }
 
+// isID tells whether a text may be a key's id.
+func isID(text string) bool {
+	return len(text) == idDigits && strings.Trim(text, alphabet) == ""
+}
+
 func (s Secret) hash() [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
 
 func newSecret() Secret {
@@ -62,9 +65,15 @@ func newSecret() Secret {
 	return Secret(body + checksum(body))
 }
 
+// checksum is asked for with every request, so it does without big numbers.
 func checksum(body string) string {
 	sum := crc32.ChecksumIEEE([]byte(body))
-	return base62([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}, checksumDigits)
+	var text [checksumDigits]byte
+	for i := range text {
+		text[checksumDigits-1-i] = alphabet[sum%uint32(len(alphabet))]
+		sum /= uint32(len(alphabet))
+	}
+	return string(text[:])
 }
 
 // base62 writes a big-endian number with that many digits, which must be enough.
@@ -80,16 +89,12 @@ func base62(b []byte, digits int) string {
 
 // Key is what is stored of an API key.
 type Key struct {
-	ID      string     `json:"id"`
-	Name    string     `json:"name"`              // whose it is, for people
-	Hash    string     `json:"hash"`              // SHA-256 of the whole secret, hex
-	Rate    int        `json:"rate,omitempty"`    // requests per second; 0 is the API's default
-	Created time.Time  `json:"created"`           //
+	ID   string `json:"id"`
+	Name string `json:"name"` // whose it is, for people
+	Hash string `json:"hash"` // SHA-256 of the whole secret, hex
+	Terms
+	Created time.Time  `json:"created"`
 	Revoked *time.Time `json:"revoked,omitempty"` // since when it is refused
-}
 
-// opens tells whether the secret is this key's and still valid, in a time that does not depend on the secret.
-func (k Key) opens(hash [sha256.Size]byte) bool {
-	stored, err := hex.DecodeString(k.Hash)
-	return err == nil && subtle.ConstantTimeCompare(stored, hash[:]) == 1 && k.Revoked == nil
+	LastUsed *time.Time `json:"lastUsed,omitempty"` // within some two minutes; List tells it
 }

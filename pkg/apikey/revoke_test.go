@@ -45,7 +45,7 @@ func TestARevocationThatLosesARace(t *testing.T) {
 		"many a change": {func(try int, key apikey.Key) { key.Rate = try; put(key) }, nil, "others keep changing it", 8, 8, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			secret, key, err := store.Create(t.Context(), name, 3)
+			secret, key, err := store.Create(t.Context(), name, apikey.Terms{Rate: 3})
 			require.NoError(t, err)
 			racing, _ := open(t, url)
 			tries := 0
@@ -89,7 +89,7 @@ func TestARevocationThatFailedMayBeRepeated(t *testing.T) {
 		then   error
 	}{"failed": {false, nil}, "failed and was stored": {true, apikey.ErrRevoked}} {
 		t.Run(name, func(t *testing.T) {
-			secret, key, err := store.Create(t.Context(), name, 0)
+			secret, key, err := store.Create(t.Context(), name, apikey.Terms{})
 			require.NoError(t, err)
 			failing, _ := open(t, url)
 			failing.OnUpdate(func(write func() error) error {

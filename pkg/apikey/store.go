@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 
@@ -22,7 +23,6 @@ const (
 	callTimeout  = 5 * time.Second
 	casTries     = 8
 	maxNameBytes = 100
-	maxRate      = 1_000_000
 )
 
 var (
@@ -32,8 +32,6 @@ var (
 	ErrRevoked = errors.New("the key is already revoked")
 	// ErrName says that a key's name cannot be used.
 	ErrName = fmt.Errorf("a key's name must be 1 to %d bytes without control characters", maxNameBytes)
-	// ErrRate says that a key's rate cannot be used.
-	ErrRate = fmt.Errorf("a key's rate must be 0 (the API's default) to %d requests per second", maxRate)
 )
 
 // Store changes and lists the keys. It is safe for concurrent use, also with other processes.
@@ -51,19 +49,19 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{js, kv}, nil
 }
 
-// Create makes a key. The secret is returned here and kept nowhere. Errors: ErrName, ErrRate, or the server's; after
+// Create makes a key. The secret is returned here and kept nowhere. Errors: ErrName, ErrTerms, or the server's; after
 // one of those the key may exist, useless, since its secret is lost.
-func (s *Store) Create(ctx context.Context, name string, rate int) (Secret, Key, error) {
+func (s *Store) Create(ctx context.Context, name string, terms Terms) (Secret, Key, error) {
 	if name == "" || len(name) > maxNameBytes || slices.ContainsFunc([]rune(name), unicode.IsControl) {
 		return "", Key{}, ErrName
 	}
-	if rate < 0 || rate > maxRate {
-		return "", Key{}, ErrRate
+	if err := terms.check(); err != nil {
+		return "", Key{}, err
 	}
 	secret := newSecret()
 	id, _ := secret.id()
 	hash := secret.hash()
-	key := Key{ID: id, Name: name, Hash: hex.EncodeToString(hash[:]), Rate: rate, Created: time.Now().UTC().Truncate(time.Second)}
+	key := Key{ID: id, Name: name, Hash: hex.EncodeToString(hash[:]), Terms: terms, Created: time.Now().UTC().Truncate(time.Second)}
 	data, err := json.Marshal(key)
 	if err != nil {
 		return "", Key{}, fmt.Errorf("couldn't encode a key: %w", err)
@@ -79,39 +77,64 @@ func (s *Store) Create(ctx context.Context, name string, rate int) (Secret, Key,
 // Revoke makes a key useless, within a second on every replica. Errors: ErrNotFound, ErrRevoked, or the server's, after
 // which it may be repeated.
 func (s *Store) Revoke(ctx context.Context, id string) error {
+	_, err := s.change(ctx, id, func(key *Key) error {
+		now := time.Now().UTC().Truncate(time.Second)
+		key.Revoked = &now
+		return nil
+	})
+	return err
+}
+
+// Edit changes a key's terms, within a second on every replica. It may call edit several times, each time with what is stored.
+// Errors: ErrNotFound, ErrRevoked, ErrTerms, edit's, or the server's, after which it may be repeated.
+func (s *Store) Edit(ctx context.Context, id string, edit func(*Terms) error) (Key, error) {
+	return s.change(ctx, id, func(key *Key) error {
+		if err := edit(&key.Terms); err != nil {
+			return err
+		}
+		return key.check()
+	})
+}
+
+// change changes what is stored of a key that is not revoked.
+func (s *Store) change(ctx context.Context, id string, change func(*Key) error) (key Key, err error) {
+	if !isID(id) {
+		return Key{}, fmt.Errorf("%w: %q", ErrNotFound, id)
+	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	for range casTries {
 		entry, err := s.kv.Get(ctx, id)
-		if errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrInvalidKey) {
-			return fmt.Errorf("%w: %q", ErrNotFound, id)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return Key{}, fmt.Errorf("%w: %q", ErrNotFound, id)
 		}
 		if err != nil {
-			return fmt.Errorf("couldn't read key %s: %w", id, err)
+			return Key{}, fmt.Errorf("couldn't read key %s: %w", id, err)
 		}
-		var key Key
+		key = Key{}
 		if err := json.Unmarshal(entry.Value(), &key); err != nil {
-			return fmt.Errorf("couldn't decode key %s: %w", id, err)
+			return Key{}, fmt.Errorf("couldn't decode key %s: %w", id, err)
 		}
 		if key.Revoked != nil {
-			return fmt.Errorf("%w: %s", ErrRevoked, id)
+			return Key{}, fmt.Errorf("%w: %s", ErrRevoked, id)
 		}
-		now := time.Now().UTC().Truncate(time.Second)
-		key.Revoked = &now
+		if err := change(&key); err != nil {
+			return Key{}, err
+		}
 		data, err := json.Marshal(key)
 		if err != nil {
-			return fmt.Errorf("couldn't encode key %s: %w", id, err)
+			return Key{}, fmt.Errorf("couldn't encode key %s: %w", id, err)
 		}
 		_, err = s.kv.Update(ctx, id, data, entry.Revision())
 		if watched.Moved(err) { // another process changed it meanwhile
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("couldn't revoke key %s: %w", id, err)
+			return Key{}, fmt.Errorf("couldn't change key %s: %w", id, err)
 		}
-		return nil
+		return key, nil
 	}
-	return fmt.Errorf("couldn't revoke key %s: others keep changing it", id)
+	return Key{}, fmt.Errorf("couldn't change key %s: others keep changing it", id)
 }
 
 // List returns all keys ever made, oldest first.
@@ -119,7 +142,12 @@ func (s *Store) List(ctx context.Context) ([]Key, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	var keys []Key
+	used := map[string]time.Time{}
 	err := watched.All(ctx, s.js.Conn(), s.kv, func(entry jetstream.KeyValueEntry) error {
+		if id, isUse := strings.CutPrefix(entry.Key(), usePrefix); isUse {
+			used[id] = entry.Created().UTC().Truncate(time.Second)
+			return nil
+		}
 		var key Key
 		if err := json.Unmarshal(entry.Value(), &key); err != nil {
 			return fmt.Errorf("couldn't decode key %s: %w", entry.Key(), err)
@@ -129,6 +157,11 @@ func (s *Store) List(ctx context.Context) ([]Key, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("couldn't list the keys: %w", err)
+	}
+	for i := range keys {
+		if at, some := used[keys[i].ID]; some {
+			keys[i].LastUsed = &at
+		}
 	}
 	slices.SortFunc(keys, func(a, b Key) int { return a.Created.Compare(b.Created) })
 	return keys, nil

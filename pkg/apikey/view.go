@@ -1,42 +1,98 @@
 package apikey
 
 import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
 // View is all keys in memory, kept current by Run. It is safe for concurrent use. It refuses keys that it has not seen,
 // and so every key until Run has caught up.
 type View struct {
-	*watched.View[Key]
+	*watched.View[*known]
+	uses *uses
+}
+
+// known is what the view knows of a key.
+type known struct {
+	hash  [sha256.Size]byte
+	grant *score.Grant // nil of one that is revoked or cannot be read
+	used  atomic.Bool  // since its use was noted
 }
 
 // NewView returns an empty view; Run fills it.
 func (s *Store) NewView(log *slog.Logger) *View {
-	return &View{watched.NewView(s.js.Conn(), s.kv, log, func(entry jetstream.KeyValueEntry) (Key, bool) {
-		var key Key
-		if err := json.Unmarshal(entry.Value(), &key); err != nil || key.ID != entry.Key() {
-			log.Error("an API key's entry cannot be read; the API refuses the key", "key", entry.Key(), "err", err)
-			return Key{}, true // which no secret opens
+	view := watched.NewView(s.js.Conn(), s.kv, log, func(entry jetstream.KeyValueEntry) (*known, bool) {
+		if strings.HasPrefix(entry.Key(), usePrefix) {
+			return nil, false
 		}
-		return key, true
-	})}
+		k, err := read(entry)
+		if err != nil {
+			log.Error("an API key's entry cannot be read; the API refuses the key", "key", entry.Key(), "err", err)
+		}
+		return k, true
+	})
+	return &View{view, &uses{kv: s.kv, log: log, every: useEvery}}
 }
 
-// Authenticate tells whose secret it is: the id of a key that exists and is not revoked, and the key's rate in requests
-// per second (0: the default).
-func (v *View) Authenticate(secret string) (id string, rate int, ok bool) {
+// Run keeps the view current until ctx ends, and returns ctx's error. Meanwhile it notes which keys are used.
+func (v *View) Run(ctx context.Context) error {
+	var noting sync.WaitGroup
+	noting.Go(func() { v.uses.run(ctx) })
+	defer noting.Wait()
+	return v.View.Run(ctx)
+}
+
+// read reads a key's entry; of one that cannot be read it returns what no secret opens.
+func read(entry jetstream.KeyValueEntry) (*known, error) {
+	var key Key
+	if err := json.Unmarshal(entry.Value(), &key); err != nil {
+		return &known{}, err
+	}
+	k := &known{}
+	hash, err := hex.DecodeString(key.Hash)
+	switch {
+	case err != nil:
+		return &known{}, err
+	case len(hash) != len(k.hash) || key.ID != entry.Key():
+		return &known{}, errors.New("it is no key's")
+	}
+	copy(k.hash[:], hash)
+	if key.Revoked == nil {
+		k.grant = key.grant()
+	}
+	return k, nil
+}
+
+// Authenticate returns what the secret allows; nil unless it is that of a key that exists and is not revoked. It takes a time that does
+// not depend on how much of the secret is right.
+func (v *View) Authenticate(secret string) *score.Grant {
 	id, wellFormed := Secret(secret).id()
 	if !wellFormed {
-		return "", 0, false
+		return nil
 	}
-	key, _ := v.Get(id)
-	if !key.opens(Secret(secret).hash()) {
-		return "", 0, false
+	key, found := v.Get(id)
+	if !found {
+		return nil
 	}
-	return id, key.Rate, true
+	hash := Secret(secret).hash()
+	if subtle.ConstantTimeCompare(key.hash[:], hash[:]) != 1 {
+		return nil
+	}
+	if key.grant != nil && !key.used.Load() && key.used.CompareAndSwap(false, true) {
+		v.uses.add(key)
+	}
+	return key.grant
 }

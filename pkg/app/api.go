@@ -17,6 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/limit"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -114,10 +115,12 @@ func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTim
 func (a *api) config() httpapi.Config {
 	s, d := a.settings, a.stream.Deployment()
 	proxies, _ := networks(s.TrustedProxies) // Validate read them
+	whole, _ := s.whole()                    // as these
 	return httpapi.Config{
 		ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},
-		RatePerSecond: s.Rate, MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
+		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay, Whole: whole,
+		MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout:  s.AcceptTimeout,
 		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies,
 		DrainTimeout: s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener
@@ -134,6 +137,7 @@ func (a *api) deps() httpapi.Deps {
 		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
+		Gas:       registry.Osaka(), // also where a later fork's rules hold, which would take four fifths of all budgets over night
 		Ready:     a.ready, Log: a.log, Registerer: a.metrics,
 	}
 	if a.settings.ContractSignatures {

@@ -71,7 +71,7 @@ func newTimeMachine(t *testing.T) *timeMachine {
 	require.NoError(t, err)
 	keys, err := apikey.Open(t.Context(), m.js)
 	require.NoError(t, err)
-	secret, _, err := keys.Create(t.Context(), "test", 0)
+	secret, _, err := keys.Create(t.Context(), "test", apikey.Terms{})
 	require.NoError(t, err)
 	m.settings = m.apiSettings(t)
 	m.settings.Redis.StatusRetention = time.Hour

@@ -7,18 +7,26 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // Bounds of prices: they are counted in wei in 64 bits.
 const (
 	maxGwei  = 1e9
 	maxEther = 18.0
+)
+
+// Bounds of what an API key may use; as those of its own terms.
+const (
+	maxKeyRate = 1_000_000
+	maxKeyGas  = 1_000_000_000_000_000 - 1
 )
 
 // Bounds of a transaction.
@@ -86,8 +94,11 @@ type APISettings struct {
 	MaxConcurrent      int           `name:"max-concurrent" env:"SCORELAY_MAX_CONCURRENT" default:"4096" help:"Posts in progress at once; one more is answered 503."`
 	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long storing an update may take, and as long again waiting for its turn, before it is answered 503. A claim of an updateId lives three times as long, and at least 15s."`
 	PublicMetrics      bool          `name:"public-metrics" env:"SCORELAY_PUBLIC_METRICS" help:"Serve /metrics on the API's address too, to all who reach it. They are on the admin listener in any case."`
-	Rate               int           `name:"rate" env:"SCORELAY_RATE" default:"0" help:"Requests per second of one API key, unless the key has its own rate; 0 for no limit."`
+	Rate               int           `name:"rate" env:"SCORELAY_RATE" default:"0" help:"Updates per second of one API key that has no rate of its own, each update of a signed group counted; 0 for no limit. As many as fit into the least whole number of seconds that a group of 256 fits into may come at once."`
+	LookUpRate         int           `name:"look-up-rate" env:"SCORELAY_LOOK_UP_RATE" default:"0" help:"Look-ups per second of one API key that has no such rate of its own; 0 for no limit."`
+	GasPerDay          uint64        `name:"gas-per-day" env:"SCORELAY_GAS_PER_DAY" default:"0" help:"Gas that one API key may have accepted in a UTC day, if it has no such budget of its own: what its updates and creations take at worst; 0 for no limit."`
 	MaxWaiting         uint64        `name:"max-waiting" env:"SCORELAY_MAX_WAITING" default:"1000000" help:"Updates of one project that may wait to be bound to a transaction; beyond it more are answered 429, with a Retry-After of what its lane needs for them. At least 1000, or 0 for no bound. What comes within some two seconds of reaching it, or while an endpoint of the chain lets the lane wait, is still accepted, and so is what the lane cannot read yet, because a creation before it cannot be bound."`
+	WholeSignatures    []string      `name:"whole-signatures" env:"SCORELAY_WHOLE_SIGNATURES" help:"Projects (or 'all') whose single updates must be signed as a whole, by the scheme eip712: a signature that covers only the time, as in the published scheme, is answered 403. Signed groups always are. A key may ask for the same."`
 	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
 }
 
@@ -163,10 +174,30 @@ func (s *APISettings) Validate() error {
 	_, err := networks(s.TrustedProxies)
 	p.check(err == nil, "SCORELAY_TRUSTED_PROXIES holds %v; name IP addresses or networks such as 10.0.0.0/8", err)
 	p.check((s.TLSCertificate == "") == (s.TLSKey == ""), "set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none of them")
-	p.check(s.Rate >= 0, "SCORELAY_RATE is %d; it must be 0 (no limit) or more", s.Rate)
+	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)
+	p.check(s.LookUpRate >= 0 && s.LookUpRate <= maxKeyRate, "SCORELAY_LOOK_UP_RATE is %d; it must be 0 (no limit) or more, up to %d", s.LookUpRate, maxKeyRate)
+	p.check(s.GasPerDay <= maxKeyGas, "SCORELAY_GAS_PER_DAY is %d; it must be 0 (no limit) or more, up to %d", s.GasPerDay, uint64(maxKeyGas))
 	p.check(s.MaxWaiting == 0 || s.MaxWaiting >= relay.TellFrom,
 		"SCORELAY_MAX_WAITING is %d; it must be 0 (no bound) or at least %d, since relayers tell of no fewer", s.MaxWaiting, relay.TellFrom)
+	_, err = s.whole()
+	p.check(err == nil, "SCORELAY_WHOLE_SIGNATURES holds what is no projectId: %v; name projects by 0x and 64 hex digits, or all", err)
 	return p.err()
+}
+
+// whole tells of a project whether its single updates must be signed as a whole.
+func (s *APISettings) whole() (func(score.ProjectID) bool, error) {
+	if slices.Equal(s.WholeSignatures, []string{"all"}) {
+		return func(score.ProjectID) bool { return true }, nil
+	}
+	projects := map[score.ProjectID]bool{}
+	for _, text := range s.WholeSignatures {
+		id, err := score.ParseProjectID(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", text, err)
+		}
+		projects[id] = true
+	}
+	return func(id score.ProjectID) bool { return projects[id] }, nil
 }
 
 // Validate checks what no default can get wrong; the error says, for each setting, its variable and what to do.

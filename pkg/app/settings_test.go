@@ -32,7 +32,10 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 			s.TrustedProxies = []string{"10.0.0.0/8", "proxy.local"}
 		},
 		"set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none":                           func(s *APISettings) { s.TLSKey = "key.pem" },
-		"SCORELAY_RATE is -1; it must be 0 (no limit) or more":                                                   func(s *APISettings) { s.Rate = -1 },
+		"SCORELAY_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                                    func(s *APISettings) { s.Rate = -1 },
+		"SCORELAY_LOOK_UP_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                            func(s *APISettings) { s.LookUpRate = -1 },
+		"SCORELAY_GAS_PER_DAY is 1000000000000000; it must be 0 (no limit) or more, up to 999999999999999":       func(s *APISettings) { s.GasPerDay = 1e15 },
+		`SCORELAY_WHOLE_SIGNATURES holds what is no projectId: "0x12"`:                                           func(s *APISettings) { s.WholeSignatures = []string{"0x12"} },
 		"SCORELAY_MAX_WAITING is 999; it must be 0 (no bound) or at least 1000, since relayers tell of no fewer": func(s *APISettings) { s.MaxWaiting = 999 },
 	} {
 		s := parsed[APISettings](t)

@@ -180,7 +180,7 @@ func TestTheAPIStartsServesAndEnds(t *testing.T) {
 	require.NoError(t, err)
 	keys, err := apikey.Open(t.Context(), b.js)
 	require.NoError(t, err)
-	secret, _, err := keys.Create(t.Context(), "test", 0)
+	secret, _, err := keys.Create(t.Context(), "test", apikey.Terms{})
 	require.NoError(t, err)
 	s := b.apiSettings(t)
 	drain, cancel := context.WithCancel(t.Context())

@@ -54,6 +54,25 @@ func TestBuilderCountsAsItBuilds(t *testing.T) {
 	})
 }
 
+// TestABatchTakesNoMoreThanItsUnits: what is counted of units, one by one, bounds what any batch of them takes.
+func TestABatchTakesNoMoreThanItsUnits(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b, err := batch.NewBuilder(model, wide)
+		require.NoError(t, err)
+		units := uint64(0)
+		for _, u := range drawUnits(t) {
+			if b.AddUnit(u) {
+				units += model.UnitGas(u)
+			}
+		}
+		built := b.Build()
+		data := uint64(model.Bytes(built) - model.BaseBytes)
+		words := (data + data/2) / 32
+		require.LessOrEqual(t, model.Gas(built), model.Base+units+6*words+words*words/512)
+	})
+}
+
 // TestBuilderLeavesLittleRoom: what does not fit any more, hardly would by the model, of usual batches.
 func TestBuilderLeavesLittleRoom(t *testing.T) {
 	t.Parallel()

@@ -88,6 +88,31 @@ func (m *Model) bound(b Batch) (gas uint64, known int) {
 	return m.atWorst(total), seen.known
 }
 
+// UnitGas bounds what a unit adds to the gas of any batch that Plan makes: as if it were in a group of its own, whose header names all, and
+// shared no slot with other units. What a batch costs is at most Base, its memory, and this of each of its units. It allocates nothing.
+func (m *Model) UnitGas(u score.Unit) uint64 {
+	s := shape{kind: u.Kind, updates: len(u.Updates)}
+	words, scores := 1, s.updates
+	switch u.Kind {
+	case score.KindRuns:
+		s.runs = countRuns(u.Updates)
+		scores = s.runs
+	case score.KindFree:
+		s.runs = countRuns(u.Updates)
+		words, scores = s.updates, s.runs
+	default: // an unsigned one is Plan's to write, which takes nothing dearer than this
+		s.kind = score.KindWord
+		s.mask = maskLength(u.Updates[0].ID.Low(), u.Updates[s.updates-1].ID.Low())
+	}
+	gas := m.headerCost(Header{}).gas + 2*m.Cold + m.bodyCost(s).gas
+	if u.Signature != nil {
+		gas += m.signatureCost(s).gas
+	}
+	actions := max(m.Word.Action, m.Runs.Action, m.Free.Action) + m.Cold
+	gas += uint64(min(s.updates, actionSlots-1)) * actions
+	return gas + uint64(words+scores)*m.Fresh + uint64(s.updates-scores)*m.Skip + uint64(s.updates)*m.Outcome
+}
+
 // Bytes bounds the size of the batch's signed transaction.
 func (m *Model) Bytes(b Batch) int {
 	total, _ := m.measure(b)

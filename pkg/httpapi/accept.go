@@ -15,13 +15,10 @@ import (
 
 // How long an accept waits for others.
 const (
-	projectPatience   = 250 * time.Millisecond // for a creation that another replica has just answered for
-	usedPatience      = 300 * time.Millisecond // for the chain to say whether a group was used up
-	firstClaimPause   = 2 * time.Millisecond
-	maxClaimPause     = 100 * time.Millisecond
-	retryAfterFull    = 5 * time.Second
-	retryAfterFailure = time.Second
-	retryAfterHalt    = 30 * time.Second
+	projectPatience = 250 * time.Millisecond // for a creation that another replica has just answered for
+	usedPatience    = 300 * time.Millisecond // for the chain to say whether a group was used up
+	firstClaimPause = 2 * time.Millisecond
+	maxClaimPause   = 100 * time.Millisecond
 )
 
 // What became of an update or a group that was posted.
@@ -46,18 +43,20 @@ type groupAccepted struct {
 	Duplicates []score.UpdateID `json:"duplicates"` // in the order of the group
 }
 
-// updateScore takes one update all the way from bytes to durable. enter has authenticated the key and counted its rate
-// before.
-func (s *Server) updateScore(c *fiber.Ctx) *Problem {
-	r, p := request(c, decodeUpdate)
+// updateScore takes one update all the way from bytes to durable, for a key that enter has authenticated.
+func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
+	r, cost, p := counted(s, c, by, decodeUpdate, func(r *updateRequest) (score.ProjectID, score.Cost) { return r.Project, s.priceOfOne })
 	if p != nil {
 		return p
 	}
-	u, p := s.verifyUpdate(r)
+	u, p := s.verifyUpdate(r, by)
 	if p != nil {
+		s.giveBack(by, cost)
 		return p
 	}
-	duplicates, p := s.accept(singleUnit(u))
+	one := singleUnit(u)
+	duplicates, p := s.accept(one)
+	s.done(c, by, cost, one.updates, len(duplicates), p)
 	if p != nil {
 		return p
 	}
@@ -67,16 +66,18 @@ func (s *Server) updateScore(c *fiber.Ctx) *Problem {
 }
 
 // updateScores does the same for updates that were signed together.
-func (s *Server) updateScores(c *fiber.Ctx) *Problem {
-	r, p := request(c, decodeGroup)
+func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
+	r, cost, p := counted(s, c, by, decodeGroup, func(r *groupRequest) (score.ProjectID, score.Cost) { return r.project, s.priceOf(r.unit()) })
 	if p != nil {
 		return p
 	}
 	if p := s.verifyGroup(r); p != nil {
+		s.giveBack(by, cost)
 		return p
 	}
 	signed := &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}
 	duplicates, p := s.accept(unit{updates: r.updates, signed: signed})
+	s.done(c, by, cost, r.updates, len(duplicates), p)
 	if p != nil {
 		return p
 	}
@@ -123,18 +124,10 @@ func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
 	if err := s.enveloper.add(u); err != nil {
 		// Stored or not: the caller may send it again, and must not find its own claims in the way.
 		s.release(refs, token)
-		return nil, notStored(err)
+		return nil, s.notStored(err)
 	}
 	return duplicates, nil
 }
-
-// How long a caller waits for a project of which too much waits: as long as its lane needs for what is too much, within these;
-// unknownRate where its lane bound nothing of it lately.
-const (
-	minFullWait = time.Second
-	maxFullWait = 10 * time.Minute
-	unknownRate = time.Minute
-)
 
 // full is the problem of a project of which too much waits, as its lane said last; nil of others.
 func (s *Server) full(project score.ProjectID) *Problem {
@@ -145,11 +138,7 @@ func (s *Server) full(project score.ProjectID) *Problem {
 	if backlog.Waiting < s.config.MaxWaiting {
 		return nil
 	}
-	wait := unknownRate
-	if backlog.PerSecond > 0 {
-		seconds := float64(backlog.Waiting-s.config.MaxWaiting) / backlog.PerSecond
-		wait = time.Duration(min(max(seconds, minFullWait.Seconds()), maxFullWait.Seconds()) * float64(time.Second))
-	}
+	wait := drainTime(backlog.Waiting-s.config.MaxWaiting, backlog.PerSecond)
 	return temporary(codeBacklogFull, wait, fmt.Sprintf("about %d updates wait, and %d may", backlog.Waiting, s.config.MaxWaiting))
 }
 
@@ -175,7 +164,7 @@ func (s *Server) awaitClaim(refs []score.Ref, token string) (won []score.Ref, du
 			return won, duplicates, nil
 		}
 		if time.Now().Add(pause).After(deadline) {
-			return nil, nil, temporary(codeUpdateInProgress, retryAfterFailure, "")
+			return nil, nil, temporary(codeUpdateInProgress, s.posting.wait(), "")
 		}
 		if retry.Sleep(s.life, pause) != nil {
 			return nil, nil, temporary(codeShuttingDown, retryAfterFailure, "")
@@ -213,7 +202,7 @@ func idsOf(refs []score.Ref) []score.UpdateID {
 }
 
 // notStored is the problem of an update or creation that could not be made durable.
-func notStored(err error) *Problem {
+func (s *Server) notStored(err error) *Problem {
 	switch {
 	case errors.Is(err, score.ErrFull):
 		return temporary(codeStreamFull, retryAfterFull, "")
@@ -222,6 +211,6 @@ func notStored(err error) *Problem {
 	case errors.Is(err, errDrained):
 		return temporary(codeShuttingDown, retryAfterFailure, "")
 	default:
-		return temporary(codeNotDurable, retryAfterFailure, "")
+		return temporary(codeNotDurable, s.posting.wait(), "")
 	}
 }

@@ -1,17 +1,23 @@
 package httpapi
 
 import (
-	"cmp"
 	"fmt"
 	"runtime/debug"
 	"strconv"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// enter lets a request in: there is a place for it, the API is up, the key is valid and within its rate.
-func (s *Server) enter(c *fiber.Ctx, places chan struct{}, handle func(*fiber.Ctx) *Problem) (p *Problem) {
+// A handler answers a request; it returns nil when it has sent its response.
+type handler func(c *fiber.Ctx, by *caller) *Problem
+
+// enter lets a request in: there is a place for it, the API is up, the key is valid and has the right to it. Posts that write
+// are counted against the key's budget when it is known what they ask for; see counted.
+func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, handle handler) (p *Problem) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.log(c).Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
@@ -26,7 +32,7 @@ func (s *Server) enter(c *fiber.Ctx, places chan struct{}, handle func(*fiber.Ct
 	case places <- struct{}{}:
 		defer func() { <-places }()
 	default:
-		return temporary(codeOverloaded, retryAfterFailure, "")
+		return temporary(codeOverloaded, s.paceOf(places).wait(), "")
 	}
 	if !s.started.Load() {
 		if err := s.deps.Ready(); err != nil {
@@ -34,42 +40,70 @@ func (s *Server) enter(c *fiber.Ctx, places chan struct{}, handle func(*fiber.Ct
 		}
 		s.started.Store(true)
 	}
-	key, rate, p := s.authenticate(c)
+	by, p := s.authenticate(c)
 	if p != nil {
 		return p
 	}
-	if rate = cmp.Or(rate, s.config.RatePerSecond); rate > 0 && s.deps.Limiter != nil {
-		if wait := s.deps.Limiter.Allow(s.life, key, rate); wait > 0 {
-			return temporary(codeRateLimited, wait, "at most "+strconv.Itoa(rate)+" requests per second")
-		}
-	}
-	return handle(c)
+	p = s.admit(c, by, right, handle)
+	by.counts.request(p)
+	return p
 }
 
+// admit has a request handled, if its key has the right to it, and look-ups left if it is one.
+func (s *Server) admit(c *fiber.Ctx, by *caller, right score.Rights, handle handler) *Problem {
+	if by.Rights&right == 0 {
+		return problem(codeNoRight, "this key may not "+rightNames[right])
+	}
+	if right == score.MayRead {
+		return s.lookUp(c, by, handle)
+	}
+	return handle(c, by)
+}
+
+// lookUp has a look-up handled, which has a place already, if its key has not more of them than are free, and some left of its rate. So
+// n keys that ask for all they can get have an n+1st part each, and there is always a place for another key.
+func (s *Server) lookUp(c *fiber.Ctx, by *caller, handle handler) *Problem {
+	held := by.reading.Add(1)
+	defer by.reading.Add(-1)
+	if free := cap(s.reads) - len(s.reads); held > int64(free+1) {
+		return temporary(codeTooManyLookUps, s.looking.wait(), strconv.FormatInt(held-1, 10)+" are in progress")
+	}
+	if p := s.spend(c, &by.lookUps, score.Cost{Units: 1}); p != nil {
+		return p
+	}
+	return handle(c, by)
+}
+
+// rightNames say what a key may do with a right.
+var rightNames = map[score.Rights]string{score.MayCreate: "create projects", score.MayUpdate: "send updates", score.MayRead: "look up"}
+
 // accepting lets a request in that would have something stored, unless accepting halts.
-func (s *Server) accepting(handle func(*fiber.Ctx) *Problem) func(*fiber.Ctx) *Problem {
-	return func(c *fiber.Ctx) *Problem {
+func (s *Server) accepting(handle handler) handler {
+	return func(c *fiber.Ctx, by *caller) *Problem {
 		if why := s.deps.Halted(); why != "" {
 			return temporary(codeHalted, retryAfterHalt, why)
 		}
-		return handle(c)
+		return handle(c, by)
 	}
 }
 
-// authenticate tells whose request it is, and how many a second the key may send (0: the default).
-func (s *Server) authenticate(c *fiber.Ctx) (key string, rate int, p *Problem) {
+// authenticate tells whose request it is.
+func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 	secret := c.Get("X-API-KEY")
 	if secret == "" {
-		return "", 0, problem(codeMissingAPIKey, "")
+		return nil, problem(codeMissingAPIKey, "")
 	}
-	key, rate, ok := s.deps.Keys.Authenticate(secret)
-	if !ok {
-		return "", 0, problem(codeInvalidAPIKey, "")
+	grant := s.deps.Keys.Authenticate(secret)
+	switch {
+	case grant == nil:
+		return nil, problem(codeInvalidAPIKey, "")
+	case grant.Expired(time.Now()):
+		return nil, problem(codeExpiredAPIKey, "it was valid until "+grant.Expires.UTC().Format(time.RFC3339))
 	}
 	if conn := connOf(c); conn != nil {
 		conn.doors.showedKey(conn)
 	}
-	return key, rate, nil
+	return s.callers.of(grant), nil
 }
 
 // expected answers `Expect: 100-continue`: a body is asked for that has a valid key and may be read.
@@ -77,7 +111,7 @@ func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
 	s.identify(ctx)
 	c := s.app.AcquireCtx(ctx)
 	defer s.app.ReleaseCtx(c)
-	_, _, p := s.authenticate(c)
+	_, p := s.authenticate(c)
 	if p == nil && c.Request().Header.ContentLength() > s.config.MaxBody {
 		p = s.tooLarge(c)
 	}
@@ -115,7 +149,7 @@ func (s *Server) boundsFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestCon
 	if h.ContentLength() != -2 { // a body follows; the time so far was for the head
 		limit.ReadTimeout = s.config.ReadTimeout
 	}
-	if _, _, ok := s.deps.Keys.Authenticate(string(h.Peek("X-API-KEY"))); !ok {
+	if grant := s.deps.Keys.Authenticate(string(h.Peek("X-API-KEY"))); grant == nil || grant.Expired(time.Now()) {
 		limit.MaxRequestBodySize = min(unauthenticatedBodyLimit, s.config.MaxBody)
 	}
 	return limit

@@ -135,6 +135,7 @@ type bench struct {
 	owner     *ecdsa.PrivateKey
 	project   *score.Project
 	metrics   *prometheus.Registry
+	gate      *gate // nil unless deps has one
 
 	stop    context.CancelFunc // begins the drain
 	stopped chan error
@@ -189,7 +190,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	b.chain = &faultyChain{}
 	b.keys, err = apikey.Open(ctx, js)
 	require.NoError(t, err)
-	b.secret, _, err = b.keys.Create(ctx, "test", 0)
+	b.secret, _, err = b.keys.Create(ctx, "test", apikey.Terms{})
 	require.NoError(t, err)
 	b.view = b.keys.NewView(log)
 
@@ -216,12 +217,13 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	deps := httpapi.Deps{
 		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
-		Limiter:   limit.New(client, prefix, log, reg), Ready: func() error { return nil },
+		Limiter:   limit.New(client, set.status.Prefix+"rate:", log, reg), Gas: registry.Osaka(), Ready: func() error { return nil },
 		Halted: func() string { return "" }, Log: log, Registerer: reg,
 	}
 	if set.deps != nil {
 		set.deps(&deps)
 	}
+	b.gate, _ = deps.Chain.(*gate)
 	server, err := httpapi.New(set.config, deps)
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -24,8 +24,12 @@ var (
 	codeUnknownScoreType   = Code{"unknown_score_type", http.StatusBadRequest, "The project has no such score type", "Use a score type of the project: GET /projects/{projectId} lists them."}
 	codeMissingAPIKey      = Code{"missing_api_key", http.StatusUnauthorized, "The header X-API-KEY is missing", "Send the API key with every request."}
 	codeInvalidAPIKey      = Code{"invalid_api_key", http.StatusUnauthorized, "The API key is unknown or revoked", "Check the key, or ask the operator for a new one."}
+	codeExpiredAPIKey      = Code{"expired_api_key", http.StatusUnauthorized, "The API key has expired", "Ask the operator for a new one, or to prolong it."}
 	codeSignerNotMember    = Code{"signer_not_member", http.StatusForbidden, "The signer is neither owner nor updater of the project", "Sign with an owner's or updater's wallet; `detail` names the one that was recovered."}
 	codeSignedOnly         = Code{"signed_only", http.StatusForbidden, "The project accepts signed groups of updates only", "Sign updates in groups, and send them to POST /update-scores."}
+	codeNoRight            = Code{"key_lacks_right", http.StatusForbidden, "The API key does not have the right to this", "Use a key with the right that `detail` names, or ask the operator for it."}
+	codeKeysProjects       = Code{"key_other_projects", http.StatusForbidden, "The API key is bound to other projects", "Use a key of this project, or ask the operator to bind it to this one too."}
+	codeTimeSignature      = Code{"time_signature", http.StatusForbidden, "The signature covers only the time, which is refused here", "Sign the whole update by EIP-712 and say so in `scheme`, or send signed groups; `detail` says whether it is the key or the project that asks for it."}
 	codeNotFound           = Code{"not_found", http.StatusNotFound, "Unknown path", "Check the path."}
 	codeProjectNotFound    = Code{"project_not_found", http.StatusNotFound, "The project does not exist", "Check the projectId."}
 	codeUpdateNotFound     = Code{"update_not_found", http.StatusNotFound, "No update with this id was accepted", "Check the updateId, or send the update."}
@@ -35,7 +39,9 @@ var (
 	codeBodyTooLarge       = Code{"body_too_large", http.StatusRequestEntityTooLarge, "The body is too large", "Send at most 256 KiB (the default limit); no valid body is larger."}
 	codeMediaType          = Code{"unsupported_media_type", http.StatusUnsupportedMediaType, "The content type is not application/json", "Send `Content-Type: application/json`."}
 	codeContentEncoding    = Code{"unsupported_encoding", http.StatusUnsupportedMediaType, "The body is compressed", "Send it without Content-Encoding."}
-	codeRateLimited        = Code{"rate_limited", http.StatusTooManyRequests, "Too many requests with this API key", "Retry after Retry-After seconds."}
+	codeRateLimited        = Code{"rate_limited", http.StatusTooManyRequests, "Too many updates or look-ups with this API key", "Retry after Retry-After seconds; the headers RateLimit-Policy and RateLimit tell what the key may do."}
+	codeBudgetSpent        = Code{"budget_spent", http.StatusTooManyRequests, "The API key's gas of today is spent", "Wait for the next day (UTC), or ask the operator for more; Retry-After is an hour at most, since that may happen before."}
+	codeTooManyLookUps     = Code{"too_many_look_ups", http.StatusTooManyRequests, "Too many look-ups with this API key are in progress", "Wait for some of them; ask for many updates at once by POST /look-up-updates."}
 	codeBacklogFull        = Code{"backlog_full", http.StatusTooManyRequests, "Too many updates of the project wait", "Retry after Retry-After seconds: so long the project's lane needs for what is too much."}
 	codeTooManyConnections = Code{"too_many_connections", http.StatusTooManyRequests, "Too many connections from this address", "Close some, or send more requests over each; retry after Retry-After seconds. Behind a proxy the operator names it as trusted."}
 	codeHeadersTooLarge    = Code{"headers_too_large", http.StatusRequestHeaderFieldsTooLarge, "The request's headers are too large", "Send fewer or shorter headers."}
@@ -43,7 +49,7 @@ var (
 	codeUnknownMethod      = Code{"unknown_method", http.StatusNotImplemented, "The method is unknown", "Use a method of HTTP that the path supports."}
 	codeStarting           = Code{"starting", http.StatusServiceUnavailable, "The API is not ready", "Retry after Retry-After seconds."}
 	codeShuttingDown       = Code{"shutting_down", http.StatusServiceUnavailable, "This instance of the API is shutting down", "Retry after Retry-After seconds: another instance answers."}
-	codeOverloaded         = Code{"overloaded", http.StatusServiceUnavailable, "The API has too many requests in progress", "Retry after Retry-After seconds."}
+	codeOverloaded         = Code{"overloaded", http.StatusServiceUnavailable, "The API has too many requests in progress", "Retry after Retry-After seconds: about as long as requests take now."}
 	codeConnectionsFull    = Code{"connections_full", http.StatusServiceUnavailable, "The API has too many connections", "Retry after Retry-After seconds."}
 	codeNotDurable         = Code{"not_durable", http.StatusServiceUnavailable, "The API could not store the request durably in time", "Retry the same request after Retry-After seconds: it takes effect at most once."}
 	codeStreamFull         = Code{"stream_full", http.StatusServiceUnavailable, "The stream of accepted updates is full", "Retry the same request after Retry-After seconds."}

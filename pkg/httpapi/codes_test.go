@@ -18,6 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -99,13 +100,41 @@ var provocations = map[string]struct {
 		require.NoError(b.t, z.Close())
 		return b.postWith(map[string]string{"Content-Encoding": "gzip"}, packed.Bytes())
 	}},
-	"rate_limited": {func(s *setup) { s.config.RatePerSecond = 2 }, func(b *bench) response {
+	"rate_limited": {func(s *setup) { s.config.LookUpsPerSecond = 2 }, func(b *bench) response {
 		var r response
 		require.Eventually(b.t, func() bool {
 			r = b.get("/projects/%s", b.project.ID)
 			return r.status != http.StatusOK
 		}, 10*time.Second, time.Millisecond)
 		return r
+	}},
+	"budget_spent": {nil, func(b *bench) response {
+		b.withTerms(apikey.Terms{Gas: 1000})
+		return b.post("/update-score", b.update("one"))
+	}},
+	"key_lacks_right": {nil, func(b *bench) response {
+		b.withTerms(apikey.Terms{Rights: []string{"read"}})
+		return b.post("/update-score", b.update("one"))
+	}},
+	"key_other_projects": {nil, func(b *bench) response {
+		b.withTerms(apikey.Terms{Projects: []score.ProjectID{{9}}})
+		return b.get("/projects/%s", b.project.ID)
+	}},
+	"expired_api_key": {nil, func(b *bench) response {
+		past := time.Now().Add(-time.Second)
+		b.withTerms(apikey.Terms{Expires: &past})
+		return b.get("/projects/%s", b.project.ID)
+	}},
+	"time_signature": {nil, func(b *bench) response {
+		b.withTerms(apikey.Terms{Whole: true})
+		return b.post("/update-score", b.update("one"))
+	}},
+	"too_many_look_ups": {func(s *setup) {
+		s.config.MaxReads = 2
+		s.deps = func(d *httpapi.Deps) { d.Chain = newGate(d.Chain) }
+	}, func(b *bench) response {
+		defer b.holdLookUps(1)()
+		return b.get("/projects/%s", b.project.ID)
 	}},
 	"backlog_full": {func(s *setup) {
 		s.config.MaxWaiting = 100

@@ -8,13 +8,13 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 // Bounds that need no setting.
 const (
 	maxHeaders = 8 << 10 // bytes of request line and headers
-	maxReads   = 256     // look-ups in progress at once; more get a 503
 )
 
 // Config of a Server. A zero value takes the field's default, except where a field is required.
@@ -22,13 +22,22 @@ type Config struct {
 	ChainID  uint64         // EIP-155; for EIP-712 signatures, whose domain look-ups of projects tell
 	Contract common.Address // the ScoreRegistry; as ChainID
 
-	ScoreTypes    []string      // of a project that declares none. Default ["reputation"]
-	Freshness     wallet.Window // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead
-	RatePerSecond int           // of an API key that has no rate of its own. 0, the default, is no limit
-	MaxWaiting    uint64        // updates of one project that wait to be bound; beyond it they get a 429. 0, the default, is no bound
+	ScoreTypes []string      // of a project that declares none. Default ["reputation"]
+	Freshness  wallet.Window // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead
+
+	// Of an API key that has none of its own. 0, the default, is no limit.
+	RatePerSecond    int    // updates
+	LookUpsPerSecond int    //
+	GasPerDay        uint64 // at worst, of what is accepted in a UTC day
+
+	MaxWaiting uint64 // updates of one project that wait to be bound; beyond it they get a 429. 0, the default, is no bound
+
+	// Whole tells of a project whether signatures are refused that cover only the time. Default: of none.
+	Whole func(score.ProjectID) bool
 
 	MaxBody       int           // bytes of a body. Default 256 KiB: more than the largest valid creation
 	MaxWrites     int           // posts that write in progress at once; more get a 503. Default 4,096
+	MaxReads      int           // look-ups in progress at once, of which one key has half at most; more get a 503. Default 512
 	MaxEnvelope   int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
 	AcceptTimeout time.Duration // of storing one envelope, and of waiting for one's turn. Default 5 s
 	ClaimWait     time.Duration // for the claim of another request to resolve. Default 3 s
@@ -54,8 +63,12 @@ func (c Config) withDefaults() Config {
 	if c.Freshness == (wallet.Window{}) {
 		c.Freshness = wallet.Window{Past: 5 * time.Minute, Ahead: 30 * time.Second}
 	}
+	if c.Whole == nil {
+		c.Whole = func(score.ProjectID) bool { return false }
+	}
 	c.MaxBody = cmp.Or(c.MaxBody, 256<<10)
 	c.MaxWrites = cmp.Or(c.MaxWrites, 4096)
+	c.MaxReads = cmp.Or(c.MaxReads, 512)
 	c.MaxEnvelope = cmp.Or(c.MaxEnvelope, 1000)
 	c.AcceptTimeout = cmp.Or(c.AcceptTimeout, 5*time.Second)
 	c.ClaimWait = cmp.Or(c.ClaimWait, 3*time.Second)

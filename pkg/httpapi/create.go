@@ -23,12 +23,26 @@ type created struct {
 // createProject makes one creation durable. The stream takes one per projectId: of two at once, on any replicas, one
 // is stored. A projectId that is taken is refused, even for a creation that says the same: a caller that lost an answer asks
 // for the project and sees what was accepted.
-func (s *Server) createProject(c *fiber.Ctx) *Problem {
-	ctx := s.life
-	project, p := request(c, func(body []byte) (*score.Project, *Problem) { return decodeProject(body, s.config.ScoreTypes) })
+func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
+	decode := func(body []byte) (*score.Project, *Problem) { return decodeProject(body, s.config.ScoreTypes) }
+	project, cost, p := counted(s, c, by, decode, func(p *score.Project) (score.ProjectID, score.Cost) { return p.ID, s.priceOfCreation(p) })
 	if p != nil {
 		return p
 	}
+	if p := s.acceptProject(c, project); p != nil {
+		if p.Code != codeNotDurable.Name {
+			s.giveBack(by, cost)
+		}
+		return p
+	}
+	by.counts.gas.Add(float64(cost.Gas))
+	s.log(c).Info("a creation came by this key", "key", by.Key, "name", by.Name, "project", project.ID, "owners", project.Owners)
+	s.metrics.creations.WithLabelValues("accepted").Inc()
+	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
+}
+
+func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
+	ctx := s.life
 	if _, taken := s.deps.Projects.lookup(project.ID); taken || s.onChain(ctx, c, project.ID) {
 		return projectExists()
 	}
@@ -44,14 +58,13 @@ func (s *Server) createProject(c *fiber.Ctx) *Problem {
 				"was accepted before and could not be created; another try must begin with the same actions and score types")
 		}
 		s.log(c).Warn("the API could not store a creation durably; it asks the caller to retry", "project", project.ID, "err", err)
-		return notStored(err)
+		return s.notStored(err)
 	}
 	s.deps.Projects.acceptedHere(project) // the caller's updates may come before the stream tells us
 	if err := s.deps.Statuses.Accepted(ctx, []score.Ref{score.CreationRef(project.ID)}, []string{""}); err != nil {
 		s.log(c).Debug("the API could not write the status of an accepted creation; it is accepted all the same", "project", project.ID, "err", err)
 	}
-	s.metrics.creations.WithLabelValues("accepted").Inc()
-	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
+	return nil
 }
 
 // onChain asks the chain about a projectId neither the directory nor the stream knows. Without an answer the creation

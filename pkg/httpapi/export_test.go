@@ -1,6 +1,30 @@
 package httpapi
 
-import "github.com/scorelay/scorelay/pkg/score"
+import (
+	"log/slog"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// TellOf tells the log of updates that one key sent within a second.
+func TellOf(log *slog.Logger, grant *score.Grant, updates []score.Update) {
+	a := newAttribution(log)
+	by := &caller{Grant: grant}
+	for i := range updates {
+		a.note(by, "", updates[i:i+1], 1, 0, 0)
+	}
+	a.tell()
+}
+
+// WaitAfter is how long a caller should wait after requests that took so long.
+func WaitAfter(took ...time.Duration) time.Duration {
+	var p pace
+	for _, t := range took {
+		p.note(t)
+	}
+	return p.wait()
+}
 
 // AcceptedName is the name of the project updates to that id are checked against, "" without one.
 func AcceptedName(p *Projects, id score.ProjectID) string {
@@ -16,11 +40,11 @@ func Codes() []Code {
 	return []Code{
 		codeMalformedRequest, codeMalformedJSON, codeInvalidBody, codeInvalidPath, codeMessageTooOld, codeMessageInFuture,
 		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType,
-		codeMissingAPIKey, codeInvalidAPIKey, codeSignerNotMember, codeSignedOnly,
+		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
-		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBacklogFull, codeTooManyConnections, codeHeadersTooLarge,
-		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codeUpdateInProgress,
-		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable, codeHTTPVersion,
+		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeBacklogFull, codeTooManyConnections,
+		codeHeadersTooLarge, codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull,
+		codeHalted, codeUpdateInProgress, codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable, codeHTTPVersion,
 	}
 }
 

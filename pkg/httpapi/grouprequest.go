@@ -54,6 +54,11 @@ func decodeGroup(body []byte) (*groupRequest, *Problem) {
 	return r, nil
 }
 
+// unit is what the group is to the contract, for its price.
+func (r *groupRequest) unit() score.Unit {
+	return score.Unit{Updates: r.updates, Kind: r.kind, Signature: new(score.GroupSignature)}
+}
+
 // updates reads the updates of a group and notes what no project could make right.
 func (f *fields) updates(pointer string, project score.ProjectID, kind score.Kind, body []byte) []score.Update {
 	updates, err := batch.DecodeBody(kind, project, common.Address{}, body, score.MaxSigned)

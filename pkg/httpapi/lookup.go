@@ -56,8 +56,8 @@ type projectView struct {
 }
 
 // project tells of a project, and how far its creation has come.
-func (s *Server) project(c *fiber.Ctx) *Problem {
-	id, p := projectParam(c)
+func (s *Server) project(c *fiber.Ctx, by *caller) *Problem {
+	id, p := projectParam(c, by)
 	if p != nil {
 		return p
 	}
@@ -117,8 +117,8 @@ type scoreView struct {
 }
 
 // scores tells a wallet's scores of all score types, as they are on the chain now.
-func (s *Server) scores(c *fiber.Ctx) *Problem {
-	project, p := projectParam(c)
+func (s *Server) scores(c *fiber.Ctx, by *caller) *Problem {
+	project, p := projectParam(c, by)
 	if p != nil {
 		return p
 	}
@@ -148,10 +148,14 @@ func (s *Server) scores(c *fiber.Ctx) *Problem {
 	return s.send(c, view)
 }
 
-func projectParam(c *fiber.Ctx) (score.ProjectID, *Problem) {
+// projectParam is the project in the path, if it is one of the key's.
+func projectParam(c *fiber.Ctx, by *caller) (score.ProjectID, *Problem) {
 	id, err := score.ParseProjectID(c.Params("project"))
 	if err != nil {
 		return id, problem(codeInvalidPath, "the projectId "+err.Error())
+	}
+	if !by.Covers(id) {
+		return id, problem(codeKeysProjects, "")
 	}
 	return id, nil
 }

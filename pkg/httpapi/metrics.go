@@ -17,6 +17,7 @@ type metrics struct {
 	unclaimed prometheus.Counter
 	unasked   prometheus.Counter
 	unmarked  prometheus.Counter
+	keys      *keyMetrics
 
 	connections prometheus.Gauge
 	refused     *prometheus.CounterVec // connections, by bound
@@ -65,6 +66,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		malformed: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_malformed_total", Help: "Requests that were refused with their connections, because programs could differ about where they end, by what is wrong.",
 		}, []string{"flaw"}),
+		keys: newKeyMetrics(with),
 	}
 	for _, wrong := range framing.Flaws {
 		m.malformed.WithLabelValues(wrong.Name)
@@ -73,4 +75,20 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		m.refused.WithLabelValues(bound) // at 0, so that the first one shows as growth
 	}
 	return m
+}
+
+// newKeyMetrics has one series for each of the first 100 names of keys.
+func newKeyMetrics(with promauto.Factory) *keyMetrics {
+	return &keyMetrics{
+		named: map[string]bool{},
+		updates: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_key_updates_total", Help: "Updates that were accepted or are duplicates, by the name of the API key; of the first 100 names, the rest as other.",
+		}, []string{"key", "result"}),
+		gas: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_key_gas_total", Help: "Gas that what was accepted takes at worst, as budgets count it, by the name of the API key.",
+		}, []string{"key"}),
+		requests: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_key_requests_total", Help: "Requests by the name of the API key and how they were answered: answered (200), limited (429), refused (other 4xx), failed (5xx).",
+		}, []string{"key", "result"}),
+	}
 }

@@ -50,14 +50,25 @@ type Directory interface {
 
 // Keys knows the API keys.
 type Keys interface {
-	// Authenticate tells whose secret it is and how many requests a second the key may send (0: the default).
-	Authenticate(secret string) (id string, rate int, ok bool)
+	// Authenticate returns what the secret's key allows: the same Grant each time until the key changes. nil of no valid key.
+	Authenticate(secret string) *score.Grant
 }
 
-// Limiter counts requests.
+// Limiter counts what keys use. A key may have several names in it.
 type Limiter interface {
-	// Allow returns 0, or how long the key should wait before its next try.
-	Allow(ctx context.Context, key string, perSecond int) (retryAfter time.Duration)
+	// Over asks no store whether nothing of the key may pass now, and for how long; 0 if it may.
+	Over(key string, q score.Quota) time.Duration
+	// Take takes a cost of at most the quota's burst, all or nothing.
+	Take(ctx context.Context, key string, q score.Quota, cost score.Cost) score.Left
+	// Return gives gas back that Take took.
+	Return(key string, gas uint64)
+}
+
+// Gas knows what accepted work takes at worst.
+type Gas interface {
+	// Unit is of an update or a signed group, without the transaction that it shares with others.
+	Unit(u score.Unit) uint64
+	CreateProject(p *score.Project) uint64
 }
 
 // Backlogs knows how much of projects waits to be bound to transactions.

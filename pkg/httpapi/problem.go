@@ -84,7 +84,7 @@ func (p *Problem) write(c *fiber.Ctx) error {
 // tooLarge answers a body over its limit: of a caller without a valid API key, the key is the problem.
 func (s *Server) tooLarge(c *fiber.Ctx) *Problem {
 	forgotten := len(c.Request().Header.Host()) == 0 // by fasthttp, after a chunked body
-	if _, _, p := s.authenticate(c); p != nil && !forgotten {
+	if _, p := s.authenticate(c); p != nil && !forgotten {
 		return p
 	}
 	return problem(codeBodyTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxBody))

@@ -29,8 +29,10 @@ type reserved struct {
 // reserveIDs hands out updateIds that count up, for callers who keep no counter of their own. Nothing is stored: no other
 // process mints under the same prefix, and what a dead process had left is never used. Each project has its own count, so
 // that all who send for it fill the same words.
-func (s *Server) reserveIDs(c *fiber.Ctx) *Problem {
-	r, p := request(c, decodeReserve)
+func (s *Server) reserveIDs(c *fiber.Ctx, by *caller) *Problem {
+	r, _, p := counted(s, c, by, decodeReserve, func(r *reserveRequest) (score.ProjectID, score.Cost) {
+		return r.project, score.Cost{Units: 1}
+	})
 	if p != nil {
 		return p
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
 	"github.com/valyala/fasthttp"
+
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 func (s *Server) routes(metrics http.Handler) *fiber.App {
@@ -27,14 +29,14 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 		s.identify(ctx)
 		handle(ctx)
 	}
-	app.Post("/create-project", s.route("create-project", s.writes, s.accepting(s.createProject)))
-	app.Post("/update-score", s.route("update-score", s.writes, s.accepting(s.updateScore)))
-	app.Post("/update-scores", s.route("update-scores", s.writes, s.accepting(s.updateScores)))
-	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, s.reserveIDs))
-	app.Post("/look-up-updates", s.route("look-up-updates", s.reads, s.lookUpUpdates))
-	app.Get("/projects/:project", s.route("project", s.reads, s.project))
-	app.Get("/projects/:project/updates/:update", s.route("update", s.reads, s.update))
-	app.Get("/projects/:project/scores/:wallet", s.route("scores", s.reads, s.scores))
+	app.Post("/create-project", s.route("create-project", s.writes, score.MayCreate, s.accepting(s.createProject)))
+	app.Post("/update-score", s.route("update-score", s.writes, score.MayUpdate, s.accepting(s.updateScore)))
+	app.Post("/update-scores", s.route("update-scores", s.writes, score.MayUpdate, s.accepting(s.updateScores)))
+	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, score.MayUpdate, s.reserveIDs))
+	app.Post("/look-up-updates", s.route("look-up-updates", s.reads, score.MayRead, s.lookUpUpdates))
+	app.Get("/projects/:project", s.route("project", s.reads, score.MayRead, s.project))
+	app.Get("/projects/:project/updates/:update", s.route("update", s.reads, score.MayRead, s.update))
+	app.Get("/projects/:project/scores/:wallet", s.route("scores", s.reads, score.MayRead, s.scores))
 	documentation(app)
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", s.readyz)
@@ -44,11 +46,11 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	return app
 }
 
-// route wraps a handler in what all have in common. A handler returns nil when it has sent its response.
-func (s *Server) route(name string, places chan struct{}, handle func(*fiber.Ctx) *Problem) fiber.Handler {
+// route wraps a handler in what all have in common.
+func (s *Server) route(name string, places chan struct{}, right score.Rights, handle handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		began := time.Now()
-		p := s.enter(c, places, handle)
+		p := s.enter(c, places, right, handle)
 		switch {
 		case p == nil: // the handler counted it
 		case name == "update-score", name == "update-scores":
@@ -63,7 +65,11 @@ func (s *Server) route(name string, places chan struct{}, handle func(*fiber.Ctx
 				s.log(c).Debug("the API answered with a problem", "path", c.Path(), "code", p.Code, "detail", p.Detail)
 			}
 		}
-		s.metrics.requests.WithLabelValues(name, strconv.Itoa(c.Response().StatusCode())).Observe(time.Since(began).Seconds())
+		took := time.Since(began)
+		if p == nil || p.Code == codeNotDurable.Name { // it had its place to the end
+			s.paceOf(places).note(took)
+		}
+		s.metrics.requests.WithLabelValues(name, strconv.Itoa(c.Response().StatusCode())).Observe(took.Seconds())
 		return err
 	}
 }

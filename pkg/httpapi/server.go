@@ -29,6 +29,7 @@ type Deps struct {
 	Projects  *Projects
 	Keys      Keys
 	Limiter   Limiter  // nil: nothing is limited
+	Gas       Gas      // nil: budgets of gas are not spent
 	Backlogs  Backlogs // nil: what waits is not bounded
 	Chain     Chain
 	NewMinter func() Minter // for the ids of one project; no two mint the same
@@ -57,11 +58,18 @@ type Server struct {
 	signers   *signers
 	enveloper *enveloper
 	marker    *marker
-	minters   *lru.Cache[score.ProjectID, Minter]
-	tokens    *tokens
-	ids       *requestIDs
-	writes    chan struct{} // one for each post in progress
-	reads     chan struct{} // one for each look-up in progress
+	callers   *callers
+
+	attribution *attribution
+
+	priceOfOne score.Cost // of an update that is not in a signed group
+	minters    *lru.Cache[score.ProjectID, Minter]
+	tokens     *tokens
+	ids        *requestIDs
+	writes     chan struct{} // one for each post in progress
+	reads      chan struct{} // one for each look-up in progress
+	posting    pace
+	looking    pace
 
 	life     context.Context // ends when Run gives up on what is still in progress
 	end      context.CancelFunc
@@ -82,8 +90,11 @@ func New(config Config, deps Deps) (*Server, error) {
 		tokens:  &tokens{instance: rand.Text()},
 		ids:     newRequestIDs(),
 		writes:  make(chan struct{}, config.MaxWrites),
-		reads:   make(chan struct{}, maxReads),
+		reads:   make(chan struct{}, config.MaxReads),
 	}
+	s.priceOfOne = s.priceOf(score.Unit{Updates: make([]score.Update, 1)})
+	s.attribution = newAttribution(deps.Log)
+	s.callers = &callers{config: &s.config, metrics: s.metrics.keys, byKey: map[string]*caller{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.marker = newMarker(deps.Statuses, s.metrics, deps.Log)
 	s.enveloper = &enveloper{
@@ -103,6 +114,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	marking, endMarking := context.WithCancel(context.Background())
 	var marker sync.WaitGroup
 	marker.Go(func() { s.marker.run(marking, s.deps.Halted) })
+	marker.Go(func() { s.attribution.run(marking) })
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(newDoors(listener, s)) }()
 
@@ -126,6 +138,14 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	}
 	_ = listener.Close() // in case Shutdown came before Serve
 	return err
+}
+
+// paceOf is how long those need that have the places.
+func (s *Server) paceOf(places chan struct{}) *pace {
+	if places == s.reads {
+		return &s.looking
+	}
+	return &s.posting
 }
 
 // drain waits until no request is in progress, by taking all their places.

@@ -20,8 +20,8 @@ type updateView struct {
 }
 
 // update tells how far an update has come.
-func (s *Server) update(c *fiber.Ctx) *Problem {
-	project, p := projectParam(c)
+func (s *Server) update(c *fiber.Ctx, by *caller) *Problem {
+	project, p := projectParam(c, by)
 	if p != nil {
 		return p
 	}
@@ -59,9 +59,12 @@ type lookedUp struct {
 
 // lookUpUpdates is update for many at once. One that nothing was accepted under does not keep the others from their
 // answer: its status is "unknown".
-func (s *Server) lookUpUpdates(c *fiber.Ctx) *Problem {
+func (s *Server) lookUpUpdates(c *fiber.Ctx, by *caller) *Problem {
 	r, p := request(c, decodeLookUp)
 	if p != nil {
+		return p
+	}
+	if p := by.covers(r.project); p != nil {
 		return p
 	}
 	statuses, p := s.statusesOf(r.refs)

@@ -187,7 +187,7 @@ func TestEveryFieldOfALookUp(t *testing.T) {
 // TestALookUpIsOneRequestOfTheRate, with any number of ids.
 func TestALookUpIsOneRequestOfTheRate(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, func(s *setup) { s.config.RatePerSecond = 50 })
+	b := newBench(t, func(s *setup) { s.config.LookUpsPerSecond = 50 })
 	b.restored()
 	ids := make([]score.UpdateID, 256)
 	for range 10 {

@@ -12,7 +12,12 @@ import (
 )
 
 // verifyUpdate resolves a request to the update it asks for, if its signer may ask for it.
-func (s *Server) verifyUpdate(r *updateRequest) (u score.Update, p *Problem) {
+func (s *Server) verifyUpdate(r *updateRequest, by *caller) (u score.Update, p *Problem) {
+	// By a signature of what it is about, where that is asked for?
+	if p := s.covering(r, by); p != nil {
+		return u, p
+	}
+
 	// Fresh: an old signature says nothing about now.
 	if p := s.fresh(r); p != nil {
 		return u, p
@@ -37,6 +42,20 @@ func (s *Server) verifyUpdate(r *updateRequest) (u score.Update, p *Problem) {
 		return u, p
 	}
 	return resolve(rec, r, signer)
+}
+
+// covering refuses a signature that covers only the time, where the key or the project takes none.
+func (s *Server) covering(r *updateRequest, by *caller) *Problem {
+	const sign = `sign the whole update, and send "scheme": "` + schemeTyped + `"; `
+	switch {
+	case r.typed:
+		return nil
+	case by.Whole:
+		return fieldProblem(codeTimeSignature, "/scheme", sign+"this API key takes nothing else")
+	case s.config.Whole(r.Project):
+		return fieldProblem(codeTimeSignature, "/scheme", sign+"the operator takes nothing else for this project")
+	}
+	return nil
 }
 
 // verifyGroup is verifyUpdate for a signed group, whose updates get their signer. What will be stored is the group as it was

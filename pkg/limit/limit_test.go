@@ -1,16 +1,21 @@
 package limit_test
 
 import (
+	"context"
+	"errors"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 func newLimiter(t *testing.T, url string) (*limit.Limiter, *prometheus.Registry) {
@@ -18,32 +23,166 @@ func newLimiter(t *testing.T, url string) (*limit.Limiter, *prometheus.Registry)
 	client, err := redisdb.Open(url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
+	if url != nowhere {
+		client.Timeout = 5 * time.Second
+	}
 	reg := prometheus.NewRegistry()
 	return limit.New(client, "test:", slog.New(slog.DiscardHandler), reg), reg
+}
+
+const nowhere = "redis://127.0.0.1:1" // a question there counts as unanswered
+
+// one takes one unit of a key.
+func one(t *testing.T, l *limit.Limiter, key string, perSecond int) score.Left {
+	t.Helper()
+	return l.Take(t.Context(), key, score.QuotaOf(perSecond, 1), score.Cost{Units: 1})
+}
+
+func unanswered(t *testing.T, reg *prometheus.Registry) float64 {
+	t.Helper()
+	families, err := reg.Gather()
+	require.NoError(t, err)
+	require.Equal(t, "scorelay_limit_unavailable_total", families[0].GetName())
+	return families[0].GetMetric()[0].GetCounter().GetValue()
+}
+
+// today keeps a test from the last moments of a UTC day, at whose end gas is counted from zero.
+func today(t *testing.T) {
+	t.Helper()
+	if left := time.Until(time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)); left < time.Minute {
+		t.Skip("the day is about to end")
+	}
 }
 
 func TestEachKeyHasItsRate(t *testing.T) {
 	t.Parallel()
 	l, _ := newLimiter(t, devnet.Redis(t).URL)
-	ctx := t.Context()
 	const perSecond = 5
 	allowed := 0
-	var wait time.Duration
+	var last score.Left
 	for range 4 * perSecond { // takes far less than a second
-		if wait = l.Allow(ctx, "a", perSecond); wait == 0 {
+		if last = one(t, l, "a", perSecond); last.Wait == 0 {
 			allowed++
 		}
 	}
 	require.GreaterOrEqual(t, allowed, perSecond)
 	require.Less(t, allowed, 2*perSecond)
-	require.Positive(t, wait)
-	require.LessOrEqual(t, wait, time.Second)
-	require.Zero(t, l.Allow(ctx, "b", perSecond), "another key")
-	require.Eventually(t, func() bool { return l.Allow(ctx, "a", perSecond) == 0 }, 5*time.Second, 20*time.Millisecond)
+	require.Positive(t, last.Wait)
+	require.LessOrEqual(t, last.Wait, time.Second)
+	require.False(t, last.NoGas)
+	require.Zero(t, last.Units)
+	require.Positive(t, last.Full)
+	require.LessOrEqual(t, last.Full, time.Second)
+	other := one(t, l, "b", perSecond)
+	require.Zero(t, other.Wait, "another key")
+	require.Equal(t, perSecond-1, other.Units)
+	require.Eventually(t, func() bool { return one(t, l, "a", perSecond).Wait == 0 }, 5*time.Second, 20*time.Millisecond)
+}
+
+// TestUnitsOfReplicasAreCountedTogether: a group takes as much as it has updates, all of it or nothing.
+func TestUnitsOfReplicasAreCountedTogether(t *testing.T) {
+	t.Parallel()
+	url := devnet.Redis(t).URL
+	a, _ := newLimiter(t, url)
+	b, _ := newLimiter(t, url)
+	quota := score.QuotaOf(1, 256)
+	require.Equal(t, score.Quota{PerSecond: 1, Burst: 256}, quota)
+	group := func(l *limit.Limiter, n int) score.Left {
+		return l.Take(t.Context(), "a", quota, score.Cost{Units: n})
+	}
+	first := group(a, 200)
+	require.Zero(t, first.Wait)
+	require.InDelta(t, 56, first.Units, 10)
+	second := group(b, 100)
+	require.InDelta(t, 44, second.Wait.Seconds(), 10, "44 more than there are, at one a second")
+	require.InDelta(t, 56, second.Units, 10, "nothing was taken")
+	require.InDelta(t, 200, second.Full.Seconds(), 10)
+	require.Zero(t, group(b, 46).Wait)
+	require.Positive(t, group(a, 256).Wait)
+	require.Zero(t, a.Over("never seen", quota))
+}
+
+// TestGasOfReplicasIsCountedTogether, exactly: all that pass fit, and one more does not.
+func TestGasOfReplicasIsCountedTogether(t *testing.T) {
+	t.Parallel()
+	today(t)
+	url := devnet.Redis(t).URL
+	quota := score.Quota{Gas: 1000}
+	var mu sync.Mutex
+	var passed uint64
+	var wg sync.WaitGroup
+	for range 3 {
+		l, _ := newLimiter(t, url)
+		for range 4 {
+			wg.Go(func() {
+				for range 20 {
+					left := l.Take(t.Context(), "a", quota, score.Cost{Units: 1, Gas: 7})
+					if left.Wait == 0 {
+						mu.Lock()
+						passed += 7
+						mu.Unlock()
+						continue
+					}
+					if !left.NoGas || left.Wait > 24*time.Hour || left.Gas >= 7 {
+						t.Errorf("%+v", left)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	require.EqualValues(t, 1000/7*7, passed)
+}
+
+// TestGasIsGivenBack: the next request of the key at that replica takes what was given back, and the replica's next tells Redis nothing.
+func TestGasIsGivenBack(t *testing.T) {
+	t.Parallel()
+	today(t)
+	url := devnet.Redis(t).URL
+	a, _ := newLimiter(t, url)
+	b, _ := newLimiter(t, url)
+	quota := score.Quota{Gas: 100}
+	take := func(l *limit.Limiter, gas uint64) score.Left {
+		return l.Take(t.Context(), "a", quota, score.Cost{Units: 1, Gas: gas})
+	}
+	require.EqualValues(t, 40, take(a, 60).Gas)
+	a.Return("a", 60)
+	refused := take(a, 101)
+	require.True(t, refused.NoGas)
+	require.EqualValues(t, 50, take(a, 50).Gas, "of what was given back")
+	require.EqualValues(t, 10, take(b, 30).Gas, "the other replica knows of 60 and its own")
+	require.EqualValues(t, 10, take(a, 10).Gas)
+	require.True(t, take(b, 20).NoGas)
+	require.Zero(t, take(b, 10).Gas)
+	require.True(t, take(a, 1).NoGas)
+}
+
+// TestAFlushedRedisGetsTheDaysGasBack from the replicas that let it through.
+func TestAFlushedRedisGetsTheDaysGasBack(t *testing.T) {
+	t.Parallel()
+	today(t)
+	server := devnet.Redis(t)
+	a, _ := newLimiter(t, server.URL)
+	b, _ := newLimiter(t, server.URL)
+	quota := score.Quota{Gas: 100}
+	take := func(l *limit.Limiter, gas uint64) score.Left {
+		return l.Take(t.Context(), "a", quota, score.Cost{Units: 1, Gas: gas})
+	}
+	take(a, 30)
+	take(b, 40)
+	opts, err := redis.ParseURL(server.URL)
+	require.NoError(t, err)
+	raw := redis.NewClient(opts)
+	defer func() { _ = raw.Close() }()
+	require.NoError(t, raw.FlushAll(t.Context()).Err())
+	require.EqualValues(t, 69, take(a, 1).Gas, "b has not been heard of yet")
+	require.EqualValues(t, 28, take(b, 1).Gas)
+	require.EqualValues(t, 27, take(a, 1).Gas)
 }
 
 func TestWithoutRedisEachReplicaLimitsByItself(t *testing.T) {
 	t.Parallel()
+	today(t)
 	server := devnet.Redis(t)
 	l, reg := newLimiter(t, server.URL)
 	server.Close()
@@ -51,39 +190,71 @@ func TestWithoutRedisEachReplicaLimitsByItself(t *testing.T) {
 	allowed := 0
 	began := time.Now()
 	for range 3 * perSecond {
-		if l.Allow(t.Context(), "a", perSecond) == 0 {
+		if one(t, l, "a", perSecond).Wait == 0 {
 			allowed++
 		}
 	}
 	took := time.Since(began)
-	require.Less(t, took, 2*time.Second, "a dead Redis must not slow requests down")
+	require.Less(t, took, 10*time.Second, "a dead Redis must not slow requests down")
 	require.GreaterOrEqual(t, allowed, perSecond)
 	require.LessOrEqual(t, float64(allowed), perSecond*(1+took.Seconds())+1)
-	families, err := reg.Gather()
-	require.NoError(t, err)
-	require.Equal(t, "scorelay_limit_unavailable_total", families[0].GetName())
-	require.InDelta(t, allowed, families[0].GetMetric()[0].GetCounter().GetValue(), 0)
+	require.InDelta(t, allowed, unanswered(t, reg), 0)
+
+	gas := score.Quota{Gas: 100}
+	for left := uint64(100); left > 0; left -= 10 {
+		is := l.Take(t.Context(), "b", gas, score.Cost{Units: 1, Gas: 10})
+		require.Zero(t, is.Wait)
+		require.Equal(t, left-10, is.Gas)
+	}
+	require.True(t, l.Take(t.Context(), "b", gas, score.Cost{Units: 1, Gas: 1}).NoGas, "a day's budget at each replica, at most")
 }
 
-// TestAFloodingKeyDoesNotFloodRedis: what is over the key's rate on one replica is refused without asking.
+// TestGasThatPassedWithoutRedisIsCountedAfterwards, at all replicas.
+func TestGasThatPassedWithoutRedisIsCountedAfterwards(t *testing.T) {
+	t.Parallel()
+	today(t)
+	server := devnet.Redis(t)
+	client, err := redisdb.Open(server.URL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	client.Pause = time.Second
+	l := limit.New(client, "test:", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	other, _ := newLimiter(t, server.URL)
+	take := func(l *limit.Limiter, gas uint64) score.Left {
+		return l.Take(t.Context(), "a", score.Quota{Gas: 100}, score.Cost{Units: 1, Gas: gas})
+	}
+	require.Error(t, client.Call(t.Context(), func(context.Context) error { return errors.New("it failed") }))
+	require.EqualValues(t, 60, take(l, 40).Gas, "by its own count")
+	require.EqualValues(t, 70, take(other, 30).Gas, "no one has told it")
+	require.Eventually(t, func() bool { return take(l, 0).Gas == 30 }, 10*time.Second, 20*time.Millisecond)
+	require.EqualValues(t, 30, take(other, 0).Gas)
+}
+
+// TestAFloodingKeyDoesNotFloodRedis: what is over the key's quota on one replica is refused without asking.
 func TestAFloodingKeyDoesNotFloodRedis(t *testing.T) {
 	t.Parallel()
-	l, reg := newLimiter(t, "redis://127.0.0.1:1") // each question would count
-	var wait time.Duration
+	today(t)
+	l, reg := newLimiter(t, nowhere) // each question would count
+	var last score.Left
 	for range 1000 {
-		wait = l.Allow(t.Context(), "a", 1)
+		last = one(t, l, "a", 1)
 	}
-	require.Positive(t, wait)
-	require.LessOrEqual(t, wait, time.Second)
-	families, err := reg.Gather()
-	require.NoError(t, err)
-	require.LessOrEqual(t, families[0].GetMetric()[0].GetCounter().GetValue(), 3.0)
+	require.Positive(t, last.Wait)
+	require.LessOrEqual(t, last.Wait, time.Second)
+	require.Positive(t, l.Over("a", score.QuotaOf(1, 1)))
+	require.LessOrEqual(t, unanswered(t, reg), 3.0)
+	before := unanswered(t, reg)
+	for range 1000 {
+		last = l.Take(t.Context(), "b", score.Quota{Gas: 10}, score.Cost{Units: 1, Gas: 10})
+	}
+	require.True(t, last.NoGas)
+	require.InDelta(t, before+1, unanswered(t, reg), 0)
 }
 
 func TestAKeysRateMayChange(t *testing.T) {
 	t.Parallel()
 	l, _ := newLimiter(t, devnet.Redis(t).URL)
-	require.Zero(t, l.Allow(t.Context(), "a", 1))
-	require.NotZero(t, l.Allow(t.Context(), "a", 1))
-	require.Less(t, l.Allow(t.Context(), "a", 100), 500*time.Millisecond, "not what is left of the old rate's second")
+	require.Zero(t, one(t, l, "a", 1).Wait)
+	require.NotZero(t, one(t, l, "a", 1).Wait)
+	require.Less(t, one(t, l, "a", 100).Wait, 500*time.Millisecond, "not what is left of the old rate's second")
 }

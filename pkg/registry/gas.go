@@ -103,6 +103,9 @@ func calldataGas(data []byte) (gas uint64) {
 	return gas
 }
 
+// Unit bounds what an update or a signed group adds to the gas of any batch: what of a batch's gas is its own.
+func (r GasRules) Unit(u score.Unit) uint64 { return r.Batch.UnitGas(u) }
+
 // CreateProject bounds the gas of the project's creation. Under Osaka the largest project that the bounds of package score allow
 // stays below MaxGas; under Amsterdam it takes 45 million.
 func (r GasRules) CreateProject(p *score.Project) uint64 {

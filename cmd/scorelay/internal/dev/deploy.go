@@ -133,7 +133,7 @@ func (b *builder) apiKey(ctx context.Context, store *apikey.Store) error {
 	if slices.ContainsFunc(keys, usable) {
 		return nil
 	}
-	secret, key, err := store.Create(ctx, "scorelay dev", 0)
+	secret, key, err := store.Create(ctx, "scorelay dev", apikey.Terms{})
 	if err != nil {
 		return err
 	}

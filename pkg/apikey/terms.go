@@ -1,0 +1,94 @@
+package apikey
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Bounds of terms.
+const (
+	maxRate = 1_000_000
+	maxGas  = 1_000_000_000_000_000 - 1 // what a number in an HTTP header may be (RFC 9651)
+
+	maxProjects = 1000 // of one key, whose record is in every API's memory
+)
+
+// Terms are what a key allows. The zero value allows all that the API's defaults allow.
+type Terms struct {
+	Rate    int      `json:"rate,omitempty"`      // updates per second; 0 is the API's default
+	LookUps int      `json:"lookUps,omitempty"`   // per second; 0 is the API's default
+	Gas     uint64   `json:"gasPerDay,omitempty"` // of a UTC day; 0 is the API's default
+	Rights  []string `json:"rights,omitempty"`    // of Rights; none stands for all
+
+	Projects []score.ProjectID `json:"projects,omitempty"`        // to which the key is bound; none stands for all
+	Whole    bool              `json:"wholeSignatures,omitempty"` // it takes no signature that covers only the time
+	Expires  *time.Time        `json:"expires,omitempty"`         // nil: never
+}
+
+// CallerTerms are what a key gets that is made for a caller and of which nothing else is said: enough for most, and at worst a
+// day of it costs one ether at a price of 1 gwei per gas.
+func CallerTerms() Terms { return Terms{Rate: 200, LookUps: 50, Gas: 1_000_000_000} }
+
+// ErrTerms says that a key cannot have such terms; the text says why.
+var ErrTerms = errors.New("a key cannot have these terms")
+
+// rights by name, in the order in which people read them.
+var rights = []struct {
+	name string
+	is   score.Rights
+}{{"create", score.MayCreate}, {"update", score.MayUpdate}, {"read", score.MayRead}}
+
+// Rights are the names of the rights that a key may have.
+func Rights() []string {
+	names := make([]string, len(rights))
+	for i, r := range rights {
+		names[i] = r.name
+	}
+	return names
+}
+
+// check returns ErrTerms.
+func (t *Terms) check() error {
+	switch {
+	case t.Rate < 0 || t.Rate > maxRate:
+		return fmt.Errorf("%w: its rate must be 0 (the API's default) to %d updates per second", ErrTerms, maxRate)
+	case t.LookUps < 0 || t.LookUps > maxRate:
+		return fmt.Errorf("%w: its rate of look-ups must be 0 (the API's default) to %d per second", ErrTerms, maxRate)
+	case t.Gas > maxGas:
+		return fmt.Errorf("%w: its budget must be 0 (the API's default) to %d gas per day", ErrTerms, uint64(maxGas))
+	}
+	if len(t.Projects) > maxProjects {
+		return fmt.Errorf("%w: it may be bound to %d projects at most", ErrTerms, maxProjects)
+	}
+	for _, name := range t.Rights {
+		if !slices.Contains(Rights(), name) {
+			return fmt.Errorf("%w: rights are %s, not %q", ErrTerms, strings.Join(Rights(), ", "), name)
+		}
+	}
+	return nil
+}
+
+// grant is what the key allows.
+func (k *Key) grant() *score.Grant {
+	g := &score.Grant{Key: k.ID, Name: k.Name, Budget: score.Budget{Updates: k.Rate, LookUps: k.LookUps, Gas: k.Gas}, Whole: k.Whole}
+	if k.Expires != nil {
+		g.Expires = *k.Expires
+	}
+	if len(k.Projects) > 0 {
+		g.Projects = make(map[score.ProjectID]struct{}, len(k.Projects))
+		for _, project := range k.Projects {
+			g.Projects[project] = struct{}{}
+		}
+	}
+	for _, r := range rights {
+		if len(k.Rights) == 0 || slices.Contains(k.Rights, r.name) {
+			g.Rights |= r.is
+		}
+	}
+	return g
+}

@@ -1,0 +1,206 @@
+package httpapi
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// The names of what a key has so much of, in the headers of answers.
+const (
+	headerPolicy = "RateLimit-Policy" // draft-ietf-httpapi-ratelimit-headers
+	headerLeft   = "RateLimit"
+
+	secondsPerDay = 24 * 60 * 60
+)
+
+// maxBudgetWait bounds the Retry-After of a budget that is spent: an operator may raise it before the day ends.
+const maxBudgetWait = time.Hour
+
+// caller is whose request it is: what its key allows, and what this replica makes of that once for all requests.
+type caller struct {
+	*score.Grant
+	updates, lookUps allowance
+	counts           *counters
+	reading          *atomic.Int64 // its look-ups in progress
+}
+
+// allowance is one thing of which a key has so much, and its name in the limiter.
+type allowance struct {
+	quota  score.Quota
+	of     string
+	unit   string // for people
+	name   string // of the rate's policy
+	policy string // the header; empty where nothing is bounded
+}
+
+func (a *allowance) bounded() bool { return a.policy != "" }
+
+// covers is the problem of a body about a project that is not the key's.
+func (by *caller) covers(project score.ProjectID) *Problem {
+	if by.Covers(project) {
+		return nil
+	}
+	return fieldProblem(codeKeysProjects, "/projectId", "is none of the API key's projects")
+}
+
+// callers knows the callers of this replica: one for each key that was used, so no more than there are keys.
+type callers struct {
+	config  *Config
+	metrics *keyMetrics
+	mu      sync.RWMutex
+	byKey   map[string]*caller
+}
+
+// of is the caller with a grant.
+func (c *callers) of(grant *score.Grant) *caller {
+	c.mu.RLock()
+	by := c.byKey[grant.Key]
+	c.mu.RUnlock()
+	if by != nil && by.Grant == grant {
+		return by
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reading := new(atomic.Int64)
+	if before := c.byKey[grant.Key]; before != nil {
+		reading = before.reading // under other terms
+	}
+	by = c.config.caller(grant, c.metrics.of(grant.Name))
+	by.reading = reading
+	c.byKey[grant.Key] = by
+	return by
+}
+
+func (c *Config) caller(grant *score.Grant, counts *counters) *caller {
+	updates := score.QuotaOf(cmp.Or(grant.Budget.Updates, c.RatePerSecond), score.MaxSigned)
+	updates.Gas = cmp.Or(grant.Budget.Gas, c.GasPerDay)
+	return &caller{
+		Grant: grant, counts: counts,
+		updates: newAllowance(updates, grant.Key, "updates"),
+		lookUps: newAllowance(score.QuotaOf(cmp.Or(grant.Budget.LookUps, c.LookUpsPerSecond), 1), grant.Key+"/look-ups", "look-ups"),
+	}
+}
+
+func newAllowance(q score.Quota, of, unit string) allowance {
+	a := allowance{quota: q, of: of, unit: unit, name: `"` + unit + `"`}
+	if q.PerSecond > 0 {
+		a.policy = fmt.Sprintf(`%s;q=%d;qu=%s;w=%d`, a.name, q.Burst, a.name, q.Seconds())
+	}
+	if q.Gas > 0 {
+		if a.policy != "" {
+			a.policy += ", "
+		}
+		a.policy += fmt.Sprintf(`"gas";q=%d;qu="gas";w=%d`, q.Gas, secondsPerDay)
+	}
+	return a
+}
+
+// over refuses a request of a key that is over its rate on this replica, before its body is read.
+func (s *Server) over(c *fiber.Ctx, a *allowance) *Problem {
+	if a.quota.PerSecond == 0 || s.deps.Limiter == nil {
+		return nil
+	}
+	wait := s.deps.Limiter.Over(a.of, a.quota)
+	if wait == 0 {
+		return nil
+	}
+	full := wait + time.Duration(a.quota.Seconds())*time.Second
+	return a.tell(c, score.Left{Wait: wait, Full: full})
+}
+
+// spend takes what a request costs of what its key has left, and tells in the headers of the answer how much that is.
+func (s *Server) spend(c *fiber.Ctx, a *allowance, cost score.Cost) *Problem {
+	if !a.bounded() || s.deps.Limiter == nil {
+		return nil
+	}
+	return a.tell(c, s.deps.Limiter.Take(s.life, a.of, a.quota, cost))
+}
+
+// tell writes the headers, and the problem of a request that may not pass.
+func (a *allowance) tell(c *fiber.Ctx, left score.Left) *Problem {
+	c.Response().Header.Set(headerPolicy, a.policy)
+	line := make([]byte, 0, 96)
+	if a.quota.PerSecond > 0 {
+		line = append(line, a.name...)
+		line = append(line, ";r="...)
+		line = strconv.AppendInt(line, int64(left.Units), 10)
+		line = append(line, ";t="...)
+		line = strconv.AppendInt(line, int64(math.Ceil(left.Full.Seconds())), 10)
+	}
+	if a.quota.Gas > 0 && (left.Wait == 0 || left.NoGas) { // of a request over its rate it may not have been asked
+		if len(line) > 0 {
+			line = append(line, ", "...)
+		}
+		line = append(line, `"gas";r=`...)
+		line = strconv.AppendUint(line, left.Gas, 10)
+		line = append(line, ";t="...)
+		line = strconv.AppendInt(line, secondsPerDay-time.Now().Unix()%secondsPerDay, 10)
+	}
+	if len(line) > 0 {
+		c.Response().Header.SetBytesV(headerLeft, line)
+	}
+	switch {
+	case left.Wait == 0:
+		return nil
+	case left.NoGas:
+		return temporary(codeBudgetSpent, min(left.Wait, maxBudgetWait), fmt.Sprintf("the key has %d gas a day, and %d left", a.quota.Gas, left.Gas))
+	default:
+		return temporary(codeRateLimited, left.Wait, fmt.Sprintf("at most %d %s per second, %d at once", a.quota.PerSecond, a.unit, a.quota.Burst))
+	}
+}
+
+// counted reads a post's body and counts what it asks for against the key's budget. What cannot be read, and what is about a project that is not the
+// key's, counts as one update.
+func counted[T any](
+	s *Server, c *fiber.Ctx, by *caller, decode func([]byte) (*T, *Problem), price func(*T) (score.ProjectID, score.Cost),
+) (*T, score.Cost, *Problem) {
+	if p := s.over(c, &by.updates); p != nil {
+		return nil, score.Cost{}, p
+	}
+	r, p := request(c, decode)
+	cost := score.Cost{Units: 1}
+	if p == nil {
+		project, price := price(r)
+		if p = by.covers(project); p == nil {
+			cost = price
+		}
+	}
+	if refused := s.spend(c, &by.updates, cost); refused != nil {
+		return nil, cost, refused
+	}
+	return r, cost, p
+}
+
+// giveBack returns the gas of a post of which nothing was stored for certain.
+func (s *Server) giveBack(by *caller, cost score.Cost) {
+	if by.updates.quota.Gas > 0 && s.deps.Limiter != nil {
+		s.deps.Limiter.Return(by.updates.of, cost.Gas)
+	}
+}
+
+// priceOf is what updates or a signed group cost.
+func (s *Server) priceOf(u score.Unit) score.Cost {
+	cost := score.Cost{Units: len(u.Updates)}
+	if s.deps.Gas != nil {
+		cost.Gas = s.deps.Gas.Unit(u)
+	}
+	return cost
+}
+
+// priceOfCreation is what a creation costs.
+func (s *Server) priceOfCreation(p *score.Project) score.Cost {
+	cost := score.Cost{Units: 1}
+	if s.deps.Gas != nil {
+		cost.Gas = s.deps.Gas.CreateProject(p)
+	}
+	return cost
+}

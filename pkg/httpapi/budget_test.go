@@ -1,0 +1,215 @@
+package httpapi_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// withTerms has the bench use another API key, made with these terms.
+func (b *bench) withTerms(terms apikey.Terms) *bench {
+	b.t.Helper()
+	var err error
+	b.secret, _, err = b.keys.Create(b.t.Context(), "another", terms)
+	require.NoError(b.t, err)
+	require.Eventually(b.t, func() bool { return b.view.Authenticate(b.secret.Reveal()) != nil }, 10*time.Second, time.Millisecond)
+	return b
+}
+
+// left is what an answer says is left of a policy, and for how many seconds; -1 if it says nothing.
+func left(t *testing.T, r response, policy string) (units, seconds int) {
+	t.Helper()
+	line := r.header.Get("RateLimit")
+	match := regexp.MustCompile(`"` + policy + `";r=(\d+);t=(\d+)`).FindStringSubmatch(line)
+	if match == nil {
+		return -1, -1
+	}
+	units, err := strconv.Atoi(match[1])
+	require.NoError(t, err)
+	seconds, err = strconv.Atoi(match[2])
+	require.NoError(t, err)
+	return units, seconds
+}
+
+func retryAfter(t *testing.T, r response) int {
+	t.Helper()
+	seconds, err := strconv.Atoi(r.header.Get("Retry-After"))
+	require.NoError(t, err, r)
+	return seconds
+}
+
+// today keeps a test from the last moments of a UTC day, at whose end gas is counted from zero.
+func today(t *testing.T) {
+	t.Helper()
+	if time.Until(time.Now().UTC().Truncate(24*time.Hour).Add(24*time.Hour)) < time.Minute {
+		t.Skip("the day is about to end")
+	}
+}
+
+// TestARateCountsUpdates: a signed group of 200 is 200, on whichever replica, and what may not pass takes nothing.
+func TestARateCountsUpdates(t *testing.T) {
+	t.Parallel()
+	a, b := replicas(t, func(*setup) {})
+	b.secret = a.withTerms(apikey.Terms{Rate: 1}).secret
+	require.Eventually(t, func() bool { return b.view.Authenticate(b.secret.Reveal()) != nil }, 10*time.Second, time.Millisecond)
+
+	r := a.post("/update-scores", a.group(score.KindWord, a.inWord("first", 200)))
+	require.Equal(t, http.StatusOK, r.status, r)
+	require.Equal(t, `"updates";q=256;qu="updates";w=256`, r.header.Get("RateLimit-Policy"))
+	units, seconds := left(t, r, "updates")
+	require.InDelta(t, 56, units, 20)
+	require.InDelta(t, 200, seconds, 20)
+
+	r = b.post("/update-scores", b.group(score.KindWord, b.inWord("second", 150)))
+	require.Equal(t, "rate_limited", r.code(), r)
+	require.InDelta(t, 94, retryAfter(t, r), 20, "94 too many, at one a second")
+	require.Equal(t, "at most 1 updates per second, 256 at once", r.body["detail"])
+	units, _ = left(t, r, "updates")
+	require.InDelta(t, 56, units, 20)
+
+	r = b.post("/update-score", b.update("one"))
+	require.Equal(t, http.StatusOK, r.status, r)
+	r = b.post("/update-score", []byte("{"))
+	require.Equal(t, "malformed_json", r.code())
+	after, _ := left(t, r, "updates")
+	require.LessOrEqual(t, after, units+20)
+	require.NotEqual(t, -1, after, "it counts as one")
+	r = b.get("/projects/%s", b.project.ID)
+	require.Equal(t, http.StatusOK, r.status, r)
+	require.Empty(t, r.header.Get("RateLimit-Policy"), "the key has no rate of look-ups")
+}
+
+// TestAKeyOverItsRateHasNoBodyRead: what this replica alone knows is enough.
+func TestAKeyOverItsRateHasNoBodyRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject().withTerms(apikey.Terms{Rate: 1})
+	require.Equal(t, http.StatusOK, b.post("/update-scores", b.group(score.KindWord, b.inWord("all", 256))).status)
+	r := b.post("/update-score", []byte("{"))
+	require.Equal(t, "rate_limited", r.code(), r)
+	units, seconds := left(t, r, "updates")
+	require.Zero(t, units)
+	require.InDelta(t, 256, seconds, 10)
+}
+
+// TestABudgetOfGas is spent by what is stored, at worst, and by nothing else.
+func TestABudgetOfGas(t *testing.T) {
+	t.Parallel()
+	today(t)
+	rules := registry.Osaka()
+	one := int(rules.Unit(score.Unit{Updates: make([]score.Update, 1)}))
+	b := newBench(t, nil)
+	creation := int(rules.CreateProject(b.project))
+	all := creation + 3*one
+	b.withTerms(apikey.Terms{Gas: uint64(all)})
+	gas := func(r response) int {
+		t.Helper()
+		require.Equal(t, fmt.Sprintf(`"gas";q=%d;qu="gas";w=86400`, all), r.header.Get("RateLimit-Policy"))
+		units, seconds := left(t, r, "gas")
+		require.LessOrEqual(t, seconds, 86_400)
+		return units
+	}
+	r := b.post("/create-project", createBody(b.project))
+	require.Equal(t, 3*one, gas(r), r)
+	r = b.post("/update-score", b.update("one"))
+	require.Equal(t, http.StatusOK, r.status, r)
+	require.Equal(t, 2*one, gas(r))
+	r = b.post("/update-score", b.update("one"))
+	require.Equal(t, "duplicate", r.body["status"], r)
+	require.Equal(t, 2*one, gas(b.post("/update-score", []byte("{"))))
+	stranger := *b
+	stranger.owner = devnet.Key(5)
+	require.Equal(t, "signer_not_member", stranger.post("/update-score", stranger.update("two")).code())
+	r = b.post("/update-scores", b.group(score.KindFree, b.updates("a", "b", "c", "d")))
+	require.Equal(t, "budget_spent", r.code(), r)
+	require.Equal(t, 2*one, gas(r), "all or nothing")
+	require.LessOrEqual(t, retryAfter(t, r), 3600)
+	require.Equal(t, fmt.Sprintf("the key has %d gas a day, and %d left", all, 2*one), r.body["detail"])
+
+	b.publisher.before.Store(always(score.ErrFull))
+	require.Equal(t, "stream_full", b.post("/update-score", b.update("two")).code())
+	b.publisher.before.Store(nil)
+	for _, id := range []string{"two", "three"} {
+		r = b.post("/update-score", b.update(id))
+		require.Equal(t, http.StatusOK, r.status, r)
+	}
+	require.Zero(t, gas(r))
+	require.Equal(t, "budget_spent", b.post("/update-score", b.update("four")).code())
+	require.Equal(t, http.StatusOK, b.get("/projects/%s", b.project.ID).status, "look-ups cost no gas")
+
+	b.withTerms(apikey.Terms{Gas: uint64(creation)})
+	for range 2 {
+		require.Equal(t, "project_exists", b.post("/create-project", createBody(b.project)).code(), "what is not stored is given back")
+	}
+}
+
+// TestLookUpsHaveARateOfTheirOwn.
+func TestLookUpsHaveARateOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject().withTerms(apikey.Terms{LookUps: 1, Rate: 100})
+	r := b.get("/projects/%s", b.project.ID)
+	require.Equal(t, http.StatusOK, r.status, r)
+	require.Equal(t, `"look-ups";q=1;qu="look-ups";w=1`, r.header.Get("RateLimit-Policy"))
+	require.Equal(t, `"look-ups";r=0;t=1`, r.header.Get("RateLimit"))
+	require.Eventually(t, func() bool {
+		r = b.get("/projects/%s", b.project.ID)
+		return r.status != http.StatusOK
+	}, 10*time.Second, time.Millisecond)
+	require.Equal(t, "rate_limited", r.code(), r)
+	r = b.post("/update-score", b.update("one"))
+	require.Equal(t, http.StatusOK, r.status, r)
+	require.Regexp(t, `^"updates";q=300;qu="updates";w=3$`, r.header.Get("RateLimit-Policy"))
+}
+
+func TestAKeyWithoutBudgetsIsToldNone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	for _, r := range []response{b.post("/update-score", b.update("one")), b.get("/projects/%s", b.project.ID)} {
+		require.Equal(t, http.StatusOK, r.status, r)
+		require.Empty(t, r.header.Get("RateLimit-Policy"))
+		require.Empty(t, r.header.Get("RateLimit"))
+	}
+}
+
+// TestRights: a key does what it has the right to, and nothing else.
+func TestRights(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	another := newProject("another")
+	_, _ = rand.Read(another.ID[:])
+	acts := map[string]func() response{
+		"create": func() response { return b.post("/create-project", createBody(another)) },
+		"update": func() response { return b.post("/update-score", b.update("one")) },
+		"read":   func() response { return b.get("/projects/%s", b.project.ID) },
+	}
+	also := map[string]func() response{
+		"update": func() response { return b.reserve(1) },
+		"read":   func() response { return b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(9)) },
+	}
+	for _, right := range apikey.Rights() {
+		b.withTerms(apikey.Terms{Rights: []string{right}})
+		for act, do := range acts {
+			r := do()
+			if act == right {
+				require.Equal(t, http.StatusOK, r.status, r)
+				if more := also[act]; more != nil {
+					require.Equal(t, http.StatusOK, more().status)
+				}
+				continue
+			}
+			require.Equal(t, http.StatusForbidden, r.status, r)
+			require.Equal(t, "key_lacks_right", r.code())
+			require.Contains(t, r.body["detail"], map[string]string{"create": "create projects", "update": "send updates", "read": "look up"}[act])
+		}
+	}
+}
