@@ -114,8 +114,8 @@ func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTim
 
 func (a *api) config() httpapi.Config {
 	s, d := a.settings, a.stream.Deployment()
+	whole, _ := s.whole()                    // Validate has read it
 	proxies, _ := networks(s.TrustedProxies) // Validate read them
-	whole, _ := s.whole()                    // as these
 	return httpapi.Config{
 		ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},

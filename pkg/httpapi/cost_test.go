@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ecdsa"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"strconv"
 	"syscall"
@@ -135,7 +134,7 @@ func costDeps(b *testing.B, terms apikey.Terms) (string, Deps) {
 	require.NoError(b, err)
 	secret, _, err := keys.Create(b.Context(), "cost", terms)
 	require.NoError(b, err)
-	log := slog.New(slog.NewJSONHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	view := keys.NewView(log)
 	go func() { _ = view.Run(b.Context()) }()
 	<-view.CaughtUp()

@@ -42,9 +42,9 @@ func Codes() []Code {
 		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType,
 		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
-		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeBacklogFull, codeTooManyConnections,
-		codeHeadersTooLarge, codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull,
-		codeHalted, codeUpdateInProgress, codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable, codeHTTPVersion,
+		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeBacklogFull, codeTooManyConnections, codeHeadersTooLarge,
+		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codeUpdateInProgress,
+		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable, codeHTTPVersion,
 	}
 }
 

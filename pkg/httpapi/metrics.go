@@ -57,6 +57,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		unmarked: with.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_api_unmarked_total", Help: "Accepted updates whose status could not be written at once; it is tried again.",
 		}),
+		keys: newKeyMetrics(with),
 		connections: with.NewGauge(prometheus.GaugeOpts{
 			Name: "scorelay_api_connections", Help: "Connections that are open to the API's address.",
 		}),
@@ -66,7 +67,6 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		malformed: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_malformed_total", Help: "Requests that were refused with their connections, because programs could differ about where they end, by what is wrong.",
 		}, []string{"flaw"}),
-		keys: newKeyMetrics(with),
 	}
 	for _, wrong := range framing.Flaws {
 		m.malformed.WithLabelValues(wrong.Name)
