@@ -9,7 +9,7 @@ import (
 // Known are slots of scores and of used ids that are not fresh any more, by what became of batches: no slot that was written goes
 // back to zero. It never forgets one, since a Builder has counted on it. It is not safe for concurrent use.
 type Known struct {
-	seed  maphash.Seed // so that nobody finds two slots that are one here
+	seed  maphash.Seed // so that two slots that are one here cannot be found
 	slots map[uint64]struct{}
 }
 

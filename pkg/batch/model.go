@@ -138,9 +138,9 @@ func (b Batch) StorageSlots() Fresh {
 
 // Estimate is what the batch costs if all of it applies and so many of its slots are fresh: its Gas without what may be.
 func (m *Model) Estimate(b Batch, fresh Fresh) uint64 {
-	anew := *m
-	anew.Known = nil
-	total, seen := anew.measure(b)
+	all := *m
+	all.Known = nil // fresh says what is not
+	total, seen := all.measure(b)
 	gas := total.gas + m.memoryGas(total.bytes-m.BaseBytes)
 	gas -= uint64(seen.Scores+seen.Words-fresh.Scores-fresh.Words) * (m.Fresh - m.Used)
 	gas -= uint64(zeros(b)) * m.ZeroByte

@@ -179,3 +179,18 @@ func TestWhatAPoolTookIsNotRefusedByAnother(t *testing.T) {
 	b.unsure(20, txpool.Unknown, txpool.FeeLow)
 	require.Empty(t, only[lane.Replace](b.head(11, 0)))
 }
+
+// TestWaitingGasIsOfBatches: what a later batch must ask for, so that no builder of blocks finds room for it before its turn.
+func TestWaitingGasIsOfBatches(t *testing.T) {
+	t.Parallel()
+	slot := func(nonce uint64, kind lane.WorkKind, gas ...uint64) (s lane.Slot) {
+		s.Nonce, s.Work.Kind = nonce, kind
+		for _, g := range gas {
+			s.Attempts = append(s.Attempts, lane.Attempt{Gas: g})
+		}
+		return s
+	}
+	require.Zero(t, lane.New(&lane.State{}, lane.Rules{}).WaitingGas())
+	state := lane.State{Next: 3, Slots: []lane.Slot{slot(0, lane.Updates, 9, 5), slot(1, lane.Creation, 7), slot(2, lane.Updates, 4)}}
+	require.EqualValues(t, 5, lane.New(&state, lane.Rules{}).WaitingGas(), "of their newest attempts")
+}

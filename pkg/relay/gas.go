@@ -28,7 +28,7 @@ type gas struct {
 	id      score.Lane
 	config  *Config
 	plan    func(model batch.Model, maxGas uint64) // of the next batches
-	known   *batch.Known                           // by what the lane's transactions did in blocks; later nonces come after them, whatever the chain does
+	known   *batch.Known                           // by what the lane's transactions did in blocks; later nonces come after them on any branch
 	trusted map[uint64]int                         // of new work, by nonce: how many of its slots its gas takes as used
 	metrics *metrics
 	log     *slog.Logger

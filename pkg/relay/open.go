@@ -121,8 +121,7 @@ func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journ
 	}
 	s.teller = r.teller(id, in, log)
 	s.requeue = &requeue{
-		id: id, signer: signer.Address(), config: config, lane: l, ask: r.deps.Chain.CallEach,
-		blockAt: r.deps.Chain.BlockByNumber, events: r.deps.Chain.Events, gas: s.gas, bind: s.binder.bind,
+		id: id, signer: signer.Address(), config: config, lane: l, ask: r.deps.Chain.CallEach, logs: r.deps.Chain.Logs, gas: s.gas, bind: s.binder.bind,
 		append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter, waiting: s.waiting, metrics: r.metrics, log: log,
 	}
 	s.handover = &handover{
@@ -158,6 +157,7 @@ func (s *session) appended(e lane.Entry) {
 		slot := state.Slot(e.Replacement.Nonce)
 		s.heads.Watch(slot.Nonce, slot.Last().Hash, slot.Since)
 	case e.Settle != nil:
+		delete(s.gas.trusted, e.Settle.Nonce)
 		s.settled(1)
 	case e.Skip != nil:
 		s.heads.Skipped(state.Next)

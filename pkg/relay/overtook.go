@@ -14,11 +14,11 @@ import (
 // unknownTries is how often updates go again because an endpoint says that their project is there, which the contract did not know.
 const unknownTries = 3
 
-// overtook tells which of a batch's updates came before their project and go again, and work.Unknown of those. A journal speaks of creating it;
+// overtook tells which of the updates of a batch, in a block, came before their project and go again, and work.Unknown of those. A journal speaks of creating it;
 // or, where that was so long ago that none does any more, an endpoint says that the head has it. Such a word costs a transaction and
 // ends nothing.
 func (t *settler) overtook(
-	ctx context.Context, work *lane.Work, updates []score.Update, outcomes []score.Outcome,
+	ctx context.Context, in evidence.Ref, work *lane.Work, updates []score.Update, outcomes []score.Outcome,
 ) (overtook []bool, unknown int, err error) {
 	overtook, unknown = make([]bool, len(updates)), work.Unknown
 	if !slices.Contains(outcomes, score.UnknownProject) {
@@ -30,19 +30,27 @@ func (t *settler) overtook(
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.config.CallTimeout)
 	defer cancel()
+	if t.said.in != in || t.said.has == nil {
+		t.said.in, t.said.has = in, map[score.ProjectID]bool{}
+	}
 	for i, u := range updates {
 		if outcomes[i] != score.UnknownProject {
 			continue
 		}
-		if _, told := there[u.Project]; !told && work.Unknown < unknownTries {
-			if there[u.Project], err = t.has(ctx, u.Project, forgotten); err != nil {
+		overtook[i] = there[u.Project]
+		if _, told := there[u.Project]; told || work.Unknown >= unknownTries {
+			continue
+		}
+		has, said := t.said.has[u.Project]
+		if !said {
+			if has, err = t.has(ctx, u.Project, forgotten); err != nil {
 				return nil, 0, err
 			}
-			if there[u.Project] {
-				unknown = work.Unknown + 1
-			}
+			t.said.has[u.Project] = has
 		}
-		overtook[i] = there[u.Project]
+		if overtook[i] = has; has {
+			unknown = work.Unknown + 1
+		}
 	}
 	return overtook, unknown, nil
 }

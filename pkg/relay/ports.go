@@ -22,10 +22,10 @@ type Chain interface {
 	// CallEach runs a message on the state of block at, at every endpoint, and returns what those said that answered: at least
 	// one where there is no error.
 	CallEach(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error)
-	// BlockByNumber is the canonical block of that height, as all endpoints that answer say.
-	BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error)
-	// Events are all logs of a contract with one of the first topics in the blocks, in order.
-	Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([]types.Log, error)
+	// Logs gives a contract's logs with one of the first topics in the blocks from … to (inclusive) to fn, in order, a range of blocks
+	// at a time: through is the last block of the range. An error of fn ends it.
+	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64,
+		fn func(through evidence.Block, logs []types.Log) error) error
 }
 
 // Statuses tells callers how far their updates and creations are. It may fail or lose everything at any time; nothing

@@ -24,6 +24,7 @@ type Config struct {
 	FirstLanes    int                 // how many the deployment began with: these begin with the buckets
 	ChainID       uint64              // EIP-155
 	Contract      common.Address      // the ScoreRegistry
+	DeployBlock   uint64              // it has no logs before
 	Replica       string              // name of this process in journals and logs
 	CallTimeout   time.Duration       // of one question to the chain or one write to a store. Default 15 s
 	StaleAfter    time.Duration       // how long a lane binds on what it knows of the chain without hearing of it. Default 20 s

@@ -43,8 +43,7 @@ type requeue struct {
 	config     *Config
 	lane       *lane.Lane
 	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) // of each endpoint
-	blockAt    func(ctx context.Context, number uint64) (evidence.Block, error)
-	events     func(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([]types.Log, error)
+	logs       func(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error
 	gas        *gas
 	bind       func(context.Context, binding) (bool, error)
 	append     func(context.Context, lane.Entry) error
@@ -54,8 +53,9 @@ type requeue struct {
 	metrics    *metrics
 	log        *slog.Logger
 
-	retry  time.Time // when work that could not be probed is probed again
-	rested rest      // the last that work was given, see rests
+	retry    time.Time                   // when work that could not be probed is probed again
+	searched struct{ work, next uint64 } // for an event: of which work, and the next block
+	rested   rest                        // the last that work was given, see rests
 }
 
 // next deals with the first piece of work. False means that nothing could be done now.
@@ -286,7 +286,7 @@ func (q *requeue) letters(work lane.Work, p *piece, outcome score.Outcome, reaso
 var (
 	errNotFinal = errors.New("it is in no final block")
 	errDiffer   = errors.New("endpoints say different things of the project")
-	errNoEvent  = errors.New("the block that the contract names has no event of the project's creation")
+	errNoEvent  = errors.New("endpoints have no event of the project's creation; they are asked again from the first block on")
 )
 
 // created tells whether the project that the contract has, in a final block, was created as the work says: then it is that creation's
@@ -301,24 +301,49 @@ func (q *requeue) created(ctx context.Context, id score.ProjectID, work *lane.Wo
 	case !info.Exists():
 		return false, errNotFinal
 	}
-	block, err := q.blockAt(ctx, info.CreatedBlock)
+	creation, err := q.creation(ctx, id, work, info.CreatedBlock)
 	if err != nil {
 		return false, err
 	}
-	logs, err := q.events(ctx, []evidence.Block{block}, q.config.Contract, registry.ProjectTopics())
-	if err != nil {
-		return false, err
+	return bytes.Equal(registry.EncodeCreateProject(creation), work.Data), nil
+}
+
+// creation finds the event of a project's creation in final blocks: in the one that the contract names or, where that does not tell, in
+// any. On some rollups the contract counts the blocks of another chain. The search continues where the last one for the same work ended.
+func (q *requeue) creation(ctx context.Context, id score.ProjectID, work *lane.Work, named uint64) (creation *score.Project, err error) {
+	in := func(from, to uint64, through func(evidence.Block)) error {
+		return q.logs(ctx, q.config.Contract, registry.ProjectTopics(), from, to, func(block evidence.Block, logs []types.Log) error {
+			for i := range logs {
+				event, err := registry.ParseLog(&logs[i])
+				if err != nil {
+					return err
+				}
+				if e, ok := event.(registry.ProjectCreated); ok && e.Project.ID == id {
+					creation = &e.Project
+				}
+			}
+			through(block)
+			return nil
+		})
 	}
-	for i := range logs {
-		event, err := registry.ParseLog(&logs[i])
-		if err != nil {
-			return false, err
-		}
-		if e, ok := event.(registry.ProjectCreated); ok && e.Project.ID == id {
-			return bytes.Equal(registry.EncodeCreateProject(&e.Project), work.Data), nil
-		}
+	final := q.lane.View().Final.Number
+	if named <= final {
+		err = in(named, named, func(evidence.Block) {})
 	}
-	return false, fmt.Errorf("block %d: %w", info.CreatedBlock, errNoEvent)
+	if creation != nil {
+		return creation, nil
+	}
+	if q.searched.work != work.ID || q.searched.next > final {
+		q.searched.work, q.searched.next = work.ID, q.config.DeployBlock
+	}
+	err = errors.Join(err, in(q.searched.next, final, func(through evidence.Block) { q.searched.next = through.Number + 1 }))
+	if creation == nil && err == nil {
+		err = errNoEvent
+	}
+	if creation == nil {
+		return nil, err
+	}
+	return creation, nil
 }
 
 // agreed is what a view of the contract returns in the final block, where all endpoints that answer say the same.

@@ -3,11 +3,13 @@ package relay
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/relay/internal/model"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -204,4 +207,40 @@ func TestACreationIsNotTakenForDoneByTheWordOfEndpoints(t *testing.T) {
 	}
 	work.Tries = refusedTries
 	require.Equal(t, "waits for node", newRequeued(t, work, exists, exists).does(t), "the chain refused it: what it has is read")
+}
+
+// TestACreationIsFoundWhereTheContractNamesAnotherChainsBlock: on some rollups the contract counts the blocks of the chain below.
+func TestACreationIsFoundWhereTheContractNamesAnotherChainsBlock(t *testing.T) {
+	p := &score.Project{
+		ID: score.ProjectID{1}, Name: "a project", Actions: []score.Action{{Name: "up", Points: 1}},
+		Owners: []common.Address{{1}}, ScoreTypes: []string{"reputation"},
+	}
+	work := lane.Work{Kind: lane.Creation, Count: 1, Project: &p.ID, Data: registry.EncodeCreateProject(p), Tries: refusedTries}
+	r := newRequeued(t, work, exists, exists)
+	calls := r.ask
+	r.ask = func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) {
+		if msg.Gas > 0 {
+			return calls(ctx, msg, at)
+		}
+		info := make([]byte, 6*32)
+		binary.BigEndian.PutUint64(info[24:], 21_000_000) // createdBlock
+		info[63], info[4*32-1], info[5*32-1] = 1, 1, 1
+		return []evidence.Called{{Endpoint: "a", Data: info}, {Endpoint: "b", Data: info}}, nil
+	}
+	var asked []uint64
+	created := types.Log{Topics: []common.Hash{registry.ProjectTopics()[0], common.Hash(p.ID)}, Data: model.ProjectCreatedData(work.Data[4:])}
+	r.logs = func(_ context.Context, _ common.Address, _ []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {
+		if asked = append(asked, from, to); len(asked) > 2 {
+			return fn(evidence.Block{Number: to}, []types.Log{created})
+		}
+		return fn(evidence.Block{Number: to}, nil)
+	}
+	require.Equal(t, "waits for node", r.does(t), "endpoints left the event out")
+	r.now = r.now.Add(time.Minute)
+	did, err := r.next(t.Context())
+	require.NoError(t, err)
+	require.True(t, did)
+	require.NotNil(t, r.entries[0].Drop, "it exists as accepted")
+	require.Empty(t, r.letters)
+	require.Equal(t, []uint64{0, 0, 0, 0}, asked)
 }

@@ -44,6 +44,10 @@ type settler struct {
 	metrics    *metrics
 	log        *slog.Logger
 
+	said struct { // by endpoints, of projects that the contract did not know in a block: many are asked for at several heads
+		in  evidence.Ref
+		has map[score.ProjectID]bool
+	}
 	unreadable bool // outcomes of a final transaction cannot be read; nothing new is bound until they can
 }
 
@@ -188,7 +192,7 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 	// What came from a lane that was cut may have been applied by it all the same: only that event tells in which transaction.
 	end.restore = end.work.Taken && slices.Contains(outcomes, score.Duplicate)
 	updates, signed, name := end.batch.Updates(), signedOf(*end.batch), end.work.Name(t.id)
-	overtook, unknown, err := t.overtook(ctx, &end.work, updates, outcomes)
+	overtook, unknown, err := t.overtook(ctx, end.entry.Block, &end.work, updates, outcomes)
 	if err != nil {
 		return end, fmt.Errorf("%w: %w", errUnsure, err)
 	}
@@ -216,7 +220,6 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 // conclude counts and logs how a slot ended.
 func (t *settler) conclude(end ending) {
 	e := &end.entry
-	delete(t.gas.trusted, e.Nonce)
 	switch {
 	case e.Result == lane.Reverted || e.Result == lane.Cancelled:
 		t.log.Warn("a transaction of the lane is final without having carried its work; the lane binds the work again",

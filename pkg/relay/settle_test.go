@@ -129,7 +129,7 @@ func TestWhatOvertookItsProject(t *testing.T) {
 			}
 			updates := make([]score.Update, 3)
 			updates[0].Project, updates[2].Project = project, project
-			overtook, unknown, err := s.overtook(t.Context(), &lane.Work{Unknown: c.unknown}, updates,
+			overtook, unknown, err := s.overtook(t.Context(), evidence.Ref{}, &lane.Work{Unknown: c.unknown}, updates,
 				[]score.Outcome{score.UnknownProject, score.Applied, score.UnknownProject})
 			require.LessOrEqual(t, asked, 1)
 			if c.fails {
@@ -143,4 +143,31 @@ func TestWhatOvertookItsProject(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWhatEndpointsSaidOfProjectsIsKeptBetweenHeads: a batch may have many that no journal tells of.
+func TestWhatEndpointsSaidOfProjectsIsKeptBetweenHeads(t *testing.T) {
+	t.Parallel()
+	config, asked := Config{}.withDefaults(), 0
+	l := lane.New(&lane.State{}, lane.Rules{})
+	_, err := l.Step(lane.View{Head: evidence.Block{Number: 9}})
+	require.NoError(t, err)
+	s := &settler{
+		config: &config, lane: l,
+		creations: func(context.Context) (map[score.ProjectID]bool, uint64, error) { return nil, 0, nil },
+		ask: func(context.Context, evidence.Call, common.Hash) ([]evidence.Called, error) {
+			if asked++; asked%2 == 0 {
+				return nil, context.DeadlineExceeded
+			}
+			return []evidence.Called{{Data: make([]byte, 6*32)}}, nil
+		},
+	}
+	updates := []score.Update{{Project: score.ProjectID{1}}, {Project: score.ProjectID{2}}}
+	outcomes := []score.Outcome{score.UnknownProject, score.UnknownProject}
+	_, _, err = s.overtook(t.Context(), evidence.Ref{}, &lane.Work{}, updates, outcomes)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	overtook, _, err := s.overtook(t.Context(), evidence.Ref{}, &lane.Work{}, updates, outcomes)
+	require.NoError(t, err)
+	require.Equal(t, []bool{false, false}, overtook)
+	require.Equal(t, 3, asked)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/relay/internal/model"
@@ -270,6 +271,10 @@ func (r *simRun) open(p *simReplica, id score.Lane) error {
 	if r.plant.ownOnly {
 		s.settler.creations = func(context.Context) (map[score.ProjectID]bool, uint64, error) {
 			return lane.Lanes{id: &lane.State{Slots: s.lane.State.Slots, Queue: s.lane.State.Queue}}.Creations()
+		}
+		ask := s.settler.ask // of the chain as it began, or its word would do
+		s.settler.ask = func(ctx context.Context, msg evidence.Call, _ common.Hash) ([]evidence.Called, error) {
+			return ask(ctx, msg, r.chain.At(0).Hash)
 		}
 	}
 	p.sessions[id] = s

@@ -67,7 +67,7 @@ type simPlant struct {
 	givesOn    bool // a giver continues with what it gave
 	givesEarly bool // a giver does not wait for a creation
 	takesTwice bool // what was given to one lane is taken by another, too
-	ownOnly    bool // of what overtook its project, only the lane's own creations count
+	ownOnly    bool // of what overtook its project, only the lane's own creations count, and the chain does not
 
 	parkedForgotten bool // a parked project that is behind is taken for one that is not
 	secondEndsEarly bool // the second reading ends before it is where the main reading is

@@ -165,3 +165,25 @@ func TestTheEndMayBePurgedMeanwhile(t *testing.T) {
 	stop()
 	watch.Wait()
 }
+
+// TestAnEndThatIsGoneHidesNothing: the last sequences were fillers, or dead letters that a tool removed.
+func TestAnEndThatIsGoneHidesNothing(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	before := time.Now()
+	for n := range byte(2) {
+		require.NoError(t, s.PublishProject(t.Context(), string('a'+rune(n)), project(n+1), 0))
+	}
+	require.NoError(t, s.Extend(t.Context(), 1000, nil))
+	var all []uint64
+	require.NoError(t, s.ReadAll(t.Context(), func(m score.Message) error { all = append(all, m.Seq); return nil }))
+	require.Equal(t, []uint64{1, 2}, all)
+	first, err := s.FirstSince(t.Context(), before)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, first)
+	first, err = s.FirstSince(t.Context(), time.Now())
+	require.NoError(t, err)
+	state, err := s.State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, state.LastSeq+1, first)
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
+	"github.com/scorelay/scorelay/pkg/watched"
 )
 
 // cluster is three servers that hold a deployment's streams, and a connection to each alone.
@@ -73,15 +74,22 @@ func TestAServerThatIsCutOffAnswersNothingThatIsPast(t *testing.T) {
 	put("old")
 	past := map[string]func(ctx context.Context) error{} // reads through the server that is cut off
 	for _, name := range buckets {
+		if c.leader(t, "KV_"+name) == cut {
+			continue // it answers until it notices, after some ten seconds, and what is decided by that cannot be written there
+		}
 		kv, err := c.js[cut].KeyValue(t.Context(), name)
 		require.NoError(t, err)
 		past[name] = func(ctx context.Context) error { _, err := kv.Get(ctx, "k"); return err }
 	}
 	for _, name := range []string{stream.Name, stream.JournalName} {
+		if c.leader(t, name) == cut {
+			continue
+		}
 		of, err := c.js[cut].Stream(t.Context(), name)
 		require.NoError(t, err)
 		past[name] = func(ctx context.Context) error { _, err := of.GetLastMsgForSubject(ctx, ">"); return err }
 	}
+	require.Contains(t, past, stream.Name)
 	c.mesh.Isolate(cut)
 	put("new")
 	require.Eventually(t, func() bool {
@@ -109,8 +117,18 @@ func TestAStreamThatAnyCopyAnswersForIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = stream.Open(t.Context(), c.js[0])
 	require.ErrorIs(t, err, stream.ErrUnsafe)
+	bucket, err := c.js[0].Stream(t.Context(), "KV_"+stream.KeysBucket)
+	require.NoError(t, err)
+	config = bucket.CachedInfo().Config
+	config.AllowDirect = true
+	_, err = c.js[0].UpdateStream(t.Context(), config)
+	require.NoError(t, err)
+	_, err = watched.Open(t.Context(), c.js[0], stream.KeysBucket)
+	require.ErrorIs(t, err, watched.ErrAnyCopy)
 	require.NoError(t, stream.LeadReads(t.Context(), c.js[0]))
 	_, err = stream.Open(t.Context(), c.js[0])
+	require.NoError(t, err)
+	_, err = watched.Open(t.Context(), c.js[0], stream.KeysBucket)
 	require.NoError(t, err)
 }
 

@@ -35,7 +35,9 @@ const (
 	// and another is made: it is in the memory of one server, also where the stream is on three.
 	heartbeat = 3 * time.Second
 
-	everything = ">" // subject
+	// everything is a subject that all messages of the package's streams match. Not ">": by that a server tells the message of the last
+	// sequence alone, which may be gone.
+	everything = "scorelay.>"
 )
 
 func messageOf(seq uint64, at time.Time, data []byte) score.Message {

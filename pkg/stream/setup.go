@@ -95,7 +95,8 @@ func deploymentOf(meta map[string]string) (d score.Deployment, err error) {
 
 // LeadReads has the leaders of all streams and buckets answer reads of single messages, where older versions of this program had
 // any of their copies answer. A copy that is behind tells what is past: that a creation does not exist, or a project's record as
-// it was, and what is decided by that is wrong. What does not exist is passed over.
+// it was, and what is decided by that is wrong. What does not exist, or has one copy, is passed over. Processes that run ask as they did
+// when they started, and get no answer any more.
 func LeadReads(ctx context.Context, js jetstream.JetStream) error {
 	names := []string{JournalName, DeadLettersName, RejectedName, Name}
 	for _, bucket := range buckets(Config{}) {
@@ -110,7 +111,7 @@ func LeadReads(ctx context.Context, js jetstream.JetStream) error {
 			return fmt.Errorf("couldn't find the stream %s: %w", name, err)
 		}
 		config := s.CachedInfo().Config
-		if !config.AllowDirect {
+		if !config.AllowDirect || config.Replicas < 2 {
 			continue
 		}
 		config.AllowDirect = false

@@ -112,3 +112,28 @@ func TestAnOlderBucketIsBelievedInTheEnd(t *testing.T) {
 	shows(t, v, "a", "old")
 	shows(t, v, "b", "")
 }
+
+// TestAnEndThatIsGoneHidesNothing: the newest entry was a deletion, which was removed.
+func TestAnEndThatIsGoneHidesNothing(t *testing.T) {
+	t.Parallel()
+	nc, leader := connect(t, devnet.NATS(t).URL)
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	put(t, leader, "a", "1")
+	put(t, leader, "b", "1")
+	require.NoError(t, leader.Purge(t.Context(), "c"))
+	require.NoError(t, leader.PurgeDeletes(t.Context(), jetstream.DeleteMarkersOlderThan(-1)))
+	half, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "HALF", History: 1})
+	require.NoError(t, err)
+	put(t, half, "a", "1")
+	v := view(t, nc, &behind{KeyValue: leader, copy: half})
+	shows(t, v, "a", "1")
+	select {
+	case <-v.CaughtUp():
+		require.Fail(t, "the view caught up with half of what is stored")
+	case <-time.After(300 * time.Millisecond):
+	}
+	put(t, half, "b", "1")
+	caughtUp(t, v)
+	shows(t, v, "b", "1")
+}

@@ -30,6 +30,9 @@ const (
 	lookAgain    = time.Second            // between looks whether an entry that a replay waits for is still stored
 )
 
+// ErrAnyCopy says that each of a bucket's copies answers what is asked, also one that is behind.
+var ErrAnyCopy = errors.New("any copy answers reads (allow_direct), also one that is behind: run `scorelay setup` again")
+
 var (
 	errEnded       = errors.New("the client ended the watch")
 	errReconnected = errors.New("NATS was away")
@@ -37,13 +40,22 @@ var (
 	errBehind      = fmt.Errorf("the server that answers has not all that is stored, and told nothing for %s", allQuiet)
 )
 
-// Open binds to a bucket, which `scorelay setup` makes.
+// Open binds to a bucket, which `scorelay setup` makes. ErrAnyCopy: it may not be read.
 func Open(ctx context.Context, js jetstream.JetStream, bucket string) (jetstream.KeyValue, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	kv, err := js.KeyValue(ctx, bucket)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't open the KV bucket %s (does `scorelay setup` still have to run?): %w", bucket, err)
+	}
+	status, err := kv.Status(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't open the KV bucket %s: %w", bucket, err)
+	}
+	if s, is := status.(*jetstream.KeyValueBucketStatus); is {
+		if c := s.StreamInfo().Config; c.AllowDirect && c.Replicas > 1 {
+			return nil, fmt.Errorf("%w: bucket %s", ErrAnyCopy, bucket)
+		}
 	}
 	return kv, nil
 }
@@ -160,7 +172,8 @@ func newest(ctx context.Context, nc *nats.Conn, bucket string) (uint64, error) {
 	if err == nil {
 		var s jetstream.Stream
 		if s, err = js.Stream(ctx, "KV_"+bucket); err == nil {
-			msg, err = s.GetLastMsgForSubject(ctx, ">")
+			// Not ">": by that a server tells the message of the last sequence alone, which may be gone.
+			msg, err = s.GetLastMsgForSubject(ctx, "$KV."+bucket+".>")
 		}
 	}
 	if errors.Is(err, jetstream.ErrMsgNotFound) {

@@ -2,11 +2,13 @@ package model
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -18,6 +20,13 @@ type registryState struct {
 	used     map[usedKey]bool
 	scores   map[ScoreKey]int64
 	relayers map[common.Address]bool
+	batches  []played // all that ever was
+}
+
+// played is what became of a batch.
+type played struct {
+	batch    batch.Batch
+	outcomes []score.Outcome
 }
 
 type usedKey struct {
@@ -34,12 +43,12 @@ type ScoreKey struct {
 
 func newRegistryState() *registryState {
 	return &registryState{
-		map[score.ProjectID]*score.Record{}, map[score.ProjectID]uint64{}, map[usedKey]bool{}, map[ScoreKey]int64{}, map[common.Address]bool{},
+		map[score.ProjectID]*score.Record{}, map[score.ProjectID]uint64{}, map[usedKey]bool{}, map[ScoreKey]int64{}, map[common.Address]bool{}, nil,
 	}
 }
 
 func (r *registryState) clone() *registryState {
-	return &registryState{maps.Clone(r.projects), maps.Clone(r.created), maps.Clone(r.used), maps.Clone(r.scores), maps.Clone(r.relayers)}
+	return &registryState{maps.Clone(r.projects), maps.Clone(r.created), maps.Clone(r.used), maps.Clone(r.scores), maps.Clone(r.relayers), slices.Clip(r.batches)}
 }
 
 // result is what a call comes to.
@@ -68,11 +77,24 @@ func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint
 	case read.poison:
 		return result{gas: min(gas, base+100_000)}, nil
 	}
-	used := max(base, read.gas/100*c.GasPercent)
+	used := max(base, c.bound(r, read)/100*c.GasPercent)
 	if used > gas {
 		return result{gas: min(gas, registry.MaxExecution), outOfGas: true}, nil
 	}
 	return result{ok: true, gas: used}, read
+}
+
+// bound is what a call takes at worst, with the storage as it is.
+func (c *Chain) bound(r *registryState, read *call) uint64 {
+	if read.batch == nil {
+		return read.gas
+	}
+	known := c.rules.Batch
+	known.Known = batch.NewKnown()
+	for _, p := range r.batches {
+		known.Known.Learn(p.batch, p.outcomes)
+	}
+	return read.gas - c.rules.Batch.Gas(*read.batch) + known.Gas(*read.batch)
 }
 
 // run does what the contract does with a call that it takes in a block of that number, and changes r.
@@ -84,7 +106,7 @@ func (c *Chain) run(r *registryState, read *call, number uint64) []*types.Log {
 	case read.project != nil:
 		r.projects[read.project.ID], r.created[read.project.ID] = score.RecordOf(read.project), number
 		return []*types.Log{{
-			Address: c.Contract, Topics: []common.Hash{topicProjectCreated, common.Hash(read.project.ID)}, Data: projectCreatedData(read.data),
+			Address: c.Contract, Topics: []common.Hash{topicProjectCreated, common.Hash(read.project.ID)}, Data: ProjectCreatedData(read.data),
 		}}
 	}
 	if r.relayers[*read.account] == read.grant {
@@ -102,15 +124,16 @@ func (c *Chain) run(r *registryState, read *call, number uint64) []*types.Log {
 
 // apply plays a batch; the outcomes are empty when all of it was applied, as in the event.
 func (r *registryState) apply(read *call) (outcomes []byte) {
-	all := true
+	all, now := true, played{batch: *read.batch}
 	for i := range read.batch.Groups {
 		g := &read.batch.Groups[i]
 		for j := range g.Updates {
 			outcome := r.update(&g.Updates[j], read.proofs[i])
 			all = all && outcome == score.Applied
-			outcomes = append(outcomes, byte(outcome))
+			outcomes, now.outcomes = append(outcomes, byte(outcome)), append(now.outcomes, outcome)
 		}
 	}
+	r.batches = append(r.batches, now)
 	if all {
 		return nil
 	}

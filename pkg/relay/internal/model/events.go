@@ -20,9 +20,9 @@ func batchAppliedData(data, outcomes []byte) []byte {
 	return appendBytes(appendBytes(out, data), outcomes)
 }
 
-// projectCreatedData is the data of ProjectCreated, which has the arguments of createProject but for the first, its topic:
+// ProjectCreatedData is the data of ProjectCreated, which has the arguments of createProject but for the first, its topic:
 // one word less in front of what the offsets point to.
-func projectCreatedData(args []byte) []byte {
+func ProjectCreatedData(args []byte) []byte {
 	out := append([]byte(nil), args[word:]...)
 	for i := range 5 { // name, actions, owners, updaters, scoreTypes
 		offset := out[(i+1)*word-8 : (i+1)*word]

@@ -11,8 +11,28 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
-// BlockByNumber is the block of a height that all nodes say that answer.
-func (c *Client) BlockByNumber(_ context.Context, number uint64) (block evidence.Block, err error) {
+// Logs gives the logs of a contract in blocks to fn, one block at a time, under their receipts roots.
+func (c *Client) Logs(_ context.Context, contract common.Address, topics []common.Hash, from, to uint64,
+	fn func(through evidence.Block, logs []types.Log) error,
+) error {
+	for n := from; n <= to; n++ {
+		block, err := c.block(n)
+		if err != nil {
+			return err
+		}
+		logs, err := c.events(block, contract, topics)
+		if err != nil {
+			return err
+		}
+		if err := fn(block, logs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// block is the block of a height that all nodes say that answer.
+func (c *Client) block(number uint64) (block evidence.Block, err error) {
 	c.before("block")
 	for _, l := range c.usable() {
 		b := l.Node.block(number)
@@ -30,25 +50,22 @@ func (c *Client) BlockByNumber(_ context.Context, number uint64) (block evidence
 	return block, nil
 }
 
-// Events are the logs of a contract in the blocks, under their receipts roots.
-func (c *Client) Events(_ context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, err error) {
-	for i := range blocks {
-		receipts := map[common.Hash]*types.Receipt{}
-		all := evidence.Wanted{Block: blocks[i]}
-		if b := c.chain.Block(blocks[i].Hash); b != nil {
-			all.Block, all.Txs = b.Block, b.Block.Txs
+func (c *Client) events(block evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, err error) {
+	receipts := map[common.Hash]*types.Receipt{}
+	all := evidence.Wanted{Block: block}
+	if b := c.chain.Block(block.Hash); b != nil {
+		all.Block, all.Txs = b.Block, b.Block.Txs
+	}
+	for _, l := range c.usable() {
+		c.receipts(l, &all, receipts)
+	}
+	for _, tx := range all.Txs {
+		if receipts[tx] == nil {
+			return nil, fmt.Errorf("receipts of block %d: %w", block.Number, errNoAnswer)
 		}
-		for _, l := range c.usable() {
-			c.receipts(l, &all, receipts)
-		}
-		for _, tx := range all.Txs {
-			if receipts[tx] == nil {
-				return nil, fmt.Errorf("receipts of block %d: %w", blocks[i].Number, errNoAnswer)
-			}
-			for _, l := range receipts[tx].Logs {
-				if l.Address == contract && slices.Contains(topics, l.Topics[0]) {
-					logs = append(logs, *l)
-				}
+		for _, l := range receipts[tx].Logs {
+			if l.Address == contract && slices.Contains(topics, l.Topics[0]) {
+				logs = append(logs, *l)
 			}
 		}
 	}
