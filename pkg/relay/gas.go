@@ -38,6 +38,9 @@ type gas struct {
 	returned bool // a receipt took back what want of gas had seemed to show
 	capped   bool // nodes refused a transaction for asking for more than Config.Rules.MaxGas
 
+	next    uint64 // the lane's, when it learnt of its newest transaction in a block
+	doubted uint64 // next, when slots that were taken as used were last taken for fresh after all; 0 for never
+
 	scale    uint64 // percent of the model that transactions get; only ever rises, see raise
 	block    uint64 // gas of the chain's blocks now; 0 before the first head
 	most     uint64 // of a transaction, as the chain's blocks are now
@@ -117,7 +120,7 @@ func (g *gas) included(l *lane.Lane, nonce uint64) {
 	if err != nil {
 		return // settling says so
 	}
-	p.known = g.trusted[nonce]
+	p.nonce, p.known, g.next = nonce, g.trusted[nonce], l.State.Next
 	attempt := slot.Attempt(in.Tx)
 	if p.batch != nil && !attempt.Cancel {
 		g.fill.learn(in.Receipt.GasUsed, attempt.Gas)
@@ -187,6 +190,9 @@ const clearly = 10
 func (g *gas) ranOut(p *piece, had uint64) {
 	const why = "a transaction ran out of gas"
 	g.forget()
+	if p.known > 0 && g.doubt(p.nonce) {
+		return
+	}
 	worst := p.worst(g.rules())
 	dearer, found := g.dearer(func(rules *registry.GasRules) bool { return worst <= had && had < p.worst(rules) })
 	if p.splits() && (!found || g.returned) { // one that is too much by itself says nothing about others
@@ -194,6 +200,22 @@ func (g *gas) ranOut(p *piece, had uint64) {
 		g.raise(percent+percent/2, why)
 	}
 	g.believe(dearer, why)
+}
+
+// spell is how many transactions after a reorg made used slots fresh the want of gas of another shows something else.
+const spell = 256
+
+// doubt tells whether a transaction that took slots as used may have run out of gas for that alone, and says nothing of prices: the first
+// one, and those that were bound with it. Where it happens again soon, with what was learnt since, no reorg explains it.
+func (g *gas) doubt(nonce uint64) bool {
+	switch {
+	case g.doubted > 0 && nonce < g.doubted:
+		return true
+	case g.doubted > 0 && nonce-g.doubted < spell:
+		return false
+	}
+	g.doubted = g.next
+	return true
 }
 
 // dearer are the next rules, dearer than those that the lane believes in, that explain what was seen; those if none do.
@@ -256,7 +278,8 @@ func (g *gas) raise(percent uint64, why string) {
 // piece is work as its calldata has it: a batch, or a creation.
 type piece struct {
 	batch   *batch.Batch
-	known   int // of the batch's slots, that are taken as used
+	nonce   uint64 // of one that is in a block
+	known   int    // of the batch's slots, that are taken as used
 	project *score.Project
 }
 

@@ -131,10 +131,39 @@ func TestALaneLearnsByWhichRulesTheChainCharges(t *testing.T) {
 	}
 }
 
-// TestWhatIsKnownAndIsNot: a batch that ran out of gas since its slots were fresh after all says that, or that the rules are dearer; and it
-// goes again with what it takes if all are.
-func TestWhatIsKnownAndIsNot(t *testing.T) {
+// A slot was in a block, and the next was bound with gas that counts what it wrote as used. Then its block is gone, and in another it wrote
+// nothing. So the next one runs out of gas, by the rules that the chain always had.
+func TestWantOfGasAfterAReorgShowsNoOtherPrices(t *testing.T) {
 	t.Parallel()
+	osaka := registry.Osaka()
+	for _, wallets := range []int{1, 10, 20} {
+		g := newLearner(t, registry.AllGasRules())
+		p := freshBatch(20)
+		g.learn(p, done(t, p, p.worst(&osaka)))
+		p.known, p.nonce, g.next = wallets, 7, 9
+		for range 8 { // in flight together
+			g.ranOut(p, g.limit(p))
+			p.nonce = 8
+		}
+		require.Equal(t, today, g.believed, "the chain's rules are what they were")
+		require.EqualValues(t, 100, g.scale, "and so are its prices")
+		model := osaka.Batch
+		model.Known = g.known
+		require.Equal(t, osaka.Batch.Gas(*p.batch), model.Gas(*p.batch), "what was known is forgotten")
+		require.GreaterOrEqual(t, g.limitAgain(freshBatch(20)), osaka.Batch.Gas(*p.batch), "and it goes again with what it takes if all is fresh")
+
+		p.nonce = g.next + spell
+		g.ranOut(p, g.limit(p))
+		require.Equal(t, today, g.believed, "nor does the next reorg, another day")
+		require.EqualValues(t, 100, g.scale)
+	}
+}
+
+// TestWantOfGasAfterAReorgIsTheReorgsOnlyOnce: what runs out again, with what was learnt since, costs more than the rules say. Else a lane on
+// a chain that charges a little more would lose each second batch: to what it knows, forgets for that, and learns again.
+func TestWantOfGasAfterAReorgIsTheReorgsOnlyOnce(t *testing.T) {
+	t.Parallel()
+	osaka := registry.Osaka()
 	for name, c := range map[string]struct {
 		rules []registry.GasRules
 		want  int
@@ -145,21 +174,15 @@ func TestWhatIsKnownAndIsNot(t *testing.T) {
 	} {
 		g := newLearner(t, c.rules)
 		p := freshBatch(20)
-		osaka := registry.Osaka()
-		g.learn(p, done(t, p, p.worst(&osaka)))
-		model := osaka.Batch
-		model.Known = g.known
-		p.known = 21 // wallets and their word
-		require.Equal(t, model.Gas(*p.batch), p.worst(&osaka))
-		require.Equal(t, p.worst(&osaka), g.limit(p))
+		p.known, p.nonce, g.next = 21, 7, 9 // wallets and their word
+		g.ranOut(p, p.worst(&osaka))
+		require.Equal(t, today, g.believed, name)
+		p.nonce, g.next = 9, 17
 		for range 8 { // in flight together
 			g.ranOut(p, p.worst(&osaka))
 		}
 		require.Equal(t, c.want, g.believed, name)
 		require.Equal(t, c.scale, g.scale, name)
-		model.Known = g.known
-		require.Equal(t, osaka.Batch.Gas(*p.batch), model.Gas(*p.batch), "forgotten")
-		require.GreaterOrEqual(t, g.limitAgain(freshBatch(20)), osaka.Batch.Gas(*p.batch), name)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,6 +23,10 @@ const (
 	maxPendingRefs = 200_000
 )
 
+// hold is for how long a head waits for pending reports, about: those that are left, and what is left to be taken back before a restore, are
+// made at the next. It leaves a write that ends by it time for its last calls.
+const hold = report.Timeout / 2
+
 // reporter reports how far updates and creations are, as well as the status store allows (package report): nothing waits for
 // it, and a report that fails is pending.
 //
@@ -33,34 +38,92 @@ type reporter struct {
 	lane     *lane.Lane
 	fenced   func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
 	writer   *report.Writer
+	back     takenBack
 	failures prometheus.Counter
 	log      *slog.Logger
 }
+
+// takenBack is how far the reporter came with what it takes back before a restore. A store that was killed since and forgot some of it has
+// another note than this, which was written behind it: then nothing counts.
+type takenBack struct {
+	steps map[step]struct{}
+	note  uint64 // fewer ends than there are
+}
+
+// step is one write of what is taken back: what tx made of what a slot carries; or, by the zero hash, that it is in the slot.
+type step struct {
+	slot, tx common.Hash // the slot's by its first transaction
+	of       part
+}
+
+// part is the part of a lane's state in which a slot is.
+type part uint8
+
+const (
+	inSlots part = iota
+	inLost
+	inPast
+)
 
 func newReporter(
 	id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
 ) *reporter {
 	r := &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, failures: failures, log: log}
-	r.writer = report.NewWriter(report.Config{MaxWrites: maxPending, MaxRefs: maxPendingRefs, Log: log, RequestRestore: func(ctx context.Context) error {
+	r.writer = report.NewWriter(report.Config{MaxWrites: maxPending, MaxRefs: maxPendingRefs, Hold: hold, Log: log, RequestRestore: func(ctx context.Context) error {
 		return r.restoreEnded(ctx, l.State.Ends)
 	}})
 	return r
 }
 
 // restoreEnded asks for a restore after reports were given up, some of the first so many ends among them, once it has taken back what
-// the restore would not replace. Meanwhile one end less is noted, so that this is done again if it fails or the session ends.
+// the restore would not replace. Meanwhile fewer ends are noted, so that this is done again if it fails or the session ends. The error
+// is report.ErrUnfinished where there is more to take back than a head may be held for.
 func (r *reporter) restoreEnded(ctx context.Context, ends uint64) error {
-	if err := r.statuses.Reported(ctx, r.id, max(ends, 1)-1); err != nil {
+	most := max(ends, 1) - 1 // that is noted until this is done
+	if err := r.resumeTakingBack(ctx, most); err != nil {
 		return err
 	}
-	if err := r.takeBack(ctx); err != nil {
+	made, err := r.takeBack(ctx)
+	if errors.Is(err, report.ErrUnfinished) {
+		note := most
+		if r.back.note > 0 {
+			note = r.back.note - 1
+		}
+		if err := r.statuses.Reported(ctx, r.id, note); err != nil {
+			return err
+		}
+		r.back.note = note
+		for _, s := range made {
+			r.back.steps[s] = struct{}{}
+		}
+	}
+	if err != nil {
 		return err
 	}
 	if err := r.statuses.RequestRestore(ctx); err != nil {
 		return err
 	}
-	return r.statuses.Reported(ctx, r.id, ends)
+	if err := r.statuses.Reported(ctx, r.id, ends); err != nil {
+		return err
+	}
+	r.back = takenBack{}
+	return nil
 }
+
+// resumeTakingBack begins to take back, with a note, or finds that the store still has all that was taken back.
+func (r *reporter) resumeTakingBack(ctx context.Context, note uint64) error {
+	if len(r.back.steps) > 0 {
+		noted, err := r.statuses.ReportedEnds(ctx, r.id)
+		if err != nil || noted == r.back.note {
+			return err
+		}
+	}
+	r.back = takenBack{steps: map[step]struct{}{}, note: note}
+	return r.statuses.Reported(ctx, r.id, note)
+}
+
+// takeBackAnew: a slot was opened again, so what was taken back of it may have been said since.
+func (r *reporter) takeBackAnew() { r.back = takenBack{} }
 
 // report makes a report that holds so many references, or leaves it pending.
 func (r *reporter) report(ctx context.Context, refs int, write func(context.Context) error) {
@@ -106,14 +169,13 @@ func (r *reporter) reopened(ctx context.Context, slot *lane.Slot, tx common.Hash
 	return err
 }
 
-// replaced: what was said of the slot's work in attempts that did not carry it, now that the slot ends, is taken back. A
-// restore may have read that in a final block which the chain lost before the lane settled the slot.
-func (r *reporter) replaced(ctx context.Context, slot *lane.Slot, e *lane.Settle) error {
+// replaced: what was said of the slot's work in any of its attempts, now that the slot ends, is taken back; what the one that ended it
+// did is said next. A restore may have read that in a final block which the chain lost before the lane settled the slot, and in another
+// block the same transaction may do something else, of which a status would keep what says more.
+func (r *reporter) replaced(ctx context.Context, slot *lane.Slot) error {
 	for i := range slot.Attempts {
-		if hash := slot.Attempts[i].Hash; hash != e.Tx || e.Result != lane.Done {
-			if err := r.reopened(ctx, slot, hash); err != nil {
-				return err
-			}
+		if err := r.reopened(ctx, slot, slot.Attempts[i].Hash); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -196,36 +258,61 @@ func (r *reporter) resume(ctx context.Context, window int) {
 // takeBack takes back what may be said of slots and is not so: that updates are in one that does not carry them any more, since a
 // restore writes a rejection only over what is merely accepted, as a slot may be of a later try with the same id; and what a
 // transaction made of them whose block the chain lost, since a restore only adds. Of a slot that was reopened once, that may be any.
-func (r *reporter) takeBack(ctx context.Context) error {
+//
+// It makes the steps that were not made before, at least one, until hold is over; and tells which.
+func (r *reporter) takeBack(ctx context.Context) (made []step, err error) {
+	began := time.Now()
+	do := func(s step, write func() error) error {
+		if _, before := r.back.steps[s]; before {
+			return nil
+		}
+		if len(made) > 0 && time.Since(began) >= hold {
+			return report.ErrUnfinished
+		}
+		if err := write(); err != nil {
+			return err
+		}
+		made = append(made, s)
+		return nil
+	}
 	state := r.lane.State
 	for i := range state.Slots {
 		if slot := &state.Slots[i]; slot.Reopened {
-			if err := r.clear(ctx, slot, common.Hash{}, slot.Work.Kind == lane.NonceOnly); err != nil {
-				return err
+			if err := r.clear(ctx, slot, inSlots, common.Hash{}, slot.Work.Kind == lane.NonceOnly, do); err != nil {
+				return made, err
 			}
 		}
 	}
 	for i := range state.Lost {
-		if err := r.clear(ctx, &state.Lost[i], common.Hash{}, true); err != nil {
-			return err
+		if err := r.clear(ctx, &state.Lost[i], inLost, common.Hash{}, true, do); err != nil {
+			return made, err
 		}
 	}
 	for i := range state.Past {
-		past := &state.Past[i]
-		stands := past.Tx
-		if past.Reopened {
+		settled := &state.Past[i]
+		stands := settled.Tx
+		if settled.Reopened {
 			stands = common.Hash{}
 		}
-		if err := r.clear(ctx, &past.Slot, stands, true); err != nil {
-			return err
+		if err := r.clear(ctx, &settled.Slot, inPast, stands, true, do); err != nil {
+			return made, err
 		}
 	}
-	return nil
+	return made, nil
 }
 
 // clear takes back what a slot's transactions made of what they carry, but for the one that stands; and, if it is released, that
 // it is in the slot.
-func (r *reporter) clear(ctx context.Context, slot *lane.Slot, stands common.Hash, release bool) error {
+func (r *reporter) clear(
+	ctx context.Context, slot *lane.Slot, of part, stands common.Hash, release bool, do func(step, func() error) error,
+) error {
+	if len(slot.Attempts) == 0 { // a nonce that others used
+		return nil
+	}
+	last := step{slot: slot.Attempts[0].Hash, of: of}
+	if _, before := r.back.steps[last]; before {
+		return nil
+	}
 	data, err := slot.Data()
 	if err != nil {
 		return err
@@ -235,16 +322,19 @@ func (r *reporter) clear(ctx context.Context, slot *lane.Slot, stands common.Has
 		return nil
 	}
 	for i := range slot.Attempts {
-		if tx := slot.Attempts[i].Hash; tx != stands {
-			if err := r.statuses.Reopened(ctx, r.id, slot.Nonce, tx, refs); err != nil {
-				return err
-			}
+		tx := slot.Attempts[i].Hash
+		if tx == stands {
+			continue
+		}
+		err := do(step{last.slot, tx, of}, func() error { return r.statuses.Reopened(ctx, r.id, slot.Nonce, tx, refs) })
+		if err != nil {
+			return err
 		}
 	}
 	if !release {
 		return nil
 	}
-	return r.statuses.Released(ctx, r.id, slot.Nonce, refs)
+	return do(last, func() error { return r.statuses.Released(ctx, r.id, slot.Nonce, refs) })
 }
 
 // refsIn names what calldata carries: nothing, if it is neither a batch nor a creation.
@@ -286,8 +376,10 @@ func (r *reporter) replay(ctx context.Context) error {
 	switch err := r.fenced(ctx); {
 	case errors.Is(err, lane.ErrFenced):
 		return err
-	case err == nil && r.writer.Replay(ctx) != nil:
-		r.failures.Inc()
+	case err == nil:
+		if err := r.writer.Replay(ctx); err != nil && !errors.Is(err, report.ErrUnfinished) {
+			r.failures.Inc()
+		}
 	}
 	return nil
 }
@@ -295,14 +387,17 @@ func (r *reporter) replay(ctx context.Context) error {
 // look asks for a restore if the store has an older note than it was given: it was killed and forgot its last second. One that was flushed
 // has none, and knows that by itself; that a lane's very first note was forgotten is not seen.
 func (r *reporter) look(ctx context.Context) {
-	ends := r.lane.State.Ends
+	ends, forgot := r.lane.State.Ends, false
 	r.report(ctx, 0, func(ctx context.Context) error {
-		reported, err := r.statuses.ReportedEnds(ctx, r.id)
-		if err != nil || reported == 0 || reported >= ends {
-			return err
+		if !forgot {
+			reported, err := r.statuses.ReportedEnds(ctx, r.id)
+			if err != nil || reported == 0 || reported >= ends {
+				return err
+			}
+			r.log.Warn("the status store forgot what it was told last; the relayer restores the statuses from the stream and the chain",
+				"reported", reported, "ended", ends)
+			forgot = true // whatever is noted until it is done
 		}
-		r.log.Warn("the status store forgot what it was told last; the relayer restores the statuses from the stream and the chain",
-			"reported", reported, "ended", ends)
 		return r.restoreEnded(ctx, ends)
 	})
 }

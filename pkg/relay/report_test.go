@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -180,13 +182,164 @@ func TestWhatALostBlockSaidOfASlotIsTakenBackWhenTheSlotEnds(t *testing.T) {
 			store := newSimStatuses()
 			r := newReporterOn(store, &lane.State{})
 			require.NoError(t, store.final("event", bump, 29, refs, []score.Outcome{score.Applied}))
-			require.NoError(t, r.replaced(t.Context(), slot, &lane.Settle{Tx: c.used, Result: c.result}))
+			require.NoError(t, r.replaced(t.Context(), slot))
 			if c.result != lane.Done {
 				r.released(t.Context(), 0, refs)
 			} else {
 				r.final(t.Context(), c.used, 23, refs, []score.Outcome{score.Applied})
 			}
 			require.Equal(t, c.then, store.of(refs[0]))
+		})
+	}
+}
+
+// A restore (of another relayer, or of one whose lane lags) read a final block in which the open slot's transaction applied the update; then
+// the chain lost that block, and in the new one the very same transaction rejects it: its project, or its signer's role, is gone with the reorg.
+func TestWhatALostBlockSaidOfTheSameTransactionIsTakenBack(t *testing.T) {
+	t.Parallel()
+	own := score.Update{Project: score.ProjectID{1}}
+	raw, tx := carrying(t, registry.EncodeBatch(batch.Single(own))), common.Hash{1}
+	slot := &lane.Slot{Work: lane.Work{Kind: lane.Updates, Count: 1}, Attempts: []lane.Attempt{{Raw: raw, Hash: tx}}}
+	refs := []score.Ref{own.Ref()}
+
+	store := newSimStatuses()
+	r := newReporterOn(store, &lane.State{})
+	require.NoError(t, store.final("event", tx, 29, refs, []score.Outcome{score.Applied}))
+	require.NoError(t, r.replaced(t.Context(), slot))
+	r.final(t.Context(), tx, 31, refs, []score.Outcome{score.NotMember})
+	require.Equal(t, score.NotMember, store.of(refs[0]).Outcome, "it never was applied, and its sender may send it again")
+
+	store = newSimStatuses() // likewise, of one that overtook its project and goes again
+	r = newReporterOn(store, &lane.State{})
+	require.NoError(t, store.final("event", tx, 29, refs, []score.Outcome{score.Applied}))
+	require.NoError(t, r.replaced(t.Context(), slot))
+	r.released(t.Context(), 0, refs)
+	require.Equal(t, score.Accepted, store.of(refs[0]).Stage)
+}
+
+// distant is a status store each of whose answers takes a while, as one in another data centre, or one that many lanes ask at once.
+type distant struct {
+	*simStatuses
+	takes    time.Duration
+	released int
+}
+
+func (d *distant) Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d.takes):
+	}
+	d.released++
+	return d.simStatuses.Released(ctx, id, nonce, refs)
+}
+
+// ofAnEnd is the update of a slot of ended.
+func ofAnEnd(nonce uint64) score.Update {
+	return score.Update{Project: score.ProjectID{1}, ID: score.UpdateID{byte(nonce), byte(nonce >> 8)}}
+}
+
+// ended is a lane that settled so many slots, all of them in its journal still.
+func ended(t *testing.T, slots uint64) *lane.State {
+	t.Helper()
+	state := &lane.State{Ends: slots, Next: slots}
+	for nonce := range slots {
+		tx := common.Hash{1, byte(nonce), byte(nonce >> 8)}
+		slot := lane.Slot{Nonce: nonce, Work: lane.Work{Kind: lane.Updates, Count: 1}, Attempts: []lane.Attempt{{
+			Raw: carrying(t, registry.EncodeBatch(batch.Single(ofAnEnd(nonce)))), Hash: tx,
+		}}}
+		state.Past = append(state.Past, lane.Past{Slot: slot, Tx: tx})
+	}
+	return state
+}
+
+// A lane that has settled as many slots as its journal keeps takes them all back, a part at each head. The clock is the bubble's.
+func TestWhatIsTakenBackFromADistantStoreComesToAnEnd(t *testing.T) {
+	t.Parallel()
+	const slots, takes = 1024, 2500 * time.Microsecond
+	synctest.Test(t, func(t *testing.T) {
+		store := &distant{simStatuses: newSimStatuses(), takes: takes}
+		r := newReporterOn(store, ended(t, slots))
+		r.fenced = func(context.Context) error { return nil }
+		store.reported[0] = slots - 10 // Redis was killed and forgot its last second
+
+		heads, later := 0, score.Ref{Project: score.ProjectID{1}, Update: score.UpdateID{9, 9}}
+		for ; heads == 0 || r.writer.Pending(); heads++ {
+			require.Less(t, heads, 8)
+			began, before := time.Now(), store.released
+			require.NoError(t, r.replay(t.Context()))
+			require.LessOrEqual(t, time.Since(began), hold+takes, "a head is not held for long")
+			require.Greater(t, store.released, before, "each head gets some further")
+			if heads == 0 {
+				r.final(t.Context(), common.Hash{2}, 30, []score.Ref{later}, []score.Outcome{score.Applied})
+				require.NotEqual(t, score.Final, store.of(later).Stage)
+			}
+			require.Equal(t, !r.writer.Pending(), store.reported[0] == slots, "or the next session would not do it, if this one ended")
+		}
+		require.Equal(t, slots, store.released, "none twice")
+		require.False(t, store.complete, "a restore was requested")
+		require.Equal(t, score.Final, store.of(later).Stage, "statuses are written again")
+	})
+}
+
+// What was taken back counts no more if Redis was killed since and forgot that, nor for a slot that was opened again and ended elsewhere.
+func TestWhatWasTakenBackAndIsNotAnyMoreIsTakenBackAgain(t *testing.T) {
+	t.Parallel()
+	const slots = 1024
+	bind := func(t *testing.T, store *distant) {
+		for nonce := range uint64(slots) {
+			own := ofAnEnd(nonce)
+			require.NoError(t, store.Bound(t.Context(), 0, nonce, []score.Ref{own.Ref()}))
+		}
+	}
+	for name, between := range map[string]func(*testing.T, *distant, *reporter){
+		"Redis forgot it": func(_ *testing.T, store *distant, _ *reporter) { store.forget() },
+		"Redis is away for a head": func(t *testing.T, store *distant, r *reporter) {
+			store.fault = func(string) (before, after error) { return errSimAway, nil }
+			require.NoError(t, r.replay(t.Context()))
+			store.fault = nil
+		},
+		"Redis goes in the middle, and forgets its last second": func(t *testing.T, store *distant, r *reporter) {
+			store.sync()
+			calls := 0
+			store.fault = func(string) (before, after error) {
+				if calls++; calls > 50 {
+					return errSimAway, nil
+				}
+				return nil, nil
+			}
+			require.NoError(t, r.replay(t.Context()))
+			store.fault = nil
+			store.forget()
+		},
+		"a slot was opened again": func(t *testing.T, store *distant, r *reporter) {
+			own := ofAnEnd(0)
+			require.NoError(t, store.Bound(t.Context(), 0, 0, []score.Ref{own.Ref()}))
+			r.takeBackAnew()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				store := &distant{simStatuses: newSimStatuses(), takes: 2500 * time.Microsecond}
+				r := newReporterOn(store, ended(t, slots))
+				r.fenced = func(context.Context) error { return nil }
+				bind(t, store)
+				store.reported[0] = slots - 10
+				store.sync()
+				require.NoError(t, r.replay(t.Context()))
+				require.True(t, r.writer.Pending())
+				between(t, store, r)
+				for range 8 {
+					require.NoError(t, r.replay(t.Context()))
+				}
+				require.False(t, store.complete)
+				require.EqualValues(t, slots, store.reported[0])
+				for nonce := range uint64(slots) {
+					own := ofAnEnd(nonce)
+					require.Equal(t, score.Accepted, store.of(own.Ref()).Stage, "slot %d", nonce)
+				}
+			})
 		})
 	}
 }

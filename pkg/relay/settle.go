@@ -91,7 +91,7 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	if end.restore {
 		t.reporter.requestRestore(ctx)
 	}
-	if err := t.reporter.replaced(ctx, slot, &end.entry); err != nil {
+	if err := t.reporter.replaced(ctx, slot); err != nil {
 		return err
 	}
 	t.reporter.released(ctx, f.Nonce, end.released)
@@ -263,6 +263,7 @@ func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 		return err
 	}
 	t.metrics.reopened.Inc()
+	t.reporter.takeBackAnew()
 	slot := t.lane.State.Slot(e.Nonce)
 	tx := slot.Last().Hash
 	if e.Fill {

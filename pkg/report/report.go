@@ -16,21 +16,28 @@ package report
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
 )
 
-// timeout bounds one write; stores give up much earlier by themselves.
-const timeout = 2 * time.Second
+// Timeout bounds one write; stores give up much earlier by themselves.
+const Timeout = 2 * time.Second
 
-// Config of a Writer; all fields are required.
+// ErrUnfinished says that the store answers, and that there is more to write than one call may take the time for. A write may return it too:
+// it is made again, and goes on where it came to.
+var ErrUnfinished = errors.New("there is more to write than there was time for")
+
+// Config of a Writer; all fields are required but Hold.
 type Config struct {
 	MaxWrites int // kept at most
 	MaxRefs   int // held by the writes that are kept, at most
 	// RequestRestore asks the store to restore what it lacks.
 	RequestRestore func(context.Context) error
 	Log            *slog.Logger
+	// Hold is for how long Replay begins further writes; 0 for no bound.
+	Hold time.Duration
 }
 
 // Writer makes writes, or keeps them for Replay. Write may be called by any number of goroutines, Replay by one at a time.
@@ -88,15 +95,19 @@ func (w *Writer) Pending() bool {
 }
 
 // Replay makes the pending writes until one fails, and then requests the restore if some were given up. nil means that
-// nothing is pending any more.
+// nothing is pending any more; ErrUnfinished, that nothing failed, and a later call goes on.
 func (w *Writer) Replay(ctx context.Context) error {
-	for {
+	began := time.Now()
+	for made := 0; ; made++ {
 		w.mu.Lock()
 		if len(w.pending) == 0 {
 			break
 		}
 		next := w.pending[0]
 		w.mu.Unlock()
+		if made > 0 && w.config.Hold > 0 && time.Since(began) >= w.config.Hold {
+			return ErrUnfinished
+		}
 		if err := attempt(ctx, next.do); err != nil {
 			return err
 		}
@@ -122,7 +133,7 @@ func (w *Writer) Replay(ctx context.Context) error {
 }
 
 func attempt(ctx context.Context, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	return do(ctx)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -99,6 +101,33 @@ func TestARestoreThatCouldNotBeRequestedIsRequestedAgain(t *testing.T) {
 	require.NoError(t, w.Replay(ctx))
 	require.Equal(t, 1, s.restores)
 	require.Empty(t, s.made)
+}
+
+func TestOneReplayTakesNoLongerThanItMay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const hold, takes, writes = time.Second, 300 * time.Millisecond, 10
+		ctx, s := t.Context(), &store{away: true}
+		w := report.NewWriter(report.Config{
+			MaxWrites: writes, MaxRefs: writes, Hold: hold, RequestRestore: s.requestRestore, Log: slog.New(slog.DiscardHandler),
+		})
+		for n := range writes {
+			require.False(t, w.Write(ctx, 1, func(ctx context.Context) error {
+				time.Sleep(takes) // the bubble's clock
+				return s.write(n)(ctx)
+			}))
+		}
+		s.away = false
+		for n := 4; n < writes; n += 4 {
+			began := time.Now()
+			require.ErrorIs(t, w.Replay(ctx), report.ErrUnfinished)
+			require.Less(t, time.Since(began), hold+takes)
+			require.Len(t, s.made, n)
+		}
+		require.NoError(t, w.Replay(ctx))
+		require.Len(t, s.made, writes)
+		require.IsIncreasing(t, s.made)
+	})
 }
 
 // TestWritesKeepTheirOrder, whenever the store is away, and whether or not it keeps what it failed at: each is made or a
