@@ -122,8 +122,8 @@ func (r *reporter) resumeTakingBack(ctx context.Context, note uint64) error {
 	return r.statuses.Reported(ctx, r.id, note)
 }
 
-// takeBackAnew: a slot was opened again, so what was taken back of it may have been said since.
-func (r *reporter) takeBackAnew() { r.back = takenBack{} }
+// takeBackAgain: a slot was opened again, so what was taken back of it may have been said since.
+func (r *reporter) takeBackAgain() { r.back = takenBack{} }
 
 // report makes a report that holds so many references, or leaves it pending.
 func (r *reporter) report(ctx context.Context, refs int, write func(context.Context) error) {
@@ -396,7 +396,7 @@ func (r *reporter) look(ctx context.Context) {
 			}
 			r.log.Warn("the status store forgot what it was told last; the relayer restores the statuses from the stream and the chain",
 				"reported", reported, "ended", ends)
-			forgot = true // whatever is noted until it is done
+			forgot = true // though what is noted until this is done may look otherwise
 		}
 		return r.restoreEnded(ctx, ends)
 	})

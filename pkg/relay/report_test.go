@@ -224,11 +224,25 @@ type distant struct {
 	released int
 }
 
-func (d *distant) Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error {
+func (d *distant) wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(d.takes):
+		return nil
+	}
+}
+
+func (d *distant) Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error {
+	if err := d.wait(ctx); err != nil {
+		return err
+	}
+	return d.simStatuses.Reopened(ctx, id, nonce, tx, refs)
+}
+
+func (d *distant) Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error {
+	if err := d.wait(ctx); err != nil {
+		return err
 	}
 	d.released++
 	return d.simStatuses.Released(ctx, id, nonce, refs)
@@ -282,6 +296,28 @@ func TestWhatIsTakenBackFromADistantStoreComesToAnEnd(t *testing.T) {
 	})
 }
 
+// One slot alone may take longer than a head is held for: it has as many attempts as its price was raised.
+func TestWhatIsTakenBackOfOneSlotComesToAnEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		state := ended(t, 2)
+		slot := &state.Past[0].Slot
+		for i := range byte(30) {
+			slot.Attempts = append(slot.Attempts, lane.Attempt{Raw: slot.Attempts[0].Raw, Hash: common.Hash{2, i}})
+		}
+		store := &distant{simStatuses: newSimStatuses(), takes: 150 * time.Millisecond}
+		r := newReporterOn(store, state)
+		r.fenced = func(context.Context) error { return nil }
+		store.reported[0] = 1
+		for range 6 {
+			require.NoError(t, r.replay(t.Context()))
+		}
+		require.False(t, r.writer.Pending())
+		require.Equal(t, 2, store.released)
+		require.False(t, store.complete)
+	})
+}
+
 // What was taken back counts no more if Redis was killed since and forgot that, nor for a slot that was opened again and ended elsewhere.
 func TestWhatWasTakenBackAndIsNotAnyMoreIsTakenBackAgain(t *testing.T) {
 	t.Parallel()
@@ -315,7 +351,7 @@ func TestWhatWasTakenBackAndIsNotAnyMoreIsTakenBackAgain(t *testing.T) {
 		"a slot was opened again": func(t *testing.T, store *distant, r *reporter) {
 			own := ofAnEnd(0)
 			require.NoError(t, store.Bound(t.Context(), 0, 0, []score.Ref{own.Ref()}))
-			r.takeBackAnew()
+			r.takeBackAgain()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -263,7 +263,7 @@ func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 		return err
 	}
 	t.metrics.reopened.Inc()
-	t.reporter.takeBackAnew()
+	t.reporter.takeBackAgain()
 	slot := t.lane.State.Slot(e.Nonce)
 	tx := slot.Last().Hash
 	if e.Fill {

@@ -26,7 +26,7 @@ import (
 const Timeout = 2 * time.Second
 
 // ErrUnfinished says that the store answers, and that there is more to write than one call may take the time for. A write may return it too:
-// it is made again, and goes on where it came to.
+// it is made again, and continues where it came to.
 var ErrUnfinished = errors.New("there is more to write than there was time for")
 
 // Config of a Writer; all fields are required but Hold.
@@ -95,7 +95,7 @@ func (w *Writer) Pending() bool {
 }
 
 // Replay makes the pending writes until one fails, and then requests the restore if some were given up. nil means that
-// nothing is pending any more; ErrUnfinished, that nothing failed, and a later call goes on.
+// nothing is pending any more; ErrUnfinished, that nothing failed, and a later call continues.
 func (w *Writer) Replay(ctx context.Context) error {
 	began := time.Now()
 	for made := 0; ; made++ {
