@@ -56,7 +56,7 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	}
 	one := singleUnit(u)
 	duplicates, p := s.accept(one)
-	s.done(by, cost, one.updates, len(duplicates), p)
+	s.done(c, by, cost, one.updates, len(duplicates), p)
 	if p != nil {
 		return p
 	}
@@ -77,7 +77,7 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 	}
 	signed := &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}
 	duplicates, p := s.accept(unit{updates: r.updates, signed: signed})
-	s.done(by, cost, r.updates, len(duplicates), p)
+	s.done(c, by, cost, r.updates, len(duplicates), p)
 	if p != nil {
 		return p
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -24,7 +25,8 @@ const (
 
 // attribution tells in the log which key had what accepted, so that it can be found out what a stolen key did. Creations are told one by
 // one. Of updates a line for each would cost more than accepting them; so they are told together, those of a second that have a
-// key, a project and a signer in common, with the first and the last id: the stream says by its times and signers which they are.
+// key, a project and a signer in common, with the first and the last id, and the requests of these: the stream says by its times and
+// signers which they are.
 type attribution struct {
 	log *slog.Logger
 
@@ -43,6 +45,7 @@ type sender struct {
 type sent struct {
 	accepted, duplicates, uncertain int
 	first, last                     score.UpdateID
+	firstRequest, lastRequest       string
 }
 
 func newAttribution(log *slog.Logger) *attribution {
@@ -64,8 +67,8 @@ func (a *attribution) run(ctx context.Context) {
 	}
 }
 
-// note counts a post of updates of one project and signer.
-func (a *attribution) note(by *caller, updates []score.Update, accepted, duplicates, uncertain int) {
+// note counts a post of updates of one project and signer, by the id of its request.
+func (a *attribution) note(by *caller, request string, updates []score.Update, accepted, duplicates, uncertain int) {
 	of := sender{by, updates[0].Project, updates[0].Signer}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,13 +78,13 @@ func (a *attribution) note(by *caller, updates []score.Update, accepted, duplica
 		s = a.sent[of]
 	}
 	if s == nil {
-		s = &sent{first: updates[0].ID}
+		s = &sent{first: updates[0].ID, firstRequest: request}
 		a.sent[of] = s
 	}
 	s.accepted += accepted
 	s.duplicates += duplicates
 	s.uncertain += uncertain
-	s.last = updates[len(updates)-1].ID
+	s.last, s.lastRequest = updates[len(updates)-1].ID, request
 }
 
 // tell writes what was sent to the log.
@@ -98,13 +101,9 @@ func (a *attribution) tell() {
 			about = append(about, "project", of.project, "signer", of.signer)
 		}
 		a.log.Info("updates came by this key within a second", append(about,
-			"accepted", s.accepted, "duplicates", s.duplicates, "uncertain", s.uncertain, "first", s.first, "last", s.last)...)
+			"accepted", s.accepted, "duplicates", s.duplicates, "uncertain", s.uncertain, "first", s.first, "firstRequest", s.firstRequest,
+			"last", s.last, "lastRequest", s.lastRequest)...)
 	}
-}
-
-// created tells of an accepted creation.
-func (a *attribution) created(by *caller, project *score.Project) {
-	a.log.Info("a creation came by this key", "key", by.Key, "name", by.Name, "project", project.ID, "owners", project.Owners)
 }
 
 // keyMetrics count by key, for the keys whose names came first.
@@ -156,7 +155,7 @@ func (c *counters) request(p *Problem) {
 }
 
 // done notes what became of a verified post: for the key's budget, its counters and the log.
-func (s *Server) done(by *caller, cost score.Cost, updates []score.Update, duplicates int, p *Problem) {
+func (s *Server) done(c *fiber.Ctx, by *caller, cost score.Cost, updates []score.Update, duplicates int, p *Problem) {
 	accepted, uncertain := len(updates)-duplicates, 0
 	if p != nil {
 		accepted, duplicates = 0, 0
@@ -173,6 +172,6 @@ func (s *Server) done(by *caller, cost score.Cost, updates []score.Update, dupli
 		by.counts.gas.Add(float64(cost.Gas))
 	}
 	if accepted+duplicates+uncertain > 0 {
-		s.attribution.note(by, updates, accepted, duplicates, uncertain)
+		s.attribution.note(by, requestID(c), updates, accepted, duplicates, uncertain)
 	}
 }

@@ -66,10 +66,11 @@ func TestTheLogTellsWhichKeySentWhat(t *testing.T) {
 	require.Equal(t, creator, creations[0]["key"])
 	require.Equal(t, "test", creations[0]["name"])
 	require.Equal(t, b.project.ID.String(), creations[0]["project"])
+	require.NotEmpty(t, creations[0]["request"])
 
 	b.withTerms(apikey.Terms{})
 	key := strings.Split(b.secret.Reveal(), "_")[1]
-	b.accepted("/update-score", b.update("one"))
+	asked := b.post("/update-score", b.update("one")).header.Get("X-Request-Id")
 	b.accepted("/update-scores", b.free("two", "three"))
 	require.Equal(t, "duplicate", b.post("/update-score", b.update("one")).body["status"])
 	require.Equal(t, "invalid_body", b.post("/update-score", set(b.update("four"), "updateId", "0x1")).code())
@@ -78,17 +79,20 @@ func TestTheLogTellsWhichKeySentWhat(t *testing.T) {
 	b.stop()
 	require.NoError(t, <-b.stopped)
 
-	sum := map[string]float64{}
+	sum, requests := map[string]float64{}, map[any]bool{}
 	for _, line := range log.of(t, toldUpdates) {
 		require.Equal(t, key, line["key"])
 		require.Equal(t, "another", line["name"])
 		require.Equal(t, b.project.ID.String(), line["project"])
 		require.NotEmpty(t, line["signer"])
 		require.NotEmpty(t, line["first"])
+		require.NotEmpty(t, line["lastRequest"])
+		requests[line["firstRequest"]] = true
 		for _, field := range []string{"accepted", "duplicates", "uncertain"} {
 			sum[field] += line[field].(float64)
 		}
 	}
+	require.Contains(t, requests, asked)
 	require.InDelta(t, 3, sum["accepted"], 0)
 	require.GreaterOrEqual(t, sum["duplicates"], 1.0)
 	require.GreaterOrEqual(t, sum["uncertain"], 1.0)

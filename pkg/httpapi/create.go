@@ -36,7 +36,7 @@ func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 		return p
 	}
 	by.counts.gas.Add(float64(cost.Gas))
-	s.attribution.created(by, project)
+	s.log(c).Info("a creation came by this key", "key", by.Key, "name", by.Name, "project", project.ID, "owners", project.Owners)
 	s.metrics.creations.WithLabelValues("accepted").Inc()
 	return s.send(c, created{project.ID, score.Accepted.String(), statusURL(project.ID)})
 }

@@ -12,7 +12,7 @@ func TellOf(log *slog.Logger, grant *score.Grant, updates []score.Update) {
 	a := newAttribution(log)
 	by := &caller{Grant: grant}
 	for i := range updates {
-		a.note(by, updates[i:i+1], 1, 0, 0)
+		a.note(by, "", updates[i:i+1], 1, 0, 0)
 	}
 	a.tell()
 }
