@@ -142,12 +142,12 @@ func (l *Limiter) Take(ctx context.Context, key string, q score.Quota, cost scor
 		return left
 	}
 	cost.Gas -= credit
-	keys, each := []string{l.prefix + key}, 0.0
+	keys, each := []string{l.prefix + "{" + key + "}"}, 0.0
 	if q.PerSecond > 0 {
 		each = 1e6 / float64(q.PerSecond)
 	}
 	if q.Gas > 0 {
-		keys = append(keys, l.prefix+key+":"+strconv.FormatInt(dayOf(now), 10))
+		keys = append(keys, keys[0]+":"+strconv.FormatInt(dayOf(now), 10))
 	}
 	var answer []int64
 	err := l.client.Call(ctx, func(ctx context.Context) (err error) {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"os/exec"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -257,4 +260,24 @@ func TestAKeysRateMayChange(t *testing.T) {
 	require.Zero(t, one(t, l, "a", 1).Wait)
 	require.NotZero(t, one(t, l, "a", 1).Wait)
 	require.Less(t, one(t, l, "a", 100).Wait, 500*time.Millisecond, "not what is left of the old rate's second")
+}
+
+// TestOnACluster: what is asked of a key is in one slot.
+func TestOnACluster(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv(devnet.RequireRedisServer) != "1" {
+		t.Skip("redis-server is not installed")
+	}
+	servers, err := devnet.StartRedisCluster(t.TempDir(), 3)
+	require.NoError(t, err)
+	t.Cleanup(servers.Close)
+	l, reg := newLimiter(t, servers.URL)
+	quota := score.QuotaOf(100, 1)
+	quota.Gas = 1000
+	for key := range 20 {
+		left := l.Take(t.Context(), strconv.Itoa(key), quota, score.Cost{Units: 1, Gas: 10})
+		require.Zero(t, left.Wait)
+		require.EqualValues(t, 990, left.Gas)
+	}
+	require.Zero(t, unanswered(t, reg))
 }
