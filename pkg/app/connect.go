@@ -172,12 +172,16 @@ func (c Connector) AskSilent(ctx context.Context, s *NATS, silent []string) erro
 	for len(silent) > 0 {
 		c.Log.Warn("NATS servers could not be asked whether they sync every write; asking again until they answer", "monitors", hosts(Secret(strings.Join(silent, ","))), "every", askAgain)
 		for before := len(silent); len(silent) == before; {
-			if retry.Sleep(ctx, askAgain) != nil {
-				return nil
+			if err := retry.Sleep(ctx, askAgain); err != nil {
+				return nil //nolint:nilerr // the process ends
 			}
 			now, err := syncs(ctx, s.monitors())
-			if permanent := (permanentError{}); errors.As(err, &permanent) {
+			permanent := permanentError{}
+			switch {
+			case errors.As(err, &permanent):
 				return permanent.error
+			case err != nil: // hardly any server answers
+				continue
 			}
 			silent = slices.DeleteFunc(silent, func(monitor string) bool { return !slices.Contains(now, monitor) })
 		}
