@@ -386,7 +386,7 @@ abstract contract Base {
     }
 
     function _someRecords(World memory w, uint8 kind) internal returns (Record[] memory records) {
-        uint256 low = _pick(2) == 0 ? _pick(20) : 216 + _pick(20);
+        uint256 low = _pick(2) == 0 ? _pick(20) : 216 + _pick(18); // up to 255 with 11 steps of 2
         uint256 word = uint256(w.words[_pick(w.words.length)]);
         records = new Record[](1 + _pick(12));
         for (uint256 i; i < records.length; ++i) {
