@@ -26,8 +26,8 @@ const (
 	Lingered Reason = "linger" // its oldest update has waited for Limits.Linger
 )
 
-// Due is from when on there is something to bind: at once when as many updates wait as a transaction carries, else
-// Limits.Linger after the oldest came. ok is false if nothing waits.
+// Due is from when on there is something to bind: at once when Limits.MaxUpdates wait, else Limits.Linger after the oldest came. Fewer
+// that fill a transaction by their gas linger, too. ok is false if nothing waits.
 func (h *Horizon) Due() (at time.Time, ok bool) {
 	if len(h.units) == 0 {
 		return time.Time{}, false

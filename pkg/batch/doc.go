@@ -53,7 +53,7 @@
 // A Horizon is what waits in a lane. A wallet's score is written once in a transaction, however often it is hit, and so is a
 // word of ids; so the more waits, the less an update can cost. Next decides by these, in turn:
 //
-//   - What is late: a unit that has waited longer than HorizonLimits.Lateness is next, before all others.
+//   - The oldest unit that is late, having waited longer than HorizonLimits.Lateness, before all others.
 //   - Light projects: one of which less waits than a sixteenth of a transaction, and that has not been ahead of the others by
 //     more than a turn, does not wait for its turn. All of them have up to half a transaction.
 //   - What else is late, the oldest first.

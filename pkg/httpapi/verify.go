@@ -30,7 +30,7 @@ func (s *Server) verifyUpdate(r *updateRequest, by *caller) (u score.Update, p *
 	}
 
 	// Allowed and meaningful? Against the project as it is final on the chain, or as its accepted creation, which goes
-	// ahead of this update in the same lane, will make it. The contract checks all of it again when it applies.
+	// ahead of this update in the same bucket, will make it. The contract checks all of it again when it applies.
 	rec, p := s.known(r.Project)
 	if p != nil {
 		return u, p

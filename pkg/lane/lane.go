@@ -39,7 +39,7 @@ const (
 	WaitUnjournaled Wait = "unjournaled" // a transaction of the lane's signer to the contract is not in its journal: an operator decides
 	WaitBehind      Wait = "behind"      // the chain has fewer of our transactions than were final
 	WaitRefused     Wait = "refused"     // nodes refuse the lane's transactions for a reason that price and time do not cure, or that is not known
-	WaitContract    Wait = "contract"    // the contract refuses everything: role, pause, wrong address
+	WaitContract    Wait = "contract"    // the contract refuses everything: the signer's role, or a wrong address
 	WaitOutcomes    Wait = "outcomes"    // the outcomes of a final transaction cannot be read
 	WaitSigner      Wait = "signer"      // the key does not sign
 	WaitCut         Wait = "cut"         // the lane was cut: its key is lost

@@ -26,7 +26,7 @@ type Sent struct {
 	Now     time.Time
 }
 
-// Appended says that the entry is in the journal.
+// Appended says that the entry is about to be stored in the journal; where that fails or is unclear, the session ends, and its State with it.
 type Appended struct{ Entry Entry }
 
 func (View) event()     {}

@@ -8,7 +8,7 @@
 //	nothing ─────────────► active ────────────────► leaving ───► gone
 //	                         │                         │           ▲ Gone: nothing is left in its journal
 //	                         └──────────► cut ◄────────┘           │
-//	                                  Cut  └───────────────────────┘
+//	                                  Cut  └───────────────────────┘ and back by Wake
 //
 // # Invariants
 //
