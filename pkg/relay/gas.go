@@ -190,8 +190,13 @@ const clearly = 10
 func (g *gas) ranOut(p *piece, had uint64) {
 	const why = "a transaction ran out of gas"
 	g.forget()
-	if p.known > 0 && g.doubt(p.nonce) {
-		return
+	if p.known > 0 {
+		fresh := &piece{batch: p.batch}
+		if had >= g.scaled(fresh.worst(g.rules())) {
+			p = fresh // no reorg makes it take more
+		} else if g.doubt(p.nonce) {
+			return
+		}
 	}
 	worst := p.worst(g.rules())
 	dearer, found := g.dearer(func(rules *registry.GasRules) bool { return worst <= had && had < p.worst(rules) })
@@ -206,7 +211,7 @@ func (g *gas) ranOut(p *piece, had uint64) {
 const spell = 256
 
 // doubt tells whether a transaction that took slots as used may have run out of gas for that alone, and says nothing of prices: the first
-// one, and those that were bound with it. Where it happens again soon, with what was learnt since, no reorg explains it.
+// one, and those that were bound with it, which had less gas than all of them take if they are fresh. Where it happens again soon, with what was learnt since, no reorg explains it.
 func (g *gas) doubt(nonce uint64) bool {
 	switch {
 	case g.doubted > 0 && nonce < g.doubted:

@@ -186,6 +186,29 @@ func TestWantOfGasAfterAReorgIsTheReorgsOnlyOnce(t *testing.T) {
 	}
 }
 
+// TestWantOfGasThatNoReorgExplainsShowsOtherPricesAtOnce: a batch that counted on used slots had as much as it takes if all are fresh, since
+// another waited before it.
+func TestWantOfGasThatNoReorgExplainsShowsOtherPricesAtOnce(t *testing.T) {
+	t.Parallel()
+	osaka := registry.Osaka()
+	for name, c := range map[string]struct {
+		rules []registry.GasRules
+		want  int
+		scale uint64
+	}{
+		"today's rules only": {registry.AllGasRules()[:1], today, 150},
+		"either":             {registry.AllGasRules(), next, 100},
+	} {
+		g := newLearner(t, c.rules)
+		p := freshBatch(20)
+		enough := p.worst(&osaka)
+		p.known, p.nonce, g.next = 21, 7, 9
+		g.ranOut(p, enough)
+		require.Equal(t, c.want, g.believed, name)
+		require.Equal(t, c.scale, g.scale, name)
+	}
+}
+
 // TestWhatWaitsIsPlannedByTheRulesBelievedIn: also what was offered before they changed.
 func TestWhatWaitsIsPlannedByTheRulesBelievedIn(t *testing.T) {
 	t.Parallel()

@@ -99,8 +99,10 @@ func (s *statuses) Reopened(_ context.Context, _ score.Lane, _ uint64, _ common.
 		if ref.Creation {
 			delete(s.made, ref.Project)
 		} else {
+			if _, final := s.final[ref.Update]; final { // the end of each slot takes back what was never said
+				s.reopened++
+			}
 			delete(s.final, ref.Update)
-			s.reopened++
 		}
 	}
 	s.mu.Unlock()
