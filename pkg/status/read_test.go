@@ -83,7 +83,7 @@ func TestOthersOfTheirWordsMakeNoLookUpFail(t *testing.T) {
 	}
 }
 
-// TestTheSaltDecidesWhereAnIDIs: nobody can tell without it.
+// TestTheSaltDecidesWhereAnIDIs: a caller can't tell without it.
 func TestTheSaltDecidesWhereAnIDIs(t *testing.T) {
 	t.Parallel()
 	b := setup(t, status.Config{Salt: [16]byte{1}})
