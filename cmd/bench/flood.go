@@ -95,7 +95,7 @@ func (b *bench) flood(ctx context.Context, updates int) (report floodReport, err
 	defer func() { _ = client.Close() }()
 	d := s.stream.Deployment() // package app names the keys so
 	prefix := fmt.Sprintf("scorelay:%d:%x:%x:", d.ChainID, d.Contract[:4], s.stream.Created().UnixNano())
-	q := &quiet{stack: s, statuses: status.New(client, status.Config{Prefix: prefix}), sent: map[score.Ref]time.Time{}}
+	q := &quiet{stack: s, statuses: status.New(client, status.Config{Prefix: prefix, Salt: s.stream.Salt()}), sent: map[score.Ref]time.Time{}}
 
 	progress(fmt.Sprintf("one update a second for %s", b.seconds))
 	begun := time.Now()

@@ -61,5 +61,5 @@ func OpenStatuses(s *stream.Stream, url Secret) (statuses *status.Store, closeRe
 		return nil, nil, err
 	}
 	client.Timeout = awaitCall // an operator waits rather than begin again
-	return status.New(client, status.Config{Prefix: redisPrefix(s)}), client.Close, nil
+	return status.New(client, status.Config{Prefix: redisPrefix(s), Salt: s.Salt()}), client.Close, nil
 }

@@ -113,7 +113,7 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 		return err
 	}
 	p.status = status.New(p.redis, status.Config{
-		Prefix: redisPrefix(p.stream), Retention: r.StatusRetention, Claim: p.claim,
+		Prefix: redisPrefix(p.stream), Salt: p.stream.Salt(), Retention: r.StatusRetention, Claim: p.claim,
 	})
 	if p.chain, err = DialChain(ctx, c, p.log, p.metrics); err != nil {
 		return err

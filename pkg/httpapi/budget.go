@@ -174,6 +174,7 @@ func counted[T any](
 			cost = price
 		}
 	}
+	cost.At = time.Now()
 	if refused := s.spend(c, &by.updates, cost); refused != nil {
 		return nil, cost, refused
 	}
@@ -183,7 +184,7 @@ func counted[T any](
 // giveBack returns the gas of a post of which nothing was stored for certain.
 func (s *Server) giveBack(by *caller, cost score.Cost) {
 	if by.updates.quota.Gas > 0 && s.deps.Limiter != nil {
-		s.deps.Limiter.Return(by.updates.of, cost.Gas)
+		s.deps.Limiter.Return(by.updates.of, cost)
 	}
 }
 

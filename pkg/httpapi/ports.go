@@ -60,8 +60,8 @@ type Limiter interface {
 	Over(key string, q score.Quota) time.Duration
 	// Take takes a cost of at most the quota's burst, all or nothing.
 	Take(ctx context.Context, key string, q score.Quota, cost score.Cost) score.Left
-	// Return gives gas back that Take took.
-	Return(key string, gas uint64)
+	// Return gives gas back that Take took, on the day of cost.At.
+	Return(key string, cost score.Cost)
 }
 
 // Gas knows what accepted work takes at worst.

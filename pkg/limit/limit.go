@@ -52,6 +52,7 @@ local each, burst, units = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3
 local full, left, wait = now, burst, 0
 if each > 0 then
   full = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
+  full = math.min(full, now + burst * each) -- at a lower rate it was later
   wait = full + units * each - burst * each - now
 end
 local all, mine = 0, 0
@@ -177,13 +178,14 @@ func (l *Limiter) Take(ctx context.Context, key string, q score.Quota, cost scor
 	return told
 }
 
-// Return gives gas back that Take took today and that was not used.
-func (l *Limiter) Return(key string, gas uint64) {
-	a := l.account(key)
+// Return gives the gas of a cost back that Take took and that was not used. That of another day is not this day's credit.
+func (l *Limiter) Return(key string, cost score.Cost) {
+	a, now := l.account(key), time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.roll(time.Now())
-	a.credit += gas
+	if a.roll(now); dayOf(cost.At) == a.day {
+		a.credit += cost.Gas
+	}
 }
 
 func (l *Limiter) account(key string) *account {

@@ -149,7 +149,9 @@ func TestGasIsGivenBack(t *testing.T) {
 		return l.Take(t.Context(), "a", quota, score.Cost{Units: 1, Gas: gas})
 	}
 	require.EqualValues(t, 40, take(a, 60).Gas)
-	a.Return("a", 60)
+	a.Return("a", score.Cost{Gas: 60, At: time.Now().Add(-24 * time.Hour)}) // of yesterday
+	require.True(t, take(a, 50).NoGas)
+	a.Return("a", score.Cost{Gas: 60, At: time.Now()})
 	refused := take(a, 101)
 	require.True(t, refused.NoGas)
 	require.EqualValues(t, 50, take(a, 50).Gas, "of what was given back")
@@ -280,4 +282,15 @@ func TestOnACluster(t *testing.T) {
 		require.EqualValues(t, 990, left.Gas)
 	}
 	require.Zero(t, unanswered(t, reg))
+}
+
+// TestAHigherRateCountsAtOnce: what was taken at the lower rate is at most a burst of the higher one.
+func TestAHigherRateCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	l, _ := newLimiter(t, devnet.Redis(t).URL)
+	take := func(perSecond, units int) time.Duration {
+		return l.Take(t.Context(), "a", score.QuotaOf(perSecond, 256), score.Cost{Units: units}).Wait
+	}
+	require.Zero(t, take(1, 256))
+	require.Less(t, take(1000, 1), time.Second, "not the 256 s that the lower rate takes")
 }

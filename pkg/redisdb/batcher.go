@@ -2,6 +2,7 @@ package redisdb
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -15,6 +16,9 @@ type Batcher[T any] struct {
 	busy    bool
 	waiting []*waiter[T]
 }
+
+// errPanicked is what the others of a batch get whose run panicked.
+var errPanicked = errors.New("the batch panicked")
 
 type waiter[T any] struct {
 	item T
@@ -54,16 +58,18 @@ func (b *Batcher[T]) Do(ctx context.Context, item T, size int) error {
 	for i, w := range batch {
 		items[i] = w.item
 	}
-	err := b.run(context.WithoutCancel(ctx), items)
-
-	b.mu.Lock()
-	if b.busy = len(b.waiting) > 0; b.busy {
-		b.waiting[0].lead <- true
-	}
-	b.mu.Unlock()
-	for _, other := range batch[1:] { // the first is w
-		other.err = err
-		other.lead <- false
-	}
+	err := errPanicked
+	defer func() {
+		b.mu.Lock()
+		if b.busy = len(b.waiting) > 0; b.busy {
+			b.waiting[0].lead <- true
+		}
+		b.mu.Unlock()
+		for _, other := range batch[1:] { // the first is w
+			other.err = err
+			other.lead <- false
+		}
+	}()
+	err = b.run(context.WithoutCancel(ctx), items)
 	return err
 }

@@ -74,3 +74,44 @@ func TestNothingIsForgotten(t *testing.T) {
 	require.Len(t, seen, 2000)
 	t.Log(batches, "batches")
 }
+
+// TestAPanicStopsNoOther: those of its batch get an error, and those that wait go on.
+func TestAPanicStopsNoOther(t *testing.T) {
+	t.Parallel()
+	began, proceed := make(chan int), make(chan bool)
+	b := redisdb.NewBatcher(2, func(_ context.Context, items []int) error {
+		began <- items[0]
+		if <-proceed; items[0] == 1 {
+			panic("run")
+		}
+		return nil
+	})
+	var all sync.WaitGroup
+	errs := make([]error, 4)
+	do := func(i int) {
+		all.Go(func() {
+			defer func() {
+				if recover() != nil {
+					errs[i] = errors.New("panicked")
+				}
+			}()
+			errs[i] = b.Do(t.Context(), i, 1)
+		})
+	}
+	do(0)
+	require.Zero(t, <-began)
+	for i := 1; i < 4; i++ {
+		do(i)
+		require.Eventually(t, func() bool { return b.Waiting() == i }, 5*time.Second, time.Millisecond)
+	}
+	proceed <- true
+	for _, first := range []int{1, 3} {
+		require.Equal(t, first, <-began)
+		proceed <- true
+	}
+	all.Wait()
+	require.NoError(t, errs[0])
+	require.Error(t, errs[1])
+	require.Error(t, errs[2])
+	require.NoError(t, errs[3])
+}

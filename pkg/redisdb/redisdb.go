@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -144,8 +145,14 @@ func (c *Client) Call(ctx context.Context, exchange func(context.Context) error)
 	limited, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	err := exchange(limited)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, errData) { // the caller did not give up: Redis failed
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errData) && !failedScript(err) { // the caller did not give up: Redis failed
 		c.downUntil.Store(time.Now().Add(c.Pause).UnixNano())
 	}
 	return err
+}
+
+// failedScript tells whether a script ran and failed by itself, so that Redis is well; LOADING, OOM and their like are not that.
+func failedScript(err error) bool {
+	reply := redis.Error(nil)
+	return errors.As(err, &reply) && strings.HasPrefix(reply.Error(), "ERR ") && strings.Contains(reply.Error(), "user_script")
 }

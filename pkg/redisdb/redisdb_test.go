@@ -68,6 +68,21 @@ func TestWhatSaysNothingAboutRedis(t *testing.T) {
 	require.NoError(t, ping(t.Context(), client))
 }
 
+// TestAScriptThatFailsByItself says that Redis answers; one that Redis refuses does not.
+func TestAScriptThatFailsByItself(t *testing.T) {
+	t.Parallel()
+	client := open(t, devnet.Redis(t).URL)
+	eval := func(script string) error {
+		return client.Call(t.Context(), func(ctx context.Context) error { return client.Eval(ctx, script, nil).Err() })
+	}
+	for _, script := range []string{"return nil + 1", "return redis.call('GET')", "return unpack({}, 1, 10000)"} {
+		require.ErrorContains(t, eval(script), "ERR ")
+		require.NoError(t, ping(t.Context(), client))
+	}
+	require.Error(t, eval("return redis.error_reply('LOADING')"))
+	require.ErrorIs(t, ping(t.Context(), client), redisdb.ErrDown)
+}
+
 func TestABadURLIsRefused(t *testing.T) {
 	t.Parallel()
 	_, err := redisdb.Open("http://localhost")

@@ -74,6 +74,7 @@ func (q Quota) Seconds() int {
 type Cost struct {
 	Units int
 	Gas   uint64
+	At    time.Time // before it was taken: gas is given back on the same UTC day only
 }
 
 // Left is what a request leaves of a Quota.

@@ -27,7 +27,7 @@ type claim struct {
 //
 // What is claimed while an exchange with Redis is under way goes with the next, in one script call.
 func (s *Store) Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error) {
-	items, order := itemsOf(refs, func(int) byte { return 0 })
+	items, order := s.itemsOf(refs, func(int) byte { return 0 })
 	c := &claim{items: items, token: short(token)}
 	if err := s.claims[s.tableOf(refs[0].Project)].Do(ctx, c, len(items)); err != nil {
 		return nil, err

@@ -170,3 +170,21 @@ func TestALateMarkWinsWhereNothingWasRejected(t *testing.T) {
 	b.accepted(t, "first")
 	b.is(t, score.Status{Stage: score.Accepted})
 }
+
+// TestARejectionToldAgainKeepsTheClaimOverIt: its answer was lost, and the id was claimed again. One of another transaction is
+// of what was claimed.
+func TestARejectionToldAgainKeepsTheClaimOverIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t, status.Config{})
+	require.Equal(t, score.ClaimWon, b.claim(t, "A"))
+	b.accepted(t, "A")
+	b.final(t, score.UnknownAction, tx1, 7)
+	require.Equal(t, score.ClaimWon, b.claim(t, "B"))
+	b.final(t, score.UnknownAction, tx1, 8)
+	require.Equal(t, score.ClaimBusy, b.claim(t, "C"))
+	b.is(t, score.Status{Stage: score.Final, Outcome: score.UnknownAction, Tx: tx1, Block: 8})
+	b.final(t, score.NotMember, tx2, 9)
+	b.accepted(t, "B")
+	b.is(t, score.Status{Stage: score.Final, Outcome: score.NotMember, Tx: tx2, Block: 9})
+	require.Equal(t, score.ClaimWon, b.claim(t, "C"))
+}

@@ -29,7 +29,7 @@
 //     the update was stored after all, the contract applies it once. Accepted may come late, even after a rejection of
 //     what it tells of: it takes the place of its own token's claim, of a first claim or of nothing, never of another
 //     token's claim over a rejection.
-//   - No id is taken for another: entries are named by 128 bits of a SHA-256 over project and word.
+//   - No id is taken for another: entries are named by 128 bits of a SHA-256 over the deployment's salt, project and word.
 //   - Final never falls back, but for a rejected updateId that is claimed again (a rejection does not use the id up), and
 //     where the chain lost the very transaction that made it final (Reopened).
 //     Applied is never overwritten by Duplicate, nor Duplicate by a rejection: the first says more about the id.

@@ -10,14 +10,12 @@ import (
 func (s *Store) States(ctx context.Context, refs []score.Ref) ([]string, error) {
 	states := make([]string, len(refs))
 	for i := range refs {
-		n, index := nameOf(&refs[i])
-		runs, _, _, err := s.runs(ctx, s.tableOf(refs[i].Project), []name{n})
+		p := s.placeOf(&refs[i])
+		found, _, _, err := s.states(ctx, s.tableOf(refs[i].Project), []place{p})
 		if err != nil {
 			return nil, err
 		}
-		if states[i], err = stateAt(runs[n], index); err != nil {
-			return nil, err
-		}
+		states[i] = found[p]
 		if state := states[i]; state != "" && (state[0] == kindClaimed || state[0] == kindReclaimed) {
 			states[i] = state[:1] + state[7:]
 		}

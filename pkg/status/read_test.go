@@ -2,7 +2,9 @@ package status_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -59,4 +61,34 @@ func TestManyAreReadAsOneIs(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, complete)
 	require.Equal(t, make([]score.Status, 3), none)
+}
+
+// TestOthersOfTheirWordsMakeNoLookUpFail: each word has ids that many transactions made final.
+func TestOthersOfTheirWordsMakeNoLookUpFail(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	b.client.Timeout = 5 * time.Second
+	refs := make([]score.Ref, 256)
+	for low := range 33 {
+		for word := range refs {
+			refs[word] = score.UpdateRef(score.ProjectID{9}, score.UpdateID{byte(word), 31: byte(low)})
+			tx := common.Hash{byte(word), byte(low), 31: 1}
+			require.NoError(t, b.Final(ctx, tx, 5, refs[word:word+1], []score.Outcome{score.Applied}))
+		}
+	}
+	got, _, err := b.Read(ctx, refs)
+	require.NoError(t, err)
+	for word := range got {
+		require.Equal(t, common.Hash{byte(word), 32, 31: 1}, got[word].Tx)
+	}
+}
+
+// TestTheSaltDecidesWhereAnIDIs: a caller can't tell without it.
+func TestTheSaltDecidesWhereAnIDIs(t *testing.T) {
+	t.Parallel()
+	b := setup(t, status.Config{Salt: [16]byte{1}})
+	b.accepted(t, "")
+	b.is(t, score.Status{Stage: score.Accepted})
+	setup(t, status.Config{Salt: [16]byte{2}}).is(t, score.Status{})
+	setup(t, status.Config{Salt: [16]byte{1}}).is(t, score.Status{Stage: score.Accepted})
 }

@@ -38,20 +38,32 @@ const beforeClaim = 15 // where the state before begins in a kindReclaimed
 // name is what an entry is found by in its table. Its first four bytes must be spread evenly.
 type name [16]byte
 
-// nameOf is the entry of a creation, or of the 256 updates whose ids share all but the last byte, and the index in it. Half
-// of a SHA-256 is enough: an id that is taken for another would be answered as its duplicate, so none may be found that
-// is, but it would have to be one of a project's own.
-func nameOf(r *score.Ref) (n name, index byte) {
-	var text [63]byte
-	copy(text[:], r.Project[:])
-	size := 32
+// place is a name, and the index in its entry.
+type place struct {
+	name  name
+	index byte
+}
+
+func (p place) compare(other place) int {
+	return cmp.Or(p.name.compare(other.name), cmp.Compare(p.index, other.index))
+}
+
+// placeOf is of a creation, or of an update in the entry of the 256 whose ids share all but the last byte. Without the salt a caller
+// could choose ids that share a bucket, which every call would read. Half of a SHA-256 is enough: an id that is taken for another
+// would be answered as its duplicate, so none may be found that is, but it would have to be one of a project's own.
+func (s *Store) placeOf(r *score.Ref) (p place) {
+	const salt = len(s.config.Salt)
+	var text [salt + 63]byte
+	copy(text[:], s.config.Salt[:])
+	copy(text[salt:], r.Project[:])
+	size := salt + 32
 	if !r.Creation {
-		copy(text[32:], r.Update[:31])
-		size, index = 63, r.Update.Low()
+		copy(text[size:], r.Update[:31])
+		size, p.index = len(text), r.Update.Low()
 	}
 	sum := sha256.Sum256(text[:size])
-	copy(n[:], sum[:])
-	return n, index
+	copy(p.name[:], sum[:])
+	return p
 }
 
 // slotName counts up with the nonce in its first bytes, which spreads slots as evenly as can be.
@@ -105,28 +117,10 @@ func readUint(text string) (n uint64) {
 	return n
 }
 
-// stateAt finds the state of an index in runs; empty where there is none.
-func stateAt(runs string, index byte) (string, error) {
-	for len(runs) > 0 {
-		if len(runs) < 3 {
-			return "", redisdb.BadData("runs end with %q", runs)
-		}
-		size := sizes[runs[2]]
-		if size == 0 || len(runs) < 2+size {
-			return "", redisdb.BadData("a run %q", runs)
-		}
-		if runs[0] <= index && index <= runs[1] {
-			return runs[2 : 2+size], nil
-		}
-		runs = runs[2+size:]
-	}
-	return "", nil
-}
-
 // parsed is what a state says, as far as it says it alone.
 type parsed struct {
 	score.Status
-	slot        *name       // of a bound one
+	slot        *place      // of a bound one
 	lane        score.Lane  // that slot's
 	transaction transaction // of a final one
 }
@@ -136,6 +130,9 @@ func parseState(state string) (p parsed, err error) {
 	if state == "" {
 		return p, nil
 	}
+	if sizes[state[0]] != len(state) {
+		return p, redisdb.BadData("a state %q", state)
+	}
 	switch state[0] {
 	case kindClaimed:
 	case kindReclaimed:
@@ -144,8 +141,7 @@ func parseState(state string) (p parsed, err error) {
 		p.Stage = score.Accepted
 	case kindBound:
 		p.Stage, p.lane = score.Batched, score.Lane(readUint(state[1:3]))
-		slot := slotName(p.lane, readUint(state[3:]))
-		p.slot = &slot
+		p.slot = &place{name: slotName(p.lane, readUint(state[3:]))}
 	case kindFinal:
 		p.Stage, p.Outcome, p.Block = score.Final, score.Outcome(state[1]), readUint(state[10:])
 		copy(p.transaction[:], state[2:])
@@ -155,13 +151,12 @@ func parseState(state string) (p parsed, err error) {
 	return p, nil
 }
 
-// inSlot completes the status of a bound update by its slot's runs; empty ones leave it as it is.
-func inSlot(st score.Status, runs string) (score.Status, error) {
-	state, err := stateAt(runs, 0)
-	if err != nil || state == "" {
-		return st, err
+// inSlot completes the status of a bound update by its slot's state; an empty one leaves it as it is.
+func inSlot(st score.Status, state string) (score.Status, error) {
+	if state == "" {
+		return st, nil
 	}
-	if state[0] != 's' {
+	if state[0] != 's' || len(state) != sizes['s'] {
 		return st, redisdb.BadData("a slot %q", state)
 	}
 	st.Stage, st.Tx, st.Block = score.Submitted, common.Hash([]byte(state[1:33])), readUint(state[33:38])
@@ -179,12 +174,12 @@ type item struct {
 
 // itemsOf puts neighbours of one argument together, and tells of which references, in order, the indexes of the items are. argument
 // is one for each reference.
-func itemsOf(refs []score.Ref, argument func(i int) byte) (items []item, order []int) {
+func (s *Store) itemsOf(refs []score.Ref, argument func(i int) byte) (items []item, order []int) {
 	one := make([]item, len(refs))
 	order = make([]int, len(refs))
 	for i := range refs {
-		n, index := nameOf(&refs[i])
-		one[i], order[i] = item{n, index, index, argument(i)}, i
+		p := s.placeOf(&refs[i])
+		one[i], order[i] = item{p.name, p.index, p.index, argument(i)}, i
 	}
 	if len(refs) > 1 {
 		slices.SortStableFunc(order, func(a, b int) int { return one[a].compare(&one[b]) })

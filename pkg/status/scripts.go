@@ -168,7 +168,7 @@ func (s *Store) move(ctx context.Context, what, move string, refs []score.Ref, a
 			for i := range mine {
 				mine[i] = refs[of[i]]
 			}
-			items, _ := itemsOf(mine, func(i int) byte { return numbers[i] })
+			items, _ := s.itemsOf(mine, func(i int) byte { return numbers[i] })
 			var last []item
 			for _, e := range beside {
 				last = append(last, item{name: e.name, argument: args.number(e.state)})

@@ -17,10 +17,11 @@ import (
 // ErrFlushed says that Redis lost its data while it was being restored, or more than the restore knew of; the restore must begin again.
 var ErrFlushed = errors.New("Redis was flushed during the restore, or another restore was requested")
 
-// Config of a Store. The zero value of a field takes its default.
+// Config of a Store. The zero value of a field but Salt takes its default.
 type Config struct {
 	Prefix    string        // of every key; deployments that share a Redis need different ones. Default "scorelay:"
 	Retention time.Duration // how long a status is kept after its last change, in whole seconds. Default 7 days
+	Salt      [16]byte      // a secret of the deployment: a caller who knew it could choose ids that make Redis slow
 	Claim     time.Duration // lifetime of a claim: longer than an accept can take. Default 15 s
 }
 
@@ -67,29 +68,24 @@ func New(client *redisdb.Client, config Config) *Store {
 // between the exchanges is no harm: the status is one of those before or after.
 func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error) {
 	statuses, complete = make([]score.Status, len(refs)), true
-	bound := make(map[int]map[name][]int) // which are in the slot, by the slot's table
+	bound := make(map[int]map[place][]int) // which are in the slot, by the slot's table
 	var failed error
 	s.each(refs, func(table int, of []int) {
 		if failed != nil {
 			return
 		}
-		names, at := make([]name, len(of)), make([]byte, len(of))
+		places := make([]place, len(of))
 		for i, ref := range of {
-			names[i], at[i] = nameOf(&refs[ref])
+			places[i] = s.placeOf(&refs[ref])
 		}
-		runs, transactions, there, err := s.runs(ctx, table, names)
+		states, transactions, there, err := s.states(ctx, table, places)
 		if err != nil {
 			failed = err
 			return
 		}
 		complete = complete && there
 		for i, ref := range of {
-			state, err := stateAt(runs[names[i]], at[i])
-			if err != nil {
-				failed = err
-				return
-			}
-			p, err := parseState(state)
+			p, err := parseState(states[places[i]])
 			if err != nil {
 				failed = err
 				return
@@ -101,7 +97,7 @@ func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.St
 			if p.slot != nil {
 				slots := int(p.lane) % s.tables
 				if bound[slots] == nil {
-					bound[slots] = map[name][]int{}
+					bound[slots] = map[place][]int{}
 				}
 				bound[slots][*p.slot] = append(bound[slots][*p.slot], ref)
 			}
@@ -111,13 +107,13 @@ func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.St
 		return nil, false, failed
 	}
 	for table, slots := range bound {
-		runs, _, _, err := s.runs(ctx, table, slices.Collect(maps.Keys(slots)))
+		states, _, _, err := s.states(ctx, table, slices.Collect(maps.Keys(slots)))
 		if err != nil {
 			return nil, false, err
 		}
 		for slot, in := range slots {
 			for _, i := range in {
-				if statuses[i], err = inSlot(statuses[i], runs[slot]); err != nil {
+				if statuses[i], err = inSlot(statuses[i], states[slot]); err != nil {
 					return nil, false, err
 				}
 			}
@@ -126,16 +122,16 @@ func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.St
 	return statuses, complete, nil
 }
 
-// runs reads the runs of names in a table, the transactions that they tell of, and whether the table is complete.
-func (s *Store) runs(ctx context.Context, table int, names []name) (
-	runs map[name]string, transactions map[transaction]common.Hash, complete bool, err error,
+// states reads the states of places in a table, the transactions that they tell of, and whether the table is complete.
+func (s *Store) states(ctx context.Context, table int, places []place) (
+	states map[place]string, transactions map[transaction]common.Hash, complete bool, err error,
 ) {
-	runs, transactions, complete = make(map[name]string, len(names)), map[transaction]common.Hash{}, true
-	names = slices.Compact(slices.SortedFunc(slices.Values(names), name.compare))
-	for some := range slices.Chunk(names, maxItems) {
-		blob := make([]byte, 0, len(some)*16)
+	states, transactions, complete = make(map[place]string, len(places)), map[transaction]common.Hash{}, true
+	places = slices.Compact(slices.SortedFunc(slices.Values(places), place.compare))
+	for some := range slices.Chunk(places, maxItems) {
+		blob := make([]byte, 0, len(some)*17)
 		for i := range some {
-			blob = append(blob, some[i][:]...)
+			blob = append(append(blob, some[i].name[:]...), some[i].index)
 		}
 		answers, err := s.exchange(ctx, "read statuses", []scriptCall{{readScript, table, []any{blob}}})
 		if err != nil {
@@ -143,11 +139,11 @@ func (s *Store) runs(ctx context.Context, table int, names []name) (
 		}
 		texts, err := answers[0].StringSlice()
 		if err != nil || len(texts) < 1+len(some) || (len(texts)-1-len(some))%2 != 0 {
-			return nil, nil, false, fmt.Errorf("couldn't read statuses: %w", redisdb.BadData("%d texts for %d names: %v", len(texts), len(some), err))
+			return nil, nil, false, fmt.Errorf("couldn't read statuses: %w", redisdb.BadData("%d texts for %d places: %v", len(texts), len(some), err))
 		}
 		complete = complete && texts[0] != ""
 		for i := range some {
-			runs[some[i]] = texts[1+i]
+			states[some[i]] = texts[1+i]
 		}
 		for pair := range slices.Chunk(texts[1+len(some):], 2) {
 			if len(pair[0]) != len(transaction{}) || len(pair[1]) != common.HashLength {
@@ -156,5 +152,5 @@ func (s *Store) runs(ctx context.Context, table int, names []name) (
 			transactions[transaction([]byte(pair[0]))] = common.Hash([]byte(pair[1]))
 		}
 	}
-	return runs, transactions, complete, nil
+	return states, transactions, complete, nil
 }

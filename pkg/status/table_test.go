@@ -179,7 +179,9 @@ func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 	t.Cleanup(func() { _ = client.Close() })
 	s, ctx, refs := status.New(client, status.Config{}), t.Context(), ids(40_000)
 	waiting, old, fresh := refs[:1000], refs[1000:39_000], refs[39_000:]
-	require.NoError(t, s.Accepted(ctx, waiting, make([]string, len(waiting))))
+	require.NoError(t, s.Accepted(ctx, waiting[1:], make([]string, len(waiting)-1)))
+	require.NoError(t, s.Bound(ctx, lane, 5, waiting[:1]))
+	require.NoError(t, s.Slot(ctx, lane, 1, 5, score.Submitted, tx2, 0))
 	require.NoError(t, s.Final(ctx, tx1, 1, old, make([]score.Outcome, len(old))))
 	began := time.Now()
 	require.Eventually(t, func() bool { return time.Since(began) > 4*time.Second }, 10*time.Second, 100*time.Millisecond, "until they are old")
@@ -205,4 +207,5 @@ func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 		}
 	}
 	require.Positive(t, gone)
+	require.Equal(t, score.Status{Stage: score.Submitted, Tx: tx2}, statuses[0], "its slot stays")
 }

@@ -2,6 +2,8 @@ package stream
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -39,6 +41,7 @@ const (
 	maxMessageBytes   = 512 << 10
 	minDuplicates     = time.Minute
 	metaDeployment    = "scorelay.deployment" // score.Deployment as JSON
+	metaSalt          = "scorelay.salt"       // Stream.Salt in hex
 	deadLettersMaxMiB = 1024
 )
 
@@ -91,6 +94,15 @@ func deploymentOf(meta map[string]string) (d score.Deployment, err error) {
 		return d, fmt.Errorf("stream %s: metadata %s: %w", Name, metaDeployment, err)
 	}
 	return d, nil
+}
+
+// saltOf reads the salt that Setup drew. Its errors do not name what is there.
+func saltOf(meta map[string]string) (salt [16]byte, err error) {
+	b, err := hex.DecodeString(meta[metaSalt])
+	if err != nil || len(b) != len(salt) {
+		return salt, fmt.Errorf("stream %s: the metadata %s is missing or not %d bytes in hex", Name, metaSalt, len(salt))
+	}
+	return [16]byte(b), nil
 }
 
 // LeadReads has the leaders of all streams and buckets answer reads of single messages, where older versions of this program had
@@ -208,6 +220,8 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 	rejected := dead
 	rejected.Name, rejected.Subjects = RejectedName, []string{rejectedPrefix + ">"}
 	rejected.Description = "accepted updates that the contract rejected, as its events tell too"
+	var salt [16]byte
+	_, _ = rand.Read(salt[:]) // never fails
 	accepted := jetstream.StreamConfig{
 		Name:        Name,
 		Description: "accepted updates and creations",
@@ -217,7 +231,7 @@ func streamConfigs(cfg Config, deployment string) []jetstream.StreamConfig {
 		MaxMsgSize:  maxMessageBytes,
 		Duplicates:  cfg.Duplicates,
 		DenyDelete:  true,
-		Metadata:    map[string]string{metaDeployment: deployment},
+		Metadata:    map[string]string{metaDeployment: deployment, metaSalt: hex.EncodeToString(salt[:])},
 
 		AllowAtomicPublish: true, // of what fills a gap of sequences
 	}
@@ -260,6 +274,7 @@ type Stream struct {
 	dead       *deadLetterStream
 	rejected   *deadLetterStream
 	deployment score.Deployment
+	salt       [16]byte
 	created    time.Time
 	seen       atomic.Uint64 // the highest sequence that is known to have been stored
 }
@@ -282,6 +297,10 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
+	salt, err := saltOf(info.Config.Metadata)
+	if err != nil {
+		return nil, err
+	}
 	dead, err := openDeadLetters(ctx, js, DeadLettersName, deadPrefix)
 	if err != nil {
 		return nil, err
@@ -290,11 +309,15 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{js: js, stream: s, dead: dead, rejected: rejected, deployment: deployment, created: info.Created}, nil
+	return &Stream{js: js, stream: s, dead: dead, rejected: rejected, deployment: deployment, salt: salt, created: info.Created}, nil
 }
 
 // Deployment tells what the streams were set up for.
 func (s *Stream) Deployment() score.Deployment { return s.deployment }
+
+// Salt is a secret that Setup drew, the same for all processes of the deployment: what callers choose is hashed with it, so that they
+// cannot choose the hash. It is not for logs.
+func (s *Stream) Salt() [16]byte { return s.salt }
 
 // Created is when the stream of accepted updates was made: its identity.
 func (s *Stream) Created() time.Time { return s.created }

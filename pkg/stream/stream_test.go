@@ -60,6 +60,7 @@ func TestSetupIsIdempotentAndRemembersItsDeployment(t *testing.T) {
 	s, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
 	require.Equal(t, deployment, s.Deployment())
+	require.NotZero(t, s.Salt())
 
 	other := deployment
 	other.Lanes = 4

@@ -10,11 +10,11 @@ call('PEXPIRE', key, ARGV[4])
 local last = math.min(from + tonumber(ARGV[2]), buckets) - 1
 local fields, forgotten, removed, oldest = {}, 0, 0, 0
 
--- finished tells whether nothing from p to before next is claimed, accepted or bound.
+-- finished tells whether nothing from p to before next is claimed, accepted, bound or a slot.
 local function finished(bucket, p, next)
   while p < next do
     local kind = byte(bucket, p + 2)
-    if kind >= 97 and kind <= 100 then return false end
+    if kind >= 97 and kind <= 100 or kind == 115 then return false end
     p = p + 2 + size[kind]
   end
   return true

@@ -59,7 +59,10 @@ local function fetched(names, width)
     k = k + 1
     at[k] = place
   end
-  local content = n > 0 and call('HMGET', key, unpack(fields)) or {}
-  for i = 1, n do content[i] = content[i] or '' end
+  local content = {}
+  for from = 1, n, 4000 do -- Lua has room for some 8,000 arguments
+    local some = call('HMGET', key, unpack(fields, from, math.min(from + 3999, n)))
+    for i = 1, #some do content[from + i - 1] = some[i] or '' end
+  end
   return content, fields, places, at
 end

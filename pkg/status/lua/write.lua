@@ -70,7 +70,8 @@ end
 -- final: the argument is 'live', 'evnt' or 'dead', then the new state. Of two finals the one that says more stays:
 -- applied, then duplicate, then any rejection; of equals the later block, or the same transaction's, whose block a
 -- reorganisation may have lowered. A restored rejection (of an event or a dead letter) does not replace a claim or a slot,
--- which are newer. Of an event only what applied is written where there is nothing.
+-- which are newer. Of an event only what applied is written where there is nothing. A rejection that is told of again, by its
+-- transaction, keeps a claim over it; any other is of what was claimed.
 function moves.final(state, how)
   local to, live = sub(how, 5), sub(how, 1, 4) == 'live'
   local kind, outcome = byte(state), byte(to, 2)
@@ -83,6 +84,8 @@ function moves.final(state, how)
     end
   elseif outcome > 1 and not live and kind ~= 97 then
     return state
+  elseif outcome > 1 and kind == 100 and sub(to, 3, 10) == sub(state, 18, 25) and sub(to, 3, 10) ~= string.rep('\0', 8) then
+    return sub(state, 1, 15) .. to
   end
   return to
 end
@@ -221,7 +224,7 @@ end
 local answer = 1
 local n = #items / 19
 if move == 'final' then
-  -- The last item is the transaction. It is kept as long as what it made final, and not without that.
+  -- The last item is the transaction, which is not kept without what it made final. It may go before an entry that changed later.
   range(1, n - 1)
   if next(dirty) then moved(n, n, 'transaction') end
 elseif move ~= 'claim' then
