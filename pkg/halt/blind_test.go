@@ -3,6 +3,7 @@ package halt_test
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -117,7 +118,7 @@ func TestAPublishThatWasNotAnsweredHasTheProcessLookAgain(t *testing.T) {
 func TestWhoCannotLookTurnsToAnotherServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		marks, turned := &blindMarks{blind: true}, 0
+		marks, turned := &blindMarks{blind: true}, atomic.Int32{}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		g := halt.New(halt.Config{
@@ -126,16 +127,16 @@ func TestWhoCannotLookTurnsToAnotherServer(t *testing.T) {
 			Note:       func(_ context.Context, seq uint64) (uint64, error) { return seq, nil },
 			Connection: func() uint64 { return 0 }, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
 			Elsewhere: func() {
-				if turned++; turned == 2 {
+				if turned.Add(1) == 2 {
 					marks.blind = false
 				}
 			},
 		})
 		go func() { _ = g.Run(ctx) }()
 		<-time.After(4 * time.Second)
-		require.Zero(t, turned)
+		require.Zero(t, turned.Load())
 		<-time.After(time.Minute)
-		require.Equal(t, 2, turned)
+		require.EqualValues(t, 2, turned.Load())
 		require.False(t, g.Halted())
 	})
 }

@@ -91,9 +91,7 @@ func (a *attribution) note(by *caller, request string, updates []score.Update, a
 func (a *attribution) tell() {
 	a.mu.Lock()
 	told := a.sent
-	if len(told) > 0 {
-		a.sent = make(map[sender]*sent, len(told))
-	}
+	a.sent = make(map[sender]*sent, len(told))
 	a.mu.Unlock()
 	for of, s := range told {
 		about := []any{"key", of.by.Key, "name", of.by.Name}
