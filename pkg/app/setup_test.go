@@ -327,7 +327,8 @@ func TestAwaitEndsWithItsContext(t *testing.T) {
 	defer cancel()
 	tries := 0
 	err := connector.await(ctx, "godot", func(context.Context) error { tries++; return errors.New("not yet") })
-	require.ErrorContains(t, err, "gave up waiting for godot after 300ms: not yet")
+	require.ErrorContains(t, err, "gave up waiting for godot after ")
+	require.ErrorContains(t, err, ": not yet")
 	require.GreaterOrEqual(t, tries, 2)
 }
 
