@@ -31,7 +31,7 @@ func TestAFloodIsParkedAndToldOf(t *testing.T) {
 	deps.Backlogs = store
 	w.create(1)
 	w.create(2)
-	const flood = 2_400
+	const flood = 9_600 // more than a few blocks carry
 	for first := 0; first < flood; first += 100 {
 		w.accept(some(1, first, 100)...)
 	}
