@@ -18,8 +18,10 @@
 //
 //	session      session.go    the loop: hear, bindAll, do what the lane decided; broadcast what is journaled
 //	laneJournal  journal.go    append, the only way the lane's state changes; snapshots
+//	reading      reading.go    reads the stream for the session, in a goroutine of its own
 //	intake       intake.go     messages of the stream → the next batch or creation
-//	             floors.go     how far each entry moves the floors
+//	             fill.go       how much of a block a batch asks for
+//	             floors.go     how far each entry moves the floors; lost.go: what the stream lost of what is bound
 //	             park.go       projects that take more than their share; parking.go is the session's part of it
 //	binder       bind.go       price, sign, journal a slot (Bind) or another attempt of one (Replacement)
 //	settler      settle.go     end a slot (Settle): outcomes, dead letters, reports, journal; open it again (Reopen); Skip
@@ -27,8 +29,13 @@
 //	requeue      requeue.go    probe work that lost its slot; bind it again, Split or Drop it
 //	handover     handover.go   Give to other lanes, Take from them, as the roster says (docs/lanes.md)
 //	reporter     report.go     statuses; what fails is pending until a later head
+//	             takeback.go   what is not so any more goes, before statuses are restored
+//	teller       backlog.go    how much of each project waits, for the APIs' bounds
 //	gas          gas.go        how much gas transactions get, by rules that receipts and headers teach
 //	waiting      waiting.go    why the lane binds nothing new, in metric and log
+//
+// The process has, beside its sessions: lanes.go, which lanes there are and have a key here; purge.go, which removes from the stream
+// what is final everywhere.
 //
 // # The unhappy paths, in the order in which to read them
 //

@@ -46,9 +46,9 @@ type Statuses interface {
 	// Released: they are in no slot any more (theirs was lost or reverted) and back at score.Accepted.
 	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
 
-	// Reported notes that everything about the lane's first so many ends (lane.State.Ends) was reported; ReportedEnds is
-	// how many were noted last, 0 without a note.
-	Reported(ctx context.Context, id score.Lane, ends uint64) error
+	// Reported notes that everything about the lane's first so many ends (lane.State.Ends) was reported, unless fewer are noted
+	// than noted: the store forgot what it was told last. ReportedEnds is how many were noted last, 0 without a note.
+	Reported(ctx context.Context, id score.Lane, noted, ends uint64) (kept bool, err error)
 	ReportedEnds(ctx context.Context, id score.Lane) (ends uint64, err error)
 	// RequestRestore asks for a restore: statuses are missing that no session will report any more.
 	RequestRestore(ctx context.Context) error

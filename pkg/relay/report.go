@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,97 +38,68 @@ type reporter struct {
 	fenced   func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
 	writer   *report.Writer
 	back     takenBack
+	noted    uint64      // ends, in the last note of this session that the store kept; 0 before
+	unnoted  *conclusion // no note stands behind it yet
+	failed   uint64      // writes of this session
 	failures prometheus.Counter
 	log      *slog.Logger
 }
 
-// takenBack is how far the reporter came with what it takes back before a restore. A store that was killed since and forgot some of it has
-// another note than this, which was written behind it: then nothing counts.
-type takenBack struct {
-	steps map[step]struct{}
-	note  uint64 // fewer ends than there are
+// conclusion is what was said of work that ended, since a note or up to one. A store that is killed between the two forgets what was said,
+// and takes the note: so all of it is said again in front of a note, if any write failed since.
+type conclusion struct {
+	writes []func(context.Context) error
+	made   bool   // the first
+	failed uint64 // writes of the session, before that
 }
-
-// step is one write of what is taken back: what tx made of what a slot carries; or, by the zero hash, that it is in the slot.
-type step struct {
-	slot, tx common.Hash // the slot's by its first transaction
-	of       part
-}
-
-// part is the part of a lane's state in which a slot is.
-type part uint8
-
-const (
-	inSlots part = iota
-	inLost
-	inPast
-)
 
 func newReporter(
 	id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
 ) *reporter {
-	r := &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, failures: failures, log: log}
+	r := &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, unnoted: &conclusion{}, failures: failures, log: log}
 	r.writer = report.NewWriter(report.Config{MaxWrites: maxPending, MaxRefs: maxPendingRefs, Hold: hold, Log: log, RequestRestore: func(ctx context.Context) error {
 		return r.restoreEnded(ctx, l.State.Ends)
 	}})
 	return r
 }
 
-// restoreEnded asks for a restore after reports were given up, some of the first so many ends among them, once it has taken back what
-// the restore would not replace. Meanwhile fewer ends are noted, so that this is done again if it fails or the session ends. The error
-// is report.ErrUnfinished where there is more to take back than a head may be held for.
-func (r *reporter) restoreEnded(ctx context.Context, ends uint64) error {
-	most := max(ends, 1) - 1 // that is noted until this is done
-	if err := r.resumeTakingBack(ctx, most); err != nil {
-		return err
+// note notes so many ends, without a look at what the store has.
+func (r *reporter) note(ctx context.Context, ends uint64) error {
+	_, err := r.statuses.Reported(ctx, r.id, 0, ends)
+	if err == nil {
+		r.noted = ends
 	}
-	made, err := r.takeBack(ctx)
-	if errors.Is(err, report.ErrUnfinished) {
-		note := most
-		if r.back.note > 0 {
-			note = r.back.note - 1
-		}
-		if err := r.statuses.Reported(ctx, r.id, note); err != nil {
-			return err
-		}
-		r.back.note = note
-		for _, s := range made {
-			r.back.steps[s] = struct{}{}
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if err := r.statuses.RequestRestore(ctx); err != nil {
-		return err
-	}
-	if err := r.statuses.Reported(ctx, r.id, ends); err != nil {
-		return err
-	}
-	r.back = takenBack{}
-	return nil
+	return err
 }
-
-// resumeTakingBack begins to take back, with a note, or finds that the store still has all that was taken back.
-func (r *reporter) resumeTakingBack(ctx context.Context, note uint64) error {
-	if len(r.back.steps) > 0 {
-		noted, err := r.statuses.ReportedEnds(ctx, r.id)
-		if err != nil || noted == r.back.note {
-			return err
-		}
-	}
-	r.back = takenBack{steps: map[step]struct{}{}, note: note}
-	return r.statuses.Reported(ctx, r.id, note)
-}
-
-// takeBackAgain: a slot was opened again, so what was taken back of it may have been said since.
-func (r *reporter) takeBackAgain() { r.back = takenBack{} }
 
 // report makes a report that holds so many references, or leaves it pending.
 func (r *reporter) report(ctx context.Context, refs int, write func(context.Context) error) {
-	if !r.writer.Write(ctx, refs, write) {
+	made := r.writer.Write(ctx, refs, func(ctx context.Context) error {
+		err := write(ctx)
+		if err != nil && !errors.Is(err, report.ErrUnfinished) {
+			r.failed++
+		}
+		return err
+	})
+	if !made {
 		r.failures.Inc()
 	}
+}
+
+// conclude reports what ended, or that it did not.
+func (r *reporter) conclude(ctx context.Context, refs int, write func(context.Context) error) {
+	of := r.unnoted
+	of.writes = append(of.writes, write)
+	r.report(ctx, refs, func(ctx context.Context) error {
+		failed := r.failed
+		if err := write(ctx); err != nil {
+			return err
+		}
+		if !of.made {
+			of.made, of.failed = true, failed
+		}
+		return nil
+	})
 }
 
 // bound: they are in this slot now.
@@ -148,14 +118,14 @@ func (r *reporter) stage(ctx context.Context, e lane.Report) {
 // final: outcomes[i] is what became of refs[i].
 func (r *reporter) final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) {
 	if len(refs) > 0 {
-		r.report(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Final(ctx, tx, block, refs, outcomes) })
+		r.conclude(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Final(ctx, tx, block, refs, outcomes) })
 	}
 }
 
 // released: they are in no slot any more.
 func (r *reporter) released(ctx context.Context, nonce uint64, refs []score.Ref) {
 	if len(refs) > 0 {
-		r.report(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Released(ctx, r.id, nonce, refs) })
+		r.conclude(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Released(ctx, r.id, nonce, refs) })
 	}
 }
 
@@ -164,7 +134,7 @@ func (r *reporter) reopened(ctx context.Context, slot *lane.Slot, tx common.Hash
 	nonce := slot.Nonce
 	refs, err := carried(slot)
 	if err == nil && len(refs) > 0 {
-		r.report(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Reopened(ctx, r.id, nonce, tx, refs) })
+		r.conclude(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Reopened(ctx, r.id, nonce, tx, refs) })
 	}
 	return err
 }
@@ -185,11 +155,49 @@ func (r *reporter) replaced(ctx context.Context, slot *lane.Slot) error {
 // crash between them reports twice rather than not at all.
 func (r *reporter) ended(ctx context.Context, now int) {
 	ends := r.lane.State.Ends + uint64(now) // with what is journaled next
-	r.report(ctx, 0, func(ctx context.Context) error { return r.statuses.Reported(ctx, r.id, ends) })
+	of, forgot := r.unnoted, false
+	r.unnoted = &conclusion{}
+	r.report(ctx, 0, func(ctx context.Context) error {
+		if !forgot {
+			if err := r.repeat(ctx, of); err != nil {
+				return err
+			}
+			kept, err := r.statuses.Reported(ctx, r.id, r.noted, ends)
+			if err != nil {
+				return err
+			}
+			if kept {
+				r.noted = ends
+				return nil
+			}
+			r.logForgot(ends)
+			forgot = true // though what is noted until this is done may look otherwise
+		}
+		return r.restoreEnded(ctx, ends)
+	})
+}
+
+// repeat says again what a store may have forgotten that no note stands behind yet.
+func (r *reporter) repeat(ctx context.Context, of *conclusion) error {
+	if !of.made || of.failed == r.failed {
+		return nil
+	}
+	for _, write := range of.writes {
+		if err := write(ctx); err != nil {
+			return err
+		}
+	}
+	of.failed = r.failed
+	return nil
+}
+
+func (r *reporter) logForgot(ends uint64) {
+	r.log.Warn("the status store forgot what it was told last; the relayer restores the statuses from the stream and the chain", "ended", ends)
 }
 
 // giveUp gives up what is pending: another lane reports of the same updates from now on.
 func (r *reporter) giveUp() {
+	r.unnoted = &conclusion{}
 	if r.writer.Pending() {
 		r.writer.GiveUp()
 	}
@@ -243,109 +251,16 @@ func (r *reporter) resume(ctx context.Context, window int) {
 	r.report(ctx, 0, func(ctx context.Context) error {
 		reported, err := r.statuses.ReportedEnds(ctx, r.id)
 		switch {
-		case err != nil || reported == ends:
+		case err != nil:
 			return err
-		case reported > ends:
-			return r.statuses.Reported(ctx, r.id, ends)
+		case reported >= ends:
+			return r.note(ctx, ends)
 		}
 		r.log.Warn("the status store has no note that the end of all the lane's work was reported; the relayer restores the statuses "+
 			"from the stream and the chain", "reported", reported, "ended", ends)
 		return r.restoreEnded(ctx, ends)
 	})
 	r.replaySlots(ctx, window)
-}
-
-// takeBack takes back what may be said of slots and is not so: that updates are in one that does not carry them any more, since a
-// restore writes a rejection only over what is merely accepted, as a slot may be of a later try with the same id; and what a
-// transaction made of them whose block the chain lost, since a restore only adds. Of a slot that was reopened once, that may be any.
-//
-// It makes the steps that were not made before, at least one, until hold is over; and tells which.
-func (r *reporter) takeBack(ctx context.Context) (made []step, err error) {
-	began := time.Now()
-	do := func(s step, write func() error) error {
-		if _, before := r.back.steps[s]; before {
-			return nil
-		}
-		if len(made) > 0 && time.Since(began) >= hold {
-			return report.ErrUnfinished
-		}
-		if err := write(); err != nil {
-			return err
-		}
-		made = append(made, s)
-		return nil
-	}
-	state := r.lane.State
-	for i := range state.Slots {
-		if slot := &state.Slots[i]; slot.Reopened {
-			if err := r.clear(ctx, slot, inSlots, common.Hash{}, slot.Work.Kind == lane.NonceOnly, do); err != nil {
-				return made, err
-			}
-		}
-	}
-	for i := range state.Lost {
-		if err := r.clear(ctx, &state.Lost[i], inLost, common.Hash{}, true, do); err != nil {
-			return made, err
-		}
-	}
-	for i := range state.Past {
-		settled := &state.Past[i]
-		stands := settled.Tx
-		if settled.Reopened {
-			stands = common.Hash{}
-		}
-		if err := r.clear(ctx, &settled.Slot, inPast, stands, true, do); err != nil {
-			return made, err
-		}
-	}
-	return made, nil
-}
-
-// clear takes back what a slot's transactions made of what they carry, but for the one that stands; and, if it is released, that
-// it is in the slot.
-func (r *reporter) clear(
-	ctx context.Context, slot *lane.Slot, of part, stands common.Hash, release bool, do func(step, func() error) error,
-) error {
-	if len(slot.Attempts) == 0 { // a nonce that others used
-		return nil
-	}
-	last := step{slot: slot.Attempts[0].Hash, of: of}
-	if _, before := r.back.steps[last]; before {
-		return nil
-	}
-	data, err := slot.Data()
-	if err != nil {
-		return err
-	}
-	refs := refsIn(data)
-	if len(refs) == 0 {
-		return nil
-	}
-	for i := range slot.Attempts {
-		tx := slot.Attempts[i].Hash
-		if tx == stands {
-			continue
-		}
-		err := do(step{last.slot, tx, of}, func() error { return r.statuses.Reopened(ctx, r.id, slot.Nonce, tx, refs) })
-		if err != nil {
-			return err
-		}
-	}
-	if !release {
-		return nil
-	}
-	return do(last, func() error { return r.statuses.Released(ctx, r.id, slot.Nonce, refs) })
-}
-
-// refsIn names what calldata carries: nothing, if it is neither a batch nor a creation.
-func refsIn(data []byte) []score.Ref {
-	if b, err := registry.DecodeBatch(data); err == nil {
-		return score.Refs(b.Updates())
-	}
-	if p, err := registry.DecodeCreateProject(data); err == nil {
-		return []score.Ref{score.CreationRef(p.ID)}
-	}
-	return nil
 }
 
 // replaySlots reports the open slots again: what reopened ones take back, and what the newest carry. What cannot be decoded
@@ -384,18 +299,16 @@ func (r *reporter) replay(ctx context.Context) error {
 	return nil
 }
 
-// look asks for a restore if the store has an older note than it was given: it was killed and forgot its last second. One that was flushed
-// has none, and knows that by itself; that a lane's very first note was forgotten is not seen.
+// look asks for a restore if the store has an older note than it was given: it was killed and forgot its last second, or was flushed.
 func (r *reporter) look(ctx context.Context) {
 	ends, forgot := r.lane.State.Ends, false
 	r.report(ctx, 0, func(ctx context.Context) error {
 		if !forgot {
 			reported, err := r.statuses.ReportedEnds(ctx, r.id)
-			if err != nil || reported == 0 || reported >= ends {
+			if err != nil || reported >= r.noted {
 				return err
 			}
-			r.log.Warn("the status store forgot what it was told last; the relayer restores the statuses from the stream and the chain",
-				"reported", reported, "ended", ends)
+			r.logForgot(ends)
 			forgot = true // though what is noted until this is done may look otherwise
 		}
 		return r.restoreEnded(ctx, ends)

@@ -52,24 +52,75 @@ func TestWhatNoSessionReportedIsRestored(t *testing.T) {
 	}
 }
 
+// newReporterAfter has noted all the ends of a lane, of which the store remembers so many.
+func newReporterAfter(store *simStatuses, on Statuses, state *lane.State, remembers uint64) *reporter {
+	r := newReporterOn(on, state)
+	r.fenced = func(context.Context) error { return nil }
+	r.noted, store.reported[0] = state.Ends, remembers
+	return r
+}
+
 func TestAStoreThatForgotItsLastSecondIsRestored(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		noted    uint64
-		complete bool
+		remembers uint64
+		complete  bool
 	}{
 		"all is noted":                    {3, true},
 		"the next end, not journaled yet": {4, true},
 		"less than was":                   {2, false},
-		"nothing, after a flush":          {0, true}, // the store knows that by itself
+		"not even the first":              {0, false},
 	} {
+		for does, tell := range map[string]func(*reporter){
+			"nothing": func(r *reporter) { require.NoError(t, r.replay(t.Context())) },
+			"the next end": func(r *reporter) {
+				r.ended(t.Context(), 1)
+				r.lane.State.Ends++
+			},
+		} {
+			t.Run(name+", and then "+does, func(t *testing.T) {
+				t.Parallel()
+				store := newSimStatuses()
+				r := newReporterAfter(store, store, &lane.State{Ends: 3}, c.remembers)
+				tell(r)
+				require.NoError(t, r.replay(t.Context()))
+				require.False(t, r.writer.Pending())
+				require.Equal(t, c.complete, store.complete)
+			})
+		}
+	}
+}
+
+// What was said of work that ended is forgotten where the store is killed before the note of it, which it then takes.
+func TestWhatIsForgottenBeforeItsNoteIsSaidAgain(t *testing.T) {
+	t.Parallel()
+	for name, persists := range map[string]bool{"the note failed": false, "the note failed but persisted": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			store := newSimStatuses()
-			r := newReporterOn(store, &lane.State{Ends: 3})
-			store.reported[0] = c.noted
-			require.NoError(t, r.replay(t.Context()))
-			require.Equal(t, c.complete, store.complete)
+			ctx, store, ref := t.Context(), newSimStatuses(), score.Ref{Project: score.ProjectID{1}, Update: score.UpdateID{9}}
+			r := newReporterAfter(store, store, &lane.State{Ends: 3}, 3)
+			store.sync()
+			r.final(ctx, common.Hash{2}, 30, []score.Ref{ref}, []score.Outcome{score.Applied})
+			store.fault = func(string) (before, after error) {
+				if persists {
+					return nil, errSimAway
+				}
+				return errSimAway, nil
+			}
+			if persists {
+				store.forget() // the note is the first that it is told then
+			}
+			r.ended(ctx, 1)
+			if !persists {
+				store.forget()
+			}
+			store.fault = nil
+			require.True(t, r.writer.Pending())
+			r.lane.State.Ends++
+			require.NoError(t, r.replay(ctx))
+			require.EqualValues(t, 4, store.reported[0])
+			require.Equal(t, score.Final, store.of(ref).Stage)
+			require.True(t, store.complete, "nothing is missing")
 		})
 	}
 }
@@ -273,9 +324,7 @@ func TestWhatIsTakenBackFromADistantStoreComesToAnEnd(t *testing.T) {
 	const slots, takes = 1024, 2500 * time.Microsecond
 	synctest.Test(t, func(t *testing.T) {
 		store := &distant{simStatuses: newSimStatuses(), takes: takes}
-		r := newReporterOn(store, ended(t, slots))
-		r.fenced = func(context.Context) error { return nil }
-		store.reported[0] = slots - 10 // Redis was killed and forgot its last second
+		r := newReporterAfter(store.simStatuses, store, ended(t, slots), slots-10)
 
 		heads, later := 0, score.Ref{Project: score.ProjectID{1}, Update: score.UpdateID{9, 9}}
 		for ; heads == 0 || r.writer.Pending(); heads++ {
@@ -306,9 +355,7 @@ func TestWhatIsTakenBackOfOneSlotComesToAnEnd(t *testing.T) {
 			slot.Attempts = append(slot.Attempts, lane.Attempt{Raw: slot.Attempts[0].Raw, Hash: common.Hash{2, i}})
 		}
 		store := &distant{simStatuses: newSimStatuses(), takes: 150 * time.Millisecond}
-		r := newReporterOn(store, state)
-		r.fenced = func(context.Context) error { return nil }
-		store.reported[0] = 1
+		r := newReporterAfter(store.simStatuses, store, state, 1)
 		for range 6 {
 			require.NoError(t, r.replay(t.Context()))
 		}
@@ -358,10 +405,8 @@ func TestWhatWasTakenBackAndIsNotAnyMoreIsTakenBackAgain(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				store := &distant{simStatuses: newSimStatuses(), takes: 2500 * time.Microsecond}
-				r := newReporterOn(store, ended(t, slots))
-				r.fenced = func(context.Context) error { return nil }
+				r := newReporterAfter(store.simStatuses, store, ended(t, slots), slots-10)
 				bind(t, store)
-				store.reported[0] = slots - 10
 				store.sync()
 				require.NoError(t, r.replay(t.Context()))
 				require.True(t, r.writer.Pending())

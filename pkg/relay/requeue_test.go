@@ -39,7 +39,10 @@ type noStatuses struct{ Statuses }
 func (noStatuses) Final(context.Context, common.Hash, uint64, []score.Ref, []score.Outcome) error {
 	return nil
 }
-func (noStatuses) Reported(context.Context, score.Lane, uint64) error { return nil }
+
+func (noStatuses) Reported(context.Context, score.Lane, uint64, uint64) (bool, error) {
+	return true, nil
+}
 
 // requeued is a requeue with one piece of work, the endpoints that it asks, and what it did.
 type requeued struct {

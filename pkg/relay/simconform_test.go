@@ -152,7 +152,7 @@ type statusesBoth interface {
 	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
 	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error
 	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
-	Reported(ctx context.Context, id score.Lane, ends uint64) error
+	Reported(ctx context.Context, id score.Lane, noted, ends uint64) (bool, error)
 	ReportedEnds(ctx context.Context, id score.Lane) (uint64, error)
 }
 
@@ -175,6 +175,8 @@ func TestSimStatusesAreLikeRedis(t *testing.T) {
 			outcomes[i] = score.Outcome(rng.IntN(4))
 		}
 		stage := []score.Stage{score.Submitted, score.Included}[rng.IntN(2)]
+		before, err := model.ReportedEnds(ctx, id)
+		require.NoError(t, err)
 		what, epoch := rng.IntN(10), 1+uint64(rng.IntN(3))
 		for _, s := range []statusesBoth{store, model} {
 			switch what {
@@ -185,7 +187,9 @@ func TestSimStatusesAreLikeRedis(t *testing.T) {
 			case 3:
 				require.NoError(t, s.Released(ctx, id, nonce, refs))
 			case 4:
-				require.NoError(t, s.Reported(ctx, id, nonce))
+				kept, err := s.Reported(ctx, id, block, nonce)
+				require.NoError(t, err)
+				require.Equal(t, block <= before, kept)
 			case 5:
 				require.NoError(t, s.Final(ctx, tx, block, refs, outcomes))
 			case 7:

@@ -47,8 +47,7 @@ func (s *simStatuses) flush() {
 	s.complete, s.synced = false, nil
 }
 
-// sync has the disk hold all that was written; forget ends in that, as the server does when it is killed. Lanes do not see that their
-// first notes were forgotten, see reporter.look.
+// sync has the disk hold all that was written; forget ends in that, as the server does when it is killed.
 func (s *simStatuses) sync() {
 	s.synced = &simStatuses{
 		records: maps.Clone(s.records), slots: maps.Clone(s.slots), epochs: maps.Clone(s.epochs), reported: maps.Clone(s.reported), complete: s.complete,
@@ -56,13 +55,7 @@ func (s *simStatuses) sync() {
 }
 
 func (s *simStatuses) forget() {
-	old := s.synced
-	for id, ends := range s.reported {
-		if old != nil && ends > 0 && old.reported[id] == 0 {
-			return
-		}
-	}
-	if old != nil {
+	if old := s.synced; old != nil {
 		s.records, s.slots, s.epochs, s.reported, s.complete = old.records, old.slots, old.epochs, old.reported, old.complete
 		s.synced = nil
 	}
@@ -160,8 +153,13 @@ func (s *simStatuses) Final(_ context.Context, tx common.Hash, block uint64, ref
 	return s.final("live", tx, block, refs, outcomes)
 }
 
-func (s *simStatuses) Reported(_ context.Context, id score.Lane, ends uint64) error {
-	return s.call("reported", func() { s.reported[id] = ends })
+func (s *simStatuses) Reported(_ context.Context, id score.Lane, noted, ends uint64) (kept bool, err error) {
+	err = s.call("reported", func() {
+		if kept = s.reported[id] >= noted; kept {
+			s.reported[id] = ends
+		}
+	})
+	return kept, err
 }
 
 func (s *simStatuses) ReportedEnds(_ context.Context, id score.Lane) (ends uint64, err error) {

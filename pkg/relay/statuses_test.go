@@ -21,11 +21,14 @@ type statuses struct {
 	reopened int // updates whose final status was taken back
 }
 
-func (s *statuses) Reported(_ context.Context, id score.Lane, ends uint64) error {
+func (s *statuses) Reported(_ context.Context, id score.Lane, noted, ends uint64) (kept bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.reported[id] < noted {
+		return false, nil
+	}
 	s.reported[id] = ends
-	return nil
+	return true, nil
 }
 
 func (s *statuses) ReportedEnds(_ context.Context, id score.Lane) (uint64, error) {

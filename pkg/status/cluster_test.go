@@ -69,7 +69,9 @@ func TestOnACluster(t *testing.T) {
 	forgotten, err := s.ForgetUnfinished(ctx, "loss")
 	require.NoError(t, err)
 	require.Zero(t, forgotten)
-	require.NoError(t, s.Reported(ctx, lane, 3))
+	kept, err := s.Reported(ctx, lane, 0, 3)
+	require.NoError(t, err)
+	require.True(t, kept)
 
 	token, err = s.BeginRestore(ctx)
 	require.NoError(t, err)

@@ -100,12 +100,21 @@ func (s *Store) tablesDo(ctx context.Context, what string, do func(p redis.Pipel
 	return done, err
 }
 
+// reportedScript: KEYS the note of a lane; ARGV the number that it has at least, and the next. Returns 0, and does nothing, if it has less.
+var reportedScript = redis.NewScript(`
+if tonumber(redis.call('GET', KEYS[1]) or '0') < tonumber(ARGV[1]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1`)
+
 // Reported notes that all there is to say about a lane's first so many ends has been written: the lane's writes come in
-// order, so one note stands for all before it.
-func (s *Store) Reported(ctx context.Context, lane score.Lane, ends uint64) error {
-	return s.call(ctx, "note what a lane has reported", func(ctx context.Context) error {
-		return s.client.Set(ctx, s.reportedKey(lane), ends, 0).Err()
+// order, so one note stands for all before it. If the note there is less than noted, the last that the caller knows of, the store forgot
+// what came with it: then it stays, and kept is false.
+func (s *Store) Reported(ctx context.Context, lane score.Lane, noted, ends uint64) (kept bool, err error) {
+	err = s.call(ctx, "note what a lane has reported", func(ctx context.Context) error {
+		kept, err = reportedScript.Run(ctx, s.client, []string{s.reportedKey(lane)}, noted, ends).Bool()
+		return err
 	})
+	return kept, err
 }
 
 // ReportedEnds is how many ends Reported noted last; 0 if nothing is noted.
