@@ -193,7 +193,7 @@ func (l *Lane) Blocked() Wait {
 		return WaitUnjournaled
 	case l.view.Account.Nonce > l.State.Next || l.foreignTook():
 		return WaitForeign
-	case l.rules.Keyless:
+	case l.rules.Keyless || l.State.Abandoned: // a replica that has not heard of the cut yet has the key still
 		return WaitCut
 	case slices.ContainsFunc(l.slots, func(v slotView) bool { return unseen(v) && v.refusedForGood() }):
 		return WaitRefused

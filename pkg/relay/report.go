@@ -159,16 +159,9 @@ func (r *reporter) ended(ctx context.Context, now int) {
 	r.unnoted = &conclusion{}
 	r.report(ctx, 0, func(ctx context.Context) error {
 		if !forgot {
-			if err := r.repeat(ctx, of); err != nil {
+			kept, err := r.noteAfter(ctx, of, ends)
+			if err != nil || kept {
 				return err
-			}
-			kept, err := r.statuses.Reported(ctx, r.id, r.noted, ends)
-			if err != nil {
-				return err
-			}
-			if kept {
-				r.noted = ends
-				return nil
 			}
 			r.logForgot(ends)
 			forgot = true // though what is noted until this is done may look otherwise
@@ -177,18 +170,27 @@ func (r *reporter) ended(ctx context.Context, now int) {
 	})
 }
 
-// repeat says again what a store may have forgotten that no note stands behind yet.
-func (r *reporter) repeat(ctx context.Context, of *conclusion) error {
-	if !of.made || of.failed == r.failed {
-		return nil
-	}
-	for _, write := range of.writes {
-		if err := write(ctx); err != nil {
-			return err
+// noteAfter notes so many ends unless the store has less than was noted last. Before, it says again what the store may have forgotten; and
+// before that takes back a note which is there already, if the attempt to write it failed: killed in between, the next session has statuses
+// restored.
+func (r *reporter) noteAfter(ctx context.Context, of *conclusion, ends uint64) (kept bool, err error) {
+	if of.made && of.failed != r.failed {
+		failed := r.failed
+		if kept, err = r.statuses.Reported(ctx, r.id, r.noted, r.noted); err != nil || !kept {
+			return kept, err
 		}
+		for _, write := range of.writes {
+			if err := write(ctx); err != nil {
+				return false, err
+			}
+		}
+		of.failed = failed
 	}
-	of.failed = r.failed
-	return nil
+	kept, err = r.statuses.Reported(ctx, r.id, r.noted, ends)
+	if err == nil && kept {
+		r.noted = ends
+	}
+	return kept, err
 }
 
 func (r *reporter) logForgot(ends uint64) {

@@ -117,6 +117,15 @@ func TestWhatIsForgottenBeforeItsNoteIsSaidAgain(t *testing.T) {
 			store.fault = nil
 			require.True(t, r.writer.Pending())
 			r.lane.State.Ends++
+			store.fault = func(what string) (before, after error) {
+				if what == "final" {
+					return errSimAway, nil
+				}
+				return nil, nil
+			}
+			require.NoError(t, r.replay(ctx))
+			require.Less(t, store.reported[0], r.lane.State.Ends, "a session that begins now has it restored")
+			store.fault = nil
 			require.NoError(t, r.replay(ctx))
 			require.EqualValues(t, 4, store.reported[0])
 			require.Equal(t, score.Final, store.of(ref).Stage)
