@@ -3,6 +3,9 @@ package devnet
 import (
 	"errors"
 	"sync"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // TB is what the helpers need of a *testing.T, so that no shipped binary links package testing.
@@ -17,6 +20,21 @@ type TB interface {
 func NATS(t TB) *NATSServer {
 	t.Helper()
 	return started(t, func() (*NATSServer, error) { return StartNATS(t.TempDir(), NATSOptions{}) })
+}
+
+// JetStream connects to a NATS server of the test's own.
+func JetStream(t TB) jetstream.JetStream {
+	t.Helper()
+	conn, err := nats.Connect(NATS(t).URL)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return js
 }
 
 // NATSServers starts a cluster of the test's own. adjust may change the options of a server before it starts; it may be nil.
