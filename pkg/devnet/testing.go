@@ -2,6 +2,8 @@ package devnet
 
 import (
 	"errors"
+	"os"
+	"os/exec"
 	"sync"
 
 	"github.com/nats-io/nats.go"
@@ -66,6 +68,19 @@ func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSSer
 func Redis(t TB) *RedisServer {
 	t.Helper()
 	return started(t, func() (*RedisServer, error) { return StartRedis(t.TempDir(), RedisOptions{}) })
+}
+
+// NeedsRedisServer skips a test of what the embedded Redis cannot do, where redis-server is not installed and RequireRedisServer does not
+// ask for it.
+func NeedsRedisServer(t interface {
+	Helper()
+	Skip(args ...any)
+},
+) {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv(RequireRedisServer) != "1" {
+		t.Skip("redis-server is not installed; .ci/run requires it")
+	}
 }
 
 // NewChain starts a chain of the test's own that makes blocks only on Commit.
