@@ -62,7 +62,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "scorelay_api_connections", Help: "Connections that are open to the API's address.",
 		}),
 		refused: with.NewCounterVec(prometheus.CounterOpts{
-			Name: "scorelay_api_connections_refused_total", Help: "Connections for which there was no place, by the bound: address (of one address), all, system (files or memory); keyless: closed for a newer one.",
+			Name: "scorelay_api_connections_refused_total", Help: "Connections for which there was no place, by the bound: address (of one address), key (of one API key), all, system (files or memory); keyless: closed for a newer one.",
 		}, []string{"bound"}),
 		malformed: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_malformed_total", Help: "Requests that were refused with their connections, because programs could differ about where they end, by what is wrong.",
@@ -71,7 +71,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	for _, wrong := range framing.Flaws {
 		m.malformed.WithLabelValues(wrong.Name)
 	}
-	for _, bound := range []string{boundAddress, boundAll, boundSystem, boundKeyless} {
+	for _, bound := range []string{boundKey, boundAddress, boundAll, boundSystem, boundKeyless} {
 		m.refused.WithLabelValues(bound) // at 0, so that the first one shows as growth
 	}
 	return m
