@@ -34,6 +34,8 @@ type accepting struct {
 	environ  []string // settings that lead to everything
 	contract common.Address
 	urls     []string // of the APIs
+	admin    string   // address of the admin listener of the program started last
+	natsURL  string
 	children []*child // in the order in which they were started
 }
 
@@ -116,6 +118,7 @@ func (s *accepting) startNATS(ctx context.Context, longer time.Duration) error {
 		return err
 	}
 	s.children = append(s.children, server)
+	s.natsURL = fmt.Sprintf("nats://127.0.0.1:%d", ports[0])
 	monitor := fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "SCORELAY_") {
@@ -126,7 +129,7 @@ func (s *accepting) startNATS(ctx context.Context, longer time.Duration) error {
 	for lane := range s.lanes {
 		keys = append(keys, hexOf(firstSigner+lane))
 	}
-	s.environ = append(s.environ, fmt.Sprintf("SCORELAY_NATS_URL=nats://127.0.0.1:%d", ports[0]), "SCORELAY_NATS_MONITOR_URL="+monitor,
+	s.environ = append(s.environ, "SCORELAY_NATS_URL="+s.natsURL, "SCORELAY_NATS_MONITOR_URL="+monitor,
 		"SCORELAY_CHAIN_RPC="+s.anvil.URL, "SCORELAY_REDIS_URL="+s.redis.URL, "SCORELAY_CONFIRMATIONS=1",
 		"SCORELAY_SIGNER_KEYS="+strings.Join(keys, ","), "SCORELAY_API_KEY_FILE="+filepath.Join(s.dir, "key"))
 	return server.await(startTimeout, func() error {
@@ -194,7 +197,7 @@ func (s *accepting) startProgram(ctx context.Context, path, name string, setting
 	if err != nil {
 		return nil, err
 	}
-	s.children = append(s.children, c)
+	s.children, s.admin = append(s.children, c), admin
 	return c, c.await(startTimeout, func() error { return ready(ctx, admin) })
 }
 

@@ -81,13 +81,10 @@ func runSlowDisk(ctx context.Context, args []string) error {
 
 func (d *slowDisk) run(ctx context.Context) (*diskReport, error) {
 	discardLogs()
-	err := d.build(ctx,
-		program{name: "api", dir: "../..", source: "./cmd/api", path: &d.api},
-		program{name: "nats-server", dir: ".", source: "github.com/nats-io/nats-server/v2", path: &d.nats},
-	)
-	if err != nil {
+	if err := d.build(ctx, d.servers()...); err != nil {
 		return nil, err
 	}
+	var err error
 	report := &diskReport{Lanes: d.lanes, Relayers: d.relayers}
 	if report.Fast, err = d.disk(ctx, "fast", 0); err != nil {
 		return nil, fmt.Errorf("on the fast disk: %w", err)

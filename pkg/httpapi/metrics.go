@@ -11,6 +11,9 @@ type metrics struct {
 	requests  *prometheus.HistogramVec // by route and status
 	updates   *prometheus.CounterVec   // by result: accepted or duplicate, each update; a code of the table, each post
 	creations *prometheus.CounterVec   // by result: accepted, or a code of the table
+
+	accepted, duplicates prometheus.Counter // of updates: those of every post
+
 	envelope  prometheus.Histogram
 	publish   prometheus.Histogram
 	retries   prometheus.Counter
@@ -68,6 +71,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "scorelay_api_malformed_total", Help: "Requests that were refused with their connections, because programs could differ about where they end, by what is wrong.",
 		}, []string{"flaw"}),
 	}
+	m.accepted, m.duplicates = m.updates.WithLabelValues(statusAccepted), m.updates.WithLabelValues(statusDuplicate)
 	for _, wrong := range framing.Flaws {
 		m.malformed.WithLabelValues(wrong.Name)
 	}
