@@ -104,8 +104,7 @@ func runAccept(ctx context.Context, args []string) error {
 
 // accept measures everything in each round, so that what disturbs the machine disturbs what is compared.
 func (d *slowDisk) accept(ctx context.Context, profile string) (*acceptReport, error) {
-	discardLogs()
-	if err := d.build(ctx, d.servers()...); err != nil {
+	if err := d.buildAll(ctx); err != nil {
 		return nil, err
 	}
 	a, err := d.newAcceptance(ctx)
@@ -129,14 +128,6 @@ func (d *slowDisk) accept(ctx context.Context, profile string) (*acceptReport, e
 		rounds = append(rounds, r)
 	}
 	return medianOf(rounds), nil
-}
-
-// servers are the programs that serve beside scorelay's.
-func (d *slowDisk) servers() []program {
-	return []program{
-		{name: "api", dir: "../..", source: "./cmd/api", path: &d.api},
-		{name: "nats-server", dir: ".", source: "github.com/nats-io/nats-server/v2", path: &d.nats},
-	}
 }
 
 // round measures everything once.

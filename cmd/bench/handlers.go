@@ -47,8 +47,8 @@ type handlerOrder struct {
 	NATS     string `json:"nats"`
 }
 
-// answer is as long as the API's answer to a single update.
-var answer = strings.Repeat(" ", 340) + `{"status":"accepted"}`
+// plainAnswer is as long as the API's answer to a single update.
+var plainAnswer = strings.Repeat(" ", 340) + `{"status":"accepted"}`
 
 // startHandler starts a plain handler in a process of its own.
 func (a *acceptance) startHandler(kind string) (*answering, error) {
@@ -109,7 +109,7 @@ func serveHandler(ctx context.Context, args []string) error {
 			return err
 		}
 		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-		return c.SendString(answer)
+		return c.SendString(plainAnswer)
 	})
 	return app.Listen(order.Listen)
 }
