@@ -29,7 +29,7 @@ type intake struct {
 	read     score.Position            // everything from there up to it was taken
 
 	parked map[score.ProjectID]*parked
-	second catchUp
+	second secondReading
 	served map[score.ProjectID]int // updates bound since the lane told last
 
 	// leaving are the buckets that shall be another lane's and are held back by a creation; from the next one on nothing of
@@ -51,7 +51,7 @@ func (in *intake) reset() error {
 	if err != nil {
 		return err
 	}
-	in.horizon, in.creation, in.second = horizon, nil, catchUp{}
+	in.horizon, in.creation, in.second = horizon, nil, secondReading{}
 	in.rows, in.waiting, in.parked = map[score.Bucket]*row{}, map[score.Position]*place{}, map[score.ProjectID]*parked{}
 	in.stopped, in.served = map[score.Bucket]score.Position{}, map[score.ProjectID]int{}
 	if in.price != nil {

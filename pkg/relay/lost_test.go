@@ -90,7 +90,7 @@ func TestWhatIsLostIsNotOwed(t *testing.T) {
 	held.Parked = map[score.ProjectID]lane.Extent{project: {Floor: score.Position{Seq: 1}, Bound: lost}}
 	state.Buckets[bucket] = held
 	in := begun(t, Config{Limits: batch.DefaultLimits(), Horizon: batch.HorizonLimits{Updates: 8, Lateness: time.Minute}}, state)
-	_, _, err = in.board() // nothing was passed yet
+	_, _, err = in.ride() // nothing was passed yet
 	require.NoError(t, err)
 	for _, m := range []score.Message{ofProject(project, 1, 4), ofProject(project, 5, 2)} {
 		_, err := in.take(m)
