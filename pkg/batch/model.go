@@ -64,12 +64,12 @@ func (m *Model) prices(kind score.Kind) *Prices {
 
 // Gas bounds what the batch costs, for any storage of the contract that has what is Known, and any outcomes of its updates.
 func (m *Model) Gas(b Batch) uint64 {
-	gas, _ := m.bound(b)
+	gas, _ := m.gas(b)
 	return gas
 }
 
-// bound is Gas, and how many of the batch's slots it takes as Used.
-func (m *Model) bound(b Batch) (gas uint64, known int) {
+// gas is Gas, and how many of the batch's slots it takes as Used.
+func (m *Model) gas(b Batch) (gas uint64, known int) {
 	total, seen := m.measure(b)
 	return m.atWorst(total), seen.known
 }

@@ -166,10 +166,10 @@ func (in *intake) trim(p *parked) {
 	if len(removed) == 0 {
 		return
 	}
-	cut := removed[0].At
-	i := slices.IndexFunc(p.row.places, func(at *place) bool { return !at.Before(cut) })
+	left := removed[0].At
+	i := slices.IndexFunc(p.row.places, func(at *place) bool { return !at.Before(left) })
 	for _, at := range p.row.places[i:] {
-		delete(in.waiting, at.Position)
+		delete(in.inHorizon, at.Position)
 		switch {
 		case at.unreadable: // lost: no reading brings it, and the second one's gap shows it again
 		case at.Seq >= in.began:
@@ -181,7 +181,7 @@ func (in *intake) trim(p *parked) {
 	}
 	p.row.read = p.row.places[i].before
 	p.row.places = slices.Delete(p.row.places, i, len(p.row.places))
-	p.stop(cut)
+	p.stop(left)
 }
 
 // stop says that the project's positions are not put into the horizon from one on.
