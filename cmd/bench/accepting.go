@@ -35,6 +35,7 @@ type accepting struct {
 	environ  []string // settings that lead to everything
 	contract common.Address
 	urls     []string // of the APIs
+	admin    string   // address of the admin listener of the program started last
 	children []*child // in the order in which they were started
 }
 
@@ -197,7 +198,7 @@ func (s *accepting) startProgram(ctx context.Context, path, name string, setting
 	if err != nil {
 		return nil, err
 	}
-	s.children = append(s.children, c)
+	s.children, s.admin = append(s.children, c), admin
 	return c, c.await(startTimeout, func() error { return ready(ctx, admin) })
 }
 

@@ -70,7 +70,7 @@ func (x *trial) failf(format string, args ...any) {
 
 func TestFaults(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes minutes")
+		t.Skip("takes minutes; .ci/run runs it, without -short")
 	}
 	for _, row := range slices.Concat(endpointFaults, chainFaults) {
 		if row.one {

@@ -1,13 +1,8 @@
 package model_test
 
 import (
-	"context"
-	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"net"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -94,32 +89,10 @@ func geth(t *testing.T) *real {
 
 func anvil(t *testing.T) *real {
 	t.Helper()
-	program := os.Getenv("SCORELAY_ANVIL")
-	if program == "" {
-		program = "anvil"
-	}
-	path, err := exec.LookPath(program)
-	if err != nil {
-		t.Skip("anvil is not installed")
-	}
-	port, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	number := port.Addr().(*net.TCPAddr).Port
-	require.NoError(t, port.Close())
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, path, "--port", fmt.Sprint(number), "--silent", "--no-mining", "--gas-limit", fmt.Sprint(devnet.DefaultGasLimit))
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { cancel(); _ = cmd.Wait() })
-	client, err := rpc.Dial(fmt.Sprintf("http://127.0.0.1:%d", number))
-	require.NoError(t, err)
-	t.Cleanup(client.Close)
-	r := &real{t: t, id: 31337, rpc: client}
-	require.Eventually(t, func() bool { return r.call(nil, "eth_chainId") == nil }, 20*time.Second, 20*time.Millisecond)
-	r.mine = func() { r.must(nil, "evm_mine") }
-	r.reorg = func(depth int) { r.must(nil, "anvil_reorg", depth, []any{}) }
-	for _, i := range []int{admin, relayerA, relayerB, stranger} {
-		r.must(nil, "anvil_setBalance", devnet.Address(i), hexutil.EncodeBig(new(big.Int).Mul(big.NewInt(1_000_000), big.NewInt(1e18))))
-	}
+	a := devnet.NewAnvil(t, devnet.AnvilOptions{})
+	r := &real{t: t, id: devnet.ChainID, rpc: a.Client()}
+	r.mine = func() { require.NoError(t, a.Mine(t.Context(), 1)) }
+	r.reorg = func(depth int) { require.NoError(t, a.Reorg(t.Context(), depth)) }
 	r.deploy()
 	return r
 }
