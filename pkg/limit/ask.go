@@ -156,7 +156,7 @@ func (l *Limiter) read(numbers []int64, c asks) error {
 	}
 	if bad > 0 {
 		l.bad.Add(float64(bad))
-		l.log.Error("Redis holds what is no count of a rate limit; the API counts those keys anew. Does another program write to this Redis?", "values", bad, "keys", c.keys)
+		l.log.Error("Redis holds what is no count of a rate limit; the API counts those keys again from nothing. Does another program write to this Redis?", "values", bad, "keys", c.keys)
 	}
 	for i, q := range c.questions {
 		q.answer = answers[i]

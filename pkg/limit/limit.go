@@ -77,7 +77,7 @@ func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus
 		}),
 		bad: promauto.With(reg).NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_limit_unreadable_total",
-			Help: "Values of rate limits in Redis that were no counts, and are counted anew: another program writes to it.",
+			Help: "Values of rate limits in Redis that were no counts, and are counted again from nothing: another program writes to it.",
 		}),
 	}
 	n := 1
