@@ -100,7 +100,7 @@ func TestTheChainIsAskedOnceForManyUpdates(t *testing.T) {
 }
 
 // TestAFinalStatusThatWent: after the retention, or early where Redis is short of memory, the contract tells of what was applied, and
-// nobody of what was not.
+// nothing tells of what was not.
 func TestAFinalStatusThatWent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()

@@ -82,7 +82,7 @@ func TestQuestionsOfManyKeysShareCalls(t *testing.T) {
 	require.Less(t, calls, keys*each/4+keys) // the embedded Redis counts none
 }
 
-// TestWhatIsNoCountBeginsAgain: other types and texts where a limit's values should be refuse nobody for long and let no more through than
+// TestWhatIsNoCountBeginsAgain: other types and texts where a limit's values should be refuse no caller for long and let no more through than
 // a Redis that was flushed; what this replica let through is still counted, and an operator is told.
 func TestWhatIsNoCountBeginsAgain(t *testing.T) {
 	t.Parallel()
