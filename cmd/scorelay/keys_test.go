@@ -20,10 +20,10 @@ import (
 // TestSetupWritesItsAPIKeyOnceAndThroughNoLink: a link that leads to no file would have the key made where it leads.
 func TestSetupWritesItsAPIKeyOnceAndThroughNoLink(t *testing.T) {
 	t.Parallel()
-	conn, err := nats.Connect(devnet.NATS(t).URL)
+	conn, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn)
+	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	_, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: apikey.Bucket})
 	require.NoError(t, err)
