@@ -38,10 +38,10 @@ func TestSimSourceIsLikeNATS(t *testing.T) {
 	t.Parallel()
 	const lanes = 3
 	ctx := t.Context()
-	nc, err := nats.Connect(devnet.NATS(t).URL)
+	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}}}))
 	real, err := stream.Open(ctx, js)

@@ -51,10 +51,10 @@ func classOf(err error) string {
 // TestModelJournalIsLikeNATS plays random appends of several sessions, good and stale, loads and purges on both.
 func TestModelJournalIsLikeNATS(t *testing.T) {
 	t.Parallel()
-	nc, err := nats.Connect(devnet.NATS(t).URL)
+	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 4, ChainID: 1, Contract: common.Address{1}},

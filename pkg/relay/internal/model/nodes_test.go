@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"testing"
@@ -69,7 +68,7 @@ func (r *real) deploy() {
 	require.Eventually(r.t, func() bool { // the pool takes a moment
 		r.mine()
 		return r.receipt(admins.Hash()) != nil
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	require.Equal(r.t, types.ReceiptStatusSuccessful, r.receipt(admins.Hash()).Status)
 }
 
@@ -102,19 +101,17 @@ func anvil(t *testing.T) *real {
 	if err != nil {
 		t.Skip("anvil is not installed")
 	}
-	port, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := devnet.FreePort()
 	require.NoError(t, err)
-	number := port.Addr().(*net.TCPAddr).Port
-	require.NoError(t, port.Close())
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, path, "--port", fmt.Sprint(number), "--silent", "--no-mining", "--gas-limit", fmt.Sprint(devnet.DefaultGasLimit))
+	cmd := exec.CommandContext(ctx, path, "--port", fmt.Sprint(port), "--silent", "--no-mining", "--gas-limit", fmt.Sprint(devnet.DefaultGasLimit))
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { cancel(); _ = cmd.Wait() })
-	client, err := rpc.Dial(fmt.Sprintf("http://127.0.0.1:%d", number))
+	client, err := rpc.Dial(fmt.Sprintf("http://127.0.0.1:%d", port))
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	r := &real{t: t, id: 31337, rpc: client}
-	require.Eventually(t, func() bool { return r.call(nil, "eth_chainId") == nil }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return r.call(nil, "eth_chainId") == nil }, 2*time.Minute, 20*time.Millisecond)
 	r.mine = func() { r.must(nil, "evm_mine") }
 	r.reorg = func(depth int) { r.must(nil, "anvil_reorg", depth, []any{}) }
 	for _, i := range []int{admin, relayerA, relayerB, stranger} {
@@ -156,7 +153,7 @@ func (p *pair) settle() {
 	require.Eventually(p.t, func() bool {
 		p.real.must(&status, "txpool_status")
 		return int(status.Pending) == ready && int(status.Queued) == all-ready
-	}, 10*time.Second, 2*time.Millisecond, "the model has %d ready of %d, the node %+v", ready, all, &status)
+	}, 2*time.Minute, 2*time.Millisecond, "the model has %d ready of %d, the node %+v", ready, all, &status)
 }
 
 // mine makes a block on both and compares what is in it.
