@@ -40,7 +40,7 @@ type fault struct {
 
 // What every row is held to.
 const (
-	faultRate     = 60.0             // updates a second, over both lanes
+	faultRate     = 60.0            // updates a second, over both lanes
 	faultPatience = 3 * time.Minute // from the end of the fault until everything promised is final
 	faultWasted   = 0.02
 	faultBlock    = 500 * time.Millisecond

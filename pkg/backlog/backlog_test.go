@@ -17,10 +17,10 @@ import (
 
 func open(t *testing.T) *Store {
 	t.Helper()
-	nc, err := nats.Connect(devnet.NATS(t).URL)
+	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	_, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: Bucket, History: 1})
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestAViewKnowsWhatLanesSay(t *testing.T) {
 	go func() { defer close(done); _ = view.Run(ctx) }()
 	knows := func(project score.ProjectID, waiting uint64) {
 		t.Helper()
-		require.Eventually(t, func() bool { return view.Of(project).Waiting == waiting }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return view.Of(project).Waiting == waiting }, 2*time.Minute, time.Millisecond)
 	}
 	knows(one, 5_000)
 	knows(two, 2_000)

@@ -183,10 +183,10 @@ func send(t *testing.T, client *ethclient.Client, nonce uint64) *types.Transacti
 
 func jetStream(t *testing.T, natsURL string) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(natsURL)
+	nc, err := nats.Connect(natsURL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	return js
 }

@@ -82,10 +82,10 @@ type bench struct {
 
 func newBucket(t *testing.T) *halt.Bucket {
 	t.Helper()
-	nc, err := nats.Connect(devnet.NATS(t).URL)
+	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	_, err = halt.Open(t.Context(), js)
 	require.ErrorContains(t, err, "scorelay setup")
@@ -283,12 +283,12 @@ func TestRunLooks(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- b.Run(ctx) }()
-	require.Eventually(t, func() bool { return !b.Halted() }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !b.Halted() }, 2*time.Minute, time.Millisecond)
 	b.connection.Add(1)
 	require.True(t, b.Halted())
-	require.Eventually(t, func() bool { return !b.Halted() }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !b.Halted() }, 2*time.Minute, time.Millisecond)
 	require.NoError(t, b.marks.Bucket.Write(t.Context(), halt.Marker{Code: halt.Shorter, Reason: "another says so"}, 0))
-	require.Eventually(t, func() bool { return b.Reason() == "another says so" }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return b.Reason() == "another says so" }, 2*time.Minute, 10*time.Millisecond)
 	cancel()
 	require.ErrorIs(t, <-ended, context.Canceled)
 }

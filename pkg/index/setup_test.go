@@ -66,10 +66,10 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, changed: make(chan struct{})}
 	w.keep.Store(3)
 	w.startChain()
-	nc, err := nats.Connect(devnet.NATS(t).URL)
+	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	w.js, err = jetstream.New(nc)
+	w.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.place}))
 	w.stream, err = stream.Open(t.Context(), w.js)
@@ -79,7 +79,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) startChain() {
 	w.node = devnet.NewChain(w.t)
-	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.node.URL}, LogRange: 3}, discard(), prometheus.NewRegistry())
+	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.node.URL}, LogRange: 3, Timeout: time.Minute}, discard(), prometheus.NewRegistry())
 	require.NoError(w.t, err)
 	w.t.Cleanup(client.Close)
 	w.client = client

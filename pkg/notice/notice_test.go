@@ -21,10 +21,10 @@ import (
 func TestBoard(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	nc, err := nats.Connect(devnet.NATS(t).URL)
+	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	_, err = notice.Open(ctx, js, slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "scorelay setup")
@@ -37,7 +37,7 @@ func TestBoard(t *testing.T) {
 	}
 	await := func(b *notice.Board, from, to score.Lane, want lane.Notice) {
 		t.Helper()
-		deadline := time.After(20 * time.Second)
+		deadline := time.After(2 * time.Minute)
 		for {
 			changed := b.Changed()
 			if b.Posted(from, to) == want {

@@ -29,10 +29,10 @@ func portOf(t *testing.T, address string) int {
 
 func TestOpenWithoutTheBucket(t *testing.T) {
 	t.Parallel()
-	nc, err := nats.Connect(devnet.NATS(t).URL)
+	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	_, err = watched.Open(t.Context(), js, bucket)
 	require.ErrorIs(t, err, jetstream.ErrBucketNotFound)
