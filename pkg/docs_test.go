@@ -176,6 +176,28 @@ func TestLifeOfAnUpdateNamesFunctionsThatAreThere(t *testing.T) {
 	}
 }
 
+// TestContributingSaysWhatBelongsInEachPackage: its table names every directory of packages and programs, and none that is not there.
+func TestContributingSaysWhatBelongsInEachPackage(t *testing.T) {
+	t.Parallel()
+	_, table, found := strings.Cut(read(t, "../CONTRIBUTING.md"), "\n| package | what belongs there |\n|---|---|\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	named := map[string]bool{}
+	for _, name := range regexp.MustCompile("`((?:pkg|cmd)/[a-z/]+)`").FindAllStringSubmatch(table, -1) {
+		named[name[1]] = true
+		require.DirExists(t, filepath.Join("..", name[1]))
+	}
+	for _, root := range []string{"pkg", "cmd"} {
+		entries, err := os.ReadDir(filepath.Join("..", root))
+		require.NoError(t, err)
+		for _, entry := range entries {
+			if entry.IsDir() {
+				require.True(t, named[root+"/"+entry.Name()], "CONTRIBUTING.md does not say what belongs in %s/%s", root, entry.Name())
+			}
+		}
+	}
+}
+
 // anchors are the names that GitHub gives a document's headings.
 func anchors(text string) []string {
 	var out []string

@@ -31,9 +31,11 @@ type accepting struct {
 	dir      string
 	anvil    *devnet.Anvil
 	redis    *devnet.RedisServer
+	natsURL  string
 	environ  []string // settings that lead to everything
 	contract common.Address
 	urls     []string // of the APIs
+	admin    string   // address of the admin listener of the program started last
 	children []*child // in the order in which they were started
 }
 
@@ -116,19 +118,21 @@ func (s *accepting) startNATS(ctx context.Context, longer time.Duration) error {
 		return err
 	}
 	s.children = append(s.children, server)
+	s.natsURL = fmt.Sprintf("nats://127.0.0.1:%d", ports[0])
 	monitor := fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "SCORELAY_") {
 			s.environ = append(s.environ, variable)
 		}
 	}
-	var keys []string
 	for lane := range s.lanes {
-		keys = append(keys, hexOf(firstSigner+lane))
+		if err := s.addKey(lane); err != nil {
+			return err
+		}
 	}
-	s.environ = append(s.environ, fmt.Sprintf("SCORELAY_NATS_URL=nats://127.0.0.1:%d", ports[0]), "SCORELAY_NATS_MONITOR_URL="+monitor,
+	s.environ = append(s.environ, "SCORELAY_NATS_URL="+s.natsURL, "SCORELAY_NATS_MONITOR_URL="+monitor,
 		"SCORELAY_CHAIN_RPC="+s.anvil.URL, "SCORELAY_REDIS_URL="+s.redis.URL, "SCORELAY_CONFIRMATIONS=1",
-		"SCORELAY_SIGNER_KEYS="+strings.Join(keys, ","), "SCORELAY_API_KEY_FILE="+filepath.Join(s.dir, "key"))
+		"SCORELAY_SIGNER_KEYSTORE="+s.keystore(), "SCORELAY_SIGNER_PASSWORD_FILE="+s.passwordFile(), "SCORELAY_API_KEY_FILE="+s.apiKeyFile())
 	return server.await(startTimeout, func() error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, monitor+"/healthz", nil)
 		if err != nil {
@@ -166,7 +170,7 @@ func (s *accepting) setUp(ctx context.Context) error {
 	if out, err = cmd.Output(); err != nil {
 		return failed("create a key without budgets", err)
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "key"), out, 0o600); err != nil {
+	if err := os.WriteFile(s.apiKeyFile(), out, 0o600); err != nil {
 		return fmt.Errorf("couldn't keep the key: %w", err)
 	}
 	return nil
@@ -194,7 +198,7 @@ func (s *accepting) startProgram(ctx context.Context, path, name string, setting
 	if err != nil {
 		return nil, err
 	}
-	s.children = append(s.children, c)
+	s.children, s.admin = append(s.children, c), admin
 	return c, c.await(startTimeout, func() error { return ready(ctx, admin) })
 }
 

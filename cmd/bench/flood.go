@@ -5,17 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -88,14 +84,12 @@ func (b *bench) flood(ctx context.Context, updates int) (report floodReport, err
 		return report, err
 	}
 	defer s.close()
-	client, err := redisdb.Open(s.redis.URL)
+	following, err := follow(s.redis.URL, s.stream)
 	if err != nil {
-		return report, fmt.Errorf("couldn't reach Redis: %w", err)
+		return report, err
 	}
-	defer func() { _ = client.Close() }()
-	d := s.stream.Deployment() // package app names the keys so
-	prefix := fmt.Sprintf("scorelay:%d:%x:%x:", d.ChainID, d.Contract[:4], s.stream.Created().UnixNano())
-	q := &quiet{stack: s, statuses: status.New(client, status.Config{Prefix: prefix, Salt: s.stream.Salt()}), sent: map[score.Ref]time.Time{}}
+	defer following.close()
+	q := &quiet{stack: s, followed: following}
 
 	progress(fmt.Sprintf("one update a second for %s", b.seconds))
 	begun := time.Now()
@@ -144,9 +138,8 @@ func (s *stack) publishAll(ctx context.Context, p *project, n int) error {
 // quiet is a project that sends one update a second.
 type quiet struct {
 	*stack
-	statuses *status.Store
-	sent     map[score.Ref]time.Time // that are not final
-	n        int
+	*followed
+	n int
 }
 
 // run sends while it may, and tells how many seconds each update took to be final.
@@ -154,7 +147,7 @@ func (q *quiet) run(ctx context.Context, more func() bool) (took []float64, err 
 	poll := time.NewTicker(statusPoll)
 	defer poll.Stop()
 	next := time.Now()
-	for sending := true; sending || len(q.sent) > 0; {
+	for sending := true; sending || q.left() > 0; {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -168,11 +161,13 @@ func (q *quiet) run(ctx context.Context, more func() bool) (took []float64, err 
 				next = next.Add(time.Second)
 			}
 		}
-		final, err := q.final(ctx)
+		finals, err := q.look(ctx)
 		if err != nil {
 			return nil, err
 		}
-		took = append(took, final...)
+		for _, f := range finals {
+			took = append(took, f.took.Seconds())
+		}
 	}
 	return took, nil
 }
@@ -183,34 +178,6 @@ func (q *quiet) send(ctx context.Context) error {
 	if err := q.stream.PublishEnvelope(ctx, fmt.Sprintf("quiet-%d", q.n), update, nil); err != nil {
 		return fmt.Errorf("couldn't publish an update: %w", err)
 	}
-	q.sent[update[0].Ref()] = time.Now()
+	q.add(update[0].Ref())
 	return nil
-}
-
-// final are the seconds that those took that are final now.
-func (q *quiet) final(ctx context.Context) (took []float64, err error) {
-	var refs []score.Ref
-	for ref := range q.sent {
-		refs = append(refs, ref)
-	}
-	if len(refs) == 0 {
-		return nil, nil
-	}
-	statuses, _, err := q.statuses.Read(ctx, refs)
-	if err != nil {
-		return nil, ctx.Err() // it looks again soon
-	}
-	for i, ref := range refs {
-		if statuses[i].Stage == score.Final {
-			took = append(took, time.Since(q.sent[ref]).Seconds())
-			delete(q.sent, ref)
-		}
-	}
-	return took, nil
-}
-
-// percentile of at least one value: the least that so large a part is not above.
-func percentile(values []float64, part float64) float64 {
-	values = slices.Sorted(slices.Values(values))
-	return values[min(len(values)-1, int(math.Ceil(part*float64(len(values))))-1)]
 }

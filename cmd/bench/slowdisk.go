@@ -80,15 +80,11 @@ func runSlowDisk(ctx context.Context, args []string) error {
 }
 
 func (d *slowDisk) run(ctx context.Context) (*diskReport, error) {
-	discardLogs()
-	err := d.build(ctx,
-		program{name: "api", dir: "../..", source: "./cmd/api", path: &d.api},
-		program{name: "nats-server", dir: ".", source: "github.com/nats-io/nats-server/v2", path: &d.nats},
-	)
-	if err != nil {
+	if err := d.buildAll(ctx); err != nil {
 		return nil, err
 	}
 	report := &diskReport{Lanes: d.lanes, Relayers: d.relayers}
+	var err error
 	if report.Fast, err = d.disk(ctx, "fast", 0); err != nil {
 		return nil, fmt.Errorf("on the fast disk: %w", err)
 	}
@@ -96,6 +92,15 @@ func (d *slowDisk) run(ctx context.Context) (*diskReport, error) {
 		return nil, fmt.Errorf("on the slow disk: %w", err)
 	}
 	return report, nil
+}
+
+// buildAll builds every program of a deployment.
+func (d *slowDisk) buildAll(ctx context.Context) error {
+	discardLogs()
+	return d.build(ctx,
+		program{name: "api", dir: "../..", source: "./cmd/api", path: &d.api},
+		program{name: "nats-server", dir: ".", source: "github.com/nats-io/nats-server/v2", path: &d.nats},
+	)
 }
 
 // loads are what is sent to a deployment of its own each.

@@ -19,7 +19,7 @@ import (
 // counted against the contract's own events, not against anything the stack says of itself.
 func TestStackUnderAttack(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes a minute")
+		t.Skip("takes a minute; .ci/run runs it, without -short")
 	}
 	s := startStack(t, "--separate", "--relayers", "2", "--lanes", "2")
 	info := s.info(t)

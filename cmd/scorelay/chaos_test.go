@@ -75,7 +75,7 @@ func TestChaosOfLanes(t *testing.T) { disturb(t, laneKinds) }
 func disturb(t *testing.T, kinds []*actKind) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("takes minutes")
+		t.Skip("takes minutes; .ci/run runs it, without -short")
 	}
 	seed := *chaosSeed
 	if seed == 0 {

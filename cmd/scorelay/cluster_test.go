@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,7 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -82,6 +84,8 @@ type clusterRig struct {
 	t    *testing.T
 	mesh *devnet.Mesh
 	js   jetstream.JetStream
+
+	created []score.ProjectID // beside the updates
 }
 
 func startClusterRig(ctx context.Context, t *testing.T, seed uint64) *clusterRig {
@@ -101,7 +105,7 @@ func startClusterRig(ctx context.Context, t *testing.T, seed uint64) *clusterRig
 	t.Cleanup(client.Close)
 	client.Domain = info.Domain()
 	c.client = client
-	conn, err := nats.Connect(info.NATSURL, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.Timeout(time.Minute))
+	conn, err := nats.Connect(info.NATSURL, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
 	c.js, err = jetstream.New(conn)
@@ -201,20 +205,42 @@ func (c *clusterRig) refused() time.Duration {
 	}
 }
 
+// creations has projects created one after the other until stop is called, which returns when the last has its answer.
+func (c *clusterRig) creations() (stop func()) {
+	c.t.Helper()
+	at, stopping, done := place(c.t, c.info(c.t)), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			at.Project = score.ProjectID(load.RandomID())
+			if !assert.NoError(c.t, c.create(at)) {
+				return
+			}
+			c.created = append(c.created, at.Project)
+			select {
+			case <-stopping:
+				return
+			case <-time.After(100 * time.Millisecond): // the pace of the load
+			}
+		}
+	}()
+	return func() { close(stopping); <-done }
+}
+
 var attackCluster = flag.Bool("cluster", false, "run TestNATSClusterUnderAttack")
 
 // TestNATSClusterUnderAttack kills, cuts off and restarts servers of a NATS cluster, and an API, under load. What clients got a 200
 // for is counted against the contract's own events.
 func TestNATSClusterUnderAttack(t *testing.T) {
 	if !*attackCluster {
-		t.Skip("takes two minutes of two cores: run it by itself, with -args -cluster")
+		t.Skip("takes two minutes of two cores: .ci/run runs it by itself, with -args -cluster")
 	}
 	seed := rand.Uint64N(1_000_000)
 	t.Logf("seed %d", seed)
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Minute)
 	defer cancel()
 	c := startClusterRig(ctx, t, seed)
-	stop := c.load(40)
+	stop, stopCreating := c.load(40), c.creations()
 	require.True(t, c.applied(20, 3*time.Minute), "the stack works before the attacks")
 	for _, attack := range []struct {
 		name string
@@ -272,6 +298,7 @@ func TestNATSClusterUnderAttack(t *testing.T) {
 		t.Logf("%s: accepted %s later, whole after %s, promised %d so far", attack.name, took.Round(10*time.Millisecond), time.Since(began).Round(100*time.Millisecond), len(c.tally.Promised()))
 	}
 	stop()
+	stopCreating()
 	c.verdict()
 }
 
@@ -285,7 +312,7 @@ func (c *clusterRig) verdict() {
 		if err == nil {
 			final = e
 		}
-		return err == nil && e.missing(promised) == 0
+		return err == nil && e.missing(promised) == 0 && !slices.ContainsFunc(c.created, func(id score.ProjectID) bool { return e.created[id] == 0 })
 	})
 	require.NotNil(c.t, final)
 	counts := c.tally.Counts()
@@ -294,6 +321,10 @@ func (c *clusterRig) verdict() {
 	require.Zero(c.t, final.doubled())
 	require.Zero(c.t, counts.Wrong, "%v", counts.Refusals)
 	require.Zero(c.t, counts.Failed)
+	c.t.Logf("created %d projects", len(c.created))
+	for _, id := range c.created {
+		require.Equal(c.t, 1, final.created[id], "project %s", id)
+	}
 	sample := map[load.Key]time.Time{}
 	for key, at := range promised {
 		if sample[key] = at; len(sample) == 500 {

@@ -117,7 +117,7 @@ func (c *caller) scores(t *testing.T, want int64) {
 // TestDevIsTheSameTomorrow uses yesterday's settings after a restart, and after everything was killed at work.
 func TestDevIsTheSameTomorrow(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes stacks")
+		t.Skip("takes stacks; .ci/run runs it, without -short")
 	}
 	t.Parallel()
 	for _, separate := range []bool{false, true} {
@@ -290,7 +290,7 @@ func (w *watched) ended(t *testing.T) error {
 // TestDevFitsATerminal looks at a stack at work as people do.
 func TestDevFitsATerminal(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes a stack")
+		t.Skip("takes a stack; .ci/run runs it, without -short")
 	}
 	t.Parallel()
 	dir := t.TempDir()
@@ -318,7 +318,7 @@ func TestDevFitsATerminal(t *testing.T) {
 // TestDemoInATerminal sees a bar and a verdict, and what is said when it is interrupted.
 func TestDemoInATerminal(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes stacks")
+		t.Skip("takes stacks; .ci/run runs it, without -short")
 	}
 	t.Parallel()
 	dir := t.TempDir()

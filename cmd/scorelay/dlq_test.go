@@ -7,11 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/app"
@@ -24,11 +21,7 @@ import (
 // deployment is a set-up stream on a NATS server of the test's own.
 func deployment(t *testing.T) (*stream.Stream, *directory.Directory) {
 	t.Helper()
-	conn, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
+	js := devnet.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 2, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1},
 	}))

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
@@ -20,12 +19,8 @@ import (
 // TestSetupWritesItsAPIKeyOnceAndThroughNoLink: a link that leads to no file would have the key made where it leads.
 func TestSetupWritesItsAPIKeyOnceAndThroughNoLink(t *testing.T) {
 	t.Parallel()
-	conn, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	_, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: apikey.Bucket})
+	js := devnet.JetStream(t)
+	_, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: apikey.Bucket})
 	require.NoError(t, err)
 	outside := filepath.Join(t.TempDir(), "outside")
 	path := filepath.Join(t.TempDir(), "key")

@@ -9,8 +9,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
@@ -25,11 +23,7 @@ func laneSigner(n byte) common.Address { return common.Address{0xaa, n} }
 // twoLanes is a deployment with two lanes that were driven, each with its first buckets.
 func twoLanes(t *testing.T) *lanes {
 	t.Helper()
-	conn, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
+	js := devnet.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 2, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1},
 	}))

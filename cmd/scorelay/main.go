@@ -68,6 +68,9 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
 		return 2
 	}
+	for _, sentence := range app.SecretArguments(command) {
+		fmt.Fprintln(os.Stderr, "scorelay: "+sentence)
+	}
 	app.LogRedis(commandLog())
 	drain, kill, release := lifecycle.Signals(context.Background())
 	defer release()

@@ -154,9 +154,7 @@ func (p *production) natsURL(user string) string {
 // TestShippedConfigurationsForProduction: NATS and Redis run with them, let only those in who have the password, by TLS, and
 // Scorelay's programs use them.
 func TestShippedConfigurationsForProduction(t *testing.T) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("redis-server is not installed")
-	}
+	devnet.NeedsRedisServer(t)
 	t.Parallel()
 	p := startProduction(t)
 	var js jetstream.JetStream

@@ -110,6 +110,12 @@ func (r *rig) newPlace(t *testing.T, lane, lanes int) *load.Place {
 	for score.FirstOwner(score.BucketOf(at.Project), lanes) != score.Lane(lane) || at.Project == demo {
 		at.Project = score.ProjectID(load.RandomID())
 	}
+	require.NoError(t, r.create(at))
+	return at
+}
+
+// create makes a place's project.
+func (r *rig) create(at *load.Place) error {
 	project := &score.Project{
 		ID: at.Project, Name: "faults", ScoreTypes: []string{at.ScoreType},
 		Owners: []common.Address{at.Updaters[1].Address}, Updaters: []common.Address{at.Updaters[0].Address},
@@ -117,8 +123,7 @@ func (r *rig) newPlace(t *testing.T, lane, lanes int) *load.Place {
 	for _, name := range at.Actions {
 		project.Actions = append(project.Actions, score.Action{Name: name, Points: 3})
 	}
-	require.NoError(t, r.client.CreateProject(r.ctx, project))
-	return at
+	return r.client.CreateProject(r.ctx, project)
 }
 
 // pause waits a part of the plan of a test; what is awaited otherwise is a condition.

@@ -195,7 +195,7 @@ func dial(t *testing.T, info *dev.Info, key string, connections int) *load.Clien
 // TestDemo runs the README's command, smaller.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes half a minute")
+		t.Skip("takes half a minute; .ci/run runs it, without -short")
 	}
 	dir := t.TempDir()
 	out, err := command(t, "scorelay", "dev", "--port", "0", "--data-dir", dir, "--block-time", "250ms", "--demo", "1000").Output()
@@ -218,7 +218,7 @@ $`, string(out))
 // TestCommands runs the operator's commands beside a stack.
 func TestCommands(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes a stack")
+		t.Skip("takes a stack; .ci/run runs it, without -short")
 	}
 	s := startStack(t)
 	scorelay := func(args ...string) (string, string, error) {

@@ -5,7 +5,7 @@
 //	GET /livez          200 as long as the process can answer at all
 //	GET /readyz         200 when it should get work; 503 while it starts, drains or lacks something, with the reasons
 //	GET /metrics        Prometheus; gathered at most once a second
-//	GET /debug/pprof/   Go profiles
+//	GET /debug/pprof/   Go profiles, without cmdline: arguments may hold secrets
 package admin
 
 import (
@@ -62,7 +62,6 @@ func handler(metrics prometheus.Gatherer, health *Health) http.Handler {
 	})
 	mux.Handle("GET /metrics", Metrics(metrics))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)

@@ -63,6 +63,7 @@ func TestEndpoints(t *testing.T) {
 	broken.Store(false)
 	expect("/metrics", http.StatusOK, "scorelay_test_total 1")
 	expect("/debug/pprof/goroutine?debug=1", http.StatusOK, "goroutine profile")
+	expect("/debug/pprof/cmdline", http.StatusNotFound, "")
 	expect("/nothing", http.StatusNotFound, "")
 	health.Drain()
 	expect("/readyz", http.StatusServiceUnavailable, "draining")

@@ -191,11 +191,7 @@ func TestARevocationWhileNATSWasAway(t *testing.T) {
 
 func TestOpenWithoutSetup(t *testing.T) {
 	t.Parallel()
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	_, err = apikey.Open(t.Context(), js)
+	js := devnet.JetStream(t)
+	_, err := apikey.Open(t.Context(), js)
 	require.ErrorContains(t, err, "scorelay setup")
 }

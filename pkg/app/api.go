@@ -43,6 +43,7 @@ type api struct {
 	projects *httpapi.Projects
 	backlogs *backlog.View
 	guard    *halt.Guard
+	clock    *clock
 	rewatch  chan chan struct{} // asks for the accepted creations again; closed when they are there
 	server   *httpapi.Server
 	listener net.Listener
@@ -60,6 +61,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		loop("the view of final projects", func(ctx context.Context) error { return a.final.Run(ctx) }),
 		loop("the view of accepted projects", a.watchProjects),
 		loop("the view of what waits", func(ctx context.Context) error { return a.backlogs.Run(ctx) }),
+		loop("the comparison of clocks", func(ctx context.Context) error { return a.clock.run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
 		lifecycle.Part{
 			Name: "HTTP", Start: a.listen,
@@ -99,6 +101,8 @@ func (a *api) open(ctx context.Context) error {
 	if a.guard, err = a.newGuard(ctx, journals, a.name+"-"+hostName(), a.watchAgain); err != nil {
 		return err
 	}
+	a.clock = newClock(a.config().Freshness, a.log, a.metrics)
+	a.clock.stream, a.clock.head = a.stream.Now, a.chain.Head
 	a.keys, a.final = keys.NewView(a.log), final.NewView(a.log)
 	a.projects = httpapi.NewProjects(a.final)
 	a.health.Add(admin.Check{Name: "views", Ready: func(context.Context) error { return a.viewsRead() }})
@@ -122,7 +126,7 @@ func (a *api) config() httpapi.Config {
 		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay, Whole: whole,
 		MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout:  s.AcceptTimeout,
-		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies,
+		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, MaxPerKey: s.MaxPerKey, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies,
 		DrainTimeout: s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener
 	}
 }

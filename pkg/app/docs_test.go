@@ -23,6 +23,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 var update = flag.Bool("update", false, "write the generated files of docs/")
@@ -87,6 +88,7 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	limit.New(nil, "", slog.Default(), reg)
 	halt.New(halt.Config{Metrics: reg})
 	expires(reg)
+	newClock(wallet.Window{}, slog.Default(), reg)
 	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
 	require.NoError(t, err)
 }

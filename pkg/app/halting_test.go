@@ -12,7 +12,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
@@ -53,16 +52,7 @@ func newTimeMachine(t *testing.T) *timeMachine {
 	m := &timeMachine{t: t, dir: filepath.Join(t.TempDir(), "nats"), port: port, monitor: monitor, bench: &bench{redis: devnet.Redis(t)}}
 	m.start()
 	t.Cleanup(func() { m.nats.Close() })
-	m.chain, err = devnet.StartChain(devnet.ChainOptions{Interval: 50 * time.Millisecond})
-	require.NoError(t, err)
-	t.Cleanup(m.chain.Close)
-	conn, js, err := connector.NATS(t.Context(), &NATS{NATSURL: Secret(m.nats.URL)}, "test")
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	m.js = js
-	m.rpc, err = DialChain(t.Context(), &Chain{ChainRPC: []Secret{Secret(m.chain.URL)}}, quiet, prometheus.NewRegistry())
-	require.NoError(t, err)
-	t.Cleanup(m.rpc.Close)
+	m.connect(t, 50*time.Millisecond)
 	m.d, err = m.setUp(t.Context(), t, SetupPlan{Relayers: []common.Address{devnet.Address(1)}})
 	require.NoError(t, err)
 	m.stream, err = stream.Open(t.Context(), m.js)
@@ -184,6 +174,18 @@ func (m *timeMachine) copied() (dir string) {
 	return dir
 }
 
+// copiedHalfway copies NATS's data when 10 updates are applied. Then 10 more are, and no relayer runs.
+func (m *timeMachine) copiedHalfway() (dir string) {
+	m.t.Helper()
+	m.send(m.project, 0, 10)
+	m.points(m.project, 10)
+	dir = m.copied()
+	m.send(m.project, 10, 20)
+	m.points(m.project, 20)
+	m.endRelayer()
+	return dir
+}
+
 // swap changes NATS's data while it is down.
 func (m *timeMachine) swap(change func()) {
 	m.t.Helper()
@@ -195,10 +197,14 @@ func (m *timeMachine) swap(change func()) {
 // restored puts the copy of what is under a directory of NATS's data in its place.
 func (m *timeMachine) restored(dir, what string) {
 	m.t.Helper()
-	m.swap(func() {
-		require.NoError(m.t, os.RemoveAll(filepath.Join(m.dir, what)))
-		require.NoError(m.t, os.CopyFS(filepath.Join(m.dir, what), os.DirFS(filepath.Join(dir, what))))
-	})
+	m.swap(func() { m.put(filepath.Join(dir, what), what) })
+}
+
+// put puts a directory in the place of one of NATS's data, which is down.
+func (m *timeMachine) put(dir, what string) {
+	m.t.Helper()
+	require.NoError(m.t, os.RemoveAll(filepath.Join(m.dir, what)))
+	require.NoError(m.t, os.CopyFS(filepath.Join(m.dir, what), os.DirFS(dir)))
 }
 
 // halted waits until posts are answered that accepting halts; none is accepted before.
@@ -297,12 +303,7 @@ func (m *timeMachine) audit() {
 func TestNATSRestoredFromAnOlderCopy(t *testing.T) {
 	t.Parallel()
 	m := newTimeMachine(t)
-	m.send(m.project, 0, 10)
-	m.points(m.project, 10)
-	copied := m.copied()
-	m.send(m.project, 10, 20)
-	m.points(m.project, 20)
-	m.endRelayer()
+	copied := m.copiedHalfway()
 	m.send(m.project, 20, 30) // accepted, in no transaction
 	other := m.create(2)
 	m.send(other, 0, 10)
@@ -355,12 +356,7 @@ var updates = filepath.Join("jetstream", "$G", "streams", stream.Name)
 func TestAStreamOlderThanTheJournals(t *testing.T) {
 	t.Parallel()
 	m := newTimeMachine(t)
-	m.send(m.project, 0, 10)
-	m.points(m.project, 10)
-	copied := m.copied()
-	m.send(m.project, 10, 20)
-	m.points(m.project, 20)
-	m.endRelayer()
+	copied := m.copiedHalfway()
 	lost := m.create(2)
 	m.send(lost, 0, 10)
 	m.restored(copied, updates)
@@ -401,8 +397,7 @@ func TestAnAPIThatStartsOnAnOlderStream(t *testing.T) {
 	m.swap(func() {
 		newest = filepath.Join(t.TempDir(), "newest")
 		require.NoError(t, os.CopyFS(newest, os.DirFS(filepath.Join(m.dir, updates))))
-		require.NoError(t, os.RemoveAll(filepath.Join(m.dir, updates)))
-		require.NoError(t, os.CopyFS(filepath.Join(m.dir, updates), os.DirFS(filepath.Join(copied, updates))))
+		m.put(filepath.Join(copied, updates), updates)
 	})
 	m.endAPI = m.startAPI()
 	_, err = m.post(m.project, 100)
@@ -411,10 +406,7 @@ func TestAnAPIThatStartsOnAnOlderStream(t *testing.T) {
 	require.Equal(t, "halted", refused.Code)
 
 	// The newest copy turns up.
-	m.swap(func() {
-		require.NoError(t, os.RemoveAll(filepath.Join(m.dir, updates)))
-		require.NoError(t, os.CopyFS(filepath.Join(m.dir, updates), os.DirFS(newest)))
-	})
+	m.swap(func() { m.put(newest, updates) })
 	m.halted(100)
 	_, err = m.look().Resume(t.Context(), false, 0, nil)
 	require.NoError(t, err)

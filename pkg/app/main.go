@@ -91,6 +91,9 @@ func (s service) main(args []string) int {
 	for _, sentence := range mistyped {
 		log.Warn("an environment variable is ignored", "why", sentence)
 	}
+	for _, sentence := range SecretArguments(command) {
+		log.Warn("a secret is among the process's arguments", "why", sentence)
+	}
 	if err := s.run(drain, kill, log); err != nil {
 		log.Error("ended with an error", "err", err)
 		return 1

@@ -59,6 +59,7 @@ func TestMainsSayWhatIsWrong(t *testing.T) {
 			"ended with an error", "SCORELAY_SIGNER_PASSWORD_FILE: couldn't read the keystore's password file; its setting, which is not shown",
 		}},
 		{MainRelayer, "SCORELAY_LINGR=1s", "--signer-keys xyz", 1, []string{
+			"a secret is among the process's arguments", "--signer-keys holds a secret, which every user of this machine can read; set SCORELAY_SIGNER_KEYS or SCORELAY_SIGNER_KEYS_FILE instead",
 			"an environment variable is ignored", "did you mean SCORELAY_LINGER?", "SCORELAY_SIGNER_KEYS, key 1: not a private key",
 		}},
 	} {

@@ -88,6 +88,25 @@ func isSecret(flag *kong.Flag) bool {
 	return t == reflect.TypeFor[Secret]() || t == reflect.TypeFor[[]Secret]()
 }
 
+// SecretArguments says of each secret among the arguments what to set in its place: every user of the machine can read a process's
+// arguments. An address of a server is one if it holds a password, or, of HTTP, a path or a query, where providers have keys.
+func SecretArguments(ctx *kong.Context) (sentences []string) {
+	for _, path := range ctx.Path {
+		if path.Flag == nil || path.Resolved || !isSecret(path.Flag) {
+			continue
+		}
+		values, several := path.Flag.Target.Interface().([]Secret)
+		if !several {
+			values = []Secret{path.Flag.Target.Interface().(Secret)}
+		}
+		if slices.ContainsFunc(values, Secret.telling) && len(path.Flag.Tag.Envs) > 0 {
+			variable := path.Flag.Tag.Envs[0]
+			sentences = append(sentences, fmt.Sprintf("--%s holds a secret, which every user of this machine can read; set %s or %s_FILE instead", path.Flag.Name, variable, variable))
+		}
+	}
+	return sentences
+}
+
 // load reads the settings file once, when one is named.
 func (f *files) load(ctx *kong.Context) error {
 	path := configPath(ctx)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,41 @@ func TestSecretsFromFiles(t *testing.T) {
 	t.Setenv("SCORELAY_T_KEY", "also")
 	_, err = parse(t)
 	require.ErrorContains(t, err, "SCORELAY_T_KEY and SCORELAY_T_KEY_FILE are both set")
+}
+
+// TestSecretArguments: those that other users of the machine could read are told, with what to set instead, and never shown.
+func TestSecretArguments(t *testing.T) {
+	t.Setenv("SCORELAY_T_KEYS", "hush")
+	for args, tells := range map[string]bool{
+		"":               false, // the environment is one's own
+		"--name=hush":    false, // no secret
+		"--key=hush":     true,
+		"--keys=hush,no": true,
+		"--key=nats://127.0.0.1:4222,nats://b:4222":      false,
+		"--key=nats://127.0.0.1:4222,nats://u:hush@b:42": true,
+		"--key=redis://127.0.0.1:6379/0?cluster=true":    false,
+		"--key=rediss://:hush@127.0.0.1:6379/0":          true,
+		"--keys=http://127.0.0.1:8545/,https://b":        false,
+		"--keys=http://a,https://b/v3/hush":              true,
+		"--keys=https://b?key=hush":                      true,
+		"--key=://hush":                                  true,
+	} {
+		var cli testCLI
+		parser, err := NewParser("test", "", &cli)
+		require.NoError(t, err)
+		ctx, err := parser.Parse(strings.Fields(args))
+		require.NoError(t, err)
+		told := SecretArguments(ctx)
+		require.NotContains(t, fmt.Sprint(told), "hush")
+		if !tells {
+			require.Empty(t, told, args)
+			continue
+		}
+		flag, _, _ := strings.Cut(args, "=")
+		require.Len(t, told, 1, args)
+		require.Contains(t, told[0], flag+" holds a secret")
+		require.Contains(t, told[0], "_FILE instead")
+	}
 }
 
 func TestRefusals(t *testing.T) {

@@ -3,6 +3,8 @@ package app
 import (
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strings"
 )
 
 // Secret is a setting that must not appear in logs: a key, a password, an address that may contain one. Every way to
@@ -18,6 +20,20 @@ func (s Secret) String() string {
 		return "[not set]"
 	}
 	return "[set]"
+}
+
+// telling tells whether the value itself is secret: of addresses, separated by commas, whether one holds more than where a server is.
+func (s Secret) telling() bool {
+	for text := range strings.SplitSeq(string(s), ",") {
+		if !strings.Contains(text, "://") {
+			return text != ""
+		}
+		u, err := url.Parse(strings.TrimSpace(text))
+		if err != nil || u.User != nil || (strings.HasPrefix(u.Scheme, "http") && (strings.Trim(u.Path, "/") != "" || u.RawQuery != "")) {
+			return true
+		}
+	}
+	return false
 }
 
 // Format makes every verb of fmt write the form of String.

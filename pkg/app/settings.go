@@ -83,6 +83,7 @@ type APISettings struct {
 	TLSKey             string        `name:"tls-key-file" env:"SCORELAY_TLS_KEY_FILE" placeholder:"FILE" help:"Private key of the certificate, PEM."`
 	MaxConnections     int           `name:"max-connections" env:"SCORELAY_MAX_CONNECTIONS" default:"16384" help:"Connections to the HTTP API that are open at once; one more is answered 503. Each takes a file and some 20 kB of memory."`
 	MaxPerAddress      int           `name:"max-connections-per-address" env:"SCORELAY_MAX_CONNECTIONS_PER_ADDRESS" default:"4096" help:"Of them, those of one address of IPv4 or one /64 of IPv6; one more is answered 429. It is not for trusted proxies."`
+	MaxPerKey          int           `name:"max-connections-per-key" env:"SCORELAY_MAX_CONNECTIONS_PER_KEY" default:"4096" help:"Of them, those over which one API key came first; one more is answered 429 and closed. It is not for trusted proxies."`
 	IdleTimeout        time.Duration `name:"idle-timeout" env:"SCORELAY_IDLE_TIMEOUT" default:"75s" help:"How long a connection may be idle between two requests. Keep it above that of the callers' pools, and of a proxy in front."`
 	KeylessTimeout     time.Duration `name:"keyless-idle-timeout" env:"SCORELAY_KEYLESS_IDLE_TIMEOUT" default:"5s" help:"How long a connection may be idle over which no valid API key came yet. It is not for trusted proxies."`
 	TrustedProxies     []string      `name:"trusted-proxies" env:"SCORELAY_TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks (CIDR) of proxies in front of the API, separated by commas, and of nothing else."`
@@ -169,6 +170,7 @@ func (s *APISettings) Validate() error {
 	p.check(s.MaxConcurrent >= 1, "SCORELAY_MAX_CONCURRENT is %d; it must be at least 1", s.MaxConcurrent)
 	p.check(s.MaxConnections >= 1, "SCORELAY_MAX_CONNECTIONS is %d; it must be at least 1", s.MaxConnections)
 	p.check(s.MaxPerAddress >= 1, "SCORELAY_MAX_CONNECTIONS_PER_ADDRESS is %d; it must be at least 1", s.MaxPerAddress)
+	p.check(s.MaxPerKey >= 1, "SCORELAY_MAX_CONNECTIONS_PER_KEY is %d; it must be at least 1", s.MaxPerKey)
 	p.positive("SCORELAY_IDLE_TIMEOUT", s.IdleTimeout)
 	p.positive("SCORELAY_KEYLESS_IDLE_TIMEOUT", s.KeylessTimeout)
 	_, err := networks(s.TrustedProxies)

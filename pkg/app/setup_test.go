@@ -50,7 +50,15 @@ func newBench(t *testing.T, options devnet.NATSOptions) *bench {
 	b.nats, err = devnet.StartNATS(t.TempDir(), options)
 	require.NoError(t, err)
 	t.Cleanup(b.nats.Close)
-	b.chain, err = devnet.StartChain(devnet.ChainOptions{Interval: 20 * time.Millisecond})
+	b.connect(t, 20*time.Millisecond)
+	return b
+}
+
+// connect starts a chain with a block every interval, and connects to it and to NATS.
+func (b *bench) connect(t *testing.T, interval time.Duration) {
+	t.Helper()
+	var err error
+	b.chain, err = devnet.StartChain(devnet.ChainOptions{Interval: interval})
 	require.NoError(t, err)
 	t.Cleanup(b.chain.Close)
 	conn, js, err := connector.NATS(t.Context(), &NATS{NATSURL: Secret(b.nats.URL)}, "test")
@@ -60,7 +68,6 @@ func newBench(t *testing.T, options devnet.NATSOptions) *bench {
 	b.rpc, err = DialChain(t.Context(), &Chain{ChainRPC: []Secret{Secret(b.chain.URL)}}, quiet, prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(b.rpc.Close)
-	return b
 }
 
 func key(t *testing.T, account int) *signer.Key {

@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"net/http"
 	"net/url"
-	"os/exec"
 	"strconv"
 	"testing"
 	"time"
@@ -78,9 +77,6 @@ func TestRedis(t *testing.T) {
 	t.Parallel()
 	for _, embedded := range []bool{false, true} {
 		s, err := devnet.StartRedis(t.TempDir(), devnet.RedisOptions{Embedded: embedded})
-		if embedded && err != nil {
-			t.Skip(err)
-		}
 		require.NoError(t, err)
 		defer s.Close()
 		opts, err := redis.ParseURL(s.URL)
@@ -100,9 +96,7 @@ func TestRedis(t *testing.T) {
 
 func TestRedisServerComesBackWithItsData(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("redis-server is not installed")
-	}
+	devnet.NeedsRedisServer(t)
 	dir := t.TempDir()
 	first, err := devnet.StartRedis(dir, devnet.RedisOptions{})
 	require.NoError(t, err)

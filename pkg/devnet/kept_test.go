@@ -24,7 +24,7 @@ const childDir = "DEVNET_CHAIN_DIR"
 func TestChainChild(t *testing.T) {
 	dir := os.Getenv(childDir)
 	if dir == "" {
-		t.Skip("only as a child process")
+		t.Skip("only as a child process: TestAKilledChainComesBack runs it")
 	}
 	c, err := devnet.StartChain(devnet.ChainOptions{Dir: dir})
 	require.NoError(t, err)

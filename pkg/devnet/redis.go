@@ -49,7 +49,7 @@ func StartRedis(dir string, opts RedisOptions) (*RedisServer, error) {
 	if err == nil && !opts.Embedded {
 		return startRedisServer(path, dir, opts)
 	}
-	if os.Getenv(RequireRedisServer) == "1" || len(opts.Args) > 0 {
+	if len(opts.Args) > 0 || os.Getenv(RequireRedisServer) == "1" && !opts.Embedded {
 		return nil, fmt.Errorf("couldn't find redis-server, and the embedded one does not do (arguments, or %s=1)", RequireRedisServer)
 	}
 	return startEmbeddedRedis(opts.Port)

@@ -2,7 +2,13 @@ package devnet
 
 import (
 	"errors"
+	"os"
+	"os/exec"
 	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // TB is what the helpers need of a *testing.T, so that no shipped binary links package testing.
@@ -17,6 +23,24 @@ type TB interface {
 func NATS(t TB) *NATSServer {
 	t.Helper()
 	return started(t, func() (*NATSServer, error) { return StartNATS(t.TempDir(), NATSOptions{}) })
+}
+
+// patience is how long a machine may take to answer a test.
+const patience = time.Minute
+
+// JetStream connects to a NATS server of the test's own.
+func JetStream(t TB) jetstream.JetStream {
+	t.Helper()
+	conn, err := nats.Connect(NATS(t).URL, nats.Timeout(patience))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(patience))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return js
 }
 
 // NATSServers starts a cluster of the test's own. adjust may change the options of a server before it starts; it may be nil.
@@ -48,6 +72,19 @@ func NATSServers(t TB, n int, adjust func(i int, opts *NATSOptions)) ([]*NATSSer
 func Redis(t TB) *RedisServer {
 	t.Helper()
 	return started(t, func() (*RedisServer, error) { return StartRedis(t.TempDir(), RedisOptions{}) })
+}
+
+// NeedsRedisServer skips a test of what the embedded Redis cannot do, where redis-server is not installed and RequireRedisServer does not
+// ask for it.
+func NeedsRedisServer(t interface {
+	Helper()
+	Skip(args ...any)
+},
+) {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv(RequireRedisServer) != "1" {
+		t.Skip("redis-server is not installed; .ci/run requires it")
+	}
 }
 
 // NewChain starts a chain of the test's own that makes blocks only on Commit.

@@ -8,12 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -22,19 +19,11 @@ import (
 // can be written again.
 func TestAMarkerThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: halt.BucketName, History: 1})
-	require.NoError(t, err)
-	bucket, err := halt.Open(t.Context(), js)
-	require.NoError(t, err)
+	kv, bucket := newStore(t)
 	b := newBench(t, bucket)
 	b.look()
 	require.True(t, b.publishes())
-	_, err = kv.PutString(t.Context(), "halt", "garbage")
+	_, err := kv.PutString(t.Context(), "halt", "garbage")
 	require.NoError(t, err)
 	require.Error(t, b.Look(t.Context()))
 	require.True(t, b.publishes(), "for some seconds")
@@ -60,17 +49,23 @@ func (m *blindMarks) Read(context.Context) (halt.Marker, uint64, error) {
 
 func (m *blindMarks) Write(context.Context, halt.Marker, uint64) error { return nil }
 
+// guard is one that finds nothing.
+func (m *blindMarks) guard(elsewhere func()) *halt.Guard {
+	return halt.New(halt.Config{
+		Process: "p", Stream: &fakeStream{created: made, ends: 100}, Marks: m,
+		Journaled:  func(context.Context) (uint64, error) { return 0, nil },
+		Note:       func(_ context.Context, seq uint64) (uint64, error) { return seq, nil },
+		Connection: func() uint64 { return 0 }, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+		Elsewhere: elsewhere,
+	})
+}
+
 // TestWhoCannotLookClosesInTheEnd, and opens again with the next look.
 func TestWhoCannotLookClosesInTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		marks := &blindMarks{}
-		g := halt.New(halt.Config{
-			Process: "p", Stream: &fakeStream{created: made, ends: 100}, Marks: marks,
-			Journaled:  func(context.Context) (uint64, error) { return 0, nil },
-			Note:       func(_ context.Context, seq uint64) (uint64, error) { return seq, nil },
-			Connection: func() uint64 { return 0 }, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
-		})
+		g := marks.guard(nil)
 		publish := func() error { return g.Publish(func() error { return nil }) }
 		wait := func(d time.Duration) { <-time.After(d) }
 		require.NoError(t, g.Look(t.Context()))
@@ -121,16 +116,10 @@ func TestWhoCannotLookTurnsToAnotherServer(t *testing.T) {
 		marks, turned := &blindMarks{blind: true}, atomic.Int32{}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		g := halt.New(halt.Config{
-			Process: "p", Stream: &fakeStream{created: made, ends: 100}, Marks: marks,
-			Journaled:  func(context.Context) (uint64, error) { return 0, nil },
-			Note:       func(_ context.Context, seq uint64) (uint64, error) { return seq, nil },
-			Connection: func() uint64 { return 0 }, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
-			Elsewhere: func() {
-				if turned.Add(1) == 2 {
-					marks.blind = false
-				}
-			},
+		g := marks.guard(func() {
+			if turned.Add(1) == 2 {
+				marks.blind = false
+			}
 		})
 		go func() { _ = g.Run(ctx) }()
 		<-time.After(4 * time.Second)

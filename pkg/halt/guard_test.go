@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
@@ -80,19 +79,22 @@ type bench struct {
 	forgetErr  error
 }
 
-func newBucket(t *testing.T) *halt.Bucket {
+// newStore is an empty bucket, as an operator's tools see it and as a guard does.
+func newStore(t *testing.T) (jetstream.KeyValue, *halt.Bucket) {
 	t.Helper()
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	_, err = halt.Open(t.Context(), js)
+	js := devnet.JetStream(t)
+	_, err := halt.Open(t.Context(), js)
 	require.ErrorContains(t, err, "scorelay setup")
-	_, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: halt.BucketName, History: 1})
+	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: halt.BucketName, History: 1})
 	require.NoError(t, err)
 	bucket, err := halt.Open(t.Context(), js)
 	require.NoError(t, err)
+	return kv, bucket
+}
+
+func newBucket(t *testing.T) *halt.Bucket {
+	t.Helper()
+	_, bucket := newStore(t)
 	return bucket
 }
 

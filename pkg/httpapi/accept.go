@@ -35,6 +35,19 @@ type updateAccepted struct {
 	StatusURL string          `json:"statusUrl"` // where the update can be followed
 }
 
+// appendJSON writes the answer that is given most often, without reflection.
+func (u updateAccepted) appendJSON(b []byte) []byte {
+	b = append(b, `{"updateId":"`...)
+	b = append(b, u.UpdateID.String()...)
+	b = append(b, `","projectId":"`...)
+	b = append(b, u.ProjectID.String()...)
+	b = append(b, `","status":"`...)
+	b = append(b, u.Status...)
+	b = append(b, `","statusUrl":"`...)
+	b = append(b, u.StatusURL...)
+	return append(b, `"}`...)
+}
+
 // groupAccepted is the body of a 200 of update-scores.
 type groupAccepted struct {
 	ProjectID  score.ProjectID  `json:"projectId"`
@@ -87,8 +100,8 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 
 // count counts what became of the updates of a post, and returns its status.
 func (s *Server) count(accepted, duplicates int) string {
-	s.metrics.updates.WithLabelValues(statusAccepted).Add(float64(accepted))
-	s.metrics.updates.WithLabelValues(statusDuplicate).Add(float64(duplicates))
+	s.metrics.accepted.Add(float64(accepted))
+	s.metrics.duplicates.Add(float64(duplicates))
 	if accepted == 0 {
 		return statusDuplicate
 	}

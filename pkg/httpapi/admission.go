@@ -100,8 +100,11 @@ func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 	case grant.Expired(time.Now()):
 		return nil, problem(codeExpiredAPIKey, "it was valid until "+grant.Expires.UTC().Format(time.RFC3339))
 	}
-	if conn := connOf(c); conn != nil {
-		conn.doors.showedKey(conn)
+	if conn := connOf(c); conn != nil && !conn.doors.showedKey(conn, grant.Key) {
+		conn.doors.refused(boundKey, addressOf(conn), grant.Key, nil)
+		c.Context().SetConnectionClose()
+		lingerOnClose(c)
+		return nil, temporary(codeTooManyConnections, s.config.Idle, "at most "+strconv.Itoa(s.config.MaxPerKey)+" of one key")
 	}
 	return s.callers.of(grant), nil
 }

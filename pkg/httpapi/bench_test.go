@@ -339,10 +339,10 @@ func (b *bench) unacked(path string, body any) {
 // accepted posts until the API accepts it.
 func (b *bench) accepted(path string, body any) (r response) {
 	b.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); r.body["status"] != "accepted"; time.Sleep(10 * time.Millisecond) {
-		require.Less(b.t, time.Now(), deadline, r)
+	require.Eventually(b.t, func() bool {
 		r = b.post(path, body)
-	}
+		return r.body["status"] == "accepted"
+	}, 2*time.Minute, 10*time.Millisecond)
 	return r
 }
 

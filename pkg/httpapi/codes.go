@@ -43,7 +43,7 @@ var (
 	codeBudgetSpent        = Code{"budget_spent", http.StatusTooManyRequests, "The API key's gas of today is spent", "Wait for the next day (UTC), or ask the operator for more; Retry-After is an hour at most, since that may happen before."}
 	codeTooManyLookUps     = Code{"too_many_look_ups", http.StatusTooManyRequests, "Too many look-ups with this API key are in progress", "Wait for some of them; ask for many updates at once by POST /look-up-updates."}
 	codeBacklogFull        = Code{"backlog_full", http.StatusTooManyRequests, "Too many updates of the project wait", "Retry after Retry-After seconds: so long the project's lane needs for what is too much."}
-	codeTooManyConnections = Code{"too_many_connections", http.StatusTooManyRequests, "Too many connections from this address", "Close some, or send more requests over each; retry after Retry-After seconds. Behind a proxy the operator names it as trusted."}
+	codeTooManyConnections = Code{"too_many_connections", http.StatusTooManyRequests, "Too many connections from this address or with this key", "Close some, or send more requests over each; retry after Retry-After seconds. Behind a proxy the operator names it as trusted."}
 	codeHeadersTooLarge    = Code{"headers_too_large", http.StatusRequestHeaderFieldsTooLarge, "The request's headers are too large", "Send fewer or shorter headers."}
 	codeInternal           = Code{"internal", http.StatusInternalServerError, "Internal error of the API", "Retry; if it happens again, tell the operator."}
 	codeUnknownMethod      = Code{"unknown_method", http.StatusNotImplemented, "The method is unknown", "Use a method of HTTP that the path supports."}

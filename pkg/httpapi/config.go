@@ -46,9 +46,10 @@ type Config struct {
 
 	MaxConnections int            // open at once. Default 16,384
 	MaxPerAddress  int            // of them, those of one address of IPv4 or one /64 of IPv6. Default 4,096
+	MaxPerKey      int            // of them, those over which an API key came first. Default 4,096
 	Idle           time.Duration  // between two requests of a connection. Default 75 s, above the minute of most clients and proxies
 	KeylessIdle    time.Duration  // the same while the connection showed no valid API key, and until the head of its first request is there. Default 5 s
-	Proxies        []netip.Prefix // addresses of trusted proxies: neither MaxPerAddress nor KeylessIdle is for them. Default none
+	Proxies        []netip.Prefix // addresses of trusted proxies: neither MaxPerAddress, MaxPerKey nor KeylessIdle is for them. Default none
 }
 
 // trusts tells whether a trusted proxy has the address.
@@ -76,6 +77,7 @@ func (c Config) withDefaults() Config {
 	c.DrainTimeout = cmp.Or(c.DrainTimeout, 15*time.Second)
 	c.MaxConnections = cmp.Or(c.MaxConnections, 16384)
 	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, 4096)
+	c.MaxPerKey = cmp.Or(c.MaxPerKey, 4096)
 	c.Idle = cmp.Or(c.Idle, 75*time.Second)
 	c.KeylessIdle = cmp.Or(c.KeylessIdle, 5*time.Second)
 	return c

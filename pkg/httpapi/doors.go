@@ -28,13 +28,14 @@ const (
 
 // What keeps a connection out; the labels of scorelay_api_connections_refused_total.
 const (
+	boundKey     = "key"     // its API key has as many as it may
 	boundAddress = "address" // its address has as many as it may
 	boundAll     = "all"     // there are as many as there may be
 	boundSystem  = "system"  // the system has no file or memory for it
 	boundKeyless = "keyless" // there are as many as there may be, and this one is the oldest without a key
 )
 
-// doors are a listener whose connections are bounded, by address and in all. One that is refused gets a problem document.
+// doors are a listener whose connections are bounded, by address, by API key and in all. One that is refused gets a problem document.
 type doors struct {
 	net.Listener
 	config  *Config
@@ -47,6 +48,7 @@ type doors struct {
 	mu      sync.Mutex
 	open    int                // connections
 	of      map[netip.Addr]int // of them, those of an address
+	ofKey   map[string]int     // of them, those of an API key
 	keyless list.List          // of them, those that showed no valid key (*conn), the oldest first
 	quiet   map[string]silence // by what the log was told of
 }
@@ -60,7 +62,7 @@ type silence struct {
 func newDoors(listener net.Listener, s *Server) *doors {
 	return &doors{
 		Listener: listener, config: &s.config, metrics: s.metrics, log: s.deps.Log, ids: s.ids,
-		refusing: make(chan struct{}, maxRefusing), of: map[netip.Addr]int{}, quiet: map[string]silence{},
+		refusing: make(chan struct{}, maxRefusing), of: map[netip.Addr]int{}, ofKey: map[string]int{}, quiet: map[string]silence{},
 	}
 }
 
@@ -70,7 +72,7 @@ func (d *doors) Accept() (net.Conn, error) {
 	for pause := acceptPause; ; {
 		raw, err := d.Listener.Accept()
 		if exhausted(err) {
-			d.refused(boundSystem, netip.Addr{}, err)
+			d.refused(boundSystem, netip.Addr{}, "", err)
 			<-time.After(pause)
 			pause = min(2*pause, time.Second)
 			continue
@@ -87,7 +89,7 @@ func (d *doors) Accept() (net.Conn, error) {
 			c.from = group(from)
 		}
 		if bound := d.enter(c); bound != "" {
-			d.refused(bound, from, nil)
+			d.refused(bound, from, "", nil)
 			d.turnAway(raw, d.problemOf(bound))
 			continue
 		}
@@ -150,14 +152,25 @@ func (d *doors) enter(c *conn) (bound string) {
 	return ""
 }
 
-// showedKey notes that a valid key came over the connection.
-func (d *doors) showedKey(c *conn) {
-	if c.known.Load() || c.known.Swap(true) {
-		return
+// showedKey notes that a valid key came over the connection: it counts for the first one that does. False: the key has as many
+// as it may, so this one is to be closed.
+func (d *doors) showedKey(c *conn, key string) bool {
+	if c.known.Load() {
+		return true
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if c.left { // it is being closed
+		return true
+	}
+	if d.ofKey[key] >= d.config.MaxPerKey {
+		return false
+	}
+	d.ofKey[key]++
+	c.key = key
+	c.known.Store(true)
 	d.forget(c)
+	return true
 }
 
 // forget takes the connection from those without a key. The caller holds the lock.
@@ -189,10 +202,15 @@ func (d *doors) take(c *conn) {
 			delete(d.of, c.from)
 		}
 	}
+	if c.key != "" {
+		if d.ofKey[c.key]--; d.ofKey[c.key] == 0 {
+			delete(d.ofKey, c.key)
+		}
+	}
 }
 
-// refused counts a connection that found no place.
-func (d *doors) refused(bound string, from netip.Addr, err error) {
+// refused counts a connection that found no place; key is whose it was, if that is known.
+func (d *doors) refused(bound string, from netip.Addr, key string, err error) {
 	d.metrics.refused.WithLabelValues(bound).Inc()
 	times, open, ok := d.mayLog(bound)
 	switch {
@@ -200,7 +218,7 @@ func (d *doors) refused(bound string, from netip.Addr, err error) {
 	case err != nil:
 		d.log.Warn("the system gives the API no connection; it tries again", "err", err, "times", times, "open", open)
 	default:
-		d.log.Warn("the API refuses connections: as many are open as may be", "bound", bound, "from", from.String(), "times", times, "open", open)
+		d.log.Warn("the API refuses connections: as many are open as may be", "bound", bound, "from", from.String(), "key", key, "times", times, "open", open)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 )
 
@@ -112,6 +113,56 @@ func TestOneAddressDoesNotShutTheAPIOff(t *testing.T) {
 	require.EqualValues(t, 3*most, b.count("scorelay_api_connections_refused_total"))
 	_ = first.Close()
 	require.Eventually(t, func() bool { return b.dial(loopback).ask(livez).status == http.StatusOK }, 2*time.Minute, time.Millisecond,
+		"a connection that is closed leaves its place to another")
+}
+
+// TestOneKeyDoesNotTakeAllPlaces: a key has so many connections, from however many addresses; another key is served, one more connection of
+// the first is told and closed, and a trusted proxy's count for none.
+func TestOneKeyDoesNotTakeAllPlaces(t *testing.T) {
+	t.Parallel()
+	const most = 4
+	var log lockedBuffer
+	b := newBench(t, func(s *setup) {
+		s.config.MaxPerKey, s.config.MaxConnections, s.config.KeylessIdle, s.config.Idle = most, 8*most, time.Minute, 40*time.Second
+		s.config.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}
+		s.deps = func(d *httpapi.Deps) { d.Log = slog.New(slog.NewTextHandler(&log, nil)) }
+	})
+	from := []string{loopback, another, "127.0.0.3"}
+	var lines []*line
+	for i := range most {
+		lines = append(lines, b.dial(from[i%len(from)]))
+		require.Equal(t, "invalid_path", lines[i].ask(b.keyed()).code())
+	}
+	body := "POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nX-API-KEY: " + b.secret.Reveal() + "\r\n\r\n{}"
+	for i, ask := range []string{b.keyed(), body, b.keyed() + b.keyed()} {
+		l := b.dial(from[i])
+		require.Equal(t, "ok\n", l.ask(livez).raw, "it has a place until it shows the key")
+		r := l.ask(ask)
+		require.Equal(t, http.StatusTooManyRequests, r.status)
+		require.Equal(t, "too_many_connections", r.code())
+		require.Equal(t, "40", r.header.Get("Retry-After"), "so long an idle connection takes a place")
+		require.Contains(t, r.raw, "at most 4 of one key")
+		l.ends()
+	}
+	require.EqualValues(t, 3, b.count("scorelay_api_connections_refused_total"))
+	require.Equal(t, 1, strings.Count(log.String(), "bound=key"), log.String())
+	require.NotContains(t, log.String(), b.secret.Reveal())
+
+	second, _, err := b.keys.Create(t.Context(), "second", apikey.Terms{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return b.view.Authenticate(second.Reveal()) != nil }, 2*time.Minute, time.Millisecond)
+	other := strings.Replace(b.keyed(), b.secret.Reveal(), second.Reveal(), 1)
+	for range most {
+		require.Equal(t, "invalid_path", b.dial(loopback).ask(other).code(), "another key is served")
+	}
+	for range 2 * most {
+		require.Equal(t, "invalid_path", b.dial("127.0.0.9").ask(b.keyed()).code(), "a proxy's connection may be many callers'")
+	}
+	for _, l := range lines {
+		require.Equal(t, "invalid_path", l.ask(b.keyed()).code(), "those that are open are served")
+	}
+	_ = lines[0].Close()
+	require.Eventually(t, func() bool { return b.dial(loopback).ask(b.keyed()).code() == "invalid_path" }, 2*time.Minute, time.Millisecond,
 		"a connection that is closed leaves its place to another")
 }
 

@@ -21,8 +21,11 @@ var rejectUnknown = json.RejectUnknownMembers(true)
 // read, what it asks for. read notes all that is wrong with the fields.
 func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	var b B
-	if err := json.Unmarshal(body, &b, rejectUnknown); err != nil {
-		return nil, unreadable(err)
+	if plain, is := any(&b).(plainBody); !is || !readPlain(body, plain) {
+		b = *new(B)
+		if err := json.Unmarshal(body, &b, rejectUnknown); err != nil {
+			return nil, unreadable(err)
+		}
 	}
 	var wrong fields
 	r := read(&b, &wrong)
@@ -103,8 +106,10 @@ func isJSON(contentType string) bool {
 
 // send writes v as the response.
 func send(c *fiber.Ctx, status int, contentType string, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
+	body, err := []byte(nil), error(nil)
+	if plain, is := v.(interface{ appendJSON(b []byte) []byte }); is {
+		body = plain.appendJSON(make([]byte, 0, 512))
+	} else if body, err = json.Marshal(v); err != nil {
 		return fmt.Errorf("couldn't encode a response: %w", err)
 	}
 	c.Set(fiber.HeaderContentType, contentType)

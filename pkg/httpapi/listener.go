@@ -34,6 +34,7 @@ type conn struct {
 
 	since   time.Time     // when it was accepted
 	keyless *list.Element // its place among those without a key; nil: none. Of the doors, as left
+	key     string        // whose bound it counts for: that which came over it first; empty: none's. Of the doors, as keyless
 	left    bool          // its place is given back
 
 	heard bool // something was read, ever

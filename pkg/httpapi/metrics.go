@@ -11,6 +11,9 @@ type metrics struct {
 	requests  *prometheus.HistogramVec // by route and status
 	updates   *prometheus.CounterVec   // by result: accepted or duplicate, each update; a code of the table, each post
 	creations *prometheus.CounterVec   // by result: accepted, or a code of the table
+
+	accepted, duplicates prometheus.Counter // of updates: those of every post
+
 	envelope  prometheus.Histogram
 	publish   prometheus.Histogram
 	retries   prometheus.Counter
@@ -62,16 +65,17 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "scorelay_api_connections", Help: "Connections that are open to the API's address.",
 		}),
 		refused: with.NewCounterVec(prometheus.CounterOpts{
-			Name: "scorelay_api_connections_refused_total", Help: "Connections for which there was no place, by the bound: address (of one address), all, system (files or memory); keyless: closed for a newer one.",
+			Name: "scorelay_api_connections_refused_total", Help: "Connections for which there was no place, by the bound: address (of one address), key (of one API key), all, system (files or memory); keyless: closed for a newer one.",
 		}, []string{"bound"}),
 		malformed: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_malformed_total", Help: "Requests that were refused with their connections, because programs could differ about where they end, by what is wrong.",
 		}, []string{"flaw"}),
 	}
+	m.accepted, m.duplicates = m.updates.WithLabelValues(statusAccepted), m.updates.WithLabelValues(statusDuplicate)
 	for _, wrong := range framing.Flaws {
 		m.malformed.WithLabelValues(wrong.Name)
 	}
-	for _, bound := range []string{boundAddress, boundAll, boundSystem, boundKeyless} {
+	for _, bound := range []string{boundKey, boundAddress, boundAll, boundSystem, boundKeyless} {
 		m.refused.WithLabelValues(bound) // at 0, so that the first one shows as growth
 	}
 	return m

@@ -62,7 +62,7 @@ func TestAnOutageOfRedis(t *testing.T) {
 	require.NoError(t, err)
 	if server.Kind == "embedded" {
 		server.Close()
-		t.Skip("the embedded server forgets all when it stops")
+		t.Skip("the embedded server forgets all when it stops; .ci/run requires redis-server")
 	}
 	b := newBench(t, func(s *setup) { s.redis = server.URL }).withProject()
 	b.restored()

@@ -48,6 +48,7 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 
 // route wraps a handler in what all have in common.
 func (s *Server) route(name string, places chan struct{}, right score.Rights, handle handler) fiber.Handler {
+	answered := s.metrics.requests.WithLabelValues(name, strconv.Itoa(fiber.StatusOK))
 	return func(c *fiber.Ctx) error {
 		began := time.Now()
 		p := s.enter(c, places, right, handle)
@@ -69,7 +70,11 @@ func (s *Server) route(name string, places chan struct{}, right score.Rights, ha
 		if p == nil || p.Code == codeNotDurable.Name { // it had its place to the end
 			s.paceOf(places).note(took)
 		}
-		s.metrics.requests.WithLabelValues(name, strconv.Itoa(c.Response().StatusCode())).Observe(took.Seconds())
+		observer := answered
+		if status := c.Response().StatusCode(); status != fiber.StatusOK {
+			observer = s.metrics.requests.WithLabelValues(name, strconv.Itoa(status))
+		}
+		observer.Observe(took.Seconds())
 		return err
 	}
 }

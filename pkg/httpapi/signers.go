@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 // Bounds of what one request may cost, and for how long answers are believed.
 const (
 	maxRecovered     = 16384 // cached (message, signature) pairs, about 5 MB
+	recoveredShards  = 16    // of these, so that requests do not wait for each other
 	maxWalletFacts   = 16384
 	maxCodeQuestions = 128 // members of a project about whom one request asks whether they are contracts
 	maxContractCalls = 4   // contract members that one request asks
@@ -31,12 +33,16 @@ const (
 type signers struct {
 	domain    wallet.Domain
 	contracts Contracts // nil: contract wallets are not asked
-	recovered *lru.Cache[signed, common.Address]
+	recovered [recoveredShards]*lru.Cache[signed, common.Address]
 	facts     *lru.Cache[fact, believed]
+
+	// One place for each core: a recovery is nothing but work, and in C, where the scheduler takes one that lasts for a wait
+	// and starts a thread for what else could run. More at the same time than there are cores would only be in each other's way.
+	cores chan struct{}
 }
 
 type signed struct {
-	message   string
+	at        int64 // the message, which has one form
 	signature wallet.Signature
 }
 
@@ -53,11 +59,15 @@ type believed struct {
 }
 
 func newSigners(domain wallet.Domain, contracts Contracts) *signers {
-	return &signers{
+	s := &signers{
 		domain: domain, contracts: contracts,
-		recovered: lru.NewCache[signed, common.Address](maxRecovered),
-		facts:     lru.NewCache[fact, believed](maxWalletFacts),
+		facts: lru.NewCache[fact, believed](maxWalletFacts),
+		cores: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
+	for i := range s.recovered {
+		s.recovered[i] = lru.NewCache[signed, common.Address](maxRecovered / recoveredShards)
+	}
+	return s
 }
 
 // recover returns the address whose key signed the request; the zero address when the signature is none of a key, which
@@ -67,20 +77,27 @@ func (s *signers) recover(r *updateRequest) (common.Address, *Problem) {
 	if err != nil {
 		return s.unrecovered(err)
 	}
-	key := signed{r.text, sig}
+	key, shard := signed{r.at.UnixMilli(), sig}, s.recovered[sig[31]%recoveredShards]
 	if !r.typed {
-		if signer, ok := s.recovered.Get(key); ok {
+		if signer, ok := shard.Get(key); ok {
 			return signer, nil
 		}
 	}
-	signer, err := sig.Recover(s.digest(r))
+	signer, err := s.recoverFrom(sig, s.digest(r))
 	if err != nil {
 		return s.unrecovered(err)
 	}
 	if !r.typed { // a typed signature serves one update: remembering it would only push others out
-		s.recovered.Add(key, signer)
+		shard.Add(key, signer)
 	}
 	return signer, nil
+}
+
+// recoverFrom recovers a signer when a core is free for it.
+func (s *signers) recoverFrom(sig wallet.Signature, digest common.Hash) (common.Address, error) {
+	s.cores <- struct{}{}
+	defer func() { <-s.cores }()
+	return sig.Recover(digest)
 }
 
 func (s *signers) unrecovered(err error) (common.Address, *Problem) {

@@ -62,7 +62,7 @@ func (s *Server) covering(r *updateRequest, by *caller) *Problem {
 // signed, since the contract checks that signature. There is no time in a group, and none is needed: its ids apply once,
 // forever.
 func (s *Server) verifyGroup(r *groupRequest) *Problem {
-	signer, err := r.signature.Recover(s.domain.GroupDigest(r.project, r.kind, r.body))
+	signer, err := s.signers.recoverFrom(r.signature, s.domain.GroupDigest(r.project, r.kind, r.body))
 	if err != nil {
 		return fieldProblem(codeBadSignature, "/signature", err.Error())
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
@@ -66,12 +65,9 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, changed: make(chan struct{})}
 	w.keep.Store(3)
 	w.startChain()
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	w.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
+	w.js = devnet.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.place}))
+	var err error
 	w.stream, err = stream.Open(t.Context(), w.js)
 	require.NoError(t, err)
 	return w

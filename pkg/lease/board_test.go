@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
@@ -76,11 +75,7 @@ func TestBoard(t *testing.T) {
 // server knows better.
 func TestAHolderThatWasNotSeenKeepsItsLane(t *testing.T) {
 	t.Parallel()
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
+	js := devnet.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}},
 	}))

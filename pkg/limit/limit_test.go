@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
-	"os/exec"
 	"strconv"
 	"sync"
 	"testing"
@@ -274,9 +272,7 @@ func TestAKeysRateMayChange(t *testing.T) {
 // TestOnACluster: what is asked of a key is in one slot.
 func TestOnACluster(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv(devnet.RequireRedisServer) != "1" {
-		t.Skip("redis-server is not installed")
-	}
+	devnet.NeedsRedisServer(t)
 	servers, err := devnet.StartRedisCluster(t.TempDir(), 3)
 	require.NoError(t, err)
 	t.Cleanup(servers.Close)

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
@@ -21,12 +19,8 @@ import (
 func TestBoard(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	_, err = notice.Open(ctx, js, slog.New(slog.DiscardHandler))
+	js := devnet.JetStream(t)
+	_, err := notice.Open(ctx, js, slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "scorelay setup")
 	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{Lanes: 2, ChainID: 1, Contract: common.Address{1}}}))
 	open := func() *notice.Board {

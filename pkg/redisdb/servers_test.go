@@ -11,7 +11,6 @@ import (
 	"math/big"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -22,14 +21,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/redisdb"
 )
 
-// needsServer skips where redis-server is not installed, unless that is asked for.
-func needsServer(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv(devnet.RequireRedisServer) != "1" {
-		t.Skip("redis-server is not installed")
-	}
-}
-
 // set sets a key, as one that calls redisdb does.
 func set(ctx context.Context, client *redisdb.Client, key string) error {
 	return client.Call(ctx, func(ctx context.Context) error { return client.Set(ctx, key, "there", 0).Err() })
@@ -38,7 +29,7 @@ func set(ctx context.Context, client *redisdb.Client, key string) error {
 // TestTheClientFollowsAFailover: the master is killed, the replica takes its place, and calls are made again by themselves.
 func TestTheClientFollowsAFailover(t *testing.T) {
 	t.Parallel()
-	needsServer(t)
+	devnet.NeedsRedisServer(t)
 	servers, err := devnet.StartRedisSentinel(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(servers.Close)
@@ -56,7 +47,7 @@ func TestTheClientFollowsAFailover(t *testing.T) {
 // TestTLS: rediss:// speaks it, and refuses a certificate that no authority signed.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	needsServer(t)
+	devnet.NeedsRedisServer(t)
 	dir := t.TempDir()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)

@@ -58,7 +58,7 @@ func (mix *mixture) fill(t *testing.T, rules registry.GasRules, projects []*scor
 // several mixtures, and sends each with exactly the gas the model says: it must suffice, and not be far off.
 func TestModelBoundsGas(t *testing.T) {
 	if testing.Short() {
-		t.Skip("mines full batches")
+		t.Skip("mines full batches; .ci/run runs it, without -short")
 	}
 	t.Parallel()
 	underAll(t, modelBoundsGas)

@@ -189,7 +189,7 @@ func (c noAccessLists) Blocks(ctx context.Context, endpoint string, from, to uin
 // signed group and a creation take more gas than a transaction could have before.
 func TestTheNextFork(t *testing.T) {
 	if testing.Short() {
-		t.Skip("makes some hundred blocks")
+		t.Skip("makes some hundred blocks; .ci/run runs it, without -short")
 	}
 	t.Parallel()
 	for name, telling := range map[string]bool{"headers tell": true, "receipts tell": false} {

@@ -159,19 +159,22 @@ func TestWantOfGasAfterAReorgShowsNoOtherPrices(t *testing.T) {
 	}
 }
 
+// otherPrices are the rules that a chain may have, and what is believed once a batch ran out of gas for its prices.
+var otherPrices = map[string]struct {
+	rules []registry.GasRules
+	want  int
+	scale uint64
+}{
+	"today's rules only": {registry.AllGasRules()[:1], today, 150},
+	"either":             {registry.AllGasRules(), next, 100},
+}
+
 // TestWantOfGasAfterAReorgIsTheReorgsOnlyOnce: what runs out again, with what was learnt since, costs more than the rules say. Else a lane on
 // a chain that charges a little more would lose each second batch: to what it knows, forgets for that, and learns again.
 func TestWantOfGasAfterAReorgIsTheReorgsOnlyOnce(t *testing.T) {
 	t.Parallel()
 	osaka := registry.Osaka()
-	for name, c := range map[string]struct {
-		rules []registry.GasRules
-		want  int
-		scale uint64
-	}{
-		"today's rules only": {registry.AllGasRules()[:1], today, 150},
-		"either":             {registry.AllGasRules(), next, 100},
-	} {
+	for name, c := range otherPrices {
 		g := newLearner(t, c.rules)
 		p := freshBatch(20)
 		p.known, p.nonce, g.next = 21, 7, 9 // wallets and their word
@@ -191,14 +194,7 @@ func TestWantOfGasAfterAReorgIsTheReorgsOnlyOnce(t *testing.T) {
 func TestWantOfGasThatNoReorgExplainsShowsOtherPricesAtOnce(t *testing.T) {
 	t.Parallel()
 	osaka := registry.Osaka()
-	for name, c := range map[string]struct {
-		rules []registry.GasRules
-		want  int
-		scale uint64
-	}{
-		"today's rules only": {registry.AllGasRules()[:1], today, 150},
-		"either":             {registry.AllGasRules(), next, 100},
-	} {
+	for name, c := range otherPrices {
 		g := newLearner(t, c.rules)
 		p := freshBatch(20)
 		enough := p.worst(&osaka)

@@ -61,6 +61,21 @@ func (w *world) change(change func(roster.Roster) (roster.Roster, error)) {
 	w.roster.Set(next)
 }
 
+// addLane adds the lane of one of the world's keys.
+func (w *world) addLane(key int) {
+	w.t.Helper()
+	w.change(func(r roster.Roster) (roster.Roster, error) {
+		r, _, err := r.Add(w.keys[key].Address())
+		return r, err
+	})
+}
+
+// secondGone tells whether lane 1 is gone.
+func (w *world) secondGone() bool {
+	known, _ := w.roster.Current()
+	return known.Lanes[1].State == roster.Gone
+}
+
 // TestLanesComeAndGo: a lane is added, another replaced, and one is cut, while updates and creations come. Two processes drive them all.
 func TestLanesComeAndGo(t *testing.T) {
 	t.Parallel()
@@ -92,10 +107,7 @@ func TestLanesComeAndGo(t *testing.T) {
 		}
 	}
 	round()
-	w.change(func(r roster.Roster) (roster.Roster, error) {
-		r, _, err := r.Add(w.keys[1].Address())
-		return r, err
-	})
+	w.addLane(1)
 	round()
 	w.change(func(r roster.Roster) (roster.Roster, error) {
 		r, _, err := r.Replace(0, w.keys[2].Address())
@@ -104,10 +116,7 @@ func TestLanesComeAndGo(t *testing.T) {
 	round()
 	w.change(func(r roster.Roster) (roster.Roster, error) { return r.Cut(1, false) })
 	round()
-	w.change(func(r roster.Roster) (roster.Roster, error) {
-		r, _, err := r.Add(w.keys[3].Address())
-		return r, err
-	})
+	w.addLane(3)
 	round()
 	w.drain()
 	deadline := time.Now().Add(60 * time.Second)
@@ -169,10 +178,7 @@ func TestReadingAnotherJournalTakesAsLongAsItTakes(t *testing.T) {
 	reads := &journalReads{Journal: w.journal}
 	deps.Leases, deps.Journal = driveRoster{w.roster}, reads
 	w.start(config, deps)
-	w.change(func(r roster.Roster) (roster.Roster, error) {
-		r, _, err := r.Add(w.keys[1].Address())
-		return r, err
-	})
+	w.addLane(1)
 	w.mineUntil(w.owned)
 	require.Positive(t, reads.states.Load())
 	require.Zero(t, reads.limited.Load())
@@ -189,10 +195,7 @@ func TestBucketsStayUntilTheirLaneIsDriven(t *testing.T) {
 		deps.Leases, deps.Journal, deps.Signer = driveRoster{w.roster}, reads, signers(w.keys[0].For(devnet.ChainID))
 		w.start(config, deps)
 		w.mineUntil(func() bool { return len(w.states()[0].Buckets) == score.Buckets })
-		w.change(func(r roster.Roster) (roster.Roster, error) {
-			r, _, err := r.Add(w.keys[1].Address())
-			return r, err
-		})
+		w.addLane(1)
 		w.mineUntil(func() bool {
 			require.Len(t, w.states()[0].Buckets, score.Buckets)
 			return reads.last.Load() > 1
@@ -205,10 +208,7 @@ func TestBucketsStayUntilTheirLaneIsDriven(t *testing.T) {
 			continue
 		}
 		w.change(func(r roster.Roster) (roster.Roster, error) { return r.Cut(1, false) })
-		w.mineUntil(func() bool {
-			known, _ := w.roster.Current()
-			return known.Lanes[1].State == roster.Gone
-		})
+		w.mineUntil(w.secondGone)
 		require.Len(t, w.states()[0].Buckets, score.Buckets)
 		require.Zero(t, w.states()[0].Given[1].N)
 	}
@@ -238,16 +238,10 @@ func TestAGiverLearnsWhatALaneTookThatIsGone(t *testing.T) {
 	notices := &deaf{board: w.board}
 	deps.Leases, deps.Board = driveRoster{w.roster}, notices
 	w.start(config, deps)
-	w.change(func(r roster.Roster) (roster.Roster, error) {
-		r, _, err := r.Add(w.keys[1].Address())
-		return r, err
-	})
+	w.addLane(1)
 	w.mineUntil(func() bool { return w.owned() && notices.failed.Load() > 0 })
 	w.change(func(r roster.Roster) (roster.Roster, error) { return r.Remove(1) })
-	w.mineUntil(func() bool {
-		known, _ := w.roster.Current()
-		return known.Lanes[1].State == roster.Gone
-	})
+	w.mineUntil(w.secondGone)
 	w.mineUntil(func() bool { return len(w.states()[0].Given[1].Open) == 0 })
 	require.Positive(t, w.states()[0].Given[1].N)
 }

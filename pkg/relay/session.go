@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -214,6 +215,10 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 		v.Price.BaseFee = max(v.Price.BaseFee, fee.Uint64()) // prices are read less often than heads
 	}
 	effects, err := s.lane.Step(lane.View(v))
+	if err == nil && slices.ContainsFunc(effects, settles) {
+		// Statuses are told before the end of a slot is journaled: by one that lost the lane, they would undo what its successor told.
+		err = s.journal.fenced(ctx)
+	}
 	if err == nil {
 		err = s.do(ctx, effects)
 	}
@@ -237,6 +242,11 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 		s.heads.NeedFinal()
 	}
 	return nil
+}
+
+func settles(e lane.Effect) bool {
+	_, is := e.(lane.SettleSlot)
+	return is
 }
 
 // fenceEvery is how often a lane that halts looks whether an operator wrote to its journal. It appends nothing by itself

@@ -125,7 +125,7 @@ func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) 
 		return end, err
 	}
 	if f.Foreign != nil {
-		return t.readForeign(end, f.Foreign), nil
+		return t.readForeign(end, data, f.Foreign), nil
 	}
 	in := t.lane.Included(slot.Nonce)
 	attempt := slot.Attempt(in.Tx)
@@ -144,10 +144,10 @@ func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) 
 
 // readForeign is of a nonce that was used by a transaction that is not the lane's, which was seen in a final block; or, once
 // an operator resumed the lane, by any.
-func (t *settler) readForeign(end ending, found *evidence.Found) ending {
+func (t *settler) readForeign(end ending, data []byte, found *evidence.Found) ending {
 	end.entry.Result, end.entry.Block = lane.Foreign, found.Block
-	if found.Tx == nil { // only an account shows that the nonce is used: what used it may be to the contract
-		end.restore = end.work.Kind != lane.NonceOnly
+	if found.Tx == nil { // only an account shows that the nonce is used: by an attempt that carried work once, maybe, or another to the contract
+		end.restore = len(data) > 0
 	} else {
 		end.entry.Tx = found.Tx.Hash()
 		t.log.Error("a nonce of the lane was used by a transaction that is not the lane's: its key is used elsewhere; the lane binds the work again",

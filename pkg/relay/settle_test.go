@@ -22,20 +22,23 @@ import (
 func TestASlotThatAnAccountEndsHasItsStatusesRestored(t *testing.T) {
 	t.Parallel()
 	contract, own := common.Address{1}, score.Update{Project: score.ProjectID{1}}
+	work := registry.EncodeBatch(batch.Single(own))
 	for name, c := range map[string]struct {
 		work    lane.WorkKind
+		data    []byte
 		to      *common.Address // of the transaction that used the nonce; nil where it was not seen
 		restore bool
 	}{
-		"work, by an account":                    {lane.Updates, nil, true},
-		"nothing, by an account":                 {lane.NonceOnly, nil, false},
-		"work, by a transfer":                    {lane.Updates, &common.Address{2}, false},
-		"work, by a transaction to the contract": {lane.Updates, &contract, true},
+		"work, by an account":                    {lane.Updates, work, nil, true},
+		"nothing, by an account":                 {lane.NonceOnly, nil, nil, false},
+		"what carried work once, by an account":  {lane.NonceOnly, work, nil, true},
+		"work, by a transfer":                    {lane.Updates, work, &common.Address{2}, false},
+		"work, by a transaction to the contract": {lane.Updates, work, &contract, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			raw, err := types.MustSignNewTx(simKeys()[0], types.HomesteadSigner{}, &types.LegacyTx{
-				To: &contract, Data: registry.EncodeBatch(batch.Single(own)),
+				To: &contract, Data: c.data,
 			}).MarshalBinary()
 			require.NoError(t, err)
 			state := &lane.State{Next: 1, Slots: []lane.Slot{{

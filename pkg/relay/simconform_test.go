@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
@@ -38,11 +36,7 @@ func TestSimSourceIsLikeNATS(t *testing.T) {
 	t.Parallel()
 	const lanes = 3
 	ctx := t.Context()
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
+	js := devnet.JetStream(t)
 	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}}}))
 	real, err := stream.Open(ctx, js)
 	require.NoError(t, err)

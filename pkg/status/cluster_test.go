@@ -1,8 +1,6 @@
 package status_test
 
 import (
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -17,9 +15,7 @@ import (
 // TestOnACluster: projects are spread over the nodes, everything works, and a node that loses its data is noticed.
 func TestOnACluster(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv(devnet.RequireRedisServer) != "1" {
-		t.Skip("redis-server is not installed")
-	}
+	devnet.NeedsRedisServer(t)
 	servers, err := devnet.StartRedisCluster(t.TempDir(), 3)
 	require.NoError(t, err)
 	t.Cleanup(servers.Close)

@@ -175,7 +175,7 @@ func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 	t.Parallel()
 	dedicated := devnet.Redis(t)
 	if dedicated.Kind != "redis-server" {
-		t.Skip("the embedded server knows no memory")
+		t.Skip("the embedded server knows no memory; .ci/run requires redis-server")
 	}
 	client, err := redisdb.Open(dedicated.URL)
 	require.NoError(t, err)

@@ -336,6 +336,15 @@ func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
 	}, nil
 }
 
+// Now is the time of the server that leads the stream, from between the call and its return.
+func (s *Stream) Now(ctx context.Context) (time.Time, error) {
+	info, err := s.stream.Info(ctx)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("couldn't read the time of the server that leads the stream %s: %w", Name, err)
+	}
+	return info.TimeStamp, nil
+}
+
 // Purge deletes all messages with a sequence lower than below. Only what is final, and older than the duplicate
 // window and the audit horizon, may be purged.
 func (s *Stream) Purge(ctx context.Context, below uint64) error {

@@ -1,6 +1,7 @@
 package wallet
 
 import (
+	"bytes"
 	"errors"
 	"math/big"
 	"strconv"
@@ -42,15 +43,21 @@ func ParseSignature(b []byte) (Signature, error) {
 	if sig[64] > 1 {
 		return Signature{}, ErrSignatureV
 	}
-	r, s := new(big.Int).SetBytes(sig[:32]), new(big.Int).SetBytes(sig[32:64])
-	if !crypto.ValidateSignatureValues(sig[64], r, s, false) {
+	r, s := [32]byte(sig[:32]), [32]byte(sig[32:64])
+	switch {
+	case r == [32]byte{} || s == [32]byte{} || bytes.Compare(r[:], order[:]) >= 0 || bytes.Compare(s[:], order[:]) >= 0:
 		return Signature{}, ErrUnrecoverable
-	}
-	if !crypto.ValidateSignatureValues(sig[64], r, s, true) {
+	case bytes.Compare(s[:], halfOrder[:]) > 0:
 		return Signature{}, ErrHighS
 	}
 	return sig, nil
 }
+
+// The order of the curve and its half, as r and s are written.
+var (
+	order     = common.BigToHash(crypto.S256().Params().N)
+	halfOrder = common.BigToHash(new(big.Int).Rsh(crypto.S256().Params().N, 1))
+)
 
 // Compact is the signature in the 64 bytes of EIP-2098, as groups carry it; ParseSignature reads them back.
 func (s Signature) Compact() score.GroupSignature {
@@ -62,14 +69,17 @@ func (s Signature) Compact() score.GroupSignature {
 // Recover returns the address whose key signed the digest. Every valid signature recovers to some address: whether it
 // is the right one is the caller's question. The only error is ErrUnrecoverable.
 func (s Signature) Recover(digest common.Hash) (common.Address, error) {
-	key, err := crypto.SigToPub(digest[:], s[:])
+	key, err := crypto.Ecrecover(digest[:], s[:])
 	if err != nil {
 		return common.Address{}, ErrUnrecoverable
 	}
-	return crypto.PubkeyToAddress(*key), nil
+	hash := crypto.Keccak256Hash(key[1:]) // without the byte that says how the point is written
+	return common.Address(hash[12:]), nil
 }
 
 // PersonalDigest is what `personal_sign` signs for a text (EIP-191, version 0x45), as web3.js, ethers and viem do it.
 func PersonalDigest(message string) common.Hash {
-	return crypto.Keccak256Hash([]byte("\x19Ethereum Signed Message:\n"), strconv.AppendInt(nil, int64(len(message)), 10), []byte(message))
+	text := append(make([]byte, 0, 64), "\x19Ethereum Signed Message:\n"...)
+	text = strconv.AppendInt(text, int64(len(message)), 10)
+	return crypto.Keccak256Hash(append(text, message...))
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
@@ -29,12 +28,8 @@ func portOf(t *testing.T, address string) int {
 
 func TestOpenWithoutTheBucket(t *testing.T) {
 	t.Parallel()
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	_, err = watched.Open(t.Context(), js, bucket)
+	js := devnet.JetStream(t)
+	_, err := watched.Open(t.Context(), js, bucket)
 	require.ErrorIs(t, err, jetstream.ErrBucketNotFound)
 	require.ErrorContains(t, err, "couldn't open the KV bucket THINGS (does `scorelay setup` still have to run?)")
 }

@@ -6,10 +6,8 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -31,12 +29,8 @@ func adding(n int) func(roster.Roster) (roster.Roster, error) {
 
 func open(t *testing.T) *Store {
 	t.Helper()
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.Timeout(time.Minute))
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
-	require.NoError(t, err)
-	_, err = Open(t.Context(), js)
+	js := devnet.JetStream(t)
+	_, err := Open(t.Context(), js)
 	require.ErrorContains(t, err, "scorelay setup")
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}},

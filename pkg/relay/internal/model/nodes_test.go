@@ -1,12 +1,8 @@
 package model_test
 
 import (
-	"context"
-	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -93,30 +89,10 @@ func geth(t *testing.T) *real {
 
 func anvil(t *testing.T) *real {
 	t.Helper()
-	program := os.Getenv("SCORELAY_ANVIL")
-	if program == "" {
-		program = "anvil"
-	}
-	path, err := exec.LookPath(program)
-	if err != nil {
-		t.Skip("anvil is not installed")
-	}
-	port, err := devnet.FreePort()
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, path, "--port", fmt.Sprint(port), "--silent", "--no-mining", "--gas-limit", fmt.Sprint(devnet.DefaultGasLimit))
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { cancel(); _ = cmd.Wait() })
-	client, err := rpc.Dial(fmt.Sprintf("http://127.0.0.1:%d", port))
-	require.NoError(t, err)
-	t.Cleanup(client.Close)
-	r := &real{t: t, id: 31337, rpc: client}
-	require.Eventually(t, func() bool { return r.call(nil, "eth_chainId") == nil }, 2*time.Minute, 20*time.Millisecond)
-	r.mine = func() { r.must(nil, "evm_mine") }
-	r.reorg = func(depth int) { r.must(nil, "anvil_reorg", depth, []any{}) }
-	for _, i := range []int{admin, relayerA, relayerB, stranger} {
-		r.must(nil, "anvil_setBalance", devnet.Address(i), hexutil.EncodeBig(new(big.Int).Mul(big.NewInt(1_000_000), big.NewInt(1e18))))
-	}
+	a := devnet.NewAnvil(t, devnet.AnvilOptions{})
+	r := &real{t: t, id: devnet.ChainID, rpc: a.Client()}
+	r.mine = func() { require.NoError(t, a.Mine(t.Context(), 1)) }
+	r.reorg = func(depth int) { require.NoError(t, a.Reorg(t.Context(), depth)) }
 	r.deploy()
 	return r
 }

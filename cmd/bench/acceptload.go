@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/procfs"
+	"golang.org/x/sync/errgroup"
+)
+
+// How requests are sent. The sender shares the machine with what it measures, so it makes them before it sends them, and
+// neither makes nor reads JSON while it does.
+const (
+	singleConns = 128    // in the closed loop, each with one request in progress
+	groupConns  = 48     // the same of groups
+	openConns   = 512    // in the open loop
+	openPart    = 0.5    // of the closed loop's rate
+	prepare     = 20_000 // requests a second that are made for the closed loop; fewer of groups
+)
+
+// answering is a process that answers requests.
+type answering struct {
+	*child
+	address string
+}
+
+// load is one kind of request, and who answers it.
+type load struct {
+	to       *answering
+	make     func(n int) [][]byte // requests that can be sent once
+	next     func() []byte        // without make: requests that can be sent again
+	conns    int
+	updates  int  // in each; 0 is one
+	accepted bool // an answer that says something else than accepted is an error
+}
+
+// repeated gives the same requests again and again.
+func repeated(requests [][]byte) func() []byte {
+	var at atomic.Uint64
+	return func() []byte { return requests[at.Add(1)%uint64(len(requests))] }
+}
+
+// once gives each request once; then nil.
+func once(requests [][]byte) func() []byte {
+	var at atomic.Int64
+	return func() []byte {
+		if i := int(at.Add(1)) - 1; i < len(requests) {
+			return requests[i]
+		}
+		return nil
+	}
+}
+
+// measure sends a closed loop, whose rate and CPU time it tells, and an open loop at half of that rate.
+func (l load) measure(ctx context.Context, seconds time.Duration) (m measured, err error) {
+	updates := max(l.updates, 1)
+	next := l.next
+	if l.make != nil {
+		next = once(l.make(int(seconds.Seconds() * l.most())))
+	}
+	before, err := l.to.cpuSeconds()
+	if err != nil {
+		return m, err
+	}
+	n, took, err := l.closed(ctx, seconds, next)
+	if err != nil {
+		return m, err
+	}
+	after, err := l.to.cpuSeconds()
+	if err != nil {
+		return m, err
+	}
+	if n == 0 {
+		return m, errors.New("nothing was answered")
+	}
+	m.PerS = float64(n*updates) / took.Seconds()
+	m.CPU = (after - before) * 1e6 / float64(n*updates)
+	rate := float64(n) / took.Seconds() * openPart
+	if l.make != nil {
+		next = once(l.make(int(seconds.Seconds()*rate) + 1))
+	}
+	latencies, err := l.open(ctx, rate, seconds, next)
+	if err != nil {
+		return m, err
+	}
+	slices.Sort(latencies)
+	m.P50, m.P99 = latencies[len(latencies)/2], latencies[len(latencies)*99/100]
+	return m, nil
+}
+
+// most is how many requests a second are made ready.
+func (l *load) most() float64 { return float64(prepare) / float64(max(l.updates/16, 1)) }
+
+// closed sends each request when its connection has answered the one before, until the time is over or there are no more.
+func (l *load) closed(ctx context.Context, seconds time.Duration, next func() []byte) (answered int, took time.Duration, err error) {
+	conns, closeAll, err := l.to.connect(l.conns)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer closeAll()
+	var n atomic.Int64
+	began := time.Now()
+	group, ctx := errgroup.WithContext(ctx)
+	for _, c := range conns {
+		group.Go(func() error {
+			for time.Since(began) < seconds && ctx.Err() == nil {
+				request := next()
+				if request == nil {
+					return nil
+				}
+				if err := c.send(request, l.accepted); err != nil {
+					return err
+				}
+				n.Add(1)
+			}
+			return ctx.Err()
+		})
+	}
+	err = group.Wait()
+	return int(n.Load()), time.Since(began), err
+}
+
+// open sends each request when it is due, if a connection is free, and returns how many milliseconds after that each answer came.
+func (l *load) open(ctx context.Context, rate float64, seconds time.Duration, next func() []byte) (ms []float64, err error) {
+	conns, closeAll, err := l.to.connect(openConns)
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll()
+	total := max(int(rate*seconds.Seconds()), 1)
+	ms = make([]float64, total)
+	type due struct {
+		n       int
+		at      time.Time
+		request []byte
+	}
+	queue := make(chan due, total)
+	group, ctx := errgroup.WithContext(ctx)
+	for _, c := range conns {
+		group.Go(func() error {
+			for d := range queue {
+				if err := c.send(d.request, l.accepted); err != nil {
+					return err
+				}
+				ms[d.n] = time.Since(d.at).Seconds() * 1000
+			}
+			return nil
+		})
+	}
+	began := time.Now()
+	for n := range total {
+		at := began.Add(time.Duration(float64(n) / rate * float64(time.Second)))
+		time.Sleep(time.Until(at))
+		if ctx.Err() != nil {
+			break
+		}
+		queue <- due{n, at, next()}
+	}
+	close(queue)
+	return ms, group.Wait()
+}
+
+// cpuSeconds is how much CPU time the process took.
+func (a *answering) cpuSeconds() (float64, error) {
+	stat, err := statOf(a.child)
+	return stat.CPUTime(), err
+}
+
+// statOf is what the system tells of a process.
+func statOf(c *child) (procfs.ProcStat, error) {
+	proc, err := procfs.NewProc(c.cmd.Process.Pid)
+	if err != nil {
+		return procfs.ProcStat{}, errors.Join(c.gone(), err)
+	}
+	return proc.Stat()
+}
+
+// connect opens connections.
+func (a *answering) connect(n int) (conns []*sender, closeAll func(), err error) {
+	closeAll = func() {
+		for _, c := range conns {
+			_ = c.Close()
+		}
+	}
+	for range n {
+		c, err := net.Dial("tcp", a.address)
+		if err != nil {
+			closeAll()
+			return nil, nil, fmt.Errorf("couldn't connect: %w", err)
+		}
+		conns = append(conns, &sender{Conn: c, answers: bufio.NewReader(c)})
+	}
+	return conns, closeAll, nil
+}
+
+// sender is a connection with one request in progress at most.
+type sender struct {
+	net.Conn
+	answers *bufio.Reader
+	body    []byte
+}
+
+var (
+	ok            = []byte("HTTP/1.1 200 ")
+	contentLength = []byte("Content-Length: ")
+	saysAccepted  = []byte(`"accepted"`)
+)
+
+// answerTimeout is far beyond what any answer takes.
+const answerTimeout = 30 * time.Second
+
+// send sends a request and reads its answer, which must be a 200.
+func (s *sender) send(request []byte, accepted bool) error {
+	if err := s.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
+		return err
+	}
+	if _, err := s.Write(request); err != nil {
+		return fmt.Errorf("couldn't send: %w", err)
+	}
+	length, good := 0, false
+	for first := true; ; first = false {
+		line, err := s.answers.ReadSlice('\n')
+		if err != nil {
+			return fmt.Errorf("no answer: %w", err)
+		}
+		if first {
+			good = bytes.HasPrefix(line, ok)
+		}
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			break
+		}
+		if value, found := bytes.CutPrefix(line, contentLength); found {
+			if length, err = strconv.Atoi(string(value)); err != nil {
+				return fmt.Errorf("no length of an answer: %w", err)
+			}
+		}
+	}
+	s.body = slices.Grow(s.body[:0], length)[:length]
+	if _, err := io.ReadFull(s.answers, s.body); err != nil {
+		return fmt.Errorf("half an answer: %w", err)
+	}
+	if !good || accepted && !bytes.Contains(s.body, saysAccepted) {
+		return fmt.Errorf("it was answered: %s", s.body)
+	}
+	return nil
+}

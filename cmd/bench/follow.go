@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// followed are updates that were accepted and are not final yet, by their statuses in Redis. It is safe for concurrent use.
+type followed struct {
+	client   *redisdb.Client
+	statuses *status.Store
+
+	mu   sync.Mutex
+	open map[score.Ref]time.Time // when it was accepted
+}
+
+// final is an update that has become final.
+type final struct {
+	ref      score.Ref
+	accepted time.Time
+	took     time.Duration // from then until it was seen to be final
+	outcome  score.Outcome
+}
+
+// follow reads the statuses of a deployment. Close it.
+func follow(redisURL string, s *stream.Stream) (*followed, error) {
+	client, err := redisdb.Open(redisURL)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't reach Redis: %w", err)
+	}
+	d := s.Deployment() // package app names the keys so
+	prefix := fmt.Sprintf("scorelay:%d:%x:%x:", d.ChainID, d.Contract[:4], s.Created().UnixNano())
+	return &followed{
+		client: client, statuses: status.New(client, status.Config{Prefix: prefix, Salt: s.Salt()}), open: map[score.Ref]time.Time{},
+	}, nil
+}
+
+func (f *followed) close() { _ = f.client.Close() }
+
+// add follows an update that was accepted just now.
+func (f *followed) add(ref score.Ref) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open[ref] = time.Now()
+}
+
+// left is how many are not known to be final.
+func (f *followed) left() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.open)
+}
+
+// look takes out those that are final now.
+func (f *followed) look(ctx context.Context) (finals []final, err error) {
+	f.mu.Lock()
+	refs := slices.Collect(maps.Keys(f.open))
+	f.mu.Unlock()
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	statuses, _, err := f.statuses.Read(ctx, refs)
+	if err != nil {
+		return nil, ctx.Err() // it looks again soon
+	}
+	now := time.Now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, ref := range refs {
+		if statuses[i].Stage == score.Final {
+			accepted := f.open[ref]
+			finals = append(finals, final{ref, accepted, now.Sub(accepted), statuses[i].Outcome})
+			delete(f.open, ref)
+		}
+	}
+	return finals, nil
+}
+
+// percentile of at least one value: the least that so large a part is not above.
+func percentile(values []float64, part float64) float64 {
+	values = slices.Sorted(slices.Values(values))
+	return values[min(len(values)-1, int(math.Ceil(part*float64(len(values))))-1)]
+}

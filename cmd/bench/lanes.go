@@ -1,0 +1,331 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/roster/store"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// Of the lanes' leg.
+const (
+	firstLanes    = 2
+	lanesProjects = 64 // so that every change moves some
+	lanesSettle   = 5 * time.Second
+	lanesAfter    = 20 * time.Second // of a phase, after its command has ended
+)
+
+// lanesReport is what lanes measures.
+type lanesReport struct {
+	Rate     int          `json:"updates_per_s"` // sent
+	Projects int          `json:"projects"`
+	Errors   int          `json:"errors_5xx"` // in all phases
+	Late     float64      `json:"late_s"`     // the most of all changes
+	Phases   []lanesPhase `json:"phases"`
+}
+
+// lanesPhase is what became of the updates that were accepted in one phase. Times are from the 200 until final.
+type lanesPhase struct {
+	Name     string  `json:"name"`
+	Updates  int     `json:"updates"`    // accepted
+	Errors   int     `json:"errors_5xx"` // requests
+	Refused  int     `json:"refused"`    // requests that ended in another way than with a 200 or a 5xx
+	P50      float64 `json:"p50_s"`
+	P99      float64 `json:"p99_s"`
+	Max      float64 `json:"max_s"`
+	Late     float64 `json:"late_s"`              // Max, less the steady phase's p99.9
+	Moved    int     `json:"moved_projects"`      // that another lane has then
+	MovedMax float64 `json:"moved_max_s"`         // Max of those alone
+	Command  float64 `json:"command_s,omitempty"` // until the command with --wait ended
+}
+
+// lanesRun is a deployment whose lanes change under load.
+type lanesRun struct {
+	*accepting
+	conn    *nats.Conn
+	lanes   *store.Store
+	callers *callers
+}
+
+func runLanes(ctx context.Context, args []string) error {
+	d := &slowDisk{bench: &bench{begun: time.Now()}, lanes: firstLanes, relayers: replicas}
+	flags := newFlags("lanes")
+	flags.IntVar(&d.rate, "rate", 256, "updates per second that are sent one by one, to 64 projects in turn")
+	flags.DurationVar(&d.seconds, "seconds", 30*time.Second, "how long is measured before the lanes change")
+	asJSON := flags.Bool("json", false, "print the figures as JSON on the last line, below the table")
+	keep := flags.Bool("keep", false, "keep data and logs")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if d.rate < 1 || d.seconds < 3*time.Second || flags.NArg() > 0 {
+		return errors.New("--rate must be at least 1, --seconds at least 3s, and nothing may follow the flags")
+	}
+	report, err := inDir(d.bench, *keep, func() (*lanesReport, error) { return d.changeLanes(ctx) })
+	if err != nil {
+		return err
+	}
+	if err := report.writeTable(os.Stdout); err != nil || !*asJSON {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(report)
+}
+
+// changeLanes brings a deployment up and measures it.
+func (d *slowDisk) changeLanes(ctx context.Context) (*lanesReport, error) {
+	if err := d.buildAll(ctx); err != nil {
+		return nil, err
+	}
+	r := &lanesRun{accepting: &accepting{slowDisk: d, dir: filepath.Join(d.dir, "lanes")}}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("couldn't make the directory of the leg: %w", err)
+	}
+	defer r.close()
+	progress("starting a deployment")
+	if err := r.start(ctx, 0, 1); err != nil {
+		return nil, err
+	}
+	following, err := r.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer following.close()
+	defer r.conn.Close()
+	key, err := os.ReadFile(r.apiKeyFile())
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read the API key: %w", err)
+	}
+	if r.callers, err = newCallers(ctx, following, r.urls[0], strings.TrimSpace(string(key)), lanesProjects); err != nil {
+		return nil, err
+	}
+	return r.measure(ctx)
+}
+
+// connect opens what the benchmark itself reads of the deployment.
+func (r *lanesRun) connect(ctx context.Context) (following *followed, err error) {
+	if r.conn, err = nats.Connect(r.natsURL); err != nil {
+		return nil, fmt.Errorf("couldn't reach NATS: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			r.conn.Close()
+		}
+	}()
+	js, err := jetstream.New(r.conn)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't reach JetStream: %w", err)
+	}
+	if r.lanes, err = store.Open(ctx, js); err != nil {
+		return nil, fmt.Errorf("couldn't open the roster of lanes: %w", err)
+	}
+	s, err := stream.Open(ctx, js)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't open the stream: %w", err)
+	}
+	return follow(r.redis.URL, s)
+}
+
+// change is a command that changes the lanes.
+type change struct {
+	name string
+	key  int // of the lane it enters, which comes into the keystore before; 0: none
+	args []string
+}
+
+// lanesChanges are what the deployment's lanes go through: 0 and 1 at first, 2 and 3 at last.
+func lanesChanges() []change {
+	signer := func(lane int) string { return devnet.Address(firstSigner + lane).Hex() }
+	return []change{
+		{name: "add", key: 2, args: []string{"--signer", signer(2)}},
+		{name: "replace", key: 3, args: []string{"0", "--signer", signer(3)}},
+		{name: "remove", args: []string{"1"}},
+	}
+}
+
+// phaseWindow is a phase while it lasts.
+type phaseWindow struct {
+	name       string
+	begin, end time.Time
+	command    time.Duration
+	moved      map[score.ProjectID]bool
+}
+
+// measure sends while nothing changes, and then while the lanes do.
+func (r *lanesRun) measure(ctx context.Context) (*lanesReport, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		err := r.callers.run(ctx, time.Second/time.Duration(r.rate), stop)
+		cancel()
+		ended <- err
+	}()
+	windows, err := r.phases(ctx)
+	close(stop)
+	if err != nil {
+		cancel()
+		return nil, errors.Join(err, <-ended)
+	}
+	if err := <-ended; err != nil {
+		return nil, err
+	}
+	return lanesFigures(r.rate, len(r.callers.projects), windows, r.callers.answers, r.callers.finals)
+}
+
+// phases goes through all of them, under load.
+func (r *lanesRun) phases(ctx context.Context) (windows []phaseWindow, err error) {
+	if err := pause(ctx, lanesSettle); err != nil {
+		return nil, err
+	}
+	progress(fmt.Sprintf("%d updates a second for %s", r.rate, r.seconds))
+	w := phaseWindow{name: "steady", begin: time.Now()}
+	if err := pause(ctx, r.seconds); err != nil {
+		return nil, err
+	}
+	w.end = time.Now()
+	windows = append(windows, w)
+	for _, c := range lanesChanges() {
+		progress("lanes " + c.name)
+		w, err := r.change(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		windows = append(windows, w)
+	}
+	return windows, nil
+}
+
+// change has the operator's tool change the lanes, and waits for some time after that.
+func (r *lanesRun) change(ctx context.Context, c change) (w phaseWindow, err error) {
+	if c.key > 0 {
+		if err := r.addKey(c.key); err != nil {
+			return w, err
+		}
+	}
+	before, err := r.lanes.Get(ctx)
+	if err != nil {
+		return w, fmt.Errorf("couldn't read the lanes: %w", err)
+	}
+	w.name, w.begin = c.name, time.Now()
+	cmd := exec.Command(r.scorelay, append([]string{"lanes", c.name, "--wait"}, c.args...)...)
+	cmd.Env = append(r.environ[:len(r.environ):len(r.environ)], "SCORELAY_DEPLOYER_KEY="+hexOf(accountAdmin))
+	command, err := start(r.dir, "lanes-"+c.name, cmd)
+	if err != nil {
+		return w, err
+	}
+	select {
+	case <-ctx.Done():
+		command.kill()
+		return w, ctx.Err()
+	case <-command.exited:
+	}
+	if w.command = time.Since(w.begin); !cmd.ProcessState.Success() {
+		return w, command.gone()
+	}
+	if err := pause(ctx, lanesAfter); err != nil {
+		return w, err
+	}
+	after, err := r.lanes.Get(ctx)
+	if err != nil {
+		return w, fmt.Errorf("couldn't read the lanes: %w", err)
+	}
+	w.end, w.moved = time.Now(), movedProjects(r.callers.projects, before, after)
+	return w, nil
+}
+
+// movedProjects are those whose bucket another lane shall own.
+func movedProjects(projects []*project, before, after roster.Roster) map[score.ProjectID]bool {
+	moved := map[score.ProjectID]bool{}
+	for _, p := range projects {
+		if bucket := score.BucketOf(p.ID); before.Owners[bucket] != after.Owners[bucket] {
+			moved[p.ID] = true
+		}
+	}
+	return moved
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// lanesFigures are those of all phases; the first is the steady one.
+//
+// Lateness counts from the steady phase's p99.9, not from its max: one hiccup of the machine in it would make every change look early.
+func lanesFigures(rate, projects int, windows []phaseWindow, answers []answer, finals []final) (*lanesReport, error) {
+	report := &lanesReport{Rate: rate, Projects: projects}
+	usual := 0.0
+	for i, w := range windows {
+		p := lanesPhase{Name: w.name, Moved: len(w.moved), Command: w.command.Seconds()}
+		for _, a := range answers {
+			switch {
+			case a.at.Before(w.begin) || !a.at.Before(w.end):
+			case a.status >= http.StatusInternalServerError:
+				p.Errors++
+			case a.status != http.StatusOK:
+				p.Refused++
+			}
+		}
+		var took []float64
+		for _, f := range finals {
+			if f.accepted.Before(w.begin) || !f.accepted.Before(w.end) {
+				continue
+			}
+			took = append(took, f.took.Seconds())
+			if w.moved[f.ref.Project] {
+				p.MovedMax = max(p.MovedMax, f.took.Seconds())
+			}
+		}
+		if len(took) == 0 {
+			return nil, fmt.Errorf("nothing was accepted in the phase %q", w.name)
+		}
+		if i == 0 {
+			usual = percentile(took, 0.999)
+		} else if p.Moved == 0 {
+			return nil, fmt.Errorf("lanes %s has moved no project", w.name)
+		}
+		p.Updates, p.P50, p.P99, p.Max = len(took), percentile(took, 0.5), percentile(took, 0.99), percentile(took, 1)
+		p.Late = p.Max - usual
+		if report.Errors += p.Errors; i > 0 {
+			report.Late = max(report.Late, p.Late)
+		}
+		report.Phases = append(report.Phases, p)
+	}
+	return report, nil
+}
+
+// writeTable writes the report for people.
+func (r *lanesReport) writeTable(out io.Writer) error {
+	fmt.Fprintf(out, "\nLanes that change under %d updates a second of %d projects: seconds from a 200 until final, in blocks of a second.\n\n", r.Rate, r.Projects)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "\tupdates\t5xx\trefused\tp50\tp99\tmax\tlate\tmoved projects\ttheir max\tcommand\t")
+	for _, p := range r.Phases {
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t%d\t%.2f\t%.1f\t\n",
+			p.Name, p.Updates, p.Errors, p.Refused, p.P50, p.P99, p.Max, p.Late, p.Moved, p.MovedMax, p.Command)
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("couldn't write the table: %w", err)
+	}
+	fmt.Fprintf(out, "\nOf a change, updates are late by %.2f s at most; %d requests were answered with a 5xx.\n", r.Late, r.Errors)
+	return nil
+}

@@ -1,0 +1,113 @@
+// Command pin pins the images that docker-compose.yml and deploy/Dockerfile name by the digests that their tags have in
+// their registries, so that every machine runs the same bytes, also when a tag is moved.
+//
+//	go run -C deploy/release ./pin            writes name:tag@sha256:… for each name:tag, and newer digests for those that have one
+//	go run -C deploy/release ./pin -check     writes nothing; fails unless each image has the digest that its tag has now
+//	go run -C deploy/release ./pin -remove    takes the digests out again
+//
+// Images of our own (scorelay/…) are built, not pulled, and stay. Exit status 1: an image is not as -check wants it; 2: a
+// registry, a file or the command line was at fault, and nothing was written.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// files are those that name images.
+var files = []string{"docker-compose.yml", "deploy/Dockerfile"}
+
+// named finds an image that a file names: in a Dockerfile's FROM, or as a service's image in a compose file.
+var named = regexp.MustCompile(`(?m)^((?:FROM|\s*image:)[ \t]+)([a-z0-9][^\s@]*:[^\s@:/]+)(@sha256:[0-9a-f]{64})?`)
+
+var errStale = errors.New("run it without -check")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	registry := &registry{client: &http.Client{Timeout: time.Minute}, scheme: "https"}
+	switch err := run(ctx, os.Args[1:], registry, os.Stdout); {
+	case errors.Is(err, errStale):
+		fmt.Fprintln(os.Stderr, "pin: "+err.Error())
+		os.Exit(1)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "pin: "+err.Error())
+		os.Exit(2)
+	}
+}
+
+func run(ctx context.Context, args []string, r *registry, out io.Writer) error {
+	flags := flag.NewFlagSet("pin", flag.ContinueOnError)
+	check := flags.Bool("check", false, "write nothing; fail unless each image has the digest that its tag has now")
+	remove := flags.Bool("remove", false, "take the digests out")
+	root := flags.String("root", "../..", "folder of the repository")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 || *check && *remove {
+		return errors.New("it takes -check or -remove, or nothing")
+	}
+	digests, stale := map[string]string{}, 0
+	texts := map[string]string{}
+	for _, file := range files {
+		raw, err := os.ReadFile(filepath.Join(*root, file))
+		if err != nil {
+			return err
+		}
+		var failed error
+		texts[file] = named.ReplaceAllStringFunc(string(raw), func(found string) string {
+			parts := named.FindStringSubmatch(found)
+			before, image, had := parts[1], parts[2], strings.TrimPrefix(parts[3], "@")
+			switch {
+			case strings.HasPrefix(image, "scorelay/") || failed != nil:
+				return found
+			case *remove:
+				return before + image
+			}
+			digest, known := digests[image]
+			if !known {
+				if digest, failed = r.digest(ctx, image); failed != nil {
+					return found
+				}
+				digests[image] = digest
+			}
+			if had != digest {
+				stale++
+				fmt.Fprintf(out, "%s: %s is %s, was %s\n", file, image, digest, orNone(had))
+			}
+			return before + image + "@" + digest
+		})
+		if failed != nil {
+			return failed
+		}
+	}
+	if *check {
+		if stale > 0 {
+			return fmt.Errorf("%d images do not have the digests of their tags; %w", stale, errStale)
+		}
+		return nil
+	}
+	for _, file := range files {
+		if err := os.WriteFile(filepath.Join(*root, file), []byte(texts[file]), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func orNone(digest string) string {
+	if digest == "" {
+		return "not pinned"
+	}
+	return digest
+}

@@ -1,0 +1,234 @@
+// Command sbom writes the software bill of materials of a Go program, from what the linker wrote into it: a CycloneDX 1.6
+// document with the modules that are in it, their checksums and who needs whom.
+//
+//	go run -C deploy/release ./sbom -version v1.2.3 /PROGRAM > PROGRAM.cdx.json
+//
+// The modules come from the program alone; who needs whom tells `go mod graph` in the program's module.
+// SOURCE_DATE_EPOCH (seconds since 1970) takes the place of the time, so that the same program makes the same document.
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "sbom: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("sbom", flag.ContinueOnError)
+	version := flags.String("version", "", "version of the program; by default what the linker wrote into it")
+	module := flags.String("module", "../..", "folder of the program's module")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 1 {
+		return errors.New("name one program")
+	}
+	made, err := now()
+	if err != nil {
+		return err
+	}
+	modules := exec.Command("go", "mod", "graph")
+	modules.Dir = *module
+	graph, err := modules.Output()
+	if err != nil {
+		return fmt.Errorf("couldn't ask for the graph of modules: %w", err)
+	}
+	d, err := describe(flags.Arg(0), *version, string(graph), made)
+	if err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(d)
+}
+
+// now is the time, or that of SOURCE_DATE_EPOCH.
+func now() (time.Time, error) {
+	text, set := os.LookupEnv("SOURCE_DATE_EPOCH")
+	if !set {
+		return time.Now(), nil
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH is %q; it must be seconds since 1970", text)
+	}
+	return time.Unix(seconds, 0), nil
+}
+
+// What a CycloneDX document holds, as far as we write it: https://cyclonedx.org/docs/1.6/json.
+type (
+	document struct {
+		Schema       string       `json:"$schema"`
+		Format       string       `json:"bomFormat"`
+		SpecVersion  string       `json:"specVersion"`
+		Serial       string       `json:"serialNumber"`
+		Version      int          `json:"version"`
+		Metadata     metadata     `json:"metadata"`
+		Components   []component  `json:"components"`
+		Dependencies []dependency `json:"dependencies"`
+	}
+	metadata struct {
+		Time      string    `json:"timestamp"`
+		Tools     tools     `json:"tools"`
+		Component component `json:"component"`
+	}
+	tools struct {
+		Components []component `json:"components"`
+	}
+	component struct {
+		Type       string     `json:"type"`
+		Ref        string     `json:"bom-ref,omitempty"`
+		Name       string     `json:"name"`
+		Version    string     `json:"version,omitempty"`
+		Scope      string     `json:"scope,omitempty"`
+		Hashes     []hash     `json:"hashes,omitempty"`
+		PackageURL string     `json:"purl,omitempty"`
+		Properties []property `json:"properties,omitempty"`
+	}
+	hash struct {
+		Algorithm string `json:"alg"`
+		Content   string `json:"content"`
+	}
+	property struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	dependency struct {
+		Ref       string   `json:"ref"`
+		DependsOn []string `json:"dependsOn,omitempty"`
+	}
+)
+
+// describe is the document of a program. Graph is what `go mod graph` says in its module.
+func describe(program, version, graph string, made time.Time) (*document, error) {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read which modules are in %s: %w", program, err)
+	}
+	raw, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(raw)
+	if version == "" {
+		version = info.Main.Version
+	}
+	purl := packageURL(info.Main.Path, version)
+	if sub := strings.TrimPrefix(strings.TrimPrefix(info.Path, info.Main.Path), "/"); sub != "" {
+		purl += "#" + sub
+	}
+	root := component{
+		Type: "application", Ref: purl, Name: filepath.Base(info.Path), Version: version, PackageURL: purl,
+		Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}},
+	}
+	for _, setting := range info.Settings {
+		if setting.Value != "" {
+			root.Properties = append(root.Properties, property{"scorelay:build:" + setting.Key, setting.Value})
+		}
+	}
+	std := component{Type: "library", Name: "std", Version: info.GoVersion, Scope: "required"}
+	std.PackageURL = packageURL("std", strings.TrimPrefix(info.GoVersion, "go"))
+	std.Ref = std.PackageURL
+	components, refs := []component{std}, map[string]string{info.Main.Path: root.Ref}
+	for _, module := range info.Deps {
+		c, err := componentOf(module)
+		if err != nil {
+			return nil, err
+		}
+		components, refs[module.Path] = append(components, c), c.Ref
+	}
+	return &document{
+		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
+		Serial: serial(sum[:]),
+		Metadata: metadata{
+			Time:      made.UTC().Format(time.RFC3339),
+			Tools:     tools{[]component{{Type: "application", Name: "github.com/scorelay/scorelay/deploy/release/sbom"}}},
+			Component: root,
+		},
+		Components: components, Dependencies: dependencies(graph, refs, std.Ref),
+	}, nil
+}
+
+// componentOf is a module that is in the program, or what it was replaced with.
+func componentOf(module *debug.Module) (component, error) {
+	is := module
+	if module.Replace != nil {
+		is = module.Replace
+	}
+	c := component{Type: "library", Name: is.Path, Version: is.Version, Scope: "required", PackageURL: packageURL(is.Path, is.Version)}
+	c.Ref = c.PackageURL
+	if is.Sum == "" { // a replacement by a folder
+		return c, nil
+	}
+	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(is.Sum, "h1:"))
+	if err != nil || len(sum) != sha256.Size {
+		return component{}, fmt.Errorf("the checksum %q of %s is none that is known", is.Sum, is.Path)
+	}
+	c.Hashes = []hash{{"SHA-256", hex.EncodeToString(sum)}} // of the list of files, as in go.sum
+	return c, nil
+}
+
+// dependencies tell who needs whom, of what is in the program: refs by the modules' paths.
+func dependencies(graph string, refs map[string]string, std string) []dependency {
+	needs := map[string]map[string]bool{}
+	for _, ref := range refs {
+		needs[ref] = map[string]bool{std: true}
+	}
+	for line := range strings.Lines(graph) {
+		from, to, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok {
+			continue
+		}
+		fromPath, _, _ := strings.Cut(from, "@") // of whichever version: one of each module is in the program
+		toPath, _, _ := strings.Cut(to, "@")
+		if a, b := refs[fromPath], refs[toPath]; a != "" && b != "" && a != b {
+			needs[a][b] = true
+		}
+	}
+	all := []dependency{{Ref: std}}
+	for _, ref := range slices.Sorted(maps.Keys(needs)) {
+		all = append(all, dependency{ref, slices.Sorted(maps.Keys(needs[ref]))})
+	}
+	return all
+}
+
+// packageURL names a module: https://github.com/package-url/purl-spec.
+func packageURL(path, version string) string {
+	purl := "pkg:golang/" + strings.ToLower(path)
+	if version != "" {
+		purl += "@" + strings.ReplaceAll(url.QueryEscape(version), "+", "%20")
+	}
+	return purl
+}
+
+// serial is a UUID (version 8) made of a program's checksum, so that the same program has the same.
+func serial(sum []byte) string {
+	id := bytes.Clone(sum[:16])
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}

@@ -1,0 +1,79 @@
+package httpapi
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// plainSeeds are bodies of all kinds, the first ones as clients send them.
+var plainSeeds = []string{
+	`{"updateId":"0x11","projectId":"0x22","actionName":"buy","scoreType":"reputation","targetWallet":"0x33","signature":"0x44","message":"1"}`,
+	` { "projectId" : "0x22", "kind" : 3, "updates":"0x", "signature":"é" } ` + "\n",
+	`{"scheme":"eip712"}`, `{}`,
+	`{"kind":-0}`, `{"kind":-1}`, `{"kind":1.0}`, `{"kind":1e0}`, `{"kind":01}`, `{"kind":9223372036854775808}`, `{"kind":"1"}`, `{"kind":null}`,
+	`{"message":null}`, `{"message":1}`, `{"message":"\u0031"}`, `{"message":"\\"}`, `{"messag\u0065":"1"}`, `{"Message":"1"}`, `{"message":["1"]}`,
+	`{"message":"1","message":"1"}`, `{"message":"1","messag\u0065":"2"}`, `{"message":"1",}`, `{"message":"1"`, `{"message":"1"}}`, `{"message":"1"}{}`,
+	"{\"message\":\"\xff\"}", "{\"message\":\"\x01\"}", "{\"message\":\"\xed\xa0\x80\"}", "\xef\xbb\xbf{}", `{"message":"` + "\u2028" + `"}`,
+	`[]`, `null`, `"message"`, `1`, ``, ` `, `{"a":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`, `{"message" "1"}`, `{1:"1"}`, `{"message":tru}`,
+}
+
+// TestPlainBodiesAreReadInOnePass, so that none of them costs a second.
+func TestPlainBodiesAreReadInOnePass(t *testing.T) {
+	t.Parallel()
+	var u updateBody
+	require.True(t, readPlain([]byte(plainSeeds[0]), &u))
+	require.Equal(t, "1", *u.Message)
+	var g groupBody
+	require.True(t, readPlain([]byte(plainSeeds[1]), &g))
+	require.EqualValues(t, 3, *g.Kind)
+}
+
+// TestABodyIsNotKept: the server uses its memory again.
+func TestABodyIsNotKept(t *testing.T) {
+	t.Parallel()
+	var u updateBody
+	body := []byte(plainSeeds[0])
+	require.True(t, readPlain(body, &u))
+	clear(body)
+	require.Equal(t, "reputation", *u.ScoreType)
+}
+
+// FuzzPlain compares what is read in one pass with what reflection reads: what the first takes, the second takes, too, and it says
+// the same. What the second refuses is never taken.
+func FuzzPlain(f *testing.F) {
+	for _, seed := range plainSeeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		compare[updateBody](t, body)
+		compare[groupBody](t, body)
+	})
+}
+
+func compare[B any](t *testing.T, body []byte) {
+	var one, other B
+	took := readPlain(body, any(&one).(plainBody))
+	err := json.Unmarshal(body, &other, rejectUnknown)
+	if took {
+		require.NoError(t, err)
+		require.Equal(t, other, one)
+		return
+	}
+	if err == nil { // escaped, or null, or no object at all
+		require.True(t, strings.ContainsAny(string(body), `\`) || strings.Contains(string(body), "null") || strings.Contains(string(body), "-0"), "%s", body)
+	}
+}
+
+// TestTheAnswerIsWrittenAsReflectionWouldWriteIt.
+func TestTheAnswerIsWrittenAsReflectionWouldWriteIt(t *testing.T) {
+	t.Parallel()
+	u := updateAccepted{score.UpdateID{1}, score.ProjectID{2}, statusDuplicate, statusURL(score.ProjectID{2}) + "/updates/" + score.UpdateID{1}.String()}
+	want, err := json.Marshal(u)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(u.appendJSON(nil)))
+}
