@@ -77,7 +77,7 @@ func (p *process) await(ctx context.Context, ask func(ctx context.Context) error
 	}
 }
 
-// Ports of FreeListener. Systems give lower ones to well-known services, and the ones above to whoever asks for any: to a listener
+// Ports of FreeListener. Systems give lower ones to well-known services, and the ones above to all who ask for any: to a listener
 // on port 0, and to every connection. So a server that was stopped finds its port free when it comes back.
 const (
 	firstPort = 20000
@@ -89,7 +89,7 @@ var (
 	portsSeen atomic.Uint32         // since portsFrom
 )
 
-// FreeListener listens on a TCP port of 127.0.0.1 that was free, and stays so for whoever comes back to it.
+// FreeListener listens on a TCP port of 127.0.0.1 that was free, and stays so for a server that comes back to it.
 func FreeListener() (net.Listener, error) {
 	for range ports {
 		port := firstPort + (portsFrom+portsSeen.Add(1))%ports
