@@ -61,10 +61,11 @@ func (b *bench) connect(t *testing.T, interval time.Duration) {
 	b.chain, err = devnet.StartChain(devnet.ChainOptions{Interval: interval})
 	require.NoError(t, err)
 	t.Cleanup(b.chain.Close)
-	conn, js, err := connector.NATS(t.Context(), &NATS{NATSURL: Secret(b.nats.URL)}, "test")
+	conn, _, err := connector.NATS(t.Context(), &NATS{NATSURL: Secret(b.nats.URL)}, "test")
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
-	b.js = js
+	b.js, err = jetstream.New(conn, jetstream.WithDefaultTimeout(time.Minute)) // a machine may stall for longer than the usual five seconds
+	require.NoError(t, err)
 	b.rpc, err = DialChain(t.Context(), &Chain{ChainRPC: []Secret{Secret(b.chain.URL)}}, quiet, prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(b.rpc.Close)
