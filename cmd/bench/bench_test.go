@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +15,9 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
 func TestCallsAreWhatALaneSends(t *testing.T) {
@@ -117,6 +120,7 @@ func TestSubcommandsAreNamed(t *testing.T) {
 	require.ErrorContains(t, run([]string{"horizon", "more"}), "nothing may follow the flags")
 	require.ErrorContains(t, run([]string{"backlog", "--lanes", "0"}), "--lanes and --repeat must be at least 1")
 	require.ErrorContains(t, run([]string{"slowdisk", "--lanes", "9"}), "--lanes must be from 1 to 8")
+	require.ErrorContains(t, run([]string{"lanes", "--rate", "0"}), "--rate must be at least 1")
 }
 
 func TestBacklogFigures(t *testing.T) {
@@ -167,4 +171,55 @@ func TestASyncIsMeasured(t *testing.T) {
 	require.Empty(t, left)
 	require.Equal(t, []string{"ls", "-l"}, onDisk(0, "ls", "-l").Args)
 	require.Contains(t, onDisk(slowBy, "ls", "-l").Args, "inject=fsync,fdatasync:delay_enter=2000")
+}
+
+func TestLanesFigures(t *testing.T) {
+	t.Parallel()
+	begin := time.Unix(1000, 0)
+	second := func(n float64) time.Time { return begin.Add(time.Duration(n * float64(time.Second))) }
+	p := newProjects(worldOptions{lanes: 2})
+	before, err := roster.First([]common.Address{{1}, {2}})
+	require.NoError(t, err)
+	after, _, err := before.Replace(1, common.Address{3})
+	require.NoError(t, err)
+	moved := movedProjects(p, before, after)
+	require.Equal(t, map[score.ProjectID]bool{p[1].ID: true}, moved)
+	windows := []phaseWindow{
+		{name: "steady", begin: begin, end: second(10)},
+		{name: "replace", begin: second(10), end: second(20), command: 2 * time.Second, moved: moved},
+	}
+	finals := []final{
+		{ref: p[0].next(1)[0].Ref(), accepted: second(1.5), took: 2 * time.Second, block: 7},
+		{ref: p[0].next(1)[0].Ref(), accepted: second(10), took: 6 * time.Second, block: 8},
+		{ref: p[1].next(1)[0].Ref(), accepted: second(11), took: 3 * time.Second, block: 8},
+		{ref: p[1].next(1)[0].Ref(), accepted: second(20), took: time.Minute, block: 8}, // after the last phase
+	}
+	answers := []answer{{second(0), 200}, {second(9), 429}, {second(12), 503}, {second(13), 0}, {second(20), 500}}
+	r, err := lanesFigures(4, 2, windows, answers, finals, map[uint64]time.Time{7: second(2), 8: second(14)})
+	require.NoError(t, err)
+	require.Equal(t, &lanesReport{
+		Rate: 4, Projects: 2, Errors: 1, Late: 4, Blocks: 3.5, Phases: []lanesPhase{
+			{Name: "steady", Updates: 1, Refused: 1, P50: 2, P99: 2, Max: 2, InBlock: 0.5},
+			{
+				Name: "replace", Updates: 2, Errors: 1, Refused: 1, P50: 3, P99: 6, Max: 6, Late: 4, InBlock: 4, BlockLate: 3.5,
+				Moved: 1, MovedMax: 3, Command: 2,
+			},
+		},
+	}, r)
+	var out bytes.Buffer
+	require.NoError(t, r.writeTable(&out))
+	require.Contains(t, out.String(), "final late by 4.00 s at most, in a block by 3.50 s; 1 requests")
+
+	windows[1].moved = nil
+	_, err = lanesFigures(4, 2, windows, answers, finals, map[uint64]time.Time{7: second(2), 8: second(14)})
+	require.ErrorContains(t, err, "moved no project")
+	_, err = lanesFigures(4, 2, windows, answers, finals[:1], map[uint64]time.Time{7: second(2)})
+	require.ErrorContains(t, err, `accepted in the phase "replace"`)
+}
+
+func TestStatusOfARequest(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 200, statusOf(nil))
+	require.Equal(t, 503, statusOf(fmt.Errorf("sent: %w", &sdk.Error{Status: 503})))
+	require.Zero(t, statusOf(sdk.ErrAnswer))
 }

@@ -74,4 +74,21 @@
 // memory). Updates are claimed by --callers callers at once, each in a call of its own or in groups of 256; marked as accepted in
 // envelopes of 256; bound, submitted, included and final in slots of 512. cpu_us is used_cpu_user and used_cpu_sys of
 // INFO, bytes the growth of used_memory, for each of --updates updates. CPU time grows on a machine that does other work, since its caches do.
+//
+// # lanes
+//
+// A deployment of processes as in slowdisk, on a disk that is not slowed: two relayers and one API, on a chain as in backlog, which begins with two
+// lanes. The signers' keys are in a keystore that both relayers read; the key of a lane that comes is put there right before. 64 projects
+// get --rate updates per second one by one over HTTP in an open loop, each in turn: at 256, one of each project every 250 ms. Each is
+// followed in Redis, where statuses are looked up every 50 ms, from its 200 until it is final, with one confirmation.
+//
+// Phases: steady for --seconds, then `scorelay lanes add`, `replace` and `remove` with --wait, 20 s more after each. Figures of a phase
+// are those of the updates accepted in it. The run fails where one is not final within a minute of the last 200, or not applied.
+//
+//   - errors_5xx, refused: requests with a 5xx, and with neither that nor a 200. Nothing is sent again.
+//   - late_s: the phase's max less p99.9 of the steady phase, not less its max: one hiccup in the steady phase would hide what is late.
+//     The steady phase's own says how much of such a difference is the machine's.
+//   - block_late_s: the same of the time from the 200 to the timestamp of the update's block, whole seconds: what is left without the relayers'
+//     reports, which are late where a status store is restored.
+//   - moved_projects: those that another lane shall own after the command; command_s: how long it took with --wait, which looks every 2 s.
 package main

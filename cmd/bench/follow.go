@@ -30,6 +30,7 @@ type final struct {
 	accepted time.Time
 	took     time.Duration // from then until it was seen to be final
 	outcome  score.Outcome
+	block    uint64 // that it is in; 0: none is known
 }
 
 // follow reads the statuses of a deployment. Close it.
@@ -79,7 +80,7 @@ func (f *followed) look(ctx context.Context) (finals []final, err error) {
 	for i, ref := range refs {
 		if statuses[i].Stage == score.Final {
 			accepted := f.open[ref]
-			finals = append(finals, final{ref, accepted, now.Sub(accepted), statuses[i].Outcome})
+			finals = append(finals, final{ref, accepted, now.Sub(accepted), statuses[i].Outcome, statuses[i].Block})
 			delete(f.open, ref)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -36,24 +38,27 @@ const (
 type lanesReport struct {
 	Rate     int          `json:"updates_per_s"` // sent
 	Projects int          `json:"projects"`
-	Errors   int          `json:"errors_5xx"` // in all phases
-	Late     float64      `json:"late_s"`     // the most of all changes
+	Errors   int          `json:"errors_5xx"`   // in all phases
+	Late     float64      `json:"late_s"`       // the most of all changes
+	Blocks   float64      `json:"block_late_s"` // the same until blocks
 	Phases   []lanesPhase `json:"phases"`
 }
 
 // lanesPhase is what became of the updates that were accepted in one phase. Times are from the 200 until final.
 type lanesPhase struct {
-	Name     string  `json:"name"`
-	Updates  int     `json:"updates"`    // accepted
-	Errors   int     `json:"errors_5xx"` // requests
-	Refused  int     `json:"refused"`    // requests that ended in another way than with a 200 or a 5xx
-	P50      float64 `json:"p50_s"`
-	P99      float64 `json:"p99_s"`
-	Max      float64 `json:"max_s"`
-	Late     float64 `json:"late_s"`              // Max, less the steady phase's p99.9
-	Moved    int     `json:"moved_projects"`      // that another lane has then
-	MovedMax float64 `json:"moved_max_s"`         // Max of those alone
-	Command  float64 `json:"command_s,omitempty"` // until the command with --wait ended
+	Name      string  `json:"name"`
+	Updates   int     `json:"updates"`    // accepted
+	Errors    int     `json:"errors_5xx"` // requests
+	Refused   int     `json:"refused"`    // requests that ended in another way than with a 200 or a 5xx
+	P50       float64 `json:"p50_s"`
+	P99       float64 `json:"p99_s"`
+	Max       float64 `json:"max_s"`
+	Late      float64 `json:"late_s"`              // Max, less the steady phase's p99.9
+	InBlock   float64 `json:"block_max_s"`         // from the 200 until the time that the update's block names, at most: statuses have no part in it
+	BlockLate float64 `json:"block_late_s"`        // InBlock, less the steady phase's p99.9
+	Moved     int     `json:"moved_projects"`      // that another lane has then
+	MovedMax  float64 `json:"moved_max_s"`         // Max of those alone
+	Command   float64 `json:"command_s,omitempty"` // until the command with --wait ended
 }
 
 // lanesRun is a deployment whose lanes change under load.
@@ -173,7 +178,9 @@ func (r *lanesRun) measure(ctx context.Context) (*lanesReport, error) {
 	stop, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
 		err := r.callers.run(ctx, time.Second/time.Duration(r.rate), stop)
-		cancel()
+		if err != nil {
+			cancel()
+		}
 		ended <- err
 	}()
 	windows, err := r.phases(ctx)
@@ -185,7 +192,32 @@ func (r *lanesRun) measure(ctx context.Context) (*lanesReport, error) {
 	if err := <-ended; err != nil {
 		return nil, err
 	}
-	return lanesFigures(r.rate, len(r.callers.projects), windows, r.callers.answers, r.callers.finals)
+	blocks, err := r.blockTimes(ctx, r.callers.finals)
+	if err != nil {
+		return nil, err
+	}
+	return lanesFigures(r.rate, len(r.callers.projects), windows, r.callers.answers, r.callers.finals, blocks)
+}
+
+// blockTimes are the times, whole seconds, of the blocks that updates are in.
+func (r *lanesRun) blockTimes(ctx context.Context, finals []final) (map[uint64]time.Time, error) {
+	client, err := ethclient.DialContext(ctx, r.anvil.URL)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't reach the node: %w", err)
+	}
+	defer client.Close()
+	times := map[uint64]time.Time{}
+	for _, f := range finals {
+		if _, known := times[f.block]; known || f.block == 0 {
+			continue
+		}
+		header, err := client.HeaderByNumber(ctx, new(big.Int).SetUint64(f.block))
+		if err != nil {
+			return nil, fmt.Errorf("couldn't read a block: %w", err)
+		}
+		times[f.block] = time.Unix(int64(header.Time), 0)
+	}
+	return times, nil
 }
 
 // phases goes through all of them, under load.
@@ -272,60 +304,82 @@ func pause(ctx context.Context, d time.Duration) error {
 // lanesFigures are those of all phases; the first is the steady one.
 //
 // Lateness counts from the steady phase's p99.9, not from its max: one hiccup of the machine in it would make every change look early.
-func lanesFigures(rate, projects int, windows []phaseWindow, answers []answer, finals []final) (*lanesReport, error) {
+func lanesFigures(
+	rate, projects int, windows []phaseWindow, answers []answer, finals []final, blocks map[uint64]time.Time,
+) (*lanesReport, error) {
 	report := &lanesReport{Rate: rate, Projects: projects}
-	usual := 0.0
+	var usual, usualInBlock float64
 	for i, w := range windows {
 		p := lanesPhase{Name: w.name, Moved: len(w.moved), Command: w.command.Seconds()}
-		for _, a := range answers {
-			switch {
-			case a.at.Before(w.begin) || !a.at.Before(w.end):
-			case a.status >= http.StatusInternalServerError:
-				p.Errors++
-			case a.status != http.StatusOK:
-				p.Refused++
-			}
-		}
-		var took []float64
-		for _, f := range finals {
-			if f.accepted.Before(w.begin) || !f.accepted.Before(w.end) {
-				continue
-			}
-			took = append(took, f.took.Seconds())
-			if w.moved[f.ref.Project] {
-				p.MovedMax = max(p.MovedMax, f.took.Seconds())
-			}
-		}
-		if len(took) == 0 {
-			return nil, fmt.Errorf("nothing was accepted in the phase %q", w.name)
+		p.Errors, p.Refused = w.failures(answers)
+		took, inBlock := w.took(finals, blocks)
+		if len(took) == 0 || len(inBlock) == 0 {
+			return nil, fmt.Errorf("nothing that was accepted in the phase %q is final", w.name)
 		}
 		if i == 0 {
-			usual = percentile(took, 0.999)
+			usual, usualInBlock = percentile(took, 0.999), percentile(inBlock, 0.999)
 		} else if p.Moved == 0 {
 			return nil, fmt.Errorf("lanes %s has moved no project", w.name)
 		}
 		p.Updates, p.P50, p.P99, p.Max = len(took), percentile(took, 0.5), percentile(took, 0.99), percentile(took, 1)
-		p.Late = p.Max - usual
+		p.Late, p.InBlock = p.Max-usual, percentile(inBlock, 1)
+		p.BlockLate = p.InBlock - usualInBlock
+		for _, f := range finals {
+			if w.has(f.accepted) && w.moved[f.ref.Project] {
+				p.MovedMax = max(p.MovedMax, f.took.Seconds())
+			}
+		}
 		if report.Errors += p.Errors; i > 0 {
-			report.Late = max(report.Late, p.Late)
+			report.Late, report.Blocks = max(report.Late, p.Late), max(report.Blocks, p.BlockLate)
 		}
 		report.Phases = append(report.Phases, p)
 	}
 	return report, nil
 }
 
+func (w *phaseWindow) has(at time.Time) bool { return !at.Before(w.begin) && at.Before(w.end) }
+
+// failures counts the answers of the phase that are no 200.
+func (w *phaseWindow) failures(answers []answer) (errors, refused int) {
+	for _, a := range answers {
+		switch {
+		case !w.has(a.at) || a.status == http.StatusOK:
+		case a.status >= http.StatusInternalServerError:
+			errors++
+		default:
+			refused++
+		}
+	}
+	return errors, refused
+}
+
+// took are the seconds from the 200 of the phase's updates until they were seen to be final, and until the time of their block.
+func (w *phaseWindow) took(finals []final, blocks map[uint64]time.Time) (took, inBlock []float64) {
+	for _, f := range finals {
+		if !w.has(f.accepted) {
+			continue
+		}
+		took = append(took, f.took.Seconds())
+		if at, known := blocks[f.block]; known {
+			inBlock = append(inBlock, at.Sub(f.accepted).Seconds())
+		}
+	}
+	return took, inBlock
+}
+
 // writeTable writes the report for people.
 func (r *lanesReport) writeTable(out io.Writer) error {
 	fmt.Fprintf(out, "\nLanes that change under %d updates a second of %d projects: seconds from a 200 until final, in blocks of a second.\n\n", r.Rate, r.Projects)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "\tupdates\t5xx\trefused\tp50\tp99\tmax\tlate\tmoved projects\ttheir max\tcommand\t")
+	fmt.Fprintln(table, "\tupdates\t5xx\trefused\tp50\tp99\tmax\tlate\tmax to block\tlate\tmoved projects\ttheir max\tcommand\t")
 	for _, p := range r.Phases {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t%d\t%.2f\t%.1f\t\n",
-			p.Name, p.Updates, p.Errors, p.Refused, p.P50, p.P99, p.Max, p.Late, p.Moved, p.MovedMax, p.Command)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%d\t%.2f\t%.1f\t\n",
+			p.Name, p.Updates, p.Errors, p.Refused, p.P50, p.P99, p.Max, p.Late, p.InBlock, p.BlockLate, p.Moved, p.MovedMax, p.Command)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("couldn't write the table: %w", err)
 	}
-	fmt.Fprintf(out, "\nOf a change, updates are late by %.2f s at most; %d requests were answered with a 5xx.\n", r.Late, r.Errors)
+	fmt.Fprintf(out, "\nWhile lanes change, updates are final late by %.2f s at most, in a block by %.2f s; %d requests were answered with a 5xx.\n",
+		r.Late, r.Blocks, r.Errors)
 	return nil
 }

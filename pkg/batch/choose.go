@@ -52,7 +52,7 @@ func (h *Horizon) Next(now time.Time) (choice Choice, ok bool) {
 	h.stale = false
 	made := h.builder.Build()
 	h.choice = Choice{Batch: made, Why: Lingered, Units: make([]Waiting, 0, len(h.offered))}
-	h.choice.Gas, h.choice.Known = h.builder.model.bound(made)
+	h.choice.Gas, h.choice.Known = h.builder.model.gas(made)
 	if h.builder.Full() || h.builder.Len() == h.builder.limits.MaxUpdates {
 		h.choice.Why = Filled
 	}

@@ -1,10 +1,6 @@
 package batch
 
-import (
-	"github.com/ethereum/go-ethereum/common"
-
-	"github.com/scorelay/scorelay/pkg/score"
-)
+import "github.com/scorelay/scorelay/pkg/score"
 
 // Model is what the parts of a batch cost. Package registry holds the measured numbers of the contract. All are gas, but
 // BaseBytes. What they are for is best seen in a sum: a batch is Base, and its groups. If the first of them is a KindRuns
@@ -66,24 +62,14 @@ func (m *Model) prices(kind score.Kind) *Prices {
 	return &m.Free
 }
 
-// actionsPerSlot and scoresPerSlot are how many actions of a project, and how many score types of a wallet, share a slot. In a
-// project's first slot its counts take the place of one action.
-const (
-	actionsPerSlot = 8
-	actionSlots    = 256/actionsPerSlot + 1
-	scoresPerSlot  = 4
-)
-
-func actionSlot(action uint8) int { return (int(action) + 1) / actionsPerSlot }
-
 // Gas bounds what the batch costs, for any storage of the contract that has what is Known, and any outcomes of its updates.
 func (m *Model) Gas(b Batch) uint64 {
-	gas, _ := m.bound(b)
+	gas, _ := m.gas(b)
 	return gas
 }
 
-// bound is Gas, and how many of the batch's slots it takes as Used.
-func (m *Model) bound(b Batch) (gas uint64, known int) {
+// gas is Gas, and how many of the batch's slots it takes as Used.
+func (m *Model) gas(b Batch) (gas uint64, known int) {
 	total, seen := m.measure(b)
 	return m.atWorst(total), seen.known
 }
@@ -159,8 +145,8 @@ func (m *Model) atWorst(total cost) uint64 {
 
 // memoryGas is what it costs to use so many bytes of memory, which are copied from the call.
 func (m *Model) memoryGas(n int) uint64 {
-	words := uint64(n) / 32
-	return 6*words + words*words/512
+	chunks := uint64(n) / 32
+	return 6*chunks + chunks*chunks/512
 }
 
 // measure bounds what the batch costs but for memory, and counts its slots.
@@ -294,128 +280,4 @@ func zeros(b Batch) (n int) {
 		count(body)
 	}
 	return n
-}
-
-// storageSlots knows which of the contract's slots a batch has used. Groups of one project share them, by any signer.
-type storageSlots struct {
-	Fresh
-	known    int // of them, that were charged as used
-	projects map[score.ProjectID]*projectSlots
-	recent   *projectSlots // the one asked for last, of this project
-	recentID score.ProjectID
-}
-
-type projectSlots struct {
-	actions [actionSlots]bool // that were read
-	read    [actionSlots]bool // since the project was named last
-	members map[common.Address]struct{}
-	words   map[score.Word]*wordSlot
-	scores  map[scoreSlot]struct{}
-}
-
-// wordSlot has the ids of a word that are in the batch.
-type wordSlot struct {
-	ids    [4]uint64   // bit by bit
-	owners []ownerWord // of unsigned updates, in a Builder's account
-}
-
-func (w *wordSlot) has(low byte) bool { return w.ids[low/64]&(1<<(low%64)) != 0 }
-
-type scoreSlot struct {
-	wallet common.Address
-	quad   uint8 // of score types
-}
-
-func scoreSlotOf(u *score.Update) scoreSlot { return scoreSlot{u.Target, u.ScoreType / scoresPerSlot} }
-
-func newStorageSlots() *storageSlots {
-	return &storageSlots{projects: map[score.ProjectID]*projectSlots{}}
-}
-
-// find returns nil of a project that was not used yet.
-func (s *storageSlots) find(id score.ProjectID) *projectSlots {
-	if s.recent == nil || s.recentID != id {
-		s.recent, s.recentID = s.projects[id], id
-	}
-	return s.recent
-}
-
-func (s *storageSlots) project(id score.ProjectID) (p *projectSlots, isNew bool) {
-	if p = s.find(id); p != nil {
-		return p, false
-	}
-	p = &projectSlots{
-		members: map[common.Address]struct{}{}, words: map[score.Word]*wordSlot{}, scores: map[scoreSlot]struct{}{},
-	}
-	s.projects[id], s.recent = p, p
-	return p, true
-}
-
-// chargeMember is what using the slots of a project and a signer costs.
-func (s *storageSlots) chargeMember(m *Model, project score.ProjectID, signer common.Address) (gas uint64) {
-	p, isNew := s.project(project)
-	if isNew {
-		gas = m.Cold
-	}
-	if _, found := p.members[signer]; !found {
-		p.members[signer] = struct{}{}
-		gas += m.Cold
-	}
-	return gas
-}
-
-// chargeUpdate is what the update costs beside its group's body, at worst. Any action byte has a slot: those beyond
-// score.MaxActions, which the contract skips, too. An update that is skipped costs more than one that is applied only if
-// an earlier one paid for its score's slot. action is what reading its action's slot costs.
-func (s *storageSlots) chargeUpdate(m *Model, u *score.Update, action uint64) (gas uint64, word *wordSlot) {
-	gas = m.Outcome
-	p, word, newWord, newScore := s.touch(u)
-	if newWord {
-		gas += s.first(m, m.Known.hasWord(u))
-	}
-	if newScore {
-		gas += s.first(m, m.Known.hasScore(u))
-	} else {
-		gas += m.Skip
-	}
-	slot := actionSlot(u.Action)
-	if slot == 0 {
-		return gas, word // read with the header
-	}
-	if !p.actions[slot] {
-		gas += m.Cold
-	}
-	if !p.read[slot] {
-		gas += action
-	}
-	p.actions[slot], p.read[slot] = true, true
-	return gas, word
-}
-
-// first is what the first use of a slot of scores or of used ids costs, at worst.
-func (s *storageSlots) first(m *Model, known bool) uint64 {
-	if !known {
-		return m.Fresh
-	}
-	s.known++
-	return m.Used
-}
-
-// touch notes the slots of the update's id and score, and tells which of them are new to the batch.
-func (s *storageSlots) touch(u *score.Update) (p *projectSlots, word *wordSlot, newWord, newScore bool) {
-	p, _ = s.project(u.Project)
-	word = p.words[u.ID.Word()]
-	if newWord = word == nil; newWord {
-		word = &wordSlot{}
-		p.words[u.ID.Word()] = word
-		s.Words++
-	}
-	word.ids[u.ID.Low()/64] |= 1 << (u.ID.Low() % 64)
-	slot := scoreSlotOf(u)
-	if _, found := p.scores[slot]; !found {
-		p.scores[slot] = struct{}{}
-		newScore = true
-		s.Scores++
-	}
-	return p, word, newWord, newScore
 }

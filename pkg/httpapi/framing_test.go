@@ -21,7 +21,9 @@ var malformed = map[string]struct{ flaw, code string }{
 	"GET /livez HTTP/1.1\r\nHost: x\r\n\n":                 {"line", "malformed_request"},
 	"GET /livez HTTP/1.1\r\nHost: x\r\nA: b\rC: d\r\n\r\n": {"line", "malformed_request"},
 	"\n": {"line", "malformed_request"},
-	"\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n":                                                                              {"request_line", "malformed_request"},
+	"\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n":                                                                          {"request_line", "malformed_request"},
+	"\r\n\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n":                                                                            {"line", "malformed_request"},
+	"\r\n GET /livez HTTP/1.1\r\nHost: x\r\n\r\n":                                                                             {"request_line", "malformed_request"},
 	"GET /livez HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n":                                                                    {"folded", "malformed_request"},
 	"GET /livez HTTP/1.1\r\nHost: x\r\nA: b\r\n\tContent-Length: 5\r\n\r\n":                                                   {"folded", "malformed_request"},
 	"GET /livez HTTP/1.1\r\n Host: x\r\n\r\n":                                                                                 {"folded", "malformed_request"},
@@ -136,7 +138,9 @@ func TestWhatIsFramedWellIsServed(t *testing.T) {
 		{"DELETE /livez HTTP/1.1\r\nHost: x\r\n\r\n", "method_not_allowed"},
 		{"GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n\r\n\n", ""},
 		{"GET /nothing HTTP/1.1\r\nHost: x\r\nEmpty:\r\nTE: trailers\r\n\r\n", "not_found"},
-		{"GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", ""},
+		{"\r\n" + livez, ""}, // one empty line is ignored
+		{"\r\n" + post + "Content-Length: 2\r\n\r\n{}", "invalid_body"},
+		{"\r\nGET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", ""},
 	}
 	var all strings.Builder
 	for _, request := range requests {

@@ -99,6 +99,33 @@ func TestTheChainIsAskedOnceForManyUpdates(t *testing.T) {
 	require.Equal(t, "unknown", b.lookUp(ids[1]).body["updates"].([]any)[0].(object)["status"], "as for one: Redis is complete")
 }
 
+// TestAFinalStatusThatWent: after the retention, or early where Redis is short of memory, the contract tells of what was applied, and
+// nothing tells of what was not.
+func TestAFinalStatusThatWent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
+	applied, rejected := updateID("applied"), updateID("rejected")
+	require.NoError(t, transact(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{{
+		Project: b.project.ID, Signer: devnet.Address(1), Kind: score.KindFree,
+		Updates: []score.Update{{Project: b.project.ID, ID: applied, Signer: devnet.Address(1), Target: common.Address{1}}},
+	}}})))
+	b.restored()
+	r := b.get("/projects/%s/updates/%s", b.project.ID, applied)
+	require.Equal(t, http.StatusOK, r.status, r.raw)
+	require.Equal(t, object{
+		"updateId": applied.String(), "projectId": b.project.ID.String(), "status": "final", "outcome": "applied",
+		"transactionHash": nil, "blockNumber": nil,
+	}, r.body)
+	require.Equal(t, "update_not_found", b.get("/projects/%s/updates/%s", b.project.ID, rejected).code())
+	many := b.lookUp(applied, rejected).body["updates"].([]any)
+	require.Equal(t, r.body, many[0])
+	require.Equal(t, "unknown", many[1].(object)["status"])
+	for _, name := range []string{"applied", "rejected"} {
+		require.Equal(t, "accepted", b.post("/update-score", b.update(name)).body["status"], "the contract finds the duplicate")
+	}
+}
+
 // TestNoEndIsToldThatARestoreMayChange: an event that repeats an update may be restored before the one that applied it.
 func TestNoEndIsToldThatARestoreMayChange(t *testing.T) {
 	t.Parallel()

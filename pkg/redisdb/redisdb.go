@@ -151,8 +151,10 @@ func (c *Client) Call(ctx context.Context, exchange func(context.Context) error)
 	return err
 }
 
-// failedScript tells whether a script ran and failed by itself, so that Redis is well; LOADING, OOM and their like are not that.
+// failedScript tells whether a script or a command came upon data that it could not use, so that Redis is well; LOADING, OOM and their
+// like are not that.
 func failedScript(err error) bool {
 	reply := redis.Error(nil)
-	return errors.As(err, &reply) && strings.HasPrefix(reply.Error(), "ERR ") && strings.Contains(reply.Error(), "user_script")
+	return errors.As(err, &reply) && (strings.HasPrefix(reply.Error(), "WRONGTYPE ") ||
+		strings.HasPrefix(reply.Error(), "ERR ") && strings.Contains(reply.Error(), "user_script"))
 }

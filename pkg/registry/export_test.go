@@ -8,7 +8,6 @@ import (
 
 // The names of reverts that only tests tell apart.
 const (
-	RevertNotRelayer       = "AccessControlUnauthorizedAccount"
 	RevertUnknownProject   = "UnknownProject" // of owners' edits and updateScore, as the following
 	RevertNotOwner         = "NotOwner"
 	RevertNotMember        = "NotMember"

@@ -315,3 +315,52 @@ func modelBoundsWhatIsKnown(t *testing.T, rules registry.GasRules) {
 	require.Greater(t, counted[score.Duplicate], 50)
 	require.Greater(t, counted[score.UnknownScoreType], 50)
 }
+
+// TestModelBoundsManyGroups: batches of small groups, each of a project of its own or of another signer of one project, whose slots are all
+// fresh, and then all known to be used, with exactly the gas the model says.
+func TestModelBoundsManyGroups(t *testing.T) {
+	t.Parallel()
+	underAll(t, modelBoundsManyGroups)
+}
+
+func modelBoundsManyGroups(t *testing.T, rules registry.GasRules) {
+	c := newChainUnder(t, rules)
+	projects := make([]*score.Project, 40)
+	for i := range projects {
+		projects[i] = labProject()
+		projects[i].ID = hash("many", i)
+		c.transact(c.relayer, registry.EncodeCreateProject(projects[i]))
+	}
+	model := rules.Batch
+	model.Known = batch.NewKnown()
+	words := 0
+	for _, kind := range []score.Kind{score.KindWord, score.KindRuns, score.KindFree} {
+		for _, of := range [][]*score.Project{projects, projects[:1]} {
+			for _, groups := range []int{1, 3, 10, 40} {
+				for _, each := range []int{1, 2, 3} {
+					words++
+					for round := range 2 { // fresh, known
+						var b batch.Batch
+						for i := range groups {
+							p := of[i%len(of)]
+							g := batch.Group{Project: p.ID, Signer: p.Updaters[i/len(of)%len(p.Updaters)], Kind: kind}
+							for j := range each {
+								u := score.Update{Project: p.ID, Signer: g.Signer, ID: hash("many ids", words, i), Target: wallet(10*(100*words+i) + j)}
+								u.ID[31] = byte(each*round + j)
+								g.Updates = append(g.Updates, u)
+							}
+							b.Groups = append(b.Groups, g)
+						}
+						receipt := c.send(c.relayer, &c.registry, registry.EncodeBatch(b), model.Gas(b))
+						require.Equalf(t, types.ReceiptStatusSuccessful, receipt.Status, "out of gas: kind %d, %d groups of %d projects, %d each, known %v",
+							kind, groups, min(groups, len(of)), each, round == 1)
+						outcomes, err := registry.Outcomes(b, c.registry, receipt)
+						require.NoError(t, err)
+						require.Equal(t, make([]score.Outcome, b.Len()), outcomes)
+						model.Known.Learn(b, outcomes)
+					}
+				}
+			}
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 const (
 	RevertBadFraming    = "BadFraming"
 	RevertProjectExists = "ProjectExists"
+	RevertNotRelayer    = "AccessControlUnauthorizedAccount" // of every call
 )
 
 // Revert is why the contract refused a call.

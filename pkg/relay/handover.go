@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -45,6 +46,8 @@ type handover struct {
 	log      *slog.Logger
 
 	due    bool                // something may have changed since the last step
+	noted  uint64              // ends, when leave looked last
+	since  time.Time           // leave saw no others noted
 	opened map[score.Lane]bool // lanes that were looked at: whether any session opened their journal
 }
 
@@ -318,8 +321,11 @@ func (h *handover) post(ctx context.Context) {
 	}
 }
 
-// leave ends the lane's life where nothing is left: nothing that it was given either, no report that no later session would make, and
-// no block that the chain is likely to lose.
+// syncs is how often a Redis writes to its disk what it was told, at least (appendfsync everysec: a second, or two where the disk is slow).
+const syncs = 2 * time.Second
+
+// leave ends the lane's life where nothing is left: nothing that it was given either, no report that no later session would make or that
+// the status store may forget, and no block that the chain is likely to lose.
 func (h *handover) leave(ctx context.Context, known roster.Roster, me roster.Lane) {
 	state, view := h.lane.State, h.lane.View()
 	if me.State != roster.Leaving && me.State != roster.Cut || !state.Empty() || view == nil || h.reporter.writer.Pending() {
@@ -332,6 +338,13 @@ func (h *handover) leave(ctx context.Context, known roster.Roster, me roster.Lan
 		if h.board.Posted(l.ID, h.id).Given > state.Took[l.ID] {
 			return
 		}
+	}
+	now := h.config.Now()
+	if h.since.IsZero() || h.noted != h.reporter.noted {
+		h.noted, h.since = h.reporter.noted, now
+	}
+	if now.Sub(h.since) < syncs {
+		return
 	}
 	if err := h.call(ctx, func(ctx context.Context) error { return h.roster.Gone(ctx, h.id) }); err != nil {
 		h.log.Warn("the lane couldn't note that nothing is left of it; it tries again with the next head", "err", err)

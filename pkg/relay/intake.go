@@ -22,14 +22,14 @@ type intake struct {
 	state   *lane.State
 	horizon *batch.Horizon // updates and signed groups that wait
 
-	rows     map[score.Bucket]*row
-	waiting  map[score.Position]*place // those of the horizon
-	creation *place                    // bound before anything else
-	began    uint64                    // sequence from which on the stream was read
-	read     score.Position            // everything from there up to it was taken
+	rows      map[score.Bucket]*row
+	inHorizon map[score.Position]*place // the places that wait in it
+	creation  *place                    // bound before anything else
+	began     uint64                    // sequence from which on the stream was read
+	read      score.Position            // everything from there up to it was taken
 
 	parked map[score.ProjectID]*parked
-	second catchUp
+	second secondReading
 	served map[score.ProjectID]int // updates bound since the lane told last
 
 	// leaving are the buckets that shall be another lane's and are held back by a creation; from the next one on nothing of
@@ -51,8 +51,8 @@ func (in *intake) reset() error {
 	if err != nil {
 		return err
 	}
-	in.horizon, in.creation, in.second = horizon, nil, catchUp{}
-	in.rows, in.waiting, in.parked = map[score.Bucket]*row{}, map[score.Position]*place{}, map[score.ProjectID]*parked{}
+	in.horizon, in.creation, in.second = horizon, nil, secondReading{}
+	in.rows, in.inHorizon, in.parked = map[score.Bucket]*row{}, map[score.Position]*place{}, map[score.ProjectID]*parked{}
 	in.stopped, in.served = map[score.Bucket]score.Position{}, map[score.ProjectID]int{}
 	if in.price != nil {
 		in.price(horizon)
@@ -167,7 +167,7 @@ func (in *intake) wait(r *row, at place, unit *score.Unit) error {
 		in.creation = p
 		return nil
 	}
-	in.waiting[p.Position] = p
+	in.inHorizon[p.Position] = p
 	in.horizon.Add(batch.Waiting{Unit: *unit, At: p.Position, Came: in.config.Now()})
 	return nil
 }
@@ -198,7 +198,7 @@ func (in *intake) put(at place, r *row) (*place, error) {
 func (in *intake) places(units []batch.Waiting) []*place {
 	places := make([]*place, len(units))
 	for i := range units {
-		places[i] = in.waiting[units[i].At]
+		places[i] = in.inHorizon[units[i].At]
 	}
 	return places
 }
@@ -206,7 +206,7 @@ func (in *intake) places(units []batch.Waiting) []*place {
 // batchBound says that what the horizon offered is journaled.
 func (in *intake) batchBound(units []batch.Waiting) {
 	for i := range units {
-		delete(in.waiting, units[i].At)
+		delete(in.inHorizon, units[i].At)
 		in.served[units[i].Unit.Updates[0].Project] += len(units[i].Unit.Updates)
 	}
 	in.horizon.Bound()

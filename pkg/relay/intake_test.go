@@ -176,7 +176,7 @@ func TestALaneKeepsWhatIsInItsBuckets(t *testing.T) {
 		require.Nil(t, in.creation)
 	}
 	require.Equal(t, 2, in.horizon.Len())
-	first, second := in.waiting[score.Position{Seq: 1, Index: 1}], in.waiting[score.Position{Seq: 3}]
+	first, second := in.inHorizon[score.Position{Seq: 1, Index: 1}], in.inHorizon[score.Position{Seq: 3}]
 	apply(t, in, second)
 	require.Equal(t, score.Position{Seq: 1, Index: 1}, state.ReadFrom(), "the first is not bound")
 	apply(t, in, first)

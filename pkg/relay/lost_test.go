@@ -29,7 +29,7 @@ func TestFloorsPassWhatIsBoundAndLost(t *testing.T) {
 		require.NoError(t, err)
 	}
 	at := func(in *intake, seq uint64, index uint32) *place {
-		return in.waiting[score.Position{Seq: seq, Index: index}]
+		return in.inHorizon[score.Position{Seq: seq, Index: index}]
 	}
 	apply(t, in, at(in, 1, 0), at(in, 2, 1), at(in, 4, 0), at(in, 4, 1), at(in, 5, 2)) // floor 1/1
 
@@ -66,7 +66,7 @@ func TestFloorsPassWhatFillersReplace(t *testing.T) {
 	for seq := range uint64(5) {
 		take(seq+1, 2)
 	}
-	at := func(seq uint64, index uint32) *place { return in.waiting[score.Position{Seq: seq, Index: index}] }
+	at := func(seq uint64, index uint32) *place { return in.inHorizon[score.Position{Seq: seq, Index: index}] }
 	apply(t, in, at(1, 0), at(3, 1), at(4, 0), at(5, 1))
 
 	in = begun(t, config, state)
@@ -90,7 +90,7 @@ func TestWhatIsLostIsNotOwed(t *testing.T) {
 	held.Parked = map[score.ProjectID]lane.Extent{project: {Floor: score.Position{Seq: 1}, Bound: lost}}
 	state.Buckets[bucket] = held
 	in := begun(t, Config{Limits: batch.DefaultLimits(), Horizon: batch.HorizonLimits{Updates: 8, Lateness: time.Minute}}, state)
-	_, _, err = in.board() // nothing was passed yet
+	_, _, err = in.ride() // nothing was passed yet
 	require.NoError(t, err)
 	for _, m := range []score.Message{ofProject(project, 1, 4), ofProject(project, 5, 2)} {
 		_, err := in.take(m)

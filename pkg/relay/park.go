@@ -15,6 +15,27 @@ import (
 // they are full again or it comes to where the main reading is.
 //
 // Of both readings a parked project's positions come to the horizon in their order, each once: see offer.
+//
+// An example: the horizon holds 16 updates, and each message is one. Project A sends messages 1 to 20 and 22 to 40, project B sends 21.
+//
+//   - The main reading takes 1 to 16, and the horizon is full. A is parked: its allowance is 14, so 15 and 16 are left out again. A is
+//     behind from 15 on, and owed 2.
+//   - The main reading leaves out 17 to 20, takes 21, and leaves out 22 to 40: A is owed 25.
+//   - The lane binds a batch of 1 to 7 and 21: B waited for none of what is owed. It binds 8 to 14.
+//   - Less than half of A's allowance waits, so a second reading begins at 15, and A rides with it: 15 to 20 and 22 to 29 fill the
+//     allowance. A is behind from 30 on, does not ride, and is owed 11.
+//   - As soon as less than half waits A rides again, until the second reading comes to 41, where the main one is. A is owed 0, or something was
+//     lost; the main reading brings what A sends from then on.
+//   - When nothing more of A waits, all is bound before one position of A's and of its bucket's: there A is unparked.
+//
+// So a parked project is in one of three states:
+//
+//	state   behind riding  main reading           second reading     to the next state
+//	level   no     no      brings what comes      has nothing of it  no room: behind. Little waits: unparked
+//	behind  yes    no      leaves it out, counts  leaves it out      less than half of the allowance waits: riding
+//	riding  yes    yes     leaves it out, counts  brings it          no room: behind. At the main reading: level
+//
+// A new session has each parked project behind, from its own floor on.
 
 const (
 	mostParked   = 64 // projects of a lane
@@ -53,15 +74,15 @@ func (p *parked) caughtUp(read score.Position) {
 
 func (p *parked) id() score.ProjectID { return *p.row.project }
 
-// catchUp is the second reading.
-type catchUp struct {
+// secondReading is how far the second reading is.
+type secondReading struct {
 	open bool
 	read score.Position // everything before it was offered to those that ride
 	last *score.Message // the newest that was
 }
 
 // from is the first position that who joins now is offered.
-func (c *catchUp) from() score.Position {
+func (c *secondReading) from() score.Position {
 	if c.last != nil {
 		return score.Position{Seq: c.last.Seq}
 	}
@@ -145,10 +166,10 @@ func (in *intake) trim(p *parked) {
 	if len(removed) == 0 {
 		return
 	}
-	cut := removed[0].At
-	i := slices.IndexFunc(p.row.places, func(at *place) bool { return !at.Before(cut) })
+	left := removed[0].At
+	i := slices.IndexFunc(p.row.places, func(at *place) bool { return !at.Before(left) })
 	for _, at := range p.row.places[i:] {
-		delete(in.waiting, at.Position)
+		delete(in.inHorizon, at.Position)
 		switch {
 		case at.unreadable: // lost: no reading brings it, and the second one's gap shows it again
 		case at.Seq >= in.began:
@@ -160,7 +181,7 @@ func (in *intake) trim(p *parked) {
 	}
 	p.row.read = p.row.places[i].before
 	p.row.places = slices.Delete(p.row.places, i, len(p.row.places))
-	p.stop(cut)
+	p.stop(left)
 }
 
 // stop says that the project's positions are not put into the horizon from one on.
@@ -202,9 +223,9 @@ func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) erro
 	return in.wait(p.row, at, unit)
 }
 
-// board has parked projects ride with the second reading that are behind and have room, and tells from which sequence on it has to
+// ride has parked projects ride with the second reading that are behind and have room, and tells from which sequence on it has to
 // begin again, if it has to.
-func (in *intake) board() (from uint64, again bool, err error) {
+func (in *intake) ride() (from uint64, again bool, err error) {
 	if in.creation != nil {
 		return 0, false, nil
 	}
@@ -249,7 +270,7 @@ func (in *intake) board() (from uint64, again bool, err error) {
 	for _, p := range can {
 		p.riding = true
 	}
-	in.second = catchUp{open: true, read: score.Position{Seq: first.Seq}}
+	in.second = secondReading{open: true, read: score.Position{Seq: first.Seq}}
 	return first.Seq, true, nil
 }
 
@@ -277,7 +298,7 @@ func (in *intake) takeSecond(m score.Message) error {
 			return err
 		}
 	} else { // the main reading brings it
-		*c = catchUp{read: in.read}
+		*c = secondReading{read: in.read}
 	}
 	if c.read.Before(in.read) {
 		return nil

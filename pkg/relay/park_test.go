@@ -121,7 +121,7 @@ func (m *intakeModel) read() {
 
 // readAgain takes a message of the second reading, as session.loop does.
 func (m *intakeModel) readAgain() {
-	from, again, err := m.in.board()
+	from, again, err := m.in.ride()
 	require.NoError(m, err)
 	if again {
 		m.second = from
@@ -367,4 +367,65 @@ func (f *flooded) flood(messages uint64) {
 		_, err := f.take(m)
 		require.NoError(f, err)
 	}
+}
+
+// TestTheExampleOfParking plays the one that park.go tells.
+func TestTheExampleOfParking(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) { // for the model's helpers: nothing is drawn
+		m := &intakeModel{T: t, state: allBuckets(t), bound: map[score.Position]bool{}, newest: map[score.UpdateID][]score.Position{}, now: time.Unix(1_000_000, 0)}
+		m.config = Config{
+			Horizon: batch.HorizonLimits{Updates: 16, Lateness: time.Minute}, Now: func() time.Time { return m.now },
+			Limits: batch.Limits{MaxUpdates: 8, MaxGas: 1 << 24, MaxBytes: 128 << 10},
+		}
+		a, b := score.ProjectID{1}, score.ProjectID{2}
+		for seq := uint64(1); seq <= 40; seq++ {
+			u := score.Update{Project: a, ID: score.UpdateID{31: byte(seq)}}
+			if seq == 21 {
+				u.Project = b
+			}
+			m.log = append(m.log, score.Message{Seq: seq, Updates: []score.Update{u}})
+		}
+		m.open()
+		for range 16 {
+			m.read()
+		}
+		require.Zero(t, m.parks)
+		m.read()
+		p := m.in.parked[a]
+		require.Equal(t, 14, m.in.allowance())
+		is := func(next uint64, behind, riding bool, owed uint64) {
+			require.Equal(t, score.Position{Seq: next}, p.next)
+			require.Equal(t, behind, p.behind)
+			require.Equal(t, riding, p.riding)
+			require.Equal(t, owed, p.owed)
+		}
+		is(15, true, false, 3) // 15, 16, and 17, which the horizon had no room for
+		for range 23 {
+			m.read()
+		}
+		is(15, true, false, 25)
+		require.Equal(t, 1, m.in.horizon.Of(b))
+		m.now = m.now.Add(time.Second)
+		m.bind()
+		require.Equal(t, 7, m.in.horizon.Of(a))
+		require.Zero(t, m.in.horizon.Of(b))
+		m.now = m.now.Add(time.Second)
+		m.bind()
+		require.Zero(t, m.in.horizon.Of(a))
+		for range 20 {
+			m.readAgain()
+		}
+		is(30, true, false, 11)
+		for range 20 {
+			m.now = m.now.Add(time.Second)
+			m.bind()
+			for range 20 {
+				m.readAgain()
+			}
+		}
+		is(41, false, false, 0)
+		m.unpark()
+		require.Empty(t, m.in.parked)
+	})
 }

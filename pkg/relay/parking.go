@@ -48,12 +48,12 @@ func (s *session) unpark(ctx context.Context) error {
 	return nil
 }
 
-// catchUp has what parked projects left out read where they have room for it.
-func (s *session) catchUp(ctx context.Context) error {
+// reread has what parked projects left out read where they have room for it.
+func (s *session) reread(ctx context.Context) error {
 	if !s.reads() {
 		return nil
 	}
-	from, again, err := s.intake.board()
+	from, again, err := s.intake.ride()
 	if again || !s.intake.second.open {
 		s.endSecond()
 	}

@@ -205,7 +205,8 @@ func (q *requeue) call(ctx context.Context, data []byte, gas uint64) (said []evi
 }
 
 // own finds, among refusals of work, one that the work itself is the cause of: by an endpoint that lets the control pass, a
-// batch of one update of a project that cannot exist, which a contract in order skips. agreed tells whether all who refused the work
+// batch of one update of a project that cannot exist, which a contract in order skips; unless it refuses the work for want of the role,
+// which the control takes, too. agreed tells whether all who refused the work
 // let it pass, and none that answers refuses it. ok is false when there is none: then the contract refuses everything that
 // this lane sends, and the lane waits.
 func (q *requeue) own(ctx context.Context, refusals []evidence.Called) (refusal *evidence.RevertError, agreed, ok bool) {
@@ -216,7 +217,8 @@ func (q *requeue) own(ctx context.Context, refusals []evidence.Called) (refusal 
 	}
 	agreed = !slices.ContainsFunc(said, func(c evidence.Called) bool { return !passed(c) })
 	for _, c := range refusals {
-		if slices.ContainsFunc(said, func(s evidence.Called) bool { return s.Endpoint == c.Endpoint && passed(s) }) {
+		lets := slices.ContainsFunc(said, func(s evidence.Called) bool { return s.Endpoint == c.Endpoint && passed(s) })
+		if lets && registry.DecodeRevert(c.Refusal.Data).Name != registry.RevertNotRelayer {
 			refusal = cmp.Or(refusal, c.Refusal)
 		} else {
 			agreed = false

@@ -29,6 +29,7 @@ const (
 	refuses             // everything but the control
 	starves             // likewise, for want of gas
 	exists              // likewise, since the project exists
+	bars                // likewise, since the signer is no relayer
 	rejects             // everything
 	silent              // refuses the work, and does not answer the control
 )
@@ -95,6 +96,8 @@ func (r *requeued) asked(_ context.Context, msg evidence.Call, _ common.Hash) (s
 			c.Refusal = &evidence.RevertError{OutOfGas: true}
 		case says == exists && msg.Gas > 0: // a view has no limit
 			c.Refusal = &evidence.RevertError{Data: append(crypto.Keccak256([]byte("ProjectExists(bytes32)"))[:4], make([]byte, 32)...)}
+		case says == bars:
+			c.Refusal = &evidence.RevertError{Data: append(crypto.Keccak256([]byte("AccessControlUnauthorizedAccount(address,bytes32)"))[:4], make([]byte, 64)...)}
 		default:
 			c.Refusal = &evidence.RevertError{Data: []byte{1, 2, 3, 4}}
 		}
@@ -164,6 +167,7 @@ func TestWhatEndsQueuedWork(t *testing.T) {
 		"everything is refused, but one lets the control by":  {single, 3, false, []says{rejects, refuses}, "waits for contract"},
 		"who refuses it does not answer the control":          {single, 3, false, []says{silent, rejects}, "waits for contract"},
 		"one who refuses it does not answer the control":      {single, 3, false, []says{silent, refuses}, "waits for contract"},
+		"it is refused as all is, but not the control":        {single, 3, false, []says{bars}, "waits for contract"},
 		"it ran out of gas twice":                             {single, 2, true, []says{takes}, "binds"},
 		"it ran out of gas three times":                       {single, 3, true, []says{takes}, "drops"},
 		"a batch that all refuse":                             {several, 0, false, []says{refuses, refuses}, "splits"},

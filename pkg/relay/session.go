@@ -103,7 +103,7 @@ func (s *session) loop(ctx context.Context) error {
 		if due, some := s.intake.horizon.Due(); some && time.Until(due) > 0 {
 			linger.Reset(time.Until(due)) // one that is past due waits for what bindAll waits for: the next head
 		}
-		if err := s.catchUp(ctx); err != nil {
+		if err := s.reread(ctx); err != nil {
 			return err
 		}
 		messages, again, failed := s.readings()

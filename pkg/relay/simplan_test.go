@@ -123,12 +123,16 @@ func (r *simRun) actions() []simAction {
 		}
 	}
 	when(p.kills, "kill", 3, func() { r.fuse = 1 + r.draw(1+r.draw(30)); r.turnOf(r.anyReplica()) })
-	when(p.moves, "lanes", 2, r.changeLanes)
+	often := 1 // what it takes to find a planted bug that needs much to meet
+	if r.plant.ownOnly {
+		often = 4
+	}
+	when(p.moves, "lanes", 2*often, r.changeLanes)
 	when(p.moves, "lanes heard of", 12, func() { r.hearOfLanes(r.anyReplica(), false) })
 	when(p.moves && p.noticeFaults > 0, "notice lost", 1, r.loseNotice)
 	when(p.lease, "lease", 2, r.moveLease)
 	when(p.lease, "zombie", 6, r.stepZombie)
-	when(p.reorgs, "reorg", 1, r.reorg)
+	when(p.reorgs, "reorg", often, r.reorg)
 	when(p.floods, "flood", 1, func() { r.users.flood() })
 	when(p.flush, "flush", 1, func() { r.statuses.flush() })
 	when(p.flush, "sync", 8, r.statuses.sync)
@@ -159,6 +163,10 @@ func (r *simRun) act() {
 			r.note("%s", a.name)
 			r.advance(1 + r.draw(60))
 			a.do()
+			if now := r.clock.Now(); now.Sub(r.synced) >= syncs {
+				r.statuses.sync()
+				r.synced = now
+			}
 			return
 		}
 	}

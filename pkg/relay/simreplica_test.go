@@ -350,7 +350,7 @@ func (s *simSession) takeNext() error {
 
 // takeAgain is what session.loop does with the second reading.
 func (s *simSession) takeAgain() error {
-	from, again, err := s.intake.board()
+	from, again, err := s.intake.ride()
 	if again && err == nil {
 		s.again, err = s.source.Read(background(), from)
 	}

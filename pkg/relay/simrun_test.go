@@ -33,6 +33,7 @@ type simRun struct {
 	print    bool
 	digest   hash.Hash64 // of everything that happened
 	clock    *model.Clock
+	synced   time.Time // when the statuses were on disk last
 	chain    *model.Chain
 	nodes    []*model.Node
 	journal  *model.Journal
@@ -128,7 +129,9 @@ func newSimRun(seed uint64, plant simPlant, print bool) *simRun {
 	r.plan = drawPlan(r.rng)
 	if plant != (simPlant{}) {
 		r.plan.forPlant()
-		r.plan.reorgs, r.plan.deep = r.plan.reorgs || plant.ownOnly, r.plan.deep || plant.ownOnly
+		if plant.ownOnly { // another lane creates the project, and the chain loses that once more
+			r.plan.reorgs, r.plan.deep, r.plan.lanes = true, true, max(2, r.plan.lanes)
+		}
 	}
 	return r
 }

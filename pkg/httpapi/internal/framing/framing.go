@@ -63,6 +63,7 @@ type Framing struct {
 	old     bool   // HTTP/1.0
 	sized   bool   // the head has a Content-Length
 	chunked bool   // the head has a Transfer-Encoding
+	blank   bool   // an empty line came before the request line
 }
 
 // Follow judges the next bytes, and returns how many of them may be passed on to the server: all, or those before the first
@@ -138,8 +139,13 @@ func (f *Framing) judge(line []byte) *Flaw {
 	}
 }
 
-// requestLine judges `method target HTTP/1.1`; the target is fasthttp's to judge.
+// requestLine judges `method target HTTP/1.1`; the target is fasthttp's to judge. One empty line may come before it, which clients
+// have sent behind a body (RFC 9112, section 2.2): who skips it and who refuses it see no other request in what follows.
 func (f *Framing) requestLine(line []byte) *Flaw {
+	if len(line) == 0 && !f.blank {
+		f.blank = true
+		return nil
+	}
 	method, rest, _ := bytes.Cut(line, []byte(" "))
 	target, version, _ := bytes.Cut(rest, []byte(" "))
 	if !IsToken(method) || len(target) == 0 {

@@ -62,6 +62,9 @@ func FuzzFraming(f *testing.F) {
 		"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n",
 		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nX-API-KEY: k\r\n\r\n{}GET /b HTTP/1.0\r\n\r\n",
 		"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\n{}\r\n0\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\nX-API-KEY: k\r\n\r\n",
+		"\r\nPOST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n",
+		"\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n",
+		"\r\n\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n",
 		"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-API-KEY: k\r\n\r\n",
 		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n",
 		"POST /a HTTP/1.1\r\nHost: x\r\nX: y\r\n Content-Length: 5\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -84,6 +87,9 @@ func FuzzFraming(f *testing.F) {
 
 		r := bufio.NewReader(bytes.NewReader(text))
 		for i, got := range served {
+			if line, _ := r.Peek(2); string(line) == "\r\n" { // one may come before each, which net/http does not skip
+				_, _ = r.Discard(2)
+			}
 			req, err := http.ReadRequest(r)
 			if errors.As(err, new(*url.Error)) {
 				return // it reads targets, too: /% is one here, and no path

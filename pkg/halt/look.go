@@ -1,0 +1,199 @@
+package halt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+const (
+	lookEvery    = time.Second
+	lookPause    = 50 * time.Millisecond // between looks whether the connection is another
+	confirmAfter = 500 * time.Millisecond
+
+	// away is how long looks fail before the process turns to another server of NATS: the one that it is connected to may be cut
+	// off from the others, which answer.
+	away = 5 * time.Second
+
+	stateTimeout   = 3 * time.Second
+	compareTimeout = 15 * time.Second
+	forgetTimeout  = time.Minute
+)
+
+// looks is what Run keeps from one look to the next.
+type looks struct {
+	resumed  uint64 // revision of the marker whose end the process knows
+	doubted  bool   // the note was: worth one line
+	asked    bool   // the journals were, on the connection askedOn
+	askedOn  uint64
+	complain bool // the last look succeeded: a failure is worth a line
+}
+
+// Run looks every second, and on each new connection at once, until ctx ends, whose error it returns.
+func (g *Guard) Run(ctx context.Context) error {
+	var next time.Time
+	var last uint64
+	saw := time.Now()
+	for tried := false; ; {
+		doubtful := g.doubtful() && !tried // once: then as often as looks are repeated that failed
+		if now := g.config.Connection(); now != last || doubtful || !time.Now().Before(next) {
+			err := g.Look(ctx)
+			if tried = err != nil; !tried {
+				saw = time.Now()
+			} else if g.config.Elsewhere != nil && time.Since(saw) > away {
+				g.config.Elsewhere()
+				saw = time.Now()
+			}
+			if err != nil && ctx.Err() == nil && g.complain {
+				g.config.Log.Warn("couldn't look whether accepting halts; the process looks again, and accepts nothing on a new connection, or after 10 s, before", "err", err)
+			}
+			g.complain = err == nil
+			next = time.Now().Add(lookEvery)
+			if last = now; err != nil {
+				next = time.Now().Add(confirmAfter)
+			}
+		}
+		if err := retry.Sleep(ctx, lookPause); err != nil {
+			return err
+		}
+	}
+}
+
+// Look looks once: at the marker, and whether the stream holds what is known of it. Only Run, or a test in its place, may call it.
+func (g *Guard) Look(ctx context.Context) error {
+	connection, began := g.config.Connection(), time.Now()
+	g.mu.Lock()
+	g.asked, g.doubt = g.asked && !g.doubt, false
+	g.mu.Unlock()
+	marker, revision, err := g.config.Marks.Read(ctx)
+	if err == nil {
+		g.read(marker, revision)
+	}
+	// A marker that cannot be read hides no loss.
+	if err = errors.Join(err, g.compare(ctx, connection)); err != nil {
+		g.asked = false
+		return err
+	}
+	if found := g.unwritten(); found != nil {
+		next := *found
+		next.Forgotten = marker.Forgotten
+		if err := g.config.Marks.Write(ctx, next, revision); err != nil && !errors.Is(err, ErrMoved) {
+			return err // stored or not: the next look reads it
+		}
+		if marker, revision, err = g.config.Marks.Read(ctx); err != nil {
+			return err
+		}
+		g.read(marker, revision)
+	}
+	if err := g.resume(ctx, marker, revision); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.clear = g.found == nil && !g.marker.Halts() && !g.doubt; g.clear {
+		g.connection, g.lookedAt = connection, began
+	}
+	g.once.Do(func() { close(g.looked) })
+	return nil
+}
+
+// resume has the process forget what NATS may have lost, before it accepts after a halt that it may not even have heard of.
+func (g *Guard) resume(ctx context.Context, m Marker, revision uint64) error {
+	if m.Halts() || g.unwritten() != nil {
+		return nil
+	}
+	select {
+	case <-g.looked:
+		if revision == g.resumed {
+			return nil
+		}
+		if g.config.Forget != nil {
+			limited, cancel := context.WithTimeout(ctx, forgetTimeout)
+			defer cancel()
+			if err := g.config.Forget(limited); err != nil {
+				return fmt.Errorf("couldn't forget what NATS lost: %w", err)
+			}
+		}
+		g.config.Log.Info("accepting resumes, as an operator decided", "choice", m.Choice)
+	default: // at the start there is nothing to forget
+	}
+	g.resumed = revision
+	g.halted.Set(0)
+	return nil
+}
+
+// compare looks whether the stream is the one that was opened, and ends where it may. One short look is not believed: a cluster's
+// new leader may answer before it has read all.
+func (g *Guard) compare(ctx context.Context, connection uint64) error {
+	ctx, cancel := context.WithTimeout(ctx, compareTimeout)
+	defer cancel()
+	s := g.config.Stream
+	if !g.asked || g.askedOn != connection {
+		seq, err := g.config.Journaled(ctx)
+		if err != nil {
+			return err
+		}
+		s.Saw(seq)
+		g.asked, g.askedOn = true, connection
+	}
+	if highest, err := g.config.Note(ctx, s.Seen()); err == nil { // without the note less is noticed
+		if err := g.noted(ctx, highest); err != nil {
+			return err
+		}
+	}
+	for confirmed := false; ; confirmed = true {
+		known := s.Seen() // before the stream is asked: its end only grows
+		state, err := g.state(ctx)
+		switch {
+		case err != nil:
+			return err
+		case !state.Created.Equal(s.Created()):
+			g.replaced(s.Created(), state.Created)
+			return nil
+		case state.LastSeq >= known:
+			s.Saw(state.LastSeq)
+			g.disprove(state.LastSeq)
+			return nil
+		case confirmed:
+			g.find(shorter(known, state.LastSeq), false)
+			return nil
+		}
+		g.mu.Lock()
+		g.clear = false
+		g.mu.Unlock()
+		if err := retry.Sleep(ctx, confirmAfter); err != nil {
+			return err
+		}
+	}
+}
+
+func (g *Guard) state(ctx context.Context) (score.StreamState, error) {
+	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
+	defer cancel()
+	return g.config.Stream.State(ctx)
+}
+
+// noted takes Redis's note over, unless it cannot be true: that would halt accepting forever.
+func (g *Guard) noted(ctx context.Context, highest uint64) error {
+	s := g.config.Stream
+	if highest > s.Seen()+sure {
+		state, err := g.state(ctx)
+		if err != nil {
+			return err
+		}
+		if !Believable(highest, state) {
+			if !g.doubted {
+				g.config.Log.Warn("Redis's note of the stream's end cannot be true; not using it until it is deleted", "noted", highest, "ends", state.LastSeq)
+			}
+			g.doubted = true
+			return nil
+		}
+	}
+	g.doubted = false
+	s.Saw(highest)
+	return nil
+}

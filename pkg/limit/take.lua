@@ -1,0 +1,63 @@
+-- Takes what requests ask of accounts, in order: of each all or nothing. KEYS, of each account: the time in µs at which all units are back, if it
+-- has a rate; the day's gas by replica, if it has a budget. ARGV: the replica, ms for which a day is kept; of each account: µs for a unit
+-- (0: no rate), burst, budget (0: none), what the replica knows it let through, how many requests; of each request: units, gas. Times
+-- are counted from 2026 on, for a double's precision. It answers, for each request: µs to wait; whether for want of gas; units left; µs until all
+-- are back; the day's gas; this replica's part. After them comes how many values could not be read: those count as not there.
+local call, try, floor, ceil = redis.call, redis.pcall, math.floor, math.ceil
+local t = call('TIME')
+local now = (tonumber(t[1]) - 1767225600) * 1000000 + tonumber(t[2])
+local replica, kept = ARGV[1], ARGV[2]
+local out, k, a, bad = {}, 1, 3, 0
+
+-- number reads what another call wrote.
+local function number(text)
+  local n = tonumber(text)
+  if n and n >= 0 and n < 9007199254740992 then return n end
+  bad = bad + 1
+end
+
+while a <= #ARGV do
+  local each, burst, budget, mine, n = tonumber(ARGV[a]), tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3]), tonumber(ARGV[a + 4])
+  local full, room, others, rate, gas, other = now, 0, 0
+  a = a + 5
+  if each > 0 then
+    rate, k, room = KEYS[k], k + 1, now + burst * each
+    local was = try('GET', rate)
+    if type(was) == 'table' then bad = bad + 1 -- of another type: SET replaces it
+    elseif was then full = math.min(math.max(number(was) or now, now), room) end -- at a lower rate it was later
+  end
+  if budget > 0 then
+    gas, k = KEYS[k], k + 1
+    local parts = try('HGETALL', gas)
+    if parts.err then parts, other, bad = {}, true, bad + 1 end
+    for i = 1, #parts, 2 do
+      local part = number(parts[i + 1])
+      if not part then call('HDEL', gas, parts[i]) end -- its replica tells it again
+      part = part or 0
+      if parts[i] == replica then mine = math.max(mine, part) else others = others + part end
+    end
+  end
+  local taken = false
+  for i = a, a + 2 * n - 2, 2 do
+    local units, want, wait, spent, left = tonumber(ARGV[i]), tonumber(ARGV[i + 1]), 0, 0, burst
+    if rate then wait = full + units * each - room end
+    if gas and others + mine + want > budget then spent = 1 end
+    if wait < 1 and spent == 0 then
+      wait, taken = 0, true
+      if rate then full = full + units * each end
+      if gas then mine = mine + want end
+    end
+    if rate then left = floor((room - full) / each + 0.0001) end
+    local o = #out
+    out[o + 1], out[o + 2], out[o + 3], out[o + 4], out[o + 5], out[o + 6] = ceil(math.max(wait, 0)), spent, left, ceil(full - now), others + mine, mine
+  end
+  a = a + 2 * n
+  if taken and rate then call('SET', rate, string.format('%.2f', full), 'PX', ceil((full - now) / 1000) + 1) end
+  if taken and gas then
+    if other then call('DEL', gas) end
+    call('HSET', gas, replica, string.format('%.0f', mine))
+    call('PEXPIRE', gas, kept)
+  end
+end
+out[#out + 1] = bad
+return out
