@@ -50,7 +50,7 @@ func TestStackUnderAttack(t *testing.T) {
 		require.Zero(t, counts.Failed, attack.name)
 		t.Logf("%s: promised %d, retries %d, in %s", attack.name, len(promised), counts.Retries, time.Since(began))
 	}
-	out, err := command(t, "scorelay", "audit", "--wait", "60s", "--data-dir", s.dir).CombinedOutput()
+	out, err := command(t, "scorelay", "audit", "--wait", "3m", "--data-dir", s.dir).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Regexp(t, regexp.MustCompile(`lost 0\b`), string(out))
 	require.Regexp(t, regexp.MustCompile(`doubled 0\b`), string(out))
@@ -76,7 +76,7 @@ func signedOnly(t *testing.T, client *load.Client, at *load.Place) *load.Place {
 func attacked(t *testing.T, client *load.Client, places []*load.Place, attack func()) *load.Tally {
 	t.Helper()
 	const updates = 600 // at each place
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	tally := load.NewTally()
 	plan := interleave(load.Plan(places[0], updates), load.Plan(places[1], updates))
@@ -93,7 +93,7 @@ func attacked(t *testing.T, client *load.Client, places []*load.Place, attack fu
 	}()
 	<-third
 	attack()
-	require.NoError(t, load.Follow(ctx, client, tally, sent, time.Minute))
+	require.NoError(t, load.Follow(ctx, client, tally, sent, 3*time.Minute))
 	return tally
 }
 

@@ -29,20 +29,20 @@ import (
 // chainFaults are what happens to the chain itself, and to the processes.
 var chainFaults = []fault{
 	{name: "reorg of 1 block", during: reorg(1), one: true},
-	{name: "reorg of 3 blocks", during: reorg(3), one: true, two: true},
+	{name: "reorg of 3 blocks", during: reorg(3), always: true, one: true, two: true},
 	{name: "reorg of 5 blocks", during: reorg(5), one: true},
 	{name: "reorg of 20 blocks", before: mine(20), during: reorg(20), one: true, after: alarmed},
 	{name: "reorg of 2 blocks in geth, whose pool takes the transactions back", rig: rigOptions{geth: &devnet.ChainOptions{}}, during: gethReorg, one: true},
-	{name: "reorg that has another attempt of a slot", during: otherAttempt, one: true},
-	{name: "the pool is wiped", during: wiped, one: true},
+	{name: "reorg that has another attempt of a slot", during: otherAttempt, always: true, one: true},
+	{name: "the pool is wiped", during: wiped, always: true, one: true},
 	{name: "the lowest transaction is dropped", during: lowestDropped, one: true},
-	{name: "a foreign transaction takes a nonce", during: foreign, one: true, after: foreignNoticed},
+	{name: "a foreign transaction takes a nonce", during: foreign, always: true, one: true, after: foreignNoticed},
 	{name: "a transaction that the journal does not know", during: unjournaled, one: true, after: foreignNoticed},
 	{name: "base fee eightfold in 10 blocks", during: feeClimb, one: true},
-	{name: "base fee above the ceiling", during: feeSpike, one: true, after: noBumpStorm},
+	{name: "base fee above the ceiling", during: feeSpike, always: true, one: true, after: noBumpStorm},
 	{name: "a tiny pool", rig: rigOptions{geth: &devnet.ChainOptions{Adjust: tinyPool}}, lasts: 5 * time.Second, one: true, rate: 150},
 	{name: "blocks of 9 million gas", rig: rigOptions{anvil: devnet.AnvilOptions{GasLimit: 9_000_000}}, during: backlog, one: true, after: noneTooLarge(9_000_000)},
-	{name: "the chain is down when relayers start", during: downAtStart, one: true, restarts: true},
+	{name: "the chain is down when relayers start", during: downAtStart, always: true, one: true, restarts: true},
 	{name: "SIGTERM of a relayer", during: terminated, one: true, restarts: true, after: caughtUp(8 * time.Second)},
 }
 
@@ -78,7 +78,7 @@ func alarmed(_ *testing.T, x *trial) {
 // gethReorg continues from the block before last, right after one was made: geth does it only with an empty pool.
 func gethReorg(t *testing.T, x *trial) {
 	client := x.geth.Client()
-	require.True(t, x.until(20*time.Second, func() bool {
+	require.True(t, x.until(2*time.Minute, func() bool {
 		x.geth.Commit()
 		head, err := client.BlockByNumber(x.ctx, nil)
 		if err != nil || len(head.Transactions()) == 0 {
@@ -93,11 +93,11 @@ func gethReorg(t *testing.T, x *trial) {
 // otherAttempt has slots bumped, and then a reorg by which another attempt of one is in the chain.
 func otherAttempt(t *testing.T, x *trial) {
 	remove := x.everywhere(rpcproxy.Swallow())
-	require.True(t, x.until(20*time.Second, func() bool { return x.bumped() != nil }), "no slot was bumped")
+	require.True(t, x.until(2*time.Minute, func() bool { return x.bumped() != nil }), "no slot was bumped")
 	remove()
 	var at *slotOf
 	var in mined
-	require.True(t, x.until(20*time.Second, func() bool {
+	require.True(t, x.until(2*time.Minute, func() bool {
 		head, err := x.judge.node.BlockNumber(x.ctx)
 		if err != nil {
 			return false
@@ -185,7 +185,7 @@ func takeNonce(t *testing.T, x *trial, to common.Address, data []byte) uint64 {
 	require.NoError(t, err)
 	x.judge.foreign[tx.Hash()] = true
 	require.NoError(t, x.judge.node.SendTransaction(x.ctx, tx))
-	require.True(t, x.until(10*time.Second, func() bool {
+	require.True(t, x.until(2*time.Minute, func() bool {
 		now, err := x.judge.node.NonceAt(x.ctx, signer, nil)
 		return err == nil && now > nonce
 	}))
@@ -197,12 +197,12 @@ func takeNonce(t *testing.T, x *trial, to common.Address, data []byte) uint64 {
 // from an older copy. The lane halts until an operator decides, and so does accepting.
 func unjournaled(t *testing.T, x *trial) {
 	nonce := takeNonce(t, x, x.judge.contract, registry.EncodeBatch(batch.Single(score.Update{})))
-	require.True(t, x.until(20*time.Second, func() bool {
+	require.True(t, x.until(2*time.Minute, func() bool {
 		return slices.ContainsFunc(slices.Collect(maps.Keys(x.complaints())), func(line string) bool {
 			return strings.Contains(line, "is not in the lane's journal")
 		})
 	}), "the lane does not say that it halts: %v", x.complaints())
-	require.True(t, x.until(20*time.Second, func() bool {
+	require.True(t, x.until(2*time.Minute, func() bool {
 		out, err := command(t, "scorelay", "halt", "show", "--data-dir", x.dir).CombinedOutput()
 		return err == nil && strings.Contains(string(out), "its journal does not know")
 	}), "accepting does not halt")
@@ -250,7 +250,7 @@ func nextBlock(t *testing.T, x *trial) {
 	t.Helper()
 	before, err := x.judge.node.BlockNumber(x.ctx)
 	require.NoError(t, err)
-	require.True(t, x.until(5*time.Second, func() bool {
+	require.True(t, x.until(2*time.Minute, func() bool {
 		now, err := x.judge.node.BlockNumber(x.ctx)
 		return err == nil && now > before
 	}))

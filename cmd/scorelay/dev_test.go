@@ -42,7 +42,7 @@ func begin(t *testing.T, dir string, args ...string) *day {
 		info, err := dev.ReadInfo(dir)
 		d.info = info
 		return err == nil && slices.Equal(info.PIDs["dev"], []int{d.cmd.Process.Pid}) // not of a run before
-	}, 90*time.Second, 50*time.Millisecond, "no dev.json: %s", d.out)
+	}, 3*time.Minute, 50*time.Millisecond, "no dev.json: %s", d.out)
 	return d
 }
 
@@ -92,7 +92,7 @@ func (c *caller) send(t *testing.T, n int) []score.UpdateID {
 // final waits until the updates are final and applied.
 func (c *caller) final(t *testing.T, ids []score.UpdateID) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	statuses, err := c.api.UntilFinal(ctx, c.project, ids...)
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func (c *caller) scores(t *testing.T, want int64) {
 			got = scores.Of("reputation")
 		}
 		return got == want
-	}, 30*time.Second, 100*time.Millisecond, "the score is %d", got)
+	}, 3*time.Minute, 100*time.Millisecond, "the score is %d", got)
 }
 
 // TestDevIsTheSameTomorrow uses yesterday's settings after a restart, and after everything was killed at work.
@@ -243,7 +243,7 @@ func watch(t *testing.T, environ []string, args ...string) *watched {
 // sees waits until the screen holds all of these, each on one line or broken between words.
 func (w *watched) sees(t *testing.T, texts ...string) string {
 	t.Helper()
-	for patience := time.After(90 * time.Second); ; {
+	for patience := time.After(3 * time.Minute); ; {
 		now := w.now()
 		flat := strings.Join(strings.Fields(now), " ")
 		missing := func(text string) bool { return !strings.Contains(now, text) && !strings.Contains(flat, text) }
@@ -281,7 +281,7 @@ func (w *watched) ended(t *testing.T) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(60 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatalf("it did not end: %s", w.now())
 		return nil
 	}

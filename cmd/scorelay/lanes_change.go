@@ -272,6 +272,9 @@ func (l *lanes) await(ctx context.Context, leaving *score.Lane, out io.Writer) e
 	told := ""
 	for {
 		documents, misplaced, err := l.documents(ctx)
+		if ctx.Err() != nil {
+			return fmt.Errorf("stopped waiting, the change continues: %w", ctx.Err())
+		}
 		if err != nil {
 			return err
 		}
@@ -300,7 +303,6 @@ func (l *lanes) await(ctx context.Context, leaving *score.Lane, out io.Writer) e
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("stopped waiting, the change continues: %w", ctx.Err())
 		case <-tick.C:
 		}
 	}

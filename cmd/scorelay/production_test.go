@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -158,22 +159,24 @@ func TestShippedConfigurationsForProduction(t *testing.T) {
 	p := startProduction(t)
 	var js jetstream.JetStream
 	require.Eventually(t, func() bool {
-		conn, err := nats.Connect(p.natsURL("scorelay:"+productionPassword+"@"), nats.Secure(p.trusted))
+		conn, err := nats.Connect(p.natsURL("scorelay:"+productionPassword+"@"), nats.Secure(p.trusted), nats.Timeout(20*time.Second))
 		if err != nil {
 			return false
 		}
 		t.Cleanup(conn.Close)
-		js, err = jetstream.New(conn)
+		js, err = jetstream.New(conn, jetstream.WithDefaultTimeout(30*time.Second))
 		return err == nil
-	}, 20*time.Second, 100*time.Millisecond)
+	}, 2*time.Minute, 100*time.Millisecond)
 	require.Eventually(t, func() bool {
-		return stream.Setup(t.Context(), js, stream.Config{
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		return stream.Setup(ctx, js, stream.Config{
 			Replicas: 3, MaxBytes: 1 << 20, Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}},
 		}) == nil
-	}, 30*time.Second, 100*time.Millisecond, "the servers find each other by their routes")
+	}, 3*time.Minute, 100*time.Millisecond, "the servers find each other by their routes")
 
 	for _, wrong := range []string{"", "scorelay:wrong@"} {
-		_, err := nats.Connect(p.natsURL(wrong), nats.Secure(p.trusted))
+		_, err := nats.Connect(p.natsURL(wrong), nats.Secure(p.trusted), nats.Timeout(20*time.Second))
 		require.ErrorIs(t, err, nats.ErrAuthorization)
 	}
 	_, err := nats.Connect(p.natsURL("scorelay:" + productionPassword + "@"))
@@ -184,7 +187,9 @@ func TestShippedConfigurationsForProduction(t *testing.T) {
 		defer func() { _ = client.Close() }()
 		return client.Ping(t.Context()).Err()
 	}
-	require.NoError(t, ping(&redis.Options{Addr: p.redis, Username: "scorelay", Password: productionPassword, TLSConfig: p.trusted}))
+	require.Eventually(t, func() bool {
+		return ping(&redis.Options{Addr: p.redis, Username: "scorelay", Password: productionPassword, TLSConfig: p.trusted}) == nil
+	}, 2*time.Minute, 100*time.Millisecond)
 	require.Error(t, ping(&redis.Options{Addr: p.redis, TLSConfig: p.trusted}))
 	require.Error(t, ping(&redis.Options{Addr: p.redis, Username: "scorelay", Password: "wrong", TLSConfig: p.trusted}))
 	require.Error(t, ping(&redis.Options{Addr: p.redis, Username: "scorelay", Password: productionPassword}))
@@ -203,7 +208,7 @@ func TestShippedConfigurationsForProduction(t *testing.T) {
 	require.NoError(t, err, out)
 	require.Contains(t, out, "Accepting does not halt")
 	require.Contains(t, out, "Redis noted sequences up to 0", "it was asked, too")
-	out, err = scorelay("setup", "--deployer-key", strings.Repeat("1", 64), "--relayers", common.Address{2}.Hex(), "--chain-rpc", "http://127.0.0.1:1", "--start-timeout", "8s")
+	out, err = scorelay("setup", "--deployer-key", strings.Repeat("1", 64), "--relayers", common.Address{2}.Hex(), "--chain-rpc", "http://127.0.0.1:1", "--start-timeout", "20s")
 	require.Error(t, err)
 	require.Contains(t, out, "SCORELAY_CHAIN_RPC", "the monitoring endpoints of all servers say that they sync; what is missing is the chain")
 	require.NotContains(t, out, "monitor")

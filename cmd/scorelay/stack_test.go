@@ -98,7 +98,7 @@ func startStack(t *testing.T, args ...string) *stack {
 		select {
 		case err := <-ended:
 			require.NoError(t, err, "Ctrl-C ends everything cleanly: %s", s.out)
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			_ = s.cmd.Process.Kill()
 			t.Errorf("the stack did not end: %s", s.out)
 		}
@@ -111,7 +111,7 @@ func startStack(t *testing.T, args ...string) *stack {
 	require.Eventually(t, func() bool {
 		_, err := dev.ReadInfo(s.dir)
 		return err == nil
-	}, 90*time.Second, 50*time.Millisecond, "no dev.json")
+	}, 3*time.Minute, 50*time.Millisecond, "no dev.json")
 	return s
 }
 
@@ -151,7 +151,7 @@ func (s *stack) kill(t *testing.T, role string) {
 			}
 		}
 		return true
-	}, 20*time.Second, 50*time.Millisecond, "%s was not started again", role)
+	}, 2*time.Minute, 50*time.Millisecond, "%s was not started again", role)
 }
 
 func (s *stack) flushRedis(t *testing.T) {
@@ -240,20 +240,20 @@ func TestCommands(t *testing.T) {
 	require.Eventually(t, func() bool {
 		p, err := client.Project(t.Context(), project)
 		return err == nil && p.Final()
-	}, 10*time.Second, 10*time.Millisecond, "the key opens the API")
+	}, 2*time.Minute, 10*time.Millisecond, "the key opens the API")
 	list, told, err = scorelay("keys", "edit", id, "--projects", score.ProjectID{1}.String(), "--expires", "1h")
 	require.NoError(t, err, told)
 	require.Regexp(t, id+` +acme +50/s +50/s +1000000000 +all +1 +any `, list)
 	require.Eventually(t, func() bool {
 		_, err := client.Project(t.Context(), project)
 		return err != nil && strings.Contains(err.Error(), "key_other_projects")
-	}, 10*time.Second, 10*time.Millisecond, "it is bound to another project")
+	}, 2*time.Minute, 10*time.Millisecond, "it is bound to another project")
 	_, told, err = scorelay("keys", "revoke", id)
 	require.NoError(t, err, told)
 	require.Eventually(t, func() bool {
 		_, err := client.Project(t.Context(), project)
 		return err != nil && strings.Contains(err.Error(), "invalid_api_key")
-	}, 10*time.Second, 10*time.Millisecond, "the key is revoked; package apikey tests how soon")
+	}, 2*time.Minute, 10*time.Millisecond, "the key is revoked; package apikey tests how soon")
 
 	out, told, err := scorelay("load", "--rate", "200", "--duration", "2s", "--projects", "2", "--json")
 	require.NoError(t, err, told)
@@ -261,7 +261,7 @@ func TestCommands(t *testing.T) {
 	out, told, err = scorelay("load", "--rate", "200", "--duration", "1s", "--signed", "100", "--group", "25", "--json")
 	require.NoError(t, err, told)
 	require.Contains(t, out, `"accepted":200`)
-	out, told, err = scorelay("audit", "--wait", "60s")
+	out, told, err = scorelay("audit", "--wait", "3m")
 	require.NoError(t, err, "%s %s", out, told)
 	require.Contains(t, out, "lost 0")
 	out, told, err = scorelay("dlq", "list")
@@ -292,10 +292,10 @@ func TestCommands(t *testing.T) {
 // what becomes of it.
 func deadLetters(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
 	t.Helper()
-	conn, err := nats.Connect(s.info(t).NATSURL)
+	conn, err := nats.Connect(s.info(t).NATSURL, nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	defer conn.Close()
-	js, err := jetstream.New(conn)
+	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	opened, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
@@ -311,7 +311,7 @@ func deadLetters(t *testing.T, s *stack, scorelay func(args ...string) (string, 
 			}
 			first = out
 			return strings.Contains(out, "neither owner nor updater")
-		}, 20*time.Second, 50*time.Millisecond, "the update becomes a dead letter")
+		}, 2*time.Minute, 50*time.Millisecond, "the update becomes a dead letter")
 	}
 	dead(false)
 	out, told, err := scorelay("dlq", "list")
@@ -324,7 +324,7 @@ func deadLetters(t *testing.T, s *stack, scorelay func(args ...string) (string, 
 	projects, err := directory.Open(t.Context(), js)
 	require.NoError(t, err)
 	refusedReplays(t, s, opened, projects, scorelay)
-	out, told, err = scorelay("audit", "--wait", "60s")
+	out, told, err = scorelay("audit", "--wait", "3m")
 	require.NoError(t, err, "%s %s", out, told)
 	require.Contains(t, out, "rejected 4, pending 0, lost 0, doubled 0")
 }
@@ -350,11 +350,11 @@ func refusedReplays(
 			}
 		}
 		return err == nil && id != ""
-	}, 20*time.Second, 50*time.Millisecond)
+	}, 2*time.Minute, 50*time.Millisecond)
 	require.Eventually(t, func() bool {
 		rec, _, _, err := projects.Project(t.Context(), at.Project)
 		return err == nil && rec != nil && rec.SignedOnly
-	}, 20*time.Second, 50*time.Millisecond)
+	}, 2*time.Minute, 50*time.Millisecond)
 	_, told, err := scorelay("dlq", "replay", id)
 	require.Error(t, err)
 	require.Contains(t, told, "sign it and send it to POST /update-scores: its updateId is unused")

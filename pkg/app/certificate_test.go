@@ -104,9 +104,9 @@ func TestTheAPISpeaksTLS(t *testing.T) {
 		metrics = string(body)
 		return resp.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}
-	require.Eventually(t, func() bool { return shown() == 1 }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return shown() == 1 }, 2*time.Minute, 20*time.Millisecond)
 	issue(t, 2, s.TLSCertificate, s.TLSKey)
-	require.Eventually(t, func() bool { return shown() == 2 }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return shown() == 2 }, 2*time.Minute, 20*time.Millisecond)
 	require.Contains(t, metrics, "scorelay_api_certificate_expires_seconds 1.")
 	cancel()
 	require.NoError(t, <-ended)

@@ -68,7 +68,7 @@ func newTimeMachine(t *testing.T) *timeMachine {
 	m.client = sdk.NewClient("http://"+m.settings.Listen, secret.Reveal(), nil)
 	m.endAPI, m.endRelayer = m.startAPI(), m.startRelayer()
 	m.project = m.create(1)
-	require.Eventually(t, func() bool { state, _ := m.state(); return state.Next > 0 }, 60*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { state, _ := m.state(); return state.Next > 0 }, 3*time.Minute, 50*time.Millisecond)
 	return m
 }
 
@@ -98,7 +98,7 @@ func (m *timeMachine) run(process func(drain, kill context.Context) error) (end 
 
 func (m *timeMachine) startAPI() (end func()) {
 	end = m.run(func(drain, kill context.Context) error { return RunAPI(drain, kill, m.settings, quiet) })
-	require.Eventually(m.t, func() bool { return m.get("/readyz") == http.StatusOK }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(m.t, func() bool { return m.get("/readyz") == http.StatusOK }, 2*time.Minute, 20*time.Millisecond)
 	return end
 }
 
@@ -216,13 +216,13 @@ func (m *timeMachine) halted(n int) {
 		refused := (*sdk.Error)(nil)
 		require.ErrorAs(m.t, err, &refused)
 		return refused.Code == "halted"
-	}, 30*time.Second, 20*time.Millisecond)
+	}, 3*time.Minute, 20*time.Millisecond)
 }
 
 // noted waits until Redis knows how far the stream is.
 func (m *timeMachine) noted() {
 	m.t.Helper()
-	require.Eventually(m.t, func() bool { h := m.look(); return h.NoteErr == nil && h.Noted >= h.Stream.LastSeq }, 20*time.Second, 50*time.Millisecond)
+	require.Eventually(m.t, func() bool { h := m.look(); return h.NoteErr == nil && h.Noted >= h.Stream.LastSeq }, 2*time.Minute, 50*time.Millisecond)
 }
 
 // look is what the command sees.
@@ -235,7 +235,7 @@ func (m *timeMachine) look() *Halting {
 	require.Eventually(m.t, func() bool { // NATS may have been away
 		h, err = LookAtHalt(m.t.Context(), m.js, m.stream, statuses)
 		return err == nil
-	}, 20*time.Second, 50*time.Millisecond)
+	}, 2*time.Minute, 50*time.Millisecond)
 	return h
 }
 
@@ -284,7 +284,7 @@ func (m *timeMachine) resumeLane(below uint64) {
 			}
 		}
 		return true
-	}, 20*time.Second, 20*time.Millisecond)
+	}, 2*time.Minute, 20*time.Millisecond)
 }
 
 // audit compares what NATS holds with the chain.
@@ -292,7 +292,7 @@ func (m *timeMachine) audit() {
 	m.t.Helper()
 	auditor, err := NewAuditor(m.t.Context(), m.js, m.stream, m.rpc, 1)
 	require.NoError(m.t, err)
-	report, err := auditor.Await(m.t.Context(), 30*time.Second)
+	report, err := auditor.Await(m.t.Context(), 3*time.Minute)
 	require.NoError(m.t, err)
 	require.True(m.t, report.OK(), "%s %v", report, report.Examples)
 	require.Zero(m.t, report.Pending())
@@ -322,7 +322,7 @@ func TestNATSRestoredFromAnOlderCopy(t *testing.T) {
 	require.True(t, h.Marker.Halts())
 	_, err = h.Resume(t.Context(), false, 0, nil)
 	require.ErrorContains(t, err, "something is lost")
-	require.Eventually(t, func() bool { state, _ := m.state(); return state.Epoch > 1 && state.Next < nonce }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { state, _ := m.state(); return state.Epoch > 1 && state.Next < nonce }, 2*time.Minute, 20*time.Millisecond)
 	m.resumeLane(nonce)
 	now, err := m.chain.Client().NonceAt(t.Context(), devnet.Address(1), nil)
 	require.NoError(t, err)
@@ -338,8 +338,8 @@ func TestNATSRestoredFromAnOlderCopy(t *testing.T) {
 	require.Eventually(t, func() bool {
 		duplicate, err := m.post(m.project, 29)
 		return err == nil && !duplicate
-	}, 30*time.Second, 50*time.Millisecond)
-	require.Eventually(t, func() bool { _, err := m.post(m.project, 0); return err == nil }, 30*time.Second, 50*time.Millisecond)
+	}, 3*time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { _, err := m.post(m.project, 0); return err == nil }, 3*time.Minute, 50*time.Millisecond)
 	require.NoError(t, sdk.Retry(t.Context(), func() error { return m.client.CreateProject(t.Context(), other) }))
 	require.Positive(t, m.send(m.project, 20, 30), "what was lost is no duplicate; on a slow machine a retry of what was stored may be one")
 	m.send(m.project, 0, 40)
@@ -362,7 +362,7 @@ func TestAStreamOlderThanTheJournals(t *testing.T) {
 	m.restored(copied, updates)
 
 	m.halted(100)
-	require.Eventually(t, func() bool { return m.look().Marker.Halts() }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return m.look().Marker.Halts() }, 2*time.Minute, 20*time.Millisecond)
 	h := m.look()
 	require.Equal(t, halt.Shorter, h.Marker.Code)
 	require.Positive(t, h.Marker.Known)
@@ -370,7 +370,7 @@ func TestAStreamOlderThanTheJournals(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, h.marks.Write(t.Context(), halt.Marker{}, 0), halt.ErrMoved)
 	m.endRelayer = m.startRelayer()
-	require.Eventually(t, func() bool { return m.client.CreateProject(t.Context(), lost) == nil }, 30*time.Second, 50*time.Millisecond,
+	require.Eventually(t, func() bool { return m.client.CreateProject(t.Context(), lost) == nil }, 3*time.Minute, 50*time.Millisecond,
 		"the API forgets the creation that NATS lost")
 	require.Positive(t, m.send(lost, 0, 10))
 	m.send(m.project, 10, 30)

@@ -39,7 +39,7 @@ func TestAViewKnowsWhatLanesSay(t *testing.T) {
 	go func() { defer close(done); _ = view.Run(ctx) }()
 	knows := func(project score.ProjectID, waiting uint64) {
 		t.Helper()
-		require.Eventually(t, func() bool { return view.Of(project).Waiting == waiting }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return view.Of(project).Waiting == waiting }, 2*time.Minute, time.Millisecond)
 	}
 	knows(one, 5_000)
 	knows(two, 2_000)

@@ -146,7 +146,7 @@ func TestTransact(t *testing.T) {
 	require.Eventually(t, func() bool {
 		pending, err := still.Client().PendingNonceAt(t.Context(), devnet.Address(0))
 		return err == nil && pending == 1
-	}, 20*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	cancel()
 	err = <-done
 	require.ErrorIs(t, err, context.Canceled)

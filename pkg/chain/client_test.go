@@ -2,6 +2,7 @@ package chain_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -163,7 +164,11 @@ func TestReadsGoOnWithTheNextEndpoint(t *testing.T) {
 			t.Parallel()
 			bad := newProxy(t, node.URL)
 			bad.inject(f)
-			c := dial(t, chain.Config{URLs: []string{bad.URL, node.URL}, Timeout: 2 * time.Second})
+			patience := time.Minute
+			if name == "hangs" {
+				patience = 5 * time.Second
+			}
+			c := dial(t, chain.Config{URLs: []string{bad.URL, node.URL}, Timeout: patience})
 			block, err := c.BlockByHash(ctx, hash)
 			require.NoError(t, err)
 			require.Equal(t, hash, block.Hash)
@@ -171,7 +176,7 @@ func TestReadsGoOnWithTheNextEndpoint(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, hash, head.Hash)
 			// What one endpoint does not know and the other does not answer for is not known to be absent.
-			fresh := dial(t, chain.Config{URLs: []string{bad.URL, node.URL}, Timeout: 2 * time.Second})
+			fresh := dial(t, chain.Config{URLs: []string{bad.URL, node.URL}, Timeout: patience})
 			_, err = fresh.BlockByHash(ctx, common.Hash{1})
 			require.Error(t, err)
 			require.NotErrorIs(t, err, ethereum.NotFound)
@@ -185,32 +190,45 @@ func TestFailingEndpointRests(t *testing.T) {
 	bad := newProxy(t, node.URL)
 	bad.inject(status(503))
 	c := dial(t, chain.Config{URLs: []string{bad.URL, node.URL}})
+	began := time.Now()
+	most := func() float64 { return 3 + time.Since(began).Seconds()/0.8 } // once more after each rest of at least 0.8 s
 	for range 10 {
 		_, err := c.BlockByNumber(t.Context(), 0)
 		require.NoError(t, err)
 	}
-	require.Equal(t, 3, bad.count("eth_getBlockByNumber"))
-	_, err := c.BlockByHash(t.Context(), common.Hash{1}) // the one that rests is not asked
-	require.ErrorIs(t, err, ethereum.NotFound)
+	asked := bad.count("eth_getBlockByNumber")
+	require.GreaterOrEqual(t, asked, 3)
+	require.LessOrEqual(t, float64(asked), most())
+	require.Eventually(t, func() bool { // the one that rests is not asked; on a slow machine it may not rest any more
+		_, err := c.BlockByHash(t.Context(), common.Hash{1})
+		return errors.Is(err, ethereum.NotFound)
+	}, time.Minute, time.Millisecond)
 
 	// Alone, it is left alone as well, and back by itself.
 	alone := dial(t, chain.Config{URLs: []string{bad.URL}})
 	before := bad.count("eth_getBlockByNumber")
+	began = time.Now()
 	for range 20 {
 		_, err := alone.BlockByNumber(t.Context(), 0)
 		require.Error(t, err)
 	}
-	require.Equal(t, 3, bad.count("eth_getBlockByNumber")-before)
-	_, err = alone.BlockByNumber(t.Context(), 0)
-	require.ErrorContains(t, err, "is left alone for")
-	result := sendAll(t, alone, transfer(t, 0, 0))[0]
-	require.Equal(t, txpool.NodeDown, result.Class)
-	require.ErrorContains(t, result.Err, "is left alone for")
+	asked = bad.count("eth_getBlockByNumber") - before
+	require.GreaterOrEqual(t, asked, 3)
+	require.LessOrEqual(t, float64(asked), most())
+	require.Eventually(t, func() bool {
+		_, err := alone.BlockByNumber(t.Context(), 0)
+		return strings.Contains(err.Error(), "is left alone for")
+	}, time.Minute, time.Millisecond)
+	tx := transfer(t, 0, 0)
+	require.Eventually(t, func() bool {
+		result := sendAll(t, alone, tx)[0]
+		return result.Class == txpool.NodeDown && strings.Contains(result.Err.Error(), "is left alone for")
+	}, time.Minute, time.Millisecond)
 	bad.inject(nil)
 	require.Eventually(t, func() bool {
 		_, err := alone.BlockByNumber(t.Context(), 0)
 		return err == nil
-	}, 10*time.Second, 20*time.Millisecond)
+	}, 2*time.Minute, 20*time.Millisecond)
 }
 
 func TestHeadIsTheHighest(t *testing.T) {

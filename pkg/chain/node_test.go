@@ -103,7 +103,7 @@ func (n *anyNode) include(t *testing.T, txs ...*types.Transaction) (b evidence.B
 		b, err = n.direct.Head(t.Context())
 		require.NoError(t, err)
 		return len(b.Txs) > 0
-	}, 10*time.Second, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	require.Len(t, b.Txs, len(txs))
 	return b
 }

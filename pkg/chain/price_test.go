@@ -21,7 +21,7 @@ func price(t *testing.T, c *chain.Client) evidence.Price {
 	require.Eventually(t, func() bool {
 		learnt, err = c.Read(t.Context(), evidence.Ask{At: head, Price: true})
 		return err == nil && learnt.Price != nil
-	}, 5*time.Second, 10*time.Millisecond, "%v", &err)
+	}, time.Minute, 10*time.Millisecond, "%v", &err)
 	return *learnt.Price
 }
 

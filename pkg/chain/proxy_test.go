@@ -196,7 +196,7 @@ type exchange struct {
 func dial(t *testing.T, cfg chain.Config) *chain.Client {
 	t.Helper()
 	if cfg.Timeout == 0 {
-		cfg.Timeout = 5 * time.Second
+		cfg.Timeout = time.Minute
 	}
 	c, err := chain.Dial(t.Context(), cfg, discard(), prometheus.NewRegistry())
 	require.NoError(t, err)
@@ -232,7 +232,7 @@ func mined(t *testing.T, node *devnet.Chain, c *chain.Client, address common.Add
 		}
 		learnt, err := c.Read(t.Context(), evidence.Ask{At: b, Accounts: []common.Address{address}})
 		return err == nil && learnt.Accounts[address].Nonce == nonce
-	}, 10*time.Second, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	return b
 }
 

@@ -161,7 +161,7 @@ func TestReadOfALiar(t *testing.T) {
 				require.Eventually(t, func() bool {
 					learnt, err := alone.Read(t.Context(), ask)
 					return err == nil && len(learnt.Accounts) == 1 && len(learnt.Receipts) == 2
-				}, 10*time.Second, 20*time.Millisecond)
+				}, 2*time.Minute, 20*time.Millisecond)
 			})
 		}
 	})

@@ -196,7 +196,7 @@ func TestSendAmbiguous(t *testing.T) {
 			p.inject(hang(delivered))
 			refusing := newProxy(t, node.URL)
 			refusing.inject(refuse("intrinsic gas too low"))
-			c := dial(t, chain.Config{URLs: []string{p.URL, refusing.URL}, Timeout: 2 * time.Second})
+			c := dial(t, chain.Config{URLs: []string{p.URL, refusing.URL}, Timeout: 10 * time.Second})
 			tx := transfer(t, 0, 0)
 			r := sendAll(t, c, tx)[0]
 			require.Equal(t, txpool.Timeout, r.Class)

@@ -17,7 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-const anvilStartTimeout = 20 * time.Second
+const anvilStartTimeout = 2 * time.Minute
 
 // AnvilOptions of StartAnvil. The zero value is a chain on a free port that makes blocks only on Mine.
 type AnvilOptions struct {

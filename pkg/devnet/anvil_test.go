@@ -51,7 +51,7 @@ func TestAnvilForgetsWhatAReorgRemoves(t *testing.T) {
 	require.Eventually(t, func() bool {
 		n, err := c.BlockNumber(ctx)
 		return err == nil && n > 0
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	nonce, err := c.NonceAt(ctx, devnet.Address(0), nil)
 	require.NoError(t, err)
 	require.Zero(t, nonce)

@@ -62,6 +62,12 @@ type Chain struct {
 
 // StartChain starts a chain under the rules of Osaka. Its `finalized` tag advances at every 32nd block.
 func StartChain(opts ChainOptions) (*Chain, error) {
+	if opts.Port == 0 {
+		var err error
+		if opts.Port, err = FreePort(); err != nil {
+			return nil, err
+		}
+	}
 	nodeConf, ethConf := chainConfig(opts)
 	stack, err := node.New(nodeConf)
 	if err != nil {

@@ -43,16 +43,25 @@ type NATSServer struct {
 }
 
 // natsStartTimeout bounds the wait for the server, which first recovers its streams from disk.
-const natsStartTimeout = 30 * time.Second
+const natsStartTimeout = 2 * time.Minute
 
 // StartNATS starts a server that keeps its streams under dir and syncs every write before it acknowledges.
 func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
+	for _, port := range []*int{&opts.Port, &opts.MonitorPort} {
+		if *port != 0 {
+			continue
+		}
+		var err error
+		if *port, err = FreePort(); err != nil {
+			return nil, err
+		}
+	}
 	settings := &server.Options{
 		ServerName: "scorelay-dev",
 		Host:       "127.0.0.1",
-		Port:       natsPort(opts.Port),
+		Port:       opts.Port,
 		HTTPHost:   "127.0.0.1",
-		HTTPPort:   natsPort(opts.MonitorPort),
+		HTTPPort:   opts.MonitorPort,
 		JetStream:  true,
 		StoreDir:   dir,
 		SyncAlways: !opts.NoSync,
@@ -102,13 +111,6 @@ func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 func (n *NATSServer) Close() {
 	n.server.Shutdown()
 	n.server.WaitForShutdown()
-}
-
-func natsPort(port int) int {
-	if port == 0 {
-		return server.RANDOM_PORT
-	}
-	return port
 }
 
 // fatalLog drops everything the server logs but keeps its first fatal or error line.

@@ -5,8 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"net"
 	"os/exec"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -71,6 +75,38 @@ func (p *process) await(ctx context.Context, ask func(ctx context.Context) error
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// Ports of FreeListener. Systems give lower ones to well-known services, and the ones above to all who ask for any: to a listener
+// on port 0, and to every connection. So a server that was stopped finds its port free when it comes back.
+const (
+	firstPort = 20000
+	ports     = 32768 - firstPort
+)
+
+var (
+	portsFrom = rand.Uint32N(ports) // of this process: others that run begin elsewhere
+	portsSeen atomic.Uint32         // since portsFrom
+)
+
+// FreeListener listens on a TCP port of 127.0.0.1 that was free, and stays so for a server that comes back to it.
+func FreeListener() (net.Listener, error) {
+	for range ports {
+		port := firstPort + (portsFrom+portsSeen.Add(1))%ports
+		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.FormatUint(uint64(port), 10))); err == nil {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("couldn't find a free port from %d to %d", firstPort, firstPort+ports-1)
+}
+
+// FreePort finds a port as FreeListener does, on which no process listens now.
+func FreePort() (int, error) {
+	l, err := FreeListener()
+	if err != nil {
+		return 0, err
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
 // onPort starts a server on a port; 0 is a free one, of which several are tried, since another process may take one

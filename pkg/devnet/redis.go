@@ -38,7 +38,7 @@ type RedisServer struct {
 }
 
 const (
-	redisStartTimeout = 10 * time.Second
+	redisStartTimeout = time.Minute
 	redisPatience     = 5 * time.Second // with a server that ends, and writes its data
 )
 
@@ -155,14 +155,4 @@ func startEmbeddedRedis(port int) (*RedisServer, error) {
 			<-exited
 		},
 	}, nil
-}
-
-// FreePort finds a TCP port of 127.0.0.1 that no process listens on now.
-func FreePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("couldn't find a free port: %w", err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }

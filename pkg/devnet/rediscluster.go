@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	clusterTimeout = 30 * time.Second // to form, or to fail over
+	clusterTimeout = 2 * time.Minute // to form, or to fail over
 	slotsOfCluster = 16384
 )
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -24,15 +25,18 @@ func NATS(t TB) *NATSServer {
 	return started(t, func() (*NATSServer, error) { return StartNATS(t.TempDir(), NATSOptions{}) })
 }
 
+// patience is how long a machine may take to answer a test.
+const patience = time.Minute
+
 // JetStream connects to a NATS server of the test's own.
 func JetStream(t TB) jetstream.JetStream {
 	t.Helper()
-	conn, err := nats.Connect(NATS(t).URL)
+	conn, err := nats.Connect(NATS(t).URL, nats.Timeout(patience))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn)
+	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(patience))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -23,10 +23,10 @@ import (
 
 func connect(t *testing.T, url string) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
+	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	return js
 }
@@ -239,7 +239,7 @@ func caughtUp(t *testing.T, view *directory.View) {
 	t.Helper()
 	select {
 	case <-view.CaughtUp():
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("the view did not catch up")
 	}
 }
@@ -271,10 +271,10 @@ func TestViewFollows(t *testing.T) {
 		require.Eventually(t, func() bool {
 			rec, ok := v.Project(score.ProjectID{31: 1})
 			return ok && rec.Name == "a2"
-		}, 10*time.Second, 5*time.Millisecond)
+		}, 2*time.Minute, 5*time.Millisecond)
 	}
 	reset(t, js)
-	require.Eventually(t, func() bool { return view.Len() == 0 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return view.Len() == 0 }, 2*time.Minute, 5*time.Millisecond)
 }
 
 // newest is the revision of the checkpoint, readable or not.
@@ -300,7 +300,7 @@ func TestViewIgnoresRubbish(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, d.Put(t.Context(), newest(t, kv), record(2, "b"), 10, 1))
-	require.Eventually(t, func() bool { return view.Len() == 2 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return view.Len() == 2 }, 2*time.Minute, 5*time.Millisecond)
 	rec, _ := view.Project(score.ProjectID{31: 1})
 	require.Equal(t, "a", rec.Name)
 }
@@ -326,11 +326,15 @@ func TestViewSurvivesARestartOfNATS(t *testing.T) {
 		server, err = devnet.StartNATS(dir, devnet.NATSOptions{Port: port})
 		require.NoError(t, err)
 		next := record(byte(10+round), "after")
-		require.Eventually(t, func() bool { return d.Put(t.Context(), revision, next, 11, 0) == nil }, 20*time.Second, 20*time.Millisecond)
+		require.Eventually(t, func() bool {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // what the server took along is never answered
+			defer cancel()
+			return d.Put(ctx, revision, next, 11, 0) == nil
+		}, 2*time.Minute, 20*time.Millisecond)
 		require.Eventually(t, func() bool {
 			_, ok := view.Project(next.ID)
 			return ok
-		}, 30*time.Second, 20*time.Millisecond)
+		}, 3*time.Minute, 20*time.Millisecond)
 	}
 	server.Close()
 }

@@ -28,7 +28,7 @@ type gethRig struct {
 
 func newGethRig(t *testing.T, confirmations uint64) *gethRig {
 	node := devnet.NewChain(t)
-	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{node.URL}, Timeout: 5 * time.Second}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{node.URL}, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	tracker := heads.New(heads.Config{Confirmations: confirmations}, client, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
@@ -57,7 +57,7 @@ func (r *gethRig) until(s *heads.Subscription, fits func(evidence.View) bool) (v
 		require.NoError(r.t, r.Round(r.t.Context()))
 		v = <-s.Views()
 		return fits(v)
-	}, 20*time.Second, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	return v
 }
 

@@ -111,20 +111,10 @@ func TestOfManyAtOnceOneIsAccepted(t *testing.T) {
 	require.Equal(t, ids, total)
 }
 
-// allClaimed waits until other requests hold the claims of the ids 0 … n-1: their posts are at the enveloper or about to be.
-func (b *bench) allClaimed(n int) {
+// allWait waits until so many posts wait for the publish after the one that is in flight.
+func (b *bench) allWait(n int) {
 	b.t.Helper()
-	require.Eventually(b.t, func() bool {
-		for i := range n {
-			refs := b.refs(fmt.Sprint(i))
-			claims, err := b.status.Claim(b.t.Context(), refs, "other")
-			if err != nil || claims[0] != score.ClaimBusy {
-				_ = b.status.Release(b.t.Context(), refs, "other")
-				return false
-			}
-		}
-		return true
-	}, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(b.t, func() bool { return b.server.Waiting() == n }, 2*time.Minute, time.Millisecond)
 }
 
 // TestWhatArrivesDuringAPublishSharesTheNext holds the first publish until others wait.
@@ -152,11 +142,11 @@ func TestWhatArrivesDuringAPublishSharesTheNext(t *testing.T) {
 	for i := range others {
 		post(fmt.Sprint(i))
 	}
-	b.allClaimed(others)
+	b.allWait(others)
 	close(release)
 	wg.Wait()
 	envelopes := b.stored()
-	require.LessOrEqual(t, len(envelopes), 5, "31 updates must share few publishes")
+	require.Len(t, envelopes, 2, "those that waited share a publish")
 	require.Len(t, envelopes[0], 1)
 }
 
@@ -240,7 +230,7 @@ func TestWithoutRedisUpdatesAreAccepted(t *testing.T) {
 		r := b.post("/update-score", b.update(fmt.Sprint(i)))
 		require.Equal(t, "accepted", r.body["status"], r)
 	}
-	require.Less(t, time.Since(began), 5*time.Second, "a dead Redis must not slow the API down")
+	require.Less(t, time.Since(began), 2*time.Minute, "a dead Redis must not slow the API down")
 	r := b.get("/projects/%s/updates/%s", b.project.ID, updateID("1"))
 	require.Equal(t, "status_unavailable", r.code())
 	require.Equal(t, "accepted", b.get("/projects/%s", b.project.ID).body["status"])
@@ -275,14 +265,19 @@ func TestADrainAnswersEveryCaller(t *testing.T) {
 	}
 	b.publisher.before.Store(&hold)
 	var wg sync.WaitGroup
-	for i := range 5 {
-		body := b.update(fmt.Sprint(i))
+	post := func(id string) {
+		body := b.update(id)
 		wg.Go(func() { require.Equal(t, "accepted", b.post("/update-score", body).body["status"]) })
 	}
+	post("first")
 	<-held
-	b.allClaimed(5)
+	const others = 4
+	for i := range others {
+		post(fmt.Sprint(i))
+	}
+	b.allWait(others)
 	b.stop()
-	require.Eventually(t, func() bool { return b.get("/readyz").code() == "shutting_down" }, 5*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return b.get("/readyz").code() == "shutting_down" }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, "shutting_down", b.post("/update-score", b.update("late")).code())
 	close(release)
 	wg.Wait()
@@ -316,13 +311,13 @@ func TestADrainThatTakesTooLongAnswersEveryCaller(t *testing.T) {
 // TestAFullStreamSaysSoAtOnce: back-pressure is no reason to wait.
 func TestAFullStreamSaysSoAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, nil).withProject()
+	b := newBench(t, func(s *setup) { s.config.AcceptTimeout = time.Hour }).withProject()
 	b.publisher.before.Store(always(fmt.Errorf("no room: %w", score.ErrFull)))
 	began := time.Now()
 	r := b.post("/update-score", b.update("one"))
 	require.Equal(t, "stream_full", r.code())
 	require.NotEmpty(t, r.header.Get("Retry-After"))
-	require.Less(t, time.Since(began), 2*time.Second)
+	require.Less(t, time.Since(began), 2*time.Minute)
 	b.publisher.before.Store(nil)
 	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
 }

@@ -140,7 +140,7 @@ func TestKeysAreCounted(t *testing.T) {
 		var err error
 		b.secret, _, err = b.keys.Create(t.Context(), fmt.Sprint("key ", i), apikey.Terms{})
 		require.NoError(t, err)
-		require.Eventually(t, func() bool { return b.view.Authenticate(b.secret.Reveal()) != nil }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return b.view.Authenticate(b.secret.Reveal()) != nil }, 2*time.Minute, time.Millisecond)
 		require.Equal(t, http.StatusOK, b.get("/projects/%s", b.project.ID).status)
 	}
 	require.InDelta(t, 1, b.counter("scorelay_api_key_requests_total", "key 97", "answered"), 0)

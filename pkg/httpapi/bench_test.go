@@ -102,7 +102,7 @@ func transact(to *common.Address, data []byte) error {
 		return err
 	}
 	shared.chain.Commit()
-	for deadline := time.After(10 * time.Second); ; {
+	for deadline := time.After(2 * time.Minute); ; {
 		receipt, err := client.TransactionReceipt(ctx, tx.Hash())
 		if err == nil && receipt.Status != 1 {
 			err = errors.New("the transaction reverted")
@@ -137,6 +137,7 @@ type bench struct {
 	metrics   *prometheus.Registry
 	gate      *gate // nil unless deps has one
 
+	server  *httpapi.Server
 	stop    context.CancelFunc // begins the drain
 	stopped chan error
 }
@@ -157,8 +158,8 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	b := &bench{t: t, final: &directory{}, owner: devnet.Key(1), stopped: make(chan error, 1)}
 	prefix := rand.Text() + ":" // in the shared Redis
 	set := setup{
-		config: httpapi.Config{ChainID: devnet.ChainID, Contract: shared.contract},
-		status: status.Config{Prefix: prefix}, redis: shared.redis.URL, timeout: 2 * time.Second,
+		config: httpapi.Config{ChainID: devnet.ChainID, Contract: shared.contract, AcceptTimeout: time.Minute},
+		status: status.Config{Prefix: prefix}, redis: shared.redis.URL, timeout: time.Minute,
 	}
 	if change != nil {
 		change(&set)
@@ -170,9 +171,9 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	ctx, cancel := context.WithCancel(context.Background())
 	b.stop = cancel
 
-	nc, err := nats.Connect(b.nats.URL, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
+	nc, err := nats.Connect(b.nats.URL, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.Timeout(time.Minute))
 	require.NoError(t, err)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{
 		Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract,
@@ -226,6 +227,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	b.gate, _ = deps.Chain.(*gate)
 	server, err := httpapi.New(set.config, deps)
 	require.NoError(t, err)
+	b.server = server
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	b.url = "http://" + listener.Addr().String()
@@ -340,7 +342,7 @@ func (b *bench) accepted(path string, body any) (r response) {
 	require.Eventually(b.t, func() bool {
 		r = b.post(path, body)
 		return r.body["status"] == "accepted"
-	}, 20*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	return r
 }
 

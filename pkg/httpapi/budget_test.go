@@ -23,7 +23,7 @@ func (b *bench) withTerms(terms apikey.Terms) *bench {
 	var err error
 	b.secret, _, err = b.keys.Create(b.t.Context(), "another", terms)
 	require.NoError(b.t, err)
-	require.Eventually(b.t, func() bool { return b.view.Authenticate(b.secret.Reveal()) != nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(b.t, func() bool { return b.view.Authenticate(b.secret.Reveal()) != nil }, 2*time.Minute, time.Millisecond)
 	return b
 }
 
@@ -62,7 +62,7 @@ func TestARateCountsUpdates(t *testing.T) {
 	t.Parallel()
 	a, b := replicas(t, func(*setup) {})
 	b.secret = a.withTerms(apikey.Terms{Rate: 1}).secret
-	require.Eventually(t, func() bool { return b.view.Authenticate(b.secret.Reveal()) != nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.view.Authenticate(b.secret.Reveal()) != nil }, 2*time.Minute, time.Millisecond)
 
 	r := a.post("/update-scores", a.group(score.KindWord, a.inWord("first", 200)))
 	require.Equal(t, http.StatusOK, r.status, r)
@@ -164,7 +164,7 @@ func TestLookUpsHaveARateOfTheirOwn(t *testing.T) {
 	require.Eventually(t, func() bool {
 		r = b.get("/projects/%s", b.project.ID)
 		return r.status != http.StatusOK
-	}, 10*time.Second, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	require.Equal(t, "rate_limited", r.code(), r)
 	r = b.post("/update-score", b.update("one"))
 	require.Equal(t, http.StatusOK, r.status, r)

@@ -81,7 +81,7 @@ var provocations = map[string]struct {
 		return b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
 	}},
 	"method_not_allowed": {nil, func(b *bench) response { return b.get("/update-score") }},
-	"request_timeout": {func(s *setup) { s.config.ReadTimeout = 100 * time.Millisecond }, func(b *bench) response {
+	"request_timeout": {func(s *setup) { s.config.ReadTimeout = 3 * time.Second }, func(b *bench) response {
 		return b.wire("POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
 	}},
 	"project_exists": {nil, func(b *bench) response {
@@ -100,12 +100,12 @@ var provocations = map[string]struct {
 		require.NoError(b.t, z.Close())
 		return b.postWith(map[string]string{"Content-Encoding": "gzip"}, packed.Bytes())
 	}},
-	"rate_limited": {func(s *setup) { s.config.LookUpsPerSecond = 2 }, func(b *bench) response {
+	"rate_limited": {func(s *setup) { s.config.LookUpsPerSecond = 1 }, func(b *bench) response {
 		var r response
 		require.Eventually(b.t, func() bool {
 			r = b.get("/projects/%s", b.project.ID)
 			return r.status != http.StatusOK
-		}, 10*time.Second, time.Millisecond)
+		}, 2*time.Minute, time.Millisecond)
 		return r
 	}},
 	"budget_spent": {nil, func(b *bench) response {
@@ -186,14 +186,14 @@ var provocations = map[string]struct {
 			}
 		}
 	}, func(b *bench) response { return b.get("/readyz") }},
-	"shutting_down": {func(s *setup) { s.config.AcceptTimeout = 5 * time.Second }, func(b *bench) response {
+	"shutting_down": {func(s *setup) { s.config.AcceptTimeout = time.Minute }, func(b *bench) response {
 		defer b.holdAPost("one")()
 		b.stop()
 		var r response
 		require.Eventually(b.t, func() bool {
 			r = b.get("/projects/%s", b.project.ID)
 			return r.status != http.StatusOK
-		}, 5*time.Second, time.Millisecond)
+		}, time.Minute, time.Millisecond)
 		return r
 	}},
 	"overloaded": {func(s *setup) { s.config.MaxWrites = 1 }, func(b *bench) response {

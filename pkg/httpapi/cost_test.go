@@ -123,10 +123,10 @@ func costUpdate(b *testing.B, owner *ecdsa.PrivateKey, project score.ProjectID) 
 
 // costDeps has real keys and a real Redis for what is counted; all else answers at once.
 func costDeps(b *testing.B, terms apikey.Terms) (string, Deps) {
-	nc, err := nats.Connect(devnet.NATS(b).URL)
+	nc, err := nats.Connect(devnet.NATS(b).URL, nats.Timeout(time.Minute))
 	require.NoError(b, err)
 	b.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(b, err)
 	_, err = js.CreateKeyValue(b.Context(), jetstream.KeyValueConfig{Bucket: apikey.Bucket})
 	require.NoError(b, err)

@@ -176,7 +176,7 @@ func TestACreationThatCanNeverApply(t *testing.T) {
 	}}))
 	require.Eventually(t, func() bool {
 		return b.get("/projects/%s", b.project.ID).body["outcome"] == "project_exists"
-	}, 5*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 	require.Equal(t, "final", b.get("/projects/%s", b.project.ID).body["status"])
 	require.Equal(t, "unknown_project", b.post("/update-score", b.update("one")).code())
 

@@ -26,6 +26,9 @@ func WaitAfter(took ...time.Duration) time.Duration {
 	return p.wait()
 }
 
+// Waiting is how many updates and groups wait for the publish after the one that is in flight.
+func (s *Server) Waiting() int { return len(s.enveloper.in) }
+
 // AcceptedName is the name of the project updates to that id are checked against, "" without one.
 func AcceptedName(p *Projects, id score.ProjectID) string {
 	rec, ok := p.lookup(id)

@@ -342,6 +342,6 @@ func TestADeadProjectMayBeReplacedByASignedOnlyOne(t *testing.T) {
 	}}))
 	require.Eventually(t, func() bool {
 		return b.post("/create-project", set(createBody(b.project), "signedOnly", true)).status == http.StatusOK
-	}, 5*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	require.Equal(t, "signed_only", b.post("/update-score", b.update("one")).code())
 }

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	testPatience = 20 * time.Second
+	testPatience = 2 * time.Minute
 	testPoll     = 10 * time.Millisecond
 )
 

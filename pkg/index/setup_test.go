@@ -75,7 +75,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) startChain() {
 	w.node = devnet.NewChain(w.t)
-	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.node.URL}, LogRange: 3}, discard(), prometheus.NewRegistry())
+	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.node.URL}, LogRange: 3, Timeout: time.Minute}, discard(), prometheus.NewRegistry())
 	require.NoError(w.t, err)
 	w.t.Cleanup(client.Close)
 	w.client = client

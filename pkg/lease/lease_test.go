@@ -26,7 +26,8 @@ import (
 
 const (
 	ttl  = time.Second
-	soon = 15 * time.Second
+	long = 15 * time.Second // a lifetime that no machine stalls for
+	soon = 2 * time.Minute
 	tick = 20 * time.Millisecond
 )
 
@@ -35,6 +36,7 @@ type town struct {
 	t     *testing.T
 	nats  *devnet.NATSServer
 	lanes int
+	ttl   time.Duration // of the leases
 
 	mu      sync.Mutex
 	drivers map[score.Lane][]string // now
@@ -65,7 +67,7 @@ func (s *said) String() string {
 
 func newTown(t *testing.T, lanes int) *town {
 	t.Helper()
-	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}, entered: map[score.Lane]int{}, able: map[string][]score.Lane{}, said: &said{}}
+	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, ttl: ttl, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}, entered: map[score.Lane]int{}, able: map[string][]score.Lane{}, said: &said{}}
 	js, _ := w.connect()
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}},
@@ -75,10 +77,10 @@ func newTown(t *testing.T, lanes int) *town {
 
 func (w *town) connect() (jetstream.JetStream, *nats.Conn) {
 	w.t.Helper()
-	nc, err := nats.Connect(w.nats.URL, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+	nc, err := nats.Connect(w.nats.URL, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.Timeout(time.Minute))
 	require.NoError(w.t, err)
 	w.t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(w.t, err)
 	return js, nc
 }
@@ -90,7 +92,7 @@ func (w *town) replica(name string) (stop func(), nc *nats.Conn) {
 	if w.over != nil {
 		js = w.over
 	}
-	leases, err := lease.Open(w.t.Context(), js, lease.Config{Replica: name, TTL: ttl}, slog.New(slog.NewTextHandler(w.said, nil)))
+	leases, err := lease.Open(w.t.Context(), js, lease.Config{Replica: name, TTL: w.ttl}, slog.New(slog.NewTextHandler(w.said, nil)))
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -286,6 +288,7 @@ func TestAReplicaSaysThatItStandsBy(t *testing.T) {
 func TestALostAnswerLosesNoLane(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, 1)
+	w.ttl = long
 	w.replica("a")
 	w.eventually(map[string]int{"a": 1})
 	js, _ := w.connect()
@@ -328,7 +331,7 @@ func TestARenewalThatIsRefusedForNowLosesNoLane(t *testing.T) {
 	w := newTown(t, 1)
 	js, _ := w.connect()
 	b := &busy{JetStream: js}
-	w.over = b
+	w.over, w.ttl = b, long
 	w.replica("a")
 	w.eventually(map[string]int{"a": 1})
 	b.refusing.Store(true)

@@ -31,7 +31,7 @@ func TestBoard(t *testing.T) {
 	}
 	await := func(b *notice.Board, from, to score.Lane, want lane.Notice) {
 		t.Helper()
-		deadline := time.After(20 * time.Second)
+		deadline := time.After(2 * time.Minute)
 		for {
 			changed := b.Changed()
 			if b.Posted(from, to) == want {

@@ -36,7 +36,7 @@ func TestWhatWaitsGoesTogether(t *testing.T) {
 	for item, size := range []int{1: 1, 2: 2, 3: 2, 4: 1} {
 		if item > 0 {
 			do(item, size)
-			require.Eventually(t, func() bool { return b.Waiting() == item }, 5*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return b.Waiting() == item }, time.Minute, time.Millisecond)
 		}
 	}
 	proceed <- nil
@@ -102,7 +102,7 @@ func TestAPanicStopsNoOther(t *testing.T) {
 	require.Zero(t, <-began)
 	for i := 1; i < 4; i++ {
 		do(i)
-		require.Eventually(t, func() bool { return b.Waiting() == i }, 5*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return b.Waiting() == i }, time.Minute, time.Millisecond)
 	}
 	proceed <- true
 	for _, first := range []int{1, 3} {

@@ -94,7 +94,7 @@ func TestTransactionsThatAreTooCheapAreBumpedIntoABlock(t *testing.T) {
 			w.create(1)
 			w.accept(some(1, 0, 30)...)
 			w.start(config, deps)
-			require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 3 }, 10*time.Second, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 3 }, 2*time.Minute, 10*time.Millisecond)
 			for range 3 {
 				w.mine()
 			}
@@ -212,7 +212,7 @@ func TestStatusesAreToldWhenTheStoreIsBack(t *testing.T) {
 		store.mu.Lock()
 		defer store.mu.Unlock()
 		return len(store.final) == 50
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 }
 
 func TestStatusesThatDieWithASessionAreRestored(t *testing.T) {
@@ -239,7 +239,7 @@ func TestStatusesThatDieWithASessionAreRestored(t *testing.T) {
 	store.gone.Store(false)
 	deps.Metrics = prometheus.NewRegistry()
 	stop = w.start(w.config(), deps)
-	require.Eventually(t, func() bool { return store.asked() == 1 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return store.asked() == 1 }, 2*time.Minute, 10*time.Millisecond)
 	stop()
 	deps.Metrics = prometheus.NewRegistry()
 	w.start(w.config(), deps)
@@ -298,7 +298,7 @@ func TestWhatIsFinalIsCounted(t *testing.T) {
 	want := map[string]float64{"applied": 29, "duplicate": 2, "unknown_action": 1}
 	require.Eventually(t, func() bool {
 		return maps.Equal(want, counted(t, registry, "outcomes_total"))
-	}, 5*time.Second, 10*time.Millisecond, "have %v", counted(t, registry, "outcomes_total"))
+	}, time.Minute, 10*time.Millisecond, "have %v", counted(t, registry, "outcomes_total"))
 }
 
 // counted reads a counter of the relayer's by its label.
@@ -340,5 +340,5 @@ func TestWhatAChainChargesMoreThanTheModelSaysIsLearnt(t *testing.T) {
 	want := map[string]float64{"done": 11, "reverted": 1}
 	require.Eventually(t, func() bool {
 		return maps.Equal(want, counted(t, registry, "slots_settled_total"))
-	}, 5*time.Second, 10*time.Millisecond, "have %v", counted(t, registry, "slots_settled_total"))
+	}, time.Minute, 10*time.Millisecond, "have %v", counted(t, registry, "slots_settled_total"))
 }

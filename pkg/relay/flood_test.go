@@ -48,7 +48,7 @@ func TestAFloodIsParkedAndToldOf(t *testing.T) {
 	}
 
 	stop := w.start(config, deps)
-	require.Eventually(t, func() bool { return parked() && told().Waiting > flood/2 }, 60*time.Second, 20*time.Millisecond,
+	require.Eventually(t, func() bool { return parked() && told().Waiting > flood/2 }, 3*time.Minute, 20*time.Millisecond,
 		"without blocks little is bound")
 	w.mineUntil(func() bool { // the other project does not wait for the flood's end
 		second := score.ProjectID{2}
@@ -155,5 +155,5 @@ func TestWhatWaitsIsToldBetweenCallsThatHang(t *testing.T) {
 		w.geth.Commit()
 		told, err := store.Told(t.Context())
 		return err == nil && told[score.ProjectID{1}].Waiting >= relay.TellFrom
-	}, 30*time.Second, 20*time.Millisecond, "the second call hangs, and it was not told before")
+	}, 3*time.Minute, 20*time.Millisecond, "the second call hangs, and it was not told before")
 }

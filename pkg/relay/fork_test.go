@@ -227,7 +227,7 @@ func rehearse(t *testing.T, telling bool) {
 	w.creation(4, 20)
 	w.group(1, 110)
 	w.load()
-	require.Eventually(t, func() bool { return w.pending() >= 4 }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return w.pending() >= 4 }, 2*time.Minute, 10*time.Millisecond)
 	w.geth.Commit()
 	forked := w.header()
 	require.GreaterOrEqual(t, forked.Time, w.at)

@@ -32,7 +32,7 @@ func TestWhileAcceptingHalts(t *testing.T) {
 	halt := w.deps.Halt.(*halts)
 	w.start(w.config, w.deps)
 	w.accept(some(1, 0, 30)...)
-	require.Eventually(t, func() bool { return len(w.states()[0].Slots) > 0 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.states()[0].Slots) > 0 }, 2*time.Minute, time.Millisecond)
 	halt.halted.Store(true)
 	w.waitsFor(lane.WaitHalted)
 	next := w.states()[0].Next
@@ -43,7 +43,7 @@ func TestWhileAcceptingHalts(t *testing.T) {
 	require.Eventually(t, func() bool {
 		w.geth.Commit()
 		return len(w.states()[0].Slots) == 0
-	}, 20*time.Second, 20*time.Millisecond, "what is bound becomes final")
+	}, 2*time.Minute, 20*time.Millisecond, "what is bound becomes final")
 	require.Equal(t, next, w.states()[0].Next, "nothing is bound")
 	halt.halted.Store(false)
 	w.drain()

@@ -84,7 +84,7 @@ func newWorldOn(t *testing.T, lanes int, geth *devnet.Chain) *world {
 	}
 	ctx := t.Context()
 	var err error
-	w.client, err = chain.Dial(ctx, chain.Config{URLs: []string{w.geth.URL}}, w.log, prometheus.NewRegistry())
+	w.client, err = chain.Dial(ctx, chain.Config{URLs: []string{w.geth.URL}, Timeout: time.Minute}, w.log, prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)
 	w.view = w.client
@@ -100,10 +100,10 @@ func newWorldOn(t *testing.T, lanes int, geth *devnet.Chain) *world {
 	deployed := w.transact(nil, registry.DeployData(time.Hour, devnet.Address(adminAccount), relayers))
 	w.contract = deployed.ContractAddress
 
-	nc, err := nats.Connect(devnet.NATS(t).URL, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1))
+	nc, err := nats.Connect(devnet.NATS(t).URL, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	w.js, err = jetstream.New(nc)
+	w.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	require.NoError(t, stream.Setup(ctx, w.js, stream.Config{Deployment: score.Deployment{
 		Lanes: lanes, ChainID: devnet.ChainID, Contract: w.contract, DeployBlock: deployed.BlockNumber.Uint64(),
@@ -361,7 +361,7 @@ func (w *world) drained() bool {
 // drain makes blocks until everything accepted is final.
 func (w *world) drain() {
 	w.t.Helper()
-	deadline := time.Now().Add(60 * time.Second)
+	deadline := time.Now().Add(3 * time.Minute)
 	for !w.drained() {
 		if time.Now().After(deadline) {
 			for id, state := range w.states() {

@@ -21,7 +21,7 @@ func TestALaneThatIsCutIsDrivenWithoutItsKey(t *testing.T) {
 	w.start(w.config(), deps)
 	opened := func(id score.Lane, epoch uint64) {
 		t.Helper()
-		require.Eventually(t, func() bool { return w.states()[id].Epoch >= epoch }, 60*time.Second, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return w.states()[id].Epoch >= epoch }, 3*time.Minute, 20*time.Millisecond)
 	}
 	opened(0, 1)
 	opened(1, 1)

@@ -23,7 +23,7 @@ func overtaken(t *testing.T) (*world, relay.Config) {
 	w, config := oneLane(t, 2)
 	stop := w.start(config, w.deps())
 	w.accept(some(1, 0, 10)...)
-	require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 1 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 1 }, 2*time.Minute, 10*time.Millisecond)
 	stop()
 	tx := w.states()[0].Slots[0].Last()
 	var batch types.Transaction
@@ -33,7 +33,7 @@ func overtaken(t *testing.T) (*world, relay.Config) {
 		w.geth.Commit()
 		_, err := w.geth.Client().TransactionReceipt(t.Context(), tx.Hash)
 		return err == nil
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	return w, config
 }
 

@@ -196,7 +196,7 @@ func TestAMempoolThatIsWipedIsFilledAgain(t *testing.T) {
 	w.start(w.config(), w.deps())
 	w.drain()
 	w.accept(some(1, 0, 100)...)
-	require.Eventually(t, func() bool { return len(w.states()[0].Slots) >= 5 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.states()[0].Slots) >= 5 }, 2*time.Minute, 10*time.Millisecond)
 	w.geth.Rollback()
 	w.drain()
 	require.Equal(t, map[score.Outcome]int{score.Applied: 100}, w.audit())
@@ -214,7 +214,7 @@ func TestAReorgTakesNothingAwayAndDoublesNothing(t *testing.T) {
 		parent, err := w.geth.Client().HeaderByNumber(t.Context(), nil)
 		require.NoError(t, err)
 		w.accept(some(1, 40*round, 40)...)
-		require.Eventually(t, func() bool { return len(w.states()[0].Slots) >= 2 }, 10*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return len(w.states()[0].Slots) >= 2 }, 2*time.Minute, 10*time.Millisecond)
 		w.mine()
 		w.mine()
 		w.geth.Rollback()
@@ -248,7 +248,7 @@ func TestAReorgDeeperThanTheConfirmationsIsCorrected(t *testing.T) {
 		w.mine()
 		nonce, err := w.geth.Client().NonceAt(t.Context(), w.keys[0].Address(), nil)
 		return err == nil && nonce == w.states()[0].Next && w.drained()
-	}, 20*time.Second, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	require.Equal(t, map[score.Outcome]int{score.Applied: 80}, w.audit())
 }
 
@@ -326,7 +326,7 @@ func TestTheStreamIsPurgedUpToWhatIsFinal(t *testing.T) {
 	require.Eventually(t, func() bool {
 		state, err := w.stream.State(t.Context())
 		return err == nil && state.Messages == 0
-	}, 10*time.Second, 20*time.Millisecond)
+	}, 2*time.Minute, 20*time.Millisecond)
 	w.accept(some(1, 30, 30)...)
 	w.drain()
 	require.Equal(t, 60, w.audit()[score.Applied])

@@ -128,7 +128,7 @@ func (w *watched) waitsFor(reason lane.Wait) {
 	require.Eventually(w.t, func() bool {
 		w.geth.Commit()
 		return w.metric("waiting", string(reason)) == 1
-	}, 20*time.Second, 20*time.Millisecond, "the lane does not say that it waits for %s", reason)
+	}, 2*time.Minute, 20*time.Millisecond, "the lane does not say that it waits for %s", reason)
 }
 
 func TestALaneWhoseStreamIsGoneSaysSo(t *testing.T) {
@@ -150,7 +150,7 @@ func TestALaneWhoseJournalIsOfANewerProgramHalts(t *testing.T) {
 	w.config.PurgeInterval, w.deps.Log = 20*time.Millisecond, slog.New(slog.NewTextHandler(&log, nil))
 	stop := w.start(w.config, w.deps)
 	w.waitsFor(lane.WaitJournal)
-	require.Eventually(t, func() bool { return w.metric("purge_failures_total", "") > 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return w.metric("purge_failures_total", "") > 0 }, 2*time.Minute, 10*time.Millisecond)
 	stop()
 	require.Contains(t, log.String(), "couldn't purge the stream")
 	require.Contains(t, log.String(), "couldn't tell what lane 0 still needs")
@@ -223,13 +223,13 @@ func TestWhatLostItsSlotIsAcceptedAgainUntilANodeTellsOfIt(t *testing.T) {
 	w.calls.Store(true)
 	w.create(2)
 	w.accept(some(2, 0, 10)...)
-	require.Eventually(t, func() bool { return w.states()[0].Next == next+2 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return w.states()[0].Next == next+2 }, 2*time.Minute, 10*time.Millisecond)
 	w.waitsFor(lane.WaitNode)
 	require.Eventually(t, func() bool {
 		w.geth.Commit()
 		updates, projects := w.told.at(score.Accepted)
 		return updates == 10 && projects == 1
-	}, 10*time.Second, 20*time.Millisecond)
+	}, 2*time.Minute, 20*time.Millisecond)
 	w.calls.Store(false)
 	w.drain()
 	require.Equal(t, map[score.Outcome]int{score.Applied: 10}, w.audit())
@@ -298,7 +298,7 @@ func TestOpenSlotsAreToldAgainByTheNextSession(t *testing.T) {
 	w := watch(t)
 	w.accept(some(1, 0, 30)...)
 	stop := w.start(w.config, w.deps)
-	require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 3 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 3 }, 2*time.Minute, 10*time.Millisecond)
 	stop()
 	d := w.world.deps()
 	told := newStatuses() // which knows nothing
@@ -307,7 +307,7 @@ func TestOpenSlotsAreToldAgainByTheNextSession(t *testing.T) {
 	require.Eventually(t, func() bool {
 		updates, projects := told.at(score.Batched)
 		return updates == 30 && projects == 1
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	w.drain()
 }
 
@@ -332,7 +332,7 @@ func TestAChainThatGoesBackBehindItsFinalBlockIsGivenTheVeryBytesAgain(t *testin
 		w.told.mu.Lock()
 		defer w.told.mu.Unlock()
 		return w.told.reopened == 60
-	}, 20*time.Second, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	w.drain()
 	require.Equal(t, next, w.states()[0].Next, "no new nonce: the same bytes")
 	require.Equal(t, map[score.Outcome]int{score.Applied: 60}, w.audit())
@@ -361,7 +361,7 @@ func TestATransactionThatTheJournalDoesNotKnowHaltsItsLaneUntilAnOperatorDecides
 	w.deps.Metrics = w.metrics
 	w.start(w.config, w.deps)
 	w.waitsFor(lane.WaitUnjournaled)
-	require.Eventually(t, func() bool { return w.deps.Halt.(*halts).unjournaled.Load() > 0 }, 10*time.Second, 10*time.Millisecond, "accepting halts too")
+	require.Eventually(t, func() bool { return w.deps.Halt.(*halts).unjournaled.Load() > 0 }, 2*time.Minute, 10*time.Millisecond, "accepting halts too")
 	for range 6 {
 		w.mine()
 	}

@@ -22,7 +22,7 @@ func TestOnACluster(t *testing.T) {
 	client, err := redisdb.Open(servers.URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
-	client.Timeout = 5 * time.Second
+	client.Timeout = time.Minute
 	require.True(t, client.Cluster())
 	s, ctx := status.New(client, status.Config{}), t.Context()
 

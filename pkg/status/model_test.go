@@ -22,7 +22,7 @@ func TestLawsHoldInAnyOrderOfReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.Timeout = 5 * time.Second
+	client.Timeout = time.Minute
 	t.Cleanup(func() { _ = client.Close() })
 	rapid.Check(t, func(t *rapid.T) {
 		store := status.New(client, status.Config{Prefix: rand.Text() + ":", Retention: time.Minute})

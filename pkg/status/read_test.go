@@ -67,7 +67,7 @@ func TestManyAreReadAsOneIs(t *testing.T) {
 func TestOthersOfTheirWordsMakeNoLookUpFail(t *testing.T) {
 	t.Parallel()
 	b, ctx := setup(t, status.Config{}), t.Context()
-	b.client.Timeout = 5 * time.Second
+	b.client.Timeout = time.Minute
 	refs := make([]score.Ref, 256)
 	for low := range 33 {
 		for word := range refs {

@@ -24,7 +24,7 @@ func testClient(t *testing.T) *redisdb.Client {
 	t.Helper()
 	client, err := redisdb.Open(server.URL)
 	require.NoError(t, err)
-	client.Timeout = 5 * time.Second
+	client.Timeout = time.Minute
 	t.Cleanup(func() { _ = client.Close() })
 	return client
 }
@@ -138,14 +138,18 @@ func TestATableGrows(t *testing.T) {
 func TestWhatIsOldIsSwept(t *testing.T) {
 	t.Parallel()
 	client := testClient(t)
-	s, ctx, refs := status.New(client, status.Config{Prefix: t.Name() + ":", Retention: time.Second}), t.Context(), ids(3000)
+	const retention = time.Second
+	s, ctx, refs := status.New(client, status.Config{Prefix: t.Name() + ":", Retention: retention}), t.Context(), ids(3000)
 	left := func() string { return strings.Fields(client.HGet(ctx, s.Table(0), "count").Val())[1] }
+	began := time.Now()
 	require.NoError(t, s.Accepted(ctx, refs, make([]string, len(refs))))
-	require.Equal(t, "3000", left())
+	if now := left(); time.Since(began) < retention { // on a slow machine some are old already
+		require.Equal(t, "3000", now)
+	}
 	require.Eventually(t, func() bool {
 		require.NoError(t, s.Sweep(ctx))
 		return left() == "0"
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	statuses, _, err := s.Read(ctx, refs)
 	require.NoError(t, err)
 	require.Equal(t, make([]score.Status, len(refs)), statuses)
@@ -162,7 +166,7 @@ func TestWhatIsOldIsSwept(t *testing.T) {
 		n, err := strconv.Atoi(left())
 		require.NoError(t, err)
 		return n < 2000 || len(more) == 0
-	}, 20*time.Second, 50*time.Millisecond)
+	}, 2*time.Minute, 50*time.Millisecond)
 	require.NotEmpty(t, more, "nothing old was removed")
 }
 
@@ -175,7 +179,7 @@ func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 	}
 	client, err := redisdb.Open(dedicated.URL)
 	require.NoError(t, err)
-	client.Timeout = 5 * time.Second
+	client.Timeout = time.Minute
 	t.Cleanup(func() { _ = client.Close() })
 	s, ctx, refs := status.New(client, status.Config{}), t.Context(), ids(40_000)
 	waiting, old, fresh := refs[:1000], refs[1000:39_000], refs[39_000:]
@@ -184,7 +188,7 @@ func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 	require.NoError(t, s.Slot(ctx, lane, 1, 5, score.Submitted, tx2, 0))
 	require.NoError(t, s.Final(ctx, tx1, 1, old, make([]score.Outcome, len(old))))
 	began := time.Now()
-	require.Eventually(t, func() bool { return time.Since(began) > 4*time.Second }, 10*time.Second, 100*time.Millisecond, "until they are old")
+	require.Eventually(t, func() bool { return time.Since(began) > 4*time.Second }, 2*time.Minute, 100*time.Millisecond, "until they are old")
 	require.NoError(t, s.Final(ctx, tx2, 2, fresh, make([]score.Outcome, len(fresh))))
 	used, err := client.Info(ctx, "memory").Result()
 	require.NoError(t, err)
@@ -196,7 +200,7 @@ func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 		part, err := client.MemoryUsed(ctx)
 		require.NoError(t, err)
 		return part <= 0.85
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 3*time.Minute, 10*time.Millisecond)
 	statuses, _, err := s.Read(ctx, refs)
 	require.NoError(t, err)
 	gone := 0

@@ -76,7 +76,7 @@ func TestACopyThatIsBehindHidesNothing(t *testing.T) {
 			copies = append(copies, copyOf(t, js, of, n))
 			return copies[len(copies)-1]
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		defer cancel()
 
 		watching, stop := context.WithCancel(ctx)
@@ -140,7 +140,7 @@ func TestTheEndMayBePurgedMeanwhile(t *testing.T) {
 		copies = append(copies, copyOf(t, js, of, 0))
 		return copies[len(copies)-1]
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	copies[0].catchUp(2)
 	caughtUp := make(chan struct{})

@@ -3,6 +3,7 @@ package stream_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,10 +18,10 @@ func BenchmarkDeadLetters(b *testing.B) {
 	server, err := devnet.StartNATS(b.TempDir(), devnet.NATSOptions{})
 	require.NoError(b, err)
 	b.Cleanup(server.Close)
-	conn, err := nats.Connect(server.URL)
+	conn, err := nats.Connect(server.URL, nats.Timeout(time.Minute))
 	require.NoError(b, err)
 	b.Cleanup(conn.Close)
-	js, err := jetstream.New(conn)
+	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(b, err)
 	require.NoError(b, stream.Setup(b.Context(), js, stream.Config{Deployment: deployment}))
 	s, err := stream.Open(b.Context(), js)

@@ -31,9 +31,18 @@ func startCluster(t *testing.T) *cluster {
 		c.js = append(c.js, connect(t, s.URL))
 	}
 	require.Eventually(t, func() bool { // the servers find each other first
-		return stream.Setup(t.Context(), c.js[0], stream.Config{Deployment: deployment, Replicas: 3}) == nil
-	}, 30*time.Second, 100*time.Millisecond, "the cluster does not work")
+		return within(t, 10*time.Second, func(ctx context.Context) error {
+			return stream.Setup(ctx, c.js[0], stream.Config{Deployment: deployment, Replicas: 3})
+		})
+	}, 3*time.Minute, 100*time.Millisecond, "the cluster does not work")
 	return c
+}
+
+// within says whether an attempt, which may never be answered while leaders change, succeeds in time.
+func within(t *testing.T, patience time.Duration, try func(ctx context.Context) error) bool {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	return try(ctx) == nil
 }
 
 // leader is the index of the server that leads a stream.
@@ -63,12 +72,14 @@ func TestAServerThatIsCutOffAnswersNothingThatIsPast(t *testing.T) {
 	put := func(key string) {
 		for _, name := range buckets {
 			require.Eventually(t, func() bool { // another server may have to lead first
-				kv, err := live.KeyValue(t.Context(), name)
-				if err == nil {
-					_, err = kv.PutString(t.Context(), "k", key)
-				}
-				return err == nil
-			}, 30*time.Second, 20*time.Millisecond, name)
+				return within(t, 2*time.Second, func(ctx context.Context) error {
+					kv, err := live.KeyValue(ctx, name)
+					if err == nil {
+						_, err = kv.PutString(ctx, "k", key)
+					}
+					return err
+				})
+			}, 3*time.Minute, 20*time.Millisecond, name)
 		}
 	}
 	put("old")
@@ -93,8 +104,8 @@ func TestAServerThatIsCutOffAnswersNothingThatIsPast(t *testing.T) {
 	c.mesh.Isolate(cut)
 	put("new")
 	require.Eventually(t, func() bool {
-		return s.PublishProject(t.Context(), "p", project(1), 0) == nil
-	}, 30*time.Second, 20*time.Millisecond)
+		return within(t, 2*time.Second, func(ctx context.Context) error { return s.PublishProject(ctx, "p", project(1), 0) })
+	}, 3*time.Minute, 20*time.Millisecond)
 	for name, read := range past {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		err := read(ctx)
@@ -158,7 +169,7 @@ func TestPublishesAreStoredOnceWhileLeadersChange(t *testing.T) {
 			})
 		}
 		for try := 0; ; try++ {
-			call, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+			call, cancel := context.WithTimeout(ctx, time.Duration(try+1)*500*time.Millisecond)
 			s := opened[(n+try)%len(opened)]
 			err := s.PublishEnvelope(call, fmt.Sprint(n), []score.Update{update(byte(n))}, nil)
 			cancel()
@@ -185,7 +196,7 @@ func TestPublishesAreStoredOnceWhileLeadersChange(t *testing.T) {
 			stored = append(stored, m.Updates[0].ID[0])
 			return nil
 		}) == nil
-	}, time.Minute, 100*time.Millisecond)
+	}, 3*time.Minute, 100*time.Millisecond)
 	require.Len(t, stored, messages)
 	for n, id := range stored {
 		require.Equal(t, byte(n), id)

@@ -21,10 +21,10 @@ var deployment = score.Deployment{Lanes: 3, ChainID: 1337, Contract: common.HexT
 
 func connect(t *testing.T, url string) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(url, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
+	nc, err := nats.Connect(url, nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	return js
 }
@@ -119,7 +119,7 @@ func TestEveryServerOfAClusterIsAsked(t *testing.T) {
 	require.Eventually(t, func() bool { // that they know each other
 		err := verify(a, b)
 		return err != nil && strings.Contains(err.Error(), "missing: scorelay-dev-2")
-	}, 30*time.Second, 50*time.Millisecond)
+	}, 3*time.Minute, 50*time.Millisecond)
 	err := verify(a, b, lazy)
 	require.ErrorIs(t, err, stream.ErrUnsafe)
 	require.ErrorContains(t, err, "the NATS server scorelay-dev-2 at "+lazy+" is not durable")
@@ -250,7 +250,7 @@ func TestAReaderStopsWhenTheStreamWasMadeAgain(t *testing.T) {
 
 func TestAReaderEndsWhenItsStreamIsGone(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	s, js := open(t)
 	require.NoError(t, s.PublishEnvelope(ctx, "a", []score.Update{update(1)}, nil))

@@ -32,7 +32,7 @@ func TestATailGivesEveryReaderEverything(t *testing.T) {
 	for seq := range stored {
 		stored[seq] = make(chan struct{})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var reading sync.WaitGroup
 	for i := range 6 {
@@ -79,7 +79,7 @@ func assertNil(t *testing.T, err error) bool {
 // TestATailThatFailedServesNoOldReader: what was read before a stream was made again must not continue in it.
 func TestATailThatFailedServesNoOldReader(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	s, js := open(t)
 	publishMany(t, s, 0, 3)

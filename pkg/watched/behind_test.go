@@ -43,7 +43,7 @@ func (b *behind) moveTo(t *testing.T, next jetstream.KeyValue) {
 func TestACopyThatIsBehindConcludesNothing(t *testing.T) {
 	t.Parallel()
 	nc, leader := connect(t, devnet.NATS(t).URL)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	copyOf := func(name string) jetstream.KeyValue {
 		kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: name, History: 1})
@@ -95,7 +95,7 @@ func TestACopyThatIsBehindConcludesNothing(t *testing.T) {
 func TestAnOlderBucketIsBelievedInTheEnd(t *testing.T) {
 	t.Parallel()
 	nc, kv := connect(t, devnet.NATS(t).URL)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	put(t, kv, "a", "old")
 	newer, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "NEWER", History: 1})
@@ -117,7 +117,7 @@ func TestAnOlderBucketIsBelievedInTheEnd(t *testing.T) {
 func TestAnEndThatIsGoneHidesNothing(t *testing.T) {
 	t.Parallel()
 	nc, leader := connect(t, devnet.NATS(t).URL)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	put(t, leader, "a", "1")
 	put(t, leader, "b", "1")

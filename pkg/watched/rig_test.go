@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 const (
 	bucket  = "THINGS"
-	patient = 10 * time.Second
+	patient = 2 * time.Minute
 	often   = 2 * time.Millisecond
 )
 
@@ -33,10 +33,10 @@ var errBroken = errors.New("broken")
 // connect opens a bucket, which it makes where there is none, over a connection of its own.
 func connect(t *testing.T, url string) (*nats.Conn, jetstream.KeyValue) {
 	t.Helper()
-	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
+	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	_, err = js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: bucket, History: 1})
 	require.NoError(t, err)

@@ -35,7 +35,7 @@ func start(t testing.TB) (*devnet.Anvil, *rpcproxy.Proxy, *rpc.Client) {
 // ask returns what a call is answered, as text.
 func ask(t testing.TB, c *rpc.Client, method string, args ...any) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	var raw json.RawMessage
 	if err := c.CallContext(ctx, &raw, method, args...); err != nil {

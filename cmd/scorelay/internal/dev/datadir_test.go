@@ -180,7 +180,7 @@ func TestARunningStackIsSaidBeforeItsPorts(t *testing.T) {
 	d, err := openDataDir(o.DataDir)
 	require.NoError(t, err)
 	defer d.release()
-	l := listen(t)
+	l := occupied(t)
 	o.Port = number(l)
 	err = Run(t.Context(), t.Context(), o, silent, nil)
 	require.ErrorContains(t, err, fmt.Sprintf("another `scorelay dev` (process %d) runs with the data directory %s", os.Getpid(), o.DataDir))
@@ -195,7 +195,7 @@ func TestFreshForgetsWhatIsOursOnly(t *testing.T) {
 	defer d.release()
 	ours := []string{write(t, "", d.nats(), "x"), write(t, "", d.redis(), "x"), write(t, "", d.chain(), "x")}
 	mine := write(t, "mine", d.path, "notes.txt")
-	require.NoError(t, d.writeKept(&kept{Port: listen(t), Lanes: 1, Ready: true, APIKey: "k"}))
+	require.NoError(t, d.writeKept(&kept{Port: occupied(t), Lanes: 1, Ready: true, APIKey: "k"}))
 
 	o.Port = nil
 	k, err := d.prepare(&o, silent)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
 // Defaults of the ports people type.
@@ -123,7 +125,7 @@ func (c *chooser) again(port int, what string) int {
 func (c *chooser) take(port int) (int, error) {
 	deadline := time.Now().Add(portPatience)
 	for {
-		l, err := net.Listen("tcp", loopback(port))
+		l, err := listen(port)
 		if err == nil {
 			c.held = append(c.held, l)
 			return l.Addr().(*net.TCPAddr).Port, nil
@@ -134,6 +136,14 @@ func (c *chooser) take(port int) (int, error) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// listen on a port; 0 is one that stays free while what listens there is started again.
+func listen(port int) (net.Listener, error) {
+	if port == 0 {
+		return devnet.FreeListener()
+	}
+	return net.Listen("tcp", loopback(port))
 }
 
 func (c *chooser) release() {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listen takes a port until the test ends.
-func listen(t *testing.T) int {
+// occupied takes a port until the test ends.
+func occupied(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestPortsAreFreeDistinctAndKept(t *testing.T) {
 
 func TestAPortAskedForMustBeFree(t *testing.T) {
 	t.Parallel()
-	taken := listen(t)
+	taken := occupied(t)
 	err := choosePorts(&kept{Port: taken, NATSPort: taken}, 1, 1, silent)
 	require.ErrorContains(t, err, fmt.Sprintf("port %d for the API is taken", taken))
 	require.ErrorContains(t, err, "choose another with --port, or let a free one be taken with --port 0")
@@ -57,7 +57,7 @@ func TestAPortOfOurChoiceIsReplacedAndSaid(t *testing.T) {
 	t.Parallel()
 	before := &kept{}
 	require.NoError(t, choosePorts(before, 1, 1, silent))
-	taken := listen(t)
+	taken := occupied(t)
 	before.Ports.Redis = taken
 	var said []string
 	now := &kept{Ports: before.Ports}

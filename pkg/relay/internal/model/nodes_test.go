@@ -64,7 +64,7 @@ func (r *real) deploy() {
 	require.Eventually(r.t, func() bool { // the pool takes a moment
 		r.mine()
 		return r.receipt(admins.Hash()) != nil
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	require.Equal(r.t, types.ReceiptStatusSuccessful, r.receipt(admins.Hash()).Status)
 }
 
@@ -129,7 +129,7 @@ func (p *pair) settle() {
 	require.Eventually(p.t, func() bool {
 		p.real.must(&status, "txpool_status")
 		return int(status.Pending) == ready && int(status.Queued) == all-ready
-	}, 10*time.Second, 2*time.Millisecond, "the model has %d ready of %d, the node %+v", ready, all, &status)
+	}, 2*time.Minute, 2*time.Millisecond, "the model has %d ready of %d, the node %+v", ready, all, &status)
 }
 
 // mine makes a block on both and compares what is in it.
