@@ -14,7 +14,9 @@ import (
 var plainSeeds = []string{
 	`{"updateId":"0x11","projectId":"0x22","actionName":"buy","scoreType":"reputation","targetWallet":"0x33","signature":"0x44","message":"1"}`,
 	` { "projectId" : "0x22", "kind" : 3, "updates":"0x", "signature":"é" } ` + "\n",
-	`{"scheme":"eip712"}`, `{}`,
+	`{"groups":[{"projectId":"0x22","kind":3,"updates":"0x","signature":"0x44"},{"kind":1}]}`,
+	`{"scheme":"eip712"}`, `{}`, `{"groups":[]}`, `{"groups":null}`, `{"groups":[null]}`, `{"groups":{}}`, `{"groups":[{}],"groups":[]}`, `{"groups":[{"kind":1,"kind":1}]}`,
+	`{"groups":[{}` + "\xff" + `]}`, `{"groups":[{} {}]}`, `{"groups":[{},]}`, `{"groups":[[]]}`, `{"groups":[{"group":1}]}`, `{"groups":[{"kind":1}]`, `{"groups":1}`,
 	`{"kind":-0}`, `{"kind":-1}`, `{"kind":1.0}`, `{"kind":1e0}`, `{"kind":01}`, `{"kind":9223372036854775808}`, `{"kind":"1"}`, `{"kind":null}`,
 	`{"message":null}`, `{"message":1}`, `{"message":"\u0031"}`, `{"message":"\\"}`, `{"messag\u0065":"1"}`, `{"Message":"1"}`, `{"message":["1"]}`,
 	`{"message":"1","message":"1"}`, `{"message":"1","messag\u0065":"2"}`, `{"message":"1",}`, `{"message":"1"`, `{"message":"1"}}`, `{"message":"1"}{}`,
@@ -31,6 +33,10 @@ func TestPlainBodiesAreReadInOnePass(t *testing.T) {
 	var g groupBody
 	require.True(t, readPlain([]byte(plainSeeds[1]), &g))
 	require.EqualValues(t, 3, *g.Kind)
+	var several groupsBody
+	require.True(t, readPlain([]byte(plainSeeds[2]), &several))
+	require.Len(t, several.Groups, 2)
+	require.EqualValues(t, 1, *several.Groups[1].Kind)
 }
 
 // TestABodyIsNotKept: the server uses its memory again.
@@ -52,6 +58,7 @@ func FuzzPlain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		compare[updateBody](t, body)
 		compare[groupBody](t, body)
+		compare[groupsBody](t, body)
 	})
 }
 
