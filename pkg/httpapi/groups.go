@@ -26,7 +26,7 @@ type groupsBody struct {
 
 func (b *groupsBody) read(r *plainReader) bool {
 	return r.object(func(name string) any {
-		if name != "groups" {
+		if name != "groups" || b.Groups != nil {
 			return nil
 		}
 		return func() bool {
