@@ -28,16 +28,18 @@ const usage = `usage: go run . relay [flags]
        go run . replicas [flags]
        go run . redis [flags]
        go run . accept [flags]
+       go run . soak [flags]
 
 relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds;
 backlog how fast lanes work a backlog off; slowdisk how long an accept takes where a sync of the disk takes 2 ms; flood how
 long a project's updates take beside another's flood; replicas what one NATS server stores and accepts, beside a cluster of
-three; redis what an update takes of Redis; accept what an update takes of the API, beside what bounds it.
+three; redis what an update takes of Redis; accept what an update takes of the API, beside what bounds it; soak
+the memory of a deployment while a million updates wait, and after minutes of load.
 See doc.go and horizon/doc.go for what, and how.
 
 `
 
-var errUsage = errors.New("say what to measure: relay, horizon, backlog, slowdisk, flood, replicas, redis or accept")
+var errUsage = errors.New("say what to measure: relay, horizon, backlog, slowdisk, flood, replicas, redis, accept or soak")
 
 func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -63,6 +65,8 @@ func run(args []string) error {
 		return runReplicas(ctx, args[1:])
 	case "accept":
 		return runAccept(ctx, args[1:])
+	case "soak":
+		return runSoak(ctx, args[1:])
 	case handlerCommand:
 		return serveHandler(ctx, args[1:])
 	case "redis":
