@@ -117,6 +117,9 @@ func (d *slowDisk) accept(ctx context.Context, profile string) (*acceptReport, e
 	if profile != "" {
 		return nil, a.profile(ctx, profile)
 	}
+	if err := a.startHandlers(ctx); err != nil {
+		return nil, err
+	}
 	var rounds []*acceptReport
 	for i := range d.repeat {
 		r, err := a.round(ctx)

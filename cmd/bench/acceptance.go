@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	mathrand "math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -30,6 +31,9 @@ import (
 // signedBack is how far back messages go, so that each signature is another one: the API takes five minutes.
 const signedBack = 200_000 // milliseconds
 
+// acceptTargets are the wallets of a project whose scores change.
+const acceptTargets = 1000
+
 // acceptance is what accept measures: an API with all it stands on, and plain handlers.
 type acceptance struct {
 	*accepting
@@ -47,16 +51,16 @@ type acceptPlace struct {
 	project score.ProjectID
 	updater *ecdsa.PrivateKey
 	minter  *sdk.Minter
-	signed  int // messages so far, of a millisecond each
+	targets []common.Address
 }
 
-// newAcceptance starts everything. What it returns is to be closed, with an error too.
+// newAcceptance starts an API with all it stands on. What it returns is to be closed, with an error too.
 func (d *slowDisk) newAcceptance(ctx context.Context) (*acceptance, error) {
 	a := &acceptance{accepting: &accepting{slowDisk: d, dir: filepath.Join(d.dir, "accept")}}
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return a, fmt.Errorf("couldn't make a directory: %w", err)
 	}
-	progress("starting an API with all it stands on, and plain handlers")
+	progress("starting an API with all it stands on")
 	if err := a.start(ctx, 0, 1); err != nil {
 		return a, err
 	}
@@ -66,21 +70,24 @@ func (d *slowDisk) newAcceptance(ctx context.Context) (*acceptance, error) {
 		return a, fmt.Errorf("couldn't read the key: %w", err)
 	}
 	a.key, a.domain = strings.TrimSpace(string(key)), wallet.NewDomain(devnet.ChainID, a.contract)
-	if err := a.createProjects(ctx); err != nil {
-		return a, err
-	}
-	if a.peerWorld, err = d.newWorld(ctx, "peer", worldOptions{lanes: 1, gasLimit: wide}); err != nil {
-		return a, err
+	return a, a.createProjects(ctx)
+}
+
+// startHandlers starts the plain handlers, and a chain for the one that sends transactions.
+func (a *acceptance) startHandlers(ctx context.Context) (err error) {
+	progress("starting plain handlers")
+	if a.peerWorld, err = a.newWorld(ctx, "peer", worldOptions{lanes: 1, gasLimit: wide}); err != nil {
+		return err
 	}
 	for _, h := range []struct {
 		kind string
 		at   **answering
 	}{{handlerBare, &a.bare}, {handlerTransaction, &a.transactions}, {handlerPublish, &a.publishes}} {
 		if *h.at, err = a.startHandler(h.kind); err != nil {
-			return a, err
+			return err
 		}
 	}
-	return a, nil
+	return nil
 }
 
 func (a *acceptance) close() {
@@ -98,8 +105,11 @@ func (a *acceptance) createProjects(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("couldn't make a key: %w", err)
 		}
-		place := &acceptPlace{updater: key, minter: sdk.NewMinter()}
+		place := &acceptPlace{updater: key, minter: sdk.NewMinter(), targets: make([]common.Address, acceptTargets)}
 		_, _ = rand.Read(place.project[:]) // never fails
+		for n := range place.targets {
+			_, _ = rand.Read(place.targets[n][:])
+		}
 		address := crypto.PubkeyToAddress(key.PublicKey)
 		err = client.CreateProject(ctx, &score.Project{
 			ID: place.project, Name: "Benchmark " + strconv.Itoa(i), ScoreTypes: []string{"reputation"},
@@ -112,6 +122,8 @@ func (a *acceptance) createProjects(ctx context.Context) error {
 	}
 	return nil
 }
+
+func (p *acceptPlace) target() common.Address { return p.targets[mathrand.IntN(len(p.targets))] }
 
 // request is one, from its first byte to its last.
 func (a *acceptance) request(path string, body []byte) []byte {
@@ -136,8 +148,8 @@ func (a *acceptance) singles(n int, reused bool) [][]byte {
 	return a.parallel(n, func(i int) ([]byte, error) {
 		place := a.places[(turn+i)%len(a.places)]
 		body := singleBody{NamedUpdate: sdk.NamedUpdate{ProjectID: place.project, ActionName: "purchase", ScoreType: "reputation"}}
-		_, _ = rand.Read(body.UpdateID[:])     // never fails
-		_, _ = rand.Read(body.TargetWallet[:]) // never fails
+		_, _ = rand.Read(body.UpdateID[:]) // never fails
+		body.TargetWallet = place.target()
 		if reused {
 			mu.Lock()
 			defer mu.Unlock()
@@ -170,7 +182,7 @@ func (a *acceptance) groups(n int) [][]byte {
 		updates := make([]sdk.Update, score.MaxSigned)
 		for k := range updates {
 			updates[k].UpdateID = ids.At(k)
-			_, _ = rand.Read(updates[k].TargetWallet[:]) // never fails
+			updates[k].TargetWallet = place.target()
 		}
 		groups, err := sdk.BuildGroups(place.project, updates)
 		if err != nil {
@@ -247,10 +259,12 @@ func (a *acceptance) profile(ctx context.Context, path string) error {
 		profile, err := io.ReadAll(response.Body)
 		done <- errors.Join(err, os.WriteFile(path, profile, 0o600))
 	}()
+	before, _ := l.to.cpuSeconds()
 	n, took, err := l.closed(ctx, a.seconds, once(requests))
-	if err := errors.Join(err, <-done); err != nil {
+	after, unread := l.to.cpuSeconds()
+	if err := errors.Join(err, unread, <-done); err != nil {
 		return fmt.Errorf("couldn't profile the API: %w", err)
 	}
-	progress(fmt.Sprintf("%d updates in %s; the profile is in %s", n, took.Round(time.Millisecond), path))
+	progress(fmt.Sprintf("%d updates in %s, %.1f µs of CPU each; the profile is in %s", n, took.Round(time.Millisecond), (after-before)*1e6/float64(n), path))
 	return nil
 }

@@ -88,7 +88,7 @@ func (l load) measure(ctx context.Context, seconds time.Duration) (m measured, e
 	if l.make != nil {
 		next = once(l.make(int(seconds.Seconds()*rate) + 1))
 	}
-	latencies, err := l.open(ctx, rate, seconds, next)
+	latencies, err := l.open(ctx, openConns, rate, seconds, next)
 	if err != nil {
 		return m, err
 	}
@@ -130,8 +130,8 @@ func (l *load) closed(ctx context.Context, seconds time.Duration, next func() []
 }
 
 // open sends each request when it is due, if a connection is free, and returns how many milliseconds after that each answer came.
-func (l *load) open(ctx context.Context, rate float64, seconds time.Duration, next func() []byte) (ms []float64, err error) {
-	conns, closeAll, err := l.to.connect(openConns)
+func (l *load) open(ctx context.Context, n int, rate float64, seconds time.Duration, next func() []byte) (ms []float64, err error) {
+	conns, closeAll, err := l.to.connect(n)
 	if err != nil {
 		return nil, err
 	}

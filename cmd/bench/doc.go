@@ -8,6 +8,8 @@
 //	cd cmd/bench && go run . slowdisk --json           # accepts where a sync of the disk takes 2 ms
 //	cd cmd/bench && go run . flood --json              # a quiet project beside a flood, see flood.go
 //	cd cmd/bench && go run . replicas --json           # one NATS server beside three, see replicas.go
+//	cd cmd/bench && go run . accept --json             # accepts beside what bounds them
+//	cd cmd/bench && go run . soak --json               # memory while a million updates wait, and after minutes of load
 //
 // It is a module of its own, so that nothing of it is in the product's. The peer is in another one inside it (txmgr) and
 // runs as a process, since it builds with a fork of go-ethereum. Anvil is installed with npm where it is missing.
@@ -91,4 +93,30 @@
 //   - block_late_s: the same of the time from the 200 to the timestamp of the update's block, whole seconds: what is left without the relayers'
 //     reports, which are late where a status store is restored.
 //   - moved_projects: those that another lane shall own after the command; command_s: how long it took with --wait, which looks every 2 s.
+//
+// # accept
+//
+// One API with NATS, which syncs every write, Redis and a chain, each a process of its own; no relayers, which would take CPU time that is
+// not the API's. In each of --repeat rounds everything is measured in turn, so that what disturbs the machine disturbs what is
+// compared; the medians are told. Requests are made before they are sent, over connections that stay open.
+//
+//   - per_s: a closed loop for --seconds, with 128 requests in progress, or 48 of groups; every answer must be a 200, and of the API
+//     one that says accepted. cpu_us_per_update: CPU time of the process that answers, as the system counts it, meanwhile.
+//   - p50_ms, p99_ms: an open loop at half of that rate for as long, from when a request was due to its answer.
+//   - limits: bare_fiber, a handler that reads the body and answers as many bytes as the API, in a process of its own; recovery_us and
+//     parse_us, CPU time of one on one core, with nothing else in its caches; stream_durable_per_s, full envelopes of 1,000 updates,
+//     four in flight; redis_pipelined_per_s, SET of a small key, 256 in a round trip, four in flight.
+//   - single: random ids, a signature each, 32 projects; cpu_limit_us is the bare handler, a recovery and a parse. single_reused:
+//     one signature for all updates of a project. groups_256: consecutive ids, a request for each group.
+//   - peers: handlers that check nothing. transaction_per_request signs a direct updateScore and sends it to a node of its own, with
+//     blocks of 300 M gas; it answers when the node has it, so what it answers may still be lost. publish_per_request publishes each body
+//     to a stream of the same NATS server and answers after the ack.
+//
+// With --cpu-profile it writes a profile of the API under single updates, and measures nothing else.
+//
+// # soak
+//
+// The same with two relayers, and blocks of 30 M gas a second. After half a minute of load the memory that processes hold (resident) is read for
+// the first time. Then no block is made until --waiting updates were accepted in groups; then blocks are made again, and
+// --rate updates a second in groups and --singles one by one are sent in an open loop for --minutes.
 package main

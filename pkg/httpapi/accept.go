@@ -88,8 +88,7 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 		s.giveBack(by, cost)
 		return p
 	}
-	signed := &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}
-	duplicates, p := s.accept(unit{updates: r.updates, signed: signed})
+	duplicates, p := s.accept(r.verified())
 	s.done(c, by, cost, r.updates, len(duplicates), p)
 	if p != nil {
 		return p

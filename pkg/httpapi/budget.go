@@ -125,8 +125,14 @@ func (s *Server) spend(c *fiber.Ctx, a *allowance, cost score.Cost) *Problem {
 	return a.tell(c, s.deps.Limiter.Take(s.life, a.of, a.quota, cost))
 }
 
-// tell writes the headers, and the problem of a request that may not pass.
+// tell writes the headers, and returns the problem of a request that may not pass.
 func (a *allowance) tell(c *fiber.Ctx, left score.Left) *Problem {
+	a.headers(c, left)
+	return a.refusal(left)
+}
+
+// headers tell how much is left.
+func (a *allowance) headers(c *fiber.Ctx, left score.Left) {
 	c.Response().Header.Set(headerPolicy, a.policy)
 	line := make([]byte, 0, 96)
 	if a.quota.PerSecond > 0 {
@@ -148,6 +154,10 @@ func (a *allowance) tell(c *fiber.Ctx, left score.Left) *Problem {
 	if len(line) > 0 {
 		c.Response().Header.SetBytesV(headerLeft, line)
 	}
+}
+
+// refusal is the problem of what may not pass.
+func (a *allowance) refusal(left score.Left) *Problem {
 	switch {
 	case left.Wait == 0:
 		return nil

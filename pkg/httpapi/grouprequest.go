@@ -21,6 +21,8 @@ type groupBody struct {
 	Signature *string `json:"signature"`
 }
 
+func (b *groupBody) read(r *plainReader) bool { return r.object(b.member) }
+
 func (b *groupBody) member(name string) any {
 	switch name {
 	case "projectId":
@@ -45,21 +47,27 @@ type groupRequest struct {
 }
 
 func decodeGroup(body []byte) (*groupRequest, *Problem) {
-	var signature []byte
-	r, p := decode(body, func(b *groupBody, f *fields) *groupRequest {
-		r := &groupRequest{
-			project: parsed(f, "/projectId", b.ProjectID, score.ParseProjectID),
-			kind:    score.Kind(f.integer("/kind", b.Kind, int64(score.KindWord), int64(score.KindFree), "1 (word), 2 (runs) or 3 (free)")),
-			body:    parsed(f, "/updates", b.Updates, hexOf(maxGroupBytes)),
-		}
-		if r.body != nil && r.kind != 0 {
-			r.updates = f.updates("/updates", r.project, r.kind, r.body)
-		}
-		signature = parsed(f, "/signature", b.Signature, hexOf(maxSignatureBytes))
-		return r
-	})
+	b, p := decode(body, func(b *groupBody, _ *fields) *groupBody { return b })
 	if p != nil {
 		return nil, p
+	}
+	return b.request()
+}
+
+// request reads every field.
+func (b *groupBody) request() (*groupRequest, *Problem) {
+	var f fields
+	r := &groupRequest{
+		project: parsed(&f, "/projectId", b.ProjectID, score.ParseProjectID),
+		kind:    score.Kind(f.integer("/kind", b.Kind, int64(score.KindWord), int64(score.KindFree), "1 (word), 2 (runs) or 3 (free)")),
+		body:    parsed(&f, "/updates", b.Updates, hexOf(maxGroupBytes)),
+	}
+	if r.body != nil && r.kind != 0 {
+		r.updates = f.updates("/updates", r.project, r.kind, r.body)
+	}
+	signature := parsed(&f, "/signature", b.Signature, hexOf(maxSignatureBytes))
+	if len(f.errors) > 0 {
+		return nil, invalidBody(f.errors...)
 	}
 	var err error
 	if r.signature, err = wallet.ParseSignature(signature); err != nil {
@@ -71,6 +79,11 @@ func decodeGroup(body []byte) (*groupRequest, *Problem) {
 // unit is what the group is to the contract, for its price.
 func (r *groupRequest) unit() score.Unit {
 	return score.Unit{Updates: r.updates, Kind: r.kind, Signature: new(score.GroupSignature)}
+}
+
+// verified is the unit of a group whose signer is known.
+func (r *groupRequest) verified() unit {
+	return unit{updates: r.updates, signed: &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}}
 }
 
 // updates reads the updates of a group and notes what no project could make right.

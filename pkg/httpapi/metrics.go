@@ -35,7 +35,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15),
 		}, []string{"route", "status"}),
 		updates: with.NewCounterVec(prometheus.CounterOpts{
-			Name: "scorelay_api_updates_total", Help: "Updates that were accepted or are duplicates, and refused posts to update-score and update-scores by the code of the problem.",
+			Name: "scorelay_api_updates_total", Help: "Updates that were accepted or are duplicates, and refused posts to update-score and update-scores, and groups of update-groups, by the code of the problem.",
 		}, []string{"result"}),
 		creations: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_creations_total", Help: "Posts to create-project by result: accepted, or the code of the problem.",

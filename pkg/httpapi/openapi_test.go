@@ -147,6 +147,10 @@ func (c *conversation) talksOfGroups() {
 	c.ok(c.request(http.MethodPost, "/update-scores", c.group(score.KindWord, c.inWord("word", 3))))
 	c.expect("invalid_body", c.request(http.MethodPost, "/update-scores", set(group, "kind", 1)))
 	c.expect("unknown_project", c.request(http.MethodPost, "/update-scores", set(c.free("six"), "projectId", score.ProjectID{9})))
+	c.ok(c.request(http.MethodPost, "/update-groups", object{"groups": []object{
+		c.free("seven", "eight"), group, set(c.free("nine"), "projectId", score.ProjectID{9}),
+	}}))
+	c.expect("invalid_body", c.request(http.MethodPost, "/update-groups", object{"groups": []object{}}))
 	c.ok(c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 256}))
 	c.expect("invalid_body", c.request(http.MethodPost, "/reserve-ids", object{"projectId": c.project.ID, "count": 0}))
 	ids := []score.UpdateID{updateID("one"), updateID("never sent")}
@@ -215,7 +219,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 
 	for _, operation := range []string{
 		"createProject OK", "createProject Conflict", "createProject Unauthorized", "updateScore OK", "updateScore Bad Request",
-		"updateScores OK", "updateScores Bad Request", "updateScores Forbidden", "updateScores Service Unavailable", "reserveIds OK",
+		"updateGroups OK", "updateGroups Bad Request", "updateScores OK", "updateScores Bad Request", "updateScores Forbidden", "updateScores Service Unavailable", "reserveIds OK",
 		"reserveIds Bad Request", "lookUpUpdates OK", "lookUpUpdates Bad Request", "lookUpUpdates Service Unavailable", "updateScore Forbidden", "updateScore Service Unavailable", "getProject OK", "getProject Not Found", "getUpdate OK",
 		"getScores OK", "livez OK", "readyz OK", "index OK", "docs OK", "openapi OK", "openapi Not Modified",
 	} {

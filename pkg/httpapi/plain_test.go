@@ -13,8 +13,11 @@ import (
 // plainSeeds are bodies of all kinds, the first ones as clients send them.
 var plainSeeds = []string{
 	`{"updateId":"0x11","projectId":"0x22","actionName":"buy","scoreType":"reputation","targetWallet":"0x33","signature":"0x44","message":"1"}`,
-	` { "projectId" : "0x22", "kind" : 3, "updates":"0x", "signature":"é" } ` + "\n",
-	`{"scheme":"eip712"}`, `{}`,
+	` { "projectId" : "0x22", "kind" : 3, "updates":"0x", "signature":"~" } ` + "\n",
+	`{"groups":[{"projectId":"0x22","kind":3,"updates":"0x","signature":"0x44"},{"kind":1}]}`,
+	`{"signature":"é"}`, `{"kind":00}`, `{"kind":}`, `{"kind":1 2}`, `{,}`, `{"kind" :1 , "updates": "" }`, "{\"message\":\"\x7f\"}", "{}\x00", "{\x00}",
+	`{"scheme":"eip712"}`, `{}`, `{"groups":[]}`, `{"groups":null}`, `{"groups":[null]}`, `{"groups":{}}`, `{"groups":[{}],"groups":[]}`, `{"groups":[{"kind":1,"kind":1}]}`,
+	`{"groups":[{}` + "\xff" + `]}`, `{"groups":[{} {}]}`, `{"groups":[{},]}`, `{"groups":[[]]}`, `{"groups":[{"group":1}]}`, `{"groups":[{"kind":1}]`, `{"groups":1}`,
 	`{"kind":-0}`, `{"kind":-1}`, `{"kind":1.0}`, `{"kind":1e0}`, `{"kind":01}`, `{"kind":9223372036854775808}`, `{"kind":"1"}`, `{"kind":null}`,
 	`{"message":null}`, `{"message":1}`, `{"message":"\u0031"}`, `{"message":"\\"}`, `{"messag\u0065":"1"}`, `{"Message":"1"}`, `{"message":["1"]}`,
 	`{"message":"1","message":"1"}`, `{"message":"1","messag\u0065":"2"}`, `{"message":"1",}`, `{"message":"1"`, `{"message":"1"}}`, `{"message":"1"}{}`,
@@ -31,6 +34,10 @@ func TestPlainBodiesAreReadInOnePass(t *testing.T) {
 	var g groupBody
 	require.True(t, readPlain([]byte(plainSeeds[1]), &g))
 	require.EqualValues(t, 3, *g.Kind)
+	var several groupsBody
+	require.True(t, readPlain([]byte(plainSeeds[2]), &several))
+	require.Len(t, several.Groups, 2)
+	require.EqualValues(t, 1, *several.Groups[1].Kind)
 }
 
 // TestABodyIsNotKept: the server uses its memory again.
@@ -52,6 +59,7 @@ func FuzzPlain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		compare[updateBody](t, body)
 		compare[groupBody](t, body)
+		compare[groupsBody](t, body)
 	})
 }
 
@@ -64,8 +72,8 @@ func compare[B any](t *testing.T, body []byte) {
 		require.Equal(t, other, one)
 		return
 	}
-	if err == nil { // escaped, or null, or no object at all
-		require.True(t, strings.ContainsAny(string(body), `\`) || strings.Contains(string(body), "null") || strings.Contains(string(body), "-0"), "%s", body)
+	if err == nil { // escaped, not ASCII, null or negative
+		require.True(t, strings.ContainsFunc(string(body), func(r rune) bool { return r == '\\' || r == '-' || r > '~' }) || strings.Contains(string(body), "null"), "%s", body)
 	}
 }
 
@@ -76,4 +84,24 @@ func TestTheAnswerIsWrittenAsReflectionWouldWriteIt(t *testing.T) {
 	want, err := json.Marshal(u)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(u.appendJSON(nil)))
+}
+
+// BenchmarkReading is the body of an update, read in one pass and by reflection.
+func BenchmarkReading(b *testing.B) {
+	raw, err := json.Marshal(validUpdate())
+	require.NoError(b, err)
+	b.Run("pass=one", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var u updateBody
+			require.True(b, readPlain(raw, &u))
+		}
+	})
+	b.Run("pass=reflection", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var u updateBody
+			require.NoError(b, json.Unmarshal(raw, &u, rejectUnknown))
+		}
+	})
 }

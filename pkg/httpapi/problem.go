@@ -69,10 +69,21 @@ func (f *fields) add(code FieldCode, pointer, detail string) {
 	}
 }
 
+// within is the problem of what stands at the pointer in the body.
+func (p *Problem) within(pointer string) *Problem {
+	for i := range p.Errors {
+		p.Errors[i].Pointer = pointer + p.Errors[i].Pointer
+	}
+	return p
+}
+
+// retrySeconds is the Retry-After; 0 of what is refused for good.
+func (p *Problem) retrySeconds() int { return int(math.Ceil(p.retryAfter.Seconds())) }
+
 // write sends the problem.
 func (p *Problem) write(c *fiber.Ctx) error {
 	if p.retryAfter > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))))
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(p.retrySeconds()))
 	}
 	if p.Status == fiber.StatusUnauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, `ApiKey realm="scorelay"`)

@@ -34,6 +34,8 @@ type updateBody struct {
 	Scheme       *string `json:"scheme"` // optional
 }
 
+func (b *updateBody) read(r *plainReader) bool { return r.object(b.member) }
+
 func (b *updateBody) member(name string) any {
 	switch name {
 	case "updateId":

@@ -32,6 +32,7 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app.Post("/create-project", s.route("create-project", s.writes, score.MayCreate, s.accepting(s.createProject)))
 	app.Post("/update-score", s.route("update-score", s.writes, score.MayUpdate, s.accepting(s.updateScore)))
 	app.Post("/update-scores", s.route("update-scores", s.writes, score.MayUpdate, s.accepting(s.updateScores)))
+	app.Post("/update-groups", s.route("update-groups", s.writes, score.MayUpdate, s.accepting(s.updateGroups)))
 	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, score.MayUpdate, s.reserveIDs))
 	app.Post("/look-up-updates", s.route("look-up-updates", s.reads, score.MayRead, s.lookUpUpdates))
 	app.Get("/projects/:project", s.route("project", s.reads, score.MayRead, s.project))
@@ -54,7 +55,7 @@ func (s *Server) route(name string, places chan struct{}, right score.Rights, ha
 		p := s.enter(c, places, right, handle)
 		switch {
 		case p == nil: // the handler counted it
-		case name == "update-score", name == "update-scores":
+		case name == "update-score", name == "update-scores", name == "update-groups":
 			s.metrics.updates.WithLabelValues(p.Code).Inc()
 		case name == "create-project":
 			s.metrics.creations.WithLabelValues(p.Code).Inc()

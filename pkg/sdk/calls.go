@@ -164,25 +164,73 @@ func (a acceptance) duplicate() (bool, error) {
 	return a.Status == duplicate, nil
 }
 
-// UpdateScores sends a signed group. Its updates are stored together or not at all: stored counts those that are no
-// duplicates, whose ids were used before.
-func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (stored int, duplicates []score.UpdateID, err error) {
-	var out struct {
-		acceptance
-		Accepted   int              `json:"accepted"`
-		Duplicates []score.UpdateID `json:"duplicates"`
-	}
-	if err := c.do(ctx, http.MethodPost, "/update-scores", g, &out); err != nil {
-		return 0, nil, err
-	}
-	all, err := out.duplicate()
-	if err == nil && all != (out.Accepted == 0) {
-		err = fmt.Errorf("%w: it has the status %q and %d accepted", ErrAnswer, out.Status, out.Accepted)
+// groupAcceptance is how the API answers a group.
+type groupAcceptance struct {
+	acceptance
+	Accepted   int              `json:"accepted"`
+	Duplicates []score.UpdateID `json:"duplicates"`
+}
+
+// counts are the answer's numbers, if they agree with its status.
+func (a *groupAcceptance) counts() (stored int, duplicates []score.UpdateID, err error) {
+	all, err := a.duplicate()
+	if err == nil && all != (a.Accepted == 0) {
+		err = fmt.Errorf("%w: it has the status %q and %d accepted", ErrAnswer, a.Status, a.Accepted)
 	}
 	if err != nil {
 		return 0, nil, err
 	}
-	return out.Accepted, out.Duplicates, nil
+	return a.Accepted, a.Duplicates, nil
+}
+
+// UpdateScores sends a signed group. Its updates are stored together or not at all: stored counts those that are no
+// duplicates, whose ids were used before.
+func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (stored int, duplicates []score.UpdateID, err error) {
+	var out groupAcceptance
+	if err := c.do(ctx, http.MethodPost, "/update-scores", g, &out); err != nil {
+		return 0, nil, err
+	}
+	return out.counts()
+}
+
+// GroupResult is what became of one of several groups.
+type GroupResult struct {
+	Stored     int              // how many of its updates are no duplicates
+	Duplicates []score.UpdateID // whose ids were used before
+	Err        error            // as UpdateScores would have returned it: nothing is stored for certain
+}
+
+// UpdateGroups sends several signed groups in one request, as many as fit into the API's bound of a body (256 KiB by default: ten
+// to twenty full groups, or an *Error of code body_too_large). Each is stored or not by itself, so look at the results, which are
+// in the order of the groups: of those whose Err is an *Error with a RetryAfter, send these again. With an error of the request
+// as a whole there are no results.
+func (c *Client) UpdateGroups(ctx context.Context, groups []*SignedGroup) ([]GroupResult, error) {
+	var out struct {
+		Groups []struct {
+			groupAcceptance
+			Problem    *problem `json:"problem"`
+			RetryAfter uint16   `json:"retryAfter"`
+		} `json:"groups"`
+	}
+	body := struct {
+		Groups []*SignedGroup `json:"groups"`
+	}{groups}
+	if err := c.do(ctx, http.MethodPost, "/update-groups", body, &out); err != nil {
+		return nil, err
+	}
+	if len(out.Groups) != len(groups) {
+		return nil, fmt.Errorf("%w: it tells of %d groups, not of %d", ErrAnswer, len(out.Groups), len(groups))
+	}
+	results := make([]GroupResult, len(groups))
+	for i := range out.Groups {
+		g := &out.Groups[i]
+		if g.Problem != nil {
+			results[i].Err = g.Problem.refusal(g.Problem.Status, time.Duration(g.RetryAfter)*time.Second)
+			continue
+		}
+		results[i].Stored, results[i].Duplicates, results[i].Err = g.counts()
+	}
+	return results, nil
 }
 
 // ReserveIDs asks for n ids (1 … MaxRange) that no other caller will get. A Minter makes the same without a request.

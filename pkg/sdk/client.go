@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,19 +146,26 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any) err
 	return nil
 }
 
-func refusal(resp *http.Response, raw []byte) *Error {
-	var problem struct {
-		Code   string       `json:"code"`
-		Detail string       `json:"detail"`
-		Errors []FieldError `json:"errors"`
-	}
-	_ = json.Unmarshal(raw, &problem) // of a proxy's page there is only the status
-	e := &Error{Status: resp.StatusCode, Code: problem.Code, Detail: problem.Detail, Fields: problem.Errors}
+// problem is a problem document.
+type problem struct {
+	Status int          `json:"status"`
+	Code   string       `json:"code"`
+	Detail string       `json:"detail"`
+	Errors []FieldError `json:"errors"`
+}
+
+// refusal is the problem as an error; after is what the API asks for, 0 if nothing.
+func (p *problem) refusal(status int, after time.Duration) *Error {
+	e := &Error{Status: status, Code: p.Code, Detail: p.Detail, Fields: p.Errors}
 	if e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500 {
-		e.RetryAfter = defaultWait
-		if seconds, err := strconv.ParseUint(resp.Header.Get("Retry-After"), 10, 16); err == nil && seconds > 0 {
-			e.RetryAfter = time.Duration(seconds) * time.Second
-		}
+		e.RetryAfter = cmp.Or(after, defaultWait)
 	}
 	return e
+}
+
+func refusal(resp *http.Response, raw []byte) *Error {
+	var p problem
+	_ = json.Unmarshal(raw, &p) // of a proxy's page there is only the status
+	seconds, _ := strconv.ParseUint(resp.Header.Get("Retry-After"), 10, 16)
+	return p.refusal(resp.StatusCode, time.Duration(seconds)*time.Second)
 }

@@ -129,6 +129,33 @@ func TestUpdateScores(t *testing.T) {
 	require.Equal(t, map[string]any{"projectId": project.String(), "kind": 3.0, "updates": "0x01", "signature": "0x02"}, *body)
 }
 
+func TestUpdateGroups(t *testing.T) {
+	t.Parallel()
+	id := score.UpdateID{7}
+	groups := []*sdk.SignedGroup{
+		{ProjectID: project, Kind: score.KindFree, Updates: []byte{1}, Signature: []byte{2}}, {Kind: score.KindWord}, {Kind: score.KindRuns},
+	}
+	client, method, path, body := answering(t, 200, nil, `{"groups":[{"status":"accepted","accepted":1,"duplicates":["`+id.String()+`"]},
+		{"status":"refused","accepted":0,"duplicates":[],"problem":{"status":400,"code":"invalid_body","errors":[{"pointer":"/groups/1/kind","detail":"is","code":"invalid"}]}},
+		{"status":"refused","accepted":0,"duplicates":[],"problem":{"status":503,"code":"stream_full"},"retryAfter":5}]}`)
+	results, err := client.UpdateGroups(t.Context(), groups)
+	require.NoError(t, err)
+	require.Equal(t, sdk.GroupResult{Stored: 1, Duplicates: []score.UpdateID{id}}, results[0])
+	require.Equal(t, "POST /update-groups", *method+" "+*path)
+	sent := (*body)["groups"].([]any)
+	require.Len(t, sent, 3)
+	require.Equal(t, map[string]any{"projectId": project.String(), "kind": 3.0, "updates": "0x01", "signature": "0x02"}, sent[0])
+	var refused *sdk.Error
+	require.ErrorAs(t, results[1].Err, &refused)
+	require.Equal(t, "/groups/1/kind", refused.Fields[0].Pointer)
+	require.Zero(t, refused.RetryAfter)
+	require.ErrorAs(t, results[2].Err, &refused)
+	require.Equal(t, 5*time.Second, refused.RetryAfter)
+
+	_, err = client.UpdateGroups(t.Context(), groups[:2])
+	require.ErrorIs(t, err, sdk.ErrAnswer, "about another number of groups")
+}
+
 func TestReserveIDs(t *testing.T) {
 	t.Parallel()
 	first := score.UpdateID{1, 31: 250}

@@ -35,6 +35,11 @@ export interface UpdateAccepted {
   statusUrl: string
 }
 
+/** What became of one of several groups; refused: it is not stored for certain, and error is what updateScores would have thrown. */
+export type GroupResult =
+  | { status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; error?: undefined }
+  | { status: 'refused'; accepted: 0; duplicates: Hex[]; error: ApiError }
+
 /** How far an accepted update or creation has come. */
 export interface Status {
   status: 'accepted' | 'batched' | 'submitted' | 'included' | 'final'
@@ -249,6 +254,22 @@ export class Client {
     return this.call('POST', '/update-scores', group)
   }
 
+  /**
+   * Sends several signed groups in one request, as many as fit into the API's bound of a body (256 KiB by default: ten to twenty full
+   * groups, or an ApiError of code body_too_large). Each is stored or not by itself; the results are in the order of the groups. Send
+   * those again whose error has a retryAfter.
+   */
+  async updateGroups(groups: SignedGroup[]): Promise<GroupResult[]> {
+    const { groups: answers } = await this.call<{ groups: GroupAnswer[] }>('POST', '/update-groups', { groups })
+    return groups.map((_, i) => {
+      const answer = answers[i]
+      if (!answer) throw new ApiError('no answer from the API about a group', 0, '', defaultWait)
+      const { status, accepted, duplicates, problem, retryAfter } = answer
+      if (status !== 'refused') return { status, accepted, duplicates }
+      return { status, accepted: 0, duplicates: [], error: refusalOf(problem?.status ?? 500, problem ?? {}, retryAfter) }
+    })
+  }
+
   /** Asks for count ids (1 … maxRange) that no other caller will get. A Minter makes the same without a request. */
   async reserveIds(projectId: string, count: number): Promise<IdRange> {
     const range = await this.call<{ first: Hex; count: number }>('POST', '/reserve-ids', { projectId, count })
@@ -330,22 +351,38 @@ export class Client {
   }
 }
 
+interface Problem {
+  status?: number
+  code?: string
+  detail?: string
+  errors?: FieldError[]
+}
+
+interface GroupAnswer {
+  status: 'accepted' | 'duplicate' | 'refused'
+  accepted: number
+  duplicates: Hex[]
+  problem?: Problem
+  retryAfter?: number
+}
+
 function refusal(response: Response, text: string): ApiError {
-  let problem: { code?: string; detail?: string; errors?: FieldError[] } = {}
+  let problem: Problem = {}
   try {
     problem = JSON.parse(text) ?? {}
   } catch {
     // of a proxy's page there is only the status
   }
-  const { status } = response
+  const header = response.headers.get('Retry-After') ?? ''
+  return refusalOf(response.status, problem, /^[1-9][0-9]{0,4}$/.test(header) ? Number(header) : undefined)
+}
+
+/** The error of a problem; after is when the API asks for the same again, seconds. */
+function refusalOf(status: number, problem: Problem, after?: number): ApiError {
   const { code = '', detail, errors = [] } = problem
   let message = `the API answered ${status} ${code}`
   if (detail) message += `: ${detail}`
   for (const field of errors) message += `; ${field.pointer} ${field.detail}`
-  let retryAfter = 0
-  if (status === 408 || status === 429 || status >= 500) {
-    const header = response.headers.get('Retry-After') ?? ''
-    retryAfter = /^[1-9][0-9]{0,4}$/.test(header) ? Number(header) : defaultWait
-  }
-  return new ApiError(message, status, code, retryAfter, errors)
+  const again = status === 408 || status === 429 || status >= 500
+  return new ApiError(message, status, code, again ? after || defaultWait : 0, errors)
 }

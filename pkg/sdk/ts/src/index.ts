@@ -6,5 +6,5 @@ export { buildGroups, Kind, maxSigned, signGroup, typedData } from './groups.js'
 export type { Group, SignedGroup, Update } from './groups.js'
 export { actionIndex, ApiError, Client, maxLookUp, retry, scoreTypeIndex, updateTypedData } from './client.js'
 export type {
-  Action, ClientOptions, FieldError, LookedUp, NamedUpdate, NewProject, Project, Scores, SignMessage, Status, UpdateAccepted, UpdateStatus, WholeUpdate,
+  Action, ClientOptions, FieldError, GroupResult, LookedUp, NamedUpdate, NewProject, Project, Scores, SignMessage, Status, UpdateAccepted, UpdateStatus, WholeUpdate,
 } from './client.js'

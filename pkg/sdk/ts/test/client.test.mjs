@@ -46,6 +46,23 @@ test('requests are those of the interface', async () => {
   assert.deepEqual(requests.pop(), { call: `GET http://api/projects/${projectId}/updates/${updateId}`, body: undefined })
 })
 
+test('several groups stand or fall by themselves', async () => {
+  const group = { projectId, kind: 1, updates: '0x01', signature: '0x02' }
+  const refused = { status: 'refused', accepted: 0, duplicates: [] }
+  const accepted = { status: 'accepted', accepted: 1, duplicates: [updateId] }
+  const { client, requests } = answering(200, { groups: [
+    accepted,
+    { ...refused, problem: { status: 400, code: 'invalid_body', errors: [{ pointer: '/groups/1/kind', detail: 'is', code: 'invalid' }] } },
+    { ...refused, problem: { status: 503, code: 'stream_full' }, retryAfter: 5 },
+  ] })
+  const results = await client.updateGroups([group, group, group])
+  assert.deepEqual(requests.pop(), { call: 'POST http://api/update-groups', body: { groups: [group, group, group] } })
+  assert.deepEqual(results[0], accepted)
+  assert.deepEqual([results[1].status, results[1].error.fields[0].pointer, results[1].error.retryAfter], ['refused', '/groups/1/kind', 0])
+  assert.deepEqual([results[2].error.code, results[2].error.retryAfter], ['stream_full', 5])
+  await assert.rejects(client.updateGroups([group, group, group, group]), { name: 'ApiError', retryAfter: 1 })
+})
+
 test('a whole update is signed under the domain', async () => {
   const domain = { chainId: 1337, verifyingContract: `0x${'0c'.repeat(20)}` }
   const update = { updateId, projectId, actionName: 'win', scoreType: 'reputation', targetWallet: `0x${'02'.repeat(20)}` }

@@ -1,0 +1,166 @@
+package httpapi
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// maxGroupsAtOnce bounds the groups of one request that are accepted at the same time: enough to fill an envelope several
+// times, few enough that a request of many small ones is no more to others than so many requests.
+const maxGroupsAtOnce = 32
+
+// statusRefused is what became of a group that is not stored for certain: its problem says why.
+const statusRefused = "refused"
+
+// groupsBody is the body of update-groups as it comes. How many groups there are, the bound of a body bounds.
+type groupsBody struct {
+	Groups []groupBody `json:"groups"`
+}
+
+func (b *groupsBody) read(r *plainReader) bool {
+	return r.object(func(name string) any {
+		if name != "groups" || b.Groups != nil {
+			return nil
+		}
+		return func() bool {
+			b.Groups = []groupBody{}
+			return r.array(func() bool {
+				b.Groups = append(b.Groups, groupBody{})
+				return b.Groups[len(b.Groups)-1].read(r)
+			})
+		}
+	})
+}
+
+// postedGroup is one group of several, on its way to its answer.
+type postedGroup struct {
+	*groupRequest // nil of one that could not be read
+
+	cost       score.Cost
+	left       *score.Left // of the key's budget, if that was asked
+	known      bool        // its signer is: it was verified
+	duplicates []score.UpdateID
+	problem    *Problem
+}
+
+// groupAnswer is what became of one group. Nothing of a refused one was stored, unless its code is not_durable: then it may be.
+type groupAnswer struct {
+	Status     string           `json:"status"`              // accepted, duplicate or refused
+	Accepted   int              `json:"accepted"`            // how many of its updates are no duplicates
+	Duplicates []score.UpdateID `json:"duplicates"`          // in the order of the group
+	Problem    *Problem         `json:"problem,omitzero"`    // as update-scores would have answered, its pointers from the top of this body
+	RetryAfter int              `json:"retryAfter,omitzero"` // seconds, after which it may be sent again; without it, it would be refused again
+}
+
+// groupsAnswered is the body of a 200 of update-groups.
+type groupsAnswered struct {
+	Groups []groupAnswer `json:"groups"` // in the order they were sent
+}
+
+// updateGroups does with each of several groups what updateScores does with one: each stands or falls by itself, as if it had
+// come alone.
+func (s *Server) updateGroups(c *fiber.Ctx, by *caller) *Problem {
+	if p := s.over(c, &by.updates); p != nil {
+		return p
+	}
+	groups, p := request(c, decodeGroups)
+	if p != nil {
+		if refused := s.spend(c, &by.updates, score.Cost{Units: 1, At: time.Now()}); refused != nil {
+			return refused
+		}
+		return p
+	}
+
+	// Together, so that they share envelopes.
+	var all sync.WaitGroup
+	places := make(chan struct{}, maxGroupsAtOnce)
+	log := s.log(c)
+	for i := range *groups {
+		g := &(*groups)[i]
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					log.Error("a group panicked; its answer says so, and the API continues", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+					g.problem = problem(codeInternal, "")
+				}
+				<-places
+			}()
+			s.postGroup(g, by)
+		})
+	}
+	all.Wait()
+
+	answer := groupsAnswered{Groups: make([]groupAnswer, len(*groups))}
+	for i := range *groups {
+		answer.Groups[i] = s.answerGroup(c, by, &(*groups)[i], i)
+	}
+	return s.send(c, answer)
+}
+
+func decodeGroups(body []byte) (*[]postedGroup, *Problem) {
+	return decode(body, func(b *groupsBody, f *fields) *[]postedGroup {
+		switch {
+		case b.Groups == nil:
+			f.add(fieldRequired, "/groups", "is required")
+		case len(b.Groups) == 0:
+			f.add(fieldInvalid, "/groups", "must hold at least one group")
+		}
+		groups := make([]postedGroup, len(b.Groups))
+		for i := range b.Groups {
+			groups[i].groupRequest, groups[i].problem = b.Groups[i].request()
+		}
+		return &groups
+	})
+}
+
+// postGroup takes one group from its fields to durable.
+func (s *Server) postGroup(g *postedGroup, by *caller) {
+	g.cost = score.Cost{Units: 1} // of what cannot be read, or is about a project that is not the key's
+	if g.problem == nil {
+		if g.problem = by.covers(g.project); g.problem == nil {
+			g.cost = s.priceOf(g.unit())
+		}
+	}
+	g.cost.At = time.Now()
+	if by.updates.bounded() && s.deps.Limiter != nil {
+		left := s.deps.Limiter.Take(s.life, by.updates.of, by.updates.quota, g.cost)
+		g.left = &left
+		if refused := by.updates.refusal(left); refused != nil {
+			g.problem = refused
+			return
+		}
+	}
+	if g.problem != nil {
+		return
+	}
+	if g.problem = s.verifyGroup(g.groupRequest); g.problem != nil {
+		s.giveBack(by, g.cost)
+		return
+	}
+	g.known = true
+	g.duplicates, g.problem = s.accept(g.groupRequest.verified())
+}
+
+// answerGroup notes what became of a group, and says it.
+func (s *Server) answerGroup(c *fiber.Ctx, by *caller, g *postedGroup, i int) groupAnswer {
+	if g.left != nil {
+		by.updates.headers(c, *g.left)
+	}
+	if g.known {
+		s.done(c, by, g.cost, g.updates, len(g.duplicates), g.problem)
+	}
+	if p := g.problem; p != nil {
+		s.metrics.updates.WithLabelValues(p.Code).Inc()
+		return groupAnswer{Status: statusRefused, Problem: p.within("/groups/" + strconv.Itoa(i)), RetryAfter: p.retrySeconds()}
+	}
+	n := len(g.updates) - len(g.duplicates)
+	return groupAnswer{Status: s.count(n, len(g.duplicates)), Accepted: n, Duplicates: g.duplicates}
+}
