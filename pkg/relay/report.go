@@ -301,6 +301,17 @@ func (r *reporter) replay(ctx context.Context) error {
 	return nil
 }
 
+// finish makes the pending reports once more before the session ends, if the lane is still its own and there is time: they end with it, and
+// its successor would have all statuses restored.
+func (r *reporter) finish(ctx context.Context) {
+	if !r.writer.Pending() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), report.Timeout)
+	defer cancel()
+	_ = r.replay(ctx)
+}
+
 // look asks for a restore if the store has an older note than it was given: it was killed and forgot its last second, or was flushed.
 func (r *reporter) look(ctx context.Context) {
 	ends, forgot := r.lane.State.Ends, false

@@ -134,6 +134,32 @@ func TestWhatIsForgottenBeforeItsNoteIsSaidAgain(t *testing.T) {
 	}
 }
 
+// A session that gives its lane back makes what is pending while the lane is its own.
+func TestASessionThatEndsMakesItsPendingReports(t *testing.T) {
+	t.Parallel()
+	for name, fenced := range map[string]error{"the lane is its own": nil, "another has the lane": lane.ErrFenced} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, end := context.WithCancel(t.Context())
+			store, ref := newSimStatuses(), score.Ref{Project: score.ProjectID{1}, Update: score.UpdateID{9}}
+			r := newReporterAfter(store, store, &lane.State{Ends: 3}, 3)
+			r.fenced = func(context.Context) error { return fenced }
+			store.fault = func(string) (before, after error) { return errSimAway, nil }
+			r.final(ctx, common.Hash{2}, 30, []score.Ref{ref}, []score.Outcome{score.Applied})
+			r.ended(ctx, 1)
+			store.fault = nil
+			end()
+			r.finish(ctx)
+			if fenced != nil {
+				require.EqualValues(t, 3, store.reported[0])
+				return
+			}
+			require.EqualValues(t, 4, store.reported[0])
+			require.Equal(t, score.Final, store.of(ref).Stage)
+		})
+	}
+}
+
 // carrying is a transaction with this calldata.
 func carrying(t *testing.T, data []byte) []byte {
 	t.Helper()
