@@ -9,6 +9,8 @@
 //	cd cmd/bench && go run . flood --json              # a quiet project beside a flood, see flood.go
 //	cd cmd/bench && go run . replicas --json           # one NATS server beside three, see replicas.go
 //	cd cmd/bench && go run . accept --json             # accepts beside what bounds them
+//	cd cmd/bench && go run . redis --json              # what an update takes of Redis
+//	cd cmd/bench && go run . lanes --json              # how late updates are while lanes change
 //	cd cmd/bench && go run . soak --json               # memory while a million updates wait, and after minutes of load
 //
 // It is a module of its own, so that nothing of it is in the product's. The peer is in another one inside it (txmgr) and

@@ -42,8 +42,8 @@ type clock struct {
 	told   map[string]bool // whose clock is known to differ
 }
 
-// newClock is the comparison of a clock for signatures of this freshness: told is what takes a third of the time that a message may be
-// ahead or old.
+// newClock compares a clock by which signatures of this freshness are judged: a difference is told from a third of the smaller of both
+// windows on.
 func newClock(fresh wallet.Window, log *slog.Logger, reg prometheus.Registerer) *clock {
 	return &clock{
 		now: time.Now, bound: max(min(fresh.Past, fresh.Ahead)/3, time.Second), log: log, told: map[string]bool{},
@@ -128,7 +128,7 @@ func (c *clock) tell(of string, ahead, uncertain time.Duration) {
 	}
 	c.told[of] = differ
 	if differ {
-		c.log.Warn("the API's clock and another one differ; it refuses signatures whose time is right by the other", "of", of, "ahead", ahead, "within", uncertain)
+		c.log.Warn("the API's clock and another one differ by more than a third of what the age of a signature may be; signatures that are right by the other are refused from there on, the sooner the more they differ", "of", of, "ahead", ahead, "within", uncertain)
 		return
 	}
 	c.log.Info("the API's clock and the other one agree again", "of", of, "ahead", ahead)

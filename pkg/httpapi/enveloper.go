@@ -68,7 +68,7 @@ type waiting struct {
 
 // add returns when the unit is stored in the stream (nil), is known not to be (ErrFull, errNotStored, errDrained), or
 // may or may not be (any other error). It does not return before that, even if the caller has stopped listening: the bound is
-// twice the enveloper's patience.
+// twice the enveloper's patience, and the time that marking takes.
 func (e *enveloper) add(u unit) error {
 	w := &waiting{unit: u, deadline: time.Now().Add(e.patience), answer: make(chan error, 1)}
 	select {

@@ -16,7 +16,7 @@ import (
 // times, few enough that a request of many small ones is no more to others than so many requests.
 const maxGroupsAtOnce = 32
 
-// statusRefused is what became of a group that is not stored for certain: its problem says why.
+// statusRefused is of a group that is not stored, or perhaps is: its problem says which, and why.
 const statusRefused = "refused"
 
 // groupsBody is the body of update-groups as it comes. How many groups there are, the bound of a body bounds.
@@ -45,12 +45,12 @@ type postedGroup struct {
 
 	cost       score.Cost
 	left       *score.Left // of the key's budget, if that was asked
-	known      bool        // its signer is: it was verified
+	verified   bool        // its signer is known
 	duplicates []score.UpdateID
 	problem    *Problem
 }
 
-// groupAnswer is what became of one group. Nothing of a refused one was stored, unless its code is not_durable: then it may be.
+// groupAnswer is what became of one group. Nothing of a refused one was stored, unless its code is not_durable or internal: then it may be.
 type groupAnswer struct {
 	Status     string           `json:"status"`              // accepted, duplicate or refused
 	Accepted   int              `json:"accepted"`            // how many of its updates are no duplicates
@@ -99,8 +99,16 @@ func (s *Server) updateGroups(c *fiber.Ctx, by *caller) *Problem {
 	all.Wait()
 
 	answer := groupsAnswered{Groups: make([]groupAnswer, len(*groups))}
+	var least *score.Left
 	for i := range *groups {
-		answer.Groups[i] = s.answerGroup(c, by, &(*groups)[i], i)
+		g := &(*groups)[i]
+		answer.Groups[i] = s.answerGroup(c, by, g, i)
+		if g.left != nil && (least == nil || g.left.Units < least.Units) {
+			least = g.left
+		}
+	}
+	if least != nil {
+		by.updates.headers(c, *least)
 	}
 	return s.send(c, answer)
 }
@@ -145,16 +153,13 @@ func (s *Server) postGroup(g *postedGroup, by *caller) {
 		s.giveBack(by, g.cost)
 		return
 	}
-	g.known = true
+	g.verified = true
 	g.duplicates, g.problem = s.accept(g.groupRequest.verified())
 }
 
 // answerGroup notes what became of a group, and says it.
 func (s *Server) answerGroup(c *fiber.Ctx, by *caller, g *postedGroup, i int) groupAnswer {
-	if g.left != nil {
-		by.updates.headers(c, *g.left)
-	}
-	if g.known {
+	if g.verified {
 		s.done(c, by, g.cost, g.updates, len(g.duplicates), g.problem)
 	}
 	if p := g.problem; p != nil {

@@ -26,8 +26,9 @@
 // Apply refuses an entry that breaks one of the first five, or the last, so no journal that folds can.
 //
 //  1. Nonces are contiguous: slot n+1 is bound after slot n, slots are settled from the lowest, and Next never falls.
-//  2. A piece of work is in exactly one place: one open slot, the queue, or the past. It leaves a slot for the queue only
-//     when the slot is final without having carried it. A slot that is reopened after that is NonceOnly: its attempts still
+//  2. A piece of work is in exactly one place: one open slot, the queue, the past, or on its way to another lane. It leaves a slot for
+//     the queue only when the slot is final without having carried it (or some of it overtook its project, which goes again), or an
+//     operator declared the lane dead (Abandon). A slot that is reopened after that is NonceOnly: its attempts still
 //     carry the calldata, and are broadcast again, beside the place where the work is now.
 //  3. Every attempt that is signed for a slot carries the slot's work byte for byte, or nothing, and pays more than the last
 //     one. Only Reopen changes the order: the attempt that the chain had executed becomes the last, the one to send.

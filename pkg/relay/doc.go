@@ -44,7 +44,7 @@
 //	2 a send has no clear answer    onSent, push                session.broadcast                     –
 //	3 it reverted, was cancelled    locate, final               settler.settle, requeue.next          Settle; Bind, Split or Drop
 //	4 its block was replaced        locate, push                reporter.stage, session.broadcast     –
-//	  … and had been final          reopen                      settler.reopen, reporter.reopened     Reopen, later Settle
+//	  … and had been final          reopen                      settler.reopen, reporter.takeBackTx     Reopen, later Settle
 //	5 killed after an append        Folder, then push           Relayer.open, session.broadcast       Open
 //	  … or another session begins   –                           Relayer.drive                         – (append: ErrFenced)
 //	6 NATS is away                  –                           Relayer.drive                         – (append: ErrAmbiguous), Open

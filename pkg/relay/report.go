@@ -32,33 +32,34 @@ const hold = report.Timeout / 2
 // Pending reports are lost with the session. So each end of work is followed by a note of it (ended), and a session that
 // finds that an earlier one noted less than the journal holds asks for a restore from the stream and the chain.
 type reporter struct {
-	id       score.Lane
-	statuses Statuses
-	lane     *lane.Lane
-	fenced   func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
-	writer   *report.Writer
-	back     takenBack
-	noted    uint64      // ends, in the last note of this session that the store kept; 0 before
-	unnoted  *conclusion // no note stands behind it yet
-	failed   uint64      // writes of this session
-	failures prometheus.Counter
-	log      *slog.Logger
+	id        score.Lane
+	statuses  Statuses
+	lane      *lane.Lane
+	fenced    func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
+	writer    *report.Writer
+	back      takenBack
+	noted     uint64      // ends, in the last note of this session that the store kept; 0 before
+	sinceNote *endReports // no note stands behind it yet
+	failed    uint64      // writes of this session
+	failures  prometheus.Counter
+	log       *slog.Logger
 }
 
-// conclusion is what was said of work that ended, since a note or up to one. A store that is killed between the two forgets what was said,
-// and takes the note: so all of it is said again in front of a note, if any write failed since.
-type conclusion struct {
-	writes []func(context.Context) error
-	made   bool   // the first
-	failed uint64 // writes of the session, before that
+// endReports are those of work that ended, since a note or up to one. The report of slot 7's end is written; Redis is killed, forgets it
+// and is back; the note of 8 ends fails once, and succeeds then: it would stand for what Redis has no more. So all of them are written
+// again in front of a note, if any write failed since the first.
+type endReports struct {
+	writes   []func(context.Context) error
+	begun    bool   // the first is written
+	failures uint64 // failed writes of the session before that
 }
 
 func newReporter(
 	id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
 ) *reporter {
-	r := &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, unnoted: &conclusion{}, failures: failures, log: log}
+	r := &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, sinceNote: &endReports{}, failures: failures, log: log}
 	r.writer = report.NewWriter(report.Config{MaxWrites: maxPending, MaxRefs: maxPendingRefs, Hold: hold, Log: log, RequestRestore: func(ctx context.Context) error {
-		return r.restoreEnded(ctx, l.State.Ends)
+		return r.takeBackAndRestore(ctx, l.State.Ends)
 	}})
 	return r
 }
@@ -86,17 +87,17 @@ func (r *reporter) report(ctx context.Context, refs int, write func(context.Cont
 	}
 }
 
-// conclude reports what ended, or that it did not.
-func (r *reporter) conclude(ctx context.Context, refs int, write func(context.Context) error) {
-	of := r.unnoted
+// reportEnd reports what ended, or that it did not.
+func (r *reporter) reportEnd(ctx context.Context, refs int, write func(context.Context) error) {
+	of := r.sinceNote
 	of.writes = append(of.writes, write)
 	r.report(ctx, refs, func(ctx context.Context) error {
-		failed := r.failed
+		failures := r.failed
 		if err := write(ctx); err != nil {
 			return err
 		}
-		if !of.made {
-			of.made, of.failed = true, failed
+		if !of.begun {
+			of.begun, of.failures = true, failures
 		}
 		return nil
 	})
@@ -118,33 +119,33 @@ func (r *reporter) stage(ctx context.Context, e lane.Report) {
 // final: outcomes[i] is what became of refs[i].
 func (r *reporter) final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) {
 	if len(refs) > 0 {
-		r.conclude(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Final(ctx, tx, block, refs, outcomes) })
+		r.reportEnd(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Final(ctx, tx, block, refs, outcomes) })
 	}
 }
 
 // released: they are in no slot any more.
 func (r *reporter) released(ctx context.Context, nonce uint64, refs []score.Ref) {
 	if len(refs) > 0 {
-		r.conclude(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Released(ctx, r.id, nonce, refs) })
+		r.reportEnd(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Released(ctx, r.id, nonce, refs) })
 	}
 }
 
-// reopened: what was said of a slot's work in one of its transactions is taken back.
-func (r *reporter) reopened(ctx context.Context, slot *lane.Slot, tx common.Hash) error {
+// takeBackTx: what was said of a slot's work in one of its transactions is taken back.
+func (r *reporter) takeBackTx(ctx context.Context, slot *lane.Slot, tx common.Hash) error {
 	nonce := slot.Nonce
 	refs, err := carried(slot)
 	if err == nil && len(refs) > 0 {
-		r.conclude(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Reopened(ctx, r.id, nonce, tx, refs) })
+		r.reportEnd(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Reopened(ctx, r.id, nonce, tx, refs) })
 	}
 	return err
 }
 
-// replaced: what was said of the slot's work in any of its attempts, now that the slot ends, is taken back; what the one that ended it
+// takeBackSlot: what was said of the slot's work in any of its attempts, now that the slot ends, is taken back; what the one that ended it
 // did is said next. A restore may have read that in a final block which the chain lost before the lane settled the slot, and in another
 // block the same transaction may do something else, of which a status would keep what says more.
-func (r *reporter) replaced(ctx context.Context, slot *lane.Slot) error {
+func (r *reporter) takeBackSlot(ctx context.Context, slot *lane.Slot) error {
 	for i := range slot.Attempts {
-		if err := r.reopened(ctx, slot, slot.Attempts[i].Hash); err != nil {
+		if err := r.takeBackTx(ctx, slot, slot.Attempts[i].Hash); err != nil {
 			return err
 		}
 	}
@@ -155,8 +156,8 @@ func (r *reporter) replaced(ctx context.Context, slot *lane.Slot) error {
 // crash between them reports twice rather than not at all.
 func (r *reporter) ended(ctx context.Context, now int) {
 	ends := r.lane.State.Ends + uint64(now) // with what is journaled next
-	of, forgot := r.unnoted, false
-	r.unnoted = &conclusion{}
+	of, forgot := r.sinceNote, false
+	r.sinceNote = &endReports{}
 	r.report(ctx, 0, func(ctx context.Context) error {
 		if !forgot {
 			kept, err := r.noteAfter(ctx, of, ends)
@@ -166,16 +167,16 @@ func (r *reporter) ended(ctx context.Context, now int) {
 			r.logForgot(ends)
 			forgot = true // though what is noted until this is done may look otherwise
 		}
-		return r.restoreEnded(ctx, ends)
+		return r.takeBackAndRestore(ctx, ends)
 	})
 }
 
 // noteAfter notes so many ends unless the store has less than was noted last. Before, it says again what the store may have forgotten; and
 // before that takes back a note which is there already, if the attempt to write it failed: killed in between, the next session has statuses
 // restored.
-func (r *reporter) noteAfter(ctx context.Context, of *conclusion, ends uint64) (kept bool, err error) {
-	if of.made && of.failed != r.failed {
-		failed := r.failed
+func (r *reporter) noteAfter(ctx context.Context, of *endReports, ends uint64) (kept bool, err error) {
+	if of.begun && of.failures != r.failed {
+		failures := r.failed
 		if kept, err = r.statuses.Reported(ctx, r.id, r.noted, r.noted); err != nil || !kept {
 			return kept, err
 		}
@@ -184,7 +185,7 @@ func (r *reporter) noteAfter(ctx context.Context, of *conclusion, ends uint64) (
 				return false, err
 			}
 		}
-		of.failed = failed
+		of.failures = failures
 	}
 	kept, err = r.statuses.Reported(ctx, r.id, r.noted, ends)
 	if err == nil && kept {
@@ -199,7 +200,7 @@ func (r *reporter) logForgot(ends uint64) {
 
 // giveUp gives up what is pending: another lane reports of the same updates from now on.
 func (r *reporter) giveUp() {
-	r.unnoted = &conclusion{}
+	r.sinceNote = &endReports{}
 	if r.writer.Pending() {
 		r.writer.GiveUp()
 	}
@@ -260,7 +261,7 @@ func (r *reporter) resume(ctx context.Context, window int) {
 		}
 		r.log.Warn("the status store has no note that the end of all the lane's work was reported; the relayer restores the statuses "+
 			"from the stream and the chain", "reported", reported, "ended", ends)
-		return r.restoreEnded(ctx, ends)
+		return r.takeBackAndRestore(ctx, ends)
 	})
 	r.replaySlots(ctx, window)
 }
@@ -271,7 +272,7 @@ func (r *reporter) replaySlots(ctx context.Context, window int) {
 	slots := r.lane.State.Slots
 	for i := 0; i < len(slots) && slots[i].Reopened; i++ {
 		for k := range slots[i].Attempts {
-			if err := r.reopened(ctx, &slots[i], slots[i].Attempts[k].Hash); err != nil {
+			if err := r.takeBackTx(ctx, &slots[i], slots[i].Attempts[k].Hash); err != nil {
 				return
 			}
 		}
@@ -321,9 +322,12 @@ func (r *reporter) look(ctx context.Context) {
 			if err != nil || reported >= r.noted {
 				return err
 			}
+			if err := r.fenced(ctx); err != nil { // it may be the successor's note
+				return err
+			}
 			r.logForgot(ends)
 			forgot = true // though what is noted until this is done may look otherwise
 		}
-		return r.restoreEnded(ctx, ends)
+		return r.takeBackAndRestore(ctx, ends)
 	})
 }

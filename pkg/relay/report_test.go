@@ -268,7 +268,7 @@ func TestWhatALostBlockSaidOfASlotIsTakenBackWhenTheSlotEnds(t *testing.T) {
 			store := newSimStatuses()
 			r := newReporterOn(store, &lane.State{})
 			require.NoError(t, store.final("event", bump, 29, refs, []score.Outcome{score.Applied}))
-			require.NoError(t, r.replaced(t.Context(), slot))
+			require.NoError(t, r.takeBackSlot(t.Context(), slot))
 			if c.result != lane.Done {
 				r.released(t.Context(), 0, refs)
 			} else {
@@ -291,14 +291,14 @@ func TestWhatALostBlockSaidOfTheSameTransactionIsTakenBack(t *testing.T) {
 	store := newSimStatuses()
 	r := newReporterOn(store, &lane.State{})
 	require.NoError(t, store.final("event", tx, 29, refs, []score.Outcome{score.Applied}))
-	require.NoError(t, r.replaced(t.Context(), slot))
+	require.NoError(t, r.takeBackSlot(t.Context(), slot))
 	r.final(t.Context(), tx, 31, refs, []score.Outcome{score.NotMember})
 	require.Equal(t, score.NotMember, store.of(refs[0]).Outcome, "it never was applied, and its sender may send it again")
 
 	store = newSimStatuses() // likewise, of one that overtook its project and goes again
 	r = newReporterOn(store, &lane.State{})
 	require.NoError(t, store.final("event", tx, 29, refs, []score.Outcome{score.Applied}))
-	require.NoError(t, r.replaced(t.Context(), slot))
+	require.NoError(t, r.takeBackSlot(t.Context(), slot))
 	r.released(t.Context(), 0, refs)
 	require.Equal(t, score.Accepted, store.of(refs[0]).Stage)
 }

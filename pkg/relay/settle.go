@@ -91,7 +91,7 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	if end.restore {
 		t.reporter.requestRestore(ctx)
 	}
-	if err := t.reporter.replaced(ctx, slot); err != nil {
+	if err := t.reporter.takeBackSlot(ctx, slot); err != nil {
 		return err
 	}
 	t.reporter.released(ctx, f.Nonce, end.released)
@@ -103,7 +103,7 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	}
 	t.unreadable = false
 	t.metrics.slotSettled(end.entry.Result, end.receipt)
-	t.conclude(end)
+	t.logEnd(end)
 	return nil
 }
 
@@ -217,8 +217,8 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 	return end, nil
 }
 
-// conclude counts and logs how a slot ended.
-func (t *settler) conclude(end ending) {
+// logEnd counts and logs how a slot ended.
+func (t *settler) logEnd(end ending) {
 	e := &end.entry
 	switch {
 	case e.Result == lane.Reverted || e.Result == lane.Cancelled:
@@ -273,7 +273,7 @@ func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 	}
 	t.log.Error("the chain lost a final transaction of the lane; the lane rebroadcasts the same bytes and corrects its statuses",
 		"nonce", e.Nonce, "tx", tx, "updates", slot.Work.Count)
-	return t.reporter.reopened(ctx, slot, tx)
+	return t.reporter.takeBackTx(ctx, slot, tx)
 }
 
 // signedOf tells of each of the batch's updates whether it is one of a signed group.

@@ -35,10 +35,10 @@ const (
 	inPast
 )
 
-// restoreEnded asks for a restore after reports were given up, some of the first so many ends among them, once it has taken back what
+// takeBackAndRestore asks for a restore after reports were given up, some of the first so many ends among them, once it has taken back what
 // the restore would not replace. Meanwhile fewer ends are noted, so that this is done again if it fails or the session ends. The error
 // is report.ErrUnfinished where there is more to take back than a head may be held for.
-func (r *reporter) restoreEnded(ctx context.Context, ends uint64) error {
+func (r *reporter) takeBackAndRestore(ctx context.Context, ends uint64) error {
 	most := max(ends, 1) - 1 // that is noted until this is done
 	if err := r.resumeTakingBack(ctx, most); err != nil {
 		return err

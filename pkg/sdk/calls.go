@@ -197,7 +197,7 @@ func (c *Client) UpdateScores(ctx context.Context, g *SignedGroup) (stored int, 
 type GroupResult struct {
 	Stored     int              // how many of its updates are no duplicates
 	Duplicates []score.UpdateID // whose ids were used before
-	Err        error            // as UpdateScores would have returned it: nothing is stored for certain
+	Err        error            // as UpdateScores would have returned it: nothing is stored, or perhaps it is
 }
 
 // UpdateGroups sends several signed groups in one request, as many as fit into the API's bound of a body (256 KiB by default: ten

@@ -37,8 +37,8 @@
 //     dedupes, the journals know the slots, and package index writes everything back (Restore*). Until it has, the
 //     table's generation is missing, and neither "unknown" nor an outcome but applied is an answer (Complete). It is in the table, so
 //     a node of a Cluster that lost its data lost it, too. A Redis that was killed and forgot its last second
-//     (appendfsync everysec) still has it: an update of that second is unknown until its lane binds it, or finds its note
-//     of what it has reported older than it was and has all restored.
+//     (appendfsync everysec) still has it: an update of that second is unknown until its lane says the next thing of it, or
+//     finds its note of what it has reported older than it was and has all restored.
 //   - Every change of a table is one script call, whose writes come last, in one command each for what is set and what is
 //     deleted: a Redis without memory refuses the first, and nothing has changed. Calls are idempotent, so a lost answer is repaired by
 //     repeating the call. A slot has no transitions: the last write counts.

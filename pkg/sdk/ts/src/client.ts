@@ -35,7 +35,7 @@ export interface UpdateAccepted {
   statusUrl: string
 }
 
-/** What became of one of several groups; refused: it is not stored for certain, and error is what updateScores would have thrown. */
+/** What became of one of several groups; refused: error is what updateScores would have thrown, and says whether it may be stored all the same. */
 export type GroupResult =
   | { status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; error?: undefined }
   | { status: 'refused'; accepted: 0; duplicates: Hex[]; error: ApiError }
