@@ -157,7 +157,7 @@ func (s *Server) done(c *fiber.Ctx, by *caller, cost score.Cost, updates []score
 	accepted, uncertain := len(updates)-duplicates, 0
 	if p != nil {
 		accepted, duplicates = 0, 0
-		if p.Code == codeNotDurable.Name {
+		if p.Code == codeNotDurable.Name || p.Code == codeInternal.Name { // of a group that panicked behind its publish
 			uncertain = len(updates)
 		}
 	}
