@@ -32,7 +32,7 @@ type State struct {
 	Queue     []Work                   `json:"queue"`               // bound once, lost with its slot, waiting to be bound again; first in, first out
 	LastWork  uint64                   `json:"lastWork"`            // the newest Work.ID given
 	Past      []Past                   `json:"past"`                // the newest settled nonces, contiguous, oldest first; see Reopen
-	Ends      uint64                   `json:"ends"`                // how often something ended: slots settled, again after a reorg too, and work dropped
+	Ends      uint64                   `json:"ends"`                // how often something ended: slots settled, again after a reorg too, nonces skipped that others used, and work dropped
 	Resumed   uint64                   `json:"resumed"`             // an operator resumed the lane: unknown transactions of the signer below this nonce stand
 
 	partial *partial // parts of a snapshot seen so far
@@ -198,6 +198,7 @@ func (s *State) skip(e *Skip) error {
 		s.remember(Past{Slot: Slot{Nonce: s.Next + uint64(i), Work: Work{Kind: NonceOnly}}, Tx: used.Tx, Block: used.Block})
 	}
 	s.Next = e.Next
+	s.Ends += uint64(len(e.Used))
 	return nil
 }
 

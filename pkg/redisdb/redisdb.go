@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -104,14 +105,7 @@ var memoryLine = regexp.MustCompile(`(?m)^(used_memory|maxmemory):(\d+)`)
 // MemoryUsed is which part of its maxmemory a Redis uses, of a Cluster the fullest master; 0 where there is no bound, or Redis does not tell.
 func (c *Client) MemoryUsed(ctx context.Context) (part float64, err error) {
 	var mu sync.Mutex
-	ask := func(ctx context.Context, node *redis.Client) error {
-		info, err := node.Info(ctx, "memory").Result()
-		if refused := redis.Error(nil); errors.As(err, &refused) {
-			return nil // a server that does not tell, or may not
-		}
-		if err != nil {
-			return err
-		}
+	err = c.info(ctx, "memory", func(info string) {
 		numbers := map[string]float64{}
 		for _, m := range memoryLine.FindAllStringSubmatch(info, -1) {
 			numbers[m[1]], _ = strconv.ParseFloat(m[2], 64)
@@ -121,15 +115,46 @@ func (c *Client) MemoryUsed(ctx context.Context) (part float64, err error) {
 			part = max(part, numbers["used_memory"]/bound)
 			mu.Unlock()
 		}
-		return nil
+	})
+	return part, err
+}
+
+var processLine = regexp.MustCompile(`(?m)^run_id:(\w+)`)
+
+// Process names the Redis process, of a Cluster those of its masters; "" where Redis does not tell.
+func (c *Client) Process(ctx context.Context) (string, error) {
+	var mu sync.Mutex
+	var ids []string
+	err := c.info(ctx, "server", func(info string) {
+		if m := processLine.FindStringSubmatch(info); m != nil {
+			mu.Lock()
+			ids = append(ids, m[1])
+			mu.Unlock()
+		}
+	})
+	slices.Sort(ids)
+	return strings.Join(ids, " "), err
+}
+
+// info has Redis, or each master of a Cluster, tell of itself. One that does not tell, or may not, is passed over.
+func (c *Client) info(ctx context.Context, section string, read func(info string)) error {
+	ask := func(ctx context.Context, node *redis.Client) error {
+		info, err := node.Info(ctx, section).Result()
+		if refused := redis.Error(nil); errors.As(err, &refused) {
+			return nil
+		}
+		if err == nil {
+			read(info)
+		}
+		return err
 	}
 	switch client := c.UniversalClient.(type) {
 	case *redis.ClusterClient:
-		err = client.ForEachMaster(ctx, ask)
+		return client.ForEachMaster(ctx, ask)
 	case *redis.Client:
-		err = ask(ctx, client)
+		return ask(ctx, client)
 	}
-	return part, err
+	return nil
 }
 
 // BadData is an error for an exchange that read what it did not expect: Redis answered, so calls do not pause.

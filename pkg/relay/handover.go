@@ -46,8 +46,8 @@ type handover struct {
 	log      *slog.Logger
 
 	due    bool                // something may have changed since the last step
-	noted  uint64              // ends, when leave looked last
-	since  time.Time           // leave saw no others noted
+	notes  uint64              // that the reporter had made when leave looked last
+	since  time.Time           // leave saw no others made
 	opened map[score.Lane]bool // lanes that were looked at: whether any session opened their journal
 }
 
@@ -340,8 +340,8 @@ func (h *handover) leave(ctx context.Context, known roster.Roster, me roster.Lan
 		}
 	}
 	now := h.config.Now()
-	if h.since.IsZero() || h.noted != h.reporter.noted {
-		h.noted, h.since = h.reporter.noted, now
+	if h.since.IsZero() || h.notes != h.reporter.notes {
+		h.notes, h.since = h.reporter.notes, now
 	}
 	if now.Sub(h.since) < syncs {
 		return

@@ -50,6 +50,8 @@ type Statuses interface {
 	// than noted: the store forgot what it was told last. ReportedEnds is how many were noted last, 0 without a note.
 	Reported(ctx context.Context, id score.Lane, noted, ends uint64) (kept bool, err error)
 	ReportedEnds(ctx context.Context, id score.Lane) (ends uint64, err error)
+	// Process names the process that holds the statuses, or those: another forgot the last second. "": it does not say.
+	Process(ctx context.Context) (string, error)
 	// RequestRestore asks for a restore: statuses are missing that no session will report any more.
 	RequestRestore(ctx context.Context) error
 }

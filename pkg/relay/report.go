@@ -39,17 +39,18 @@ type reporter struct {
 	writer    *report.Writer
 	back      takenBack
 	noted     uint64      // ends, in the last note of this session that the store kept; 0 before
+	notes     uint64      // that the store kept
 	sinceNote *endReports // no note stands behind it yet
+	process   string      // of the status store, when it was asked for last
 	failed    uint64      // writes of this session
 	failures  prometheus.Counter
 	log       *slog.Logger
 }
 
 // endReports are those of work that ended, since a note or up to one. The report of slot 7's end is written; Redis is killed, forgets it
-// and is back; the note of 8 ends fails once, and succeeds then: it would stand for what Redis has no more. So all of them are written
-// again in front of a note, if any write failed since the first.
+// and is back; the note of 8 ends fails once, and succeeds then: it would stand for what Redis has no more. So a note that failed writes
+// came before asks whether the store still is the process that it was.
 type endReports struct {
-	writes   []func(context.Context) error
 	begun    bool   // the first is written
 	failures uint64 // failed writes of the session before that
 }
@@ -68,7 +69,7 @@ func newReporter(
 func (r *reporter) note(ctx context.Context, ends uint64) error {
 	_, err := r.statuses.Reported(ctx, r.id, 0, ends)
 	if err == nil {
-		r.noted = ends
+		r.noted, r.notes = ends, r.notes+1
 	}
 	return err
 }
@@ -90,7 +91,6 @@ func (r *reporter) report(ctx context.Context, refs int, write func(context.Cont
 // reportEnd reports what ended, or that it did not.
 func (r *reporter) reportEnd(ctx context.Context, refs int, write func(context.Context) error) {
 	of := r.sinceNote
-	of.writes = append(of.writes, write)
 	r.report(ctx, refs, func(ctx context.Context) error {
 		failures := r.failed
 		if err := write(ctx); err != nil {
@@ -171,27 +171,31 @@ func (r *reporter) ended(ctx context.Context, now int) {
 	})
 }
 
-// noteAfter notes so many ends unless the store has less than was noted last. Before, it says again what the store may have forgotten; and
-// before that takes back a note which is there already, if the attempt to write it failed: killed in between, the next session has statuses
-// restored.
+// noteAfter notes so many ends, unless the store forgot what it was told: it has less than was noted last, or is another process than it was,
+// and writes failed since the first of the reports that the note stands for.
 func (r *reporter) noteAfter(ctx context.Context, of *endReports, ends uint64) (kept bool, err error) {
 	if of.begun && of.failures != r.failed {
 		failures := r.failed
-		if kept, err = r.statuses.Reported(ctx, r.id, r.noted, r.noted); err != nil || !kept {
-			return kept, err
-		}
-		for _, write := range of.writes {
-			if err := write(ctx); err != nil {
-				return false, err
-			}
+		if same, err := r.sameStore(ctx); err != nil || !same {
+			return false, err
 		}
 		of.failures = failures
 	}
 	kept, err = r.statuses.Reported(ctx, r.id, r.noted, ends)
 	if err == nil && kept {
-		r.noted = ends
+		r.noted, r.notes = ends, r.notes+1
 	}
 	return kept, err
+}
+
+// sameStore tells whether the store is the process that it was when this was asked last.
+func (r *reporter) sameStore(ctx context.Context) (bool, error) {
+	process, err := r.statuses.Process(ctx)
+	same := process == r.process
+	if err == nil {
+		r.process = process
+	}
+	return same, err
 }
 
 func (r *reporter) logForgot(ends uint64) {
@@ -206,8 +210,11 @@ func (r *reporter) giveUp() {
 	}
 }
 
-// requestRestore asks for a restore: the journal does not know what a transaction did, only its event tells.
-func (r *reporter) requestRestore(ctx context.Context) { r.report(ctx, 0, r.statuses.RequestRestore) }
+// requestRestore asks for a restore, behind the other reports of an end: the journal does not know what a transaction did, only its event
+// tells.
+func (r *reporter) requestRestore(ctx context.Context) {
+	r.reportEnd(ctx, 0, r.statuses.RequestRestore)
+}
 
 // carried names what the slot carries; nothing where it only uses its nonce up. The error is lane.ErrCorrupt.
 func carried(slot *lane.Slot) ([]score.Ref, error) {
@@ -252,6 +259,9 @@ func refsOf(work lane.Work, b *batch.Batch) []score.Ref {
 func (r *reporter) resume(ctx context.Context, window int) {
 	ends := r.lane.State.Ends
 	r.report(ctx, 0, func(ctx context.Context) error {
+		if _, err := r.sameStore(ctx); err != nil {
+			return err
+		}
 		reported, err := r.statuses.ReportedEnds(ctx, r.id)
 		switch {
 		case err != nil:

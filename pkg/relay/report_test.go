@@ -56,7 +56,7 @@ func TestWhatNoSessionReportedIsRestored(t *testing.T) {
 func newReporterAfter(store *simStatuses, on Statuses, state *lane.State, remembers uint64) *reporter {
 	r := newReporterOn(on, state)
 	r.fenced = func(context.Context) error { return nil }
-	r.noted, store.reported[0] = state.Ends, remembers
+	r.noted, store.reported[0], r.process = state.Ends, remembers, "0"
 	return r
 }
 
@@ -92,44 +92,40 @@ func TestAStoreThatForgotItsLastSecondIsRestored(t *testing.T) {
 }
 
 // What was said of work that ended is forgotten where the store is killed before the note of it, which it then takes.
-func TestWhatIsForgottenBeforeItsNoteIsSaidAgain(t *testing.T) {
+func TestWhatIsForgottenBeforeItsNoteIsRestored(t *testing.T) {
 	t.Parallel()
-	for name, persists := range map[string]bool{"the note failed": false, "the note failed but persisted": true} {
+	for name, c := range map[string]struct{ persists, killed bool }{
+		"the note failed":                               {false, true},
+		"the note failed but persisted":                 {true, true},
+		"the note failed, of a store that is as it was": {false, false},
+		"it persisted in a store that is as it was":     {true, false},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, store, ref := t.Context(), newSimStatuses(), score.Ref{Project: score.ProjectID{1}, Update: score.UpdateID{9}}
 			r := newReporterAfter(store, store, &lane.State{Ends: 3}, 3)
 			store.sync()
 			r.final(ctx, common.Hash{2}, 30, []score.Ref{ref}, []score.Outcome{score.Applied})
+			r.requestRestore(ctx) // at the worst of moments
+			store.complete = true
+			if c.killed {
+				store.forget()
+			}
 			store.fault = func(string) (before, after error) {
-				if persists {
+				if c.persists {
 					return nil, errSimAway
 				}
 				return errSimAway, nil
 			}
-			if persists {
-				store.forget() // the note is the first that it is told then
-			}
 			r.ended(ctx, 1)
-			if !persists {
-				store.forget()
-			}
 			store.fault = nil
 			require.True(t, r.writer.Pending())
 			r.lane.State.Ends++
-			store.fault = func(what string) (before, after error) {
-				if what == "final" {
-					return errSimAway, nil
-				}
-				return nil, nil
-			}
 			require.NoError(t, r.replay(ctx))
-			require.Less(t, store.reported[0], r.lane.State.Ends, "a session that begins now has it restored")
-			store.fault = nil
-			require.NoError(t, r.replay(ctx))
+			require.False(t, r.writer.Pending())
 			require.EqualValues(t, 4, store.reported[0])
-			require.Equal(t, score.Final, store.of(ref).Stage)
-			require.True(t, store.complete, "nothing is missing")
+			require.Equal(t, c.killed, !store.complete)
+			require.Equal(t, !c.killed, store.of(ref).Stage == score.Final)
 		})
 	}
 }

@@ -246,6 +246,9 @@ func (q *requeue) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 // know has: dead letters, reports, and the journal last, so that a crash anywhere before repeats all of it. Of updates it
 // is one, or all of a signed group.
 func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome score.Outcome, reason string) error {
+	if err := q.reporter.fenced(ctx); err != nil { // a dead letter of what its successor has applied would stay
+		return err
+	}
 	if outcome == score.Applied {
 		q.log.Warn("a creation was carried out by a transaction that the lane's journal does not know; the lane has nothing left to do with it",
 			"project", p.project.ID, "seq", work.From.Seq)

@@ -88,14 +88,14 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	if err := t.deadLetter(ctx, end.letters); err != nil {
 		return err
 	}
-	if end.restore {
-		t.reporter.requestRestore(ctx)
-	}
 	if err := t.reporter.takeBackSlot(ctx, slot); err != nil {
 		return err
 	}
 	t.reporter.released(ctx, f.Nonce, end.released)
 	t.reporter.final(ctx, end.entry.Tx, end.entry.Block.Number, end.refs, end.outcomes)
+	if end.restore {
+		t.reporter.requestRestore(ctx)
+	}
 	t.reporter.ended(ctx, 1)
 
 	if err := t.append(ctx, lane.Entry{Settle: &end.entry}); err != nil { // the commit point
@@ -244,6 +244,9 @@ func (t *settler) skip(ctx context.Context, skip lane.Skip) error {
 		if t.concerns(t.lane.View().Foreign[next+uint64(i)].Tx.To()) {
 			t.reporter.requestRestore(ctx)
 		}
+	}
+	if len(skip.Used) > 0 {
+		t.reporter.ended(ctx, len(skip.Used))
 	}
 	return t.append(ctx, lane.Entry{Skip: &skip})
 }

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"maps"
+	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -20,6 +21,7 @@ type simStatuses struct {
 	reported map[score.Lane]uint64
 	complete bool
 
+	killed int          // how often
 	synced *simStatuses // as they were when the disk had all last
 }
 
@@ -55,6 +57,7 @@ func (s *simStatuses) sync() {
 }
 
 func (s *simStatuses) forget() {
+	s.killed++
 	if old := s.synced; old != nil {
 		s.records, s.slots, s.epochs, s.reported, s.complete = old.records, old.slots, old.epochs, old.reported, old.complete
 		s.synced = nil
@@ -165,6 +168,11 @@ func (s *simStatuses) Reported(_ context.Context, id score.Lane, noted, ends uin
 func (s *simStatuses) ReportedEnds(_ context.Context, id score.Lane) (ends uint64, err error) {
 	err = s.call("reported_ends", func() { ends = s.reported[id] })
 	return ends, err
+}
+
+func (s *simStatuses) Process(context.Context) (process string, err error) {
+	err = s.call("process", func() { process = strconv.Itoa(s.killed) })
+	return process, err
 }
 
 func (s *simStatuses) RequestRestore(context.Context) error {

@@ -37,6 +37,8 @@ func (s *statuses) ReportedEnds(_ context.Context, id score.Lane) (uint64, error
 	return s.reported[id], nil
 }
 
+func (s *statuses) Process(context.Context) (string, error) { return "", nil }
+
 func (s *statuses) RequestRestore(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -102,7 +102,8 @@ func (s *Store) tablesDo(ctx context.Context, what string, do func(p redis.Pipel
 
 // reportedScript: KEYS the note of a lane; ARGV the number that it has at least, and the next. Returns 0, and does nothing, if it has less.
 var reportedScript = redis.NewScript(`
-if tonumber(redis.call('GET', KEYS[1]) or '0') < tonumber(ARGV[1]) then return 0 end
+local has = redis.pcall('GET', KEYS[1])
+if (type(has) == 'string' and tonumber(has) or 0) < tonumber(ARGV[1]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 return 1`)
 
@@ -117,16 +118,27 @@ func (s *Store) Reported(ctx context.Context, lane score.Lane, noted, ends uint6
 	return kept, err
 }
 
-// ReportedEnds is how many ends Reported noted last; 0 if nothing is noted.
+// ReportedEnds is how many ends Reported noted last; 0 if nothing is noted, or something that is no number.
 func (s *Store) ReportedEnds(ctx context.Context, lane score.Lane) (ends uint64, err error) {
 	err = s.call(ctx, "read what a lane has reported", func(ctx context.Context) error {
 		ends, err = s.client.Get(ctx, s.reportedKey(lane)).Uint64()
-		if errors.Is(err, redis.Nil) {
+		malformed := (*strconv.NumError)(nil)
+		if errors.Is(err, redis.Nil) || errors.As(err, &malformed) || redis.HasErrorPrefix(err, "WRONGTYPE") {
 			ends, err = 0, nil
 		}
 		return err
 	})
 	return ends, err
+}
+
+// Process names the Redis process, or those of a Cluster's masters: one that was killed or failed over to may lack the last second. ""
+// where Redis does not tell.
+func (s *Store) Process(ctx context.Context) (process string, err error) {
+	err = s.call(ctx, "ask which process Redis is", func(ctx context.Context) error {
+		process, err = s.client.Process(ctx)
+		return err
+	})
+	return process, err
 }
 
 // RequestRestore says that statuses are missing which no process will write any more: a restore must bring them back. One that
