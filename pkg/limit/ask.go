@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the script
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -48,6 +49,7 @@ type answer struct {
 	noGas      bool
 	units      int
 	all, mine  uint64 // gas of the day
+	err        error  // it is no answer
 }
 
 // asks is a script call: questions about some accounts, in the order of the arguments.
@@ -63,7 +65,10 @@ func (l *Limiter) ask(ctx context.Context, key string, q *question) error {
 	if len(l.batchers) > 1 {
 		batcher = l.batchers[maphash.String(l.seed, key)%uint64(len(l.batchers))]
 	}
-	return batcher.Do(ctx, q, 1)
+	if err := batcher.Do(ctx, q, 1); err != nil {
+		return err
+	}
+	return q.answer.err
 }
 
 // askAll asks for many requests in one exchange: by one script call, or by one for each account where these are on many servers.
@@ -164,25 +169,25 @@ func (l *Limiter) read(numbers []int64, c asks) error {
 	return nil
 }
 
-// parseAnswers reads the answers to so many questions, and how many values in Redis could not be read.
+// parseAnswers reads the answers to so many questions, and how many values in Redis could not be read. A wrong number spoils its own
+// answer only: other keys' questions were in the same call.
 func parseAnswers(numbers []int64, questions int) (answers []answer, bad int64, err error) {
 	if len(numbers) != questions*answersEach+1 {
 		return nil, 0, redisdb.BadData("%d numbers for %d questions", len(numbers), questions)
 	}
-	for _, n := range numbers {
-		if n < 0 || n > maxNumber {
-			return nil, 0, redisdb.BadData("%d, which is nothing that is counted", n)
-		}
-	}
 	answers = make([]answer, questions)
 	for i := range answers {
-		n := numbers[i*answersEach:]
+		n := numbers[i*answersEach:][:answersEach]
+		if slices.Min(n) < 0 || slices.Max(n) > maxNumber {
+			answers[i].err = redisdb.BadData("%d, of which one is nothing that is counted", n)
+			continue
+		}
 		answers[i] = answer{
 			wait: time.Duration(n[0]) * time.Microsecond, noGas: n[1] > 0, units: int(n[2]), full: time.Duration(n[3]) * time.Microsecond,
 			all: uint64(n[4]), mine: uint64(n[5]),
 		}
 	}
-	return answers, numbers[len(numbers)-1], nil
+	return answers, max(numbers[len(numbers)-1], 0), nil
 }
 
 // maxNumber is more than the script counts, and as µs a duration.

@@ -126,6 +126,34 @@ func TestWhatIsNoCountBeginsAgain(t *testing.T) {
 	require.Zero(t, unanswered(t, reg))
 }
 
+// TestOneKeysNumbersLiftNoOtherKeysLimit: the largest that can be read, of which the sum is more than is counted, stand at one of two keys
+// that are asked about together.
+func TestOneKeysNumbersLiftNoOtherKeysLimit(t *testing.T) {
+	t.Parallel()
+	today(t)
+	url := devnet.Redis(t).URL
+	client, err := redisdb.Open(url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	const most = "9007199254740991"
+	require.NoError(t, client.HSet(t.Context(), "test:{bad}:"+strconv.FormatInt(time.Now().Unix()/86400, 10), "a", most, "b", most).Err())
+	quota := score.Quota{Gas: 1000}
+	first, _ := newLimiter(t, url)
+	require.Zero(t, first.Take(t.Context(), "good", quota, score.Cost{Gas: 1000}).Wait)
+
+	l, reg := newLimiter(t, url) // which knows of the spent budget by Redis only
+	var all sync.WaitGroup
+	for i := range 256 {
+		all.Go(func() {
+			if left := l.Take(t.Context(), []string{"bad", "good"}[i%2], quota, score.Cost{Gas: 10}); !left.NoGas || left.Gas > 0 {
+				t.Errorf("%d: %+v", i, left)
+			}
+		})
+	}
+	all.Wait()
+	require.Zero(t, unanswered(t, reg))
+}
+
 func countOf(t *testing.T, reg *prometheus.Registry, name string) float64 {
 	t.Helper()
 	families, err := reg.Gather()

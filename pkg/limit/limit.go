@@ -51,7 +51,9 @@ type Limiter struct {
 	log     *slog.Logger
 	own     prometheus.Counter
 	bad     prometheus.Counter
-	here    *lru.Cache[string, *passing]
+
+	mu   sync.Mutex
+	here lru.BasicLRU[string, *passing]
 
 	batchers []*redisdb.Batcher[*question] // by the key's hash
 	seed     maphash.Seed
@@ -70,7 +72,7 @@ type passing struct {
 func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus.Registerer) *Limiter {
 	l := &Limiter{
 		client: client, prefix: prefix, replica: rand.Text()[:12], log: log, seed: maphash.MakeSeed(),
-		here: lru.NewCache[string, *passing](maxKeys),
+		here: lru.NewBasicLRU[string, *passing](maxKeys),
 		own: promauto.With(reg).NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_limit_unavailable_total",
 			Help: "Requests that the replica let through by its own count of what the key used, because Redis did not answer.",
@@ -122,11 +124,12 @@ func (l *Limiter) Take(ctx context.Context, key string, q score.Quota, cost scor
 		asked.gasKey = name + ":" + strconv.FormatInt(dayOf(now), 10)
 	}
 	if err := l.ask(ctx, key, &asked); err != nil {
-		l.own.Inc()
 		if ctx.Err() == nil && !errors.Is(err, redisdb.ErrDown) {
 			l.log.Warn("Redis did not answer for a rate limit; the API limits each key by its own count", "for", l.client.Pause, "err", err)
 		}
-		a.passed(now, cost.Gas)
+		if left = a.alone(now, q, cost.Gas, credit, left); left.Wait == 0 {
+			l.own.Inc()
+		}
 		return left
 	}
 	answer := asked.answer
@@ -153,11 +156,13 @@ func (l *Limiter) Return(key string, cost score.Cost) {
 }
 
 func (l *Limiter) passing(key string) *passing {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if a, ok := l.here.Get(key); ok {
 		return a
 	}
 	a := &passing{}
-	l.here.Add(key, a) // of two at once, one counts for itself for a moment
+	l.here.Add(key, a)
 	return a
 }
 
@@ -213,12 +218,23 @@ func (a *passing) take(now time.Time, q score.Quota, cost score.Cost) (left scor
 	return left, credit, a.gas
 }
 
-// passed counts what was let through without Redis.
-func (a *passing) passed(now time.Time, gas uint64) {
+// alone decides without Redis, which take counts on for the gas: of what is in question at once, as much passes as there is room for now. It
+// counts what passes, of today even if it was asked yesterday, and returns what is left.
+func (a *passing) alone(now time.Time, q score.Quota, gas, credit uint64, left score.Left) score.Left {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.roll(now)
-	a.gas += gas
+	today := time.Now()
+	a.roll(today)
+	if q.Gas > 0 && a.gas+gas > q.Gas {
+		left.Wait, left.NoGas = untilTomorrow(today), true
+		if dayOf(now) == a.day {
+			a.credit += credit
+		}
+	} else {
+		a.gas += gas
+	}
+	left.Gas = q.Gas - min(a.gas-min(a.credit, a.gas), q.Gas)
+	return left
 }
 
 // told takes in this replica's part as Redis has it, with the credit back if nothing was taken, and returns the credit.

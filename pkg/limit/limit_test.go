@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -207,6 +209,52 @@ func TestWithoutRedisEachReplicaLimitsByItself(t *testing.T) {
 		require.Equal(t, left-10, is.Gas)
 	}
 	require.True(t, l.Take(t.Context(), "b", gas, score.Cost{Units: 1, Gas: 1}).NoGas, "a day's budget at each replica, at most")
+}
+
+// TestWhatIsAskedAtOnceOfASilentRedisFitsTheQuota: all ask before the first is let through without an answer; what was given
+// back is taken once, too, and a refusal takes none of it.
+func TestWhatIsAskedAtOnceOfASilentRedisFitsTheQuota(t *testing.T) {
+	t.Parallel()
+	today(t)
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts; no one answers
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+	client, err := redisdb.Open("redis://" + silent.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	client.Timeout, client.Pause = 100*time.Millisecond, 0 // each question hangs
+	reg := prometheus.NewRegistry()
+	l := limit.New(client, "test:", slog.New(slog.DiscardHandler), reg)
+	atOnce := func(key string, q score.Quota, cost score.Cost) (passed int64) {
+		var all sync.WaitGroup
+		var n atomic.Int64
+		begin := make(chan struct{})
+		for range 1024 {
+			all.Go(func() {
+				<-begin
+				if left := l.Take(t.Context(), key, q, cost); left.Wait == 0 {
+					n.Add(1)
+				} else if cost.Gas > 0 && (!left.NoGas || left.Gas >= cost.Gas) {
+					t.Errorf("%+v", left)
+				}
+			})
+		}
+		close(begin)
+		all.Wait()
+		return n.Load()
+	}
+	gas := score.Quota{Gas: 1000}
+	require.EqualValues(t, 3, atOnce("gas", gas, score.Cost{Gas: 300}))
+	l.Return("gas", score.Cost{Gas: 400, At: time.Now()})
+	require.EqualValues(t, 500, l.Take(t.Context(), "gas", gas, score.Cost{}).Gas)
+	require.True(t, l.Take(t.Context(), "gas", gas, score.Cost{Gas: 501}).NoGas)
+	require.EqualValues(t, 2, atOnce("gas", gas, score.Cost{Gas: 250}))
+	require.InDelta(t, 3+1+2, unanswered(t, reg), 0)
+
+	began := time.Now()
+	passed := atOnce("units", score.QuotaOf(1, 256), score.Cost{Units: 64})
+	require.GreaterOrEqual(t, passed, int64(4))
+	require.LessOrEqual(t, float64(passed), 4+time.Since(began).Seconds()/64+1)
 }
 
 // TestGasThatPassedWithoutRedisIsCountedAfterwards, at all replicas.

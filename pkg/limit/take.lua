@@ -49,7 +49,7 @@ while a <= #ARGV do
     end
     if rate then left = floor((room - full) / each + 0.0001) end
     local o = #out
-    out[o + 1], out[o + 2], out[o + 3], out[o + 4], out[o + 5], out[o + 6] = ceil(math.max(wait, 0)), spent, left, ceil(full - now), others + mine, mine
+    out[o + 1], out[o + 2], out[o + 3], out[o + 4], out[o + 5], out[o + 6] = ceil(math.max(wait, 0)), spent, left, ceil(full - now), math.min(others + mine, 9007199254740992), mine
   end
   a = a + 2 * n
   if taken and rate then call('SET', rate, string.format('%.2f', full), 'PX', ceil((full - now) / 1000) + 1) end
