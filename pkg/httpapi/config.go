@@ -36,7 +36,7 @@ type Config struct {
 	Whole func(score.ProjectID) bool
 
 	MaxBody       int           // bytes of a body. Default 256 KiB: more than the largest valid creation
-	MaxWrites     int           // posts that write in progress at once; more get a 503. Default 4,096
+	MaxWrites     int           // posts that write in progress at once; more get a 503. As many groups of update-groups, of which more wait. Default 4,096
 	MaxReads      int           // look-ups in progress at once, of which one key has half at most; more get a 503. Default 512
 	MaxEnvelope   int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
 	AcceptTimeout time.Duration // of storing one envelope, and of waiting for one's turn. Default 5 s

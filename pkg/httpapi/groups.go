@@ -12,17 +12,24 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
+// maxGroups bounds the groups of one request: several times the full ones that a body holds by default, which is all that sharing
+// a request saves. A body could have one for each three bytes, each answered with hundreds and worked on by itself.
+const maxGroups = 64
+
 // maxGroupsAtOnce bounds the groups of one request that are accepted at the same time: enough to fill an envelope several
-// times, few enough that a request of many small ones is no more to others than so many requests.
+// times, few enough to leave places to other requests, which share them (Server.groups).
 const maxGroupsAtOnce = 32
 
 // statusRefused is of a group that is not stored, or perhaps is: its problem says which, and why.
 const statusRefused = "refused"
 
-// groupsBody is the body of update-groups as it comes. How many groups there are, the bound of a body bounds.
+// groupsBody is the body of update-groups as it comes.
 type groupsBody struct {
-	Groups []groupBody `json:"groups"`
+	Groups groupList `json:"groups"`
 }
+
+// groupList has maxGroups at most, however it is read: see UnmarshalJSONFrom.
+type groupList []groupBody
 
 func (b *groupsBody) read(r *plainReader) bool {
 	return r.object(func(name string) any {
@@ -30,8 +37,11 @@ func (b *groupsBody) read(r *plainReader) bool {
 			return nil
 		}
 		return func() bool {
-			b.Groups = []groupBody{}
+			b.Groups = groupList{}
 			return r.array(func() bool {
+				if len(b.Groups) == maxGroups {
+					return false
+				}
 				b.Groups = append(b.Groups, groupBody{})
 				return b.Groups[len(b.Groups)-1].read(r)
 			})
@@ -85,12 +95,14 @@ func (s *Server) updateGroups(c *fiber.Ctx, by *caller) *Problem {
 	for i := range *groups {
 		g := &(*groups)[i]
 		places <- struct{}{}
+		s.groups <- struct{}{}
 		all.Go(func() {
 			defer func() {
 				if r := recover(); r != nil {
 					log.Error("a group panicked; its answer says so, and the API continues", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 					g.problem = problem(codeInternal, "")
 				}
+				<-s.groups
 				<-places
 			}()
 			s.postGroup(g, by)

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -186,4 +187,46 @@ func TestManyRequestsOfManyGroups(t *testing.T) {
 		}
 	}
 	require.Len(t, stored, requests*each+each)
+}
+
+// TestTooManyGroupsAreRefusedAsAWhole: the answer to a body does not grow with it.
+func TestTooManyGroupsAreRefusedAsAWhole(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	require.Len(t, b.groups(make([]object, 64)...), 64)
+	r := b.post("/update-groups", object{"groups": make([]object, 65)})
+	require.Equal(t, "invalid_body", r.code())
+	require.Equal(t, "/groups", r.body["errors"].([]any)[0].(object)["pointer"])
+	r = b.post("/update-groups", []byte(`{"groups":[{}`+strings.Repeat(",{}", 256<<10/3-8)+`]}`))
+	require.Equal(t, "invalid_body", r.code())
+	require.Less(t, len(r.raw), 1000)
+	for _, group := range b.groups(b.free("one")) {
+		require.Equal(t, became("accepted", 1), group)
+	}
+}
+
+// TestGroupsOfAllRequestsShareThePlacesOfPosts: no more are in progress than posts may be, however many came in a request, and an
+// envelope has none but those.
+func TestGroupsOfAllRequestsShareThePlacesOfPosts(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.MaxWrites = 2 }).withProject()
+	var all sync.WaitGroup
+	for _, name := range []string{"A", "B"} {
+		var groups []object
+		for i := range 20 {
+			groups = append(groups, b.free(name+string(rune('a'+i))))
+		}
+		all.Go(func() {
+			for _, answer := range b.groups(groups...) {
+				require.Equal(t, became("accepted", 1), answer)
+			}
+		})
+	}
+	all.Wait()
+	stored := 0
+	for _, e := range b.envelopes() {
+		require.LessOrEqual(t, len(e.Signed), 2)
+		stored += len(e.Updates)
+	}
+	require.Equal(t, 40, stored)
 }

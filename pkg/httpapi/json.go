@@ -35,11 +35,36 @@ func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	return r, nil
 }
 
+var errTooManyGroups = fmt.Errorf("must hold at most %d groups", maxGroups)
+
+// UnmarshalJSONFrom reads groups until there are too many: no longer body makes the server hold more.
+func (l *groupList) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() != '[' {
+		return json.UnmarshalDecode(d, (*[]groupBody)(l))
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for *l = (groupList{}); d.PeekKind() != ']'; {
+		if len(*l) == maxGroups {
+			return errTooManyGroups
+		}
+		*l = append(*l, groupBody{})
+		if err := json.UnmarshalDecode(d, &(*l)[len(*l)-1]); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
 // unreadable is the problem of a body that is not JSON, or has other fields or types than the request.
 func unreadable(err error) *Problem {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
 	switch {
+	case errors.Is(err, errTooManyGroups):
+		return invalidBody(FieldError{"/groups", errTooManyGroups.Error(), fieldInvalid.Name})
 	case errors.As(err, &syntactic) && errors.Is(syntactic.Err, jsontext.ErrDuplicateName):
 		return invalidBody(FieldError{string(syntactic.JSONPointer), "appears twice", fieldDuplicate.Name})
 	case errors.As(err, &syntactic):

@@ -18,11 +18,42 @@ var plainSeeds = []string{
 	`{"signature":"é"}`, `{"kind":00}`, `{"kind":}`, `{"kind":1 2}`, `{,}`, `{"kind" :1 , "updates": "" }`, "{\"message\":\"\x7f\"}", "{}\x00", "{\x00}",
 	`{"scheme":"eip712"}`, `{}`, `{"groups":[]}`, `{"groups":null}`, `{"groups":[null]}`, `{"groups":{}}`, `{"groups":[{}],"groups":[]}`, `{"groups":[{"kind":1,"kind":1}]}`,
 	`{"groups":[{}` + "\xff" + `]}`, `{"groups":[{} {}]}`, `{"groups":[{},]}`, `{"groups":[[]]}`, `{"groups":[{"group":1}]}`, `{"groups":[{"kind":1}]`, `{"groups":1}`,
+	groupsOf(maxGroups), groupsOf(maxGroups + 1),
 	`{"kind":-0}`, `{"kind":-1}`, `{"kind":1.0}`, `{"kind":1e0}`, `{"kind":01}`, `{"kind":9223372036854775808}`, `{"kind":"1"}`, `{"kind":null}`,
 	`{"message":null}`, `{"message":1}`, `{"message":"\u0031"}`, `{"message":"\\"}`, `{"messag\u0065":"1"}`, `{"Message":"1"}`, `{"message":["1"]}`,
 	`{"message":"1","message":"1"}`, `{"message":"1","messag\u0065":"2"}`, `{"message":"1",}`, `{"message":"1"`, `{"message":"1"}}`, `{"message":"1"}{}`,
 	"{\"message\":\"\xff\"}", "{\"message\":\"\x01\"}", "{\"message\":\"\xed\xa0\x80\"}", "\xef\xbb\xbf{}", `{"message":"` + "\u2028" + `"}`,
 	`[]`, `null`, `"message"`, `1`, ``, ` `, `{"a":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`, `{"message" "1"}`, `{1:"1"}`, `{"message":tru}`,
+}
+
+// groupsOf is a body of so many groups, of which each says nothing.
+func groupsOf(n int) string {
+	return `{"groups":[` + strings.TrimSuffix(strings.Repeat("{},", n), ",") + `]}`
+}
+
+// TestNoMoreGroupsAreReadThanOneRequestMayHave, neither in one pass nor by reflection, where a name in escapes has them read. So what
+// a body costs, and what is answered to it, has a bound.
+func TestNoMoreGroupsAreReadThanOneRequestMayHave(t *testing.T) {
+	t.Parallel()
+	escaped := func(body string) []byte { return []byte(strings.Replace(body, "groups", `group\u0073`, 1)) }
+	require.True(t, readPlain([]byte(groupsOf(maxGroups)), new(groupsBody)))
+	require.False(t, readPlain(escaped(groupsOf(maxGroups)), new(groupsBody)))
+	for _, form := range []func(string) []byte{escaped, func(body string) []byte { return []byte(body) }} {
+		groups, p := decodeGroups(form(groupsOf(maxGroups)))
+		require.Nil(t, p)
+		require.Len(t, *groups, maxGroups)
+		for _, n := range []int{maxGroups + 1, 256 << 10 / len("{},")} {
+			var b groupsBody
+			body := form(groupsOf(n))
+			require.False(t, readPlain(body, &b))
+			require.LessOrEqual(t, len(b.Groups), maxGroups)
+			b = groupsBody{}
+			require.ErrorIs(t, json.Unmarshal(body, &b, rejectUnknown), errTooManyGroups)
+			require.Len(t, b.Groups, maxGroups)
+			_, p := decodeGroups(body)
+			require.Equal(t, invalidBody(FieldError{"/groups", "must hold at most 64 groups", fieldInvalid.Name}), p)
+		}
+	}
 }
 
 // TestPlainBodiesAreReadInOnePass, so that none of them costs a second.

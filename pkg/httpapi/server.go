@@ -67,6 +67,7 @@ type Server struct {
 	tokens     *tokens
 	ids        *requestIDs
 	writes     chan struct{} // one for each post in progress
+	groups     chan struct{} // one for each group of update-groups in progress, which is as much as a post
 	reads      chan struct{} // one for each look-up in progress
 	posting    pace
 	looking    pace
@@ -90,6 +91,7 @@ func New(config Config, deps Deps) (*Server, error) {
 		tokens:  &tokens{instance: rand.Text()},
 		ids:     newRequestIDs(),
 		writes:  make(chan struct{}, config.MaxWrites),
+		groups:  make(chan struct{}, config.MaxWrites),
 		reads:   make(chan struct{}, config.MaxReads),
 	}
 	s.priceOfOne = s.priceOf(score.Unit{Updates: make([]score.Update, 1)})

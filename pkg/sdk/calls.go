@@ -200,7 +200,7 @@ type GroupResult struct {
 	Err        error            // as UpdateScores would have returned it: nothing is stored, or perhaps it is
 }
 
-// UpdateGroups sends several signed groups in one request, as many as fit into the API's bound of a body (256 KiB by default: ten
+// UpdateGroups sends up to 64 signed groups in one request, as many as fit into the API's bound of a body (256 KiB by default: ten
 // to twenty full groups, or an *Error of code body_too_large). Each is stored or not by itself, so look at the results, which are
 // in the order of the groups: of those whose Err is an *Error with a RetryAfter, send these again. With an error of the request
 // as a whole there are no results.

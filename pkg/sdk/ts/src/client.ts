@@ -255,7 +255,7 @@ export class Client {
   }
 
   /**
-   * Sends several signed groups in one request, as many as fit into the API's bound of a body (256 KiB by default: ten to twenty full
+   * Sends up to 64 signed groups in one request, as many as fit into the API's bound of a body (256 KiB by default: ten to twenty full
    * groups, or an ApiError of code body_too_large). Each is stored or not by itself; the results are in the order of the groups. Send
    * those again whose error has a retryAfter.
    */
