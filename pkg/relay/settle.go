@@ -136,7 +136,10 @@ func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) 
 	case in.Receipt.Status != types.ReceiptStatusSuccessful:
 		end.entry.Result, end.entry.OutOfGas = lane.Reverted, ranOut(in.Receipt, attempt)
 	default:
-		return t.readDone(ctx, end, data)
+		end, err := t.readDone(ctx, end, data)
+		// Another transaction may have applied them meanwhile, of which nobody said so while this one's outcome stood.
+		end.restore = end.restore || slot.Reopened && slices.Contains(end.outcomes, score.Duplicate)
+		return end, err
 	}
 	end.released = refsOf(end.work, end.batch)
 	return end, nil
