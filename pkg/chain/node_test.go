@@ -26,6 +26,7 @@ type anyNode struct {
 	url    string
 	id     int64
 	commit func()
+	settle func()              // empties the pool, and waits until what earlier blocks change in it is done
 	keys   []*ecdsa.PrivateKey // of accounts with money
 	nonces map[int]uint64
 	direct *chain.Client
@@ -41,7 +42,7 @@ func onBoth(t *testing.T, test func(t *testing.T, n *anyNode)) {
 		t.Parallel()
 		url, client := anvil(t)
 		require.NoError(t, client.CallContext(t.Context(), nil, "anvil_setCode", emitter, hexutil.Bytes(logs)))
-		n := &anyNode{url: url, id: devnet.ChainID, nonces: map[int]uint64{}, commit: func() {
+		n := &anyNode{url: url, id: devnet.ChainID, nonces: map[int]uint64{}, settle: func() {}, commit: func() {
 			require.NoError(t, client.CallContext(t.Context(), nil, "evm_mine"))
 		}}
 		for i := range 3 {
@@ -60,7 +61,7 @@ func geth(t *testing.T) *anyNode {
 	t.Helper()
 	n, direct := chainWith(t, map[common.Address][]byte{emitter: logs})
 	return &anyNode{
-		url: n.URL, id: devnet.ChainID, commit: func() { n.Commit() }, nonces: map[int]uint64{}, direct: direct,
+		url: n.URL, id: devnet.ChainID, commit: func() { n.Commit() }, settle: n.Rollback, nonces: map[int]uint64{}, direct: direct,
 		keys: []*ecdsa.PrivateKey{devnet.Key(0), devnet.Key(1), devnet.Key(2)},
 	}
 }
@@ -93,17 +94,30 @@ func (n *anyNode) raw(t *testing.T, txs ...*types.Transaction) {
 	}
 }
 
-// include makes one block that holds the transactions, and perhaps empty ones before it.
-func (n *anyNode) include(t *testing.T, txs ...*types.Transaction) (b evidence.Block) {
+// include makes one block that holds the transactions, into an empty pool.
+//
+// A reset of geth's pool counts an account's nonces from its state again, and then leaves in the queue what came since others of the account
+// became pending: a block, whose making resets the pool too, would hold some of them. So none may be under way when they are sent, and
+// all are pending before the block is made.
+func (n *anyNode) include(t *testing.T, txs ...*types.Transaction) evidence.Block {
 	t.Helper()
+	n.settle()
 	n.raw(t, txs...)
-	require.Eventually(t, func() bool {
-		n.commit()
-		var err error
-		b, err = n.direct.Head(t.Context())
+	client, err := rpc.DialContext(t.Context(), n.url)
+	require.NoError(t, err)
+	defer client.Close()
+	for _, tx := range txs {
+		from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)
 		require.NoError(t, err)
-		return len(b.Txs) > 0
-	}, 2*time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool {
+			var next hexutil.Uint64
+			require.NoError(t, client.CallContext(t.Context(), &next, "eth_getTransactionCount", from, "pending"))
+			return uint64(next) > tx.Nonce()
+		}, 2*time.Minute, time.Millisecond)
+	}
+	n.commit()
+	b, err := n.direct.Head(t.Context())
+	require.NoError(t, err)
 	require.Len(t, b.Txs, len(txs))
 	return b
 }

@@ -229,6 +229,26 @@ func TestAuditOfAPurgedStream(t *testing.T) {
 	require.True(t, report.OK() && !report.Whole)
 }
 
+// TestAuditAfterAnAcceptedLoss: NATS lost acceptances that were relayed, an operator accepts that, and all are sent again. No outcome
+// is left over that the stream knows nothing of; only the sequences that are missing tell.
+func TestAuditAfterAnAcceptedLoss(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	w.create(p)
+	lost := w.fresh(p, 2)
+	w.relay(lost...)
+	require.NoError(t, w.stream.Extend(t.Context(), w.lastSeq()+1, nil))
+	w.accept(lost...)
+	w.relay(lost...)
+	w.settleAll()
+	report := w.audit()
+	require.Equal(t, index.Counts{Accepted: 2, Duplicate: 2}, report.Updates)
+	require.Equal(t, 2, report.Repeated)
+	require.Zero(t, report.Older+report.Doubled)
+	require.True(t, report.OK() && !report.Whole, report.Problem())
+}
+
 func TestAuditFindsRepeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

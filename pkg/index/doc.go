@@ -49,7 +49,8 @@
 // its own, in a batch's event or as a dead letter that no event tells of. So the audit counts by update, which is its id,
 // what it says and whether it is in a signed group: of one accepted n times the newest n outcomes are its outcomes. Older
 // ones belong to acceptances that the stream no longer holds, or to others who relay to the same contract, and
-// are no error. What another relays under an id of ours, but with another signer, target, action or score type, or unsigned
+// are no error. That it no longer holds some, outcomes without an acceptance tell, or sequences that are missing: what NATS lost, and
+// callers sent again under the same ids, leaves no outcome without one. What another relays under an id of ours, but with another signer, target, action or score type, or unsigned
 // where ours is signed, or the other way round, is no outcome of ours. An update that came before its project is sent again;
 // its first outcome (unknown project) does not count unless a dead letter confirms it. What a lane had sent that was declared dead may
 // have been executed beside what other lanes bound again, so with such a lane more outcomes than acceptances are no fault.

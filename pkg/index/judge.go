@@ -16,7 +16,7 @@ func (t *auditTally) judge(report *Report) {
 		c.judge(id, report)
 	}
 	report.Unreadable = t.unreadable
-	report.Whole = t.firstSeq <= 1 && report.Older == 0
+	report.Whole = !t.holes && report.Older == 0
 }
 
 func (f *updateTally) judge(key updateKey, report *Report) {

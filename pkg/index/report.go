@@ -27,8 +27,8 @@ type Report struct {
 	// Doubled counts the updateIds that were applied more than once, through a relayer or directly.
 	Doubled int `json:"doubled"`
 	// Repeated counts outcomes beyond the acceptances of their ids: work that was done twice. While the stream holds
-	// all that was ever relayed to the contract (Whole) that is a fault, though the contract applied each id once; else
-	// they may be older outcomes.
+	// all that was ever relayed to the contract (Whole: no sequence is missing, and no outcome is Older) that is a fault, though
+	// the contract applied each id once; else they may be outcomes of acceptances that were purged or lost.
 	Repeated int  `json:"repeated"`
 	Whole    bool `json:"whole"`
 	// Dead counts the lanes that were declared dead. What such a lane had sent may be executed all the same, beside what other lanes

@@ -89,7 +89,8 @@ type auditTally struct {
 	older  int              // outcomes of updates that the stream does not hold
 	direct int              // updates that members applied without the relayer
 
-	firstSeq   uint64
+	lastSeq    uint64 // of the message of the stream that was read last
+	holes      bool   // sequences before it are missing: purged, or lost and passed over when an operator accepted that
 	unreadable int
 	seed       maphash.Seed
 }
@@ -143,9 +144,8 @@ func (t *auditTally) deadLetter(d score.DeadLetter) error {
 
 // accepted counts one message of the stream.
 func (t *auditTally) accepted(m score.Message) error {
-	if t.firstSeq == 0 {
-		t.firstSeq = m.Seq
-	}
+	t.holes = t.holes || m.Seq != t.lastSeq+1
+	t.lastSeq = m.Seq
 	switch {
 	case m.Corrupt != nil:
 		t.unreadable++
