@@ -137,7 +137,7 @@ func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) 
 		end.entry.Result, end.entry.OutOfGas = lane.Reverted, ranOut(in.Receipt, attempt)
 	default:
 		end, err := t.readDone(ctx, end, data)
-		// Another transaction may have applied them meanwhile, of which nobody said so while this one's outcome stood.
+		// Another transaction may have applied them meanwhile, of which no one said so while this one's outcome stood.
 		end.restore = end.restore || slot.Reopened && slices.Contains(end.outcomes, score.Duplicate)
 		return end, err
 	}

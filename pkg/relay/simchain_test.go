@@ -14,6 +14,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay/internal/model"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -127,7 +128,7 @@ func (r *simRun) reorg() {
 		depth += r.draw(8)
 	}
 	head := r.chain.Head()
-	depth = min(depth, int(head.Number))
+	depth = min(depth, int(head.Number-r.unfillable()))
 	if depth == 0 {
 		return
 	}
@@ -150,6 +151,22 @@ func (r *simRun) reorg() {
 	r.note("reorg of %d blocks below %d, transactions back: %t, in pools: %t", depth, head.Number, back, keep)
 	r.chain.Finalized = min(r.chain.Finalized, base.Number)
 	r.adopt(b)
+}
+
+// unfillable is the newest block with a nonce of a lane that was cut which others used. A chain that loses it loses what the lane settled
+// before for good, since without the key nothing uses the nonce up again (docs/lanes.md): so deep no reorg is.
+func (r *simRun) unfillable() (newest uint64) {
+	for id, state := range r.watch.states {
+		if l, _ := r.lanes.roster.Lane(score.Lane(id)); l.State != roster.Cut {
+			continue
+		}
+		for i := range state.Past {
+			if p := &state.Past[i]; p.Attempt(p.Tx) == nil {
+				newest = max(newest, min(p.Block.Number, r.chain.Head().Number))
+			}
+		}
+	}
+	return newest
 }
 
 func (r *simRun) dropPools() {
