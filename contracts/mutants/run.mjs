@@ -16,7 +16,7 @@ import { conditions, lineAt, root, sources } from "./source.mjs";
 const parallel = 2;
 const timeout = 1_800_000; // far beyond what the tests take on a busy machine: endless mutants run out of gas
 // The tests that know most of a source run first.
-const first = { "src/Projects.sol": "ProjectTest|UpdateTest", "src/Edits.sol": "EditsTest|ProjectTest", "src/ScoreRegistry.sol": "UpdateTest|ProjectTest" };
+const first = { "src/Projects.sol": "ProjectTest|UpdateTest", "src/Edits.sol": "EditsTest|ProjectTest", "src/ScoreRegistry.sol": "UpdateTest|ProjectTest|RolesTest" };
 
 const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
