@@ -28,9 +28,7 @@ func TestQuestionsOfManyKeysShareCalls(t *testing.T) {
 	t.Parallel()
 	today(t)
 	server := devnet.Redis(t)
-	client, err := redisdb.Open(server.URL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = client.Close() })
+	client := open(t, server.URL)
 	client.Timeout = 10 * time.Second
 	l := limit.New(client, "test:", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
 	seed := rand.Uint64()
@@ -87,9 +85,7 @@ func TestQuestionsOfManyKeysShareCalls(t *testing.T) {
 func TestWhatIsNoCountBeginsAgain(t *testing.T) {
 	t.Parallel()
 	today(t)
-	client, err := redisdb.Open(devnet.Redis(t).URL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = client.Close() })
+	client := open(t, devnet.Redis(t).URL)
 	client.Timeout = 5 * time.Second
 	var said bytes.Buffer
 	reg := prometheus.NewRegistry()

@@ -21,11 +21,18 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-func newLimiter(t *testing.T, url string) (*limit.Limiter, *prometheus.Registry) {
+// open is a client of the Redis at a URL until the test ends.
+func open(t *testing.T, url string) *redisdb.Client {
 	t.Helper()
 	client, err := redisdb.Open(url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func newLimiter(t *testing.T, url string) (*limit.Limiter, *prometheus.Registry) {
+	t.Helper()
+	client := open(t, url)
 	if url != nowhere {
 		client.Timeout = time.Minute
 	}
@@ -219,9 +226,7 @@ func TestWhatIsAskedAtOnceOfASilentRedisFitsTheQuota(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts; no one answers
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
-	client, err := redisdb.Open("redis://" + silent.Addr().String())
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = client.Close() })
+	client := open(t, "redis://"+silent.Addr().String())
 	client.Timeout, client.Pause = 100*time.Millisecond, 0 // each question hangs
 	reg := prometheus.NewRegistry()
 	l := limit.New(client, "test:", slog.New(slog.DiscardHandler), reg)
@@ -262,9 +267,7 @@ func TestGasThatPassedWithoutRedisIsCountedAfterwards(t *testing.T) {
 	t.Parallel()
 	today(t)
 	server := devnet.Redis(t)
-	client, err := redisdb.Open(server.URL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = client.Close() })
+	client := open(t, server.URL)
 	client.Timeout, client.Pause = time.Minute, time.Second
 	l := limit.New(client, "test:", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
 	other, _ := newLimiter(t, server.URL)

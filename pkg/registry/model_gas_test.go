@@ -66,15 +66,7 @@ func TestModelBoundsGas(t *testing.T) {
 
 func modelBoundsGas(t *testing.T, rules registry.GasRules) {
 	c := newChainUnder(t, rules)
-	projects := make([]*score.Project, 40)
-	for i := range projects {
-		projects[i] = labProject()
-		projects[i].ID = hash("model", i)
-		if i == 0 {
-			projects[i].Actions = manyActions(score.MaxActions)
-		}
-		c.transact(c.relayer, registry.EncodeCreateProject(projects[i]))
-	}
+	projects := createMany(c, 40, func(first *score.Project) { first.Actions = manyActions(score.MaxActions) })
 	for _, mix := range []mixture{
 		{"consecutive ids", 1, 1, 1, 8},
 		{"random ids", 1, 1, 0, 8},
@@ -102,6 +94,20 @@ func modelBoundsGas(t *testing.T, rules registry.GasRules) {
 			mix.name, b.Len(), len(b.Groups), sent.Size(), size, receipt.GasUsed, bound, over, receipt.GasUsed/uint64(b.Len()))
 		require.Less(t, over, 6.0, "%s: the model wastes too much", mix.name)
 	}
+}
+
+// createMany creates projects, after the first was changed.
+func createMany(c *chain, n int, change func(first *score.Project)) []*score.Project {
+	projects := make([]*score.Project, n)
+	for i := range projects {
+		projects[i] = labProject()
+		projects[i].ID = hash("many", i)
+		if i == 0 {
+			change(projects[i])
+		}
+		c.transact(c.relayer, registry.EncodeCreateProject(projects[i]))
+	}
+	return projects
 }
 
 // TestModelBoundsSmallBatches holds the model against batches where its fixed parts weigh most.
@@ -325,12 +331,7 @@ func TestModelBoundsManyGroups(t *testing.T) {
 
 func modelBoundsManyGroups(t *testing.T, rules registry.GasRules) {
 	c := newChainUnder(t, rules)
-	projects := make([]*score.Project, 40)
-	for i := range projects {
-		projects[i] = labProject()
-		projects[i].ID = hash("many", i)
-		c.transact(c.relayer, registry.EncodeCreateProject(projects[i]))
-	}
+	projects := createMany(c, 40, func(*score.Project) {})
 	model := rules.Batch
 	model.Known = batch.NewKnown()
 	words := 0

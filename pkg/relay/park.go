@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -73,21 +72,6 @@ func (p *parked) caughtUp(read score.Position) {
 }
 
 func (p *parked) id() score.ProjectID { return *p.row.project }
-
-// secondReading is how far the second reading is.
-type secondReading struct {
-	open bool
-	read score.Position // everything before it was offered to those that ride
-	last *score.Message // the newest that was
-}
-
-// from is the first position that who joins now is offered.
-func (c *secondReading) from() score.Position {
-	if c.last != nil {
-		return score.Position{Seq: c.last.Seq}
-	}
-	return c.read
-}
 
 // inOrder are the parked projects, always in the same order.
 func (in *intake) inOrder() []*parked {
@@ -221,99 +205,6 @@ func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) erro
 		p.met(at)
 	}
 	return in.wait(p.row, at, unit)
-}
-
-// ride has parked projects ride with the second reading that are behind and have room, and tells from which sequence on it has to
-// begin again, if it has to.
-func (in *intake) ride() (from uint64, again bool, err error) {
-	if in.creation != nil {
-		return 0, false, nil
-	}
-	c := &in.second
-	riding, starved, behind := false, false, false
-	var first score.Position
-	var can []*parked
-	for _, p := range in.parked {
-		if p.behind && !p.next.Before(in.read) {
-			p.behind, p.riding = false, false
-		}
-		p.caughtUp(in.read)
-		n := in.horizon.Of(p.id())
-		behind, riding = behind || p.behind, riding || p.riding
-		if !p.behind || p.riding || n >= in.allowance() {
-			continue
-		}
-		if len(can) == 0 || p.next.Before(first) {
-			first = p.next
-		}
-		can = append(can, p)
-		starved = starved || n == 0 || 2*n < in.allowance()
-	}
-	c.open = c.open && behind
-	if !starved {
-		return 0, false, nil
-	}
-	if c.open { // those join that it has not passed; what it brought last comes to them once more
-		joined := false
-		for _, p := range can {
-			p.riding = !p.next.Before(c.from())
-			joined = joined || p.riding
-		}
-		if joined && c.last != nil {
-			return 0, false, in.takeSecond(*c.last)
-		}
-		riding = riding || joined
-	}
-	if riding {
-		return 0, false, nil
-	}
-	for _, p := range can {
-		p.riding = true
-	}
-	in.second = secondReading{open: true, read: score.Position{Seq: first.Seq}}
-	return first.Seq, true, nil
-}
-
-// wantsSecond tells whether the second reading's next message can be taken.
-func (in *intake) wantsSecond() bool {
-	if in.creation != nil || !in.second.open || !in.second.read.Before(in.read) {
-		return false
-	}
-	for _, p := range in.parked {
-		if p.riding {
-			return true
-		}
-	}
-	return false
-}
-
-// takeSecond accepts the next message of the second reading, which must come when wantsSecond. The error is one of take, or
-// errLost: not all came that the main reading had passed.
-func (in *intake) takeSecond(m score.Message) error {
-	c := &in.second
-	in.lost(c.read, min(lostBefore(m), in.read.Seq), true) // the main reading may have begun behind what was lost
-	if at := (score.Position{Seq: m.Seq}); at.Before(in.read) {
-		c.read, c.last = score.Position{Seq: m.Seq + 1}, &m
-		if err := in.each(m, true); err != nil {
-			return err
-		}
-	} else { // the main reading brings it
-		*c = secondReading{read: in.read}
-	}
-	if c.read.Before(in.read) {
-		return nil
-	}
-	for _, p := range in.parked {
-		if !p.riding {
-			continue
-		}
-		if p.owed != 0 {
-			return fmt.Errorf("%w: of what was passed of project %v, %d were not there when the stream was read again", errLost, p.id(), p.owed)
-		}
-		p.behind, p.riding, p.next = false, false, in.read
-		p.caughtUp(in.read)
-	}
-	return nil
 }
 
 // reach is up to where all positions of a row were read.
