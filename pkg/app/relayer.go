@@ -162,8 +162,8 @@ type source struct {
 	tail *stream.Tail
 }
 
-// tailMemory is how much of the stream's end a process keeps for its lanes, in bytes: some 600,000 updates.
-const tailMemory = 64 << 20
+// tailMemory is how much of the stream's end a process keeps for its lanes, in bytes: some 150,000 updates.
+const tailMemory = 16 << 20
 
 // Read returns the messages from a sequence on.
 func (s source) Read(ctx context.Context, from uint64) (relay.Reader, error) {
