@@ -189,6 +189,10 @@ func variants(t *testing.T) map[string][]string {
 		"--set", fmt.Sprintf("setup.relayers={0x%s,0x%s}", strings.Repeat("1", 40), strings.Repeat("2", 40)),
 		"--set", "setup.contract=0x" + strings.Repeat("c", 40) + ",setup.deployBlock=123456789,setup.streamMaxBytes=68719476736",
 	}
+	all["names that YAML takes for numbers"] = []string{
+		"--values", examples(t)["external"], "--set-string", "nats.credentialsSecret.name=1,redis.urlSecret.key=2,relayer.keystore.secret=0x3,api.tls.secret=1e3",
+		"--set-string", "image.tag=4,image.pullSecrets={5},serviceAccount.name=6,api.pod.priorityClassName=7,api.ingress.className=true,authorities.configMap=8",
+	}
 	all["names as long as they may be"] = []string{"--values", examples(t)["small"], "--set", "fullnameOverride=" + strings.Repeat("long", 20)}
 	return all
 }

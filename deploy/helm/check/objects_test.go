@@ -103,7 +103,7 @@ func files(p pod) (paths []string) {
 			if len(items) == 0 {
 				paths = append(paths, mount.MountPath)
 			}
-			if v.Secret != nil && v.Secret.SecretName == "scorelay-api-tls" { // the keys of every kubernetes.io/tls
+			if v.Secret != nil && v.Name == "tls" { // the keys of every kubernetes.io/tls
 				paths = append(paths, mount.MountPath+"/tls.crt", mount.MountPath+"/tls.key")
 			}
 		}
@@ -277,7 +277,7 @@ func TestScaling(t *testing.T) {
 	objects := render(t, "--values", examples(t)["production"])
 	for _, d := range all[*apps.Deployment](objects) {
 		if d.Spec.Replicas != nil {
-			t.Errorf("%s has %d replicas, whatever its autoscaler says", d.Name, *d.Spec.Replicas)
+			t.Errorf("%s has %d replicas beside its autoscaler", d.Name, *d.Spec.Replicas)
 		}
 	}
 	hpa := named[*autoscaling.HorizontalPodAutoscaler](t, objects, "-api")

@@ -90,7 +90,7 @@ labels: {{- include "scorelay.labels" . | nindent 2 }}
 {{- $v := (first .).Values -}}
 {{- range $path, $from := dict "nats-url" $v.nats.urlSecret "nats.creds" $v.nats.credentialsSecret "chain-rpc" $v.chain.rpcSecret "redis-url" $v.redis.urlSecret }}
 {{- if and $from.name (or (ne $path "redis-url") (has (last $) (list "api" "relayer"))) }}
-- secret: {name: {{ $from.name }}, items: [{key: {{ $from.key }}, path: {{ $path }}}]}
+- secret: {name: {{ $from.name | quote }}, items: [{key: {{ $from.key | quote }}, path: {{ $path }}}]}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -105,14 +105,14 @@ labels: {{- include "scorelay.labels" . | nindent 2 }}
 {{- end }}
 
 {{- define "scorelay.volumes" -}}
-{{- with include "scorelay.secrets" . }}
+{{- with include "scorelay.secrets" . | trim }}
 - name: secrets
   projected:
     defaultMode: 0440
     sources: {{- . | nindent 4 }}
 {{- end }}
 {{- with (first .).Values.authorities.configMap }}
-- {name: authorities, configMap: {name: {{ . }}}}
+- {name: authorities, configMap: {name: {{ . | quote }}}}
 {{- end }}
 {{- end }}
 
@@ -126,17 +126,17 @@ labels: {{- include "scorelay.labels" . | nindent 2 }}
 - {name: keystore-password, mountPath: /run/signers/password, readOnly: true}
 {{- end }}
 {{- define "scorelay.keystore.volumes" }}
-- {name: keystore, secret: {secretName: {{ .Values.relayer.keystore.secret }}, defaultMode: 0440}}
-- {name: keystore-password, secret: {secretName: {{ .Values.relayer.keystore.passwordSecret.name }}, defaultMode: 0440, items: [{key: {{ .Values.relayer.keystore.passwordSecret.key }}, path: password}]}}
+- {name: keystore, secret: {secretName: {{ .Values.relayer.keystore.secret | quote }}, defaultMode: 0440}}
+- {name: keystore-password, secret: {secretName: {{ .Values.relayer.keystore.passwordSecret.name | quote }}, defaultMode: 0440, items: [{key: {{ .Values.relayer.keystore.passwordSecret.key | quote }}, path: password}]}}
 {{- end }}
 
 {{/* What every pod is: nobody, on a file system that it cannot write, without a token for Kubernetes. */}}
 {{- define "scorelay.pod" -}}
-serviceAccountName: {{ include "scorelay.serviceAccount" . }}
+serviceAccountName: {{ include "scorelay.serviceAccount" . | quote }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 {{- with .Values.image.pullSecrets }}
-imagePullSecrets: [{{ range $i, $name := . }}{{ if $i }}, {{ end }}{name: {{ $name }}}{{ end }}]
+imagePullSecrets: [{{ range $i, $name := . }}{{ if $i }}, {{ end }}{name: {{ $name | quote }}}{{ end }}]
 {{- end }}
 securityContext:
   runAsNonRoot: true
@@ -169,7 +169,7 @@ topologySpreadConstraints:
     matchLabelKeys: [pod-template-hash]
 {{- end }}
 {{- with $pod.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- range $key := list "nodeSelector" "tolerations" "affinity" }}
 {{- with get $pod $key }}
