@@ -1,13 +1,13 @@
-// Command build makes a release from a tag: static programs for Linux on amd64 and arm64 with their bills of materials, the
-// chart, the package of the TypeScript SDK, the changelog's section, and checksums of all. It needs git, npm, and Debian's
+// Command build makes a release from a tag: static programs for Linux on amd64 and arm64 with their bills of materials, images
+// of them, the chart, the package of the TypeScript SDK, the changelog's section, and checksums of all. It needs git, npm, and Debian's
 // gcc-x86-64-linux-gnu and gcc-aarch64-linux-gnu with libc6-dev-amd64-cross and libc6-dev-arm64-cross (each without "cross" on a
-// machine of that kind); no Docker.
+// machine of that kind), and ca-certificates; no Docker.
 //
 //	go run -C deploy/release ./build -out /DIR v1.2.3     the release of that tag
 //	go run -C deploy/release ./build -out /DIR -dry-run   what it would be of the commit that is checked out
 //
 // It builds in a clone, so that nothing gets in that is not in the commit, with the Go that deploy/Dockerfile names. The same
-// commit makes the same bytes wherever Go, the C compilers and npm have the same versions.
+// commit makes the same bytes wherever Go, the C compilers, ca-certificates and npm have the same versions.
 package main
 
 import (
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 		return fmt.Errorf("the tag %q is no version like v1.2.3", r.version)
 	}
 	var err error
-	if r.out, err = empty(*out); err != nil {
+	if r.out, err = emptyFolder(*out); err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp("", "scorelay-release-")
@@ -82,7 +82,7 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 	if err := r.clone(ctx, *root, *dry); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{r.notes, r.programs, r.chart, r.sdk} { // sdk changes the clone, so it is last
+	for _, step := range []func(context.Context) error{r.notes, r.programs, r.images, r.chart, r.sdk} { // sdk changes the clone, so it is last
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -90,8 +90,8 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 	return sums(r.out)
 }
 
-// empty makes the folder if it is not there.
-func empty(folder string) (string, error) {
+// emptyFolder makes the folder if it is not there.
+func emptyFolder(folder string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
 		return "", err
@@ -108,9 +108,10 @@ func empty(folder string) (string, error) {
 
 // release is one that is being made.
 type release struct {
-	version string    // its tag
-	from    string    // what is cloned: the tag, or HEAD
-	section string    // of the changelog
+	version string // its tag
+	from    string // what is cloned: the tag, or HEAD
+	section string // of the changelog
+	commit  string
 	source  string    // the clone
 	out     string    // where the release goes
 	made    time.Time // of the commit, in place of all times
@@ -124,14 +125,14 @@ func (r *release) number() string { return strings.TrimPrefix(r.version, "v") }
 // clone takes the commit, and makes the environment in which all else runs.
 func (r *release) clone(ctx context.Context, root string, dry bool) error {
 	r.env = os.Environ()
-	commit, err := r.output(ctx, root, "git", "rev-parse", "--verify", r.from+"^{commit}")
-	if err != nil {
+	var err error
+	if r.commit, err = r.output(ctx, root, "git", "rev-parse", "--verify", r.from+"^{commit}"); err != nil {
 		return err
 	}
 	if _, err := r.output(ctx, root, "git", "clone", "--quiet", "--no-checkout", ".", r.source); err != nil {
 		return err
 	}
-	if _, err := r.output(ctx, r.source, "git", "-c", "advice.detachedHead=false", "checkout", "--quiet", commit); err != nil {
+	if _, err := r.output(ctx, r.source, "git", "-c", "advice.detachedHead=false", "checkout", "--quiet", r.commit); err != nil {
 		return err
 	}
 	if dry { // Go takes the version from a tag
@@ -159,7 +160,7 @@ func (r *release) clone(ctx context.Context, root string, dry bool) error {
 	// What the caller's environment says of builds must not get in.
 	r.env = append(r.env, "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "CGO_CFLAGS=-O2 -g", "CGO_LDFLAGS=-O2 -g",
 		"GOTOOLCHAIN=go"+string(image[1]), "SOURCE_DATE_EPOCH="+seconds, "LC_ALL=C", "TZ=UTC")
-	fmt.Fprintf(r.log, "build: %s of %s, made %s with Go %s\n", r.version, commit, r.made.Format(time.RFC3339), image[1])
+	fmt.Fprintf(r.log, "build: %s of %s, made %s with Go %s\n", r.version, r.commit, r.made.Format(time.RFC3339), image[1])
 	return nil
 }
 

@@ -16,6 +16,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
 var whole = flag.Bool("release", false, "make a release of the commit that is checked out, twice")
@@ -66,11 +69,7 @@ func TestPackIsReproducible(t *testing.T) {
 		if err := os.Chtimes(source, at, at); err != nil {
 			t.Fatal(err)
 		}
-		archive := filepath.Join(dir, string(rune('a'+i)))
-		if err := pack(archive, made, []file{{source, "x/source", 0o755}}); err != nil {
-			t.Fatal(err)
-		}
-		content, err := os.ReadFile(archive)
+		content, err := zipped(made, []file{{source, "x/source", 0o755}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,6 +94,7 @@ func TestRelease(t *testing.T) {
 	}
 	want := []string{
 		"CHANGELOG-0.0.0-dry.md", "SHA256SUMS",
+		"images-0.0.0-dry.yaml", "api-0.0.0-dry-image.tar", "relayer-0.0.0-dry-image.tar", "scorelay-0.0.0-dry-image.tar",
 		"api-0.0.0-dry-linux-amd64.cdx.json", "api-0.0.0-dry-linux-arm64.cdx.json",
 		"relayer-0.0.0-dry-linux-amd64.cdx.json", "relayer-0.0.0-dry-linux-arm64.cdx.json",
 		"scorelay-0.0.0-dry-linux-amd64.cdx.json", "scorelay-0.0.0-dry-linux-amd64.tar.gz",
@@ -143,6 +143,16 @@ func TestRelease(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	for _, program := range programs {
+		folder := untar(t, filepath.Join(dirs[0], program+"-0.0.0-dry-image.tar"))
+		index, err := layout.ImageIndexFromPath(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate.Index(index); err != nil {
+			t.Errorf("the image %s: %v", program, err)
+		}
+	}
 	if chart := read(t, unpack(t, filepath.Join(dirs[0], "scorelay-0.0.0-dry.tgz")), "scorelay/Chart.yaml"); !strings.Contains(chart, "\nversion: 0.0.0-dry\n") || !strings.Contains(chart, "appVersion: 0.0.0-dry\n") {
 		t.Errorf("the chart is\n%s", chart)
 	}
@@ -175,6 +185,22 @@ func unpack(t *testing.T, archive string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return extract(t, packed)
+}
+
+// untar is unpack for an archive that is not compressed.
+func untar(t *testing.T, archive string) string {
+	t.Helper()
+	packed, err := os.Open(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = packed.Close() }()
+	return extract(t, packed)
+}
+
+func extract(t *testing.T, packed io.Reader) string {
+	t.Helper()
 	dir := t.TempDir()
 	for contents := tar.NewReader(packed); ; {
 		header, err := contents.Next()
@@ -182,7 +208,7 @@ func unpack(t *testing.T, archive string) string {
 			return dir
 		}
 		if err != nil || !filepath.IsLocal(header.Name) {
-			t.Fatalf("%s: %s, %v", archive, header.Name, err)
+			t.Fatalf("%+v, %v", header, err)
 		}
 		path := filepath.Join(dir, header.Name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -21,31 +21,40 @@ type file struct {
 	mode int64
 }
 
-// pack writes an archive whose bytes follow from the files, their names and the time alone.
-func pack(archive string, made time.Time, files []file) error {
+// archive is a tar of the files, whose bytes follow from them, their names and the time alone.
+func archive(made time.Time, files []file) ([]byte, error) {
 	var out bytes.Buffer
-	zipped := gzip.NewWriter(&out)
-	packed := tar.NewWriter(zipped)
+	to := tar.NewWriter(&out)
 	for _, f := range files {
 		content, err := os.ReadFile(f.path)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		header := &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(content)), ModTime: made, Format: tar.FormatUSTAR}
-		if err := packed.WriteHeader(header); err != nil {
-			return err
+		if err := to.WriteHeader(header); err != nil {
+			return nil, err
 		}
-		if _, err := packed.Write(content); err != nil {
-			return err
+		if _, err := to.Write(content); err != nil {
+			return nil, err
 		}
 	}
-	if err := packed.Close(); err != nil {
-		return err
+	err := to.Close()
+	return out.Bytes(), err
+}
+
+// zipped is an archive, compressed.
+func zipped(made time.Time, files []file) ([]byte, error) {
+	content, err := archive(made, files)
+	if err != nil {
+		return nil, err
 	}
-	if err := zipped.Close(); err != nil {
-		return err
+	var out bytes.Buffer
+	to := gzip.NewWriter(&out)
+	if _, err := to.Write(content); err != nil {
+		return nil, err
 	}
-	return os.WriteFile(archive, out.Bytes(), 0o644)
+	err = to.Close()
+	return out.Bytes(), err
 }
 
 // sums writes the checksums of all files of the folder, in the order of their names.

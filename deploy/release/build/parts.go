@@ -38,10 +38,12 @@ func changes(changelog, version string) (string, error) {
 	return section + "\n", nil
 }
 
+// built is where the programs for a kind of machine are.
+func (r *release) built(arch string) string { return filepath.Join(r.source, "..", arch) }
+
 // programs builds them for each target and packs them, with a bill of materials of each beside.
 func (r *release) programs(ctx context.Context) error {
-	built := filepath.Join(r.source, "..", "built")
-	sbom := filepath.Join(built, "sbom")
+	sbom := filepath.Join(r.source, "..", "sbom")
 	if _, err := r.output(ctx, filepath.Join(r.source, "deploy", "release"), "go", "build", "-o", sbom, "./sbom"); err != nil {
 		return err
 	}
@@ -51,11 +53,11 @@ func (r *release) programs(ctx context.Context) error {
 		}
 		fmt.Fprintf(r.log, "build: programs for linux/%s\n", target.arch)
 		name := fmt.Sprintf("scorelay-%s-linux-%s", r.number(), target.arch)
-		folder := filepath.Join(built, name) + string(filepath.Separator)
+		folder := r.built(target.arch)
 		args := []string{
 			"env", "CGO_ENABLED=1", "GOOS=linux", "GOARCH=" + target.arch, "CC=" + target.compiler,
 			"go", "build", "-buildvcs=true", "-trimpath", "-tags", "netgo,osusergo",
-			"-ldflags", `-s -w -linkmode external -extldflags "-static"`, "-o", folder,
+			"-ldflags", `-s -w -linkmode external -extldflags "-static"`, "-o", folder + string(filepath.Separator),
 		}
 		for _, program := range programs {
 			args = append(args, "./cmd/"+program)
@@ -65,7 +67,7 @@ func (r *release) programs(ctx context.Context) error {
 		}
 		contents := []file{{filepath.Join(r.source, "LICENSE"), name + "/LICENSE", 0o644}}
 		for _, program := range programs {
-			path := folder + program
+			path := filepath.Join(folder, program)
 			contents = append(contents, file{path, name + "/" + program, 0o755})
 			document, err := r.output(ctx, r.source, sbom, "-version", r.version, "-module", r.source, path)
 			if err != nil {
@@ -76,7 +78,11 @@ func (r *release) programs(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := pack(filepath.Join(r.out, name+".tar.gz"), r.made, contents); err != nil {
+		packed, err := zipped(r.made, contents)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(r.out, name+".tar.gz"), packed, 0o644); err != nil {
 			return err
 		}
 	}
