@@ -19,7 +19,7 @@ import (
 
 // What images hold beside their program, as those of deploy/Dockerfile.
 const (
-	nobody      = "65532:65532"
+	user        = "65532:65532"
 	passwd      = "scorelay:x:65532:65532:scorelay:/:/sbin/nologin\n"
 	group       = "scorelay:x:65532:\n"
 	authorities = "/etc/ssl/certs/ca-certificates.crt"
@@ -78,7 +78,7 @@ func (r *release) image(program string) (v1.ImageIndex, error) {
 		config = config.DeepCopy()
 		config.OS, config.Architecture, config.Created = "linux", target.arch, v1.Time{Time: r.made}
 		config.Config = v1.Config{
-			User: nobody, Entrypoint: []string{"/" + program},
+			User: user, Entrypoint: []string{"/" + program},
 			Labels: map[string]string{
 				"org.opencontainers.image.title": "Scorelay", "org.opencontainers.image.licenses": "Apache-2.0",
 				"org.opencontainers.image.version": r.number(), "org.opencontainers.image.revision": r.commit,
