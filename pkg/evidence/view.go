@@ -28,7 +28,7 @@ type View struct {
 	Unfound *uint64
 	// Reorged are settled nonces whose block is not in the chain any more, ascending.
 	Reorged []uint64
-	Now  time.Time // when an endpoint last showed that the head is as new as it gets
+	Now     time.Time // when an endpoint last showed that the head is as new as it gets
 }
 
 // Priced tells whether the price of gas is known.
