@@ -88,7 +88,7 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	limit.New(nil, "", slog.Default(), reg)
 	halt.New(halt.Config{Metrics: reg})
 	expires(reg)
-	newClock(wallet.Window{}, slog.Default(), reg)
+	newClock(wallet.Freshness{}, slog.Default(), reg)
 	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
 	require.NoError(t, err)
 }

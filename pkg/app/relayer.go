@@ -113,7 +113,7 @@ func (r *relayer) open(ctx context.Context) error {
 	}
 	r.restorer = &index.Restorer{
 		Deployment: d, Heads: r.heads, Chain: r.chain, Source: r.stream, Journals: journals, Lanes: r.lanes, Statuses: r.status,
-		Horizon: r.settings.StatusRetention, Log: r.log,
+		Retention: r.settings.StatusRetention, Log: r.log,
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})

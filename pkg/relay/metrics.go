@@ -62,7 +62,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}
 	driven := prometheus.NewGauge(prometheus.GaugeOpts{Name: "scorelay_relay_driven_lanes", Help: "Lanes that this relayer drives; 0 while it stands by."})
 	reg.MustRegister(driven)
-	size := prometheus.NewHistogramVec(histogram("batch_updates", "Updates in a transaction, by why it was flushed.",
+	size := prometheus.NewHistogramVec(histogram("batch_updates", "Updates in a transaction, by why it was closed.",
 		prometheus.ExponentialBuckets(1, 2, 12)), []string{"flush"})
 	ofModel := prometheus.NewHistogram(histogram("gas_of_model",
 		"Gas used by a final batch, as a part of what the model says at worst; above 1 the chain charges more than the model knows.",
