@@ -113,7 +113,7 @@ type RelayerSettings struct {
 	AdminListen   string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address of the admin listener: liveness, readiness, metrics, profiles. It asks for no authentication, so keep it private."`
 	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of a lane's signer, or a directory of such files. It may hold the keys of some lanes only; a file that is added is found within ten seconds of its lane."`
 	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
-	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of lanes' signers, hex, separated by commas. For development only."`
+	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" privatekey:"" help:"Raw keys of lanes' signers, hex, separated by commas. For development only, and never as an argument."`
 	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
 	Horizon       int           `name:"horizon" env:"SCORELAY_HORIZON" default:"20000" help:"How many waiting updates a lane chooses from. More make batches cheaper while there is a backlog, up to about 20,000; each takes some 260 bytes of a relayer's memory."`
 	Lateness      time.Duration `name:"lateness" env:"SCORELAY_LATENESS" default:"30s" help:"An update that was passed over for so long goes next, even if it costs more."`
