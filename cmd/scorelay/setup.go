@@ -25,7 +25,7 @@ type setupCommand struct {
 	Admin        string        `name:"admin" env:"SCORELAY_ADMIN" placeholder:"ADDRESS" help:"Account that grants and revokes the relayer role, best a multisig; by default the deployer."`
 	AdminDelay   time.Duration `name:"admin-delay" env:"SCORELAY_ADMIN_DELAY" default:"48h" help:"How long a change of the admin must wait (${default})."`
 	Relayers     []string      `name:"relayers" env:"SCORELAY_RELAYERS" placeholder:"ADDRESS" help:"Addresses of the first lanes' signers, one lane each, which get the relayer role; by default those of the signer settings below."`
-	Keystore     string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file or directory of the lanes' signers."`
+	Keystore     string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file, description of a remote signer, or directory of such files, of the lanes' signers."`
 	PasswordFile string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
 	SignerKeys   []app.Secret  `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" privatekey:"" placeholder:"KEYS" help:"Raw keys of the lanes' signers; for development, and never as an argument."`
 	Replicas     int           `name:"stream-replicas" env:"SCORELAY_STREAM_REPLICAS" help:"Copies of the streams in the NATS cluster: 1, 3 or 5. By default 1, or as many as there are already."`
