@@ -111,9 +111,9 @@ type RelayerSettings struct {
 	Chain  `embed:""`
 
 	AdminListen   string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address of the admin listener: liveness, readiness, metrics, profiles. It asks for no authentication, so keep it private."`
-	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of a lane's signer, or a directory of such files. It may hold the keys of some lanes only; a file that is added is found within ten seconds of its lane."`
-	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
-	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of lanes' signers, hex, separated by commas. For development only."`
+	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of a lane's signer, description of a remote one (web3signer, AWS KMS), or a directory of such files. It may hold the signers of some lanes only; a file that is added is found within ten seconds of its lane."`
+	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore files."`
+	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" privatekey:"" help:"Raw keys of lanes' signers, hex, separated by commas. For development only, and never as an argument."`
 	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
 	Horizon       int           `name:"horizon" env:"SCORELAY_HORIZON" default:"20000" help:"How many waiting updates a lane chooses from. More make batches cheaper while there is a backlog, up to about 20,000; each takes some 260 bytes of a relayer's memory."`
 	Lateness      time.Duration `name:"lateness" env:"SCORELAY_LATENESS" default:"30s" help:"An update that was passed over for so long goes next, even if it costs more."`
@@ -209,7 +209,6 @@ func (s *RelayerSettings) Validate() error {
 	s.Chain.problems(&p)
 	p.check((s.Keystore != "") != (len(s.RawKeys) > 0),
 		"set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, SCORELAY_SIGNER_KEYS: one of them, not both")
-	p.check(s.Keystore == "" || s.PasswordFile != "", "SCORELAY_SIGNER_KEYSTORE is set without SCORELAY_SIGNER_PASSWORD_FILE; name the file that holds its password")
 	p.check(s.StatusRetention >= time.Minute, "SCORELAY_STATUS_RETENTION is %s; it must be at least 1m", s.StatusRetention)
 	p.positive("SCORELAY_POLL_INTERVAL", s.PollInterval)
 	p.check(s.Horizon >= 1 && s.Horizon <= 1_000_000, "SCORELAY_HORIZON is %d; it must be from 1 to 1,000,000 updates", s.Horizon)

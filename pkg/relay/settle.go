@@ -25,7 +25,7 @@ var errOutcomes = errors.New("the outcomes of a final transaction cannot be read
 var errUnsure = errors.New("neither the lanes' journals nor the endpoints tell of all projects")
 
 // errSigner says that the key did not sign what everything else waits for.
-var errSigner = errors.New("the lane's key does not sign")
+var errSigner = errors.New("the lane's signer does not sign")
 
 // settler ends slots whose nonces were used in final blocks, and opens them again where the chain loses those blocks.
 type settler struct {
