@@ -126,7 +126,9 @@ func TestTraces(t *testing.T) {
 		return s.is("scorelay-relayer", "outcome") && s.value("scorelay.update") == id.String()
 	})
 	behind := func(of span) func(span) bool {
-		return func(s span) bool { return string(s.SpanId) == string(of.ParentSpanId) && string(s.TraceId) == string(of.TraceId) }
+		return func(s span) bool {
+			return string(s.SpanId) == string(of.ParentSpanId) && string(s.TraceId) == string(of.TraceId)
+		}
 	}
 	envelope := r.await(t, "envelope", behind(outcome))
 	require.True(t, envelope.is("scorelay-api", "publish envelope"), envelope.Name)
