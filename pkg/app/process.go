@@ -66,7 +66,7 @@ func (p *process) adminPart(addr string) lifecycle.Part {
 	return lifecycle.Part{
 		Name: "the admin listener",
 		Start: func(context.Context) (err error) {
-			server, err = admin.Listen(addr, p.metrics, p.health, p.log)
+			server, err = admin.Listen(addr, Build(), p.metrics, p.health, p.log)
 			if err == nil {
 				p.log.Info("the admin listener is up", "addr", server.Addr())
 			}
