@@ -112,19 +112,19 @@ func (in *intake) take(m score.Message) (unreadable *place, err error) {
 	if _, owned := in.state.Buckets[bucket]; !owned || in.isStopped(bucket, whole.Position) {
 		return nil, nil
 	}
-	return in.put(place{Span: whole, unreadable: true}, in.row(bucket))
+	return in.put(place{Span: whole, accepted: m.Time, unreadable: true}, in.row(bucket))
 }
 
 // each keeps what is in a message of one of both readings.
 func (in *intake) each(m score.Message, second bool) error {
 	at := score.Position{Seq: m.Seq}
 	if m.Project != nil {
-		return in.meet(place{Span: score.Span{Position: at, Count: 1}, project: m.Project.ID, creation: m.Project}, nil, second)
+		return in.meet(place{Span: score.Span{Position: at, Count: 1}, accepted: m.Time, project: m.Project.ID, creation: m.Project}, nil, second)
 	}
 	for unit := range score.Units(m.Updates, m.Signed) {
 		span := score.Span{Position: at, Count: uint32(len(unit.Updates))}
 		at.Index += span.Count
-		if err := in.meet(place{Span: span, project: unit.Updates[0].Project}, &unit, second); err != nil {
+		if err := in.meet(place{Span: span, accepted: m.Time, project: unit.Updates[0].Project}, &unit, second); err != nil {
 			return err
 		}
 	}

@@ -49,6 +49,7 @@ type requeue struct {
 	append     func(context.Context, lane.Entry) error
 	deadLetter func(context.Context, []score.DeadLetter) error
 	reporter   *reporter
+	ages       *ages
 	waiting    *waiting
 	metrics    *metrics
 	log        *slog.Logger
@@ -268,6 +269,9 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 		return err
 	}
 	q.metrics.ended(refs, outcomes)
+	if p.batch != nil {
+		q.ages.final(ctx, &work, uint64(len(refs)))
+	}
 	return nil
 }
 
