@@ -70,7 +70,12 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
 		return 2
 	}
-	for _, sentence := range app.SecretArguments(command) {
+	secrets, err := app.SecretArguments(command)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
+		return 2
+	}
+	for _, sentence := range secrets {
 		fmt.Fprintln(os.Stderr, "scorelay: "+sentence)
 	}
 	app.LogRedis(commandLog())

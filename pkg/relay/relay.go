@@ -10,6 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/heads"
@@ -83,6 +84,7 @@ type Deps struct {
 	Board    Board
 	// Signer is the signer with an address; false where this process has no key for it. It may come later.
 	Signer  func(common.Address) (Signer, bool)
+	Tracer  trace.Tracer // of what the API traced, all of which it samples; nil: nothing is traced
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
@@ -113,6 +115,7 @@ func (r *Relayer) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	running.Go(func() { r.purger().run(ctx, r.config.PurgeInterval) })
+	running.Go(func() { r.showLanes(ctx) })
 	return r.deps.Leases.Run(ctx, r.shares, r.drive)
 }
 

@@ -90,7 +90,7 @@ func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Du
 }
 
 // audit notes what the audit found, and how many of the promised updates the contract had not used when it ended.
-func (r *Summary) audit(report *index.Report, missing int) {
+func (r *Summary) audit(report *index.Findings, missing int) {
 	r.audited, r.pending, r.lost, r.doubled = true, report.Pending(), max(missing, report.Lost()), report.Doubled
 	if !report.OK() {
 		r.problem = report.Problem()
