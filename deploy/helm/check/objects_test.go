@@ -2,6 +2,9 @@ package check
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	admission "k8s.io/pod-security-admission/api"
 	security "k8s.io/pod-security-admission/policy"
+	"sigs.k8s.io/yaml"
 )
 
 type scaledObject = *keda.ScaledObject
@@ -294,6 +298,30 @@ func TestScaling(t *testing.T) {
 	one := named[scaledObject](t, render(t, "--values", examples(t)["production"], "--set", "relayer.autoscaling.lanes=1"), "-relayer")
 	if *one.Spec.MinReplicaCount != 1 || *one.Spec.MaxReplicaCount != 1 {
 		t.Errorf("one lane has %d to %d relayers", *one.Spec.MinReplicaCount, *one.Spec.MaxReplicaCount)
+	}
+}
+
+// TestAlerts: the alerts are those that are tested, in a chart that was packed, too.
+func TestAlerts(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := run("package", chart, "--destination", dir); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "deploy", "observability", "rules.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want monitoring.PrometheusRuleSpec
+	if err := yaml.UnmarshalStrict(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	out, err := run("template", "scorelay", filepath.Join(dir, "scorelay-0.1.0.tgz"), "--kube-version", kubernetes, "--values", examples(t)["production"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := all[*monitoring.PrometheusRule](decode(t, out))
+	if len(rules) != 1 || !reflect.DeepEqual(rules[0].Spec, want) || len(want.Groups) == 0 {
+		t.Errorf("the alerts are %+v", rules)
 	}
 }
 
