@@ -186,7 +186,7 @@ func variants(t *testing.T) map[string][]string {
 		"--set", "relayer.keystore.secret=signers,relayer.keystore.passwordSecret.name=password",
 	}
 	all["setup by addresses"] = []string{
-		"--values", examples(t)["external"], "--set", "setup.enabled=true,setup.deployer.secret=d,setup.admin=0x" + strings.Repeat("a", 40),
+		"--values", examples(t)["external"], "--set", "setup.enabled=true,setup.deployer.secret=d,setup.deployer.passwordKey=,setup.admin=0x" + strings.Repeat("a", 40),
 		"--set", fmt.Sprintf("setup.relayers={0x%s,0x%s}", strings.Repeat("1", 40), strings.Repeat("2", 40)),
 		"--set", "setup.contract=0x" + strings.Repeat("c", 40) + ",setup.deployBlock=123456789,setup.streamMaxBytes=68719476736",
 	}

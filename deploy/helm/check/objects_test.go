@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	keda "github.com/kedacore/keda/v2/apis/keda/v1alpha1"
 	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	apps "k8s.io/api/apps/v1"
 	autoscaling "k8s.io/api/autoscaling/v2"
 	batch "k8s.io/api/batch/v1"
@@ -298,6 +300,58 @@ func TestScaling(t *testing.T) {
 	one := named[scaledObject](t, render(t, "--values", examples(t)["production"], "--set", "relayer.autoscaling.lanes=1"), "-relayer")
 	if *one.Spec.MinReplicaCount != 1 || *one.Spec.MaxReplicaCount != 1 {
 		t.Errorf("one lane has %d to %d relayers", *one.Spec.MinReplicaCount, *one.Spec.MaxReplicaCount)
+	}
+}
+
+// TestScaledObjectIsValid: KEDA's own definition, which also knows values and bounds, takes it.
+func TestScaledObjectIsValid(t *testing.T) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/kedacore/keda/v2").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "config", "crd", "bases", "keda.sh_scaledobjects.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var definition struct {
+		Spec struct {
+			Versions []struct {
+				Name   string
+				Schema struct {
+					OpenAPIV3Schema any `json:"openAPIV3Schema"`
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal(text, &definition); err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("scaledobject", definition.Spec.Versions[0].Schema.OpenAPIV3Schema); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("scaledobject")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := run("template", "scorelay", chart, "--kube-version", kubernetes, "--values", examples(t)["production"], "--show-only", "templates/relayer.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, document, _ := strings.Cut(out, "\nkind: ScaledObject\n")
+	var is map[string]any
+	if err := yaml.Unmarshal([]byte(document), &is); err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(is); err != nil {
+		t.Error(err)
+	}
+	is["spec"].(map[string]any)["fallback"].(map[string]any)["behavior"] = "guess"
+	if schema.Validate(is) == nil {
+		t.Error("KEDA's definition takes anything")
+	}
+	if err := keda.CheckReplicaCountBoundsAreValid(named[scaledObject](t, decode(t, out), "-relayer")); err != nil {
+		t.Error(err)
 	}
 }
 
