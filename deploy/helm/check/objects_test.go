@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,13 +118,20 @@ func files(p pod) (paths []string) {
 	return paths
 }
 
-// TestFilesAreMounted: each file that the environment names is mounted, each volume is used, and nothing else is mounted.
+// TestFilesAreMounted: each file that the environment names is mounted, each volume is used, and no secret is mounted that
+// the program does not read.
 func TestFilesAreMounted(t *testing.T) {
 	for name, args := range variants(t) {
 		for _, p := range pods(render(t, args...)) {
 			have := files(p)
 			if mounts := len(p.Spec.Containers[0].VolumeMounts); mounts != len(p.Spec.Volumes) || len(have) < mounts {
 				t.Errorf("%s, %s: %d mounts, %d volumes, %d files", name, p.owner, mounts, len(p.Spec.Volumes), len(have))
+			}
+			env := environment(p.Spec.Containers[0])
+			for _, path := range have {
+				if strings.HasPrefix(path, "/run/") && !strings.HasPrefix(path, "/run/secrets/") && !slices.Contains(slices.Collect(maps.Values(env)), path) {
+					t.Errorf("%s, %s: the secret %s is not for it", name, p.owner, path)
+				}
 			}
 			for _, variable := range p.Spec.Containers[0].Env {
 				for _, path := range strings.Split(variable.Value, ":") {
