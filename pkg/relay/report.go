@@ -29,8 +29,8 @@ const hold = report.Timeout / 2
 // reporter reports how far updates and creations are, as well as the status store allows (package report): nothing waits for
 // it, and a report that fails is pending.
 //
-// Pending reports are lost with the session. So each end of work is followed by a note of it (ended), and a session that
-// finds that an earlier one noted less than the journal holds asks for a restore from the stream and the chain.
+// Pending reports are lost with the session. docs/crashes.md (Statuses) has the rules by which a lane notices that, and that the store
+// forgot reports: by its notes (ended, resume, look), of which each stands for all reports before it.
 type reporter struct {
 	id        score.Lane
 	statuses  Statuses
@@ -47,9 +47,8 @@ type reporter struct {
 	log       *slog.Logger
 }
 
-// endReports are those of work that ended, since a note or up to one. The report of slot 7's end is written; Redis is killed, forgets it
-// and is back; the note of 8 ends fails once, and succeeds then: it would stand for what Redis has no more. So a note that failed writes
-// came before asks whether the store still is the process that it was.
+// endReports are those of work that ended, since a note or up to one. A note that failed writes came before asks whether the store still is
+// the process that it was.
 type endReports struct {
 	begun    bool   // the first is written
 	failures uint64 // failed writes of the session before that
@@ -252,10 +251,6 @@ func refsOf(work lane.Work, b *batch.Batch) []score.Ref {
 // resume begins a session's reports. It asks for a restore if an earlier session ended before it could report how work
 // ended, or the status store forgot that it did, and then reports again in which slots the newest work is, in case that session ended between journal and status.
 // An end that was reported and not journaled counts for nothing: it is reported again, and what comes here may undo it before.
-//
-// The journal holds 7 ends. A note of 7: nothing is missing. A note of 8: the session was killed between the note and the
-// Settle; the note is taken back to 7. A note of 5, or none, after a flush: two ends or all may not have been reported; a
-// restore is requested and 7 noted.
 func (r *reporter) resume(ctx context.Context, window int) {
 	ends := r.lane.State.Ends
 	r.report(ctx, 0, func(ctx context.Context) error {
