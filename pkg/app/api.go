@@ -55,6 +55,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 	a.claim = s.claim()
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
 		a.adminPart(s.AdminListen),
+		a.tracesPart(&s.Traces, s.sampler()),
 		a.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "views", Start: a.open},
 		loop("the view of API keys", func(ctx context.Context) error { return a.keys.Run(ctx) }),
@@ -142,7 +143,7 @@ func (a *api) deps() httpapi.Deps {
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
 		Gas:       registry.Osaka(), // also where a later fork's rules hold, which would take four fifths of all budgets over night
-		Ready:     a.ready, Log: a.log, Registerer: a.metrics,
+		Ready:     a.ready, Tracer: a.tracer, Log: a.log, Registerer: a.metrics,
 	}
 	if a.settings.ContractSignatures {
 		deps.Contracts = contract

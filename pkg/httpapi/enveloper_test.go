@@ -85,7 +85,7 @@ type countingPublisher struct {
 	sizes []int
 }
 
-func (p *countingPublisher) PublishEnvelope(_ context.Context, _ string, updates []score.Update, _ []score.Signed) error {
+func (p *countingPublisher) PublishEnvelope(_ context.Context, _ string, updates []score.Update, _ []score.Signed, _ ...score.Traced) error {
 	time.Sleep(time.Second)
 	p.sizes = append(p.sizes, len(updates))
 	return nil

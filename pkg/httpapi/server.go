@@ -17,6 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -43,6 +44,7 @@ type Deps struct {
 	// Metrics answers GET /metrics; nil: there is no such path.
 	Metrics http.Handler
 
+	Tracer     trace.Tracer // nil: nothing is traced
 	Log        *slog.Logger
 	Registerer prometheus.Registerer
 }
@@ -101,7 +103,7 @@ func New(config Config, deps Deps) (*Server, error) {
 	s.reporter = newReporter(deps.Statuses, s.metrics, deps.Log)
 	s.enveloper = &enveloper{
 		publisher: deps.Publisher, accepted: s.reporter.accepted, patience: config.AcceptTimeout,
-		instance: s.tokens.instance, limit: config.MaxEnvelope, metrics: s.metrics, log: deps.Log,
+		instance: s.tokens.instance, limit: config.MaxEnvelope, metrics: s.metrics, tracer: deps.Tracer, log: deps.Log,
 		in: make(chan *waiting, config.MaxEnvelope), stop: make(chan struct{}), ended: make(chan struct{}),
 	}
 	s.app = s.routes(deps.Metrics)

@@ -17,7 +17,7 @@ import (
 // silentPublisher never answers before its context ends.
 type silentPublisher struct{ Publisher }
 
-func (silentPublisher) PublishEnvelope(ctx context.Context, _ string, _ []score.Update, _ []score.Signed) error {
+func (silentPublisher) PublishEnvelope(ctx context.Context, _ string, _ []score.Update, _ []score.Signed, _ ...score.Traced) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

@@ -32,6 +32,7 @@
 //	reporter     report.go     statuses; what fails is pending until a later head
 //	             takeback.go   what is not so any more goes, before statuses are restored
 //	teller       backlog.go    how much of each project waits, for the APIs' bounds
+//	tracer       tracing.go    spans of what the API traced
 //	gas          gas.go        how much gas transactions get, by rules that receipts and headers teach
 //	waiting      waiting.go    why the lane binds nothing new, in metric and log
 //

@@ -26,7 +26,8 @@ type place struct {
 	before     uint64          // positions of the row that were read before it
 	project    score.ProjectID // whose it is
 	creation   *score.Project
-	unreadable bool // it is no project's
+	trace      *score.Trace // nil of most
+	unreadable bool         // it is no project's
 	bound      bool
 }
 

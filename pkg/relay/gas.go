@@ -262,9 +262,9 @@ func (g *gas) forget() {
 }
 
 // final counts what a final batch used, and tells what it can use at worst.
-func (g *gas) final(b *batch.Batch, used uint64) (worst uint64) {
-	worst = g.rules().Batch.Gas(*b)
-	g.metrics.gasOfModel.Observe(float64(used) / float64(worst))
+func (g *gas) final(end *ending) (worst uint64) {
+	worst = g.rules().Batch.Gas(*end.batch)
+	observe(g.metrics.gasOfModel, float64(end.receipt.GasUsed)/float64(worst), end.work.Trace)
 	return worst
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/heads"
@@ -83,6 +84,7 @@ type Deps struct {
 	Board    Board
 	// Signer is the signer with an address; false where this process has no key for it. It may come later.
 	Signer  func(common.Address) (Signer, bool)
+	Tracer  trace.Tracer // of what the API traced, all of which it samples; nil: nothing is traced
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }

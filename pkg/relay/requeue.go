@@ -49,6 +49,7 @@ type requeue struct {
 	append     func(context.Context, lane.Entry) error
 	deadLetter func(context.Context, []score.DeadLetter) error
 	reporter   *reporter
+	tracer     *tracer
 	waiting    *waiting
 	metrics    *metrics
 	log        *slog.Logger
@@ -246,6 +247,7 @@ func (q *requeue) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 // know has: dead letters, reports, and the journal last, so that a crash anywhere before repeats all of it. Of updates it
 // is one, or all of a signed group.
 func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome score.Outcome, reason string) error {
+	began := time.Now()
 	if err := q.reporter.fenced(ctx); err != nil { // a dead letter of what its successor has applied would stay
 		return err
 	}
@@ -267,6 +269,7 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 	if err := q.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Count: work.Count, Reason: reason}}); err != nil { // the commit point
 		return err
 	}
+	q.tracer.dropped(&work, began, refs, outcomes, reason)
 	q.metrics.ended(refs, outcomes)
 	return nil
 }

@@ -31,6 +31,7 @@ type session struct {
 	settler  *settler  // ends slots, and opens them again
 	requeue  *requeue  // binds, splits or drops work that lost its slot
 	reporter *reporter // reports statuses
+	tracer   *tracer
 	waiting  *waiting  // why nothing new is bound
 	teller   *teller   // tells how much waits
 	handover *handover // gives buckets to other lanes, and takes theirs
@@ -57,6 +58,7 @@ var errMoved = errors.New("the lane's buckets changed")
 // fails that reading the journal again may cure.
 func (s *session) run(ctx context.Context, source Source) error {
 	defer s.heads.Close()
+	defer s.tracer.close()
 	s.source = source
 	for {
 		if err := s.follow(ctx); !errors.Is(err, errMoved) {
@@ -310,6 +312,7 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 		case lane.Report:
 			s.reporter.stage(ctx, e)
 			s.gas.included(s.lane, e.Nonce)
+			s.tracer.included(e.Nonce, e.Stage, e.Tx, e.Block)
 		}
 		if err != nil {
 			return err
@@ -338,6 +341,7 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 	for i, result := range s.send(ctx, raw) {
 		tx := slots[i].Last().Hash
 		s.metrics.sends.WithLabelValues(result.Class.String()).Inc()
+		s.tracer.sent(slots[i], result.Class)
 		if !result.Class.Taken() {
 			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or replaces it", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
