@@ -48,6 +48,7 @@ func newProcess(name string, log *slog.Logger) *process {
 	p := &process{name: name, log: log, metrics: prometheus.NewRegistry(), health: &admin.Health{}}
 	p.connector = Connector{Log: log, Waiting: p.health.Waiting}
 	p.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	showBuild(name, p.metrics)
 	return p
 }
 

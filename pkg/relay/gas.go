@@ -261,11 +261,39 @@ func (g *gas) forget() {
 	g.replan()
 }
 
-// final counts what a final batch used, and tells what it can use at worst.
+// final counts what a final batch used and paid, and tells what it can use at worst.
 func (g *gas) final(end *ending) (worst uint64) {
 	worst = g.rules().Batch.Gas(*end.batch)
-	observe(g.metrics.gasOfModel, float64(end.receipt.GasUsed)/float64(worst), end.work.Trace)
+	observe(g.metrics.gasToModel, float64(end.receipt.GasUsed)/float64(worst), end.work.Trace)
+	updates := end.batch.Len()
+	for range updates {
+		g.metrics.gasPerUpdate.Observe(float64(end.receipt.GasUsed) / float64(updates))
+	}
+	fee := paid(end.receipt)
+	for project, part := range shares(&g.rules().Batch, end.batch) {
+		g.metrics.projectFees.add(project, fee*part)
+	}
 	return worst
+}
+
+// shares are the parts of a batch's cost that its projects are the cause of: as their groups would cost by the model in a batch of
+// their own, less what any batch costs.
+func shares(model *batch.Model, b *batch.Batch) map[score.ProjectID]float64 {
+	parts, total := map[score.ProjectID]float64{}, 0.0
+	for first := 0; first < len(b.Groups); {
+		project, next := b.Groups[first].Project, first+1
+		for next < len(b.Groups) && b.Groups[next].Project == project {
+			next++
+		}
+		cost := float64(model.Gas(batch.Batch{Groups: b.Groups[first:next]}) - model.Base)
+		parts[project] += cost
+		total += cost
+		first = next
+	}
+	for project := range parts {
+		parts[project] /= total
+	}
+	return parts
 }
 
 // raise gives the session's next transactions at least so many percent of the model's gas, and makes batches smaller by

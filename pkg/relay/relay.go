@@ -115,6 +115,7 @@ func (r *Relayer) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	running.Go(func() { r.purger().run(ctx, r.config.PurgeInterval) })
+	running.Go(func() { r.showLanes(ctx) })
 	return r.deps.Leases.Run(ctx, r.shares, r.drive)
 }
 

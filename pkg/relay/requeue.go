@@ -50,6 +50,7 @@ type requeue struct {
 	deadLetter func(context.Context, []score.DeadLetter) error
 	reporter   *reporter
 	tracer     *tracer
+	ages       *ages
 	waiting    *waiting
 	metrics    *metrics
 	log        *slog.Logger
@@ -271,6 +272,9 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 	}
 	q.tracer.dropped(&work, began, refs, outcomes, reason)
 	q.metrics.ended(refs, outcomes)
+	if p.batch != nil {
+		q.ages.final(ctx, &work, uint64(len(refs)))
+	}
 	return nil
 }
 

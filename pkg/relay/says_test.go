@@ -60,7 +60,7 @@ func newSpoken(t *testing.T, state *lane.State) *spoken {
 	p.session = &session{
 		config: config, log: log, lane: l, heads: tracker.Subscribe(common.Address{}, 0), gas: gas, waiting: waiting, reporter: reporter, binder: binder,
 		journal: &laneJournal{}, metrics: counts, halt: neverHalts{}, handover: &handover{}, passed: p.now, intake: &intake{state: state},
-		settler: &settler{config: &config, lane: l, append: binder.append, reporter: reporter, gas: gas, cancel: binder.cancel, metrics: counts, log: log},
+		settler: &settler{config: &config, lane: l, append: binder.append, reporter: reporter, gas: gas, cancel: binder.cancel, ages: &ages{}, metrics: counts, log: log},
 		send:    func(_ context.Context, raw [][]byte) []txpool.Result { return make([]txpool.Result, len(raw)) },
 	}
 	return p

@@ -39,6 +39,7 @@ type settler struct {
 	reporter   *reporter
 	tracer     *tracer
 	gas        *gas
+	ages       *ages
 	reread     func(tx common.Hash) // asks for the transaction's receipt again
 	creations  func(context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error)
 	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) // of each endpoint
@@ -106,8 +107,8 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	}
 	t.unreadable = false
 	t.tracer.ended(&end.work, began, &end)
-	t.metrics.slotSettled(end.entry.Result, end.receipt)
-	t.logEnd(end)
+	t.metrics.slotSettled(t.id, end.entry.Result, end.receipt)
+	t.logEnd(ctx, end)
 	return nil
 }
 
@@ -225,8 +226,12 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 }
 
 // logEnd counts and logs how a slot ended.
-func (t *settler) logEnd(end ending) {
-	e := &end.entry
+func (t *settler) logEnd(ctx context.Context, end ending) {
+	e, updates := &end.entry, uint64(0)
+	if e.Result == lane.Done && end.work.Kind == lane.Updates {
+		updates = uint64(len(end.refs))
+	}
+	t.ages.settled(ctx, e.Nonce, &end.work, updates)
 	switch {
 	case e.Result == lane.Reverted || e.Result == lane.Cancelled:
 		t.log.Warn("a transaction of the lane is final without having carried its work; the lane binds the work again",
@@ -237,6 +242,7 @@ func (t *settler) logEnd(end ending) {
 			"rejected", t.metrics.ended(end.refs, end.outcomes), "gas", end.receipt.GasUsed, "gas_worst", worst)
 	case e.Result == lane.Done && end.work.Kind == lane.Creation:
 		t.metrics.ended(end.refs, end.outcomes)
+		t.metrics.projectFees.add(end.refs[0].Project, paid(end.receipt))
 		t.log.Info("a project of the lane is final", "project", end.refs[0].Project, "nonce", e.Nonce, "tx", e.Tx,
 			"block", e.Block.Number, "gas", end.receipt.GasUsed)
 	}
