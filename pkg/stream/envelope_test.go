@@ -107,12 +107,12 @@ func TestTracesOutOfOrderAreRefused(t *testing.T) {
 	t.Parallel()
 	some := score.Trace{1, 23: 1}
 	for name, traces := range map[string][]score.Traced{
-		"twice":         {{0, some}, {0, some}},
-		"descending":    {{1, some}, {0, some}},
-		"beyond":        {{2, some}},
-		"negative":      {{-1, some}},
-		"no trace's id": {{0, score.Trace{23: 1}}},
-		"no span's id":  {{0, score.Trace{1}}},
+		"twice":         {{Index: 0, Trace: some}, {Index: 0, Trace: some}},
+		"descending":    {{Index: 1, Trace: some}, {Index: 0, Trace: some}},
+		"beyond":        {{Index: 2, Trace: some}},
+		"negative":      {{Index: -1, Trace: some}},
+		"no trace's id": {{Index: 0, Trace: score.Trace{23: 1}}},
+		"no span's id":  {{Index: 0, Trace: score.Trace{1}}},
 	} {
 		_, err := EncodeEnvelope(make([]score.Update, 2), nil, traces...)
 		require.Error(t, err, name)
