@@ -36,6 +36,7 @@ type metrics struct {
 	queued   *prometheus.GaugeVec
 	nonce    *prometheus.GaugeVec
 	balance  *prometheus.GaugeVec
+	lasts    *prometheus.GaugeVec
 	waiting  *prometheus.GaugeVec
 	epoch    *prometheus.GaugeVec
 	gasRules *prometheus.GaugeVec
@@ -92,9 +93,11 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		queued:      gauges("queued_works", "Pieces of work that lost their slot and wait to be bound again."),
 		nonce:       gauges("next_nonce", "The nonce of the lane's next slot."),
 		balance:     gauges("balance_gwei", "Balance of the lane's signer, gwei."),
-		waiting:     gauges("waiting", "1 while the lane binds nothing new for this reason.", "reason"),
-		epoch:       gauges("epoch", "The lane's epoch in its journal."),
-		gasRules:    gauges("gas_rules", "1 for the rules of gas that the lane believes the chain to have, by the name of their fork.", "rules"),
+		lasts: gauges("balance_lasts_seconds", "How long the balance of the lane's signer lasts at the rate at which it fell in the last hour or so, with all that its "+
+			"transactions cost; +Inf while nothing is spent, 0 while the lane waits for funds, absent until it was seen for five minutes."),
+		waiting:  gauges("waiting", "1 while the lane binds nothing new for this reason.", "reason"),
+		epoch:    gauges("epoch", "The lane's epoch in its journal."),
+		gasRules: gauges("gas_rules", "1 for the rules of gas that the lane believes the chain to have, by the name of their fork.", "rules"),
 	}
 }
 
@@ -140,7 +143,7 @@ func (m *metrics) wait(id score.Lane, reason lane.Wait) {
 
 // forget removes the gauges of a lane that another replica drives now.
 func (m *metrics) forget(id score.Lane) {
-	for _, g := range []*prometheus.GaugeVec{m.inflight, m.open, m.backlog, m.parked, m.queued, m.nonce, m.balance, m.waiting, m.epoch, m.gasRules} {
+	for _, g := range []*prometheus.GaugeVec{m.inflight, m.open, m.backlog, m.parked, m.queued, m.nonce, m.balance, m.lasts, m.waiting, m.epoch, m.gasRules} {
 		g.DeletePartialMatch(prometheus.Labels{"lane": label(id)})
 	}
 }

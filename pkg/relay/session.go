@@ -35,6 +35,7 @@ type session struct {
 	teller   *teller   // tells how much waits
 	handover *handover // gives buckets to other lanes, and takes theirs
 	gas      *gas
+	funds    *funds
 	metrics  *metrics
 	halt     Halt
 
@@ -391,6 +392,6 @@ func (s *session) show() {
 	s.metrics.epoch.WithLabelValues(id).Set(float64(state.Epoch))
 	s.heads.Busy(s.lane.InFlight()+len(state.Queue) > 0 || s.intake.horizon.Len() > 0 || s.intake.creation != nil)
 	if view := s.lane.View(); view != nil && view.HasAccount() {
-		s.metrics.balance.WithLabelValues(id).Set(gwei(view.Account.Balance))
+		s.showFunds(view.Account)
 	}
 }
