@@ -62,6 +62,7 @@ var allowed = map[string][]string{
 	"pkg/redisdb":   {},
 	"pkg/lifecycle": {},
 	"pkg/admin":     {},
+	"pkg/backup":    {},
 	"pkg/watched":   {"pkg/retry"}, // a bucket of NATS, for the adapters that keep one
 	// wiring and programs
 	"pkg/app":    nil, // everything but devnet, below
@@ -77,7 +78,8 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/roster/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/roster/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev"},
+	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/app", "pkg/devnet"},
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},

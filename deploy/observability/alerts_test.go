@@ -94,7 +94,7 @@ func TestEachAlertFiresAndDoesNot(t *testing.T) {
 			t.Errorf("no test in which %s fires, or none in which it does not", alert.Alert)
 		}
 	}
-	for _, args := range [][]string{{"check", "rules", "rules.yml"}, {"test", "rules", "rules_test.yml"}} {
+	for _, args := range [][]string{{"check", "config", "prometheus.yml"}, {"test", "rules", "rules_test.yml"}} {
 		if out, err := tool(t, "promtool", args...).CombinedOutput(); err != nil {
 			t.Errorf("promtool %v: %v: %s", args, err, out)
 		}

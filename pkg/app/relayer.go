@@ -146,7 +146,7 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 	r.restorer.Lost = r.guard.Forgotten
 	r.relay, err = relay.New(relay.Config{
 		FirstLanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, DeployBlock: d.DeployBlock, Replica: replica,
-		AuditHorizon: s.AuditHorizon,
+		AuditHorizon: s.AuditHorizon, BalanceAlarm: s.BalanceAlarm,
 		Limits: batch.Limits{
 			MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger,
 		},

@@ -135,6 +135,7 @@ type RelayerSettings struct {
 	MaxFeeGwei    float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
 	MaxTxFeeEther float64       `name:"max-tx-fee-ether" env:"SCORELAY_MAX_TX_FEE_ETHER" default:"1" help:"Ceiling of gas limit times price of one transaction, ether; many nodes refuse more than one."`
 	MinTipGwei    float64       `name:"min-tip-gwei" env:"SCORELAY_MIN_TIP_GWEI" default:"0.001" help:"Least tip per gas, gwei."`
+	BalanceAlarm  time.Duration `name:"balance-alarm" env:"SCORELAY_BALANCE_ALARM" default:"24h" help:"Log when the balance of a lane's signer lasts shorter, at the rate at which it fell in the last hour or so. 0: never."`
 	BumpBlocks    uint64        `name:"bump-blocks" env:"SCORELAY_BUMP_BLOCKS" default:"3" help:"Blocks after which the oldest transaction that is in none gets a higher price."`
 	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"4s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
 	AuditHorizon  time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
@@ -234,6 +235,7 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.MaxFeeGwei > 0 && s.MaxFeeGwei < maxGwei, "SCORELAY_MAX_FEE_GWEI is %g; it must be more than 0 and less than %g", s.MaxFeeGwei, maxGwei)
 	p.check(s.MaxTxFeeEther > 0 && s.MaxTxFeeEther <= maxEther, "SCORELAY_MAX_TX_FEE_ETHER is %g; it must be more than 0 and at most %g", s.MaxTxFeeEther, maxEther)
 	p.check(s.MinTipGwei > 0 && s.MinTipGwei <= s.MaxFeeGwei, "SCORELAY_MIN_TIP_GWEI is %g; it must be more than 0 and at most SCORELAY_MAX_FEE_GWEI", s.MinTipGwei)
+	p.check(s.BalanceAlarm >= 0, "SCORELAY_BALANCE_ALARM is %s; it must not be negative", s.BalanceAlarm)
 	p.check(s.BumpBlocks >= 1, "SCORELAY_BUMP_BLOCKS is 0; it must be at least 1")
 	p.check(s.LeaseTTL >= 2*time.Second && s.LeaseTTL%time.Second == 0, "SCORELAY_LEASE_TTL is %s; it must be whole seconds, at least 2s", s.LeaseTTL)
 	p.check(s.AuditHorizon >= time.Hour, "SCORELAY_AUDIT_HORIZON is %s; it must be at least 1h, well above the stream's duplicate window", s.AuditHorizon)

@@ -75,6 +75,7 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"SCORELAY_MAX_FEE_GWEI is 1e+09; it must be more than 0 and less than 1e+09":        func(s *RelayerSettings) { s.MaxFeeGwei = maxGwei },
 		"SCORELAY_MAX_TX_FEE_ETHER is 18.1; it must be more than 0 and at most 18":          func(s *RelayerSettings) { s.MaxTxFeeEther = 18.1 },
 		"SCORELAY_MIN_TIP_GWEI is 501; it must be more than 0 and at most SCORELAY_MAX_FEE": func(s *RelayerSettings) { s.MinTipGwei = 501 },
+		"SCORELAY_BALANCE_ALARM is -1s; it must not be negative":                            func(s *RelayerSettings) { s.BalanceAlarm = -time.Second },
 		"SCORELAY_BUMP_BLOCKS is 0; it must be at least 1":                                  func(s *RelayerSettings) { s.BumpBlocks = 0 },
 		"SCORELAY_LEASE_TTL is 1s; it must be whole seconds, at least 2s":                   func(s *RelayerSettings) { s.LeaseTTL = time.Second },
 		"SCORELAY_LEASE_TTL is 2.5s; it must be whole seconds, at least 2s":                 func(s *RelayerSettings) { s.LeaseTTL = 2500 * time.Millisecond },

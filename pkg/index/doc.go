@@ -12,8 +12,8 @@
 //     it cannot be right it is made again from the first event on.
 //   - All three may be killed anywhere and run again, and may run twice at once. In every relayer the Follower and the
 //     Restorer run.
-//   - The Restorer declares the status store complete last, and the store refuses if it lost data since the restore
-//     began. Until then "nothing known" is not an answer.
+//   - The Restorer declares the status store complete last, and the store refuses if it lost data, or another restore was requested,
+//     since the restore began (docs/crashes.md, Statuses).
 //   - The Auditor believes only the stream and the contract. Of the lanes it asks one thing: up to where they claim to be
 //     done. An accepted update before that place without an outcome is lost; one behind it is pending.
 //

@@ -36,18 +36,7 @@ type metrics struct {
 	moved       *prometheus.CounterVec
 	driven      prometheus.Gauge
 	lanes       *prometheus.GaugeVec
-
-	inflight *prometheus.GaugeVec
-	open     *prometheus.GaugeVec
-	backlog  *prometheus.GaugeVec
-	oldest   *prometheus.GaugeVec
-	parked   *prometheus.GaugeVec
-	queued   *prometheus.GaugeVec
-	nonce    *prometheus.GaugeVec
-	balance  *prometheus.GaugeVec
-	waiting  *prometheus.GaugeVec
-	epoch    *prometheus.GaugeVec
-	gasRules *prometheus.GaugeVec
+	gauges
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -102,18 +91,8 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		purgeFails:   counter("purge_failures_total", "Purges of the stream that failed; each is tried again later."),
 		driven:       driven,
 		gasPerUpdate: perUpdate, acceptToFinal: acceptToFinal,
-		lanes:    gauges("lane_info", "1 for each lane of the deployment that is to be driven, by whichever relayer: its signer, and active, leaving or cut.", "signer", "state"),
-		inflight: gauges("inflight_slots", "Slots whose transaction is not in a block."),
-		open:     gauges("open_slots", "Slots that are not final."),
-		backlog:  gauges("backlog_updates", "Updates that wait to be bound: all that the stream holds for the lane, and those that lost their slot."),
-		oldest:   gauges("oldest_waiting_timestamp_seconds", "When the oldest of what waits to be bound was accepted, Unix time; absent while nothing waits."),
-		parked:   gauges("parked_projects", "Projects that take more than their share of the horizon, and are read again later."),
-		queued:   gauges("queued_works", "Pieces of work that lost their slot and wait to be bound again."),
-		nonce:    gauges("next_nonce", "The nonce of the lane's next slot."),
-		balance:  gauges("balance_ether", "Balance of the lane's signer, ether."),
-		waiting:  gauges("waiting", "1 while the lane binds nothing new for this reason.", "reason"),
-		epoch:    gauges("epoch", "The lane's epoch in its journal."),
-		gasRules: gauges("gas_rules", "1 for the rules of gas that the lane believes the chain to have, by the name of their fork.", "rules"),
+		lanes:  gauges("lane_info", "1 for each lane of the deployment that is to be driven, by whichever relayer: its signer, and active, leaving or cut.", "signer", "state"),
+		gauges: newGauges(gauges),
 	}
 	for _, result := range []lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled} {
 		m.settled.WithLabelValues(string(result)) // at 0, so that the first one shows as growth
@@ -177,12 +156,5 @@ func (m *metrics) wait(id score.Lane, reason lane.Wait) {
 			value = 1
 		}
 		m.waiting.WithLabelValues(label(id), string(r)).Set(value)
-	}
-}
-
-// forget removes the gauges of a lane that another replica drives now.
-func (m *metrics) forget(id score.Lane) {
-	for _, g := range []*prometheus.GaugeVec{m.inflight, m.open, m.backlog, m.oldest, m.parked, m.queued, m.nonce, m.balance, m.waiting, m.epoch, m.gasRules} {
-		g.DeletePartialMatch(prometheus.Labels{"lane": label(id)})
 	}
 }

@@ -105,7 +105,7 @@ func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journ
 	config := &r.config
 	s := &session{
 		id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, halt: r.deps.Halt,
-		send: r.deps.Chain.Send, deadLetter: r.deadLetter,
+		send: r.deps.Chain.Send, deadLetter: r.deadLetter, funds: r.fundsOf(id),
 	}
 	journal.lane, journal.appended = l, s.appended
 	s.unread = &unread{}

@@ -349,13 +349,13 @@ func (q *requeue) creation(ctx context.Context, id score.ProjectID, work *lane.W
 		q.searched.work, q.searched.next = work.ID, q.config.DeployBlock
 	}
 	err = errors.Join(err, in(q.searched.next, final, func(through evidence.Block) { q.searched.next = through.Number + 1 }))
-	if creation == nil && err == nil {
-		err = errNoEvent
-	}
-	if creation == nil {
+	switch {
+	case creation != nil:
+		return creation, nil
+	case err != nil:
 		return nil, err
 	}
-	return creation, nil
+	return nil, errNoEvent
 }
 
 // agreed is what a view of the contract returns in the final block, where all endpoints that answer say the same.

@@ -37,6 +37,7 @@ type session struct {
 	handover *handover // gives buckets to other lanes, and takes theirs
 	gas      *gas
 	ages     *ages
+	funds    *funds
 	metrics  *metrics
 	halt     Halt
 
@@ -397,20 +398,4 @@ func (s *session) backlog() uint64 {
 		}
 	}
 	return n
-}
-
-// show sets the lane's gauges.
-func (s *session) show() {
-	state, id := s.lane.State, label(s.id)
-	s.metrics.inflight.WithLabelValues(id).Set(float64(s.lane.InFlight()))
-	s.metrics.open.WithLabelValues(id).Set(float64(len(state.Slots)))
-	s.metrics.backlog.WithLabelValues(id).Set(float64(s.backlog()))
-	s.metrics.parked.WithLabelValues(id).Set(float64(len(s.intake.parked)))
-	s.metrics.queued.WithLabelValues(id).Set(float64(len(state.Queue)))
-	s.metrics.nonce.WithLabelValues(id).Set(float64(state.Next))
-	s.metrics.epoch.WithLabelValues(id).Set(float64(state.Epoch))
-	s.heads.Busy(s.lane.InFlight()+len(state.Queue) > 0 || s.intake.horizon.Len() > 0 || s.intake.creation != nil)
-	if view := s.lane.View(); view != nil && view.HasAccount() {
-		s.metrics.balance.WithLabelValues(id).Set(ether(view.Account.Balance))
-	}
 }

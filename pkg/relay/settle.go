@@ -139,7 +139,7 @@ func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) 
 	case attempt.Cancel:
 		end.entry.Result = lane.Cancelled
 	case in.Receipt.Status != types.ReceiptStatusSuccessful:
-		end.entry.Result, end.entry.OutOfGas = lane.Reverted, ranOut(in.Receipt, attempt)
+		end.entry.Result, end.entry.OutOfGas = lane.Reverted, usedAll(in.Receipt, attempt)
 	default:
 		end, err := t.readDone(ctx, end, data)
 		// Another transaction may have applied them meanwhile, of which no one said so while this one's outcome stood.

@@ -71,7 +71,7 @@ func (r *Remote) key() (*Key, error) {
 	if r.AWSKMS != "" {
 		service, err = newManaged(r.AWSKMS)
 	} else {
-		service, err = newEndpoint(endpointOptions{url: r.Web3signer, certificateFile: r.CertificateFile, keyFile: r.KeyFile, tokenFile: r.TokenFile})
+		service, err = newEndpoint(&endpointOptions{url: r.Web3signer, certificateFile: r.CertificateFile, keyFile: r.KeyFile, tokenFile: r.TokenFile})
 	}
 	if err != nil {
 		return nil, err

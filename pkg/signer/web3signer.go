@@ -38,7 +38,7 @@ type endpointOptions struct {
 }
 
 // newEndpoint checks the options; it does not connect.
-func newEndpoint(o endpointOptions) (*endpoint, error) {
+func newEndpoint(o *endpointOptions) (*endpoint, error) {
 	u, err := url.Parse(o.url)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
@@ -52,17 +52,10 @@ func newEndpoint(o endpointOptions) (*endpoint, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	if o.certificateFile != "" {
-		certificate := func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			pair, err := tls.LoadX509KeyPair(o.certificateFile, o.keyFile)
-			if err != nil {
-				return nil, fmt.Errorf("couldn't read the client certificate for the remote signer: %w", err)
-			}
-			return &pair, nil
-		}
-		if _, err := certificate(nil); err != nil {
+		if _, err := o.certificate(nil); err != nil {
 			return nil, err
 		}
-		transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetClientCertificate: certificate}
+		transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetClientCertificate: o.certificate}
 	}
 	options := []rpc.ClientOption{rpc.WithHTTPClient(&http.Client{
 		Transport: bounded{transport},
@@ -71,24 +64,35 @@ func newEndpoint(o endpointOptions) (*endpoint, error) {
 		},
 	})}
 	if o.tokenFile != "" {
-		token := func(h http.Header) error {
-			raw, err := os.ReadFile(o.tokenFile)
-			if err != nil {
-				return unreadable("the remote signer's token file", o.tokenFile, err)
-			}
-			h.Set("Authorization", "Bearer "+strings.TrimSpace(string(raw)))
-			return nil
-		}
-		if err := token(http.Header{}); err != nil {
+		if err := o.token(http.Header{}); err != nil {
 			return nil, err
 		}
-		options = append(options, rpc.WithHTTPAuth(token))
+		options = append(options, rpc.WithHTTPAuth(o.token))
 	}
 	client, err := rpc.DialOptions(context.Background(), o.url, options...) // of HTTP it connects to nothing
 	if err != nil {
 		return nil, errors.New("web3signer is no address of a JSON-RPC endpoint")
 	}
 	return &endpoint{client}, nil
+}
+
+// certificate reads the client's certificate, for a connection.
+func (o *endpointOptions) certificate(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(o.certificateFile, o.keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read the client certificate for the remote signer: %w", withoutPath(err))
+	}
+	return &pair, nil
+}
+
+// token puts the bearer token into the header of a request.
+func (o *endpointOptions) token(h http.Header) error {
+	raw, err := os.ReadFile(o.tokenFile)
+	if err != nil {
+		return unreadable("the remote signer's token file", o.tokenFile, err)
+	}
+	h.Set("Authorization", "Bearer "+strings.TrimSpace(string(raw)))
+	return nil
 }
 
 // bounded refuses to read more of an answer than maxAnswer.

@@ -106,14 +106,13 @@ func TestTheWireForm(t *testing.T) {
 func TestTracesOutOfOrderAreRefused(t *testing.T) {
 	t.Parallel()
 	some := score.Trace{1, 23: 1}
-	of := func(index int, trace score.Trace) score.Traced { return score.Traced{Index: index, Trace: trace} }
 	for name, traces := range map[string][]score.Traced{
-		"twice":         {of(0, some), of(0, some)},
-		"descending":    {of(1, some), of(0, some)},
-		"beyond":        {of(2, some)},
-		"negative":      {of(-1, some)},
-		"no trace's id": {of(0, score.Trace{23: 1})},
-		"no span's id":  {of(0, score.Trace{1})},
+		"twice":         {{Index: 0, Trace: some}, {Index: 0, Trace: some}},
+		"descending":    {{Index: 1, Trace: some}, {Index: 0, Trace: some}},
+		"beyond":        {{Index: 2, Trace: some}},
+		"negative":      {{Index: -1, Trace: some}},
+		"no trace's id": {{Index: 0, Trace: score.Trace{23: 1}}},
+		"no span's id":  {{Index: 0, Trace: score.Trace{1}}},
 	} {
 		_, err := EncodeEnvelope(make([]score.Update, 2), nil, traces...)
 		require.Error(t, err, name)
