@@ -92,7 +92,7 @@ func TestSchemaKnowsTheSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if !bytes.Equal(is, want.Bytes()) {
-		t.Error("values.schema.json is stale: run `go test -C deploy/helm/check -run TestSchema . -args -update`")
+		t.Error("values.schema.json is stale: run `go test -C deploy/helm/check -count=1 -run TestSchema . -args -update`")
 	}
 }
 
