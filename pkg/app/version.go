@@ -23,7 +23,7 @@ type BuildInfo struct {
 	Formats Formats `json:"formats"`
 }
 
-// Formats are the versions of what is stored in NATS. A program that meets a newer one than its own reads nothing of it.
+// Formats are the newest versions of what is stored in NATS that this program reads. It halts at newer ones.
 type Formats struct {
 	Message int `json:"message"` // of the stream: accepted updates and creations
 	Journal int `json:"journal"` // entries of the lanes' journals

@@ -20,8 +20,8 @@ const (
 	maxVersion = 31 // there will be no later one: what begins otherwise is no message of ours
 )
 
-// Version is the format of messages that this program writes, and the newest that it reads.
-const Version = version
+// Version is the newest format of messages that this program reads, and writes where something is traced.
+const Version = traced
 
 const (
 	kindUpdates = 1

@@ -91,6 +91,7 @@ var empty = map[string]func() object{
 	"batch/v1 CronJob":                        func() object { return &batch.CronJob{} },
 	"batch/v1 Job":                            func() object { return &batch.Job{} },
 	"keda.sh/v1alpha1 ScaledObject":           func() object { return &keda.ScaledObject{} },
+	"monitoring.coreos.com/v1 PrometheusRule": func() object { return &monitoring.PrometheusRule{} },
 	"monitoring.coreos.com/v1 ServiceMonitor": func() object { return &monitoring.ServiceMonitor{} },
 	"networking.k8s.io/v1 Ingress":            func() object { return &networking.Ingress{} },
 	"networking.k8s.io/v1 NetworkPolicy":      func() object { return &networking.NetworkPolicy{} },
@@ -185,14 +186,15 @@ func variants(t *testing.T) map[string][]string {
 		"--set", "relayer.keystore.secret=signers,relayer.keystore.passwordSecret.name=password",
 	}
 	all["setup by addresses"] = []string{
-		"--values", examples(t)["external"], "--set", "setup.enabled=true,setup.deployer.secret=d,setup.admin=0x" + strings.Repeat("a", 40),
+		"--values", examples(t)["external"], "--set", "setup.enabled=true,setup.deployer.secret=d,setup.deployer.passwordKey=,setup.admin=0x" + strings.Repeat("a", 40),
 		"--set", fmt.Sprintf("setup.relayers={0x%s,0x%s}", strings.Repeat("1", 40), strings.Repeat("2", 40)),
 		"--set", "setup.contract=0x" + strings.Repeat("c", 40) + ",setup.deployBlock=123456789,setup.streamMaxBytes=68719476736",
 	}
 	all["names that YAML takes for numbers"] = []string{
-		"--values", examples(t)["external"], "--set-string", "nats.credentialsSecret.name=1,redis.urlSecret.key=2,relayer.keystore.secret=0x3,api.tls.secret=1e3",
+		"--values", examples(t)["external"], "--set-string", "nats.credentialsSecret.name=1,redis.urlSecret.key=2,relayer.keystore.secret=0x3,relayer.keystore.passwordSecret.name=11,api.tls.secret=1e3",
 		"--set-string", "image.tag=4,image.pullSecrets={5},serviceAccount.name=6,api.pod.priorityClassName=7,api.ingress.className=true,authorities.configMap=8",
 	}
+	all["keystore and remote signers"] = []string{"--values", examples(t)["small"], "--set", "relayer.secrets={web3signer-token,web3signer-tls}"}
 	all["names as long as they may be"] = []string{"--values", examples(t)["small"], "--set", "fullnameOverride=" + strings.Repeat("long", 20)}
 	return all
 }

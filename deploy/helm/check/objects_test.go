@@ -2,6 +2,11 @@ package check
 
 import (
 	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +15,7 @@ import (
 
 	keda "github.com/kedacore/keda/v2/apis/keda/v1alpha1"
 	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	apps "k8s.io/api/apps/v1"
 	autoscaling "k8s.io/api/autoscaling/v2"
 	batch "k8s.io/api/batch/v1"
@@ -20,6 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	admission "k8s.io/pod-security-admission/api"
 	security "k8s.io/pod-security-admission/policy"
+	"sigs.k8s.io/yaml"
 )
 
 type scaledObject = *keda.ScaledObject
@@ -111,13 +118,20 @@ func files(p pod) (paths []string) {
 	return paths
 }
 
-// TestFilesAreMounted: each file that the environment names is mounted, each volume is used, and nothing else is mounted.
+// TestFilesAreMounted: each file that the environment names is mounted, each volume is used, and no secret is mounted that
+// the program does not read.
 func TestFilesAreMounted(t *testing.T) {
 	for name, args := range variants(t) {
 		for _, p := range pods(render(t, args...)) {
 			have := files(p)
 			if mounts := len(p.Spec.Containers[0].VolumeMounts); mounts != len(p.Spec.Volumes) || len(have) < mounts {
 				t.Errorf("%s, %s: %d mounts, %d volumes, %d files", name, p.owner, mounts, len(p.Spec.Volumes), len(have))
+			}
+			env := environment(p.Spec.Containers[0])
+			for _, path := range have {
+				if strings.HasPrefix(path, "/run/") && !strings.HasPrefix(path, "/run/secrets/") && !slices.Contains(slices.Collect(maps.Values(env)), path) {
+					t.Errorf("%s, %s: the secret %s is not for it", name, p.owner, path)
+				}
 			}
 			for _, variable := range p.Spec.Containers[0].Env {
 				for _, path := range strings.Split(variable.Value, ":") {
@@ -294,6 +308,82 @@ func TestScaling(t *testing.T) {
 	one := named[scaledObject](t, render(t, "--values", examples(t)["production"], "--set", "relayer.autoscaling.lanes=1"), "-relayer")
 	if *one.Spec.MinReplicaCount != 1 || *one.Spec.MaxReplicaCount != 1 {
 		t.Errorf("one lane has %d to %d relayers", *one.Spec.MinReplicaCount, *one.Spec.MaxReplicaCount)
+	}
+}
+
+// TestScaledObjectIsValid: KEDA's own definition, which also knows values and bounds, takes it.
+func TestScaledObjectIsValid(t *testing.T) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/kedacore/keda/v2").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "config", "crd", "bases", "keda.sh_scaledobjects.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var definition struct {
+		Spec struct {
+			Versions []struct {
+				Name   string
+				Schema struct {
+					OpenAPIV3Schema any `json:"openAPIV3Schema"`
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal(text, &definition); err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("scaledobject", definition.Spec.Versions[0].Schema.OpenAPIV3Schema); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("scaledobject")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := run("template", "scorelay", chart, "--kube-version", kubernetes, "--values", examples(t)["production"], "--show-only", "templates/relayer.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, document, _ := strings.Cut(out, "\nkind: ScaledObject\n")
+	var is map[string]any
+	if err := yaml.Unmarshal([]byte(document), &is); err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(is); err != nil {
+		t.Error(err)
+	}
+	is["spec"].(map[string]any)["fallback"].(map[string]any)["behavior"] = "guess"
+	if schema.Validate(is) == nil {
+		t.Error("KEDA's definition takes anything")
+	}
+	if err := keda.CheckReplicaCountBoundsAreValid(named[scaledObject](t, decode(t, out), "-relayer")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAlerts: the alerts are those that are tested, in a chart that was packed, too.
+func TestAlerts(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := run("package", chart, "--destination", dir); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "deploy", "observability", "rules.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want monitoring.PrometheusRuleSpec
+	if err := yaml.UnmarshalStrict(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	out, err := run("template", "scorelay", filepath.Join(dir, "scorelay-0.1.0.tgz"), "--kube-version", kubernetes, "--values", examples(t)["production"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := all[*monitoring.PrometheusRule](decode(t, out))
+	if len(rules) != 1 || !reflect.DeepEqual(rules[0].Spec, want) || len(want.Groups) == 0 {
+		t.Errorf("the alerts are %+v", rules)
 	}
 }
 

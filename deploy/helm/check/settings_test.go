@@ -30,7 +30,7 @@ func settings(t *testing.T) map[string]map[string]setting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile("(?m)^\\| `(SCORELAY_[A-Z0-9_]+)`( \\(or `_FILE`\\))? \\|[^|]*\\|[^|]*\\| (.*) \\|$")
+	row := regexp.MustCompile("(?m)^\\| `([A-Z][A-Z0-9_]+)`( \\(or `_FILE`\\))? \\|[^|]*\\|[^|]*\\| (.*) \\|$")
 	programs := map[string]map[string]setting{}
 	for _, part := range strings.Split(string(text), "\n## ")[1:] {
 		_, program, _ := strings.Cut(part, "(`cmd/")
@@ -92,7 +92,7 @@ func TestSchemaKnowsTheSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if !bytes.Equal(is, want.Bytes()) {
-		t.Error("values.schema.json is stale: run `go test -C deploy/helm/check -run TestSchema . -args -update`")
+		t.Error("values.schema.json is stale: run `go test -C deploy/helm/check -count=1 -run TestSchema . -args -update`")
 	}
 }
 

@@ -116,18 +116,38 @@ labels: {{- include "scorelay.labels" . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* The keystore of the lanes' signers: its environment, mounts and volumes. */}}
-{{- define "scorelay.keystore.env" }}
+{{/* The signers of the lanes: their environment, mounts and volumes. */}}
+{{- define "scorelay.signers.env" }}
+{{- if .Values.relayer.keystore.secret }}
 - {name: SCORELAY_SIGNER_KEYSTORE, value: /run/signers/keystore}
+{{- end }}
+{{- if .Values.relayer.keystore.passwordSecret.name }}
 - {name: SCORELAY_SIGNER_PASSWORD_FILE, value: /run/signers/password/password}
 {{- end }}
-{{- define "scorelay.keystore.mounts" }}
+{{- end }}
+{{- define "scorelay.signers.mounts" }}
+{{- if .Values.relayer.keystore.secret }}
 - {name: keystore, mountPath: /run/signers/keystore, readOnly: true}
+{{- end }}
+{{- if .Values.relayer.keystore.passwordSecret.name }}
 - {name: keystore-password, mountPath: /run/signers/password, readOnly: true}
 {{- end }}
-{{- define "scorelay.keystore.volumes" }}
-- {name: keystore, secret: {secretName: {{ .Values.relayer.keystore.secret | quote }}, defaultMode: 0440}}
-- {name: keystore-password, secret: {secretName: {{ .Values.relayer.keystore.passwordSecret.name | quote }}, defaultMode: 0440, items: [{key: {{ .Values.relayer.keystore.passwordSecret.key | quote }}, path: password}]}}
+{{- range $i, $name := .Values.relayer.secrets }}
+- {name: secret-{{ $i }}, mountPath: {{ printf "/run/secrets/%s" $name | quote }}, readOnly: true}
+{{- end }}
+{{- end }}
+{{- define "scorelay.signers.volumes" }}
+{{- with .Values.relayer.keystore.secret }}
+- {name: keystore, secret: {secretName: {{ . | quote }}, defaultMode: 0440}}
+{{- end }}
+{{- with .Values.relayer.keystore.passwordSecret }}
+{{- if .name }}
+- {name: keystore-password, secret: {secretName: {{ .name | quote }}, defaultMode: 0440, items: [{key: {{ .key | quote }}, path: password}]}}
+{{- end }}
+{{- end }}
+{{- range $i, $name := .Values.relayer.secrets }}
+- {name: secret-{{ $i }}, secret: {secretName: {{ $name | quote }}, defaultMode: 0440}}
+{{- end }}
 {{- end }}
 
 {{/* What every pod is: nobody, on a file system that it cannot write, without a token for Kubernetes. */}}
@@ -207,7 +227,6 @@ readinessProbe:
 {{- if not $v.nats.monitorURLs }}{{ $wrong = append $wrong "set nats.monitorURLs: of every NATS server, since each is asked whether it syncs every write" }}{{ end }}
 {{- $signers := keys $v.relayer.settings }}{{ range $v.relayer.env }}{{ $signers = append $signers .name }}{{ end }}
 {{- if not (or $v.relayer.keystore.secret (regexMatch "(^| )SCORELAY_SIGNER_" (join " " $signers))) }}{{ $wrong = append $wrong "set relayer.keystore.secret, or say in relayer.settings or relayer.env where else the lanes' signers are" }}{{ end }}
-{{- if and $v.relayer.keystore.secret (not $v.relayer.keystore.passwordSecret.name) }}{{ $wrong = append $wrong "set relayer.keystore.passwordSecret.name" }}{{ end }}
 {{- if and $v.relayer.keystore.secret (eq $v.relayer.keystore.secret $v.relayer.keystore.passwordSecret.name) }}{{ $wrong = append $wrong "relayer.keystore.passwordSecret must be another Secret: each key of relayer.keystore.secret is read as a keystore file" }}{{ end }}
 {{- if and $v.relayer.autoscaling.enabled (lt (int $v.relayer.autoscaling.lanes) 1) }}{{ $wrong = append $wrong "set relayer.autoscaling.lanes: more relayers than lanes only stand by" }}{{ end }}
 {{- if and $v.relayer.autoscaling.enabled (not $v.relayer.autoscaling.prometheus) }}{{ $wrong = append $wrong "set relayer.autoscaling.prometheus: KEDA asks it for the backlog" }}{{ end }}
