@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"pkg/status":       {"pkg/score", "pkg/redisdb"},
 	"pkg/limit":        {"pkg/score", "pkg/redisdb"},
 	"pkg/chain":        {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/registry", "pkg/retry"},
-	"pkg/signer":       {},
+	"pkg/signer":       {"pkg/retry"},
 	// for callers
 	"pkg/sdk": {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/retry"},
 	// plumbing
@@ -68,8 +68,9 @@ var allowed = map[string][]string{
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score"},
 
-	"pkg/devnet/evm":      {}, // for figures of gas
-	"pkg/devnet/rpcproxy": {}, // in front of a node, for tests and benchmarks
+	"pkg/devnet/evm":          {}, // for figures of gas
+	"pkg/devnet/rpcproxy":     {}, // in front of a node, for tests and benchmarks
+	"pkg/devnet/remotesigner": {}, // for tests
 }
 
 // homes says which packages may import a technology; a prefix of an import path stands for all below it. Wiring opens
@@ -82,7 +83,7 @@ var homes = map[string][]string{
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/app", "pkg/devnet"},
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
-	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/devnet"},
+	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/signer", "pkg/devnet", "pkg/devnet/remotesigner"},
 	"github.com/ethereum/go-ethereum/ethclient":               {"pkg/chain", "pkg/devnet"},
 	"github.com/ethereum/go-ethereum/core/vm":                 {"pkg/devnet/evm"}, // the EVM, for figures; servers ask their node
 	"github.com/ethereum/go-ethereum/core/state":              {"pkg/devnet/evm"},
@@ -93,6 +94,7 @@ var homes = map[string][]string{
 	"go.opentelemetry.io/otel/exporters":                      {"pkg/app"},
 	"github.com/alecthomas/kong":                              {"pkg/app", "cmd/api", "cmd/relayer", "cmd/scorelay", "cmd/scorelay/internal/dev"},
 	"github.com/goccy/go-yaml":                                {"pkg/app"},
+	"github.com/aws/":                                         {"pkg/signer"},
 	"github.com/stretchr/testify":                             {},
 	"pgregory.net/rapid":                                      {},
 	"go.uber.org/goleak":                                      {},

@@ -33,6 +33,8 @@ type cli struct {
 	Load    loadCommand    `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
 	Gas     gasCommand     `cmd:"" help:"Measure what updates cost, on an EVM of its own."`
 
+	ShowVersion versionCommand `cmd:"" name:"version" help:"Tell version, commit and the formats of what is stored."`
+
 	RunNATS  runNATSCommand  `cmd:"" name:"run-nats" hidden:""`
 	RunRedis runRedisCommand `cmd:"" name:"run-redis" hidden:""`
 }
@@ -70,7 +72,12 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
 		return 2
 	}
-	for _, sentence := range app.SecretArguments(command) {
+	secrets, err := app.SecretArguments(command)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
+		return 2
+	}
+	for _, sentence := range secrets {
 		fmt.Fprintln(os.Stderr, "scorelay: "+sentence)
 	}
 	app.LogRedis(commandLog())

@@ -123,7 +123,7 @@ func (a *api) config() httpapi.Config {
 	proxies, _ := networks(s.TrustedProxies) // Validate read them
 	return httpapi.Config{
 		ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
-		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},
+		Freshness:     wallet.Freshness{Past: s.FreshFor, Ahead: s.FreshAhead},
 		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay, Whole: whole,
 		MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout:  s.AcceptTimeout,

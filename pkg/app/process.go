@@ -48,6 +48,7 @@ func newProcess(name string, log *slog.Logger) *process {
 	p := &process{name: name, log: log, metrics: prometheus.NewRegistry(), health: &admin.Health{}}
 	p.connector = Connector{Log: log, Waiting: p.health.Waiting}
 	p.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	showBuild(name, p.metrics)
 	return p
 }
 
@@ -66,7 +67,7 @@ func (p *process) adminPart(addr string) lifecycle.Part {
 	return lifecycle.Part{
 		Name: "the admin listener",
 		Start: func(context.Context) (err error) {
-			server, err = admin.Listen(addr, p.metrics, p.health, p.log)
+			server, err = admin.Listen(addr, Build(), p.metrics, p.health, p.log)
 			if err == nil {
 				p.log.Info("the admin listener is up", "addr", server.Addr())
 			}

@@ -116,7 +116,7 @@ func (r *relayer) open(ctx context.Context) error {
 	}
 	r.restorer = &index.Restorer{
 		Deployment: d, Heads: r.heads, Chain: r.chain, Source: r.stream, Journals: journals, Lanes: r.lanes, Statuses: r.status,
-		Horizon: r.settings.StatusRetention, Log: r.log,
+		Retention: r.settings.StatusRetention, Log: r.log,
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})
@@ -146,7 +146,7 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 	r.restorer.Lost = r.guard.Forgotten
 	r.relay, err = relay.New(relay.Config{
 		FirstLanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, DeployBlock: d.DeployBlock, Replica: replica,
-		AuditHorizon: s.AuditHorizon,
+		AuditHorizon: s.AuditHorizon, BalanceAlarm: s.BalanceAlarm,
 		Limits: batch.Limits{
 			MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger,
 		},

@@ -121,9 +121,9 @@ type RelayerSettings struct {
 	Traces `embed:""`
 
 	AdminListen   string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address of the admin listener: liveness, readiness, metrics, profiles. It asks for no authentication, so keep it private."`
-	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of a lane's signer, or a directory of such files. It may hold the keys of some lanes only; a file that is added is found within ten seconds of its lane."`
-	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
-	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of lanes' signers, hex, separated by commas. For development only."`
+	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of a lane's signer, description of a remote one (web3signer, AWS KMS), or a directory of such files. It may hold the signers of some lanes only; a file that is added is found within ten seconds of its lane."`
+	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore files."`
+	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" privatekey:"" help:"Raw keys of lanes' signers, hex, separated by commas. For development only, and never as an argument."`
 	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
 	Horizon       int           `name:"horizon" env:"SCORELAY_HORIZON" default:"20000" help:"How many waiting updates a lane chooses from. More make batches cheaper while there is a backlog, up to about 20,000; each takes some 260 bytes of a relayer's memory."`
 	Lateness      time.Duration `name:"lateness" env:"SCORELAY_LATENESS" default:"30s" help:"An update that was passed over for so long goes next, even if it costs more."`
@@ -135,6 +135,7 @@ type RelayerSettings struct {
 	MaxFeeGwei    float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
 	MaxTxFeeEther float64       `name:"max-tx-fee-ether" env:"SCORELAY_MAX_TX_FEE_ETHER" default:"1" help:"Ceiling of gas limit times price of one transaction, ether; many nodes refuse more than one."`
 	MinTipGwei    float64       `name:"min-tip-gwei" env:"SCORELAY_MIN_TIP_GWEI" default:"0.001" help:"Least tip per gas, gwei."`
+	BalanceAlarm  time.Duration `name:"balance-alarm" env:"SCORELAY_BALANCE_ALARM" default:"24h" help:"Log when the balance of a lane's signer lasts shorter, at the rate at which it fell in the last hour or so. 0: never."`
 	BumpBlocks    uint64        `name:"bump-blocks" env:"SCORELAY_BUMP_BLOCKS" default:"3" help:"Blocks after which the oldest transaction that is in none gets a higher price."`
 	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"4s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
 	AuditHorizon  time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
@@ -222,7 +223,6 @@ func (s *RelayerSettings) Validate() error {
 	s.Traces.problems(&p)
 	p.check((s.Keystore != "") != (len(s.RawKeys) > 0),
 		"set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, SCORELAY_SIGNER_KEYS: one of them, not both")
-	p.check(s.Keystore == "" || s.PasswordFile != "", "SCORELAY_SIGNER_KEYSTORE is set without SCORELAY_SIGNER_PASSWORD_FILE; name the file that holds its password")
 	p.check(s.StatusRetention >= time.Minute, "SCORELAY_STATUS_RETENTION is %s; it must be at least 1m", s.StatusRetention)
 	p.positive("SCORELAY_POLL_INTERVAL", s.PollInterval)
 	p.check(s.Horizon >= 1 && s.Horizon <= 1_000_000, "SCORELAY_HORIZON is %d; it must be from 1 to 1,000,000 updates", s.Horizon)
@@ -235,6 +235,7 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.MaxFeeGwei > 0 && s.MaxFeeGwei < maxGwei, "SCORELAY_MAX_FEE_GWEI is %g; it must be more than 0 and less than %g", s.MaxFeeGwei, maxGwei)
 	p.check(s.MaxTxFeeEther > 0 && s.MaxTxFeeEther <= maxEther, "SCORELAY_MAX_TX_FEE_ETHER is %g; it must be more than 0 and at most %g", s.MaxTxFeeEther, maxEther)
 	p.check(s.MinTipGwei > 0 && s.MinTipGwei <= s.MaxFeeGwei, "SCORELAY_MIN_TIP_GWEI is %g; it must be more than 0 and at most SCORELAY_MAX_FEE_GWEI", s.MinTipGwei)
+	p.check(s.BalanceAlarm >= 0, "SCORELAY_BALANCE_ALARM is %s; it must not be negative", s.BalanceAlarm)
 	p.check(s.BumpBlocks >= 1, "SCORELAY_BUMP_BLOCKS is 0; it must be at least 1")
 	p.check(s.LeaseTTL >= 2*time.Second && s.LeaseTTL%time.Second == 0, "SCORELAY_LEASE_TTL is %s; it must be whole seconds, at least 2s", s.LeaseTTL)
 	p.check(s.AuditHorizon >= time.Hour, "SCORELAY_AUDIT_HORIZON is %s; it must be at least 1h, well above the stream's duplicate window", s.AuditHorizon)

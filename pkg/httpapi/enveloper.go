@@ -35,8 +35,8 @@ const (
 // any number.
 type enveloper struct {
 	publisher Publisher
-	// mark marks stored updates, soon or later; tokens are those of their claims.
-	mark     func(ctx context.Context, refs []score.Ref, tokens []string)
+	// accepted reports stored updates, soon or later; tokens are those of their claims.
+	accepted func(ctx context.Context, refs []score.Ref, tokens []string)
 	patience time.Duration // how long an update may wait for its publish, and a publish take
 	instance string        // makes message ids unique among processes
 	limit    int           // updates in an envelope; at least those of one unit
@@ -44,11 +44,11 @@ type enveloper struct {
 	tracer   trace.Tracer // nil: nothing is traced
 	log      *slog.Logger
 
-	in    chan *waiting
-	stop  chan struct{} // closed: take no more, answer what is there
-	ended chan struct{} // closed by run: nothing will be answered any more
-	next  *waiting      // run's: the unit that did not fit the last envelope begins the next; nil without one
-	marks sync.WaitGroup
+	in      chan *waiting
+	stop    chan struct{} // closed: take no more, answer what is there
+	ended   chan struct{} // closed by run: nothing will be answered any more
+	next    *waiting      // run's: the unit that did not fit the last envelope begins the next; nil without one
+	reports sync.WaitGroup
 }
 
 // unit is what is stored together or not at all: an update, or a signed group.
@@ -73,7 +73,7 @@ type waiting struct {
 
 // add returns when the unit is stored in the stream (nil), is known not to be (ErrFull, errNotStored, errDrained), or
 // may or may not be (any other error). It does not return before that, even if the caller has stopped listening: the bound is
-// twice the enveloper's patience, and the time that marking takes.
+// twice the enveloper's patience, and the time that reporting takes.
 func (e *enveloper) add(u unit) (err error) {
 	w := &waiting{unit: u, span: publishes(e.tracer, u.request, spanEnvelope, u.updates[0].Project), deadline: time.Now().Add(e.patience), answer: make(chan error, 1)}
 	defer func() { published(w.span, err) }()
@@ -103,14 +103,14 @@ func (e *enveloper) run(ctx context.Context) {
 		if units == nil {
 			break
 		}
-		e.flush(ctx, e.instance+"-"+strconv.FormatUint(n, 36), units)
+		e.store(ctx, e.instance+"-"+strconv.FormatUint(n, 36), units)
 	}
 	for {
 		select {
 		case w := <-e.in:
 			w.answer <- errDrained
 		default:
-			e.marks.Wait()
+			e.reports.Wait()
 			return
 		}
 	}
@@ -155,9 +155,9 @@ func (e *enveloper) collect() []*waiting {
 	return units
 }
 
-// flush makes one envelope durable and answers every request in it. The marks are written while the
+// store makes one envelope durable and answers every request in it. That it is accepted is reported while the
 // next envelope is on its way.
-func (e *enveloper) flush(ctx context.Context, msgID string, units []*waiting) {
+func (e *enveloper) store(ctx context.Context, msgID string, units []*waiting) {
 	updates, signed, claimed, tokens := envelopeOf(units)
 	traces, sampled := tracesOf(msgID, units, len(updates))
 	observe(e.metrics.envelope, float64(len(updates)), sampled)
@@ -172,8 +172,8 @@ func (e *enveloper) flush(ctx context.Context, msgID string, units []*waiting) {
 		}
 		return
 	}
-	e.marks.Go(func() {
-		e.mark(ctx, claimed, tokens)
+	e.reports.Go(func() {
+		e.accepted(ctx, claimed, tokens)
 		for _, w := range units {
 			w.answer <- nil
 		}

@@ -98,7 +98,7 @@ func TestAUnitThatDidNotFitIsNextAndIsAnsweredInADrain(t *testing.T) {
 		publisher := &countingPublisher{}
 		e := &enveloper{
 			publisher: publisher, patience: time.Minute, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
-			mark: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
+			accepted: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
 			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
 		}
 		go e.run(t.Context())

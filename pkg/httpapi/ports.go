@@ -27,7 +27,7 @@ type Statuses interface {
 	Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error)
 	// Release gives up those of the updates that the token has claimed; anything else stays.
 	Release(ctx context.Context, refs []score.Ref, token string) error
-	// Accepted marks stored updates and creations; tokens are those of the updates' claims, in order. It may come late.
+	// Accepted reports stored updates and creations; tokens are those of the updates' claims, in order. It may come late.
 	Accepted(ctx context.Context, refs []score.Ref, tokens []string) error
 	// Read answers for each, in order; the zero Status when nothing is known. That, and that an update did not apply, is
 	// the truth only when the store is complete: when nothing was lost that has not been restored yet.

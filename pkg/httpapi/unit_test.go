@@ -30,7 +30,7 @@ func TestNoUpdateWaitsLongerThanTwicePatience(t *testing.T) {
 		const patience = 5 * time.Second
 		b := &enveloper{
 			publisher: silentPublisher{}, patience: patience, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
-			mark: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
+			accepted: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
 			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
 		}
 		ctx, cancel := context.WithCancel(t.Context())

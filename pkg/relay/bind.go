@@ -26,6 +26,7 @@ type binder struct {
 	reporter *reporter
 	tracer   *tracer
 	waiting  *waiting
+	ages     *ages
 	metrics  *metrics
 	log      *slog.Logger
 
@@ -88,6 +89,7 @@ func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bo
 	bound, err := b.bind(ctx, w)
 	if bound {
 		b.intake.journaled(moves, places...)
+		b.ages.bound(b.lane.State.Next-1, places)
 	}
 	return bound, err
 }
@@ -188,7 +190,7 @@ func (b *binder) sign(ctx context.Context, nonce uint64, fees lane.Fees, gas uin
 
 func wei(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
 
-func gwei(n *big.Int) float64 {
-	f, _ := new(big.Float).Quo(new(big.Float).SetInt(n), big.NewFloat(1e9)).Float64()
+func ether(wei *big.Int) float64 {
+	f, _ := new(big.Float).Quo(new(big.Float).SetInt(wei), big.NewFloat(1e18)).Float64()
 	return f
 }

@@ -38,6 +38,7 @@ type Config struct {
 	PurgeInterval time.Duration       // how often to purge the stream. Default 10 min
 	PassEvery     time.Duration       // how often floors move over what other lanes carry. Default 1 min
 	GoneAfter     uint64              // blocks by which a lane's last slot is below the final block before the lane is gone. Default 256
+	BalanceAlarm  time.Duration       // a signer's balance that lasts shorter is logged; 0: none is
 	Now           func() time.Time    // the clock. Default time.Now
 }
 
@@ -94,6 +95,7 @@ type Relayer struct {
 	deps    Deps
 	config  Config
 	metrics *metrics
+	funds   sync.Map // *funds by score.Lane
 }
 
 // New checks the configuration.
@@ -115,6 +117,7 @@ func (r *Relayer) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	running.Go(func() { r.purger().run(ctx, r.config.PurgeInterval) })
+	running.Go(func() { r.showLanes(ctx) })
 	return r.deps.Leases.Run(ctx, r.shares, r.drive)
 }
 

@@ -50,6 +50,7 @@ type requeue struct {
 	deadLetter func(context.Context, []score.DeadLetter) error
 	reporter   *reporter
 	tracer     *tracer
+	ages       *ages
 	waiting    *waiting
 	metrics    *metrics
 	log        *slog.Logger
@@ -271,6 +272,9 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 	}
 	q.tracer.dropped(&work, began, refs, outcomes, reason)
 	q.metrics.ended(refs, outcomes)
+	if p.batch != nil {
+		q.ages.final(ctx, &work, uint64(len(refs)))
+	}
 	return nil
 }
 
@@ -345,13 +349,13 @@ func (q *requeue) creation(ctx context.Context, id score.ProjectID, work *lane.W
 		q.searched.work, q.searched.next = work.ID, q.config.DeployBlock
 	}
 	err = errors.Join(err, in(q.searched.next, final, func(through evidence.Block) { q.searched.next = through.Number + 1 }))
-	if creation == nil && err == nil {
-		err = errNoEvent
-	}
-	if creation == nil {
+	switch {
+	case creation != nil:
+		return creation, nil
+	case err != nil:
 		return nil, err
 	}
-	return creation, nil
+	return nil, errNoEvent
 }
 
 // agreed is what a view of the contract returns in the final block, where all endpoints that answer say the same.

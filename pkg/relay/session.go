@@ -36,6 +36,8 @@ type session struct {
 	teller   *teller   // tells how much waits
 	handover *handover // gives buckets to other lanes, and takes theirs
 	gas      *gas
+	ages     *ages
+	funds    *funds
 	metrics  *metrics
 	halt     Halt
 
@@ -48,6 +50,7 @@ type session struct {
 
 	source Source
 	main   *reading // of the stream
+	unread *unread  // what it has not come to
 	second *reading // of what parked projects left out; nil while there is none
 }
 
@@ -80,8 +83,9 @@ func (s *session) follow(ctx context.Context) error {
 	defer cancel()
 	s.main = &reading{} // of nothing
 	if s.reads() {
-		s.main = read(ctx, s.source, s.intake.began)
+		s.main, s.unread = read(ctx, s.source, s.intake.began), newUnread(s.intake)
 		defer s.main.close()
+		telling.Go(func() { s.unread.run(ctx, s.source, s.intake.began) })
 	}
 	defer func() { s.endSecond() }()
 	return s.loop(ctx)
@@ -118,6 +122,7 @@ func (s *session) loop(ctx context.Context) error {
 			}
 		case message := <-messages:
 			s.main.took(message)
+			s.unread.take(message)
 			if err := s.take(ctx, message); err != nil {
 				return err
 			}
@@ -159,6 +164,7 @@ func (s *session) work(ctx context.Context) error {
 		return err
 	}
 	s.show()
+	s.ages.show(ctx, s.intake, s.lane.State.Queue)
 	return nil
 }
 
@@ -383,18 +389,13 @@ func (s *session) take(ctx context.Context, message score.Message) error {
 	return nil
 }
 
-// show sets the lane's gauges.
-func (s *session) show() {
-	state, id := s.lane.State, label(s.id)
-	s.metrics.inflight.WithLabelValues(id).Set(float64(s.lane.InFlight()))
-	s.metrics.open.WithLabelValues(id).Set(float64(len(state.Slots)))
-	s.metrics.backlog.WithLabelValues(id).Set(float64(s.intake.backlog()))
-	s.metrics.parked.WithLabelValues(id).Set(float64(len(s.intake.parked)))
-	s.metrics.queued.WithLabelValues(id).Set(float64(len(state.Queue)))
-	s.metrics.nonce.WithLabelValues(id).Set(float64(state.Next))
-	s.metrics.epoch.WithLabelValues(id).Set(float64(state.Epoch))
-	s.heads.Busy(s.lane.InFlight()+len(state.Queue) > 0 || s.intake.horizon.Len() > 0 || s.intake.creation != nil)
-	if view := s.lane.View(); view != nil && view.HasAccount() {
-		s.metrics.balance.WithLabelValues(id).Set(gwei(view.Account.Balance))
+// backlog is how many updates wait: those that were read, those that were not yet, and those that lost their slot.
+func (s *session) backlog() uint64 {
+	n := s.intake.backlog() + s.unread.left()
+	for i := range s.lane.State.Queue {
+		if work := &s.lane.State.Queue[i]; work.Kind == lane.Updates {
+			n += uint64(work.Count)
+		}
 	}
+	return n
 }

@@ -20,6 +20,9 @@ const (
 	maxVersion = 31 // there will be no later one: what begins otherwise is no message of ours
 )
 
+// Version is the format of messages that this program writes, and the newest that it reads.
+const Version = version
+
 const (
 	kindUpdates = 1
 	kindProject = 2
