@@ -20,6 +20,7 @@ type metrics struct {
 	batch       *prometheus.HistogramVec
 	gasOfModel  prometheus.Histogram
 	attempts    *prometheus.CounterVec
+	signing     *prometheus.HistogramVec
 	sends       *prometheus.CounterVec
 	deadLetters *prometheus.CounterVec
 	sessionEnds prometheus.Counter
@@ -68,7 +69,9 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	ofModel := prometheus.NewHistogram(histogram("gas_of_model",
 		"Gas used by a final batch, as a part of what the model says at worst; above 1 the chain charges more than the model knows.",
 		[]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8, 16}))
-	reg.MustRegister(size, ofModel)
+	signing := prometheus.NewHistogramVec(histogram("sign_seconds", "How long lanes' signers took for a transaction, signed or failed; remote ones that are left alone for a while fail at once.",
+		prometheus.ExponentialBuckets(0.0001, 2.5, 14)), []string{"result"})
+	reg.MustRegister(size, ofModel, signing)
 	return &metrics{
 		outcomes:    counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
 		creations:   counters("creations_total", "Creations that are final, by outcome.", "outcome"),
@@ -76,6 +79,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		fees:        counter("fees_gwei_total", "Fees paid by final transactions, gwei."),
 		settled:     counters("slots_settled_total", "Slots that ended, by result.", "result"),
 		batch:       size,
+		signing:     signing,
 		gasOfModel:  ofModel,
 		attempts:    counters("attempts_total", "Attempts journaled, by reason.", "reason"),
 		sends:       counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
