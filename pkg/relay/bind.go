@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/big"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -30,8 +31,12 @@ type binder struct {
 	metrics  *metrics
 	log      *slog.Logger
 
-	unsigned bool // the key did not sign the last bump
+	unsigned bool          // the key did not sign the last bump
+	signing  time.Duration // since what was bound was broadcast
 }
+
+// slowSigning is when what is bound goes before more is signed: a remote signer takes its time for each.
+const slowSigning = 100 * time.Millisecond
 
 // bindNew binds the intake's creation, or what its horizon offers. It reports false if nothing is to be bound now.
 func (b *binder) bindNew(ctx context.Context) (bool, error) {
@@ -177,7 +182,14 @@ func (b *binder) sign(ctx context.Context, nonce uint64, fees lane.Fees, gas uin
 			Gas: gas, To: to, Value: new(big.Int), Data: data,
 		})
 	}
+	began := time.Now()
 	signed, err := b.signer.Sign(ctx, tx)
+	took, result := time.Since(began), "signed"
+	if err != nil {
+		result = "failed"
+	}
+	b.signing += took
+	b.metrics.signing.WithLabelValues(result).Observe(took.Seconds())
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type metrics struct {
 	acceptToFinal *prometheus.HistogramVec
 
 	attempts    *prometheus.CounterVec
+	signing     *prometheus.HistogramVec
 	sends       *prometheus.CounterVec
 	deadLetters *prometheus.CounterVec
 	sessionEnds prometheus.Counter
@@ -70,7 +71,9 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	acceptToFinal := prometheus.NewHistogramVec(histogram("accept_to_final_seconds",
 		"How long updates took from their accept, by NATS's clock, until their outcome was final, by the relayer's.",
 		[]float64{.5, 1, 2, 3, 5, 8, 13, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1200, 1800, 3600, 7200, 14400}), []string{"lane"})
-	reg.MustRegister(size, toModel, perUpdate, acceptToFinal)
+	signing := prometheus.NewHistogramVec(histogram("sign_seconds", "How long lanes' signers took for a transaction, signed or failed; remote ones that are left alone for a while fail at once.",
+		prometheus.ExponentialBuckets(0.0001, 2.5, 14)), []string{"result"})
+	reg.MustRegister(size, toModel, perUpdate, acceptToFinal, signing)
 	m := &metrics{
 		outcomes:  counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
 		creations: counters("creations_total", "Creations that are final, by outcome.", "outcome"),
@@ -80,6 +83,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			"of the %d projects that paid most to this relayer, from when on they did; the rest as other.", mostShown), "project")),
 		settled:      counters("slots_settled_total", "Slots that ended, by result.", "result"),
 		batch:        size,
+		signing:      signing,
 		gasToModel:   toModel,
 		attempts:     counters("attempts_total", "Attempts journaled, by reason.", "reason"),
 		sends:        counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),

@@ -8,14 +8,18 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/remotesigner"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
 )
@@ -120,4 +124,40 @@ func TestARemoteSignerThatFailsOrLiesMakesItsLaneWaitAndDoesNothingElse(t *testi
 	require.Equal(t, map[score.Outcome]int{score.Applied: 20 * len(faults)}, w.audit())
 	require.Empty(t, w.deadLetters())
 	require.Zero(t, w.metric("sessions_ended_total", ""))
+}
+
+// TestWhatASlowSignerSignedGoesWhileItSignsMore: the third signature is not made before the first transaction is in the node's pool.
+func TestWhatASlowSignerSignedGoesWhileItSignsMore(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	server := serveSigner(t, "127.0.0.1:0")
+	w.deps.Signer = signers(describedSigner(t, server.Listener.Addr().String()))
+	stop := w.start(w.config, w.deps)
+	w.drain()
+	stop()
+	next, stuck := w.states()[0].Next, atomic.Bool{}
+	server.Spoil(func(ctx context.Context, _ *ecdsa.PrivateKey, asked, signed *types.Transaction) (any, error) {
+		if asked.Nonce() < next+2 {
+			_ = retry.Sleep(ctx, 150*time.Millisecond) // it is slow
+		}
+		for asked.Nonce() == next+2 {
+			pending, err := w.geth.Client().PendingNonceAt(ctx, w.keys[0].Address())
+			if err != nil {
+				stuck.Store(true) // it waited for as long as it may
+			}
+			if err != nil || pending > next {
+				break
+			}
+		}
+		return remotesigner.Hex(signed)
+	})
+	w.accept(some(1, 0, 80)...) // four batches
+	w.metrics = prometheus.NewRegistry()
+	w.deps.Metrics = w.metrics
+	w.start(w.config, w.deps)
+	require.Eventually(t, func() bool { return w.states()[0].Next == next+4 }, 2*time.Minute, 10*time.Millisecond)
+	require.False(t, stuck.Load())
+	server.Spoil(nil)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 80}, w.audit())
 }

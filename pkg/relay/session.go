@@ -175,12 +175,15 @@ func (s *session) bindAll(ctx context.Context) error {
 			s.waiting.set(why)
 			return nil
 		}
-		var bound bool
-		var err error
-		if len(s.lane.State.Queue) == 0 {
-			bound, err = s.binder.bindNew(ctx)
-		} else if err = s.do(ctx, s.journal.due()); err == nil { // what was bound does not wait for the questions asked now
+		bound, err := false, error(nil)
+		queued := len(s.lane.State.Queue) > 0
+		if queued || s.binder.signing > slowSigning { // what was bound does not wait for the questions asked now, or a slow signer
+			s.binder.signing, err = 0, s.do(ctx, s.journal.due())
+		}
+		if err == nil && queued {
 			bound, err = s.requeue.next(ctx)
+		} else if err == nil {
+			bound, err = s.binder.bindNew(ctx)
 		}
 		if err != nil || !bound {
 			return err
