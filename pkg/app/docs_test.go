@@ -89,7 +89,7 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	halt.New(halt.Config{Metrics: reg})
 	expires(reg)
 	showBuild("scorelay-api", reg)
-	newClock(wallet.Window{}, slog.Default(), reg)
+	newClock(wallet.Freshness{}, slog.Default(), reg)
 	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
 	require.NoError(t, err)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/batch"
@@ -59,6 +61,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
 		r.adminPart(s.AdminListen),
+		r.tracesPart(&s.Traces, sdktrace.AlwaysSample()), // of what the API sampled
 		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "engines", Start: r.open},
 		loop("the view of the lanes", func(ctx context.Context) error { return r.roster.Run(ctx) }),
@@ -113,7 +116,7 @@ func (r *relayer) open(ctx context.Context) error {
 	}
 	r.restorer = &index.Restorer{
 		Deployment: d, Heads: r.heads, Chain: r.chain, Source: r.stream, Journals: journals, Lanes: r.lanes, Statuses: r.status,
-		Horizon: r.settings.StatusRetention, Log: r.log,
+		Retention: r.settings.StatusRetention, Log: r.log,
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})
@@ -143,7 +146,7 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 	r.restorer.Lost = r.guard.Forgotten
 	r.relay, err = relay.New(relay.Config{
 		FirstLanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, DeployBlock: d.DeployBlock, Replica: replica,
-		AuditHorizon: s.AuditHorizon,
+		AuditHorizon: s.AuditHorizon, BalanceAlarm: s.BalanceAlarm,
 		Limits: batch.Limits{
 			MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger,
 		},
@@ -151,7 +154,7 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 		Rules:   s.rules(),
 	}, relay.Deps{
 		Heads: r.heads, Chain: r.chain, Source: source{r.stream, stream.NewTail(r.stream, tailMemory)}, Journal: journals, Leases: leases, Statuses: r.status,
-		Backlogs: backlogs, Halt: r.guard, Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Log: r.log, Metrics: r.metrics,
+		Backlogs: backlogs, Halt: r.guard, Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Tracer: r.tracer, Log: r.log, Metrics: r.metrics,
 	})
 	return err
 }

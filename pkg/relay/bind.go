@@ -24,6 +24,7 @@ type binder struct {
 	gas      *gas
 	append   func(context.Context, lane.Entry) error
 	reporter *reporter
+	tracer   *tracer
 	waiting  *waiting
 	ages     *ages
 	metrics  *metrics
@@ -42,13 +43,15 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 		b.waiting.set(lane.WaitNone)
 		return false, nil
 	}
-	bound, err := b.bindPlaces(ctx, b.intake.places(choice.Units), binding{
+	places := b.intake.places(choice.Units)
+	traces := b.tracer.of(places, choice.Units)
+	bound, err := b.bindPlaces(ctx, places, binding{
 		gas: b.gas.limit(&piece{batch: &choice.Batch, known: choice.Known}), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
-		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len()}},
+		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len(), Trace: traces}},
 	})
 	if bound {
 		b.gas.trusted[b.lane.State.Next-1] = choice.Known
-		b.metrics.batch.WithLabelValues(string(choice.Why)).Observe(float64(choice.Batch.Len()))
+		observe(b.metrics.batch.WithLabelValues(string(choice.Why)), float64(choice.Batch.Len()), traces)
 		b.intake.batchBound(choice.Units)
 	}
 	return bound, err
@@ -57,9 +60,10 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 // bindCreation binds the intake's creation.
 func (b *binder) bindCreation(ctx context.Context) (bool, error) {
 	project := b.intake.creation.creation
-	bound, err := b.bindPlaces(ctx, []*place{b.intake.creation}, binding{
+	places := []*place{b.intake.creation}
+	bound, err := b.bindPlaces(ctx, places, binding{
 		gas: b.gas.limit(&piece{project: project}), data: registry.EncodeCreateProject(project),
-		entry: lane.Bind{Work: lane.Work{Kind: lane.Creation, Count: 1, Project: &project.ID}},
+		entry: lane.Bind{Work: lane.Work{Kind: lane.Creation, Count: 1, Project: &project.ID, Trace: b.tracer.of(places, nil)}},
 	})
 	if bound {
 		b.intake.creation = nil
@@ -107,6 +111,7 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 		return false, nil
 	}
 	nonce := b.lane.State.Next
+	span := b.tracer.binds(&w.entry.Work, nonce)
 	raw, err := b.sign(ctx, nonce, fees, w.gas, &b.config.Contract, w.data)
 	if err != nil {
 		b.waiting.set(lane.WaitSigner, "nonce", nonce, "err", err)
@@ -118,6 +123,7 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	if err := b.append(ctx, lane.Entry{Bind: &w.entry}); err != nil { // the commit point
 		return false, err
 	}
+	b.tracer.bound(span, b.lane.State.Slot(nonce))
 	b.metrics.attempts.WithLabelValues("first").Inc()
 	b.reporter.bound(ctx, nonce, refsOf(w.entry.Work, w.batch))
 	return true, nil

@@ -28,7 +28,8 @@ type place struct {
 	accepted   time.Time       // when its message was stored
 	project    score.ProjectID // whose it is
 	creation   *score.Project
-	unreadable bool // it is no project's
+	trace      *score.Trace // nil of most
+	unreadable bool         // it is no project's
 	bound      bool
 }
 

@@ -34,18 +34,7 @@ type metrics struct {
 	moved         *prometheus.CounterVec
 	driven        prometheus.Gauge
 	lanes         *prometheus.GaugeVec
-
-	inflight *prometheus.GaugeVec
-	open     *prometheus.GaugeVec
-	backlog  *prometheus.GaugeVec
-	oldest   *prometheus.GaugeVec
-	parked   *prometheus.GaugeVec
-	queued   *prometheus.GaugeVec
-	nonce    *prometheus.GaugeVec
-	balance  *prometheus.GaugeVec
-	waiting  *prometheus.GaugeVec
-	epoch    *prometheus.GaugeVec
-	gasRules *prometheus.GaugeVec
+	gauges
 }
 
 // family registers metrics of a relayer.
@@ -106,7 +95,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		projectFees: newLargest(f.counters("project_fees_ether_total", fmt.Sprintf("Fees paid by final transactions that did their work, ether, shared by the gas that each project's part takes by the model; "+
 			"of the %d projects that paid most to this relayer, from when on they did; the rest as other.", mostShown), "project")),
 		settled:       f.counters("slots_settled_total", "Slots that ended, by result.", "result"),
-		batch:         f.histograms("batch_updates", "Updates in a transaction, by why it was flushed.", "flush", bySize),
+		batch:         f.histograms("batch_updates", "Updates in a transaction, by why it was closed.", "flush", bySize),
 		gasToModel:    f.histogram("gas_to_model_ratio", "Gas used by a final batch, as a part of what the model says at worst; above 1 the chain charges more than the model knows.", byRatio),
 		attempts:      f.counters("attempts_total", "Attempts journaled, by reason.", "reason"),
 		sends:         f.counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
@@ -120,17 +109,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		gasPerUpdate:  f.histogram("gas_per_update", "Gas that each update of a final batch took: what its transaction used, shared evenly.", byGas),
 		acceptToFinal: f.histograms("accept_to_final_seconds", "How long updates took from their accept, by NATS's clock, until their outcome was final, by the relayer's.", "lane", bySeconds),
 		lanes:         f.gauges("lane_info", "1 for each lane of the deployment that is to be driven, by whichever relayer: its signer, and active, leaving or cut.", "signer", "state"),
-		inflight:      f.gauges("inflight_slots", "Slots whose transaction is not in a block."),
-		open:          f.gauges("open_slots", "Slots that are not final."),
-		backlog:       f.gauges("backlog_updates", "Updates that wait to be bound: all that the stream holds for the lane, and those that lost their slot."),
-		oldest:        f.gauges("oldest_waiting_timestamp_seconds", "When the oldest of what waits to be bound was accepted, Unix time; absent while nothing waits."),
-		parked:        f.gauges("parked_projects", "Projects that take more than their share of the horizon, and are read again later."),
-		queued:        f.gauges("queued_works", "Pieces of work that lost their slot and wait to be bound again."),
-		nonce:         f.gauges("next_nonce", "The nonce of the lane's next slot."),
-		balance:       f.gauges("balance_ether", "Balance of the lane's signer, ether."),
-		waiting:       f.gauges("waiting", "1 while the lane binds nothing new for this reason.", "reason"),
-		epoch:         f.gauges("epoch", "The lane's epoch in its journal."),
-		gasRules:      f.gauges("gas_rules", "1 for the rules of gas that the lane believes the chain to have, by the name of their fork.", "rules"),
+		gauges:        newGauges(f.gauges),
 	}
 	for _, result := range []lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled} {
 		m.settled.WithLabelValues(string(result)) // at 0, so that the first one shows as growth
@@ -194,12 +173,5 @@ func (m *metrics) wait(id score.Lane, reason lane.Wait) {
 			value = 1
 		}
 		m.waiting.WithLabelValues(label(id), string(r)).Set(value)
-	}
-}
-
-// forget removes the gauges of a lane that another replica drives now.
-func (m *metrics) forget(id score.Lane) {
-	for _, g := range []*prometheus.GaugeVec{m.inflight, m.open, m.backlog, m.oldest, m.parked, m.queued, m.nonce, m.balance, m.waiting, m.epoch, m.gasRules} {
-		g.DeletePartialMatch(prometheus.Labels{"lane": label(id)})
 	}
 }

@@ -98,7 +98,7 @@ func TestAFillThatIsNotSignedIsSaidOnce(t *testing.T) {
 		require.NoError(t, p.hear(t.Context(), p.view(10+n, 0)))
 		require.NoError(t, p.bindAll(t.Context()))
 	}
-	require.Equal(t, 1, p.times("the lane's key does not sign; "))
+	require.Equal(t, 1, p.times("the lane's signer does not sign; "))
 	require.Zero(t, p.times("shows fewer transactions"))
 	p.key.signs = true
 	require.NoError(t, p.hear(t.Context(), p.view(15, 0)))

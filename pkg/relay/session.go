@@ -31,11 +31,13 @@ type session struct {
 	settler  *settler  // ends slots, and opens them again
 	requeue  *requeue  // binds, splits or drops work that lost its slot
 	reporter *reporter // reports statuses
+	tracer   *tracer
 	waiting  *waiting  // why nothing new is bound
 	teller   *teller   // tells how much waits
 	handover *handover // gives buckets to other lanes, and takes theirs
 	gas      *gas
 	ages     *ages
+	funds    *funds
 	metrics  *metrics
 	halt     Halt
 
@@ -59,6 +61,7 @@ var errMoved = errors.New("the lane's buckets changed")
 // fails that reading the journal again may cure.
 func (s *session) run(ctx context.Context, source Source) error {
 	defer s.heads.Close()
+	defer s.tracer.close()
 	s.source = source
 	for {
 		if err := s.follow(ctx); !errors.Is(err, errMoved) {
@@ -315,6 +318,7 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 		case lane.Report:
 			s.reporter.stage(ctx, e)
 			s.gas.included(s.lane, e.Nonce)
+			s.tracer.included(e.Nonce, e.Stage, e.Tx, e.Block)
 		}
 		if err != nil {
 			return err
@@ -343,6 +347,7 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 	for i, result := range s.send(ctx, raw) {
 		tx := slots[i].Last().Hash
 		s.metrics.sends.WithLabelValues(result.Class.String()).Inc()
+		s.tracer.sent(slots[i], result.Class)
 		if !result.Class.Taken() {
 			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or replaces it", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
@@ -393,20 +398,4 @@ func (s *session) backlog() uint64 {
 		}
 	}
 	return n
-}
-
-// show sets the lane's gauges.
-func (s *session) show() {
-	state, id := s.lane.State, label(s.id)
-	s.metrics.inflight.WithLabelValues(id).Set(float64(s.lane.InFlight()))
-	s.metrics.open.WithLabelValues(id).Set(float64(len(state.Slots)))
-	s.metrics.backlog.WithLabelValues(id).Set(float64(s.backlog()))
-	s.metrics.parked.WithLabelValues(id).Set(float64(len(s.intake.parked)))
-	s.metrics.queued.WithLabelValues(id).Set(float64(len(state.Queue)))
-	s.metrics.nonce.WithLabelValues(id).Set(float64(state.Next))
-	s.metrics.epoch.WithLabelValues(id).Set(float64(state.Epoch))
-	s.heads.Busy(s.lane.InFlight()+len(state.Queue) > 0 || s.intake.horizon.Len() > 0 || s.intake.creation != nil)
-	if view := s.lane.View(); view != nil && view.HasAccount() {
-		s.metrics.balance.WithLabelValues(id).Set(ether(view.Account.Balance))
-	}
 }
