@@ -84,7 +84,7 @@ func queries(t *testing.T) (all []string) {
 			Templating struct {
 				List []struct{ Definition string } // of variables that ask Prometheus
 			}
-			Panels     []struct {
+			Panels []struct {
 				Title   string
 				GridPos struct{ X, Y, W, H int }
 				Targets []struct{ Expr string }
