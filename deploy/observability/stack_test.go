@@ -81,7 +81,10 @@ func queries(t *testing.T) (all []string) {
 	for _, file := range files {
 		var dashboard struct {
 			UID, Title string
-			Panels     []struct {
+			Templating struct {
+				List []struct{ Definition string } // of variables that ask Prometheus
+			}
+			Panels []struct {
 				Title   string
 				GridPos struct{ X, Y, W, H int }
 				Targets []struct{ Expr string }
@@ -94,6 +97,11 @@ func queries(t *testing.T) (all []string) {
 			t.Errorf("%s: the uid %q is another's, or no name", file, dashboard.UID)
 		}
 		seen[dashboard.UID] = true
+		for _, variable := range dashboard.Templating.List {
+			if of := strings.TrimPrefix(variable.Definition, "label_values("); of != variable.Definition {
+				all = append(all, of[:strings.Index(of, ",")])
+			}
+		}
 		for _, panel := range dashboard.Panels {
 			if panel.Title == "" || len(panel.Targets) == 0 || panel.GridPos.W*panel.GridPos.H == 0 || panel.GridPos.X+panel.GridPos.W > 24 {
 				t.Errorf("%s: the panel %q asks nothing, or has no place", file, panel.Title)

@@ -104,11 +104,10 @@ func (r *Relayer) firstBuckets(id score.Lane, state *lane.State) (buckets []scor
 func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journal *laneJournal, l *lane.Lane, in *intake) *session {
 	config := &r.config
 	s := &session{
-		id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, halt: r.deps.Halt,
+		id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, halt: r.deps.Halt, unread: &unread{},
 		send: r.deps.Chain.Send, deadLetter: r.deadLetter, funds: r.fundsOf(id),
 	}
 	journal.lane, journal.appended = l, s.appended
-	s.unread = &unread{}
 	s.ages = newAges(id, config, r.deps.Source.StoredAt, r.metrics, log)
 	s.gas = newGas(id, config, in.reprice, r.metrics, log)
 	s.waiting = &waiting{id: id, signer: signer.Address(), config: config, lane: l, metrics: r.metrics, log: log}

@@ -81,7 +81,7 @@ func (s *session) follow(ctx context.Context) error {
 	telling.Go(func() { s.teller.run(ctx) })
 	defer telling.Wait()
 	defer cancel()
-	s.main = &reading{} // of nothing
+	s.main, s.unread = &reading{}, &unread{} // of nothing
 	if s.reads() {
 		s.main, s.unread = read(ctx, s.source, s.intake.began), newUnread(s.intake)
 		defer s.main.close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -30,19 +31,28 @@ func newUnread(in *intake) *unread {
 	return u
 }
 
-// run counts until the context ends or the stream cannot be read: then the lane's own reading ends, too, and the session with it.
+// run counts from a sequence on until the context ends. What cannot be read is read again in a while.
 func (u *unread) run(ctx context.Context, source Source, from uint64) {
+	for ctx.Err() == nil {
+		from = u.count(ctx, source, from)
+		_ = retry.Sleep(ctx, pauseAfterFailure)
+	}
+}
+
+// count counts until the stream cannot be read, and returns the sequence from which on it did not.
+func (u *unread) count(ctx context.Context, source Source, from uint64) uint64 {
 	reader, err := source.Read(ctx, from)
 	if err != nil {
-		return
+		return from
 	}
 	defer reader.Close()
 	for {
 		m, err := reader.Next(ctx)
 		if err != nil {
-			return
+			return from
 		}
 		u.counted.Add(u.of(m))
+		from = m.Seq + 1
 	}
 }
 

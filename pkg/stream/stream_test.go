@@ -357,6 +357,11 @@ func TestFirstSinceFindsWhereAHorizonLies(t *testing.T) {
 	first, err = s.FirstSince(t.Context(), time.Now().Add(time.Hour))
 	require.NoError(t, err)
 	require.EqualValues(t, 4, first)
+	at, err := s.StoredAt(t.Context(), 3)
+	require.NoError(t, err)
+	require.WithinRange(t, at, began, time.Now())
+	_, err = s.StoredAt(t.Context(), 4)
+	require.Error(t, err)
 }
 
 func TestAStreamThatEndsBeforeWhatWasReadIsNotRead(t *testing.T) {
