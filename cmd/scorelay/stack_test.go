@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -283,9 +285,52 @@ func TestCommands(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, told, "there is nothing to resume")
 
+	statusOf(t, s, scorelay)
+
 	_, told, err = scorelay("dev", "--port", "0")
 	require.Error(t, err)
 	require.Contains(t, told, "another `scorelay dev`")
+}
+
+// statusOf looks at a stack with `scorelay status`: as JSON, as text, and on a terminal of 80×24, where it is written over in place.
+func statusOf(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
+	t.Helper()
+	var doc status.Document
+	require.Eventually(t, func() bool { // until the relayers say more of their lanes than their leases do
+		out, told, err := scorelay("status", "--json")
+		require.NoError(t, err, told)
+		require.NoError(t, json.Unmarshal([]byte(out), &doc))
+		return doc.OK && len(doc.Replicas) > 1 && len(doc.Endpoints) > len(doc.Replicas)
+	}, 2*time.Minute, 10*time.Millisecond)
+	require.Equal(t, "all lanes move", doc.Verdict)
+	sent := uint64(0)
+	for _, l := range doc.Lanes {
+		require.True(t, l.Moves)
+		require.NotEmpty(t, l.Replica)
+		require.NotZero(t, l.Epoch)
+		require.NotEmpty(t, l.BalanceWei)
+		require.Equal(t, l.Nonces.Journaled, *l.Nonces.Chain)
+		sent += l.Nonces.Settled
+	}
+	require.NotZero(t, sent)
+	for _, r := range doc.Replicas {
+		require.NotEmpty(t, r.Version)
+	}
+	require.Empty(t, doc.Backlog)
+	require.NotZero(t, doc.Chain.Final)
+	require.NotZero(t, doc.NATS.Bound)
+
+	out, told, err := scorelay("status")
+	require.NoError(t, err, told)
+	require.Regexp(t, `^all lanes move\nchain \d+   head [\d,]+ \([\d.]+ s ago\)   final [\d,]+\n\nlane driver`, out)
+	w := onTerminal(t, nil, "status", "--watch", "--data-dir", s.dir)
+	seen := w.sees(t, "all lanes move", "lane driver", "replicas   api ", "NATS       ok")
+	require.Eventually(t, func() bool { return w.now() != seen }, 2*time.Minute, 10*time.Millisecond, "it is refreshed")
+	require.Equal(t, 1, strings.Count(w.sees(t, "lane driver", "Redis ok"), "lane driver"), "in place")
+	w.fits(t)
+	_, err = w.tty.WriteString("\x03")
+	require.NoError(t, err)
+	require.NoError(t, w.ended(t))
 }
 
 // deadLetters has an update whose signer is no member in the stream, as after a member was removed, and looks after

@@ -20,7 +20,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/notice"
 	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster/store"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -69,6 +71,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return r.guard.Run(ctx) }),
 		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
+		r.tellPart("relayer", r.settings.replica(), r.driven),
 		lifecycle.Part{
 			Name:  "readiness",
 			Start: func(context.Context) error { r.health.Started(); return nil },
@@ -118,6 +121,15 @@ func (r *relayer) open(ctx context.Context) error {
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})
 	return r.openRelay(ctx, journals)
+}
+
+// driven is what the relayer tells of its lanes.
+func (r *relayer) driven() map[score.Lane]replica.Lane {
+	lanes := map[score.Lane]replica.Lane{}
+	for id, l := range r.relay.Driven() {
+		lanes[id] = replica.Lane{Wait: string(l.Wait), Since: l.Since.UTC(), Waiting: l.Waiting}
+	}
+	return lanes
 }
 
 // lanes is index.Lanes.
@@ -188,6 +200,11 @@ func (s *RelayerSettings) replica() string {
 	if name == "" {
 		name = hostName()
 	}
+	return plain(name)
+}
+
+// plain has a dash in place of what is no letter, digit, dash or underscore.
+func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r

@@ -39,6 +39,8 @@ type metrics struct {
 	waiting  *prometheus.GaugeVec
 	epoch    *prometheus.GaugeVec
 	gasRules *prometheus.GaugeVec
+
+	lanes driven
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -129,6 +131,7 @@ func (m *metrics) slotSettled(result lane.Result, receipt *types.Receipt) {
 
 // wait says why the lane binds nothing new.
 func (m *metrics) wait(id score.Lane, reason lane.Wait) {
+	m.lanes.wait(id, reason)
 	for _, r := range lane.Waits() {
 		value := 0.0
 		if r == reason {
@@ -140,6 +143,7 @@ func (m *metrics) wait(id score.Lane, reason lane.Wait) {
 
 // forget removes the gauges of a lane that another replica drives now.
 func (m *metrics) forget(id score.Lane) {
+	m.lanes.forget(id)
 	for _, g := range []*prometheus.GaugeVec{m.inflight, m.open, m.backlog, m.parked, m.queued, m.nonce, m.balance, m.waiting, m.epoch, m.gasRules} {
 		g.DeletePartialMatch(prometheus.Labels{"lane": label(id)})
 	}
