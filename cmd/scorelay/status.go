@@ -29,7 +29,7 @@ type statusCommand struct {
 // watchEvery is how long --watch waits between looks.
 const watchEvery = 2 * time.Second
 
-// Run shows how the deployment does. Its status is 0 whatever it shows.
+// Run shows how the deployment does. It succeeds also where something waits.
 func (c *statusCommand) Run(s signals) error {
 	d, closeAll, err := c.open(s.drain)
 	if err != nil {

@@ -26,7 +26,7 @@ func (p *process) tellPart(role, name string, lanes func() map[score.Lane]replic
 			}
 			err := replica.Tell(ctx, p.js, report)
 			if err != nil && ctx.Err() == nil && !silent {
-				p.log.Warn("the process couldn't say what `scorelay status` shows of it; it tries again", "err", err)
+				p.log.Warn("the process couldn't tell its status; it tries again", "err", err)
 			}
 			silent = err != nil
 			if err := retry.Sleep(ctx, replica.Every); err != nil {

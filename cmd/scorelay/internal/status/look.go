@@ -374,7 +374,7 @@ func (n *NATS) full() float64 {
 	return float64(n.Bytes) / float64(n.Bound)
 }
 
-// down are the endpoints that are not up for somebody, and for whom and why.
+// down are the endpoints that are not up for this command or a replica, and for which and why.
 func (d *Document) down() map[string][]string {
 	all := map[string][]string{}
 	for _, e := range d.Endpoints {
