@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -27,6 +28,7 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -286,10 +288,53 @@ func TestCommands(t *testing.T) {
 	require.Contains(t, told, "there is nothing to resume")
 
 	statusOf(t, s, scorelay)
+	pauses(t, s, scorelay)
 
 	_, told, err = scorelay("dev", "--port", "0")
 	require.Error(t, err)
 	require.Contains(t, told, "another `scorelay dev`")
+}
+
+// pauses has lanes and accepting pause and resume.
+func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
+	t.Helper()
+	does := func(want string, args ...string) {
+		t.Helper()
+		out, told, err := scorelay(args...)
+		require.NoError(t, err, told)
+		require.Contains(t, out, want)
+	}
+	for _, wrong := range [][]string{{"pause"}, {"resume"}, {"pause", "--lane", "0", "--all"}, {"pause", "--lane", "0", "--accepting"}, {"pause", "--lane", "4000"}} {
+		_, told, err := scorelay(wrong...)
+		require.Error(t, err, wrong)
+		require.Regexp(t, `--all|there is no such lane`, told)
+	}
+	does("Paused lane 0: relayers bind nothing new, and see to what is bound; accepting continues.", "pause", "--lane", "0", "--reason", "a drill")
+	does("lane 0 waits: an operator paused it", "status")
+	does("Paused all lanes", "pause", "--all")
+	does("but everything is paused still", "resume", "--lane", "0")
+	c := newCaller(t, s.info(t))
+	waiting := c.send(t, 3)
+	out, told, err := scorelay("status", "--json")
+	require.NoError(t, err, told)
+	var doc status.Document
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	require.Equal(t, "an operator paused all lanes, and accepting continues", doc.Verdict)
+	require.Len(t, doc.Backlog, 1)
+	require.Equal(t, uint64(3), doc.Backlog[0].Updates)
+	require.Equal(t, c.project, doc.Backlog[0].Project)
+	does("nothing is accepted", "pause", "--all", "--accepting", "--reason", "the chain is upgraded")
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := c.api.UpdateScore(ctx, sdk.NamedUpdate{
+			UpdateID: c.minter.Next(), ProjectID: c.project, ActionName: "purchase", ScoreType: "reputation", TargetWallet: c.target,
+		}, c.sign)
+		return err != nil && strings.Contains(err.Error(), "paused")
+	}, 2*time.Minute, 10*time.Millisecond)
+	does("Resumed all lanes.", "resume", "--all")
+	c.final(t, waiting)
+	c.final(t, c.send(t, 1))
 }
 
 // statusOf looks at a stack with `scorelay status`: as JSON, as text, and on a terminal of 80×24, where it is written over in place.

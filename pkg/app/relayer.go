@@ -19,6 +19,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/notice"
+	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster/store"
@@ -44,6 +45,7 @@ type relayer struct {
 
 	roster   *store.View
 	notices  *notice.Board
+	pauses   *pause.View
 	keys     *keyring
 	heads    *heads.Tracker
 	guard    *halt.Guard
@@ -64,6 +66,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "engines", Start: r.open},
 		loop("the view of the lanes", func(ctx context.Context) error { return r.roster.Run(ctx) }),
+		loop("the view of what is paused", func(ctx context.Context) error { return r.pauses.Run(ctx) }),
 		loop("the notices between lanes", func(ctx context.Context) error { return r.notices.Run(ctx) }),
 		loop("the keys", func(ctx context.Context) error { return r.keys.run(ctx) }),
 		loop("the tracker of the chain's heads", func(ctx context.Context) error { r.heads.Run(ctx); return nil }),
@@ -90,6 +93,9 @@ func (r *relayer) open(ctx context.Context) error {
 		return err
 	}
 	if r.notices, err = notice.Open(ctx, r.js, r.log); err != nil {
+		return err
+	}
+	if r.pauses, err = r.pausesView(ctx); err != nil {
 		return err
 	}
 	if err := r.keys.begin(d.ChainID, r.roster); err != nil {
@@ -163,7 +169,7 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 		Rules:   s.rules(),
 	}, relay.Deps{
 		Heads: r.heads, Chain: r.chain, Source: source{r.stream, stream.NewTail(r.stream, tailMemory)}, Journal: journals, Leases: leases, Statuses: r.status,
-		Backlogs: backlogs, Halt: r.guard, Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Log: r.log, Metrics: r.metrics,
+		Backlogs: backlogs, Halt: r.guard, Paused: func(id score.Lane) bool { return r.pauses.Current().Of(id) != nil }, Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Log: r.log, Metrics: r.metrics,
 	})
 	return err
 }

@@ -79,6 +79,7 @@ type Deps struct {
 	Statuses Statuses
 	Backlogs Backlogs // nil: nothing is told
 	Halt     Halt
+	Paused   func(score.Lane) bool // whether an operator paused the lane; nil: none is
 	Roster   Roster
 	Board    Board
 	// Signer is the signer with an address; false where this process has no key for it. It may come later.

@@ -37,6 +37,7 @@ type session struct {
 	gas      *gas
 	metrics  *metrics
 	halt     Halt
+	paused   func(score.Lane) bool // by an operator; nil: none is
 
 	send       func(ctx context.Context, raw [][]byte) []txpool.Result // to all endpoints
 	deadLetter func(context.Context, []score.DeadLetter) error
@@ -194,6 +195,8 @@ func (s *session) blocked() lane.Wait {
 		return lane.WaitOutcomes
 	case why == lane.WaitNone && s.halt.Halted():
 		return lane.WaitHalted
+	case why == lane.WaitNone && s.paused != nil && s.paused(s.id):
+		return lane.WaitPaused
 	}
 	return why
 }

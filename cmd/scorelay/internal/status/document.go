@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -30,7 +31,8 @@ type Document struct {
 	NATS         NATS  `json:"nats"`
 	Redis        Redis `json:"redis"`
 
-	Halted string `json:"halted,omitempty"` // why accepting halts
+	Halted string       `json:"halted,omitempty"` // why accepting halts
+	Paused *pause.Pause `json:"paused,omitempty"` // everything, by an operator
 }
 
 // Lane is one lane.
@@ -51,10 +53,11 @@ type Lane struct {
 	Waiting       uint64   `json:"waiting"`                 // updates and creations to be bound
 	OldestSeconds *float64 `json:"oldestSeconds,omitempty"` // since the oldest was accepted of what is not final
 
-	Moves bool       `json:"moves"` // it binds what comes, or would
-	Wait  lane.Wait  `json:"wait,omitempty"`
-	Since *time.Time `json:"since,omitempty"` // from when on it waits
-	Why   string     `json:"why,omitempty"`   // it does not move: a sentence
+	Moves  bool         `json:"moves"`            // it binds what comes, or would
+	Paused *pause.Pause `json:"paused,omitempty"` // by an operator
+	Wait   lane.Wait    `json:"wait,omitempty"`
+	Since  *time.Time   `json:"since,omitempty"` // from when on it waits
+	Why    string       `json:"why,omitempty"`   // it does not move: a sentence
 }
 
 // Nonces of a lane's signer: the next one of each.
@@ -134,6 +137,7 @@ var sentences = map[lane.Wait]string{
 	lane.WaitCut:         "it was cut, and gives away what it has",
 	lane.WaitNode:        "no node tells what queued work would do",
 	lane.WaitStream:      "the stream or its journal cannot be read or written",
+	lane.WaitPaused:      "an operator paused it; it resumes by scorelay resume",
 	lane.WaitHalted:      "accepting halts; decide: scorelay halt show",
 	lane.WaitJournal:     "its journal cannot be continued; see the relayer's log",
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
@@ -51,6 +52,7 @@ type stored struct {
 	broken  map[score.Lane]error       // journals that cannot
 	reports []replica.Report
 	marker  halt.Marker
+	paused  pause.Pauses
 	backlog *backlog
 	told    map[score.ProjectID]score.Backlog // what lanes said last of projects of which much waits
 	open    map[score.Lane]time.Time          // when the oldest was accepted that is bound and not final
@@ -79,6 +81,7 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	if s.marker.Halts() {
 		doc.Halted = s.marker.Reason
 	}
+	doc.Paused = s.paused.All
 	for _, of := range s.roster.Lanes {
 		doc.Lanes = append(doc.Lanes, s.lane(of, found, doc.At))
 	}
@@ -110,6 +113,13 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 		marks, err := halt.Open(ctx, d.JS)
 		if err == nil {
 			s.marker, _, err = marks.Read(ctx)
+		}
+		return err
+	})
+	step(func() error {
+		pauses, err := pause.Open(ctx, d.JS)
+		if err == nil {
+			s.paused, err = pauses.Get(ctx)
 		}
 		return err
 	})
@@ -220,9 +230,15 @@ func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
 		l.Waiting = max(l.Waiting, report.Waiting)
 	}
 	l.OldestSeconds = since(oldest, now)
+	l.Paused = s.paused.Of(of.ID)
 	switch err := s.broken[of.ID]; {
 	case of.State == roster.Gone:
 		l.Moves = true
+	case l.Paused != nil:
+		l.wait(lane.WaitPaused, l.Paused.At)
+		if l.Paused.Reason != "" {
+			l.Why += " (" + l.Paused.Reason + ")"
+		}
 	case err != nil:
 		l.Why = "its journal cannot be read: " + err.Error()
 	case l.Replica == "" && l.Epoch == 0:
@@ -344,6 +360,14 @@ func (d *Document) judge() {
 	switch {
 	case d.Halted != "":
 		d.Verdict = "accepting halts: " + d.Halted + " (see scorelay halt show)"
+	case d.Paused != nil:
+		d.Verdict = "an operator paused all lanes, and accepting continues"
+		if d.Paused.Accepting {
+			d.Verdict = "an operator paused everything: nothing is accepted"
+		}
+		if d.Paused.Reason != "" {
+			d.Verdict += " (" + d.Paused.Reason + ")"
+		}
 	case d.Chain.Error != "":
 		d.Verdict = "the chain does not answer here: " + d.Chain.Error
 	case len(stopped) == 1:

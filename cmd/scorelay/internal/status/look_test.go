@@ -20,6 +20,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
@@ -188,6 +189,41 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	doc = r.look(t)
 	require.True(t, doc.OK, "it waits for what it sent")
 	require.Equal(t, "all lanes move; endpoints that are left alone: node:8545", doc.Verdict)
+}
+
+// TestWhatIsPausedIsTold, also where no relayer runs that would say so.
+func TestWhatIsPausedIsTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for id := range 3 {
+		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte("relayer-a TOKEN"))
+		require.NoError(t, err)
+	}
+	pauses, err := pause.Open(t.Context(), r.JS)
+	require.NoError(t, err)
+	set := func(change func(pause.Pauses) pause.Pauses) *Document {
+		_, err := pauses.Update(t.Context(), change)
+		require.NoError(t, err)
+		doc := r.look(t)
+		require.False(t, doc.OK)
+		return doc
+	}
+	one := score.Lane(1)
+	doc := set(func(p pause.Pauses) pause.Pauses {
+		return p.With(&one, pause.Pause{At: time.Now(), Reason: "its node moves"})
+	})
+	require.Equal(t, "lane 1 waits: an operator paused it; it resumes by scorelay resume (its node moves)", doc.Verdict)
+	require.Nil(t, doc.Lanes[0].Paused)
+	require.True(t, doc.Lanes[0].Moves)
+	require.Equal(t, "its node moves", doc.Lanes[1].Paused.Reason)
+	require.Equal(t, lane.WaitPaused, doc.Lanes[1].Wait)
+	doc = set(func(p pause.Pauses) pause.Pauses { return p.With(nil, pause.Pause{At: time.Now()}) })
+	require.Equal(t, "an operator paused all lanes, and accepting continues", doc.Verdict)
+	require.False(t, doc.Lanes[0].Moves)
+	doc = set(func(p pause.Pauses) pause.Pauses {
+		return p.With(nil, pause.Pause{At: time.Now(), Accepting: true, Reason: "an upgrade"})
+	})
+	require.Equal(t, "an operator paused everything: nothing is accepted (an upgrade)", doc.Verdict)
 }
 
 // TestWhatIsAwayIsNamed: Redis first, then also the chain.
