@@ -57,20 +57,22 @@ var allowed = map[string][]string{
 	"pkg/status":       {"pkg/score", "pkg/redisdb"},
 	"pkg/limit":        {"pkg/score", "pkg/redisdb"},
 	"pkg/chain":        {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/registry", "pkg/retry"},
-	"pkg/signer":       {},
+	"pkg/signer":       {"pkg/retry"},
 	// for callers
 	"pkg/sdk": {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/retry"},
 	// plumbing
 	"pkg/redisdb":   {},
 	"pkg/lifecycle": {},
 	"pkg/admin":     {},
+	"pkg/backup":    {},
 	"pkg/watched":   {"pkg/retry"}, // a bucket of NATS, for the adapters that keep one
 	// wiring and programs
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score"},
 
-	"pkg/devnet/evm":      {}, // for figures of gas
-	"pkg/devnet/rpcproxy": {}, // in front of a node, for tests and benchmarks
+	"pkg/devnet/evm":          {}, // for figures of gas
+	"pkg/devnet/rpcproxy":     {}, // in front of a node, for tests and benchmarks
+	"pkg/devnet/remotesigner": {}, // for tests
 }
 
 // homes says which packages may import a technology; a prefix of an import path stands for all below it. Wiring opens
@@ -78,18 +80,23 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status"},
+	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/app", "pkg/devnet"},
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
-	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/devnet"},
+	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/signer", "pkg/devnet", "pkg/devnet/remotesigner"},
 	"github.com/ethereum/go-ethereum/ethclient":               {"pkg/chain", "pkg/devnet"},
 	"github.com/ethereum/go-ethereum/core/vm":                 {"pkg/devnet/evm"}, // the EVM, for figures; servers ask their node
 	"github.com/ethereum/go-ethereum/core/state":              {"pkg/devnet/evm"},
 	"github.com/ethereum/go-ethereum/accounts/keystore":       {"pkg/signer"},
 	"github.com/ethereum/go-ethereum/accounts/abi":            {"pkg/registry", "pkg/registry/internal/bindgen", "pkg/registry/internal/bindings"},
+	"go.opentelemetry.io/otel":                                {"pkg/httpapi", "pkg/relay", "pkg/app"},
+	"go.opentelemetry.io/otel/sdk":                            {"pkg/app"},
+	"go.opentelemetry.io/otel/exporters":                      {"pkg/app"},
 	"github.com/alecthomas/kong":                              {"pkg/app", "cmd/api", "cmd/relayer", "cmd/scorelay", "cmd/scorelay/internal/dev"},
 	"github.com/goccy/go-yaml":                                {"pkg/app"},
+	"github.com/aws/":                                         {"pkg/signer"},
 	"github.com/stretchr/testify":                             {},
 	"pgregory.net/rapid":                                      {},
 	"go.uber.org/goleak":                                      {},

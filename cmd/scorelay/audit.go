@@ -15,7 +15,7 @@ type auditCommand struct {
 	finalityFlags `embed:""`
 
 	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for pending updates to become final, and fail if some still are not."`
-	JSON  bool          `name:"json" help:"Print the report as JSON."`
+	JSON  bool          `name:"json" help:"Print the findings as JSON."`
 }
 
 // Run audits. Its status is 0 only when nothing is lost, doubled or otherwise wrong, and, with --wait, nothing pending.
@@ -35,23 +35,23 @@ func (c *auditCommand) Run(s signals) error {
 	if err != nil {
 		return err
 	}
-	report, err := auditor.Await(s.drain, c.Await)
+	findings, err := auditor.Await(s.drain, c.Await)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		out := json.NewEncoder(os.Stdout)
 		out.SetIndent("", "  ")
-		if err := out.Encode(report); err != nil {
+		if err := out.Encode(findings); err != nil {
 			return err
 		}
 	} else {
-		for _, example := range report.Examples {
+		for _, example := range findings.Examples {
 			fmt.Println(example)
 		}
-		fmt.Println(report)
+		fmt.Println(findings)
 	}
-	if !report.OK() || c.Await > 0 && report.Pending() > 0 {
+	if !findings.OK() || c.Await > 0 && findings.Pending() > 0 {
 		return errFailed
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 
 // deployerFlags say which account deploys, and grants roles.
 type deployerFlags struct {
-	DeployerKey      app.Secret `name:"deployer-key" env:"SCORELAY_DEPLOYER_KEY" placeholder:"KEY" help:"Raw key of the account that deploys, grants the relayer role and pays; for development."`
-	DeployerKeystore string     `name:"deployer-keystore" env:"SCORELAY_DEPLOYER_KEYSTORE" placeholder:"FILE" help:"geth keystore file of that account."`
+	DeployerKey      app.Secret `name:"deployer-key" env:"SCORELAY_DEPLOYER_KEY" privatekey:"" placeholder:"KEY" help:"Raw key of the account that deploys, grants the relayer role and pays; for development, and never as an argument."`
+	DeployerKeystore string     `name:"deployer-keystore" env:"SCORELAY_DEPLOYER_KEYSTORE" placeholder:"FILE" help:"geth keystore file of that account, or description of a remote signer that has its key."`
 	DeployerPassword string     `name:"deployer-password-file" env:"SCORELAY_DEPLOYER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
 }
 
@@ -37,7 +37,7 @@ func (f *deployerFlags) deployer() (*signer.Key, error) {
 	}
 	key, err := signer.FromHex(f.DeployerKey.Reveal(), commandLog())
 	if err != nil {
-		return nil, fmt.Errorf("--deployer-key: %w", err)
+		return nil, fmt.Errorf("SCORELAY_DEPLOYER_KEY: %w", err)
 	}
 	return key, nil
 }

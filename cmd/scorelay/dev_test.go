@@ -189,7 +189,7 @@ func TestDevLeavesAForeignFolderAlone(t *testing.T) {
 	for _, args := range [][]string{{}, {"--fresh"}} {
 		out, err := command(t, "scorelay", append([]string{"dev", "--port", "0", "--data-dir", dir}, args...)...).CombinedOutput()
 		require.Error(t, err)
-		require.Contains(t, string(out), dir+" is not a folder of `scorelay dev`: it holds chain, dev.json, lock, 3 more and no "+dev.Marker)
+		require.Contains(t, string(out), dir+" is not a folder of `scorelay dev`: it holds chain, dev.json, lock, 3 more and no "+dev.Label)
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)

@@ -194,9 +194,10 @@ func TestShippedConfigurationsForProduction(t *testing.T) {
 	require.Error(t, ping(&redis.Options{Addr: p.redis, Username: "scorelay", Password: "wrong", TLSConfig: p.trusted}))
 	require.Error(t, ping(&redis.Options{Addr: p.redis, Username: "scorelay", Password: productionPassword}))
 
+	also := "" // in the environment
 	scorelay := func(args ...string) (string, error) {
 		cmd := command(t, "scorelay", args...)
-		cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+p.ca, "SCORELAY_NATS_URL="+p.natsURL("scorelay:"+productionPassword+"@"),
+		cmd.Env = append(os.Environ(), also, "SSL_CERT_FILE="+p.ca, "SCORELAY_NATS_URL="+p.natsURL("scorelay:"+productionPassword+"@"),
 			"SCORELAY_NATS_MONITOR_URL=https://"+strings.Join(p.monitor, ",https://"),
 			"SCORELAY_REDIS_URL=rediss://scorelay:"+productionPassword+"@"+p.redis+"/0")
 		out, err := cmd.CombinedOutput()
@@ -208,7 +209,12 @@ func TestShippedConfigurationsForProduction(t *testing.T) {
 	require.NoError(t, err, out)
 	require.Contains(t, out, "Accepting does not halt")
 	require.Contains(t, out, "Redis noted sequences up to 0", "it was asked, too")
-	out, err = scorelay("setup", "--deployer-key", strings.Repeat("1", 64), "--relayers", common.Address{2}.Hex(), "--chain-rpc", "http://127.0.0.1:1", "--start-timeout", "20s")
+	out, err = scorelay("setup", "--deployer-key", strings.Repeat("1", 64), "--relayers", common.Address{2}.Hex())
+	require.Error(t, err)
+	require.Contains(t, out, "--deployer-key is refused")
+	require.NotContains(t, out, strings.Repeat("1", 64))
+	also = "SCORELAY_DEPLOYER_KEY=" + strings.Repeat("1", 64)
+	out, err = scorelay("setup", "--relayers", common.Address{2}.Hex(), "--chain-rpc", "http://127.0.0.1:1", "--start-timeout", "20s")
 	require.Error(t, err)
 	require.Contains(t, out, "SCORELAY_CHAIN_RPC", "the monitoring endpoints of all servers say that they sync; what is missing is the chain")
 	require.NotContains(t, out, "monitor")

@@ -25,9 +25,9 @@ type setupCommand struct {
 	Admin        string        `name:"admin" env:"SCORELAY_ADMIN" placeholder:"ADDRESS" help:"Account that grants and revokes the relayer role, best a multisig; by default the deployer."`
 	AdminDelay   time.Duration `name:"admin-delay" env:"SCORELAY_ADMIN_DELAY" default:"48h" help:"How long a change of the admin must wait (${default})."`
 	Relayers     []string      `name:"relayers" env:"SCORELAY_RELAYERS" placeholder:"ADDRESS" help:"Addresses of the first lanes' signers, one lane each, which get the relayer role; by default those of the signer settings below."`
-	Keystore     string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file or directory of the lanes' signers."`
+	Keystore     string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file, description of a remote signer, or directory of such files, of the lanes' signers."`
 	PasswordFile string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
-	SignerKeys   []app.Secret  `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" placeholder:"KEYS" help:"Raw keys of the lanes' signers; for development."`
+	SignerKeys   []app.Secret  `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" privatekey:"" placeholder:"KEYS" help:"Raw keys of the lanes' signers; for development, and never as an argument."`
 	Replicas     int           `name:"stream-replicas" env:"SCORELAY_STREAM_REPLICAS" help:"Copies of the streams in the NATS cluster: 1, 3 or 5. By default 1, or as many as there are already."`
 	MaxBytes     int64         `name:"stream-max-bytes" env:"SCORELAY_STREAM_MAX_BYTES" help:"Bound of the stream of accepted updates, bytes; when it is full, updates are answered 503. By default 8589934592, or what it is already."`
 	Contract     string        `name:"contract" env:"SCORELAY_CONTRACT" placeholder:"ADDRESS" help:"Use this ScoreRegistry instead of deploying one."`
@@ -115,7 +115,7 @@ func (c *setupCommand) plan() (app.SetupPlan, error) {
 		return plan, err // the signers may be named and not readable: it says that, not that there are too few
 	}
 	if len(plan.Relayers) == 0 {
-		return plan, errors.New("no signer is named: set --relayers, --signer-keystore or --signer-keys")
+		return plan, errors.New("no signer is named: set --relayers, --signer-keystore or SCORELAY_SIGNER_KEYS")
 	}
 	return plan, nil
 }

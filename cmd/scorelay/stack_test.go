@@ -26,6 +26,7 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
@@ -286,6 +287,23 @@ func TestCommands(t *testing.T) {
 	_, told, err = scorelay("halt", "resume", "--accept-loss")
 	require.Error(t, err)
 	require.Contains(t, told, "there is nothing to resume")
+
+	dir, other := filepath.Join(t.TempDir(), "backup"), devnet.NATS(t).URL
+	out, told, err = scorelay("backup", dir)
+	require.NoError(t, err, told)
+	require.Regexp(t, `^backed 11 streams up in .*\nit holds what was accepted before \S+, up to sequence \d+$`, out)
+	_, told, err = scorelay("restore", dir)
+	require.Error(t, err)
+	require.Contains(t, told, "the stream exists")
+	out, told, err = scorelay("restore", dir, "--nats-url", other)
+	require.NoError(t, err, told)
+	require.Regexp(t, `restored SCORELAY, \d+ messages up to sequence \d+\nNATS holds what was accepted before \S+;`, out)
+	out, told, err = scorelay("halt", "show", "--nats-url", other)
+	require.NoError(t, err, told)
+	require.NotContains(t, out, "missing")
+	out, told, err = scorelay("audit", "--nats-url", other, "--wait", "3m")
+	require.NoError(t, err, "%s %s", out, told)
+	require.Contains(t, out, "lost 0")
 
 	statusOf(t, s, scorelay)
 	pauses(t, s, scorelay)

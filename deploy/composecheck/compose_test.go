@@ -43,7 +43,7 @@ func load(t *testing.T) *types.Project {
 
 func TestServices(t *testing.T) {
 	project := load(t)
-	want := []string{"api", "chain", "nats", "redis", "relayer", "scorelay", "setup"}
+	want := []string{"api", "chain", "grafana", "nats", "prometheus", "redis", "relayer", "scorelay", "setup"}
 	if got := project.ServiceNames(); !slices.Equal(got, want) {
 		t.Fatalf("services are %v, want %v", got, want)
 	}
@@ -84,6 +84,27 @@ func TestRelayersScale(t *testing.T) {
 	}
 	if relayer.Deploy == nil || relayer.Deploy.Replicas == nil || *relayer.Deploy.Replicas != 2 {
 		t.Error("there are not two relayers")
+	}
+}
+
+// TestObservabilityIsAskedFor: nothing of it starts unasked, and Prometheus scrapes the services by their names, at the ports of their
+// admin listeners.
+func TestObservabilityIsAskedFor(t *testing.T) {
+	project := load(t)
+	for _, name := range []string{"prometheus", "grafana"} {
+		if !slices.Equal(project.Services[name].Profiles, []string{"observability"}) {
+			t.Errorf("%s starts unasked", name)
+		}
+	}
+	config, err := os.ReadFile(filepath.Join(root, "deploy", "observability", "prometheus.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"api", "relayer"} {
+		listen := project.Services[name].Environment["SCORELAY_ADMIN_LISTEN"]
+		if target := "names: [" + name + "], type: A, port: " + strings.TrimPrefix(*listen, ":") + ","; !strings.Contains(string(config), target) {
+			t.Errorf("prometheus.yml has no %q", target)
+		}
 	}
 }
 
@@ -145,6 +166,9 @@ func TestVariablesExist(t *testing.T) {
 		}
 	}
 	for name, service := range load(t).Services {
+		if service.Build == nil {
+			continue // not a program of ours
+		}
 		for variable := range service.Environment {
 			if !known[variable] {
 				t.Errorf("%s sets %s, which is no setting", name, variable)

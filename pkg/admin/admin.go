@@ -4,12 +4,14 @@
 //
 //	GET /livez          200 as long as the process can answer at all
 //	GET /readyz         200 when it should get work; 503 while it starts, drains or lacks something, with the reasons
+//	GET /version        which program this is, as JSON
 //	GET /metrics        Prometheus; gathered at most once a second
 //	GET /debug/pprof/   Go profiles, without cmdline: arguments may hold secrets
 package admin
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +31,12 @@ type Server struct {
 }
 
 // Listen takes the address (host:port; port 0 for a free one) at once, so that a taken port is an error of the start.
-func Listen(addr string, metrics prometheus.Gatherer, health *Health, log *slog.Logger) (*Server, error) {
+// Version is what /version tells.
+func Listen(addr string, version any, metrics prometheus.Gatherer, health *Health, log *slog.Logger) (*Server, error) {
+	told, err := json.MarshalIndent(version, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("couldn't encode the version: %w", err)
+	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't open the admin listener: %w", err)
@@ -37,7 +44,7 @@ func Listen(addr string, metrics prometheus.Gatherer, health *Health, log *slog.
 	return &Server{
 		listener: listener,
 		http: &http.Server{
-			Handler:           handler(metrics, health),
+			Handler:           handler(string(told), metrics, health),
 			ReadHeaderTimeout: 5 * time.Second,
 			ReadTimeout:       10 * time.Second,
 			WriteTimeout:      2 * time.Minute, // a CPU profile takes as long as it is asked to
@@ -48,17 +55,20 @@ func Listen(addr string, metrics prometheus.Gatherer, health *Health, log *slog.
 	}, nil
 }
 
-func handler(metrics prometheus.Gatherer, health *Health) http.Handler {
+func handler(version string, metrics prometheus.Gatherer, health *Health) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, "ok")
+		answer(w, text, http.StatusOK, "ok")
+	})
+	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, "application/json", http.StatusOK, version)
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if err := health.Ready(r.Context()); err != nil {
-			answer(w, http.StatusServiceUnavailable, err.Error())
+			answer(w, text, http.StatusServiceUnavailable, err.Error())
 			return
 		}
-		answer(w, http.StatusOK, "ok")
+		answer(w, text, http.StatusOK, "ok")
 	})
 	mux.Handle("GET /metrics", Metrics(metrics))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
@@ -68,11 +78,13 @@ func handler(metrics prometheus.Gatherer, health *Health) http.Handler {
 	return mux
 }
 
-func answer(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+const text = "text/plain; charset=utf-8"
+
+func answer(w http.ResponseWriter, kind string, status int, body string) {
+	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n")
+	_, _ = io.WriteString(w, body+"\n")
 }
 
 // Addr is where it listens.

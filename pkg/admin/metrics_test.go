@@ -46,3 +46,26 @@ func TestMetricsAreGatheredOnceASecond(t *testing.T) {
 	require.Contains(t, scrape(), "scorelay_test_gathered_total 2\n")
 	require.EqualValues(t, 2, gathered.Load())
 }
+
+// TestOpenMetricsHaveExemplars: the text format has no place for them.
+func TestOpenMetricsHaveExemplars(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	seconds := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "scorelay_test_seconds", Help: "Of this test.", Buckets: []float64{1}})
+	registry.MustRegister(seconds)
+	seconds.(prometheus.ExemplarObserver).ObserveWithExemplar(0.5, prometheus.Labels{"trace_id": "0af7"})
+	metrics := Metrics(registry)
+	for accept, c := range map[string]struct{ kind, line string }{
+		"*/*": {"text/plain", "scorelay_test_seconds_bucket{le=\"1\"} 1\n"},
+		"application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5": {
+			"application/openmetrics-text", "scorelay_test_seconds_bucket{le=\"1.0\"} 1 # {trace_id=\"0af7\"} 0.5 ",
+		},
+	} {
+		request := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+		request.Header.Set("Accept", accept)
+		answer := httptest.NewRecorder()
+		metrics.ServeHTTP(answer, request)
+		require.Contains(t, answer.Header().Get("Content-Type"), c.kind)
+		require.Contains(t, answer.Body.String(), c.line)
+	}
+}

@@ -9,7 +9,7 @@
 //   - A key is found by its id, which is no secret, and compared by its hash in constant time.
 //   - What a key allows (its terms) is in its record, so an edit holds on every replica as soon as a revocation does. A right of a name
 //     that a program does not know is none.
-//   - A use is noted once a minute at most by each replica, in an entry beside the key's: so a look at a key costs no write.
+//   - A use is noted once a minute at most by each replica, as a value of its own beside the key's: so a look at a key costs no write.
 //   - Revoking keeps the record, so that a list tells what has been.
 //
 // The prefix and the checksum make a leaked key recognisable to scanners and a mistyped one to us, without a look-up.

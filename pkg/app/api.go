@@ -57,6 +57,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 	a.claim = s.claim()
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
 		a.adminPart(s.AdminListen),
+		a.tracesPart(&s.Traces, s.sampler()),
 		a.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "views", Start: a.open},
 		loop("the view of API keys", func(ctx context.Context) error { return a.keys.Run(ctx) }),
@@ -129,7 +130,7 @@ func (a *api) config() httpapi.Config {
 	proxies, _ := networks(s.TrustedProxies) // Validate read them
 	return httpapi.Config{
 		ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
-		Freshness:     wallet.Window{Past: s.FreshFor, Ahead: s.FreshAhead},
+		Freshness:     wallet.Freshness{Past: s.FreshFor, Ahead: s.FreshAhead},
 		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay, Whole: whole,
 		MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout:  s.AcceptTimeout,
@@ -149,7 +150,7 @@ func (a *api) deps() httpapi.Deps {
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
 		Gas:       registry.Osaka(), // also where a later fork's rules hold, which would take four fifths of all budgets over night
-		Ready:     a.ready, Log: a.log, Registerer: a.metrics,
+		Ready:     a.ready, Tracer: a.tracer, Log: a.log, Registerer: a.metrics,
 	}
 	if a.settings.ContractSignatures {
 		deps.Contracts = contract

@@ -39,7 +39,7 @@ func newCertificate(chain, key string, log *slog.Logger, reg prometheus.Register
 
 func expires(reg prometheus.Registerer) prometheus.Gauge {
 	return promauto.With(reg).NewGauge(prometheus.GaugeOpts{
-		Name: "scorelay_api_certificate_expires_seconds", Help: "When the TLS certificate in use expires, Unix time; absent without TLS.",
+		Name: "scorelay_api_certificate_expiry_timestamp_seconds", Help: "When the TLS certificate in use expires, Unix time; absent without TLS.",
 	})
 }
 

@@ -107,7 +107,7 @@ func TestTheAPISpeaksTLS(t *testing.T) {
 	require.Eventually(t, func() bool { return shown() == 1 }, 2*time.Minute, 20*time.Millisecond)
 	issue(t, 2, s.TLSCertificate, s.TLSKey)
 	require.Eventually(t, func() bool { return shown() == 2 }, 2*time.Minute, 20*time.Millisecond)
-	require.Contains(t, metrics, "scorelay_api_certificate_expires_seconds 1.")
+	require.Contains(t, metrics, "scorelay_api_certificate_expiry_timestamp_seconds 1.")
 	cancel()
 	require.NoError(t, <-ended)
 }

@@ -42,9 +42,9 @@ type clock struct {
 	told   map[string]bool // whose clock is known to differ
 }
 
-// newClock compares a clock by which signatures of this freshness are judged: a difference is told from a third of the smaller of both
-// windows on.
-func newClock(fresh wallet.Window, log *slog.Logger, reg prometheus.Registerer) *clock {
+// newClock compares a clock by which signatures of this freshness are judged: a difference is told from a third of the smaller of its
+// bounds on.
+func newClock(fresh wallet.Freshness, log *slog.Logger, reg prometheus.Registerer) *clock {
 	return &clock{
 		now: time.Now, bound: max(min(fresh.Past, fresh.Ahead)/3, time.Second), log: log, told: map[string]bool{},
 		ahead: promauto.With(reg).NewGaugeVec(prometheus.GaugeOpts{

@@ -28,7 +28,7 @@ const (
 // skewedClock is a clock that is off by what the test says, against whose it says.
 func skewedClock(off *time.Duration) (*clock, *bytes.Buffer) {
 	var said bytes.Buffer
-	c := newClock(wallet.Window{Past: 5 * time.Minute, Ahead: 30 * time.Second}, slog.New(slog.NewTextHandler(&said, nil)), prometheus.NewRegistry())
+	c := newClock(wallet.Freshness{Past: 5 * time.Minute, Ahead: 30 * time.Second}, slog.New(slog.NewTextHandler(&said, nil)), prometheus.NewRegistry())
 	c.now = func() time.Time { return time.Now().Add(*off) }
 	c.stream = func(context.Context) (time.Time, error) { return time.Time{}, errors.New("away") }
 	c.head = func(context.Context) (evidence.Block, error) { return evidence.Block{}, errors.New("away") }

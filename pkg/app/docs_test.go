@@ -88,7 +88,8 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	limit.New(nil, "", slog.Default(), reg)
 	halt.New(halt.Config{Metrics: reg})
 	expires(reg)
-	newClock(wallet.Window{}, slog.Default(), reg)
+	showBuild("scorelay-api", reg)
+	newClock(wallet.Freshness{}, slog.Default(), reg)
 	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
 	require.NoError(t, err)
 }
@@ -96,6 +97,7 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 // registerRelayer makes the parts of a relayer that have metrics.
 func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 	registerChain(t, reg)
+	showBuild("scorelay-relayer", reg)
 	halt.New(halt.Config{Metrics: reg})
 	heads.New(heads.Config{}, nil, slog.Default(), reg)
 	_, err := relay.New(relay.Config{

@@ -47,13 +47,13 @@ type publisher struct {
 }
 
 // PublishEnvelope stores updates as one message.
-func (p publisher) PublishEnvelope(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error {
-	return p.publish(func() error { return p.stream.PublishEnvelope(ctx, msgID, updates, signed) })
+func (p publisher) PublishEnvelope(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced) error {
+	return p.publish(func() error { return p.stream.PublishEnvelope(ctx, msgID, updates, signed, traces...) })
 }
 
 // PublishProject stores a creation.
-func (p publisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64) error {
-	return p.publish(func() error { return p.stream.PublishProject(ctx, msgID, project, replaces) })
+func (p publisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64, traces ...score.Traced) error {
+	return p.publish(func() error { return p.stream.PublishProject(ctx, msgID, project, replaces, traces...) })
 }
 
 func (p publisher) publish(publish func() error) error {

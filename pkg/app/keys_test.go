@@ -81,6 +81,32 @@ func TestKeysComeWhileTheRelayerRuns(t *testing.T) {
 	require.ErrorIs(t, <-ended, context.Canceled)
 }
 
+// TestARemoteSignerComesWhileTheRelayerRuns, in place of nothing: it needs no password, and it need not answer.
+func TestARemoteSignerComesWhileTheRelayerRuns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	describe := func(account int) {
+		text := `{"address": "` + devnet.Address(account).Hex() + `", "web3signer": "http://127.0.0.1:1"}`
+		require.NoError(t, os.WriteFile(filepath.Join(dir, devnet.Address(account).Hex()+".json"), []byte(text), 0o600))
+	}
+	describe(1)
+	s := parsed[RelayerSettings](t, "--signer-keystore", dir)
+	k, err := newKeyring(s, quiet)
+	require.NoError(t, err)
+	live := liveRoster{roster.NewLive(firstRoster(t, 1, 2))}
+	require.NoError(t, k.begin(devnet.ChainID, live))
+	describe(2)
+	k.read()
+	for _, account := range []int{1, 2} {
+		signer, has := k.signer(devnet.Address(account))
+		require.True(t, has)
+		require.Equal(t, devnet.Address(account), signer.Address())
+	}
+	writeKey(t, dir, 3, "p")
+	_, err = newKeyring(s, quiet)
+	require.ErrorContains(t, err, "SCORELAY_SIGNER_PASSWORD_FILE: it is not set, and "+filepath.Join(dir, devnet.Address(3).Hex())+" describes no remote signer")
+}
+
 func TestKeysOfNoLaneAreRefused(t *testing.T) {
 	t.Parallel()
 	s := &RelayerSettings{RawKeys: []Secret{Secret(common.Bytes2Hex(crypto.FromECDSA(devnet.Key(1))))}}

@@ -78,6 +78,10 @@ func (s service) main(args []string) int {
 		}
 		return failed(2, err)
 	}
+	secrets, err := SecretArguments(command)
+	if err != nil {
+		return failed(2, err)
+	}
 	drain, kill, release := lifecycle.Signals(context.Background())
 	defer release()
 	if command.Command() == "healthcheck" {
@@ -91,7 +95,7 @@ func (s service) main(args []string) int {
 	for _, sentence := range mistyped {
 		log.Warn("an environment variable is ignored", "why", sentence)
 	}
-	for _, sentence := range SecretArguments(command) {
+	for _, sentence := range secrets {
 		log.Warn("a secret is among the process's arguments", "why", sentence)
 	}
 	if err := s.run(drain, kill, log); err != nil {

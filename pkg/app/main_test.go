@@ -58,10 +58,15 @@ func TestMainsSayWhatIsWrong(t *testing.T) {
 		{MainRelayer, "", "--signer-keystore " + keystoreFile + " --signer-password-file hush", 1, []string{
 			"ended with an error", "SCORELAY_SIGNER_PASSWORD_FILE: couldn't read the keystore's password file; its setting, which is not shown",
 		}},
-		{MainRelayer, "SCORELAY_LINGR=1s", "--signer-keys xyz", 1, []string{
-			"a secret is among the process's arguments", "--signer-keys holds a secret, which every user of this machine can read; set SCORELAY_SIGNER_KEYS or SCORELAY_SIGNER_KEYS_FILE instead",
-			"an environment variable is ignored", "did you mean SCORELAY_LINGER?", "SCORELAY_SIGNER_KEYS, key 1: not a private key",
+		{MainRelayer, "", "--signer-keys hush", 2, []string{
+			"relayer: --signer-keys is refused: a private key among a process's arguments can be read by every user of this machine",
+			"use a keystore file with its password file, or set SCORELAY_SIGNER_KEYS or SCORELAY_SIGNER_KEYS_FILE",
 		}},
+		{MainRelayer, "SCORELAY_LINGR=1s", "--signer-keystore " + keystoreFile + " --signer-password-file hush --redis-url redis://:hush@127.0.0.1/0", 1, []string{
+			"a secret is among the process's arguments", "--redis-url holds a secret, which every user of this machine can read; set SCORELAY_REDIS_URL or SCORELAY_REDIS_URL_FILE instead",
+			"an environment variable is ignored", "did you mean SCORELAY_LINGER?",
+		}},
+		{MainRelayer, "SCORELAY_SIGNER_KEYS=hush", "", 1, []string{"SCORELAY_SIGNER_KEYS, key 1: not a private key"}},
 	} {
 		t.Run(strings.TrimSpace(c.env+" "+c.args), func(t *testing.T) {
 			if name, value, set := strings.Cut(c.env, "="); set {

@@ -88,11 +88,20 @@ func isSecret(flag *kong.Flag) bool {
 	return t == reflect.TypeFor[Secret]() || t == reflect.TypeFor[[]Secret]()
 }
 
+// keyTag marks the flags of private keys.
+const keyTag = "privatekey"
+
 // SecretArguments says of each secret among the arguments what to set in its place: every user of the machine can read a process's
-// arguments. An address of a server is one if it holds a password, or, of HTTP, a path or a query, where providers have keys.
-func SecretArguments(ctx *kong.Context) (sentences []string) {
+// arguments. An address of a server is one if it holds a password, or, of HTTP, a path or a query, where providers have keys. A
+// private key is an error: the program must not run with it.
+func SecretArguments(ctx *kong.Context) (sentences []string, err error) {
 	for _, path := range ctx.Path {
 		if path.Flag == nil || path.Resolved || !isSecret(path.Flag) {
+			continue
+		}
+		if variable := path.Flag.Tag.Envs; path.Flag.Tag.Has(keyTag) {
+			err = errors.Join(err, fmt.Errorf("--%s is refused: a private key among a process's arguments can be read by every user of this machine, "+
+				"so count it as leaked; use a keystore file with its password file, or set %s or %s_FILE", path.Flag.Name, variable[0], variable[0]))
 			continue
 		}
 		values, several := path.Flag.Target.Interface().([]Secret)
@@ -104,7 +113,7 @@ func SecretArguments(ctx *kong.Context) (sentences []string) {
 			sentences = append(sentences, fmt.Sprintf("--%s holds a secret, which every user of this machine can read; set %s or %s_FILE instead", path.Flag.Name, variable, variable))
 		}
 	}
-	return sentences
+	return sentences, err
 }
 
 // load reads the settings file once, when one is named.

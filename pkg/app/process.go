@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/chain"
@@ -29,6 +30,7 @@ type process struct {
 	log     *slog.Logger
 	metrics *prometheus.Registry
 	health  *admin.Health
+	tracer  trace.Tracer  // nil: nothing is traced
 	claim   time.Duration // lifetime of a claim of an updateId; only an API claims
 
 	connector Connector
@@ -46,6 +48,7 @@ func newProcess(name string, log *slog.Logger) *process {
 	p := &process{name: name, log: log, metrics: prometheus.NewRegistry(), health: &admin.Health{}}
 	p.connector = Connector{Log: log, Waiting: p.health.Waiting}
 	p.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	showBuild(name, p.metrics)
 	return p
 }
 
@@ -64,7 +67,7 @@ func (p *process) adminPart(addr string) lifecycle.Part {
 	return lifecycle.Part{
 		Name: "the admin listener",
 		Start: func(context.Context) (err error) {
-			server, err = admin.Listen(addr, p.metrics, p.health, p.log)
+			server, err = admin.Listen(addr, Build(), p.metrics, p.health, p.log)
 			if err == nil {
 				p.log.Info("the admin listener is up", "addr", server.Addr())
 			}

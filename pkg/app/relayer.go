@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/batch"
@@ -63,6 +65,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
 		r.adminPart(s.AdminListen),
+		r.tracesPart(&s.Traces, sdktrace.AlwaysSample()), // of what the API sampled
 		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "engines", Start: r.open},
 		loop("the view of the lanes", func(ctx context.Context) error { return r.roster.Run(ctx) }),
@@ -122,18 +125,22 @@ func (r *relayer) open(ctx context.Context) error {
 	}
 	r.restorer = &index.Restorer{
 		Deployment: d, Heads: r.heads, Chain: r.chain, Source: r.stream, Journals: journals, Lanes: r.lanes, Statuses: r.status,
-		Horizon: r.settings.StatusRetention, Log: r.log,
+		Retention: r.settings.StatusRetention, Log: r.log,
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})
 	return r.openRelay(ctx, journals)
 }
 
+// maxLasts is how many seconds a balance is told to last at most: a hundred years.
+const maxLasts = 100 * 365 * 24 * 60 * 60
+
 // driven is what the relayer tells of its lanes.
 func (r *relayer) driven() map[score.Lane]replica.Lane {
 	lanes := map[score.Lane]replica.Lane{}
 	for id, l := range r.relay.Driven() {
-		lanes[id] = replica.Lane{Wait: string(l.Wait), Since: l.Since.UTC(), Waiting: l.Waiting}
+		lasts, _ := r.relay.Lasts(id) // 0 where it is not known
+		lanes[id] = replica.Lane{Wait: string(l.Wait), Since: l.Since.UTC(), Waiting: l.Waiting, Lasts: min(lasts, maxLasts)}
 	}
 	return lanes
 }
@@ -161,7 +168,7 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 	r.restorer.Lost = r.guard.Forgotten
 	r.relay, err = relay.New(relay.Config{
 		FirstLanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, DeployBlock: d.DeployBlock, Replica: replica,
-		AuditHorizon: s.AuditHorizon,
+		AuditHorizon: s.AuditHorizon, BalanceAlarm: s.BalanceAlarm,
 		Limits: batch.Limits{
 			MaxUpdates: s.MaxBatch, MaxGas: s.MaxGas, MaxBytes: s.MaxBytes, Linger: s.Linger,
 		},
@@ -169,7 +176,8 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 		Rules:   s.rules(),
 	}, relay.Deps{
 		Heads: r.heads, Chain: r.chain, Source: source{r.stream, stream.NewTail(r.stream, tailMemory)}, Journal: journals, Leases: leases, Statuses: r.status,
-		Backlogs: backlogs, Halt: r.guard, Paused: func(id score.Lane) bool { return r.pauses.Current().Of(id) != nil }, Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Log: r.log, Metrics: r.metrics,
+		Backlogs: backlogs, Halt: r.guard, Paused: func(id score.Lane) bool { return r.pauses.Current().Of(id) != nil },
+		Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Tracer: r.tracer, Log: r.log, Metrics: r.metrics,
 	})
 	return err
 }

@@ -71,12 +71,21 @@ type Chain struct {
 	Confirmations uint64        `name:"confirmations" env:"SCORELAY_CONFIRMATIONS" default:"0" help:"Blocks, its own included, after which a transaction is final. 0: when the chain says so by its finalized tag."`
 }
 
+// Traces says where traces go.
+type Traces struct {
+	OTLPEndpoint string `name:"otlp-endpoint" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"OpenTelemetry collector that gets traces by OTLP over HTTP, protobuf, at /v1/traces below it, such as http://collector:4318. Empty: nothing is traced. Its headers, certificates, compression and time limit, the bounds of spans and what is said of the process come from OpenTelemetry's own variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_…, OTEL_RESOURCE_ATTRIBUTES, …)."`
+}
+
 // APISettings are the settings of the API.
 type APISettings struct {
 	Common `embed:""`
 	NATS   `embed:""`
 	Redis  `embed:""`
 	Chain  `embed:""`
+	Traces `embed:""`
+
+	TraceSampler string  `name:"trace-sampler" env:"OTEL_TRACES_SAMPLER" enum:"always_on,always_off,traceidratio,parentbased_always_on,parentbased_always_off,parentbased_traceidratio" default:"parentbased_traceidratio" help:"Which requests are traced, among those with a valid API key, in OpenTelemetry's words; parentbased: those that the caller traces, and of the others as it says."`
+	TraceRatio   float64 `name:"trace-ratio" env:"OTEL_TRACES_SAMPLER_ARG" default:"0.01" help:"Which part of them is traced, 0 to 1. A relayer traces what the API did."`
 
 	Listen             string        `name:"listen" env:"SCORELAY_LISTEN" default:":8080" help:"Address of the HTTP API."`
 	TLSCertificate     string        `name:"tls-certificate-file" env:"SCORELAY_TLS_CERTIFICATE_FILE" placeholder:"FILE" help:"Certificate chain of the HTTP API, PEM, the API's own first: it then speaks TLS. Both files are read again when they change."`
@@ -109,11 +118,12 @@ type RelayerSettings struct {
 	NATS   `embed:""`
 	Redis  `embed:""`
 	Chain  `embed:""`
+	Traces `embed:""`
 
 	AdminListen   string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address of the admin listener: liveness, readiness, metrics, profiles. It asks for no authentication, so keep it private."`
-	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of a lane's signer, or a directory of such files. It may hold the keys of some lanes only; a file that is added is found within ten seconds of its lane."`
-	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore."`
-	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" help:"Raw keys of lanes' signers, hex, separated by commas. For development only."`
+	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of a lane's signer, description of a remote one (web3signer, AWS KMS), or a directory of such files. It may hold the signers of some lanes only; a file that is added is found within ten seconds of its lane."`
+	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore files."`
+	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" privatekey:"" help:"Raw keys of lanes' signers, hex, separated by commas. For development only, and never as an argument."`
 	PollInterval  time.Duration `name:"poll-interval" env:"SCORELAY_POLL_INTERVAL" default:"500ms" help:"How often to look for a new head of the chain; about half its block time."`
 	Horizon       int           `name:"horizon" env:"SCORELAY_HORIZON" default:"20000" help:"How many waiting updates a lane chooses from. More make batches cheaper while there is a backlog, up to about 20,000; each takes some 260 bytes of a relayer's memory."`
 	Lateness      time.Duration `name:"lateness" env:"SCORELAY_LATENESS" default:"30s" help:"An update that was passed over for so long goes next, even if it costs more."`
@@ -125,6 +135,7 @@ type RelayerSettings struct {
 	MaxFeeGwei    float64       `name:"max-fee-gwei" env:"SCORELAY_MAX_FEE_GWEI" default:"500" help:"Ceiling of a transaction's price per gas, gwei. A lane waits rather than pay more."`
 	MaxTxFeeEther float64       `name:"max-tx-fee-ether" env:"SCORELAY_MAX_TX_FEE_ETHER" default:"1" help:"Ceiling of gas limit times price of one transaction, ether; many nodes refuse more than one."`
 	MinTipGwei    float64       `name:"min-tip-gwei" env:"SCORELAY_MIN_TIP_GWEI" default:"0.001" help:"Least tip per gas, gwei."`
+	BalanceAlarm  time.Duration `name:"balance-alarm" env:"SCORELAY_BALANCE_ALARM" default:"24h" help:"Log when the balance of a lane's signer lasts shorter, at the rate at which it fell in the last hour or so. 0: never."`
 	BumpBlocks    uint64        `name:"bump-blocks" env:"SCORELAY_BUMP_BLOCKS" default:"3" help:"Blocks after which the oldest transaction that is in none gets a higher price."`
 	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"4s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
 	AuditHorizon  time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
@@ -161,6 +172,8 @@ func (s *APISettings) Validate() error {
 	p.address("SCORELAY_LISTEN", s.Listen)
 	p.address("SCORELAY_ADMIN_LISTEN", s.AdminListen)
 	s.Chain.problems(&p)
+	s.Traces.problems(&p)
+	p.check(s.TraceRatio >= 0 && s.TraceRatio <= 1, "OTEL_TRACES_SAMPLER_ARG is %v; it must be from 0 to 1", s.TraceRatio)
 	p.positive("SCORELAY_MESSAGE_MAX_AGE", s.FreshFor)
 	p.positive("SCORELAY_ACCEPT_TIMEOUT", s.AcceptTimeout)
 	p.check(s.StatusRetention >= time.Minute, "SCORELAY_STATUS_RETENTION is %s; it must be at least 1m", s.StatusRetention)
@@ -207,9 +220,9 @@ func (s *RelayerSettings) Validate() error {
 	var p problems
 	p.address("SCORELAY_ADMIN_LISTEN", s.AdminListen)
 	s.Chain.problems(&p)
+	s.Traces.problems(&p)
 	p.check((s.Keystore != "") != (len(s.RawKeys) > 0),
 		"set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, SCORELAY_SIGNER_KEYS: one of them, not both")
-	p.check(s.Keystore == "" || s.PasswordFile != "", "SCORELAY_SIGNER_KEYSTORE is set without SCORELAY_SIGNER_PASSWORD_FILE; name the file that holds its password")
 	p.check(s.StatusRetention >= time.Minute, "SCORELAY_STATUS_RETENTION is %s; it must be at least 1m", s.StatusRetention)
 	p.positive("SCORELAY_POLL_INTERVAL", s.PollInterval)
 	p.check(s.Horizon >= 1 && s.Horizon <= 1_000_000, "SCORELAY_HORIZON is %d; it must be from 1 to 1,000,000 updates", s.Horizon)
@@ -222,6 +235,7 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.MaxFeeGwei > 0 && s.MaxFeeGwei < maxGwei, "SCORELAY_MAX_FEE_GWEI is %g; it must be more than 0 and less than %g", s.MaxFeeGwei, maxGwei)
 	p.check(s.MaxTxFeeEther > 0 && s.MaxTxFeeEther <= maxEther, "SCORELAY_MAX_TX_FEE_ETHER is %g; it must be more than 0 and at most %g", s.MaxTxFeeEther, maxEther)
 	p.check(s.MinTipGwei > 0 && s.MinTipGwei <= s.MaxFeeGwei, "SCORELAY_MIN_TIP_GWEI is %g; it must be more than 0 and at most SCORELAY_MAX_FEE_GWEI", s.MinTipGwei)
+	p.check(s.BalanceAlarm >= 0, "SCORELAY_BALANCE_ALARM is %s; it must not be negative", s.BalanceAlarm)
 	p.check(s.BumpBlocks >= 1, "SCORELAY_BUMP_BLOCKS is 0; it must be at least 1")
 	p.check(s.LeaseTTL >= 2*time.Second && s.LeaseTTL%time.Second == 0, "SCORELAY_LEASE_TTL is %s; it must be whole seconds, at least 2s", s.LeaseTTL)
 	p.check(s.AuditHorizon >= time.Hour, "SCORELAY_AUDIT_HORIZON is %s; it must be at least 1h, well above the stream's duplicate window", s.AuditHorizon)
@@ -249,9 +263,17 @@ func (c *Chain) problems(p *problems) {
 	p.positive("SCORELAY_CHAIN_TIMEOUT", c.ChainTimeout)
 	p.check(len(c.ChainRPC) > 0, "SCORELAY_CHAIN_RPC is empty; name at least one JSON-RPC endpoint")
 	for _, endpoint := range c.ChainRPC {
-		scheme, _, _ := strings.Cut(endpoint.Reveal(), "://")
-		p.check(scheme == "http" || scheme == "https", "SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http:// or https://")
+		p.check(isHTTP(endpoint.Reveal()), "SCORELAY_CHAIN_RPC holds an endpoint that does not begin with http:// or https://")
 	}
+}
+
+func (t *Traces) problems(p *problems) {
+	p.check(t.OTLPEndpoint == "" || isHTTP(t.OTLPEndpoint), "OTEL_EXPORTER_OTLP_ENDPOINT is %q; it must begin with http:// or https://", t.OTLPEndpoint)
+}
+
+func isHTTP(url string) bool {
+	scheme, _, _ := strings.Cut(url, "://")
+	return scheme == "http" || scheme == "https"
 }
 
 // problems collects sentences.

@@ -32,6 +32,8 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 			s.TrustedProxies = []string{"10.0.0.0/8", "proxy.local"}
 		},
 		"set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none":                           func(s *APISettings) { s.TLSKey = "key.pem" },
+		`OTEL_EXPORTER_OTLP_ENDPOINT is "collector:4317"; it must begin with http:// or https://`:                func(s *APISettings) { s.OTLPEndpoint = "collector:4317" },
+		"OTEL_TRACES_SAMPLER_ARG is 1.5; it must be from 0 to 1":                                                 func(s *APISettings) { s.TraceRatio = 1.5 },
 		"SCORELAY_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                                    func(s *APISettings) { s.Rate = -1 },
 		"SCORELAY_LOOK_UP_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                            func(s *APISettings) { s.LookUpRate = -1 },
 		"SCORELAY_GAS_PER_DAY is 1000000000000000; it must be 0 (no limit) or more, up to 999999999999999":       func(s *APISettings) { s.GasPerDay = 1e15 },
@@ -57,15 +59,14 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, SCORELAY_SIGNER_KEYS: one of them, not both": func(s *RelayerSettings) {
 			s.RawKeys = []Secret{"hush"}
 		},
-		"SCORELAY_SIGNER_KEYSTORE is set without SCORELAY_SIGNER_PASSWORD_FILE": func(s *RelayerSettings) { s.PasswordFile = "" },
-		"SCORELAY_STATUS_RETENTION is 1s; it must be at least 1m":               func(s *RelayerSettings) { s.StatusRetention = time.Second },
-		"SCORELAY_POLL_INTERVAL is 0s; it must be more than 0":                  func(s *RelayerSettings) { s.PollInterval = 0 },
-		"SCORELAY_LINGER is -1s; it must not be negative":                       func(s *RelayerSettings) { s.Linger = -time.Second },
-		"SCORELAY_LATENESS is -1s; it must not be negative":                     func(s *RelayerSettings) { s.Lateness = -time.Second },
-		"SCORELAY_HORIZON is 0; it must be from 1 to 1,000,000 updates":         func(s *RelayerSettings) { s.Horizon = 0 },
-		"SCORELAY_MAX_BATCH is 0; it must be at least 1":                        func(s *RelayerSettings) { s.MaxBatch = 0 },
-		"SCORELAY_MAX_GAS is 11999999; it must be at least 12000000":            func(s *RelayerSettings) { s.MaxGas = minMaxGas - 1 },
-		"SCORELAY_MAX_BYTES is 65535; it must be from 65536":                    func(s *RelayerSettings) { s.MaxBytes = minMaxBytes - 1 },
+		"SCORELAY_STATUS_RETENTION is 1s; it must be at least 1m":       func(s *RelayerSettings) { s.StatusRetention = time.Second },
+		"SCORELAY_POLL_INTERVAL is 0s; it must be more than 0":          func(s *RelayerSettings) { s.PollInterval = 0 },
+		"SCORELAY_LINGER is -1s; it must not be negative":               func(s *RelayerSettings) { s.Linger = -time.Second },
+		"SCORELAY_LATENESS is -1s; it must not be negative":             func(s *RelayerSettings) { s.Lateness = -time.Second },
+		"SCORELAY_HORIZON is 0; it must be from 1 to 1,000,000 updates": func(s *RelayerSettings) { s.Horizon = 0 },
+		"SCORELAY_MAX_BATCH is 0; it must be at least 1":                func(s *RelayerSettings) { s.MaxBatch = 0 },
+		"SCORELAY_MAX_GAS is 11999999; it must be at least 12000000":    func(s *RelayerSettings) { s.MaxGas = minMaxGas - 1 },
+		"SCORELAY_MAX_BYTES is 65535; it must be from 65536":            func(s *RelayerSettings) { s.MaxBytes = minMaxBytes - 1 },
 		"SCORELAY_MAX_BYTES is 524289; it must be from 65536 (the largest creation of a project) to 524288": func(s *RelayerSettings) {
 			s.MaxBytes = maxMaxBytes + 1
 		},
@@ -74,6 +75,7 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"SCORELAY_MAX_FEE_GWEI is 1e+09; it must be more than 0 and less than 1e+09":        func(s *RelayerSettings) { s.MaxFeeGwei = maxGwei },
 		"SCORELAY_MAX_TX_FEE_ETHER is 18.1; it must be more than 0 and at most 18":          func(s *RelayerSettings) { s.MaxTxFeeEther = 18.1 },
 		"SCORELAY_MIN_TIP_GWEI is 501; it must be more than 0 and at most SCORELAY_MAX_FEE": func(s *RelayerSettings) { s.MinTipGwei = 501 },
+		"SCORELAY_BALANCE_ALARM is -1s; it must not be negative":                            func(s *RelayerSettings) { s.BalanceAlarm = -time.Second },
 		"SCORELAY_BUMP_BLOCKS is 0; it must be at least 1":                                  func(s *RelayerSettings) { s.BumpBlocks = 0 },
 		"SCORELAY_LEASE_TTL is 1s; it must be whole seconds, at least 2s":                   func(s *RelayerSettings) { s.LeaseTTL = time.Second },
 		"SCORELAY_LEASE_TTL is 2.5s; it must be whole seconds, at least 2s":                 func(s *RelayerSettings) { s.LeaseTTL = 2500 * time.Millisecond },

@@ -76,6 +76,7 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 			return nil, err
 		}
 		c.endpoints = append(c.endpoints, e)
+		c.metrics.begin(name)
 	}
 	return c, nil
 }

@@ -95,8 +95,8 @@ func (m *market) holdsOurs(b *evidence.Block) bool {
 	return slices.ContainsFunc(b.Txs, m.ours.Contains)
 }
 
-// window are the blocks that lead to at, newest first, as far as they were seen.
-func (m *market) window(at *evidence.Block) []evidence.Block {
+// history are the blocks that lead to at, newest first, as far as they were seen.
+func (m *market) history(at *evidence.Block) []evidence.Block {
 	chain := []evidence.Block{*at}
 	for len(chain) < feeBlocks {
 		b, ok := m.blocks.Peek(chain[len(chain)-1].Parent)
@@ -112,7 +112,7 @@ func (m *market) window(at *evidence.Block) []evidence.Block {
 func (m *market) unread(at *evidence.Block) *evidence.Block {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, b := range m.window(at) {
+	for _, b := range m.history(at) {
 		if !m.tips.Contains(b.Hash) && m.holdsOurs(&b) {
 			return &b
 		}
@@ -125,18 +125,18 @@ func (m *market) unread(at *evidence.Block) *evidence.Block {
 func (m *market) learn(at *evidence.Block, h feeHistory, suggested *uint64) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	window := m.window(at)
+	history := m.history(at)
 	var tips []uint64
 	for i := range h.Rewards {
 		back := len(h.Rewards) - 1 - i // blocks below at
-		if back < len(window) {
-			if exact, ok := m.tips.Peek(window[back].Hash); ok {
+		if back < len(history) {
+			if exact, ok := m.tips.Peek(history[back].Hash); ok {
 				if exact.says {
 					tips = append(tips, exact.tip)
 				}
 				continue
 			}
-			if m.holdsOurs(&window[back]) {
+			if m.holdsOurs(&history[back]) {
 				continue // our own offers are among the node's figures
 			}
 		}

@@ -1,6 +1,10 @@
 package chain
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/txpool"
+)
 
 // metrics are labelled by endpoint (its host) and op (what the program wanted, a fixed list).
 type metrics struct {
@@ -42,4 +46,10 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}
 	reg.MustRegister(m.requests, m.calls, m.seconds, m.sends, m.contradictions, m.up)
 	return m
+}
+
+// begin has what is alerted on for an endpoint at 0, so that the first one shows as growth.
+func (m *metrics) begin(endpoint string) {
+	m.contradictions.WithLabelValues(endpoint)
+	m.sends.WithLabelValues(endpoint, txpool.Unknown.String())
 }

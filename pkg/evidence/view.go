@@ -26,9 +26,9 @@ type View struct {
 	// Unfound is the lowest nonce that FinalAccount shows used, by a transaction in none of the blocks that can hold it: all of
 	// them were read. nil while there is none, or some were not read.
 	Unfound *uint64
-	// Gone are settled nonces whose block is not in the chain any more, ascending.
-	Gone []uint64
-	Now  time.Time // when an endpoint last showed that the head is as new as it gets
+	// Reorged are settled nonces whose block is not in the chain any more, ascending.
+	Reorged []uint64
+	Now     time.Time // when an endpoint last showed that the head is as new as it gets
 }
 
 // Priced tells whether the price of gas is known.

@@ -23,7 +23,7 @@
 //
 // # The marker
 //
-// The marker of a halt is an entry of a KV bucket, written by compare-and-set: who finds something first writes it, and the others
+// The marker of a halt is the one value of a KV bucket, written by compare-and-set: who finds something first writes it, and the others
 // add nothing. It stays when an operator resumes, and then says what was decided. It lives in NATS, so a later restore may take it
 // back; then what is seen of the stream tells again. It also names the newest loss that was accepted: what has no outcome was forgotten in
 // Redis under that name, so a Redis that does not know it is of before, and relayers have it forget that again.

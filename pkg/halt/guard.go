@@ -41,7 +41,7 @@ type Config struct {
 	Marks   Marks
 	// Journaled is the highest sequence that the lanes' journals speak of.
 	Journaled func(ctx context.Context) (uint64, error)
-	// Note raises a number that is kept outside of NATS, and returns it. It may fail at any time.
+	// Note raises the highest sequence of the stream that is noted outside of NATS, and returns it. It may fail at any time.
 	Note func(ctx context.Context, seq uint64) (highest uint64, err error)
 	// Connection is a number that changes whenever the process connects to NATS again.
 	Connection func() uint64
@@ -104,7 +104,7 @@ func (g *Guard) Reason() string {
 // Halted tells whether nothing may be bound now: accepting halts, or the process has not looked on this connection yet.
 func (g *Guard) Halted() bool { _, open := g.open(); return !open }
 
-// Forgotten is that of the marker; empty while accepting halts, since it may become another then.
+// Forgotten names the newest loss that an operator accepted; empty without one, and while accepting halts, since there may be another then.
 func (g *Guard) Forgotten() string {
 	if g.Halted() {
 		return ""

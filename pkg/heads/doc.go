@@ -15,7 +15,7 @@
 //     blocks that cannot be, until nothing else has come for a minute.
 //  4. The final block never moves down, and nothing below it is replaced, but in a finality break: every endpoint that
 //     answers has left it, which is asked at that moment. That is an alarm and a metric. It takes no hands to recover:
-//     lanes are told which settled nonces are Gone, when no endpoint that answers has their blocks, and the same again if the old branch comes back.
+//     lanes are told which settled nonces are Reorged, when no endpoint that answers has their blocks, and the same again if the old branch comes back.
 //     With confirmations it does not move up to a block that an endpoint that answers does not have, but for one that only
 //     lags, which is waited for 30 seconds.
 //  5. Included is a receipt that was checked, in a block of the chain. That a block lists a transaction is a hint; where
@@ -45,7 +45,7 @@
 //
 // Now a says 104', whose parent is not 103. Its blocks 96'…103' are read: 100 is ours, 101' is not. That is below the final
 // block 102, so b is asked for its block 102. If it is ours, a is distrusted and nothing happens. If b has 102', or does not
-// answer Latest either, 101'…104' replace ours, the alarm is raised, and the next View says that nonce 7 is Gone. The lane
+// answer Latest either, 101'…104' replace ours, the alarm is raised, and the next View says that nonce 7 is Reorged. The lane
 // reopens it and broadcasts X again.
 //
 // Had 101 not listed X, the account read eight heads later would say nonce 8. No transaction with nonce 7 is known, so X is

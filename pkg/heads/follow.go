@@ -179,6 +179,7 @@ func (t *Tracker) put(endpoint string, blocks []evidence.Block) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.recent.replace(blocks)
+	t.metrics.put(blocks)
 	for i := range blocks {
 		delete(t.proven, blocks[i].Hash) // its list came again, from this endpoint
 	}

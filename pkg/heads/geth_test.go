@@ -98,12 +98,12 @@ func TestGeth(t *testing.T) {
 	}
 	require.NoError(t, r.Round(ctx))
 	v = <-s.Views()
-	require.Equal(t, []uint64{0}, v.Gone)
+	require.Equal(t, []uint64{0}, v.Reorged)
 	require.Empty(t, v.Foreign)
 	s.Reopened(0)
 	s.Watch(0, first.Hash(), 0)
 	r.send(first)
-	r.until(s, func(v evidence.View) bool { return len(v.Included) == 1 && len(v.Gone) == 0 })
+	r.until(s, func(v evidence.View) bool { return len(v.Included) == 1 && len(v.Reorged) == 0 })
 }
 
 func TestGethFinalizedTag(t *testing.T) {

@@ -226,14 +226,14 @@ func TestSettledBlocksBelowTheWindow(t *testing.T) {
 	s.Settled(11, common.Hash{1}, evidence.Ref{Number: 11, Hash: common.Hash{1}}, 0)
 	before := r.by["blocks"]
 	r.rounds(3)
-	require.Equal(t, []uint64{11}, r.view(s).Gone)
+	require.Equal(t, []uint64{11}, r.view(s).Reorged)
 	require.LessOrEqual(t, r.by["blocks"]-before, 16+2+1)
 	s.Settled(12, common.Hash{1}, evidence.Ref{Number: 270, Hash: common.Hash{1}}, 12)
 	r.rounds(2)
-	require.Equal(t, []uint64{12}, r.view(s).Gone)
+	require.Equal(t, []uint64{12}, r.view(s).Reorged)
 	s.Reopened(12)
 	r.rounds(1)
-	require.Empty(t, r.view(s).Gone)
+	require.Empty(t, r.view(s).Reorged)
 }
 
 func TestFinalAccount(t *testing.T) {

@@ -206,19 +206,19 @@ func TestStartOnALieReopensNothing(t *testing.T) {
 	}
 	for range 100 {
 		r.rounds(1)
-		require.Empty(t, r.view(s).Gone, "one endpoint has the blocks")
+		require.Empty(t, r.view(s).Reorged, "one endpoint has the blocks")
 	}
 	r.nodes[1].noBlocks = true
 	r.rounds(30)
-	require.Empty(t, r.view(s).Gone, "it may have the blocks")
+	require.Empty(t, r.view(s).Reorged, "it may have the blocks")
 
 	was := r.tip
 	r.tip, r.nodes[1].head, r.nodes[1].noBlocks = fake, fake, false
 	r.rounds(1)
-	require.Equal(t, []uint64{1, 2, 3, 4}, r.view(s).Gone)
+	require.Equal(t, []uint64{1, 2, 3, 4}, r.view(s).Reorged)
 	r.branch(was, 20, "")
 	r.rounds(1)
-	require.Empty(t, r.view(s).Gone)
+	require.Empty(t, r.view(s).Reorged)
 }
 
 func TestEndpointThatDoesNotSayIsNotWaitedForLong(t *testing.T) {
@@ -230,10 +230,10 @@ func TestEndpointThatDoesNotSayIsNotWaitedForLong(t *testing.T) {
 	s.Settled(0, common.Hash{1}, settled.Ref(), 0)
 	for range 50 {
 		_ = r.round()
-		require.Empty(t, r.view(s).Gone)
+		require.Empty(t, r.view(s).Reorged)
 	}
 	for range 20 {
 		_ = r.round()
 	}
-	require.Equal(t, []uint64{0}, r.view(s).Gone)
+	require.Equal(t, []uint64{0}, r.view(s).Reorged)
 }

@@ -1,6 +1,10 @@
 package heads
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
 
 type metrics struct {
 	head     prometheus.Gauge
@@ -9,6 +13,8 @@ type metrics struct {
 	breaks   prometheus.Counter
 	disputes prometheus.Counter
 	lag      *prometheus.GaugeVec
+	fill     prometheus.Histogram
+	baseFee  prometheus.Gauge
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -37,7 +43,29 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "scorelay_heads_lag_blocks",
 			Help: "How many blocks the endpoint's newest one is behind the head.",
 		}, []string{"endpoint"}),
+		fill: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "scorelay_heads_block_fill_ratio",
+			Help:    "Gas used in each block that was followed, as a part of the block's gas limit; of all transactions in it.",
+			Buckets: prometheus.LinearBuckets(.1, .1, 10),
+		}),
+		baseFee: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_heads_base_fee_ether",
+			Help: "Base fee of a unit of gas in the newest block, ether; 0 on a chain without one.",
+		}),
 	}
-	reg.MustRegister(m.head, m.final, m.reorgs, m.breaks, m.disputes, m.lag)
+	reg.MustRegister(m.head, m.final, m.reorgs, m.breaks, m.disputes, m.lag, m.fill, m.baseFee)
 	return m
+}
+
+// put takes in blocks that follow the chain now, the newest last.
+func (m *metrics) put(blocks []evidence.Block) {
+	for i := range blocks {
+		if blocks[i].GasLimit > 0 {
+			m.fill.Observe(float64(blocks[i].GasUsed) / float64(blocks[i].GasLimit))
+		}
+	}
+	if fee := blocks[len(blocks)-1].BaseFee; fee != nil {
+		wei, _ := fee.Float64()
+		m.baseFee.Set(wei / 1e18)
+	}
 }

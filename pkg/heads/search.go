@@ -67,7 +67,7 @@ func (s *Subscription) bounds(nonce uint64) (start, floor uint64, known bool) {
 		if found, ok := s.foreign[nonce-1]; ok {
 			raise(found.Block.Number, false)
 		}
-		if ref := s.settled[nonce-1]; ref != nil && ref.seen && !ref.gone {
+		if ref := s.settled[nonce-1]; ref != nil && ref.seen && !ref.reorged {
 			raise(ref.at.Number, false)
 		}
 		if sl := s.slots[nonce-1]; sl != nil {

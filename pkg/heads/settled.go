@@ -16,10 +16,10 @@ import (
 
 // settledRef is the block that holds the transaction of a settled nonce, or whose account shows the nonce used.
 type settledRef struct {
-	at    evidence.Ref
-	seen  bool // the transaction was seen in the block
-	known bool // gone was found out
-	gone  bool
+	at      evidence.Ref
+	seen    bool // the transaction was seen in the block
+	known   bool // reorged was found out
+	reorged bool
 }
 
 // doubtSettled makes what is known of blocks that left the recent blocks doubtful; mu is held.
@@ -74,19 +74,19 @@ func (t *Tracker) judge(s *Subscription) (doubt *settledRef, left []*settledRef)
 	for _, ref := range s.settled {
 		switch n := ref.at.Number; {
 		case n > head: // the branch that replaced its block is shorter; or this head is an old one
-			if ref.known && !ref.gone {
+			if ref.known && !ref.reorged {
 				left = append(left, ref)
 			}
 		case n >= base && t.recent.has(ref.at):
-			ref.gone, ref.known = false, true
-		case n >= base && ref.gone:
+			ref.reorged, ref.known = false, true
+		case n >= base && ref.reorged:
 			ref.known = true
 		case n >= base:
 			ref.known = false
 			left = append(left, ref)
 		case !ref.known && (doubt == nil || n > doubt.at.Number):
 			doubt = ref
-		case ref.known && !ref.gone:
+		case ref.known && !ref.reorged:
 			vouched = max(vouched, n)
 		}
 	}
@@ -101,7 +101,7 @@ func (t *Tracker) judge(s *Subscription) (doubt *settledRef, left []*settledRef)
 	return nil, left
 }
 
-// dismiss concludes that settled blocks are gone which no endpoint that answers has. They lie on one chain: an endpoint that
+// dismiss concludes that settled blocks were reorged which no endpoint that answers has. They lie on one chain: an endpoint that
 // has one has those below, too.
 func (t *Tracker) dismiss(ctx context.Context, s *Subscription, left []*settledRef) {
 	slices.SortFunc(left, func(a, b *settledRef) int { return cmp.Compare(a.at.Number, b.at.Number) })
@@ -173,8 +173,8 @@ func (t *Tracker) compare(ctx context.Context, ref *settledRef) error {
 	return nil
 }
 
-func (t *Tracker) conclude(ref *settledRef, gone bool) {
+func (t *Tracker) conclude(ref *settledRef, reorged bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	ref.known, ref.gone = true, gone
+	ref.known, ref.reorged = true, reorged
 }

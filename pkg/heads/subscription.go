@@ -87,7 +87,7 @@ func (s *Subscription) Watch(nonce uint64, tx common.Hash, since uint64) {
 }
 
 // Settled ends the watch of a nonce's transactions and remembers the block that holds the one that used it, tx, to tell
-// when it is Gone. tx is zero where only the account of that block shows the nonce used: the transaction may be in any block
+// when it is Reorged. tx is zero where only the account of that block shows the nonce used: the transaction may be in any block
 // up to there. below is the lowest nonce still to be remembered.
 func (s *Subscription) Settled(nonce uint64, tx common.Hash, at evidence.Ref, below uint64) {
 	s.t.mu.Lock()
@@ -180,7 +180,7 @@ func (t *Tracker) publish() {
 	for _, s := range t.subs {
 		v := evidence.View{
 			Head: *t.recent.head(), Account: s.account, FinalAccount: s.finalAccount, Price: t.price,
-			Included: s.inclusions(), Foreign: maps.Clone(s.foreign), Unfound: s.unfound(), Gone: s.gone(), Now: t.shown,
+			Included: s.inclusions(), Foreign: maps.Clone(s.foreign), Unfound: s.unfound(), Reorged: s.reorged(), Now: t.shown,
 		}
 		if t.final.Hash != (common.Hash{}) {
 			v.Final = t.final.Ref()
@@ -209,14 +209,14 @@ func (s *Subscription) inclusions() map[common.Hash]evidence.Included {
 	return s.included
 }
 
-// gone are the settled nonces whose block is not in the chain, ascending.
-func (s *Subscription) gone() []uint64 {
-	var gone []uint64
+// reorged are the settled nonces whose block is not in the chain, ascending.
+func (s *Subscription) reorged() []uint64 {
+	var nonces []uint64
 	for nonce, ref := range s.settled {
-		if ref.gone {
-			gone = append(gone, nonce)
+		if ref.reorged {
+			nonces = append(nonces, nonce)
 		}
 	}
-	slices.Sort(gone)
-	return gone
+	slices.Sort(nonces)
+	return nonces
 }

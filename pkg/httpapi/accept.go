@@ -68,6 +68,7 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 		return p
 	}
 	one := singleUnit(u)
+	one.request = s.spanOf(c)
 	duplicates, p := s.accept(one)
 	s.done(c, by, cost, one.updates, len(duplicates), p)
 	if p != nil {
@@ -88,7 +89,7 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 		s.giveBack(by, cost)
 		return p
 	}
-	duplicates, p := s.accept(r.verified())
+	duplicates, p := s.accept(r.verified(s.spanOf(c)))
 	s.done(c, by, cost, r.updates, len(duplicates), p)
 	if p != nil {
 		return p

@@ -22,8 +22,8 @@ type Config struct {
 	ChainID  uint64         // EIP-155; for EIP-712 signatures, whose domain look-ups of projects tell
 	Contract common.Address // the ScoreRegistry; as ChainID
 
-	ScoreTypes []string      // of a project that declares none. Default ["reputation"]
-	Freshness  wallet.Window // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead
+	ScoreTypes []string         // of a project that declares none. Default ["reputation"]
+	Freshness  wallet.Freshness // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead
 
 	// Of an API key that has none of its own. 0, the default, is no limit.
 	RatePerSecond    int    // updates
@@ -61,8 +61,8 @@ func (c Config) withDefaults() Config {
 	if len(c.ScoreTypes) == 0 {
 		c.ScoreTypes = []string{"reputation"}
 	}
-	if c.Freshness == (wallet.Window{}) {
-		c.Freshness = wallet.Window{Past: 5 * time.Minute, Ahead: 30 * time.Second}
+	if c.Freshness == (wallet.Freshness{}) {
+		c.Freshness = wallet.Freshness{Past: 5 * time.Minute, Ahead: 30 * time.Second}
 	}
 	if c.Whole == nil {
 		c.Whole = func(score.ProjectID) bool { return false }

@@ -151,7 +151,7 @@ func costDeps(b *testing.B, terms apikey.Terms) (string, Deps) {
 // atOnce is stores that are no part of what is measured.
 type atOnce struct{ Publisher }
 
-func (atOnce) PublishEnvelope(context.Context, string, []score.Update, []score.Signed) error {
+func (atOnce) PublishEnvelope(context.Context, string, []score.Update, []score.Signed, ...score.Traced) error {
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -48,7 +49,7 @@ func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
 	}
 
 	// The commit point: persistProject returns nil when the creation is stored and synced.
-	if err := s.persistProject(ctx, project); err != nil {
+	if err := s.persistProject(ctx, project, s.spanOf(c)); err != nil {
 		var taken *score.TakenError
 		if errors.As(err, &taken) {
 			return projectExists()
@@ -80,11 +81,16 @@ func (s *Server) onChain(ctx context.Context, c *fiber.Ctx, id score.ProjectID) 
 }
 
 // persistProject stores the creation in the place of one that became a dead letter, if there is one. A *score.TakenError means
-// that another one is there.
-func (s *Server) persistProject(ctx context.Context, project *score.Project) error {
+// that another one is there. request is the request's span, nil where that is not traced.
+func (s *Server) persistProject(ctx context.Context, project *score.Project, request trace.Span) (err error) {
 	msgID := "project-" + s.tokens.next()
+	var traces []score.Traced
+	if span := publishes(s.deps.Tracer, request, spanCreation, project.ID); span != nil {
+		traces = []score.Traced{{Trace: carried(span)}}
+		defer func() { published(span, err) }()
+	}
 	return persist(ctx, s.config.AcceptTimeout, s.metrics, func(ctx context.Context) (bool, error) {
-		err := s.deps.Publisher.PublishProject(ctx, msgID, project, s.deps.Projects.deadSeq(project.ID))
+		err := s.deps.Publisher.PublishProject(ctx, msgID, project, s.deps.Projects.deadSeq(project.ID), traces...)
 		var taken *score.TakenError
 		switch {
 		case errors.Is(err, score.ErrOtherMeaning):

@@ -13,7 +13,7 @@
 //     on the chain. An unresolved claim is no duplicate: the second caller waits for it, and is asked to come back if it
 //     takes too long.
 //   - Redis decides nothing that matters. Without it updates are accepted unclaimed, each replica limits by itself, and the contract
-//     finds the duplicates. What was accepted meanwhile is marked when it is back.
+//     finds the duplicates. What was accepted meanwhile is reported when it is back.
 //   - A process has one publish in flight and no timer: what arrives meanwhile shares the next one, so a single request
 //     waits for one fsync and a thousand together wait for two.
 //   - Everything is bounded: bodies, headers, connections, requests at once (look-ups also by key), the time a request may take, the memory

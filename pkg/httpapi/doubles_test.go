@@ -36,13 +36,17 @@ type faultyPublisher struct {
 }
 
 func (p *faultyPublisher) PublishEnvelope(
-	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed,
+	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced,
 ) error {
-	return p.with(ctx, func(ctx context.Context) error { return p.stream.PublishEnvelope(ctx, msgID, updates, signed) })
+	return p.with(ctx, func(ctx context.Context) error {
+		return p.stream.PublishEnvelope(ctx, msgID, updates, signed, traces...)
+	})
 }
 
-func (p *faultyPublisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64) error {
-	return p.with(ctx, func(ctx context.Context) error { return p.stream.PublishProject(ctx, msgID, project, replaces) })
+func (p *faultyPublisher) PublishProject(ctx context.Context, msgID string, project *score.Project, replaces uint64, traces ...score.Traced) error {
+	return p.with(ctx, func(ctx context.Context) error {
+		return p.stream.PublishProject(ctx, msgID, project, replaces, traces...)
+	})
 }
 
 func (p *faultyPublisher) with(ctx context.Context, publish func(context.Context) error) error {

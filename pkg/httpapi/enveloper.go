@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -33,19 +35,20 @@ const (
 // any number.
 type enveloper struct {
 	publisher Publisher
-	// mark marks stored updates, soon or later; tokens are those of their claims.
-	mark     func(ctx context.Context, refs []score.Ref, tokens []string)
+	// accepted reports stored updates, soon or later; tokens are those of their claims.
+	accepted func(ctx context.Context, refs []score.Ref, tokens []string)
 	patience time.Duration // how long an update may wait for its publish, and a publish take
 	instance string        // makes message ids unique among processes
 	limit    int           // updates in an envelope; at least those of one unit
 	metrics  *metrics
+	tracer   trace.Tracer // nil: nothing is traced
 	log      *slog.Logger
 
-	in    chan *waiting
-	stop  chan struct{} // closed: take no more, answer what is there
-	ended chan struct{} // closed by run: nothing will be answered any more
-	next  *waiting      // run's: the unit that did not fit the last envelope begins the next; nil without one
-	marks sync.WaitGroup
+	in      chan *waiting
+	stop    chan struct{} // closed: take no more, answer what is there
+	ended   chan struct{} // closed by run: nothing will be answered any more
+	next    *waiting      // run's: the unit that did not fit the last envelope begins the next; nil without one
+	reports sync.WaitGroup
 }
 
 // unit is what is stored together or not at all: an update, or a signed group.
@@ -54,6 +57,7 @@ type unit struct {
 	claimed []score.Ref   // those of updates whose claims become their status
 	token   string        // of those claims
 	signed  *score.Signed // of a group: its kind and signature; nil for an update without
+	request trace.Span    // nil: it is not traced
 }
 
 // singleUnit is an update that is not in a group.
@@ -62,15 +66,17 @@ func singleUnit(u score.Update) unit { return unit{updates: []score.Update{u}} }
 // waiting is one unit and the request that waits for it to be durable.
 type waiting struct {
 	unit
+	span     trace.Span // of storing it; nil: it is not traced
 	deadline time.Time
 	answer   chan error // has room for the one answer
 }
 
 // add returns when the unit is stored in the stream (nil), is known not to be (ErrFull, errNotStored, errDrained), or
 // may or may not be (any other error). It does not return before that, even if the caller has stopped listening: the bound is
-// twice the enveloper's patience, and the time that marking takes.
-func (e *enveloper) add(u unit) error {
-	w := &waiting{unit: u, deadline: time.Now().Add(e.patience), answer: make(chan error, 1)}
+// twice the enveloper's patience, and the time that reporting takes.
+func (e *enveloper) add(u unit) (err error) {
+	w := &waiting{unit: u, span: publishes(e.tracer, u.request, spanEnvelope, u.updates[0].Project), deadline: time.Now().Add(e.patience), answer: make(chan error, 1)}
+	defer func() { published(w.span, err) }()
 	select {
 	case e.in <- w:
 	case <-e.stop:
@@ -97,14 +103,14 @@ func (e *enveloper) run(ctx context.Context) {
 		if units == nil {
 			break
 		}
-		e.flush(ctx, e.instance+"-"+strconv.FormatUint(n, 36), units)
+		e.store(ctx, e.instance+"-"+strconv.FormatUint(n, 36), units)
 	}
 	for {
 		select {
 		case w := <-e.in:
 			w.answer <- errDrained
 		default:
-			e.marks.Wait()
+			e.reports.Wait()
 			return
 		}
 	}
@@ -149,14 +155,15 @@ func (e *enveloper) collect() []*waiting {
 	return units
 }
 
-// flush makes one envelope durable and answers every request in it. The marks are written while the
+// store makes one envelope durable and answers every request in it. That it is accepted is reported while the
 // next envelope is on its way.
-func (e *enveloper) flush(ctx context.Context, msgID string, units []*waiting) {
+func (e *enveloper) store(ctx context.Context, msgID string, units []*waiting) {
 	updates, signed, claimed, tokens := envelopeOf(units)
-	e.metrics.envelope.Observe(float64(len(updates)))
+	traces, sampled := tracesOf(msgID, units, len(updates))
+	observe(e.metrics.envelope, float64(len(updates)), sampled)
 	began := time.Now()
-	err := e.publish(ctx, msgID, updates, signed)
-	e.metrics.publish.Observe(time.Since(began).Seconds())
+	err := e.publish(ctx, msgID, updates, signed, traces)
+	observe(e.metrics.publish, time.Since(began).Seconds(), sampled)
 	if err != nil {
 		e.log.Warn("the API could not store an envelope durably; it asks its callers to retry",
 			"updates", len(updates), "err", err)
@@ -165,8 +172,8 @@ func (e *enveloper) flush(ctx context.Context, msgID string, units []*waiting) {
 		}
 		return
 	}
-	e.marks.Go(func() {
-		e.mark(ctx, claimed, tokens)
+	e.reports.Go(func() {
+		e.accepted(ctx, claimed, tokens)
 		for _, w := range units {
 			w.answer <- nil
 		}
@@ -189,9 +196,9 @@ func envelopeOf(units []*waiting) (updates []score.Update, signed []score.Signed
 }
 
 // publish repeats the same message under the same id until it is stored, certainly refused, or out of time.
-func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error {
+func (e *enveloper) publish(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces []score.Traced) error {
 	return persist(ctx, e.patience, e.metrics, func(ctx context.Context) (bool, error) {
-		err := e.publisher.PublishEnvelope(ctx, msgID, updates, signed)
+		err := e.publisher.PublishEnvelope(ctx, msgID, updates, signed, traces...)
 		return err == nil || notTaken(err), err
 	})
 }

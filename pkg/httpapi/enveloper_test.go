@@ -85,7 +85,7 @@ type countingPublisher struct {
 	sizes []int
 }
 
-func (p *countingPublisher) PublishEnvelope(_ context.Context, _ string, updates []score.Update, _ []score.Signed) error {
+func (p *countingPublisher) PublishEnvelope(_ context.Context, _ string, updates []score.Update, _ []score.Signed, _ ...score.Traced) error {
 	time.Sleep(time.Second)
 	p.sizes = append(p.sizes, len(updates))
 	return nil
@@ -98,7 +98,7 @@ func TestAUnitThatDidNotFitIsNextAndIsAnsweredInADrain(t *testing.T) {
 		publisher := &countingPublisher{}
 		e := &enveloper{
 			publisher: publisher, patience: time.Minute, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
-			mark: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
+			accepted: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
 			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
 		}
 		go e.run(t.Context())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -81,9 +82,9 @@ func (r *groupRequest) unit() score.Unit {
 	return score.Unit{Updates: r.updates, Kind: r.kind, Signature: new(score.GroupSignature)}
 }
 
-// verified is the unit of a group whose signer is known.
-func (r *groupRequest) verified() unit {
-	return unit{updates: r.updates, signed: &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}}
+// verified is the unit of a group whose signer is known; span is of its request, nil where that is not traced.
+func (r *groupRequest) verified(span trace.Span) unit {
+	return unit{updates: r.updates, signed: &score.Signed{Kind: r.kind, Signature: r.signature.Compact()}, request: span}
 }
 
 // updates reads the updates of a group and notes what no project could make right.

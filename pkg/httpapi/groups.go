@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -91,7 +92,7 @@ func (s *Server) updateGroups(c *fiber.Ctx, by *caller) *Problem {
 	// Together, so that they share envelopes.
 	var all sync.WaitGroup
 	places := make(chan struct{}, maxGroupsAtOnce)
-	log := s.log(c)
+	log, span := s.log(c), s.spanOf(c)
 	for i := range *groups {
 		g := &(*groups)[i]
 		places <- struct{}{}
@@ -105,7 +106,7 @@ func (s *Server) updateGroups(c *fiber.Ctx, by *caller) *Problem {
 				<-s.groups
 				<-places
 			}()
-			s.postGroup(g, by)
+			s.postGroup(g, by, span)
 		})
 	}
 	all.Wait()
@@ -141,8 +142,8 @@ func decodeGroups(body []byte) (*[]postedGroup, *Problem) {
 	})
 }
 
-// postGroup takes one group from its fields to durable.
-func (s *Server) postGroup(g *postedGroup, by *caller) {
+// postGroup takes one group from its fields to durable; span is the request's, nil where that is not traced.
+func (s *Server) postGroup(g *postedGroup, by *caller, span trace.Span) {
 	g.cost = score.Cost{Units: 1} // of what cannot be read, or is about a project that is not the key's
 	if g.problem == nil {
 		if g.problem = by.covers(g.project); g.problem == nil {
@@ -166,7 +167,7 @@ func (s *Server) postGroup(g *postedGroup, by *caller) {
 		return
 	}
 	g.verified = true
-	g.duplicates, g.problem = s.accept(g.groupRequest.verified())
+	g.duplicates, g.problem = s.accept(g.groupRequest.verified(span))
 }
 
 // answerGroup notes what became of a group, and says it.

@@ -131,7 +131,8 @@ func isJSON(contentType string) bool {
 
 // send writes v as the response.
 func send(c *fiber.Ctx, status int, contentType string, v any) error {
-	body, err := []byte(nil), error(nil)
+	var body []byte
+	var err error
 	if plain, is := v.(interface{ appendJSON(b []byte) []byte }); is {
 		body = plain.appendJSON(make([]byte, 0, 512))
 	} else if body, err = json.Marshal(v); err != nil {

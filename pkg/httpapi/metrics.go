@@ -72,11 +72,15 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}, []string{"flaw"}),
 	}
 	m.accepted, m.duplicates = m.updates.WithLabelValues(statusAccepted), m.updates.WithLabelValues(statusDuplicate)
+	for _, code := range []Code{codeNotDurable, codeStreamFull, codeOverloaded} { // what is alerted on, at 0, so that the first one shows as growth
+		m.updates.WithLabelValues(code.Name)
+		m.creations.WithLabelValues(code.Name)
+	}
 	for _, wrong := range framing.Flaws {
 		m.malformed.WithLabelValues(wrong.Name)
 	}
 	for _, bound := range []string{boundKey, boundAddress, boundAll, boundSystem, boundKeyless} {
-		m.refused.WithLabelValues(bound) // at 0, so that the first one shows as growth
+		m.refused.WithLabelValues(bound)
 	}
 	return m
 }

@@ -87,14 +87,14 @@ func TestAnOutageOfRedis(t *testing.T) {
 	require.Equal(t, "update_not_found", b.get("/projects/%s/updates/%s", b.project.ID, updateID("none")).code(), "nothing is to be restored")
 }
 
-// lateStatuses takes no marks while it is away, and counts those it took since.
+// lateStatuses takes no reports while it is away, and counts those it took since.
 type lateStatuses struct {
 	httpapi.Statuses
-	away   atomic.Bool
-	missed atomic.Bool // a mark, while it was away
-	marked atomic.Int64
-	late   chan struct{} // closed when it took a mark after it was away
-	once   sync.Once
+	away     atomic.Bool
+	missed   atomic.Bool // a report, while it was away
+	reported atomic.Int64
+	late     chan struct{} // closed when it took a report after it was away
+	once     sync.Once
 }
 
 func (s *lateStatuses) Accepted(ctx context.Context, refs []score.Ref, tokens []string) error {
@@ -103,16 +103,16 @@ func (s *lateStatuses) Accepted(ctx context.Context, refs []score.Ref, tokens []
 		return errFault
 	}
 	err := s.Statuses.Accepted(ctx, refs, tokens)
-	s.marked.Add(1)
+	s.reported.Add(1)
 	if s.missed.Load() {
 		s.once.Do(func() { close(s.late) })
 	}
 	return err
 }
 
-// TestALateMarkSwallowsNoLaterPost: one replica cannot mark an update it stored before the update was rejected and posted
-// to the other, which cannot store it. The mark comes while that one tries; sent again, the update is stored.
-func TestALateMarkSwallowsNoLaterPost(t *testing.T) {
+// TestALateReportSwallowsNoLaterPost: one replica cannot report an update it stored before the update was rejected and posted
+// to the other, which cannot store it. The report comes while that one tries; sent again, the update is stored.
+func TestALateReportSwallowsNoLaterPost(t *testing.T) {
 	t.Parallel()
 	late := &lateStatuses{late: make(chan struct{})}
 	a, b := replicas(t, func(s *setup) {
@@ -129,7 +129,7 @@ func TestALateMarkSwallowsNoLaterPost(t *testing.T) {
 	require.NoError(t, b.status.Bound(t.Context(), 0, 1, b.refs("one")))
 	require.NoError(t, b.status.Final(t.Context(), updateTx, 7, b.refs("one"), []score.Outcome{score.NotMember}))
 
-	late.marked.Store(0)
+	late.reported.Store(0)
 	fails := func() error {
 		late.away.Store(false)
 		select {
@@ -140,7 +140,7 @@ func TestALateMarkSwallowsNoLaterPost(t *testing.T) {
 	}
 	b.publisher.before.Store(&fails)
 	b.unacked("/update-score", b.update("one"))
-	require.EqualValues(t, 1, late.marked.Load())
+	require.EqualValues(t, 1, late.reported.Load())
 	require.Equal(t, "final", b.stageOf("one"), "the rejection is all that is known")
 
 	b.publisher.before.Store(nil)

@@ -12,12 +12,12 @@ import (
 // Publisher makes what was accepted durable.
 type Publisher interface {
 	// PublishEnvelope stores updates as one message, of which signed marks the signed groups, in ascending
-	// order: nil means stored and synced, ErrFull not stored, and any other error that it may or may not be: publishing
+	// order, and traces what is traced: nil means stored and synced, ErrFull not stored, and any other error that it may or may not be: publishing
 	// the same under the same msgID again must be safe.
-	PublishEnvelope(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed) error
+	PublishEnvelope(ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced) error
 	// PublishProject stores a creation, once per projectId: a *score.TakenError says that another one is there. replaces is
 	// the sequence of an earlier creation that was rejected, or 0. ErrFull and other errors as above.
-	PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error
+	PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64, traces ...score.Traced) error
 }
 
 // Statuses keeps claims and statuses. It may fail at any time, then soon; nothing accepted depends on it.
@@ -27,7 +27,7 @@ type Statuses interface {
 	Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error)
 	// Release gives up those of the updates that the token has claimed; anything else stays.
 	Release(ctx context.Context, refs []score.Ref, token string) error
-	// Accepted marks stored updates and creations; tokens are those of the updates' claims, in order. It may come late.
+	// Accepted reports stored updates and creations; tokens are those of the updates' claims, in order. It may come late.
 	Accepted(ctx context.Context, refs []score.Ref, tokens []string) error
 	// Read answers for each, in order; the zero Status when nothing is known. That, and that an update did not apply, is
 	// the truth only when the store is complete: when nothing was lost that has not been restored yet.

@@ -50,6 +50,7 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 // route wraps a handler in what all have in common.
 func (s *Server) route(name string, places chan struct{}, right score.Rights, handle handler) fiber.Handler {
 	answered := s.metrics.requests.WithLabelValues(name, strconv.Itoa(fiber.StatusOK))
+	handle = s.traced(handle)
 	return func(c *fiber.Ctx) error {
 		began := time.Now()
 		p := s.enter(c, places, right, handle)
@@ -75,7 +76,7 @@ func (s *Server) route(name string, places chan struct{}, right score.Rights, ha
 		if status := c.Response().StatusCode(); status != fiber.StatusOK {
 			observer = s.metrics.requests.WithLabelValues(name, strconv.Itoa(status))
 		}
-		observer.Observe(took.Seconds())
+		observe(observer, took.Seconds(), s.spanOf(c))
 		return err
 	}
 }

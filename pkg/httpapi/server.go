@@ -17,6 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -45,6 +46,7 @@ type Deps struct {
 	// Metrics answers GET /metrics; nil: there is no such path.
 	Metrics http.Handler
 
+	Tracer     trace.Tracer // nil: nothing is traced
 	Log        *slog.Logger
 	Registerer prometheus.Registerer
 }
@@ -59,7 +61,7 @@ type Server struct {
 	domain    wallet.Domain // of EIP-712 signatures
 	signers   *signers
 	enveloper *enveloper
-	marker    *marker
+	reporter  *reporter
 	callers   *callers
 
 	attribution *attribution
@@ -100,10 +102,10 @@ func New(config Config, deps Deps) (*Server, error) {
 	s.attribution = newAttribution(deps.Log)
 	s.callers = &callers{config: &s.config, metrics: s.metrics.keys, byKey: map[string]*caller{}}
 	s.life, s.end = context.WithCancel(context.Background())
-	s.marker = newMarker(deps.Statuses, s.metrics, deps.Log)
+	s.reporter = newReporter(deps.Statuses, s.metrics, deps.Log)
 	s.enveloper = &enveloper{
-		publisher: deps.Publisher, mark: s.marker.mark, patience: config.AcceptTimeout,
-		instance: s.tokens.instance, limit: config.MaxEnvelope, metrics: s.metrics, log: deps.Log,
+		publisher: deps.Publisher, accepted: s.reporter.accepted, patience: config.AcceptTimeout,
+		instance: s.tokens.instance, limit: config.MaxEnvelope, metrics: s.metrics, tracer: deps.Tracer, log: deps.Log,
 		in: make(chan *waiting, config.MaxEnvelope), stop: make(chan struct{}), ended: make(chan struct{}),
 	}
 	s.app = s.routes(deps.Metrics)
@@ -115,10 +117,10 @@ func New(config Config, deps Deps) (*Server, error) {
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	var enveloping sync.WaitGroup
 	enveloping.Go(func() { s.enveloper.run(s.life) })
-	marking, endMarking := context.WithCancel(context.Background())
-	var marker sync.WaitGroup
-	marker.Go(func() { s.marker.run(marking, s.deps.Halted) })
-	marker.Go(func() { s.attribution.run(marking) })
+	reporting, endReporting := context.WithCancel(context.Background())
+	var reporters sync.WaitGroup
+	reporters.Go(func() { s.reporter.run(reporting, s.deps.Halted) })
+	reporters.Go(func() { s.attribution.run(reporting) })
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(newDoors(listener, s)) }()
 
@@ -133,8 +135,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	close(s.enveloper.stop)
 	s.end()
 	enveloping.Wait()
-	endMarking()
-	marker.Wait()
+	endReporting()
+	reporters.Wait()
 	// Every request that came has its answer. What may still be open are connections on which none came yet, such as the
 	// spare ones of a client's pool: the server does not wait for those.
 	if down := s.app.ShutdownWithTimeout(time.Second); !errors.Is(down, context.DeadlineExceeded) {

@@ -28,7 +28,7 @@ const (
 	answerBelieved   = 30 * time.Second // a contract wallet may change its mind
 )
 
-// signers finds out who signed. One signature may serve many updates within its window, so recovered addresses are
+// signers finds out who signed. One signature may serve many updates as long as it is fresh, so recovered addresses are
 // remembered: a recovery costs more than all other checks together.
 type signers struct {
 	domain    wallet.Domain

@@ -17,7 +17,7 @@ import (
 // silentPublisher never answers before its context ends.
 type silentPublisher struct{ Publisher }
 
-func (silentPublisher) PublishEnvelope(ctx context.Context, _ string, _ []score.Update, _ []score.Signed) error {
+func (silentPublisher) PublishEnvelope(ctx context.Context, _ string, _ []score.Update, _ []score.Signed, _ ...score.Traced) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -30,7 +30,7 @@ func TestNoUpdateWaitsLongerThanTwicePatience(t *testing.T) {
 		const patience = 5 * time.Second
 		b := &enveloper{
 			publisher: silentPublisher{}, patience: patience, limit: 10, metrics: newMetrics(prometheus.NewRegistry()),
-			mark: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
+			accepted: func(context.Context, []score.Ref, []string) {}, log: slog.New(slog.DiscardHandler),
 			in: make(chan *waiting, 10), stop: make(chan struct{}), ended: make(chan struct{}),
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -34,19 +34,19 @@ type Auditor struct {
 	Lanes         Lanes
 }
 
-// Await audits until nothing is pending, a fault is found, or patience is over, and returns the last report.
-func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Report, error) {
+// Await audits until nothing is pending, a fault is found, or patience is over, and returns the last findings.
+func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings, error) {
 	deadline := time.Now().Add(patience)
 	for {
 		began := time.Now()
-		report, err := a.Audit(ctx)
+		findings, err := a.Audit(ctx)
 		// An audit of a big deployment takes a while: it pauses as long as it worked.
 		next := max(awaitPause, time.Since(began))
-		if err != nil || report.Pending() == 0 || !report.OK() || time.Now().Add(next).After(deadline) {
-			return report, err
+		if err != nil || findings.Pending() == 0 || !findings.OK() || time.Now().Add(next).After(deadline) {
+			return findings, err
 		}
 		if err := retry.Sleep(ctx, next); err != nil {
-			return report, err
+			return findings, err
 		}
 	}
 }
@@ -75,8 +75,8 @@ func (a *Auditor) settled(ctx context.Context) (settled [score.Buckets]score.Pos
 	return settled, dead, err
 }
 
-// Audit audits once. An error says that the comparison could not be made; faults are in the report.
-func (a *Auditor) Audit(ctx context.Context) (*Report, error) {
+// Audit audits once. An error says that the comparison could not be made; faults are in the findings.
+func (a *Auditor) Audit(ctx context.Context) (*Findings, error) {
 	// The order of these reads is what makes the result exact; the package's documentation says why.
 	settled, dead, err := a.settled(ctx)
 	if err != nil {
@@ -107,13 +107,13 @@ func (a *Auditor) Audit(ctx context.Context) (*Report, error) {
 	if err := readEvents(ctx, a.Chain, contract, max(first, final.Number+1), head.Number, t.included); err != nil {
 		return nil, err
 	}
-	report := &Report{Block: final.Number, Hash: final.Hash, Dead: dead}
-	t.judge(report)
-	return report, a.scores(ctx, t, final.Hash, report)
+	findings := &Findings{Block: final.Number, Hash: final.Hash, Dead: dead}
+	t.judge(findings)
+	return findings, a.scores(ctx, t, final.Hash, findings)
 }
 
 // scores compares every score that an event changed with the contract's.
-func (a *Auditor) scores(ctx context.Context, t *auditTally, at common.Hash, report *Report) error {
+func (a *Auditor) scores(ctx context.Context, t *auditTally, at common.Hash, findings *Findings) error {
 	view := viewAt(a.Chain, a.Deployment.Contract, at)
 	for project, sums := range t.sums {
 		for keys := range slices.Chunk(slices.Collect(maps.Keys(sums)), scoresPerCall) {
@@ -129,10 +129,10 @@ func (a *Auditor) scores(ctx context.Context, t *auditTally, at common.Hash, rep
 				return fmt.Errorf("the contract gave %d scores where %d were asked for", len(scores), len(keys))
 			}
 			for i, key := range keys {
-				report.Scores++
+				findings.Scores++
 				if scores[i] != sums[key] {
-					report.Mismatched++
-					report.example("score type %d of %s in project %s is %d on the contract, and the applied points add up to %d",
+					findings.Mismatched++
+					findings.example("score type %d of %s in project %s is %d on the contract, and the applied points add up to %d",
 						key.scoreType, key.wallet, project, scores[i], sums[key])
 				}
 			}

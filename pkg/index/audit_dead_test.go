@@ -26,30 +26,30 @@ func TestAuditOfDeadLetters(t *testing.T) {
 	w.accept(u...)
 	receipt := w.relay(u[1], u[2], u[3])
 	w.settleAll()
-	report := w.audit()
-	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 1, Lost: 2}, report.Updates, "u[0] has nothing, u[3] must be sent again")
+	findings := w.audit()
+	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 1, Lost: 2}, findings.Updates, "u[0] has nothing, u[3] must be sent again")
 
 	w.deadLetter(score.DeadLetter{Update: &u[0], Outcome: score.Unprocessable})
 	w.deadLetter(score.DeadLetter{Update: &u[2], Outcome: score.NotMember, Tx: receipt.TxHash})
 	w.deadLetter(score.DeadLetter{Update: &u[3], Outcome: score.UnknownProject, Tx: receipt.TxHash})
 	w.deadLetter(score.DeadLetter{Project: dead, Seq: seq, Outcome: score.ProjectExists})
-	report = w.audit()
-	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 3}, report.Updates)
-	require.Equal(t, index.Counts{Accepted: 2, Applied: 1, Rejected: 1}, report.Creations)
-	require.True(t, report.OK() && report.Whole, report.Problem())
+	findings = w.audit()
+	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 3}, findings.Updates)
+	require.Equal(t, index.Counts{Accepted: 2, Applied: 1, Rejected: 1}, findings.Creations)
+	require.True(t, findings.OK() && findings.Whole, findings.Problem())
 
 	// Replays: the acceptance comes, the letter is marked, and then comes the new outcome.
 	w.replay(u[2])
 	w.publish(dead, seq)
-	report = w.audit()
-	require.Equal(t, index.Counts{Accepted: 5, Applied: 1, Rejected: 3, Pending: 1}, report.Updates)
-	require.Equal(t, 3, report.Creations.Accepted)
+	findings = w.audit()
+	require.Equal(t, index.Counts{Accepted: 5, Applied: 1, Rejected: 3, Pending: 1}, findings.Updates)
+	require.Equal(t, 3, findings.Creations.Accepted)
 	w.call(ownerKey, registry.EncodeAddUpdater(p.ID, u[2].Signer))
 	w.relay(u[2])
 	w.settleAll()
-	report = w.audit()
-	require.Equal(t, index.Counts{Accepted: 5, Applied: 2, Rejected: 3}, report.Updates)
-	require.True(t, report.OK() && report.Whole, report.Problem())
+	findings = w.audit()
+	require.Equal(t, index.Counts{Accepted: 5, Applied: 2, Rejected: 3}, findings.Updates)
+	require.True(t, findings.OK() && findings.Whole, findings.Problem())
 }
 
 // TestAuditOfReplaysNoEventTellsOf: an update that no transaction could carry keeps its outcome however often it is
@@ -65,9 +65,9 @@ func TestAuditOfReplaysNoEventTellsOf(t *testing.T) {
 	w.relay(u[1])
 	w.deadLetter(score.DeadLetter{Update: &u[0], Seq: began, Outcome: score.Unprocessable})
 	w.settleAll()
-	report := w.audit()
-	require.Equal(t, index.Counts{Accepted: 3, Applied: 1, Rejected: 2}, report.Updates)
-	require.True(t, report.OK() && report.Whole, report.Problem())
+	findings := w.audit()
+	require.Equal(t, index.Counts{Accepted: 3, Applied: 1, Rejected: 2}, findings.Updates)
+	require.True(t, findings.OK() && findings.Whole, findings.Problem())
 
 	w.replay(u[0])
 	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 2, Pending: 1}, w.audit().Updates)
@@ -76,22 +76,22 @@ func TestAuditOfReplaysNoEventTellsOf(t *testing.T) {
 	again := score.DeadLetter{Update: &u[0], Seq: w.lastSeq(), Outcome: score.Unprocessable}
 	w.deadLetter(again)
 	w.deadLetter(again)
-	report = w.audit()
-	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 3}, report.Updates)
-	require.True(t, report.OK() && report.Whole, report.Problem())
+	findings = w.audit()
+	require.Equal(t, index.Counts{Accepted: 4, Applied: 1, Rejected: 3}, findings.Updates)
+	require.True(t, findings.OK() && findings.Whole, findings.Problem())
 
 	w.replay(u[0])
 	w.settleAll()
 	w.relay(u[0])
-	report = w.audit()
-	require.Equal(t, index.Counts{Accepted: 5, Applied: 2, Rejected: 3}, report.Updates)
-	require.True(t, report.OK() && report.Whole && report.Repeated == 0, report.Problem())
+	findings = w.audit()
+	require.Equal(t, index.Counts{Accepted: 5, Applied: 2, Rejected: 3}, findings.Updates)
+	require.True(t, findings.OK() && findings.Whole && findings.Repeated == 0, findings.Problem())
 
 	// Letters of what was purged are no acceptance's outcome.
 	require.NoError(t, w.stream.Purge(t.Context(), w.lastSeq()))
-	report = w.audit()
-	require.Equal(t, index.Counts{Accepted: 1, Applied: 1}, report.Updates)
-	require.True(t, report.OK() && !report.Whole && report.Repeated == 0, report.Problem())
+	findings = w.audit()
+	require.Equal(t, index.Counts{Accepted: 1, Applied: 1}, findings.Updates)
+	require.True(t, findings.OK() && !findings.Whole && findings.Repeated == 0, findings.Problem())
 }
 
 // replay does what the command line does with the newest dead letter of an update.

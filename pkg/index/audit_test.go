@@ -21,24 +21,24 @@ func (w *world) auditor() *index.Auditor {
 	return &index.Auditor{Deployment: w.place, Chain: w, Source: w.stream, Journals: w, Lanes: w.lanes}
 }
 
-func (w *world) audit() *index.Report {
+func (w *world) audit() *index.Findings {
 	w.t.Helper()
-	report, err := w.auditor().Audit(w.t.Context())
+	findings, err := w.auditor().Audit(w.t.Context())
 	require.NoError(w.t, err)
-	for _, tally := range []index.Counts{report.Updates, report.Creations} {
+	for _, tally := range []index.Counts{findings.Updates, findings.Creations} {
 		require.Equal(w.t, tally.Accepted, tally.Applied+tally.Duplicate+tally.Rejected+tally.Pending+tally.Lost)
 	}
-	require.Equal(w.t, report.OK(), report.Problem() == "")
-	return report
+	require.Equal(w.t, findings.OK(), findings.Problem() == "")
+	return findings
 }
 
 func TestAuditOfNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.depth.Store(99) // not even the contract is final
-	report := w.audit()
-	require.True(t, report.OK())
-	require.Zero(t, report.Pending())
+	findings := w.audit()
+	require.True(t, findings.OK())
+	require.Zero(t, findings.Pending())
 }
 
 // TestAudit follows a deployment through a life without faults.
@@ -52,17 +52,17 @@ func TestAudit(t *testing.T) {
 	first := append(w.fresh(a, 10), w.fresh(b, 10)...)
 	w.accept(first...)
 
-	report := w.audit()
-	require.Equal(t, index.Counts{Accepted: 20, Pending: 20}, report.Updates)
-	require.Equal(t, index.Counts{Accepted: 2, Applied: 2}, report.Creations)
-	require.True(t, report.OK(), "nothing is settled, so nothing is lost")
+	findings := w.audit()
+	require.Equal(t, index.Counts{Accepted: 20, Pending: 20}, findings.Updates)
+	require.Equal(t, index.Counts{Accepted: 2, Applied: 2}, findings.Creations)
+	require.True(t, findings.OK(), "nothing is settled, so nothing is lost")
 
 	w.relay(first...)
 	w.settleAll()
-	report = w.audit()
-	require.Equal(t, index.Counts{Accepted: 20, Applied: 20}, report.Updates)
-	require.True(t, report.OK() && report.Whole)
-	require.Positive(t, report.Scores)
+	findings = w.audit()
+	require.Equal(t, index.Counts{Accepted: 20, Applied: 20}, findings.Updates)
+	require.True(t, findings.OK() && findings.Whole)
+	require.Positive(t, findings.Scores)
 
 	// A repeated acceptance has an outcome of its own; a direct update is no acceptance's outcome, but changes a score.
 	bad := w.fresh(a, 3)
@@ -77,17 +77,17 @@ func TestAudit(t *testing.T) {
 	w.accept(newer...)
 	w.relay(append(again, newer...)...)
 	w.settleAll()
-	report = w.audit()
-	require.Equal(t, index.Counts{Accepted: 27, Applied: 21, Duplicate: 3, Rejected: 3}, report.Updates)
-	require.Equal(t, 1, report.Direct)
-	require.Zero(t, report.Repeated+report.Older)
-	require.True(t, report.OK() && report.Whole, report.Problem())
+	findings = w.audit()
+	require.Equal(t, index.Counts{Accepted: 27, Applied: 21, Duplicate: 3, Rejected: 3}, findings.Updates)
+	require.Equal(t, 1, findings.Direct)
+	require.Zero(t, findings.Repeated+findings.Older)
+	require.True(t, findings.OK() && findings.Whole, findings.Problem())
 
-	line, err := json.Marshal(report)
+	line, err := json.Marshal(findings)
 	require.NoError(t, err)
 	require.Contains(t, string(line), `"lost":0`)
 	require.Regexp(t, `^block \d+: accepted 27, applied 21, duplicate 3, rejected 3, pending 0, lost 0, doubled 0; creations accepted 2, `+
-		`applied 2, rejected 0, pending 0, lost 0; scores compared \d+, mismatched 0; direct 1$`, report.String())
+		`applied 2, rejected 0, pending 0, lost 0; scores compared \d+, mismatched 0; direct 1$`, findings.String())
 }
 
 func TestAuditFindsLost(t *testing.T) {
@@ -102,16 +102,16 @@ func TestAuditFindsLost(t *testing.T) {
 	require.NoError(t, err)
 	w.relay(u[0], u[1], u[2], u[5])
 	w.settled[score.BucketOf(p.ID)] = score.Position{Seq: state.LastSeq - 1, Index: 4} // u[3] is behind it, u[4] is not
-	report := w.audit()
-	require.Equal(t, index.Counts{Accepted: 7, Applied: 4, Pending: 2, Lost: 1}, report.Updates)
-	require.False(t, report.OK())
-	require.Equal(t, "1 updates lost", report.Problem())
-	require.Len(t, report.Examples, 1)
-	require.Contains(t, report.Examples[0], u[3].ID.String())
+	findings := w.audit()
+	require.Equal(t, index.Counts{Accepted: 7, Applied: 4, Pending: 2, Lost: 1}, findings.Updates)
+	require.False(t, findings.OK())
+	require.Equal(t, "1 updates lost", findings.Problem())
+	require.Len(t, findings.Examples, 1)
+	require.Contains(t, findings.Examples[0], u[3].ID.String())
 
 	w.settleAll()
-	report = w.audit()
-	require.Equal(t, 3, report.Updates.Lost, "u[3], u[4] and the second u[0]")
+	findings = w.audit()
+	require.Equal(t, 3, findings.Updates.Lost, "u[3], u[4] and the second u[0]")
 	w.relay(u[0], u[3])
 	require.Equal(t, index.Counts{Accepted: 7, Applied: 5, Duplicate: 1, Lost: 1}, w.audit().Updates)
 
@@ -119,9 +119,9 @@ func TestAuditFindsLost(t *testing.T) {
 	w.publish(q, 0)
 	require.Equal(t, 1, w.audit().Creations.Pending)
 	w.settleAll()
-	report = w.audit()
-	require.Equal(t, index.Counts{Accepted: 2, Applied: 1, Lost: 1}, report.Creations)
-	require.Equal(t, 2, report.Lost())
+	findings = w.audit()
+	require.Equal(t, index.Counts{Accepted: 2, Applied: 1, Lost: 1}, findings.Creations)
+	require.Equal(t, 2, findings.Lost())
 }
 
 // TestAuditBehindTheLanes: an auditor with a stricter rule of finality than the relayers' sees no loss.
@@ -137,9 +137,9 @@ func TestAuditBehindTheLanes(t *testing.T) {
 	w.depth.Store(1)
 	require.Equal(t, index.Counts{Accepted: 3, Pending: 3}, w.audit().Updates)
 	w.depth.Store(2)
-	report := w.audit()
-	require.Equal(t, 1, report.Creations.Pending)
-	require.True(t, report.OK())
+	findings := w.audit()
+	require.Equal(t, 1, findings.Creations.Pending)
+	require.True(t, findings.OK())
 }
 
 func TestAuditAwaits(t *testing.T) {
@@ -151,15 +151,15 @@ func TestAuditAwaits(t *testing.T) {
 	w.accept(u...)
 	w.relay(u...)
 	w.depth.Store(1)
-	report, err := w.auditor().Await(t.Context(), time.Millisecond)
+	findings, err := w.auditor().Await(t.Context(), time.Millisecond)
 	require.NoError(t, err)
-	require.Equal(t, 3, report.Pending(), "patience is over at once")
+	require.Equal(t, 3, findings.Pending(), "patience is over at once")
 
 	a := w.auditor()
 	a.Journals = &meanwhile{Journals: w, then: w.node.Commit}
-	report, err = a.Await(t.Context(), time.Minute)
+	findings, err = a.Await(t.Context(), time.Minute)
 	require.NoError(t, err)
-	require.Equal(t, 3, report.Updates.Applied)
+	require.Equal(t, 3, findings.Updates.Applied)
 }
 
 // meanwhile makes something happen after the first audit.
@@ -198,9 +198,9 @@ func TestAuditOfUpdatesBeforeTheirProject(t *testing.T) {
 	w.settleAll()
 	require.Equal(t, index.Counts{Accepted: 2, Applied: 1, Lost: 1}, w.audit().Updates)
 	w.relay(u[1])
-	report := w.audit()
-	require.Equal(t, index.Counts{Accepted: 2, Applied: 2}, report.Updates)
-	require.True(t, report.OK() && report.Whole && report.Repeated == 0)
+	findings := w.audit()
+	require.Equal(t, index.Counts{Accepted: 2, Applied: 2}, findings.Updates)
+	require.True(t, findings.OK() && findings.Whole && findings.Repeated == 0)
 }
 
 func TestAuditOfAPurgedStream(t *testing.T) {
@@ -213,20 +213,20 @@ func TestAuditOfAPurgedStream(t *testing.T) {
 	w.relay(old...)
 	w.settleAll()
 	require.NoError(t, w.stream.Purge(t.Context(), w.lastSeq()+1))
-	report := w.audit()
-	require.True(t, report.OK())
-	require.Equal(t, 5, report.Older)
+	findings := w.audit()
+	require.True(t, findings.OK())
+	require.Equal(t, 5, findings.Older)
 
 	w.accept(append(w.fresh(p, 1), old[0], old[0])...)
 	w.relay(old[0])
-	report = w.audit()
+	findings = w.audit()
 	// old[0] has two outcomes, and the stream holds two acceptances of it: that the first is older cannot be told.
-	require.Equal(t, index.Counts{Accepted: 3, Applied: 1, Duplicate: 1, Pending: 1}, report.Updates)
+	require.Equal(t, index.Counts{Accepted: 3, Applied: 1, Duplicate: 1, Pending: 1}, findings.Updates)
 	w.relay(old[0])
-	report = w.audit()
-	require.Equal(t, index.Counts{Accepted: 3, Duplicate: 2, Pending: 1}, report.Updates)
-	require.Equal(t, 1, report.Repeated)
-	require.True(t, report.OK() && !report.Whole)
+	findings = w.audit()
+	require.Equal(t, index.Counts{Accepted: 3, Duplicate: 2, Pending: 1}, findings.Updates)
+	require.Equal(t, 1, findings.Repeated)
+	require.True(t, findings.OK() && !findings.Whole)
 }
 
 // TestAuditAfterAnAcceptedLoss: NATS lost acceptances that were relayed, an operator accepts that, and all are sent again. No outcome
@@ -242,11 +242,11 @@ func TestAuditAfterAnAcceptedLoss(t *testing.T) {
 	w.accept(lost...)
 	w.relay(lost...)
 	w.settleAll()
-	report := w.audit()
-	require.Equal(t, index.Counts{Accepted: 2, Duplicate: 2}, report.Updates)
-	require.Equal(t, 2, report.Repeated)
-	require.Zero(t, report.Older+report.Doubled)
-	require.True(t, report.OK() && !report.Whole, report.Problem())
+	findings := w.audit()
+	require.Equal(t, index.Counts{Accepted: 2, Duplicate: 2}, findings.Updates)
+	require.Equal(t, 2, findings.Repeated)
+	require.Zero(t, findings.Older+findings.Doubled)
+	require.True(t, findings.OK() && !findings.Whole, findings.Problem())
 }
 
 func TestAuditFindsRepeated(t *testing.T) {
@@ -258,24 +258,24 @@ func TestAuditFindsRepeated(t *testing.T) {
 	w.accept(u...)
 	w.relay(u...)
 	w.relay(u[1])
-	report := w.audit()
-	require.Equal(t, 1, report.Repeated)
-	require.Equal(t, 1, report.Updates.Duplicate)
-	require.False(t, report.OK())
-	require.Contains(t, report.String(), "repeated outcomes 1")
+	findings := w.audit()
+	require.Equal(t, 1, findings.Repeated)
+	require.Equal(t, 1, findings.Updates.Duplicate)
+	require.False(t, findings.OK())
+	require.Contains(t, findings.String(), "repeated outcomes 1")
 
 	// A lane that was cut and declared dead executed it all the same, before or after the one that bound it again.
 	w.dead = 1
-	report = w.audit()
-	require.Equal(t, 1, report.Repeated)
-	require.True(t, report.Whole && report.OK(), report.Problem())
-	require.Contains(t, report.String(), "repeated outcomes 1; lanes that were declared dead, whose work may have been done twice, 1")
+	findings = w.audit()
+	require.Equal(t, 1, findings.Repeated)
+	require.True(t, findings.Whole && findings.OK(), findings.Problem())
+	require.Contains(t, findings.String(), "repeated outcomes 1; lanes that were declared dead, whose work may have been done twice, 1")
 	w.dead = 0
 
 	w.relay(w.fresh(p, 1)...) // another relayer relays to this contract, too
-	report = w.audit()
-	require.Equal(t, 1, report.Older)
-	require.True(t, report.OK())
+	findings = w.audit()
+	require.Equal(t, 1, findings.Older)
+	require.True(t, findings.OK())
 }
 
 func TestAuditFindsWhatCannotBeRead(t *testing.T) {
@@ -283,9 +283,9 @@ func TestAuditFindsWhatCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.js.Publish(t.Context(), "scorelay.updates", []byte{0xff})
 	require.NoError(t, err)
-	report := w.audit()
-	require.Equal(t, 1, report.Unreadable)
-	require.False(t, report.OK())
+	findings := w.audit()
+	require.Equal(t, 1, findings.Unreadable)
+	require.False(t, findings.OK())
 }
 
 // liar is the chain with a contract that does what the real one never does.
@@ -324,17 +324,17 @@ func TestAuditFindsDoubledAndMismatched(t *testing.T) {
 	w.direct(u[3])
 	a := w.auditor()
 	a.Chain = &liar{Chain: w, view: true}
-	report, err := a.Audit(t.Context())
+	findings, err := a.Audit(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, 1, report.Mismatched)
-	require.Zero(t, report.Doubled)
-	require.False(t, report.OK())
+	require.Equal(t, 1, findings.Mismatched)
+	require.Zero(t, findings.Doubled)
+	require.False(t, findings.OK())
 
 	a.Chain = &liar{Chain: w, twice: true}
-	report, err = a.Audit(t.Context())
+	findings, err = a.Audit(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, 4, report.Doubled)
-	require.Equal(t, report.Scores, report.Mismatched)
-	require.Len(t, report.Examples, 4+report.Mismatched)
-	require.Contains(t, report.Problem(), "4 updates applied twice")
+	require.Equal(t, 4, findings.Doubled)
+	require.Equal(t, findings.Scores, findings.Mismatched)
+	require.Len(t, findings.Examples, 4+findings.Mismatched)
+	require.Contains(t, findings.Problem(), "4 updates applied twice")
 }

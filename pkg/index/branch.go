@@ -166,7 +166,7 @@ func (f *Follower) back(ctx context.Context, final evidence.Block) (ready bool, 
 	return true, f.repairReplaced(ctx, final)
 }
 
-// has tells whether a block at or below the final one is in the chain. In the window that is proved, by links to the final
+// has tells whether a block at or below the final one is in the chain. In the recent blocks that is proved, by links to the final
 // block. Below it an endpoint's word must do; where it matters, a no must last for Poll times ten.
 func (f *Follower) has(ctx context.Context, final evidence.Block, ref evidence.Ref, matters bool) (bool, error) {
 	if ref.Number >= final.Number {
@@ -175,8 +175,8 @@ func (f *Follower) has(ctx context.Context, final evidence.Block, ref evidence.R
 	if b, ok := f.Heads.Block(ref.Number); ok {
 		return b.Hash == ref.Hash, nil
 	}
-	if final.Number-ref.Number < f.Window {
-		blocks, err := f.window.chain(ctx, ref.Number+1, final)
+	if final.Number-ref.Number < f.Recent {
+		blocks, err := f.recent.chain(ctx, ref.Number+1, final)
 		if err != nil {
 			return false, err
 		}

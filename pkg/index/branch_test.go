@@ -51,18 +51,18 @@ func TestFollowerAfterADeepReorg(t *testing.T) {
 	t.Parallel()
 	for _, of := range []struct {
 		name         string
-		window       uint64
+		recent       uint64
 		before, deep int // empty blocks before, and within what is replaced
 	}{
 		{"shallow", 100, 0, 0},
-		{"deeper than the window", 3, 12, 9},
+		{"deeper than the recent blocks", 3, 12, 9},
 	} {
 		t.Run(of.name, func(t *testing.T) {
 			t.Parallel()
 			w, ctx := newWorld(t), t.Context()
 			d, reg := w.directory(), prometheus.NewRegistry()
 			f := w.follower(d)
-			f.Window, f.Metrics, f.Idle = of.window, reg, time.Nanosecond
+			f.Recent, f.Metrics, f.Idle = of.recent, reg, time.Nanosecond
 			old, p, gone, moved := project(1), project(2), project(3), project(4)
 			w.call(relayerKey, registry.EncodeCreateProject(old))
 			w.call(relayerKey, registry.EncodeCreateProject(p))
@@ -132,7 +132,7 @@ func TestFollowersAfterADeepReorg(t *testing.T) {
 	var running sync.WaitGroup
 	for range 4 {
 		f := w.follower(d)
-		f.Window = 50
+		f.Recent = 50
 		running.Go(func() { require.NoError(t, f.Run(ctx)) })
 	}
 	require.Eventually(t, func() bool { rec, _, _, err := d.Project(ctx, gone.ID); return err == nil && rec != nil }, testPatience, testPoll)
@@ -167,7 +167,7 @@ func TestFollowerOfAShorterChain(t *testing.T) {
 	require.Equal(t, was, w.place)
 	w.call(relayerKey, registry.EncodeCreateProject(project(2)))
 	f := w.follower(d)
-	f.Window = 100
+	f.Recent = 100
 	require.NoError(t, f.CatchUp(ctx))
 	require.NoError(t, f.CatchUp(ctx))
 	w.requireRecord(d, score.RecordOf(project(1)))
@@ -180,7 +180,7 @@ func TestFollowerOfAShorterChain(t *testing.T) {
 	w.requireUnknown(d, project(1).ID)
 }
 
-// TestFollowerDoubtsASingleAnswer: below the window an endpoint's other hash is believed only if it stays.
+// TestFollowerDoubtsASingleAnswer: below the recent blocks an endpoint's other hash is believed only if it stays.
 func TestFollowerDoubtsASingleAnswer(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()
@@ -204,7 +204,7 @@ func TestFollowerDoubtsASingleAnswer(t *testing.T) {
 	w.requireRecord(d, score.RecordOf(project(1)))
 }
 
-// TestFollowerRepairsHoles: logs are empty while history is read. What is in the window is found missing, and comes back
+// TestFollowerRepairsHoles: logs are empty while history is read. What is in the recent blocks is found missing, and comes back
 // from the chain as soon as that tells.
 func TestFollowerRepairsHoles(t *testing.T) {
 	t.Parallel()
@@ -237,7 +237,7 @@ func TestFollowerRepairsHoles(t *testing.T) {
 		w.call(ownerKey, registry.EncodeAddOwner(p.ID, common.Address{5}))
 		want.Members[common.Address{5}] = score.Owner
 		again := w.follower(d)
-		again.Window, again.Metrics = 100, prometheus.NewRegistry()
+		again.Recent, again.Metrics = 100, prometheus.NewRegistry()
 		require.NoError(t, again.CatchUp(ctx))
 		w.requireRecord(d, want)
 	})
@@ -250,7 +250,7 @@ func TestFollowerNeedsProof(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
 	d := w.directory()
 	f := w.follower(d)
-	f.Window, f.Idle = 100, time.Hour
+	f.Recent, f.Idle = 100, time.Hour
 	w.blocks(3)
 	require.NoError(t, f.CatchUp(ctx))
 	asked := w.proofs.Load()
@@ -291,7 +291,7 @@ func TestFollowerTakesOverWhatAnotherAnnounced(t *testing.T) {
 		w.keep.Store(100)
 		d := w.directory()
 		f := w.follower(d)
-		f.Window = 100
+		f.Recent = 100
 		w.blocks(2)
 		require.NoError(t, f.CatchUp(ctx))
 		common := w.top().Number

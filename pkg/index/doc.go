@@ -12,20 +12,20 @@
 //     it cannot be right it is made again from the first event on.
 //   - All three may be killed anywhere and run again, and may run twice at once. In every relayer the Follower and the
 //     Restorer run.
-//   - The Restorer declares the status store complete last, and the store refuses if it lost data since the restore
-//     began. Until then "nothing known" is not an answer.
+//   - The Restorer declares the status store complete last, and the store refuses if it lost data, or another restore was requested,
+//     since the restore began (docs/crashes.md, Statuses).
 //   - The Auditor believes only the stream and the contract. Of the lanes it asks one thing: up to where they claim to be
 //     done. An accepted update before that place without an outcome is lost; one behind it is pending.
 //
 // # What the Follower must have seen
 //
 // That a block holds no event of a project: a header that leads to the tracker's final block, and whose bloom has no such
-// log. That it holds these: all its receipts under its receipts root. So the newest Window blocks cost a call only where
+// log. That it holds these: all its receipts under its receipts root. So the newest blocks (Recent) cost a call only where
 // the bloom has a hit, and an endpoint whose logs are empty moves nothing. Older history is read in ranges of logs with
-// such proof as Chain.Logs has; the records are held against the window at the start and every Recheck, and one that lacks
+// such proof as Chain.Logs has; the records are held against the recent blocks at the start and every Recheck, and one that lacks
 // an event, or has one that is not there, is made again.
 //
-// That the directory's last block is gone: in the window links of headers say so; below it an endpoint's other hash counts
+// That the directory's last block is gone: in the recent blocks links of headers say so; below them an endpoint's other hash counts
 // when it stays. Then the checkpoint goes back to the newest block of its trail that is in the chain, and every record as
 // of a later block is made again as of that one. A project that was created only in replaced blocks is forgotten, once the
 // contract, too, does not know it.

@@ -21,7 +21,7 @@ var ErrOtherDeployment = errors.New("the project directory belongs to another de
 // Defaults of a Follower, and DefaultPoll of a Restorer, too: how often it looks at the store.
 const (
 	DefaultPoll     = time.Second
-	DefaultWindow   = 1024
+	DefaultRecent   = 1024
 	DefaultIdle     = 30 * time.Second
 	DefaultRecheck  = 10 * time.Minute
 	DefaultPatience = 2 * time.Minute
@@ -33,22 +33,22 @@ const followTries = 8
 // Follower writes the project directory from the contract's final events. Several may run over one directory.
 type Follower struct {
 	Deployment score.Deployment
-	Chain      Chain // for what is older than the window
+	Chain      Chain // for what is older than the recent blocks
 	Heads      Heads
 	Blocks     Blocks
 	Directory  Directory
 
-	Window   uint64        // blocks below the final one that are read with proof; 0 means DefaultWindow
+	Recent   uint64        // blocks below the final one that are read with proof; 0 means DefaultRecent
 	Poll     time.Duration // after what a round that failed is tried again, when no head comes; 0 means DefaultPoll
 	Idle     time.Duration // how old the checkpoint gets while nothing happens; 0 means DefaultIdle
-	Recheck  time.Duration // how often the records are held against the window; 0 means DefaultRecheck
+	Recheck  time.Duration // how often the records are held against the recent blocks; 0 means DefaultRecheck
 	Patience time.Duration // see Follower.branch; 0 means DefaultPatience
 
 	Log     *slog.Logger
 	Metrics prometheus.Registerer // nil: none
 
 	metrics  *followerMetrics
-	window   *window
+	recent   *recent
 	followed evidence.Followed // the checkpoint, as last read or written
 	revision uint64            // of it
 	loaded   bool              // followed and revision are what the directory said
@@ -56,7 +56,7 @@ type Follower struct {
 	at       evidence.Ref      // as followed.At, and maybe farther: there was no event since
 	first    evidence.Ref      // the first block followed, while there is no checkpoint
 	doubt    doubt
-	checked  time.Time                // when the records were last held against the window
+	checked  time.Time                // when the records were last held against the recent blocks
 	suspects map[score.ProjectID]bool // projects whose records lack something
 }
 
@@ -94,15 +94,15 @@ func (f *Follower) Run(ctx context.Context) error {
 }
 
 func (f *Follower) init() {
-	if f.window != nil {
+	if f.recent != nil {
 		return
 	}
-	f.Window = cmp.Or(f.Window, DefaultWindow)
+	f.Recent = cmp.Or(f.Recent, DefaultRecent)
 	f.Poll = cmp.Or(f.Poll, DefaultPoll)
 	f.Idle = cmp.Or(f.Idle, DefaultIdle)
 	f.Recheck = cmp.Or(f.Recheck, DefaultRecheck)
 	f.Patience = cmp.Or(f.Patience, DefaultPatience)
-	f.window = newWindow(f.Heads, f.Blocks, f.Deployment.Contract)
+	f.recent = newRecent(f.Heads, f.Blocks, f.Deployment.Contract)
 	f.suspects = map[score.ProjectID]bool{}
 	f.metrics = newFollowerMetrics(f.Metrics)
 }
@@ -127,7 +127,7 @@ func (f *Follower) CatchUp(ctx context.Context) error {
 	return nil // other replicas keep moving it: they follow
 }
 
-// catchUp makes sure of the branch, folds what is older than the window and then the window, and checks the records.
+// catchUp makes sure of the branch, folds what is older than the recent blocks and then these, and checks the records.
 func (f *Follower) catchUp(ctx context.Context, final evidence.Block) error {
 	if ready, err := f.branch(ctx, final); err != nil || !ready {
 		return err
@@ -135,7 +135,7 @@ func (f *Follower) catchUp(ctx context.Context, final evidence.Block) error {
 	if err := f.foldHistory(ctx, final); err != nil {
 		return err
 	}
-	blocks, err := f.window.chain(ctx, f.next(f.at), final)
+	blocks, err := f.recent.chain(ctx, f.next(f.at), final)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (f *Follower) catchUp(ctx context.Context, final evidence.Block) error {
 		if f.at == (evidence.Ref{}) && len(blocks) > 1 {
 			f.first = blocks[0].Ref()
 		}
-		events, err := f.window.events(ctx, blocks)
+		events, err := f.recent.events(ctx, blocks)
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (f *Follower) catchUp(ctx context.Context, final evidence.Block) error {
 			return err
 		}
 	}
-	f.window.trim(final.Number - min(final.Number, f.Window))
+	f.recent.trim(final.Number - min(final.Number, f.Recent))
 	f.metrics.block.Set(float64(f.at.Number))
 	return f.check(ctx, final)
 }
@@ -167,12 +167,12 @@ func (f *Follower) next(at evidence.Ref) uint64 {
 	return at.Number + 1
 }
 
-// bottom is the window's lowest block.
+// bottom is the lowest of the recent blocks.
 func (f *Follower) bottom(final evidence.Block) uint64 {
-	return max(f.Deployment.DeployBlock, final.Number+1-min(final.Number+1, f.Window))
+	return max(f.Deployment.DeployBlock, final.Number+1-min(final.Number+1, f.Recent))
 }
 
-// foldHistory folds what is older than the window.
+// foldHistory folds what is older than the recent blocks.
 func (f *Follower) foldHistory(ctx context.Context, final evidence.Block) error {
 	from, bottom := f.next(f.at), f.bottom(final)
 	if from >= bottom {
@@ -188,10 +188,10 @@ func (f *Follower) foldHistory(ctx context.Context, final evidence.Block) error 
 	return f.history(ctx, from, bottom-1, func(through evidence.Ref, events []projectEvent) error { return f.fold(ctx, through, events) })
 }
 
-// history hands the project events of the blocks from … to, which are older than the window, to fn. They have no proof but
+// history hands the project events of the blocks from … to, which are older than the recent blocks, to fn. They have no proof but
 // what endpoints say, and come in ranges of blocks; through is the last block of a range.
 func (f *Follower) history(ctx context.Context, from, to uint64, fn func(through evidence.Ref, events []projectEvent) error) error {
-	return f.Chain.Logs(ctx, f.Deployment.Contract, f.window.topics, from, to, func(through evidence.Block, logs []types.Log) error {
+	return f.Chain.Logs(ctx, f.Deployment.Contract, f.recent.topics, from, to, func(through evidence.Block, logs []types.Log) error {
 		events, err := projectEvents(logs)
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func (w *world) directory() *directory.Directory {
 func (w *world) follower(d index.Directory) *index.Follower {
 	return &index.Follower{
 		Deployment: w.place, Chain: w, Heads: heads{w}, Blocks: heads{w}, Directory: d,
-		Window: 4, Poll: time.Millisecond, Log: discard(),
+		Recent: 4, Poll: time.Millisecond, Log: discard(),
 	}
 }
 

@@ -2,38 +2,38 @@ package index
 
 import "github.com/scorelay/scorelay/pkg/score"
 
-// judge counts tallies into the report.
-func (t *auditTally) judge(report *Report) {
-	report.Older, report.Direct = t.older, t.direct
+// judge counts tallies into the findings.
+func (t *auditTally) judge(findings *Findings) {
+	findings.Older, findings.Direct = t.older, t.direct
 	for key, f := range t.updates {
-		f.judge(key, report)
+		f.judge(key, findings)
 	}
 	for key, times := range t.twice {
-		report.Doubled++
-		report.example("update %s of project %s was applied %d times", key.id, key.project, times)
+		findings.Doubled++
+		findings.example("update %s of project %s was applied %d times", key.id, key.project, times)
 	}
 	for id, c := range t.creations {
-		c.judge(id, report)
+		c.judge(id, findings)
 	}
-	report.Unreadable = t.unreadable
-	report.Whole = !t.holes && report.Older == 0
+	findings.Unreadable = t.unreadable
+	findings.Whole = !t.holes && findings.Older == 0
 }
 
-func (f *updateTally) judge(key updateKey, report *Report) {
+func (f *updateTally) judge(key updateKey, findings *Findings) {
 	if f.accepted == 0 {
-		report.Older += len(f.unreported)
+		findings.Older += len(f.eventless)
 		return
 	}
 	dead, more := f.deadOutcomes()
 	outcomes := f.counting()
 	own := outcomes[max(0, len(outcomes)+dead-int(f.accepted)):]
 	for _, outcome := range own {
-		count(&report.Updates, outcome)
+		count(&findings.Updates, outcome)
 	}
-	report.Repeated += int(f.repeated)
+	findings.Repeated += int(f.repeated)
 	for _, outcome := range outcomes[:len(outcomes)-len(own)] {
 		if outcome != score.UnknownProject { // the lane sends one that came before its project again
-			report.Repeated++
+			findings.Repeated++
 		}
 	}
 	// The oldest acceptances are settled first, so those that have outcomes are among the done ones.
@@ -42,12 +42,12 @@ func (f *updateTally) judge(key updateKey, report *Report) {
 	lost := min(open, max(0, int(f.done)-has-int(f.included)))
 	also := min(lost, more) // died with another one of their batch
 	open, lost = open-also, lost-also
-	report.Updates.Rejected += dead + also
-	report.Updates.Accepted += int(f.accepted)
-	report.Updates.Lost += lost
-	report.Updates.Pending += open - lost
+	findings.Updates.Rejected += dead + also
+	findings.Updates.Accepted += int(f.accepted)
+	findings.Updates.Lost += lost
+	findings.Updates.Pending += open - lost
 	if lost > 0 {
-		report.example("update %s of project %s was accepted %d times and has %d outcomes, and its lane is done with it",
+		findings.example("update %s of project %s was accepted %d times and has %d outcomes, and its lane is done with it",
 			key.id, key.project, f.accepted, has+also)
 	}
 }
@@ -72,11 +72,11 @@ func count(tally *Counts, outcome score.Outcome) {
 	}
 }
 
-func (c *creationTally) judge(id score.ProjectID, report *Report) {
+func (c *creationTally) judge(id score.ProjectID, findings *Findings) {
 	if c.accepted == 0 {
 		return
 	}
-	tally := &report.Creations
+	tally := &findings.Creations
 	tally.Accepted += c.accepted
 	tally.Rejected += c.accepted - 1 // replaced by the newest, so they were dead
 	switch {
@@ -86,7 +86,7 @@ func (c *creationTally) judge(id score.ProjectID, report *Report) {
 		tally.Applied++
 	case c.done && !c.included:
 		tally.Lost++
-		report.example("the creation of project %s was accepted and has no outcome, and its lane is done with it", id)
+		findings.example("the creation of project %s was accepted and has no outcome, and its lane is done with it", id)
 	default:
 		tally.Pending++
 	}

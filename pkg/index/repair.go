@@ -22,14 +22,14 @@ const (
 // errIncomplete says that the logs that an endpoint gave of a project do not make a record.
 var errIncomplete = errors.New("the endpoints' logs of the project are incomplete")
 
-// check holds the records against the events of the window, which are read with proof, and makes those again that lack one
-// or have one that is not there: history before the window comes without proof, and other versions of this program and
+// check holds the records against the events of the recent blocks, which are read with proof, and makes those again that lack one
+// or have one that is not there: history before these comes without proof, and other versions of this program and
 // operators write to the directory, too. It does so at first, then every Recheck.
 func (f *Follower) check(ctx context.Context, final evidence.Block) error {
 	if f.at != final.Ref() || f.followed.Ahead != nil || time.Since(f.checked) < f.Recheck {
 		return nil
 	}
-	events, err := f.window.between(ctx, f.bottom(final), final.Number, final)
+	events, err := f.recent.between(ctx, f.bottom(final), final.Number, final)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (f *Follower) repair(ctx context.Context, final evidence.Block) error {
 		if f.followed.Ahead != nil || f.followed.Suspect || !ok || to.Hash != f.at.Hash {
 			return nil // the next check does it
 		}
-		events, err := f.window.between(ctx, through.Number+1, to.Number, to)
+		events, err := f.recent.between(ctx, through.Number+1, to.Number, to)
 		if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (f *Follower) repairReplaced(ctx context.Context, final evidence.Block) err
 	return nil
 }
 
-// make reads the records of projects as of a block from the contract's events: with proof as far as the window goes. No
+// make reads the records of projects as of a block from the contract's events: with proof as far as the recent blocks go. No
 // record says that the project does not exist then. failed are those whose events have gaps.
 func (f *Follower) make(ctx context.Context, final evidence.Block, ids []score.ProjectID, through evidence.Ref) (
 	made projects, failed map[score.ProjectID]error, err error,
@@ -181,7 +181,7 @@ func (f *Follower) make(ctx context.Context, final evidence.Block, ids []score.P
 			return nil, nil, err
 		}
 	}
-	events, err := f.window.between(ctx, bottom, through.Number, final)
+	events, err := f.recent.between(ctx, bottom, through.Number, final)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -32,11 +32,11 @@ type Restorer struct {
 	Statuses   Statuses
 	// Lost names the newest loss of accepted updates that an operator accepted; empty where there is none, or it is not known. May be nil.
 	Lost func() string
-	// Horizon is how far back final statuses are brought back, by the time of their block: the store's retention. 0 means
+	// Retention is how far back final statuses are brought back, by the time of their block: the store's retention. 0 means
 	// all there ever were. What is older the chain still knows: it refuses the id.
-	Horizon time.Duration
-	Poll    time.Duration // how often the store is looked at; 0 means DefaultPoll
-	Log     *slog.Logger
+	Retention time.Duration
+	Poll      time.Duration // how often the store is looked at; 0 means DefaultPoll
+	Log       *slog.Logger
 }
 
 // Run watches the store until ctx ends, whose end is no error. Several may run: their writes do not hurt each other, and
@@ -184,9 +184,9 @@ func (r *Restorer) deadLetters(ctx context.Context) error {
 	})
 }
 
-// finals writes what the events of the final blocks tell, as far back as the horizon.
+// finals writes what the events of the final blocks tell, as far back as the retention.
 func (r *Restorer) finals(ctx context.Context, final evidence.Block) (n int, err error) {
-	from, err := r.horizon(ctx, final)
+	from, err := r.from(ctx, final)
 	if err != nil {
 		return 0, err
 	}
@@ -214,13 +214,13 @@ func outcomesOf(event registry.Event) ([]score.Ref, []score.Outcome) {
 	return nil, nil
 }
 
-// horizon is the first block to read.
-func (r *Restorer) horizon(ctx context.Context, final evidence.Block) (uint64, error) {
+// from is the first block to read.
+func (r *Restorer) from(ctx context.Context, final evidence.Block) (uint64, error) {
 	first := r.Deployment.DeployBlock
-	if r.Horizon == 0 || final.Number <= first {
+	if r.Retention == 0 || final.Number <= first {
 		return first, nil
 	}
-	since := time.Now().Add(-r.Horizon).Unix()
+	since := time.Now().Add(-r.Retention).Unix()
 	var failed error
 	n := sort.Search(int(final.Number-first), func(i int) bool {
 		if failed != nil {
@@ -231,7 +231,7 @@ func (r *Restorer) horizon(ctx context.Context, final evidence.Block) (uint64, e
 		return err == nil && int64(block.Time) >= since
 	})
 	if failed != nil {
-		return 0, fmt.Errorf("couldn't find the first block of the horizon: %w", failed)
+		return 0, fmt.Errorf("couldn't find the first block within the retention: %w", failed)
 	}
 	return first + uint64(n), nil
 }

@@ -224,7 +224,7 @@ func (o oldBlocks) BlockByNumber(ctx context.Context, number uint64) (evidence.B
 	return b, err
 }
 
-func TestRestorerHorizon(t *testing.T) {
+func TestRestorerRetention(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := project(1)
@@ -239,7 +239,7 @@ func TestRestorerHorizon(t *testing.T) {
 	for _, days := range []int{1, 3, 100} {
 		m := newMemory(t)
 		r := w.restorer(m)
-		r.Chain, r.Horizon = oldBlocks{w}, time.Duration(days)*24*time.Hour-time.Hour
+		r.Chain, r.Retention = oldBlocks{w}, time.Duration(days)*24*time.Hour-time.Hour
 		require.NoError(t, r.Restore(t.Context()))
 		for i := range u {
 			want := score.Status{}

@@ -50,7 +50,7 @@ type updateTally struct {
 	done         uint32        // of them, those before the place up to which the lane is settled
 	included     uint32        // outcomes in blocks that are not final
 	deadLettered bool          // it has a dead letter
-	unreported   []deadOutcome // its dead letters that say what no event tells
+	eventless    []deadOutcome // its dead letters that say what no event tells
 
 	outcomes []score.Outcome // final ones that events tell of, oldest first: the newest, as many as there are acceptances
 	repeated uint32          // outcomes before those, but for unknown project
@@ -136,7 +136,7 @@ func (t *auditTally) deadLetter(d score.DeadLetter) error {
 		f := t.update(d.Update, d.Signed)
 		f.deadLettered = true
 		if d.Eventless() {
-			f.unreported = append(f.unreported, deadOutcome{from: d.Seq, until: d.Until})
+			f.eventless = append(f.eventless, deadOutcome{from: d.Seq, until: d.Until})
 		}
 	}
 	return nil
@@ -174,8 +174,8 @@ func (t *auditTally) accepted(m score.Message) error {
 // first, so that as many dead letters as possible have one.
 func (f *updateTally) assignDeadLetter(seq uint64) {
 	var best *deadOutcome
-	for i := range f.unreported {
-		d := &f.unreported[i]
+	for i := range f.eventless {
+		d := &f.eventless[i]
 		if seq < d.from || seq > d.until {
 			continue
 		}
@@ -190,7 +190,7 @@ func (f *updateTally) assignDeadLetter(seq uint64) {
 
 // deadOutcomes counts the dead letters that tell of an acceptance in the stream, and the further acceptances they may tell of.
 func (f *updateTally) deadOutcomes() (told, more int) {
-	for _, d := range f.unreported {
+	for _, d := range f.eventless {
 		if d.accepted > 0 {
 			told, more = told+1, more+int(d.accepted)-1
 		}

@@ -21,17 +21,17 @@ func TestTallyIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := drawHistory(t)
 		accepted, done, order, outcomes := h.accepted, h.done, h.order, h.outcomes
-		report := h.audit(t, order, outcomes)
-		require.True(t, report.OK(), report.Problem())
-		require.Equal(t, h.applied, report.Updates.Applied)
-		require.Equal(t, len(accepted)-done, report.Pending())
+		findings := h.audit(t, order, outcomes)
+		require.True(t, findings.OK(), findings.Problem())
+		require.Equal(t, h.applied, findings.Updates.Applied)
+		require.Equal(t, len(accepted)-done, findings.Pending())
 		if done == 0 {
 			return
 		}
 		i := rapid.IntRange(0, done-1).Draw(t, "fault")
-		report = h.audit(t, slices.Delete(slices.Clone(order), i, i+1), slices.Delete(slices.Clone(outcomes), i, i+1))
-		require.Equal(t, 1, report.Lost())
-		require.Equal(t, len(accepted)-done, report.Pending())
+		findings = h.audit(t, slices.Delete(slices.Clone(order), i, i+1), slices.Delete(slices.Clone(outcomes), i, i+1))
+		require.Equal(t, 1, findings.Lost())
+		require.Equal(t, len(accepted)-done, findings.Pending())
 
 		// An outcome too many is seen unless another acceptance of the same update still waits for one.
 		again, waits := order[i], 0
@@ -40,9 +40,9 @@ func TestTallyIsExact(t *testing.T) {
 				waits++
 			}
 		}
-		report = h.audit(t, append(slices.Clone(order), again), append(slices.Clone(outcomes), score.Duplicate))
-		require.Equal(t, waits == 0, report.Repeated == 1)
-		require.Equal(t, waits > 0, report.OK())
+		findings = h.audit(t, append(slices.Clone(order), again), append(slices.Clone(outcomes), score.Duplicate))
+		require.Equal(t, waits == 0, findings.Repeated == 1)
+		require.Equal(t, waits > 0, findings.OK())
 	})
 }
 
@@ -91,13 +91,13 @@ func everywhere(at score.Position) (settled [score.Buckets]score.Position) {
 }
 
 // audit judges the history with other events.
-func (h *history) audit(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Report {
-	report := h.judge(t, order, outcomes)
-	require.Zero(t, report.Older)
-	return report
+func (h *history) audit(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Findings {
+	findings := h.judge(t, order, outcomes)
+	require.Zero(t, findings.Older)
+	return findings
 }
 
-func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Report {
+func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Findings {
 	tally := newTally(everywhere(score.Position{Seq: 1, Index: uint32(h.done)}))
 	require.NoError(t, tally.accepted(score.Message{Seq: 1, Updates: h.accepted}))
 	require.NoError(t, tally.final(registry.ProjectCreated{Project: h.project}, nil))
@@ -105,13 +105,13 @@ func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outco
 		event := registry.BatchApplied{Batch: batch.Single(order[i]), Outcomes: outcomes[i : i+1]}
 		require.NoError(t, tally.final(event, nil))
 	}
-	report := &Report{}
-	tally.judge(report)
-	u := report.Updates
+	findings := &Findings{}
+	tally.judge(findings)
+	u := findings.Updates
 	require.Equal(t, len(h.accepted), u.Accepted)
 	require.Equal(t, len(h.accepted), u.Applied+u.Duplicate+u.Rejected+u.Pending+u.Lost)
-	require.Zero(t, report.Doubled)
-	return report
+	require.Zero(t, findings.Doubled)
+	return findings
 }
 
 // TestPoisonedOutcomesShow: a relayer that is not ours adds rejections of ids that the stream holds. Under another signer
@@ -133,10 +133,10 @@ func TestPoisonedOutcomesShow(t *testing.T) {
 			u.Signer = common.Address{9}
 			poison(u, rapid.SampledFrom([]score.Outcome{score.Duplicate, score.NotMember, score.BadSignature}).Draw(t, "outcome"))
 		}
-		report := h.judge(t, order, outcomes)
-		require.Equal(t, clean.Updates, report.Updates)
-		require.Equal(t, others, report.Older)
-		require.True(t, report.OK())
+		findings := h.judge(t, order, outcomes)
+		require.Equal(t, clean.Updates, findings.Updates)
+		require.Equal(t, others, findings.Older)
+		require.True(t, findings.OK())
 
 		if h.done < len(h.accepted) {
 			return // what waits for an outcome takes the poison for it
@@ -170,10 +170,10 @@ func TestUnsignedCopiesAreNoOutcome(t *testing.T) {
 			require.NoError(t, tally.final(event, nil))
 		}
 	}
-	report := &Report{}
-	tally.judge(report)
-	require.Equal(t, Counts{Accepted: 5, Duplicate: 5}, report.Updates)
-	require.Equal(t, 5, report.Older)
+	findings := &Findings{}
+	tally.judge(findings)
+	require.Equal(t, Counts{Accepted: 5, Duplicate: 5}, findings.Updates)
+	require.Equal(t, 5, findings.Older)
 }
 
 // TestTallyForgetsWhatWasNotAccepted: events may tell of any number of ids for next to no gas, but what is kept of them is
@@ -205,11 +205,11 @@ func TestTallyForgetsWhatWasNotAccepted(t *testing.T) {
 	require.Len(t, tally.used, junk/256)
 	require.Len(t, tally.sums, 1)
 	require.Empty(t, tally.twice)
-	report := &Report{}
-	tally.judge(report)
-	require.Equal(t, Counts{Accepted: 2, Rejected: 2}, report.Updates)
-	require.Equal(t, 3*junk, report.Older)
-	require.Equal(t, junk-2, report.Repeated)
+	findings := &Findings{}
+	tally.judge(findings)
+	require.Equal(t, Counts{Accepted: 2, Rejected: 2}, findings.Updates)
+	require.Equal(t, 3*junk, findings.Older)
+	require.Equal(t, junk-2, findings.Repeated)
 }
 
 // TestTallyOfDeaths plays an update that dies, is replayed, and dies again, any number of times, between batches that carry
@@ -233,21 +233,21 @@ func TestTallyOfDeaths(t *testing.T) {
 			letters = append(letters, letter)
 		}
 		letters = rapid.Permutation(letters).Draw(t, "letters")
-		audit := func(letters []score.DeadLetter) *Report {
-			tally, report := newTally(everywhere(score.Position{Seq: seq + 1})), &Report{}
+		audit := func(letters []score.DeadLetter) *Findings {
+			tally, findings := newTally(everywhere(score.Position{Seq: seq + 1})), &Findings{}
 			for _, letter := range letters {
 				require.NoError(t, tally.deadLetter(letter))
 			}
 			for _, at := range accepted {
 				require.NoError(t, tally.accepted(score.Message{Seq: at, Updates: []score.Update{u}}))
 			}
-			tally.judge(report)
-			return report
+			tally.judge(findings)
+			return findings
 		}
-		report := audit(letters)
-		require.True(t, report.OK(), report.Problem())
-		require.Equal(t, len(accepted), report.Updates.Rejected)
-		report = audit(letters[1:])
-		require.Equal(t, Counts{Accepted: len(accepted), Rejected: len(letters) - 1, Lost: 1}, report.Updates)
+		findings := audit(letters)
+		require.True(t, findings.OK(), findings.Problem())
+		require.Equal(t, len(accepted), findings.Updates.Rejected)
+		findings = audit(letters[1:])
+		require.Equal(t, Counts{Accepted: len(accepted), Rejected: len(letters) - 1, Lost: 1}, findings.Updates)
 	})
 }

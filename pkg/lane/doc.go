@@ -89,8 +89,8 @@
 //   - Giving a nonce back after an error, or filling "gaps" at start: every bug report about doubled transactions begins so.
 //     Invariant 8 fills no such gap: only nonces below the lane's first, which the state of a final block shows unused,
 //     each by a journaled slot that carries nothing. Where that was wrong, nodes refuse it, and no work was at stake.
-//   - A map of buckets to lanes in the stream or in a store of its own, with markers where it changes: every lane would have to
-//     read up to each marker and take detours behind it. What the journals say suffices, and each is written by one session.
+//   - A map of buckets to lanes in the stream or in a store of its own, with a message where it changes: every lane would have to
+//     read up to each of these and take detours behind it. What the journals say suffices, and each is written by one session.
 //   - Following "nonce too low" as a failure: it is how success looks after a lost answer.
 //   - Taking a used nonce without a receipt for a foreign transaction: receipts are missing far more often than keys are
 //     shared, and work released in error is paid for twice and reported as a duplicate.

@@ -248,6 +248,22 @@ type Work struct {
 	// Origin is the work's first name, where another lane gave it: of dead letters that were stored before it was given, and are
 	// stored again after. Parts of it have names of their own.
 	Origin *Origin `json:"origin,omitempty"`
+	// Trace is of work of which something is traced. Nothing is decided by it.
+	Trace *WorkTrace `json:"trace,omitempty"`
+}
+
+// WorkTrace says how work is traced.
+type WorkTrace struct {
+	Batch score.Trace  `json:"batch"` // of binding it first
+	Units []TracedUnit `json:"units"` // of it, or of that of which it is a part
+}
+
+// TracedUnit is a unit, or a creation, as the stream had it.
+type TracedUnit struct {
+	Project score.ProjectID `json:"project"`
+	Update  score.UpdateID  `json:"update"` // the unit's first; zero of a creation
+	Count   int             `json:"count"`  // updates; 1 for a creation
+	Trace   score.Trace     `json:"trace"`
 }
 
 // Origin is the lane in which work was bound first, and its ID there.

@@ -41,7 +41,7 @@ const (
 	WaitRefused     Wait = "refused"     // nodes refuse the lane's transactions for a reason that price and time do not cure, or that is not known
 	WaitContract    Wait = "contract"    // the contract refuses everything: the signer's role, or a wrong address
 	WaitOutcomes    Wait = "outcomes"    // the outcomes of a final transaction cannot be read
-	WaitSigner      Wait = "signer"      // the key does not sign
+	WaitSigner      Wait = "signer"      // the signer does not sign: a remote one may be away, or answer something else
 	WaitCut         Wait = "cut"         // the lane was cut: its key is lost
 	WaitNode        Wait = "node"        // no node answers what queued work would do
 	WaitStream      Wait = "stream"      // the stream or the journal cannot be read or written

@@ -145,7 +145,7 @@ func TestWhatWasFinalAndIsGoneIsOpenedAgain(t *testing.T) {
 	b.settle(0, 11)
 	b.settle(1, 12)
 	clear(b.blocks)
-	gone := func(h *lane.View) { h.Gone = []uint64{1} }
+	gone := func(h *lane.View) { h.Reorged = []uint64{1} }
 	again := b.head(15, 1, gone)
 	require.Equal(t, []lane.Effect{lane.ReopenSlot{Nonce: 1, Fees: lane.Fees{Tip: gwei, Cap: 2 * gwei}}}, again, "that, and nothing else")
 	b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: 1}})
@@ -168,7 +168,7 @@ func TestANonceOfOthersThatIsGoneIsFilled(t *testing.T) {
 	b.thief(12, 1, common.Address{9})
 	b.append(lane.Entry{Skip: &only[lane.SkipNonces](b.head(15, 2))[0].Skip})
 	clear(b.foreign)
-	again := only[lane.ReopenSlot](b.head(16, 1, func(h *lane.View) { h.Gone = []uint64{1} }))
+	again := only[lane.ReopenSlot](b.head(16, 1, func(h *lane.View) { h.Reorged = []uint64{1} }))
 	require.Len(t, again, 1)
 	require.True(t, again[0].Fill)
 	b.append(lane.Entry{Reopen: &lane.Reopen{Nonce: 1, Raw: raw(1, again[0].Fees, 21_000, nil)}})

@@ -158,7 +158,7 @@ func (s *simSession) hear() {
 	}
 	for _, p := range state.Past {
 		if !w.holds(p.Block) {
-			h.Gone = append(h.Gone, p.Nonce)
+			h.Reorged = append(h.Reorged, p.Nonce)
 		}
 	}
 	if h.Account.Nonce < state.FirstOpen() {

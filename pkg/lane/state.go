@@ -284,7 +284,7 @@ func (s *State) settle(e *Settle) error {
 	case Done:
 		for _, w := range e.Again {
 			s.LastWork++
-			w.ID, w.Gives, w.Taken = s.LastWork, slot.Work.Gives, slot.Work.Taken
+			w.ID, w.Gives, w.Taken, w.Trace = s.LastWork, slot.Work.Gives, slot.Work.Taken, slot.Work.Trace
 			s.Queue = append(s.Queue, w)
 		}
 	case Reverted, Foreign, Cancelled:
@@ -324,7 +324,7 @@ func (s *State) split(e *Split) error {
 	parts, count := slices.Clone(e.Into), 0
 	for j := range parts {
 		parts[j].ID, parts[j].Unknown = s.LastWork+uint64(j)+1, s.Queue[i].Unknown
-		parts[j].Gives, parts[j].Taken = s.Queue[i].Gives, s.Queue[i].Taken
+		parts[j].Gives, parts[j].Taken, parts[j].Trace = s.Queue[i].Gives, s.Queue[i].Taken, s.Queue[i].Trace
 		count += parts[j].Count
 	}
 	if count != s.Queue[i].Count {

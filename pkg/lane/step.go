@@ -122,8 +122,8 @@ func (l *Lane) reopen() (out []Effect) {
 	affordable = affordable && l.view.Priced() && !l.rules.Keyless
 	lowest, past := l.State.FirstOpen(), l.State.Past
 	from := l.fillableFrom()
-	if i := slices.IndexFunc(l.view.Gone, func(nonce uint64) bool { return nonce >= from }); i >= 0 {
-		lowest = min(lowest, l.view.Gone[i])
+	if i := slices.IndexFunc(l.view.Reorged, func(nonce uint64) bool { return nonce >= from }); i >= 0 {
+		lowest = min(lowest, l.view.Reorged[i])
 	}
 	if at := &l.view.FinalAccount; at.Proved && l.lacks(at) && l.behind() { // settled by a lie: no block is gone, and a proof lacks it
 		lowest = min(lowest, max(at.Nonce, from))

@@ -1,16 +1,27 @@
 // Package limit bounds what each API key may use, across all API replicas: units per second with the generic cell rate
-// algorithm (GCRA), and gas per UTC day by counting. Both are in Redis, in one script and so one round trip.
+// algorithm (GCRA), and gas per UTC day by counting.
 //
-// Each replica refuses by itself what is over a key's quota on this replica alone, so a key that floods the API does not flood
-// Redis: it asks Redis at its rate, at most. Without Redis that is the limit: refusing every caller would turn a lost cache
-// into an outage. So R replicas let through R times a key's quota, at most, as long as Redis is away.
+// # State
 //
-// The gas of a day is counted by replica, each count only grows, and a replica tells Redis its own with every request. So what
-// was let through while Redis was away is counted as soon as it is back, and a Redis that was flushed gets
-// back what the running replicas let through. What is given back (of an update that was not stored) is a credit of the replica, which the
-// key's next requests there take first: so no count ever falls.
+// Redis holds, for each key, the time at which all its units are back, and for each day the gas spent, by replica. Each replica
+// holds, for each key (usage): tokens at the key's rate; the gas that was spent here today; and the credit, which is the part of that gas
+// that was given back, because an update was not stored, and was not taken again.
 //
-// What requests ask while a question to Redis is under way goes with the next one, of all keys together.
+// # The way of a request
+//
+//  1. admit: the replica refuses by itself what is over the quota on this replica alone, so a key that floods the API does not
+//     flood Redis, which is asked at the key's rate, at most. What is admitted takes tokens, and credit before gas.
+//  2. exchange: what comes while one exchange with Redis is under way goes with the next, of all keys together. The replica
+//     tells what it has spent; take.lua takes all units and all gas of a request, or refuses it. It is one round trip.
+//  3. settle, before the key's next exchange. Redis replied: spent is what Redis has, and a refused request's credit is put
+//     back. It did not: the replica decides alone, by the budget, and adds what it lets through to what it has spent.
+//
+// Without Redis the quota on each replica is the limit: refusing every caller would turn a lost cache into an outage. So R
+// replicas let through R times a key's quota, at most, as long as Redis is away.
+//
+// What a replica has spent on a day only grows, there and in Redis, which keeps the larger number. So what was let through while Redis
+// was away is counted as soon as it is back, and a Redis that was flushed gets back what the running replicas have spent. Gas is
+// counted twice only if Redis carries out a take after the replica has settled it without a reply.
 //
 // Rejected: fiber's limiter (one mutex held across the store's round trips, and replicas that overwrite each other's
 // counts); counting in each process only (the limit would be times the number of replicas); taking tokens in chunks (fewer round
@@ -23,7 +34,6 @@ import (
 	"errors"
 	"hash/maphash"
 	"log/slog"
-	"math"
 	"strconv"
 	"sync"
 	"time"
@@ -38,7 +48,7 @@ import (
 )
 
 const (
-	// maxKeys is of how many keys a replica knows what it let through; the ones used least recently begin again.
+	// maxKeys is of how many keys a replica knows the usage; the ones used least recently begin again.
 	maxKeys = 16_384
 	day     = 24 * time.Hour
 )
@@ -49,22 +59,22 @@ type Limiter struct {
 	prefix  string
 	replica string
 	log     *slog.Logger
-	own     prometheus.Counter
-	bad     prometheus.Counter
 
-	mu   sync.Mutex
-	here lru.BasicLRU[string, *passing]
+	unavailable, unreadable prometheus.Counter
 
-	batchers []*redisdb.Batcher[*question] // by the key's hash
+	mu     sync.Mutex
+	usages lru.BasicLRU[string, *usage]
+
+	batchers []*redisdb.Batcher[*take] // by the key's hash
 	seed     maphash.Seed
 }
 
-// passing is what passed this replica of a key.
-type passing struct {
+// usage is what this replica knows of a key.
+type usage struct {
 	mu     sync.Mutex
 	rate   *rate.Limiter // nil without a rate
 	day    int64         // since 1970
-	gas    uint64        // of the day, as far as it is known to have passed here
+	spent  uint64        // gas of the day, by the requests that this replica let through
 	credit uint64        // of that, given back and not taken again
 }
 
@@ -72,12 +82,12 @@ type passing struct {
 func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus.Registerer) *Limiter {
 	l := &Limiter{
 		client: client, prefix: prefix, replica: rand.Text()[:12], log: log, seed: maphash.MakeSeed(),
-		here: lru.NewBasicLRU[string, *passing](maxKeys),
-		own: promauto.With(reg).NewCounter(prometheus.CounterOpts{
+		usages: lru.NewBasicLRU[string, *usage](maxKeys),
+		unavailable: promauto.With(reg).NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_limit_unavailable_total",
 			Help: "Requests that the replica let through by its own count of what the key used, because Redis did not answer.",
 		}),
-		bad: promauto.With(reg).NewCounter(prometheus.CounterOpts{
+		unreadable: promauto.With(reg).NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_limit_unreadable_total",
 			Help: "Values of rate limits in Redis that were no counts, and are counted again from nothing: another program writes to it.",
 		}),
@@ -87,20 +97,20 @@ func New(client *redisdb.Client, prefix string, log *slog.Logger, reg prometheus
 		n = clusterBatchers
 	}
 	for range n {
-		l.batchers = append(l.batchers, redisdb.NewBatcher(maxQuestions, l.askAll))
+		l.batchers = append(l.batchers, redisdb.NewBatcher(maxTakes, l.exchange))
 	}
 	return l
 }
 
 // Over returns how long the key should wait of which nothing may pass this replica now, or 0. It takes nothing and asks no store.
 func (l *Limiter) Over(key string, q score.Quota) (wait time.Duration) {
-	a, now := l.passing(key), time.Now()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.begin(now, q); a.rate == nil {
+	u, now := l.usage(key), time.Now()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.begin(now, q); u.rate == nil {
 		return 0
 	}
-	if tokens := a.rate.TokensAt(now); tokens < 1 {
+	if tokens := u.rate.TokensAt(now); tokens < 1 {
 		return max(time.Duration((1-tokens)/float64(q.PerSecond)*float64(time.Second)), time.Millisecond)
 	}
 	return 0
@@ -109,144 +119,168 @@ func (l *Limiter) Over(key string, q score.Quota) (wait time.Duration) {
 // Take takes a request's cost (at most the burst) of what the key may use, all of it or nothing, and tells what is left.
 func (l *Limiter) Take(ctx context.Context, key string, q score.Quota, cost score.Cost) score.Left {
 	now := time.Now()
-	a := l.passing(key)
-	left, credit, passed := a.take(now, q, cost)
+	u := l.usage(key)
+	left, credit := u.admit(now, q, cost)
 	if left.Wait > 0 {
 		return left
 	}
-	cost.Gas -= credit
-	asked := question{account: account{quota: q}, units: cost.Units, gas: cost.Gas, passed: passed}
+	t := take{
+		counters: counters{quota: q}, usage: u, at: now,
+		units: cost.Units, gas: cost.Gas - credit, credit: credit, reply: reply{err: errNoReply}, left: left,
+	}
 	name := l.prefix + "{" + key + "}"
 	if q.PerSecond > 0 {
-		asked.rateKey = name
+		t.rateKey = name
 	}
 	if q.Gas > 0 {
-		asked.gasKey = name + ":" + strconv.FormatInt(dayOf(now), 10)
+		t.gasKey = name + ":" + strconv.FormatInt(dayOf(now), 10)
 	}
-	if err := l.ask(ctx, key, &asked); err != nil {
-		if ctx.Err() == nil && !errors.Is(err, redisdb.ErrDown) {
-			l.log.Warn("Redis did not answer for a rate limit; the API limits each key by its own count", "for", l.client.Pause, "err", err)
-		}
-		if left = a.alone(now, q, cost.Gas, credit, left); left.Wait == 0 {
-			l.own.Inc()
-		}
-		return left
+	err := l.batcher(key).Do(ctx, &t, 1)
+	if t.reply.err == nil {
+		return t.left
 	}
-	answer := asked.answer
-	told := score.Left{Wait: answer.wait, NoGas: answer.noGas, Units: answer.units, Full: answer.full}
-	if told.NoGas {
-		told.Wait = max(told.Wait, untilTomorrow(now))
+	if err == nil {
+		err = t.reply.err
 	}
-	unspent := a.told(now, answer.mine, credit, told.Wait > 0)
-	if answer.all < q.Gas {
-		told.Gas = q.Gas - answer.all
+	if ctx.Err() == nil && !errors.Is(err, redisdb.ErrDown) {
+		l.log.Warn("Redis did not answer for a rate limit; the API limits each key by its own count", "for", l.client.Pause, "err", err)
 	}
-	told.Gas = min(told.Gas+unspent, q.Gas)
-	return told
+	if t.left.Wait == 0 {
+		l.unavailable.Inc()
+	}
+	return t.left
 }
 
 // Return gives the gas of a cost back that Take took and that was not used. That of another day is not this day's credit.
 func (l *Limiter) Return(key string, cost score.Cost) {
-	a, now := l.passing(key), time.Now()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.roll(now); dayOf(cost.At) == a.day {
-		a.credit += cost.Gas
+	u, now := l.usage(key), time.Now()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.roll(now); dayOf(cost.At) == u.day {
+		u.credit += cost.Gas
 	}
 }
 
-func (l *Limiter) passing(key string) *passing {
+// usage is the key's at this replica.
+func (l *Limiter) usage(key string) *usage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if a, ok := l.here.Get(key); ok {
-		return a
+	if u, ok := l.usages.Get(key); ok {
+		return u
 	}
-	a := &passing{}
-	l.here.Add(key, a)
-	return a
+	u := &usage{}
+	l.usages.Add(key, u)
+	return u
 }
 
 func dayOf(now time.Time) int64 { return now.Unix() / int64(day/time.Second) }
 
 func untilTomorrow(now time.Time) time.Duration { return now.UTC().Truncate(day).Add(day).Sub(now) }
 
-// begin has the account fit the day and the quota.
-func (a *passing) begin(now time.Time, q score.Quota) {
-	a.roll(now)
+// begin has the usage fit the day and the quota.
+func (u *usage) begin(now time.Time, q score.Quota) {
+	u.roll(now)
 	switch {
 	case q.PerSecond == 0:
-		a.rate = nil
-	case a.rate == nil || a.rate.Burst() != q.Burst || a.rate.Limit() != rate.Limit(q.PerSecond):
-		a.rate = rate.NewLimiter(rate.Limit(q.PerSecond), q.Burst)
+		u.rate = nil
+	case u.rate == nil || u.rate.Burst() != q.Burst || u.rate.Limit() != rate.Limit(q.PerSecond):
+		u.rate = rate.NewLimiter(rate.Limit(q.PerSecond), q.Burst)
 	}
 }
 
 // roll begins the count of another day.
-func (a *passing) roll(now time.Time) {
-	if today := dayOf(now); today != a.day {
-		a.day, a.gas, a.credit = today, 0, 0
+func (u *usage) roll(now time.Time) {
+	if today := dayOf(now); today != u.day {
+		u.day, u.spent, u.credit = today, 0, 0
 	}
 }
 
-// take takes the cost from what may pass this replica. left says what is left as far as this replica knows; credit is the part of the gas
-// that it had given back, passed what it let through before.
-func (a *passing) take(now time.Time, q score.Quota, cost score.Cost) (left score.Left, credit, passed uint64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.begin(now, q)
-	credit = min(cost.Gas, a.credit)
-	if q.Gas > 0 && a.gas+cost.Gas-credit > q.Gas {
+// spentOn is the gas that was spent here on a day, 0 if that is not today.
+func (u *usage) spentOn(day int64) uint64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if day != u.day {
+		return 0
+	}
+	return u.spent
+}
+
+// admit refuses what is over the quota here, or takes tokens and credit for it. left says what is left as far as this replica knows;
+// credit is the part of the gas that it need not spend.
+func (u *usage) admit(now time.Time, q score.Quota, cost score.Cost) (left score.Left, credit uint64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.begin(now, q)
+	credit = min(cost.Gas, u.credit)
+	if q.Gas > 0 && u.spent+cost.Gas-credit > q.Gas {
 		left.Wait, left.NoGas = untilTomorrow(now), true
 	}
-	if a.rate != nil {
+	if u.rate != nil {
 		if left.Wait == 0 {
-			request := a.rate.ReserveN(now, cost.Units)
+			request := u.rate.ReserveN(now, cost.Units)
 			if left.Wait = request.DelayFrom(now); left.Wait > 0 {
 				request.CancelAt(now)
 			}
 		}
-		tokens := max(a.rate.TokensAt(now), 0)
+		tokens := max(u.rate.TokensAt(now), 0)
 		left.Units = int(tokens)
 		left.Full = time.Duration((float64(q.Burst) - tokens) / float64(q.PerSecond) * float64(time.Second))
 	}
-	used := a.gas
+	spent := u.spent
 	if left.Wait == 0 {
-		a.credit -= credit
-		used += cost.Gas - credit
+		u.credit -= credit
+		spent += cost.Gas - credit
 	}
-	left.Gas = q.Gas - min(used-min(a.credit, used), q.Gas)
-	return left, credit, a.gas
+	left.Gas = gasLeft(q, spent, u.credit)
+	return left, credit
 }
 
-// alone decides without Redis, which take counts on for the gas: of what is in question at once, as much passes as there is room for now. It
-// counts what passes, of today even if it was asked yesterday, and returns what is left.
-func (a *passing) alone(now time.Time, q score.Quota, gas, credit uint64, left score.Left) score.Left {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	today := time.Now()
-	a.roll(today)
-	if q.Gas > 0 && a.gas+gas > q.Gas {
-		left.Wait, left.NoGas = untilTomorrow(today), true
-		if dayOf(now) == a.day {
-			a.credit += credit
-		}
-	} else {
-		a.gas += gas
+// settle decides about an admitted request: by the script's reply, or without.
+func (t *take) settle() {
+	if t.reply.err != nil {
+		t.usage.settleAlone(t)
+		return
 	}
-	left.Gas = q.Gas - min(a.gas-min(a.credit, a.gas), q.Gas)
-	return left
+	t.left = score.Left{Wait: t.reply.wait, NoGas: t.reply.noGas, Units: t.reply.units, Full: t.reply.full}
+	if t.left.NoGas {
+		t.left.Wait = max(t.left.Wait, untilTomorrow(t.at))
+	}
+	t.left.Gas = gasLeft(t.quota, t.reply.all, t.usage.settleReplied(t))
 }
 
-// told takes in this replica's part as Redis has it, with the credit back if nothing was taken, and returns the credit.
-func (a *passing) told(now time.Time, part, credit uint64, refused bool) (unspent uint64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if dayOf(now) != a.day { // another request began the next day meanwhile
+// settleReplied takes over what Redis has of this replica, with the credit back if the take was refused, and returns the credit.
+func (u *usage) settleReplied(t *take) (credit uint64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if dayOf(t.at) != u.day { // another request began the next day meanwhile
 		return 0
 	}
-	a.gas = max(a.gas, part)
-	if refused {
-		a.credit += credit
+	u.spent = max(u.spent, t.reply.mine)
+	if t.left.Wait > 0 {
+		u.credit += t.credit
 	}
-	return min(a.credit, math.MaxInt64)
+	return u.credit
+}
+
+// settleAlone decides by the budget of this replica: the tokens were taken when it was admitted. What passes is spent today, even if it was
+// asked for yesterday.
+func (u *usage) settleAlone(t *take) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	today := time.Now()
+	u.roll(today)
+	if t.quota.Gas > 0 && u.spent+t.gas > t.quota.Gas {
+		t.left.Wait, t.left.NoGas = untilTomorrow(today), true
+		if dayOf(t.at) == u.day {
+			u.credit += t.credit
+		}
+	} else {
+		u.spent += t.gas
+	}
+	t.left.Gas = gasLeft(t.quota, u.spent, u.credit)
+}
+
+// gasLeft is what is left of a budget, of whose spent gas so much is credit.
+func gasLeft(q score.Quota, spent, credit uint64) uint64 {
+	return q.Gas - min(spent-min(credit, spent), q.Gas)
 }

@@ -1,8 +1,8 @@
--- Takes what requests ask of accounts, in order: of each all or nothing. KEYS, of each account: the time in µs at which all units are back, if it
--- has a rate; the day's gas by replica, if it has a budget. ARGV: the replica, ms for which a day is kept; of each account: µs for a unit
--- (0: no rate), burst, budget (0: none), what the replica knows it let through, how many requests; of each request: units, gas. Times
--- are counted from 2026 on, for a double's precision. It answers, for each request: µs to wait; whether for want of gas; units left; µs until all
--- are back; the day's gas; this replica's part. After them comes how many values could not be read: those count as not there.
+-- Takes units and gas for requests, in order: of each all or nothing. KEYS, of each key that is limited: the time in µs at which all its units are
+-- back, if it has a rate; the day's gas by replica, if it has a budget. ARGV: the replica, ms for which a day is kept; of each key: µs for a unit
+-- (0: no rate), burst, budget (0: none), what the replica has spent, how many requests; of each request: units, gas. Times
+-- are counted from 2026 on, for a double's precision. It replies, for each request: µs to wait; whether for want of gas; units left; µs until all
+-- are back; the day's gas, of all replicas; of this one. After them comes how many values could not be read: those count as not there.
 local call, try, floor, ceil = redis.call, redis.pcall, math.floor, math.ceil
 local t = call('TIME')
 local now = (tonumber(t[1]) - 1767225600) * 1000000 + tonumber(t[2])
@@ -39,17 +39,17 @@ while a <= #ARGV do
   end
   local taken = false
   for i = a, a + 2 * n - 2, 2 do
-    local units, want, wait, spent, left = tonumber(ARGV[i]), tonumber(ARGV[i + 1]), 0, 0, burst
+    local units, want, wait, nogas, left = tonumber(ARGV[i]), tonumber(ARGV[i + 1]), 0, 0, burst
     if rate then wait = full + units * each - room end
-    if gas and others + mine + want > budget then spent = 1 end
-    if wait < 1 and spent == 0 then
+    if gas and others + mine + want > budget then nogas = 1 end
+    if wait < 1 and nogas == 0 then
       wait, taken = 0, true
       if rate then full = full + units * each end
       if gas then mine = mine + want end
     end
     if rate then left = floor((room - full) / each + 0.0001) end
     local o = #out
-    out[o + 1], out[o + 2], out[o + 3], out[o + 4], out[o + 5], out[o + 6] = ceil(math.max(wait, 0)), spent, left, ceil(full - now), math.min(others + mine, 9007199254740992), mine
+    out[o + 1], out[o + 2], out[o + 3], out[o + 4], out[o + 5], out[o + 6] = ceil(math.max(wait, 0)), nogas, left, ceil(full - now), math.min(others + mine, 9007199254740992), mine
   end
   a = a + 2 * n
   if taken and rate then call('SET', rate, string.format('%.2f', full), 'PX', ceil((full - now) / 1000) + 1) end

@@ -32,8 +32,9 @@ func NewBatcher[T any](limit int, run func(ctx context.Context, items []T) error
 	return &Batcher[T]{limit: limit, run: run}
 }
 
-// Do returns what run returned for the batch that the item was in. It waits for that even when ctx has ended, as long as run
-// takes, twice; run gets the context of one of those in the batch, but not its end.
+// Do returns what run returned for the batch that the item was in; if it panicked, the caller that ran it panics and the others get an
+// error. It waits for that even when ctx has ended, as long as run takes, twice; run gets the context of one of those in the batch, but
+// not its end.
 func (b *Batcher[T]) Do(ctx context.Context, item T, size int) error {
 	w := &waiter[T]{item: item, size: size, lead: make(chan bool, 1)}
 	b.mu.Lock()

@@ -30,7 +30,7 @@ func DecodeCreateProject(calldata []byte) (*score.Project, error) {
 		return nil, fmt.Errorf("%w: createProject: %s", ErrOtherCall, err.Error())
 	}
 	var args struct {
-		ProjectId  [32]byte //nolint:revive // the ABI's name
+		ProjectId  [32]byte // the ABI's name
 		Name       string
 		Actions    []bindings.IScoreRegistryAction
 		Owners     []common.Address

@@ -24,7 +24,9 @@ type binder struct {
 	gas      *gas
 	append   func(context.Context, lane.Entry) error
 	reporter *reporter
+	tracer   *tracer
 	waiting  *waiting
+	ages     *ages
 	metrics  *metrics
 	log      *slog.Logger
 
@@ -41,13 +43,15 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 		b.waiting.set(lane.WaitNone)
 		return false, nil
 	}
-	bound, err := b.bindPlaces(ctx, b.intake.places(choice.Units), binding{
+	places := b.intake.places(choice.Units)
+	traces := b.tracer.of(places, choice.Units)
+	bound, err := b.bindPlaces(ctx, places, binding{
 		gas: b.gas.limit(&piece{batch: &choice.Batch, known: choice.Known}), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
-		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len()}},
+		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len(), Trace: traces}},
 	})
 	if bound {
 		b.gas.trusted[b.lane.State.Next-1] = choice.Known
-		b.metrics.batch.WithLabelValues(string(choice.Why)).Observe(float64(choice.Batch.Len()))
+		observe(b.metrics.batch.WithLabelValues(string(choice.Why)), float64(choice.Batch.Len()), traces)
 		b.intake.batchBound(choice.Units)
 	}
 	return bound, err
@@ -56,9 +60,10 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 // bindCreation binds the intake's creation.
 func (b *binder) bindCreation(ctx context.Context) (bool, error) {
 	project := b.intake.creation.creation
-	bound, err := b.bindPlaces(ctx, []*place{b.intake.creation}, binding{
+	places := []*place{b.intake.creation}
+	bound, err := b.bindPlaces(ctx, places, binding{
 		gas: b.gas.limit(&piece{project: project}), data: registry.EncodeCreateProject(project),
-		entry: lane.Bind{Work: lane.Work{Kind: lane.Creation, Count: 1, Project: &project.ID}},
+		entry: lane.Bind{Work: lane.Work{Kind: lane.Creation, Count: 1, Project: &project.ID, Trace: b.tracer.of(places, nil)}},
 	})
 	if bound {
 		b.intake.creation = nil
@@ -84,6 +89,7 @@ func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bo
 	bound, err := b.bind(ctx, w)
 	if bound {
 		b.intake.journaled(moves, places...)
+		b.ages.bound(b.lane.State.Next-1, places)
 	}
 	return bound, err
 }
@@ -105,6 +111,7 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 		return false, nil
 	}
 	nonce := b.lane.State.Next
+	span := b.tracer.binds(&w.entry.Work, nonce)
 	raw, err := b.sign(ctx, nonce, fees, w.gas, &b.config.Contract, w.data)
 	if err != nil {
 		b.waiting.set(lane.WaitSigner, "nonce", nonce, "err", err)
@@ -116,6 +123,7 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	if err := b.append(ctx, lane.Entry{Bind: &w.entry}); err != nil { // the commit point
 		return false, err
 	}
+	b.tracer.bound(span, b.lane.State.Slot(nonce))
 	b.metrics.attempts.WithLabelValues("first").Inc()
 	b.reporter.bound(ctx, nonce, refsOf(w.entry.Work, w.batch))
 	return true, nil
@@ -182,7 +190,7 @@ func (b *binder) sign(ctx context.Context, nonce uint64, fees lane.Fees, gas uin
 
 func wei(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
 
-func gwei(n *big.Int) float64 {
-	f, _ := new(big.Float).Quo(new(big.Float).SetInt(n), big.NewFloat(1e9)).Float64()
+func ether(wei *big.Int) float64 {
+	f, _ := new(big.Float).Quo(new(big.Float).SetInt(wei), big.NewFloat(1e18)).Float64()
 	return f
 }

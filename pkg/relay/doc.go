@@ -32,6 +32,7 @@
 //	reporter     report.go     statuses; what fails is pending until a later head
 //	             takeback.go   what is not so any more goes, before statuses are restored
 //	teller       backlog.go    how much of each project waits, for the APIs' bounds
+//	tracer       tracing.go    spans of what the API traced
 //	gas          gas.go        how much gas transactions get, by rules that receipts and headers teach
 //	waiting      waiting.go    why the lane binds nothing new, in metric and log
 //
@@ -40,23 +41,24 @@
 //
 // # The unhappy paths, in the order in which to read them
 //
-//	what happens                    package lane (step.go)      this package                          journal
-//	1 it is not mined               push, replacement           session.broadcast, binder.replace     Replacement
-//	2 a send has no clear answer    onSent, push                session.broadcast                     –
-//	3 it reverted, was cancelled    locate, final               settler.settle, requeue.next          Settle; Bind, Split or Drop
-//	4 its block was replaced        locate, push                reporter.stage, session.broadcast     –
-//	  … and had been final          reopen                      settler.reopen, reporter.takeBackTx     Reopen, later Settle
-//	5 killed after an append        Folder, then push           Relayer.open, session.broadcast       Open
-//	  … or another session begins   –                           Relayer.drive                         – (append: ErrFenced)
-//	6 NATS is away                  –                           Relayer.drive                         – (append: ErrAmbiguous), Open
-//	  Redis is away, was flushed    –                           reporter.replay, reporter.resume      –
-//	  no endpoint answers           –                           session.blocked                       –
-//	  NATS went back in time          –                           Relayer.identify, session.blocked; package halt    –
-//	  endpoints lie                 begins, reopen, fillGap     settler.reopen; packages heads,       Reopen
-//	                                                            chain and evidence
-//	7 a foreign transaction         final, skip                 settler.readForeign, settler.skip     Settle, Skip
-//	  … to the contract             unjournaled                 session.checkFence                    Resume, an operator's
-//	8 SIGTERM                       –                           Relayer.drive                         –
+//	what happens                   package lane (step.go)   this package                         journal
+//	1 it is not mined              push, replacement        session.broadcast, binder.replace    Replacement
+//	2 a send has no clear answer   onSent, push             session.broadcast                    –
+//	3 it reverted, was cancelled   locate, final            settler.settle, requeue.next         Settle; Bind, Split or Drop
+//	4 its block was replaced       locate, push             reporter.stage, session.broadcast    –
+//	  … and had been final         reopen                   settler.reopen, reporter.takeBackTx  Reopen, later Settle
+//	5 killed after an append       Folder, then push        Relayer.open, session.broadcast      Open
+//	  … or another session begins  –                        Relayer.drive                        – (append: ErrFenced)
+//	6 NATS is away                 –                        Relayer.drive                        – (append: ErrAmbiguous), Open
+//	  Redis is away, was flushed   –                        reporter.replay, reporter.resume     –
+//	  no endpoint answers          –                        session.blocked                      –
+//	  NATS went back in time       –                        Relayer.identify, session.blocked;   –
+//	                                                        package halt
+//	  endpoints lie                begins, reopen, fillGap  settler.reopen; packages heads,      Reopen
+//	                                                        chain and evidence
+//	7 a foreign transaction        final, skip              settler.readForeign, settler.skip    Settle, Skip
+//	  … to the contract            unjournaled              session.checkFence                   Resume, an operator's
+//	8 SIGTERM                      –                        Relayer.drive                        –
 //
 // Of 3: settler.read finds out what used the nonce. Work that was not carried goes to the queue in the Settle entry itself.
 // session.bindAll takes the queue before anything new: requeue.next has each endpoint probe its first piece by eth_call. It

@@ -13,7 +13,7 @@ import (
 type Driven struct {
 	Wait    lane.Wait // why it binds nothing new
 	Since   time.Time // from when on
-	Waiting uint64    // updates, as far as the lane has read the stream
+	Waiting uint64    // updates
 }
 
 // driven is what the sessions of all lanes tell. It is safe for concurrent use.
@@ -24,7 +24,7 @@ type driven struct {
 
 // Driven tells of each lane that the relayer drives.
 func (r *Relayer) Driven() map[score.Lane]Driven {
-	d := &r.metrics.lanes
+	d := &r.metrics.told
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.lanes)

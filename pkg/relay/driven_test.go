@@ -15,11 +15,11 @@ func TestDriven(t *testing.T) {
 	t.Parallel()
 	r := &Relayer{metrics: newMetrics(prometheus.NewRegistry())}
 	require.Empty(t, r.Driven())
-	r.metrics.lanes.read(7, 5)
+	r.metrics.told.read(7, 5)
 	require.Empty(t, r.Driven(), "it is not driven")
 	r.metrics.wait(1, lane.WaitNone)
 	r.metrics.wait(2, lane.WaitFunds)
-	r.metrics.lanes.read(2, 5)
+	r.metrics.told.read(2, 5)
 	before := r.Driven()
 	require.Equal(t, lane.WaitNone, before[1].Wait)
 	require.NotZero(t, before[1].Since)
@@ -28,6 +28,6 @@ func TestDriven(t *testing.T) {
 	r.metrics.wait(2, lane.WaitCeiling)
 	require.Equal(t, Driven{Wait: lane.WaitCeiling, Since: r.Driven()[2].Since, Waiting: 5}, r.Driven()[2])
 	require.False(t, r.Driven()[2].Since.Before(before[2].Since))
-	r.metrics.forget(2)
+	r.metrics.told.forget(2)
 	require.NotContains(t, r.Driven(), score.Lane(2))
 }

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"time"
 
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -24,9 +25,11 @@ type place struct {
 	score.Span
 	row        *row
 	before     uint64          // positions of the row that were read before it
+	accepted   time.Time       // when its message was stored
 	project    score.ProjectID // whose it is
 	creation   *score.Project
-	unreadable bool // it is no project's
+	trace      *score.Trace // nil of most
+	unreadable bool         // it is no project's
 	bound      bool
 }
 

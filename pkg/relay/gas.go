@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// maxScale bounds what is learnt, percent.
+// maxScale bounds what is learnt, percent of the model, since an endpoint may lie: batches shrink by as much.
 const maxScale = 1600
 
 // margin is what the scale is given above what a chain was seen to charge, percent of the model: batches of another shape
@@ -131,7 +131,7 @@ func (g *gas) included(l *lane.Lane, nonce uint64) {
 		g.capped = g.capped || first > g.config.Rules.MaxGas
 	case in.Receipt.Status == types.ReceiptStatusSuccessful:
 		g.learn(p, in.Receipt)
-	case ranOut(in.Receipt, attempt):
+	case usedAll(in.Receipt, attempt):
 		g.ranOut(p, attempt.Gas)
 	}
 }
@@ -152,9 +152,9 @@ func (g *gas) outcomes(p *piece, receipt *types.Receipt) (allApplied bool) {
 	return !slices.ContainsFunc(outcomes, func(o score.Outcome) bool { return o != score.Applied })
 }
 
-// ranOut tells whether the attempt, which failed, used all gas that it could. What a limit has above registry.MaxExecution is
+// usedAll tells whether the attempt, which failed, used all gas that it could. What a limit has above registry.MaxExecution is
 // for state only (EIP-8037), and comes back where none was made.
-func ranOut(receipt *types.Receipt, attempt *lane.Attempt) bool {
+func usedAll(receipt *types.Receipt, attempt *lane.Attempt) bool {
 	return receipt.GasUsed >= min(attempt.Gas, registry.MaxExecution)
 }
 
@@ -181,7 +181,7 @@ func (g *gas) learn(p *piece, receipt *types.Receipt) {
 }
 
 // clearly is how far below the least by the rules a receipt has to be to show that they do not hold, percent. The model is off by 2 at
-// most.
+// most (package registry).
 const clearly = 10
 
 // ranOut learns from a piece that ran out of the gas it had. Where that should have been enough, and would not be by dearer rules,
@@ -261,11 +261,39 @@ func (g *gas) forget() {
 	g.replan()
 }
 
-// final counts what a final batch used, and tells what it can use at worst.
-func (g *gas) final(b *batch.Batch, used uint64) (worst uint64) {
-	worst = g.rules().Batch.Gas(*b)
-	g.metrics.gasOfModel.Observe(float64(used) / float64(worst))
+// final counts what a final batch used and paid, and tells what it can use at worst.
+func (g *gas) final(end *ending) (worst uint64) {
+	worst = g.rules().Batch.Gas(*end.batch)
+	observe(g.metrics.gasToModel, float64(end.receipt.GasUsed)/float64(worst), end.work.Trace)
+	updates := end.batch.Len()
+	for range updates {
+		g.metrics.gasPerUpdate.Observe(float64(end.receipt.GasUsed) / float64(updates))
+	}
+	fee := paid(end.receipt)
+	for project, part := range shares(&g.rules().Batch, end.batch) {
+		g.metrics.projectFees.add(project, fee*part)
+	}
 	return worst
+}
+
+// shares are the parts of a batch's cost that its projects are the cause of: as their groups would cost by the model in a batch of
+// their own, less what any batch costs.
+func shares(model *batch.Model, b *batch.Batch) map[score.ProjectID]float64 {
+	parts, total := map[score.ProjectID]float64{}, 0.0
+	for first := 0; first < len(b.Groups); {
+		project, next := b.Groups[first].Project, first+1
+		for next < len(b.Groups) && b.Groups[next].Project == project {
+			next++
+		}
+		cost := float64(model.Gas(batch.Batch{Groups: b.Groups[first:next]}) - model.Base)
+		parts[project] += cost
+		total += cost
+		first = next
+	}
+	for project := range parts {
+		parts[project] /= total
+	}
+	return parts
 }
 
 // raise gives the session's next transactions at least so many percent of the model's gas, and makes batches smaller by

@@ -50,8 +50,9 @@ type world struct {
 	board    *board
 	log      *slog.Logger
 
-	confirmations uint64      // of the relayers that start
-	view          heads.Chain // what their trackers ask
+	confirmations uint64         // of the relayers that start
+	view          heads.Chain    // what their trackers ask
+	relayer       *relay.Relayer // that started last
 
 	accepted map[string]int // by project and updateId: how often the stream took it
 	updates  []score.Update
@@ -297,6 +298,7 @@ func (w *world) start(config relay.Config, deps relay.Deps) (stop func()) {
 	}, w.view, deps.Log, deps.Metrics)
 	r, err := relay.New(config, deps)
 	require.NoError(w.t, err)
+	w.relayer = r
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

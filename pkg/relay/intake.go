@@ -112,19 +112,26 @@ func (in *intake) take(m score.Message) (unreadable *place, err error) {
 	if _, owned := in.state.Buckets[bucket]; !owned || in.isStopped(bucket, whole.Position) {
 		return nil, nil
 	}
-	return in.put(place{Span: whole, unreadable: true}, in.row(bucket))
+	return in.put(place{Span: whole, accepted: m.Time, unreadable: true}, in.row(bucket))
 }
 
 // each keeps what is in a message of one of both readings.
 func (in *intake) each(m score.Message, second bool) error {
 	at := score.Position{Seq: m.Seq}
+	traces := m.Traces
+	trace := func() (t *score.Trace) {
+		if len(traces) > 0 && traces[0].Index == int(at.Index) {
+			t, traces = &traces[0].Trace, traces[1:]
+		}
+		return t
+	}
 	if m.Project != nil {
-		return in.meet(place{Span: score.Span{Position: at, Count: 1}, project: m.Project.ID, creation: m.Project}, nil, second)
+		return in.meet(place{Span: score.Span{Position: at, Count: 1}, accepted: m.Time, project: m.Project.ID, creation: m.Project, trace: trace()}, nil, second)
 	}
 	for unit := range score.Units(m.Updates, m.Signed) {
-		span := score.Span{Position: at, Count: uint32(len(unit.Updates))}
-		at.Index += span.Count
-		if err := in.meet(place{Span: span, project: unit.Updates[0].Project}, &unit, second); err != nil {
+		p := place{Span: score.Span{Position: at, Count: uint32(len(unit.Updates))}, accepted: m.Time, project: unit.Updates[0].Project, trace: trace()}
+		at.Index += p.Count
+		if err := in.meet(p, &unit, second); err != nil {
 			return err
 		}
 	}

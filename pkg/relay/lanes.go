@@ -74,6 +74,19 @@ func (r *Relayer) shares() (driven, able []score.Lane) {
 	return driven, able
 }
 
+// showLanes keeps the metric of the lanes current until the context ends.
+func (r *Relayer) showLanes(ctx context.Context) {
+	for {
+		known, changed := r.deps.Roster.Current()
+		r.metrics.configured(known)
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
 // untilCut is ctx, ended with errCut as its cause when the lane is cut, for a session that signs.
 func (r *Relayer) untilCut(ctx context.Context, id score.Lane) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)

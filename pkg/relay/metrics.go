@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"fmt"
 	"math/big"
 	"strconv"
 
@@ -8,17 +9,23 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 type metrics struct {
 	outcomes    *prometheus.CounterVec
 	creations   *prometheus.CounterVec
-	gasUsed     prometheus.Counter
-	fees        prometheus.Counter
+	gasUsed     *prometheus.CounterVec
+	fees        *prometheus.CounterVec
+	projectFees *largest
 	settled     *prometheus.CounterVec
 	batch       *prometheus.HistogramVec
-	gasOfModel  prometheus.Histogram
+	gasToModel  prometheus.Histogram
+
+	gasPerUpdate  prometheus.Histogram
+	acceptToFinal *prometheus.HistogramVec
+
 	attempts    *prometheus.CounterVec
 	sends       *prometheus.CounterVec
 	deadLetters *prometheus.CounterVec
@@ -28,19 +35,10 @@ type metrics struct {
 	purgeFails  prometheus.Counter
 	moved       *prometheus.CounterVec
 	driven      prometheus.Gauge
+	lanes       *prometheus.GaugeVec
+	gauges
 
-	inflight *prometheus.GaugeVec
-	open     *prometheus.GaugeVec
-	backlog  *prometheus.GaugeVec
-	parked   *prometheus.GaugeVec
-	queued   *prometheus.GaugeVec
-	nonce    *prometheus.GaugeVec
-	balance  *prometheus.GaugeVec
-	waiting  *prometheus.GaugeVec
-	epoch    *prometheus.GaugeVec
-	gasRules *prometheus.GaugeVec
-
-	lanes driven
+	told driven
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -64,40 +62,47 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}
 	driven := prometheus.NewGauge(prometheus.GaugeOpts{Name: "scorelay_relay_driven_lanes", Help: "Lanes that this relayer drives; 0 while it stands by."})
 	reg.MustRegister(driven)
-	size := prometheus.NewHistogramVec(histogram("batch_updates", "Updates in a transaction, by why it was flushed.",
+	size := prometheus.NewHistogramVec(histogram("batch_updates", "Updates in a transaction, by why it was closed.",
 		prometheus.ExponentialBuckets(1, 2, 12)), []string{"flush"})
-	ofModel := prometheus.NewHistogram(histogram("gas_of_model",
+	toModel := prometheus.NewHistogram(histogram("gas_to_model_ratio",
 		"Gas used by a final batch, as a part of what the model says at worst; above 1 the chain charges more than the model knows.",
 		[]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8, 16}))
-	reg.MustRegister(size, ofModel)
-	return &metrics{
-		outcomes:    counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
-		creations:   counters("creations_total", "Creations that are final, by outcome.", "outcome"),
-		gasUsed:     counter("gas_used_total", "Gas used by final transactions."),
-		fees:        counter("fees_gwei_total", "Fees paid by final transactions, gwei."),
-		settled:     counters("slots_settled_total", "Slots that ended, by result.", "result"),
-		batch:       size,
-		gasOfModel:  ofModel,
-		attempts:    counters("attempts_total", "Attempts journaled, by reason.", "reason"),
-		sends:       counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
-		deadLetters: counters("dead_letters_total", "Dead letters stored, by outcome.", "outcome"),
-		sessionEnds: counter("sessions_ended_total", "Sessions of lanes that ended, for any reason."),
-		statusFails: counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
-		reopened:    counter("slots_reopened_total", "Settled slots that were opened again, since the chain lost their block, or to fill a gap of nonces."),
-		moved:       counters("buckets_moved_total", "Buckets that lanes gave to others, and took.", "direction"),
-		purgeFails:  counter("purge_failures_total", "Purges of the stream that failed; each is tried again later."),
-		driven:      driven,
-		inflight:    gauges("inflight_slots", "Slots whose transaction is not in a block."),
-		open:        gauges("open_slots", "Slots that are not final."),
-		backlog:     gauges("backlog_updates", "Updates that wait to be bound, as far as the lane has read the stream."),
-		parked:      gauges("parked_projects", "Projects that take more than their share of the horizon, and are read again later."),
-		queued:      gauges("queued_works", "Pieces of work that lost their slot and wait to be bound again."),
-		nonce:       gauges("next_nonce", "The nonce of the lane's next slot."),
-		balance:     gauges("balance_gwei", "Balance of the lane's signer, gwei."),
-		waiting:     gauges("waiting", "1 while the lane binds nothing new for this reason.", "reason"),
-		epoch:       gauges("epoch", "The lane's epoch in its journal."),
-		gasRules:    gauges("gas_rules", "1 for the rules of gas that the lane believes the chain to have, by the name of their fork.", "rules"),
+	perUpdate := prometheus.NewHistogram(histogram("gas_per_update",
+		"Gas that each update of a final batch took: what its transaction used, shared evenly.", prometheus.ExponentialBuckets(250, 1.5, 16)))
+	acceptToFinal := prometheus.NewHistogramVec(histogram("accept_to_final_seconds",
+		"How long updates took from their accept, by NATS's clock, until their outcome was final, by the relayer's.",
+		[]float64{.5, 1, 2, 3, 5, 8, 13, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1200, 1800, 3600, 7200, 14400}), []string{"lane"})
+	reg.MustRegister(size, toModel, perUpdate, acceptToFinal)
+	m := &metrics{
+		outcomes:  counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
+		creations: counters("creations_total", "Creations that are final, by outcome.", "outcome"),
+		gasUsed:   counters("gas_used_total", "Gas used by final transactions.", "lane"),
+		fees:      counters("fees_ether_total", "Fees paid by final transactions, ether.", "lane"),
+		projectFees: newLargest(counters("project_fees_ether_total", fmt.Sprintf("Fees paid by final transactions that did their work, ether, shared by the gas that each project's part takes by the model; "+
+			"of the %d projects that paid most to this relayer, from when on they did; the rest as other.", mostShown), "project")),
+		settled:      counters("slots_settled_total", "Slots that ended, by result.", "result"),
+		batch:        size,
+		gasToModel:   toModel,
+		attempts:     counters("attempts_total", "Attempts journaled, by reason.", "reason"),
+		sends:        counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
+		deadLetters:  counters("dead_letters_total", "Dead letters stored, by outcome.", "outcome"),
+		sessionEnds:  counter("sessions_ended_total", "Sessions of lanes that ended, for any reason."),
+		statusFails:  counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
+		reopened:     counter("slots_reopened_total", "Settled slots that were opened again, since the chain lost their block, or to fill a gap of nonces."),
+		moved:        counters("buckets_moved_total", "Buckets that lanes gave to others, and took.", "direction"),
+		purgeFails:   counter("purge_failures_total", "Purges of the stream that failed; each is tried again later."),
+		driven:       driven,
+		gasPerUpdate: perUpdate, acceptToFinal: acceptToFinal,
+		lanes:  gauges("lane_info", "1 for each lane of the deployment that is to be driven, by whichever relayer: its signer, and active, leaving or cut.", "signer", "state"),
+		gauges: newGauges(gauges),
 	}
+	for _, result := range []lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled} {
+		m.settled.WithLabelValues(string(result)) // at 0, so that the first one shows as growth
+	}
+	for outcome := score.UnknownProject; outcome <= score.BadSignature; outcome++ {
+		m.deadLetters.WithLabelValues(outcome.String())
+	}
+	return m
 }
 
 func label(id score.Lane) string { return strconv.Itoa(int(id)) }
@@ -118,33 +123,41 @@ func (m *metrics) ended(refs []score.Ref, outcomes []score.Outcome) (rejected in
 }
 
 // slotSettled counts a slot's end and what its transaction cost; receipt is nil where that is not the lane's.
-func (m *metrics) slotSettled(result lane.Result, receipt *types.Receipt) {
+func (m *metrics) slotSettled(id score.Lane, result lane.Result, receipt *types.Receipt) {
 	m.settled.WithLabelValues(string(result)).Inc()
 	if receipt == nil {
 		return
 	}
-	m.gasUsed.Add(float64(receipt.GasUsed))
-	if receipt.EffectiveGasPrice != nil {
-		m.fees.Add(gwei(new(big.Int).Mul(receipt.EffectiveGasPrice, new(big.Int).SetUint64(receipt.GasUsed))))
+	m.gasUsed.WithLabelValues(label(id)).Add(float64(receipt.GasUsed))
+	m.fees.WithLabelValues(label(id)).Add(paid(receipt))
+}
+
+// paid is the fee of a transaction, ether; 0 where the receipt does not tell its price.
+func paid(receipt *types.Receipt) float64 {
+	if receipt.EffectiveGasPrice == nil {
+		return 0
+	}
+	return ether(new(big.Int).Mul(receipt.EffectiveGasPrice, new(big.Int).SetUint64(receipt.GasUsed)))
+}
+
+// configured shows the lanes that are to be driven.
+func (m *metrics) configured(known roster.Roster) {
+	m.lanes.Reset()
+	for _, l := range known.Lanes {
+		if l.Driven() {
+			m.lanes.WithLabelValues(label(l.ID), l.Signer.Hex(), string(l.State)).Set(1)
+		}
 	}
 }
 
 // wait says why the lane binds nothing new.
 func (m *metrics) wait(id score.Lane, reason lane.Wait) {
-	m.lanes.wait(id, reason)
+	m.told.wait(id, reason)
 	for _, r := range lane.Waits() {
 		value := 0.0
 		if r == reason {
 			value = 1
 		}
 		m.waiting.WithLabelValues(label(id), string(r)).Set(value)
-	}
-}
-
-// forget removes the gauges of a lane that another replica drives now.
-func (m *metrics) forget(id score.Lane) {
-	m.lanes.forget(id)
-	for _, g := range []*prometheus.GaugeVec{m.inflight, m.open, m.backlog, m.parked, m.queued, m.nonce, m.balance, m.waiting, m.epoch, m.gasRules} {
-		g.DeletePartialMatch(prometheus.Labels{"lane": label(id)})
 	}
 }

@@ -105,24 +105,27 @@ func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journ
 	config := &r.config
 	s := &session{
 		id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, halt: r.deps.Halt, paused: r.deps.Paused,
-		send: r.deps.Chain.Send, deadLetter: r.deadLetter,
+		send: r.deps.Chain.Send, deadLetter: r.deadLetter, funds: r.fundsOf(id),
 	}
 	journal.lane, journal.appended = l, s.appended
+	s.unread = &unread{}
+	s.ages = newAges(id, config, r.deps.Source.StoredAt, r.metrics, log)
 	s.gas = newGas(id, config, in.reprice, r.metrics, log)
 	s.waiting = &waiting{id: id, signer: signer.Address(), config: config, lane: l, metrics: r.metrics, log: log}
 	s.reporter = newReporter(id, r.deps.Statuses, l, journal.fenced, r.metrics.statusFails, log)
+	s.tracer = newTracer(r.deps.Tracer, id)
 	s.binder = &binder{
 		config: config, lane: l, signer: signer, intake: in, gas: s.gas, append: journal.append,
-		reporter: s.reporter, waiting: s.waiting, metrics: r.metrics, log: log,
+		reporter: s.reporter, tracer: s.tracer, waiting: s.waiting, ages: s.ages, metrics: r.metrics, log: log,
 	}
 	s.settler = &settler{
-		id: id, signer: signer.Address(), config: config, lane: l, append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter,
-		ask: r.deps.Chain.CallEach, gas: s.gas, reread: func(tx common.Hash) { s.heads.Reread(tx) }, cancel: s.binder.cancel, metrics: r.metrics, log: log,
+		id: id, signer: signer.Address(), config: config, lane: l, append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter, tracer: s.tracer,
+		ask: r.deps.Chain.CallEach, gas: s.gas, ages: s.ages, reread: func(tx common.Hash) { s.heads.Reread(tx) }, cancel: s.binder.cancel, metrics: r.metrics, log: log,
 	}
 	s.teller = r.teller(id, in, log)
 	s.requeue = &requeue{
 		id: id, signer: signer.Address(), config: config, lane: l, ask: r.deps.Chain.CallEach, logs: r.deps.Chain.Logs, gas: s.gas, bind: s.binder.bind,
-		append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter, waiting: s.waiting, metrics: r.metrics, log: log,
+		append: journal.append, deadLetter: r.deadLetter, reporter: s.reporter, tracer: s.tracer, waiting: s.waiting, ages: s.ages, metrics: r.metrics, log: log,
 	}
 	s.handover = &handover{
 		id: id, config: config, lane: l, intake: in, roster: r.deps.Roster, board: r.deps.Board, journal: r.deps.Journal, append: journal.append,

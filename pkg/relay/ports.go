@@ -133,6 +133,8 @@ type Source interface {
 	State(ctx context.Context) (score.StreamState, error)
 	// FirstSince is the sequence of the first message stored at or after a time; one past the last if there is none.
 	FirstSince(ctx context.Context, at time.Time) (uint64, error)
+	// StoredAt is when the message with a sequence was stored.
+	StoredAt(ctx context.Context, seq uint64) (time.Time, error)
 	// Purge removes all messages with sequences below.
 	Purge(ctx context.Context, below uint64) error
 	// AddDeadLetters stores dead letters; repeating it changes nothing. nil means that all are stored; after an error some

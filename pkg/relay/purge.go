@@ -16,18 +16,18 @@ import (
 // purger removes from the stream, now and then, what is final in every lane and older than the audit horizon. Every replica
 // has one; repeating it changes nothing.
 type purger struct {
-	roster   Roster
-	source   Source
-	journal  Journal
-	timeout  time.Duration // of a call
-	horizon  time.Duration
-	failures prometheus.Counter
-	log      *slog.Logger
+	roster       Roster
+	source       Source
+	journal      Journal
+	timeout      time.Duration // of a call
+	auditHorizon time.Duration
+	failures     prometheus.Counter
+	log          *slog.Logger
 }
 
 func (r *Relayer) purger() *purger {
 	return &purger{
-		roster: r.deps.Roster, source: r.deps.Source, journal: r.deps.Journal, timeout: r.config.CallTimeout, horizon: r.config.AuditHorizon,
+		roster: r.deps.Roster, source: r.deps.Source, journal: r.deps.Journal, timeout: r.config.CallTimeout, auditHorizon: r.config.AuditHorizon,
 		failures: r.metrics.purgeFails, log: r.deps.Log,
 	}
 }
@@ -47,7 +47,7 @@ func (p *purger) run(ctx context.Context, every time.Duration) {
 func (p *purger) purge(ctx context.Context, now time.Time) error {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	below, err := p.source.FirstSince(limited, now.Add(-p.horizon))
+	below, err := p.source.FirstSince(limited, now.Add(-p.auditHorizon))
 	if err != nil {
 		return err
 	}

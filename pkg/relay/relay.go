@@ -10,6 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/heads"
@@ -37,6 +38,7 @@ type Config struct {
 	PurgeInterval time.Duration       // how often to purge the stream. Default 10 min
 	PassEvery     time.Duration       // how often floors move over what other lanes carry. Default 1 min
 	GoneAfter     uint64              // blocks by which a lane's last slot is below the final block before the lane is gone. Default 256
+	BalanceAlarm  time.Duration       // a signer's balance that lasts shorter is logged; 0: none is
 	Now           func() time.Time    // the clock. Default time.Now
 }
 
@@ -84,6 +86,7 @@ type Deps struct {
 	Board    Board
 	// Signer is the signer with an address; false where this process has no key for it. It may come later.
 	Signer  func(common.Address) (Signer, bool)
+	Tracer  trace.Tracer // of what the API traced, all of which it samples; nil: nothing is traced
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
@@ -93,6 +96,7 @@ type Relayer struct {
 	deps    Deps
 	config  Config
 	metrics *metrics
+	funds   sync.Map // *funds by score.Lane
 }
 
 // New checks the configuration.
@@ -114,6 +118,7 @@ func (r *Relayer) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	running.Go(func() { r.purger().run(ctx, r.config.PurgeInterval) })
+	running.Go(func() { r.showLanes(ctx) })
 	return r.deps.Leases.Run(ctx, r.shares, r.drive)
 }
 
@@ -159,6 +164,7 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 		_ = retry.Sleep(ctx, wait)
 	}
 	r.metrics.forget(id)
+	r.metrics.told.forget(id)
 	log.Info("the relayer no longer drives the lane; what is in flight is in its journal")
 }
 

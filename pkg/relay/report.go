@@ -29,30 +29,29 @@ const hold = report.Timeout / 2
 // reporter reports how far updates and creations are, as well as the status store allows (package report): nothing waits for
 // it, and a report that fails is pending.
 //
-// Pending reports are lost with the session. So each end of work is followed by a note of it (ended), and a session that
-// finds that an earlier one noted less than the journal holds asks for a restore from the stream and the chain.
+// Pending reports are lost with the session. docs/crashes.md (Statuses) has the rules by which a lane notices that, and that the store
+// forgot reports: by its notes (ended, resume, look), of which each stands for all reports before it.
 type reporter struct {
-	id        score.Lane
-	statuses  Statuses
-	lane      *lane.Lane
-	fenced    func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
-	writer    *report.Writer
-	back      takenBack
-	noted     uint64      // ends, in the last note of this session that the store kept; 0 before
-	notes     uint64      // that the store kept
-	sinceNote *endReports // no note stands behind it yet
-	process   string      // of the status store, when it was asked for last
-	failed    uint64      // writes of this session
-	failures  prometheus.Counter
-	log       *slog.Logger
+	id           score.Lane
+	statuses     Statuses
+	lane         *lane.Lane
+	fenced       func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
+	writer       *report.Writer
+	back         takenBack
+	noted        uint64      // ends, in the last note of this session that the store kept; 0 before
+	notes        uint64      // that the store kept
+	sinceNote    *endReports // no note stands behind it yet
+	process      string      // of the status store, when it was asked for last
+	failedWrites uint64      // of this session
+	failures     prometheus.Counter
+	log          *slog.Logger
 }
 
-// endReports are those of work that ended, since a note or up to one. The report of slot 7's end is written; Redis is killed, forgets it
-// and is back; the note of 8 ends fails once, and succeeds then: it would stand for what Redis has no more. So a note that failed writes
-// came before asks whether the store still is the process that it was.
+// endReports are those of work that ended, since a note or up to one. A note that failed writes came before asks whether the store still is
+// the process that it was.
 type endReports struct {
-	begun    bool   // the first is written
-	failures uint64 // failed writes of the session before that
+	begun        bool   // the first is written
+	failedBefore uint64 // failedWrites when it was
 }
 
 func newReporter(
@@ -79,7 +78,7 @@ func (r *reporter) report(ctx context.Context, refs int, write func(context.Cont
 	made := r.writer.Write(ctx, refs, func(ctx context.Context) error {
 		err := write(ctx)
 		if err != nil && !errors.Is(err, report.ErrUnfinished) {
-			r.failed++
+			r.failedWrites++
 		}
 		return err
 	})
@@ -92,12 +91,12 @@ func (r *reporter) report(ctx context.Context, refs int, write func(context.Cont
 func (r *reporter) reportEnd(ctx context.Context, refs int, write func(context.Context) error) {
 	of := r.sinceNote
 	r.report(ctx, refs, func(ctx context.Context) error {
-		failures := r.failed
+		failed := r.failedWrites
 		if err := write(ctx); err != nil {
 			return err
 		}
 		if !of.begun {
-			of.begun, of.failures = true, failures
+			of.begun, of.failedBefore = true, failed
 		}
 		return nil
 	})
@@ -174,12 +173,12 @@ func (r *reporter) ended(ctx context.Context, now int) {
 // noteAfter notes so many ends, unless the store forgot what it was told: it has less than was noted last, or is another process than it was,
 // and writes failed since the first of the reports that the note stands for.
 func (r *reporter) noteAfter(ctx context.Context, of *endReports, ends uint64) (kept bool, err error) {
-	if of.begun && of.failures != r.failed {
-		failures := r.failed
+	if of.begun && of.failedBefore != r.failedWrites {
+		failed := r.failedWrites
 		if same, err := r.sameStore(ctx); err != nil || !same {
 			return false, err
 		}
-		of.failures = failures
+		of.failedBefore = failed
 	}
 	kept, err = r.statuses.Reported(ctx, r.id, r.noted, ends)
 	if err == nil && kept {
@@ -252,10 +251,6 @@ func refsOf(work lane.Work, b *batch.Batch) []score.Ref {
 // resume begins a session's reports. It asks for a restore if an earlier session ended before it could report how work
 // ended, or the status store forgot that it did, and then reports again in which slots the newest work is, in case that session ended between journal and status.
 // An end that was reported and not journaled counts for nothing: it is reported again, and what comes here may undo it before.
-//
-// The journal holds 7 ends. A note of 7: nothing is missing. A note of 8: the session was killed between the note and the
-// Settle; the note is taken back to 7. A note of 5, or none, after a flush: two ends or all may not have been reported; a
-// restore is requested and 7 noted.
 func (r *reporter) resume(ctx context.Context, window int) {
 	ends := r.lane.State.Ends
 	r.report(ctx, 0, func(ctx context.Context) error {

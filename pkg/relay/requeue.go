@@ -49,6 +49,8 @@ type requeue struct {
 	append     func(context.Context, lane.Entry) error
 	deadLetter func(context.Context, []score.DeadLetter) error
 	reporter   *reporter
+	tracer     *tracer
+	ages       *ages
 	waiting    *waiting
 	metrics    *metrics
 	log        *slog.Logger
@@ -246,6 +248,7 @@ func (q *requeue) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 // know has: dead letters, reports, and the journal last, so that a crash anywhere before repeats all of it. Of updates it
 // is one, or all of a signed group.
 func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome score.Outcome, reason string) error {
+	began := time.Now()
 	if err := q.reporter.fenced(ctx); err != nil { // a dead letter of what its successor has applied would stay
 		return err
 	}
@@ -267,7 +270,11 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 	if err := q.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Count: work.Count, Reason: reason}}); err != nil { // the commit point
 		return err
 	}
+	q.tracer.dropped(&work, began, refs, outcomes, reason)
 	q.metrics.ended(refs, outcomes)
+	if p.batch != nil {
+		q.ages.final(ctx, &work, uint64(len(refs)))
+	}
 	return nil
 }
 
@@ -342,13 +349,13 @@ func (q *requeue) creation(ctx context.Context, id score.ProjectID, work *lane.W
 		q.searched.work, q.searched.next = work.ID, q.config.DeployBlock
 	}
 	err = errors.Join(err, in(q.searched.next, final, func(through evidence.Block) { q.searched.next = through.Number + 1 }))
-	if creation == nil && err == nil {
-		err = errNoEvent
-	}
-	if creation == nil {
+	switch {
+	case creation != nil:
+		return creation, nil
+	case err != nil:
 		return nil, err
 	}
-	return creation, nil
+	return nil, errNoEvent
 }
 
 // agreed is what a view of the contract returns in the final block, where all endpoints that answer say the same.

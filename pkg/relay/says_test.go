@@ -60,7 +60,7 @@ func newSpoken(t *testing.T, state *lane.State) *spoken {
 	p.session = &session{
 		config: config, log: log, lane: l, heads: tracker.Subscribe(common.Address{}, 0), gas: gas, waiting: waiting, reporter: reporter, binder: binder,
 		journal: &laneJournal{}, metrics: counts, halt: neverHalts{}, handover: &handover{}, passed: p.now, intake: &intake{state: state},
-		settler: &settler{config: &config, lane: l, append: binder.append, reporter: reporter, gas: gas, cancel: binder.cancel, metrics: counts, log: log},
+		settler: &settler{config: &config, lane: l, append: binder.append, reporter: reporter, gas: gas, cancel: binder.cancel, ages: &ages{}, metrics: counts, log: log},
 		send:    func(_ context.Context, raw [][]byte) []txpool.Result { return make([]txpool.Result, len(raw)) },
 	}
 	return p
@@ -98,7 +98,7 @@ func TestAFillThatIsNotSignedIsSaidOnce(t *testing.T) {
 		require.NoError(t, p.hear(t.Context(), p.view(10+n, 0)))
 		require.NoError(t, p.bindAll(t.Context()))
 	}
-	require.Equal(t, 1, p.times("the lane's key does not sign; "))
+	require.Equal(t, 1, p.times("the lane's signer does not sign; "))
 	require.Zero(t, p.times("shows fewer transactions"))
 	p.key.signs = true
 	require.NoError(t, p.hear(t.Context(), p.view(15, 0)))

@@ -31,10 +31,13 @@ type session struct {
 	settler  *settler  // ends slots, and opens them again
 	requeue  *requeue  // binds, splits or drops work that lost its slot
 	reporter *reporter // reports statuses
+	tracer   *tracer
 	waiting  *waiting  // why nothing new is bound
 	teller   *teller   // tells how much waits
 	handover *handover // gives buckets to other lanes, and takes theirs
 	gas      *gas
+	ages     *ages
+	funds    *funds
 	metrics  *metrics
 	halt     Halt
 	paused   func(score.Lane) bool // by an operator; nil: none is
@@ -48,6 +51,7 @@ type session struct {
 
 	source Source
 	main   *reading // of the stream
+	unread *unread  // what it has not come to
 	second *reading // of what parked projects left out; nil while there is none
 }
 
@@ -58,6 +62,7 @@ var errMoved = errors.New("the lane's buckets changed")
 // fails that reading the journal again may cure.
 func (s *session) run(ctx context.Context, source Source) error {
 	defer s.heads.Close()
+	defer s.tracer.close()
 	s.source = source
 	for {
 		if err := s.follow(ctx); !errors.Is(err, errMoved) {
@@ -79,8 +84,9 @@ func (s *session) follow(ctx context.Context) error {
 	defer cancel()
 	s.main = &reading{} // of nothing
 	if s.reads() {
-		s.main = read(ctx, s.source, s.intake.began)
+		s.main, s.unread = read(ctx, s.source, s.intake.began), newUnread(s.intake)
 		defer s.main.close()
+		telling.Go(func() { s.unread.run(ctx, s.source, s.intake.began) })
 	}
 	defer func() { s.endSecond() }()
 	return s.loop(ctx)
@@ -117,6 +123,7 @@ func (s *session) loop(ctx context.Context) error {
 			}
 		case message := <-messages:
 			s.main.took(message)
+			s.unread.take(message)
 			if err := s.take(ctx, message); err != nil {
 				return err
 			}
@@ -158,6 +165,7 @@ func (s *session) work(ctx context.Context) error {
 		return err
 	}
 	s.show()
+	s.ages.show(ctx, s.intake, s.lane.State.Queue)
 	return nil
 }
 
@@ -313,6 +321,7 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 		case lane.Report:
 			s.reporter.stage(ctx, e)
 			s.gas.included(s.lane, e.Nonce)
+			s.tracer.included(e.Nonce, e.Stage, e.Tx, e.Block)
 		}
 		if err != nil {
 			return err
@@ -341,6 +350,7 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 	for i, result := range s.send(ctx, raw) {
 		tx := slots[i].Last().Hash
 		s.metrics.sends.WithLabelValues(result.Class.String()).Inc()
+		s.tracer.sent(slots[i], result.Class)
 		if !result.Class.Taken() {
 			s.log.Info("no endpoint took a transaction of the lane; the lane rebroadcasts or replaces it", "nonce", slots[i].Nonce,
 				"tx", tx, "class", result.Class.String(), "err", result.Err)
@@ -382,20 +392,13 @@ func (s *session) take(ctx context.Context, message score.Message) error {
 	return nil
 }
 
-// show sets the lane's gauges.
-func (s *session) show() {
-	state, id := s.lane.State, label(s.id)
-	s.metrics.inflight.WithLabelValues(id).Set(float64(s.lane.InFlight()))
-	s.metrics.open.WithLabelValues(id).Set(float64(len(state.Slots)))
-	backlog := s.intake.backlog()
-	s.metrics.backlog.WithLabelValues(id).Set(float64(backlog))
-	s.metrics.lanes.read(s.id, backlog)
-	s.metrics.parked.WithLabelValues(id).Set(float64(len(s.intake.parked)))
-	s.metrics.queued.WithLabelValues(id).Set(float64(len(state.Queue)))
-	s.metrics.nonce.WithLabelValues(id).Set(float64(state.Next))
-	s.metrics.epoch.WithLabelValues(id).Set(float64(state.Epoch))
-	s.heads.Busy(s.lane.InFlight()+len(state.Queue) > 0 || s.intake.horizon.Len() > 0 || s.intake.creation != nil)
-	if view := s.lane.View(); view != nil && view.HasAccount() {
-		s.metrics.balance.WithLabelValues(id).Set(gwei(view.Account.Balance))
+// backlog is how many updates wait: those that were read, those that were not yet, and those that lost their slot.
+func (s *session) backlog() uint64 {
+	n := s.intake.backlog() + s.unread.left()
+	for i := range s.lane.State.Queue {
+		if work := &s.lane.State.Queue[i]; work.Kind == lane.Updates {
+			n += uint64(work.Count)
+		}
 	}
+	return n
 }

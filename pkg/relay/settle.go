@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -25,7 +26,7 @@ var errOutcomes = errors.New("the outcomes of a final transaction cannot be read
 var errUnsure = errors.New("neither the lanes' journals nor the endpoints tell of all projects")
 
 // errSigner says that the key did not sign what everything else waits for.
-var errSigner = errors.New("the lane's key does not sign")
+var errSigner = errors.New("the lane's signer does not sign")
 
 // settler ends slots whose nonces were used in final blocks, and opens them again where the chain loses those blocks.
 type settler struct {
@@ -36,7 +37,9 @@ type settler struct {
 	append     func(context.Context, lane.Entry) error
 	deadLetter func(context.Context, []score.DeadLetter) error
 	reporter   *reporter
+	tracer     *tracer
 	gas        *gas
+	ages       *ages
 	reread     func(tx common.Hash) // asks for the transaction's receipt again
 	creations  func(context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error)
 	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) // of each endpoint
@@ -72,6 +75,7 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	if slot == nil || f.Nonce != t.lane.State.FirstOpen() {
 		return nil
 	}
+	began := time.Now()
 	end, err := t.read(ctx, slot, f)
 	switch {
 	case errors.Is(err, errOutcomes):
@@ -102,8 +106,9 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 		return err
 	}
 	t.unreadable = false
-	t.metrics.slotSettled(end.entry.Result, end.receipt)
-	t.logEnd(end)
+	t.tracer.ended(&end.work, began, &end)
+	t.metrics.slotSettled(t.id, end.entry.Result, end.receipt)
+	t.logEnd(ctx, end)
 	return nil
 }
 
@@ -134,7 +139,7 @@ func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) 
 	case attempt.Cancel:
 		end.entry.Result = lane.Cancelled
 	case in.Receipt.Status != types.ReceiptStatusSuccessful:
-		end.entry.Result, end.entry.OutOfGas = lane.Reverted, ranOut(in.Receipt, attempt)
+		end.entry.Result, end.entry.OutOfGas = lane.Reverted, usedAll(in.Receipt, attempt)
 	default:
 		end, err := t.readDone(ctx, end, data)
 		// Another transaction may have applied them meanwhile, of which no one said so while this one's outcome stood.
@@ -221,18 +226,23 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 }
 
 // logEnd counts and logs how a slot ended.
-func (t *settler) logEnd(end ending) {
-	e := &end.entry
+func (t *settler) logEnd(ctx context.Context, end ending) {
+	e, updates := &end.entry, uint64(0)
+	if e.Result == lane.Done && end.work.Kind == lane.Updates {
+		updates = uint64(len(end.refs))
+	}
+	t.ages.settled(ctx, e.Nonce, &end.work, updates)
 	switch {
 	case e.Result == lane.Reverted || e.Result == lane.Cancelled:
 		t.log.Warn("a transaction of the lane is final without having carried its work; the lane binds the work again",
 			"nonce", e.Nonce, "tx", e.Tx, "result", e.Result, "out_of_gas", e.OutOfGas, "updates", end.work.Count)
 	case e.Result == lane.Done && end.work.Kind == lane.Updates:
-		worst := t.gas.final(end.batch, end.receipt.GasUsed)
+		worst := t.gas.final(&end)
 		t.log.Info("a batch of the lane is final", "nonce", e.Nonce, "tx", e.Tx, "block", e.Block.Number, "updates", end.batch.Len(),
 			"rejected", t.metrics.ended(end.refs, end.outcomes), "gas", end.receipt.GasUsed, "gas_worst", worst)
 	case e.Result == lane.Done && end.work.Kind == lane.Creation:
 		t.metrics.ended(end.refs, end.outcomes)
+		t.metrics.projectFees.add(end.refs[0].Project, paid(end.receipt))
 		t.log.Info("a project of the lane is final", "project", end.refs[0].Project, "nonce", e.Nonce, "tx", e.Tx,
 			"block", e.Block.Number, "gas", end.receipt.GasUsed)
 	}

@@ -52,7 +52,7 @@ func TestASlotThatAnAccountEndsHasItsStatusesRestored(t *testing.T) {
 			require.NoError(t, store.final("event", common.Hash{9}, 7, []score.Ref{own.Ref()}, []score.Outcome{score.Applied}), "in a block that is gone")
 			m, log := newMetrics(prometheus.NewRegistry()), slog.New(slog.DiscardHandler)
 			s := &settler{
-				config: &Config{Contract: contract}, lane: lane.New(state, lane.Rules{}), deadLetter: func(context.Context, []score.DeadLetter) error { return nil }, gas: &gas{}, metrics: m, log: log,
+				config: &Config{Contract: contract}, lane: lane.New(state, lane.Rules{}), deadLetter: func(context.Context, []score.DeadLetter) error { return nil }, gas: &gas{}, ages: &ages{}, metrics: m, log: log,
 				append: func(_ context.Context, e lane.Entry) error {
 					require.Equal(t, lane.Foreign, e.Settle.Result)
 					if c.to == nil {

@@ -26,6 +26,7 @@ const updaterAccount = 10
 type envelope struct {
 	updates []score.Update
 	signed  []score.Signed
+	traces  []score.Traced
 }
 
 func (e *envelope) add(updates ...score.Update) { e.updates = append(e.updates, updates...) }
@@ -53,7 +54,7 @@ func (w *world) sign(e *envelope, kind score.Kind, updates []score.Update) {
 // acceptEnvelope puts the envelope into the stream.
 func (w *world) acceptEnvelope(e *envelope) {
 	w.t.Helper()
-	require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), fmt.Sprint("e", len(w.updates)), e.updates, e.signed))
+	require.NoError(w.t, w.stream.PublishEnvelope(w.t.Context(), fmt.Sprint("e", len(w.updates)), e.updates, e.signed, e.traces...))
 	for _, u := range e.updates {
 		w.accepted[u.Project.String()+u.ID.String()]++
 	}

@@ -160,8 +160,8 @@ func (r *simRun) waiting() string {
 		if s != nil {
 			text += fmt.Sprintf(", waits for %q (%q), reports pending: %t", s.blocked(), s.waiting.reason, s.reporter.writer.Pending())
 			if head := s.lane.View(); head != nil {
-				text += fmt.Sprintf(", head %d, final %d, account %d at %d, gone %v, foreign %d", head.Head.Number, head.Final.Number,
-					head.Account.Nonce, head.Account.At.Number, head.Gone, len(head.Foreign))
+				text += fmt.Sprintf(", head %d, final %d, account %d at %d, reorged %v, foreign %d", head.Head.Number, head.Final.Number,
+					head.Account.Nonce, head.Account.At.Number, head.Reorged, len(head.Foreign))
 			}
 		}
 		out = append(out, text)

@@ -123,6 +123,15 @@ func (s *simSource) FirstSince(_ context.Context, at time.Time) (seq uint64, err
 	return seq, err
 }
 
+func (s *simSource) StoredAt(_ context.Context, seq uint64) (time.Time, error) {
+	for i := range s.log {
+		if s.log[i].record.Seq == seq {
+			return s.log[i].at, nil
+		}
+	}
+	return time.Time{}, errNoMore
+}
+
 func (s *simSource) Purge(_ context.Context, below uint64) error {
 	return s.call("purge", func() {
 		if s.onPurge != nil {

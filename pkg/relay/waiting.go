@@ -68,7 +68,7 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 		log.Error("the contract refuses everything this lane sends; grant its signer the relayer role (`scorelay lanes add --signer` does, also for a lane that is there); the lane resumes by itself",
 			"signer", w.signer, "contract", w.config.Contract)
 	case lane.WaitSigner:
-		log.Error("the lane's key does not sign; the lane waits and tries again")
+		log.Error("the lane's signer does not sign; the lane binds nothing new, and asks it again", "signer", w.signer)
 	case lane.WaitCut:
 		log.Warn("the lane was cut; it binds nothing, broadcasts what is journaled until that is final, and gives away what it has",
 			"open_slots", len(w.lane.State.Slots))

@@ -13,6 +13,9 @@ import (
 // version of the stored form.
 const version = 1
 
+// Version is the format of rosters that this program writes, and the newest that it reads.
+const Version = version
+
 type stored struct {
 	Version int `json:"version"`
 	Roster

@@ -14,8 +14,9 @@ type Message struct {
 	Updates []Update
 	Signed  []Signed // the signed groups among Updates, ascending and apart
 	Project *Project
-	Corrupt error  // why the message cannot be read
-	Raw     []byte // the message as stored, when it is corrupt
+	Traces  []Traced // what of it is traced, ascending; mostly nothing
+	Corrupt error    // why the message cannot be read
+	Raw     []byte   // the message as stored, when it is corrupt
 }
 
 // ErrNewer says that a message of the stream was written by a newer version of this program. It is not corrupt: a relayer of

@@ -70,6 +70,14 @@ func (p *Project) Problems() []Problem {
 	add := func(pointer, format string, args ...any) {
 		out = append(out, Problem{pointer, fmt.Sprintf(format, args...)})
 	}
+	name := func(pointer, name string, seen map[string]bool, repeats string) {
+		if detail := nameProblem(name, MaxNameBytes); detail != "" {
+			add(pointer, "%s", detail)
+		} else if seen[name] {
+			add(pointer, "%s", repeats)
+		}
+		seen[name] = true
+	}
 	if detail := nameProblem(p.Name, MaxProjectNameBytes); detail != "" {
 		add("/name", "%s", detail)
 	}
@@ -79,12 +87,7 @@ func (p *Project) Problems() []Problem {
 	names := make(map[string]bool, len(p.Actions))
 	for i, a := range p.Actions {
 		at := fmt.Sprintf("/inputActions/%d", i)
-		if detail := nameProblem(a.Name, MaxNameBytes); detail != "" {
-			add(at+"/name", "%s", detail)
-		} else if names[a.Name] {
-			add(at+"/name", "repeats the name of an earlier action")
-		}
-		names[a.Name] = true
+		name(at+"/name", a.Name, names, "repeats the name of an earlier action")
 		if a.Points < 1 || a.Points > MaxPoints {
 			add(at+"/points", "must be an integer from 1 to %d", MaxPoints)
 		}
@@ -96,14 +99,8 @@ func (p *Project) Problems() []Problem {
 		add("/scoreTypes", "must hold 1 to %d names, has %d", MaxScoreTypes, n)
 	}
 	types := make(map[string]bool, len(p.ScoreTypes))
-	for i, name := range p.ScoreTypes {
-		at := fmt.Sprintf("/scoreTypes/%d", i)
-		if detail := nameProblem(name, MaxNameBytes); detail != "" {
-			add(at, "%s", detail)
-		} else if types[name] {
-			add(at, "repeats an earlier score type")
-		}
-		types[name] = true
+	for i, scoreType := range p.ScoreTypes {
+		name(fmt.Sprintf("/scoreTypes/%d", i), scoreType, types, "repeats an earlier score type")
 	}
 	if len(p.Owners) < 1 {
 		add("/owners", "must hold at least one address")

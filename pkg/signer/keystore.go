@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Keystore is a geth keystore file, or a directory of them, that is read again when keys are added. It is not safe for
-// concurrent use.
+// Keystore is a file of a key or of a remote signer, or a directory of them, that is read again when files are added. It is not
+// safe for concurrent use.
 type Keystore struct {
 	path, passwordFile string
-	opened             map[string]stamp // files that were decrypted, by path
+	opened             map[string]stamp // files that were read, by path
 }
 
 // stamp tells a file from what it was before.
@@ -26,14 +26,13 @@ func NewKeystore(path, passwordFile string) *Keystore {
 	return &Keystore{path: path, passwordFile: passwordFile, opened: map[string]stamp{}}
 }
 
-// Read decrypts the files that it did not decrypt before, or that changed since, in the order of their names. The errors are
+// Read reads the files that it did not read before, or that changed since, in the order of their names. The errors are
 // FromKeystore's, all of them; the keys of the other files are returned all the same.
 func (k *Keystore) Read() (keys []*Key, err error) {
-	raw, err := os.ReadFile(k.passwordFile)
+	password, err := k.password()
 	if err != nil {
-		return nil, passwordFileError{unreadable("the keystore's password file", k.passwordFile, err)}
+		return nil, err
 	}
-	password := strings.TrimRight(string(raw), "\r\n")
 	files, err := keyFiles(k.path)
 	if err != nil {
 		return nil, unreadable("the keystore", k.path, err)
@@ -51,7 +50,7 @@ func (k *Keystore) Read() (keys []*Key, err error) {
 		if k.opened[file] == now {
 			continue
 		}
-		key, failed := decrypt(file, password, k.passwordFile)
+		key, failed := read(file, password, k.passwordFile)
 		if failed != nil {
 			err = errors.Join(err, failed)
 			continue
@@ -60,4 +59,17 @@ func (k *Keystore) Read() (keys []*Key, err error) {
 		keys = append(keys, key)
 	}
 	return keys, err
+}
+
+// password is what the password file holds; nil without one.
+func (k *Keystore) password() (*string, error) {
+	if k.passwordFile == "" {
+		return nil, nil
+	}
+	raw, err := os.ReadFile(k.passwordFile)
+	if err != nil {
+		return nil, passwordFileError{unreadable("the keystore's password file", k.passwordFile, err)}
+	}
+	password := strings.TrimRight(string(raw), "\r\n")
+	return &password, nil
 }

@@ -1,12 +1,12 @@
-// Package signer holds the keys that sign lanes' transactions. A key comes from a geth keystore file and its password
-// file, or, for development, as raw hex.
+// Package signer holds what signs lanes' transactions. A key comes from a geth keystore file and its password file; from a
+// description of a remote signer that has it (web3signer, AWS KMS); or, for development, as raw hex.
 //
 // A secret never leaves its Key: there is no way to read it back, and every way to print a Key or a Signer (fmt, slog,
 // JSON) shows the address only. Errors of this package quote nothing that they were given but the path of a file that
-// exists: a password may be given by mistake where its file's path belongs.
+// exists: a password may be given by mistake where its file's path belongs. What a remote signer answers is quoted, up to a bound.
 //
-// Signing is local and takes about 50 µs, so it needs no deadline; a remote signer (a KMS, web3signer) would be another
-// implementation of the interface that the relayer declares.
+// Signing with a key that is here takes about 50 µs. A remote signer takes as long as its timeout at most, and is then left alone
+// for a while, so that a lane has time for the rest of its work. Its answer is not believed, but checked: see Remote.
 package signer
 
 import (
@@ -43,10 +43,22 @@ type passwordFileError struct{ error }
 func (passwordFileError) Is(target error) bool { return target == ErrPasswordFile }
 func (e passwordFileError) Unwrap() error      { return e.error }
 
-// Key is a private key and its address. For turns it into a Signer.
+// Key is a private key, here or at a remote signer, and its address. For turns it into a Signer.
 type Key struct {
-	secret  *ecdsa.PrivateKey
+	backend backend
 	address common.Address
+}
+
+// backend signs with one key.
+type backend interface {
+	sign(ctx context.Context, tx *types.Transaction, rules types.Signer) (*types.Transaction, error)
+}
+
+// local is a key that is here.
+type local struct{ secret *ecdsa.PrivateKey }
+
+func (l local) sign(_ context.Context, tx *types.Transaction, rules types.Signer) (*types.Transaction, error) {
+	return types.SignTx(tx, rules, l.secret)
 }
 
 // FromHex reads a raw key: 64 hex digits, with or without 0x. Raw keys are for development, since they end
@@ -68,8 +80,9 @@ func FromHex(digits string, log *slog.Logger) (*Key, error) {
 
 // FromKeystore decrypts a geth keystore file (version 3; version 1 is read too), or every regular, unhidden file of a
 // directory in the order of their names, with the password that passwordFile holds; a newline at its end is not part of
-// the password. The first key is lane 0's, and there is at least one. With geth's standard scrypt cost each takes about a
-// second and, for a moment, 256 MiB. Errors: ErrPasswordFile, ErrPassword, or what is wrong with the keystore.
+// the password. A file may describe a remote signer instead (see Remote), which is not asked for anything yet; where all do,
+// passwordFile may be empty. The first key is lane 0's, and there is at least one. With geth's standard scrypt cost each file takes
+// about a second and, for a moment, 256 MiB. Errors: ErrPasswordFile, ErrPassword, or what is wrong with the keystore.
 func FromKeystore(path, passwordFile string) ([]*Key, error) {
 	return NewKeystore(path, passwordFile).Read()
 }
@@ -94,17 +107,27 @@ func keyFiles(path string) (files []string, err error) {
 	return files, err
 }
 
-func decrypt(path, password, passwordFile string) (*Key, error) {
+// read is the key of a file: of a keystore, or of the remote signer that it describes. password is nil without a password file.
+func read(path string, password *string, passwordFile string) (*Key, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, unreadable("the keystore file", path, err)
 	}
-	key, err := keystore.DecryptKey(raw, password)
+	if key, described, err := describe(raw); described {
+		if err != nil {
+			return nil, fmt.Errorf("couldn't use %s: %w", path, err)
+		}
+		return key, nil
+	}
+	if password == nil {
+		return nil, passwordFileError{fmt.Errorf("it is not set, and %s describes no remote signer; name the file that holds the keystore's password", path)}
+	}
+	key, err := keystore.DecryptKey(raw, *password)
 	if errors.Is(err, keystore.ErrDecrypt) {
 		return nil, fmt.Errorf("couldn't open %s with the password in %s: %w", path, passwordFile, ErrPassword)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("couldn't open %s: it is not a geth keystore file", path)
+		return nil, fmt.Errorf("couldn't open %s: it is not a geth keystore file, and describes no remote signer", path)
 	}
 	return of(key.PrivateKey), nil
 }
@@ -137,7 +160,7 @@ func withoutPath(err error) error {
 }
 
 func of(secret *ecdsa.PrivateKey) *Key {
-	return &Key{secret: secret, address: crypto.PubkeyToAddress(secret.PublicKey)}
+	return &Key{backend: local{secret}, address: crypto.PubkeyToAddress(secret.PublicKey)}
 }
 
 // Address is the account of the key.
@@ -154,10 +177,11 @@ type Signer struct {
 	rules types.Signer
 }
 
-// Sign returns tx signed. Signatures are deterministic (RFC 6979): the same tx always gives the same bytes, so signing
-// again after a crash cannot make a second attempt. A typed tx of another chain is refused.
-func (s *Signer) Sign(_ context.Context, tx *types.Transaction) (*types.Transaction, error) {
-	signed, err := types.SignTx(tx, s.rules, s.secret)
+// Sign returns tx signed: its fields are those of tx, and its sender is the key's account. A typed tx of another chain is refused.
+// Of a key that is here the same tx always gives the same bytes (RFC 6979); a remote signer may give others each time. Either is
+// harmless: nothing is broadcast that is not journaled.
+func (s *Signer) Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error) {
+	signed, err := s.backend.sign(ctx, tx, s.rules)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't sign for %s: %w", s.address, err)
 	}

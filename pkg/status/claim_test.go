@@ -130,9 +130,9 @@ func TestClaimsOfAGroupExpire(t *testing.T) {
 	}
 }
 
-// TestALateMarkTakesNoLaterPostsClaim: the first post of the update is stored, its mark is late, and the update was
+// TestALateReportTakesNoLaterPostsClaim: the first post of the update is stored, its report is late, and the update was
 // rejected and posted again meanwhile. If that post cannot be stored, the caller must be able to send it again.
-func TestALateMarkTakesNoLaterPostsClaim(t *testing.T) {
+func TestALateReportTakesNoLaterPostsClaim(t *testing.T) {
 	t.Parallel()
 	rejected := score.Status{Stage: score.Final, Outcome: score.NotMember, Tx: tx1, Block: 5}
 	postedAgain := func(t *testing.T) *bench {
@@ -163,9 +163,9 @@ func TestALateMarkTakesNoLaterPostsClaim(t *testing.T) {
 	})
 }
 
-// TestALateMarkWinsWhereNothingWasRejected: an update is stored under the id, so a claim made after the first expired
+// TestALateReportWinsWhereNothingWasRejected: an update is stored under the id, so a claim made after the first expired
 // becomes accepted; so does an id of which nothing is known.
-func TestALateMarkWinsWhereNothingWasRejected(t *testing.T) {
+func TestALateReportWinsWhereNothingWasRejected(t *testing.T) {
 	t.Parallel()
 	b := setup(t, status.Config{})
 	require.Equal(t, score.ClaimWon, b.claim(t, "second"))

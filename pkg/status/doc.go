@@ -33,12 +33,9 @@
 //   - Final never falls back, but for a rejected updateId that is claimed again (a rejection does not use the id up), and
 //     where the chain lost the very transaction that made it final (Reopened).
 //     Applied is never overwritten by Duplicate, nor Duplicate by a rejection: the first says more about the id.
-//   - Nothing accepted depends on what is here. Redis may be flushed, restarted or gone at any moment: the contract
-//     dedupes, the journals know the slots, and package index writes everything back (Restore*). Until it has, the
-//     table's generation is missing, and neither "unknown" nor an outcome but applied is an answer (Complete). It is in the table, so
-//     a node of a Cluster that lost its data lost it, too. A Redis that was killed and forgot its last second
-//     (appendfsync everysec) still has it: an update of that second is unknown until its lane says the next thing of it, or
-//     finds its note of what it has reported older than it was and has all restored.
+//   - Nothing accepted depends on what is here: Redis may be flushed, restarted or gone at any moment. docs/crashes.md (Statuses) says how
+//     what it lost is noticed and restored. While a table's generation is missing, neither "unknown" nor an outcome but applied is
+//     an answer (Complete). It is in the table, so a node of a Cluster that lost its data lost it, too.
 //   - Every change of a table is one script call, whose writes come last, in one command each for what is set and what is
 //     deleted: a Redis without memory refuses the first, and nothing has changed. Calls are idempotent, so a lost answer is repaired by
 //     repeating the call. A slot has no transitions: the last write counts.

@@ -13,7 +13,7 @@ import (
 // ErrForgetting says that another began to forget what is unfinished, or that Redis was flushed meanwhile.
 var ErrForgetting = errors.New("another process began to forget the same, or Redis was flushed")
 
-// The notes in each table: the token under which what is unfinished is forgotten, and the newest under which all was.
+// More fields of each table: the token under which what is unfinished is forgotten, and the newest under which all was.
 const (
 	forgetting = "forgetting"
 	forgotten  = "forgotten"

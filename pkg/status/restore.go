@@ -12,10 +12,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// A flush takes the generation of a table with everything else in it. Until a restore has written back what the stream and
-// the chain know and declared the store complete, "nothing known" means nothing.
-
-// The notes in each table.
+// The fields of each table beside its buckets.
 const (
 	generation = "generation" // there while the table is complete
 	restoring  = "restoring"  // the token of the restore that began last

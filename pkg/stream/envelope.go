@@ -16,8 +16,12 @@ const MaxEnvelope = 1000
 
 const (
 	version    = 1  // of the wire form
+	traced     = 2  // of the wire form of a message of which something is traced
 	maxVersion = 31 // there will be no later one: what begins otherwise is no message of ours
 )
+
+// Version is the format of messages that this program writes, and the newest that it reads.
+const Version = version
 
 const (
 	kindUpdates = 1
@@ -26,6 +30,7 @@ const (
 	headerBytes = 2
 	updateBytes = 32 + 32 + 20 + 20 + 1 + 1
 	spanBytes   = 2 + 2 + 1 + len(score.GroupSignature{})
+	tracedBytes = 2 + len(score.Trace{})
 )
 
 var errMalformed = errors.New("malformed message")
@@ -33,16 +38,20 @@ var errMalformed = errors.New("malformed message")
 // EncodeEnvelope writes the wire form of 1 … MaxEnvelope updates, of which signed marks the signed groups, in ascending
 // order: a version byte, a kind byte, a big-endian uint16 count and, for each update, project, updateId, signer, target,
 // action and score type. Then come the uint16 count of signed groups and, for each, first and count as uint16, its kind
-// and its signature.
-func EncodeEnvelope(updates []score.Update, signed []score.Signed) ([]byte, error) {
+// and its signature. Where something is traced, the version byte says so, and between kind and count come the uint16 count of what is
+// and, for each, its index as uint16 and its trace.
+func EncodeEnvelope(updates []score.Update, signed []score.Signed, traces ...score.Traced) ([]byte, error) {
 	if n := len(updates); n < 1 || n > MaxEnvelope {
 		return nil, fmt.Errorf("an envelope holds 1 to %d updates, not %d", MaxEnvelope, n)
 	}
 	if err := checkSpans(updates, signed); err != nil {
 		return nil, err
 	}
-	b := make([]byte, 0, headerBytes+2+len(updates)*updateBytes+2+len(signed)*spanBytes)
-	b = append(b, version, kindUpdates)
+	if err := checkTraces(traces, len(updates)); err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, headerBytes+2+len(traces)*tracedBytes+2+len(updates)*updateBytes+2+len(signed)*spanBytes)
+	b = appendHeader(b, kindUpdates, traces)
 	b = binary.BigEndian.AppendUint16(b, uint16(len(updates)))
 	for i := range updates {
 		u := &updates[i]
@@ -99,33 +108,82 @@ func checkGroup(kind score.Kind, updates []score.Update) error {
 	return nil
 }
 
-func encodeProject(p *score.Project) ([]byte, error) {
+// checkTraces tells whether traces are in order and in range, and name something.
+func checkTraces(traces []score.Traced, items int) error {
+	free := 0
+	for i := range traces {
+		t := &traces[i]
+		if t.Index < free || t.Index >= items || !t.Trace.Valid() {
+			return fmt.Errorf("trace %x at %d of %d, behind another up to %d", t.Trace, t.Index, items, free)
+		}
+		free = t.Index + 1
+	}
+	return nil
+}
+
+// appendHeader writes the version, the kind, and what is traced.
+func appendHeader(b []byte, kind byte, traces []score.Traced) []byte {
+	if len(traces) == 0 {
+		return append(b, version, kind)
+	}
+	b = append(b, traced, kind)
+	b = binary.BigEndian.AppendUint16(b, uint16(len(traces)))
+	for i := range traces {
+		b = binary.BigEndian.AppendUint16(b, uint16(traces[i].Index))
+		b = append(b, traces[i].Trace[:]...)
+	}
+	return b
+}
+
+func encodeProject(p *score.Project, traces ...score.Traced) ([]byte, error) {
+	if err := checkTraces(traces, 1); err != nil {
+		return nil, err
+	}
 	body, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't encode a creation: %w", err)
 	}
-	return append([]byte{version, kindProject}, body...), nil
+	return append(appendHeader(nil, kindProject, traces), body...), nil
 }
 
 // decode reads any wire form; exactly one of the message's Updates and Project is set, and none of a filler; Seq and Time are not.
-func decode(b []byte) (score.Message, error) {
+func decode(b []byte) (m score.Message, err error) {
 	if len(b) < headerBytes {
 		return score.Message{}, fmt.Errorf("%w: %d bytes", errMalformed, len(b))
 	}
 	wrote, kind, body := b[0], b[1], b[headerBytes:]
+	var traces []score.Traced
 	switch {
-	case wrote > version && wrote <= maxVersion:
-		return score.Message{}, fmt.Errorf("%w: version %d, this one reads %d", score.ErrNewer, wrote, version)
+	case wrote > traced && wrote <= maxVersion:
+		return score.Message{}, fmt.Errorf("%w: version %d, this one reads %d", score.ErrNewer, wrote, traced)
+	case wrote == traced:
+		if traces, body, err = cutTraces(body); err != nil {
+			return score.Message{}, err
+		}
 	case wrote != version:
 		return score.Message{}, fmt.Errorf("%w: version %d", errMalformed, wrote)
-	case kind == kindUpdates:
-		return decodeEnvelope(body)
-	case kind == kindProject:
-		return decodeProject(body)
-	case kind == kindFiller && len(body) == 0:
-		return score.Message{}, nil
 	}
-	return score.Message{}, fmt.Errorf("%w: kind %d", errMalformed, kind)
+	items := 1
+	switch {
+	case kind == kindUpdates:
+		m, err = decodeEnvelope(body)
+		items = len(m.Updates)
+	case kind == kindProject:
+		m, err = decodeProject(body)
+	case kind == kindFiller && len(body) == 0 && wrote == version:
+	default:
+		err = fmt.Errorf("%w: kind %d", errMalformed, kind)
+	}
+	if err == nil {
+		if wrong := checkTraces(traces, items); wrong != nil {
+			err = fmt.Errorf("%w: %w", errMalformed, wrong)
+		}
+	}
+	if err != nil {
+		return score.Message{}, err
+	}
+	m.Traces = traces
+	return m, nil
 }
 
 func decodeProject(b []byte) (score.Message, error) {
@@ -184,6 +242,20 @@ func cutSpans(b []byte) (signed []score.Signed, rest []byte, err error) {
 		copy(s.Signature[:], r[5:])
 	}
 	return signed, b[n*spanBytes:], nil
+}
+
+func cutTraces(b []byte) (traces []score.Traced, rest []byte, err error) {
+	n, b, err := cutCount(b, 1, tracedBytes)
+	if err != nil {
+		return nil, nil, err
+	}
+	traces = make([]score.Traced, n)
+	for i := range traces {
+		r := b[i*tracedBytes : (i+1)*tracedBytes]
+		traces[i].Index = int(binary.BigEndian.Uint16(r))
+		copy(traces[i].Trace[:], r[2:])
+	}
+	return traces, b[n*tracedBytes:], nil
 }
 
 // cutCount reads how many items of a size follow: from least to MaxEnvelope, and all there.

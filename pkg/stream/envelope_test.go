@@ -45,15 +45,25 @@ func drawEnvelope(t *rapid.T) (updates []score.Update, signed []score.Signed) {
 	return updates, signed
 }
 
+func drawTraces(t *rapid.T, updates int) (traces []score.Traced) {
+	for i := range updates {
+		if rapid.IntRange(0, 3).Draw(t, "traced") == 0 {
+			traces = append(traces, score.Traced{Index: i, Trace: score.Trace{0: byte(i + 1), 23: 1}})
+		}
+	}
+	return traces
+}
+
 func TestAnEnvelopeReadsBackAsWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		updates, signed := drawEnvelope(t)
-		data, err := EncodeEnvelope(updates, signed)
+		traces := drawTraces(t, len(updates))
+		data, err := EncodeEnvelope(updates, signed, traces...)
 		require.NoError(t, err)
 		back, err := decode(data)
 		require.NoError(t, err)
-		require.Equal(t, score.Message{Updates: updates, Signed: signed}, back)
+		require.Equal(t, score.Message{Updates: updates, Signed: signed, Traces: traces}, back)
 		_, err = decode(data[:len(data)-1])
 		require.ErrorIs(t, err, errMalformed)
 		_, err = decode(append(data, 0))
@@ -82,11 +92,37 @@ func TestTheWireForm(t *testing.T) {
 	require.NoError(t, err)
 	group := score.Signed{First: 0, Count: 1, Kind: score.KindFree, Signature: signature}
 	require.Equal(t, score.Message{Updates: []score.Update{update}, Signed: []score.Signed{group}}, m)
-	for version, want := range map[byte]error{0: errMalformed, 2: score.ErrNewer, 31: score.ErrNewer, 32: errMalformed, 255: errMalformed} {
+	trace := score.Trace{13, 23: 14}
+	m, err = decode(append(append(append([]byte{2, 1, 0, 1, 0, 0}, trace[:]...), data[2:]...), 0, 0))
+	require.NoError(t, err)
+	require.Equal(t, score.Message{Updates: []score.Update{update}, Traces: []score.Traced{{Trace: trace}}}, m)
+	for version, want := range map[byte]error{0: errMalformed, 2: errMalformed, 3: score.ErrNewer, 31: score.ErrNewer, 32: errMalformed, 255: errMalformed} {
 		plain[0] = version
 		_, err = decode(plain)
 		require.ErrorIs(t, err, want)
 	}
+}
+
+func TestTracesOutOfOrderAreRefused(t *testing.T) {
+	t.Parallel()
+	some := score.Trace{1, 23: 1}
+	for name, traces := range map[string][]score.Traced{
+		"twice":         {{Index: 0, Trace: some}, {Index: 0, Trace: some}},
+		"descending":    {{Index: 1, Trace: some}, {Index: 0, Trace: some}},
+		"beyond":        {{Index: 2, Trace: some}},
+		"negative":      {{Index: -1, Trace: some}},
+		"no trace's id": {{Index: 0, Trace: score.Trace{23: 1}}},
+		"no span's id":  {{Index: 0, Trace: score.Trace{1}}},
+	} {
+		_, err := EncodeEnvelope(make([]score.Update, 2), nil, traces...)
+		require.Error(t, err, name)
+		plain, err := EncodeEnvelope(make([]score.Update, 2), nil)
+		require.NoError(t, err)
+		_, err = decode(append(appendHeader(nil, kindUpdates, traces), plain[headerBytes:]...))
+		require.ErrorIs(t, err, errMalformed, name)
+	}
+	_, err := encodeProject(&score.Project{}, score.Traced{Index: 1, Trace: some})
+	require.Error(t, err)
 }
 
 func TestSignedGroupsOutOfOrderAreRefused(t *testing.T) {
@@ -150,11 +186,13 @@ func TestAProjectReadsBackAsWritten(t *testing.T) {
 			ID: score.ProjectID{1}, Name: "p", Actions: []score.Action{{Name: "a", Points: 1}}, Owners: []common.Address{{2}},
 			Updaters: []common.Address{}, ScoreTypes: []string{"s"}, SignedOnly: signedOnly,
 		}
-		data, err := encodeProject(project)
-		require.NoError(t, err)
-		m, err := decode(data)
-		require.NoError(t, err)
-		require.Equal(t, score.Message{Project: project}, m)
+		for _, traces := range [][]score.Traced{nil, {{Trace: score.Trace{1, 23: 1}}}} {
+			data, err := encodeProject(project, traces...)
+			require.NoError(t, err)
+			m, err := decode(data)
+			require.NoError(t, err)
+			require.Equal(t, score.Message{Project: project, Traces: traces}, m)
+		}
 	}
 }
 
@@ -164,7 +202,11 @@ func TestTheLargestEnvelopeFitsAMessage(t *testing.T) {
 	for i := range signed {
 		signed[i] = score.Signed{First: i, Count: 1, Kind: score.KindFree}
 	}
-	data, err := EncodeEnvelope(make([]score.Update, MaxEnvelope), signed)
+	traces := make([]score.Traced, MaxEnvelope)
+	for i := range traces {
+		traces[i] = score.Traced{Index: i, Trace: score.Trace{1, 23: 1}}
+	}
+	data, err := EncodeEnvelope(make([]score.Update, MaxEnvelope), signed, traces...)
 	require.NoError(t, err)
 	require.Less(t, len(data), maxMessageBytes)
 	_, err = EncodeEnvelope(make([]score.Update, MaxEnvelope+1), nil)
@@ -184,12 +226,16 @@ func FuzzDecode(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	followed, err := EncodeEnvelope(make([]score.Update, 2), nil, score.Traced{Index: 1, Trace: score.Trace{1, 23: 1}})
+	if err != nil {
+		f.Fatal(err)
+	}
 	project, err := encodeProject(&score.Project{Name: "p", Actions: []score.Action{{Name: "a", Points: 1}}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	for _, seed := range [][]byte{
-		envelope, signed, project, {version, kindFiller}, {version, kindFiller, 0}, nil, {1}, {1, 1, 0, 0}, {2, 1}, {1, 2, '{', '}'}, {2, 2, '{', '}'},
+		envelope, signed, followed, project, {traced, kindFiller, 0, 0}, {version, kindFiller}, {version, kindFiller, 0}, nil, {1}, {1, 1, 0, 0}, {2, 1}, {1, 2, '{', '}'}, {2, 2, '{', '}'},
 	} {
 		f.Add(seed)
 	}
@@ -207,7 +253,7 @@ func FuzzDecode(f *testing.F) {
 		if m.Updates == nil {
 			return
 		}
-		again, err := EncodeEnvelope(m.Updates, m.Signed)
+		again, err := EncodeEnvelope(m.Updates, m.Signed, m.Traces...)
 		if err != nil || string(again) != string(data) {
 			t.Fatalf("decoded, but encodes to other bytes (%v)", err)
 		}

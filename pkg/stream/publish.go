@@ -24,12 +24,12 @@ const (
 )
 
 // PublishEnvelope stores 1 … MaxEnvelope updates as one message; signed marks the signed groups among them,
-// in ascending order. Nil means stored and synced. score.ErrFull means not stored. ErrUnknown means perhaps stored: publishing
+// in ascending order, and traces what of them is traced. Nil means stored and synced. score.ErrFull means not stored. ErrUnknown means perhaps stored: publishing
 // the same under the same msgID again is safe. A *BackError means that the stream went back in time: the message may become lost.
 func (s *Stream) PublishEnvelope(
-	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed,
+	ctx context.Context, msgID string, updates []score.Update, signed []score.Signed, traces ...score.Traced,
 ) error {
-	data, err := EncodeEnvelope(updates, signed)
+	data, err := EncodeEnvelope(updates, signed, traces...)
 	if err != nil {
 		return err
 	}
@@ -54,8 +54,8 @@ func (s *Stream) publish(ctx context.Context, subject string, data []byte, msgID
 // if it says the same; replaces is the sequence of an earlier creation that became a dead letter and may be accepted
 // again, or 0; score.ErrOtherMeaning if it may not be replaced by this one. Other errors as for PublishEnvelope: the
 // same call under the same msgID may be repeated, and is nil if it was stored before.
-func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64) error {
-	data, err := encodeProject(p)
+func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64, traces ...score.Traced) error {
+	data, err := encodeProject(p, traces...)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Stream) PublishProject(ctx context.Context, msgID string, p *score.Proj
 	if !isWrongSequence(err) {
 		return err
 	}
-	return s.conflict(ctx, subject, msgID, p, replaces)
+	return s.conflict(ctx, subject, msgID, p, replaces, traces...)
 }
 
 // extends checks a creation against the dead-lettered one it replaces. Updates accepted for that one carry indexes of
@@ -95,10 +95,10 @@ func (s *Stream) extends(ctx context.Context, subject string, p *score.Project, 
 }
 
 // conflict tells why a creation was not stored.
-func (s *Stream) conflict(ctx context.Context, subject, msgID string, p *score.Project, replaces uint64) error {
+func (s *Stream) conflict(ctx context.Context, subject, msgID string, p *score.Project, replaces uint64, traces ...score.Traced) error {
 	msg, err := s.stream.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) && replaces != 0 {
-		return s.PublishProject(ctx, msgID, p, 0) // the dead-lettered creation was purged meanwhile
+		return s.PublishProject(ctx, msgID, p, 0, traces...) // the dead-lettered creation was purged meanwhile
 	}
 	if err != nil {
 		return fmt.Errorf("couldn't read the accepted creation of %s: %w: %w", p.ID, ErrUnknown, err)

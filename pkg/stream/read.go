@@ -261,6 +261,15 @@ func (s *Stream) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
 	return first, nil
 }
 
+// StoredAt is when the message with a sequence was stored. An error: it is not there any more, or the stream does not answer.
+func (s *Stream) StoredAt(ctx context.Context, seq uint64) (time.Time, error) {
+	msg, err := s.stream.GetMsg(ctx, seq)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("couldn't read the message at sequence %d: %w", seq, err)
+	}
+	return msg.Time, nil
+}
+
 var fromStart = jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy}
 
 // errStop of a function that is handed messages says that it wants no more.

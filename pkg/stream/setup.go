@@ -33,15 +33,19 @@ const (
 )
 
 const (
-	updatesSubject    = "scorelay.updates"
-	projectPrefix     = "scorelay.project."
-	fillerSubject     = "scorelay.filler"
-	deadPrefix        = "scorelay.dead."
-	rejectedPrefix    = "scorelay.rejected."
-	maxMessageBytes   = 512 << 10
-	minDuplicates     = time.Minute
-	metaDeployment    = "scorelay.deployment" // score.Deployment as JSON
-	metaSalt          = "scorelay.salt"       // Stream.Salt in hex
+	updatesSubject  = "scorelay.updates"
+	projectPrefix   = "scorelay.project."
+	fillerSubject   = "scorelay.filler"
+	deadPrefix      = "scorelay.dead."
+	rejectedPrefix  = "scorelay.rejected."
+	maxMessageBytes = 512 << 10
+	minDuplicates   = time.Minute
+	metaDeployment  = "scorelay.deployment" // score.Deployment as JSON
+	metaSalt        = "scorelay.salt"       // Stream.Salt in hex
+
+	// CreatedKey is of metadata that a restore from a backup writes: when the stream was made first, which is its identity, in
+	// RFC 3339. A server gives what it restores a new time.
+	CreatedKey        = "scorelay.created"
 	deadLettersMaxMiB = 1024
 )
 
@@ -96,6 +100,19 @@ func deploymentOf(meta map[string]string) (d score.Deployment, err error) {
 	return d, nil
 }
 
+// createdOf is when a stream was made first: its identity.
+func createdOf(info *jetstream.StreamInfo) (time.Time, error) {
+	text, restored := info.Config.Metadata[CreatedKey]
+	if !restored {
+		return info.Created, nil
+	}
+	created, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("stream %s: the metadata %s is no time: %w", info.Config.Name, CreatedKey, err)
+	}
+	return created, nil
+}
+
 // saltOf reads the salt that Setup drew. Its errors do not name what is there.
 func saltOf(meta map[string]string) (salt [16]byte, err error) {
 	b, err := hex.DecodeString(meta[metaSalt])
@@ -110,11 +127,7 @@ func saltOf(meta map[string]string) (salt [16]byte, err error) {
 // it was, and what is decided by that is wrong. What does not exist, or has one copy, is passed over. Processes that run ask as they did
 // when they started, and get no answer any more.
 func LeadReads(ctx context.Context, js jetstream.JetStream) error {
-	names := []string{JournalName, DeadLettersName, RejectedName, Name}
-	for _, bucket := range buckets(Config{}) {
-		names = append(names, "KV_"+bucket.Bucket)
-	}
-	for _, name := range names {
+	for _, name := range Names() {
 		s, err := js.Stream(ctx, name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			continue
@@ -132,6 +145,20 @@ func LeadReads(ctx context.Context, js jetstream.JetStream) error {
 		}
 	}
 	return nil
+}
+
+// Lanes is the stream behind the bucket of the roster of lanes.
+const Lanes = "KV_" + LanesBucket
+
+// Names are all that a deployment keeps in JetStream, in the order in which copies of it are made that are of one moment only
+// nearly. What is older than what comes after it costs work again: journals that are older than the dead letters and the accepted updates write
+// the same letters again and bind updates again, which the contract applies once. The other way round they would have bound
+// what is not there, and dropped what no letter tells of.
+func Names() (names []string) {
+	for _, bucket := range buckets(Config{}) {
+		names = append(names, "KV_"+bucket.Bucket)
+	}
+	return append(names, JournalName, DeadLettersName, RejectedName, Name)
 }
 
 // buckets are those of all packages.
@@ -301,6 +328,10 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
+	created, err := createdOf(info)
+	if err != nil {
+		return nil, err
+	}
 	dead, err := openDeadLetters(ctx, js, DeadLettersName, deadPrefix)
 	if err != nil {
 		return nil, err
@@ -309,7 +340,7 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{js: js, stream: s, dead: dead, rejected: rejected, deployment: deployment, salt: salt, created: info.Created}, nil
+	return &Stream{js: js, stream: s, dead: dead, rejected: rejected, deployment: deployment, salt: salt, created: created}, nil
 }
 
 // Deployment tells what the streams were set up for.
@@ -319,7 +350,7 @@ func (s *Stream) Deployment() score.Deployment { return s.deployment }
 // cannot choose the hash. It is not for logs.
 func (s *Stream) Salt() [16]byte { return s.salt }
 
-// Created is when the stream of accepted updates was made: its identity.
+// Created is when the stream of accepted updates was made, before any restore: its identity.
 func (s *Stream) Created() time.Time { return s.created }
 
 // State asks the server for the stream's state.
@@ -331,8 +362,12 @@ func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
 	if cutOff(info.Cluster) {
 		return score.StreamState{}, fmt.Errorf("couldn't read the state of the stream %s: its leader does not hear from most of its cluster, and may not lead any more", Name)
 	}
+	created, err := createdOf(info)
+	if err != nil {
+		return score.StreamState{}, err
+	}
 	return score.StreamState{
-		Created: info.Created, FirstSeq: info.State.FirstSeq, LastSeq: info.State.LastSeq, LastTime: info.State.LastTime, Messages: info.State.Msgs, Bytes: info.State.Bytes,
+		Created: created, FirstSeq: info.State.FirstSeq, LastSeq: info.State.LastSeq, LastTime: info.State.LastTime, Messages: info.State.Msgs, Bytes: info.State.Bytes,
 	}, nil
 }
 

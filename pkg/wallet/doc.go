@@ -2,7 +2,7 @@
 //
 // Three schemes prove who sent an update:
 //   - EIP-191 (`personal_sign`) of the message, which is the time in milliseconds: the published interface. It binds the
-//     signer and the time but not the payload, so one signature serves many updates within its window, and a
+//     signer and the time but not the payload, so one signature serves many updates as long as it is fresh, and a
 //     caller with the project's API key and a fresh signature can send any update of that signer.
 //   - EIP-712 over the whole update (Domain.Digest): a signature that can be used for nothing else.
 //   - EIP-712 over the bytes of a group of updates (Domain.GroupDigest): the one the contract checks, too.

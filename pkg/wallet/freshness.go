@@ -36,18 +36,18 @@ func ParseTime(message string) (time.Time, error) {
 	return time.UnixMilli(ms), nil
 }
 
-// Window is how far a message's time may lie from now; both ends are inclusive.
-type Window struct {
+// Freshness is how far a message's time may lie from now; both ends are inclusive.
+type Freshness struct {
 	Past  time.Duration
 	Ahead time.Duration
 }
 
-// Check tells whether at lies in the window around now. Errors: ErrTooOld, ErrTooFarAhead.
-func (w Window) Check(at, now time.Time) error {
+// Check tells whether at is fresh now. Errors: ErrTooOld, ErrTooFarAhead.
+func (f Freshness) Check(at, now time.Time) error {
 	switch age := now.Sub(at); {
-	case age > w.Past:
+	case age > f.Past:
 		return ErrTooOld
-	case -age > w.Ahead:
+	case -age > f.Ahead:
 		return ErrTooFarAhead
 	default:
 		return nil

@@ -315,7 +315,7 @@ func TestMessages(t *testing.T) {
 
 func TestWindow(t *testing.T) {
 	t.Parallel()
-	w := wallet.Window{Past: 5 * time.Minute, Ahead: 30 * time.Second}
+	w := wallet.Freshness{Past: 5 * time.Minute, Ahead: 30 * time.Second}
 	now := time.UnixMilli(1_700_000_000_000)
 	require.NoError(t, w.Check(now, now))
 	require.NoError(t, w.Check(now.Add(-5*time.Minute), now))

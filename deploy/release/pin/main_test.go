@@ -126,8 +126,8 @@ func (s *server) stock(texts map[string]string, what string) (n int) {
 
 func TestPin(t *testing.T) {
 	s, texts := serve(t), copied(t)
-	if n := s.stock(texts, "first "); n != 4 {
-		t.Fatalf("%d images are found, want nats, redis, foundry and golang", n)
+	if n := s.stock(texts, "first "); n != 6 {
+		t.Fatalf("%d images are found, want nats, redis, foundry, prometheus, grafana and golang", n)
 	}
 	pin := func(args ...string) error { return run(t.Context(), append(args, "-root=."), s.registry(), io.Discard) }
 
@@ -167,7 +167,9 @@ func TestPin(t *testing.T) {
 	}
 	if got := read(t, files[0]); got != strings.NewReplacer(
 		digestOf("first library/nats"), digestOf("second library/nats"), digestOf("first library/redis"), digestOf("second library/redis"),
-		digestOf("first foundry-rs/foundry"), digestOf("second foundry-rs/foundry")).Replace(compose) {
+		digestOf("first foundry-rs/foundry"), digestOf("second foundry-rs/foundry"),
+		digestOf("first prom/prometheus"), digestOf("second prom/prometheus"),
+		digestOf("first grafana/grafana"), digestOf("second grafana/grafana")).Replace(compose) {
 		t.Error("pinning again changed something else")
 	}
 	if err := pin("-remove"); err != nil {

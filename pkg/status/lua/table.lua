@@ -1,7 +1,8 @@
--- A table: KEYS[1] is a hash whose fields are its buckets, named by 4 bytes, and a few notes with longer names. A bucket
+-- A table: KEYS[1] is a hash whose fields are its buckets, named by 4 bytes, and a few others with longer names. A bucket
 -- is entries one after the other, the one that was changed last at the end: 16 bytes that name a word, 4 of the second in
 -- which it was changed, 2 of the length of what follows: runs. A run is the first and the last index in the word (a byte
--- each) and the state that all of them are in; runs ascend. record.go says what states there are.
+-- each) and the state that all of them are in; runs ascend. record.go says what states there are; scripts name their kinds by the byte: 97 a
+-- (accepted), 98 b (bound), 99 c and 100 d (claimed, first and over a rejection), 102 f (final), 115 s (a slot), 116 t (a transaction).
 --
 -- A table grows by one bucket at a time (linear hashing), so that a bucket holds some `load` entries: buckets 0 … power-1
 -- are there, and those below buckets-power have given half of their entries to one that is power higher.
@@ -10,10 +11,10 @@ local key = KEYS[1]
 local load = 4
 local size = {[97] = 1, [98] = 9, [99] = 15, [100] = 30, [102] = 15, [115] = 44, [116] = 33} -- of a state, by its kind
 
-local note = call('HGET', key, 'count')
+local count = call('HGET', key, 'count')
 local buckets, entries, power = 1, 0, 1
-if note then
-  local a, b = string.match(note, '^(%d+) (%-?%d+)$')
+if count then
+  local a, b = string.match(count, '^(%d+) (%-?%d+)$')
   buckets, entries = tonumber(a), tonumber(b)
 end
 while power * 2 <= buckets do power = power * 2 end

@@ -16,10 +16,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 )
 
-// Marker is the file that tells a data directory of ours from all other folders.
-const Marker = "scorelay-dev.txt"
+// Label is the file that tells a data directory of ours from all other folders.
+const Label = "scorelay-dev.txt"
 
-const markerText = "This folder belongs to `scorelay dev`. It keeps the chain, NATS, Redis, keys and ports of a development stack here\n" +
+const labelText = "This folder belongs to `scorelay dev`. It keeps the chain, NATS, Redis, keys and ports of a development stack here\n" +
 	"and may replace any of them. `scorelay dev --fresh` begins again; deleting the folder is fine while no stack runs.\n"
 
 // dataDir is where a stack keeps everything, for itself alone.
@@ -61,10 +61,10 @@ func openDataDir(path string) (*dataDir, error) {
 	return d, nil
 }
 
-// mark puts the marker into an empty directory. It changes nothing in one that holds other things and no marker.
+// mark puts the label into an empty directory. It changes nothing in one that holds other things and no label.
 func (d *dataDir) mark() error {
-	marker := filepath.Join(d.path, Marker)
-	if _, err := os.Stat(marker); err == nil {
+	label := filepath.Join(d.path, Label)
+	if _, err := os.Stat(label); err == nil {
 		return nil
 	}
 	entries, err := os.ReadDir(d.path)
@@ -73,9 +73,9 @@ func (d *dataDir) mark() error {
 	}
 	if len(entries) > 0 {
 		return fmt.Errorf("--data-dir %s is not a folder of `scorelay dev`: it holds %s and no %s. Nothing in it was changed. "+
-			"Choose a folder that is empty or does not exist, or empty this one yourself", d.path, some(entries), Marker)
+			"Choose a folder that is empty or does not exist, or empty this one yourself", d.path, some(entries), Label)
 	}
-	if err := os.WriteFile(marker, []byte(markerText), 0o644); err != nil {
+	if err := os.WriteFile(label, []byte(labelText), 0o644); err != nil {
 		return fmt.Errorf("couldn't mark the data directory as ours: %w", err)
 	}
 	return nil

@@ -32,7 +32,7 @@ func TestAForeignFolderIsRefusedAndStaysAsItIs(t *testing.T) {
 	before := listing(t, path)
 	_, err := openDataDir(path)
 	require.ErrorContains(t, err, path+" is not a folder of `scorelay dev`")
-	require.ErrorContains(t, err, "it holds chain, dev.json, kept.json, 3 more and no "+Marker)
+	require.ErrorContains(t, err, "it holds chain, dev.json, kept.json, 3 more and no "+Label)
 	require.ErrorContains(t, err, "Nothing in it was changed")
 	require.ErrorContains(t, err, "Choose a folder that is empty or does not exist")
 	require.Equal(t, before, listing(t, path))
@@ -60,11 +60,11 @@ func TestAFileIsNoDataDirectory(t *testing.T) {
 	require.ErrorContains(t, err, "couldn't make the data directory")
 }
 
-// marked is a folder with our marker and nothing else, as a cloned repository may bring it, and one that is not ours.
+// marked is a folder with our label and nothing else, as a cloned repository may bring it, and one that is not ours.
 func marked(t *testing.T) (path, outside string) {
 	t.Helper()
 	path, outside = t.TempDir(), t.TempDir()
-	write(t, "", path, Marker)
+	write(t, "", path, Label)
 	write(t, "precious", outside, "file")
 	return path, outside
 }
@@ -164,7 +164,7 @@ func TestNewEmptyAndMarkedFoldersAreTaken(t *testing.T) {
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "not", "yet")} {
 		d, err := openDataDir(path)
 		require.NoError(t, err)
-		require.FileExists(t, filepath.Join(path, Marker))
+		require.FileExists(t, filepath.Join(path, Label))
 		write(t, "", d.nats(), "jetstream")
 		d.release()
 		d, err = openDataDir(path)

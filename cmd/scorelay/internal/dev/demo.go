@@ -59,17 +59,17 @@ func (d *Demo) Run(user context.Context, s *Stack) (*Summary, error) {
 	if summary.applied > 0 {
 		summary.gas = int(s.Meter.Read(ctx).Gas-before.Gas) / summary.applied
 	}
-	report, err := s.Auditor.Await(ctx, stallPatience)
+	findings, err := s.Auditor.Await(ctx, stallPatience)
 	if err != nil {
 		return summary, err
 	}
 	missing, err := d.tally.NotUsed(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
-		return s.Auditor.Chain.Call(ctx, evidence.Call{To: s.Auditor.Deployment.Contract, Data: data}, report.Hash)
+		return s.Auditor.Chain.Call(ctx, evidence.Call{To: s.Auditor.Deployment.Contract, Data: data}, findings.Hash)
 	})
 	if err != nil {
 		return summary, err
 	}
-	summary.audit(report, len(missing))
+	summary.audit(findings, len(missing))
 	return summary, nil
 }
 
@@ -90,9 +90,9 @@ func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Du
 }
 
 // audit notes what the audit found, and how many of the promised updates the contract had not used when it ended.
-func (r *Summary) audit(report *index.Report, missing int) {
-	r.audited, r.pending, r.lost, r.doubled = true, report.Pending(), max(missing, report.Lost()), report.Doubled
-	if !report.OK() {
-		r.problem = report.Problem()
+func (r *Summary) audit(findings *index.Findings, missing int) {
+	r.audited, r.pending, r.lost, r.doubled = true, findings.Pending(), max(missing, findings.Lost()), findings.Doubled
+	if !findings.OK() {
+		r.problem = findings.Problem()
 	}
 }

@@ -188,15 +188,15 @@ func (b *builder) keys(n int) ([]*signer.Key, error) {
 // fundEach is what an account of ours gets on an outside chain, wei.
 var fundEach = new(big.Int).Mul(big.NewInt(100), big.NewInt(params.Ether))
 
-// fund gives the accounts that pay for transactions money from the account of --chain-key, on an outside chain; on our
+// fund gives the accounts that pay for transactions money from the account of SCORELAY_DEV_CHAIN_KEY, on an outside chain; on our
 // own they have it from the beginning.
 func (b *builder) fund(ctx context.Context, c *chain.Client, chainID uint64, keys []*signer.Key) error {
 	if len(b.opts.ChainRPC) == 0 {
 		return nil
 	}
-	funder, err := signer.FromHex(b.opts.ChainKey, b.log)
+	funder, err := signer.FromHex(b.opts.ChainKey.Reveal(), b.log)
 	if err != nil {
-		return fmt.Errorf("--chain-key: %w", err)
+		return fmt.Errorf("SCORELAY_DEV_CHAIN_KEY: %w", err)
 	}
 	for i, key := range keys {
 		if i != accountAdmin && i < firstSigner {

@@ -67,7 +67,7 @@ func (m *Meter) Read(ctx context.Context) Reading {
 			continue
 		}
 		m.add(url, families)
-		under += total(families, "scorelay_relay_backlog_updates", "") + total(families, "scorelay_relay_queued_works", "")
+		under += total(families, "scorelay_relay_backlog_updates", "")
 	}
 	if m.total.At.IsZero() {
 		m.total.Gas = 0

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -24,9 +25,10 @@ type Options struct {
 	NATSServers   *int          `name:"nats-servers" placeholder:"N" help:"Number of NATS servers of a new data directory, 1 or 3; fixed from then on. Three are a cluster in which each keeps all streams; they need --separate. Without it 1."`
 	NATSPort      *int          `name:"nats-port" placeholder:"N" help:"Port of NATS, of its first server; 0 takes a free one. Without it the one kept, or a free one."`
 	ChainRPC      []string      `name:"chain-rpc" placeholder:"URL" help:"Use this chain, such as anvil, instead of starting one; several endpoints are separated by commas. It is kept."`
-	ChainKey      string        `name:"chain-key" default:"0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80" placeholder:"KEY" help:"Key of an account with money on that chain; by default anvil's first."`
+	ChainKey      app.Secret    `name:"chain-key" env:"SCORELAY_DEV_CHAIN_KEY" privatekey:"" default:"0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80" placeholder:"KEY" help:"Key of an account with money on that chain; by default anvil's first. Never as an argument."`
 	Confirmations uint64        `name:"confirmations" default:"2" help:"Blocks, its own included, after which a transaction is final (${default}); 0 waits for the chain's finalized tag."`
 	BlockTime     time.Duration `name:"block-time" default:"1s" help:"How often the chain makes a block (${default})."`
+	OTLPEndpoint  string        `name:"otlp-endpoint" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"An OpenTelemetry collector, such as http://127.0.0.1:4318, that gets a trace of every request."`
 	Set           []string      `name:"set" sep:"none" placeholder:"ROLE:VARIABLE=VALUE" help:"With --separate: a setting for processes of a role, as 'relayer:SCORELAY_WINDOW=4', or for one of them, as 'relayer.0:SCORELAY_WINDOW=4'. May be repeated."`
 
 	// NATSRoutes has each NATS server listen for the others on a port, and connect to some of them at addresses of a test's choice, as

@@ -194,6 +194,7 @@ func (b *builder) apiSettings(i int) (*app.APISettings, error) {
 		return nil, err
 	}
 	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
+	s.OTLPEndpoint, s.TraceSampler = b.opts.OTLPEndpoint, "always_on"
 	s.Listen, s.AdminListen = loopback(b.kept.Ports.API[i]), loopback(b.kept.Ports.APIAdmin[i])
 	return s, s.Validate()
 }
@@ -206,6 +207,7 @@ func (b *builder) relayerSettings(i int) (*app.RelayerSettings, error) {
 	}
 	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
 	s.AdminListen, s.RawKeys, s.Replica = loopback(b.kept.Ports.RelayerAdmin[i]), b.secrets, fmt.Sprintf("relayer-%d", i)
+	s.OTLPEndpoint = b.opts.OTLPEndpoint
 	s.LeaseTTL = 3 * time.Second // people watch how soon a killed relayer is replaced
 	s.PollInterval = min(s.PollInterval, max(b.opts.BlockTime/4, 10*time.Millisecond))
 	return s, s.Validate()

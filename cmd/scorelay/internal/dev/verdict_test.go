@@ -69,7 +69,7 @@ func TestTheResultIsOfClientsLedgerAndAudit(t *testing.T) {
 	require.Equal(t, 15, r.unanswered, "five without an answer and ten not sent")
 	require.Equal(t, 10, r.duplicates)
 	require.Equal(t, 2, r.rejected)
-	r.audit(&index.Report{Doubled: 1}, 4)
+	r.audit(&index.Findings{Doubled: 1}, 4)
 	require.Equal(t, 1, r.doubled)
 	require.Equal(t, 4, r.lost, "what the contract has not used, though no outcome is outstanding")
 	require.NotEmpty(t, r.problem)

@@ -228,6 +228,9 @@ func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
 	if reported && !s.backlog.whole {
 		l.Waiting = max(l.Waiting, report.Waiting)
 	}
+	if seconds := int64(report.Lasts); seconds > 0 { // it looks for longer than this command
+		l.LastsSeconds = &seconds
+	}
 	l.OldestSeconds = since(oldest, now)
 	l.Paused = s.paused.Of(of.ID)
 	switch err := s.broken[of.ID]; {

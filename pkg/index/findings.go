@@ -17,8 +17,8 @@ type Counts struct {
 	Lost      int `json:"lost"`    // no outcome, and the lane believes that it is done with it
 }
 
-// Report is what an audit found.
-type Report struct {
+// Findings are what an audit found.
+type Findings struct {
 	Block     uint64      `json:"block"` // the final block up to which events were counted and at which scores were compared
 	Hash      common.Hash `json:"hash"`
 	Updates   Counts      `json:"updates"`
@@ -50,25 +50,25 @@ type Report struct {
 
 const maxExamples = 10
 
-func (r *Report) example(format string, args ...any) {
+func (r *Findings) example(format string, args ...any) {
 	if len(r.Examples) < maxExamples {
 		r.Examples = append(r.Examples, fmt.Sprintf(format, args...))
 	}
 }
 
 // OK tells whether the deployment has kept its promise so far. What is pending is no fault.
-func (r *Report) OK() bool {
+func (r *Findings) OK() bool {
 	return r.Problem() == ""
 }
 
 // Lost counts updates and creations without an outcome that their lanes are done with.
-func (r *Report) Lost() int { return r.Updates.Lost + r.Creations.Lost }
+func (r *Findings) Lost() int { return r.Updates.Lost + r.Creations.Lost }
 
 // Pending counts updates and creations that wait for their outcome.
-func (r *Report) Pending() int { return r.Updates.Pending + r.Creations.Pending }
+func (r *Findings) Pending() int { return r.Updates.Pending + r.Creations.Pending }
 
 // Problem is what is wrong, in a sentence; empty when OK.
-func (r *Report) Problem() string {
+func (r *Findings) Problem() string {
 	var faults []string
 	add := func(n int, what string) {
 		if n > 0 {
@@ -86,8 +86,8 @@ func (r *Report) Problem() string {
 	return strings.Join(faults, ", ")
 }
 
-// String is the report in one line.
-func (r *Report) String() string {
+// String tells the findings in one line.
+func (r *Findings) String() string {
 	line := fmt.Sprintf("block %d: accepted %d, applied %d, duplicate %d, rejected %d, pending %d, lost %d, doubled %d; "+
 		"creations accepted %d, applied %d, rejected %d, pending %d, lost %d; scores compared %d, mismatched %d",
 		r.Block, r.Updates.Accepted, r.Updates.Applied, r.Updates.Duplicate, r.Updates.Rejected, r.Updates.Pending,

@@ -24,7 +24,7 @@ type awayStatuses struct {
 	away     atomic.Bool
 	mu       sync.Mutex
 	tries    int
-	marked   map[score.UpdateID]bool
+	reported map[score.UpdateID]bool
 	restores int
 }
 
@@ -38,7 +38,7 @@ func (s *awayStatuses) Accepted(_ context.Context, refs []score.Ref, _ []string)
 		return errAway
 	}
 	for i := range refs {
-		s.marked[refs[i].Update] = true
+		s.reported[refs[i].Update] = true
 	}
 	return nil
 }
@@ -54,40 +54,40 @@ func (s *awayStatuses) RequestRestore(context.Context) error {
 	return nil
 }
 
-func (s *awayStatuses) seen() (marked, tries, restores int) {
+func (s *awayStatuses) seen() (reported, tries, restores int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.marked), s.tries, s.restores
+	return len(s.reported), s.tries, s.restores
 }
 
-// inMarker tests a marker that runs until the test ends it, while Redis is away at first.
-func inMarker(t *testing.T, test func(t *testing.T, m *marker, statuses *awayStatuses, log *strings.Builder, end func())) {
+// inReporter tests a reporter that runs until the test ends it, while Redis is away at first.
+func inReporter(t *testing.T, test func(t *testing.T, r *reporter, statuses *awayStatuses, log *strings.Builder, end func())) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		statuses, log := &awayStatuses{marked: map[score.UpdateID]bool{}}, &strings.Builder{}
+		statuses, log := &awayStatuses{reported: map[score.UpdateID]bool{}}, &strings.Builder{}
 		statuses.away.Store(true)
-		m := newMarker(statuses, newMetrics(prometheus.NewRegistry()), slog.New(slog.NewTextHandler(log, nil)))
+		r := newReporter(statuses, newMetrics(prometheus.NewRegistry()), slog.New(slog.NewTextHandler(log, nil)))
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			m.run(ctx, func() string {
+			r.run(ctx, func() string {
 				if statuses.halted.Load() {
 					return "halted"
 				}
 				return ""
 			})
 		}()
-		test(t, m, statuses, log, func() { cancel(); <-ended })
+		test(t, r, statuses, log, func() { cancel(); <-ended })
 		cancel()
 		<-ended
 	})
 }
 
-func mark(t *testing.T, m *marker, u unit) {
+func accepted(t *testing.T, r *reporter, u unit) {
 	t.Helper()
 	_, _, claimed, tokens := envelopeOf([]*waiting{{unit: u}})
-	m.mark(t.Context(), claimed, tokens)
+	r.accepted(t.Context(), claimed, tokens)
 }
 
 // passed lets seconds pass, and what happens in them happen.
@@ -96,21 +96,21 @@ func passed(seconds int) {
 	synctest.Wait()
 }
 
-func TestWhatCouldNotBeMarkedIsMarkedLater(t *testing.T) {
+func TestWhatCouldNotBeReportedIsReportedLater(t *testing.T) {
 	t.Parallel()
-	inMarker(t, func(t *testing.T, m *marker, statuses *awayStatuses, _ *strings.Builder, _ func()) {
+	inReporter(t, func(t *testing.T, r *reporter, statuses *awayStatuses, _ *strings.Builder, _ func()) {
 		for first := range 3 {
-			mark(t, m, numbered(300*first, 300))
+			accepted(t, r, numbered(300*first, 300))
 		}
 		passed(5)
-		marked, tries, _ := statuses.seen()
-		require.Zero(t, marked)
+		reported, tries, _ := statuses.seen()
+		require.Zero(t, reported)
 		require.LessOrEqual(t, tries, 3+5, "one try a second, however much is late")
 		statuses.away.Store(false)
 		passed(1)
-		marked, tries, _ = statuses.seen()
-		require.Equal(t, 900, marked)
-		require.False(t, m.writer.Pending())
+		reported, tries, _ = statuses.seen()
+		require.Equal(t, 900, reported)
+		require.False(t, r.writer.Pending())
 		passed(100)
 		_, again, restores := statuses.seen()
 		require.Equal(t, tries, again, "nothing is late")
@@ -118,20 +118,20 @@ func TestWhatCouldNotBeMarkedIsMarkedLater(t *testing.T) {
 	})
 }
 
-// TestMarksThatFindNoRoomAreRestored: memory is bounded, and Redis is told that it lacks something.
-func TestMarksThatFindNoRoomAreRestored(t *testing.T) {
+// TestReportsThatFindNoRoomAreRestored: memory is bounded, and Redis is told that it lacks something.
+func TestReportsThatFindNoRoomAreRestored(t *testing.T) {
 	t.Parallel()
-	inMarker(t, func(t *testing.T, m *marker, statuses *awayStatuses, log *strings.Builder, _ func()) {
+	inReporter(t, func(t *testing.T, r *reporter, statuses *awayStatuses, log *strings.Builder, _ func()) {
 		for range 3 {
-			mark(t, m, numbered(0, maxLate/2+1))
+			accepted(t, r, numbered(0, maxLate/2+1))
 		}
 		passed(3)
 		_, _, restores := statuses.seen()
 		require.Zero(t, restores)
 		statuses.away.Store(false)
 		passed(1)
-		marked, _, restores := statuses.seen()
-		require.Equal(t, maxLate/2+1, marked)
+		reported, _, restores := statuses.seen()
+		require.Equal(t, maxLate/2+1, reported)
 		require.Equal(t, 1, restores)
 		require.Equal(t, 1, strings.Count(log.String(), "requests a restore"))
 		passed(100)
@@ -140,21 +140,21 @@ func TestMarksThatFindNoRoomAreRestored(t *testing.T) {
 	})
 }
 
-// TestWhatIsLateWhenAcceptingHaltsIsNotMarked: NATS may have lost it, and a restore tells.
-func TestWhatIsLateWhenAcceptingHaltsIsNotMarked(t *testing.T) {
+// TestWhatIsLateWhenAcceptingHaltsIsNotReported: NATS may have lost it, and a restore tells.
+func TestWhatIsLateWhenAcceptingHaltsIsNotReported(t *testing.T) {
 	t.Parallel()
-	inMarker(t, func(t *testing.T, m *marker, statuses *awayStatuses, _ *strings.Builder, _ func()) {
-		mark(t, m, numbered(0, 300))
+	inReporter(t, func(t *testing.T, r *reporter, statuses *awayStatuses, _ *strings.Builder, _ func()) {
+		accepted(t, r, numbered(0, 300))
 		statuses.halted.Store(true)
 		passed(3)
 		statuses.away.Store(false)
 		passed(3)
-		marked, _, restores := statuses.seen()
-		require.Zero(t, marked)
+		reported, _, restores := statuses.seen()
+		require.Zero(t, reported)
 		require.Equal(t, 1, restores)
-		mark(t, m, numbered(300, 10))
-		marked, _, _ = statuses.seen()
-		require.Equal(t, 10, marked)
+		accepted(t, r, numbered(300, 10))
+		reported, _, _ = statuses.seen()
+		require.Equal(t, 10, reported)
 	})
 }
 
@@ -162,12 +162,12 @@ func TestWhatIsLateWhenAcceptingHaltsIsNotMarked(t *testing.T) {
 func TestTheLastTryIsAtTheEnd(t *testing.T) {
 	t.Parallel()
 	for _, away := range []bool{false, true} {
-		inMarker(t, func(t *testing.T, m *marker, statuses *awayStatuses, log *strings.Builder, end func()) {
-			mark(t, m, numbered(0, 2))
+		inReporter(t, func(t *testing.T, r *reporter, statuses *awayStatuses, log *strings.Builder, end func()) {
+			accepted(t, r, numbered(0, 2))
 			statuses.away.Store(away)
 			end()
-			marked, _, _ := statuses.seen()
-			require.Equal(t, away, marked == 0)
+			reported, _, _ := statuses.seen()
+			require.Equal(t, away, reported == 0)
 			require.Equal(t, away, strings.Contains(log.String(), "could not write"))
 		})
 	}

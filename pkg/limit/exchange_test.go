@@ -2,6 +2,8 @@ package limit_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
@@ -22,9 +25,9 @@ import (
 
 var scriptCalls = regexp.MustCompile(`cmdstat_eval(?:sha)?:calls=(\d+)`)
 
-// TestQuestionsOfManyKeysShareCalls: what many keys ask at the same time is asked together, and each gets exactly what it has, also
+// TestTakesOfManyKeysShareCalls: what many keys take at the same time is taken by one call, and each gets exactly what it has, also
 // when Redis forgets the script meanwhile: what was taken is not taken again.
-func TestQuestionsOfManyKeysShareCalls(t *testing.T) {
+func TestTakesOfManyKeysShareCalls(t *testing.T) {
 	t.Parallel()
 	today(t)
 	server := devnet.Redis(t)
@@ -161,4 +164,63 @@ func countOf(t *testing.T, reg *prometheus.Registry, name string) float64 {
 	}
 	require.Fail(t, "no metric "+name)
 	return 0
+}
+
+// failure fails one exchange with Redis, when it is released.
+type failure struct {
+	redis.Hook
+	stored         bool // it fails although Redis did what it was asked
+	begun, release chan struct{}
+}
+
+func (f *failure) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (f *failure) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+func (f *failure) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		select {
+		case <-f.release:
+			return next(ctx, cmds)
+		case f.begun <- struct{}{}:
+		}
+		if f.stored {
+			_ = next(ctx, cmds)
+		}
+		<-f.release
+		return errors.New("the connection broke")
+	}
+}
+
+// TestGasIsCountedOnceWhereAnExchangeFails, while the key's next request waits for it already: whether Redis has what it did not answer,
+// or not.
+func TestGasIsCountedOnceWhereAnExchangeFails(t *testing.T) {
+	t.Parallel()
+	today(t)
+	for _, stored := range []bool{false, true} {
+		url := devnet.Redis(t).URL
+		client := open(t, url)
+		client.Timeout, client.Pause = time.Minute, 0 // the next exchange is tried at once
+		l := limit.New(client, "test:", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+		other, _ := newLimiter(t, url)
+		quota := score.Quota{PerSecond: 1, Burst: 100_000, Gas: 100}
+		take := func(gas uint64) score.Left {
+			return l.Take(t.Context(), "a", quota, score.Cost{Units: 25_000, Gas: gas})
+		}
+		require.Zero(t, l.Take(t.Context(), "b", quota, score.Cost{}).Wait, "Redis has the script")
+
+		fault := &failure{stored: stored, begun: make(chan struct{}), release: make(chan struct{})}
+		client.AddHook(fault)
+		first, second := make(chan score.Left, 1), make(chan score.Left, 1)
+		go func() { first <- take(40) }()
+		<-fault.begun
+		go func() { second <- take(30) }()
+		admitted := func() bool { return take(quota.Gas+1).Units < 60_000 } // a refusal tells what the replica knows
+		require.Eventually(t, admitted, time.Minute, time.Millisecond)
+		close(fault.release)
+		require.Zero(t, (<-first).Wait)
+		require.Zero(t, (<-second).Wait)
+		require.EqualValues(t, 30, l.Take(t.Context(), "a", score.Quota{Gas: 100}, score.Cost{}).Gas, "stored: %t", stored)
+		require.EqualValues(t, 30, other.Take(t.Context(), "a", score.Quota{Gas: 100}, score.Cost{}).Gas, "stored: %t", stored)
+	}
 }

@@ -1,0 +1,362 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	keda "github.com/kedacore/keda/v2/apis/keda/v1alpha1"
+	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	apps "k8s.io/api/apps/v1"
+	autoscaling "k8s.io/api/autoscaling/v2"
+	batch "k8s.io/api/batch/v1"
+	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
+	policy "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+	admission "k8s.io/pod-security-admission/api"
+	security "k8s.io/pod-security-admission/policy"
+)
+
+type scaledObject = *keda.ScaledObject
+
+// TestPodsAreRestricted: Kubernetes's own check of the Pod Security Standard "restricted" lets every pod in, and beyond it
+// none can write to its root or holds a token.
+func TestPodsAreRestricted(t *testing.T) {
+	standard, err := security.NewEvaluator(security.DefaultChecks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range variants(t) {
+		for _, p := range pods(render(t, args...)) {
+			results := standard.EvaluatePod(admission.LevelVersion{Level: admission.LevelRestricted, Version: admission.LatestVersion()}, &p.ObjectMeta, &p.Spec)
+			for _, result := range results {
+				if !result.Allowed {
+					t.Errorf("%s, %s: %s: %s", name, p.owner, result.ForbiddenReason, result.ForbiddenDetail)
+				}
+			}
+			c := p.Spec.Containers[0]
+			if len(p.Spec.Containers) != 1 || !*c.SecurityContext.ReadOnlyRootFilesystem || *p.Spec.AutomountServiceAccountToken || *p.Spec.EnableServiceLinks {
+				t.Errorf("%s, %s: it may write to its root, holds a token, or is given the addresses of other services", name, p.owner)
+			}
+			if c.Resources.Requests.Cpu().IsZero() || c.Resources.Requests.Memory().IsZero() || c.Resources.Limits.Memory().Cmp(*c.Resources.Requests.Memory()) < 0 {
+				t.Errorf("%s, %s: resources are %v", name, p.owner, c.Resources)
+			}
+			if _, limited := c.Resources.Limits[core.ResourceCPU]; limited {
+				t.Errorf("%s, %s: its CPU is limited", name, p.owner)
+			}
+		}
+	}
+}
+
+// TestSecretsAreNamedOnly: the chart makes no Secret, and none is in an environment.
+func TestSecretsAreNamedOnly(t *testing.T) {
+	for name, args := range variants(t) {
+		for _, p := range pods(render(t, args...)) { // decode knows no Secret
+			for _, variable := range p.Spec.Containers[0].Env {
+				if variable.ValueFrom != nil || strings.Contains(variable.Value, "@") {
+					t.Errorf("%s, %s: %s holds a secret", name, p.owner, variable.Name)
+				}
+			}
+			for _, v := range p.Spec.Volumes {
+				if mode := secretMode(v); mode != nil && *mode != 0o440 {
+					t.Errorf("%s, %s: the files of %s have mode %o", name, p.owner, v.Name, *mode)
+				}
+			}
+		}
+	}
+}
+
+func secretMode(v core.Volume) *int32 {
+	switch {
+	case v.Secret != nil:
+		return v.Secret.DefaultMode
+	case v.Projected != nil:
+		return v.Projected.DefaultMode
+	}
+	return nil
+}
+
+// files are the paths at which a pod's volumes show what they hold by name, and the directories of the others.
+func files(p pod) (paths []string) {
+	for _, mount := range p.Spec.Containers[0].VolumeMounts {
+		for _, v := range p.Spec.Volumes {
+			if v.Name != mount.Name {
+				continue
+			}
+			var items []core.KeyToPath
+			if v.Secret != nil {
+				items = v.Secret.Items
+			}
+			if v.Projected != nil {
+				for _, source := range v.Projected.Sources {
+					items = append(items, source.Secret.Items...)
+				}
+			}
+			for _, item := range items {
+				paths = append(paths, mount.MountPath+"/"+item.Path)
+			}
+			if len(items) == 0 {
+				paths = append(paths, mount.MountPath)
+			}
+			if v.Secret != nil && v.Name == "tls" { // the keys of every kubernetes.io/tls
+				paths = append(paths, mount.MountPath+"/tls.crt", mount.MountPath+"/tls.key")
+			}
+		}
+	}
+	return paths
+}
+
+// TestFilesAreMounted: each file that the environment names is mounted, each volume is used, and nothing else is mounted.
+func TestFilesAreMounted(t *testing.T) {
+	for name, args := range variants(t) {
+		for _, p := range pods(render(t, args...)) {
+			have := files(p)
+			if mounts := len(p.Spec.Containers[0].VolumeMounts); mounts != len(p.Spec.Volumes) || len(have) < mounts {
+				t.Errorf("%s, %s: %d mounts, %d volumes, %d files", name, p.owner, mounts, len(p.Spec.Volumes), len(have))
+			}
+			for _, variable := range p.Spec.Containers[0].Env {
+				for _, path := range strings.Split(variable.Value, ":") {
+					if strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") && path != "/etc/ssl/certs" && !slices.Contains(have, path) {
+						t.Errorf("%s, %s: %s names %s, which is not among %v", name, p.owner, variable.Name, path, have)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSelectors: what selects pods, or Services, selects those of one Deployment or Job, by labels that stay over an upgrade.
+func TestSelectors(t *testing.T) {
+	for name, args := range variants(t) {
+		objects := render(t, args...)
+		selects := func(who string, by map[string]string, owners ...string) {
+			t.Helper()
+			var found []string
+			for _, p := range pods(objects) {
+				if labels.SelectorFromSet(by).Matches(labels.Set(p.Labels)) {
+					found = append(found, p.Spec.Containers[0].Name)
+				}
+			}
+			if !slices.Equal(found, owners) {
+				t.Errorf("%s: %s selects the pods of %v, not of %v", name, who, found, owners)
+			}
+			for label := range by {
+				if strings.Contains(label, "version") || strings.Contains(label, "chart") {
+					t.Errorf("%s: %s selects by %s, which an upgrade changes", name, who, label)
+				}
+			}
+		}
+		component := func(o object) string { return o.GetLabels()["app.kubernetes.io/component"] }
+		for _, d := range all[*apps.Deployment](objects) {
+			selects("Deployment "+d.Name, d.Spec.Selector.MatchLabels, component(d))
+			for _, spread := range d.Spec.Template.Spec.TopologySpreadConstraints {
+				selects("the spread of "+d.Name, spread.LabelSelector.MatchLabels, component(d))
+			}
+			if len(d.Spec.Template.Spec.TopologySpreadConstraints) != 2 {
+				t.Errorf("%s: %s is not spread over zones and nodes", name, d.Name)
+			}
+		}
+		for _, s := range all[*core.Service](objects) {
+			selects("Service "+s.Name, s.Spec.Selector, component(s))
+			ports := named[*apps.Deployment](t, objects, "-"+component(s)).Spec.Template.Spec.Containers[0].Ports
+			for _, port := range s.Spec.Ports {
+				if !slices.ContainsFunc(ports, func(p core.ContainerPort) bool { return p.Name == port.TargetPort.StrVal }) {
+					t.Errorf("%s: Service %s leads to port %s, which is none of %v", name, s.Name, port.TargetPort.String(), ports)
+				}
+				if port.TargetPort.StrVal == "admin" && (s.Spec.ClusterIP != core.ClusterIPNone || !s.Spec.PublishNotReadyAddresses) {
+					t.Errorf("%s: Service %s gives the admin listener an address, or hides pods that are not ready", name, s.Name)
+				}
+			}
+		}
+		for _, b := range all[*policy.PodDisruptionBudget](objects) {
+			selects("PodDisruptionBudget "+b.Name, b.Spec.Selector.MatchLabels, component(b))
+		}
+		for _, p := range all[*networking.NetworkPolicy](objects) {
+			want := component(p)
+			if want == "audit" {
+				want = "scorelay"
+			}
+			selects("NetworkPolicy "+p.Name, p.Spec.PodSelector.MatchLabels, want)
+		}
+		if policies := len(all[*networking.NetworkPolicy](objects)); policies != len(pods(objects)) {
+			t.Errorf("%s: %d NetworkPolicies for %d kinds of pods", name, policies, len(pods(objects)))
+		}
+		for _, m := range all[*monitoring.ServiceMonitor](objects) {
+			var found []string
+			for _, s := range all[*core.Service](objects) {
+				if labels.SelectorFromSet(m.Spec.Selector.MatchLabels).Matches(labels.Set(s.Labels)) {
+					found = append(found, s.Name)
+				}
+			}
+			if want := []string{"scorelay-api-admin", "scorelay-relayer-admin"}; !slices.Equal(found, want) {
+				t.Errorf("%s: the ServiceMonitor selects %v, not %v", name, found, want)
+			}
+		}
+	}
+}
+
+// TestNames: names and labels are what Kubernetes takes, and no two objects have one name.
+func TestNames(t *testing.T) {
+	for name, args := range variants(t) {
+		seen := map[string]bool{}
+		for _, o := range render(t, args...) {
+			if problems := validation.IsDNS1035Label(o.GetName()); len(problems) > 0 || len(o.GetName()) > 57 { // a CronJob's may have 52, a pod's host name 63
+				t.Errorf("%s: %T %s: %v", name, o, o.GetName(), problems)
+			}
+			if o.GetNamespace() != "scores" {
+				t.Errorf("%s: %T %s is in namespace %q", name, o, o.GetName(), o.GetNamespace())
+			}
+			for key, value := range o.GetLabels() {
+				if problems := append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...); len(problems) > 0 {
+					t.Errorf("%s: label %s=%s: %v", name, key, value, problems)
+				}
+			}
+			id := fmt.Sprintf("%T %s", o, o.GetName())
+			if seen[id] {
+				t.Errorf("%s: two of %s", name, id)
+			}
+			seen[id] = true
+		}
+	}
+}
+
+// TestLifecycle: Kubernetes kills later than the programs do themselves, probes ask the admin listener, and no request of a
+// balancer meets an API that drains.
+func TestLifecycle(t *testing.T) {
+	objects := render(t, "--values", examples(t)["production"], "--set", "drainSeconds=40,preStopSeconds=7")
+	for _, d := range all[*apps.Deployment](objects) {
+		spec := d.Spec.Template.Spec
+		c := spec.Containers[0]
+		env := environment(c)
+		drain, err := time.ParseDuration(env["SCORELAY_DRAIN_TIMEOUT"])
+		if err != nil || drain != 40*time.Second {
+			t.Errorf("%s: SCORELAY_DRAIN_TIMEOUT is %q", d.Name, env["SCORELAY_DRAIN_TIMEOUT"])
+		}
+		stopping := drain
+		if c.Name == "api" {
+			stopping += time.Duration(c.Lifecycle.PreStop.Sleep.Seconds) * time.Second
+			if c.Lifecycle.PreStop.Sleep.Seconds != 7 {
+				t.Errorf("an API drains after %d seconds", c.Lifecycle.PreStop.Sleep.Seconds)
+			}
+		}
+		const killGrace = 2 * time.Second // of pkg/lifecycle
+		if grace := time.Duration(*spec.TerminationGracePeriodSeconds) * time.Second; grace < stopping+killGrace {
+			t.Errorf("%s is killed after %s, while it takes up to %s", d.Name, grace, stopping+killGrace)
+		}
+		_, port, _ := strings.Cut(env["SCORELAY_ADMIN_LISTEN"], ":")
+		for _, probe := range []*core.Probe{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe} {
+			at := slices.IndexFunc(c.Ports, func(p core.ContainerPort) bool { return p.Name == probe.HTTPGet.Port.StrVal })
+			if at < 0 || strconv.Itoa(int(c.Ports[at].ContainerPort)) != port {
+				t.Errorf("%s: a probe asks port %s, not the admin listener", d.Name, probe.HTTPGet.Port.String())
+			}
+		}
+		if c.ReadinessProbe.HTTPGet.Path != "/readyz" || c.LivenessProbe.HTTPGet.Path != "/livez" {
+			t.Errorf("%s: the probes ask %s and %s", d.Name, c.LivenessProbe.HTTPGet.Path, c.ReadinessProbe.HTTPGet.Path)
+		}
+		if d.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue() != 0 {
+			t.Errorf("%s: an upgrade takes pods away before others are there", d.Name)
+		}
+	}
+}
+
+func environment(c core.Container) map[string]string {
+	env := map[string]string{}
+	for _, variable := range c.Env {
+		env[variable.Name] = variable.Value
+	}
+	return env
+}
+
+// TestScaling: autoscalers have the Deployments to themselves, and there are at most as many relayers as lanes.
+func TestScaling(t *testing.T) {
+	objects := render(t, "--values", examples(t)["production"])
+	for _, d := range all[*apps.Deployment](objects) {
+		if d.Spec.Replicas != nil {
+			t.Errorf("%s has %d replicas beside its autoscaler", d.Name, *d.Spec.Replicas)
+		}
+	}
+	hpa := named[*autoscaling.HorizontalPodAutoscaler](t, objects, "-api")
+	if hpa.Spec.ScaleTargetRef.Name != named[*apps.Deployment](t, objects, "-api").Name || *hpa.Spec.MinReplicas != 3 || hpa.Spec.MaxReplicas != 8 {
+		t.Errorf("the API's autoscaler is %+v", hpa.Spec)
+	}
+	scaled := named[scaledObject](t, objects, "-relayer")
+	if scaled.Spec.ScaleTargetRef.Name != named[*apps.Deployment](t, objects, "-relayer").Name || *scaled.Spec.MaxReplicaCount != 4 || *scaled.Spec.MinReplicaCount != 2 {
+		t.Errorf("the relayers' autoscaler is %+v", scaled.Spec)
+	}
+	if want := `sum(max by (lane) (scorelay_relay_backlog_updates{namespace="scores",service="scorelay-relayer-admin"}))`; scaled.Spec.Triggers[0].Metadata["query"] != want {
+		t.Errorf("KEDA asks for %s", scaled.Spec.Triggers[0].Metadata["query"])
+	}
+	one := named[scaledObject](t, render(t, "--values", examples(t)["production"], "--set", "relayer.autoscaling.lanes=1"), "-relayer")
+	if *one.Spec.MinReplicaCount != 1 || *one.Spec.MaxReplicaCount != 1 {
+		t.Errorf("one lane has %d to %d relayers", *one.Spec.MinReplicaCount, *one.Spec.MaxReplicaCount)
+	}
+}
+
+// TestNetworkPolicy: who may reach what.
+func TestNetworkPolicy(t *testing.T) {
+	objects := render(t, "--values", examples(t)["production"], "--set", "setup.enabled=true,setup.deployer.secret=d")
+	ports := func(p []networking.NetworkPolicyPort) (out []int) {
+		for _, port := range p {
+			out = append(out, port.Port.IntValue())
+		}
+		return out
+	}
+	for suffix, want := range map[string]struct{ in, out []int }{
+		"-api":     {[]int{8080, 9100}, []int{53, 53, 4222, 8222, 6379, 443}},
+		"-relayer": {[]int{9100}, []int{53, 53, 4222, 8222, 6379, 443}},
+		"-setup":   {nil, []int{53, 53, 4222, 8222, 443}},
+		"-audit":   {nil, []int{53, 53, 4222, 8222, 443}},
+	} {
+		p := named[*networking.NetworkPolicy](t, objects, suffix)
+		var in, out []int
+		for _, rule := range p.Spec.Ingress {
+			in = append(in, ports(rule.Ports)...)
+			if slices.Contains(ports(rule.Ports), 9100) && len(rule.From) == 0 {
+				t.Errorf("%s: everyone may reach the admin listener", p.Name)
+			}
+		}
+		for _, rule := range p.Spec.Egress {
+			out = append(out, ports(rule.Ports)...)
+		}
+		if !slices.Equal(in, want.in) || !slices.Equal(out, want.out) || len(p.Spec.PolicyTypes) != 2 {
+			t.Errorf("%s: in on %v, out on %v; want %v and %v", p.Name, in, out, want.in, want.out)
+		}
+	}
+}
+
+// TestSetupIsAnotherJobForOtherValues: a Job cannot be changed, so an upgrade that changes it must name another one, and one
+// that does not, the same.
+func TestSetupIsAnotherJobForOtherValues(t *testing.T) {
+	name := func(more ...string) string {
+		return all[*batch.Job](render(t, append([]string{"--values", examples(t)["small"]}, more...)...))[0].Name
+	}
+	first, again, unrelated, other := name(), name(), name("--set", "api.replicas=5"), name("--set", "image.tag=v9")
+	if first != again || first != unrelated || first == other {
+		t.Errorf("the Job is %s, again %s, with more APIs %s, with another image %s", first, again, unrelated, other)
+	}
+}
+
+// TestUnusedIsAbsent: what is off is not there.
+func TestUnusedIsAbsent(t *testing.T) {
+	for _, o := range render(t, append(variants(t)["least"], "--set", "networkPolicy.enabled=false,podDisruptionBudget.enabled=false")...) {
+		switch o.(type) {
+		case *apps.Deployment, *core.Service, *core.ServiceAccount, *batch.CronJob:
+		default:
+			t.Errorf("%T %s is there", o, o.GetName())
+		}
+	}
+	var made []string
+	for _, o := range render(t, "--values", examples(t)["external"]) {
+		if _, is := o.(*networking.Ingress); is {
+			made = append(made, o.GetName())
+		}
+	}
+	if !slices.Equal(made, []string{"scorelay-api"}) {
+		t.Errorf("the Ingresses of the external example are %v", made)
+	}
+}

@@ -1,0 +1,220 @@
+{{- define "scorelay.name" -}}
+{{ default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "scorelay.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{ default $full .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{/* What follows takes a list: the root, and the component (api, relayer, setup, audit). */}}
+{{- define "scorelay.selector" -}}
+app.kubernetes.io/name: {{ include "scorelay.name" (first .) }}
+app.kubernetes.io/instance: {{ (first .).Release.Name }}
+app.kubernetes.io/component: {{ last . }}
+{{- end }}
+
+{{- define "scorelay.labels" -}}
+{{- $root := first . -}}
+{{ include "scorelay.selector" . }}
+app.kubernetes.io/part-of: scorelay
+app.kubernetes.io/version: {{ default $root.Chart.AppVersion $root.Values.image.tag | trunc 63 | quote }}
+app.kubernetes.io/managed-by: {{ $root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 | quote }}
+{{- end }}
+
+{{- define "scorelay.meta" -}}
+name: {{ include "scorelay.fullname" (first .) }}-{{ last . }}
+namespace: {{ (first .).Release.Namespace }}
+labels: {{- include "scorelay.labels" . | nindent 2 }}
+{{- end }}
+
+{{- define "scorelay.serviceAccount" -}}
+{{- $own := ternary (include "scorelay.fullname" .) "default" .Values.serviceAccount.create -}}
+{{ default $own .Values.serviceAccount.name }}
+{{- end }}
+
+{{/* A list: the root, and the program (api, relayer, scorelay). */}}
+{{- define "scorelay.image" -}}
+{{- $image := (first .).Values.image -}}
+{{- $name := printf "%s/%s" $image.repository (last .) -}}
+{{- $tagged := printf "%s:%s" $name (default (first .).Chart.AppVersion $image.tag) -}}
+{{- with get $image.digests (last .) }}{{ $tagged = printf "%s@%s" $name . }}{{ end -}}
+{{ $tagged }}
+{{- end }}
+
+{{/* What the component is told of the outside: secrets by the files that scorelay.secrets mounts. */}}
+{{- define "scorelay.env" -}}
+{{- $v := (first .).Values -}}
+{{- $component := last . -}}
+{{- $service := has $component (list "api" "relayer") -}}
+{{- if $v.nats.urlSecret.name }}
+- {name: SCORELAY_NATS_URL_FILE, value: /run/scorelay/nats-url}
+{{- else }}
+- {name: SCORELAY_NATS_URL, value: {{ $v.nats.url | quote }}}
+{{- end }}
+{{- if $v.nats.credentialsSecret.name }}
+- {name: SCORELAY_NATS_CREDENTIALS, value: /run/scorelay/nats.creds}
+{{- end }}
+{{- if ne $component "audit" }}
+- {name: SCORELAY_NATS_MONITOR_URL, value: {{ join "," $v.nats.monitorURLs | quote }}}
+{{- end }}
+{{- if $v.chain.rpcSecret.name }}
+- {name: SCORELAY_CHAIN_RPC_FILE, value: /run/scorelay/chain-rpc}
+{{- else }}
+- {name: SCORELAY_CHAIN_RPC, value: {{ $v.chain.rpc | quote }}}
+{{- end }}
+{{- if ne $component "setup" }}
+- {name: SCORELAY_CONFIRMATIONS, value: {{ int64 $v.chain.confirmations | quote }}}
+{{- end }}
+{{- if $service }}
+{{- if $v.redis.urlSecret.name }}
+- {name: SCORELAY_REDIS_URL_FILE, value: /run/scorelay/redis-url}
+{{- else }}
+- {name: SCORELAY_REDIS_URL, value: {{ $v.redis.url | quote }}}
+{{- end }}
+- {name: SCORELAY_ADMIN_LISTEN, value: ":9100"}
+- {name: SCORELAY_DRAIN_TIMEOUT, value: {{ int64 $v.drainSeconds }}s}
+{{- range $name, $value := mergeOverwrite (deepCopy $v.settings) (get $v $component).settings }}
+- {name: {{ $name }}, value: {{ $value | quote }}}
+{{- end }}
+{{- end }}
+{{- if $v.authorities.configMap }}
+- {name: SSL_CERT_DIR, value: "/etc/ssl/certs:/etc/scorelay/authorities"}
+{{- end }}
+{{- end }}
+
+{{/* The Secrets behind scorelay.env, as sources of one volume; empty where nothing is secret. */}}
+{{- define "scorelay.secrets" -}}
+{{- $v := (first .).Values -}}
+{{- range $path, $from := dict "nats-url" $v.nats.urlSecret "nats.creds" $v.nats.credentialsSecret "chain-rpc" $v.chain.rpcSecret "redis-url" $v.redis.urlSecret }}
+{{- if and $from.name (or (ne $path "redis-url") (has (last $) (list "api" "relayer"))) }}
+- secret: {name: {{ $from.name | quote }}, items: [{key: {{ $from.key | quote }}, path: {{ $path }}}]}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "scorelay.mounts" -}}
+{{- if include "scorelay.secrets" . }}
+- {name: secrets, mountPath: /run/scorelay, readOnly: true}
+{{- end }}
+{{- if (first .).Values.authorities.configMap }}
+- {name: authorities, mountPath: /etc/scorelay/authorities, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{- define "scorelay.volumes" -}}
+{{- with include "scorelay.secrets" . | trim }}
+- name: secrets
+  projected:
+    defaultMode: 0440
+    sources: {{- . | nindent 4 }}
+{{- end }}
+{{- with (first .).Values.authorities.configMap }}
+- {name: authorities, configMap: {name: {{ . | quote }}}}
+{{- end }}
+{{- end }}
+
+{{/* The keystore of the lanes' signers: its environment, mounts and volumes. */}}
+{{- define "scorelay.keystore.env" }}
+- {name: SCORELAY_SIGNER_KEYSTORE, value: /run/signers/keystore}
+- {name: SCORELAY_SIGNER_PASSWORD_FILE, value: /run/signers/password/password}
+{{- end }}
+{{- define "scorelay.keystore.mounts" }}
+- {name: keystore, mountPath: /run/signers/keystore, readOnly: true}
+- {name: keystore-password, mountPath: /run/signers/password, readOnly: true}
+{{- end }}
+{{- define "scorelay.keystore.volumes" }}
+- {name: keystore, secret: {secretName: {{ .Values.relayer.keystore.secret | quote }}, defaultMode: 0440}}
+- {name: keystore-password, secret: {secretName: {{ .Values.relayer.keystore.passwordSecret.name | quote }}, defaultMode: 0440, items: [{key: {{ .Values.relayer.keystore.passwordSecret.key | quote }}, path: password}]}}
+{{- end }}
+
+{{/* What every pod is: nobody, on a file system that it cannot write, without a token for Kubernetes. */}}
+{{- define "scorelay.pod" -}}
+serviceAccountName: {{ include "scorelay.serviceAccount" . | quote }}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets: [{{ range $i, $name := . }}{{ if $i }}, {{ end }}{name: {{ $name | quote }}}{{ end }}]
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  runAsGroup: 65532
+  fsGroup: 65532
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "scorelay.container" -}}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: {drop: [ALL]}
+{{- end }}
+
+{{/* A list: the root, and api or relayer. Where the scheduler may put its pods. */}}
+{{- define "scorelay.placement" -}}
+{{- $root := first . -}}
+{{- $pod := (get $root.Values (last .)).pod -}}
+topologySpreadConstraints:
+{{- range $key, $when := dict "topology.kubernetes.io/zone" $root.Values.topologySpread.zone "kubernetes.io/hostname" $root.Values.topologySpread.node }}
+  - maxSkew: 1
+    topologyKey: {{ $key }}
+    whenUnsatisfiable: {{ $when }}
+    labelSelector:
+      matchLabels: {{- include "scorelay.selector" $ | nindent 8 }}
+    matchLabelKeys: [pod-template-hash]
+{{- end }}
+{{- with $pod.priorityClassName }}
+priorityClassName: {{ . | quote }}
+{{- end }}
+{{- range $key := list "nodeSelector" "tolerations" "affinity" }}
+{{- with get $pod $key }}
+{{ $key }}: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The admin listener tells. Decrypting many keys comes before it, so the start has five minutes. */}}
+{{- define "scorelay.probes" -}}
+startupProbe:
+  httpGet: {path: /livez, port: admin}
+  periodSeconds: 2
+  failureThreshold: 150
+livenessProbe:
+  httpGet: {path: /livez, port: admin}
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+readinessProbe:
+  httpGet: {path: /readyz, port: admin}
+  periodSeconds: 5
+  timeoutSeconds: 5
+  failureThreshold: 2
+{{- end }}
+
+{{/* Everything that is wrong with the values and that the schema cannot tell, at once. */}}
+{{- define "scorelay.check" -}}
+{{- $v := .Values -}}
+{{- $wrong := list -}}
+{{- range $name, $pair := dict "nats.url" (list $v.nats.url $v.nats.urlSecret.name) "redis.url" (list $v.redis.url $v.redis.urlSecret.name) "chain.rpc" (list $v.chain.rpc $v.chain.rpcSecret.name) }}
+{{- if not (or (first $pair) (last $pair)) }}{{ $wrong = append $wrong (printf "set %s or %sSecret.name" $name $name) }}{{ end }}
+{{- if and (first $pair) (last $pair) }}{{ $wrong = append $wrong (printf "%s and %sSecret.name are both set; unset one" $name $name) }}{{ end }}
+{{- end }}
+{{- if not $v.nats.monitorURLs }}{{ $wrong = append $wrong "set nats.monitorURLs: of every NATS server, since each is asked whether it syncs every write" }}{{ end }}
+{{- $signers := keys $v.relayer.settings }}{{ range $v.relayer.env }}{{ $signers = append $signers .name }}{{ end }}
+{{- if not (or $v.relayer.keystore.secret (regexMatch "(^| )SCORELAY_SIGNER_" (join " " $signers))) }}{{ $wrong = append $wrong "set relayer.keystore.secret, or say in relayer.settings or relayer.env where else the lanes' signers are" }}{{ end }}
+{{- if and $v.relayer.keystore.secret (not $v.relayer.keystore.passwordSecret.name) }}{{ $wrong = append $wrong "set relayer.keystore.passwordSecret.name" }}{{ end }}
+{{- if and $v.relayer.keystore.secret (eq $v.relayer.keystore.secret $v.relayer.keystore.passwordSecret.name) }}{{ $wrong = append $wrong "relayer.keystore.passwordSecret must be another Secret: each key of relayer.keystore.secret is read as a keystore file" }}{{ end }}
+{{- if and $v.relayer.autoscaling.enabled (lt (int $v.relayer.autoscaling.lanes) 1) }}{{ $wrong = append $wrong "set relayer.autoscaling.lanes: more relayers than lanes only stand by" }}{{ end }}
+{{- if and $v.relayer.autoscaling.enabled (not $v.relayer.autoscaling.prometheus) }}{{ $wrong = append $wrong "set relayer.autoscaling.prometheus: KEDA asks it for the backlog" }}{{ end }}
+{{- if gt (int $v.api.autoscaling.minReplicas) (int $v.api.autoscaling.maxReplicas) }}{{ $wrong = append $wrong "api.autoscaling.minReplicas is above maxReplicas" }}{{ end }}
+{{- if and $v.setup.enabled (not $v.setup.deployer.secret) }}{{ $wrong = append $wrong "set setup.deployer.secret" }}{{ end }}
+{{- if and $v.setup.enabled (not $v.setup.relayers) (not $v.relayer.keystore.secret) }}{{ $wrong = append $wrong "set setup.relayers or relayer.keystore.secret: setup makes a lane for each signer" }}{{ end }}
+{{- if and $v.setup.contract (not $v.setup.deployBlock) }}{{ $wrong = append $wrong "setup.contract needs setup.deployBlock" }}{{ end }}
+{{- if and $v.api.ingress.enabled (not $v.api.ingress.host) }}{{ $wrong = append $wrong "set api.ingress.host" }}{{ end }}
+{{- with $wrong }}{{ fail (printf "\n\n  - %s\n" (join "\n  - " .)) }}{{ end }}
+{{- end }}

@@ -1,0 +1,178 @@
+// Command build makes a release from a tag: static programs for Linux on amd64 and arm64 with their bills of materials, images
+// of them, the chart, the package of the TypeScript SDK, the changelog's section, and checksums of all. It needs git, npm, and Debian's
+// gcc-x86-64-linux-gnu and gcc-aarch64-linux-gnu with libc6-dev-amd64-cross and libc6-dev-arm64-cross (each without "cross" on a
+// machine of that kind), and ca-certificates; no Docker.
+//
+//	go run -C deploy/release ./build -out /DIR v1.2.3     the release of that tag
+//	go run -C deploy/release ./build -out /DIR -dry-run   what it would be of the commit that is checked out
+//
+// It builds in a clone, so that nothing gets in that is not in the commit, with the Go that deploy/Dockerfile names. The same
+// commit makes the same bytes wherever Go, the C compilers, ca-certificates and npm have the same versions.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// programs are those of a release, as below cmd.
+var programs = []string{"api", "relayer", "scorelay"}
+
+// targets are the kinds of machines, with their C compilers. CGO recovers a signer several times faster than Go alone, and the
+// programs are static all the same.
+var targets = []struct{ arch, compiler, packages string }{
+	{"amd64", "x86_64-linux-gnu-gcc", "gcc-x86-64-linux-gnu libc6-dev-amd64-cross"},
+	{"arm64", "aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"},
+}
+
+// dryVersion is that of a release which is only tried.
+const dryVersion = "v0.0.0-dry"
+
+// released is what a tag must be: a version without build metadata, which neither OCI tags nor file names take.
+var released = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "build: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, log io.Writer) error {
+	flags := flag.NewFlagSet("build", flag.ContinueOnError)
+	out := flags.String("out", "", "folder for the release; it must be empty, or not be there")
+	dry := flags.Bool("dry-run", false, "take the commit that is checked out, and the changelog's section of what is not released")
+	root := flags.String("root", "../..", "folder of the repository")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	r := release{version: flags.Arg(0), section: strings.TrimPrefix(flags.Arg(0), "v"), from: flags.Arg(0), log: log}
+	if *dry {
+		r.version, r.section, r.from = dryVersion, "Unreleased", "HEAD"
+	}
+	switch {
+	case *dry == (flags.NArg() == 1) || flags.NArg() > 1 || *out == "":
+		return errors.New("name a folder by -out, and a tag or -dry-run")
+	case !released.MatchString(r.version):
+		return fmt.Errorf("the tag %q is no version like v1.2.3", r.version)
+	}
+	var err error
+	if r.out, err = emptyFolder(*out); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "scorelay-release-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	r.source = filepath.Join(work, "source")
+	if err := r.clone(ctx, *root, *dry); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{r.notes, r.programs, r.images, r.chart, r.sdk} { // sdk changes the clone, so it is last
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return sums(r.out)
+}
+
+// emptyFolder makes the folder if it is not there.
+func emptyFolder(folder string) (string, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir(folder)
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s is not empty", folder)
+	}
+	return folder, err
+}
+
+// release is one that is being made.
+type release struct {
+	version string // its tag
+	from    string // what is cloned: the tag, or HEAD
+	section string // of the changelog
+	commit  string
+	source  string    // the clone
+	out     string    // where the release goes
+	made    time.Time // of the commit, in place of all times
+	env     []string  // of every command
+	log     io.Writer
+}
+
+// number is the version as charts and npm have it.
+func (r *release) number() string { return strings.TrimPrefix(r.version, "v") }
+
+// clone takes the commit, and makes the environment in which all else runs.
+func (r *release) clone(ctx context.Context, root string, dry bool) error {
+	r.env = os.Environ()
+	var err error
+	if r.commit, err = r.output(ctx, root, "git", "rev-parse", "--verify", r.from+"^{commit}"); err != nil {
+		return err
+	}
+	if _, err := r.output(ctx, root, "git", "clone", "--quiet", "--no-checkout", ".", r.source); err != nil {
+		return err
+	}
+	if _, err := r.output(ctx, r.source, "git", "-c", "advice.detachedHead=false", "checkout", "--quiet", r.commit); err != nil {
+		return err
+	}
+	if dry { // Go takes the version from a tag
+		if _, err := r.output(ctx, r.source, "git", "tag", r.version); err != nil {
+			return err
+		}
+	}
+	seconds, err := r.output(ctx, r.source, "git", "show", "--no-patch", "--format=%ct")
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return err
+	}
+	r.made = time.Unix(n, 0).UTC()
+	dockerfile, err := os.ReadFile(filepath.Join(r.source, "deploy", "Dockerfile"))
+	if err != nil {
+		return err
+	}
+	image := regexp.MustCompile(`(?m)^FROM golang:(\d+\.\d+\.\d+)-`).FindSubmatch(dockerfile)
+	if image == nil {
+		return errors.New("deploy/Dockerfile names no version of Go")
+	}
+	// What the caller's environment says of builds must not get in.
+	r.env = append(r.env, "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "CGO_CFLAGS=-O2 -g", "CGO_LDFLAGS=-O2 -g",
+		"GOTOOLCHAIN=go"+string(image[1]), "SOURCE_DATE_EPOCH="+seconds, "LC_ALL=C", "TZ=UTC")
+	fmt.Fprintf(r.log, "build: %s of %s, made %s with Go %s\n", r.version, r.commit, r.made.Format(time.RFC3339), image[1])
+	return nil
+}
+
+// output runs a command and returns what it prints, without the end of the line.
+func (r *release) output(ctx context.Context, dir string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, args[0], args[1:]...)
+	command.Dir, command.Env = dir, r.env
+	var problem strings.Builder
+	command.Stderr = &problem
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s%s", strings.Join(args, " "), err, problem.String(), out)
+	}
+	return strings.TrimRight(string(out), "\n"), nil
+}

@@ -1,0 +1,116 @@
+package backup_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/backup"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+var kept = backup.Kept{Streams: stream.Names(), Steady: stream.Lanes, CreatedKey: stream.CreatedKey}
+
+func connect(t *testing.T, url string) jetstream.JetStream {
+	t.Helper()
+	nc, err := nats.Connect(url, nats.Timeout(time.Minute), nats.MaxReconnects(-1))
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
+	require.NoError(t, err)
+	return js
+}
+
+// setUp makes a deployment with some messages, of which the first are purged.
+func setUp(t *testing.T, js jetstream.JetStream, replicas int) {
+	t.Helper()
+	require.Eventually(t, func() bool { // servers of a cluster find each other first
+		return stream.Setup(t.Context(), js, stream.Config{
+			Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}, Replicas: replicas,
+		}) == nil
+	}, 3*time.Minute, 100*time.Millisecond)
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	for n := range byte(9) {
+		require.NoError(t, s.PublishEnvelope(t.Context(), fmt.Sprint(n), []score.Update{{ID: score.UpdateID{n}}}, nil))
+	}
+	require.NoError(t, s.Purge(t.Context(), 4))
+}
+
+// held is all that the stream of accepted updates holds, and what it is.
+func held(t *testing.T, js jetstream.JetStream) (messages []score.Message, state score.StreamState) {
+	t.Helper()
+	s, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	require.NoError(t, s.ReadAll(t.Context(), func(m score.Message) error {
+		messages = append(messages, m)
+		return nil
+	}))
+	state, err = s.State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, state.Created, s.Created())
+	return messages, state
+}
+
+// TestARestoredStreamIsTheSame: its identity, its sequences and times, through two restores, the first of a cluster.
+func TestARestoredStreamIsTheSame(t *testing.T) {
+	t.Parallel()
+	servers, _ := devnet.NATSServers(t, 3, nil)
+	js := connect(t, servers[0].URL)
+	setUp(t, js, 3)
+	messages, state := held(t, js)
+	require.Len(t, messages, 6)
+	for range 2 {
+		dir := filepath.Join(t.TempDir(), "backup")
+		m, err := kept.Write(t.Context(), js.Conn(), dir)
+		require.NoError(t, err)
+		require.Equal(t, stream.Name, m.Streams[len(m.Streams)-1].Name)
+		require.Equal(t, state.LastSeq, m.Streams[len(m.Streams)-1].Last)
+		for _, name := range stream.Names() {
+			require.NoError(t, js.DeleteStream(t.Context(), name))
+		}
+		_, err = kept.Restore(t.Context(), js.Conn(), dir, func(backup.Stream) {})
+		require.NoError(t, err)
+		again, is := held(t, js)
+		require.Equal(t, messages, again)
+		require.True(t, state.Created.Equal(is.Created))
+		require.Equal(t, []uint64{state.FirstSeq, state.LastSeq, state.Messages}, []uint64{is.FirstSeq, is.LastSeq, is.Messages})
+		info, err := js.Stream(t.Context(), stream.Name)
+		require.NoError(t, err)
+		require.Equal(t, 3, info.CachedInfo().Config.Replicas)
+	}
+}
+
+// TestABackupOfLanesThatChangeIsRefused: journals and roster would not fit each other.
+func TestABackupOfLanesThatChangeIsRefused(t *testing.T) {
+	t.Parallel()
+	js := connect(t, devnet.NATS(t).URL)
+	setUp(t, js, 1)
+	lanes, err := js.KeyValue(t.Context(), stream.LanesBucket)
+	require.NoError(t, err)
+	stop := make(chan struct{})
+	changed := make(chan struct{})
+	go func() {
+		defer close(changed)
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+				_, _ = lanes.Put(t.Context(), "roster", []byte(fmt.Sprint(n)))
+			}
+		}
+	}()
+	_, err = kept.Write(t.Context(), js.Conn(), filepath.Join(t.TempDir(), "backup"))
+	close(stop)
+	<-changed
+	require.ErrorIs(t, err, backup.ErrChanged)
+}

@@ -1,0 +1,125 @@
+package httpapi
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Names of spans; those of requests are method and route.
+const (
+	spanEnvelope = "publish envelope"
+	spanCreation = "publish creation"
+)
+
+// traced has a handler's requests traced, if any are: from where their keys are known to be valid, so that only those who have one fill
+// the traces. It continues the caller's trace.
+func (s *Server) traced(handle handler) handler {
+	if s.deps.Tracer == nil {
+		return handle
+	}
+	return func(c *fiber.Ctx, by *caller) (p *Problem) {
+		ctx := propagation.TraceContext{}.Extract(context.Background(), requestHeaders{c})
+		method, route := strings.Clone(c.Method()), c.Route().Path
+		_, span := s.deps.Tracer.Start(ctx, method+" "+route, trace.WithSpanKind(trace.SpanKindServer))
+		if !span.IsRecording() {
+			return handle(c, by)
+		}
+		span.SetAttributes(attribute.String("http.request.method", method), attribute.String("http.route", route),
+			attribute.String("scorelay.request", requestID(c)), attribute.String("scorelay.key", by.Key))
+		c.Locals(spanKey{}, span)
+		defer func() {
+			status := fiber.StatusInternalServerError // of a panic
+			if r := recover(); r != nil {
+				defer panic(r)
+			} else if status = c.Response().StatusCode(); p != nil {
+				status = p.Status
+				span.SetAttributes(attribute.String("error.type", p.Code))
+			}
+			span.SetAttributes(attribute.Int("http.response.status_code", status))
+			if status >= fiber.StatusInternalServerError {
+				span.SetStatus(codes.Error, "")
+			}
+			span.End()
+		}()
+		return handle(c, by)
+	}
+}
+
+// requestHeaders are a request's headers, as the propagator reads them: copied, since a request's memory is used again.
+type requestHeaders struct{ c *fiber.Ctx }
+
+func (h requestHeaders) Get(name string) string { return strings.Clone(h.c.Get(name)) }
+func (requestHeaders) Set(string, string)       {}
+func (requestHeaders) Keys() []string           { return nil }
+
+// spanOf is a request's span; nil where it is not sampled.
+func (s *Server) spanOf(c *fiber.Ctx) trace.Span {
+	if s.deps.Tracer == nil {
+		return nil
+	}
+	span, _ := c.Locals(spanKey{}).(trace.Span)
+	return span
+}
+
+// spanKey is of a request's span among what the request keeps.
+type spanKey struct{}
+
+// publishes begins the span of storing something; nil where the request has none.
+func publishes(tracer trace.Tracer, request trace.Span, name string, project score.ProjectID) trace.Span {
+	if request == nil {
+		return nil
+	}
+	_, span := tracer.Start(trace.ContextWithSpan(context.Background(), request), name, trace.WithSpanKind(trace.SpanKindProducer),
+		trace.WithAttributes(attribute.String("scorelay.project", project.String())))
+	return span
+}
+
+// published ends it.
+func published(span trace.Span, err error) {
+	if span == nil {
+		return
+	}
+	if err != nil {
+		span.SetStatus(codes.Error, err.Error())
+	}
+	span.End()
+}
+
+// carried is a span as messages of the stream carry it.
+func carried(span trace.Span) (t score.Trace) {
+	c := span.SpanContext()
+	traceID, spanID := c.TraceID(), c.SpanID()
+	copy(t[copy(t[:], traceID[:]):], spanID[:])
+	return t
+}
+
+// tracesOf are the traces of an envelope's units, whose spans are told of it; sampled is one of the spans, nil where there is none.
+func tracesOf(msgID string, units []*waiting, updates int) (traces []score.Traced, sampled trace.Span) {
+	at := 0
+	for _, w := range units {
+		if w.span != nil {
+			w.span.SetAttributes(attribute.String("scorelay.message", msgID), attribute.Int("scorelay.envelope.updates", updates))
+			traces, sampled = append(traces, score.Traced{Index: at, Trace: carried(w.span)}), w.span
+		}
+		at += len(w.updates)
+	}
+	return traces, sampled
+}
+
+// observe notes a value, with the trace of a span as its example; nil: without.
+func observe(o prometheus.Observer, value float64, span trace.Span) {
+	if span == nil {
+		o.Observe(value)
+		return
+	}
+	o.(prometheus.ExemplarObserver).ObserveWithExemplar(value, prometheus.Labels{"trace_id": span.SpanContext().TraceID().String()})
+}

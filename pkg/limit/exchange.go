@@ -1,0 +1,207 @@
+package limit
+
+import (
+	"context"
+	_ "embed" // the script
+	"errors"
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+//go:embed take.lua
+var takeLua string
+
+var takeScript = redis.NewScript(takeLua)
+
+const (
+	maxTakes = 256 // of one exchange, which holds a Redis up for all of it
+
+	// In a Cluster keys are on many servers, and one that is slow shall not hold up the takes of all.
+	clusterBatchers = 64
+
+	replyNumbers = 6 // that the script replies to each take
+
+	maxNumber = 1 << 53 // more than the script counts, and as µs a duration
+)
+
+// take is what an admitted request would take of its key's quota.
+type take struct {
+	counters
+	usage  *usage // of the key, at this replica
+	at     time.Time
+	units  int
+	gas    uint64 // without the credit
+	credit uint64
+
+	reply reply
+	left  score.Left // as far as the replica knows, until it is settled
+}
+
+// counters are where Redis counts what a key uses on one day, and the quota that bounds it.
+type counters struct {
+	rateKey, gasKey string // empty without a rate, without a budget
+	quota           score.Quota
+}
+
+// reply is what the script says of a take.
+type reply struct {
+	wait, full time.Duration
+	noGas      bool
+	units      int
+	all, mine  uint64 // gas of the day, of all replicas and of this one
+	err        error  // the take has no reply
+}
+
+var errNoReply = errors.New("no reply")
+
+// call is one call of the script: the takes of some keys, in the order of its arguments.
+type call struct {
+	keys  []string
+	args  []any
+	takes []*take
+}
+
+// batcher makes the exchanges of a key, one at a time.
+func (l *Limiter) batcher(key string) *redisdb.Batcher[*take] {
+	if len(l.batchers) == 1 {
+		return l.batchers[0]
+	}
+	return l.batchers[maphash.String(l.seed, key)%uint64(len(l.batchers))]
+}
+
+// exchange has Redis decide about takes, and settles them all before the next exchange of their keys begins: so that one tells Redis all that the
+// replica has spent. The error is one of those that left takes without a reply.
+func (l *Limiter) exchange(ctx context.Context, takes []*take) error {
+	defer func() {
+		for _, t := range takes {
+			t.settle()
+		}
+	}()
+	calls := l.calls(takes)
+	replies, err := l.run(ctx, calls)
+	if err != nil {
+		return err
+	}
+	for i, c := range calls {
+		numbers, wrong := replies[i].Int64Slice()
+		if wrong == nil {
+			wrong = l.read(numbers, c)
+		}
+		if wrong != nil {
+			err = redisdb.BadData("a reply to %d takes of rate limits: %w", len(c.takes), wrong)
+		}
+	}
+	return err
+}
+
+// run runs the script in one exchange: once, or once for each key where these are on many servers.
+func (l *Limiter) run(ctx context.Context, calls []call) ([]*redis.Cmd, error) {
+	replies := make([]*redis.Cmd, len(calls))
+	err := l.client.Call(ctx, func(ctx context.Context) error {
+		unknown := false
+		_, err := l.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for i, c := range calls {
+				replies[i] = takeScript.EvalSha(ctx, p, c.keys, c.args...)
+			}
+			return nil
+		})
+		for _, r := range replies {
+			unknown = unknown || redis.HasErrorPrefix(r.Err(), "NOSCRIPT")
+		}
+		if !unknown {
+			return err
+		}
+		_, err = l.client.Pipelined(ctx, func(p redis.Pipeliner) error { // not those again that took something
+			for i, c := range calls {
+				if redis.HasErrorPrefix(replies[i].Err(), "NOSCRIPT") {
+					replies[i] = takeScript.Eval(ctx, p, c.keys, c.args...)
+				}
+			}
+			return nil
+		})
+		return err
+	})
+	return replies, err
+}
+
+// calls puts the takes of each key together.
+func (l *Limiter) calls(takes []*take) []call {
+	var order []counters
+	of := make(map[counters][]*take, 1)
+	for _, t := range takes {
+		if of[t.counters] == nil {
+			order = append(order, t.counters)
+		}
+		of[t.counters] = append(of[t.counters], t)
+	}
+	var calls []call
+	for i, c := range order {
+		if i == 0 || l.client.Cluster() {
+			calls = append(calls, call{args: []any{l.replica, (2 * day).Milliseconds()}})
+		}
+		calls[len(calls)-1].add(c, of[c])
+	}
+	return calls
+}
+
+// add adds the takes of one key.
+func (c *call) add(of counters, takes []*take) {
+	each, spent := 0.0, uint64(0)
+	if of.rateKey != "" {
+		c.keys, each = append(c.keys, of.rateKey), 1e6/float64(of.quota.PerSecond)
+	}
+	if of.gasKey != "" {
+		c.keys = append(c.keys, of.gasKey)
+	}
+	for _, t := range takes {
+		spent = max(spent, t.usage.spentOn(dayOf(t.at)))
+	}
+	c.args = append(c.args, each, of.quota.Burst, of.quota.Gas, spent, len(takes))
+	for _, t := range takes {
+		c.args = append(c.args, t.units, t.gas)
+	}
+	c.takes = append(c.takes, takes...)
+}
+
+// read reads what the script replied to a call.
+func (l *Limiter) read(numbers []int64, c call) error {
+	replies, bad, err := parseReplies(numbers, len(c.takes))
+	if err != nil {
+		return err
+	}
+	if bad > 0 {
+		l.unreadable.Add(float64(bad))
+		l.log.Error("Redis holds what is no count of a rate limit; the API counts those keys again from nothing. Does another program write to this Redis?", "values", bad, "keys", c.keys)
+	}
+	for i, t := range c.takes {
+		t.reply = replies[i]
+	}
+	return nil
+}
+
+// parseReplies reads the replies to so many takes, and how many values in Redis could not be read. A wrong number spoils its own reply
+// only: other keys' takes were in the same call.
+func parseReplies(numbers []int64, takes int) (replies []reply, bad int64, err error) {
+	if len(numbers) != takes*replyNumbers+1 {
+		return nil, 0, redisdb.BadData("%d numbers for %d takes", len(numbers), takes)
+	}
+	replies = make([]reply, takes)
+	for i := range replies {
+		n := numbers[i*replyNumbers:][:replyNumbers]
+		if slices.Min(n) < 0 || slices.Max(n) > maxNumber {
+			replies[i].err = redisdb.BadData("%d, of which one is nothing that is counted", n)
+			continue
+		}
+		replies[i] = reply{
+			wait: time.Duration(n[0]) * time.Microsecond, noGas: n[1] > 0, units: int(n[2]), full: time.Duration(n[3]) * time.Microsecond,
+			all: uint64(n[4]), mine: uint64(n[5]),
+		}
+	}
+	return replies, max(numbers[len(numbers)-1], 0), nil
+}

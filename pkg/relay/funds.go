@@ -1,0 +1,83 @@
+package relay
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// funds is how long the balance of a lane's signer lasts, as far as this process has seen it: over the lane's sessions here.
+type funds struct {
+	mu       sync.Mutex
+	forecast lane.Forecast
+	seen     evidence.Ref // the block of the balance
+	dry      bool         // the lane waits for funds
+	low      bool         // it was logged
+}
+
+// fundsOf are those of a lane.
+func (r *Relayer) fundsOf(id score.Lane) *funds {
+	f, _ := r.funds.LoadOrStore(id, &funds{})
+	return f.(*funds)
+}
+
+// Lasts is for how many seconds the balance of a lane's signer lasts at the rate at which it fell lately; infinite where nothing is
+// spent, 0 while the lane waits for funds. known is false before this process has seen the balance for five minutes.
+func (r *Relayer) Lasts(id score.Lane) (seconds float64, known bool) { return r.fundsOf(id).lasts() }
+
+func (f *funds) lasts() (seconds float64, known bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dry {
+		return 0, true
+	}
+	return f.forecast.Lasts()
+}
+
+// see takes in the signer's account, and whether it does not cover another transaction.
+func (f *funds) see(account evidence.Account, now time.Time, dry bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dry = dry; account.At != f.seen {
+		f.seen = account.At
+		f.forecast.See(account.Balance, now)
+	}
+}
+
+// sound tells whether the balance lasts so short that it is to be logged now: once, until it lasts a quarter longer than alarm. alarm 0: never.
+func (f *funds) sound(alarm time.Duration) (perDay float64, low bool) {
+	lasts, known := f.lasts()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case !known || alarm == 0:
+		return 0, false
+	case lasts > 1.25*alarm.Seconds():
+		f.low = false
+	}
+	if f.low || f.dry || lasts >= alarm.Seconds() { // the lane says by itself that it waits for funds
+		return 0, false
+	}
+	f.low = true
+	rate, _ := f.forecast.Rate()
+	return rate * (24 * time.Hour).Seconds(), true
+}
+
+// showFunds shows the signer's balance and how long it lasts.
+func (s *session) showFunds(account evidence.Account) {
+	id := label(s.id)
+	s.metrics.balance.WithLabelValues(id).Set(ether(account.Balance))
+	s.funds.see(account, s.config.Now(), s.waiting.reason == lane.WaitFunds)
+	lasts, known := s.funds.lasts()
+	if known {
+		s.metrics.lasts.WithLabelValues(id).Set(lasts)
+	}
+	if perDay, low := s.funds.sound(s.config.BalanceAlarm); low {
+		s.log.Warn("the balance of the lane's signer does not last for long; fund it", "signer", s.waiting.signer, "balance_wei", account.Balance,
+			"lasts", (time.Duration(lasts) * time.Second).String(), "spends_wei_per_day", math.Round(perDay))
+	}
+}

@@ -1,0 +1,127 @@
+package relay_test
+
+import (
+	"bytes"
+	"log/slog"
+	"math/big"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/lane"
+)
+
+// lines are what is logged, read while it is.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) count(part string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), part)
+}
+
+// TestALaneTellsHowLongItsSignersBalanceLasts: by what the account lost, in a metric and to its process, and logs once that it is not
+// for long. The lane's clock is put forward.
+func TestALaneTellsHowLongItsSignersBalanceLasts(t *testing.T) {
+	t.Parallel()
+	const low = "the balance of the lane's signer does not last for long"
+	w := watch(t)
+	ctx, key, price := t.Context(), w.keys[0].For(devnet.ChainID), big.NewInt(3e9)
+	balance := func() *big.Int {
+		b, err := w.geth.Client().BalanceAt(ctx, key.Address(), nil)
+		require.NoError(t, err)
+		return b
+	}
+	w.foreign(key, common.Address{1}, new(big.Int).Sub(balance(), big.NewInt(1e18)), price) // but for an ether
+	var ahead atomic.Int64
+	logged := &lines{}
+	w.deps.Log = slog.New(slog.NewTextHandler(logged, nil))
+	w.config.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	w.config.StaleAfter, w.config.BalanceAlarm = 1000*time.Hour, 1000*time.Hour // of the lane's clock
+	first := balance()
+	w.start(w.config, w.deps)
+	w.drain()
+	_, known := w.relayer.Lasts(0)
+	require.False(t, known, "it was not seen for long enough")
+
+	spend := func(first int) {
+		for i := range 4 {
+			ahead.Add(int64(2 * time.Minute))
+			w.accept(some(1, first+20*i, 20)...)
+			w.drain()
+		}
+	}
+	before, began := balance(), w.config.Now()
+	spend(0)
+	lasts, known := 0.0, false
+	require.Eventually(t, func() bool {
+		w.mine()
+		lasts, known = w.relayer.Lasts(0)
+		return known && logged.count(low) == 1
+	}, 2*time.Minute, 10*time.Millisecond)
+	now := balance()
+	lastsOf := func(from *big.Int) float64 {
+		left, _ := new(big.Float).SetInt(now).Float64()
+		spent, _ := new(big.Float).SetInt(new(big.Int).Sub(from, now)).Float64()
+		return left / spent * w.config.Now().Sub(began).Seconds()
+	}
+	// The first balance that the lane saw is of a block before its creation of a project, or after.
+	require.Greater(t, lasts, 0.8*lastsOf(first))
+	require.Less(t, lasts, 1.2*lastsOf(before))
+	require.Equal(t, lasts, w.metric("balance_lasts_seconds", "0"))
+
+	spend(80)
+	require.Equal(t, 1, logged.count(low), "it is logged once")
+	w.foreign(admin(t), key.Address(), big.NewInt(9e18), price)
+	w.foreign(admin(t), key.Address(), new(big.Int).Mul(big.NewInt(1e18), big.NewInt(1000)), price)
+	require.Eventually(t, func() bool {
+		w.mine()
+		ahead.Add(int64(time.Second))
+		lasts, _ = w.relayer.Lasts(0)
+		return lasts > 1250*3600
+	}, 2*time.Minute, 10*time.Millisecond, "what is paid in is seen")
+	require.Equal(t, 1, logged.count(low))
+}
+
+// TestABalanceThatDoesNotCoverATransactionLastsNoTime, however little was spent before.
+func TestABalanceThatDoesNotCoverATransactionLastsNoTime(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	stop := w.start(w.config, w.deps)
+	w.drain()
+	stop()
+	key, price := w.keys[0].For(devnet.ChainID), big.NewInt(3e9)
+	balance, err := w.geth.Client().BalanceAt(t.Context(), key.Address(), nil)
+	require.NoError(t, err)
+	w.foreign(key, common.Address{1}, balance.Sub(balance, new(big.Int).Mul(price, big.NewInt(21_100))), price)
+	w.metrics = prometheus.NewRegistry()
+	w.deps.Metrics = w.metrics
+	w.start(w.config, w.deps)
+	w.accept(some(1, 0, 20)...)
+	w.waitsFor(lane.WaitFunds)
+	require.Eventually(t, func() bool {
+		w.mine()
+		lasts, known := w.relayer.Lasts(0)
+		return known && lasts == 0
+	}, 2*time.Minute, 10*time.Millisecond)
+	w.foreign(admin(t), key.Address(), big.NewInt(5e18), price)
+	w.drain()
+	_, known := w.relayer.Lasts(0)
+	require.False(t, known)
+}

@@ -1,0 +1,143 @@
+package signer
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/kms"
+	kmstypes "github.com/aws/aws-sdk-go-v2/service/kms/types"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// managed is a key of AWS KMS: of the kind ECC_SECG_P256K1, to sign and verify. Credentials come from where the SDK finds them: the
+// environment, a role of the pod, or of the machine. They need kms:Sign and kms:GetPublicKey.
+type managed struct {
+	key arn.ARN
+
+	mu     sync.Mutex
+	client *kms.Client
+	known  bool // the key was seen to be the account's
+}
+
+// newManaged checks the ARN; it does not connect.
+func newManaged(text string) (*managed, error) {
+	key, err := arn.Parse(text)
+	if err != nil || key.Service != "kms" || key.Region == "" || !strings.HasPrefix(key.Resource, "key/") && !strings.HasPrefix(key.Resource, "alias/") {
+		return nil, errors.New("awsKms must be the ARN of a key or of an alias: arn:aws:kms:REGION:ACCOUNT:key/ID")
+	}
+	return &managed{key: key}, nil
+}
+
+// ask has KMS sign the transaction's hash. KMS neither makes s low nor tells the recovery id: both are found here.
+func (m *managed) ask(ctx context.Context, address common.Address, tx *types.Transaction, rules types.Signer) (*types.Transaction, error) {
+	client, err := m.open(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	hash, key := rules.Hash(tx), m.key.String()
+	out, err := client.Sign(ctx, &kms.SignInput{
+		KeyId: &key, Message: hash[:], MessageType: kmstypes.MessageTypeDigest, SigningAlgorithm: kmstypes.SigningAlgorithmSpecEcdsaSha256,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("AWS KMS does not sign: %w", brief(err))
+	}
+	signature, err := recoverable(out.Signature, hash, address)
+	if err != nil {
+		return nil, err
+	}
+	return tx.WithSignature(rules, signature)
+}
+
+// open has a client, and the public key compared with the account once, so that an error can say which account the key has.
+func (m *managed) open(ctx context.Context, address common.Address) (*kms.Client, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.client == nil {
+		settings, err := config.LoadDefaultConfig(ctx, config.WithRegion(m.key.Region))
+		if err != nil {
+			return nil, fmt.Errorf("couldn't read the AWS SDK's settings: %w", brief(err))
+		}
+		m.client = kms.NewFromConfig(settings)
+	}
+	if m.known {
+		return m.client, nil
+	}
+	key := m.key.String()
+	out, err := m.client.GetPublicKey(ctx, &kms.GetPublicKeyInput{KeyId: &key})
+	if err != nil {
+		return nil, fmt.Errorf("AWS KMS does not tell the public key: %w", brief(err))
+	}
+	if out.KeyUsage != kmstypes.KeyUsageTypeSignVerify {
+		return nil, fmt.Errorf("%w: the key of AWS KMS is for %s; it must be for SIGN_VERIFY", ErrUntrue, out.KeyUsage)
+	}
+	public, err := parsePublic(out.PublicKey)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the key of AWS KMS is of the kind %s: %w; make one of the kind ECC_SECG_P256K1", ErrUntrue, out.KeySpec, err)
+	}
+	if is := crypto.PubkeyToAddress(*public); is != address {
+		return nil, fmt.Errorf("%w: the key of AWS KMS has the address %s, and its description says %s", ErrUntrue, is, address)
+	}
+	m.known = true
+	return m.client, nil
+}
+
+// What a public key on the curve says it is.
+var (
+	oidPublicKey = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
+	oidSecp256k1 = asn1.ObjectIdentifier{1, 3, 132, 0, 10}
+)
+
+// parsePublic reads a SubjectPublicKeyInfo (DER); crypto/x509 does not know the curve.
+func parsePublic(der []byte) (*ecdsa.PublicKey, error) {
+	var info struct {
+		Algorithm pkix.AlgorithmIdentifier
+		Point     asn1.BitString
+	}
+	var curve asn1.ObjectIdentifier
+	rest, err := asn1.Unmarshal(der, &info)
+	if err != nil || len(rest) > 0 || !info.Algorithm.Algorithm.Equal(oidPublicKey) {
+		return nil, errors.New("it is no public key of an elliptic curve")
+	}
+	if rest, err = asn1.Unmarshal(info.Algorithm.Parameters.FullBytes, &curve); err != nil || len(rest) > 0 || !curve.Equal(oidSecp256k1) {
+		return nil, errors.New("it is not on the curve secp256k1")
+	}
+	public, err := crypto.UnmarshalPubkey(info.Point.RightAlign())
+	if err != nil {
+		return nil, errors.New("it is no point of the curve secp256k1")
+	}
+	return public, nil
+}
+
+// recoverable turns a signature in DER into one of 65 bytes, with a low s, from which the account can be recovered.
+func recoverable(der []byte, hash common.Hash, address common.Address) ([]byte, error) {
+	var s struct{ R, S *big.Int }
+	order := crypto.S256().Params().N
+	rest, err := asn1.Unmarshal(der, &s)
+	if err != nil || len(rest) > 0 || s.R.Sign() <= 0 || s.S.Sign() <= 0 || s.R.Cmp(order) >= 0 || s.S.Cmp(order) >= 0 {
+		return nil, fmt.Errorf("%w: it is no signature of the curve secp256k1 in DER", ErrUntrue)
+	}
+	if s.S.Cmp(new(big.Int).Rsh(order, 1)) > 0 {
+		s.S.Sub(order, s.S)
+	}
+	signature := make([]byte, crypto.SignatureLength)
+	s.R.FillBytes(signature[:32])
+	s.S.FillBytes(signature[32:64])
+	for id := range byte(2) { // r beyond the order, of which the ids 2 and 3 tell, is as likely as finding the key by guessing
+		signature[crypto.RecoveryIDOffset] = id
+		if public, err := crypto.SigToPub(hash[:], signature); err == nil && crypto.PubkeyToAddress(*public) == address {
+			return signature, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: the signature is not of %s", ErrUntrue, address)
+}

@@ -1,0 +1,132 @@
+package signer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// How long a remote signer is left alone after it failed: twice as long each time, and at least as long as it took to fail.
+const (
+	leastPause = time.Second
+	mostPause  = 15 * time.Second
+)
+
+// ErrUntrue says that a remote signer answered something else than the transaction asked for, signed by its account.
+var ErrUntrue = errors.New("the remote signer's answer is refused")
+
+// remote is a key at a remote signer. What comes back is checked: it is the transaction that was asked for, signed by the key's account
+// for the chain, with a low s. All else that happens is an error, which the lane waits for. A signature that was made and lost on the
+// way is harmless, since no one but the signer has it.
+type remote struct {
+	address common.Address
+	timeout time.Duration
+	service service
+
+	mu     sync.Mutex
+	failed error         // the last error, until the service works again
+	pause  time.Duration // after it
+	until  time.Time     // when the pause ends
+}
+
+// service asks a remote signer for tx, signed by an account.
+type service interface {
+	ask(ctx context.Context, address common.Address, tx *types.Transaction, rules types.Signer) (*types.Transaction, error)
+}
+
+func (r *remote) sign(ctx context.Context, tx *types.Transaction, rules types.Signer) (*types.Transaction, error) {
+	if chain := tx.ChainId(); tx.Type() != types.LegacyTxType && chain.Cmp(rules.ChainID()) != 0 {
+		return nil, fmt.Errorf("%w: it is for chain %s", types.ErrInvalidChainId, chain)
+	}
+	if err := r.resting(time.Now()); err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	began := time.Now()
+	signed, err := r.service.ask(limited, r.address, tx, rules)
+	if err == nil {
+		err = check(tx, signed, r.address, rules)
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, err // the caller's time was over, which says nothing of the service
+	}
+	if err != nil && limited.Err() != nil {
+		err = fmt.Errorf("the remote signer did not answer within %s: %w", r.timeout, err)
+	}
+	r.note(err, began, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return signed, nil
+}
+
+// resting is the last error while the pause after it lasts.
+func (r *remote) resting(now time.Time) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed == nil || !now.Before(r.until) {
+		return nil
+	}
+	return fmt.Errorf("%w (it is asked again in %s)", r.failed, r.until.Sub(now).Round(time.Millisecond))
+}
+
+// note takes in how a question ended.
+func (r *remote) note(err error, began, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed = err; err == nil {
+		r.pause = 0
+		return
+	}
+	r.pause = min(max(leastPause, 2*r.pause, now.Sub(began)), mostPause)
+	r.until = now.Add(r.pause)
+}
+
+// check tells why signed is not asked, signed by the account. What is signed is compared by its hash, which covers every field and
+// the chain; that of a legacy transaction only where its signature names the chain, so that must.
+func check(asked, signed *types.Transaction, address common.Address, rules types.Signer) error {
+	if signed.Type() != asked.Type() || !signed.Protected() || rules.Hash(signed) != rules.Hash(asked) || signed.ChainId().Cmp(rules.ChainID()) != 0 {
+		return fmt.Errorf("%w: it is another transaction than was asked for: it differs in %s", ErrUntrue, strings.Join(differences(asked, signed, rules), ", "))
+	}
+	sender, err := types.Sender(rules, signed) // refuses a high s
+	if err != nil {
+		return fmt.Errorf("%w: its signature is not valid, or has a high s: %w", ErrUntrue, err)
+	}
+	if sender != address {
+		return fmt.Errorf("%w: it is signed by %s and not by %s; does the description name the right address?", ErrUntrue, sender, address)
+	}
+	return nil
+}
+
+// differences names the fields in which two transactions differ.
+func differences(asked, signed *types.Transaction, rules types.Signer) (fields []string) {
+	chain := "none" // of a legacy transaction whose signature is for any
+	if signed.Protected() {
+		chain = signed.ChainId().String()
+	}
+	text := func(tx *types.Transaction, chain string) []string {
+		return []string{
+			fmt.Sprintf("type %d", tx.Type()), "chain id " + chain, fmt.Sprintf("nonce %d", tx.Nonce()), fmt.Sprintf("gas %d", tx.Gas()),
+			fmt.Sprintf("fee cap %s", tx.GasFeeCap()), fmt.Sprintf("tip cap %s", tx.GasTipCap()), fmt.Sprintf("to %s", tx.To()),
+			fmt.Sprintf("value %s", tx.Value()), fmt.Sprintf("data of hash %s", crypto.Keccak256Hash(tx.Data())),
+		}
+	}
+	is := text(signed, chain)
+	for i, want := range text(asked, rules.ChainID().String()) {
+		if is[i] != want {
+			fields = append(fields, is[i]+" instead of "+want)
+		}
+	}
+	if len(fields) == 0 {
+		fields = []string{"its access list"} // the one field that is left; ours have none
+	}
+	return fields
+}
