@@ -292,6 +292,8 @@ func TestCommands(t *testing.T) {
 	out, told, err = scorelay("backup", dir)
 	require.NoError(t, err, told)
 	require.Regexp(t, `^backed 11 streams up in .*\nit holds what was accepted before \S+, up to sequence \d+$`, out)
+	_, told, err = scorelay("keys", "create", "later") // so that what is there is surely not what the backup holds
+	require.NoError(t, err, told)
 	_, told, err = scorelay("restore", dir)
 	require.Error(t, err)
 	require.Contains(t, told, "the stream exists")
