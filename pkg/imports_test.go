@@ -46,6 +46,8 @@ var allowed = map[string][]string{
 	"pkg/stream":       {"pkg/score", "pkg/retry"},
 	"pkg/journal":      {"pkg/score", "pkg/lane"},
 	"pkg/lease":        {"pkg/score", "pkg/watched"},
+	"pkg/replica":      {"pkg/score", "pkg/watched"},
+	"pkg/pause":        {"pkg/score", "pkg/watched", "pkg/retry"},
 	"pkg/notice":       {"pkg/score", "pkg/lane", "pkg/watched"},
 	"pkg/roster/store": {"pkg/score", "pkg/roster", "pkg/watched", "pkg/retry"},
 	"pkg/directory":    {"pkg/score", "pkg/evidence", "pkg/watched"},
@@ -78,7 +80,7 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/roster/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/app", "pkg/devnet"},

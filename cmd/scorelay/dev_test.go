@@ -201,7 +201,7 @@ func TestDevLeavesAForeignFolderAlone(t *testing.T) {
 	}
 }
 
-// watched is a `scorelay dev` in a terminal of 80×24, and what is on it.
+// watched is a program in a terminal of 80×24, and what is on it.
 type watched struct {
 	tty *os.File
 	cmd *exec.Cmd
@@ -214,7 +214,12 @@ type watched struct {
 
 func watch(t *testing.T, environ []string, args ...string) *watched {
 	t.Helper()
-	w := &watched{cmd: command(t, "scorelay", append([]string{"dev", "--port", "0", "--block-time", "250ms"}, args...)...), screen: newTerminal(80, 24), changed: make(chan struct{}, 1)}
+	return onTerminal(t, environ, append([]string{"dev", "--port", "0", "--block-time", "250ms"}, args...)...)
+}
+
+func onTerminal(t *testing.T, environ []string, args ...string) *watched {
+	t.Helper()
+	w := &watched{cmd: command(t, "scorelay", args...), screen: newTerminal(80, 24), changed: make(chan struct{}, 1)}
 	w.cmd.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", "NO_COLOR="}, environ...)...)
 	tty, err := pty.StartWithSize(w.cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	require.NoError(t, err)

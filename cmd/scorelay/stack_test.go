@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -23,9 +25,11 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -288,6 +292,8 @@ func TestCommands(t *testing.T) {
 	out, told, err = scorelay("backup", dir)
 	require.NoError(t, err, told)
 	require.Regexp(t, `^backed 11 streams up in .*\nit holds what was accepted before \S+, up to sequence \d+$`, out)
+	_, told, err = scorelay("keys", "create", "later") // so that what is there is surely not what the backup holds
+	require.NoError(t, err, told)
 	_, told, err = scorelay("restore", dir)
 	require.Error(t, err)
 	require.Contains(t, told, "the stream exists")
@@ -301,9 +307,95 @@ func TestCommands(t *testing.T) {
 	require.NoError(t, err, "%s %s", out, told)
 	require.Contains(t, out, "lost 0")
 
+	statusOf(t, s, scorelay)
+	pauses(t, s, scorelay)
+
 	_, told, err = scorelay("dev", "--port", "0")
 	require.Error(t, err)
 	require.Contains(t, told, "another `scorelay dev`")
+}
+
+// pauses has lanes and accepting pause and resume.
+func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
+	t.Helper()
+	does := func(want string, args ...string) {
+		t.Helper()
+		out, told, err := scorelay(args...)
+		require.NoError(t, err, told)
+		require.Contains(t, out, want)
+	}
+	for _, wrong := range [][]string{{"pause"}, {"resume"}, {"pause", "--lane", "0", "--all"}, {"pause", "--lane", "0", "--accepting"}, {"pause", "--lane", "4000"}} {
+		_, told, err := scorelay(wrong...)
+		require.Error(t, err, wrong)
+		require.Regexp(t, `--all|there is no such lane`, told)
+	}
+	does("Paused lane 0: relayers bind nothing new, and see to what is bound; accepting continues.", "pause", "--lane", "0", "--reason", "a drill")
+	does("lane 0 waits: an operator paused it", "status")
+	does("Paused all lanes", "pause", "--all")
+	does("but everything is paused still", "resume", "--lane", "0")
+	c := newCaller(t, s.info(t))
+	waiting := c.send(t, 3)
+	out, told, err := scorelay("status", "--json")
+	require.NoError(t, err, told)
+	var doc status.Document
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	require.Equal(t, "an operator paused all lanes, and accepting continues", doc.Verdict)
+	require.Len(t, doc.Backlog, 1)
+	require.Equal(t, uint64(3), doc.Backlog[0].Updates)
+	require.Equal(t, c.project, doc.Backlog[0].Project)
+	does("nothing is accepted", "pause", "--all", "--accepting", "--reason", "the chain is upgraded")
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := c.api.UpdateScore(ctx, sdk.NamedUpdate{
+			UpdateID: c.minter.Next(), ProjectID: c.project, ActionName: "purchase", ScoreType: "reputation", TargetWallet: c.target,
+		}, c.sign)
+		return err != nil && strings.Contains(err.Error(), "paused")
+	}, 2*time.Minute, 10*time.Millisecond)
+	does("Resumed all lanes.", "resume", "--all")
+	c.final(t, waiting)
+	c.final(t, c.send(t, 1))
+}
+
+// statusOf looks at a stack with `scorelay status`: as JSON, as text, and on a terminal of 80×24, where it is written over in place.
+func statusOf(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
+	t.Helper()
+	var doc status.Document
+	require.Eventually(t, func() bool { // until the relayers say more of their lanes than their leases do
+		out, told, err := scorelay("status", "--json")
+		require.NoError(t, err, told)
+		require.NoError(t, json.Unmarshal([]byte(out), &doc))
+		return doc.OK && len(doc.Replicas) > 1 && len(doc.Endpoints) > len(doc.Replicas)
+	}, 2*time.Minute, 10*time.Millisecond)
+	require.Equal(t, "all lanes move", doc.Verdict)
+	sent := uint64(0)
+	for _, l := range doc.Lanes {
+		require.True(t, l.Moves)
+		require.NotEmpty(t, l.Replica)
+		require.NotZero(t, l.Epoch)
+		require.NotEmpty(t, l.BalanceWei)
+		require.Equal(t, l.Nonces.Journaled, *l.Nonces.Chain)
+		sent += l.Nonces.Settled
+	}
+	require.NotZero(t, sent)
+	for _, r := range doc.Replicas {
+		require.NotEmpty(t, r.Version)
+	}
+	require.Empty(t, doc.Backlog)
+	require.NotZero(t, doc.Chain.Final)
+	require.NotZero(t, doc.NATS.Bound)
+
+	out, told, err := scorelay("status")
+	require.NoError(t, err, told)
+	require.Regexp(t, `^all lanes move\nchain \d+   head [\d,]+ \([\d.]+ s ago\)   final [\d,]+\n\nlane driver`, out)
+	w := onTerminal(t, nil, "status", "--watch", "--data-dir", s.dir)
+	seen := w.sees(t, "all lanes move", "lane driver", "replicas   api ", "NATS       ok")
+	require.Eventually(t, func() bool { return w.now() != seen }, 2*time.Minute, 10*time.Millisecond, "it is refreshed")
+	require.Equal(t, 1, strings.Count(w.sees(t, "lane driver", "Redis ok"), "lane driver"), "in place")
+	w.fits(t)
+	_, err = w.tty.WriteString("\x03")
+	require.NoError(t, err)
+	require.NoError(t, w.ended(t))
 }
 
 // deadLetters has an update whose signer is no member in the stream, as after a member was removed, and looks after

@@ -17,6 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/limit"
+	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/sdk"
@@ -43,6 +44,7 @@ type api struct {
 	projects *httpapi.Projects
 	backlogs *backlog.View
 	guard    *halt.Guard
+	pauses   *pause.View
 	clock    *clock
 	rewatch  chan chan struct{} // asks for the accepted creations again; closed when they are there
 	server   *httpapi.Server
@@ -61,9 +63,11 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		loop("the view of API keys", func(ctx context.Context) error { return a.keys.Run(ctx) }),
 		loop("the view of final projects", func(ctx context.Context) error { return a.final.Run(ctx) }),
 		loop("the view of accepted projects", a.watchProjects),
+		loop("the view of what is paused", func(ctx context.Context) error { return a.pauses.Run(ctx) }),
 		loop("the view of what waits", func(ctx context.Context) error { return a.backlogs.Run(ctx) }),
 		loop("the comparison of clocks", func(ctx context.Context) error { return a.clock.run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
+		a.tellPart("api", plain(hostName()), nil),
 		lifecycle.Part{
 			Name: "HTTP", Start: a.listen,
 			Run: func(drain, kill context.Context) error { return a.serve(drain, kill) },
@@ -95,6 +99,9 @@ func (a *api) open(ctx context.Context) error {
 		return err
 	}
 	a.backlogs = backlogs.NewView()
+	if a.pauses, err = a.pausesView(ctx); err != nil {
+		return err
+	}
 	journals, err := journal.Open(ctx, a.js)
 	if err != nil {
 		return err
@@ -139,7 +146,7 @@ func (a *api) deps() httpapi.Deps {
 		confirmations: a.settings.Confirmations,
 	}
 	deps := httpapi.Deps{
-		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract,
+		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: func() string { return a.pauses.Current().Accepting() }, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
 		Gas:       registry.Osaka(), // also where a later fork's rules hold, which would take four fifths of all budgets over night

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
@@ -28,6 +29,15 @@ func (p *process) newGuard(ctx context.Context, journals *journal.Journal, proce
 		Process: process, Stream: p.stream, Marks: marks, Journaled: journals.Seen, Note: p.status.NoteSequence,
 		Connection: func() uint64 { return p.nats.Stats().Reconnects }, Elsewhere: elsewhere, Forget: forget, Log: p.log, Metrics: p.metrics,
 	}), nil
+}
+
+// pausesView is what an operator paused, as a view.
+func (p *process) pausesView(ctx context.Context) (*pause.View, error) {
+	pauses, err := pause.Open(ctx, p.js)
+	if err != nil {
+		return nil, err
+	}
+	return pauses.View(ctx, p.log)
 }
 
 // publisher is the stream as a httpapi.Publisher that takes nothing while accepting halts.

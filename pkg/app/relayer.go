@@ -21,8 +21,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/notice"
+	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster/store"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -44,6 +47,7 @@ type relayer struct {
 
 	roster   *store.View
 	notices  *notice.Board
+	pauses   *pause.View
 	keys     *keyring
 	heads    *heads.Tracker
 	guard    *halt.Guard
@@ -65,6 +69,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "engines", Start: r.open},
 		loop("the view of the lanes", func(ctx context.Context) error { return r.roster.Run(ctx) }),
+		loop("the view of what is paused", func(ctx context.Context) error { return r.pauses.Run(ctx) }),
 		loop("the notices between lanes", func(ctx context.Context) error { return r.notices.Run(ctx) }),
 		loop("the keys", func(ctx context.Context) error { return r.keys.run(ctx) }),
 		loop("the tracker of the chain's heads", func(ctx context.Context) error { r.heads.Run(ctx); return nil }),
@@ -72,6 +77,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return r.guard.Run(ctx) }),
 		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
+		r.tellPart("relayer", r.settings.replica(), r.driven),
 		lifecycle.Part{
 			Name:  "readiness",
 			Start: func(context.Context) error { r.health.Started(); return nil },
@@ -90,6 +96,9 @@ func (r *relayer) open(ctx context.Context) error {
 		return err
 	}
 	if r.notices, err = notice.Open(ctx, r.js, r.log); err != nil {
+		return err
+	}
+	if r.pauses, err = r.pausesView(ctx); err != nil {
 		return err
 	}
 	if err := r.keys.begin(d.ChainID, r.roster); err != nil {
@@ -123,6 +132,19 @@ func (r *relayer) open(ctx context.Context) error {
 	return r.openRelay(ctx, journals)
 }
 
+// maxLasts is how many seconds a balance is told to last at most: a hundred years.
+const maxLasts = 100 * 365 * 24 * 60 * 60
+
+// driven is what the relayer tells of its lanes.
+func (r *relayer) driven() map[score.Lane]replica.Lane {
+	lanes := map[score.Lane]replica.Lane{}
+	for id, l := range r.relay.Driven() {
+		lasts, _ := r.relay.Lasts(id) // 0 where it is not known
+		lanes[id] = replica.Lane{Wait: string(l.Wait), Since: l.Since.UTC(), Waiting: l.Waiting, Lasts: min(lasts, maxLasts)}
+	}
+	return lanes
+}
+
 // lanes is index.Lanes.
 func (r *relayer) lanes(context.Context) (int, error) {
 	known, _ := r.roster.Current()
@@ -154,7 +176,8 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 		Rules:   s.rules(),
 	}, relay.Deps{
 		Heads: r.heads, Chain: r.chain, Source: source{r.stream, stream.NewTail(r.stream, tailMemory)}, Journal: journals, Leases: leases, Statuses: r.status,
-		Backlogs: backlogs, Halt: r.guard, Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Tracer: r.tracer, Log: r.log, Metrics: r.metrics,
+		Backlogs: backlogs, Halt: r.guard, Paused: func(id score.Lane) bool { return r.pauses.Current().Of(id) != nil },
+		Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Tracer: r.tracer, Log: r.log, Metrics: r.metrics,
 	})
 	return err
 }
@@ -191,6 +214,11 @@ func (s *RelayerSettings) replica() string {
 	if name == "" {
 		name = hostName()
 	}
+	return plain(name)
+}
+
+// plain has a dash in place of what is no letter, digit, dash or underscore.
+func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r

@@ -31,6 +31,7 @@ type endpoint struct {
 	breaker breaker
 	trust   trust
 	newest  atomic.Uint64 // number of the newest block it was seen to have; 0 before the first
+	took    atomic.Int64  // nanoseconds of the last exchange that it answered; 0 before the first
 
 	plainHash atomic.Bool // it takes block hashes as text, not as the object of EIP-1898
 	proofs    capability  // eth_getProof
@@ -62,7 +63,11 @@ func (e *endpoint) do(ctx context.Context, op string, ask func(context.Context, 
 	defer cancel()
 	start := time.Now()
 	err := redacted(ask(call, e))
-	e.metrics.seconds.WithLabelValues(e.name, op).Observe(time.Since(start).Seconds())
+	took := time.Since(start)
+	e.metrics.seconds.WithLabelValues(e.name, op).Observe(took.Seconds())
+	if err == nil {
+		e.took.Store(int64(took))
+	}
 	e.metrics.requests.WithLabelValues(e.name, op, resultOf(err)).Inc()
 	limited, retryAfter := x.noted()
 	e.record(trial, endingOf(ctx, err, limited), err, retryAfter)

@@ -77,14 +77,25 @@ func (s *Server) lookUp(c *fiber.Ctx, by *caller, handle handler) *Problem {
 // rightNames say what a key may do with a right.
 var rightNames = map[score.Rights]string{score.MayCreate: "create projects", score.MayUpdate: "send updates", score.MayRead: "look up"}
 
-// accepting lets a request in that would have something stored, unless accepting halts.
+// accepting lets a request in that would have something stored, unless accepting halts or is paused.
 func (s *Server) accepting(handle handler) handler {
 	return func(c *fiber.Ctx, by *caller) *Problem {
 		if why := s.deps.Halted(); why != "" {
 			return temporary(codeHalted, retryAfterHalt, why)
 		}
+		if why := s.paused(); why != "" {
+			return temporary(codePaused, retryAfterHalt, why)
+		}
 		return handle(c, by)
 	}
+}
+
+// paused says why an operator paused accepting; empty while it is not paused.
+func (s *Server) paused() string {
+	if s.deps.Paused == nil {
+		return ""
+	}
+	return s.deps.Paused()
 }
 
 // authenticate tells whose request it is.
@@ -139,6 +150,9 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	}
 	if why := s.deps.Halted(); why != "" { // it answers look-ups, so it stays ready
 		return c.SendString("ok, but nothing is accepted: " + why + "\n")
+	}
+	if why := s.paused(); why != "" {
+		return c.SendString("ok, but accepting is paused: " + why + "\n")
 	}
 	return c.SendString("ok\n")
 }

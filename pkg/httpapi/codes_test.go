@@ -173,6 +173,25 @@ var provocations = map[string]struct {
 		require.Contains(b.t, ready.raw, "nothing is accepted: NATS was restored")
 		return b.post("/update-score", b.update("one"))
 	}},
+	"paused": {func(s *setup) {
+		s.deps = func(d *httpapi.Deps) {
+			calls := 0
+			d.Paused = func() string { // not for the bench's own creation
+				if calls++; calls > 1 {
+					return "the chain is upgraded until noon"
+				}
+				return ""
+			}
+		}
+	}, func(b *bench) response {
+		require.Equal(b.t, http.StatusOK, b.get("/projects/%s", b.project.ID).status, "look-ups are answered")
+		ready := b.get("/readyz")
+		require.Equal(b.t, http.StatusOK, ready.status)
+		require.Contains(b.t, ready.raw, "accepting is paused: the chain is upgraded")
+		r := b.post("/update-score", b.update("one"))
+		require.Contains(b.t, r.raw, "the chain is upgraded until noon")
+		return r
+	}},
 	"unknown_method":           {nil, func(b *bench) response { return b.wire("PATCHY /update-score HTTP/1.1\r\nHost: x\r\n\r\n") }},
 	"unsupported_http_version": {nil, func(b *bench) response { return b.wire("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") }},
 	"starting": {func(s *setup) {

@@ -46,7 +46,7 @@ func Codes() []Code {
 		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
 		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeBacklogFull, codeTooManyConnections, codeHeadersTooLarge,
-		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codeUpdateInProgress,
+		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codePaused, codeUpdateInProgress,
 		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable, codeHTTPVersion,
 	}
 }

@@ -41,6 +41,8 @@ type Deps struct {
 	Ready func() error
 	// Halted says why nothing may be accepted, which is told to callers; empty while all may.
 	Halted func() string
+	// Paused says why an operator paused accepting, which is told to callers; empty while it is not paused. nil: it never is.
+	Paused func() string
 	// Metrics answers GET /metrics; nil: there is no such path.
 	Metrics http.Handler
 

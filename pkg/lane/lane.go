@@ -45,6 +45,7 @@ const (
 	WaitCut         Wait = "cut"         // the lane was cut: its key is lost
 	WaitNode        Wait = "node"        // no node answers what queued work would do
 	WaitStream      Wait = "stream"      // the stream or the journal cannot be read or written
+	WaitPaused      Wait = "paused"      // an operator paused the lane, or everything
 	WaitHalted      Wait = "halted"      // accepting halts: NATS went back in time, an operator decides
 	WaitJournal     Wait = "journal"     // the journal, or a message, is nothing this process may continue with: an operator has to look
 )
@@ -53,7 +54,7 @@ const (
 func Waits() []Wait {
 	return []Wait{
 		WaitHead, WaitAccount, WaitWindow, WaitFinality, WaitFunds, WaitCeiling, WaitForeign, WaitUnjournaled, WaitBehind,
-		WaitRefused, WaitContract, WaitOutcomes, WaitSigner, WaitCut, WaitNode, WaitStream, WaitHalted, WaitJournal,
+		WaitRefused, WaitContract, WaitOutcomes, WaitSigner, WaitCut, WaitNode, WaitStream, WaitPaused, WaitHalted, WaitJournal,
 	}
 }
 

@@ -104,19 +104,26 @@ var memoryLine = regexp.MustCompile(`(?m)^(used_memory|maxmemory):(\d+)`)
 
 // MemoryUsed is which part of its maxmemory a Redis uses, of a Cluster the fullest master; 0 where there is no bound, or Redis does not tell.
 func (c *Client) MemoryUsed(ctx context.Context) (part float64, err error) {
+	_, part, err = c.Memory(ctx)
+	return part, err
+}
+
+// Memory is how many bytes a Redis uses, all masters of a Cluster together, and MemoryUsed.
+func (c *Client) Memory(ctx context.Context) (bytes uint64, part float64, err error) {
 	var mu sync.Mutex
 	err = c.info(ctx, "memory", func(info string) {
 		numbers := map[string]float64{}
 		for _, m := range memoryLine.FindAllStringSubmatch(info, -1) {
 			numbers[m[1]], _ = strconv.ParseFloat(m[2], 64)
 		}
+		mu.Lock()
+		defer mu.Unlock()
+		bytes += uint64(numbers["used_memory"])
 		if bound := numbers["maxmemory"]; bound > 0 {
-			mu.Lock()
 			part = max(part, numbers["used_memory"]/bound)
-			mu.Unlock()
 		}
 	})
-	return part, err
+	return bytes, part, err
 }
 
 var processLine = regexp.MustCompile(`(?m)^run_id:(\w+)`)

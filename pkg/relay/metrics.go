@@ -36,6 +36,8 @@ type metrics struct {
 	driven        prometheus.Gauge
 	lanes         *prometheus.GaugeVec
 	gauges
+
+	told driven
 }
 
 // family registers metrics of a relayer.
@@ -170,6 +172,7 @@ func (m *metrics) configured(known roster.Roster) {
 
 // wait says why the lane binds nothing new.
 func (m *metrics) wait(id score.Lane, reason lane.Wait) {
+	m.told.wait(id, reason)
 	for _, r := range lane.Waits() {
 		value := 0.0
 		if r == reason {

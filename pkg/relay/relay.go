@@ -81,6 +81,7 @@ type Deps struct {
 	Statuses Statuses
 	Backlogs Backlogs // nil: nothing is told
 	Halt     Halt
+	Paused   func(score.Lane) bool // whether an operator paused the lane; nil: none is
 	Roster   Roster
 	Board    Board
 	// Signer is the signer with an address; false where this process has no key for it. It may come later.
@@ -163,6 +164,7 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 		_ = retry.Sleep(ctx, wait)
 	}
 	r.metrics.forget(id)
+	r.metrics.told.forget(id)
 	log.Info("the relayer no longer drives the lane; what is in flight is in its journal")
 }
 

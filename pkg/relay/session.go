@@ -40,6 +40,7 @@ type session struct {
 	funds    *funds
 	metrics  *metrics
 	halt     Halt
+	paused   func(score.Lane) bool // by an operator; nil: none is
 
 	send       func(ctx context.Context, raw [][]byte) []txpool.Result // to all endpoints
 	deadLetter func(context.Context, []score.DeadLetter) error
@@ -205,6 +206,8 @@ func (s *session) blocked() lane.Wait {
 		return lane.WaitOutcomes
 	case why == lane.WaitNone && s.halt.Halted():
 		return lane.WaitHalted
+	case why == lane.WaitNone && s.paused != nil && s.paused(s.id):
+		return lane.WaitPaused
 	}
 	return why
 }

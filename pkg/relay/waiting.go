@@ -72,6 +72,9 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 	case lane.WaitCut:
 		log.Warn("the lane was cut; it binds nothing, broadcasts what is journaled until that is final, and gives away what it has",
 			"open_slots", len(w.lane.State.Slots))
+	case lane.WaitPaused:
+		log.Info("an operator paused the lane; it binds nothing new, and sees to what is bound until `scorelay resume`",
+			"open_slots", len(w.lane.State.Slots))
 	case lane.WaitNode:
 		log.Warn("no node tells what queued work would do; the lane binds nothing new until one does")
 	}

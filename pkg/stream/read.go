@@ -231,6 +231,18 @@ func (s *Stream) ReadAll(ctx context.Context, fn func(score.Message) error) erro
 	})
 }
 
+// ReadFrom hands the messages that the stream holds now, from a sequence on, to fn, in order, and returns. An error of fn ends it.
+func (s *Stream) ReadFrom(ctx context.Context, from uint64, fn func(score.Message) error) error {
+	state, err := s.State(ctx)
+	if err != nil || from > state.LastSeq {
+		return err
+	}
+	start := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1)}
+	return readThrough(ctx, s.stream, start, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+		return fn(messageOf(meta.Sequence.Stream, meta.Timestamp, msg.Data()))
+	})
+}
+
 // FirstSince is the sequence of the first message stored at or after a time; one past the last if there is none.
 func (s *Stream) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
 	state, err := s.State(ctx)

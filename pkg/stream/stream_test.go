@@ -315,6 +315,17 @@ func TestReadAllSeesEverythingOnceAndEnds(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, want, got)
+
+	for _, from := range []uint64{0, 1, 12, 30, 31, 99} {
+		got = nil
+		require.NoError(t, s.ReadFrom(t.Context(), from, func(r score.Message) error {
+			got = append(got, r.Updates[0].ID)
+			return nil
+		}))
+		require.Equal(t, len(want)-min(max(int(from), 1)-1, len(want)), len(got), "from %d", from)
+	}
+	enough := errors.New("enough")
+	require.ErrorIs(t, s.ReadFrom(t.Context(), 1, func(score.Message) error { return enough }), enough)
 }
 
 func TestWatchProjectsTellsWhatIsThereThenWhatComes(t *testing.T) {

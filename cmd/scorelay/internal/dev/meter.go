@@ -154,7 +154,7 @@ func units(n float64, name string) string {
 func short(n float64) string {
 	switch {
 	case n < 99_999.5:
-		return thousands(int(n + 0.5))
+		return Thousands(int(n + 0.5))
 	case n < 999_500:
 		return fmt.Sprintf("%.0fk", n/1000)
 	default:
@@ -162,10 +162,10 @@ func short(n float64) string {
 	}
 }
 
-// thousands writes a whole number with commas between its groups of three digits.
-func thousands(n int) string {
+// Thousands writes a whole number with commas between its groups of three digits.
+func Thousands(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)
 	}
-	return thousands(n/1000) + fmt.Sprintf(",%03d", n%1000)
+	return Thousands(n/1000) + fmt.Sprintf(",%03d", n%1000)
 }

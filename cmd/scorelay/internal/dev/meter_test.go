@@ -88,7 +88,7 @@ func TestNumbersFitTheirLine(t *testing.T) {
 	} {
 		require.Equal(t, want, short(n))
 	}
-	require.Equal(t, "1,234,567", thousands(1_234_567))
+	require.Equal(t, "1,234,567", Thousands(1_234_567))
 	require.Equal(t, "1 update", units(1, "update"))
 	require.Equal(t, "2 updates", units(2, "update"))
 	most := Reading{At: time.Now(), Accepted: 9e8, Final: 9e8, Waiting: 99_999, Sent: 99_999}

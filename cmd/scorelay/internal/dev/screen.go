@@ -63,7 +63,7 @@ func (s *Screen) say(line, colour string) {
 	s.erase()
 	lines := []string{line}
 	if s.Terminal() {
-		lines = fold(line, s.width()-1)
+		lines = Fold(line, s.width()-1)
 	}
 	for _, line := range lines {
 		_, _ = fmt.Fprintln(s.out, s.paint(line, colour))
@@ -141,9 +141,9 @@ func cut(line string, columns int) string {
 	return string(runes[:max(0, columns-1)]) + "…"
 }
 
-// fold breaks a line between words, with the later parts indented as far as the first and two columns more. A word that
+// Fold breaks a line between words, with the later parts indented as far as the first and two columns more. A word that
 // is longer than a line stays whole.
-func fold(line string, columns int) []string {
+func Fold(line string, columns int) []string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	var lines []string
 	for len([]rune(line)) > columns {

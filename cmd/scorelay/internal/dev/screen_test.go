@@ -41,10 +41,10 @@ func TestLinesAreWrittenOverBelowThoseThatStay(t *testing.T) {
 
 func TestLongLinesAreBrokenBetweenWords(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []string{"short"}, fold("short", 10))
-	require.Equal(t, []string{"  one two", "    three"}, fold("  one two three", 10))
-	require.Equal(t, []string{"0123456789abcdef"}, fold("0123456789abcdef", 10), "a word stays whole")
-	require.Equal(t, []string{""}, fold("", 10))
+	require.Equal(t, []string{"short"}, Fold("short", 10))
+	require.Equal(t, []string{"  one two", "    three"}, Fold("  one two three", 10))
+	require.Equal(t, []string{"0123456789abcdef"}, Fold("0123456789abcdef", 10), "a word stays whole")
+	require.Equal(t, []string{""}, Fold("", 10))
 	require.Equal(t, "· ä", cut("· ä", 3))
 	require.Equal(t, "·…", cut("· ä", 2))
 }

@@ -56,7 +56,7 @@ func (r *Summary) verdict() string {
 			title, saved = "Interrupted", "the next start continues with them"
 		}
 		return fmt.Sprintf("%s: %s accepted, %s of them applied and final. Of the other %s it is not known yet: they are saved, and %s.",
-			title, were(r.accepted), thousands(r.applied), thousands(waiting), saved)
+			title, were(r.accepted), Thousands(r.applied), Thousands(waiting), saved)
 	case r.unanswered > 0:
 		return fmt.Sprintf("Incomplete: every accepted update was applied exactly once, but %s not answered.", were(r.unanswered))
 	case r.wrong > 0:
@@ -64,13 +64,13 @@ func (r *Summary) verdict() string {
 	case r.rejected > 0:
 		return fmt.Sprintf("WRONG: %s accepted and then rejected by the contract.", were(r.rejected))
 	case !r.audited:
-		return fmt.Sprintf("The API tells all %s accepted updates as applied; the audit was not made.", thousands(r.applied))
+		return fmt.Sprintf("The API tells all %s accepted updates as applied; the audit was not made.", Thousands(r.applied))
 	case r.pending > 0:
-		return fmt.Sprintf("All %s accepted updates were applied exactly once; %s more in the stream are not final yet.", thousands(r.applied), thousands(r.pending))
+		return fmt.Sprintf("All %s accepted updates were applied exactly once; %s more in the stream are not final yet.", Thousands(r.applied), Thousands(r.pending))
 	case !r.Good():
-		return fmt.Sprintf("Incomplete: %s of %s updates were answered.", thousands(r.answered), thousands(r.planned))
+		return fmt.Sprintf("Incomplete: %s of %s updates were answered.", Thousands(r.answered), Thousands(r.planned))
 	default:
-		return fmt.Sprintf("All %s accepted updates were applied exactly once. The stream, the contract's events and its scores agree.", thousands(r.applied))
+		return fmt.Sprintf("All %s accepted updates were applied exactly once. The stream, the contract's events and its scores agree.", Thousands(r.applied))
 	}
 }
 
@@ -78,7 +78,7 @@ func were(n int) string {
 	if n == 1 {
 		return "1 update was"
 	}
-	return thousands(n) + " updates were"
+	return Thousands(n) + " updates were"
 }
 
 // table are the numbers, a line each.
@@ -86,21 +86,21 @@ func (r *Summary) table() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) { _, _ = fmt.Fprintf(w, "  "+name+"\t"+format+"\n", args...) }
-	row("accepted", "%s", thousands(r.accepted))
-	row("applied", "%s", thousands(r.applied))
+	row("accepted", "%s", Thousands(r.accepted))
+	row("applied", "%s", Thousands(r.applied))
 	if waiting := r.accepted - r.applied - r.rejected; waiting > 0 {
-		row("not final", "%s", thousands(waiting))
+		row("not final", "%s", Thousands(waiting))
 	}
 	if r.audited {
 		row("lost", "%d, and %d applied twice", r.lost, r.doubled)
 	}
-	row("duplicates", "%s", thousands(r.duplicates))
-	row("refused", "%s by the API", thousands(r.refused))
+	row("duplicates", "%s", Thousands(r.duplicates))
+	row("refused", "%s by the API", Thousands(r.refused))
 	if r.unanswered > 0 || r.wrong > 0 || r.retries > 0 {
 		row("answers", "%d missing, %d not as planned, %d requests sent again", r.unanswered, r.wrong, r.retries)
 	}
 	row("rate", "%.0f updates/s final, %.0f/s accepted", r.perSecond, r.acceptedPer)
-	row("cost", "%s gas an update", thousands(r.gas))
+	row("cost", "%s gas an update", Thousands(r.gas))
 	row("answered in", "%.1f ms (p50), %.1f ms (p90), %.1f ms (p99)", r.answer.P50, r.answer.P90, r.answer.P99)
 	row("final after", "%.1f s (p50), %.1f s (p90), %.1f s (p99)", r.final.P50/1000, r.final.P90/1000, r.final.P99/1000)
 	_ = w.Flush()

@@ -1,0 +1,112 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// Bounds of one look at what waits.
+const (
+	mostRead = 500_000         // updates
+	readFor  = 2 * time.Second // at most
+)
+
+// holder is the lane that carries a bucket, and what of it is bound.
+type holder struct {
+	lane.Holding
+	lane score.Lane
+}
+
+// holders tell it of each bucket, as the journals do; of a bucket that no journal speaks of, the roster.
+func holders(known roster.Roster, states map[score.Lane]*lane.State) (all [score.Buckets]holder) {
+	for b := range all {
+		all[b].lane = known.Owners[b]
+	}
+	for from, state := range states {
+		for to, given := range state.Given {
+			for _, h := range given.Open {
+				if taker := states[to]; taker != nil && taker.Took[from] >= h.N {
+					continue // the giver does not know yet
+				}
+				for b, held := range h.Buckets {
+					all[b] = holder{held, to}
+				}
+			}
+		}
+	}
+	for id, state := range states {
+		for b, held := range state.Buckets {
+			all[b] = holder{held, id}
+		}
+	}
+	return all
+}
+
+// waiting is how many updates and creations wait, and when the oldest of them was accepted.
+type waiting struct {
+	updates uint64
+	oldest  time.Time
+}
+
+func (w *waiting) add(at time.Time) {
+	if w.updates++; w.oldest.IsZero() || at.Before(w.oldest) {
+		w.oldest = at
+	}
+}
+
+// backlog is what waits to be bound.
+type backlog struct {
+	lanes    map[score.Lane]*waiting
+	projects map[score.ProjectID]*waiting
+	whole    bool // all that waits was read
+}
+
+var errEnough = errors.New("enough was read")
+
+// read reads what the stream holds and no journal calls bound.
+func read(ctx context.Context, s *stream.Stream, held [score.Buckets]holder) (*backlog, error) {
+	b := &backlog{lanes: map[score.Lane]*waiting{}, projects: map[score.ProjectID]*waiting{}}
+	from := held[0].Lowest()
+	for i := range held {
+		if lowest := held[i].Lowest(); lowest.Before(from) {
+			from = lowest
+		}
+	}
+	meet := func(project score.ProjectID, at score.Position, accepted time.Time) {
+		if h := &held[score.BucketOf(project)]; !h.Of(project).Has(at) {
+			of(b.lanes, h.lane).add(accepted)
+			of(b.projects, project).add(accepted)
+		}
+	}
+	took, until := 0, time.Now().Add(readFor)
+	err := s.ReadFrom(ctx, from.Seq, func(m score.Message) error {
+		if m.Project != nil {
+			meet(m.Project.ID, score.Position{Seq: m.Seq}, m.Time)
+		}
+		for i := range m.Updates {
+			meet(m.Updates[i].Project, score.Position{Seq: m.Seq, Index: uint32(i)}, m.Time)
+		}
+		if took += max(1, len(m.Updates)); took >= mostRead || time.Now().After(until) {
+			return errEnough
+		}
+		return nil
+	})
+	b.whole = err == nil
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return b, err
+}
+
+func of[K comparable](all map[K]*waiting, key K) *waiting {
+	if all[key] == nil {
+		all[key] = &waiting{}
+	}
+	return all[key]
+}

@@ -1,0 +1,143 @@
+// Package status shows a deployment at a glance: is everything moving, and if not, why not.
+//
+// What is stored is read where it is stored: roster, journals, leases, the stream, the chain. So it is told also while no relayer runs.
+// Why a lane waits, versions, and how endpoints do for a replica is what replicas said in the last seconds.
+package status
+
+import (
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/pause"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Document is what there is to tell of a deployment. What is not known, or does not exist, is left out.
+type Document struct {
+	At      time.Time `json:"at"`
+	OK      bool      `json:"ok"`      // nothing waits for a person, as far as is known
+	Verdict string    `json:"verdict"` // a sentence
+
+	Lanes     []Lane     `json:"lanes"` // of the roster, also those that nothing drives, or that are gone
+	Replicas  []Replica  `json:"replicas"`
+	Endpoints []Endpoint `json:"endpoints"`
+	Backlog   []Project  `json:"backlog"` // of projects of which something waits, the most first
+
+	BacklogWhole bool  `json:"backlogWhole"` // else more may wait: there was too much to read
+	Chain        Chain `json:"chain"`
+	NATS         NATS  `json:"nats"`
+	Redis        Redis `json:"redis"`
+
+	Halted string       `json:"halted,omitempty"` // why accepting halts
+	Paused *pause.Pause `json:"paused,omitempty"` // everything, by an operator
+}
+
+// Lane is one lane.
+type Lane struct {
+	Lane    score.Lane     `json:"lane"`
+	Signer  common.Address `json:"signer"`
+	State   roster.State   `json:"state"`             // what it shall do
+	Replica string         `json:"replica,omitempty"` // the relayer that has its lease
+	Epoch   uint64         `json:"epoch"`             // sessions so far; 0: it was never driven
+
+	BalanceWei   string `json:"balanceWei,omitempty"`
+	LastsSeconds *int64 `json:"lastsSeconds,omitempty"` // the balance, as its relayer saw it fall, or as it fell within the last blocks
+	Nonces       Nonces `json:"nonces"`
+	InFlight     int    `json:"inFlight"`  // transactions in no block; all that are not final while the chain does not tell
+	OpenSlots    int    `json:"openSlots"` // not final
+	Queue        int    `json:"queue"`     // pieces of work that lost their slot
+
+	Waiting       uint64   `json:"waiting"`                 // updates and creations to be bound
+	OldestSeconds *float64 `json:"oldestSeconds,omitempty"` // since the oldest was accepted of what is not final
+
+	Moves  bool         `json:"moves"`            // it binds what comes, or would
+	Paused *pause.Pause `json:"paused,omitempty"` // by an operator
+	Wait   lane.Wait    `json:"wait,omitempty"`
+	Since  *time.Time   `json:"since,omitempty"` // from when on it waits
+	Why    string       `json:"why,omitempty"`   // it does not move: a sentence
+}
+
+// Nonces of a lane's signer: the next one of each.
+type Nonces struct {
+	Journaled uint64  `json:"journaled"`
+	Settled   uint64  `json:"settled"`
+	Chain     *uint64 `json:"chain,omitempty"` // at the head
+}
+
+// Replica is a process that said something of itself in the last seconds, or one of an older version that has a lane's lease.
+type Replica struct {
+	Role    string     `json:"role"` // api or relayer
+	Name    string     `json:"name"`
+	Version string     `json:"version,omitempty"`
+	Began   *time.Time `json:"began,omitempty"`
+	SeenAt  *time.Time `json:"seenAt,omitempty"`
+	Lanes   int        `json:"lanes"` // that it drives
+}
+
+// Endpoint is how an endpoint of the chain does for one process.
+type Endpoint struct {
+	Endpoint string `json:"endpoint"`
+	SeenBy   string `json:"seenBy"` // a replica, or this command
+	Up       bool   `json:"up"`
+	Why      string `json:"why,omitempty"` // it is not up
+	Newest   uint64 `json:"newest"`        // number of its newest block; 0: not seen
+	TookMS   int64  `json:"tookMs"`        // its last answer, in milliseconds
+}
+
+// Project is what waits of a project.
+type Project struct {
+	Project       score.ProjectID `json:"project"`
+	Lane          score.Lane      `json:"lane"`
+	Updates       uint64          `json:"updates"`
+	OldestSeconds *float64        `json:"oldestSeconds,omitempty"`
+}
+
+// Chain is where the chain is.
+type Chain struct {
+	ID    uint64     `json:"id"`
+	Head  uint64     `json:"head,omitempty"`
+	At    *time.Time `json:"at,omitempty"` // of the head
+	Final uint64     `json:"final,omitempty"`
+	Error string     `json:"error,omitempty"`
+}
+
+// NATS is how the stream of accepted updates is kept.
+type NATS struct {
+	Copies int      `json:"copies"`
+	Behind []string `json:"behind"` // servers whose copy is behind, or that are away
+	Bytes  uint64   `json:"bytes"`
+	Bound  uint64   `json:"bound"` // bytes
+}
+
+// Redis is how the store of statuses does.
+type Redis struct {
+	Bytes uint64  `json:"bytes,omitempty"`
+	Full  float64 `json:"full,omitempty"` // part of its maxmemory
+	Error string  `json:"error,omitempty"`
+}
+
+// sentences say of each reason for which a lane may wait what it is, for people.
+var sentences = map[lane.Wait]string{
+	lane.WaitHead:        "no block of the chain for a while",
+	lane.WaitAccount:     "its account, or the price of gas, was not read yet",
+	lane.WaitWindow:      "enough of its transactions wait for a block",
+	lane.WaitFinality:    "enough of its transactions wait to be final",
+	lane.WaitFunds:       "its signer cannot pay for another transaction; fund it",
+	lane.WaitCeiling:     "gas costs more than it may pay",
+	lane.WaitForeign:     "another program seems to use its signer's nonces",
+	lane.WaitUnjournaled: "its journal lacks a transaction; decide: scorelay lanes resume",
+	lane.WaitBehind:      "the chain shows fewer of its transactions than were final",
+	lane.WaitRefused:     "nodes refuse its transactions; see the relayer's log",
+	lane.WaitContract:    "the contract refuses what it sends; has its signer the relayer role?",
+	lane.WaitOutcomes:    "the outcomes of a final transaction cannot be read",
+	lane.WaitSigner:      "its key does not sign",
+	lane.WaitCut:         "it was cut, and gives away what it has",
+	lane.WaitNode:        "no node tells what queued work would do",
+	lane.WaitStream:      "the stream or its journal cannot be read or written",
+	lane.WaitPaused:      "an operator paused it; it resumes by scorelay resume",
+	lane.WaitHalted:      "accepting halts; decide: scorelay halt show",
+	lane.WaitJournal:     "its journal cannot be continued; see the relayer's log",
+}

@@ -1,0 +1,348 @@
+package status
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	waits "github.com/scorelay/scorelay/pkg/backlog"
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/halt"
+	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/pause"
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/replica"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/roster/store"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// Deployment is what is looked at.
+type Deployment struct {
+	JS            jetstream.JetStream
+	Stream        *stream.Stream
+	Chain         *chain.Client
+	Redis         *redisdb.Client
+	Confirmations uint64 // as of the relayers
+	Log           *slog.Logger
+}
+
+// patience is with the chain and with Redis.
+const patience = 5 * time.Second
+
+// relayer is the role of those that drive lanes.
+const relayer = "relayer"
+
+// stored is what NATS holds of a deployment.
+type stored struct {
+	roster  roster.Roster
+	drivers map[score.Lane]string
+	states  map[score.Lane]*lane.State // by the journals that can be read
+	broken  map[score.Lane]error       // journals that cannot
+	reports []replica.Report
+	marker  halt.Marker
+	paused  pause.Pauses
+	backlog *backlog
+	told    map[score.ProjectID]score.Backlog // what lanes said last of projects of which much waits
+	open    map[score.Lane]time.Time          // when the oldest was accepted that is bound and not final
+	nats    NATS
+}
+
+// Look reads everything there is to know. An error says that NATS does not tell; what the chain or Redis does not tell is named
+// in the document.
+func (d *Deployment) Look(ctx context.Context) (*Document, error) {
+	doc := &Document{At: time.Now().UTC(), Chain: Chain{ID: d.Stream.Deployment().ChainID}, Lanes: []Lane{}, Replicas: []Replica{}, Endpoints: []Endpoint{}, Backlog: []Project{}}
+	redis := make(chan Redis, 1)
+	go func() { redis <- d.redis(ctx) }()
+	var found *funds
+	var head sync.WaitGroup
+	known, err := d.roster(ctx)
+	if err == nil {
+		head.Go(func() { found = d.chain(ctx, &doc.Chain, known) })
+	}
+	s, failed := d.read(ctx, known, err)
+	head.Wait()
+	doc.Redis = <-redis
+	if failed != nil {
+		return nil, failed
+	}
+	doc.NATS = s.nats
+	if s.marker.Halts() {
+		doc.Halted = s.marker.Reason
+	}
+	doc.Paused = s.paused.All
+	for _, of := range s.roster.Lanes {
+		doc.Lanes = append(doc.Lanes, s.lane(of, found, doc.At))
+	}
+	doc.Replicas, doc.Endpoints = s.replicas(), d.endpoints(s.reports)
+	doc.Backlog, doc.BacklogWhole = s.projects(doc.At), s.backlog.whole
+	doc.judge()
+	return doc, nil
+}
+
+func (d *Deployment) roster(ctx context.Context) (roster.Roster, error) {
+	lanes, err := store.Open(ctx, d.JS)
+	if err != nil {
+		return roster.Roster{}, err
+	}
+	return lanes.Get(ctx)
+}
+
+// read reads what NATS holds.
+func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (*stored, error) {
+	s := &stored{roster: known, states: map[score.Lane]*lane.State{}, broken: map[score.Lane]error{}, open: map[score.Lane]time.Time{}}
+	step := func(what func() error) {
+		if err == nil {
+			err = what()
+		}
+	}
+	step(func() (err error) { s.drivers, err = lease.Drivers(ctx, d.JS); return err })
+	step(func() (err error) { s.reports, err = replica.Reports(ctx, d.JS); return err })
+	step(func() error {
+		marks, err := halt.Open(ctx, d.JS)
+		if err == nil {
+			s.marker, _, err = marks.Read(ctx)
+		}
+		return err
+	})
+	step(func() error {
+		pauses, err := pause.Open(ctx, d.JS)
+		if err == nil {
+			s.paused, err = pauses.Get(ctx)
+		}
+		return err
+	})
+	step(func() error {
+		told, err := waits.Open(ctx, d.JS, d.Log)
+		if err == nil {
+			s.told, err = told.Told(ctx)
+		}
+		return err
+	})
+	step(func() error { return s.journals(ctx, d.JS) })
+	step(func() (err error) { s.backlog, err = read(ctx, d.Stream, holders(known, s.states)); return err })
+	step(func() error { return s.stream(ctx, d.JS) })
+	return s, err
+}
+
+func (s *stored) journals(ctx context.Context, js jetstream.JetStream) error {
+	journals, err := journal.Open(ctx, js)
+	if err != nil {
+		return err
+	}
+	for _, of := range s.roster.Lanes {
+		state, _, err := journals.State(ctx, of.ID)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			s.broken[of.ID] = err
+		default:
+			s.states[of.ID] = state
+		}
+	}
+	return nil
+}
+
+// stream reads how the stream of accepted updates is kept, and when what is not final was accepted.
+func (s *stored) stream(ctx context.Context, js jetstream.JetStream) error {
+	updates, err := js.Stream(ctx, stream.Name)
+	if err != nil {
+		return fmt.Errorf("couldn't find the stream %s: %w", stream.Name, err)
+	}
+	info := updates.CachedInfo()
+	s.nats = NATS{Copies: info.Config.Replicas, Behind: []string{}, Bytes: info.State.Bytes, Bound: uint64(max(0, info.Config.MaxBytes))}
+	if info.Cluster != nil {
+		for _, peer := range info.Cluster.Replicas {
+			if peer.Offline || !peer.Current {
+				s.nats.Behind = append(s.nats.Behind, peer.Name)
+			}
+		}
+	}
+	for id, state := range s.states {
+		var first score.Position
+		for _, w := range unsettled(state) {
+			if first == (score.Position{}) || w.From.Before(first) {
+				first = w.From
+			}
+		}
+		if first.Seq == 0 {
+			continue
+		}
+		if msg, err := updates.GetMsg(ctx, first.Seq); err == nil { // else it became final meanwhile, and was purged
+			s.open[id] = msg.Time
+		}
+	}
+	return nil
+}
+
+// unsettled is the work of a lane that is bound and not final, or lost its slot.
+func unsettled(state *lane.State) (all []lane.Work) {
+	for i := range state.Slots {
+		if w := state.Slots[i].Work; w.Kind != lane.NonceOnly {
+			all = append(all, w)
+		}
+	}
+	return append(all, state.Queue...)
+}
+
+func (d *Deployment) redis(ctx context.Context) (r Redis) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := d.Redis.Ping(ctx).Err()
+	if err == nil {
+		r.Bytes, r.Full, err = d.Redis.Memory(ctx)
+	}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	return r
+}
+
+// lane is what there is to tell of one lane.
+func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
+	l := Lane{Lane: of.ID, Signer: of.Signer, State: of.State, Replica: s.drivers[of.ID]}
+	oldest := s.open[of.ID]
+	if w := s.backlog.lanes[of.ID]; w != nil {
+		l.Waiting = w.updates
+		if oldest.IsZero() || w.oldest.Before(oldest) {
+			oldest = w.oldest
+		}
+	}
+	if state := s.states[of.ID]; state != nil {
+		l.Epoch, l.OpenSlots, l.Queue, l.InFlight = state.Epoch, len(state.Slots), len(state.Queue), len(state.Slots)
+		l.Nonces = Nonces{Journaled: state.Next, Settled: state.FirstOpen()}
+	}
+	found.tell(&l)
+	report, reported := s.report(of.ID)
+	if reported && !s.backlog.whole {
+		l.Waiting = max(l.Waiting, report.Waiting)
+	}
+	if seconds := int64(report.Lasts); seconds > 0 { // it looks for longer than this command
+		l.LastsSeconds = &seconds
+	}
+	l.OldestSeconds = since(oldest, now)
+	l.Paused = s.paused.Of(of.ID)
+	switch err := s.broken[of.ID]; {
+	case of.State == roster.Gone:
+		l.Moves = true
+	case l.Paused != nil:
+		l.wait(lane.WaitPaused, l.Paused.At)
+		if l.Paused.Reason != "" {
+			l.Why += " (" + l.Paused.Reason + ")"
+		}
+	case err != nil:
+		l.Why = "its journal cannot be read: " + err.Error()
+	case l.Replica == "" && l.Epoch == 0:
+		l.Why = "no relayer has its key, or none runs"
+	case l.Replica == "":
+		l.Why = "no relayer drives it"
+	case reported:
+		l.wait(lane.Wait(report.Wait), report.Since)
+	default:
+		l.Moves = true // as far as its lease says: its relayer is of an older version, or began just now
+	}
+	return l
+}
+
+// wait says why a lane waits, and that it moves where it waits only for what it sent.
+func (l *Lane) wait(reason lane.Wait, from time.Time) {
+	l.Moves = reason == lane.WaitNone || reason == lane.WaitWindow || reason == lane.WaitFinality
+	if reason == lane.WaitNone {
+		return
+	}
+	l.Wait, l.Since = reason, &from
+	if !l.Moves {
+		l.Why = cmp.Or(sentences[reason], "its relayer says: "+string(reason))
+	}
+}
+
+// report is what the relayer says of a lane that has its lease.
+func (s *stored) report(id score.Lane) (l replica.Lane, told bool) {
+	for _, r := range s.reports {
+		if r.Role == relayer && r.Name == s.drivers[id] {
+			l, told = r.Lanes[id]
+		}
+	}
+	return l, told
+}
+
+func since(at, now time.Time) *float64 {
+	if at.IsZero() {
+		return nil
+	}
+	seconds := max(0, now.Sub(at).Seconds())
+	return &seconds
+}
+
+// replicas are those that told something, and those that have leases and told nothing.
+func (s *stored) replicas() []Replica {
+	all, driven := []Replica{}, map[string]int{}
+	for _, name := range s.drivers {
+		driven[name]++
+	}
+	for _, r := range s.reports {
+		one := Replica{Role: r.Role, Name: r.Name, Version: r.Version, Began: &r.Began, SeenAt: &r.At}
+		if r.Role == relayer {
+			one.Lanes = driven[r.Name]
+			delete(driven, r.Name)
+		}
+		all = append(all, one)
+	}
+	for name, lanes := range driven {
+		all = append(all, Replica{Role: relayer, Name: name, Lanes: lanes})
+	}
+	slices.SortFunc(all, func(a, b Replica) int {
+		return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// endpoints are how they do for this command, and for each replica.
+func (d *Deployment) endpoints(reports []replica.Report) (all []Endpoint) {
+	for _, h := range d.Chain.Health() {
+		all = append(all, Endpoint{Endpoint: h.Endpoint, SeenBy: "scorelay status", Up: h.Up, Why: h.Why, Newest: h.Newest, TookMS: h.Took.Milliseconds()})
+	}
+	slices.SortFunc(reports, func(a, b replica.Report) int {
+		return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Name, b.Name))
+	})
+	for _, r := range reports {
+		for _, e := range r.Endpoints {
+			all = append(all, Endpoint{Endpoint: e.Name, SeenBy: r.Role + " " + r.Name, Up: e.Up, Why: e.Why, Newest: e.Newest, TookMS: e.TookMS})
+		}
+	}
+	return all
+}
+
+// projects are those of which something waits, the most first.
+func (s *stored) projects(now time.Time) []Project {
+	all := []Project{}
+	held := holders(s.roster, s.states)
+	for id, w := range s.backlog.projects {
+		all = append(all, Project{Project: id, Lane: held[score.BucketOf(id)].lane, Updates: w.updates, OldestSeconds: since(w.oldest, now)})
+	}
+	for id, told := range s.told {
+		if s.backlog.whole {
+			break // what was read is newer
+		}
+		if i := slices.IndexFunc(all, func(p Project) bool { return p.Project == id }); i >= 0 {
+			all[i].Updates = max(all[i].Updates, told.Waiting)
+		} else {
+			all = append(all, Project{Project: id, Lane: held[score.BucketOf(id)].lane, Updates: told.Waiting})
+		}
+	}
+	slices.SortFunc(all, func(a, b Project) int {
+		return cmp.Or(cmp.Compare(b.Updates, a.Updates), slices.Compare(a.Project[:], b.Project[:]))
+	})
+	return all
+}

@@ -1,0 +1,334 @@
+package status
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/journal"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/pause"
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/replica"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/roster/store"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/signer"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+const firstAccount = 4 // of the lanes' signers
+
+// rig is a deployment of three lanes: two were driven, one never was. Nothing runs.
+type rig struct {
+	*Deployment
+	journals *journal.Journal
+	roster   roster.Roster
+	redis    *devnet.RedisServer
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	geth, err := devnet.StartChain(devnet.ChainOptions{Interval: 20 * time.Millisecond})
+	require.NoError(t, err)
+	t.Cleanup(geth.Close)
+	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{geth.URL}}, quiet, prometheus.NewRegistry())
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	server := devnet.Redis(t)
+	redis, err := redisdb.Open(server.URL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = redis.Close() })
+	js := devnet.JetStream(t)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
+		Deployment: score.Deployment{Lanes: 3, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1},
+	}))
+	opened, err := stream.Open(t.Context(), js)
+	require.NoError(t, err)
+	r := &rig{Deployment: &Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Confirmations: 1, Log: quiet}, redis: server}
+	r.roster, err = roster.First([]common.Address{devnet.Address(firstAccount), devnet.Address(firstAccount + 1), devnet.Address(firstAccount + 2)})
+	require.NoError(t, err)
+	lanes, err := store.Open(t.Context(), js)
+	require.NoError(t, err)
+	_, err = lanes.Create(t.Context(), r.roster)
+	require.NoError(t, err)
+	r.journals, err = journal.Open(t.Context(), js)
+	require.NoError(t, err)
+	for id := range score.Lane(2) {
+		_, err = r.journals.Append(t.Context(), id, 0, lane.Entry{
+			Version: lane.Version, Epoch: 1, Time: time.Now(),
+			Open: &lane.Open{Replica: "a", Identity: lane.Identity{Signer: r.roster.Lanes[id].Signer}, Buckets: r.roster.Wanted(id)},
+		})
+		require.NoError(t, err)
+	}
+	return r
+}
+
+// project is one of a lane's.
+func (r *rig) project(id score.Lane) (p score.ProjectID) {
+	for p[0] = 1; r.roster.Owners[score.BucketOf(p)] != id; p[0]++ {
+	}
+	return p
+}
+
+// accept stores an envelope of n updates of a project.
+func (r *rig) accept(t *testing.T, p score.ProjectID, n int) {
+	t.Helper()
+	updates := make([]score.Update, n)
+	for i := range updates {
+		updates[i] = score.Update{Project: p, ID: score.UpdateID{31: byte(i)}, Target: common.Address{1}, Signer: common.Address{2}}
+	}
+	require.NoError(t, r.Stream.PublishEnvelope(t.Context(), fmt.Sprintf("%x %d", p[:4], n), updates, nil))
+}
+
+func (r *rig) look(t *testing.T) *Document {
+	t.Helper()
+	doc, err := r.Look(t.Context())
+	require.NoError(t, err)
+	for _, rows := range []int{0, 24} {
+		lines := doc.Lines(rows)
+		for _, line := range lines {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), Columns, line)
+		}
+		if rows > 0 {
+			require.LessOrEqual(t, len(lines), rows)
+		}
+	}
+	return doc
+}
+
+// TestWhatIsStoredIsToldWithoutRelayers: each lane of the roster, by its journal, its lease, the stream and the chain.
+func TestWhatIsStoredIsToldWithoutRelayers(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	doc := r.look(t)
+	require.False(t, doc.OK)
+	require.Equal(t, "3 of 3 lanes wait; lane 0: no relayer drives it", doc.Verdict)
+	require.Len(t, doc.Lanes, 3)
+	require.Equal(t, "no relayer has its key, or none runs", doc.Lanes[2].Why)
+	for i, l := range doc.Lanes {
+		require.Equal(t, devnet.Address(firstAccount+i), l.Signer)
+		require.NotEmpty(t, l.BalanceWei)
+		require.Zero(t, *l.Nonces.Chain)
+		require.Nil(t, l.LastsSeconds, "nothing was spent")
+	}
+	text, err := json.Marshal(doc)
+	require.NoError(t, err)
+	for _, list := range []string{`"replicas":[]`, `"backlog":[]`, `"behind":[]`} {
+		require.Contains(t, string(text), list, "an empty list is a list")
+	}
+
+	busy, other := r.project(0), r.project(2)
+	r.accept(t, busy, 5)
+	r.accept(t, other, 2)
+	bucket := score.BucketOf(busy)
+	_, err = r.journals.Append(t.Context(), 0, 1, lane.Entry{Version: lane.Version, Epoch: 1, Time: time.Now(), Pass: &lane.Pass{Moves: []lane.Move{
+		{Bucket: bucket, Floor: score.Position{Seq: 1, Index: 2}, Passed: 2, Bound: score.Positions{{Position: score.Position{Seq: 1}, Count: 2}}},
+	}}})
+	require.NoError(t, err)
+	doc = r.look(t)
+	require.True(t, doc.BacklogWhole)
+	require.Equal(t, []uint64{3, 0, 2}, []uint64{doc.Lanes[0].Waiting, doc.Lanes[1].Waiting, doc.Lanes[2].Waiting})
+	require.Len(t, doc.Backlog, 2)
+	require.Equal(t, busy, doc.Backlog[0].Project)
+	require.Equal(t, score.Lane(2), doc.Backlog[1].Lane)
+	require.Equal(t, uint64(2), doc.Backlog[1].Updates)
+	require.NotNil(t, doc.Backlog[0].OldestSeconds)
+	require.NotNil(t, doc.Lanes[2].OldestSeconds)
+	require.Nil(t, doc.Lanes[1].OldestSeconds)
+}
+
+// TestWhatReplicasSayIsTold: why a lane waits, versions, and how endpoints do.
+func TestWhatReplicasSayIsTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for id, name := range []string{"relayer-a", "relayer-b", "relayer-b"} {
+		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte(name+" TOKEN"))
+		require.NoError(t, err)
+	}
+	doc := r.look(t)
+	require.True(t, doc.OK, doc.Verdict)
+	require.Equal(t, "all lanes move", doc.Verdict)
+	require.Equal(t, []Replica{{Role: relayer, Name: "relayer-a", Lanes: 1}, {Role: relayer, Name: "relayer-b", Lanes: 2}}, doc.Replicas, "of a version that says nothing")
+
+	began := time.Now().Add(-time.Hour).UTC()
+	tell := func(wait lane.Wait) {
+		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
+			Role: relayer, Name: "relayer-b", Version: "v1.4.0 (go1.26)", Began: began,
+			Endpoints: []replica.Endpoint{{Name: "node:8545", Why: "throttling", Newest: 9}},
+			Lanes:     map[score.Lane]replica.Lane{1: {Since: began, Lasts: 7200.5}, 2: {Wait: string(wait), Since: began}},
+		}))
+	}
+	tell(lane.WaitFunds)
+	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: "api", Name: "api-1", Version: "v1.4.0", Began: began}))
+	doc = r.look(t)
+	require.False(t, doc.OK)
+	require.Equal(t, "lane 2 waits: its signer cannot pay for another transaction; fund it", doc.Verdict)
+	require.Equal(t, lane.WaitFunds, doc.Lanes[2].Wait)
+	require.True(t, doc.Lanes[1].Moves)
+	require.Equal(t, int64(7200), *doc.Lanes[1].LastsSeconds)
+	require.Nil(t, doc.Lanes[2].LastsSeconds)
+	text := strings.Join(doc.Lines(0), "\n")
+	require.Contains(t, text, "     for 60 min: its signer cannot pay")
+	require.Contains(t, text, "node:8545 throttling for relayer relayer-b")
+	require.Contains(t, text, "api 1 (v1.4.0), relayer 1 (-), relayer 1 (v1.4.0)")
+
+	tell(lane.WaitWindow)
+	doc = r.look(t)
+	require.True(t, doc.OK, "it waits for what it sent")
+	require.Equal(t, "all lanes move; endpoints that are left alone: node:8545", doc.Verdict)
+}
+
+// TestWhatIsPausedIsTold, also where no relayer runs that would say so.
+func TestWhatIsPausedIsTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for id := range 3 {
+		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte("relayer-a TOKEN"))
+		require.NoError(t, err)
+	}
+	pauses, err := pause.Open(t.Context(), r.JS)
+	require.NoError(t, err)
+	set := func(change func(pause.Pauses) pause.Pauses) *Document {
+		_, err := pauses.Update(t.Context(), change)
+		require.NoError(t, err)
+		doc := r.look(t)
+		require.False(t, doc.OK)
+		return doc
+	}
+	one := score.Lane(1)
+	doc := set(func(p pause.Pauses) pause.Pauses {
+		return p.With(&one, pause.Pause{At: time.Now(), Reason: "its node moves"})
+	})
+	require.Equal(t, "lane 1 waits: an operator paused it; it resumes by scorelay resume (its node moves)", doc.Verdict)
+	require.Nil(t, doc.Lanes[0].Paused)
+	require.True(t, doc.Lanes[0].Moves)
+	require.Equal(t, "its node moves", doc.Lanes[1].Paused.Reason)
+	require.Equal(t, lane.WaitPaused, doc.Lanes[1].Wait)
+	doc = set(func(p pause.Pauses) pause.Pauses { return p.With(nil, pause.Pause{At: time.Now()}) })
+	require.Equal(t, "an operator paused all lanes, and accepting continues", doc.Verdict)
+	require.False(t, doc.Lanes[0].Moves)
+	doc = set(func(p pause.Pauses) pause.Pauses {
+		return p.With(nil, pause.Pause{At: time.Now(), Accepting: true, Reason: "an upgrade"})
+	})
+	require.Equal(t, "an operator paused everything: nothing is accepted (an upgrade)", doc.Verdict)
+}
+
+// TestWhatIsAwayIsNamed: Redis first, then also the chain.
+func TestWhatIsAwayIsNamed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for id := range 3 {
+		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte("relayer-a TOKEN"))
+		require.NoError(t, err)
+	}
+	r.redis.Close()
+	require.Contains(t, r.look(t).Verdict, "Redis does not answer here")
+	away, err := chain.Dial(t.Context(), chain.Config{URLs: []string{"http://127.0.0.1:1"}}, r.Log, prometheus.NewRegistry())
+	require.NoError(t, err)
+	t.Cleanup(away.Close)
+	r.Chain = away
+	doc := r.look(t)
+	require.Contains(t, doc.Verdict, "the chain does not answer here")
+	require.Empty(t, doc.Lanes[0].BalanceWei)
+	require.Nil(t, doc.Lanes[0].Nonces.Chain)
+}
+
+// TestHowLongABalanceLasts follows from what was spent within the last blocks.
+func TestHowLongABalanceLasts(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	key, err := signer.FromHex(hex.EncodeToString(crypto.FromECDSA(devnet.Key(firstAccount))), r.Log)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { // the chain's clock counts whole seconds
+		err := r.Chain.Pay(t.Context(), key.For(1337), common.Address{9}, big.NewInt(1e15))
+		doc, failed := r.Look(t.Context())
+		if err != nil || failed != nil {
+			return false
+		}
+		l := doc.Lanes[0]
+		return l.LastsSeconds != nil && *l.LastsSeconds > 0 && *l.Nonces.Chain > 0
+	}, 2*time.Minute, 10*time.Millisecond)
+}
+
+// TestHoldersAreAsJournalsSay: what was given is the taker's before and after it takes it.
+func TestHoldersAreAsJournalsSay(t *testing.T) {
+	t.Parallel()
+	known, err := roster.First([]common.Address{{1}, {2}})
+	require.NoError(t, err)
+	require.Equal(t, score.Lane(1), holders(known, nil)[3].lane)
+	floor := score.Position{Seq: 9}
+	given := lane.Handover{N: 1, Buckets: map[score.Bucket]lane.Holding{3: {Extent: lane.Extent{Floor: floor}}}}
+	giver := &lane.State{Given: map[score.Lane]lane.Given{0: {N: 1, Open: []lane.Handover{given}}}}
+	taker := &lane.State{}
+	held := holders(known, map[score.Lane]*lane.State{0: taker, 1: giver})
+	require.Equal(t, holder{lane.Holding{Extent: lane.Extent{Floor: floor}}, 0}, held[3])
+	taker.Took, taker.Buckets = map[score.Lane]uint64{1: 1}, map[score.Bucket]lane.Holding{3: {Extent: lane.Extent{Floor: score.Position{Seq: 12}}}}
+	require.Equal(t, uint64(12), holders(known, map[score.Lane]*lane.State{0: taker, 1: giver})[3].Floor.Seq)
+}
+
+// TestEveryReasonHasASentence, and each fits a line below its lane.
+func TestEveryReasonHasASentence(t *testing.T) {
+	t.Parallel()
+	for _, reason := range lane.Waits() {
+		require.NotEmpty(t, sentences[reason], reason)
+	}
+}
+
+// TestManyLanesFitAScreen: those that do not move are shown before all others.
+func TestManyLanesFitAScreen(t *testing.T) {
+	t.Parallel()
+	doc := &Document{Verdict: "lane 90 waits: " + strings.Repeat("for a long reason ", 12), At: time.Now(), Redis: Redis{Bytes: 1 << 30, Full: 0.5}}
+	lasts := int64(3600)
+	for id := range score.Lane(100) {
+		doc.Lanes = append(doc.Lanes, Lane{
+			Lane: id, State: roster.Active, Moves: id != 90, Why: "for a reason", BalanceWei: "123456789012345678901234", LastsSeconds: &lasts, Waiting: 99_999_999_999,
+			Replica: "relayer-with-a-long-name-5f6d7", Nonces: Nonces{Journaled: 1_234_567_890},
+		})
+	}
+	for _, rows := range []int{24, 40, 1000} {
+		lines := doc.Lines(rows)
+		require.LessOrEqual(t, len(lines), rows)
+		text := strings.Join(lines, "\n")
+		require.Contains(t, text, "\n90   relay")
+		if rows < 100 {
+			require.Regexp(t, `… and \d+ more lanes`, text)
+		}
+		for _, line := range lines {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), Columns, line)
+		}
+	}
+}
+
+// TestNumbersKeepToTheirColumns, from nothing to the most.
+func TestNumbersKeepToTheirColumns(t *testing.T) {
+	t.Parallel()
+	for _, seconds := range []float64{-3, 0, 9.94, 119, 7199, 172_799, 8.6e7, 1e18} {
+		require.LessOrEqual(t, len(age(seconds)), 7)
+	}
+	for n := uint64(1); n < 1e12; n *= 10 {
+		require.LessOrEqual(t, len(count(n-1)), 7)
+	}
+	require.Equal(t, "0.0 s", age(-3), "a head whose time is ahead of our clock")
+	require.Equal(t, ">999 d", age(1e18))
+	forever := int64(1 << 62)
+	l := Lane{State: roster.Active, Moves: true, LastsSeconds: &forever}
+	require.NotContains(t, strings.Join(l.lines(time.Now()), "\n"), "low balance")
+	lasts := int64(3600)
+	l.LastsSeconds = &lasts
+	require.Contains(t, strings.Join(l.lines(time.Now()), "\n"), "low balance")
+}

@@ -1,0 +1,263 @@
+package status
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
+	"github.com/scorelay/scorelay/pkg/roster"
+)
+
+// Columns is how wide the text is at most.
+const Columns = 79
+
+// lowFunds is for how many seconds a balance should last at least: a day.
+const lowFunds = 24 * 60 * 60
+
+// mostProjects are shown; the document has all.
+const mostProjects = 3
+
+// Lines is the document for people, in lines of at most Columns. Where lanes have no room in so many rows, those that move are left out
+// first; 0 rows: there is room for all.
+func (d *Document) Lines(rows int) []string {
+	head := append(dev.Fold(d.Verdict, Columns), d.Chain.line(d.At), "")
+	table := []string{fmt.Sprintf("%-4s %-11s %-11s %9s %6s %7s %3s %7s %7s %s", "lane", "driver", "signer", "balance", "lasts", "nonce", "tx", "waiting", "oldest", "state")}
+	tail := append([]string{""}, d.tail()...)
+	lanes := d.table(len(d.Lanes))
+	for room := len(d.Lanes) - 1; rows > 0 && room >= 0 && len(head)+len(table)+len(lanes)+len(tail) > rows; room-- {
+		lanes = d.table(room)
+	}
+	return slices.Concat(head, table, lanes, tail)
+}
+
+// table is of so many lanes, those that do not move first.
+func (d *Document) table(room int) (lines []string) {
+	all := slices.Clone(d.Lanes)
+	slices.SortStableFunc(all, func(a, b Lane) int { return a.rank() - b.rank() })
+	left := 0
+	for _, l := range all[room:] {
+		if l.State != roster.Gone {
+			left++
+		}
+	}
+	shown := all[:room]
+	slices.SortFunc(shown, func(a, b Lane) int { return int(a.Lane) - int(b.Lane) })
+	for i := range shown {
+		if shown[i].State != roster.Gone {
+			lines = append(lines, shown[i].lines(d.At)...)
+		}
+	}
+	if left > 0 {
+		lines = append(lines, fmt.Sprintf("     … and %d more lanes (--json tells of all)", left))
+	}
+	return lines
+}
+
+func (l *Lane) rank() int {
+	switch {
+	case l.State == roster.Gone:
+		return 2
+	case l.Moves:
+		return 1
+	}
+	return 0
+}
+
+func (c *Chain) line(now time.Time) string {
+	line := fmt.Sprintf("chain %d", c.ID)
+	if c.At != nil {
+		line += fmt.Sprintf("   head %s (%s ago)", count(c.Head), age(now.Sub(*c.At).Seconds()))
+	}
+	if c.Final > 0 {
+		line += "   final " + count(c.Final)
+	}
+	return line
+}
+
+func (l *Lane) lines(now time.Time) []string {
+	state, notes := "moves", []string{}
+	if !l.Moves {
+		state = "waits"
+		why := l.Why
+		if l.Since != nil {
+			why = "for " + age(now.Sub(*l.Since).Seconds()) + ": " + why
+		}
+		notes = append(notes, why)
+	}
+	lasts := "-"
+	if l.LastsSeconds != nil {
+		lasts = age(float64(*l.LastsSeconds))
+		if *l.LastsSeconds < lowFunds {
+			notes = append(notes, "low balance: fund its signer")
+		}
+	}
+	if l.State != roster.Active {
+		notes = append(notes, "it is "+string(l.State))
+	}
+	oldest := "-"
+	if l.OldestSeconds != nil {
+		oldest = age(*l.OldestSeconds)
+	}
+	lines := []string{fmt.Sprintf("%-4d %-11s %-11s %9s %6s %7s %3d %7s %7s %s", l.Lane, short(orDash(l.Replica), 11), short(l.Signer.Hex(), 11),
+		ether(l.BalanceWei), lasts, count(l.Nonces.Journaled), l.InFlight, count(l.Waiting), oldest, state)}
+	for _, note := range notes {
+		lines = append(lines, dev.Fold("     "+note, Columns)...)
+	}
+	return lines
+}
+
+// tail is what is below the lanes.
+func (d *Document) tail() (lines []string) {
+	say := func(format string, args ...any) {
+		lines = append(lines, dev.Fold(fmt.Sprintf(format, args...), Columns)...)
+	}
+	if len(d.Backlog) > 0 {
+		atLeast := ""
+		if !d.BacklogWhole {
+			atLeast = "at least "
+		}
+		var all uint64
+		for _, p := range d.Backlog {
+			all += p.Updates
+		}
+		say("waiting %s%s updates of %s projects", atLeast, count(all), count(uint64(len(d.Backlog))))
+		for _, p := range d.Backlog[:min(mostProjects, len(d.Backlog))] {
+			line := fmt.Sprintf("  %s  %s updates, lane %d", short(p.Project.String(), 13), count(p.Updates), p.Lane)
+			if p.OldestSeconds != nil {
+				line += ", oldest " + age(*p.OldestSeconds)
+			}
+			say("%s", line)
+		}
+	}
+	say("endpoints  %s", strings.Join(d.endpoints(), ", "))
+	say("replicas   %s", strings.Join(d.replicas(), ", "))
+	nats := "ok"
+	if len(d.NATS.Behind) > 0 {
+		nats = "behind or away: " + strings.Join(d.NATS.Behind, " ")
+	}
+	redis := "ok, " + bytes(d.Redis.Bytes)
+	if d.Redis.Full > 0 {
+		redis += fmt.Sprintf(", %.0f %% full", 100*d.Redis.Full)
+	}
+	if d.Redis.Error != "" {
+		redis = "does not answer"
+	}
+	say("NATS       %s, copies %d, stream %.0f %% full (%s)   Redis %s", nats, d.NATS.Copies, 100*d.NATS.full(), bytes(d.NATS.Bytes), redis)
+	return lines
+}
+
+// endpoints are how they do for this command, or, those that it does not know, for replicas.
+func (d *Document) endpoints() (all []string) {
+	down, seen := d.down(), map[string]bool{}
+	newest := d.Chain.Head
+	for _, e := range d.Endpoints {
+		if seen[e.Endpoint] {
+			continue
+		}
+		seen[e.Endpoint] = true
+		state := fmt.Sprintf("ok %d ms", e.TookMS)
+		switch {
+		case len(down[e.Endpoint]) > 1:
+			state = fmt.Sprintf("%s and %d more", down[e.Endpoint][0], len(down[e.Endpoint])-1)
+		case len(down[e.Endpoint]) == 1:
+			state = down[e.Endpoint][0]
+		case e.Newest > 0 && e.Newest+1 < newest:
+			state = fmt.Sprintf("behind %s blocks", count(newest-e.Newest))
+		}
+		all = append(all, e.Endpoint+" "+state)
+	}
+	return all
+}
+
+// replicas are how many there are of each role and version.
+func (d *Document) replicas() (all []string) {
+	counts := map[string]int{}
+	for _, r := range d.Replicas {
+		version, _, _ := strings.Cut(r.Version, " ")
+		counts[r.Role+" %d ("+short(orDash(version), 20)+")"]++
+	}
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		all = append(all, fmt.Sprintf(what, counts[what]))
+	}
+	if len(all) == 0 {
+		all = append(all, "none said anything in the last seconds")
+	}
+	return all
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// short leaves out the middle of what is longer.
+func short(s string, columns int) string {
+	if len(s) <= columns {
+		return s
+	}
+	end := (columns - 1) / 2
+	return s[:columns-1-end] + "…" + s[len(s)-end:]
+}
+
+// count writes a number in at most seven characters.
+func count(n uint64) string {
+	switch {
+	case n < 1_000_000:
+		return dev.Thousands(int(n))
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1fG", float64(n)/1e9)
+}
+
+// age writes seconds in at most seven characters. Clocks differ: what is ahead of ours is now.
+func age(seconds float64) string {
+	seconds = max(0, seconds)
+	switch {
+	case seconds < 10:
+		return fmt.Sprintf("%.1f s", seconds)
+	case seconds < 120:
+		return fmt.Sprintf("%.0f s", seconds)
+	case seconds < 2*3600:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	case seconds < 48*3600:
+		return fmt.Sprintf("%.0f h", seconds/3600)
+	case seconds < 1000*86400:
+		return fmt.Sprintf("%.0f d", seconds/86400)
+	}
+	return ">999 d"
+}
+
+// ether writes an amount of wei in at most nine characters.
+func ether(wei string) string {
+	n, ok := new(big.Float).SetString(wei)
+	if !ok {
+		return "-"
+	}
+	amount, _ := n.Quo(n, big.NewFloat(1e18)).Float64()
+	switch {
+	case amount >= 1e6:
+		return fmt.Sprintf("%.1e", amount)
+	case amount >= 1000:
+		return dev.Thousands(int(amount))
+	}
+	return strconv.FormatFloat(amount, 'f', 4, 64)
+}
+
+// bytes writes an amount of data.
+func bytes(n uint64) string {
+	switch {
+	case n < 1e6:
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}

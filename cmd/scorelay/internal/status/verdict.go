@@ -1,0 +1,74 @@
+package status
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/scorelay/scorelay/pkg/roster"
+)
+
+// judge says whether everything moves: what stops all is said before what stops a lane, and that before what may stop some soon.
+func (d *Document) judge() {
+	var stopped []Lane
+	driven := 0
+	for _, l := range d.Lanes {
+		if l.State != roster.Gone {
+			driven++
+		}
+		if !l.Moves {
+			stopped = append(stopped, l)
+		}
+	}
+	switch {
+	case d.Halted != "":
+		d.Verdict = "accepting halts: " + d.Halted + " (see scorelay halt show)"
+	case d.Paused != nil:
+		d.Verdict = "an operator paused all lanes, and accepting continues"
+		if d.Paused.Accepting {
+			d.Verdict = "an operator paused everything: nothing is accepted"
+		}
+		if d.Paused.Reason != "" {
+			d.Verdict += " (" + d.Paused.Reason + ")"
+		}
+	case d.Chain.Error != "":
+		d.Verdict = "the chain does not answer here: " + d.Chain.Error
+	case len(stopped) == 1:
+		d.Verdict = fmt.Sprintf("lane %d waits: %s", stopped[0].Lane, stopped[0].Why)
+	case len(stopped) > 1:
+		d.Verdict = fmt.Sprintf("%d of %d lanes wait; lane %d: %s", len(stopped), driven, stopped[0].Lane, stopped[0].Why)
+	case d.NATS.full() >= nearlyFull:
+		d.Verdict = fmt.Sprintf("the stream of accepted updates is %.0f %% full: raise its bound, or find out what is not final", 100*d.NATS.full())
+	case len(d.NATS.Behind) > 0:
+		d.Verdict = "copies of the stream are behind, or away: " + strings.Join(d.NATS.Behind, ", ")
+	case d.Redis.Error != "":
+		d.Verdict = "all lanes move; Redis does not answer here: " + d.Redis.Error
+	default:
+		d.OK, d.Verdict = true, "all lanes move"
+		if down := d.down(); len(down) > 0 {
+			d.Verdict += "; endpoints that are left alone: " + strings.Join(slices.Sorted(maps.Keys(down)), ", ")
+		}
+	}
+}
+
+// nearlyFull is the part of the stream's bound from which on a person should look.
+const nearlyFull = 0.8
+
+func (n *NATS) full() float64 {
+	if n.Bound == 0 {
+		return 0
+	}
+	return float64(n.Bytes) / float64(n.Bound)
+}
+
+// down are the endpoints that are not up for this command or a replica, and for which and why.
+func (d *Document) down() map[string][]string {
+	all := map[string][]string{}
+	for _, e := range d.Endpoints {
+		if !e.Up {
+			all[e.Endpoint] = append(all[e.Endpoint], e.Why+" for "+e.SeenBy)
+		}
+	}
+	return all
+}

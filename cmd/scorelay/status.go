@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
+	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/retry"
+)
+
+type statusCommand struct {
+	natsFlags     `embed:""`
+	chainFlags    `embed:""`
+	finalityFlags `embed:""`
+
+	RedisURL app.Secret `name:"redis-url" env:"SCORELAY_REDIS_URL" placeholder:"URL" help:"Redis, as redis:// or rediss:// with user, password and database."`
+	Watch    bool       `name:"watch" help:"Look again every two seconds, until Ctrl-C."`
+	JSON     bool       `name:"json" help:"Print a JSON document; with --watch one per line, each time."`
+}
+
+// watchEvery is how long --watch waits between looks.
+const watchEvery = 2 * time.Second
+
+// Run shows how the deployment does. It succeeds also where something waits.
+func (c *statusCommand) Run(s signals) error {
+	d, closeAll, err := c.open(s.drain)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	screen := dev.NewScreen(os.Stdout, uncoloured)
+	defer screen.Release()
+	for {
+		doc, err := d.Look(s.drain)
+		switch {
+		case c.Watch && s.drain.Err() != nil:
+			return nil
+		case err != nil && !c.Watch:
+			return err
+		case err != nil:
+			screen.Show(dev.Fold("NATS does not tell: "+err.Error(), status.Columns)...)
+		default:
+			if err := c.show(screen, doc); err != nil {
+				return err
+			}
+		}
+		if !c.Watch || retry.Sleep(s.drain, watchEvery) != nil {
+			return nil
+		}
+	}
+}
+
+func (c *statusCommand) show(screen *dev.Screen, doc *status.Document) error {
+	switch {
+	case c.JSON:
+		out := json.NewEncoder(os.Stdout)
+		if !c.Watch {
+			out.SetIndent("", "  ")
+		}
+		return out.Encode(doc)
+	case c.Watch && screen.Terminal():
+		_, rows, err := term.GetSize(int(os.Stdout.Fd()))
+		if err != nil {
+			rows = 0
+		}
+		screen.Show(doc.Lines(rows)...)
+	default:
+		for _, line := range doc.Lines(0) {
+			fmt.Println(line)
+		}
+	}
+	return nil
+}
+
+// uncoloured is the environment without colours: no line of the status stands out by its colour.
+func uncoloured(name string) string {
+	if name == "NO_COLOR" {
+		return "1"
+	}
+	return os.Getenv(name)
+}
+
+// open connects everything. The caller closes it.
+func (c *statusCommand) open(ctx context.Context) (*status.Deployment, func(), error) {
+	log, url := commandLog(), c.RedisURL
+	if url == "" {
+		info, err := c.running("--redis-url")
+		if err != nil {
+			return nil, nil, err
+		}
+		url = app.Secret(info.RedisURL)
+	}
+	client, err := c.dial(ctx, c.devDir, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	redis, err := redisdb.Open(url.Reveal())
+	if err != nil {
+		client.Close()
+		return nil, nil, fmt.Errorf("--redis-url: %w", err)
+	}
+	closeBoth := func() { client.Close(); _ = redis.Close() }
+	js, opened, closeNATS, err := c.natsFlags.open(ctx, log)
+	if err != nil {
+		closeBoth()
+		return nil, nil, err
+	}
+	return &status.Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Confirmations: c.confirmations(c.devDir), Log: log},
+		func() { closeBoth(); closeNATS() }, nil
+}

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/lifecycle"
+	"github.com/scorelay/scorelay/pkg/replica"
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// tellPart has the process say, every few seconds, what only it knows of itself, for `scorelay status`. lanes are those that it drives;
+// nil for an API.
+func (p *process) tellPart(role, name string, lanes func() map[score.Lane]replica.Lane) lifecycle.Part {
+	began := time.Now().UTC()
+	return loop("what the process says of itself", func(ctx context.Context) error {
+		silent := false
+		for {
+			report := replica.Report{Role: role, Name: name, Version: Version(), Began: began, Endpoints: []replica.Endpoint{}}
+			for _, h := range p.chain.Health() {
+				report.Endpoints = append(report.Endpoints, replica.Endpoint{Name: h.Endpoint, Up: h.Up, Why: h.Why, Newest: h.Newest, TookMS: h.Took.Milliseconds()})
+			}
+			if lanes != nil {
+				report.Lanes = lanes()
+			}
+			err := replica.Tell(ctx, p.js, report)
+			if err != nil && ctx.Err() == nil && !silent {
+				p.log.Warn("the process couldn't tell its status; it tries again", "err", err)
+			}
+			silent = err != nil
+			if err := retry.Sleep(ctx, replica.Every); err != nil {
+				return err
+			}
+		}
+	})
+}

@@ -1,0 +1,200 @@
+// Package pause keeps what an operator paused, in the KV bucket of the roster, under a key of its own, which every deployment has and
+// older versions pass over. Every write is a compare-and-set on the revision that was read.
+package pause
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/watched"
+)
+
+// Bucket is the KV bucket's name; package stream creates it with everything else a deployment keeps.
+const Bucket = "LANES"
+
+const (
+	key         = "paused"
+	callTimeout = 5 * time.Second
+	again       = 200 * time.Millisecond // after a call that failed
+)
+
+// Pause is one thing that an operator paused.
+type Pause struct {
+	At        time.Time `json:"at"`
+	Reason    string    `json:"reason,omitempty"`    // for people, callers among them; may be empty
+	Accepting bool      `json:"accepting,omitempty"` // of everything: nothing is accepted either
+}
+
+// Pauses are all of them.
+type Pauses struct {
+	All   *Pause               `json:"all,omitempty"`
+	Lanes map[score.Lane]Pause `json:"lanes,omitempty"`
+}
+
+// Of is the pause of a lane: its own, or that of everything; nil if it is not paused.
+func (p Pauses) Of(id score.Lane) *Pause {
+	if own, paused := p.Lanes[id]; paused {
+		return &own
+	}
+	return p.All
+}
+
+// Accepting is why nothing is accepted, for callers; empty while accepting is not paused.
+func (p Pauses) Accepting() string {
+	switch {
+	case p.All == nil || !p.All.Accepting:
+		return ""
+	case p.All.Reason == "":
+		return "the operator paused it at " + p.All.At.UTC().Format(time.RFC3339)
+	}
+	return p.All.Reason
+}
+
+// With is all of them and that of a lane, in place of its last; of everything where id is nil.
+func (p Pauses) With(id *score.Lane, one Pause) Pauses {
+	if id == nil {
+		p.All = &one
+		return p
+	}
+	p.Lanes = maps.Clone(p.Lanes)
+	if p.Lanes == nil {
+		p.Lanes = map[score.Lane]Pause{}
+	}
+	p.Lanes[*id] = one
+	return p
+}
+
+// Without is all of them but that of a lane; none at all where id is nil.
+func (p Pauses) Without(id *score.Lane) Pauses {
+	if id == nil {
+		return Pauses{}
+	}
+	p.Lanes = maps.Clone(p.Lanes)
+	delete(p.Lanes, *id)
+	return p
+}
+
+// Store reads and writes them. It is safe for concurrent use.
+type Store struct {
+	kv jetstream.KeyValue
+	js jetstream.JetStream
+}
+
+// Open binds to the bucket, which must exist.
+func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
+	kv, err := watched.Open(ctx, js, Bucket)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{kv: kv, js: js}, nil
+}
+
+// Get reads them; the zero Pauses where there were none yet.
+func (s *Store) Get(ctx context.Context) (Pauses, error) {
+	p, _, _, err := s.read(ctx)
+	return p, err
+}
+
+func (s *Store) read(ctx context.Context) (p Pauses, data []byte, revision uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	entry, err := s.kv.Get(ctx, key)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return p, nil, 0, nil
+	}
+	if err == nil {
+		data, revision = entry.Value(), entry.Revision()
+		err = json.Unmarshal(data, &p)
+	}
+	if err != nil {
+		return Pauses{}, nil, 0, fmt.Errorf("couldn't read what is paused: %w", err)
+	}
+	return p, data, revision, nil
+}
+
+// Update replaces them by what change makes of them, which runs again when another writer was first. A write whose answer is lost is looked
+// up. It tries until ctx ends; the write may be stored all the same.
+func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (Pauses, error) {
+	var written []byte
+	for {
+		p, stored, revision, err := s.read(ctx)
+		if err == nil {
+			if written != nil && bytes.Equal(stored, written) {
+				return p, nil
+			}
+			p = change(p)
+			if written, err = json.Marshal(p); err != nil {
+				return p, fmt.Errorf("couldn't encode what is paused: %w", err)
+			}
+			if err = s.write(ctx, written, revision); err == nil {
+				return p, nil
+			}
+		}
+		if (watched.Moved(err) || errors.Is(err, jetstream.ErrKeyExists)) && ctx.Err() == nil {
+			continue
+		}
+		if retry.Sleep(ctx, again) != nil {
+			return p, fmt.Errorf("couldn't change what is paused: %w", err)
+		}
+	}
+}
+
+// write replaces what a revision holds, 0 for nothing.
+func (s *Store) write(ctx context.Context, data []byte, revision uint64) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if revision == 0 { // also where an operator deleted them
+		_, err := s.kv.Create(ctx, key, data)
+		return err
+	}
+	_, err := s.kv.Update(ctx, key, data, revision)
+	return err
+}
+
+// View is what is paused, in memory, kept current by Run. It is safe for concurrent use.
+type View struct {
+	first Pauses // until the watch has told all that is stored
+	view  *watched.View[Pauses]
+}
+
+// View reads what is paused and returns a view that knows it.
+func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
+	first, err := s.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &View{first: first, view: watched.NewView(s.js.Conn(), s.kv, log, func(e jetstream.KeyValueEntry) (p Pauses, ok bool) {
+		if e.Key() != key {
+			return p, false
+		}
+		if err := json.Unmarshal(e.Value(), &p); err != nil {
+			log.Error("what is paused cannot be read; the process keeps to what it knows of it", "err", err)
+			return p, false
+		}
+		return p, true
+	})}, nil
+}
+
+// Current is what is paused, as far as is known here.
+func (v *View) Current() Pauses {
+	select {
+	case <-v.view.CaughtUp():
+		p, _ := v.view.Get(key)
+		return p
+	default:
+		return v.first
+	}
+}
+
+// Run keeps the view current until ctx ends, and returns ctx's error. While NATS is away it keeps what it knew.
+func (v *View) Run(ctx context.Context) error { return v.view.Run(ctx) }

@@ -1,0 +1,60 @@
+package relay
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Driven is what a relayer knows of a lane that it drives, and that is stored nowhere.
+type Driven struct {
+	Wait    lane.Wait // why it binds nothing new
+	Since   time.Time // from when on
+	Waiting uint64    // updates
+}
+
+// driven is what the sessions of all lanes tell. It is safe for concurrent use.
+type driven struct {
+	mu    sync.Mutex
+	lanes map[score.Lane]Driven
+}
+
+// Driven tells of each lane that the relayer drives.
+func (r *Relayer) Driven() map[score.Lane]Driven {
+	d := &r.metrics.told
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.lanes)
+}
+
+func (d *driven) wait(id score.Lane, reason lane.Wait) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l, known := d.lanes[id]
+	if known && l.Wait == reason {
+		return
+	}
+	if d.lanes == nil {
+		d.lanes = map[score.Lane]Driven{}
+	}
+	l.Wait, l.Since = reason, time.Now()
+	d.lanes[id] = l
+}
+
+func (d *driven) read(id score.Lane, waiting uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l, known := d.lanes[id]; known {
+		l.Waiting = waiting
+		d.lanes[id] = l
+	}
+}
+
+func (d *driven) forget(id score.Lane) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.lanes, id)
+}

@@ -1,0 +1,57 @@
+package replica_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/replica"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// TestReports: of each replica the newest, until it says nothing for a while; what is not a report counts for nothing, and no report
+// counts as a lease.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	ctx, js := t.Context(), devnet.JetStream(t)
+	_, err := replica.Reports(ctx, js)
+	require.ErrorContains(t, err, "scorelay setup")
+	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{Lanes: 2, ChainID: 1, Contract: common.Address{1}}}))
+	require.Equal(t, lease.Bucket, replica.Bucket)
+
+	began := time.Now()
+	api := replica.Report{Role: "api", Name: "a-1", Version: "v1.2.3", Began: began.UTC()}
+	relayer := replica.Report{
+		Role: "relayer", Name: "a-1", Version: "v1.2.3", Began: began.UTC(),
+		Endpoints: []replica.Endpoint{{Name: "node:8545", Why: "failing", Newest: 7, TookMS: 41}},
+		Lanes:     map[score.Lane]replica.Lane{1: {Wait: "funds", Since: began.UTC(), Waiting: 9}},
+	}
+	require.NoError(t, replica.Tell(ctx, js, api))
+	require.NoError(t, replica.Tell(ctx, js, relayer))
+	api.Version = "v1.2.4"
+	require.NoError(t, replica.Tell(ctx, js, api))
+	for _, key := range []string{"lane.1", "replica.a-1", "report.api.newer"} {
+		_, err = js.Publish(ctx, "$KV.LEASES."+key, []byte("relayer-7 TOKEN"))
+		require.NoError(t, err)
+	}
+	reports, err := replica.Reports(ctx, js)
+	require.NoError(t, err)
+	for i := range reports {
+		require.WithinDuration(t, began, reports[i].At, time.Minute)
+		reports[i].At = time.Time{}
+	}
+	require.ElementsMatch(t, []replica.Report{api, relayer}, reports)
+	drivers, err := lease.Drivers(ctx, js)
+	require.NoError(t, err)
+	require.Equal(t, map[score.Lane]string{1: "relayer-7"}, drivers)
+
+	require.Eventually(t, func() bool {
+		reports, err := replica.Reports(ctx, js)
+		return err == nil && len(reports) == 0
+	}, 2*time.Minute, 100*time.Millisecond, "they expire")
+}
