@@ -394,14 +394,3 @@ func (s *session) take(ctx context.Context, message score.Message) error {
 	s.intake.journaled(moves, unreadable)
 	return nil
 }
-
-// backlog is how many updates wait: those that were read, those that were not yet, and those that lost their slot.
-func (s *session) backlog() uint64 {
-	n := s.intake.backlog() + s.unread.left()
-	for i := range s.lane.State.Queue {
-		if work := &s.lane.State.Queue[i]; work.Kind == lane.Updates {
-			n += uint64(work.Count)
-		}
-	}
-	return n
-}
