@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -131,6 +132,17 @@ func (t *teller) say(ctx context.Context, said map[score.ProjectID]score.Backlog
 	case ctx.Err() == nil:
 		t.log.Warn("the lane couldn't tell how much of projects waits; it tells it with the next", "err", err)
 	}
+}
+
+// backlog is how many updates wait: those that were read, those that were not yet, and those that lost their slot.
+func (s *session) backlog() uint64 {
+	n := s.intake.backlog() + s.unread.left()
+	for i := range s.lane.State.Queue {
+		if work := &s.lane.State.Queue[i]; work.Kind == lane.Updates {
+			n += uint64(work.Count)
+		}
+	}
+	return n
 }
 
 // backlog is how many updates wait, as far as the stream was read.
