@@ -3,7 +3,6 @@ package relay
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -65,15 +64,4 @@ func (s *session) show() {
 	if view := s.lane.View(); view != nil && view.HasAccount() {
 		s.showFunds(view.Account)
 	}
-}
-
-// backlog is how many updates wait: those that were read, those that were not yet, and those that lost their slot.
-func (s *session) backlog() uint64 {
-	n := s.intake.backlog() + s.unread.left()
-	for i := range s.lane.State.Queue {
-		if work := &s.lane.State.Queue[i]; work.Kind == lane.Updates {
-			n += uint64(work.Count)
-		}
-	}
-	return n
 }
