@@ -15,6 +15,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -48,7 +49,16 @@ func TestAFloodIsParkedAndToldOf(t *testing.T) {
 	}
 
 	stop := w.start(config, deps)
-	require.Eventually(t, func() bool { return parked() && told().Waiting > flood/2 }, 3*time.Minute, 20*time.Millisecond,
+	read := func() bool { // all of the flood, and what comes behind it is next
+		bound := 0
+		for _, slot := range w.states()[0].Slots {
+			if slot.Work.Kind == lane.Updates {
+				bound += int(slot.Work.Count)
+			}
+		}
+		return int(told().Waiting)+bound == flood
+	}
+	require.Eventually(t, func() bool { return parked() && told().Waiting > flood/2 && read() }, 3*time.Minute, 20*time.Millisecond,
 		"without blocks little is bound")
 	w.mineUntil(func() bool { // the other project does not wait for the flood's end
 		second := score.ProjectID{2}
