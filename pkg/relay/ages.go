@@ -13,10 +13,12 @@ import (
 const (
 	askTimeout = time.Second
 	askPause   = 10 * time.Second // after a question that was not answered
+	finalPause = time.Second      // between two for what is final: after a takeover all open slots are asked for
 )
 
 // ages tells how long the lane's updates take from their accept, which is the stream's time of their message, until they are final; and
-// since when the oldest waits. It knows when those were accepted that this session bound, and asks the stream for others.
+// since when the oldest waits. It knows when those were accepted that this session bound, and asks the stream for some of the others, since
+// the lane waits for the answer.
 type ages struct {
 	id      score.Lane
 	config  *Config
@@ -24,7 +26,8 @@ type ages struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	slots map[uint64][]acceptedAt // by nonce: open ones of this session
+	slots  map[uint64][]acceptedAt // by nonce: open ones of this session
+	finals time.Time               // when the stream may be asked again for what is final
 
 	shown time.Time // when the oldest was last shown
 	asked uint64    // the sequence of which the stream was asked last, for the oldest,
@@ -72,11 +75,12 @@ func (a *ages) settled(ctx context.Context, nonce uint64, work *lane.Work, updat
 	}
 }
 
-// final counts updates of work as old as its oldest.
+// final counts updates of work as old as its oldest, where the stream may be asked for that.
 func (a *ages) final(ctx context.Context, work *lane.Work, updates uint64) {
-	if updates == 0 {
+	if updates == 0 || a.config.Now().Before(a.finals) {
 		return
 	}
+	a.finals = a.config.Now().Add(finalPause)
 	if at, ok := a.ask(ctx, work.From.Seq); ok {
 		a.count(at, updates)
 	}

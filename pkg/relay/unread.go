@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -10,7 +11,9 @@ import (
 
 // unread counts the lane's updates that the stream holds beyond what the lane has read: a lane whose horizon is full, or that waits for
 // a creation, reads no further, and those are most of its backlog then. A reading of its own goes through the whole stream and keeps
-// nothing; near the stream's end it costs no more than a look at what the process has in memory.
+// nothing; near the stream's end it costs no more than a look at what the process has in memory. Each session begins it anew, also
+// where millions wait: it is slowed down, to take little from what binds them, so that the whole of a large backlog is told only after
+// minutes.
 type unread struct {
 	floors map[score.Bucket]score.Position // of the lane's buckets as the reading began
 	told   map[score.ProjectID]uint64      // of parked projects: before that sequence an earlier session counted
@@ -18,6 +21,12 @@ type unread struct {
 	counted atomic.Uint64 // by the reading of its own
 	taken   uint64        // by the lane's
 }
+
+// The pace of the reading of its own, in updates of any lane: 50,000 a second.
+const (
+	countedAtOnce = 5_000
+	pauseCounting = 100 * time.Millisecond
+)
 
 // newUnread is of what the lane owns now.
 func newUnread(in *intake) *unread {
@@ -46,13 +55,18 @@ func (u *unread) count(ctx context.Context, source Source, from uint64) uint64 {
 		return from
 	}
 	defer reader.Close()
-	for {
+	for some := 0; ; {
+		if some >= countedAtOnce {
+			some = 0
+			_ = retry.Sleep(ctx, pauseCounting)
+		}
 		m, err := reader.Next(ctx)
 		if err != nil {
 			return from
 		}
 		u.counted.Add(u.of(m))
 		from = m.Seq + 1
+		some += max(len(m.Updates), 1)
 	}
 }
 

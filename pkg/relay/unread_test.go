@@ -65,3 +65,34 @@ func TestUnreadIsWhatTheLaneDidNotRead(t *testing.T) {
 		<-ended
 	})
 }
+
+// TestUnreadIsCountedAtAPace that leaves the stream and the CPU to what binds.
+func TestUnreadIsCountedAtAPace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		source, project := newSimSource(time.Now), score.ProjectID{1}
+		message := score.Message{Updates: make([]score.Update, 1_000)}
+		for i := range message.Updates {
+			message.Updates[i].Project = project
+		}
+		for range 200 {
+			source.publish(message)
+		}
+		in, err := newIntake(Config{Limits: batch.DefaultLimits()}, &lane.State{Buckets: map[score.Bucket]lane.Holding{score.BucketOf(project): {}}})
+		require.NoError(t, err)
+		in.begin(nil)
+		u := newUnread(in)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			u.run(ctx, source, in.began)
+		}()
+		time.Sleep(time.Second)
+		require.InDelta(t, 50_000, u.left(), 10_000)
+		time.Sleep(4 * time.Second)
+		require.EqualValues(t, 200_000, u.left())
+		cancel()
+		<-ended
+	})
+}
