@@ -249,8 +249,10 @@ func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
 		l.Why = "no relayer drives it"
 	case reported:
 		l.wait(lane.Wait(report.Wait), report.Since)
+	case len(s.reports) > 0:
+		l.Why = "its relayer says nothing of it"
 	default:
-		l.Moves = true // as far as its lease says: its relayer is of an older version, or began just now
+		l.Moves = true // as far as its lease says: its relayer is of an older version
 	}
 	return l
 }

@@ -174,6 +174,11 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 		}))
 	}
 	tell(lane.WaitFunds)
+	doc = r.look(t)
+	require.Equal(t, "2 of 3 lanes wait; lane 0: its relayer says nothing of it", doc.Verdict)
+	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
+		Role: relayer, Name: "relayer-a", Version: "v1.3.0", Began: began, Lanes: map[score.Lane]replica.Lane{0: {Since: began}},
+	}))
 	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: "api", Name: "api-1", Version: "v1.4.0", Began: began}))
 	doc = r.look(t)
 	require.False(t, doc.OK)
@@ -185,7 +190,7 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	text := strings.Join(doc.Lines(0), "\n")
 	require.Contains(t, text, "     for 60 min: its signer cannot pay")
 	require.Contains(t, text, "node:8545 throttling for relayer relayer-b")
-	require.Contains(t, text, "api 1 (v1.4.0), relayer 1 (-), relayer 1 (v1.4.0)")
+	require.Contains(t, text, "api 1 (v1.4.0), relayer 1 (v1.3.0), relayer 1 (v1.4.0)")
 
 	tell(lane.WaitWindow)
 	doc = r.look(t)
