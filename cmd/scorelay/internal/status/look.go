@@ -228,7 +228,8 @@ func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
 	if reported && !s.backlog.whole {
 		l.Waiting = max(l.Waiting, report.Waiting)
 	}
-	if seconds := int64(report.Lasts); seconds > 0 { // it looks for longer than this command
+	if report.Lasts != nil { // it looks for longer than this command
+		seconds := int64(*report.Lasts)
 		l.LastsSeconds = &seconds
 	}
 	l.OldestSeconds = since(oldest, now)

@@ -166,11 +166,12 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.Equal(t, []Replica{{Role: relayer, Name: "relayer-a", Lanes: 1}, {Role: relayer, Name: "relayer-b", Lanes: 2}}, doc.Replicas, "of a version that says nothing")
 
 	began := time.Now().Add(-time.Hour).UTC()
+	lasts, dry := 7200.5, 0.0
 	tell := func(wait lane.Wait) {
 		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
 			Role: relayer, Name: "relayer-b", Version: "v1.4.0 (go1.26)", Began: began,
 			Endpoints: []replica.Endpoint{{Name: "node:8545", Why: "throttling", Newest: 9}},
-			Lanes:     map[score.Lane]replica.Lane{1: {Since: began, Lasts: 7200.5}, 2: {Wait: string(wait), Since: began}},
+			Lanes:     map[score.Lane]replica.Lane{1: {Since: began, Lasts: &lasts}, 2: {Wait: string(wait), Since: began, Lasts: &dry}},
 		}))
 	}
 	tell(lane.WaitFunds)
@@ -186,7 +187,8 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.Equal(t, lane.WaitFunds, doc.Lanes[2].Wait)
 	require.True(t, doc.Lanes[1].Moves)
 	require.Equal(t, int64(7200), *doc.Lanes[1].LastsSeconds)
-	require.Nil(t, doc.Lanes[2].LastsSeconds)
+	require.Zero(t, *doc.Lanes[2].LastsSeconds)
+	require.Nil(t, doc.Lanes[0].LastsSeconds, "it is not known")
 	text := strings.Join(doc.Lines(0), "\n")
 	require.Contains(t, text, "     for 60 min: its signer cannot pay")
 	require.Contains(t, text, "node:8545 throttling for relayer relayer-b")
