@@ -233,6 +233,13 @@ func TestWhatIsPausedIsTold(t *testing.T) {
 		return p.With(nil, pause.Pause{At: time.Now(), Accepting: true, Reason: "an upgrade"})
 	})
 	require.Equal(t, "an operator paused everything: nothing is accepted (an upgrade)", doc.Verdict)
+	leases, err := r.JS.KeyValue(t.Context(), replica.Bucket)
+	require.NoError(t, err)
+	require.NoError(t, leases.Delete(t.Context(), "lane.2"))
+	doc = r.look(t)
+	require.Equal(t, "lane 2 waits: no relayer has its key, or none runs; and an operator paused it; "+
+		"an operator paused everything: nothing is accepted (an upgrade)", doc.Verdict)
+	require.NotNil(t, doc.Lanes[2].Paused)
 }
 
 // TestWhatIsAwayIsNamed: Redis first, then also the chain.
