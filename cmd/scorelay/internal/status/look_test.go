@@ -328,6 +328,15 @@ func TestManyLanesFitAScreen(t *testing.T) {
 	}
 }
 
+// TestWhatOthersWroteIsOnlyText: no format, and nothing that a terminal acts on.
+func TestWhatOthersWroteIsOnlyText(t *testing.T) {
+	t.Parallel()
+	doc := &Document{Verdict: "lane 0 waits: \x1b[2J\nall lanes move", Replicas: []Replica{{Role: "api%s", Version: "v1%d\x07\xff"}}}
+	text := strings.Join(doc.Lines(0), "\n")
+	require.Contains(t, text, "lane 0 waits: \uFFFD[2J\uFFFDall lanes move\n")
+	require.Contains(t, text, "api%s 1 (v1%d\uFFFD\uFFFD)")
+}
+
 // TestNumbersKeepToTheirColumns, from nothing to the most.
 func TestNumbersKeepToTheirColumns(t *testing.T) {
 	t.Parallel()
