@@ -31,7 +31,11 @@ func (c *pauseCommand) Run(s signals) error {
 		return errors.New("--accepting needs --all: an update is accepted before it is known which lane will carry it")
 	}
 	one := pause.Pause{At: time.Now().UTC().Truncate(time.Second), Reason: c.Reason, Accepting: c.Accepting}
-	if err := c.change(s.drain, &c.natsFlags, func(p pause.Pauses) pause.Pauses { return p.With(c.Lane, one) }); err != nil {
+	err := c.change(s.drain, &c.natsFlags, func(ctx context.Context, pauses *pause.Store) error {
+		_, err := pauses.Update(ctx, func(p pause.Pauses) pause.Pauses { return p.With(c.Lane, one) })
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	what := "accepting continues"
@@ -50,9 +54,12 @@ type resumeCommand struct {
 // Run resumes. With --all nothing is paused any more, no lane by itself either.
 func (c *resumeCommand) Run(s signals) error {
 	after := pause.Pauses{}
-	err := c.change(s.drain, &c.natsFlags, func(p pause.Pauses) pause.Pauses {
-		after = p.Without(c.Lane)
-		return after
+	err := c.change(s.drain, &c.natsFlags, func(ctx context.Context, pauses *pause.Store) (err error) {
+		if c.Lane == nil {
+			return pauses.Clear(ctx)
+		}
+		after, err = pauses.Update(ctx, func(p pause.Pauses) pause.Pauses { return p.Without(*c.Lane) })
+		return err
 	})
 	if err != nil {
 		return err
@@ -74,7 +81,7 @@ func (p pausable) String() string {
 }
 
 // change writes down what is paused.
-func (p pausable) change(ctx context.Context, at *natsFlags, change func(pause.Pauses) pause.Pauses) error {
+func (p pausable) change(ctx context.Context, at *natsFlags, change func(context.Context, *pause.Store) error) error {
 	js, _, closeNATS, err := at.open(ctx, commandLog())
 	if err != nil {
 		return err
@@ -97,6 +104,5 @@ func (p pausable) change(ctx context.Context, at *natsFlags, change func(pause.P
 	if err != nil {
 		return err
 	}
-	_, err = pauses.Update(ctx, change)
-	return err
+	return change(ctx, pauses)
 }

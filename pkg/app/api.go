@@ -55,9 +55,13 @@ type api struct {
 func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error {
 	a := &api{process: newProcess("scorelay-api", log), settings: s, rewatch: make(chan chan struct{})}
 	a.claim = s.claim()
+	sampler, err := s.sampler()
+	if err != nil {
+		log.Warn("the sampler of traces is not known here; requests are traced as if none was set", "err", err)
+	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
 		a.adminPart(s.AdminListen),
-		a.tracesPart(&s.Traces, s.sampler()),
+		a.tracesPart(&s.Traces, sampler),
 		a.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "views", Start: a.open},
 		loop("the view of API keys", func(ctx context.Context) error { return a.keys.Run(ctx) }),

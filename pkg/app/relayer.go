@@ -139,8 +139,12 @@ const maxLasts = 100 * 365 * 24 * 60 * 60
 func (r *relayer) driven() map[score.Lane]replica.Lane {
 	lanes := map[score.Lane]replica.Lane{}
 	for id, l := range r.relay.Driven() {
-		lasts, _ := r.relay.Lasts(id) // 0 where it is not known
-		lanes[id] = replica.Lane{Wait: string(l.Wait), Since: l.Since.UTC(), Waiting: l.Waiting, Lasts: min(lasts, maxLasts)}
+		one := replica.Lane{Wait: string(l.Wait), Since: l.Since.UTC(), Waiting: l.Waiting}
+		if lasts, known := r.relay.Lasts(id); known {
+			lasts = min(lasts, maxLasts)
+			one.Lasts = &lasts
+		}
+		lanes[id] = one
 	}
 	return lanes
 }

@@ -84,8 +84,8 @@ type APISettings struct {
 	Chain  `embed:""`
 	Traces `embed:""`
 
-	TraceSampler string  `name:"trace-sampler" env:"OTEL_TRACES_SAMPLER" enum:"always_on,always_off,traceidratio,parentbased_always_on,parentbased_always_off,parentbased_traceidratio" default:"parentbased_traceidratio" help:"Which requests are traced, among those with a valid API key, in OpenTelemetry's words; parentbased: those that the caller traces, and of the others as it says."`
-	TraceRatio   float64 `name:"trace-ratio" env:"OTEL_TRACES_SAMPLER_ARG" default:"0.01" help:"Which part of them is traced, 0 to 1. A relayer traces what the API did."`
+	TraceSampler string `name:"trace-sampler" env:"OTEL_TRACES_SAMPLER" default:"parentbased_traceidratio" help:"Which requests are traced, among those with a valid API key, in OpenTelemetry's words; parentbased: those that the caller traces, and of the others as it says."`
+	TraceRatio   string `name:"trace-ratio" env:"OTEL_TRACES_SAMPLER_ARG" default:"0.01" help:"Which part of them is traced, 0 to 1. A relayer traces what the API did."`
 
 	Listen             string        `name:"listen" env:"SCORELAY_LISTEN" default:":8080" help:"Address of the HTTP API."`
 	TLSCertificate     string        `name:"tls-certificate-file" env:"SCORELAY_TLS_CERTIFICATE_FILE" placeholder:"FILE" help:"Certificate chain of the HTTP API, PEM, the API's own first: it then speaks TLS. Both files are read again when they change."`
@@ -173,7 +173,8 @@ func (s *APISettings) Validate() error {
 	p.address("SCORELAY_ADMIN_LISTEN", s.AdminListen)
 	s.Chain.problems(&p)
 	s.Traces.problems(&p)
-	p.check(s.TraceRatio >= 0 && s.TraceRatio <= 1, "OTEL_TRACES_SAMPLER_ARG is %v; it must be from 0 to 1", s.TraceRatio)
+	_, err := s.sampler()
+	p.check(err == nil || errors.Is(err, errSampler), "OTEL_TRACES_SAMPLER_ARG is %s; it must be from 0 to 1", s.TraceRatio)
 	p.positive("SCORELAY_MESSAGE_MAX_AGE", s.FreshFor)
 	p.positive("SCORELAY_ACCEPT_TIMEOUT", s.AcceptTimeout)
 	p.check(s.StatusRetention >= time.Minute, "SCORELAY_STATUS_RETENTION is %s; it must be at least 1m", s.StatusRetention)
@@ -186,7 +187,7 @@ func (s *APISettings) Validate() error {
 	p.check(s.MaxPerKey >= 1, "SCORELAY_MAX_CONNECTIONS_PER_KEY is %d; it must be at least 1", s.MaxPerKey)
 	p.positive("SCORELAY_IDLE_TIMEOUT", s.IdleTimeout)
 	p.positive("SCORELAY_KEYLESS_IDLE_TIMEOUT", s.KeylessTimeout)
-	_, err := networks(s.TrustedProxies)
+	_, err = networks(s.TrustedProxies)
 	p.check(err == nil, "SCORELAY_TRUSTED_PROXIES holds %v; name IP addresses or networks such as 10.0.0.0/8", err)
 	p.check((s.TLSCertificate == "") == (s.TLSKey == ""), "set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none of them")
 	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)

@@ -33,7 +33,7 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		},
 		"set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none":                           func(s *APISettings) { s.TLSKey = "key.pem" },
 		`OTEL_EXPORTER_OTLP_ENDPOINT is "collector:4317"; it must begin with http:// or https://`:                func(s *APISettings) { s.OTLPEndpoint = "collector:4317" },
-		"OTEL_TRACES_SAMPLER_ARG is 1.5; it must be from 0 to 1":                                                 func(s *APISettings) { s.TraceRatio = 1.5 },
+		"OTEL_TRACES_SAMPLER_ARG is 1.5; it must be from 0 to 1":                                                 func(s *APISettings) { s.TraceRatio = "1.5" },
 		"SCORELAY_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                                    func(s *APISettings) { s.Rate = -1 },
 		"SCORELAY_LOOK_UP_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                            func(s *APISettings) { s.LookUpRate = -1 },
 		"SCORELAY_GAS_PER_DAY is 1000000000000000; it must be 0 (no limit) or more, up to 999999999999999":       func(s *APISettings) { s.GasPerDay = 1e15 },
@@ -46,6 +46,8 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		requireSentence(t, s.Validate(), says)
 	}
 	s := parsed[APISettings](t)
+	s.TraceSampler, s.TraceRatio = "parentbased_jaeger_remote", "endpoint=http://localhost:14250"
+	require.NoError(t, s.Validate(), "as OpenTelemetry has it for others")
 	s.Rate, s.FreshAhead, s.BodyLimit, s.StatusRetention, s.MaxWaiting = 0, 0, 1024, time.Minute, 0
 	require.NoError(t, s.Validate(), "the bounds themselves are fine")
 	s.MaxWaiting = 1000

@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -62,22 +64,36 @@ func (p *process) tracesPart(t *Traces, sampler trace.Sampler) lifecycle.Part {
 	}
 }
 
-// sampler says which requests are traced: by the names and in the words of OpenTelemetry.
-func (s *APISettings) sampler() trace.Sampler {
-	ratio := trace.TraceIDRatioBased(s.TraceRatio)
+// Which requests are traced where nothing, or a sampler of others, is set: 1 % of those of which the caller says nothing.
+const usualRatio = 0.01
+
+// errSampler says that OpenTelemetry's variable names a sampler that others have. It may be set for all that runs on a machine.
+var errSampler = errors.New("OTEL_TRACES_SAMPLER names an unknown sampler")
+
+// sampler says which requests are traced: by the names and in the words of OpenTelemetry. Besides errSampler it returns the default.
+func (s *APISettings) sampler() (trace.Sampler, error) {
 	switch s.TraceSampler {
 	case "always_on":
-		return trace.AlwaysSample()
+		return trace.AlwaysSample(), nil
 	case "always_off":
-		return trace.NeverSample()
-	case "traceidratio":
-		return ratio
+		return trace.NeverSample(), nil
 	case "parentbased_always_on":
-		return trace.ParentBased(trace.AlwaysSample())
+		return trace.ParentBased(trace.AlwaysSample()), nil
 	case "parentbased_always_off":
-		return trace.ParentBased(trace.NeverSample())
+		return trace.ParentBased(trace.NeverSample()), nil
+	case "traceidratio", "parentbased_traceidratio":
+	default:
+		return trace.ParentBased(trace.TraceIDRatioBased(usualRatio)), fmt.Errorf("%w: %q", errSampler, s.TraceSampler)
 	}
-	return trace.ParentBased(ratio)
+	part, err := strconv.ParseFloat(s.TraceRatio, 64)
+	if err != nil || !(part >= 0 && part <= 1) {
+		return nil, fmt.Errorf("no number from 0 to 1: %q", s.TraceRatio)
+	}
+	ratio := trace.TraceIDRatioBased(part)
+	if s.TraceSampler == "traceidratio" {
+		return ratio, nil
+	}
+	return trace.ParentBased(ratio), nil
 }
 
 // spanExporter tells once that the collector does not take spans, and once that it does again. Its errors end here: the library

@@ -52,7 +52,13 @@ func TestSamplers(t *testing.T) {
 		"parentbased_always_off":   "ParentBased{root:AlwaysOffSampler" + parent,
 		"parentbased_traceidratio": "ParentBased{root:TraceIDRatioBased{0.25}" + parent,
 	} {
-		s := APISettings{TraceSampler: name, TraceRatio: 0.25}
-		require.Equal(t, want, s.sampler().Description())
+		s := APISettings{TraceSampler: name, TraceRatio: "0.25"}
+		sampler, err := s.sampler()
+		require.NoError(t, err)
+		require.Equal(t, want, sampler.Description())
 	}
+	s := APISettings{TraceSampler: "parentbased_jaeger_remote", TraceRatio: "endpoint=http://localhost:14250"}
+	sampler, err := s.sampler()
+	require.ErrorIs(t, err, errSampler)
+	require.Equal(t, "ParentBased{root:TraceIDRatioBased{0.01}"+parent, sampler.Description())
 }

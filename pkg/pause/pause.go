@@ -28,6 +28,9 @@ const (
 	again       = 200 * time.Millisecond // after a call that failed
 )
 
+// errUnreadable says that a newer version, or another program, wrote what is stored.
+var errUnreadable = errors.New("what is paused cannot be read; `scorelay resume --all` replaces it, and nothing is paused then")
+
 // Pause is one thing that an operator paused.
 type Pause struct {
 	At        time.Time `json:"at"`
@@ -74,13 +77,10 @@ func (p Pauses) With(id *score.Lane, one Pause) Pauses {
 	return p
 }
 
-// Without is all of them but that of a lane; none at all where id is nil.
-func (p Pauses) Without(id *score.Lane) Pauses {
-	if id == nil {
-		return Pauses{}
-	}
+// Without is all of them but that of a lane by itself.
+func (p Pauses) Without(id score.Lane) Pauses {
 	p.Lanes = maps.Clone(p.Lanes)
-	delete(p.Lanes, *id)
+	delete(p.Lanes, id)
 	return p
 }
 
@@ -99,9 +99,13 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 	return &Store{kv: kv, js: js}, nil
 }
 
-// Get reads them; the zero Pauses where there were none yet.
+// Get reads them; the zero Pauses where there were none yet. Where they cannot be read, everything is paused, which harms least:
+// what an operator paused, such as accepting while NATS moves, may be among it.
 func (s *Store) Get(ctx context.Context) (Pauses, error) {
 	p, _, _, err := s.read(ctx)
+	if errors.Is(err, errUnreadable) {
+		return Pauses{All: &Pause{At: time.Now(), Reason: "what is paused cannot be read", Accepting: true}}, nil
+	}
 	return p, err
 }
 
@@ -114,7 +118,9 @@ func (s *Store) read(ctx context.Context) (p Pauses, data []byte, revision uint6
 	}
 	if err == nil {
 		data, revision = entry.Value(), entry.Revision()
-		err = json.Unmarshal(data, &p)
+		if err := json.Unmarshal(data, &p); err != nil {
+			return Pauses{}, data, revision, fmt.Errorf("%w: %w", errUnreadable, err)
+		}
 	}
 	if err != nil {
 		return Pauses{}, nil, 0, fmt.Errorf("couldn't read what is paused: %w", err)
@@ -123,11 +129,27 @@ func (s *Store) read(ctx context.Context) (p Pauses, data []byte, revision uint6
 }
 
 // Update replaces them by what change makes of them, which runs again when another writer was first. A write whose answer is lost is looked
-// up. It tries until ctx ends; the write may be stored all the same.
+// up. It tries until ctx ends; the write may be stored all the same. What cannot be read is an error at once: only Clear replaces it.
 func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (Pauses, error) {
+	return s.update(ctx, change, false)
+}
+
+// Clear has nothing paused any more, also where what was cannot be read. It tries as Update does.
+func (s *Store) Clear(ctx context.Context) error {
+	_, err := s.update(ctx, func(Pauses) Pauses { return Pauses{} }, true)
+	return err
+}
+
+func (s *Store) update(ctx context.Context, change func(Pauses) Pauses, unread bool) (Pauses, error) {
 	var written []byte
 	for {
 		p, stored, revision, err := s.read(ctx)
+		if errors.Is(err, errUnreadable) {
+			if !unread {
+				return p, err
+			}
+			err = nil
+		}
 		if err == nil {
 			if written != nil && bytes.Equal(stored, written) {
 				return p, nil
@@ -167,20 +189,22 @@ type View struct {
 	view  *watched.View[Pauses]
 }
 
-// View reads what is paused and returns a view that knows it.
+// View reads what is paused and returns a view that knows it. What is stored later and cannot be read changes nothing.
 func (s *Store) View(ctx context.Context, log *slog.Logger) (*View, error) {
 	first, err := s.Get(ctx)
 	if err != nil {
 		return nil, err
 	}
+	decoded := false // something since; then the view itself keeps what it knew
 	return &View{first: first, view: watched.NewView(s.js.Conn(), s.kv, log, func(e jetstream.KeyValueEntry) (p Pauses, ok bool) {
 		if e.Key() != key {
 			return p, false
 		}
 		if err := json.Unmarshal(e.Value(), &p); err != nil {
 			log.Error("what is paused cannot be read; the process keeps to what it knows of it", "err", err)
-			return p, false
+			return first, !decoded
 		}
+		decoded = true
 		return p, true
 	})}, nil
 }

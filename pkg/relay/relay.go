@@ -146,6 +146,7 @@ func (r *Relayer) drive(ctx context.Context, id score.Lane) {
 			r.metrics.wait(id, lane.WaitJournal)
 			log.Error("the lane halts until an operator looks; the relayer opens it again later all the same", "err", err, "again_in", wait)
 		case errors.Is(err, errNoKey):
+			r.metrics.wait(id, lane.WaitSigner)
 			log.Warn("the relayer has no key for the lane that it shall drive; it tries again", "err", err, "again_in", wait)
 		case errors.Is(err, errCut):
 			wait = pauseAfterLoss

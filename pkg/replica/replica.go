@@ -55,7 +55,7 @@ type Lane struct {
 	Wait    string    `json:"wait,omitempty"`  // why it binds nothing new, as a lane.Wait
 	Since   time.Time `json:"since"`           // from when on
 	Waiting uint64    `json:"waiting"`         // updates
-	Lasts   float64   `json:"lasts,omitempty"` // seconds that its signer's balance lasts, as the relayer saw it fall; 0: not known
+	Lasts   *float64  `json:"lasts,omitempty"` // seconds that its signer's balance lasts, as the relayer saw it fall; nil: not known
 }
 
 // Tell replaces what the replica said before. After an error it may or may not have.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"strings"
 	"sync"
 	"time"
@@ -94,7 +95,8 @@ func (r *remote) note(err error, began, now time.Time) {
 // the chain; that of a legacy transaction only where its signature names the chain, so that must.
 func check(asked, signed *types.Transaction, address common.Address, rules types.Signer) error {
 	if signed.Type() != asked.Type() || !signed.Protected() || rules.Hash(signed) != rules.Hash(asked) || signed.ChainId().Cmp(rules.ChainID()) != 0 {
-		return fmt.Errorf("%w: it is another transaction than was asked for: it differs in %s", ErrUntrue, strings.Join(differences(asked, signed, rules), ", "))
+		differs := errors.New(strings.Join(differences(asked, signed, rules), ", "))
+		return fmt.Errorf("%w: it is another transaction than was asked for: it differs in %w", ErrUntrue, brief(differs))
 	}
 	sender, err := types.Sender(rules, signed) // refuses a high s
 	if err != nil {
@@ -110,13 +112,13 @@ func check(asked, signed *types.Transaction, address common.Address, rules types
 func differences(asked, signed *types.Transaction, rules types.Signer) (fields []string) {
 	chain := "none" // of a legacy transaction whose signature is for any
 	if signed.Protected() {
-		chain = signed.ChainId().String()
+		chain = number(signed.ChainId())
 	}
 	text := func(tx *types.Transaction, chain string) []string {
 		return []string{
 			fmt.Sprintf("type %d", tx.Type()), "chain id " + chain, fmt.Sprintf("nonce %d", tx.Nonce()), fmt.Sprintf("gas %d", tx.Gas()),
-			fmt.Sprintf("fee cap %s", tx.GasFeeCap()), fmt.Sprintf("tip cap %s", tx.GasTipCap()), fmt.Sprintf("to %s", tx.To()),
-			fmt.Sprintf("value %s", tx.Value()), fmt.Sprintf("data of hash %s", crypto.Keccak256Hash(tx.Data())),
+			"fee cap " + number(tx.GasFeeCap()), "tip cap " + number(tx.GasTipCap()), fmt.Sprintf("to %s", tx.To()),
+			"value " + number(tx.Value()), fmt.Sprintf("data of hash %s", crypto.Keccak256Hash(tx.Data())),
 		}
 	}
 	is := text(signed, chain)
@@ -129,4 +131,12 @@ func differences(asked, signed *types.Transaction, rules types.Signer) (fields [
 		fields = []string{"its access list"} // the one field that is left; ours have none
 	}
 	return fields
+}
+
+// number writes n, unless it is larger than the chain knows: a signer may send megabytes, which take minutes to be written as decimals.
+func number(n *big.Int) string {
+	if n.BitLen() > 256 {
+		return fmt.Sprintf("of %d bits", n.BitLen())
+	}
+	return n.String()
 }

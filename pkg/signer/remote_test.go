@@ -138,6 +138,9 @@ func TestWhatARemoteSignerAnswersIsChecked(t *testing.T) {
 		"value 1 instead of value 0": func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
 			return signedBy(key, chainID, func(tx *types.DynamicFeeTx) { tx.Value = big.NewInt(1) })
 		},
+		"value of 1000001 bits instead of value 0": func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
+			return signedBy(key, chainID, func(tx *types.DynamicFeeTx) { tx.Value = new(big.Int).Lsh(big.NewInt(1), 1_000_000) })
+		},
 		"it differs in its access list": func(_ context.Context, key *ecdsa.PrivateKey, _, _ *types.Transaction) (any, error) {
 			return signedBy(key, chainID, func(tx *types.DynamicFeeTx) { tx.AccessList = types.AccessList{{Address: common.Address{1}}} })
 		},
@@ -176,6 +179,7 @@ func TestWhatARemoteSignerAnswersIsChecked(t *testing.T) {
 			require.Nil(t, signed)
 			require.ErrorIs(t, err, signer.ErrUntrue)
 			require.ErrorContains(t, err, says)
+			require.Less(t, len(err.Error()), 600)
 		})
 	}
 }

@@ -228,19 +228,21 @@ func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
 	if reported && !s.backlog.whole {
 		l.Waiting = max(l.Waiting, report.Waiting)
 	}
-	if seconds := int64(report.Lasts); seconds > 0 { // it looks for longer than this command
+	if report.Lasts != nil { // it looks for longer than this command
+		seconds := int64(*report.Lasts)
 		l.LastsSeconds = &seconds
 	}
 	l.OldestSeconds = since(oldest, now)
-	l.Paused = s.paused.Of(of.ID)
-	switch err := s.broken[of.ID]; {
-	case of.State == roster.Gone:
-		l.Moves = true
-	case l.Paused != nil:
-		l.wait(lane.WaitPaused, l.Paused.At)
-		if l.Paused.Reason != "" {
-			l.Why += " (" + l.Paused.Reason + ")"
-		}
+	if l.Moves = of.State == roster.Gone; !l.Moves {
+		s.moves(&l, report, reported)
+		l.pause(s.paused.Of(of.ID))
+	}
+	return l
+}
+
+// moves says whether a lane moves, as far as no operator paused it, and if not, why not.
+func (s *stored) moves(l *Lane, report replica.Lane, reported bool) {
+	switch err := s.broken[l.Lane]; {
 	case err != nil:
 		l.Why = "its journal cannot be read: " + err.Error()
 	case l.Replica == "" && l.Epoch == 0:
@@ -249,10 +251,26 @@ func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
 		l.Why = "no relayer drives it"
 	case reported:
 		l.wait(lane.Wait(report.Wait), report.Since)
+	case len(s.reports) > 0:
+		l.Why = "its relayer says nothing of it"
 	default:
-		l.Moves = true // as far as its lease says: its relayer is of an older version, or began just now
+		l.Moves = true // as far as its lease says: its relayer is of an older version
 	}
-	return l
+}
+
+// pause says that an operator paused it, besides what else stops it: resuming would not do.
+func (l *Lane) pause(by *pause.Pause) {
+	if l.Paused = by; by == nil {
+		return
+	}
+	if !l.Moves && l.Wait != lane.WaitPaused {
+		l.Why += "; and an operator paused it"
+		return
+	}
+	l.wait(lane.WaitPaused, by.At)
+	if by.Reason != "" {
+		l.Why += " (" + by.Reason + ")"
+	}
 }
 
 // wait says why a lane waits, and that it moves where it waits only for what it sent.

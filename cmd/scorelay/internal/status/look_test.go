@@ -166,14 +166,20 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.Equal(t, []Replica{{Role: relayer, Name: "relayer-a", Lanes: 1}, {Role: relayer, Name: "relayer-b", Lanes: 2}}, doc.Replicas, "of a version that says nothing")
 
 	began := time.Now().Add(-time.Hour).UTC()
+	lasts, dry := 7200.5, 0.0
 	tell := func(wait lane.Wait) {
 		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
 			Role: relayer, Name: "relayer-b", Version: "v1.4.0 (go1.26)", Began: began,
 			Endpoints: []replica.Endpoint{{Name: "node:8545", Why: "throttling", Newest: 9}},
-			Lanes:     map[score.Lane]replica.Lane{1: {Since: began, Lasts: 7200.5}, 2: {Wait: string(wait), Since: began}},
+			Lanes:     map[score.Lane]replica.Lane{1: {Since: began, Lasts: &lasts}, 2: {Wait: string(wait), Since: began, Lasts: &dry}},
 		}))
 	}
 	tell(lane.WaitFunds)
+	doc = r.look(t)
+	require.Equal(t, "2 of 3 lanes wait; lane 0: its relayer says nothing of it", doc.Verdict)
+	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
+		Role: relayer, Name: "relayer-a", Version: "v1.3.0", Began: began, Lanes: map[score.Lane]replica.Lane{0: {Since: began}},
+	}))
 	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: "api", Name: "api-1", Version: "v1.4.0", Began: began}))
 	doc = r.look(t)
 	require.False(t, doc.OK)
@@ -181,11 +187,12 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.Equal(t, lane.WaitFunds, doc.Lanes[2].Wait)
 	require.True(t, doc.Lanes[1].Moves)
 	require.Equal(t, int64(7200), *doc.Lanes[1].LastsSeconds)
-	require.Nil(t, doc.Lanes[2].LastsSeconds)
+	require.Zero(t, *doc.Lanes[2].LastsSeconds)
+	require.Nil(t, doc.Lanes[0].LastsSeconds, "it is not known")
 	text := strings.Join(doc.Lines(0), "\n")
 	require.Contains(t, text, "     for 60 min: its signer cannot pay")
 	require.Contains(t, text, "node:8545 throttling for relayer relayer-b")
-	require.Contains(t, text, "api 1 (v1.4.0), relayer 1 (-), relayer 1 (v1.4.0)")
+	require.Contains(t, text, "api 1 (v1.4.0), relayer 1 (v1.3.0), relayer 1 (v1.4.0)")
 
 	tell(lane.WaitWindow)
 	doc = r.look(t)
@@ -226,6 +233,13 @@ func TestWhatIsPausedIsTold(t *testing.T) {
 		return p.With(nil, pause.Pause{At: time.Now(), Accepting: true, Reason: "an upgrade"})
 	})
 	require.Equal(t, "an operator paused everything: nothing is accepted (an upgrade)", doc.Verdict)
+	leases, err := r.JS.KeyValue(t.Context(), replica.Bucket)
+	require.NoError(t, err)
+	require.NoError(t, leases.Delete(t.Context(), "lane.2"))
+	doc = r.look(t)
+	require.Equal(t, "lane 2 waits: no relayer has its key, or none runs; and an operator paused it; "+
+		"an operator paused everything: nothing is accepted (an upgrade)", doc.Verdict)
+	require.NotNil(t, doc.Lanes[2].Paused)
 }
 
 // TestWhatIsAwayIsNamed: Redis first, then also the chain.
@@ -312,6 +326,15 @@ func TestManyLanesFitAScreen(t *testing.T) {
 			require.LessOrEqual(t, utf8.RuneCountInString(line), Columns, line)
 		}
 	}
+}
+
+// TestWhatOthersWroteIsOnlyText: no format, and nothing that a terminal acts on.
+func TestWhatOthersWroteIsOnlyText(t *testing.T) {
+	t.Parallel()
+	doc := &Document{Verdict: "lane 0 waits: \x1b[2J\nall lanes move", Replicas: []Replica{{Role: "api%s", Version: "v1%d\x07\xff"}}}
+	text := strings.Join(doc.Lines(0), "\n")
+	require.Contains(t, text, "lane 0 waits: \uFFFD[2J\uFFFDall lanes move\n")
+	require.Contains(t, text, "api%s 1 (v1%d\uFFFD\uFFFD)")
 }
 
 // TestNumbersKeepToTheirColumns, from nothing to the most.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/pkg/roster"
@@ -32,7 +33,19 @@ func (d *Document) Lines(rows int) []string {
 	for room := len(d.Lanes) - 1; rows > 0 && room >= 0 && len(head)+len(table)+len(lanes)+len(tail) > rows; room-- {
 		lanes = d.table(room)
 	}
-	return slices.Concat(head, table, lanes, tail)
+	all := slices.Concat(head, table, lanes, tail)
+	for i := range all {
+		all[i] = strings.Map(printable, all[i])
+	}
+	return all
+}
+
+// printable replaces what a terminal would act on: some of the text is as others wrote it into NATS, or as a node says it.
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
 // table is of so many lanes, those that do not move first.
@@ -176,13 +189,13 @@ func (d *Document) endpoints() (all []string) {
 
 // replicas are how many there are of each role and version.
 func (d *Document) replicas() (all []string) {
-	counts := map[string]int{}
+	counts := map[[2]string]int{} // by role and version
 	for _, r := range d.Replicas {
 		version, _, _ := strings.Cut(r.Version, " ")
-		counts[r.Role+" %d ("+short(orDash(version), 20)+")"]++
+		counts[[2]string{short(orDash(r.Role), 10), short(orDash(version), 20)}]++
 	}
-	for _, what := range slices.Sorted(maps.Keys(counts)) {
-		all = append(all, fmt.Sprintf(what, counts[what]))
+	for _, what := range slices.SortedFunc(maps.Keys(counts), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		all = append(all, fmt.Sprintf("%s %d (%s)", what[0], counts[what], what[1]))
 	}
 	if len(all) == 0 {
 		all = append(all, "none said anything in the last seconds")

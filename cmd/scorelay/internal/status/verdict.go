@@ -6,38 +6,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/roster"
 )
 
-// judge says whether everything moves: what stops all is said before what stops a lane, and that before what may stop some soon.
+// judge says whether everything moves: what halts accepting is said before what stops lanes, and that before what may stop some soon.
+// Whether the chain answers this command says little of the relayers.
 func (d *Document) judge() {
-	var stopped []Lane
-	driven := 0
-	for _, l := range d.Lanes {
-		if l.State != roster.Gone {
-			driven++
-		}
-		if !l.Moves {
-			stopped = append(stopped, l)
-		}
+	var stops []string
+	if lanes := d.stopped(); lanes != "" {
+		stops = append(stops, lanes)
+	}
+	if d.Paused != nil {
+		stops = append(stops, d.paused())
+	}
+	if d.Chain.Error != "" {
+		stops = append(stops, "the chain does not answer here: "+d.Chain.Error)
 	}
 	switch {
 	case d.Halted != "":
 		d.Verdict = "accepting halts: " + d.Halted + " (see scorelay halt show)"
-	case d.Paused != nil:
-		d.Verdict = "an operator paused all lanes, and accepting continues"
-		if d.Paused.Accepting {
-			d.Verdict = "an operator paused everything: nothing is accepted"
-		}
-		if d.Paused.Reason != "" {
-			d.Verdict += " (" + d.Paused.Reason + ")"
-		}
-	case d.Chain.Error != "":
-		d.Verdict = "the chain does not answer here: " + d.Chain.Error
-	case len(stopped) == 1:
-		d.Verdict = fmt.Sprintf("lane %d waits: %s", stopped[0].Lane, stopped[0].Why)
-	case len(stopped) > 1:
-		d.Verdict = fmt.Sprintf("%d of %d lanes wait; lane %d: %s", len(stopped), driven, stopped[0].Lane, stopped[0].Why)
+	case len(stops) > 0:
+		d.Verdict = strings.Join(stops, "; ")
 	case d.NATS.full() >= nearlyFull:
 		d.Verdict = fmt.Sprintf("the stream of accepted updates is %.0f %% full: raise its bound, or find out what is not final", 100*d.NATS.full())
 	case len(d.NATS.Behind) > 0:
@@ -50,6 +40,45 @@ func (d *Document) judge() {
 			d.Verdict += "; endpoints that are left alone: " + strings.Join(slices.Sorted(maps.Keys(down)), ", ")
 		}
 	}
+}
+
+// stopped says which lanes do not move, those first that an operator did not pause; empty if all do, or only the pause of everything
+// stops them.
+func (d *Document) stopped() string {
+	var stopped, paused []Lane
+	driven := 0
+	for _, l := range d.Lanes {
+		if l.State != roster.Gone {
+			driven++
+		}
+		switch {
+		case l.Moves:
+		case l.Wait != lane.WaitPaused:
+			stopped = append(stopped, l)
+		case d.Paused == nil:
+			paused = append(paused, l)
+		}
+	}
+	stopped = append(stopped, paused...)
+	switch len(stopped) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("lane %d waits: %s", stopped[0].Lane, stopped[0].Why)
+	}
+	return fmt.Sprintf("%d of %d lanes wait; lane %d: %s", len(stopped), driven, stopped[0].Lane, stopped[0].Why)
+}
+
+// paused says what an operator paused, of everything.
+func (d *Document) paused() string {
+	what := "an operator paused all lanes, and accepting continues"
+	if d.Paused.Accepting {
+		what = "an operator paused everything: nothing is accepted"
+	}
+	if d.Paused.Reason != "" {
+		what += " (" + d.Paused.Reason + ")"
+	}
+	return what
 }
 
 // nearlyFull is the part of the stream's bound from which on a person should look.
