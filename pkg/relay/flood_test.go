@@ -53,7 +53,7 @@ func TestAFloodIsParkedAndToldOf(t *testing.T) {
 		bound := 0
 		for _, slot := range w.states()[0].Slots {
 			if slot.Work.Kind == lane.Updates {
-				bound += int(slot.Work.Count)
+				bound += slot.Work.Count
 			}
 		}
 		return int(told().Waiting)+bound == flood
