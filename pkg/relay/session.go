@@ -255,6 +255,7 @@ func (s *session) checkFence(ctx context.Context) error {
 // here behind each effect, in work when all is bound, so that one request sends it all, and in bindAll before queued work is
 // probed, which takes time.
 func (s *session) do(ctx context.Context, effects []lane.Effect) error {
+	signed := s.binder.signing
 	for len(effects) > 0 {
 		effect := effects[0]
 		effects = effects[1:]
@@ -272,7 +273,9 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 			}
 			more, err = s.broadcast(ctx, nonces)
 		case lane.Replace:
-			err = s.binder.replace(ctx, e)
+			if s.binder.signing-signed < longSigning { // the next head asks for the others again
+				err = s.binder.replace(ctx, e)
+			}
 		case lane.SettleSlot:
 			err = s.settler.settle(ctx, e)
 		case lane.SkipNonces:
