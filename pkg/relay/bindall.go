@@ -9,7 +9,7 @@ import (
 
 // bindAll binds what may be bound now: first work that lost its slot, then what the intake has.
 //
-// With a slow signer that takes long: it leaves off after a while, so that the loop hears of the chain and of all else, and goes on then.
+// With a slow signer that takes long: it leaves off after a while, so that the loop hears of the chain and of all else, and continues then.
 func (s *session) bindAll(ctx context.Context) error {
 	s.more = false
 	for signed := time.Duration(0); ; {

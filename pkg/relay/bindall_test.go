@@ -73,7 +73,7 @@ func TestASlowSignerKeepsTheLoopFromNothing(t *testing.T) {
 		require.Len(t, p.lane.State.Slots, 2)
 		in, some := p.wakes()
 		require.True(t, some)
-		require.Zero(t, in, "it goes on at once")
+		require.Zero(t, in, "it continues at once")
 		require.NoError(t, p.bindAll(t.Context()))
 		require.Len(t, p.lane.State.Slots, 3)
 		_, some = p.wakes()

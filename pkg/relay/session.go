@@ -46,7 +46,7 @@ type session struct {
 	deadLetter func(context.Context, []score.DeadLetter) error
 
 	unsigned  bool      // the key did not sign what the last view asked for
-	more      bool      // bindAll left off, so that the loop hears what came while a slow signer signed; it goes on at once
+	more      bool      // bindAll left off, so that the loop hears what came while a slow signer signed; it continues at once
 	lookAgain time.Time // when a lane that halts looks at its journal again
 	passed    time.Time // when floors were last moved without work
 
