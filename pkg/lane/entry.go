@@ -255,7 +255,25 @@ type Work struct {
 // WorkTrace says how work is traced.
 type WorkTrace struct {
 	Batch score.Trace  `json:"batch"` // of binding it first
-	Units []TracedUnit `json:"units"` // of it, or of that of which it is a part
+	Units []TracedUnit `json:"units"` // of it, or of that of which it is the rest; none of a half
+}
+
+// tracedUnitBytes is about what a unit takes in a journal.
+const tracedUnitBytes = 240
+
+func (t *WorkTrace) size() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.Units) * tracedUnitBytes
+}
+
+// ofPart is the trace of one of many parts of work. The units are not repeated with each of them.
+func (t *WorkTrace) ofPart() *WorkTrace {
+	if t == nil {
+		return nil
+	}
+	return &WorkTrace{Batch: t.Batch}
 }
 
 // TracedUnit is a unit, or a creation, as the stream had it.

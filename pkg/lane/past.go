@@ -25,6 +25,7 @@ const (
 
 // remember keeps a settled nonce, within the bounds.
 func (s *State) remember(p Past) {
+	p.Work.Trace = nil // that ended with the slot
 	s.Past = append(s.Past, p)
 	bytes := 0
 	for i := len(s.Past) - 1; i >= 0; i-- {

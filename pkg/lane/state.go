@@ -79,8 +79,9 @@ func (s *Slot) Data() ([]byte, error) {
 	return nil, fmt.Errorf("%w: slot %d has no attempt that carries its work", ErrCorrupt, s.Nonce)
 }
 
-// size is the bytes of its transactions.
+// size is the bytes of its transactions, and of its traces.
 func (s *Slot) size() (bytes int) {
+	bytes = s.Work.Trace.size()
 	for i := range s.Attempts {
 		bytes += len(s.Attempts[i].Raw)
 	}
@@ -90,7 +91,7 @@ func (s *Slot) size() (bytes int) {
 // FirstOpen is the lowest nonce that is not settled.
 func (s *State) FirstOpen() uint64 { return s.Next - uint64(len(s.Slots)) }
 
-// Size is the bytes of transactions in the state, which are most of a snapshot.
+// Size is the bytes of transactions and traces in the state, which are most of a snapshot.
 func (s *State) Size() (bytes int) {
 	for i := range s.Slots {
 		bytes += s.Slots[i].size()
@@ -102,7 +103,7 @@ func (s *State) Size() (bytes int) {
 		bytes += s.Lost[i].size()
 	}
 	for i := range s.Queue {
-		bytes += len(s.Queue[i].Data)
+		bytes += len(s.Queue[i].Data) + s.Queue[i].Trace.size()
 	}
 	return bytes
 }
@@ -324,7 +325,7 @@ func (s *State) split(e *Split) error {
 	parts, count := slices.Clone(e.Into), 0
 	for j := range parts {
 		parts[j].ID, parts[j].Unknown = s.LastWork+uint64(j)+1, s.Queue[i].Unknown
-		parts[j].Gives, parts[j].Taken, parts[j].Trace = s.Queue[i].Gives, s.Queue[i].Taken, s.Queue[i].Trace
+		parts[j].Gives, parts[j].Taken, parts[j].Trace = s.Queue[i].Gives, s.Queue[i].Taken, s.Queue[i].Trace.ofPart()
 		count += parts[j].Count
 	}
 	if count != s.Queue[i].Count {

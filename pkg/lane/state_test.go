@@ -265,6 +265,31 @@ func TestUpdatesThatOvertookTheirProjectWaitBehindIt(t *testing.T) {
 	require.Equal(t, []int{2, 2}, []int{s.Queue[1].Unknown, s.Queue[2].Unknown})
 }
 
+// TestTracesAreBounded: they count as part of the state, parts of work do not repeat them, and settled slots have none.
+func TestTracesAreBounded(t *testing.T) {
+	t.Parallel()
+	bind := bindEntry(0, 0, 1, 2)
+	plain, err := fold([]lane.Entry{opened, bind})
+	require.NoError(t, err)
+	bind.Bind.Work.Trace = &lane.WorkTrace{Batch: score.Trace{1}, Units: make([]lane.TracedUnit, 128)}
+	s, err := fold([]lane.Entry{opened, bind})
+	require.NoError(t, err)
+	require.Greater(t, s.Size(), plain.Size()+128*200)
+	require.NoError(t, s.Apply(settleEntry(0, lane.Reverted)))
+	require.Len(t, s.Queue[0].Trace.Units, 128, "it goes again")
+	require.Nil(t, s.Past[0].Work.Trace)
+	part := lane.Work{Kind: lane.Updates, Count: 1}
+	require.NoError(t, s.Apply(entry(func(e *lane.Entry) { e.Split = &lane.Split{ID: s.Queue[0].ID, Into: []lane.Work{part, part}} })))
+	for _, half := range s.Queue {
+		require.Equal(t, &lane.WorkTrace{Batch: score.Trace{1}}, half.Trace)
+	}
+
+	done, err := fold([]lane.Entry{opened, bind, settleEntry(0, lane.Done)})
+	require.NoError(t, err)
+	require.Nil(t, done.Past[0].Work.Trace)
+	require.NotNil(t, bind.Bind.Work.Trace)
+}
+
 // journalOf makes a random journal that folds.
 func journalOf(t *rapid.T) []lane.Entry {
 	entries := []lane.Entry{opened}

@@ -13,7 +13,7 @@ import (
 const (
 	askTimeout = time.Second
 	askPause   = 10 * time.Second // after a question that was not answered
-	finalPause = time.Second      // between two for what is final: after a takeover all open slots are asked for
+	finalPause = time.Second      // between two for what is final: a new session has to ask for all open slots
 )
 
 // ages tells how long the lane's updates take from their accept, which is the stream's time of their message, until they are final; and

@@ -12,8 +12,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/lane"
 )
 
-// TestATakeoverAsksTheStreamOnceASecond how old what it settles is, whether it answers or not, and counts no more than that.
-func TestATakeoverAsksTheStreamOnceASecond(t *testing.T) {
+// TestASessionAsksTheStreamOnceASecond how old what it settles is, whether it answers or not, and counts no more than that.
+func TestASessionAsksTheStreamOnceASecond(t *testing.T) {
 	t.Parallel()
 	now, asked, silent := time.Unix(1000, 0), 0, false
 	config := Config{Now: func() time.Time { return now }}

@@ -33,10 +33,15 @@ type binder struct {
 
 	unsigned bool          // the key did not sign the last bump
 	signing  time.Duration // since what was bound was broadcast
+	rests    time.Time     // nothing is bound before, since the key did not sign
 }
 
-// slowSigning is when what is bound goes before more is signed: a remote signer takes its time for each.
-const slowSigning = 100 * time.Millisecond
+// A remote signer takes its time for each, and may be away.
+const (
+	slowSigning = 100 * time.Millisecond // then what is bound goes before more is signed
+	longSigning = 2 * time.Second        // then the loop hears of the chain before more is signed
+	signerPause = time.Second            // before one that did not sign is asked to again, for new work
+)
 
 // bindNew binds the intake's creation, or what its horizon offers. It reports false if nothing is to be bound now.
 func (b *binder) bindNew(ctx context.Context) (bool, error) {
@@ -119,6 +124,7 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	span := b.tracer.binds(&w.entry.Work, nonce)
 	raw, err := b.sign(ctx, nonce, fees, w.gas, &b.config.Contract, w.data)
 	if err != nil {
+		b.rests = b.config.Now().Add(signerPause)
 		b.waiting.set(lane.WaitSigner, "nonce", nonce, "err", err)
 		return false, nil
 	}

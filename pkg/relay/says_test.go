@@ -16,19 +16,26 @@ import (
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
 
 // mute is a key that does not sign, until it does.
-type mute struct{ signs bool }
+type mute struct {
+	signs bool
+	takes time.Duration
+	asked int
+}
 
 func (*mute) Address() common.Address { return simAddress(simLane) }
 
-func (m *mute) Sign(_ context.Context, tx *types.Transaction) (*types.Transaction, error) {
+func (m *mute) Sign(ctx context.Context, tx *types.Transaction) (*types.Transaction, error) {
+	m.asked++
 	if !m.signs {
 		return nil, errSimAway
 	}
+	_ = retry.Sleep(ctx, m.takes)
 	return types.SignTx(tx, types.LatestSignerForChainID(tx.ChainId()), simKeys()[simLane])
 }
 

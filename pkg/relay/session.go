@@ -46,6 +46,7 @@ type session struct {
 	deadLetter func(context.Context, []score.DeadLetter) error
 
 	unsigned  bool      // the key did not sign what the last view asked for
+	more      bool      // bindAll left off, so that the loop hears what came while a slow signer signed; it continues at once
 	lookAgain time.Time // when a lane that halts looks at its journal again
 	passed    time.Time // when floors were last moved without work
 
@@ -107,8 +108,8 @@ func (s *session) loop(ctx context.Context) error {
 		if err := s.work(ctx); err != nil {
 			return err
 		}
-		if due, some := s.intake.horizon.Due(); some && time.Until(due) > 0 {
-			linger.Reset(time.Until(due)) // one that is past due waits for what bindAll waits for: the next head
+		if d, some := s.wakes(); some {
+			linger.Reset(d)
 		}
 		if err := s.reread(ctx); err != nil {
 			return err
@@ -167,49 +168,6 @@ func (s *session) work(ctx context.Context) error {
 	s.show()
 	s.ages.show(ctx, s.intake, s.lane.State.Queue)
 	return nil
-}
-
-// bindAll binds what may be bound now: first work that lost its slot, then what the intake has.
-func (s *session) bindAll(ctx context.Context) error {
-	for {
-		if why := s.blocked(); why != lane.WaitNone {
-			s.waiting.set(why)
-			return nil
-		}
-		bound, err := false, error(nil)
-		queued := len(s.lane.State.Queue) > 0
-		if queued || s.binder.signing > slowSigning { // what was bound does not wait for the questions asked now, or a slow signer
-			s.binder.signing, err = 0, s.do(ctx, s.journal.due())
-		}
-		if err == nil && queued {
-			bound, err = s.requeue.next(ctx)
-		} else if err == nil {
-			bound, err = s.binder.bindNew(ctx)
-		}
-		if err != nil || !bound {
-			return err
-		}
-	}
-}
-
-// blocked tells why nothing may be bound at all. A lane binds on what it knows of the chain only while that is fresh: the
-// tracker confirms the same head with every poll, so that only a chain that does not answer makes it stale.
-func (s *session) blocked() lane.Wait {
-	why, view := s.lane.Blocked(), s.lane.View()
-	switch {
-	case view == nil:
-	case s.unsigned:
-		return lane.WaitSigner
-	case s.config.Now().Sub(view.Now) > s.config.StaleAfter:
-		return lane.WaitHead
-	case s.settler.unreadable && (why == lane.WaitNone || why == lane.WaitFinality):
-		return lane.WaitOutcomes
-	case why == lane.WaitNone && s.halt.Halted():
-		return lane.WaitHalted
-	case why == lane.WaitNone && s.paused != nil && s.paused(s.id):
-		return lane.WaitPaused
-	}
-	return why
 }
 
 // hear has the lane look at the chain as it is now.
@@ -297,6 +255,7 @@ func (s *session) checkFence(ctx context.Context) error {
 // here behind each effect, in work when all is bound, so that one request sends it all, and in bindAll before queued work is
 // probed, which takes time.
 func (s *session) do(ctx context.Context, effects []lane.Effect) error {
+	signed := s.binder.signing
 	for len(effects) > 0 {
 		effect := effects[0]
 		effects = effects[1:]
@@ -314,7 +273,9 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 			}
 			more, err = s.broadcast(ctx, nonces)
 		case lane.Replace:
-			err = s.binder.replace(ctx, e)
+			if s.binder.signing-signed < longSigning { // the next head asks for the others again
+				err = s.binder.replace(ctx, e)
+			}
 		case lane.SettleSlot:
 			err = s.settler.settle(ctx, e)
 		case lane.SkipNonces:

@@ -11,7 +11,7 @@ import (
 
 // unread counts the lane's updates that the stream holds beyond what the lane has read: a lane whose horizon is full, or that waits for
 // a creation, reads no further, and those are most of its backlog then. A reading of its own goes through the whole stream and keeps
-// nothing; near the stream's end it costs no more than a look at what the process has in memory. Each session begins it anew, also
+// nothing; near the stream's end it costs no more than a look at what the process has in memory. Each session begins it again, also
 // where millions wait: it is slowed down, to take little from what binds them, so that the whole of a large backlog is told only after
 // minutes.
 type unread struct {

@@ -1,0 +1,84 @@
+package relay
+
+import (
+	"context"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+)
+
+// bindAll binds what may be bound now: first work that lost its slot, then what the intake has.
+//
+// With a slow signer that takes long: it leaves off after a while, so that the loop hears of the chain and of all else, and continues then.
+func (s *session) bindAll(ctx context.Context) error {
+	s.more = false
+	for signed := time.Duration(0); ; {
+		if why := s.blocked(); why != lane.WaitNone {
+			s.waiting.set(why)
+			return nil
+		}
+		bound, err := false, error(nil)
+		queued := len(s.lane.State.Queue) > 0
+		if queued || s.binder.signing > slowSigning { // what was bound does not wait for the questions asked now, or a slow signer
+			signed += s.binder.signing
+			s.binder.signing, err = 0, s.do(ctx, s.journal.due())
+		}
+		if s.more = err == nil && signed > longSigning; s.more {
+			return s.hearWaiting(ctx)
+		}
+		if err == nil && queued {
+			bound, err = s.requeue.next(ctx)
+		} else if err == nil {
+			bound, err = s.binder.bindNew(ctx)
+		}
+		if err != nil || !bound {
+			return err
+		}
+	}
+}
+
+// hearWaiting hears what came of the chain meanwhile: of all that the loop then has to hear, it might take that last.
+func (s *session) hearWaiting(ctx context.Context) error {
+	select {
+	case view := <-s.heads.Views():
+		return s.hear(ctx, view)
+	default:
+		return nil
+	}
+}
+
+// blocked tells why nothing may be bound at all. A lane binds on what it knows of the chain only while that is fresh: the
+// tracker confirms the same head with every poll, so that only a chain that does not answer makes it stale.
+func (s *session) blocked() lane.Wait {
+	why, view := s.lane.Blocked(), s.lane.View()
+	switch {
+	case view == nil:
+	case s.unsigned, s.config.Now().Before(s.binder.rests):
+		return lane.WaitSigner
+	case s.config.Now().Sub(view.Now) > s.config.StaleAfter:
+		return lane.WaitHead
+	case s.settler.unreadable && (why == lane.WaitNone || why == lane.WaitFinality):
+		return lane.WaitOutcomes
+	case why == lane.WaitNone && s.halt.Halted():
+		return lane.WaitHalted
+	case why == lane.WaitNone && s.paused != nil && s.paused(s.id):
+		return lane.WaitPaused
+	}
+	return why
+}
+
+// wakes is when the loop works again although it hears of nothing. One that is past due waits for what bindAll waits for: the next head.
+func (s *session) wakes() (in time.Duration, some bool) {
+	if s.more {
+		return 0, true
+	}
+	now := s.config.Now()
+	rests := s.binder.rests.Sub(now)
+	if due, is := s.intake.horizon.Due(); is && due.After(now) {
+		in, some = due.Sub(now), true
+	}
+	if rests > 0 && (!some || rests < in) {
+		in, some = rests, true
+	}
+	return in, some
+}
