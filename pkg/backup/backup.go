@@ -50,9 +50,9 @@ type Manifest struct {
 // Stream is one copy; a bucket is a stream too.
 type Stream struct {
 	Name     string    `json:"name"`
-	Created  time.Time `json:"created"`  // its identity, which a restore keeps
-	Last     uint64    `json:"last"`     // its last sequence
-	Messages uint64    `json:"messages"` //
+	Created  time.Time `json:"created"` // its identity, which a restore keeps
+	Last     uint64    `json:"last"`    // its last sequence
+	Messages uint64    `json:"messages"`
 }
 
 // Kept says what a deployment keeps in JetStream.
@@ -72,8 +72,12 @@ func (k Kept) Write(ctx context.Context, nc *nats.Conn, dir string) (Manifest, e
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return m, err
 	}
-	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		return m, errors.Join(err, fmt.Errorf("%s is not empty", dir))
+	files, err := os.ReadDir(dir)
+	if err == nil && len(files) > 0 {
+		err = fmt.Errorf("%s is not empty", dir)
+	}
+	if err != nil {
+		return m, err
 	}
 	before, err := k.stateOf(manager, k.Steady)
 	if err != nil {
@@ -86,8 +90,12 @@ func (k Kept) Write(ctx context.Context, nc *nats.Conn, dir string) (Manifest, e
 		}
 		m.Streams = append(m.Streams, copied)
 	}
-	if after, err := k.stateOf(manager, k.Steady); err != nil || !after.same(before) {
-		return m, errors.Join(err, fmt.Errorf("the stream %s: %w", k.Steady, ErrChanged))
+	after, err := k.stateOf(manager, k.Steady)
+	if err == nil && !after.same(before) {
+		err = fmt.Errorf("the stream %s: %w", k.Steady, ErrChanged)
+	}
+	if err != nil {
+		return m, err
 	}
 	m.Ended = time.Now().UTC()
 	data, err := json.MarshalIndent(m, "", "  ")
@@ -200,8 +208,12 @@ func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, restored f
 		if missing[i] = !known; !known {
 			continue
 		}
-		if is, err := k.stateOf(manager, s.Name); err != nil || !is.same(s) {
-			return m, errors.Join(err, fmt.Errorf("%s: %w and is not what the backup holds: name servers that have none of the deployment", s.Name, ErrExists))
+		is, err := k.stateOf(manager, s.Name)
+		if err == nil && !is.same(s) {
+			err = fmt.Errorf("%s: %w and is not what the backup holds: name servers that have none of the deployment", s.Name, ErrExists)
+		}
+		if err != nil {
+			return m, err
 		}
 	}
 	for i, s := range m.Streams {

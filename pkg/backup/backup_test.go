@@ -114,3 +114,22 @@ func TestABackupOfLanesThatChangeIsRefused(t *testing.T) {
 	<-changed
 	require.ErrorIs(t, err, backup.ErrChanged)
 }
+
+// TestAStreamThatCannotBeReadIsNotCalledAnother: what is there may be what the backup holds.
+func TestAStreamThatCannotBeReadIsNotCalledAnother(t *testing.T) {
+	t.Parallel()
+	js := connect(t, devnet.NATS(t).URL)
+	setUp(t, js, 1)
+	dir := filepath.Join(t.TempDir(), "backup")
+	_, err := kept.Write(t.Context(), js.Conn(), dir)
+	require.NoError(t, err)
+	updates, err := js.Stream(t.Context(), stream.Name)
+	require.NoError(t, err)
+	config := updates.CachedInfo().Config
+	config.Metadata[stream.CreatedKey] = "yesterday"
+	_, err = js.UpdateStream(t.Context(), config)
+	require.NoError(t, err)
+	_, err = kept.Restore(t.Context(), js.Conn(), dir, func(backup.Stream) {})
+	require.ErrorContains(t, err, "yesterday")
+	require.NotErrorIs(t, err, backup.ErrExists)
+}
