@@ -28,6 +28,8 @@ const Version = 1
 const (
 	manifestFile = "manifest.json"
 	callTimeout  = 30 * time.Second // of one answer of NATS
+
+	codeNameTaken = 10130 // by a stream, or by a restore that a cluster waits for
 )
 
 var (
@@ -189,7 +191,8 @@ func Read(dir string) (m Manifest, err error) {
 }
 
 // Restore brings back what a backup holds, in its order, and says which streams it brings. It may be repeated until it succeeds: what
-// an earlier try brought is passed over. ErrExists if another stream of the name is there, or one that was used since.
+// an earlier try brought is passed over, and what it broke off is removed, unless the program was killed. ErrExists if another stream of the
+// name is there, or one that was used since.
 func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, restored func(Stream)) (Manifest, error) {
 	m, err := Read(dir)
 	if err != nil {
@@ -237,7 +240,17 @@ func (k Kept) restore(ctx context.Context, manager *jsm.Manager, s Stream, dir s
 		meta.Config.Metadata = map[string]string{}
 	}
 	meta.Config.Metadata[k.CreatedKey] = s.Created.Format(time.RFC3339Nano)
-	if _, _, err := manager.RestoreSnapshotFromDirectory(ctx, s.Name, dir, jsm.RestoreConfiguration(meta.Config)); err != nil {
+	begun := false
+	begins := jsm.RestoreNotify(func(jsm.RestoreProgress) { begun = true }) // the server took the name
+	_, _, err = manager.RestoreSnapshotFromDirectory(ctx, s.Name, dir, jsm.RestoreConfiguration(meta.Config), begins)
+	var answer api.ApiError
+	switch {
+	case err != nil && begun: // a cluster keeps the name for what was not restored whole
+		_ = manager.DeleteStream(s.Name)
+		return err
+	case errors.As(err, &answer) && answer.NatsErrorCode() == codeNameTaken:
+		return fmt.Errorf("%w, which has no such stream: if a restore was killed, delete what it left by NATS's own tools, and restore again", err)
+	case err != nil:
 		return err
 	}
 	is, err := k.stateOf(manager, s.Name)
