@@ -44,7 +44,7 @@ type Lane struct {
 	Epoch   uint64         `json:"epoch"`             // sessions so far; 0: it was never driven
 
 	BalanceWei   string `json:"balanceWei,omitempty"`
-	LastsSeconds *int64 `json:"lastsSeconds,omitempty"` // the balance, as its relayer saw it fall, or as it fell within the last blocks
+	LastsSeconds *int64 `json:"lastsSeconds,omitempty"` // the balance, as its relayer saw it fall
 	Nonces       Nonces `json:"nonces"`
 	InFlight     int    `json:"inFlight"`  // transactions in no block; all that are not final while the chain does not tell
 	OpenSlots    int    `json:"openSlots"` // not final

@@ -64,7 +64,7 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	doc := &Document{At: time.Now().UTC(), Chain: Chain{ID: d.Stream.Deployment().ChainID}, Lanes: []Lane{}, Replicas: []Replica{}, Endpoints: []Endpoint{}, Backlog: []Project{}}
 	redis := make(chan Redis, 1)
 	go func() { redis <- d.redis(ctx) }()
-	var found *funds
+	var found funds
 	var head sync.WaitGroup
 	known, err := d.roster(ctx)
 	if err == nil {
@@ -210,7 +210,7 @@ func (d *Deployment) redis(ctx context.Context) (r Redis) {
 }
 
 // lane is what there is to tell of one lane.
-func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
+func (s *stored) lane(of roster.Lane, found funds, now time.Time) Lane {
 	l := Lane{Lane: of.ID, Signer: of.Signer, State: of.State, Replica: s.drivers[of.ID]}
 	oldest := s.open[of.ID]
 	if w := s.backlog.lanes[of.ID]; w != nil {
@@ -228,7 +228,7 @@ func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
 	if reported && !s.backlog.whole {
 		l.Waiting = max(l.Waiting, report.Waiting)
 	}
-	if report.Lasts != nil { // it looks for longer than this command
+	if report.Lasts != nil {
 		seconds := int64(*report.Lasts)
 		l.LastsSeconds = &seconds
 	}

@@ -1,18 +1,15 @@
 package status
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"math/big"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
@@ -26,7 +23,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
-	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -260,23 +256,6 @@ func TestWhatIsAwayIsNamed(t *testing.T) {
 	require.Contains(t, doc.Verdict, "the chain does not answer here")
 	require.Empty(t, doc.Lanes[0].BalanceWei)
 	require.Nil(t, doc.Lanes[0].Nonces.Chain)
-}
-
-// TestHowLongABalanceLasts follows from what was spent within the last blocks.
-func TestHowLongABalanceLasts(t *testing.T) {
-	t.Parallel()
-	r := newRig(t)
-	key, err := signer.FromHex(hex.EncodeToString(crypto.FromECDSA(devnet.Key(firstAccount))), r.Log)
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { // the chain's clock counts whole seconds
-		err := r.Chain.Pay(t.Context(), key.For(1337), common.Address{9}, big.NewInt(1e15))
-		doc, failed := r.Look(t.Context())
-		if err != nil || failed != nil {
-			return false
-		}
-		l := doc.Lanes[0]
-		return l.LastsSeconds != nil && *l.LastsSeconds > 0 && *l.Nonces.Chain > 0
-	}, 2*time.Minute, 10*time.Millisecond)
 }
 
 // TestHoldersAreAsJournalsSay: what was given is the taker's before and after it takes it.
