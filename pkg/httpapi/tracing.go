@@ -95,11 +95,9 @@ func published(span trace.Span, err error) {
 }
 
 // carried is a span as messages of the stream carry it.
-func carried(span trace.Span) (t score.Trace) {
+func carried(span trace.Span) score.Trace {
 	c := span.SpanContext()
-	traceID, spanID := c.TraceID(), c.SpanID()
-	copy(t[copy(t[:], traceID[:]):], spanID[:])
-	return t
+	return score.NewTrace(c.TraceID(), c.SpanID())
 }
 
 // tracesOf are the traces of an envelope's units, whose spans are told of it; sampled is one of the spans, nil where there is none.
