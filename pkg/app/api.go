@@ -56,7 +56,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 	a := &api{process: newProcess("scorelay-api", log), settings: s, rewatch: make(chan chan struct{})}
 	a.claim = s.claim()
 	sampler, err := s.sampler()
-	if err != nil {
+	if err != nil && s.OTLPEndpoint != "" {
 		log.Warn("the sampler of traces is not known here; requests are traced as if none was set", "err", err)
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,

@@ -59,7 +59,7 @@ func (a *ages) bound(nonce uint64, places []*place) {
 	a.slots[nonce] = some
 }
 
-// settled counts updates that are final with their slot. Where some of it go again, or an earlier session bound it, all count as the oldest.
+// settled counts updates that are final with their slot. Where some go again, or an earlier session bound them, all count as the oldest.
 func (a *ages) settled(ctx context.Context, nonce uint64, work *lane.Work, updates uint64) {
 	some, total := a.slots[nonce], uint64(0)
 	delete(a.slots, nonce)

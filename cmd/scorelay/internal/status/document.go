@@ -133,7 +133,7 @@ var sentences = map[lane.Wait]string{
 	lane.WaitRefused:     "nodes refuse its transactions; see the relayer's log",
 	lane.WaitContract:    "the contract refuses what it sends; has its signer the relayer role?",
 	lane.WaitOutcomes:    "the outcomes of a final transaction cannot be read",
-	lane.WaitSigner:      "its key does not sign, or its relayer has none",
+	lane.WaitSigner:      "its signer does not sign, or its relayer has no key for it",
 	lane.WaitCut:         "it was cut, and gives away what it has",
 	lane.WaitNode:        "no node tells what queued work would do",
 	lane.WaitStream:      "the stream or its journal cannot be read or written",

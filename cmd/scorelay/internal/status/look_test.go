@@ -91,6 +91,15 @@ func (r *rig) accept(t *testing.T, p score.ProjectID, n int) {
 	require.NoError(t, r.Stream.PublishEnvelope(t.Context(), fmt.Sprintf("%x %d", p[:4], n), updates, nil))
 }
 
+// lease gives relayers the leases of lanes, from lane 0 on.
+func (r *rig) lease(t *testing.T, relayers ...string) {
+	t.Helper()
+	for id, name := range relayers {
+		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte(name+" TOKEN"))
+		require.NoError(t, err)
+	}
+}
+
 func (r *rig) look(t *testing.T) *Document {
 	t.Helper()
 	doc, err := r.Look(t.Context())
@@ -152,10 +161,7 @@ func TestWhatIsStoredIsToldWithoutRelayers(t *testing.T) {
 func TestWhatReplicasSayIsTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	for id, name := range []string{"relayer-a", "relayer-b", "relayer-b"} {
-		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte(name+" TOKEN"))
-		require.NoError(t, err)
-	}
+	r.lease(t, "relayer-a", "relayer-b", "relayer-b")
 	doc := r.look(t)
 	require.True(t, doc.OK, doc.Verdict)
 	require.Equal(t, "all lanes move", doc.Verdict)
@@ -200,10 +206,7 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 func TestWhatIsPausedIsTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	for id := range 3 {
-		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte("relayer-a TOKEN"))
-		require.NoError(t, err)
-	}
+	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
 	pauses, err := pause.Open(t.Context(), r.JS)
 	require.NoError(t, err)
 	set := func(change func(pause.Pauses) pause.Pauses) *Document {
@@ -242,10 +245,7 @@ func TestWhatIsPausedIsTold(t *testing.T) {
 func TestWhatIsAwayIsNamed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	for id := range 3 {
-		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte("relayer-a TOKEN"))
-		require.NoError(t, err)
-	}
+	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
 	r.redis.Close()
 	require.Contains(t, r.look(t).Verdict, "Redis does not answer here")
 	away, err := chain.Dial(t.Context(), chain.Config{URLs: []string{"http://127.0.0.1:1"}}, r.Log, prometheus.NewRegistry())
