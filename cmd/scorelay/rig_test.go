@@ -47,6 +47,7 @@ type rigOptions struct {
 	block     time.Duration
 	anvil     devnet.AnvilOptions
 	geth      *devnet.ChainOptions // instead of anvil
+	program   string               // the scorelay whose `dev` is run; empty: ours
 	args      []string             // of `scorelay dev`
 	seed      uint64
 
@@ -88,7 +89,10 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 	if o.wire != nil {
 		wiring = o.wire(urls)
 	}
-	r.stack = startStack(t, slices.Concat(
+	if o.program == "" {
+		o.program = command(t, "scorelay").Path
+	}
+	r.stack = startStackOf(t, o.program, slices.Concat(
 		[]string{"--separate", "--lanes", fmt.Sprint(o.lanes), "--block-time", o.block.String()}, wiring, o.args)...)
 	info := r.info(t)
 	var err error
