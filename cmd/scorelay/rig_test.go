@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
@@ -128,6 +130,18 @@ func (r *rig) create(at *load.Place) error {
 		project.Actions = append(project.Actions, score.Action{Name: name, Points: 3})
 	}
 	return r.client.CreateProject(r.ctx, project)
+}
+
+// ownerSends sends a transaction of the projects' owner to the contract.
+func (r *rig) ownerSends(t *testing.T, data []byte) {
+	t.Helper()
+	nonce, err := r.judge.node.PendingNonceAt(r.ctx, devnet.Address(1))
+	require.NoError(t, err)
+	tx, err := types.SignNewTx(devnet.Key(1), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
+		Nonce: nonce, To: &r.judge.contract, Gas: 300_000, GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(20 * params.GWei), Data: data,
+	})
+	require.NoError(t, err)
+	require.NoError(t, r.judge.node.SendTransaction(r.ctx, tx))
 }
 
 // pause waits a part of the plan of a test; what is awaited otherwise is a condition.

@@ -24,7 +24,7 @@ import (
 // what is stored that it cannot read needs a version that reads both first, and then that version's commit here.
 const upgradesFrom = "4c8cc7fa1daecb3b325b8dc83c0b86dd1e467a60"
 
-var drillUpgrade = flag.Bool("upgrade", false, "run TestDrillUpgrade")
+var drill = flag.Bool("drills", false, "run TestDrills and TestDrillUpgrade")
 
 // earlier builds scorelay of upgradesFrom. Without the repository's history the test does not run, and says so.
 func earlier(t *testing.T) (program string) {
@@ -54,14 +54,15 @@ func earlier(t *testing.T) (program string) {
 // TestDrillUpgrade rolls APIs and relayers from an earlier version to this one and back, one process after the other, while updates come:
 // both versions run side by side on what each other stored.
 //
-//	go test ./cmd/scorelay -run TestDrillUpgrade -timeout 20m -args -upgrade
+//	go test ./cmd/scorelay -run TestDrillUpgrade -timeout 20m -args -drills
 func TestDrillUpgrade(t *testing.T) {
 	operations, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
 	require.NoError(t, err)
 	require.Contains(t, string(operations), "commit `"+upgradesFrom[:10]+"`")
-	if !*drillUpgrade {
-		t.Skip("builds another version: .ci/run runs it, with -args -upgrade")
+	if !*drill {
+		t.Skip("builds another version: .ci/run runs it, with -args -drills")
 	}
+	t.Parallel()
 	before, now := earlier(t), command(t, "scorelay").Path
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
