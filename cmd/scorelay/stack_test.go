@@ -315,6 +315,9 @@ func TestCommands(t *testing.T) {
 
 	statusOf(t, s, scorelay)
 	pauses(t, s, scorelay)
+	out, told, err = scorelay("audit", "--wait", "3m")
+	require.NoError(t, err, "%s %s", out, told)
+	require.Contains(t, out, "lost 0, doubled 0")
 
 	_, told, err = scorelay("dev", "--port", "0")
 	require.Error(t, err)
