@@ -90,8 +90,14 @@ type stack struct {
 // startStack starts `scorelay dev` and waits for its dev.json.
 func startStack(t *testing.T, args ...string) *stack {
 	t.Helper()
+	return startStackOf(t, command(t, "scorelay").Path, args...)
+}
+
+// startStackOf starts the `scorelay dev` of any build.
+func startStackOf(t *testing.T, program string, args ...string) *stack {
+	t.Helper()
 	s := &stack{dir: t.TempDir(), out: &bytes.Buffer{}}
-	s.cmd = command(t, "scorelay", append([]string{
+	s.cmd = exec.Command(program, append([]string{
 		"dev", "--port", "0", "--data-dir", s.dir, "--block-time", "250ms", "--confirmations", fmt.Sprint(confirmations),
 	}, args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
@@ -309,6 +315,9 @@ func TestCommands(t *testing.T) {
 
 	statusOf(t, s, scorelay)
 	pauses(t, s, scorelay)
+	out, told, err = scorelay("audit", "--wait", "3m")
+	require.NoError(t, err, "%s %s", out, told)
+	require.Contains(t, out, "lost 0, doubled 0")
 
 	_, told, err = scorelay("dev", "--port", "0")
 	require.Error(t, err)
