@@ -93,7 +93,7 @@ func TestWhatIsLostIsNotOwed(t *testing.T) {
 	}
 	other := score.ProjectID{2}
 	in.parked[other] = &parked{row: &row{bucket: score.BucketOf(other), project: &other}}
-	in.trim(in.parked[project])
+	in.shareAgain()
 	require.Equal(t, score.Position{Seq: 1, Index: 3}, in.parked[project].next)
 	require.Equal(t, uint64(3), in.parked[project].owed, "one of message 1 and both of message 5")
 }

@@ -33,6 +33,8 @@ type Document struct {
 
 	Halted string       `json:"halted,omitempty"` // why accepting halts
 	Paused *pause.Pause `json:"paused,omitempty"` // everything, by an operator
+	// Projects that an operator paused, whether something of them waits or not.
+	PausedProjects map[score.ProjectID]pause.Pause `json:"pausedProjects,omitempty"`
 }
 
 // Lane is one lane.
@@ -50,8 +52,8 @@ type Lane struct {
 	OpenSlots    int    `json:"openSlots"` // not final
 	Queue        int    `json:"queue"`     // pieces of work that lost their slot
 
-	Waiting       uint64   `json:"waiting"`                 // updates and creations to be bound
-	OldestSeconds *float64 `json:"oldestSeconds,omitempty"` // since the oldest was accepted of what is not final
+	Waiting       uint64   `json:"waiting"`                 // updates and creations to be bound, but for those of paused projects
+	OldestSeconds *float64 `json:"oldestSeconds,omitempty"` // since the oldest was accepted of them, or of what is bound and not final
 
 	Moves  bool         `json:"moves"`            // it binds what comes, or would
 	Paused *pause.Pause `json:"paused,omitempty"` // by an operator
@@ -91,7 +93,7 @@ type Endpoint struct {
 type Project struct {
 	Project       score.ProjectID `json:"project"`
 	Lane          score.Lane      `json:"lane"`
-	Updates       uint64          `json:"updates"`
+	Updates       uint64          `json:"updates"` // of a paused one, those at least of which its lane told, or that were read
 	OldestSeconds *float64        `json:"oldestSeconds,omitempty"`
 }
 
