@@ -314,7 +314,9 @@ production() {
   for service in relayer nats redis; do kill_one $service; done
   wait $loading
   say "audit"; tool audit --wait 2m
-  say "restart of NATS and Redis, backup"
+  say "relayers and the API made anew, as in an upgrade; NATS and Redis restarted; backup"
+  up --force-recreate relayer
+  up --force-recreate api
   compose restart nats redis
   rm -rf "$WORK/backups" && mkdir "$WORK/backups" && chown 65532 "$WORK/backups"
   compose run --rm -T -v "$WORK/backups:/backups" scorelay backup /backups/2026-11-23
