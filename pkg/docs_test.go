@@ -57,7 +57,7 @@ var commands = map[string]struct{ file, text string }{
 	"cd docs/examples && npm ci": {"../.ci/run", "\n(cd docs/examples && npm ci "},
 	"docker compose up --wait":   {"../deploy/try.sh", "compose up --wait"},
 	"key=$(docker compose run --rm -T scorelay keys create demo)": {"../deploy/try.sh", "key=$(tool keys create "},
-	"SCORELAY_API_KEY=$key node docs/examples/web3.mjs":           {"../deploy/try.sh", "\n  SCORELAY_API_KEY=$key node docs/examples/web3.mjs\n"},
+	"SCORELAY_API_KEY=$key node docs/examples/web3.mjs":           {"../deploy/try.sh", "\n  SCORELAY_API_KEY=$key inside node docs/examples/web3.mjs\n"},
 }
 
 // TestREADME: it is short, and what it tells people to run is run by tests: its examples are files of docs/examples, which

@@ -64,7 +64,7 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	doc := &Document{At: time.Now().UTC(), Chain: Chain{ID: d.Stream.Deployment().ChainID}, Lanes: []Lane{}, Replicas: []Replica{}, Endpoints: []Endpoint{}, Backlog: []Project{}}
 	redis := make(chan Redis, 1)
 	go func() { redis <- d.redis(ctx) }()
-	var found *funds
+	var found funds
 	var head sync.WaitGroup
 	known, err := d.roster(ctx)
 	if err == nil {
@@ -80,7 +80,7 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	if s.marker.Halts() {
 		doc.Halted = s.marker.Reason
 	}
-	doc.Paused = s.paused.All
+	doc.Paused, doc.PausedProjects = s.paused.All, s.paused.Projects
 	for _, of := range s.roster.Lanes {
 		doc.Lanes = append(doc.Lanes, s.lane(of, found, doc.At))
 	}
@@ -130,7 +130,10 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 		return err
 	})
 	step(func() error { return s.journals(ctx, d.JS) })
-	step(func() (err error) { s.backlog, err = read(ctx, d.Stream, holders(known, s.states)); return err })
+	step(func() (err error) {
+		s.backlog, err = read(ctx, d.Stream, holders(known, s.states), s.paused.Projects)
+		return err
+	})
 	step(func() error { return s.stream(ctx, d.JS) })
 	return s, err
 }
@@ -210,7 +213,7 @@ func (d *Deployment) redis(ctx context.Context) (r Redis) {
 }
 
 // lane is what there is to tell of one lane.
-func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
+func (s *stored) lane(of roster.Lane, found funds, now time.Time) Lane {
 	l := Lane{Lane: of.ID, Signer: of.Signer, State: of.State, Replica: s.drivers[of.ID]}
 	oldest := s.open[of.ID]
 	if w := s.backlog.lanes[of.ID]; w != nil {
@@ -228,7 +231,7 @@ func (s *stored) lane(of roster.Lane, found *funds, now time.Time) Lane {
 	if reported && !s.backlog.whole {
 		l.Waiting = max(l.Waiting, report.Waiting)
 	}
-	if report.Lasts != nil { // it looks for longer than this command
+	if report.Lasts != nil {
 		seconds := int64(*report.Lasts)
 		l.LastsSeconds = &seconds
 	}
@@ -350,8 +353,8 @@ func (s *stored) projects(now time.Time) []Project {
 		all = append(all, Project{Project: id, Lane: held[score.BucketOf(id)].lane, Updates: w.updates, OldestSeconds: since(w.oldest, now)})
 	}
 	for id, told := range s.told {
-		if s.backlog.whole {
-			break // what was read is newer
+		if _, paused := s.paused.Projects[id]; s.backlog.whole && !paused {
+			continue // what was read is newer
 		}
 		if i := slices.IndexFunc(all, func(p Project) bool { return p.Project == id }); i >= 0 {
 			all[i].Updates = max(all[i].Updates, told.Waiting)
