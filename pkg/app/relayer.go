@@ -77,7 +77,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return r.guard.Run(ctx) }),
 		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
-		r.tellPart("relayer", r.settings.replica(), r.driven),
+		r.tellPart("relayer", r.settings.replica(), r.counts, r.driven),
 		lifecycle.Part{
 			Name:  "readiness",
 			Start: func(context.Context) error { r.health.Started(); return nil },
@@ -147,6 +147,12 @@ func (r *relayer) driven() map[score.Lane]replica.Lane {
 		lanes[id] = one
 	}
 	return lanes
+}
+
+// counts is what the relayer did since it began.
+func (r *relayer) counts() replica.Counts {
+	updates, gas := r.relay.Done()
+	return replica.Counts{Final: updates, Gas: gas}
 }
 
 // lanes is index.Lanes.
