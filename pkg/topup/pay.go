@@ -19,6 +19,7 @@ const (
 	unknown     = math.MaxUint64 // the account's next nonce, before the first transfer
 	transferGas = 21_000         // to begin with; some rollups ask for more, which they say
 	mostGas     = 2_000_000      // that a transfer may ask for
+	lateBlocks  = 50             // after which it is said that a transfer is in no block
 	agreedFinal = 3              // final blocks in a row that show the same nonce, where no endpoint proves it
 )
 
@@ -143,8 +144,12 @@ func (t *TopUp) push(ctx context.Context) reason {
 	if sent := t.send(ctx); raised || why.wait == WaitNone {
 		why = sent
 	}
-	if why.wait == WaitNone && v.Unfound != nil {
-		why = because(WaitForeign, "account_nonce", v.Account.Nonce, "next_nonce", tr.nonce())
+	switch numbers := []any{"account_nonce", v.Account.Nonce, "nonce", tr.nonce()}; {
+	case why.wait != WaitNone:
+	case v.Unfound != nil:
+		return because(WaitForeign, numbers...)
+	case v.Head.Number >= tr.Since+lateBlocks:
+		return because(WaitBlock, numbers...)
 	}
 	return why
 }

@@ -30,6 +30,7 @@ func TestSignersAreToppedUp(t *testing.T) {
 	r.paused[3] = true
 	p := r.start(nil)
 	r.until(func() bool { return r.paid(0) }, p)
+	require.True(t, r.pending(), "its block is not final")
 	require.Equal(t, big.NewInt(7), r.balance(r.lane(1)))
 	r.until(func() bool { return r.settled(3) }, p)
 	require.True(t, r.paid(0, 1))
@@ -63,11 +64,17 @@ func TestTheDaysCeilingHolds(t *testing.T) {
 	}
 	require.Equal(t, uint64(2), r.nonce())
 	require.Zero(t, r.balance(r.lane(2)).Sign())
-	record, revision, err := r.store.Get(t.Context())
-	require.NoError(t, err)
-	record.Day = "2001-01-01" // as if all that was another day
-	_, err = r.store.Put(t.Context(), record, revision)
-	require.NoError(t, err)
+	day := func(as string) {
+		record, revision, err := r.store.Get(t.Context())
+		require.NoError(t, err)
+		record.Day = as
+		_, err = r.store.Put(t.Context(), record, revision)
+		require.NoError(t, err)
+	}
+	day("2999-01-01")
+	r.steps(p)
+	require.Equal(t, topup.WaitDay, p.Told().Wait, "days only go forward")
+	day("2001-01-01")
 	r.until(func() bool { return r.settled(3) }, p)
 	require.Negative(t, r.record().SpentWei.Cmp(eth(2.01)))
 	require.NotEqual(t, "2001-01-01", r.record().Day)
@@ -276,6 +283,7 @@ func TestEndpointsThatLie(t *testing.T) {
 			remove = p.proxy.Add(rpcproxy.Nonces(delta))
 			late.steps(p)
 			require.Zero(t, late.balance(late.lane(0)).Sign())
+			require.Equal(t, topup.WaitBlock, p.Told().Wait)
 			remove()
 			late.steps(p)
 			late.resume() // its first nonce was a lie
@@ -283,6 +291,29 @@ func TestEndpointsThatLie(t *testing.T) {
 			require.True(t, late.paid(0))
 		})
 	}
+}
+
+// TestTheFirstNonce is what final blocks in a row show, where no endpoint proves it, and not one that was used since.
+func TestTheFirstNonce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	p := r.start(nil)
+	p.proxy.Add(rpcproxy.Missing(rpcproxy.Proof))
+	remove := p.proxy.Add(rpcproxy.Nonces(3))
+	for range 3 {
+		r.step(p)
+	}
+	remove()
+	r.until(func() bool { return r.settled(1) }, p)
+
+	busy := newRig(t, 1)
+	p = busy.start(nil)
+	for n := range uint64(10) {
+		busy.foreign(n, common.Address{9}, 1e9)
+		busy.step(p)
+	}
+	busy.until(func() bool { return busy.settled(11) }, p)
+	require.True(t, busy.paid(0))
 }
 
 // TestAnEndpointThatLiesAboutBalances has the day's ceiling paid at most.

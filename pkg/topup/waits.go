@@ -25,6 +25,7 @@ const (
 	WaitPrice   Wait = "price"
 	WaitSigner  Wait = "signer"
 	WaitRefused Wait = "refused"
+	WaitBlock   Wait = "block"
 	WaitForeign Wait = "foreign"
 	WaitBehind  Wait = "behind"
 	WaitAccount Wait = "account"
@@ -40,6 +41,7 @@ var sentences = map[Wait]string{
 	WaitPrice:   "gas costs more than may be paid",
 	WaitSigner:  "the key of the account that pays does not sign",
 	WaitRefused: "nodes refuse the transfer; see the relayer's log",
+	WaitBlock:   "a transfer is in no block for long; if its nonce is above the account's, see the runbook",
 	WaitForeign: "another program seems to use the nonces of the account that pays",
 	WaitBehind:  "the chain shows fewer transactions of the account that pays than were final",
 	WaitAccount: "a transfer of another account is open, or the account is a lane's signer",
@@ -49,7 +51,7 @@ var sentences = map[Wait]string{
 // Waits lists all reasons, for metrics.
 func Waits() []Wait {
 	return []Wait{
-		WaitChain, WaitRecord, WaitHalted, WaitDay, WaitFunds, WaitPrice, WaitSigner, WaitRefused, WaitForeign, WaitBehind, WaitAccount, WaitStopped,
+		WaitChain, WaitRecord, WaitHalted, WaitDay, WaitFunds, WaitPrice, WaitSigner, WaitRefused, WaitBlock, WaitForeign, WaitBehind, WaitAccount, WaitStopped,
 	}
 }
 
