@@ -353,6 +353,7 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 		return err != nil && strings.Contains(err.Error(), "paused")
 	}, 2*time.Minute, 10*time.Millisecond)
 	does("Resumed all lanes.", "resume", "--all")
+	does("Top-ups begin again", "topup", "resume")
 	c.final(t, waiting)
 	c.final(t, c.send(t, 1))
 }

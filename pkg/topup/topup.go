@@ -99,6 +99,9 @@ func New(config Config, deps Deps) *TopUp {
 	}
 	t := &TopUp{config: config, deps: deps, metrics: newMetrics(deps.Metrics)}
 	t.metrics.perDay.Set(ether(config.PerDay))
+	if deps.Signer != nil {
+		t.told.told = Told{Account: deps.Signer.Address(), Spent: new(big.Int), PerDay: config.PerDay, Wait: WaitChain, Since: time.Now()}
+	}
 	return t
 }
 

@@ -434,7 +434,7 @@ func TestAReceiverThatTakesNothing(t *testing.T) {
 	r.roster.Set(known)
 	p := r.start(nil)
 	r.until(func() bool { return p.Told().Wait == topup.WaitStopped }, p)
-	require.Contains(t, p.Told().Stopping, "reverted")
+	require.Contains(t, p.Told().Stopped, "reverted")
 	require.Equal(t, uint64(1), r.nonce())
 	require.Zero(t, r.balance(receipt.ContractAddress).Sign())
 }

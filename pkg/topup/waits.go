@@ -68,14 +68,14 @@ func because(w Wait, numbers ...any) reason { return reason{w, numbers} }
 
 // Told is what this process knows of top-ups and that is stored nowhere, or only as bytes.
 type Told struct {
-	Account  common.Address // that pays
-	Balance  *big.Int       // wei; nil: not known
-	Spent    *big.Int       // wei, on this UTC day
-	PerDay   *big.Int       // wei
-	Lane     *score.Lane    // whose signer is being paid; nil: none is
-	Wait     Wait
-	Since    time.Time // of Wait
-	Stopping string    // why a person has to look; a sentence
+	Account common.Address // that pays
+	Balance *big.Int       // wei; nil: not known
+	Spent   *big.Int       // wei, on this UTC day
+	PerDay  *big.Int       // wei
+	Lane    *score.Lane    // whose signer is being paid; nil: none is
+	Wait    Wait
+	Since   time.Time // of Wait
+	Stopped string    // why a person has to look; a sentence
 }
 
 type told struct {
@@ -97,7 +97,7 @@ func (t *TopUp) say(why reason) {
 	defer t.told.mu.Unlock()
 	now := Told{
 		Account: t.deps.Signer.Address(), Spent: t.record.spent(t.day()), PerDay: t.config.PerDay,
-		Wait: why.wait, Since: t.told.told.Since, Stopping: t.record.Stopped,
+		Wait: why.wait, Since: t.told.told.Since, Stopped: t.record.Stopped,
 	}
 	if now.Balance = t.told.told.Balance; t.view != nil {
 		now.Balance = t.view.Account.Balance
