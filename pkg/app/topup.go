@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/signer"
@@ -70,13 +72,16 @@ func (r *relayer) openTopUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, chainID := r.settings, r.stream.Deployment().ChainID
+	s, d := r.settings, r.stream.Deployment()
 	r.topUp = topup.New(topup.Config{
 		Below: weiOf(s.TopUpBelow), To: weiOf(s.TopUpTo), PerDay: weiOf(s.TopUpPerDay),
-		Fees: s.rules().Fees, BumpBlocks: s.BumpBlocks, ChainID: chainID,
+		Fees: s.rules().Fees, BumpBlocks: s.BumpBlocks, ChainID: d.ChainID,
 	}, topup.Deps{
-		Heads: r.heads, Chain: r.chain, Store: records, Roster: r.roster, Signer: r.payer.For(chainID), Halted: r.guard.Halted,
+		Heads: r.heads, Chain: r.chain, Store: records, Roster: r.roster, Signer: r.payer.For(d.ChainID), Halted: r.guard.Halted,
 		Paused: func(id score.Lane) bool { return r.pauses.Current().Of(id) != nil }, Log: r.log, Metrics: r.metrics,
+		Trusted: func(ctx context.Context, account common.Address) (bool, error) {
+			return isFinalRelayer(ctx, r.chain, d.Contract, account, s.Confirmations)
+		},
 	})
 	return nil
 }

@@ -14,7 +14,8 @@
 //  3. A day ends by the time of a final block, never by a clock of a machine. What is counted is value and fee at most, and not taken back.
 //  4. A nonce that another transaction used, in a final block, stops payments until an operator resumes: the key is used elsewhere, or
 //     NATS was restored from an older copy, which does not know what was paid since.
-//  5. When the chain loses the final block of the newest transfer, it is open again, under the same bytes.
+//  5. Only signers that have the relayer role, in a final block, are paid: who can write into NATS can name a lane of its own.
+//  6. When the chain loses the final block of the newest transfer, it is open again, under the same bytes.
 //
 // # An example
 //

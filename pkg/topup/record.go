@@ -80,6 +80,9 @@ func (r *Record) Check() error {
 		if tx.To() == nil || !tx.GasFeeCap().IsUint64() || !tx.GasTipCap().IsUint64() {
 			return fmt.Errorf("%w: transaction %s is no transfer", ErrCorrupt, tx.Hash())
 		}
+		if from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx); err != nil || from != r.Account {
+			return fmt.Errorf("%w: transaction %s is not signed by %s", ErrCorrupt, tx.Hash(), r.Account)
+		}
 		t.attempts = append(t.attempts, tx)
 		if first := t.attempts[0]; tx.Nonce() != first.Nonce() || *tx.To() != *first.To() || tx.Value().Cmp(first.Value()) != 0 {
 			return fmt.Errorf("%w: its attempts differ in nonce, receiver or value", ErrCorrupt)

@@ -33,13 +33,15 @@ type Config struct {
 
 // Deps are the outside systems.
 type Deps struct {
-	Heads   *heads.Tracker // its Run is the caller's
-	Chain   Chain
-	Store   Store
-	Roster  Roster
-	Signer  Signer                // of the account that pays
-	Halted  func() bool           // whether NATS went back in time: nothing new is paid
-	Paused  func(score.Lane) bool // whether an operator paused a lane: its signer is paid nothing new
+	Heads  *heads.Tracker // its Run is the caller's
+	Chain  Chain
+	Store  Store
+	Roster Roster
+	Signer Signer                // of the account that pays
+	Halted func() bool           // whether NATS went back in time: nothing new is paid
+	Paused func(score.Lane) bool // whether an operator paused a lane: its signer is paid nothing new
+	// Trusted tells whether an account has the relayer role on the contract: what NATS says of lanes is not enough to be paid.
+	Trusted func(context.Context, common.Address) (bool, error)
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
@@ -212,6 +214,8 @@ func (t *TopUp) day() string {
 
 // needy is the lane whose signer has the least of those that are below the bound. found is false if none is.
 func (t *TopUp) needy(ctx context.Context) (of roster.Lane, balance *big.Int, found bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, t.config.CallTimeout)
+	defer cancel()
 	known, _ := t.deps.Roster.Current()
 	lanes := slices.DeleteFunc(slices.Clone(known.Lanes), func(l roster.Lane) bool {
 		return !l.Driven() || l.State == roster.Cut || t.deps.Paused(l.ID) // who cut a lane gives its signer nothing
@@ -220,14 +224,22 @@ func (t *TopUp) needy(ctx context.Context) (of roster.Lane, balance *big.Int, fo
 	for _, l := range lanes {
 		ask.Accounts = append(ask.Accounts, l.Signer)
 	}
-	call, cancel := context.WithTimeout(ctx, t.config.CallTimeout)
-	defer cancel()
-	answer, err := t.deps.Chain.Read(call, ask)
+	answer, err := t.deps.Chain.Read(ctx, ask)
+	if err != nil {
+		return of, nil, false, err
+	}
 	for _, l := range lanes {
 		account, learnt := answer.Accounts[l.Signer]
-		if learnt && account.Balance.Cmp(t.config.Below) < 0 && (!found || account.Balance.Cmp(balance) < 0) {
+		if !learnt || account.Balance.Cmp(t.config.Below) >= 0 || found && account.Balance.Cmp(balance) >= 0 {
+			continue
+		}
+		trusted, err := t.deps.Trusted(ctx, l.Signer)
+		if err != nil {
+			return of, nil, false, err
+		}
+		if trusted {
 			of, balance, found = l, account.Balance, true
 		}
 	}
-	return of, balance, found, err
+	return of, balance, found, nil
 }

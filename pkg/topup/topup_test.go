@@ -18,10 +18,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/topup"
 )
 
-// TestSignersAreToppedUp, each once, the poorest first, and nothing happens then; but not of lanes that were cut or paused.
+// TestSignersAreToppedUp, each once, the poorest first, and nothing happens then; but not of lanes that were cut or paused, nor
+// who has not the relayer role.
 func TestSignersAreToppedUp(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 4)
+	r := newRig(t, 5)
+	r.thief = r.lane(4)
 	r.foreign(0, r.lane(1), 1e9) // what happened before is none of its business
 	known, _ := r.roster.Current()
 	known, err := known.Cut(2, false)
@@ -47,6 +49,7 @@ func TestSignersAreToppedUp(t *testing.T) {
 	r.paused[3] = false
 	r.until(func() bool { return r.settled(4) }, again)
 	require.True(t, r.paid(3))
+	require.Zero(t, r.balance(r.thief).Sign())
 	require.InDelta(t, 2, metric(t, p, "scorelay_topup_transfers_total"), 0)
 	require.InDelta(t, 1, metric(t, again, "scorelay_topup_transfers_total"), 0)
 }
@@ -87,9 +90,7 @@ func TestWhatHoldsPaymentsUpIsSaid(t *testing.T) {
 	rich := r.balance(r.signer.Address())
 	poor := new(big.Int).Sub(rich, eth(1.5))
 	to := common.Address{9}
-	tx, err := r.signer.Sign(t.Context(), types.NewTx(&types.LegacyTx{GasPrice: big.NewInt(3e9), Gas: 21_000, To: &to, Value: poor}))
-	require.NoError(t, err)
-	require.NoError(t, r.geth.Client().SendTransaction(t.Context(), tx))
+	require.NoError(t, r.geth.Client().SendTransaction(t.Context(), r.sign(r.signer, &types.LegacyTx{GasPrice: big.NewInt(3e9), Gas: 21_000, To: &to, Value: poor})))
 	p := r.start(nil)
 	r.until(func() bool { return p.Told().Wait == topup.WaitFunds }, p)
 	require.Nil(t, r.record().Transfer)
@@ -99,9 +100,7 @@ func TestWhatHoldsPaymentsUpIsSaid(t *testing.T) {
 		nonce, err := r.geth.Client().NonceAt(t.Context(), of.Address(), nil)
 		require.NoError(t, err)
 		back := r.signer.Address()
-		tx, err := of.Sign(t.Context(), types.NewTx(&types.LegacyTx{Nonce: nonce, GasPrice: big.NewInt(3e9), Gas: 21_000, To: &back, Value: wei}))
-		require.NoError(t, err)
-		require.NoError(t, r.geth.Client().SendTransaction(t.Context(), tx))
+		require.NoError(t, r.geth.Client().SendTransaction(t.Context(), r.sign(of, &types.LegacyTx{Nonce: nonce, GasPrice: big.NewInt(3e9), Gas: 21_000, To: &back, Value: wei})))
 	}
 	funds(5, eth(1.6))
 	r.until(func() bool { return p.Told().Wait == topup.WaitHalted }, p)
@@ -422,9 +421,7 @@ func TestAChainThatLosesWhatWasFinal(t *testing.T) {
 func TestAReceiverThatTakesNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
-	admin := key(t, 0).For(devnet.ChainID)
-	tx, err := admin.Sign(t.Context(), types.NewTx(&types.LegacyTx{GasPrice: big.NewInt(3e9), Gas: 200_000, Data: common.FromHex("6005600c60003960056000f360006000fd")}))
-	require.NoError(t, err)
+	tx := r.sign(key(t, 0).For(devnet.ChainID), &types.LegacyTx{GasPrice: big.NewInt(3e9), Gas: 200_000, Data: common.FromHex("6005600c60003960056000f360006000fd")})
 	require.NoError(t, r.geth.Client().SendTransaction(t.Context(), tx))
 	r.geth.Commit()
 	receipt, err := r.geth.Client().TransactionReceipt(t.Context(), tx.Hash())
@@ -443,10 +440,14 @@ func TestAReceiverThatTakesNothing(t *testing.T) {
 func TestARecordThatCannotBeContinued(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
+	to := common.Address{9}
+	raw, err := r.sign(r.signer, &types.LegacyTx{GasPrice: big.NewInt(3e9), Gas: 21_000, To: &to, Value: big.NewInt(1)}).MarshalBinary()
+	require.NoError(t, err)
 	for _, record := range []topup.Record{
 		{Version: topup.Version + 1},
 		{Version: topup.Version, Transfer: &topup.Transfer{}},
 		{Version: topup.Version, Transfer: &topup.Transfer{Raw: []hexutil.Bytes{{1}}}},
+		{Version: topup.Version, Account: common.Address{1}, Transfer: &topup.Transfer{Raw: []hexutil.Bytes{raw}}},
 	} {
 		_, revision, _ := r.store.Get(t.Context())
 		_, err := r.store.Put(t.Context(), record, revision)
@@ -456,7 +457,7 @@ func TestARecordThatCannotBeContinued(t *testing.T) {
 		p := r.start(nil)
 		r.until(func() bool { return p.Told().Wait == topup.WaitRecord }, p)
 	}
-	_, err := r.store.Resume(t.Context())
+	_, err = r.store.Resume(t.Context())
 	require.ErrorIs(t, err, topup.ErrCorrupt)
 }
 

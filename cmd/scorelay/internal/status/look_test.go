@@ -220,7 +220,7 @@ func TestTopUpsAreTold(t *testing.T) {
 	require.Equal(t, "all lanes move; their signers are not topped up: its key is used elsewhere; then: scorelay topup resume", doc.Verdict)
 	doc = tell("relayer-b", replica.TopUp{Account: common.Address{7}, BalanceWei: big.NewInt(3e18), SpentWei: big.NewInt(15e17), PerDayWei: big.NewInt(2e18), Lane: &one})
 	require.True(t, doc.OK, doc.Verdict)
-	require.Contains(t, strings.Join(doc.Lines(0), "\n"), "top-ups    0x070…00000 has 3.0000 ether; 1.5000 of 2.0000 paid today; now to lane 1")
+	require.Contains(t, strings.Join(doc.Lines(0), "\n"), "top-ups    0x070…00000: 3.0000 ether, 1.5000 of 2.0000 paid today, now lane 1")
 }
 
 // TestWhatIsPausedIsTold, also where no relayer runs that would say so.

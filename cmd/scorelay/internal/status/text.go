@@ -150,9 +150,9 @@ func (d *Document) tail() (lines []string) {
 	if t := d.TopUp; t != nil {
 		now := ""
 		if t.Lane != nil {
-			now = fmt.Sprintf("; now to lane %d", *t.Lane)
+			now = fmt.Sprintf(", now lane %d", *t.Lane)
 		}
-		say("top-ups    %s has %s ether; %s of %s paid today%s", short(t.Account.Hex(), 11), ether(t.BalanceWei), ether(t.SpentWei), ether(t.PerDayWei), now)
+		say("top-ups    %s: %s ether, %s of %s paid today%s", short(t.Account.Hex(), 11), ether(t.BalanceWei), ether(t.SpentWei), ether(t.PerDayWei), now)
 	}
 	say("endpoints  %s", strings.Join(d.endpoints(), ", "))
 	say("replicas   %s", strings.Join(d.replicas(), ", "))
