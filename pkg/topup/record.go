@@ -20,7 +20,7 @@ const Version = 1
 var ErrCorrupt = errors.New("the record of top-ups cannot be continued")
 
 // Record is what was paid, and what is being paid. It is stored before anything of it is sent, by compare-and-set, so that it is true
-// of all relayers together. Whoever reads it may send what it holds: the nonce is what makes it paid once.
+// of all relayers together. Each of them may send what it holds: the nonce is what makes it paid once.
 type Record struct {
 	Version  int            `json:"version"`
 	Account  common.Address `json:"account"` // that pays

@@ -126,15 +126,15 @@ type metrics struct {
 
 func newMetrics(reg prometheus.Registerer) *metrics {
 	gauge := func(name, help string) prometheus.Gauge {
-		return prometheus.NewGauge(prometheus.GaugeOpts{Name: "scorelay_topup_" + name, Help: help})
+		return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
 	}
 	m := &metrics{
 		waiting: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "scorelay_topup_waiting", Help: "1 while this relayer tops no lane's signer up for this reason, or would not.",
 		}, []string{"reason"}),
-		balance: gauge("balance_ether", "Balance of the account that tops lanes' signers up, ether."),
-		spent:   gauge("spent_ether", "What counts for the day's ceiling on this UTC day: values and most fees of top-ups, ether."),
-		perDay:  gauge("per_day_ether", "The day's ceiling of top-ups, ether."),
+		balance: gauge("scorelay_topup_balance_ether", "Balance of the account that tops lanes' signers up, ether."),
+		spent:   gauge("scorelay_topup_spent_ether", "What counts for the day's ceiling on this UTC day: values and most fees of top-ups, ether."),
+		perDay:  gauge("scorelay_topup_per_day_ether", "The day's ceiling of top-ups, ether."),
 		ended: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "scorelay_topup_transfers_total", Help: "Top-ups of which this relayer recorded that they are in a final block.",
 		}),
