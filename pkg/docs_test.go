@@ -57,7 +57,7 @@ var commands = map[string]struct{ file, text string }{
 	"cd docs/examples && npm ci": {"../.ci/run", "\n(cd docs/examples && npm ci "},
 	"docker compose up --wait":   {"../deploy/try.sh", "compose up --wait"},
 	"key=$(docker compose run --rm -T scorelay keys create demo)": {"../deploy/try.sh", "key=$(tool keys create "},
-	"SCORELAY_API_KEY=$key node docs/examples/web3.mjs":           {"../deploy/try.sh", "\n  SCORELAY_API_KEY=$key node docs/examples/web3.mjs\n"},
+	"SCORELAY_API_KEY=$key node docs/examples/web3.mjs":           {"../deploy/try.sh", "\n  SCORELAY_API_KEY=$key inside node docs/examples/web3.mjs\n"},
 }
 
 // TestREADME: it is short, and what it tells people to run is run by tests: its examples are files of docs/examples, which
@@ -130,6 +130,40 @@ func TestOperationsNamesWhatIsThere(t *testing.T) {
 	for _, line := range regexp.MustCompile(`\.Error\("([^"]+)"`).FindAllStringSubmatch(code.String(), -1) {
 		require.True(t, slices.ContainsFunc(told, func(message string) bool { return strings.HasPrefix(line[1], message) }),
 			"the runbook does not tell what to do about the error %q", line[1])
+	}
+}
+
+// TestEachPageOfTheRunbookHasADrill, which is a test, and the gate runs it.
+func TestEachPageOfTheRunbookHasADrill(t *testing.T) {
+	t.Parallel()
+	runbook, gate := read(t, "../docs/operations.md"), read(t, "../.ci/run")
+	_, table, found := strings.Cut(runbook, "\n| page | what happens | `go test` |\n|---|---|---|\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	drilled := map[string]bool{}
+	for row := range strings.SplitSeq(table, "\n") {
+		parts := regexp.MustCompile("^\\| \\[.*\\]\\(#([^)]+)\\) \\|.*\\| `\\./([a-z/]+) -run (Test\\w+)\\$?( -timeout \\d+m -args (-\\w+))?` \\|$").FindStringSubmatch(row)
+		require.NotNil(t, parts, row)
+		drilled[parts[1]] = true
+		files, err := filepath.Glob("../" + parts[2] + "/*_test.go")
+		require.NoError(t, err)
+		require.True(t, slices.ContainsFunc(files, func(file string) bool {
+			return strings.Contains(read(t, file), "\nfunc "+parts[3])
+		}), "there is no such test: %s", row)
+		if parts[5] != "" { // else `go test ./...` runs it
+			require.Regexp(t, `(?m)^go test .*\./`+parts[2]+` .*-args `+parts[5]+`\b`, gate, row)
+		}
+	}
+	for _, chapter := range []string{"Lanes come and go", "Three in the morning", "Backups"} {
+		_, pages, found := strings.Cut(runbook, "\n## "+chapter+"\n")
+		require.True(t, found)
+		pages, _, _ = strings.Cut(pages, "\n## ")
+		for _, page := range anchors(pages) {
+			require.True(t, drilled[page] || strings.HasPrefix(page, "drill"), "no drill is named for %s", page)
+		}
+	}
+	for _, page := range []string{"pausing", "upgrades"} {
+		require.True(t, drilled[page], page)
 	}
 }
 

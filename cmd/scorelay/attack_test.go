@@ -38,22 +38,28 @@ func TestStackUnderAttack(t *testing.T) {
 		{"FLUSHALL of Redis", func() { s.flushRedis(t) }},
 		{"kill -9 of Redis", func() { s.kill(t, "redis") }},
 	} {
-		began := time.Now()
-		tally := attacked(t, client, places, attack.do)
-		final, err := judge.final(t.Context())
-		require.NoError(t, err)
-		counts, verdict, promised := tally.Counts(), tally.Verdict(), tally.Promised()
-		require.Zero(t, final.missing(promised), "%s: promised and not applied", attack.name)
-		require.Zero(t, final.doubled(), attack.name)
-		require.Equal(t, verdict.Promised, verdict.Applied, "%s: what the API tells", attack.name)
-		require.Zero(t, counts.Wrong, "%s: %v", attack.name, counts.Refusals)
-		require.Zero(t, counts.Failed, attack.name)
-		t.Logf("%s: promised %d, retries %d, in %s", attack.name, len(promised), counts.Retries, time.Since(began))
+		held(t, judge, client, places, attack.name, attack.do)
 	}
 	out, err := command(t, "scorelay", "audit", "--wait", "3m", "--data-dir", s.dir).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Regexp(t, regexp.MustCompile(`lost 0\b`), string(out))
 	require.Regexp(t, regexp.MustCompile(`doubled 0\b`), string(out))
+}
+
+// held attacks under load and holds what clients got a 200 for against the contract's events, and what the API tells against both.
+func held(t *testing.T, judge *judge, client *load.Client, places []*load.Place, name string, attack func()) {
+	t.Helper()
+	began := time.Now()
+	tally := attacked(t, client, places, attack)
+	final, err := judge.final(t.Context())
+	require.NoError(t, err)
+	counts, verdict, promised := tally.Counts(), tally.Verdict(), tally.Promised()
+	require.Zero(t, final.missing(promised), "%s: promised and not applied", name)
+	require.Zero(t, final.doubled(), name)
+	require.Equal(t, verdict.Promised, verdict.Applied, "%s: what the API tells", name)
+	require.Zero(t, counts.Wrong, "%s: %v", name, counts.Refusals)
+	require.Zero(t, counts.Failed, name)
+	t.Logf("%s: promised %d, retries %d, in %s", name, len(promised), counts.Retries, time.Since(began))
 }
 
 // signedOnly makes a project like the one at a place, which takes signed groups only.

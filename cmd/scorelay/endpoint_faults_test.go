@@ -10,7 +10,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
@@ -154,15 +153,7 @@ func addMember(t *testing.T, x *trial) {
 	wallet, err := load.RandomWallet()
 	require.NoError(t, err)
 	x.member = wallet
-	owner := devnet.Key(1)
-	nonce, err := x.judge.node.PendingNonceAt(x.ctx, devnet.Address(1))
-	require.NoError(t, err)
-	tx, err := types.SignNewTx(owner, types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
-		Nonce: nonce, To: &x.judge.contract, Gas: 300_000, GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(20 * params.GWei),
-		Data: registry.EncodeAddUpdater(x.places[0].Project, wallet.Address),
-	})
-	require.NoError(t, err)
-	require.NoError(t, x.judge.node.SendTransaction(x.ctx, tx))
+	x.ownerSends(t, registry.EncodeAddUpdater(x.places[0].Project, wallet.Address))
 }
 
 // memberAccepted expects updates of that member to be accepted once the fault is over.

@@ -26,7 +26,7 @@ type cli struct {
 	Keys    keysCommand    `cmd:"" help:"Issue, change, list and revoke API keys."`
 	DLQ     dlqCommand     `cmd:"" name:"dlq" help:"List, show and replay dead letters: accepted updates that were rejected."`
 	Status  statusCommand  `cmd:"" help:"Show at a glance whether everything moves, and if not, why not."`
-	Pause   pauseCommand   `cmd:"" help:"Have a lane, or all, bind nothing new, while accepting continues or not."`
+	Pause   pauseCommand   `cmd:"" help:"Have a lane, or all, bind nothing new, or nothing of a project, while accepting continues or not."`
 	Resume  resumeCommand  `cmd:"" help:"Have what was paused resume."`
 	Lanes   lanesCommand   `cmd:"" help:"List, add, remove and replace lanes, and let a halted one resume."`
 	TopUp   topUpCommand   `cmd:"" name:"topup" help:"Have top-ups of lanes' signers begin again after they stopped."`
@@ -51,6 +51,9 @@ var errFailed = errors.New("failed")
 
 func main() { os.Exit(run(os.Args[1:])) }
 
+// say tells the operator what is not a command's result.
+func say(sentence string) { fmt.Fprintln(os.Stderr, "scorelay: "+sentence) }
+
 func run(args []string) int {
 	switch { // a stack's own processes, which are services rather than commands of an operator
 	case slices.Equal(args, []string{dev.APICommand}):
@@ -61,42 +64,39 @@ func run(args []string) int {
 	var c cli
 	parser, err := app.NewParser("scorelay", "The operator's tool of Scorelay.", &c)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
+		say(err.Error())
 		return 2
 	}
 	command, err := parser.Parse(args)
 	for _, sentence := range app.MistypedVariables(parser, os.Environ()) {
-		fmt.Fprintln(os.Stderr, "scorelay: "+sentence)
+		say(sentence)
 	}
 	if err != nil {
 		var usage *kong.ParseError
 		if errors.As(err, &usage) {
 			_ = usage.Context.PrintUsage(true)
 		}
-		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
+		say(err.Error())
 		return 2
 	}
 	secrets, err := app.SecretArguments(command)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
+		say(err.Error())
 		return 2
 	}
 	for _, sentence := range secrets {
-		fmt.Fprintln(os.Stderr, "scorelay: "+sentence)
+		say(sentence)
 	}
 	app.LogRedis(commandLog())
 	drain, kill, release := lifecycle.Signals(context.Background())
 	defer release()
-	err = command.Run(signals{drain, kill})
-	switch {
-	case err == nil:
+	if err = command.Run(signals{drain, kill}); err == nil {
 		return 0
-	case errors.Is(err, errFailed):
-		return 1
-	default:
-		fmt.Fprintln(os.Stderr, "scorelay: "+err.Error())
-		return 1
 	}
+	if !errors.Is(err, errFailed) {
+		say(err.Error())
+	}
+	return 1
 }
 
 type runNATSCommand struct {

@@ -114,14 +114,18 @@ func startProduction(t *testing.T) *production {
 		require.NoError(t, err)
 		return fmt.Sprintf("127.0.0.1:%d", port)
 	}
+	users := fmt.Sprintf("users: [{ user: scorelay, password: %q }]\n", productionPassword)
+	require.NoError(t, os.WriteFile(filepath.Join(p.dir, "users.conf"), []byte(users), 0o600))
 	between := []string{port(), port(), port()}
 	for i := range between {
 		p.nats, p.monitor = append(p.nats, port()), append(p.monitor, port())
-		conf := shipped(t, "nats.conf", filepath.Join(p.dir, fmt.Sprintf("nats-%d.conf", i)),
-			"$NATS_NAME", fmt.Sprintf("nats-%d", i), "$NATS_PASSWORD", productionPassword, "/etc/nats/tls", p.dir,
-			"0.0.0.0:4222", p.nats[i], "0.0.0.0:8222", p.monitor[i], "0.0.0.0:6222", between[i],
-			"nats-0:6222", between[0], "nats-1:6222", between[1], "nats-2:6222", between[2],
+		single := fmt.Sprintf("nats-%d.conf", i)
+		shipped(t, "nats.conf", filepath.Join(p.dir, single),
+			"$NATS_NAME", fmt.Sprintf("nats-%d", i), "/etc/nats/tls", p.dir, "0.0.0.0:4222", p.nats[i], "0.0.0.0:8222", p.monitor[i],
 			"/data/jetstream", filepath.Join(p.dir, fmt.Sprintf("data-%d", i)))
+		conf := shipped(t, "nats-cluster.conf", filepath.Join(p.dir, fmt.Sprintf("nats-cluster-%d.conf", i)),
+			"include nats.conf", "include "+single, "/etc/nats/tls", p.dir, "0.0.0.0:6222", between[i],
+			"nats-0:6222", between[0], "nats-1:6222", between[1], "nats-2:6222", between[2])
 		opts, err := server.ProcessConfigFile(conf)
 		require.NoError(t, err)
 		opts.NoSigs = true

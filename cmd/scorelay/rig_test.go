@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/params"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
@@ -47,6 +49,7 @@ type rigOptions struct {
 	block     time.Duration
 	anvil     devnet.AnvilOptions
 	geth      *devnet.ChainOptions // instead of anvil
+	program   string               // the scorelay whose `dev` is run; empty: ours
 	args      []string             // of `scorelay dev`
 	seed      uint64
 
@@ -88,7 +91,10 @@ func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 	if o.wire != nil {
 		wiring = o.wire(urls)
 	}
-	r.stack = startStack(t, slices.Concat(
+	if o.program == "" {
+		o.program = command(t, "scorelay").Path
+	}
+	r.stack = startStackOf(t, o.program, slices.Concat(
 		[]string{"--separate", "--lanes", fmt.Sprint(o.lanes), "--block-time", o.block.String()}, wiring, o.args)...)
 	info := r.info(t)
 	var err error
@@ -124,6 +130,18 @@ func (r *rig) create(at *load.Place) error {
 		project.Actions = append(project.Actions, score.Action{Name: name, Points: 3})
 	}
 	return r.client.CreateProject(r.ctx, project)
+}
+
+// ownerSends sends a transaction of the projects' owner to the contract.
+func (r *rig) ownerSends(t *testing.T, data []byte) {
+	t.Helper()
+	nonce, err := r.judge.node.PendingNonceAt(r.ctx, devnet.Address(1))
+	require.NoError(t, err)
+	tx, err := types.SignNewTx(devnet.Key(1), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
+		Nonce: nonce, To: &r.judge.contract, Gas: 300_000, GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(20 * params.GWei), Data: data,
+	})
+	require.NoError(t, err)
+	require.NoError(t, r.judge.node.SendTransaction(r.ctx, tx))
 }
 
 // pause waits a part of the plan of a test; what is awaited otherwise is a condition.

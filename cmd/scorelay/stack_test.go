@@ -90,8 +90,14 @@ type stack struct {
 // startStack starts `scorelay dev` and waits for its dev.json.
 func startStack(t *testing.T, args ...string) *stack {
 	t.Helper()
+	return startStackOf(t, command(t, "scorelay").Path, args...)
+}
+
+// startStackOf starts the `scorelay dev` of any build.
+func startStackOf(t *testing.T, program string, args ...string) *stack {
+	t.Helper()
 	s := &stack{dir: t.TempDir(), out: &bytes.Buffer{}}
-	s.cmd = command(t, "scorelay", append([]string{
+	s.cmd = exec.Command(program, append([]string{
 		"dev", "--port", "0", "--data-dir", s.dir, "--block-time", "250ms", "--confirmations", fmt.Sprint(confirmations),
 	}, args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
@@ -309,13 +315,16 @@ func TestCommands(t *testing.T) {
 
 	statusOf(t, s, scorelay)
 	pauses(t, s, scorelay)
+	out, told, err = scorelay("audit", "--wait", "3m")
+	require.NoError(t, err, "%s %s", out, told)
+	require.Contains(t, out, "lost 0, doubled 0")
 
 	_, told, err = scorelay("dev", "--port", "0")
 	require.Error(t, err)
 	require.Contains(t, told, "another `scorelay dev`")
 }
 
-// pauses has lanes and accepting pause and resume.
+// pauses has a project, lanes and accepting pause and resume.
 func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
 	t.Helper()
 	does := func(want string, args ...string) {
@@ -324,34 +333,58 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 		require.NoError(t, err, told)
 		require.Contains(t, out, want)
 	}
-	for _, wrong := range [][]string{{"pause"}, {"resume"}, {"pause", "--lane", "0", "--all"}, {"pause", "--lane", "0", "--accepting"}, {"pause", "--lane", "4000"}} {
+	for _, wrong := range [][]string{{"pause"}, {"resume"}, {"pause", "--lane", "0", "--all"}, {"pause", "--lane", "0", "--no-accepting"}, {"resume", "--project", "0x1"}, {"pause", "--lane", "4000"}} {
 		_, told, err := scorelay(wrong...)
 		require.Error(t, err, wrong)
-		require.Regexp(t, `--all|there is no such lane`, told)
+		require.Regexp(t, `--all|there is no such lane|--project`, told)
 	}
-	does("Paused lane 0: relayers bind nothing new, and see to what is bound; accepting continues.", "pause", "--lane", "0", "--reason", "a drill")
-	does("lane 0 waits: an operator paused it", "status")
-	does("Paused all lanes", "pause", "--all")
-	does("but everything is paused still", "resume", "--lane", "0")
 	c := newCaller(t, s.info(t))
-	waiting := c.send(t, 3)
-	out, told, err := scorelay("status", "--json")
-	require.NoError(t, err, told)
+	project := c.project.String()
+	does("Paused project "+project+": relayers bind nothing new of it, and see to what is bound; accepting continues.",
+		"pause", "--project", project, "--reason", "a wrong price")
+	var held []score.UpdateID
 	var doc status.Document
-	require.NoError(t, json.Unmarshal([]byte(out), &doc))
-	require.Equal(t, "an operator paused all lanes, and accepting continues", doc.Verdict)
-	require.Len(t, doc.Backlog, 1)
-	require.Equal(t, uint64(3), doc.Backlog[0].Updates)
-	require.Equal(t, c.project, doc.Backlog[0].Project)
-	does("nothing is accepted", "pause", "--all", "--accepting", "--reason", "the chain is upgraded")
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { // all processes know it
+		held = append(held, c.send(t, 1)...)
+		out, told, err := scorelay("status", "--json")
+		require.NoError(t, err, told)
+		doc = status.Document{}
+		require.NoError(t, json.Unmarshal([]byte(out), &doc))
+		update, err := c.api.Update(t.Context(), c.project, held[len(held)-1])
+		require.NoError(t, err)
+		return update.Waits != nil && *update.Waits == sdk.Waits{Why: "paused", Reason: "a wrong price"} && len(doc.Backlog) == 1
+	}, 2*time.Minute, 10*time.Millisecond)
+	require.Equal(t, "a wrong price", doc.PausedProjects[c.project].Reason)
+	does("paused by an operator: 1 of the projects", "status")
+	does("nothing of it is accepted", "pause", "--project", project, "--no-accepting")
+	refused := func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := c.api.UpdateScore(ctx, sdk.NamedUpdate{
 			UpdateID: c.minter.Next(), ProjectID: c.project, ActionName: "purchase", ScoreType: "reputation", TargetWallet: c.target,
 		}, c.sign)
 		return err != nil && strings.Contains(err.Error(), "paused")
-	}, 2*time.Minute, 10*time.Millisecond)
+	}
+	require.Eventually(t, refused, 2*time.Minute, 10*time.Millisecond)
+	does("Resumed project "+project, "resume", "--project", project)
+	require.Eventually(t, func() bool { return !refused() }, 2*time.Minute, 10*time.Millisecond)
+	c.final(t, held)
+
+	does("Paused lane 0: relayers bind nothing new, and see to what is bound; accepting continues.", "pause", "--lane", "0", "--reason", "a drill")
+	does("lane 0 waits: an operator paused it", "status")
+	does("Paused all lanes", "pause", "--all")
+	does("but everything is paused still", "resume", "--lane", "0")
+	waiting := c.send(t, 3)
+	out, told, err := scorelay("status", "--json")
+	require.NoError(t, err, told)
+	doc = status.Document{}
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	require.Equal(t, "an operator paused all lanes, and accepting continues", doc.Verdict)
+	require.Len(t, doc.Backlog, 1)
+	require.Equal(t, uint64(3), doc.Backlog[0].Updates)
+	require.Equal(t, c.project, doc.Backlog[0].Project)
+	does("nothing is accepted", "pause", "--all", "--accepting=false", "--reason", "the chain is upgraded")
+	require.Eventually(t, refused, 2*time.Minute, 10*time.Millisecond)
 	does("Resumed all lanes.", "resume", "--all")
 	does("Top-ups begin again", "topup", "resume")
 	c.final(t, waiting)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -46,7 +47,7 @@ func (c *statusCommand) Run(s signals) error {
 		case err != nil && !c.Watch:
 			return err
 		case err != nil:
-			screen.Show(dev.Fold("NATS does not tell: "+err.Error(), status.Columns)...)
+			c.unknown(screen, os.Stderr, err)
 		default:
 			if err := c.show(screen, doc); err != nil {
 				return err
@@ -56,6 +57,16 @@ func (c *statusCommand) Run(s signals) error {
 			return nil
 		}
 	}
+}
+
+// unknown says that there is nothing to show: where documents or lines are read by a program, beside them.
+func (c *statusCommand) unknown(screen *dev.Screen, beside io.Writer, err error) {
+	says := "NATS does not tell: " + err.Error()
+	if c.JSON || !screen.Terminal() {
+		_, _ = fmt.Fprintln(beside, "scorelay: "+says)
+		return
+	}
+	screen.Show(dev.Fold(says, status.Columns)...)
 }
 
 func (c *statusCommand) show(screen *dev.Screen, doc *status.Document) error {

@@ -1,4 +1,4 @@
-// Package composecheck holds docker-compose.yml to what it promises, with the parser that docker compose itself uses.
+// Package composecheck holds the compose files to what they promise, with the parser that docker compose itself uses.
 // It is a module of its own so that the parser's dependencies stay out of Scorelay's.
 package composecheck
 
@@ -29,12 +29,16 @@ var anvilKeys = []string{
 
 func load(t *testing.T) *types.Project {
 	t.Helper()
-	file := filepath.Join(root, "docker-compose.yml")
+	return loadFile(t, filepath.Join(root, "docker-compose.yml"))
+}
+
+func loadFile(t *testing.T, file string) *types.Project {
+	t.Helper()
 	project, err := loader.LoadWithContext(context.Background(), types.ConfigDetails{
-		WorkingDir:  root,
+		WorkingDir:  filepath.Dir(file),
 		ConfigFiles: []types.ConfigFile{{Filename: file}},
-		Environment: types.Mapping{},
-	}, loader.WithProfiles([]string{"*"}))
+		Environment: types.Mapping{"SCORELAY_VERSION": "1.2.3"},
+	}, loader.WithProfiles([]string{"*"}), func(o *loader.Options) { o.SetProjectName("scorelay", false) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +51,6 @@ func TestServices(t *testing.T) {
 	if got := project.ServiceNames(); !slices.Equal(got, want) {
 		t.Fatalf("services are %v, want %v", got, want)
 	}
-	jobs := []string{"setup", "scorelay"}
 	for name, service := range project.Services {
 		_, tag, tagged := strings.Cut(service.Image, ":")
 		if !tagged || tag == "latest" {
@@ -146,10 +149,11 @@ func TestTargetsExist(t *testing.T) {
 	}
 }
 
-// TestVariablesExist: a variable that no setting of the programs names would silently do nothing.
-func TestVariablesExist(t *testing.T) {
+// settings are the variables that the programs read; of each, whether it is a secret, which a file may hold.
+func settings(t *testing.T) map[string]bool {
+	t.Helper()
 	known := map[string]bool{}
-	tag := regexp.MustCompile(`env:"(SCORELAY_[A-Z_]+)"`)
+	tag := regexp.MustCompile("(?m)^\\s+\\w+\\s+(\\S+)\\s+`.*env:\"(SCORELAY_[A-Z_]+)\"")
 	for _, dir := range []string{"cmd", "pkg"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -157,7 +161,7 @@ func TestVariablesExist(t *testing.T) {
 			}
 			text, err := os.ReadFile(path)
 			for _, match := range tag.FindAllStringSubmatch(string(text), -1) {
-				known[match[1]] = true
+				known[match[2]] = strings.HasSuffix(match[1], "Secret")
 			}
 			return err
 		})
@@ -165,12 +169,18 @@ func TestVariablesExist(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return known
+}
+
+// TestVariablesExist: a variable that no setting of the programs names would silently do nothing.
+func TestVariablesExist(t *testing.T) {
+	known := settings(t)
 	for name, service := range load(t).Services {
 		if service.Build == nil {
 			continue // not a program of ours
 		}
 		for variable := range service.Environment {
-			if !known[variable] {
+			if _, is := known[variable]; !is {
 				t.Errorf("%s sets %s, which is no setting", name, variable)
 			}
 		}
@@ -183,8 +193,12 @@ func TestNoSecretsButAnvils(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	production, err := filepath.Glob(filepath.Join(root, "deploy", "production", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	key := regexp.MustCompile(`\b(?:0x)?[0-9a-fA-F]{64}\b`)
-	for _, file := range append(files, configs...) {
+	for _, file := range slices.Concat(files, configs, production) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -20,6 +20,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/roster/store"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -45,6 +47,7 @@ type api struct {
 	backlogs *backlog.View
 	guard    *halt.Guard
 	pauses   *pause.View
+	roster   *store.View
 	clock    *clock
 	rewatch  chan chan struct{} // asks for the accepted creations again; closed when they are there
 	server   *httpapi.Server
@@ -56,7 +59,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 	a := &api{process: newProcess("scorelay-api", log), settings: s, rewatch: make(chan chan struct{})}
 	a.claim = s.claim()
 	sampler, err := s.sampler()
-	if err != nil {
+	if err != nil && s.OTLPEndpoint != "" {
 		log.Warn("the sampler of traces is not known here; requests are traced as if none was set", "err", err)
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
@@ -68,6 +71,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		loop("the view of final projects", func(ctx context.Context) error { return a.final.Run(ctx) }),
 		loop("the view of accepted projects", a.watchProjects),
 		loop("the view of what is paused", func(ctx context.Context) error { return a.pauses.Run(ctx) }),
+		loop("the view of the lanes", func(ctx context.Context) error { return a.roster.Run(ctx) }),
 		loop("the view of what waits", func(ctx context.Context) error { return a.backlogs.Run(ctx) }),
 		loop("the comparison of clocks", func(ctx context.Context) error { return a.clock.run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
@@ -104,6 +108,9 @@ func (a *api) open(ctx context.Context) error {
 	}
 	a.backlogs = backlogs.NewView()
 	if a.pauses, err = a.pausesView(ctx); err != nil {
+		return err
+	}
+	if a.roster, err = a.connector.Roster(ctx, a.js); err != nil {
 		return err
 	}
 	journals, err := journal.Open(ctx, a.js)
@@ -150,7 +157,7 @@ func (a *api) deps() httpapi.Deps {
 		confirmations: a.settings.Confirmations,
 	}
 	deps := httpapi.Deps{
-		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: func() string { return a.pauses.Current().Accepting() }, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract,
+		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: a.paused, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
 		Gas:       registry.Osaka(), // also where a later fork's rules hold, which would take four fifths of all budgets over night
@@ -163,6 +170,20 @@ func (a *api) deps() httpapi.Deps {
 		deps.Metrics = admin.Metrics(a.metrics)
 	}
 	return deps
+}
+
+// paused is what an operator paused of a project's, whose lane is the one that shall carry it, or of everything.
+func (a *api) paused(project *score.ProjectID) *httpapi.Pause {
+	pauses := a.pauses.Current()
+	by := pauses.All
+	if project != nil && len(pauses.Lanes)+len(pauses.Projects) > 0 {
+		lanes, _ := a.roster.Current()
+		by = pauses.OfProject(*project, lanes.Owners[score.BucketOf(*project)])
+	}
+	if by == nil {
+		return nil
+	}
+	return &httpapi.Pause{Reason: by.Why(), Refuses: by.Refuses}
 }
 
 var (

@@ -197,10 +197,19 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 		Rules:   s.rules(),
 	}, relay.Deps{
 		Heads: r.heads, Chain: r.chain, Source: source{r.stream, stream.NewTail(r.stream, tailMemory)}, Journal: journals, Leases: leases, Statuses: r.status,
-		Backlogs: backlogs, Halt: r.guard, Paused: func(id score.Lane) bool { return r.pauses.Current().Of(id) != nil },
+		Backlogs: backlogs, Halt: r.guard, Paused: func(id score.Lane) bool { return r.pauses.Current().Of(id) != nil }, PausedProjects: r.pausedProjects,
 		Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Tracer: r.tracer, Log: r.log, Metrics: r.metrics,
 	})
 	return err
+}
+
+// pausedProjects are those that an operator paused.
+func (r *relayer) pausedProjects() map[score.ProjectID]bool {
+	held := map[score.ProjectID]bool{}
+	for id := range r.pauses.Current().Projects {
+		held[id] = true
+	}
+	return held
 }
 
 // source is the stream as a relay.Source: Read returns the relayer's interface.

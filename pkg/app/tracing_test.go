@@ -1,35 +1,17 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
 )
-
-// lockedBuffer can be written and read at the same time.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	all bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.all.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.all.String()
-}
 
 // TestACollectorThatTakesNothingIsToldOnceAndHoldsNoEndUp: whether it refuses, or never answers.
 func TestACollectorThatTakesNothingIsToldOnceAndHoldsNoEndUp(t *testing.T) {
@@ -40,7 +22,7 @@ func TestACollectorThatTakesNothingIsToldOnceAndHoldsNoEndUp(t *testing.T) {
 		"http://127.0.0.1:1": "the collector does not take spans",
 		silent.URL:           "the collector did not take the last spans",
 	} {
-		log := &lockedBuffer{} // the exporter may go on behind its Stop
+		log := &devnet.Log{} // the exporter may go on behind its Stop
 		p := newProcess("test", slog.New(slog.NewTextHandler(log, nil)))
 		part := p.tracesPart(&Traces{OTLPEndpoint: endpoint}, trace.AlwaysSample())
 		require.NoError(t, part.Start(t.Context()))

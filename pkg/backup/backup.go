@@ -28,6 +28,8 @@ const Version = 1
 const (
 	manifestFile = "manifest.json"
 	callTimeout  = 30 * time.Second // of one answer of NATS
+
+	codeNameTaken = 10130 // by a stream, or by a restore that a cluster waits for
 )
 
 var (
@@ -50,9 +52,9 @@ type Manifest struct {
 // Stream is one copy; a bucket is a stream too.
 type Stream struct {
 	Name     string    `json:"name"`
-	Created  time.Time `json:"created"`  // its identity, which a restore keeps
-	Last     uint64    `json:"last"`     // its last sequence
-	Messages uint64    `json:"messages"` //
+	Created  time.Time `json:"created"` // its identity, which a restore keeps
+	Last     uint64    `json:"last"`    // its last sequence
+	Messages uint64    `json:"messages"`
 }
 
 // Kept says what a deployment keeps in JetStream.
@@ -72,8 +74,12 @@ func (k Kept) Write(ctx context.Context, nc *nats.Conn, dir string) (Manifest, e
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return m, err
 	}
-	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		return m, errors.Join(err, fmt.Errorf("%s is not empty", dir))
+	files, err := os.ReadDir(dir)
+	if err == nil && len(files) > 0 {
+		err = fmt.Errorf("%s is not empty", dir)
+	}
+	if err != nil {
+		return m, err
 	}
 	before, err := k.stateOf(manager, k.Steady)
 	if err != nil {
@@ -86,8 +92,12 @@ func (k Kept) Write(ctx context.Context, nc *nats.Conn, dir string) (Manifest, e
 		}
 		m.Streams = append(m.Streams, copied)
 	}
-	if after, err := k.stateOf(manager, k.Steady); err != nil || !after.same(before) {
-		return m, errors.Join(err, fmt.Errorf("the stream %s: %w", k.Steady, ErrChanged))
+	after, err := k.stateOf(manager, k.Steady)
+	if err == nil && !after.same(before) {
+		err = fmt.Errorf("the stream %s: %w", k.Steady, ErrChanged)
+	}
+	if err != nil {
+		return m, err
 	}
 	m.Ended = time.Now().UTC()
 	data, err := json.MarshalIndent(m, "", "  ")
@@ -181,7 +191,8 @@ func Read(dir string) (m Manifest, err error) {
 }
 
 // Restore brings back what a backup holds, in its order, and says which streams it brings. It may be repeated until it succeeds: what
-// an earlier try brought is passed over. ErrExists if another stream of the name is there, or one that was used since.
+// an earlier try brought is passed over, and what it broke off is removed, unless the program was killed. ErrExists if another stream of the
+// name is there, or one that was used since.
 func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, restored func(Stream)) (Manifest, error) {
 	m, err := Read(dir)
 	if err != nil {
@@ -200,8 +211,12 @@ func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, restored f
 		if missing[i] = !known; !known {
 			continue
 		}
-		if is, err := k.stateOf(manager, s.Name); err != nil || !is.same(s) {
-			return m, errors.Join(err, fmt.Errorf("%s: %w and is not what the backup holds: name servers that have none of the deployment", s.Name, ErrExists))
+		is, err := k.stateOf(manager, s.Name)
+		if err == nil && !is.same(s) {
+			err = fmt.Errorf("%s: %w and is not what the backup holds: name servers that have none of the deployment", s.Name, ErrExists)
+		}
+		if err != nil {
+			return m, err
 		}
 	}
 	for i, s := range m.Streams {
@@ -225,7 +240,17 @@ func (k Kept) restore(ctx context.Context, manager *jsm.Manager, s Stream, dir s
 		meta.Config.Metadata = map[string]string{}
 	}
 	meta.Config.Metadata[k.CreatedKey] = s.Created.Format(time.RFC3339Nano)
-	if _, _, err := manager.RestoreSnapshotFromDirectory(ctx, s.Name, dir, jsm.RestoreConfiguration(meta.Config)); err != nil {
+	begun := false
+	begins := jsm.RestoreNotify(func(jsm.RestoreProgress) { begun = true }) // the server took the name
+	_, _, err = manager.RestoreSnapshotFromDirectory(ctx, s.Name, dir, jsm.RestoreConfiguration(meta.Config), begins)
+	var answer api.ApiError
+	switch {
+	case err != nil && begun: // a cluster keeps the name for what was not restored whole
+		_ = manager.DeleteStream(s.Name)
+		return err
+	case errors.As(err, &answer) && answer.NatsErrorCode() == codeNameTaken:
+		return fmt.Errorf("%w, which has no such stream: if a restore was killed, delete what it left by NATS's own tools, and restore again", err)
+	case err != nil:
 		return err
 	}
 	is, err := k.stateOf(manager, s.Name)

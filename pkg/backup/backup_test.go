@@ -1,12 +1,16 @@
 package backup_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/jsm.go"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
@@ -60,7 +64,7 @@ func held(t *testing.T, js jetstream.JetStream) (messages []score.Message, state
 	return messages, state
 }
 
-// TestARestoredStreamIsTheSame: its identity, its sequences and times, through two restores, the first of a cluster.
+// TestARestoredStreamIsTheSame: its identity, its sequences and times, through two restores of a cluster, each of which was broken off before.
 func TestARestoredStreamIsTheSame(t *testing.T) {
 	t.Parallel()
 	servers, _ := devnet.NATSServers(t, 3, nil)
@@ -77,10 +81,26 @@ func TestARestoredStreamIsTheSame(t *testing.T) {
 		for _, name := range stream.Names() {
 			require.NoError(t, js.DeleteStream(t.Context(), name))
 		}
-		_, err = kept.Restore(t.Context(), js.Conn(), dir, func(backup.Stream) {})
+		began, err := os.ReadFile(filepath.Join(dir, stream.Name, jsm.SnapshotMetaFile))
 		require.NoError(t, err)
-		again, is := held(t, js)
-		require.Equal(t, messages, again)
+		_, err = js.Conn().Request("$JS.API.STREAM.RESTORE."+stream.Name, began, time.Minute) // by a program that was killed
+		require.NoError(t, err)
+
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err = kept.Restore(ctx, js.Conn(), dir, func(backup.Stream) { cancel() }) // one is whole, the next was begun
+		again := func() {
+			for broken := true; broken; broken = errors.Is(err, nats.ErrNoResponders) { // while servers elect who leads
+				_, err = kept.Restore(t.Context(), js.Conn(), dir, func(backup.Stream) {})
+			}
+		}
+		require.ErrorIs(t, err, context.Canceled)
+		again()
+		require.ErrorContains(t, err, "delete what it left")
+		require.NoError(t, js.DeleteStream(t.Context(), stream.Name))
+		again()
+		require.NoError(t, err)
+		same, is := held(t, js)
+		require.Equal(t, messages, same)
 		require.True(t, state.Created.Equal(is.Created))
 		require.Equal(t, []uint64{state.FirstSeq, state.LastSeq, state.Messages}, []uint64{is.FirstSeq, is.LastSeq, is.Messages})
 		info, err := js.Stream(t.Context(), stream.Name)
@@ -113,4 +133,23 @@ func TestABackupOfLanesThatChangeIsRefused(t *testing.T) {
 	close(stop)
 	<-changed
 	require.ErrorIs(t, err, backup.ErrChanged)
+}
+
+// TestAStreamThatCannotBeReadIsNotCalledAnother: what is there may be what the backup holds.
+func TestAStreamThatCannotBeReadIsNotCalledAnother(t *testing.T) {
+	t.Parallel()
+	js := connect(t, devnet.NATS(t).URL)
+	setUp(t, js, 1)
+	dir := filepath.Join(t.TempDir(), "backup")
+	_, err := kept.Write(t.Context(), js.Conn(), dir)
+	require.NoError(t, err)
+	updates, err := js.Stream(t.Context(), stream.Name)
+	require.NoError(t, err)
+	config := updates.CachedInfo().Config
+	config.Metadata[stream.CreatedKey] = "yesterday"
+	_, err = js.UpdateStream(t.Context(), config)
+	require.NoError(t, err)
+	_, err = kept.Restore(t.Context(), js.Conn(), dir, func(backup.Stream) {})
+	require.ErrorContains(t, err, "yesterday")
+	require.NotErrorIs(t, err, backup.ErrExists)
 }

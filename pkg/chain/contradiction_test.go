@@ -1,12 +1,10 @@
 package chain_test
 
 import (
-	"bytes"
 	"log/slog"
 	"math/big"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
@@ -47,7 +46,7 @@ func TestWrongHash(t *testing.T) {
 		want, err := n.direct.Head(ctx)
 		require.NoError(t, err)
 		p := newProxy(t, n.url)
-		reg, text := prometheus.NewRegistry(), &safeBuffer{}
+		reg, text := prometheus.NewRegistry(), &devnet.Log{}
 		c, err := chain.Dial(ctx, chain.Config{URLs: []string{p.URL}}, slog.New(slog.NewTextHandler(text, nil)), reg)
 		require.NoError(t, err)
 		t.Cleanup(c.Close)
@@ -109,24 +108,6 @@ func counted(t *testing.T, reg *prometheus.Registry, name string) (sum float64) 
 		}
 	}
 	return sum
-}
-
-// safeBuffer takes log lines of several goroutines.
-type safeBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
 }
 
 // A chain whose headers cannot be checked: endpoints are compared.

@@ -220,6 +220,11 @@ func (a *Anvil) SetNextBaseFee(ctx context.Context, wei uint64) error {
 	return a.do(ctx, "anvil_setNextBlockBaseFeePerGas", hexutil.Uint64(wei))
 }
 
+// SetBalance gives an account this balance, in wei.
+func (a *Anvil) SetBalance(ctx context.Context, account common.Address, wei *big.Int) error {
+	return a.do(ctx, "anvil_setBalance", account, (*hexutil.Big)(wei))
+}
+
 func (a *Anvil) do(ctx context.Context, method string, args ...any) error {
 	if err := a.rpc.CallContext(ctx, nil, method, args...); err != nil {
 		return fmt.Errorf("anvil refuses %s: %w", method, err)

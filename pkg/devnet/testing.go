@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -85,6 +86,32 @@ func NeedsRedisServer(t interface {
 	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv(RequireRedisServer) != "1" {
 		t.Skip("redis-server is not installed; .ci/run requires it")
 	}
+}
+
+// Today has a test begin with a minute or more of its UTC day left: at the day's end gas is counted from zero.
+func Today() {
+	now := time.Now().UTC()
+	if left := now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now); left < time.Minute {
+		<-time.After(left)
+	}
+}
+
+// Log keeps what is logged, and can be read meanwhile.
+type Log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *Log) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // NewChain starts a chain of the test's own that makes blocks only on Commit.

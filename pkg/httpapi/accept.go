@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,6 +35,7 @@ type updateAccepted struct {
 	ProjectID score.ProjectID `json:"projectId"`
 	Status    string          `json:"status"`    // accepted or duplicate
 	StatusURL string          `json:"statusUrl"` // where the update can be followed
+	Waits     *waits          `json:"waits,omitempty"`
 }
 
 // appendJSON writes the answer that is given most often, without reflection.
@@ -45,7 +48,13 @@ func (u updateAccepted) appendJSON(b []byte) []byte {
 	b = append(b, u.Status...)
 	b = append(b, `","statusUrl":"`...)
 	b = append(b, u.StatusURL...)
-	return append(b, `"}`...)
+	b = append(b, '"')
+	if u.Waits != nil {
+		if more, err := json.Marshal(u.Waits); err == nil {
+			b = append(append(b, `,"waits":`...), more...)
+		}
+	}
+	return append(b, '}')
 }
 
 // groupAccepted is the body of a 200 of update-scores.
@@ -54,6 +63,7 @@ type groupAccepted struct {
 	Status     string           `json:"status"`     // accepted, or duplicate when every update is one
 	Accepted   int              `json:"accepted"`   // how many are no duplicates
 	Duplicates []score.UpdateID `json:"duplicates"` // in the order of the group
+	Waits      *waits           `json:"waits,omitempty"`
 }
 
 // updateScore takes one update all the way from bytes to durable, for a key that enter has authenticated.
@@ -74,8 +84,9 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	if p != nil {
 		return p
 	}
+	n := 1 - len(duplicates)
 	return s.send(c, updateAccepted{
-		u.ID, u.Project, s.count(1-len(duplicates), len(duplicates)), statusURL(u.Project) + "/updates/" + u.ID.String(),
+		u.ID, u.Project, s.count(n, len(duplicates)), statusURL(u.Project) + "/updates/" + u.ID.String(), s.waitsFor(n, u.Project),
 	})
 }
 
@@ -95,7 +106,7 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 		return p
 	}
 	n := len(r.updates) - len(duplicates)
-	return s.send(c, groupAccepted{r.project, s.count(n, len(duplicates)), n, duplicates})
+	return s.send(c, groupAccepted{r.project, s.count(n, len(duplicates)), n, duplicates, s.waitsFor(n, r.project)})
 }
 
 // count counts what became of the updates of a post, and returns its status.
@@ -111,7 +122,7 @@ func (s *Server) count(accepted, duplicates int) string {
 // accept makes a verified unit durable. It is the API's commit sequence, the same for an update and for a signed group.
 // duplicates are the updateIds that were accepted or used before; when all are, nothing was stored.
 func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
-	if p := s.full(u.updates[0].Project); p != nil {
+	if p := cmp.Or(s.refusal(&u.updates[0].Project), s.full(u.updates[0].Project)); p != nil {
 		return nil, p
 	}
 	refs, token := score.Refs(u.updates), s.tokens.next()

@@ -83,19 +83,41 @@ func (s *Server) accepting(handle handler) handler {
 		if why := s.deps.Halted(); why != "" {
 			return temporary(codeHalted, retryAfterHalt, why)
 		}
-		if why := s.paused(); why != "" {
-			return temporary(codePaused, retryAfterHalt, why)
+		if p := s.refusal(nil); p != nil {
+			return p
 		}
 		return handle(c, by)
 	}
 }
 
-// paused says why an operator paused accepting; empty while it is not paused.
-func (s *Server) paused() string {
-	if s.deps.Paused == nil {
-		return ""
+// refusal is the problem of what is not accepted because an operator paused a project, or everything; nil of all else.
+func (s *Server) refusal(project *score.ProjectID) *Problem {
+	if by := s.paused(project); by != nil && by.Refuses {
+		return temporary(codePaused, retryAfterHalt, by.Reason)
 	}
-	return s.deps.Paused()
+	return nil
+}
+
+// paused is what an operator paused of a project's, or of everything.
+func (s *Server) paused(project *score.ProjectID) *Pause {
+	if s.deps.Paused == nil {
+		return nil
+	}
+	return s.deps.Paused(project)
+}
+
+// waits says why what is accepted of a project waits; left out of answers where it does not, or is bound.
+type waits struct {
+	Why    string `json:"why"` // paused
+	Reason string `json:"reason"`
+}
+
+// waitsFor is of so many updates of a project.
+func (s *Server) waitsFor(updates int, project score.ProjectID) *waits {
+	if by := s.paused(&project); by != nil && updates > 0 {
+		return &waits{"paused", by.Reason}
+	}
+	return nil
 }
 
 // authenticate tells whose request it is.
@@ -151,8 +173,8 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	if why := s.deps.Halted(); why != "" { // it answers look-ups, so it stays ready
 		return c.SendString("ok, but nothing is accepted: " + why + "\n")
 	}
-	if why := s.paused(); why != "" {
-		return c.SendString("ok, but accepting is paused: " + why + "\n")
+	if by := s.paused(nil); by != nil && by.Refuses {
+		return c.SendString("ok, but accepting is paused: " + by.Reason + "\n")
 	}
 	return c.SendString("ok\n")
 }

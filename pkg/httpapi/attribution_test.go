@@ -1,42 +1,30 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // logged keeps what is logged.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
+type logged struct{ devnet.Log }
 
 // of is the lines with a message.
 func (l *logged) of(t *testing.T, message string) (lines []object) {
 	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for line := range strings.Lines(l.text.String()) {
+	for line := range strings.Lines(l.String()) {
 		var o object
 		require.NoError(t, json.Unmarshal([]byte(line), &o))
 		if o["msg"] == message {
@@ -96,7 +84,7 @@ func TestTheLogTellsWhichKeySentWhat(t *testing.T) {
 	require.InDelta(t, 3, sum["accepted"], 0)
 	require.GreaterOrEqual(t, sum["duplicates"], 1.0)
 	require.GreaterOrEqual(t, sum["uncertain"], 1.0)
-	require.NotContains(t, log.text.String(), b.secret.Reveal())
+	require.NotContains(t, log.String(), b.secret.Reveal())
 }
 
 // TestOneKeyFillsNoLog: of a second there are so many lines, and no update is missing in them.

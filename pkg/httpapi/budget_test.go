@@ -49,14 +49,6 @@ func retryAfter(t *testing.T, r response) int {
 	return seconds
 }
 
-// today keeps a test from the last moments of a UTC day, at whose end gas is counted from zero.
-func today(t *testing.T) {
-	t.Helper()
-	if time.Until(time.Now().UTC().Truncate(24*time.Hour).Add(24*time.Hour)) < time.Minute {
-		t.Skip("the day is about to end")
-	}
-}
-
 // TestARateCountsUpdates: a signed group of 200 is 200, on whichever replica, and what may not pass takes nothing.
 func TestARateCountsUpdates(t *testing.T) {
 	t.Parallel()
@@ -105,7 +97,7 @@ func TestAKeyOverItsRateHasNoBodyRead(t *testing.T) {
 // TestABudgetOfGas is spent by what is stored, at worst, and by nothing else.
 func TestABudgetOfGas(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	rules := registry.Osaka()
 	one := int(rules.Unit(score.Unit{Updates: make([]score.Update, 1)}))
 	b := newBench(t, nil)

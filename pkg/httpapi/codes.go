@@ -54,7 +54,7 @@ var (
 	codeNotDurable         = Code{"not_durable", http.StatusServiceUnavailable, "The API could not store the request durably in time", "Retry the same request after Retry-After seconds: it takes effect at most once."}
 	codeStreamFull         = Code{"stream_full", http.StatusServiceUnavailable, "The stream of accepted updates is full", "Retry the same request after Retry-After seconds."}
 	codeHalted             = Code{"halted", http.StatusServiceUnavailable, "Nothing is accepted until the operator decides", "Retry the same request after Retry-After seconds; `detail` says why. What was answered 200 before may have to be sent again: the operator tells from when on."}
-	codePaused             = Code{"paused", http.StatusServiceUnavailable, "The operator paused accepting", "Retry the same request after Retry-After seconds; `detail` says why. What was answered 200 before stays accepted."}
+	codePaused             = Code{"paused", http.StatusServiceUnavailable, "The operator paused accepting, of everything or of the project", "Retry the same request after Retry-After seconds; `detail` says why. What was answered 200 before stays accepted."}
 	codeUpdateInProgress   = Code{"update_in_progress", http.StatusServiceUnavailable, "Another request with this updateId is in progress", "Retry the same request after Retry-After seconds."}
 	codeStatusRebuilding   = Code{"status_rebuilding", http.StatusServiceUnavailable, "Statuses are being restored", "Retry after Retry-After seconds."}
 	codeStatusUnavailable  = Code{"status_unavailable", http.StatusServiceUnavailable, "Redis, which holds statuses, is unavailable", "Retry after Retry-After seconds."}

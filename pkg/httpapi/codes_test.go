@@ -176,11 +176,11 @@ var provocations = map[string]struct {
 	"paused": {func(s *setup) {
 		s.deps = func(d *httpapi.Deps) {
 			calls := 0
-			d.Paused = func() string { // not for the bench's own creation
-				if calls++; calls > 1 {
-					return "the chain is upgraded until noon"
+			d.Paused = func(*score.ProjectID) *httpapi.Pause { // not for the bench's own creation
+				if calls++; calls > 2 {
+					return &httpapi.Pause{Reason: "the chain is upgraded until noon", Refuses: true}
 				}
-				return ""
+				return nil
 			}
 		}
 	}, func(b *bench) response {

@@ -43,6 +43,9 @@ func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 }
 
 func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
+	if p := s.refusal(&project.ID); p != nil {
+		return p
+	}
 	ctx := s.life
 	if _, taken := s.deps.Projects.lookup(project.ID); taken || s.onChain(ctx, c, project.ID) {
 		return projectExists()

@@ -34,12 +34,17 @@ func (b *bench) counted(name string) string {
 // creations lists the creations of the stream.
 func (b *bench) creations() []score.Message {
 	b.t.Helper()
-	var found []score.Message
-	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(r score.Message) error {
-		if r.Project != nil {
-			found = append(found, r)
+	return b.messages(func(m score.Message) bool { return m.Project != nil })
+}
+
+// messages lists those of the stream that are wanted.
+func (b *bench) messages(wanted func(score.Message) bool) (found []score.Message) {
+	b.t.Helper()
+	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(m score.Message) error {
+		if wanted(m) {
+			found = append(found, m)
 		}
-		return r.Corrupt
+		return m.Corrupt
 	}))
 	return found
 }

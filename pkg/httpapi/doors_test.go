@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"log/slog"
 	"net"
@@ -18,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 )
 
@@ -121,7 +121,7 @@ func TestOneAddressDoesNotShutTheAPIOff(t *testing.T) {
 func TestOneKeyDoesNotTakeAllPlaces(t *testing.T) {
 	t.Parallel()
 	const most = 4
-	var log lockedBuffer
+	var log devnet.Log
 	b := newBench(t, func(s *setup) {
 		s.config.MaxPerKey, s.config.MaxConnections, s.config.KeylessIdle, s.config.Idle = most, 8*most, time.Minute, 40*time.Second
 		s.config.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}
@@ -169,7 +169,7 @@ func TestOneKeyDoesNotTakeAllPlaces(t *testing.T) {
 // TestAllConnectionsAreBounded: also those of trusted proxies; and the log is told of it once.
 func TestAllConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
-	var log lockedBuffer
+	var log devnet.Log
 	b := newBench(t, func(s *setup) {
 		s.config.MaxConnections, s.config.MaxPerAddress, s.config.KeylessIdle = 5, 2, time.Minute
 		s.config.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
@@ -297,22 +297,4 @@ func TestASystemOutOfFilesDoesNotEndTheAPI(t *testing.T) {
 	})
 	require.Equal(t, "ok\n", b.dial(loopback).ask(livez).raw)
 	require.EqualValues(t, 3, b.count("scorelay_api_connections_refused_total"))
-}
-
-// lockedBuffer is a log that tests read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }

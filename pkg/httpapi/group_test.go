@@ -61,14 +61,7 @@ func (b *bench) answered(status string, accepted int, duplicates ...string) obje
 // envelopes lists the stream's envelopes.
 func (b *bench) envelopes() []score.Message {
 	b.t.Helper()
-	var found []score.Message
-	require.NoError(b.t, b.stream.ReadAll(context.Background(), func(r score.Message) error {
-		if r.Updates != nil {
-			found = append(found, r)
-		}
-		return r.Corrupt
-	}))
-	return found
+	return b.messages(func(m score.Message) bool { return m.Updates != nil })
 }
 
 // refs name updates of the bench's project.

@@ -63,10 +63,11 @@ type postedGroup struct {
 
 // groupAnswer is what became of one group. Nothing of a refused one was stored, unless its code is not_durable or internal: then it may be.
 type groupAnswer struct {
-	Status     string           `json:"status"`              // accepted, duplicate or refused
-	Accepted   int              `json:"accepted"`            // how many of its updates are no duplicates
-	Duplicates []score.UpdateID `json:"duplicates"`          // in the order of the group
-	Problem    *Problem         `json:"problem,omitzero"`    // as update-scores would have answered, its pointers from the top of this body
+	Status     string           `json:"status"`           // accepted, duplicate or refused
+	Accepted   int              `json:"accepted"`         // how many of its updates are no duplicates
+	Duplicates []score.UpdateID `json:"duplicates"`       // in the order of the group
+	Problem    *Problem         `json:"problem,omitzero"` // as update-scores would have answered, its pointers from the top of this body
+	Waits      *waits           `json:"waits,omitempty"`
 	RetryAfter int              `json:"retryAfter,omitzero"` // seconds, after which it may be sent again; without it, it would be refused again
 }
 
@@ -180,5 +181,5 @@ func (s *Server) answerGroup(c *fiber.Ctx, by *caller, g *postedGroup, i int) gr
 		return groupAnswer{Status: statusRefused, Problem: p.within("/groups/" + strconv.Itoa(i)), RetryAfter: p.retrySeconds()}
 	}
 	n := len(g.updates) - len(g.duplicates)
-	return groupAnswer{Status: s.count(n, len(g.duplicates)), Accepted: n, Duplicates: g.duplicates}
+	return groupAnswer{Status: s.count(n, len(g.duplicates)), Accepted: n, Duplicates: g.duplicates, Waits: s.waitsFor(n, g.project)}
 }

@@ -111,7 +111,7 @@ func compare[B any](t *testing.T, body []byte) {
 // TestTheAnswerIsWrittenAsReflectionWouldWriteIt.
 func TestTheAnswerIsWrittenAsReflectionWouldWriteIt(t *testing.T) {
 	t.Parallel()
-	u := updateAccepted{score.UpdateID{1}, score.ProjectID{2}, statusDuplicate, statusURL(score.ProjectID{2}) + "/updates/" + score.UpdateID{1}.String()}
+	u := updateAccepted{score.UpdateID{1}, score.ProjectID{2}, statusDuplicate, statusURL(score.ProjectID{2}) + "/updates/" + score.UpdateID{1}.String(), &waits{"paused", "a \"wrong\" price"}}
 	want, err := json.Marshal(u)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(u.appendJSON(nil)))

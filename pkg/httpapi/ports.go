@@ -77,6 +77,12 @@ type Backlogs interface {
 	Of(project score.ProjectID) score.Backlog
 }
 
+// Pause is what an operator paused: what was accepted waits.
+type Pause struct {
+	Reason  string // for callers; not empty
+	Refuses bool   // nothing is accepted either
+}
+
 // Chain reads the contract.
 type Chain interface {
 	// ProjectExists looks at the newest block.

@@ -50,7 +50,7 @@ func TestEachRequestHasAnID(t *testing.T) {
 // TestTheLogNamesTheRequest: as the answer does.
 func TestTheLogNamesTheRequest(t *testing.T) {
 	t.Parallel()
-	var log lockedBuffer
+	var log devnet.Log
 	b := newBench(t, func(s *setup) {
 		s.deps = func(d *httpapi.Deps) {
 			d.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))

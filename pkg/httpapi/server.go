@@ -41,8 +41,8 @@ type Deps struct {
 	Ready func() error
 	// Halted says why nothing may be accepted, which is told to callers; empty while all may.
 	Halted func() string
-	// Paused says why an operator paused accepting, which is told to callers; empty while it is not paused. nil: it never is.
-	Paused func() string
+	// Paused is what an operator paused of a project's, or, without one, of everything; nil while that is not paused. nil: it never is.
+	Paused func(*score.ProjectID) *Pause
 	// Metrics answers GET /metrics; nil: there is no such path.
 	Metrics http.Handler
 

@@ -26,7 +26,7 @@ func (s *Server) traced(handle handler) handler {
 	if s.deps.Tracer == nil {
 		return handle
 	}
-	return func(c *fiber.Ctx, by *caller) (p *Problem) {
+	return func(c *fiber.Ctx, by *caller) *Problem {
 		ctx := propagation.TraceContext{}.Extract(context.Background(), requestHeaders{c})
 		method, route := strings.Clone(c.Method()), c.Route().Path
 		_, span := s.deps.Tracer.Start(ctx, method+" "+route, trace.WithSpanKind(trace.SpanKindServer))
@@ -36,21 +36,20 @@ func (s *Server) traced(handle handler) handler {
 		span.SetAttributes(attribute.String("http.request.method", method), attribute.String("http.route", route),
 			attribute.String("scorelay.request", requestID(c)), attribute.String("scorelay.key", by.Key))
 		c.Locals(spanKey{}, span)
+		status := fiber.StatusInternalServerError // of a panic
 		defer func() {
-			status := fiber.StatusInternalServerError // of a panic
-			if r := recover(); r != nil {
-				defer panic(r)
-			} else if status = c.Response().StatusCode(); p != nil {
-				status = p.Status
-				span.SetAttributes(attribute.String("error.type", p.Code))
-			}
 			span.SetAttributes(attribute.Int("http.response.status_code", status))
 			if status >= fiber.StatusInternalServerError {
 				span.SetStatus(codes.Error, "")
 			}
 			span.End()
 		}()
-		return handle(c, by)
+		p := handle(c, by)
+		if status = c.Response().StatusCode(); p != nil {
+			status = p.Status
+			span.SetAttributes(attribute.String("error.type", p.Code))
+		}
+		return p
 	}
 }
 
@@ -95,11 +94,9 @@ func published(span trace.Span, err error) {
 }
 
 // carried is a span as messages of the stream carry it.
-func carried(span trace.Span) (t score.Trace) {
+func carried(span trace.Span) score.Trace {
 	c := span.SpanContext()
-	traceID, spanID := c.TraceID(), c.SpanID()
-	copy(t[copy(t[:], traceID[:]):], spanID[:])
-	return t
+	return score.NewTrace(c.TraceID(), c.SpanID())
 }
 
 // tracesOf are the traces of an envelope's units, whose spans are told of it; sampled is one of the spans, nil where there is none.

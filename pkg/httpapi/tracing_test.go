@@ -52,11 +52,7 @@ func valueOf(span sdktrace.ReadOnlySpan, key attribute.Key) any {
 	return nil
 }
 
-func asTrace(c trace.SpanContext) (t score.Trace) {
-	id, span := c.TraceID(), c.SpanID()
-	copy(t[:], append(id[:], span[:]...))
-	return t
-}
+func asTrace(c trace.SpanContext) score.Trace { return score.NewTrace(c.TraceID(), c.SpanID()) }
 
 // traces are those that the stream has, of each message.
 func (b *bench) traces() (traces [][]score.Traced) {

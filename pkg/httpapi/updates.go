@@ -17,6 +17,16 @@ type updateView struct {
 	UpdateID  score.UpdateID  `json:"updateId"`
 	ProjectID score.ProjectID `json:"projectId"`
 	progress
+	Waits *waits `json:"waits,omitempty"`
+}
+
+// view is what is told of an update.
+func (s *Server) view(ref score.Ref, st score.Status) updateView {
+	view := updateView{UpdateID: ref.Update, ProjectID: ref.Project, progress: progressOf(st)}
+	if st.Stage == score.Accepted {
+		view.Waits = s.waitsFor(1, ref.Project)
+	}
+	return view
 }
 
 // update tells how far an update has come.
@@ -29,14 +39,15 @@ func (s *Server) update(c *fiber.Ctx, by *caller) *Problem {
 	if err != nil {
 		return problem(codeInvalidPath, "the updateId "+err.Error())
 	}
-	statuses, p := s.statusesOf([]score.Ref{score.UpdateRef(project, id)})
+	ref := score.UpdateRef(project, id)
+	statuses, p := s.statusesOf([]score.Ref{ref})
 	if p != nil {
 		return p
 	}
 	if statuses[0].Stage == 0 {
 		return problem(codeUpdateNotFound, "")
 	}
-	return s.send(c, updateView{id, project, progressOf(statuses[0])})
+	return s.send(c, s.view(ref, statuses[0]))
 }
 
 // lookUpBody is the body of look-up-updates as it comes.
@@ -73,7 +84,7 @@ func (s *Server) lookUpUpdates(c *fiber.Ctx, by *caller) *Problem {
 	}
 	answer := lookedUp{ProjectID: r.project, Updates: make([]updateView, len(r.refs))}
 	for i, ref := range r.refs {
-		answer.Updates[i] = updateView{ref.Update, r.project, progressOf(statuses[i])}
+		answer.Updates[i] = s.view(ref, statuses[i])
 	}
 	return s.send(c, answer)
 }

@@ -43,31 +43,13 @@ type town struct {
 	most    map[score.Lane]int      // drivers at once, at most
 	entered map[score.Lane]int      // sessions begun
 	able    map[string][]score.Lane // that a replica has keys for, where not all
-	said    *said
-	over    jetstream.JetStream // instead of a replica's own; may be nil
-}
-
-// said is what the replicas log.
-type said struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *said) Write(line []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(line)
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
+	said    devnet.Log              // what the replicas log
+	over    jetstream.JetStream     // instead of a replica's own; may be nil
 }
 
 func newTown(t *testing.T, lanes int) *town {
 	t.Helper()
-	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, ttl: ttl, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}, entered: map[score.Lane]int{}, able: map[string][]score.Lane{}, said: &said{}}
+	w := &town{t: t, nats: devnet.NATS(t), lanes: lanes, ttl: ttl, drivers: map[score.Lane][]string{}, most: map[score.Lane]int{}, entered: map[score.Lane]int{}, able: map[string][]score.Lane{}}
 	js, _ := w.connect()
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: lanes, ChainID: 1, Contract: common.Address{1}},
@@ -92,7 +74,7 @@ func (w *town) replica(name string) (stop func(), nc *nats.Conn) {
 	if w.over != nil {
 		js = w.over
 	}
-	leases, err := lease.Open(w.t.Context(), js, lease.Config{Replica: name, TTL: w.ttl}, slog.New(slog.NewTextHandler(w.said, nil)))
+	leases, err := lease.Open(w.t.Context(), js, lease.Config{Replica: name, TTL: w.ttl}, slog.New(slog.NewTextHandler(&w.said, nil)))
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

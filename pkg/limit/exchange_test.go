@@ -29,7 +29,7 @@ var scriptCalls = regexp.MustCompile(`cmdstat_eval(?:sha)?:calls=(\d+)`)
 // when Redis forgets the script meanwhile: what was taken is not taken again.
 func TestTakesOfManyKeysShareCalls(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	server := devnet.Redis(t)
 	client := open(t, server.URL)
 	client.Timeout = 10 * time.Second
@@ -87,7 +87,7 @@ func TestTakesOfManyKeysShareCalls(t *testing.T) {
 // a Redis that was flushed; what this replica let through is still counted, and an operator is told.
 func TestWhatIsNoCountBeginsAgain(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	client := open(t, devnet.Redis(t).URL)
 	client.Timeout = 5 * time.Second
 	var said bytes.Buffer
@@ -129,7 +129,7 @@ func TestWhatIsNoCountBeginsAgain(t *testing.T) {
 // that are asked about together.
 func TestOneKeysNumbersLiftNoOtherKeysLimit(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	url := devnet.Redis(t).URL
 	client, err := redisdb.Open(url)
 	require.NoError(t, err)
@@ -196,7 +196,7 @@ func (f *failure) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 // or not.
 func TestGasIsCountedOnceWhereAnExchangeFails(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	for _, stored := range []bool{false, true} {
 		url := devnet.Redis(t).URL
 		client := open(t, url)

@@ -56,14 +56,6 @@ func unanswered(t *testing.T, reg *prometheus.Registry) float64 {
 	return families[0].GetMetric()[0].GetCounter().GetValue()
 }
 
-// today keeps a test from the last moments of a UTC day, at whose end gas is counted from zero.
-func today(t *testing.T) {
-	t.Helper()
-	if left := time.Until(time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)); left < time.Minute {
-		t.Skip("the day is about to end")
-	}
-}
-
 func TestEachKeyHasItsRate(t *testing.T) {
 	t.Parallel()
 	l, _ := newLimiter(t, devnet.Redis(t).URL)
@@ -112,7 +104,7 @@ func TestUnitsOfReplicasAreCountedTogether(t *testing.T) {
 // TestGasOfReplicasIsCountedTogether, exactly: all that pass fit, and one more does not.
 func TestGasOfReplicasIsCountedTogether(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	url := devnet.Redis(t).URL
 	quota := score.Quota{Gas: 1000}
 	var mu sync.Mutex
@@ -144,7 +136,7 @@ func TestGasOfReplicasIsCountedTogether(t *testing.T) {
 // TestGasIsGivenBack: the next request of the key at that replica takes what was given back, and the replica's next tells Redis nothing.
 func TestGasIsGivenBack(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	url := devnet.Redis(t).URL
 	a, _ := newLimiter(t, url)
 	b, _ := newLimiter(t, url)
@@ -169,7 +161,7 @@ func TestGasIsGivenBack(t *testing.T) {
 // TestAFlushedRedisGetsTheDaysGasBack from the replicas that let it through.
 func TestAFlushedRedisGetsTheDaysGasBack(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	server := devnet.Redis(t)
 	a, _ := newLimiter(t, server.URL)
 	b, _ := newLimiter(t, server.URL)
@@ -191,7 +183,7 @@ func TestAFlushedRedisGetsTheDaysGasBack(t *testing.T) {
 
 func TestWithoutRedisEachReplicaLimitsByItself(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	server := devnet.Redis(t)
 	l, reg := newLimiter(t, server.URL)
 	server.Close()
@@ -222,7 +214,7 @@ func TestWithoutRedisEachReplicaLimitsByItself(t *testing.T) {
 // back is taken once, too, and a refusal takes none of it.
 func TestWhatIsAskedAtOnceOfASilentRedisFitsTheQuota(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts; no one answers
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
@@ -265,7 +257,7 @@ func TestWhatIsAskedAtOnceOfASilentRedisFitsTheQuota(t *testing.T) {
 // TestGasThatPassedWithoutRedisIsCountedAfterwards, at all replicas.
 func TestGasThatPassedWithoutRedisIsCountedAfterwards(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	server := devnet.Redis(t)
 	client := open(t, server.URL)
 	client.Timeout, client.Pause = time.Minute, time.Second
@@ -294,7 +286,7 @@ func TestGasThatPassedWithoutRedisIsCountedAfterwards(t *testing.T) {
 // TestAFloodingKeyDoesNotFloodRedis: what is over the key's quota on one replica is refused without asking.
 func TestAFloodingKeyDoesNotFloodRedis(t *testing.T) {
 	t.Parallel()
-	today(t)
+	devnet.Today()
 	l, reg := newLimiter(t, nowhere) // each question would count
 	var last score.Left
 	began := time.Now()

@@ -31,17 +31,41 @@ const (
 // errUnreadable says that a newer version, or another program, wrote what is stored.
 var errUnreadable = errors.New("what is paused cannot be read; `scorelay resume --all` replaces it, and nothing is paused then")
 
+// Bounds of what is kept in one value, which every process watches.
+const (
+	mostProjects = 1_000
+	mostBytes    = 512 << 10 // NATS takes a MiB
+)
+
+// ErrTooMuch says that no more can be paused by itself.
+var ErrTooMuch = fmt.Errorf("at most %d projects can be paused by themselves, and all reasons together have to be shorter than %d KiB", mostProjects, mostBytes>>10)
+
 // Pause is one thing that an operator paused.
 type Pause struct {
-	At        time.Time `json:"at"`
-	Reason    string    `json:"reason,omitempty"`    // for people, callers among them; may be empty
-	Accepting bool      `json:"accepting,omitempty"` // of everything: nothing is accepted either
+	At      time.Time `json:"at"`
+	Reason  string    `json:"reason,omitempty"`  // for people, callers among them; may be empty
+	Refuses bool      `json:"refuses,omitempty"` // of everything, or a project: nothing is accepted either
+}
+
+// Why is its reason, for callers; never empty.
+func (p *Pause) Why() string {
+	if p.Reason == "" {
+		return "the operator paused it at " + p.At.UTC().Format(time.RFC3339)
+	}
+	return p.Reason
+}
+
+// What is paused, or resumed, by one command: a lane, a project, or everything where both are nil.
+type What struct {
+	Lane    *score.Lane
+	Project *score.ProjectID
 }
 
 // Pauses are all of them.
 type Pauses struct {
-	All   *Pause               `json:"all,omitempty"`
-	Lanes map[score.Lane]Pause `json:"lanes,omitempty"`
+	All      *Pause                    `json:"all,omitempty"`
+	Lanes    map[score.Lane]Pause      `json:"lanes,omitempty"`
+	Projects map[score.ProjectID]Pause `json:"projects,omitempty"`
 }
 
 // Of is the pause of a lane: its own, or that of everything; nil if it is not paused.
@@ -52,35 +76,51 @@ func (p Pauses) Of(id score.Lane) *Pause {
 	return p.All
 }
 
-// Accepting is why nothing is accepted, for callers; empty while accepting is not paused.
-func (p Pauses) Accepting() string {
-	switch {
-	case p.All == nil || !p.All.Accepting:
-		return ""
-	case p.All.Reason == "":
-		return "the operator paused it at " + p.All.At.UTC().Format(time.RFC3339)
+// OfProject is the pause of a project: that of everything where nothing is accepted, its own, or its lane's; nil if it is not paused.
+func (p Pauses) OfProject(id score.ProjectID, carriedBy score.Lane) *Pause {
+	if p.All != nil && p.All.Refuses {
+		return p.All
 	}
-	return p.All.Reason
+	if own, paused := p.Projects[id]; paused {
+		return &own
+	}
+	return p.Of(carriedBy)
 }
 
-// With is all of them and that of a lane, in place of its last; of everything where id is nil.
-func (p Pauses) With(id *score.Lane, one Pause) Pauses {
-	if id == nil {
+// With is all of them and another one, in place of the last of the same.
+func (p Pauses) With(what What, one Pause) Pauses {
+	switch {
+	case what.Lane != nil:
+		p.Lanes = with(p.Lanes, *what.Lane, one)
+	case what.Project != nil:
+		p.Projects = with(p.Projects, *what.Project, one)
+	default:
 		p.All = &one
-		return p
 	}
-	p.Lanes = maps.Clone(p.Lanes)
-	if p.Lanes == nil {
-		p.Lanes = map[score.Lane]Pause{}
-	}
-	p.Lanes[*id] = one
 	return p
 }
 
-// Without is all of them but that of a lane by itself.
-func (p Pauses) Without(id score.Lane) Pauses {
-	p.Lanes = maps.Clone(p.Lanes)
-	delete(p.Lanes, id)
+func with[K comparable](pauses map[K]Pause, key K, one Pause) map[K]Pause {
+	pauses = maps.Clone(pauses)
+	if pauses == nil {
+		pauses = map[K]Pause{}
+	}
+	pauses[key] = one
+	return pauses
+}
+
+// Without is all of them but that of a lane, or a project, by itself; none where what is everything.
+func (p Pauses) Without(what What) Pauses {
+	if what == (What{}) {
+		return Pauses{}
+	}
+	p.Lanes, p.Projects = maps.Clone(p.Lanes), maps.Clone(p.Projects)
+	if what.Lane != nil {
+		delete(p.Lanes, *what.Lane)
+	}
+	if what.Project != nil {
+		delete(p.Projects, *what.Project)
+	}
 	return p
 }
 
@@ -104,7 +144,7 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 func (s *Store) Get(ctx context.Context) (Pauses, error) {
 	p, _, _, err := s.read(ctx)
 	if errors.Is(err, errUnreadable) {
-		return Pauses{All: &Pause{At: time.Now(), Reason: "what is paused cannot be read", Accepting: true}}, nil
+		return Pauses{All: &Pause{At: time.Now(), Reason: "what is paused cannot be read", Refuses: true}}, nil
 	}
 	return p, err
 }
@@ -129,7 +169,8 @@ func (s *Store) read(ctx context.Context) (p Pauses, data []byte, revision uint6
 }
 
 // Update replaces them by what change makes of them, which runs again when another writer was first. A write whose answer is lost is looked
-// up. It tries until ctx ends; the write may be stored all the same. What cannot be read is an error at once: only Clear replaces it.
+// up. It tries until ctx ends; the write may be stored all the same. What cannot be read is an error at once: only Clear replaces it. So is
+// ErrTooMuch.
 func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (Pauses, error) {
 	return s.update(ctx, change, false)
 }
@@ -157,6 +198,9 @@ func (s *Store) update(ctx context.Context, change func(Pauses) Pauses, unread b
 			p = change(p)
 			if written, err = json.Marshal(p); err != nil {
 				return p, fmt.Errorf("couldn't encode what is paused: %w", err)
+			}
+			if len(p.Projects) > mostProjects || len(written) > mostBytes {
+				return p, ErrTooMuch
 			}
 			if err = s.write(ctx, written, revision); err == nil {
 				return p, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -31,21 +32,51 @@ func open(t *testing.T) (*Store, jetstream.JetStream) {
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
-	two := score.Lane(2)
+	two, project := What{Lane: new(score.Lane(2))}, What{Project: &score.ProjectID{7}}
 	var none Pauses
 	require.Nil(t, none.Of(2))
-	lane := none.With(&two, Pause{At: at, Reason: "the node is moved"})
+	lane := none.With(two, Pause{At: at, Reason: "the node is moved"})
 	require.Equal(t, "the node is moved", lane.Of(2).Reason)
 	require.Nil(t, lane.Of(3))
 	require.Nil(t, none.Of(2), "a change is a copy")
-	all := lane.With(nil, Pause{At: at})
+	all := lane.With(What{}, Pause{At: at})
 	require.NotNil(t, all.Of(3))
 	require.Equal(t, "the node is moved", all.Of(2).Reason, "its own comes first")
-	require.Empty(t, all.Accepting(), "accepting continues")
-	require.Equal(t, "the operator paused it at 2027-01-02T03:04:05Z", none.With(nil, Pause{At: at, Accepting: true}).Accepting())
-	require.Equal(t, "a migration", none.With(nil, Pause{Reason: "a migration", Accepting: true}).Accepting())
+	require.Equal(t, "the operator paused it at 2027-01-02T03:04:05Z", all.Of(3).Why())
+	require.Equal(t, "the node is moved", all.Of(2).Why())
 	require.Nil(t, lane.Without(two).Of(2))
 	require.NotNil(t, all.Without(two).Of(2), "everything is paused still")
+
+	one := lane.With(project, Pause{Reason: "a wrong price", Refuses: true})
+	require.Nil(t, lane.OfProject(score.ProjectID{7}, 1))
+	require.Equal(t, "the node is moved", lane.OfProject(score.ProjectID{7}, 2).Reason)
+	require.Equal(t, "a wrong price", one.OfProject(score.ProjectID{7}, 2).Reason, "its own comes first")
+	require.Nil(t, one.OfProject(score.ProjectID{8}, 1))
+	require.Equal(t, "a wrong price", one.With(What{}, Pause{}).OfProject(score.ProjectID{7}, 1).Reason)
+	require.Equal(t, "an upgrade", one.With(What{}, Pause{Reason: "an upgrade", Refuses: true}).OfProject(score.ProjectID{7}, 1).Reason,
+		"but where nothing is accepted at all")
+	require.Nil(t, one.Without(project).OfProject(score.ProjectID{7}, 1))
+	require.NotNil(t, one.Of(2))
+	require.Equal(t, Pauses{}, one.With(What{}, Pause{}).Without(What{}))
+}
+
+// TestNotTooMuchIsPaused, since all of it is one value, which every process watches.
+func TestNotTooMuchIsPaused(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	pauses := Pauses{Projects: map[score.ProjectID]Pause{}}
+	for i := range mostProjects {
+		pauses.Projects[score.ProjectID{byte(i >> 8), byte(i)}] = Pause{At: time.Now(), Reason: "an incident of all that one caller sends"}
+	}
+	_, err := s.Update(t.Context(), func(Pauses) Pauses { return pauses })
+	require.NoError(t, err)
+	more := func(p Pauses) Pauses { return p.With(What{Project: &score.ProjectID{0xff}}, Pause{}) }
+	_, err = s.Update(t.Context(), more)
+	require.ErrorIs(t, err, ErrTooMuch)
+	_, err = s.Update(t.Context(), func(p Pauses) Pauses { return more(p.Without(What{Project: &score.ProjectID{}})) })
+	require.NoError(t, err)
+	_, err = s.Update(t.Context(), func(p Pauses) Pauses { return p.With(What{}, Pause{Reason: strings.Repeat("x", mostBytes)}) })
+	require.ErrorIs(t, err, ErrTooMuch)
 }
 
 // TestAViewKnowsWhatIsPaused from its beginning on, and what changes; entries of others, and what cannot be read, change nothing.
@@ -54,7 +85,7 @@ func TestAViewKnowsWhatIsPaused(t *testing.T) {
 	s, js := open(t)
 	one := score.Lane(1)
 	pause := func(id *score.Lane) {
-		_, err := s.Update(t.Context(), func(p Pauses) Pauses { return p.With(id, Pause{At: time.Now()}) })
+		_, err := s.Update(t.Context(), func(p Pauses) Pauses { return p.With(What{Lane: id}, Pause{At: time.Now()}) })
 		require.NoError(t, err)
 	}
 	pause(&one)
@@ -92,14 +123,14 @@ func TestWhatCannotBeReadIsAPause(t *testing.T) {
 	_, err := js.Publish(t.Context(), "$KV.LANES.paused", []byte(`{"all":7}`))
 	require.NoError(t, err)
 	one := score.Lane(1)
-	_, err = s.Update(t.Context(), func(p Pauses) Pauses { return p.With(&one, Pause{}) })
+	_, err = s.Update(t.Context(), func(p Pauses) Pauses { return p.With(What{Lane: &one}, Pause{}) })
 	require.ErrorContains(t, err, "scorelay resume --all")
 	view, err := s.View(t.Context(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	go func() { _ = view.Run(t.Context()) }()
 	for range 2 {
 		require.NotNil(t, view.Current().Of(1))
-		require.Equal(t, "what is paused cannot be read", view.Current().Accepting())
+		require.Equal(t, "what is paused cannot be read", view.Current().All.Why())
 		<-view.view.CaughtUp()
 	}
 	require.NoError(t, s.Clear(t.Context()))
@@ -146,19 +177,19 @@ func TestUpdatesAreMadeOnce(t *testing.T) {
 	for i, persisted := range []bool{false, true} {
 		id, broken := score.Lane(i), *s
 		broken.kv = &faulty{KeyValue: s.kv, fails: 1, persisted: persisted}
-		p, err := broken.Update(t.Context(), func(p Pauses) Pauses { return p.With(&id, Pause{Reason: "x"}) })
+		p, err := broken.Update(t.Context(), func(p Pauses) Pauses { return p.With(What{Lane: &id}, Pause{Reason: "x"}) })
 		require.NoError(t, err)
 		require.Len(t, p.Lanes, i+1)
 	}
 	require.NoError(t, s.kv.Delete(t.Context(), key), "as an operator may")
 	for id := range score.Lane(2) {
-		_, err := s.Update(t.Context(), func(p Pauses) Pauses { return p.With(&id, Pause{}) })
+		_, err := s.Update(t.Context(), func(p Pauses) Pauses { return p.With(What{Lane: &id}, Pause{}) })
 		require.NoError(t, err)
 	}
 	var all sync.WaitGroup
 	for id := score.Lane(10); id < 20; id++ {
 		all.Go(func() {
-			if _, err := s.Update(t.Context(), func(p Pauses) Pauses { return p.With(&id, Pause{}) }); err != nil {
+			if _, err := s.Update(t.Context(), func(p Pauses) Pauses { return p.With(What{Lane: &id}, Pause{}) }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -171,6 +202,6 @@ func TestUpdatesAreMadeOnce(t *testing.T) {
 	defer cancel()
 	broken := *s
 	broken.kv = &faulty{KeyValue: s.kv, fails: 1 << 30}
-	_, err = broken.Update(ctx, func(p Pauses) Pauses { return p.Without(1) })
+	_, err = broken.Update(ctx, func(p Pauses) Pauses { return p.Without(What{}) })
 	require.ErrorContains(t, err, "couldn't change what is paused")
 }

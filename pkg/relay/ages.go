@@ -59,7 +59,7 @@ func (a *ages) bound(nonce uint64, places []*place) {
 	a.slots[nonce] = some
 }
 
-// settled counts updates that are final with their slot. Where some of it go again, or an earlier session bound it, all count as the oldest.
+// settled counts updates that are final with their slot. Where some go again, or an earlier session bound them, all count as the oldest.
 func (a *ages) settled(ctx context.Context, nonce uint64, work *lane.Work, updates uint64) {
 	some, total := a.slots[nonce], uint64(0)
 	delete(a.slots, nonce)
@@ -140,8 +140,8 @@ func (a *ages) show(ctx context.Context, in *intake, queue []lane.Work) {
 	}
 }
 
-// oldest is the first message that holds something of what waits, as far as was read, and when it was accepted; zero where no reading of
-// this session brought it yet.
+// oldest is the first message that holds something of what waits and is not paused, as far as was read, and when it was accepted; zero
+// where no reading of this session brought it yet.
 func (in *intake) oldest() (seq uint64, at time.Time, some bool) {
 	earlier := func(of uint64, accepted time.Time) {
 		if !some || of < seq {
@@ -150,7 +150,7 @@ func (in *intake) oldest() (seq uint64, at time.Time, some bool) {
 	}
 	look := func(r *row) bool {
 		for _, p := range r.places {
-			if !p.bound {
+			if in.waits(p) {
 				earlier(p.Seq, p.accepted)
 				return true
 			}
@@ -160,8 +160,8 @@ func (in *intake) oldest() (seq uint64, at time.Time, some bool) {
 	for _, r := range in.rows {
 		look(r)
 	}
-	for _, p := range in.parked {
-		if !look(p.row) && p.owed+p.unseen > 0 {
+	for id, p := range in.parked {
+		if !look(p.row) && p.owed+p.unseen > 0 && !in.paused[id] {
 			earlier(p.next.Seq, time.Time{})
 		}
 	}

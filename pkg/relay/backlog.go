@@ -134,7 +134,8 @@ func (t *teller) say(ctx context.Context, said map[score.ProjectID]score.Backlog
 	}
 }
 
-// backlog is how many updates wait: those that were read, those that were not yet, and those that lost their slot.
+// backlog is how many updates wait: those that were read, those that were not yet, and those that lost their slot; but for those that were
+// read of paused projects.
 func (s *session) backlog() uint64 {
 	n := s.intake.backlog() + s.unread.left()
 	for i := range s.lane.State.Queue {
@@ -145,16 +146,19 @@ func (s *session) backlog() uint64 {
 	return n
 }
 
-// backlog is how many updates wait, as far as the stream was read.
+// backlog is how many updates wait, as far as the stream was read, but for those of paused projects.
 func (in *intake) backlog() uint64 {
 	n := uint64(in.horizon.Len())
-	for _, p := range in.parked {
-		n += p.owed + p.unseen
+	for id, p := range in.parked {
+		if !in.paused[id] {
+			n += p.owed + p.unseen
+		}
 	}
 	return n
 }
 
-// large are the projects of which so many updates wait, or more, and how many of each, without how fast they are bound.
+// large are the projects of which so many updates wait, or more, and how many of each, without how fast they are bound. Of paused ones it
+// is told however few: the next session does not read them.
 func (in *intake) large(least uint64) map[score.ProjectID]score.Backlog {
 	large := map[score.ProjectID]score.Backlog{}
 	for id, n := range in.horizon.Projects() {
@@ -163,6 +167,11 @@ func (in *intake) large(least uint64) map[score.ProjectID]score.Backlog {
 	for id, p := range in.parked {
 		large[id] = score.Backlog{Waiting: large[id].Waiting + p.owed + p.unseen, Read: max(in.read.Seq, p.seen)}
 	}
-	maps.DeleteFunc(large, func(_ score.ProjectID, b score.Backlog) bool { return b.Waiting < least })
+	for id, n := range in.held {
+		large[id] = score.Backlog{Waiting: n, Read: in.read.Seq}
+	}
+	maps.DeleteFunc(large, func(id score.ProjectID, b score.Backlog) bool {
+		return b.Waiting < least && (b.Waiting == 0 || !in.paused[id])
+	})
 	return large
 }

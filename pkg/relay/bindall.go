@@ -29,7 +29,9 @@ func (s *session) bindAll(ctx context.Context) error {
 		if err == nil && queued {
 			bound, err = s.requeue.next(ctx)
 		} else if err == nil {
-			bound, err = s.binder.bindNew(ctx)
+			if err = s.hold(ctx); err == nil {
+				bound, err = s.binder.bindNew(ctx)
+			}
 		}
 		if err != nil || !bound {
 			return err

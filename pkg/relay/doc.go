@@ -9,7 +9,7 @@
 //	                    └──────────── queue of lost work ◄───────────────────────┘
 //
 // A session drives one lane as long as it holds the lane's lease. It is one goroutine that owns all of the lane's state;
-// package lane decides, this package does. Goroutines feed it: one or two readings of the stream, the tracker of the chain's
+// package lane decides, this package does. Goroutines feed it: up to three readings of the stream, the tracker of the chain's
 // heads (package heads, one per process), and the lease. Nothing else is shared between lanes.
 //
 // # The parts of a session
@@ -17,6 +17,7 @@
 // Relayer.open makes them; each has what it may touch as fields. Every append to the journal is a commit point.
 //
 //	session      session.go    the loop: hear, bindAll, do what the lane decided; broadcast what is journaled
+//	             bindall.go    what is bound before what, and when nothing is
 //	laneJournal  journal.go    append, the only way the lane's state changes; snapshots
 //	reading      reading.go    reads the stream for the session, in a goroutine of its own
 //	intake       intake.go     messages of the stream → the next batch or creation
@@ -24,6 +25,7 @@
 //	             floors.go     how far each entry moves the floors; lost.go: what the stream lost of what is bound
 //	             park.go       projects that take more than their share; second.go: the reading that brings them later;
 //	                           parking.go is the session's part of both
+//	             hold.go       projects that an operator paused
 //	binder       bind.go       price, sign, journal a slot (Bind) or another attempt of one (Replacement)
 //	settler      settle.go     end a slot (Settle): outcomes, dead letters, reports, journal; open it again (Reopen); Skip
 //	             overtook.go   which updates came before their project, and go again
@@ -35,9 +37,12 @@
 //	tracer       tracing.go    spans of what the API traced
 //	gas          gas.go        how much gas transactions get, by rules that receipts and headers teach
 //	waiting      waiting.go    why the lane binds nothing new, in metric and log
+//	unread       unread.go     counts what the session has not come to, by a reading of its own
+//	ages         ages.go       how long updates take until they are final, and since when the oldest waits
+//	funds        funds.go      how long the signer's balance lasts; the next session of the lane here continues it
 //
 // The process has, beside its sessions: lanes.go, which lanes there are and have a key here; purge.go, which removes from the stream
-// what is final everywhere.
+// what is final everywhere; driven.go, what it tells of its lanes; metrics.go with gauges.go and largest.go, which projects pay most.
 //
 // # The unhappy paths, in the order in which to read them
 //

@@ -1,11 +1,9 @@
 package relay_test
 
 import (
-	"bytes"
 	"log/slog"
 	"math/big"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,24 +15,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/lane"
 )
-
-// lines are what is logged, read while it is.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) count(part string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), part)
-}
 
 // TestALaneTellsHowLongItsSignersBalanceLasts: by what the account lost, in a metric and to its process, and logs once that it is not
 // for long. The lane's clock is put forward.
@@ -50,7 +30,7 @@ func TestALaneTellsHowLongItsSignersBalanceLasts(t *testing.T) {
 	}
 	w.foreign(key, common.Address{1}, new(big.Int).Sub(balance(), big.NewInt(1e18)), price) // but for an ether
 	var ahead atomic.Int64
-	logged := &lines{}
+	logged := &devnet.Log{}
 	w.deps.Log = slog.New(slog.NewTextHandler(logged, nil))
 	w.config.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	w.config.StaleAfter, w.config.BalanceAlarm = 1000*time.Hour, 1000*time.Hour // of the lane's clock
@@ -73,7 +53,7 @@ func TestALaneTellsHowLongItsSignersBalanceLasts(t *testing.T) {
 	require.Eventually(t, func() bool {
 		w.mine()
 		lasts, known = w.relayer.Lasts(0)
-		return known && logged.count(low) == 1
+		return known && strings.Count(logged.String(), low) == 1
 	}, 2*time.Minute, 10*time.Millisecond)
 	now := balance()
 	lastsOf := func(from *big.Int) float64 {
@@ -87,7 +67,7 @@ func TestALaneTellsHowLongItsSignersBalanceLasts(t *testing.T) {
 	require.Equal(t, lasts, w.metric("balance_lasts_seconds", "0"))
 
 	spend(80)
-	require.Equal(t, 1, logged.count(low), "it is logged once")
+	require.Equal(t, 1, strings.Count(logged.String(), low), "it is logged once")
 	w.foreign(admin(t), key.Address(), big.NewInt(9e18), price)
 	w.foreign(admin(t), key.Address(), new(big.Int).Mul(big.NewInt(1e18), big.NewInt(1000)), price)
 	require.Eventually(t, func() bool {
@@ -96,7 +76,7 @@ func TestALaneTellsHowLongItsSignersBalanceLasts(t *testing.T) {
 		lasts, _ = w.relayer.Lasts(0)
 		return lasts > 1250*3600
 	}, 2*time.Minute, 10*time.Millisecond, "what is paid in is seen")
-	require.Equal(t, 1, logged.count(low))
+	require.Equal(t, 1, strings.Count(logged.String(), low))
 }
 
 // TestABalanceThatDoesNotCoverATransactionLastsNoTime, however little was spent before.

@@ -11,6 +11,7 @@ type gauges struct {
 	inflight *prometheus.GaugeVec
 	open     *prometheus.GaugeVec
 	backlog  *prometheus.GaugeVec
+	paused   *prometheus.GaugeVec
 	oldest   *prometheus.GaugeVec
 	parked   *prometheus.GaugeVec
 	queued   *prometheus.GaugeVec
@@ -27,9 +28,10 @@ func newGauges(gauge func(name, help string, labels ...string) *prometheus.Gauge
 	return gauges{
 		inflight: gauge("inflight_slots", "Slots whose transaction is not in a block."),
 		open:     gauge("open_slots", "Slots that are not final."),
-		backlog:  gauge("backlog_updates", "Updates that wait to be bound: all that the stream holds for the lane, and those that lost their slot."),
-		oldest:   gauge("oldest_waiting_timestamp_seconds", "When the oldest of what waits to be bound was accepted, Unix time; absent while nothing waits."),
-		parked:   gauge("parked_projects", "Projects that take more than their share of the horizon, and are read again later."),
+		backlog:  gauge("backlog_updates", "Updates that wait to be bound: all that the stream holds for the lane, and those that lost their slot, but for those of paused projects."),
+		paused:   gauge("paused_updates", "Updates that wait because an operator paused their project, as far as the lane has read."),
+		oldest:   gauge("oldest_waiting_timestamp_seconds", "When the oldest of what waits to be bound was accepted, Unix time, but for what is of paused projects; absent while nothing else waits."),
+		parked:   gauge("parked_projects", "Projects that take more than their share of the horizon, or are paused, and are read again later."),
 		queued:   gauge("queued_works", "Pieces of work that lost their slot and wait to be bound again."),
 		nonce:    gauge("next_nonce", "The nonce of the lane's next slot."),
 		balance:  gauge("balance_ether", "Balance of the lane's signer, ether."),
@@ -43,7 +45,7 @@ func newGauges(gauge func(name, help string, labels ...string) *prometheus.Gauge
 
 // forget removes the gauges of a lane that another replica drives now.
 func (g *gauges) forget(id score.Lane) {
-	for _, of := range []*prometheus.GaugeVec{g.inflight, g.open, g.backlog, g.oldest, g.parked, g.queued, g.nonce, g.balance, g.lasts, g.waiting, g.epoch, g.gasRules} {
+	for _, of := range []*prometheus.GaugeVec{g.inflight, g.open, g.backlog, g.paused, g.oldest, g.parked, g.queued, g.nonce, g.balance, g.lasts, g.waiting, g.epoch, g.gasRules} {
 		of.DeletePartialMatch(prometheus.Labels{"lane": label(id)})
 	}
 }
@@ -55,6 +57,7 @@ func (s *session) show() {
 	s.metrics.open.WithLabelValues(id).Set(float64(len(state.Slots)))
 	backlog := s.backlog()
 	s.metrics.backlog.WithLabelValues(id).Set(float64(backlog))
+	s.metrics.paused.WithLabelValues(id).Set(float64(s.intake.pausedUpdates()))
 	s.metrics.told.read(s.id, backlog)
 	s.metrics.parked.WithLabelValues(id).Set(float64(len(s.intake.parked)))
 	s.metrics.queued.WithLabelValues(id).Set(float64(len(state.Queue)))

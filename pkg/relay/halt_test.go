@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -8,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/backlog"
+	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -82,4 +85,62 @@ func TestAPausedLaneBindsNothingNew(t *testing.T) {
 	w.drain()
 	require.Greater(t, w.states()[0].Next, next)
 	require.Equal(t, map[score.Outcome]int{score.Applied: 60}, w.audit())
+}
+
+// TestAPausedProjectWaitsAlone: more of it comes than a horizon holds, and its neighbour does not wait; the next session holds to it, too.
+// When it is resumed all of it is applied, once.
+func TestAPausedProjectWaitsAlone(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	store, err := backlog.Open(t.Context(), w.js, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	var paused atomic.Bool
+	var looked atomic.Int64
+	one, two := score.ProjectID{1}, score.ProjectID{2}
+	w.deps.Backlogs, w.deps.PausedProjects = store, func() map[score.ProjectID]bool {
+		if !paused.Load() {
+			return nil
+		}
+		looked.Add(1)
+		return map[score.ProjectID]bool{one: true, {9}: true}
+	}
+	w.config.Horizon = batch.HorizonLimits{Updates: 100, Lateness: time.Second}
+	stop := w.start(w.config, w.deps)
+	w.create(2)
+	w.accept(some(1, 0, 30)...)
+	bound := func(id score.ProjectID) bool {
+		return w.states()[0].Buckets[score.BucketOf(id)].Of(id).Has(score.Position{Seq: w.last(id)})
+	}
+	w.mineUntil(func() bool { return bound(one) })
+	paused.Store(true)
+	w.mineUntil(func() bool { return looked.Load() > 1 }) // and did what follows from the first look
+	for first := 100; first < 700; first += 20 {
+		w.accept(some(1, first, 20)...)
+	}
+	waits := func() bool {
+		return w.metric("paused_updates", "0") == 600 && w.metric("backlog_updates", "0") == 0
+	}
+	w.accept(some(2, 0, 3)...)
+	w.mineUntil(func() bool { return bound(two) && waits() })
+	require.False(t, bound(one))
+
+	w.mineUntil(func() bool {
+		told, err := store.Told(t.Context())
+		require.NoError(t, err)
+		return told[one].Waiting == 600 && len(w.states()[0].Slots) == 0
+	})
+	stop()
+	w.metrics = prometheus.NewRegistry()
+	w.deps.Metrics = w.metrics
+	w.start(w.config, w.deps)
+	w.accept(some(1, 700, 20)...)
+	w.accept(some(2, 100, 3)...)
+	w.mineUntil(func() bool { return bound(two) && w.metric("paused_updates", "0") == 620 })
+	require.False(t, bound(one))
+	paused.Store(false)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: 656}, w.audit())
+	w.mineUntil(func() bool {
+		return w.metric("paused_updates", "0") == 0 && len(w.states()[0].Buckets[score.BucketOf(one)].Parked) == 0
+	})
 }

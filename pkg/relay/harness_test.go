@@ -154,10 +154,10 @@ func (w *world) project(n byte) *score.Project {
 }
 
 // create accepts a creation.
-func (w *world) create(n byte) *score.Project {
+func (w *world) create(n byte) {
+	w.t.Helper()
 	p := w.project(n)
 	require.NoError(w.t, w.stream.PublishProject(w.t.Context(), p.Name, p, 0))
-	return p
 }
 
 // accept puts updates of one project into its lane's stream as one envelope.

@@ -29,8 +29,11 @@ type intake struct {
 	read      score.Position            // everything from there up to it was taken
 
 	parked map[score.ProjectID]*parked
+	shares int // how many of them share the horizon: those that are not paused
 	second secondReading
-	served map[score.ProjectID]int // updates bound since the lane told last
+	paused map[score.ProjectID]bool   // by an operator
+	held   map[score.ProjectID]uint64 // of those, that are not parked: updates that wait and are not in the horizon
+	served map[score.ProjectID]int    // updates bound since the lane told last
 
 	// leaving are the buckets that shall be another lane's and are held back by a creation; from the next one on nothing of
 	// theirs is bound here, or they would never be free.
@@ -53,7 +56,7 @@ func (in *intake) reset() error {
 	}
 	in.horizon, in.creation, in.second = horizon, nil, secondReading{}
 	in.rows, in.inHorizon, in.parked = map[score.Bucket]*row{}, map[score.Position]*place{}, map[score.ProjectID]*parked{}
-	in.stopped, in.served = map[score.Bucket]score.Position{}, map[score.ProjectID]int{}
+	in.stopped, in.served, in.held = map[score.Bucket]score.Position{}, map[score.ProjectID]int{}, map[score.ProjectID]uint64{}
 	if in.price != nil {
 		in.price(horizon)
 	}
@@ -87,6 +90,7 @@ func (in *intake) begin(told map[score.ProjectID]score.Backlog) {
 			in.parked[id] = p
 		}
 	}
+	in.share()
 }
 
 // wantsMessage tells whether another message can be taken. What is behind a creation may be of its project, so it comes after it.
@@ -164,14 +168,19 @@ func (in *intake) isStopped(b score.Bucket, at score.Position) bool {
 	return stopped && !at.Before(from)
 }
 
-// wait keeps a place in a row, and its unit in the horizon if it is not bound; a creation is bound before anything else.
+// wait keeps a place in a row, and its unit in the horizon if it is not bound, and its project not paused; a creation is bound before
+// anything else.
 func (in *intake) wait(r *row, at place, unit *score.Unit) error {
 	p, err := in.put(at, r)
 	if err != nil || p == nil {
 		return err
 	}
-	if unit == nil {
+	switch {
+	case unit == nil:
 		in.creation = p
+		return nil
+	case in.paused[p.project]:
+		in.held[p.project] += uint64(p.Count)
 		return nil
 	}
 	in.inHorizon[p.Position] = p

@@ -11,21 +11,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
+// messageOf is one of so many updates.
+func messageOf(seq uint64, updates int) score.Message {
+	m := score.Message{Seq: seq}
+	for i := range updates {
+		m.Updates = append(m.Updates, score.Update{ID: score.UpdateID{30: byte(seq), 31: byte(i)}})
+	}
+	return m
+}
+
 // TestFloorsPassWhatIsBoundAndLost: the stream lost its end, which held what a lane had bound beyond its floor.
 func TestFloorsPassWhatIsBoundAndLost(t *testing.T) {
 	t.Parallel()
-	message := func(seq uint64, updates int) score.Message {
-		m := score.Message{Seq: seq}
-		for i := range updates {
-			m.Updates = append(m.Updates, score.Update{ID: score.UpdateID{30: byte(seq), 31: byte(i)}})
-		}
-		return m
-	}
 	config := Config{Limits: batch.DefaultLimits()}
 	state := allBuckets(t)
 	in := begun(t, config, state)
 	for seq := range uint64(5) {
-		_, err := in.take(message(seq+1, 3))
+		_, err := in.take(messageOf(seq+1, 3))
 		require.NoError(t, err)
 	}
 	at := func(in *intake, seq uint64, index uint32) *place {
@@ -35,7 +37,7 @@ func TestFloorsPassWhatIsBoundAndLost(t *testing.T) {
 
 	in = begun(t, config, state) // the next session finds a stream that ended at 2 and was moved behind 5
 	for _, seq := range []uint64{1, 2, 9} {
-		_, err := in.take(message(seq, 3))
+		_, err := in.take(messageOf(seq, 3))
 		require.NoError(t, err)
 	}
 	for _, p := range []*place{at(in, 1, 1), at(in, 1, 2), at(in, 2, 0), at(in, 2, 2)} {
@@ -52,15 +54,8 @@ func TestFloorsPassWhatFillersReplace(t *testing.T) {
 	t.Parallel()
 	config, state := Config{Limits: batch.DefaultLimits()}, allBuckets(t)
 	in := begun(t, config, state)
-	message := func(seq uint64, updates int) score.Message {
-		m := score.Message{Seq: seq}
-		for i := range updates {
-			m.Updates = append(m.Updates, score.Update{ID: score.UpdateID{30: byte(seq), 31: byte(i)}})
-		}
-		return m
-	}
 	take := func(seq uint64, updates int) {
-		_, err := in.take(message(seq, updates))
+		_, err := in.take(messageOf(seq, updates))
 		require.NoError(t, err)
 	}
 	for seq := range uint64(5) {
@@ -98,7 +93,7 @@ func TestWhatIsLostIsNotOwed(t *testing.T) {
 	}
 	other := score.ProjectID{2}
 	in.parked[other] = &parked{row: &row{bucket: score.BucketOf(other), project: &other}}
-	in.trim(in.parked[project])
+	in.shareAgain()
 	require.Equal(t, score.Position{Seq: 1, Index: 3}, in.parked[project].next)
 	require.Equal(t, uint64(3), in.parked[project].owed, "one of message 1 and both of message 5")
 }

@@ -37,7 +37,7 @@ import (
 // A new session has each parked project behind, from its own floor on.
 
 const (
-	mostParked   = 64 // projects of a lane
+	mostParked   = 64 // projects of a lane, but for those that an operator paused
 	reserveParts = 8  // of the horizon: one is for projects that are not parked
 )
 
@@ -78,10 +78,23 @@ func (in *intake) inOrder() []*parked {
 	return slices.SortedFunc(maps.Values(in.parked), func(a, b *parked) int { return slices.Compare(a.row.project[:], b.row.project[:]) })
 }
 
-// allowance is how many updates of each parked project may be in the horizon.
-func (in *intake) allowance() int {
+// share counts those that share the horizon.
+func (in *intake) share() {
+	in.shares = 0
+	for id := range in.parked {
+		if !in.paused[id] {
+			in.shares++
+		}
+	}
+}
+
+// allowance is how many updates of a parked project may be in the horizon.
+func (in *intake) allowance(id score.ProjectID) int {
+	if in.paused[id] {
+		return 0
+	}
 	all := in.config.Horizon.Updates - in.config.Horizon.Updates/reserveParts
-	return max(1, all/max(1, len(in.parked)))
+	return max(1, all/max(1, in.shares))
 }
 
 // much is how many updates in the horizon are too many for a project where the horizon is full.
@@ -90,7 +103,7 @@ func (in *intake) much() int { return max(1, in.config.Horizon.Updates/mostParke
 // crowder is the project to park for the main reading to continue; ok is false if there is none. None is parked whose bucket has positions
 // that an earlier session bound and this one did not read yet: which of them are the project's is not known; or whose bucket leaves.
 func (in *intake) crowder() (id score.ProjectID, ok bool) {
-	if in.horizon.Room() > 0 || len(in.parked) >= mostParked {
+	if in.horizon.Room() > 0 || in.shares >= mostParked {
 		return id, false
 	}
 	most := in.much() - 1
@@ -139,6 +152,13 @@ func (in *intake) parkedNow(id score.ProjectID) {
 		bucket.places = append(bucket.places, at)
 	}
 	bucket.read -= p.row.read
+	delete(in.held, id)
+	in.shareAgain()
+}
+
+// shareAgain has all parked projects keep to their allowances, which may have become less.
+func (in *intake) shareAgain() {
+	in.share()
 	for _, p := range in.parked {
 		in.trim(p)
 	}
@@ -146,12 +166,14 @@ func (in *intake) parkedNow(id score.ProjectID) {
 
 // trim has a project keep to its allowance: what was read last is read again later.
 func (in *intake) trim(p *parked) {
-	removed := in.horizon.Trim(p.id(), in.allowance())
-	if len(removed) == 0 {
+	removed := in.horizon.Trim(p.id(), in.allowance(p.id()))
+	i := slices.IndexFunc(p.row.places, func(at *place) bool {
+		return !at.bound && (in.paused[p.id()] || len(removed) > 0 && !at.Before(removed[0].At))
+	})
+	if i < 0 {
 		return
 	}
-	left := removed[0].At
-	i := slices.IndexFunc(p.row.places, func(at *place) bool { return !at.Before(left) })
+	left := p.row.places[i].Position
 	for _, at := range p.row.places[i:] {
 		delete(in.inHorizon, at.Position)
 		switch {
@@ -188,7 +210,7 @@ func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) erro
 		p.owed += uint64(at.Count)
 		p.met(at)
 		return nil
-	case unit != nil && in.horizon.Of(p.id()) >= in.allowance():
+	case unit != nil && in.horizon.Of(p.id()) >= in.allowance(p.id()):
 		if !second {
 			p.owed += uint64(at.Count)
 			p.met(at)
@@ -293,4 +315,5 @@ func (in *intake) unparked(p *parked) {
 		bucket.places = append(bucket.places, at)
 	}
 	delete(in.parked, p.id())
+	in.share()
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"maps"
 	"runtime"
 	"slices"
 	"testing"
@@ -26,6 +27,7 @@ type intakeModel struct {
 	newest map[score.UpdateID][]score.Position // of an id, bound
 	now    time.Time
 	parks  int
+	paused map[score.ProjectID]bool // by an operator
 }
 
 // drawLog makes messages of which many have more updates than the horizon has room for, with ids that come twice.
@@ -75,7 +77,46 @@ func newIntakeModel(t *rapid.T) *intakeModel {
 }
 
 // open begins a session.
-func (m *intakeModel) open() { m.in = begun(m.T, m.config, m.state) }
+func (m *intakeModel) open() {
+	m.in = begun(m.T, m.config, m.state)
+	m.in.paused = m.paused
+	m.in.share()
+}
+
+// pause has an operator pause a project, or resume it.
+func (m *intakeModel) pause() {
+	project := score.ProjectID{1 + rapid.Byte().Draw(m.T, "paused")%4}
+	m.paused = maps.Clone(m.paused)
+	if m.paused[project] {
+		delete(m.paused, project)
+	} else if m.paused == nil {
+		m.paused = map[score.ProjectID]bool{project: true}
+	} else {
+		m.paused[project] = true
+	}
+}
+
+// hold is session.hold, which is called before anything is bound.
+func (m *intakeModel) hold() {
+	if m.in.creation != nil {
+		return
+	}
+	if !maps.Equal(m.paused, m.in.paused) && m.in.pause(m.paused) {
+		require.NoError(m, m.in.again(nil))
+		return
+	}
+	for _, id := range m.in.parkable() {
+		m.park(id)
+	}
+}
+
+func (m *intakeModel) park(id score.ProjectID) {
+	e, err := m.in.park(id)
+	require.NoError(m, err)
+	m.apply(e)
+	m.in.parkedNow(id)
+	m.parks++
+}
 
 // lose has the stream lose some messages but the newest, as after NATS went back in time and was moved on. What was bound there is
 // bound.
@@ -109,11 +150,7 @@ func (m *intakeModel) read() {
 		if !crowded {
 			break
 		}
-		e, err := m.in.park(id)
-		require.NoError(m, err)
-		m.apply(e)
-		m.in.parkedNow(id)
-		m.parks++
+		m.park(id)
 	}
 	_, err := m.in.take(r)
 	require.NoError(m, err)
@@ -141,11 +178,13 @@ func (m *intakeModel) bind() {
 		m.in.creation = nil
 		return
 	}
+	m.hold()
 	choice, due := m.in.horizon.Next(m.now)
 	if !due {
 		return
 	}
 	for _, u := range choice.Units {
+		require.False(m, m.paused[u.Unit.Updates[0].Project], "nothing of a paused project is bound")
 		for _, update := range u.Unit.Updates {
 			for _, before := range m.newest[update.ID] {
 				require.True(m, before.Before(u.At), "of updates with an id in common the first is bound first")
@@ -218,8 +257,37 @@ func (m *intakeModel) check() {
 	require.LessOrEqual(m, m.in.horizon.Len(), 2*m.config.Horizon.Updates+n*unit+(1+m.parks)*message)
 }
 
-// TestParkedProjectsAreBoundOnceAndInOrder plays intakes whose horizon is too small, and has them end with all bound, no floor
-// behind, and nothing parked.
+// others has all be bound that is not of paused projects, and checks that what these have holds nothing back.
+func (m *intakeModel) others() {
+	for range 40 * len(m.log) {
+		m.read()
+		m.readAgain()
+		m.bind()
+		m.unpark()
+	}
+	m.pass()
+	m.check()
+	require.Equal(m, m.log[len(m.log)-1].Seq+1, m.in.read.Seq, "all was read")
+	require.Zero(m, m.in.backlog(), "what is paused is not counted")
+	_, _, some := m.in.oldest()
+	require.False(m, some)
+	for _, held := range m.state.Buckets {
+		require.Equal(m, m.log[len(m.log)-1].Seq+1, held.Floor.Seq, "the floors of buckets pass what is paused")
+		for id := range held.Parked {
+			require.True(m, m.paused[id])
+		}
+	}
+	for _, r := range m.log {
+		at := score.Position{Seq: r.Seq}
+		for i := range r.Updates {
+			at.Index = uint32(i)
+			require.True(m, m.bound[at] || m.paused[r.Updates[i].Project], "%v waits", at)
+		}
+	}
+}
+
+// TestParkedProjectsAreBoundOnceAndInOrder plays intakes whose horizon is too small, and pauses of projects. What is not paused is all
+// bound; after that all is resumed, and it ends with all bound, no floor behind, and nothing parked.
 func TestParkedProjectsAreBoundOnceAndInOrder(t *testing.T) {
 	t.Parallel()
 	parks := 0
@@ -227,7 +295,7 @@ func TestParkedProjectsAreBoundOnceAndInOrder(t *testing.T) {
 		m := newIntakeModel(t)
 		for range rapid.IntRange(1, 120).Draw(t, "steps") {
 			m.now = m.now.Add(time.Millisecond)
-			switch rapid.IntRange(0, 12).Draw(t, "step") {
+			switch rapid.IntRange(0, 13).Draw(t, "step") {
 			case 0, 1, 2, 3, 4:
 				m.read()
 			case 5, 6, 7:
@@ -238,6 +306,8 @@ func TestParkedProjectsAreBoundOnceAndInOrder(t *testing.T) {
 				m.pass()
 			case 11:
 				m.unpark()
+			case 13:
+				m.pause()
 			case 12:
 				if rapid.IntRange(0, 3).Draw(t, "killed") == 0 {
 					if rapid.IntRange(0, 3).Draw(t, "loses") == 0 {
@@ -248,6 +318,8 @@ func TestParkedProjectsAreBoundOnceAndInOrder(t *testing.T) {
 			}
 		}
 		m.check()
+		m.others()
+		m.paused = nil
 		for range 40 * len(m.log) {
 			m.read()
 			m.readAgain()
@@ -335,7 +407,7 @@ func TestWhatIsParkedTakesNoMemory(t *testing.T) {
 	m.flood(1_000)
 	require.Equal(t, uint64(1_000_000), m.backlog())
 	require.Less(t, heap()-before, 4<<20)
-	require.Equal(t, m.allowance(), m.horizon.Of(score.ProjectID{1}))
+	require.Equal(t, m.allowance(score.ProjectID{1}), m.horizon.Of(score.ProjectID{1}))
 }
 
 // flooded is an intake that one project floods, in messages of a thousand updates.
@@ -393,7 +465,7 @@ func TestTheExampleOfParking(t *testing.T) {
 		require.Zero(t, m.parks)
 		m.read()
 		p := m.in.parked[a]
-		require.Equal(t, 14, m.in.allowance())
+		require.Equal(t, 14, m.in.allowance(a))
 		is := func(next uint64, behind, riding bool, owed uint64) {
 			require.Equal(t, score.Position{Seq: next}, p.next)
 			require.Equal(t, behind, p.behind)

@@ -15,18 +15,26 @@ func (s *session) park(ctx context.Context) error {
 		if !some {
 			return nil
 		}
-		entry, err := s.intake.park(id)
-		if err != nil {
-			return fmt.Errorf("%w: %w", lane.ErrCorrupt, err)
-		}
 		waits := s.intake.horizon.Of(id)
-		if err := s.journal.append(ctx, entry); err != nil {
+		if err := s.parkOne(ctx, id); err != nil {
 			return err
 		}
-		s.intake.parkedNow(id)
 		s.log.Info("a project takes most of what the lane may look ahead; the lane parks it, and the others pass it", "project", id,
 			"updates", waits, "parked", len(s.intake.parked))
 	}
+}
+
+// parkOne journals that a project is parked.
+func (s *session) parkOne(ctx context.Context, id score.ProjectID) error {
+	entry, err := s.intake.park(id)
+	if err != nil {
+		return fmt.Errorf("%w: %w", lane.ErrCorrupt, err)
+	}
+	if err := s.journal.append(ctx, entry); err != nil {
+		return err
+	}
+	s.intake.parkedNow(id)
+	return nil
 }
 
 // unpark ends the parking of projects of which little waits.

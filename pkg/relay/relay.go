@@ -84,6 +84,8 @@ type Deps struct {
 	Paused   func(score.Lane) bool // whether an operator paused the lane; nil: none is
 	Roster   Roster
 	Board    Board
+	// PausedProjects are the projects that an operator paused; nil: none is.
+	PausedProjects func() map[score.ProjectID]bool
 	// Signer is the signer with an address; false where this process has no key for it. It may come later.
 	Signer  func(common.Address) (Signer, bool)
 	Tracer  trace.Tracer // of what the API traced, all of which it samples; nil: nothing is traced

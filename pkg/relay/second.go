@@ -37,15 +37,16 @@ func (in *intake) ride() (from uint64, again bool, err error) {
 		}
 		p.caughtUp(in.read)
 		n := in.horizon.Of(p.id())
-		behind, riding = behind || p.behind, riding || p.riding
-		if !p.behind || p.riding || n >= in.allowance() {
+		may := in.allowance(p.id())
+		behind, riding = behind || p.behind && may > 0, riding || p.riding
+		if !p.behind || p.riding || n >= may {
 			continue
 		}
 		if len(can) == 0 || p.next.Before(first) {
 			first = p.next
 		}
 		can = append(can, p)
-		starved = starved || n == 0 || 2*n < in.allowance()
+		starved = starved || n == 0 || 2*n < may
 	}
 	c.open = c.open && behind
 	if !starved {

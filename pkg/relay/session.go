@@ -45,10 +45,13 @@ type session struct {
 	send       func(ctx context.Context, raw [][]byte) []txpool.Result // to all endpoints
 	deadLetter func(context.Context, []score.DeadLetter) error
 
+	pausedProjects func() map[score.ProjectID]bool // by an operator; nil: none is
+
 	unsigned  bool      // the key did not sign what the last view asked for
 	more      bool      // bindAll left off, so that the loop hears what came while a slow signer signed; it continues at once
 	lookAgain time.Time // when a lane that halts looks at its journal again
 	passed    time.Time // when floors were last moved without work
+	looked    time.Time // which projects are paused
 
 	source Source
 	main   *reading // of the stream
@@ -56,8 +59,8 @@ type session struct {
 	second *reading // of what parked projects left out; nil while there is none
 }
 
-// errMoved says that the lane's buckets are not what they were: reading begins again from what the journal says of them.
-var errMoved = errors.New("the lane's buckets changed")
+// errMoved says that the lane's buckets, or the paused projects, are not what they were: reading begins again from what the journal says.
+var errMoved = errors.New("the lane's buckets, or the paused projects, changed")
 
 // run reads the stream and drives the lane until the context ends, its journal continues without it, or something
 // fails that reading the journal again may cure.
@@ -75,7 +78,7 @@ func (s *session) run(ctx context.Context, source Source) error {
 	}
 }
 
-// follow is run until the lane's buckets change.
+// follow is run until errMoved.
 func (s *session) follow(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -3,6 +3,7 @@ package relay
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -36,6 +37,7 @@ func (r *simRun) calmDown() {
 		}
 	}
 	r.chain.BaseFee, r.chain.Tip = simGwei, simGwei
+	r.paused = map[score.ProjectID]time.Time{}
 	for id := range r.ids() {
 		if r.plan.role {
 			r.setRole(id, true)

@@ -31,6 +31,7 @@ type simPlan struct {
 	reorgs    bool
 	deep      bool // reorgs below the final block, too
 	floods    bool // of updates of one project
+	pauses    bool // of projects, by an operator
 	flush     bool // of the statuses, and they forget what they were told last
 	drops     bool // of transactions from pools, and mempools that differ
 	prices    bool // the base fee moves, beyond the ceiling too
@@ -82,6 +83,7 @@ func drawPlan(rng *rand.Rand) simPlan {
 	}
 	p.thief = some(20)
 	p.thiefCall = p.thief && some(50)
+	p.pauses = some(40)
 	if some(60) {
 		for range 1 + rng.IntN(4) {
 			p.endpoints = append(p.endpoints, endpointFaults[rng.IntN(len(endpointFaults))])
@@ -95,7 +97,7 @@ func drawPlan(rng *rand.Rand) simPlan {
 // forPlant makes sure that a planted bug gets its chance.
 func (p *simPlan) forPlant() {
 	p.journalFaults, p.lease, p.kills = max(p.journalFaults, 5), true, true
-	p.floods, p.ahead = true, min(p.ahead, 15)
+	p.floods, p.pauses, p.ahead = true, true, min(p.ahead, 15)
 	p.endpoints, p.onlyLies, p.replicas, p.moves = append(p.endpoints, "send"), false, max(p.replicas, 2), true
 }
 
@@ -134,6 +136,8 @@ func (r *simRun) actions() []simAction {
 	when(p.lease, "zombie", 6, r.stepZombie)
 	when(p.reorgs, "reorg", often, r.reorg)
 	when(p.floods, "flood", 1, func() { r.users.flood() })
+	when(p.pauses, "pause", 2, r.pause)
+	when(p.pauses, "resume", 2, r.resume)
 	when(p.flush, "flush", 1, func() { r.statuses.flush() })
 	when(p.flush, "sync", 8, r.statuses.sync)
 	when(p.flush, "forget", 1, r.statuses.forget)

@@ -108,7 +108,7 @@ func (r *simRun) newReplica(i int) *simReplica {
 	config.Replica = p.name
 	p.relayer = &Relayer{
 		deps: Deps{
-			Chain: &simSends{p.client, p, r}, Source: r.source, Journal: p.journal, Statuses: r.statuses, Halt: simHalt{r: r}, Roster: p.view, Board: p.view, Signer: r.signer,
+			Chain: &simSends{p.client, p, r}, Source: r.source, Journal: p.journal, Statuses: r.statuses, Halt: simHalt{r: r}, PausedProjects: r.pausedProjects, Roster: p.view, Board: p.view, Signer: r.signer,
 			Log: r.log.With("replica", p.name), Metrics: noRegistry{},
 		},
 		config: config.withDefaults(), metrics: newMetrics(noRegistry{}),

@@ -49,14 +49,15 @@ type simRun struct {
 	current  *simReplica // whose turn it is; nil between turns
 	fuse     int         // calls of the current replica until it is killed; 0 never
 	calm     bool
-	halted   map[score.Lane]time.Time // since when a lane waits for the operator
+	halted   map[score.Lane]time.Time      // since when a lane waits for the operator
+	paused   map[score.ProjectID]time.Time // since when, by the operator
 	stats    simStats
 }
 
 // simStats is what a schedule comes to.
 type simStats struct {
 	actions, blocks, crashes, calmed, updates int
-	parks, unparks                            int
+	parks, unparks, pauses                    int
 }
 
 // simPlant are the bugs that tests plant, none by default.
@@ -70,6 +71,7 @@ type simPlant struct {
 	takesTwice bool // what was given to one lane is taken by another, too
 	ownOnly    bool // of what overtook its project, only the lane's own creations count, and the chain does not
 
+	pauseIgnored    bool // updates of paused projects are bound
 	parkedForgotten bool // a parked project that is behind is taken for one that is not
 	secondEndsEarly bool // the second reading ends before it is where the main reading is
 }
@@ -116,7 +118,7 @@ func simulate(seed uint64, plant simPlant, print bool) (stats simStats, trace ui
 func newSimRun(seed uint64, plant simPlant, print bool) *simRun {
 	r := &simRun{
 		seed: seed, rng: rand.New(rand.NewPCG(seed, 7)), plant: plant, print: print, digest: fnv.New64a(), clock: model.NewClock(),
-		journal: model.NewJournal(), statuses: newSimStatuses(), halted: map[score.Lane]time.Time{}, log: slog.New(slog.DiscardHandler),
+		journal: model.NewJournal(), statuses: newSimStatuses(), halted: map[score.Lane]time.Time{}, paused: map[score.ProjectID]time.Time{}, log: slog.New(slog.DiscardHandler),
 	}
 	if print {
 		r.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

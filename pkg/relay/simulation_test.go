@@ -65,6 +65,7 @@ func TestSimulation(t *testing.T) {
 				total.calmed += stats.calmed
 				total.parks += stats.parks
 				total.unparks += stats.unparks
+				total.pauses += stats.pauses
 				slowest.Store(max(slowest.Load(), int64(stats.calmed)))
 				mu.Unlock()
 			}
@@ -149,6 +150,12 @@ func TestSimulationFindsBucketsTakenTwice(t *testing.T) {
 func TestSimulationFindsDeathsTooSoon(t *testing.T) {
 	t.Parallel()
 	plantFound(t, simPlant{ownOnly: true})
+}
+
+// TestSimulationFindsPausesThatAreIgnored: updates of paused projects are bound.
+func TestSimulationFindsPausesThatAreIgnored(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{pauseIgnored: true})
 }
 
 // TestSimulationFindsForgottenProjects: what a parked project left out is not read again.

@@ -202,6 +202,11 @@ func (w *simWatch) bound(id score.Lane, b *lane.Bind) {
 		return
 	}
 	updates, projects := w.moved(id, b.Moves)
+	for i := range updates {
+		if since, is := w.r.paused[updates[i].Project]; is && w.r.clock.Now().Sub(since) > lookEvery {
+			w.r.fail("lane %d: slot %d carries an update of project %s, which is paused since %s", id, b.Nonce, updates[i].Project, since)
+		}
+	}
 	var carried []score.Update
 	var created []score.ProjectID
 	if batch, err := registry.DecodeBatch(tx.Data()); err == nil {

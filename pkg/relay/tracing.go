@@ -85,8 +85,7 @@ func (t *tracer) binds(work *lane.Work, nonce uint64) trace.Span {
 	}
 	_, span := t.spans.Start(context.Background(), "batch", append(options, trace.WithLinks(links...))...)
 	own := span.SpanContext()
-	traceID, spanID := own.TraceID(), own.SpanID()
-	copy(work.Trace.Batch[copy(work.Trace.Batch[:], traceID[:]):], spanID[:])
+	work.Trace.Batch = score.NewTrace(own.TraceID(), own.SpanID())
 	return span
 }
 

@@ -10,11 +10,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// version of the stored form.
-const version = 1
-
 // Version is the format of rosters that this program writes, and the newest that it reads.
-const Version = version
+const Version = 1
 
 type stored struct {
 	Version int `json:"version"`
@@ -23,7 +20,7 @@ type stored struct {
 
 // Encode writes the roster as JSON.
 func (r Roster) Encode() ([]byte, error) {
-	data, err := json.Marshal(stored{version, r})
+	data, err := json.Marshal(stored{Version, r})
 	if err != nil {
 		return nil, fmt.Errorf("couldn't encode the roster of lanes: %w", err)
 	}
@@ -38,8 +35,8 @@ func Decode(data []byte) (Roster, error) {
 	if err := json.Unmarshal(data, &form); err != nil {
 		return Roster{}, fmt.Errorf("couldn't decode the roster of lanes: %w", err)
 	}
-	if form.Version > version {
-		return Roster{}, fmt.Errorf("the roster of lanes has version %d, this program reads up to %d: %w", form.Version, version, score.ErrNewer)
+	if form.Version > Version {
+		return Roster{}, fmt.Errorf("the roster of lanes has version %d, this program reads up to %d: %w", form.Version, Version, score.ErrNewer)
 	}
 	var s stored
 	if err := json.Unmarshal(data, &s, json.RejectUnknownMembers(true)); err != nil {

@@ -9,6 +9,13 @@ import (
 // what is sampled has one. The zero Trace is none.
 type Trace [24]byte
 
+// NewTrace is that of a span.
+func NewTrace(trace [16]byte, span [8]byte) (t Trace) {
+	copy(t[:], trace[:])
+	copy(t[len(trace):], span[:])
+	return t
+}
+
 // Valid tells whether neither id is zero, which W3C forbids.
 func (t Trace) Valid() bool {
 	return [16]byte(t[:16]) != [16]byte{} && [8]byte(t[16:]) != [8]byte{}

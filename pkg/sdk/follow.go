@@ -24,6 +24,13 @@ type Status struct {
 	Outcome string       `json:"outcome"`         // once final: applied, duplicate, or why it was rejected
 	Tx      *common.Hash `json:"transactionHash"` // nil when none is known
 	Block   uint64       `json:"blockNumber"`     // 0 when none is known
+	Waits   *Waits       `json:"waits"`           // of an update that is in no transaction, and held up; else nil
+}
+
+// Waits says why what was accepted waits. It is stored, and is carried out when that ends.
+type Waits struct {
+	Why    string `json:"why"`    // paused: by an operator
+	Reason string `json:"reason"` // for people
 }
 
 // Final tells whether nothing changes any more.

@@ -173,7 +173,7 @@ func (v *View) see(e watched.Event) {
 		r, err = roster.Decode(e.Entry.Value())
 	}
 	if err != nil {
-		v.log.Error("the roster of lanes cannot be read; the relayer keeps to the one that it knows", "err", err)
+		v.log.Error("the roster of lanes cannot be read; the process keeps to the one that it knows", "err", err)
 		return
 	}
 	if known, _ := v.Current(); !known.Equal(r) {

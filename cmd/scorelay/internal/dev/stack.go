@@ -214,31 +214,26 @@ func (b *builder) relayerSettings(i int) (*app.RelayerSettings, error) {
 }
 
 func (b *builder) apiPart(i int) lifecycle.Part {
-	run := func(drain, kill context.Context) error {
-		s, err := b.apiSettings(i)
-		if err != nil {
-			return err
-		}
-		if b.opts.Separate {
-			return b.child("api", i, serviceCommand(APICommand, append(environ(s), b.opts.overrides("api", i)...))).run(drain, kill)
-		}
-		_ = b.info.setPID("api", i, os.Getpid())
-		return app.RunAPI(drain, kill, s, b.log.With("service", "api", "index", i))
-	}
-	return lifecycle.Part{Name: fmt.Sprintf("api %d", i), Run: run}
+	return service(b, "api", i, APICommand, b.apiSettings, app.RunAPI)
 }
 
 func (b *builder) relayerPart(i int) lifecycle.Part {
-	run := func(drain, kill context.Context) error {
-		s, err := b.relayerSettings(i)
+	return service(b, "relayer", i, RelayerCommand, b.relayerSettings, app.RunRelayer)
+}
+
+// service is a replica: a process of its own where those are separate.
+func service[S any](b *builder, role string, i int, command string, settings func(i int) (S, error),
+	run func(drain, kill context.Context, s S, log *slog.Logger) error,
+) lifecycle.Part {
+	return lifecycle.Part{Name: fmt.Sprintf("%s %d", role, i), Run: func(drain, kill context.Context) error {
+		s, err := settings(i)
 		if err != nil {
 			return err
 		}
 		if b.opts.Separate {
-			return b.child("relayer", i, serviceCommand(RelayerCommand, append(environ(s), b.opts.overrides("relayer", i)...))).run(drain, kill)
+			return b.child(role, i, serviceCommand(command, append(environ(s), b.opts.overrides(role, i)...))).run(drain, kill)
 		}
-		_ = b.info.setPID("relayer", i, os.Getpid())
-		return app.RunRelayer(drain, kill, s, b.log.With("service", "relayer", "index", i))
-	}
-	return lifecycle.Part{Name: fmt.Sprintf("relayer %d", i), Run: run}
+		_ = b.info.setPID(role, i, os.Getpid())
+		return run(drain, kill, s, b.log.With("service", role, "index", i))
+	}}
 }

@@ -3,9 +3,11 @@ package status
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -69,19 +71,24 @@ type backlog struct {
 
 var errEnough = errors.New("enough was read")
 
-// read reads what the stream holds and no journal calls bound.
-func read(ctx context.Context, s *stream.Stream, held [score.Buckets]holder) (*backlog, error) {
+// read reads what the stream holds and no journal calls bound. It does not begin where only paused projects have something: that may be
+// much, and stays so.
+func read(ctx context.Context, s *stream.Stream, held [score.Buckets]holder, paused map[score.ProjectID]pause.Pause) (*backlog, error) {
 	b := &backlog{lanes: map[score.Lane]*waiting{}, projects: map[score.ProjectID]*waiting{}}
-	from := held[0].Lowest()
+	from := held[0].Floor
 	for i := range held {
-		if lowest := held[i].Lowest(); lowest.Before(from) {
+		active := lane.Holding{Extent: held[i].Extent, Parked: maps.Clone(held[i].Parked)}
+		maps.DeleteFunc(active.Parked, func(id score.ProjectID, _ lane.Extent) bool { _, is := paused[id]; return is })
+		if lowest := active.Lowest(); lowest.Before(from) {
 			from = lowest
 		}
 	}
 	meet := func(project score.ProjectID, at score.Position, accepted time.Time) {
 		if h := &held[score.BucketOf(project)]; !h.Of(project).Has(at) {
-			of(b.lanes, h.lane).add(accepted)
 			of(b.projects, project).add(accepted)
+			if _, is := paused[project]; !is {
+				of(b.lanes, h.lane).add(accepted)
+			}
 		}
 	}
 	took, until := 0, time.Now().Add(readFor)

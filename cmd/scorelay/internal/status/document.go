@@ -36,6 +36,8 @@ type Document struct {
 
 	Halted string       `json:"halted,omitempty"` // why accepting halts
 	Paused *pause.Pause `json:"paused,omitempty"` // everything, by an operator
+	// Projects that an operator paused, whether something of them waits or not.
+	PausedProjects map[score.ProjectID]pause.Pause `json:"pausedProjects,omitempty"`
 }
 
 // Lane is one lane.
@@ -53,8 +55,8 @@ type Lane struct {
 	OpenSlots    int    `json:"openSlots"` // not final
 	Queue        int    `json:"queue"`     // pieces of work that lost their slot
 
-	Waiting       uint64   `json:"waiting"`                 // updates and creations to be bound
-	OldestSeconds *float64 `json:"oldestSeconds,omitempty"` // since the oldest was accepted of what is not final
+	Waiting       uint64   `json:"waiting"`                 // updates and creations to be bound, but for those of paused projects
+	OldestSeconds *float64 `json:"oldestSeconds,omitempty"` // since the oldest was accepted of them, or of what is bound and not final
 
 	Moves  bool         `json:"moves"`            // it binds what comes, or would
 	Paused *pause.Pause `json:"paused,omitempty"` // by an operator
@@ -94,7 +96,7 @@ type Endpoint struct {
 type Project struct {
 	Project       score.ProjectID `json:"project"`
 	Lane          score.Lane      `json:"lane"`
-	Updates       uint64          `json:"updates"`
+	Updates       uint64          `json:"updates"` // of a paused one, those at least of which its lane told, or that were read
 	OldestSeconds *float64        `json:"oldestSeconds,omitempty"`
 }
 
@@ -148,7 +150,7 @@ var sentences = map[lane.Wait]string{
 	lane.WaitRefused:     "nodes refuse its transactions; see the relayer's log",
 	lane.WaitContract:    "the contract refuses what it sends; has its signer the relayer role?",
 	lane.WaitOutcomes:    "the outcomes of a final transaction cannot be read",
-	lane.WaitSigner:      "its key does not sign, or its relayer has none",
+	lane.WaitSigner:      "its signer does not sign, or its relayer has no key for it",
 	lane.WaitCut:         "it was cut, and gives away what it has",
 	lane.WaitNode:        "no node tells what queued work would do",
 	lane.WaitStream:      "the stream or its journal cannot be read or written",

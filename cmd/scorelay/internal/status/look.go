@@ -80,7 +80,7 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	if s.marker.Halts() {
 		doc.Halted = s.marker.Reason
 	}
-	doc.Paused = s.paused.All
+	doc.Paused, doc.PausedProjects = s.paused.All, s.paused.Projects
 	for _, of := range s.roster.Lanes {
 		doc.Lanes = append(doc.Lanes, s.lane(of, found, doc.At))
 	}
@@ -131,7 +131,10 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 		return err
 	})
 	step(func() error { return s.journals(ctx, d.JS) })
-	step(func() (err error) { s.backlog, err = read(ctx, d.Stream, holders(known, s.states)); return err })
+	step(func() (err error) {
+		s.backlog, err = read(ctx, d.Stream, holders(known, s.states), s.paused.Projects)
+		return err
+	})
 	step(func() error { return s.stream(ctx, d.JS) })
 	return s, err
 }
@@ -351,8 +354,8 @@ func (s *stored) projects(now time.Time) []Project {
 		all = append(all, Project{Project: id, Lane: held[score.BucketOf(id)].lane, Updates: w.updates, OldestSeconds: since(w.oldest, now)})
 	}
 	for id, told := range s.told {
-		if s.backlog.whole {
-			break // what was read is newer
+		if _, paused := s.paused.Projects[id]; s.backlog.whole && !paused {
+			continue // what was read is newer
 		}
 		if i := slices.IndexFunc(all, func(p Project) bool { return p.Project == id }); i >= 0 {
 			all[i].Updates = max(all[i].Updates, told.Waiting)

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	waits "github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/journal"
@@ -92,6 +93,15 @@ func (r *rig) accept(t *testing.T, p score.ProjectID, n int) {
 	require.NoError(t, r.Stream.PublishEnvelope(t.Context(), fmt.Sprintf("%x %d", p[:4], n), updates, nil))
 }
 
+// lease gives relayers the leases of lanes, from lane 0 on.
+func (r *rig) lease(t *testing.T, relayers ...string) {
+	t.Helper()
+	for id, name := range relayers {
+		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte(name+" TOKEN"))
+		require.NoError(t, err)
+	}
+}
+
 func (r *rig) look(t *testing.T) *Document {
 	t.Helper()
 	doc, err := r.Look(t.Context())
@@ -153,10 +163,7 @@ func TestWhatIsStoredIsToldWithoutRelayers(t *testing.T) {
 func TestWhatReplicasSayIsTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	for id, name := range []string{"relayer-a", "relayer-b", "relayer-b"} {
-		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte(name+" TOKEN"))
-		require.NoError(t, err)
-	}
+	r.lease(t, "relayer-a", "relayer-b", "relayer-b")
 	doc := r.look(t)
 	require.True(t, doc.OK, doc.Verdict)
 	require.Equal(t, "all lanes move", doc.Verdict)
@@ -227,10 +234,7 @@ func TestTopUpsAreTold(t *testing.T) {
 func TestWhatIsPausedIsTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	for id := range 3 {
-		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte("relayer-a TOKEN"))
-		require.NoError(t, err)
-	}
+	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
 	pauses, err := pause.Open(t.Context(), r.JS)
 	require.NoError(t, err)
 	set := func(change func(pause.Pauses) pause.Pauses) *Document {
@@ -242,18 +246,18 @@ func TestWhatIsPausedIsTold(t *testing.T) {
 	}
 	one := score.Lane(1)
 	doc := set(func(p pause.Pauses) pause.Pauses {
-		return p.With(&one, pause.Pause{At: time.Now(), Reason: "its node moves"})
+		return p.With(pause.What{Lane: &one}, pause.Pause{At: time.Now(), Reason: "its node moves"})
 	})
 	require.Equal(t, "lane 1 waits: an operator paused it; it resumes by scorelay resume (its node moves)", doc.Verdict)
 	require.Nil(t, doc.Lanes[0].Paused)
 	require.True(t, doc.Lanes[0].Moves)
 	require.Equal(t, "its node moves", doc.Lanes[1].Paused.Reason)
 	require.Equal(t, lane.WaitPaused, doc.Lanes[1].Wait)
-	doc = set(func(p pause.Pauses) pause.Pauses { return p.With(nil, pause.Pause{At: time.Now()}) })
+	doc = set(func(p pause.Pauses) pause.Pauses { return p.With(pause.What{}, pause.Pause{At: time.Now()}) })
 	require.Equal(t, "an operator paused all lanes, and accepting continues", doc.Verdict)
 	require.False(t, doc.Lanes[0].Moves)
 	doc = set(func(p pause.Pauses) pause.Pauses {
-		return p.With(nil, pause.Pause{At: time.Now(), Accepting: true, Reason: "an upgrade"})
+		return p.With(pause.What{}, pause.Pause{At: time.Now(), Refuses: true, Reason: "an upgrade"})
 	})
 	require.Equal(t, "an operator paused everything: nothing is accepted (an upgrade)", doc.Verdict)
 	leases, err := r.JS.KeyValue(t.Context(), replica.Bucket)
@@ -265,14 +269,62 @@ func TestWhatIsPausedIsTold(t *testing.T) {
 	require.NotNil(t, doc.Lanes[2].Paused)
 }
 
-// TestWhatIsAwayIsNamed: Redis first, then also the chain.
-func TestWhatIsAwayIsNamed(t *testing.T) {
+// TestAPausedProjectIsTold and nothing cries: its lane waits for nothing, and what waits of it is told by itself, also what its lane told of
+// before all that is read here.
+func TestAPausedProjectIsTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for id := range 3 {
 		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte("relayer-a TOKEN"))
 		require.NoError(t, err)
 	}
+	busy := r.project(0)
+	r.accept(t, busy, 5)
+	bucket := score.BucketOf(busy)
+	last := uint64(1)
+	for _, e := range []lane.Entry{
+		{Park: &lane.Park{Bucket: bucket, Project: busy}},
+		{Pass: &lane.Pass{Moves: []lane.Move{{Bucket: bucket, Floor: score.Position{Seq: 2}}}}},
+	} {
+		e.Version, e.Epoch, e.Time = lane.Version, 1, time.Now()
+		var err error
+		last, err = r.journals.Append(t.Context(), 0, last, e)
+		require.NoError(t, err)
+	}
+	pauses, err := pause.Open(t.Context(), r.JS)
+	require.NoError(t, err)
+	told, err := waits.Open(t.Context(), r.JS, r.Log)
+	require.NoError(t, err)
+	require.NoError(t, told.Tell(t.Context(), 0, map[score.ProjectID]score.Backlog{busy: {Waiting: 5, Read: 2}}))
+	for i := range 5 {
+		one := busy
+		one[31] = byte(i)
+		_, err = pauses.Update(t.Context(), func(p pause.Pauses) pause.Pauses {
+			return p.With(pause.What{Project: &one}, pause.Pause{At: time.Now(), Reason: "a wrong price, of which the cause is not found out so far"})
+		})
+		require.NoError(t, err)
+	}
+	doc := r.look(t)
+	require.True(t, doc.OK)
+	require.Equal(t, "all lanes move; paused by an operator: 5 of the projects", doc.Verdict)
+	require.Len(t, doc.PausedProjects, 5)
+	require.Zero(t, doc.Lanes[0].Waiting)
+	require.Nil(t, doc.Lanes[0].OldestSeconds)
+	require.Len(t, doc.Backlog, 1)
+	require.Equal(t, uint64(5), doc.Backlog[0].Updates)
+	text := strings.Join(doc.Lines(24), "\n")
+	require.Contains(t, text, ", paused")
+	require.Contains(t, text, "and 2 more")
+	r.accept(t, busy, 2)
+	doc = r.look(t)
+	require.Zero(t, doc.Lanes[0].Waiting)
+}
+
+// TestWhatIsAwayIsNamed: Redis first, then also the chain.
+func TestWhatIsAwayIsNamed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
 	r.redis.Close()
 	require.Contains(t, r.look(t).Verdict, "Redis does not answer here")
 	away, err := chain.Dial(t.Context(), chain.Config{URLs: []string{"http://127.0.0.1:1"}}, r.Log, prometheus.NewRegistry())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // Columns is how wide the text is at most.
@@ -144,6 +145,9 @@ func (d *Document) tail() (lines []string) {
 			if p.OldestSeconds != nil {
 				line += ", oldest " + age(*p.OldestSeconds)
 			}
+			if _, paused := d.PausedProjects[p.Project]; paused {
+				line += ", paused"
+			}
 			say("%s", line)
 		}
 	}
@@ -154,6 +158,7 @@ func (d *Document) tail() (lines []string) {
 		}
 		say("top-ups    %s: %s ether, %s of %s paid today%s", short(t.Account.Hex(), 11), ether(t.BalanceWei), ether(t.SpentWei), ether(t.PerDayWei), now)
 	}
+	lines = append(lines, d.pausedProjects()...)
 	say("endpoints  %s", strings.Join(d.endpoints(), ", "))
 	say("replicas   %s", strings.Join(d.replicas(), ", "))
 	nats := "ok"
@@ -168,6 +173,19 @@ func (d *Document) tail() (lines []string) {
 		redis = "does not answer"
 	}
 	say("NATS       %s, copies %d, stream %.0f %% full (%s)   Redis %s", nats, d.NATS.Copies, 100*d.NATS.full(), bytes(d.NATS.Bytes), redis)
+	return lines
+}
+
+// pausedProjects are some of them, with as much of the reason as a line holds.
+func (d *Document) pausedProjects() (lines []string) {
+	ids := slices.SortedFunc(maps.Keys(d.PausedProjects), func(a, b score.ProjectID) int { return slices.Compare(a[:], b[:]) })
+	for i, id := range ids {
+		if i == mostProjects {
+			return append(lines, fmt.Sprintf("           and %d more (--json tells of all)", len(ids)-i))
+		}
+		one := d.PausedProjects[id]
+		lines = append(lines, dev.Fold(fmt.Sprintf("paused     %s  %s", short(id.String(), 13), one.Why()), Columns)[0])
+	}
 	return lines
 }
 

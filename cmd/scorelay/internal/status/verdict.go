@@ -41,6 +41,9 @@ func (d *Document) judge() {
 		if down := d.down(); len(down) > 0 {
 			d.Verdict += "; endpoints that are left alone: " + strings.Join(slices.Sorted(maps.Keys(down)), ", ")
 		}
+		if n := len(d.PausedProjects); n > 0 {
+			d.Verdict += fmt.Sprintf("; paused by an operator: %d of the projects", n)
+		}
 	}
 }
 
@@ -74,7 +77,7 @@ func (d *Document) stopped() string {
 // paused says what an operator paused, of everything.
 func (d *Document) paused() string {
 	what := "an operator paused all lanes, and accepting continues"
-	if d.Paused.Accepting {
+	if d.Paused.Refuses {
 		what = "an operator paused everything: nothing is accepted"
 	}
 	if d.Paused.Reason != "" {

@@ -33,6 +33,15 @@ export interface UpdateAccepted {
   status: 'accepted' | 'duplicate'
   /** Where the update can be followed: a path of the API. */
   statusUrl: string
+  waits?: Waits
+}
+
+/** Why what was accepted waits: it is stored, and is carried out when that ends. Absent where nothing holds it up. */
+export interface Waits {
+  /** paused: by an operator. Others may come. */
+  why: string
+  /** For people. */
+  reason: string
 }
 
 /** What became of one of several groups; refused: error is what updateScores would have thrown, and says whether it may be stored all the same. */
@@ -67,6 +76,7 @@ export interface Project extends Status {
 export interface UpdateStatus extends Status {
   projectId: Hex
   updateId: Hex
+  waits?: Waits
 }
 
 /** How far an update has come, or that nothing is known of it. */

@@ -1,0 +1,94 @@
+package relay
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Projects that an operator paused. Of a paused project no update is in the horizon, so none is bound and none takes room there. As soon as
+// something of it waits it is parked, with an allowance of nothing, so that its bucket's floor passes what waits: the project is behind, does
+// not ride, and rides again when it is resumed. Until it can be parked, what was read of it is held: its places are in its bucket's row,
+// which keeps the floor back, and its units nowhere. It is read again where the project is resumed meanwhile.
+//
+// A creation is bound all the same, unless it is behind updates that wait: it is no update, and nothing behind it is read before.
+
+// lookEvery is how often a session looks at what is paused.
+const lookEvery = 200 * time.Millisecond
+
+// hold keeps back what is of paused projects. errMoved says that what was held is to be read again.
+func (s *session) hold(ctx context.Context) error {
+	in, now := s.intake, s.config.Now()
+	if s.pausedProjects == nil || in.creation != nil { // its place may be a paused project's
+		return nil
+	}
+	if now.Sub(s.looked) >= lookEvery {
+		s.looked = now
+		if paused := s.pausedProjects(); !maps.Equal(paused, in.paused) && in.pause(paused) {
+			return errMoved
+		}
+	}
+	for _, id := range in.parkable() {
+		if err := s.parkOne(ctx, id); err != nil {
+			return err
+		}
+		s.log.Info("an operator paused a project; the lane parks it, and binds nothing new of it until `scorelay resume`", "project", id)
+	}
+	return nil
+}
+
+// pause says which projects are paused now. again says that some are not any more of which units were held.
+func (in *intake) pause(paused map[score.ProjectID]bool) (again bool) {
+	in.paused = paused
+	for id := range in.held {
+		again = again || !paused[id]
+	}
+	for id := range paused {
+		if p := in.parked[id]; p != nil {
+			if p.riding {
+				p.stop(later(p.next, in.second.read))
+			}
+			continue
+		}
+		for _, unit := range in.horizon.Trim(id, 0) {
+			delete(in.inHorizon, unit.At)
+			in.held[id] += uint64(len(unit.Unit.Updates))
+		}
+	}
+	in.shareAgain()
+	return again
+}
+
+// parkable are the projects of which units are held and that can be parked now: all was read that is bound of their bucket, and nothing
+// of it is left to the lane that the bucket goes to.
+func (in *intake) parkable() (ids []score.ProjectID) {
+	for id := range in.held {
+		bucket := score.BucketOf(id)
+		if _, stopped := in.stopped[bucket]; !stopped && in.readBound(bucket) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b score.ProjectID) int { return slices.Compare(a[:], b[:]) })
+	return ids
+}
+
+// waits tells whether a place waits to be bound, as far as no operator paused its project.
+func (in *intake) waits(p *place) bool {
+	return !p.bound && (p.unreadable || p.creation != nil || !in.paused[p.project])
+}
+
+// pausedUpdates is how many updates wait of paused projects, as far as the stream was read.
+func (in *intake) pausedUpdates() (n uint64) {
+	for _, updates := range in.held {
+		n += updates
+	}
+	for id, p := range in.parked {
+		if in.paused[id] {
+			n += p.owed + p.unseen
+		}
+	}
+	return n
+}
