@@ -119,7 +119,7 @@ func (t *TopUp) foreign(ctx context.Context, nonce uint64) (why reason, stops bo
 	if err := t.put(ctx, next); err != nil {
 		return because(WaitRecord, "err", err), true
 	}
-	return because(WaitStopped, "why", next.Stopped), true
+	return because(WaitStopped, "stopped", next.Stopped), true
 }
 
 // push sees to the transfer that is pending: it ends, is sent again, or gets a higher fee.
@@ -167,7 +167,7 @@ func (t *TopUp) end(ctx context.Context, in evidence.Included) reason {
 	}
 	t.metrics.ended.Inc()
 	if next.Stopped != "" {
-		return because(WaitStopped, "why", next.Stopped)
+		return because(WaitStopped, "stopped", next.Stopped)
 	}
 	t.deps.Log.Info("a lane's signer was topped up", "lane", ended.Lane, "value_wei", ended.last().Value(), "tx", in.Tx, "block", in.Block.Number)
 	return reason{}

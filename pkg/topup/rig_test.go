@@ -33,7 +33,8 @@ import (
 const (
 	payer         = 3 // the development account that pays
 	confirmations = 2
-	enough        = 40 // rounds in which everything comes to its end
+	enough        = 80 // rounds in which everything comes to its end
+	calm          = 15 // rounds in which what can happen begins
 )
 
 func eth(n float64) *big.Int {
@@ -146,9 +147,9 @@ func (r *rig) until(so func() bool, processes ...*process) {
 	require.True(r.t, so(), "it does not come to be: %+v", processes[0].Told())
 }
 
-// steps makes many, after which nothing is left to be done.
+// steps makes some, in which nothing shall happen any more.
 func (r *rig) steps(processes ...*process) {
-	for range enough {
+	for range calm {
 		r.step(processes...)
 	}
 }

@@ -150,7 +150,7 @@ func (t *TopUp) next(ctx context.Context) reason {
 	own, isLane := known.BySigner(t.deps.Signer.Address())
 	switch v := t.view; {
 	case t.record.Stopped != "":
-		return because(WaitStopped, "why", t.record.Stopped)
+		return because(WaitStopped, "stopped", t.record.Stopped)
 	case t.record.pending() != nil && t.record.Account != t.deps.Signer.Address():
 		return because(WaitAccount, "of", t.record.Account)
 	case isLane: // whose journal has its nonces

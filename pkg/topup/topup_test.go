@@ -205,7 +205,7 @@ func TestSeveralRelayersAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 3)
 	all := []*process{r.start(nil), r.start(nil), r.start(nil)}
-	for range enough {
+	for range 2 * calm {
 		r.geth.Commit()
 		var running sync.WaitGroup
 		for _, p := range all {
@@ -280,9 +280,8 @@ func TestEndpointsThatLie(t *testing.T) {
 			p = late.start(nil)
 			p.proxy.Add(rpcproxy.Missing(rpcproxy.Proof))
 			remove = p.proxy.Add(rpcproxy.Nonces(delta))
-			late.steps(p)
+			late.until(func() bool { return p.Told().Wait == topup.WaitBlock }, p)
 			require.Zero(t, late.balance(late.lane(0)).Sign())
-			require.Equal(t, topup.WaitBlock, p.Told().Wait)
 			remove()
 			late.steps(p)
 			late.resume() // its first nonce was a lie
@@ -336,6 +335,7 @@ func TestAnEndpointThatLiesAboutBalances(t *testing.T) {
 	p.proxy.Add(rpcproxy.Fault{Name: "balances", Methods: []string{"eth_getBalance"}, Answer: func(_ *rpcproxy.Node, _ *rpcproxy.Call, a *rpcproxy.Answer) {
 		a.Result = json.RawMessage(`"0x0"`)
 	}})
+	proved.until(func() bool { return proved.settled(1) }, p)
 	proved.steps(p)
 	require.True(t, proved.paid(0), "proofs are believed")
 }

@@ -110,7 +110,8 @@ func (t *TopUp) say(why reason) {
 		now.Since, t.told.logged = time.Now(), false
 	case why.wait != WaitNone && !t.told.logged:
 		t.told.logged = true
-		t.deps.Log.Warn("no lane's signer is topped up: "+why.wait.Sentence(), append(why.numbers, "account", now.Account)...)
+		t.deps.Log.Warn("no lane's signer is topped up; the relayer keeps looking",
+			append([]any{"reason", why.wait, "why", why.wait.Sentence(), "account", now.Account}, why.numbers...)...)
 	}
 	t.told.told = now
 	t.metrics.show(&now)
