@@ -390,6 +390,7 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 	does("nothing is accepted", "pause", "--all", "--accepting=false", "--reason", "the chain is upgraded")
 	require.Eventually(t, refused, 2*time.Minute, 10*time.Millisecond)
 	does("Resumed all lanes.", "resume", "--all")
+	does("Top-ups begin again", "topup", "resume")
 	c.final(t, waiting)
 	c.final(t, c.send(t, 1))
 }

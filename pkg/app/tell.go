@@ -7,12 +7,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/retry"
-	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // tellPart has the process say, every few seconds, what only it knows of itself, for `scorelay status`. counts is what it did since it began;
-// lanes are those that it drives, nil for an API.
-func (p *process) tellPart(role, name string, counts func() replica.Counts, lanes func() map[score.Lane]replica.Lane) lifecycle.Part {
+// add says what more there is to tell; nil for an API.
+func (p *process) tellPart(role, name string, counts func() replica.Counts, add func(*replica.Report)) lifecycle.Part {
 	began := time.Now().UTC()
 	return loop("what the process says of itself", func(ctx context.Context) error {
 		silent, lately := false, replica.Window{}
@@ -21,8 +20,8 @@ func (p *process) tellPart(role, name string, counts func() replica.Counts, lane
 			for _, h := range p.chain.Health() {
 				report.Endpoints = append(report.Endpoints, replica.Endpoint{Name: h.Endpoint, Up: h.Up, Why: h.Why, Newest: h.Newest, TookMS: h.Took.Milliseconds()})
 			}
-			if lanes != nil {
-				report.Lanes = lanes()
+			if add != nil {
+				add(&report)
 			}
 			report.Lately = lately.Add(time.Now(), counts())
 			err := replica.Tell(ctx, p.js, report)

@@ -84,6 +84,7 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	for _, of := range s.roster.Lanes {
 		doc.Lanes = append(doc.Lanes, s.lane(of, found, doc.At))
 	}
+	doc.TopUp = topUp(s.reports)
 	doc.Replicas, doc.Endpoints = s.replicas(), d.endpoints(s.reports)
 	doc.Rates = rates(s.reports)
 	doc.Backlog, doc.BacklogWhole = s.projects(doc.At), s.backlog.whole

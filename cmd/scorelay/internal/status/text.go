@@ -151,6 +151,13 @@ func (d *Document) tail() (lines []string) {
 			say("%s", line)
 		}
 	}
+	if t := d.TopUp; t != nil {
+		now := ""
+		if t.Lane != nil {
+			now = fmt.Sprintf(", now lane %d", *t.Lane)
+		}
+		say("top-ups    %s: %s ether, %s of %s paid today%s", short(t.Account.Hex(), 11), ether(t.BalanceWei), ether(t.SpentWei), ether(t.PerDayWei), now)
+	}
 	lines = append(lines, d.pausedProjects()...)
 	if r := d.Rates; r != nil {
 		gas := ""
