@@ -21,7 +21,7 @@ type claim struct {
 	items   []item
 	token   string
 	bucket  score.Bucket // of the project
-	answers []byte // a letter for each index of the items, in order
+	answers []byte       // a letter for each index of the items, in order
 }
 
 // Claim asks for 1 … score.MaxSigned updateIds of one project at once, for one accept. It answers for each, in order: all that no

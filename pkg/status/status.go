@@ -44,8 +44,8 @@ type Store struct {
 	client *redisdb.Client
 	config Config
 	tables int
-	claims []*redisdb.Batcher[*claim] // by table
-	hands  []hand                     // by table
+	claims []*redisdb.Batcher[*claim]     // by table
+	hands  []hand                         // by table
 	shared *lru.Cache[place, sharedPlace] // by places in own entries
 	least  int                            // so many share an entry at least
 }

@@ -51,7 +51,9 @@ func (s *Store) Reopened(ctx context.Context, lane score.Lane, nonce uint64, tx 
 	}, refs)
 }
 
-func always(argument string) func(int, place) string { return func(int, place) string { return argument } }
+func always(argument string) func(int, place) string {
+	return func(int, place) string { return argument }
+}
 
 // Slot says where a slot's transaction is: handed to a node (stage Submitted) or in a block (Included). What a session of a
 // later epoch of the lane's journal said of the slot stays.

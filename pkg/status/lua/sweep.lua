@@ -17,7 +17,10 @@ local function finished(bucket, p, next)
     local is = kind
     if kind == 112 then
       local name, index = sharedBy(sub(bucket, p + 2, p + 15))
-      local state = stateAt(runsOf(call('HGET', key, named(numbered(name, 1))) or '', name), index)
+      local there = call('HGET', key, named(numbered(name, 1))) or ''
+      local runs, at = runsOf(there, name)
+      if at and second - number(there, at - 6, 4) <= finals then return false end -- it may have become final only then
+      local state = stateAt(runs, index)
       is = byte(state) or 102
     end
     if is >= 97 and is <= 100 or is == 115 then return false end
