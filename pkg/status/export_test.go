@@ -25,12 +25,16 @@ func (s *Store) States(ctx context.Context, refs []score.Ref) ([]string, error) 
 	return states, nil
 }
 
-// ClaimSingles makes a claim for each, with its token, in one call.
-func (s *Store) ClaimSingles(ctx context.Context, refs []score.Ref, tokens []string) ([]string, error) {
+// ClaimAtOnce makes claims, each with its token, in one call, and returns a letter for each reference, in the order of a claim's ids.
+func (s *Store) ClaimAtOnce(ctx context.Context, refs [][]score.Ref, tokens []string) ([]string, error) {
 	claims, answers := make([]*claim, len(refs)), make([]string, len(refs))
-	for i := range refs {
-		p := s.placeOf(&refs[i])
-		claims[i] = &claim{items: []item{{p.name, p.index, p.index, 0}}, token: short(tokens[i]), bucket: score.BucketOf(refs[i].Project)}
+	for i, refs := range refs {
+		at := make([]place, len(refs))
+		for k := range refs {
+			at[k] = s.placeOf(&refs[k])
+		}
+		items, _ := itemsOf(at, func(int) byte { return 0 })
+		claims[i] = &claim{items: items, token: short(tokens[i]), bucket: score.BucketOf(refs[0].Project)}
 	}
 	err := s.claimAll(ctx, 0, slices.Clone(claims))
 	for i, c := range claims {

@@ -250,10 +250,15 @@ local function moved(k, n, move)
   local size, rest = size[kind] + 2, e + 7 + high * 256 + low
   if kind == 112 then -- it is alone
     local there, index = sharedBy(sub(bucket, e + 9, e + 22))
-    local state = stateAt(runsOf(content[bucketAt(numbered(there, 1))], there), index)
-    if there == shared and index == ownIndex(k, which) and byte(state) == 99 then -- this call won it before
-      letters[#letters + 1] = 'p'
-      return m + 1
+    local state
+    if there == shared and own[index] then -- another claim of this call won it
+      state = 'c' .. deadline .. own[index]
+    else
+      state = stateAt(runsOf(content[bucketAt(numbered(there, 1))], there), index)
+      if there == shared and index == ownIndex(k, which) and byte(state) == 99 then -- this call is a repeated one, and won it before
+        letters[#letters + 1] = 'p'
+        return m + 1
+      end
     end
     local runs = state ~= '' and char(f, l) .. state or ''
     become = walked(runs, k, m, change)
