@@ -26,7 +26,8 @@ type claim struct {
 
 // Claim asks for 1 … score.MaxSigned updateIds of one project at once, for one accept. It answers for each, in order: all that no
 // update was accepted under are won together; or none is, because one is busy, and then they are answered empty. So a
-// caller that waits for one id holds none that others wait for. The token names the claims; the same one may claim again.
+// caller that waits for one id holds none that others wait for. The token names the claims; its process may make the
+// same again with it.
 //
 // What is claimed while an exchange with Redis is under way goes with the next, in one script call.
 func (s *Store) Claim(ctx context.Context, refs []score.Ref, token string) ([]score.Claim, error) {
@@ -57,8 +58,9 @@ func (s *Store) Claim(ctx context.Context, refs []score.Ref, token string) ([]sc
 func (c *claim) single() bool { return len(c.items) == 1 && c.items[0].first == c.items[0].last }
 
 // claimAll makes the claims of many accepts: those of one id first, in the order of the table, since neighbours cost less together;
-// then those of more, each all or none. In the shared entry they are in the order in which they came, by lane: those will change together.
-func (s *Store) claimAll(ctx context.Context, table int, claims []*claim) error {
+// then those of more, each all or none. shared is the id of a new entry, which has the single ones by lane and in the order in which they came: what will change
+// together.
+func (s *Store) claimAll(ctx context.Context, table int, claims []*claim, shared string) error {
 	slices.SortStableFunc(claims, func(a, b *claim) int {
 		switch {
 		case a.single() && !b.single():
@@ -83,7 +85,10 @@ func (s *Store) claimAll(ctx context.Context, table int, claims []*claim) error 
 		}
 	}
 	slices.SortStableFunc(items[:singles], func(a, b item) int { return a.compare(&b) })
-	shared, until := s.newShared(items), time.Now().Add(s.near())
+	if !s.share(items) {
+		shared = ""
+	}
+	until := time.Now().Add(s.near())
 	arguments = append(arguments, strconv.Itoa(singles), shared)
 	answers, err := s.exchange(ctx, "claim updates", s.writes("claim", table, items, false, arguments))
 	if err != nil {

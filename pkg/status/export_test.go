@@ -25,8 +25,8 @@ func (s *Store) States(ctx context.Context, refs []score.Ref) ([]string, error) 
 	return states, nil
 }
 
-// ClaimAtOnce makes claims, each with its token, in one call, and returns a letter for each reference, in the order of a claim's ids.
-func (s *Store) ClaimAtOnce(ctx context.Context, refs [][]score.Ref, tokens []string) ([]string, error) {
+// ClaimAtOnce makes claims, each with its token, in one call with a shared entry, and returns a letter for each reference, in the order of a claim's ids.
+func (s *Store) ClaimAtOnce(ctx context.Context, refs [][]score.Ref, tokens []string, shared string) ([]string, error) {
 	claims, answers := make([]*claim, len(refs)), make([]string, len(refs))
 	for i, refs := range refs {
 		at := make([]place, len(refs))
@@ -36,12 +36,15 @@ func (s *Store) ClaimAtOnce(ctx context.Context, refs [][]score.Ref, tokens []st
 		items, _ := itemsOf(at, func(int) byte { return 0 })
 		claims[i] = &claim{items: items, token: short(tokens[i]), bucket: score.BucketOf(refs[0].Project)}
 	}
-	err := s.claimAll(ctx, 0, slices.Clone(claims))
+	err := s.claimAll(ctx, 0, slices.Clone(claims), shared)
 	for i, c := range claims {
 		answers[i] = strings.ReplaceAll(string(c.answers), "p", "w")
 	}
 	return answers, err
 }
+
+// NewShared is the id of a shared entry.
+func NewShared() string { return newShared() }
 
 // Share has so many share an entry at least.
 func (s *Store) Share(least int) { s.least = least }

@@ -230,6 +230,9 @@ func (s *Store) moveTargets(ctx context.Context, m moving, table int, targets []
 			told = told[len(letters):]
 		}
 	}
+	if inShared && len(told) > 0 {
+		return nil, fmt.Errorf("couldn't %s: %w", m.what, redisdb.BadData("no letters for %d", len(told)))
+	}
 	return missing, nil
 }
 

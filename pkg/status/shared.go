@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/redisdb"
@@ -37,20 +38,22 @@ func sharedName(id string) (n name) {
 	return n
 }
 
-// newShared is the id of a shared entry for a claim's items; "" where few of them are alone in their words.
-func (s *Store) newShared(items []item) string {
+// newShared is the id of a shared entry that is not there.
+func newShared() string {
+	var id [sharedID]byte
+	_, _ = rand.Read(id[:]) // it does not fail
+	return string(id[:])
+}
+
+// share tells whether enough of a claim's items are alone in their words.
+func (s *Store) share(items []item) bool {
 	alone := 0
 	for i := range items {
 		if items[i].first == items[i].last && (i == 0 || items[i-1].name != items[i].name) {
 			alone++
 		}
 	}
-	if alone < s.least {
-		return ""
-	}
-	var id [sharedID]byte
-	_, _ = rand.Read(id[:]) // it does not fail
-	return string(id[:])
+	return alone >= s.least
 }
 
 // held is what Redis has for a token, of a claim that is at a place: single claims in a shared entry have one token, of its name.
@@ -72,10 +75,11 @@ func (s *Store) split(ctx context.Context, m moving, table int, targets []target
 			own = append(own, t)
 		}
 	}
-	if !m.look || len(own) < s.least {
+	names := namesOf(own)
+	if !m.look || len(names) < s.least {
 		return shared, own, nil
 	}
-	found, err := s.find(ctx, m.what, table, own)
+	found, err := s.find(ctx, m.what, table, names)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,28 +95,35 @@ func (s *Store) split(ctx context.Context, m moving, table int, targets []target
 	return shared, rest, nil
 }
 
-// find looks for the places of targets in shared entries, and remembers them.
-func (s *Store) find(ctx context.Context, what string, table int, targets []target) (found map[place]place, err error) {
+// namesOf are those of targets' own entries; neighbours are often of one.
+func namesOf(targets []target) (names []name) {
+	for i := range targets {
+		if n := targets[i].own.name; len(names) == 0 || names[len(names)-1] != n {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// find looks for places in shared entries that the entries of these names lead to, and remembers them.
+func (s *Store) find(ctx context.Context, what string, table int, names []name) (found map[place]place, err error) {
 	const foundSize = 2 + sharedID + 2 // a run
 	found = map[place]place{}
 	until := time.Now().Add(s.near())
-	for len(targets) > 0 {
-		blob, names := []byte(nil), []name(nil)
-		for len(targets) > 0 && len(names) < maxItems {
-			if n := targets[0].own.name; len(names) == 0 || names[len(names)-1] != n {
-				blob, names = append(blob, n[:]...), append(names, n)
-			}
-			targets = targets[1:]
+	for some := range slices.Chunk(names, maxItems) {
+		blob := make([]byte, 0, len(some)*len(name{}))
+		for i := range some {
+			blob = append(blob, some[i][:]...)
 		}
 		answers, err := s.exchange(ctx, what, []scriptCall{{findScript, table, []any{blob, int64(s.near() / time.Second)}}})
 		if err != nil {
 			return nil, err
 		}
 		runs, err := answers[0].Text()
-		if err != nil || len(runs) != foundSize*len(names) {
-			return nil, fmt.Errorf("couldn't %s: %w", what, redisdb.BadData("%d bytes of %d places: %v", len(runs), len(names), err))
+		if err != nil || len(runs) != foundSize*len(some) {
+			return nil, fmt.Errorf("couldn't %s: %w", what, redisdb.BadData("%d bytes of %d places: %v", len(runs), len(some), err))
 		}
-		for i, n := range names {
+		for i, n := range some {
 			if run := runs[foundSize*i : foundSize*(i+1)]; run[2] == kindPlace {
 				own, at := place{n, run[0]}, place{sharedName(run[3:]), run[foundSize-1]}
 				found[own] = at

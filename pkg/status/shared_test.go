@@ -19,8 +19,9 @@ func TestOfClaimsOfOneIdInACallOneWins(t *testing.T) {
 	claims := slices.Collect(slices.Chunk(refs[:10], 1))
 	claims = append(claims, refs[:1], refs[9:12], refs[10:12], refs[11:12])
 	tokens := strings.Split("abcdefghijklmn", "")
+	shared := status.NewShared()
 	for range 2 { // again, as after an answer that was lost
-		answers, err := s.ClaimAtOnce(t.Context(), claims, tokens)
+		answers, err := s.ClaimAtOnce(t.Context(), claims, tokens, shared)
 		require.NoError(t, err)
 		for i := range 10 {
 			require.Equal(t, "w", answers[i])
@@ -29,6 +30,29 @@ func TestOfClaimsOfOneIdInACallOneWins(t *testing.T) {
 		require.ElementsMatch(t, []byte("bb-"), []byte(answers[11]), "none of a group of which some are busy")
 		require.ElementsMatch(t, []byte("b-"), []byte(answers[12]))
 		require.Equal(t, "w", answers[13], "singles are first")
+	}
+}
+
+// TestARepeatedCallWinsWhatIsFreeNow, beside what it won before.
+func TestARepeatedCallWinsWhatIsFreeNow(t *testing.T) {
+	t.Parallel()
+	s, refs, shared := status.New(testClient(t), status.Config{Prefix: t.Name() + ":"}), ids(12), status.NewShared()
+	_, err := s.Claim(t.Context(), refs[11:], "another")
+	require.NoError(t, err)
+	claims := append(slices.Collect(slices.Chunk(refs[:10], 1)), refs[10:])
+	tokens := strings.Split("abcdefghijk", "")
+	answers, err := s.ClaimAtOnce(t.Context(), claims, tokens, shared)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []byte("b-"), []byte(answers[10]))
+	require.NoError(t, s.Release(t.Context(), refs[11:], "another"))
+	again, err := s.ClaimAtOnce(t.Context(), claims, tokens, shared)
+	require.NoError(t, err)
+	require.Equal(t, answers[:10], again[:10])
+	require.Equal(t, "ww", again[10])
+	for _, claim := range claims {
+		claims, err := s.Claim(t.Context(), claim, "another")
+		require.NoError(t, err)
+		require.Contains(t, claims, score.ClaimBusy)
 	}
 }
 

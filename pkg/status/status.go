@@ -60,7 +60,7 @@ func New(client *redisdb.Client, config Config) *Store {
 	for table := range s.tables {
 		s.hands[table].finals = s.config.Retention
 		s.claims = append(s.claims, redisdb.NewBatcher(maxItems, func(ctx context.Context, claims []*claim) error {
-			return s.claimAll(ctx, table, claims)
+			return s.claimAll(ctx, table, claims, newShared())
 		}))
 	}
 	return s

@@ -130,7 +130,7 @@ func (d telling) all(s *status.Store) (said []string, err error) {
 		n, err := s.ForgetUnfinished(ctx, "token")
 		return []string{strconv.Itoa(n)}, err
 	case claimsSingles:
-		return s.ClaimAtOnce(ctx, slices.Collect(slices.Chunk(d.refs, 1)), d.tokens)
+		return s.ClaimAtOnce(ctx, slices.Collect(slices.Chunk(d.refs, 1)), d.tokens, status.NewShared())
 	case claimsSingles + 1:
 		return nil, s.Accepted(ctx, d.refs, d.tokens)
 	case claimsSingles + 2:

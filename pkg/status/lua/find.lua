@@ -1,4 +1,5 @@
--- ARGV: names of entries, and an age in s. Answers of each, whose only state is in a shared entry since so long at most, with its run, and of every other with 16 zeros.
+-- ARGV: names of entries, and an age in s. Answers of each with its run, if its state is in a shared entry and it is no older, or else with
+-- 16 zeros.
 local names, keep = ARGV[1], tonumber(ARGV[2])
 local second = tonumber(call('TIME')[1])
 local content, _, _, at = fetched(names, 16)

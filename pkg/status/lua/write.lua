@@ -1,11 +1,11 @@
--- ARGV: the transition, the retention in s, the lifetime of claims in ms, items, whether they are of shared entries (1 or 0), arguments.
--- An item is a name (16 bytes), the
--- first and the last index, and which argument. Repeating a call with the same arguments changes nothing more.
+-- ARGV: the transition, the retention in s, the lifetime of claims in ms, items, whether they are of shared entries (1 or 0), arguments. An
+-- item is a name (16 bytes), the first and the last index, and which argument. Repeating a call with the same arguments changes nothing more.
+-- Of shared entries it answers with a letter for each index: 1, or 0 where there is nothing, which is left alone.
+--
 -- claim has two last arguments: how many of the items, the first ones, are each for itself; of the others those of one argument are
--- together; and 12 bytes that name a shared entry for those whose words are not there, or nothing. It answers with a letter for each index: won, or p where that is in
--- the shared entry (at the index of the item's number), busy, duplicate, or - for what could have been won, where one that it is
--- together with is busy: then nothing of these is changed.
--- With items of shared entries the answer has a letter for each index: 1, or 0 where there is nothing; that stays so.
+-- together; and 12 bytes of a shared entry's name, where what is alone in its word is put, or ''. It answers with a letter for each index:
+-- won, p for won and in the shared entry (ownIndex), busy, duplicate, or - for what could have been won, where one that it is together with
+-- is busy: then nothing of these is changed.
 local move, keep, items, inShared = ARGV[1], tonumber(ARGV[2]), ARGV[4], ARGV[5] == '1'
 local clock = call('TIME')
 local second = tonumber(clock[1])
@@ -113,6 +113,7 @@ local n = #items / 19
 local shared = move == 'claim' and ARGV[#ARGV] ~= '' and ARGV[#ARGV] .. 'shar' -- the name of this claim's
 local single, place = move == 'claim' and tonumber(ARGV[#ARGV - 1]), shared and 'p' .. ARGV[#ARGV]
 local content, fields, places, at = fetched(shared and items .. shared .. 'xxx' or items, 19)
+local sharing = shared and not find(content[at[n + 1]], shared, 1, true) -- a repeated call adds nothing to it
 local dirty, were = {}, entries -- places of buckets to write
 local undo -- of claim: what the buckets were
 
@@ -231,7 +232,7 @@ local function moved(k, n, move)
   local s, e = find(bucket, name, 1, true)
   local become
   if not s then
-    if shared and k == m and first == last then
+    if sharing and k == m and first == last then
       local index = ownIndex(k, which)
       own[index], letters[#letters + 1] = k > single and ARGV[6 + which] or sub(shared, 1, 8), 'p'
       become = char(first, first) .. place .. char(index)
