@@ -10,7 +10,10 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -35,7 +38,11 @@ var errUnreadable = errors.New("what is paused cannot be read; `scorelay resume 
 const (
 	mostProjects = 1_000
 	mostBytes    = 512 << 10 // NATS takes a MiB
+	mostReason   = 300       // bytes: an answer that tells of many updates repeats it
 )
+
+// ErrReason says that a reason is not for those who read it.
+var ErrReason = fmt.Errorf("a reason has at most %d bytes of UTF-8, in one line without control characters", mostReason)
 
 // ErrTooMuch says that no more can be paused by itself.
 var ErrTooMuch = fmt.Errorf("at most %d projects can be paused by themselves, and all reasons together have to be shorter than %d KiB", mostProjects, mostBytes>>10)
@@ -45,6 +52,14 @@ type Pause struct {
 	At      time.Time `json:"at"`
 	Reason  string    `json:"reason,omitempty"`  // for people, callers among them; may be empty
 	Refuses bool      `json:"refuses,omitempty"` // of everything, or a project: nothing is accepted either
+}
+
+// Check is ErrReason where its reason is too long, or something that a terminal or a log would act on.
+func (p *Pause) Check() error {
+	if len(p.Reason) > mostReason || !utf8.ValidString(p.Reason) || strings.ContainsFunc(p.Reason, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return ErrReason
+	}
+	return nil
 }
 
 // Why is its reason, for callers; never empty.
@@ -85,6 +100,19 @@ func (p Pauses) OfProject(id score.ProjectID, carriedBy score.Lane) *Pause {
 		return &own
 	}
 	return p.Of(carriedBy)
+}
+
+// Has tells whether a lane, or a project, is paused by itself; of everything, whether that is.
+func (p Pauses) Has(what What) (paused bool) {
+	switch {
+	case what.Lane != nil:
+		_, paused = p.Lanes[*what.Lane]
+	case what.Project != nil:
+		_, paused = p.Projects[*what.Project]
+	default:
+		paused = p.All != nil
+	}
+	return paused
 }
 
 // With is all of them and another one, in place of the last of the same.
