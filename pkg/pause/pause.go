@@ -197,8 +197,8 @@ func (s *Store) read(ctx context.Context) (p Pauses, data []byte, revision uint6
 }
 
 // Update replaces them by what change makes of them, which runs again when another writer was first. A write whose answer is lost is looked
-// up. It tries until ctx ends; the write may be stored all the same. What cannot be read is an error at once: only Clear replaces it. So is
-// ErrTooMuch.
+// up. It tries until ctx ends; the write may be stored all the same. What cannot be read is an error at once, and score.ErrNewer what a newer
+// version wrote of which this one does not know all: only Clear replaces these. So is ErrTooMuch.
 func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (Pauses, error) {
 	return s.update(ctx, change, false)
 }
@@ -223,6 +223,9 @@ func (s *Store) update(ctx context.Context, change func(Pauses) Pauses, unread b
 			if written != nil && bytes.Equal(stored, written) {
 				return p, nil
 			}
+			if err := whole(stored); err != nil && !unread {
+				return p, err
+			}
 			p = change(p)
 			if written, err = json.Marshal(p); err != nil {
 				return p, fmt.Errorf("couldn't encode what is paused: %w", err)
@@ -241,6 +244,19 @@ func (s *Store) update(ctx context.Context, change func(Pauses) Pauses, unread b
 			return p, fmt.Errorf("couldn't change what is paused: %w", err)
 		}
 	}
+}
+
+// whole is score.ErrNewer where this program does not know all that is stored: what it wrote in its place would lack the rest.
+func whole(stored []byte) error {
+	if stored == nil {
+		return nil
+	}
+	strict := json.NewDecoder(bytes.NewReader(stored))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&Pauses{}); err != nil {
+		return fmt.Errorf("what is paused is more than this program knows, so it changes none of it (%w): %w", err, score.ErrNewer)
+	}
+	return nil
 }
 
 // write replaces what a revision holds, 0 for nothing.

@@ -157,6 +157,29 @@ func TestWhatCannotBeReadIsAPause(t *testing.T) {
 	require.Equal(t, Pauses{}, p)
 }
 
+// TestWhatANewerVersionPausedStays: a change by this one would resume it.
+func TestWhatANewerVersionPausedStays(t *testing.T) {
+	t.Parallel()
+	s, js := open(t)
+	const stored = `{"lanes":{"1":{"at":"2027-01-02T03:04:05Z"}},"keys":{"k":{}}}`
+	_, err := js.Publish(t.Context(), "$KV.LANES.paused", []byte(stored))
+	require.NoError(t, err)
+	two := What{Lane: new(score.Lane(2))}
+	for _, change := range []func(Pauses) Pauses{
+		func(p Pauses) Pauses { return p.With(two, Pause{}) }, func(p Pauses) Pauses { return p.Without(two) },
+	} {
+		_, err = s.Update(t.Context(), change)
+		require.ErrorIs(t, err, score.ErrNewer)
+	}
+	p, data, _, err := s.read(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, stored, string(data))
+	require.NotNil(t, p.Of(1), "what is known of it holds")
+	require.NoError(t, s.Clear(t.Context()))
+	_, err = s.Update(t.Context(), func(p Pauses) Pauses { return p.With(two, Pause{}) })
+	require.NoError(t, err)
+}
+
 var errLost = errors.New("the answer was lost")
 
 // faulty is a bucket whose next write fails: it is stored if persisted says so.
