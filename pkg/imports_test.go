@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"pkg/journal":      {"pkg/score", "pkg/lane"},
 	"pkg/lease":        {"pkg/score", "pkg/watched"},
 	"pkg/replica":      {"pkg/score", "pkg/watched"},
-	"pkg/pause":        {"pkg/score", "pkg/watched", "pkg/retry"},
+	"pkg/pause":        {"pkg/score", "pkg/watched"},
 	"pkg/notice":       {"pkg/score", "pkg/lane", "pkg/watched"},
 	"pkg/roster/store": {"pkg/score", "pkg/roster", "pkg/watched", "pkg/retry"},
 	"pkg/topup/store":  {"pkg/topup", "pkg/watched"},

@@ -91,7 +91,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 			}
 			return r.topUp.Run(ctx)
 		}),
-		r.tellPart("relayer", r.settings.replica(), func(report *replica.Report) { report.Lanes, report.TopUp = r.driven(), r.toppedUp() }),
+		r.tellPart("relayer", r.settings.replica(), r.counts, func(report *replica.Report) { report.Lanes, report.TopUp = r.driven(), r.toppedUp() }),
 		lifecycle.Part{
 			Name:  "readiness",
 			Start: func(context.Context) error { r.health.Started(); return nil },
@@ -164,6 +164,12 @@ func (r *relayer) driven() map[score.Lane]replica.Lane {
 		lanes[id] = one
 	}
 	return lanes
+}
+
+// counts is what the relayer did since it began.
+func (r *relayer) counts() replica.Counts {
+	updates, gas := r.relay.Done()
+	return replica.Counts{Final: updates, Gas: gas}
 }
 
 // lanes is index.Lanes.

@@ -9,12 +9,12 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 )
 
-// tellPart has the process say, every few seconds, what only it knows of itself, for `scorelay status`. add says what more
-// there is to tell; nil for an API.
-func (p *process) tellPart(role, name string, add func(*replica.Report)) lifecycle.Part {
+// tellPart has the process say, every few seconds, what only it knows of itself, for `scorelay status`. counts is what it did since it began;
+// add says what more there is to tell; nil for an API.
+func (p *process) tellPart(role, name string, counts func() replica.Counts, add func(*replica.Report)) lifecycle.Part {
 	began := time.Now().UTC()
 	return loop("what the process says of itself", func(ctx context.Context) error {
-		silent := false
+		silent, lately := false, replica.Window{}
 		for {
 			report := replica.Report{Role: role, Name: name, Version: Version(), Began: began, Endpoints: []replica.Endpoint{}}
 			for _, h := range p.chain.Health() {
@@ -23,6 +23,7 @@ func (p *process) tellPart(role, name string, add func(*replica.Report)) lifecyc
 			if add != nil {
 				add(&report)
 			}
+			report.Lately = lately.Add(time.Now(), counts())
 			err := replica.Tell(ctx, p.js, report)
 			if err != nil && ctx.Err() == nil && !silent {
 				p.log.Warn("the process couldn't tell its status; it tries again", "err", err)

@@ -41,6 +41,7 @@ type Report struct {
 	At        time.Time           `json:"at"` // when NATS stored it; Reports sets it
 	Endpoints []Endpoint          `json:"endpoints"`
 	Lanes     map[score.Lane]Lane `json:"lanes,omitempty"` // that it drives
+	Lately    *Lately             `json:"lately,omitempty"`
 	TopUp     *TopUp              `json:"topUp,omitempty"` // nil: it tops no signer up
 }
 

@@ -27,6 +27,7 @@ type Document struct {
 	Endpoints []Endpoint `json:"endpoints"`
 	Backlog   []Project  `json:"backlog"` // of projects of which something waits, the most first
 
+	Rates *Rates `json:"rates,omitempty"`
 	TopUp *TopUp `json:"topUp,omitempty"` // of lanes' signers; left out where no relayer makes any
 
 	BacklogWhole bool  `json:"backlogWhole"` // else more may wait: there was too much to read
@@ -98,6 +99,13 @@ type Project struct {
 	Lane          score.Lane      `json:"lane"`
 	Updates       uint64          `json:"updates"` // of a paused one, those at least of which its lane told, or that were read
 	OldestSeconds *float64        `json:"oldestSeconds,omitempty"`
+}
+
+// Rates are how much went through in the last minute, as the replicas say that told something in the last seconds.
+type Rates struct {
+	AcceptedPerSecond float64  `json:"acceptedPerSecond"`      // updates
+	FinalPerSecond    float64  `json:"finalPerSecond"`         // updates
+	GasPerUpdate      *float64 `json:"gasPerUpdate,omitempty"` // that final transactions used, creations' too, by updates that became final
 }
 
 // TopUp is how the account does that tops lanes' signers up, as a relayer says; one that could pay, if there is one.

@@ -175,6 +175,7 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
 			Role: relayer, Name: "relayer-b", Version: "v1.4.0 (go1.26)", Began: began,
 			Endpoints: []replica.Endpoint{{Name: "node:8545", Why: "throttling", Newest: 9}},
+			Lately:    &replica.Lately{Seconds: 50, Counts: replica.Counts{Final: 2_000, Gas: 40_000_000}},
 			Lanes:     map[score.Lane]replica.Lane{1: {Since: began, Lasts: &lasts}, 2: {Wait: string(wait), Since: began, Lasts: &dry}},
 		}))
 	}
@@ -184,7 +185,9 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
 		Role: relayer, Name: "relayer-a", Version: "v1.3.0", Began: began, Lanes: map[score.Lane]replica.Lane{0: {Since: began}},
 	}))
-	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: "api", Name: "api-1", Version: "v1.4.0", Began: began}))
+	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
+		Role: "api", Name: "api-1", Version: "v1.4.0", Began: began, Lately: &replica.Lately{Seconds: 10, Counts: replica.Counts{Accepted: 1_234}},
+	}))
 	doc = r.look(t)
 	require.False(t, doc.OK)
 	require.Equal(t, "lane 2 waits: its signer cannot pay for another transaction; fund it", doc.Verdict)
@@ -195,6 +198,8 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.Nil(t, doc.Lanes[0].LastsSeconds, "it is not known")
 	text := strings.Join(doc.Lines(0), "\n")
 	require.Contains(t, text, "     for 60 min: its signer cannot pay")
+	require.Contains(t, text, "last minute  accepted 123 a second, final 40.0, 20,000 gas an update\n")
+	require.InDelta(t, 123.4, doc.Rates.AcceptedPerSecond, 0.01)
 	require.Contains(t, text, "node:8545 throttling for relayer relayer-b")
 	require.Contains(t, text, "api 1 (v1.4.0), relayer 1 (v1.3.0), relayer 1 (v1.4.0)")
 
