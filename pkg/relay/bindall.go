@@ -29,7 +29,7 @@ func (s *session) bindAll(ctx context.Context) error {
 		if err == nil && queued {
 			bound, err = s.requeue.next(ctx)
 		} else if err == nil {
-			if err = s.hold(ctx); err == nil {
+			if err = s.parkPaused(ctx); err == nil {
 				bound, err = s.binder.bindNew(ctx)
 			}
 		}
