@@ -1,5 +1,5 @@
-// Package pause keeps what an operator paused, in the KV bucket of the roster, under a key of its own, which every deployment has and
-// older versions pass over. Every write is a compare-and-set on the revision that was read.
+// Package pause keeps what an operator paused, in the KV bucket of the roster, which every deployment has, under a key that earlier versions
+// pass over. Every write is a compare-and-set on the revision that was read.
 package pause
 
 import (
@@ -181,12 +181,12 @@ func (s *Store) Clear(ctx context.Context) error {
 	return err
 }
 
-func (s *Store) update(ctx context.Context, change func(Pauses) Pauses, unread bool) (Pauses, error) {
+func (s *Store) update(ctx context.Context, change func(Pauses) Pauses, unreadableToo bool) (Pauses, error) {
 	var written []byte
 	for {
 		p, stored, revision, err := s.read(ctx)
 		if errors.Is(err, errUnreadable) {
-			if !unread {
+			if !unreadableToo {
 				return p, err
 			}
 			err = nil
