@@ -1,5 +1,5 @@
-// Package pause keeps what an operator paused, in the KV bucket of the roster, under a key of its own, which every deployment has and
-// older versions pass over. Every write is a compare-and-set on the revision that was read.
+// Package pause keeps what an operator paused, in the KV bucket of the roster, which every deployment has, under a key that earlier versions
+// pass over. Every write is a compare-and-set on the revision that was read.
 package pause
 
 import (

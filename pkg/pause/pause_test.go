@@ -16,6 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
+	"github.com/scorelay/scorelay/pkg/watched"
 )
 
 func open(t *testing.T) (*Store, jetstream.JetStream) {
@@ -176,9 +177,11 @@ func TestWhatANewerVersionPausedStays(t *testing.T) {
 		_, err = s.Update(t.Context(), change)
 		require.ErrorIs(t, err, score.ErrNewer)
 	}
-	p, data, _, err := s.read(t.Context())
+	data, _, err := watched.Stored(t.Context(), s.kv, key)
 	require.NoError(t, err)
 	require.Equal(t, stored, string(data))
+	p, err := s.Get(t.Context())
+	require.NoError(t, err)
 	require.NotNil(t, p.Of(1), "what is known of it holds")
 	require.NoError(t, s.Clear(t.Context()))
 	_, err = s.Update(t.Context(), func(p Pauses) Pauses { return p.With(two, Pause{}) })
