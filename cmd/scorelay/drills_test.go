@@ -222,7 +222,11 @@ func (d *drilled) redisFull() {
 	require.NoError(d.t, client.ConfigSet(d.ctx, "maxmemory", "1").Err())
 	require.ErrorContains(d.t, client.Set(d.ctx, "another program's", "x", 0).Err(), "OOM")
 	for range 20 {
-		require.NoError(d.t, d.post(), "accepted all the same")
+		u := d.places[0].Update(0)
+		u.ID = load.RandomID()
+		require.NoError(d.t, d.client.Send(d.ctx, load.Alone(u), time.Now()).Err, "accepted all the same")
+		_, err := d.client.Update(d.ctx, u.Project, u.ID)
+		require.ErrorContains(d.t, err, "status_unavailable")
 	}
 	require.NoError(d.t, client.ConfigSet(d.ctx, "maxmemory", "0").Err())
 }

@@ -29,6 +29,7 @@ type cli struct {
 	Pause   pauseCommand   `cmd:"" help:"Have a lane, or all, bind nothing new, or nothing new of a project, while accepting continues or not."`
 	Resume  resumeCommand  `cmd:"" help:"Have what was paused resume."`
 	Lanes   lanesCommand   `cmd:"" help:"List, add, remove, replace and cut lanes, and let a halted one resume."`
+	TopUp   topUpCommand   `cmd:"" name:"topup" help:"Have top-ups of lanes' signers begin again after they stopped."`
 	Halt    haltCommand    `cmd:"" help:"Show why accepting halts after NATS went back in time, and have it resume."`
 	Backup  backupCommand  `cmd:"" help:"Copy all that NATS keeps of a deployment into a directory, while it runs."`
 	Restore restoreCommand `cmd:"" help:"Bring a backup into NATS servers that have nothing of the deployment."`

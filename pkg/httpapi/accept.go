@@ -111,6 +111,7 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 
 // count counts what became of the updates of a post, and returns its status.
 func (s *Server) count(accepted, duplicates int) string {
+	s.accepted.Add(uint64(accepted))
 	s.metrics.accepted.Add(float64(accepted))
 	s.metrics.duplicates.Add(float64(duplicates))
 	if accepted == 0 {

@@ -120,10 +120,15 @@ func TestAViewKnowsWhatIsPaused(t *testing.T) {
 func TestWhatCannotBeReadIsAPause(t *testing.T) {
 	t.Parallel()
 	s, js := open(t)
-	_, err := js.Publish(t.Context(), "$KV.LANES.paused", []byte(`{"all":7}`))
-	require.NoError(t, err)
+	for _, written := range []string{"", `{"all":7}`} {
+		_, err := js.Publish(t.Context(), "$KV.LANES.paused", []byte(written))
+		require.NoError(t, err)
+		p, err := s.Get(t.Context())
+		require.NoError(t, err)
+		require.NotNil(t, p.All, written)
+	}
 	one := score.Lane(1)
-	_, err = s.Update(t.Context(), func(p Pauses) Pauses { return p.With(What{Lane: &one}, Pause{}) })
+	_, err := s.Update(t.Context(), func(p Pauses) Pauses { return p.With(What{Lane: &one}, Pause{}) })
 	require.ErrorContains(t, err, "scorelay resume --all")
 	view, err := s.View(t.Context(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

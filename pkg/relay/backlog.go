@@ -149,8 +149,8 @@ func (s *session) backlog() uint64 {
 // backlog is how many updates wait, as far as the stream was read, but for those of paused projects.
 func (in *intake) backlog() uint64 {
 	n := uint64(in.horizon.Len())
-	for id, p := range in.parked {
-		if !in.paused[id] {
+	for _, p := range in.parked {
+		if !p.paused {
 			n += p.owed + p.unseen
 		}
 	}

@@ -86,8 +86,8 @@ func (in *intake) pausedUpdates() (n uint64) {
 	for _, updates := range in.withheld {
 		n += updates
 	}
-	for id, p := range in.parked {
-		if in.paused[id] {
+	for _, p := range in.parked {
+		if p.paused {
 			n += p.owed + p.unseen
 		}
 	}
