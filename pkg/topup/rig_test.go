@@ -225,7 +225,8 @@ type faulty struct {
 	topup.Store
 	fails     func() bool
 	persisted bool
-	away      bool // nothing answers
+	away      bool   // nothing answers
+	first     func() // runs before a write, once; nil: nothing does
 }
 
 var errLost = errors.New("the answer was lost")
@@ -238,6 +239,10 @@ func (f *faulty) Get(ctx context.Context) (topup.Record, uint64, error) {
 }
 
 func (f *faulty) Put(ctx context.Context, r topup.Record, revision uint64) (uint64, error) {
+	if first := f.first; first != nil {
+		f.first = nil
+		first()
+	}
 	switch {
 	case f.away:
 		return 0, errLost

@@ -218,6 +218,41 @@ func TestSeveralRelayersAtOnce(t *testing.T) {
 	require.Negative(t, r.record().SpentWei.Cmp(eth(6.01)))
 }
 
+// TestWhoIsLateSendsNothing: between its reading of the record, or of none, and its write another relayer paid all.
+func TestWhoIsLateSendsNothing(t *testing.T) {
+	t.Parallel()
+	for name, recorded := range map[string]bool{"a record": true, "no record": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 2)
+			if recorded {
+				r.resume()
+			}
+			stored := func() string {
+				text, err := json.Marshal(r.record())
+				require.NoError(t, err)
+				return string(text)
+			}
+			paid := ""
+			other, l := r.start(nil), &line{}
+			f := &faulty{Store: r.store, fails: func() bool { return false }, first: func() {
+				r.until(func() bool { return r.settled(2) }, other)
+				paid = stored()
+			}}
+			late := r.start(func(d *topup.Deps) {
+				d.Store = f
+				over(l)(d)
+			})
+			r.until(func() bool { return f.first == nil }, late)
+			require.Empty(t, l.sent)
+			require.Equal(t, paid, stored())
+			r.steps(late, other)
+			require.True(t, r.paid(0, 1))
+			require.Equal(t, uint64(2), r.nonce())
+		})
+	}
+}
+
 // TestATransferThatWaitsGetsAHigherFee, recorded before it is sent and counted for the day; the receiver is paid once.
 func TestATransferThatWaitsGetsAHigherFee(t *testing.T) {
 	t.Parallel()
