@@ -35,6 +35,9 @@ func (c *pauseCommand) Run(s signals) error {
 		return errors.New("--no-accepting needs --all or --project: an update is accepted before it is known which lane will carry it")
 	}
 	one := pause.Pause{At: time.Now().UTC().Truncate(time.Second), Reason: c.Reason, Refuses: !c.Accepting}
+	if err := one.Check(); err != nil {
+		return fmt.Errorf("--reason: %w", err)
+	}
 	err := c.change(s.drain, &c.natsFlags, func(ctx context.Context, pauses *pause.Store) error {
 		_, err := pauses.Update(ctx, func(p pause.Pauses) pause.Pauses { return p.With(c.what(), one) })
 		return err
@@ -61,22 +64,28 @@ type resumeCommand struct {
 
 // Run resumes. With --all nothing is paused any more, no lane or project by itself either.
 func (c *resumeCommand) Run(s signals) error {
-	after := pause.Pauses{}
+	after, was := pause.Pauses{}, c.All
 	err := c.change(s.drain, &c.natsFlags, func(ctx context.Context, pauses *pause.Store) (err error) {
 		if c.All {
 			return pauses.Clear(ctx)
 		}
-		after, err = pauses.Update(ctx, func(p pause.Pauses) pause.Pauses { return p.Without(c.what()) })
+		after, err = pauses.Update(ctx, func(p pause.Pauses) pause.Pauses {
+			was = was || p.Has(c.what())
+			return p.Without(c.what())
+		})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if after.All != nil {
-		fmt.Printf("Resumed %s, but everything is paused still: scorelay resume --all.\n", c.pausable)
-		return nil
+	said := fmt.Sprintf("Resumed %s", c.pausable)
+	if !was {
+		said = fmt.Sprintf("Nothing to resume: %s was not paused by itself", c.pausable)
 	}
-	fmt.Printf("Resumed %s.\n", c.pausable)
+	if after.All != nil {
+		said += ", but everything is paused still: scorelay resume --all"
+	}
+	fmt.Println(said + ".")
 	return nil
 }
 
@@ -91,7 +100,7 @@ func (p pausable) String() string {
 	return "all lanes"
 }
 
-// change writes down what is paused.
+// change has what is paused changed, unless there is no such lane.
 func (p pausable) change(ctx context.Context, at *natsFlags, change func(context.Context, *pause.Store) error) error {
 	log := commandLog()
 	js, _, closeNATS, err := at.open(ctx, log)

@@ -333,10 +333,10 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 		require.NoError(t, err, told)
 		require.Contains(t, out, want)
 	}
-	for _, wrong := range [][]string{{"pause"}, {"resume"}, {"pause", "--lane", "0", "--all"}, {"pause", "--lane", "0", "--no-accepting"}, {"resume", "--project", "0x1"}, {"pause", "--lane", "4000"}} {
+	for _, wrong := range [][]string{{"pause"}, {"resume"}, {"pause", "--lane", "0", "--all"}, {"pause", "--lane", "0", "--no-accepting"}, {"resume", "--project", "0x1"}, {"pause", "--lane", "4000"}, {"pause", "--all", "--reason", "\x1b[2J"}} {
 		_, told, err := scorelay(wrong...)
 		require.Error(t, err, wrong)
-		require.Regexp(t, `--all|there is no such lane|--project`, told)
+		require.Regexp(t, `--all|there is no such lane|--project|--reason`, told)
 	}
 	c := newCaller(t, s.info(t))
 	project := c.project.String()
@@ -369,6 +369,7 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 		return err != nil && strings.Contains(err.Error(), "paused")
 	}
 	require.Eventually(t, refused, 2*time.Minute, 10*time.Millisecond)
+	does("Nothing to resume: project 0x", "resume", "--project", score.ProjectID{9}.String())
 	does("Resumed project "+project, "resume", "--project", project)
 	require.Eventually(t, func() bool { return !refused() }, 2*time.Minute, 10*time.Millisecond)
 	c.final(t, held)

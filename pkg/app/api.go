@@ -173,7 +173,7 @@ func (a *api) deps() httpapi.Deps {
 	return deps
 }
 
-// paused is what an operator paused of a project's, whose lane is the one that shall carry it, or of everything.
+// paused is httpapi.Deps.Paused. A project's lane is the one that shall carry it.
 func (a *api) paused(project *score.ProjectID) *httpapi.Pause {
 	pauses := a.pauses.Current()
 	by := pauses.All

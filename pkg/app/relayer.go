@@ -211,11 +211,11 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 
 // pausedProjects are those that an operator paused.
 func (r *relayer) pausedProjects() map[score.ProjectID]bool {
-	held := map[score.ProjectID]bool{}
+	paused := map[score.ProjectID]bool{}
 	for id := range r.pauses.Current().Projects {
-		held[id] = true
+		paused[id] = true
 	}
-	return held
+	return paused
 }
 
 // source is the stream as a relay.Source: Read returns the relayer's interface.

@@ -123,7 +123,7 @@ func (s *Server) count(accepted, duplicates int) string {
 // accept makes a verified unit durable. It is the API's commit sequence, the same for an update and for a signed group.
 // duplicates are the updateIds that were accepted or used before; when all are, nothing was stored.
 func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
-	if p := cmp.Or(s.refusal(&u.updates[0].Project), s.full(u.updates[0].Project)); p != nil {
+	if p := cmp.Or(s.notAccepting(&u.updates[0].Project), s.full(u.updates[0].Project)); p != nil {
 		return nil, p
 	}
 	refs, token := score.Refs(u.updates), s.tokens.next()

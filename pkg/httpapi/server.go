@@ -41,7 +41,8 @@ type Deps struct {
 	Ready func() error
 	// Halted says why nothing may be accepted, which is told to callers; empty while all may.
 	Halted func() string
-	// Paused is what an operator paused of a project's, or, without one, of everything; nil while that is not paused. nil: it never is.
+	// Paused is the pause that a project's updates wait for, or, of a nil project, that of everything; nil if there is none. The function
+	// itself may be nil: nothing is ever paused.
 	Paused func(*score.ProjectID) *Pause
 	// Metrics answers GET /metrics; nil: there is no such path.
 	Metrics http.Handler

@@ -19,6 +19,8 @@ import (
 const (
 	restoreTries = 10 // of one write, before the restore begins again
 	restorePause = time.Second
+
+	clocksDiffer = time.Hour // NATS's, which times what is accepted, and the chain's, at most
 )
 
 // Restorer brings the status store back from the stream and the chain whenever it has lost its data, and sweeps it.
@@ -32,8 +34,8 @@ type Restorer struct {
 	Statuses   Statuses
 	// Lost names the newest loss of accepted updates that an operator accepted; empty where there is none, or it is not known. May be nil.
 	Lost func() string
-	// Retention is how far back final statuses are brought back, by the time of their block: the store's retention. 0 means
-	// all there ever were. What is older the chain still knows: it refuses the id.
+	// Retention is how far back final statuses are brought back, by the time of their block: the store's retention, or further, where the
+	// stream holds what is older. 0 means all there ever were. What is older the chain still knows: it refuses the id.
 	Retention time.Duration
 	Poll      time.Duration // how often the store is looked at; 0 means DefaultPoll
 	Log       *slog.Logger
@@ -97,11 +99,11 @@ func (r *Restorer) Restore(ctx context.Context) error {
 	if err := r.reached(ctx, final.Number); err != nil {
 		return err
 	}
-	accepted, err := r.accepted(ctx)
+	accepted, oldest, err := r.accepted(ctx)
 	if err != nil {
 		return err
 	}
-	finals, err := r.finals(ctx, final)
+	finals, err := r.finals(ctx, final, oldest)
 	if err != nil {
 		return err
 	}
@@ -151,9 +153,13 @@ func (r *Restorer) reached(ctx context.Context, final uint64) error {
 	return nil
 }
 
-// accepted writes what the stream holds.
-func (r *Restorer) accepted(ctx context.Context) (n int, err error) {
+// accepted writes what the stream holds, and tells since when; now, if it holds nothing.
+func (r *Restorer) accepted(ctx context.Context) (n int, oldest time.Time, err error) {
+	oldest = time.Now()
 	err = r.Source.ReadAll(ctx, func(m score.Message) error {
+		if m.Time.Before(oldest) {
+			oldest = m.Time
+		}
 		refs := score.Refs(m.Updates)
 		if m.Project != nil {
 			refs = append(refs, score.CreationRef(m.Project.ID))
@@ -161,7 +167,7 @@ func (r *Restorer) accepted(ctx context.Context) (n int, err error) {
 		n += len(refs)
 		return again(ctx, func() error { return r.Statuses.RestoreAccepted(ctx, refs) })
 	})
-	return n, err
+	return n, oldest, err
 }
 
 // deadLetters writes the outcomes that no event tells. That of a replayed one is over: what was accepted
@@ -184,9 +190,10 @@ func (r *Restorer) deadLetters(ctx context.Context) error {
 	})
 }
 
-// finals writes what the events of the final blocks tell, as far back as the retention.
-func (r *Restorer) finals(ctx context.Context, final evidence.Block) (n int, err error) {
-	from, err := r.from(ctx, final)
+// finals writes what the events of the final blocks tell, as far back as the retention, and as the oldest that is written as accepted:
+// it may be final for longer than the retention, and in the stream for the sake of what waits before it.
+func (r *Restorer) finals(ctx context.Context, final evidence.Block, oldest time.Time) (n int, err error) {
+	from, err := r.from(ctx, final, oldest)
 	if err != nil {
 		return 0, err
 	}
@@ -215,12 +222,12 @@ func outcomesOf(event registry.Event) ([]score.Ref, []score.Outcome) {
 }
 
 // from is the first block to read.
-func (r *Restorer) from(ctx context.Context, final evidence.Block) (uint64, error) {
+func (r *Restorer) from(ctx context.Context, final evidence.Block, oldest time.Time) (uint64, error) {
 	first := r.Deployment.DeployBlock
 	if r.Retention == 0 || final.Number <= first {
 		return first, nil
 	}
-	since := time.Now().Add(-r.Retention).Unix()
+	since := min(time.Now().Add(-r.Retention).Unix(), oldest.Add(-clocksDiffer).Unix())
 	var failed error
 	n := sort.Search(int(final.Number-first), func(i int) bool {
 		if failed != nil {

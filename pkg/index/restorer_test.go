@@ -250,3 +250,46 @@ func TestRestorerRetention(t *testing.T) {
 		}
 	}
 }
+
+// TestRestorerGoesBackAsFarAsTheStream, which keeps more than the retention behind what waits for long, such as a paused project's updates:
+// none that is final is said to wait.
+func TestRestorerGoesBackAsFarAsTheStream(t *testing.T) {
+	t.Parallel()
+	w, m := newWorld(t), newMemory(t)
+	p := project(1)
+	w.create(p)
+	u := w.fresh(p, 3)
+	applied, bad, paused := u[0], u[1], u[2]
+	bad.Action = 9
+	w.accept(paused, applied, bad)
+	batch := w.relay(applied, bad)
+	w.node.Commit()
+	r := w.restorer(m)
+	r.Chain, r.Source, r.Retention = longAgo{w}, longAgo{w}, time.Hour
+	require.NoError(t, r.Restore(t.Context()))
+	m.require(t, applied, final(score.Applied, batch.TxHash, batch.BlockNumber.Uint64()))
+	m.require(t, bad, final(score.UnknownAction, batch.TxHash, batch.BlockNumber.Uint64()))
+	m.require(t, paused, score.Status{Stage: score.Accepted})
+}
+
+// longAgo is a deployment of which everything happened ten days ago.
+type longAgo struct{ *world }
+
+const tenDays = 10 * 24 * time.Hour
+
+func (l longAgo) BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error) {
+	b, err := l.world.BlockByNumber(ctx, number)
+	b.Time = uint64(time.Now().Add(-tenDays).Unix())
+	return b, err
+}
+
+func (l longAgo) ReadAll(ctx context.Context, fn func(score.Message) error) error {
+	return l.stream.ReadAll(ctx, func(m score.Message) error {
+		m.Time = m.Time.Add(-tenDays)
+		return fn(m)
+	})
+}
+
+func (l longAgo) DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error {
+	return l.stream.DeadLetters(ctx, fn)
+}

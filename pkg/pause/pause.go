@@ -1,15 +1,19 @@
-// Package pause keeps what an operator paused, in the KV bucket of the roster, under a key of its own, which every deployment has and
-// older versions pass over. Every write is a compare-and-set on the revision that was read.
+// Package pause keeps what an operator paused, in the KV bucket of the roster, which every deployment has, under a key that earlier versions
+// pass over. Every write is a compare-and-set on the revision that was read.
 package pause
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -29,7 +33,11 @@ var errUnreadable = errors.New("what is paused cannot be read; `scorelay resume 
 const (
 	mostProjects = 1_000
 	mostBytes    = 512 << 10 // NATS takes a MiB
+	mostReason   = 300       // bytes: an answer that tells of many updates repeats it
 )
+
+// ErrReason says that a reason is not for those who read it.
+var ErrReason = fmt.Errorf("a reason has at most %d bytes of UTF-8, in one line without control characters", mostReason)
 
 // ErrTooMuch says that no more can be paused by itself.
 var ErrTooMuch = fmt.Errorf("at most %d projects can be paused by themselves, and all reasons together have to be shorter than %d KiB", mostProjects, mostBytes>>10)
@@ -39,6 +47,14 @@ type Pause struct {
 	At      time.Time `json:"at"`
 	Reason  string    `json:"reason,omitempty"`  // for people, callers among them; may be empty
 	Refuses bool      `json:"refuses,omitempty"` // of everything, or a project: nothing is accepted either
+}
+
+// Check is ErrReason where its reason is too long, or something that a terminal or a log would act on.
+func (p *Pause) Check() error {
+	if len(p.Reason) > mostReason || !utf8.ValidString(p.Reason) || strings.ContainsFunc(p.Reason, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return ErrReason
+	}
+	return nil
 }
 
 // Why is its reason, for callers; never empty.
@@ -79,6 +95,19 @@ func (p Pauses) OfProject(id score.ProjectID, carriedBy score.Lane) *Pause {
 		return &own
 	}
 	return p.Of(carriedBy)
+}
+
+// Has tells whether a lane, or a project, is paused by itself; of everything, whether that is.
+func (p Pauses) Has(what What) (paused bool) {
+	switch {
+	case what.Lane != nil:
+		_, paused = p.Lanes[*what.Lane]
+	case what.Project != nil:
+		_, paused = p.Projects[*what.Project]
+	default:
+		paused = p.All != nil
+	}
+	return paused
 }
 
 // With is all of them and another one, in place of the last of the same.
@@ -157,11 +186,14 @@ func decode(data []byte) (p Pauses, err error) {
 	return p, nil
 }
 
-// Update replaces them by what change makes of them, as watched.Change does. What cannot be read is an error at once: only Clear replaces
-// it. So is ErrTooMuch.
+// Update replaces them by what change makes of them, as watched.Change does. What cannot be read is an error at once, and score.ErrNewer what
+// a newer version wrote of which this one does not know all: only Clear replaces these. So is ErrTooMuch.
 func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (p Pauses, err error) {
 	err = watched.Change(ctx, s.kv, key, "what is paused", func(stored []byte) ([]byte, error) {
 		if p, err = decode(stored); err != nil {
+			return nil, err
+		}
+		if err := whole(stored); err != nil {
 			return nil, err
 		}
 		p = change(p)
@@ -173,6 +205,19 @@ func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (p Pause
 // Clear has nothing paused any more, also where what was cannot be read. It tries as Update does.
 func (s *Store) Clear(ctx context.Context) error {
 	return watched.Change(ctx, s.kv, key, "what is paused", func([]byte) ([]byte, error) { return Pauses{}.encode() })
+}
+
+// whole is score.ErrNewer where this program does not know all that is stored: what it wrote in its place would lack the rest.
+func whole(stored []byte) error {
+	if stored == nil {
+		return nil
+	}
+	strict := json.NewDecoder(bytes.NewReader(stored))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&Pauses{}); err != nil {
+		return fmt.Errorf("what is paused is more than this program knows, so it changes none of it (%w): %w", err, score.ErrNewer)
+	}
+	return nil
 }
 
 func (p Pauses) encode() ([]byte, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
+	"github.com/scorelay/scorelay/pkg/watched"
 )
 
 func open(t *testing.T) (*Store, jetstream.JetStream) {
@@ -45,6 +46,12 @@ func TestPauses(t *testing.T) {
 	require.Equal(t, "the operator paused it at 2027-01-02T03:04:05Z", all.Of(3).Why())
 	require.Equal(t, "the node is moved", all.Of(2).Why())
 	require.Nil(t, lane.Without(two).Of(2))
+	require.True(t, lane.Has(two))
+	require.False(t, lane.Has(What{}))
+	require.False(t, lane.Has(project))
+	require.True(t, all.Has(What{}))
+	require.False(t, all.Without(two).Has(two))
+	require.True(t, none.With(project, Pause{}).Has(project))
 	require.NotNil(t, all.Without(two).Of(2), "everything is paused still")
 
 	one := lane.With(project, Pause{Reason: "a wrong price", Refuses: true})
@@ -58,6 +65,17 @@ func TestPauses(t *testing.T) {
 	require.Nil(t, one.Without(project).OfProject(score.ProjectID{7}, 1))
 	require.NotNil(t, one.Of(2))
 	require.Equal(t, Pauses{}, one.With(What{}, Pause{}).Without(What{}))
+}
+
+// TestReasons are one line of bounded length, which no terminal acts on.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	for _, good := range []string{"", "its node moves", "Wartung: Ärger mit der Börse, 今日", strings.Repeat("x", mostReason)} {
+		require.NoError(t, (&Pause{Reason: good}).Check(), good)
+	}
+	for _, bad := range []string{strings.Repeat("x", mostReason+1), "two\nlines", "\x1b[2J", "\x00", "\xff", "\u202e"} {
+		require.ErrorIs(t, (&Pause{Reason: bad}).Check(), ErrReason, bad)
+	}
 }
 
 // TestNotTooMuchIsPaused, since all of it is one value, which every process watches.
@@ -143,6 +161,31 @@ func TestWhatCannotBeReadIsAPause(t *testing.T) {
 	p, err := s.Get(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, Pauses{}, p)
+}
+
+// TestWhatANewerVersionPausedStays: a change by this one would resume it.
+func TestWhatANewerVersionPausedStays(t *testing.T) {
+	t.Parallel()
+	s, js := open(t)
+	const stored = `{"lanes":{"1":{"at":"2027-01-02T03:04:05Z"}},"keys":{"k":{}}}`
+	_, err := js.Publish(t.Context(), "$KV.LANES.paused", []byte(stored))
+	require.NoError(t, err)
+	two := What{Lane: new(score.Lane(2))}
+	for _, change := range []func(Pauses) Pauses{
+		func(p Pauses) Pauses { return p.With(two, Pause{}) }, func(p Pauses) Pauses { return p.Without(two) },
+	} {
+		_, err = s.Update(t.Context(), change)
+		require.ErrorIs(t, err, score.ErrNewer)
+	}
+	data, _, err := watched.Stored(t.Context(), s.kv, key)
+	require.NoError(t, err)
+	require.Equal(t, stored, string(data))
+	p, err := s.Get(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, p.Of(1), "what is known of it holds")
+	require.NoError(t, s.Clear(t.Context()))
+	_, err = s.Update(t.Context(), func(p Pauses) Pauses { return p.With(two, Pause{}) })
+	require.NoError(t, err)
 }
 
 var errLost = errors.New("the answer was lost")

@@ -167,7 +167,7 @@ func (in *intake) large(least uint64) map[score.ProjectID]score.Backlog {
 	for id, p := range in.parked {
 		large[id] = score.Backlog{Waiting: large[id].Waiting + p.owed + p.unseen, Read: max(in.read.Seq, p.seen)}
 	}
-	for id, n := range in.held {
+	for id, n := range in.withheld {
 		large[id] = score.Backlog{Waiting: n, Read: in.read.Seq}
 	}
 	maps.DeleteFunc(large, func(id score.ProjectID, b score.Backlog) bool {

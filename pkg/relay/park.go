@@ -153,7 +153,7 @@ func (in *intake) parkedNow(id score.ProjectID) {
 		bucket.places = append(bucket.places, at)
 	}
 	bucket.read -= p.row.read
-	delete(in.held, id)
+	delete(in.withheld, id)
 	in.shareAgain()
 }
 

@@ -21,12 +21,12 @@ const (
 // sharedPlace is where the state of an update is.
 type sharedPlace struct {
 	place
-	until time.Time // by then its own entry has to be written again
+	until time.Time // it may be used
 	token string    // of the single claim that is held there under its name's (held); or ""
 }
 
-// near is for how long after its claim an update's own entry needs no write when its state in a shared entry changes. It stays so much
-// longer than the retention, twice: those who find it late know of it as long again.
+// near is for how long after a claim its place may be found, and after that used. The update's own entry, which is written by the claim alone,
+// stays longer by both.
 func (s *Store) near() time.Duration { return s.config.Retention / nearPart }
 
 // keep is for how long entries stay after their last change, in s.
@@ -49,7 +49,8 @@ func newShared() string {
 func (s *Store) share(items []item) bool {
 	alone := 0
 	for i := range items {
-		if items[i].first == items[i].last && (i == 0 || items[i-1].name != items[i].name) {
+		if items[i].first == items[i].last && (i == 0 || items[i-1].name != items[i].name) &&
+			(i+1 == len(items) || items[i+1].name != items[i].name) {
 			alone++
 		}
 	}

@@ -21,7 +21,7 @@ var ErrFlushed = errors.New("Redis was flushed during the restore, or another re
 // Config of a Store. The zero value of a field but Salt takes its default.
 type Config struct {
 	Prefix    string        // of every key; deployments that share a Redis need different ones. Default "scorelay:"
-	Retention time.Duration // how long a status is kept after its last change, in whole seconds. Default 7 days
+	Retention time.Duration // how long a status is kept after its last change, in whole seconds, and up to a 64th longer. Default 7 days
 	Salt      [16]byte      // a secret of the deployment: a caller who knew it could choose ids that make Redis slow
 	Claim     time.Duration // lifetime of a claim: longer than an accept can take. Default 15 s
 }

@@ -14,16 +14,12 @@ local fields, forgotten, removed, oldest = {}, 0, 0, 0
 local function finished(bucket, p, next)
   while p < next do
     local kind = byte(bucket, p + 2)
-    local is = kind
-    if kind == 112 then
+    if kind >= 97 and kind <= 100 or kind == 115 then return false end
+    if kind == 112 then -- its place must be empty first, or who remembers it could tell that of an id that is new again
       local name, index = sharedBy(sub(bucket, p + 2, p + 15))
-      local there = call('HGET', key, named(numbered(name, 1))) or ''
-      local runs, at = runsOf(there, name)
-      if at and second - number(there, at - 6, 4) <= finals then return false end -- it may have become final only then
-      local state = stateAt(runs, index)
-      is = byte(state) or 102
+      local runs = runsOf(call('HGET', key, named(numbered(name, 1))) or '', name)
+      if stateAt(runs, index) ~= '' then return false end
     end
-    if is >= 97 and is <= 100 or is == 115 then return false end
     p = p + 2 + size[kind]
   end
   return true

@@ -323,6 +323,9 @@ func TestAPausedProjectIsTold(t *testing.T) {
 	r.accept(t, busy, 2)
 	doc = r.look(t)
 	require.Zero(t, doc.Lanes[0].Waiting)
+	doc.NATS.Bytes = doc.NATS.Bound
+	doc.judge()
+	require.Contains(t, doc.Verdict, "it keeps what waits of 5 paused projects", "which may be why")
 }
 
 // TestWhatIsAwayIsNamed: Redis first, then also the chain.

@@ -30,6 +30,9 @@ func (d *Document) judge() {
 		d.Verdict = strings.Join(stops, "; ")
 	case d.NATS.full() >= nearlyFull:
 		d.Verdict = fmt.Sprintf("the stream of accepted updates is %.0f %% full: raise its bound, or find out what is not final", 100*d.NATS.full())
+		if n := len(d.PausedProjects); n > 0 {
+			d.Verdict += fmt.Sprintf("; it keeps what waits of %d paused projects, and everything behind", n)
+		}
 	case len(d.NATS.Behind) > 0:
 		d.Verdict = "copies of the stream are behind, or away: " + strings.Join(d.NATS.Behind, ", ")
 	case d.Redis.Error != "":
