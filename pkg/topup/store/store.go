@@ -5,7 +5,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -33,17 +32,23 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 
 // Get is as of topup.Store.
 func (s *Store) Get(ctx context.Context) (r topup.Record, revision uint64, err error) {
-	entry, err := s.kv.Get(ctx, key)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return r, 0, nil
-	}
+	data, revision, err := watched.Stored(ctx, s.kv, key)
 	if err != nil {
 		return r, 0, fmt.Errorf("couldn't read the record of top-ups: %w", err)
 	}
-	if err := json.Unmarshal(entry.Value(), &r); err != nil {
-		return topup.Record{}, 0, fmt.Errorf("%w: %w", topup.ErrCorrupt, err)
+	r, err = decode(data)
+	return r, revision, err
+}
+
+// decode reads what a key holds; the zero Record of nothing.
+func decode(data []byte) (r topup.Record, err error) {
+	if data == nil {
+		return r, nil
 	}
-	return r, entry.Revision(), r.Check()
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("%w: %w", topup.ErrCorrupt, err)
+	}
+	return r, r.Check()
 }
 
 // Put is as of topup.Store.
@@ -64,11 +69,13 @@ func (s *Store) Put(ctx context.Context, r topup.Record, revision uint64) (uint6
 }
 
 // Resume has payments begin again at the account's nonce on the chain, after an operator has looked, and tells what was so before. It tries
-// once; after an error it may be done or not.
+// until ctx ends; it may be done all the same.
 func (s *Store) Resume(ctx context.Context) (before topup.Record, err error) {
-	before, revision, err := s.Get(ctx)
-	if err == nil {
-		_, err = s.Put(ctx, before.Resumed(), revision)
-	}
+	err = watched.Change(ctx, s.kv, key, "the record of top-ups", func(stored []byte) ([]byte, error) {
+		if before, err = decode(stored); err != nil {
+			return nil, err
+		}
+		return json.Marshal(before.Resumed())
+	})
 	return before, err
 }
