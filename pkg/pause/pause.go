@@ -34,6 +34,9 @@ const (
 // errUnreadable says that a newer version, or another program, wrote what is stored.
 var errUnreadable = errors.New("what is paused cannot be read; `scorelay resume --all` replaces it, and nothing is paused then")
 
+// unreadable is the reason then: `scorelay status` shows it, too, and processes that run may do otherwise.
+const unreadable = "what is paused cannot be read, and processes that knew it before keep to that"
+
 // Bounds of what is kept in one value, which every process watches.
 const (
 	mostProjects = 1_000
@@ -172,7 +175,7 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 func (s *Store) Get(ctx context.Context) (Pauses, error) {
 	p, _, _, err := s.read(ctx)
 	if errors.Is(err, errUnreadable) {
-		return Pauses{All: &Pause{At: time.Now(), Reason: "what is paused cannot be read", Refuses: true}}, nil
+		return Pauses{All: &Pause{At: time.Now(), Reason: unreadable, Refuses: true}}, nil
 	}
 	return p, err
 }
