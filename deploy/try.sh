@@ -299,7 +299,7 @@ production() {
   UP=1; compose create --no-build
   docker run -d --rm --name scorelay-try-chain --network "${COMPOSE_PROJECT_NAME}_default" --network-alias chain.example -p 127.0.0.1:8545:8545 \
     --entrypoint anvil "$(COMPOSE_FILE=docker-compose.yml image_of chain)" --host 0.0.0.0 --chain-id 31337 --block-time 1 --slots-in-an-epoch 1 >/dev/null
-  say "setup"; compose run --rm -T setup
+  say "setup"; compose run --rm -T setup --admin 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
   rm -r "$SCORELAY_DIR/setup" # as an operator is told
   say "up"; up
   compose ps
@@ -314,6 +314,13 @@ production() {
   for service in relayer nats redis; do kill_one $service; done
   wait $loading
   say "audit"; tool audit --wait 2m
+  say "relayers and the API made anew, as in an upgrade; NATS and Redis restarted; backup"
+  up --force-recreate relayer
+  up --force-recreate api
+  compose restart nats redis
+  rm -rf "$WORK/backups" && mkdir "$WORK/backups" && chown 65532 "$WORK/backups"
+  compose run --rm -T -v "$WORK/backups:/backups" scorelay backup /backups/2026-11-23
+  [ -s "$WORK/backups/2026-11-23/manifest.json" ]
   say "observability"; scraped 3
 }
 

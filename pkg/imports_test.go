@@ -41,15 +41,17 @@ var allowed = map[string][]string{
 	"pkg/heads":                    {"pkg/evidence"},
 	"pkg/relay":                    {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/heads", "pkg/report", "pkg/retry"},
 	"pkg/relay/internal/model":     {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry"}, // of the outside, for relay's tests
+	"pkg/topup":                    {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/heads", "pkg/retry"},
 	"pkg/index":                    {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/retry"},
 	// adapters: one outside system each, never each other
 	"pkg/stream":       {"pkg/score", "pkg/retry"},
 	"pkg/journal":      {"pkg/score", "pkg/lane"},
 	"pkg/lease":        {"pkg/score", "pkg/watched"},
 	"pkg/replica":      {"pkg/score", "pkg/watched"},
-	"pkg/pause":        {"pkg/score", "pkg/watched", "pkg/retry"},
+	"pkg/pause":        {"pkg/score", "pkg/watched"},
 	"pkg/notice":       {"pkg/score", "pkg/lane", "pkg/watched"},
 	"pkg/roster/store": {"pkg/score", "pkg/roster", "pkg/watched", "pkg/retry"},
+	"pkg/topup/store":  {"pkg/topup", "pkg/watched"},
 	"pkg/directory":    {"pkg/score", "pkg/evidence", "pkg/watched"},
 	"pkg/apikey":       {"pkg/score", "pkg/watched"},
 	"pkg/backlog":      {"pkg/score", "pkg/watched"},
@@ -80,7 +82,7 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/app", "pkg/devnet"},

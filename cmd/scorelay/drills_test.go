@@ -190,6 +190,17 @@ func (d *drilled) writesFail() {
 	said, err := io.ReadAll(resp.Body)
 	require.NoError(d.t, err)
 	require.Contains(d.t, string(said), "write error")
+	require.True(d.t, d.until(2*time.Minute, func() bool { doc := d.status(); return doc != nil && !doc.OK }), "the status says that all is well")
+}
+
+// status is what `scorelay status` tells; nil if it fails.
+func (d *drilled) status() *status.Document {
+	out, err := command(d.t, "scorelay", "status", "--json", "--data-dir", d.dir).Output()
+	var doc status.Document
+	if err != nil || json.Unmarshal(out, &doc) != nil {
+		return nil
+	}
+	return &doc
 }
 
 // zeros never end.
@@ -222,7 +233,11 @@ func (d *drilled) redisFull() {
 	require.NoError(d.t, client.ConfigSet(d.ctx, "maxmemory", "1").Err())
 	require.ErrorContains(d.t, client.Set(d.ctx, "another program's", "x", 0).Err(), "OOM")
 	for range 20 {
-		require.NoError(d.t, d.post(), "accepted all the same")
+		u := d.places[0].Update(0)
+		u.ID = load.RandomID()
+		require.NoError(d.t, d.client.Send(d.ctx, load.Alone(u), time.Now()).Err, "accepted all the same")
+		_, err := d.client.Update(d.ctx, u.Project, u.ID)
+		require.ErrorContains(d.t, err, "status_unavailable")
 	}
 	require.NoError(d.t, client.ConfigSet(d.ctx, "maxmemory", "0").Err())
 }
@@ -237,9 +252,8 @@ func (d *drilled) noFunds() {
 	fund(new(big.Int))
 	require.True(d.t, d.until(2*time.Minute, func() bool {
 		require.NoError(d.t, d.post())
-		out, err := command(d.t, "scorelay", "status", "--json", "--data-dir", d.dir).Output()
-		var doc status.Document
-		return err == nil && json.Unmarshal(out, &doc) == nil && !doc.OK && strings.Contains(doc.Verdict, "fund it") &&
+		doc := d.status()
+		return doc != nil && !doc.OK && strings.Contains(doc.Verdict, "fund it") &&
 			slices.ContainsFunc(doc.Lanes, func(l status.Lane) bool { return l.Wait == lane.WaitFunds })
 	}), "no lane says that it waits for funds")
 	fund(new(big.Int).Mul(big.NewInt(1000), big.NewInt(params.Ether)))

@@ -26,9 +26,10 @@ type cli struct {
 	Keys    keysCommand    `cmd:"" help:"Issue, change, list and revoke API keys."`
 	DLQ     dlqCommand     `cmd:"" name:"dlq" help:"List, show and replay dead letters: accepted updates that were rejected."`
 	Status  statusCommand  `cmd:"" help:"Show at a glance whether everything moves, and if not, why not."`
-	Pause   pauseCommand   `cmd:"" help:"Have a lane, or all, bind nothing new, or nothing of a project, while accepting continues or not."`
+	Pause   pauseCommand   `cmd:"" help:"Have a lane, or all, bind nothing new, or nothing new of a project, while accepting continues or not."`
 	Resume  resumeCommand  `cmd:"" help:"Have what was paused resume."`
-	Lanes   lanesCommand   `cmd:"" help:"List, add, remove and replace lanes, and let a halted one resume."`
+	Lanes   lanesCommand   `cmd:"" help:"List, add, remove, replace and cut lanes, and let a halted one resume."`
+	TopUp   topUpCommand   `cmd:"" name:"topup" help:"Have top-ups of lanes' signers begin again after they stopped."`
 	Halt    haltCommand    `cmd:"" help:"Show why accepting halts after NATS went back in time, and have it resume."`
 	Backup  backupCommand  `cmd:"" help:"Copy all that NATS keeps of a deployment into a directory, while it runs."`
 	Restore restoreCommand `cmd:"" help:"Bring a backup into NATS servers that have nothing of the deployment."`

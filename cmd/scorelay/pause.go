@@ -100,7 +100,7 @@ func (p pausable) String() string {
 	return "all lanes"
 }
 
-// change writes down what is paused.
+// change has what is paused changed, unless there is no such lane.
 func (p pausable) change(ctx context.Context, at *natsFlags, change func(context.Context, *pause.Store) error) error {
 	log := commandLog()
 	js, _, closeNATS, err := at.open(ctx, log)

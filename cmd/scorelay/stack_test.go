@@ -342,14 +342,17 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 	project := c.project.String()
 	does("Paused project "+project+": relayers bind nothing new of it, and see to what is bound; accepting continues.",
 		"pause", "--project", project, "--reason", "a wrong price")
+	look := func() (doc status.Document) {
+		out, told, err := scorelay("status", "--json")
+		require.NoError(t, err, told)
+		require.NoError(t, json.Unmarshal([]byte(out), &doc))
+		return doc
+	}
 	var held []score.UpdateID
 	var doc status.Document
 	require.Eventually(t, func() bool { // all processes know it
 		held = append(held, c.send(t, 1)...)
-		out, told, err := scorelay("status", "--json")
-		require.NoError(t, err, told)
-		doc = status.Document{}
-		require.NoError(t, json.Unmarshal([]byte(out), &doc))
+		doc = look()
 		update, err := c.api.Update(t.Context(), c.project, held[len(held)-1])
 		require.NoError(t, err)
 		return update.Waits != nil && *update.Waits == sdk.Waits{Why: "paused", Reason: "a wrong price"} && len(doc.Backlog) == 1
@@ -370,16 +373,17 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 	does("Resumed project "+project, "resume", "--project", project)
 	require.Eventually(t, func() bool { return !refused() }, 2*time.Minute, 10*time.Millisecond)
 	c.final(t, held)
+	require.Eventually(t, func() bool {
+		r := look().Rates
+		return r != nil && r.AcceptedPerSecond > 0 && r.FinalPerSecond > 0 && *r.GasPerUpdate > 1_000
+	}, 2*time.Minute, 10*time.Millisecond)
 
 	does("Paused lane 0: relayers bind nothing new, and see to what is bound; accepting continues.", "pause", "--lane", "0", "--reason", "a drill")
 	does("lane 0 waits: an operator paused it", "status")
 	does("Paused all lanes", "pause", "--all")
 	does("but everything is paused still", "resume", "--lane", "0")
 	waiting := c.send(t, 3)
-	out, told, err := scorelay("status", "--json")
-	require.NoError(t, err, told)
-	doc = status.Document{}
-	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	doc = look()
 	require.Equal(t, "an operator paused all lanes, and accepting continues", doc.Verdict)
 	require.Len(t, doc.Backlog, 1)
 	require.Equal(t, uint64(3), doc.Backlog[0].Updates)
@@ -387,6 +391,7 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 	does("nothing is accepted", "pause", "--all", "--accepting=false", "--reason", "the chain is upgraded")
 	require.Eventually(t, refused, 2*time.Minute, 10*time.Millisecond)
 	does("Resumed all lanes.", "resume", "--all")
+	does("Top-ups begin again", "topup", "resume")
 	c.final(t, waiting)
 	c.final(t, c.send(t, 1))
 }

@@ -146,7 +146,10 @@ func (u *upgrade) roll(role string) {
 // commands has the newer version write what the earlier one does not know, and undo it.
 func (u *upgrade) commands(program string) {
 	u.t.Helper()
-	for _, args := range [][]string{{"keys", "create", "upgraded"}, {"pause", "--lane", "0", "--reason", "a drill"}, {"pause", "--all"}, {"resume", "--all"}} {
+	project := u.places[0].Project.String()
+	for _, args := range [][]string{
+		{"keys", "create", "upgraded"}, {"pause", "--lane", "0", "--reason", "a drill"}, {"pause", "--project", project}, {"pause", "--all"}, {"resume", "--all"},
+	} {
 		out, err := exec.Command(program, append(args, "--data-dir", u.dir)...).CombinedOutput()
 		require.NoError(u.t, err, "%v: %s", args, out)
 	}

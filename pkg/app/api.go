@@ -19,6 +19,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -75,7 +76,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		loop("the view of what waits", func(ctx context.Context) error { return a.backlogs.Run(ctx) }),
 		loop("the comparison of clocks", func(ctx context.Context) error { return a.clock.run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
-		a.tellPart("api", plain(hostName()), nil),
+		a.tellPart("api", plain(hostName()), func() replica.Counts { return replica.Counts{Accepted: a.server.Accepted()} }, nil),
 		lifecycle.Part{
 			Name: "HTTP", Start: a.listen,
 			Run: func(drain, kill context.Context) error { return a.serve(drain, kill) },
@@ -172,7 +173,7 @@ func (a *api) deps() httpapi.Deps {
 	return deps
 }
 
-// paused is what an operator paused of a project's, whose lane is the one that shall carry it, or of everything.
+// paused is httpapi.Deps.Paused. A project's lane is the one that shall carry it.
 func (a *api) paused(project *score.ProjectID) *httpapi.Pause {
 	pauses := a.pauses.Current()
 	by := pauses.All

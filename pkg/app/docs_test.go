@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"math/big"
 	"os"
 	"regexp"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/status"
+	"github.com/scorelay/scorelay/pkg/topup"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
@@ -104,6 +106,7 @@ func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 		FirstLanes: 1, Limits: batch.DefaultLimits(),
 	}, relay.Deps{Metrics: reg})
 	require.NoError(t, err)
+	topup.New(topup.Config{PerDay: new(big.Int)}, topup.Deps{Metrics: reg})
 	_ = (&index.Follower{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 }
 

@@ -26,7 +26,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
+	"github.com/scorelay/scorelay/pkg/topup"
 )
 
 // What no deployment has needed to change so far.
@@ -52,6 +54,8 @@ type relayer struct {
 	heads    *heads.Tracker
 	guard    *halt.Guard
 	relay    *relay.Relayer
+	payer    *signer.Key  // of top-ups; nil: there are none
+	topUp    *topup.TopUp // nil as payer is
 	follower *index.Follower
 	restorer *index.Restorer
 }
@@ -61,6 +65,9 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 	r := &relayer{process: newProcess("scorelay-relayer", log), settings: s}
 	var err error
 	if r.keys, err = newKeyring(s, log); err != nil {
+		return err
+	}
+	if r.payer, err = s.topUpKey(); err != nil {
 		return err
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
@@ -77,7 +84,14 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return r.guard.Run(ctx) }),
 		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
-		r.tellPart("relayer", r.settings.replica(), r.driven),
+		loop("top-ups", func(ctx context.Context) error {
+			if r.topUp == nil {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return r.topUp.Run(ctx)
+		}),
+		r.tellPart("relayer", r.settings.replica(), r.counts, func(report *replica.Report) { report.Lanes, report.TopUp = r.driven(), r.toppedUp() }),
 		lifecycle.Part{
 			Name:  "readiness",
 			Start: func(context.Context) error { r.health.Started(); return nil },
@@ -129,7 +143,10 @@ func (r *relayer) open(ctx context.Context) error {
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})
-	return r.openRelay(ctx, journals)
+	if err := r.openRelay(ctx, journals); err != nil {
+		return err
+	}
+	return r.openTopUp(ctx)
 }
 
 // maxLasts is how many seconds a balance is told to last at most: a hundred years.
@@ -147,6 +164,12 @@ func (r *relayer) driven() map[score.Lane]replica.Lane {
 		lanes[id] = one
 	}
 	return lanes
+}
+
+// counts is what the relayer did since it began.
+func (r *relayer) counts() replica.Counts {
+	updates, gas := r.relay.Done()
+	return replica.Counts{Final: updates, Gas: gas}
 }
 
 // lanes is index.Lanes.
@@ -188,11 +211,11 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 
 // pausedProjects are those that an operator paused.
 func (r *relayer) pausedProjects() map[score.ProjectID]bool {
-	held := map[score.ProjectID]bool{}
+	paused := map[score.ProjectID]bool{}
 	for id := range r.pauses.Current().Projects {
-		held[id] = true
+		paused[id] = true
 	}
-	return held
+	return paused
 }
 
 // source is the stream as a relay.Source: Read returns the relayer's interface.

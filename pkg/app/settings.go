@@ -119,6 +119,7 @@ type RelayerSettings struct {
 	Redis  `embed:""`
 	Chain  `embed:""`
 	Traces `embed:""`
+	TopUps `embed:""`
 
 	AdminListen   string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address of the admin listener: liveness, readiness, metrics, profiles. It asks for no authentication, so keep it private."`
 	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of a lane's signer, description of a remote one (web3signer, AWS KMS), or a directory of such files. It may hold the signers of some lanes only; a file that is added is found within ten seconds of its lane."`
@@ -222,6 +223,7 @@ func (s *RelayerSettings) Validate() error {
 	p.address("SCORELAY_ADMIN_LISTEN", s.AdminListen)
 	s.Chain.problems(&p)
 	s.Traces.problems(&p)
+	s.TopUps.problems(&p)
 	p.check((s.Keystore != "") != (len(s.RawKeys) > 0),
 		"set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, SCORELAY_SIGNER_KEYS: one of them, not both")
 	p.check(s.StatusRetention >= time.Minute, "SCORELAY_STATUS_RETENTION is %s; it must be at least 1m", s.StatusRetention)

@@ -78,6 +78,12 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"SCORELAY_MAX_TX_FEE_ETHER is 18.1; it must be more than 0 and at most 18":          func(s *RelayerSettings) { s.MaxTxFeeEther = 18.1 },
 		"SCORELAY_MIN_TIP_GWEI is 501; it must be more than 0 and at most SCORELAY_MAX_FEE": func(s *RelayerSettings) { s.MinTipGwei = 501 },
 		"SCORELAY_BALANCE_ALARM is -1s; it must not be negative":                            func(s *RelayerSettings) { s.BalanceAlarm = -time.Second },
+		"SCORELAY_TOPUP_… is set, but not SCORELAY_TOPUP_KEYSTORE":                          func(s *RelayerSettings) { s.TopUpTo = 1 },
+		"SCORELAY_TOPUP_BELOW_ETHER is 0; it must be more than 0":                           func(s *RelayerSettings) { s.TopUps = TopUps{"f", "p", 0, 2, 5} },
+		"SCORELAY_TOPUP_TO_ETHER is 1; it must be more than SCORELAY_TOPUP_BELOW_ETHER":     func(s *RelayerSettings) { s.TopUps = TopUps{"f", "p", 1, 1, 5} },
+		"SCORELAY_TOPUP_PER_DAY_ETHER is 2; it must be more than SCORELAY_TOPUP_TO_ETHER":   func(s *RelayerSettings) { s.TopUps = TopUps{"f", "p", 1, 2, 2} },
+		"SCORELAY_TOPUP_PER_DAY_ETHER is 0; it must be more than SCORELAY_TOPUP_TO":         func(s *RelayerSettings) { s.TopUps = TopUps{"f", "p", 1, 2, 0} },
+		"SCORELAY_TOPUP_PER_DAY_ETHER is 2e+09; it must be more than SCORELAY_TOPUP_TO":     func(s *RelayerSettings) { s.TopUps = TopUps{"f", "p", 1, 2, 2e9} },
 		"SCORELAY_BUMP_BLOCKS is 0; it must be at least 1":                                  func(s *RelayerSettings) { s.BumpBlocks = 0 },
 		"SCORELAY_LEASE_TTL is 1s; it must be whole seconds, at least 2s":                   func(s *RelayerSettings) { s.LeaseTTL = time.Second },
 		"SCORELAY_LEASE_TTL is 2.5s; it must be whole seconds, at least 2s":                 func(s *RelayerSettings) { s.LeaseTTL = 2500 * time.Millisecond },
@@ -90,7 +96,9 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 	s := parsed[RelayerSettings](t, "--signer-keystore", "k", "--signer-password-file", "p")
 	s.Linger, s.Window, s.LeaseTTL, s.AuditHorizon, s.MinTipGwei = 0, 64, 2*time.Second, time.Hour, s.MaxFeeGwei
 	s.MaxTxFeeEther, s.MaxBytes, s.MaxGas = maxEther, maxMaxBytes, minMaxGas
+	s.TopUps = TopUps{"f", "", 0.1, 0.2, 0.3}
 	require.NoError(t, s.Validate(), "the bounds themselves are fine")
+	require.Equal(t, "300000000000000000", weiOf(s.TopUpPerDay).String())
 
 	s.Window, s.MaxBatch = 0, 0
 	require.Len(t, strings.Split(s.Validate().Error(), "\n"), 2, "all that is wrong is said at once, a line each")

@@ -7,23 +7,23 @@ import (
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/retry"
-	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// tellPart has the process say, every few seconds, what only it knows of itself, for `scorelay status`. lanes are those that it drives;
-// nil for an API.
-func (p *process) tellPart(role, name string, lanes func() map[score.Lane]replica.Lane) lifecycle.Part {
+// tellPart has the process say, every few seconds, what only it knows of itself, for `scorelay status`. counts is what it did since it began;
+// add says what more there is to tell; nil for an API.
+func (p *process) tellPart(role, name string, counts func() replica.Counts, add func(*replica.Report)) lifecycle.Part {
 	began := time.Now().UTC()
 	return loop("what the process says of itself", func(ctx context.Context) error {
-		silent := false
+		silent, lately := false, replica.Window{}
 		for {
 			report := replica.Report{Role: role, Name: name, Version: Version(), Began: began, Endpoints: []replica.Endpoint{}}
 			for _, h := range p.chain.Health() {
 				report.Endpoints = append(report.Endpoints, replica.Endpoint{Name: h.Endpoint, Up: h.Up, Why: h.Why, Newest: h.Newest, TookMS: h.Took.Milliseconds()})
 			}
-			if lanes != nil {
-				report.Lanes = lanes()
+			if add != nil {
+				add(&report)
 			}
+			report.Lately = lately.Add(time.Now(), counts())
 			err := replica.Tell(ctx, p.js, report)
 			if err != nil && ctx.Err() == nil && !silent {
 				p.log.Warn("the process couldn't tell its status; it tries again", "err", err)

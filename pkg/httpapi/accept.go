@@ -111,6 +111,7 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 
 // count counts what became of the updates of a post, and returns its status.
 func (s *Server) count(accepted, duplicates int) string {
+	s.accepted.Add(uint64(accepted))
 	s.metrics.accepted.Add(float64(accepted))
 	s.metrics.duplicates.Add(float64(duplicates))
 	if accepted == 0 {
@@ -122,7 +123,7 @@ func (s *Server) count(accepted, duplicates int) string {
 // accept makes a verified unit durable. It is the API's commit sequence, the same for an update and for a signed group.
 // duplicates are the updateIds that were accepted or used before; when all are, nothing was stored.
 func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
-	if p := cmp.Or(s.refusal(&u.updates[0].Project), s.full(u.updates[0].Project)); p != nil {
+	if p := cmp.Or(s.notAccepting(&u.updates[0].Project), s.full(u.updates[0].Project)); p != nil {
 		return nil, p
 	}
 	refs, token := score.Refs(u.updates), s.tokens.next()

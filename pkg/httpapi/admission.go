@@ -83,22 +83,22 @@ func (s *Server) accepting(handle handler) handler {
 		if why := s.deps.Halted(); why != "" {
 			return temporary(codeHalted, retryAfterHalt, why)
 		}
-		if p := s.refusal(nil); p != nil {
+		if p := s.notAccepting(nil); p != nil {
 			return p
 		}
 		return handle(c, by)
 	}
 }
 
-// refusal is the problem of what is not accepted because an operator paused a project, or everything; nil of all else.
-func (s *Server) refusal(project *score.ProjectID) *Problem {
+// notAccepting is the problem of a project of which an operator has nothing accepted, or, of nil, of every post then; nil of others.
+func (s *Server) notAccepting(project *score.ProjectID) *Problem {
 	if by := s.paused(project); by != nil && by.Refuses {
 		return temporary(codePaused, retryAfterHalt, by.Reason)
 	}
 	return nil
 }
 
-// paused is what an operator paused of a project's, or of everything.
+// paused is Deps.Paused.
 func (s *Server) paused(project *score.ProjectID) *Pause {
 	if s.deps.Paused == nil {
 		return nil
@@ -106,13 +106,13 @@ func (s *Server) paused(project *score.ProjectID) *Pause {
 	return s.deps.Paused(project)
 }
 
-// waits says why what is accepted of a project waits; left out of answers where it does not, or is bound.
+// waits says why an accepted update waits; left out of answers about one that does not, or is bound.
 type waits struct {
 	Why    string `json:"why"` // paused
 	Reason string `json:"reason"`
 }
 
-// waitsFor is of so many updates of a project.
+// waitsFor is why so many accepted updates of a project wait; nil if they do not, or there are none.
 func (s *Server) waitsFor(updates int, project score.ProjectID) *waits {
 	if by := s.paused(&project); by != nil && updates > 0 {
 		return &waits{"paused", by.Reason}

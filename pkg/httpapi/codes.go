@@ -57,7 +57,7 @@ var (
 	codePaused             = Code{"paused", http.StatusServiceUnavailable, "The operator paused accepting, of everything or of the project", "Retry the same request after Retry-After seconds, signed again if its message is too old then; `detail` says why. What was answered 200 before stays accepted."}
 	codeUpdateInProgress   = Code{"update_in_progress", http.StatusServiceUnavailable, "Another request with this updateId is in progress", "Retry the same request after Retry-After seconds."}
 	codeStatusRebuilding   = Code{"status_rebuilding", http.StatusServiceUnavailable, "Statuses are being restored", "Retry after Retry-After seconds."}
-	codeStatusUnavailable  = Code{"status_unavailable", http.StatusServiceUnavailable, "Redis, which holds statuses, is unavailable", "Retry after Retry-After seconds."}
+	codeStatusUnavailable  = Code{"status_unavailable", http.StatusServiceUnavailable, "Redis, which holds statuses, is unavailable or full", "Retry after Retry-After seconds."}
 	codeChainUnavailable   = Code{"chain_unavailable", http.StatusServiceUnavailable, "The chain is unavailable", "Retry after Retry-After seconds."}
 	codeHTTPVersion        = Code{"unsupported_http_version", http.StatusHTTPVersionNotSupported, "The version of HTTP is not supported", "Use HTTP/1.1."}
 )

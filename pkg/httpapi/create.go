@@ -43,7 +43,7 @@ func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 }
 
 func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
-	if p := s.refusal(&project.ID); p != nil {
+	if p := s.notAccepting(&project.ID); p != nil {
 		return p
 	}
 	ctx := s.life

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -85,6 +86,31 @@ func TestAnOutageOfRedis(t *testing.T) {
 	}
 	require.Equal(t, "duplicate", b.post("/update-score", b.update("one")).body["status"])
 	require.Equal(t, "update_not_found", b.get("/projects/%s/updates/%s", b.project.ID, updateID("none")).code(), "nothing is to be restored")
+}
+
+// TestAFullRedis answers, and takes nothing. What is accepted meanwhile is never told to be unknown.
+func TestAFullRedis(t *testing.T) {
+	t.Parallel()
+	devnet.NeedsRedisServer(t)
+	server, err := devnet.StartRedis(t.TempDir(), devnet.RedisOptions{})
+	require.NoError(t, err)
+	t.Cleanup(server.Close)
+	client, err := redisdb.Open(server.URL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	b := newBench(t, func(s *setup) { s.redis = server.URL }).withProject()
+	b.restored()
+	require.NoError(t, client.ConfigSet(t.Context(), "maxmemory", "1").Err())
+	require.Equal(t, "accepted", b.post("/update-score", b.update("one")).body["status"])
+	require.Eventually(t, func() bool { // until Redis is asked again, and answers
+		_, complete, err := b.status.Read(t.Context(), b.refs("one"))
+		return complete && err == nil
+	}, 2*time.Minute, 10*time.Millisecond)
+	for range 20 {
+		require.Equal(t, "status_unavailable", b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).code())
+	}
+	require.NoError(t, client.ConfigSet(t.Context(), "maxmemory", "0").Err())
+	require.Eventually(t, func() bool { return b.stageOf("one") == "accepted" }, 2*time.Minute, 10*time.Millisecond)
 }
 
 // lateStatuses takes no reports while it is away, and counts those it took since.

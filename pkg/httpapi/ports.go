@@ -77,7 +77,7 @@ type Backlogs interface {
 	Of(project score.ProjectID) score.Backlog
 }
 
-// Pause is what an operator paused: what was accepted waits.
+// Pause is an operator's: what was accepted waits.
 type Pause struct {
 	Reason  string // for callers; not empty
 	Refuses bool   // nothing is accepted either

@@ -41,7 +41,8 @@ type Deps struct {
 	Ready func() error
 	// Halted says why nothing may be accepted, which is told to callers; empty while all may.
 	Halted func() string
-	// Paused is what an operator paused of a project's, or, without one, of everything; nil while that is not paused. nil: it never is.
+	// Paused is the pause that a project's updates wait for, or, of a nil project, that of everything; nil if there is none. The function
+	// itself may be nil: nothing is ever paused.
 	Paused func(*score.ProjectID) *Pause
 	// Metrics answers GET /metrics; nil: there is no such path.
 	Metrics http.Handler
@@ -73,6 +74,7 @@ type Server struct {
 	writes     chan struct{} // one for each post in progress
 	groups     chan struct{} // one for each group of update-groups in progress, which is as much as a post
 	reads      chan struct{} // one for each look-up in progress
+	accepted   atomic.Uint64 // updates
 	posting    pace
 	looking    pace
 
@@ -111,6 +113,9 @@ func New(config Config, deps Deps) (*Server, error) {
 	s.app = s.routes(deps.Metrics)
 	return s, nil
 }
+
+// Accepted is how many updates were accepted since the server was made.
+func (s *Server) Accepted() uint64 { return s.accepted.Load() }
 
 // Run serves on the listener until ctx ends, then drains: what is in progress gets its answer within the drain timeout,
 // what comes is sent elsewhere. It closes the listener. It returns nil after a complete drain. A Server runs once.

@@ -109,8 +109,10 @@ func decodeLookUp(body []byte) (*lookUpRequest, *Problem) {
 
 // statusesOf tells how far each of a project's updates has come. What Redis does not know, the chain may: an updateId that was used up
 // was applied, whichever way it was sent. Only when both know nothing, and Redis has lost nothing, was it never accepted: then its
-// status is zero. While what Redis has lost is restored, no caller is told an end that may turn out to be another.
+// status is zero. While what Redis has lost is restored, or it has not taken what this API reported, no caller is told an end that may turn
+// out to be another.
 func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
+	late := s.reporter.writer.Pending() // before Redis is read, which may take the reports meanwhile
 	statuses, complete, statusErr := s.deps.Statuses.Read(s.life, refs)
 	if statusErr != nil {
 		statuses, complete = make([]score.Status, len(refs)), false
@@ -133,9 +135,9 @@ func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
 		}
 	}
 	switch {
-	case complete || !slices.ContainsFunc(statuses, inDoubt):
+	case complete && !late || !slices.ContainsFunc(statuses, inDoubt):
 		return statuses, nil
-	case statusErr != nil:
+	case statusErr != nil || late:
 		return nil, temporary(codeStatusUnavailable, retryAfterFailure, "")
 	default:
 		return nil, temporary(codeStatusRebuilding, retryAfterFull, "")

@@ -1,5 +1,5 @@
-// Package pause keeps what an operator paused, in the KV bucket of the roster, under a key of its own, which every deployment has and
-// older versions pass over. Every write is a compare-and-set on the revision that was read.
+// Package pause keeps what an operator paused, in the KV bucket of the roster, which every deployment has, under a key that earlier versions
+// pass over. Every write is a compare-and-set on the revision that was read.
 package pause
 
 import (
@@ -17,7 +17,6 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/watched"
 )
@@ -25,11 +24,7 @@ import (
 // Bucket is the KV bucket's name; package stream creates it with everything else a deployment keeps.
 const Bucket = "LANES"
 
-const (
-	key         = "paused"
-	callTimeout = 5 * time.Second
-	again       = 200 * time.Millisecond // after a call that failed
-)
+const key = "paused"
 
 // errUnreadable says that a newer version, or another program, wrote what is stored.
 var errUnreadable = errors.New("what is paused cannot be read; `scorelay resume --all` replaces it, and nothing is paused then")
@@ -173,80 +168,46 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 // Get reads them; the zero Pauses where there were none yet. Where they cannot be read, everything is paused, which harms least:
 // what an operator paused, such as accepting while NATS moves, may be among it.
 func (s *Store) Get(ctx context.Context) (Pauses, error) {
-	p, _, _, err := s.read(ctx)
-	if errors.Is(err, errUnreadable) {
-		return Pauses{All: &Pause{At: time.Now(), Reason: unreadable, Refuses: true}}, nil
-	}
-	return p, err
-}
-
-func (s *Store) read(ctx context.Context) (p Pauses, data []byte, revision uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	entry, err := s.kv.Get(ctx, key)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return p, nil, 0, nil
-	}
-	if err == nil {
-		data, revision = entry.Value(), entry.Revision()
-		if err := json.Unmarshal(data, &p); err != nil {
-			return Pauses{}, data, revision, fmt.Errorf("%w: %w", errUnreadable, err)
-		}
-	}
+	data, _, err := watched.Stored(ctx, s.kv, key)
 	if err != nil {
-		return Pauses{}, nil, 0, fmt.Errorf("couldn't read what is paused: %w", err)
+		return Pauses{}, fmt.Errorf("couldn't read what is paused: %w", err)
 	}
-	return p, data, revision, nil
+	if p, err := decode(data); err == nil {
+		return p, nil
+	}
+	return Pauses{All: &Pause{At: time.Now(), Reason: unreadable, Refuses: true}}, nil
 }
 
-// Update replaces them by what change makes of them, which runs again when another writer was first. A write whose answer is lost is looked
-// up. It tries until ctx ends; the write may be stored all the same. What cannot be read is an error at once, and score.ErrNewer what a newer
-// version wrote of which this one does not know all: only Clear replaces these. So is ErrTooMuch.
-func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (Pauses, error) {
-	return s.update(ctx, change, false)
+// decode reads what is stored, nil for nothing. The error is errUnreadable.
+func decode(data []byte) (p Pauses, err error) {
+	if data == nil {
+		return p, nil
+	}
+	if err := json.Unmarshal(data, &p); err != nil {
+		return Pauses{}, fmt.Errorf("%w: %w", errUnreadable, err)
+	}
+	return p, nil
+}
+
+// Update replaces them by what change makes of them, as watched.Change does. What cannot be read is an error at once, and score.ErrNewer what
+// a newer version wrote of which this one does not know all: only Clear replaces these. So is ErrTooMuch.
+func (s *Store) Update(ctx context.Context, change func(Pauses) Pauses) (p Pauses, err error) {
+	err = watched.Change(ctx, s.kv, key, "what is paused", func(stored []byte) ([]byte, error) {
+		if p, err = decode(stored); err != nil {
+			return nil, err
+		}
+		if err := whole(stored); err != nil {
+			return nil, err
+		}
+		p = change(p)
+		return p.encode()
+	})
+	return p, err
 }
 
 // Clear has nothing paused any more, also where what was cannot be read. It tries as Update does.
 func (s *Store) Clear(ctx context.Context) error {
-	_, err := s.update(ctx, func(Pauses) Pauses { return Pauses{} }, true)
-	return err
-}
-
-func (s *Store) update(ctx context.Context, change func(Pauses) Pauses, unread bool) (Pauses, error) {
-	var written []byte
-	for {
-		p, stored, revision, err := s.read(ctx)
-		if errors.Is(err, errUnreadable) {
-			if !unread {
-				return p, err
-			}
-			err = nil
-		}
-		if err == nil {
-			if written != nil && bytes.Equal(stored, written) {
-				return p, nil
-			}
-			if err := whole(stored); err != nil && !unread {
-				return p, err
-			}
-			p = change(p)
-			if written, err = json.Marshal(p); err != nil {
-				return p, fmt.Errorf("couldn't encode what is paused: %w", err)
-			}
-			if len(p.Projects) > mostProjects || len(written) > mostBytes {
-				return p, ErrTooMuch
-			}
-			if err = s.write(ctx, written, revision); err == nil {
-				return p, nil
-			}
-		}
-		if (watched.Moved(err) || errors.Is(err, jetstream.ErrKeyExists)) && ctx.Err() == nil {
-			continue
-		}
-		if retry.Sleep(ctx, again) != nil {
-			return p, fmt.Errorf("couldn't change what is paused: %w", err)
-		}
-	}
+	return watched.Change(ctx, s.kv, key, "what is paused", func([]byte) ([]byte, error) { return Pauses{}.encode() })
 }
 
 // whole is score.ErrNewer where this program does not know all that is stored: what it wrote in its place would lack the rest.
@@ -262,16 +223,15 @@ func whole(stored []byte) error {
 	return nil
 }
 
-// write replaces what a revision holds, 0 for nothing.
-func (s *Store) write(ctx context.Context, data []byte, revision uint64) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	if revision == 0 { // also where an operator deleted them
-		_, err := s.kv.Create(ctx, key, data)
-		return err
+func (p Pauses) encode() ([]byte, error) {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't encode what is paused: %w", err)
 	}
-	_, err := s.kv.Update(ctx, key, data, revision)
-	return err
+	if len(p.Projects) > mostProjects || len(data) > mostBytes {
+		return nil, ErrTooMuch
+	}
+	return data, nil
 }
 
 // View is what is paused, in memory, kept current by Run. It is safe for concurrent use.

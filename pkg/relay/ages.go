@@ -160,8 +160,8 @@ func (in *intake) oldest() (seq uint64, at time.Time, some bool) {
 	for _, r := range in.rows {
 		look(r)
 	}
-	for id, p := range in.parked {
-		if !look(p.row) && p.owed+p.unseen > 0 && !in.paused[id] {
+	for _, p := range in.parked {
+		if !look(p.row) && p.owed+p.unseen > 0 && !p.paused {
 			earlier(p.next.Seq, time.Time{})
 		}
 	}

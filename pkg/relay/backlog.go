@@ -149,8 +149,8 @@ func (s *session) backlog() uint64 {
 // backlog is how many updates wait, as far as the stream was read, but for those of paused projects.
 func (in *intake) backlog() uint64 {
 	n := uint64(in.horizon.Len())
-	for id, p := range in.parked {
-		if !in.paused[id] {
+	for _, p := range in.parked {
+		if !p.paused {
 			n += p.owed + p.unseen
 		}
 	}
@@ -167,7 +167,7 @@ func (in *intake) large(least uint64) map[score.ProjectID]score.Backlog {
 	for id, p := range in.parked {
 		large[id] = score.Backlog{Waiting: large[id].Waiting + p.owed + p.unseen, Read: max(in.read.Seq, p.seen)}
 	}
-	for id, n := range in.held {
+	for id, n := range in.withheld {
 		large[id] = score.Backlog{Waiting: n, Read: in.read.Seq}
 	}
 	maps.DeleteFunc(large, func(id score.ProjectID, b score.Backlog) bool {

@@ -17,26 +17,34 @@ func (s *session) bindAll(ctx context.Context) error {
 			s.waiting.set(why)
 			return nil
 		}
-		bound, err := false, error(nil)
 		queued := len(s.lane.State.Queue) > 0
 		if queued || s.binder.signing > slowSigning { // what was bound does not wait for the questions asked now, or a slow signer
 			signed += s.binder.signing
-			s.binder.signing, err = 0, s.do(ctx, s.journal.due())
-		}
-		if s.more = err == nil && signed > longSigning; s.more {
-			return s.hearWaiting(ctx)
-		}
-		if err == nil && queued {
-			bound, err = s.requeue.next(ctx)
-		} else if err == nil {
-			if err = s.hold(ctx); err == nil {
-				bound, err = s.binder.bindNew(ctx)
+			err := s.do(ctx, s.journal.due())
+			s.binder.signing = 0
+			if err != nil {
+				return err
 			}
 		}
-		if err != nil || !bound {
+		if s.more = signed > longSigning; s.more {
+			return s.hearWaiting(ctx)
+		}
+		bind := s.bindNew
+		if queued {
+			bind = s.requeue.next
+		}
+		if bound, err := bind(ctx); err != nil || !bound {
 			return err
 		}
 	}
+}
+
+// bindNew binds what the intake has next, once what is paused is out of it.
+func (s *session) bindNew(ctx context.Context) (bound bool, err error) {
+	if err := s.parkPaused(ctx); err != nil {
+		return false, err
+	}
+	return s.binder.bindNew(ctx)
 }
 
 // hearWaiting hears what came of the chain meanwhile: of all that the loop then has to hear, it might take that last.

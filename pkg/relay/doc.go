@@ -25,7 +25,7 @@
 //	             floors.go     how far each entry moves the floors; lost.go: what the stream lost of what is bound
 //	             park.go       projects that take more than their share; second.go: the reading that brings them later;
 //	                           parking.go is the session's part of both
-//	             hold.go       projects that an operator paused
+//	             paused.go     projects that an operator paused
 //	binder       bind.go       price, sign, journal a slot (Bind) or another attempt of one (Replacement)
 //	settler      settle.go     end a slot (Settle): outcomes, dead letters, reports, journal; open it again (Reopen); Skip
 //	             overtook.go   which updates came before their project, and go again

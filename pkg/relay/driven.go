@@ -3,6 +3,7 @@ package relay
 import (
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/lane"
@@ -20,6 +21,8 @@ type Driven struct {
 type driven struct {
 	mu    sync.Mutex
 	lanes map[score.Lane]Driven
+
+	updates, gas atomic.Uint64 // final, and used
 }
 
 // Driven tells of each lane that the relayer drives.
@@ -28,6 +31,11 @@ func (r *Relayer) Driven() map[score.Lane]Driven {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.lanes)
+}
+
+// Done tells how many updates became final by this relayer since it began, and the gas that final transactions used.
+func (r *Relayer) Done() (updates, gas uint64) {
+	return r.metrics.told.updates.Load(), r.metrics.told.gas.Load()
 }
 
 func (d *driven) wait(id score.Lane, reason lane.Wait) {

@@ -31,9 +31,10 @@ type intake struct {
 	parked map[score.ProjectID]*parked
 	shares int // how many of them share the horizon: those that are not paused
 	second secondReading
-	paused map[score.ProjectID]bool   // by an operator
-	held   map[score.ProjectID]uint64 // of those, that are not parked: updates that wait and are not in the horizon
-	served map[score.ProjectID]int    // updates bound since the lane told last
+	served map[score.ProjectID]int // updates bound since the lane told last
+
+	paused   map[score.ProjectID]bool   // by an operator
+	withheld map[score.ProjectID]uint64 // of those that are not parked: updates that wait and are not in the horizon
 
 	// leaving are the buckets that shall be another lane's and are held back by a creation; from the next one on nothing of
 	// theirs is bound here, or they would never be free.
@@ -56,14 +57,14 @@ func (in *intake) reset() error {
 	}
 	in.horizon, in.creation, in.second = horizon, nil, secondReading{}
 	in.rows, in.inHorizon, in.parked = map[score.Bucket]*row{}, map[score.Position]*place{}, map[score.ProjectID]*parked{}
-	in.stopped, in.served, in.held = map[score.Bucket]score.Position{}, map[score.ProjectID]int{}, map[score.ProjectID]uint64{}
+	in.stopped, in.served, in.withheld = map[score.Bucket]score.Position{}, map[score.ProjectID]int{}, map[score.ProjectID]uint64{}
 	if in.price != nil {
 		in.price(horizon)
 	}
 	return nil
 }
 
-// again has the stream read again from where the state says now: the lane owns other buckets than before.
+// again has the stream read again from where the state says now: see errReadAgain.
 func (in *intake) again(told map[score.ProjectID]score.Backlog) error {
 	err := in.reset()
 	in.begin(told)
@@ -180,7 +181,7 @@ func (in *intake) wait(r *row, at place, unit *score.Unit) error {
 		in.creation = p
 		return nil
 	case in.paused[p.project]:
-		in.held[p.project] += uint64(p.Count)
+		in.withheld[p.project] += uint64(p.Count)
 		return nil
 	}
 	in.inHorizon[p.Position] = p

@@ -137,6 +137,7 @@ func (m *metrics) ended(refs []score.Ref, outcomes []score.Outcome) (rejected in
 			m.creations.WithLabelValues(outcome.String()).Inc()
 		} else {
 			m.outcomes.WithLabelValues(outcome.String()).Inc()
+			m.told.updates.Add(1)
 		}
 	}
 	return rejected
@@ -149,6 +150,7 @@ func (m *metrics) slotSettled(id score.Lane, result lane.Result, receipt *types.
 		return
 	}
 	m.gasUsed.WithLabelValues(label(id)).Add(float64(receipt.GasUsed))
+	m.told.gas.Add(receipt.GasUsed)
 	m.fees.WithLabelValues(label(id)).Add(paid(receipt))
 }
 

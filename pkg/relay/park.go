@@ -48,6 +48,7 @@ type parked struct {
 	behind bool           // the main reading passed positions from next on, or may have
 	riding bool           // behind, and the second reading brings it all from next on
 	ending bool           // it may be unparked when its floor is its bucket's
+	paused bool           // by an operator: it has no allowance
 
 	// owed is how many of its positions from next on the main reading passed since the session began.
 	owed uint64
@@ -78,19 +79,19 @@ func (in *intake) inOrder() []*parked {
 	return slices.SortedFunc(maps.Values(in.parked), func(a, b *parked) int { return slices.Compare(a.row.project[:], b.row.project[:]) })
 }
 
-// share counts those that share the horizon.
+// share says which parked projects are paused, and counts the others, which share the horizon.
 func (in *intake) share() {
 	in.shares = 0
-	for id := range in.parked {
-		if !in.paused[id] {
+	for id, p := range in.parked {
+		if p.paused = in.paused[id]; !p.paused {
 			in.shares++
 		}
 	}
 }
 
 // allowance is how many updates of a parked project may be in the horizon.
-func (in *intake) allowance(id score.ProjectID) int {
-	if in.paused[id] {
+func (in *intake) allowance(p *parked) int {
+	if p.paused {
 		return 0
 	}
 	all := in.config.Horizon.Updates - in.config.Horizon.Updates/reserveParts
@@ -152,7 +153,7 @@ func (in *intake) parkedNow(id score.ProjectID) {
 		bucket.places = append(bucket.places, at)
 	}
 	bucket.read -= p.row.read
-	delete(in.held, id)
+	delete(in.withheld, id)
 	in.shareAgain()
 }
 
@@ -166,9 +167,9 @@ func (in *intake) shareAgain() {
 
 // trim has a project keep to its allowance: what was read last is read again later.
 func (in *intake) trim(p *parked) {
-	removed := in.horizon.Trim(p.id(), in.allowance(p.id()))
+	removed := in.horizon.Trim(p.id(), in.allowance(p))
 	i := slices.IndexFunc(p.row.places, func(at *place) bool {
-		return !at.bound && (in.paused[p.id()] || len(removed) > 0 && !at.Before(removed[0].At))
+		return !at.bound && (p.paused || len(removed) > 0 && !at.Before(removed[0].At))
 	})
 	if i < 0 {
 		return
@@ -210,7 +211,7 @@ func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) erro
 		p.owed += uint64(at.Count)
 		p.met(at)
 		return nil
-	case unit != nil && in.horizon.Of(p.id()) >= in.allowance(p.id()):
+	case unit != nil && in.horizon.Of(p.id()) >= in.allowance(p):
 		if !second {
 			p.owed += uint64(at.Count)
 			p.met(at)

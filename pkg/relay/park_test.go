@@ -407,7 +407,7 @@ func TestWhatIsParkedTakesNoMemory(t *testing.T) {
 	m.flood(1_000)
 	require.Equal(t, uint64(1_000_000), m.backlog())
 	require.Less(t, heap()-before, 4<<20)
-	require.Equal(t, m.allowance(score.ProjectID{1}), m.horizon.Of(score.ProjectID{1}))
+	require.Equal(t, m.allowance(m.parked[score.ProjectID{1}]), m.horizon.Of(score.ProjectID{1}))
 }
 
 // flooded is an intake that one project floods, in messages of a thousand updates.
@@ -465,7 +465,7 @@ func TestTheExampleOfParking(t *testing.T) {
 		require.Zero(t, m.parks)
 		m.read()
 		p := m.in.parked[a]
-		require.Equal(t, 14, m.in.allowance(a))
+		require.Equal(t, 14, m.in.allowance(p))
 		is := func(next uint64, behind, riding bool, owed uint64) {
 			require.Equal(t, score.Position{Seq: next}, p.next)
 			require.Equal(t, behind, p.behind)

@@ -79,15 +79,15 @@ func (s *session) endSecond() {
 }
 
 // readings are the messages of both readings that can be taken now, and where the second one fails.
-func (s *session) readings() (messages, again <-chan score.Message, failed <-chan error) {
+func (s *session) readings() (main, second <-chan score.Message, failed <-chan error) {
 	if s.intake.wantsMessage() {
-		messages = s.main.messages
+		main = s.main.messages
 	}
 	if s.second != nil {
 		failed = s.second.failed
 		if s.intake.wantsSecond() {
-			again = s.second.messages
+			second = s.second.messages
 		}
 	}
-	return messages, again, failed
+	return main, second, failed
 }

@@ -37,7 +37,7 @@ func (in *intake) ride() (from uint64, again bool, err error) {
 		}
 		p.caughtUp(in.read)
 		n := in.horizon.Of(p.id())
-		may := in.allowance(p.id())
+		may := in.allowance(p)
 		behind, riding = behind || p.behind && may > 0, riding || p.riding
 		if !p.behind || p.riding || n >= may {
 			continue

@@ -51,7 +51,7 @@ type session struct {
 	more      bool      // bindAll left off, so that the loop hears what came while a slow signer signed; it continues at once
 	lookAgain time.Time // when a lane that halts looks at its journal again
 	passed    time.Time // when floors were last moved without work
-	looked    time.Time // which projects are paused
+	looked    time.Time // when it was last looked which projects are paused
 
 	source Source
 	main   *reading // of the stream
@@ -59,8 +59,8 @@ type session struct {
 	second *reading // of what parked projects left out; nil while there is none
 }
 
-// errMoved says that the lane's buckets, or the paused projects, are not what they were: reading begins again from what the journal says.
-var errMoved = errors.New("the lane's buckets, or the paused projects, changed")
+// errReadAgain says that the lane's buckets, or the paused projects, are not what they were: reading begins again from what the journal says.
+var errReadAgain = errors.New("the lane's buckets, or the paused projects, changed")
 
 // run reads the stream and drives the lane until the context ends, its journal continues without it, or something
 // fails that reading the journal again may cure.
@@ -69,7 +69,7 @@ func (s *session) run(ctx context.Context, source Source) error {
 	defer s.tracer.close()
 	s.source = source
 	for {
-		if err := s.follow(ctx); !errors.Is(err, errMoved) {
+		if err := s.follow(ctx); !errors.Is(err, errReadAgain) {
 			return err
 		}
 		if err := s.intake.again(s.teller.told(ctx)); err != nil { // told by the lanes that had its buckets, too
@@ -78,7 +78,7 @@ func (s *session) run(ctx context.Context, source Source) error {
 	}
 }
 
-// follow is run until errMoved.
+// follow is run until errReadAgain.
 func (s *session) follow(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -117,7 +117,7 @@ func (s *session) loop(ctx context.Context) error {
 		if err := s.reread(ctx); err != nil {
 			return err
 		}
-		messages, again, failed := s.readings()
+		main, second, failed := s.readings()
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -125,13 +125,13 @@ func (s *session) loop(ctx context.Context) error {
 			if err := s.hear(ctx, view); err != nil {
 				return err
 			}
-		case message := <-messages:
+		case message := <-main:
 			s.main.took(message)
 			s.unread.take(message)
 			if err := s.take(ctx, message); err != nil {
 				return err
 			}
-		case message := <-again:
+		case message := <-second:
 			s.second.took(message)
 			if err := s.intake.takeSecond(message); err != nil {
 				return err
@@ -152,12 +152,12 @@ func (s *session) loop(ctx context.Context) error {
 	}
 }
 
-// work hands buckets over, binds what may be bound, sends that in one request, and keeps the journal short. After errMoved
+// work hands buckets over, binds what may be bound, sends that in one request, and keeps the journal short. After errReadAgain
 // reading is to begin again.
 func (s *session) work(ctx context.Context) error {
 	s.teller.tell(s.config.Now()) // before what may take long: questions to the chain
 	if moved, err := s.handover.step(ctx); err != nil || moved {
-		return cmp.Or(err, errMoved)
+		return cmp.Or(err, errReadAgain)
 	}
 	if err := s.bindAll(ctx); err != nil {
 		return err

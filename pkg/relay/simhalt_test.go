@@ -29,12 +29,13 @@ func (h simHalt) Unjournaled(id score.Lane) {
 
 // pausedProjects are those that the operator paused.
 func (r *simRun) pausedProjects() map[score.ProjectID]bool {
-	held := map[score.ProjectID]bool{}
+	paused := map[score.ProjectID]bool{}
 	for id := range r.paused {
-		held[id] = !r.plant.pauseIgnored
+		if !r.plant.pauseIgnored {
+			paused[id] = true
+		}
 	}
-	maps.DeleteFunc(held, func(_ score.ProjectID, is bool) bool { return !is })
-	return held
+	return paused
 }
 
 // pause has the operator pause a project.

@@ -82,7 +82,7 @@ func (s *simSession) giveEarly() error {
 		slots[i].Work.Project = projects[i]
 	}
 	if err == nil && moved {
-		err = errMoved
+		err = errReadAgain
 	}
 	return err
 }

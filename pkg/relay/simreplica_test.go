@@ -325,7 +325,7 @@ func (r *simRun) step(s *simSession, what int) (err error) {
 	if r.plant.givesOn {
 		s.goOn(before)
 	}
-	if errors.Is(err, errMoved) {
+	if errors.Is(err, errReadAgain) {
 		if err = s.intake.again(nil); err == nil {
 			err = r.read(s)
 		}

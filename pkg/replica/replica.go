@@ -9,9 +9,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"strings"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -39,6 +41,20 @@ type Report struct {
 	At        time.Time           `json:"at"` // when NATS stored it; Reports sets it
 	Endpoints []Endpoint          `json:"endpoints"`
 	Lanes     map[score.Lane]Lane `json:"lanes,omitempty"` // that it drives
+	Lately    *Lately             `json:"lately,omitempty"`
+	TopUp     *TopUp              `json:"topUp,omitempty"` // nil: it tops no signer up
+}
+
+// TopUp is what a relayer knows of the account that tops lanes' signers up.
+type TopUp struct {
+	Account    common.Address `json:"account"`
+	BalanceWei *big.Int       `json:"balanceWei,omitempty"` // nil: not known
+	SpentWei   *big.Int       `json:"spentWei"`             // on this UTC day
+	PerDayWei  *big.Int       `json:"perDayWei"`            // the ceiling of a day
+	Lane       *score.Lane    `json:"lane,omitempty"`       // whose signer is being paid
+	Wait       string         `json:"wait,omitempty"`       // why none is paid, as a topup.Wait
+	Since      time.Time      `json:"since"`                // from when on
+	Stopped    string         `json:"stopped,omitempty"`    // why a person has to look; a sentence
 }
 
 // Endpoint is how an endpoint of the chain does for a replica.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/lru"
 
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -43,13 +44,15 @@ type Store struct {
 	client *redisdb.Client
 	config Config
 	tables int
-	claims []*redisdb.Batcher[*claim] // by table
-	hands  []hand                     // by table
+	claims []*redisdb.Batcher[*claim]     // by table
+	hands  []hand                         // by table
+	shared *lru.Cache[place, sharedPlace] // by places in own entries
+	least  int                            // so many share an entry at least
 }
 
 // New returns a Store on the client, which stays the caller's to close.
 func New(client *redisdb.Client, config Config) *Store {
-	s := &Store{client: client, config: config.withDefaults(), tables: 1}
+	s := &Store{client: client, config: config.withDefaults(), tables: 1, shared: lru.NewCache[place, sharedPlace](knownShared), least: leastShared}
 	if client.Cluster() {
 		s.tables = clusterTables
 	}
@@ -57,7 +60,7 @@ func New(client *redisdb.Client, config Config) *Store {
 	for table := range s.tables {
 		s.hands[table].finals = s.config.Retention
 		s.claims = append(s.claims, redisdb.NewBatcher(maxItems, func(ctx context.Context, claims []*claim) error {
-			return s.claimAll(ctx, table, claims)
+			return s.claimAll(ctx, table, claims, newShared())
 		}))
 	}
 	return s

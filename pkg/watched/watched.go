@@ -1,4 +1,4 @@
-// Package watched follows a NATS KV bucket: Watch tells what is written to it, View keeps all of it in memory.
+// Package watched follows a NATS KV bucket: Watch tells what is written to it, View keeps all of it in memory. Change changes one key of it.
 //
 // A watch survives everything: it begins again when it fails, and as soon as the connection to NATS is back, since the
 // client itself notices only after many seconds of missing heartbeats that its consumer died with the server's restart.

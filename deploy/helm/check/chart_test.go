@@ -194,7 +194,10 @@ func variants(t *testing.T) map[string][]string {
 		"--values", examples(t)["external"], "--set-string", "nats.credentialsSecret.name=1,redis.urlSecret.key=2,relayer.keystore.secret=0x3,relayer.keystore.passwordSecret.name=11,api.tls.secret=1e3",
 		"--set-string", "image.tag=4,image.pullSecrets={5},serviceAccount.name=6,api.pod.priorityClassName=7,api.ingress.className=true,authorities.configMap=8",
 	}
-	all["keystore and remote signers"] = []string{"--values", examples(t)["small"], "--set", "relayer.secrets={web3signer-token,web3signer-tls}"}
+	all["keystore and remote signers"] = []string{
+		"--values", examples(t)["small"], "--set", "relayer.secrets={web3signer-token,web3signer-tls}",
+		"--set", "relayer.topUp.secret=t,relayer.topUp.passwordKey=", "--set-string", "relayer.settings.SCORELAY_TOPUP_BELOW_ETHER=1,relayer.settings.SCORELAY_TOPUP_TO_ETHER=2,relayer.settings.SCORELAY_TOPUP_PER_DAY_ETHER=5",
+	}
 	all["names as long as they may be"] = []string{"--values", examples(t)["small"], "--set", "fullnameOverride=" + strings.Repeat("long", 20)}
 	return all
 }
@@ -226,6 +229,7 @@ func TestRefused(t *testing.T) {
 		"a number, not quoted":   {append(small, "--set-json", "api.settings.SCORELAY_GAS_PER_DAY=1000000000"), []string{"SCORELAY_GAS_PER_DAY", "string"}},
 		"no value of the chart":  {append(small, "--set", "relayer.replica=3"), []string{"replica"}},
 		"lanes not known":        {append(small, "--set", "relayer.autoscaling.enabled=true"), []string{"set relayer.autoscaling.lanes", "set relayer.autoscaling.prometheus"}},
+		"no ceiling":             {append(small, "--set", "relayer.topUp.secret=t"), []string{"SCORELAY_TOPUP_PER_DAY_ETHER"}},
 		"password among keys":    {append(small, "--set", "relayer.keystore.passwordSecret.name=scorelay-signers"), []string{"must be another Secret"}},
 		"setup without deployer": {append(small, "--set", "setup.deployer.secret="), []string{"set setup.deployer.secret"}},
 	} {

@@ -3,7 +3,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -48,22 +47,18 @@ func Open(ctx context.Context, js jetstream.JetStream) (*Store, error) {
 
 // Get reads the roster. Errors: ErrNone, score.ErrNewer, or NATS's.
 func (s *Store) Get(ctx context.Context) (roster.Roster, error) {
-	r, _, _, err := s.read(ctx)
-	return r, err
+	data, _, err := watched.Stored(ctx, s.kv, key)
+	if err != nil {
+		return roster.Roster{}, fmt.Errorf("couldn't read the roster of lanes: %w", err)
+	}
+	return decode(data)
 }
 
-func (s *Store) read(ctx context.Context) (r roster.Roster, data []byte, revision uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	entry, err := s.kv.Get(ctx, key)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return r, nil, 0, ErrNone
+func decode(data []byte) (roster.Roster, error) {
+	if data == nil {
+		return roster.Roster{}, ErrNone
 	}
-	if err != nil {
-		return r, nil, 0, fmt.Errorf("couldn't read the roster of lanes: %w", err)
-	}
-	r, err = roster.Decode(entry.Value())
-	return r, entry.Value(), entry.Revision(), err
+	return roster.Decode(data)
 }
 
 // Create writes a deployment's first roster, and returns the one that is stored: another, if another was there.
@@ -86,47 +81,20 @@ func (s *Store) Create(ctx context.Context, r roster.Roster) (roster.Roster, err
 	}
 }
 
-// Update replaces the roster by what change makes of it, and returns that; change runs again when another writer was first, and
-// its error ends it. A write whose answer is lost is looked up: where it is stored and nothing came after it, it is done; else
-// change runs on the roster that has it, and refuses to add its signer a second time (roster.ErrSigner). It tries until ctx
-// ends; the write may be stored all the same.
-func (s *Store) Update(ctx context.Context, change func(roster.Roster) (roster.Roster, error)) (roster.Roster, error) {
-	var written []byte
-	var failed error
-	for {
-		r, stored, revision, err := s.read(ctx)
-		switch {
-		case errors.Is(err, ErrNone), errors.Is(err, score.ErrNewer):
-			return r, err
-		case err != nil:
-			failed = err
-		case written != nil && bytes.Equal(stored, written):
-			return r, nil
-		default:
-			if r, err = change(r); err != nil {
-				return r, err
-			}
-			if written, err = r.Encode(); err != nil {
-				return r, err
-			}
-			if failed = s.write(ctx, written, revision); failed == nil {
-				return r, nil
-			}
+// Update replaces the roster by what change makes of it, and returns that, as watched.Change does. Where a write is stored whose answer
+// was lost, and another came after it, change runs on the roster that has it, and refuses to add its signer a second time
+// (roster.ErrSigner). A roster that is not there or cannot be read is an error at once.
+func (s *Store) Update(ctx context.Context, change func(roster.Roster) (roster.Roster, error)) (r roster.Roster, err error) {
+	err = watched.Change(ctx, s.kv, key, "the roster of lanes", func(stored []byte) ([]byte, error) {
+		if r, err = decode(stored); err != nil {
+			return nil, err
 		}
-		if watched.Moved(failed) && ctx.Err() == nil {
-			continue
+		if r, err = change(r); err != nil {
+			return nil, err
 		}
-		if retry.Sleep(ctx, pause) != nil {
-			return r, fmt.Errorf("couldn't change the roster of lanes: %w", failed)
-		}
-	}
-}
-
-func (s *Store) write(ctx context.Context, data []byte, revision uint64) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	_, err := s.kv.Update(ctx, key, data, revision)
-	return err
+		return r.Encode()
+	})
+	return r, err
 }
 
 // Gone ends the life of a lane whose journal says that nothing is left. One that is gone already is fine.

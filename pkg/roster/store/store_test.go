@@ -168,6 +168,8 @@ func TestAViewFollows(t *testing.T) {
 		_, err = s.kv.Put(t.Context(), key, []byte(unreadable))
 		require.NoError(t, err)
 	}
+	_, err = s.Update(t.Context(), adding(1))
+	require.ErrorContains(t, err, "couldn't decode the roster", "it is told, not waited for")
 	require.NoError(t, s.kv.Delete(t.Context(), key))
 	_, err = s.Create(t.Context(), first(t))
 	require.NoError(t, err)

@@ -14,7 +14,16 @@ local fields, forgotten, removed, oldest = {}, 0, 0, 0
 local function finished(bucket, p, next)
   while p < next do
     local kind = byte(bucket, p + 2)
-    if kind >= 97 and kind <= 100 or kind == 115 then return false end
+    local is = kind
+    if kind == 112 then
+      local name, index = sharedBy(sub(bucket, p + 2, p + 15))
+      local there = call('HGET', key, named(numbered(name, 1))) or ''
+      local runs, at = runsOf(there, name)
+      if at and second - number(there, at - 6, 4) <= finals then return false end -- it may have become final only then
+      local state = stateAt(runs, index)
+      is = byte(state) or 102
+    end
+    if is >= 97 and is <= 100 or is == 115 then return false end
     p = p + 2 + size[kind]
   end
   return true
@@ -28,10 +37,11 @@ for i, f in ipairs(fields) do
     local next = p + 22 + number(bucket, p + 20, 2)
     if not forget then
       local age = second - number(bucket, p + 16, 4)
-      local final = finished(bucket, p + 22, next)
+      local shared = byte(bucket, p + 24) == 112 -- which counts for those that share it
+      local final = (not shared or age > finals and age <= keep) and finished(bucket, p + 22, next)
       if age <= keep and (age <= finals or not final) then
         out[#out + 1] = sub(bucket, p, next - 1)
-        if final then oldest = math.max(oldest, age) end
+        if final and not shared then oldest = math.max(oldest, age) end
       end
     else
       local runs, r = {}, p + 22

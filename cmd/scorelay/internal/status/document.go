@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/topup"
 )
 
 // Document is what there is to tell of a deployment. What is not known, or does not exist, is left out.
@@ -25,6 +26,9 @@ type Document struct {
 	Replicas  []Replica  `json:"replicas"`
 	Endpoints []Endpoint `json:"endpoints"`
 	Backlog   []Project  `json:"backlog"` // of projects of which something waits, the most first
+
+	Rates *Rates `json:"rates,omitempty"`
+	TopUp *TopUp `json:"topUp,omitempty"` // of lanes' signers; left out where no relayer makes any
 
 	BacklogWhole bool  `json:"backlogWhole"` // else more may wait: there was too much to read
 	Chain        Chain `json:"chain"`
@@ -95,6 +99,25 @@ type Project struct {
 	Lane          score.Lane      `json:"lane"`
 	Updates       uint64          `json:"updates"` // of a paused one, those at least of which its lane told, or that were read
 	OldestSeconds *float64        `json:"oldestSeconds,omitempty"`
+}
+
+// Rates are how much went through in the last minute, as the replicas say that told something in the last seconds.
+type Rates struct {
+	AcceptedPerSecond float64  `json:"acceptedPerSecond"`      // updates
+	FinalPerSecond    float64  `json:"finalPerSecond"`         // updates
+	GasPerUpdate      *float64 `json:"gasPerUpdate,omitempty"` // that final transactions used, creations' too, by updates that became final
+}
+
+// TopUp is how the account does that tops lanes' signers up, as a relayer says; one that could pay, if there is one.
+type TopUp struct {
+	Account    common.Address `json:"account"`
+	BalanceWei string         `json:"balanceWei,omitempty"`
+	SpentWei   string         `json:"spentWei"`       // on this UTC day, fees at most included
+	PerDayWei  string         `json:"perDayWei"`      // the ceiling
+	Lane       *score.Lane    `json:"lane,omitempty"` // whose signer is being paid
+	Wait       topup.Wait     `json:"wait,omitempty"`
+	Since      *time.Time     `json:"since,omitempty"` // from when on it waits
+	Why        string         `json:"why,omitempty"`   // it pays nothing: a sentence
 }
 
 // Chain is where the chain is.

@@ -1,15 +1,19 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math/big"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/replica"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/topup"
 )
 
 // funds are what the chain tells of the lanes' signers. nil: it tells nothing.
@@ -55,4 +59,35 @@ func (f funds) tell(l *Lane) {
 	if l.Epoch > 0 {
 		l.InFlight = int(l.Nonces.Journaled - min(l.Nonces.Journaled, max(now.Nonce, l.Nonces.Settled)))
 	}
+}
+
+// topUp is what relayers say of top-ups: one that does not wait, since each of them may pay; nil where none makes any.
+func topUp(reports []replica.Report) *TopUp {
+	var found *replica.TopUp
+	for _, r := range reports {
+		if r.TopUp != nil && (found == nil || r.TopUp.Wait == "") {
+			found = r.TopUp
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	t := &TopUp{Account: found.Account, SpentWei: amount(found.SpentWei), PerDayWei: amount(found.PerDayWei), Lane: found.Lane, Wait: topup.Wait(found.Wait)}
+	if found.BalanceWei != nil {
+		t.BalanceWei = found.BalanceWei.String()
+	}
+	if t.Wait != topup.WaitNone {
+		t.Since, t.Why = &found.Since, cmp.Or(t.Wait.Sentence(), "its relayer says: "+found.Wait)
+	}
+	if found.Stopped != "" {
+		t.Why = found.Stopped + "; then: scorelay topup resume"
+	}
+	return t
+}
+
+func amount(wei *big.Int) string {
+	if wei == nil {
+		return "0"
+	}
+	return wei.String()
 }

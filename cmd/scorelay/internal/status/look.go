@@ -84,7 +84,9 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	for _, of := range s.roster.Lanes {
 		doc.Lanes = append(doc.Lanes, s.lane(of, found, doc.At))
 	}
+	doc.TopUp = topUp(s.reports)
 	doc.Replicas, doc.Endpoints = s.replicas(), d.endpoints(s.reports)
+	doc.Rates = rates(s.reports)
 	doc.Backlog, doc.BacklogWhole = s.projects(doc.At), s.backlog.whole
 	doc.judge()
 	return doc, nil
@@ -341,6 +343,27 @@ func (d *Deployment) endpoints(reports []replica.Report) (all []Endpoint) {
 		for _, e := range r.Endpoints {
 			all = append(all, Endpoint{Endpoint: e.Name, SeenBy: r.Role + " " + r.Name, Up: e.Up, Why: e.Why, Newest: e.Newest, TookMS: e.TookMS})
 		}
+	}
+	return all
+}
+
+// rates are those of all replicas together; nil where none tells.
+func rates(reports []replica.Report) (all *Rates) {
+	var final, gas uint64
+	for _, r := range reports {
+		if r.Lately == nil || r.Lately.Seconds <= 0 {
+			continue
+		}
+		if all == nil {
+			all = &Rates{}
+		}
+		all.AcceptedPerSecond += float64(r.Lately.Accepted) / r.Lately.Seconds
+		all.FinalPerSecond += float64(r.Lately.Final) / r.Lately.Seconds
+		final, gas = final+r.Lately.Final, gas+r.Lately.Gas
+	}
+	if final > 0 {
+		perUpdate := float64(gas) / float64(final)
+		all.GasPerUpdate = &perUpdate
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -174,6 +175,7 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
 			Role: relayer, Name: "relayer-b", Version: "v1.4.0 (go1.26)", Began: began,
 			Endpoints: []replica.Endpoint{{Name: "node:8545", Why: "throttling", Newest: 9}},
+			Lately:    &replica.Lately{Seconds: 50, Counts: replica.Counts{Final: 2_000, Gas: 40_000_000}},
 			Lanes:     map[score.Lane]replica.Lane{1: {Since: began, Lasts: &lasts}, 2: {Wait: string(wait), Since: began, Lasts: &dry}},
 		}))
 	}
@@ -183,7 +185,9 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
 		Role: relayer, Name: "relayer-a", Version: "v1.3.0", Began: began, Lanes: map[score.Lane]replica.Lane{0: {Since: began}},
 	}))
-	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: "api", Name: "api-1", Version: "v1.4.0", Began: began}))
+	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
+		Role: "api", Name: "api-1", Version: "v1.4.0", Began: began, Lately: &replica.Lately{Seconds: 10, Counts: replica.Counts{Accepted: 1_234}},
+	}))
 	doc = r.look(t)
 	require.False(t, doc.OK)
 	require.Equal(t, "lane 2 waits: its signer cannot pay for another transaction; fund it", doc.Verdict)
@@ -194,6 +198,8 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.Nil(t, doc.Lanes[0].LastsSeconds, "it is not known")
 	text := strings.Join(doc.Lines(0), "\n")
 	require.Contains(t, text, "     for 60 min: its signer cannot pay")
+	require.Contains(t, text, "last minute  accepted 123 a second, final 40.0, 20,000 gas an update\n")
+	require.InDelta(t, 123.4, doc.Rates.AcceptedPerSecond, 0.01)
 	require.Contains(t, text, "node:8545 throttling for relayer relayer-b")
 	require.Contains(t, text, "api 1 (v1.4.0), relayer 1 (v1.3.0), relayer 1 (v1.4.0)")
 
@@ -201,6 +207,32 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	doc = r.look(t)
 	require.True(t, doc.OK, "it waits for what it sent")
 	require.Equal(t, "all lanes move; endpoints that are left alone: node:8545", doc.Verdict)
+}
+
+// TestTopUpsAreTold, and what is in their way, where no relayer could pay.
+func TestTopUpsAreTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for id := range 3 {
+		_, err := r.JS.Publish(t.Context(), fmt.Sprintf("$KV.LEASES.lane.%d", id), []byte("relayer-a TOKEN"))
+		require.NoError(t, err)
+	}
+	one := score.Lane(1)
+	tell := func(name string, up replica.TopUp) *Document {
+		driven := map[score.Lane]replica.Lane{0: {}, 1: {}, 2: {}}
+		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: relayer, Name: name, Lanes: driven, TopUp: &up}))
+		return r.look(t)
+	}
+	doc := tell("relayer-b", replica.TopUp{Account: common.Address{7}, Wait: "funds", SpentWei: big.NewInt(0), PerDayWei: big.NewInt(2e18)})
+	require.Nil(t, doc.TopUp.Lane)
+	doc = tell("relayer-a", replica.TopUp{Account: common.Address{7}, Wait: "stopped", Stopped: "its key is used elsewhere", BalanceWei: big.NewInt(3e18)})
+	require.False(t, doc.OK)
+	require.Contains(t, doc.Verdict, "all lanes move; their signers are not topped up: ")
+	doc = tell("relayer-b", replica.TopUp{Account: common.Address{7}, Wait: "stopped", Stopped: "its key is used elsewhere"})
+	require.Equal(t, "all lanes move; their signers are not topped up: its key is used elsewhere; then: scorelay topup resume", doc.Verdict)
+	doc = tell("relayer-b", replica.TopUp{Account: common.Address{7}, BalanceWei: big.NewInt(3e18), SpentWei: big.NewInt(15e17), PerDayWei: big.NewInt(2e18), Lane: &one})
+	require.True(t, doc.OK, doc.Verdict)
+	require.Contains(t, strings.Join(doc.Lines(0), "\n"), "top-ups    0x070…00000: 3.0000 ether, 1.5000 of 2.0000 paid today, now lane 1")
 }
 
 // TestWhatIsPausedIsTold, also where no relayer runs that would say so.

@@ -151,7 +151,21 @@ func (d *Document) tail() (lines []string) {
 			say("%s", line)
 		}
 	}
+	if t := d.TopUp; t != nil {
+		now := ""
+		if t.Lane != nil {
+			now = fmt.Sprintf(", now lane %d", *t.Lane)
+		}
+		say("top-ups    %s: %s ether, %s of %s paid today%s", short(t.Account.Hex(), 11), ether(t.BalanceWei), ether(t.SpentWei), ether(t.PerDayWei), now)
+	}
 	lines = append(lines, d.pausedProjects()...)
+	if r := d.Rates; r != nil {
+		gas := ""
+		if r.GasPerUpdate != nil {
+			gas = fmt.Sprintf(", %s gas an update", count(uint64(*r.GasPerUpdate)))
+		}
+		say("last minute  accepted %s a second, final %s%s", rate(r.AcceptedPerSecond), rate(r.FinalPerSecond), gas)
+	}
 	say("endpoints  %s", strings.Join(d.endpoints(), ", "))
 	say("replicas   %s", strings.Join(d.replicas(), ", "))
 	nats := "ok"
@@ -246,6 +260,14 @@ func count(n uint64) string {
 		return fmt.Sprintf("%.1fM", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1fG", float64(n)/1e9)
+}
+
+// rate writes a rate in at most seven characters.
+func rate(n float64) string {
+	if n < 100 {
+		return strconv.FormatFloat(n, 'f', 1, 64)
+	}
+	return count(uint64(n))
 }
 
 // age writes seconds in at most seven characters. Clocks differ: what is ahead of ours is now.

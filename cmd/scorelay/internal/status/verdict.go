@@ -37,6 +37,8 @@ func (d *Document) judge() {
 		d.Verdict = "copies of the stream are behind, or away: " + strings.Join(d.NATS.Behind, ", ")
 	case d.Redis.Error != "":
 		d.Verdict = "all lanes move; Redis does not answer here: " + d.Redis.Error
+	case d.TopUp != nil && d.TopUp.Why != "":
+		d.Verdict = "all lanes move; their signers are not topped up: " + d.TopUp.Why
 	default:
 		d.OK, d.Verdict = true, "all lanes move"
 		if down := d.down(); len(down) > 0 {

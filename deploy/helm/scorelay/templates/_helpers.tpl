@@ -150,6 +150,36 @@ labels: {{- include "scorelay.labels" . | nindent 2 }}
 {{- end }}
 {{- end }}
 
+{{/* The account that tops them up, for relayers alone. */}}
+{{- define "scorelay.topup.env" }}
+{{- if .Values.relayer.topUp.secret }}
+- {name: SCORELAY_TOPUP_KEYSTORE, value: /run/topup/topup.json}
+{{- if .Values.relayer.topUp.passwordKey }}
+- {name: SCORELAY_TOPUP_PASSWORD_FILE, value: /run/topup/password}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- define "scorelay.topup.mounts" }}
+{{- if .Values.relayer.topUp.secret }}
+- {name: topup, mountPath: /run/topup, readOnly: true}
+{{- end }}
+{{- end }}
+{{- define "scorelay.topup.volumes" }}
+{{- with .Values.relayer.topUp }}
+{{- if .secret }}
+- name: topup
+  secret:
+    secretName: {{ .secret | quote }}
+    defaultMode: 0440
+    items:
+      - {key: {{ .key | quote }}, path: topup.json}
+      {{- if .passwordKey }}
+      - {key: {{ .passwordKey | quote }}, path: password}
+      {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* What every pod is: nobody, on a file system that it cannot write, without a token for Kubernetes. */}}
 {{- define "scorelay.pod" -}}
 serviceAccountName: {{ include "scorelay.serviceAccount" . | quote }}
@@ -228,6 +258,7 @@ readinessProbe:
 {{- $signers := keys $v.relayer.settings }}{{ range $v.relayer.env }}{{ $signers = append $signers .name }}{{ end }}
 {{- if not (or $v.relayer.keystore.secret (regexMatch "(^| )SCORELAY_SIGNER_" (join " " $signers))) }}{{ $wrong = append $wrong "set relayer.keystore.secret, or say in relayer.settings or relayer.env where else the lanes' signers are" }}{{ end }}
 {{- if and $v.relayer.keystore.secret (eq $v.relayer.keystore.secret $v.relayer.keystore.passwordSecret.name) }}{{ $wrong = append $wrong "relayer.keystore.passwordSecret must be another Secret: each key of relayer.keystore.secret is read as a keystore file" }}{{ end }}
+{{- if and $v.relayer.topUp.secret (not (regexMatch "(^| )SCORELAY_TOPUP_PER_DAY_ETHER( |$)" (join " " $signers))) }}{{ $wrong = append $wrong "relayer.topUp.secret needs SCORELAY_TOPUP_BELOW_ETHER, SCORELAY_TOPUP_TO_ETHER and SCORELAY_TOPUP_PER_DAY_ETHER in relayer.settings" }}{{ end }}
 {{- if and $v.relayer.autoscaling.enabled (lt (int $v.relayer.autoscaling.lanes) 1) }}{{ $wrong = append $wrong "set relayer.autoscaling.lanes: more relayers than lanes only stand by" }}{{ end }}
 {{- if and $v.relayer.autoscaling.enabled (not $v.relayer.autoscaling.prometheus) }}{{ $wrong = append $wrong "set relayer.autoscaling.prometheus: KEDA asks it for the backlog" }}{{ end }}
 {{- if gt (int $v.api.autoscaling.minReplicas) (int $v.api.autoscaling.maxReplicas) }}{{ $wrong = append $wrong "api.autoscaling.minReplicas is above maxReplicas" }}{{ end }}

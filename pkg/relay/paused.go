@@ -11,7 +11,7 @@ import (
 
 // Projects that an operator paused. Of a paused project no update is in the horizon, so none is bound and none takes room there. As soon as
 // something of it waits it is parked, with an allowance of nothing, so that its bucket's floor passes what waits: the project is behind, does
-// not ride, and rides again when it is resumed. Until it can be parked, what was read of it is held: its places are in its bucket's row,
+// not ride, and rides again when it is resumed. Until it can be parked, what was read of it is withheld: its places are in its bucket's row,
 // which keeps the floor back, and its units nowhere. It is read again where the project is resumed meanwhile.
 //
 // A creation is bound all the same, unless it is behind updates that wait: it is no update, and nothing behind it is read before.
@@ -19,8 +19,9 @@ import (
 // lookEvery is how often a session looks at what is paused.
 const lookEvery = 200 * time.Millisecond
 
-// hold keeps back what is of paused projects. errMoved says that what was held is to be read again.
-func (s *session) hold(ctx context.Context) error {
+// parkPaused looks now and then at which projects are paused, and parks those of which something waits. errReadAgain says that one was
+// resumed of which something was withheld.
+func (s *session) parkPaused(ctx context.Context) error {
 	in, now := s.intake, s.config.Now()
 	if s.pausedProjects == nil || in.creation != nil { // its place may be a paused project's
 		return nil
@@ -28,7 +29,7 @@ func (s *session) hold(ctx context.Context) error {
 	if now.Sub(s.looked) >= lookEvery {
 		s.looked = now
 		if paused := s.pausedProjects(); !maps.Equal(paused, in.paused) && in.pause(paused) {
-			return errMoved
+			return errReadAgain
 		}
 	}
 	for _, id := range in.parkable() {
@@ -40,10 +41,10 @@ func (s *session) hold(ctx context.Context) error {
 	return nil
 }
 
-// pause says which projects are paused now. again says that some are not any more of which units were held.
+// pause says which projects are paused now. again says that some are not any more of which units were withheld.
 func (in *intake) pause(paused map[score.ProjectID]bool) (again bool) {
 	in.paused = paused
-	for id := range in.held {
+	for id := range in.withheld {
 		again = again || !paused[id]
 	}
 	for id := range paused {
@@ -55,17 +56,17 @@ func (in *intake) pause(paused map[score.ProjectID]bool) (again bool) {
 		}
 		for _, unit := range in.horizon.Trim(id, 0) {
 			delete(in.inHorizon, unit.At)
-			in.held[id] += uint64(len(unit.Unit.Updates))
+			in.withheld[id] += uint64(len(unit.Unit.Updates))
 		}
 	}
 	in.shareAgain()
 	return again
 }
 
-// parkable are the projects of which units are held and that can be parked now: all was read that is bound of their bucket, and nothing
+// parkable are the projects of which units are withheld and that can be parked now: all was read that is bound of their bucket, and nothing
 // of it is left to the lane that the bucket goes to.
 func (in *intake) parkable() (ids []score.ProjectID) {
-	for id := range in.held {
+	for id := range in.withheld {
 		bucket := score.BucketOf(id)
 		if _, stopped := in.stopped[bucket]; !stopped && in.readBound(bucket) {
 			ids = append(ids, id)
@@ -82,11 +83,11 @@ func (in *intake) waits(p *place) bool {
 
 // pausedUpdates is how many updates wait of paused projects, as far as the stream was read.
 func (in *intake) pausedUpdates() (n uint64) {
-	for _, updates := range in.held {
+	for _, updates := range in.withheld {
 		n += updates
 	}
-	for id, p := range in.parked {
-		if in.paused[id] {
+	for _, p := range in.parked {
+		if p.paused {
 			n += p.owed + p.unseen
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// TestAPausedProjectIsHeldUntilItCanBeParked: a session that begins finds positions bound that it has not read, so that it is not known
+// TestAPausedProjectIsWithheldUntilItCanBeParked: a session that begins finds positions bound that it has not read, so that it is not known
 // which of them are the project's.
-func TestAPausedProjectIsHeldUntilItCanBeParked(t *testing.T) {
+func TestAPausedProjectIsWithheldUntilItCanBeParked(t *testing.T) {
 	t.Parallel()
 	project, other, state := score.ProjectID{1}, score.ProjectID{2}, allBuckets(t)
 	bucket := score.BucketOf(project)
@@ -45,7 +45,7 @@ func TestAPausedProjectIsHeldUntilItCanBeParked(t *testing.T) {
 		require.Equal(t, uint64(2), seq)
 		return in
 	}
-	require.True(t, begin().pause(nil), "what was held is read again where the project is resumed meanwhile")
+	require.True(t, begin().pause(nil), "what was withheld is read again where the project is resumed meanwhile")
 
 	in := begin()
 	take(in, ofProject(project, 5, 1))
