@@ -15,7 +15,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-var kept = backup.Kept{Streams: stream.Names(), Steady: stream.Lanes, CreatedKey: stream.CreatedKey}
+var kept = backup.Kept{Streams: stream.Names(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
 
 // backUp makes a backup.
 func (m *timeMachine) backUp() (dir string) {

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/nats-io/jsm.go"
@@ -30,6 +31,7 @@ const (
 	callTimeout  = 30 * time.Second // of one answer of NATS
 
 	codeNameTaken = 10130 // by a stream, or by a restore that a cluster waits for
+	codeNoMessage = 10037
 )
 
 var (
@@ -60,8 +62,9 @@ type Stream struct {
 // Kept says what a deployment keeps in JetStream.
 type Kept struct {
 	Streams    []string // in the order in which they are copied
-	Steady     string   // one of them that may not change meanwhile
-	CreatedKey string   // of metadata that tells when a stream that was restored was made first; servers give it a new time
+	Steady     string   // one of them in which these subjects may not change meanwhile
+	Subjects   []string
+	CreatedKey string // of metadata that tells when a stream that was restored was made first; servers give it a new time
 }
 
 // Write copies what is kept into a directory that is empty or not there. ErrChanged if what must be steady was not.
@@ -81,7 +84,7 @@ func (k Kept) Write(ctx context.Context, nc *nats.Conn, dir string) (Manifest, e
 	if err != nil {
 		return m, err
 	}
-	before, err := k.stateOf(manager, k.Steady)
+	before, err := k.steady(manager)
 	if err != nil {
 		return m, err
 	}
@@ -92,8 +95,8 @@ func (k Kept) Write(ctx context.Context, nc *nats.Conn, dir string) (Manifest, e
 		}
 		m.Streams = append(m.Streams, copied)
 	}
-	after, err := k.stateOf(manager, k.Steady)
-	if err == nil && !after.same(before) {
+	after, err := k.steady(manager)
+	if err == nil && !slices.Equal(after, before) {
 		err = fmt.Errorf("the stream %s: %w", k.Steady, ErrChanged)
 	}
 	if err != nil {
@@ -131,6 +134,25 @@ func (k Kept) write(ctx context.Context, manager *jsm.Manager, name, dir string)
 	}
 	is.Last, is.Messages = taken.State.LastSeq, taken.State.Msgs
 	return is, nil
+}
+
+// steady are the newest sequences of what must be steady; 0 where there is none.
+func (k Kept) steady(manager *jsm.Manager) (newest []uint64, err error) {
+	stream, err := manager.LoadStream(k.Steady)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't find the stream %s: %w", k.Steady, err)
+	}
+	for _, subject := range k.Subjects {
+		last, err := stream.ReadLastMessageForSubject(subject)
+		switch {
+		case api.IsNatsErr(err, codeNoMessage):
+			last = &api.StoredMsg{}
+		case err != nil:
+			return nil, fmt.Errorf("couldn't read the stream %s: %w", k.Steady, err)
+		}
+		newest = append(newest, last.Sequence)
+	}
+	return newest, nil
 }
 
 // readMeta is what NATS says of a copy.

@@ -21,7 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-var kept = backup.Kept{Streams: stream.Names(), Steady: stream.Lanes, CreatedKey: stream.CreatedKey}
+var kept = backup.Kept{Streams: stream.Names(), Steady: stream.Lanes, Subjects: stream.Steady(), CreatedKey: stream.CreatedKey}
 
 func connect(t *testing.T, url string) jetstream.JetStream {
 	t.Helper()
@@ -114,6 +114,14 @@ func TestABackupOfLanesThatChangeIsRefused(t *testing.T) {
 	t.Parallel()
 	js := connect(t, devnet.NATS(t).URL)
 	setUp(t, js, 1)
+	for key, refused := range map[string]error{"roster": backup.ErrChanged, "paused": backup.ErrChanged, "topup": nil} {
+		require.ErrorIs(t, whileWritten(t, js, key), refused, key)
+	}
+}
+
+// whileWritten makes a backup while a key beside the roster is written again and again.
+func whileWritten(t *testing.T, js jetstream.JetStream, key string) error {
+	t.Helper()
 	lanes, err := js.KeyValue(t.Context(), stream.LanesBucket)
 	require.NoError(t, err)
 	stop := make(chan struct{})
@@ -125,14 +133,14 @@ func TestABackupOfLanesThatChangeIsRefused(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				_, _ = lanes.Put(t.Context(), "roster", []byte(fmt.Sprint(n)))
+				_, _ = lanes.Put(t.Context(), key, []byte(fmt.Sprint(n)))
 			}
 		}
 	}()
 	_, err = kept.Write(t.Context(), js.Conn(), filepath.Join(t.TempDir(), "backup"))
 	close(stop)
 	<-changed
-	require.ErrorIs(t, err, backup.ErrChanged)
+	return err
 }
 
 // TestAStreamThatCannotBeReadIsNotCalledAnother: what is there may be what the backup holds.

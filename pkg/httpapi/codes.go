@@ -16,7 +16,7 @@ var (
 	codeMalformedJSON      = Code{"malformed_json", http.StatusBadRequest, "The body is not a JSON object", "Send one JSON object, in UTF-8, and nothing after it."}
 	codeInvalidBody        = Code{"invalid_body", http.StatusBadRequest, "Fields of the body are invalid", "Correct the fields in `errors`; each is named by a JSON pointer."}
 	codeInvalidPath        = Code{"invalid_path", http.StatusBadRequest, "Malformed id or address in the path", "Ids are 0x and 64 hex digits, wallets 0x and 40."}
-	codeMessageTooOld      = Code{"message_too_old", http.StatusBadRequest, "The message was signed too long ago", "Sign the current time in milliseconds, and send the request within five minutes (the default)."}
+	codeMessageTooOld      = Code{"message_too_old", http.StatusBadRequest, "The message was signed too long ago", "Sign the current time in milliseconds, and send the request within five minutes (the default). What was sent before keeps its updateId, since it may be stored."}
 	codeMessageInFuture    = Code{"message_in_future", http.StatusBadRequest, "The message's time is in the future", "Correct the signer's clock; sign the time in milliseconds."}
 	codeBadSignature       = Code{"bad_signature", http.StatusBadRequest, "Malformed signature", "Sign a message with personal_sign, a group with EIP-712: 65 bytes, v 27 or 28 (or 0 or 1), low s. (The outcome of this name: a group's signature was not its signer's.)"}
 	codeUnknownProject     = Code{"unknown_project", http.StatusBadRequest, "The project does not exist", "Check the projectId, or create the project first."}
@@ -53,8 +53,8 @@ var (
 	codeConnectionsFull    = Code{"connections_full", http.StatusServiceUnavailable, "The API has too many connections", "Retry after Retry-After seconds."}
 	codeNotDurable         = Code{"not_durable", http.StatusServiceUnavailable, "The API could not store the request durably in time", "Retry the same request after Retry-After seconds: it takes effect at most once."}
 	codeStreamFull         = Code{"stream_full", http.StatusServiceUnavailable, "The stream of accepted updates is full", "Retry the same request after Retry-After seconds."}
-	codeHalted             = Code{"halted", http.StatusServiceUnavailable, "Nothing is accepted until the operator decides", "Retry the same request after Retry-After seconds; `detail` says why. What was answered 200 before may have to be sent again: the operator tells from when on."}
-	codePaused             = Code{"paused", http.StatusServiceUnavailable, "The operator paused accepting, of everything or of the project", "Retry the same request after Retry-After seconds; `detail` says why. What was answered 200 before stays accepted."}
+	codeHalted             = Code{"halted", http.StatusServiceUnavailable, "Nothing is accepted until the operator decides", "Retry the same request after Retry-After seconds, signed again if its message is too old then; `detail` says why. What was answered 200 before may have to be sent again: the operator tells from when on."}
+	codePaused             = Code{"paused", http.StatusServiceUnavailable, "The operator paused accepting, of everything or of the project", "Retry the same request after Retry-After seconds, signed again if its message is too old then; `detail` says why. What was answered 200 before stays accepted."}
 	codeUpdateInProgress   = Code{"update_in_progress", http.StatusServiceUnavailable, "Another request with this updateId is in progress", "Retry the same request after Retry-After seconds."}
 	codeStatusRebuilding   = Code{"status_rebuilding", http.StatusServiceUnavailable, "Statuses are being restored", "Retry after Retry-After seconds."}
 	codeStatusUnavailable  = Code{"status_unavailable", http.StatusServiceUnavailable, "Redis, which holds statuses, is unavailable or full", "Retry after Retry-After seconds."}

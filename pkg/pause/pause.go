@@ -29,6 +29,9 @@ const key = "paused"
 // errUnreadable says that a newer version, or another program, wrote what is stored.
 var errUnreadable = errors.New("what is paused cannot be read; `scorelay resume --all` replaces it, and nothing is paused then")
 
+// unreadable is the reason then: `scorelay status` shows it, too, and processes that run may do otherwise.
+const unreadable = "what is paused cannot be read, and processes that knew it before keep to that"
+
 // Bounds of what is kept in one value, which every process watches.
 const (
 	mostProjects = 1_000
@@ -172,7 +175,7 @@ func (s *Store) Get(ctx context.Context) (Pauses, error) {
 	if p, err := decode(data); err == nil {
 		return p, nil
 	}
-	return Pauses{All: &Pause{At: time.Now(), Reason: "what is paused cannot be read", Refuses: true}}, nil
+	return Pauses{All: &Pause{At: time.Now(), Reason: unreadable, Refuses: true}}, nil
 }
 
 // decode reads what is stored, nil for nothing. The error is errUnreadable.

@@ -153,7 +153,7 @@ func TestWhatCannotBeReadIsAPause(t *testing.T) {
 	go func() { _ = view.Run(t.Context()) }()
 	for range 2 {
 		require.NotNil(t, view.Current().Of(1))
-		require.Equal(t, "what is paused cannot be read", view.Current().All.Why())
+		require.Equal(t, unreadable, view.Current().All.Why())
 		<-view.view.CaughtUp()
 	}
 	require.NoError(t, s.Clear(t.Context()))

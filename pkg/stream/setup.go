@@ -150,6 +150,12 @@ func LeadReads(ctx context.Context, js jetstream.JetStream) error {
 // Lanes is the stream behind the bucket of the roster of lanes.
 const Lanes = "KV_" + LanesBucket
 
+// Steady are the subjects of Lanes that may not change while copies are made: the roster, with which the journals agree, and what is paused.
+// The record of top-ups may: it is written with each payment, and an older one stops them until an operator looks.
+func Steady() []string {
+	return []string{"$KV." + LanesBucket + ".roster", "$KV." + LanesBucket + ".paused"}
+}
+
 // Names are all that a deployment keeps in JetStream, in the order in which copies of it are made that are of one moment only
 // nearly. What is older than what comes after it costs work again: journals that are older than the dead letters and the accepted updates write
 // the same letters again and bind updates again, which the contract applies once. The other way round they would have bound
