@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -57,7 +58,7 @@ func (c *dlqListCommand) list(ctx context.Context, opened *stream.Stream, out io
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "ID\tTIME\tOUTCOME\tREASON")
 	err := each(func(d *score.DeadLetter) error {
-		reason := d.Reason
+		reason := status.Printable(d.Reason)
 		if !d.Replayed.IsZero() {
 			reason += " (replayed " + d.Replayed.Format(time.RFC3339) + ")"
 		}

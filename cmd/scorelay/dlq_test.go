@@ -48,7 +48,7 @@ func lettersOfAllKinds() []score.DeadLetter {
 		{Lane: 1, Seq: 3, Update: update(1, 7, 3), Outcome: score.NotMember, Reason: "the signer is no member", Tx: common.Hash{9}},
 		{Lane: 1, Seq: 5, Update: update(1, 7, 4), Outcome: score.NotMember, Reason: "again", Tx: common.Hash{9}},
 		{Lane: 0, Seq: 6, Update: update(2, 8, 3), Outcome: score.BadSignature, Signed: true},
-		{Lane: 1, Seq: 7, Project: creation(3), Outcome: score.ProjectExists, Reason: "taken"},
+		{Lane: 1, Seq: 7, Project: creation(3), Outcome: score.ProjectExists, Reason: "a node says \x1b[2J"},
 		{Lane: 0, Seq: 8, Raw: []byte("x"), Outcome: score.Unprocessable, Reason: "cannot be read"},
 	}
 }
@@ -87,6 +87,7 @@ func TestDLQ(t *testing.T) {
 		require.Len(t, d.ID, 12)
 		require.Equal(t, d.ID, table[i+1][0])
 		require.Equal(t, d.Outcome, table[i+1][2])
+		require.NotContains(t, strings.Join(table[i+1], ""), "\x1b", "a terminal would act on it")
 		ids[d.ID] = true
 	}
 	require.Len(t, ids, 5, "each has an id of its own")

@@ -36,17 +36,19 @@ func (d *Document) Lines(rows int) []string {
 	}
 	all := slices.Concat(head, table, lanes, tail)
 	for i := range all {
-		all[i] = strings.Map(printable, all[i])
+		all[i] = Printable(all[i])
 	}
 	return all
 }
 
-// printable replaces what a terminal would act on: some of the text is as others wrote it into NATS, or as a node says it.
-func printable(r rune) rune {
-	if !unicode.IsPrint(r) {
-		return unicode.ReplacementChar
-	}
-	return r
+// Printable replaces what a terminal would act on: some of the text is as others wrote it into NATS, or as a node says it.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }
 
 // table is of so many lanes, those that do not move first.
