@@ -134,7 +134,7 @@ func (b *bench) loadOne(ctx context.Context, w redisWorkload, updates, callers i
 		return f, "", err
 	}
 	defer done()
-	l := &redisLoad{redisWorkload: w, callers: callers, api: status.New(client, status.Config{}), relayer: status.New(client, status.Config{})}
+	l := &redisLoad{redisWorkload: w, callers: callers, statuses: status.New(client, status.Config{})}
 	before, version, err := infoOf(ctx, client)
 	if err != nil {
 		return f, "", err
@@ -202,11 +202,10 @@ func (b *bench) aRedis() (client *redisdb.Client, done func(), err error) {
 // redisLoad takes updates from their claims until they are final.
 type redisLoad struct {
 	redisWorkload
-	callers int
-	api     *status.Store
-	relayer *status.Store // which has to find what the API claimed
-	done    int
-	nonce   uint64
+	callers  int
+	statuses *status.Store
+	done     int
+	nonce    uint64
 }
 
 // wave takes so many updates all the way: they are claimed by many callers at once, marked by envelope, and told of by slot.
@@ -220,7 +219,7 @@ func (l *redisLoad) wave(ctx context.Context, n int) error {
 	for from := 0; from < n; from += l.group {
 		claims.Go(func() error {
 			token, part := status.NewToken(), refs[from:min(from+l.group, n)]
-			answers, err := l.api.Claim(ctx, part, token)
+			answers, err := l.statuses.Claim(ctx, part, token)
 			for i, a := range answers {
 				tokens[from+i] = token
 				if a != score.ClaimWon {
@@ -235,7 +234,7 @@ func (l *redisLoad) wave(ctx context.Context, n int) error {
 	}
 	for from := 0; from < n; from += redisEnvelope {
 		to := min(from+redisEnvelope, n)
-		if err := l.api.Accepted(ctx, refs[from:to], tokens[from:to]); err != nil {
+		if err := l.statuses.Accepted(ctx, refs[from:to], tokens[from:to]); err != nil {
 			return err
 		}
 	}
@@ -253,16 +252,16 @@ func (l *redisLoad) slot(ctx context.Context, refs []score.Ref) error {
 	l.nonce++
 	var tx common.Hash
 	_, _ = rand.Read(tx[:])
-	if err := l.relayer.Bound(ctx, 0, l.nonce, refs); err != nil {
+	if err := l.statuses.Bound(ctx, 0, l.nonce, refs); err != nil {
 		return err
 	}
-	if err := l.relayer.Slot(ctx, 0, 1, l.nonce, score.Submitted, tx, 0); err != nil {
+	if err := l.statuses.Slot(ctx, 0, 1, l.nonce, score.Submitted, tx, 0); err != nil {
 		return err
 	}
-	if err := l.relayer.Slot(ctx, 0, 1, l.nonce, score.Included, tx, l.nonce); err != nil {
+	if err := l.statuses.Slot(ctx, 0, 1, l.nonce, score.Included, tx, l.nonce); err != nil {
 		return err
 	}
-	return l.relayer.Final(ctx, tx, l.nonce, refs, make([]score.Outcome, len(refs)))
+	return l.statuses.Final(ctx, tx, l.nonce, refs, make([]score.Outcome, len(refs)))
 }
 
 // redisInfo is what a Redis tells of itself.

@@ -17,14 +17,6 @@
 // byte. It holds runs of neighbours that are in the same state. So consecutive ids share an entry and, when they are final by one
 // transaction, a run; a random id is alone in its entry. The table grows a bucket at a time, as entries come in.
 //
-// A random id would pay for each transition of its own. So those that one call claims, each alone in its word, share an entry with that call's
-// other such, where they are neighbours like consecutive ids: an own entry is written once, by the claim, and says where in the shared one
-// its state is. Who tells of updates remembers these places, from their claims (an API) or from a look-up (a relayer), and writes there. A
-// place at which nothing is stays empty for good: what is told there is told by name instead. A call by name that changes a state takes it
-// out of the shared entry and into the own one, so that an id has one state. An own entry is as old as its claim, so places are used
-// only for a small part of the retention (near), and entries stay longer by twice that. Nor does an own entry go before its time unless its
-// place is empty. So no process that remembers a place tells of one update as of another with its id.
-//
 // On one Redis, or a Sentinel's, there is one table, so that a script call has work for all that waits. On a Cluster there are
 // 64, each in one of its slots; a project is in one of them, since a group's claims are won in one script.
 //

@@ -19,7 +19,6 @@ import (
 //	d deadline(6) token(8) final             the same over a rejection, which returns when the claim ends
 //	a                                        accepted
 //	b lane(2) nonce(6)                       bound to a slot
-//	p name(12) index(1)                      in what state the index of a shared entry says; alone in its entry
 //	f outcome(1) transaction(8) block(5)     final; the transaction by its first and last four bytes
 //	t hash(32)                               a transaction
 //	s hash(32) block(5) epoch(6)             a slot: its transaction, the block or 0, and the epoch of the lane's journal
@@ -29,11 +28,10 @@ const (
 	kindAccepted  = 'a'
 	kindBound     = 'b'
 	kindFinal     = 'f'
-	kindPlace     = 'p'
 )
 
 // sizes of states, by kind.
-var sizes = map[byte]int{kindClaimed: 15, kindReclaimed: 30, kindAccepted: 1, kindBound: 9, kindFinal: 15, kindPlace: 14, 't': 33, 's': 44}
+var sizes = map[byte]int{kindClaimed: 15, kindReclaimed: 30, kindAccepted: 1, kindBound: 9, kindFinal: 15, 't': 33, 's': 44}
 
 const beforeClaim = 15 // where the state before begins in a kindReclaimed
 
@@ -174,15 +172,16 @@ type item struct {
 	first, last, argument byte
 }
 
-// itemsOf puts neighbours of one argument together, and tells of which places, in order, the indexes of the items are. argument
-// is one for each place.
-func itemsOf(places []place, argument func(i int) byte) (items []item, order []int) {
-	one := make([]item, len(places))
-	order = make([]int, len(places))
-	for i, p := range places {
+// itemsOf puts neighbours of one argument together, and tells of which references, in order, the indexes of the items are. argument
+// is one for each reference.
+func (s *Store) itemsOf(refs []score.Ref, argument func(i int) byte) (items []item, order []int) {
+	one := make([]item, len(refs))
+	order = make([]int, len(refs))
+	for i := range refs {
+		p := s.placeOf(&refs[i])
 		one[i], order[i] = item{p.name, p.index, p.index, argument(i)}, i
 	}
-	if len(places) > 1 {
+	if len(refs) > 1 {
 		slices.SortStableFunc(order, func(a, b int) int { return one[a].compare(&one[b]) })
 	}
 	for _, i := range order {

@@ -48,7 +48,7 @@ func (s *Store) BeginRestore(ctx context.Context) (token string, err error) {
 
 // RestoreAccepted writes "accepted" for what the stream holds and nothing else is known of.
 func (s *Store) RestoreAccepted(ctx context.Context, refs []score.Ref) error {
-	return s.move(ctx, moving{what: "restore what was accepted", move: "accepted", argument: always("")}, refs)
+	return s.move(ctx, "restore what was accepted", "accepted", refs, always(""))
 }
 
 // RestoreFinal writes outcomes the chain's final events tell of. A rejection does not replace a claim or a slot, which

@@ -11,7 +11,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -24,16 +23,12 @@ var writeLua string
 //go:embed lua/read.lua
 var readLua string
 
-//go:embed lua/find.lua
-var findLua string
-
 //go:embed lua/sweep.lua
 var sweepLua string
 
 var (
 	writeScript = redis.NewScript(tableLua + writeLua)
 	readScript  = redis.NewScript(tableLua + readLua)
-	findScript  = redis.NewScript(tableLua + findLua)
 	sweepScript = redis.NewScript(tableLua + sweepLua)
 )
 
@@ -110,8 +105,8 @@ func (s *Store) exchange(ctx context.Context, what string, calls []scriptCall) (
 	return answers, err
 }
 
-// writes are the calls of write.lua that move items of a table, of shared entries or of others; each ends with the items of last.
-func (s *Store) writes(move string, table int, items []item, inShared bool, arguments []string, last ...item) (calls []scriptCall) {
+// writes are the calls of write.lua that move items of a table; each ends with the items of last.
+func (s *Store) writes(move string, table int, items []item, arguments []string, last ...item) (calls []scriptCall) {
 	for chunk := range slices.Chunk(items, maxItems) {
 		blob := make([]byte, 0, (len(chunk)+len(last))*19)
 		for _, some := range [2][]item{chunk, last} {
@@ -119,13 +114,23 @@ func (s *Store) writes(move string, table int, items []item, inShared bool, argu
 				blob = append(append(blob, some[i].name[:]...), some[i].first, some[i].last, some[i].argument)
 			}
 		}
-		args := []any{move, s.keep(), s.config.Claim.Milliseconds(), blob, inShared}
+		args := []any{move, seconds(s.config.Retention), s.config.Claim.Milliseconds(), blob}
 		for _, a := range arguments {
 			args = append(args, a)
 		}
 		calls = append(calls, scriptCall{writeScript, table, args})
 	}
 	return calls
+}
+
+// send makes calls that need no answer, some at a time.
+func (s *Store) send(ctx context.Context, what string, calls []scriptCall) error {
+	for some := range slices.Chunk(calls, maxCalls) {
+		if _, err := s.exchange(ctx, what, some); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // arguments numbers different arguments of items.
@@ -147,93 +152,32 @@ func (a *arguments) number(argument string) byte {
 	return at
 }
 
-// moving is a move of references.
-type moving struct {
-	what     string // in words
-	move     string
-	argument func(ref int, own place) string // of a reference, by its number, whose own entry is there
-	look     bool                            // for places in shared entries that are not known
-	beside   []entry                         // which are put in the same table
-}
-
-// target is a reference to move.
-type target struct {
-	ref int   // its number
-	own place // in its own entry
-	at  place // where its state is: there, or in a shared entry
-}
-
-// move moves references, at their places in shared entries if they have such.
-func (s *Store) move(ctx context.Context, m moving, refs []score.Ref) (err error) {
-	s.each(refs, func(table int, of []int) {
-		if err != nil {
-			return
-		}
-		targets := make([]target, len(of))
-		for i, ref := range of {
-			p := s.placeOf(&refs[ref])
-			targets[i] = target{ref, p, p}
-		}
-		var shared, own, missing []target
-		if shared, own, err = s.split(ctx, m, table, targets); err != nil {
-			return
-		}
-		if missing, err = s.moveTargets(ctx, m, table, shared, true); err != nil {
-			return
-		}
-		for i := range missing {
-			missing[i].at = missing[i].own
-		}
-		_, err = s.moveTargets(ctx, m, table, append(own, missing...), false)
-	})
-	return err
-}
-
-// moveTargets moves targets of a table. missing are those of shared entries for which nothing is there.
-func (s *Store) moveTargets(ctx context.Context, m moving, table int, targets []target, inShared bool) (missing []target, err error) {
+// move moves references, each with its argument, and puts others beside them in the same table.
+func (s *Store) move(ctx context.Context, what, move string, refs []score.Ref, argument func(i int) string, beside ...entry) error {
 	var calls []scriptCall
-	told := make([]target, 0, len(targets)) // in the order of the answers
-	for len(targets) > 0 {
-		var args arguments
-		var numbers []byte
-		var at []place // so many have arguments that fit
-		for len(at) < len(targets) && len(args.list) < maxArguments-len(m.beside) {
-			t := targets[len(at)]
-			at, numbers = append(at, t.at), append(numbers, args.number(m.argument(t.ref, t.own)))
-		}
-		items, order := itemsOf(at, func(i int) byte { return numbers[i] })
-		for _, i := range order {
-			told = append(told, targets[i])
-		}
-		targets = targets[len(at):]
-		var last []item
-		for _, e := range m.beside {
-			last = append(last, item{name: e.name, argument: args.number(e.state)})
-		}
-		calls = append(calls, s.writes(m.move, table, items, inShared, args.list, last...)...)
-	}
-	for some := range slices.Chunk(calls, maxCalls) {
-		answers, err := s.exchange(ctx, m.what, some)
-		if err != nil {
-			return nil, err
-		}
-		for i := 0; inShared && i < len(answers); i++ {
-			letters, err := answers[i].Text()
-			if err != nil || len(letters) > len(told) {
-				return nil, fmt.Errorf("couldn't %s: %w", m.what, redisdb.BadData("%d letters for %d: %v", len(letters), len(told), err))
+	s.each(refs, func(table int, of []int) {
+		for len(of) > 0 {
+			var args arguments
+			n := 0 // so many have arguments that fit
+			numbers := make([]byte, 0, len(of))
+			for n < len(of) && len(args.list) < maxArguments-len(beside) {
+				numbers = append(numbers, args.number(argument(of[n])))
+				n++
 			}
-			for k := range letters {
-				if letters[k] == '0' {
-					missing = append(missing, told[k])
-				}
+			mine := make([]score.Ref, n)
+			for i := range mine {
+				mine[i] = refs[of[i]]
 			}
-			told = told[len(letters):]
+			items, _ := s.itemsOf(mine, func(i int) byte { return numbers[i] })
+			var last []item
+			for _, e := range beside {
+				last = append(last, item{name: e.name, argument: args.number(e.state)})
+			}
+			calls = append(calls, s.writes(move, table, items, args.list, last...)...)
+			of = of[n:]
 		}
-	}
-	if inShared && len(told) > 0 {
-		return nil, fmt.Errorf("couldn't %s: %w", m.what, redisdb.BadData("no letters for %d", len(told)))
-	}
-	return missing, nil
+	})
+	return s.send(ctx, what, calls)
 }
 
 // entry is one that holds one state.

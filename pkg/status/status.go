@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/lru"
 
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -21,7 +20,7 @@ var ErrFlushed = errors.New("Redis was flushed during the restore, or another re
 // Config of a Store. The zero value of a field but Salt takes its default.
 type Config struct {
 	Prefix    string        // of every key; deployments that share a Redis need different ones. Default "scorelay:"
-	Retention time.Duration // how long a status is kept after its last change, in whole seconds, and up to a 64th longer. Default 7 days
+	Retention time.Duration // how long a status is kept after its last change, in whole seconds. Default 7 days
 	Salt      [16]byte      // a secret of the deployment: a caller who knew it could choose ids that make Redis slow
 	Claim     time.Duration // lifetime of a claim: longer than an accept can take. Default 15 s
 }
@@ -44,15 +43,13 @@ type Store struct {
 	client *redisdb.Client
 	config Config
 	tables int
-	claims []*redisdb.Batcher[*claim]     // by table
-	hands  []hand                         // by table
-	shared *lru.Cache[place, sharedPlace] // by places in own entries
-	least  int                            // so many share an entry at least
+	claims []*redisdb.Batcher[*claim] // by table
+	hands  []hand                     // by table
 }
 
 // New returns a Store on the client, which stays the caller's to close.
 func New(client *redisdb.Client, config Config) *Store {
-	s := &Store{client: client, config: config.withDefaults(), tables: 1, shared: lru.NewCache[place, sharedPlace](knownShared), least: leastShared}
+	s := &Store{client: client, config: config.withDefaults(), tables: 1}
 	if client.Cluster() {
 		s.tables = clusterTables
 	}
@@ -60,7 +57,7 @@ func New(client *redisdb.Client, config Config) *Store {
 	for table := range s.tables {
 		s.hands[table].finals = s.config.Retention
 		s.claims = append(s.claims, redisdb.NewBatcher(maxItems, func(ctx context.Context, claims []*claim) error {
-			return s.claimAll(ctx, table, claims, newShared())
+			return s.claimAll(ctx, table, claims)
 		}))
 	}
 	return s

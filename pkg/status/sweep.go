@@ -77,7 +77,7 @@ func (s *Store) sweep(ctx context.Context, what string, table, from int, forget 
 	next, forgotten int, oldest time.Duration, err error,
 ) {
 	call := scriptCall{sweepScript, table, []any{
-		from, swept, s.keep(), 2 * s.config.Retention.Milliseconds(), forget, int64(finals / time.Second),
+		from, swept, seconds(s.config.Retention), 2 * s.config.Retention.Milliseconds(), forget, int64(finals / time.Second),
 	}}
 	answers, err := s.exchange(ctx, what, []scriptCall{call})
 	if err != nil {

@@ -18,12 +18,12 @@ func (s *Store) Accepted(ctx context.Context, refs []score.Ref, tokens []string)
 	if len(refs) != len(tokens) {
 		return fmt.Errorf("couldn't mark %d records as accepted: %d tokens were given", len(refs), len(tokens))
 	}
-	return s.move(ctx, moving{what: "mark as accepted", move: "accepted", argument: func(i int, own place) string {
+	return s.move(ctx, "mark as accepted", "accepted", refs, func(i int) string {
 		if refs[i].Creation {
 			return "!"
 		}
-		return s.held(own, short(tokens[i]))
-	}}, refs)
+		return short(tokens[i])
+	})
 }
 
 // short is a token as claims hold it. It is compared only with tokens of the same update.
@@ -34,26 +34,22 @@ func short(token string) string {
 
 // Bound says that the updates or the creation are in this slot now, even if they were in another.
 func (s *Store) Bound(ctx context.Context, lane score.Lane, nonce uint64, refs []score.Ref) error {
-	return s.move(ctx, moving{what: "mark as batched", move: "bound", argument: always(boundState(lane, nonce)), look: true}, refs)
+	return s.move(ctx, "mark as batched", "bound", refs, always(boundState(lane, nonce)))
 }
 
 // Released says that they are no longer in this slot and wait for another; what is elsewhere stays there.
 func (s *Store) Released(ctx context.Context, lane score.Lane, nonce uint64, refs []score.Ref) error {
-	return s.move(ctx, moving{what: "mark as accepted again", move: "released", argument: always(boundState(lane, nonce)), look: true}, refs)
+	return s.move(ctx, "mark as accepted again", "released", refs, always(boundState(lane, nonce)))
 }
 
 // Reopened says that the chain lost the block of a slot's final transaction tx: what tx did to them is taken back, and
 // they are in the slot again. What another transaction made final stays.
 func (s *Store) Reopened(ctx context.Context, lane score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error {
 	t := transactionOf(tx)
-	return s.move(ctx, moving{
-		what: "mark as batched again", move: "reopened", argument: always(string(t[:]) + boundState(lane, nonce)), look: true,
-	}, refs)
+	return s.move(ctx, "mark as batched again", "reopened", refs, always(string(t[:])+boundState(lane, nonce)))
 }
 
-func always(argument string) func(int, place) string {
-	return func(int, place) string { return argument }
-}
+func always(argument string) func(int) string { return func(int) string { return argument } }
 
 // Slot says where a slot's transaction is: handed to a node (stage Submitted) or in a block (Included). What a session of a
 // later epoch of the lane's journal said of the slot stays.
@@ -61,9 +57,8 @@ func (s *Store) Slot(ctx context.Context, lane score.Lane, epoch, nonce uint64, 
 	if stage != score.Included {
 		block = 0
 	}
-	_, err := s.exchange(ctx, "write a slot's status", s.writes("slot", int(lane)%s.tables, []item{{name: slotName(lane, nonce)}}, false,
+	return s.send(ctx, "write a slot's status", s.writes("slot", int(lane)%s.tables, []item{{name: slotName(lane, nonce)}},
 		[]string{slotState(tx, block, epoch)}))
-	return err
 }
 
 // Final says what became of each; tx is zero for those that never were in a transaction that counts. What says more about
@@ -77,14 +72,12 @@ func (s *Store) final(ctx context.Context, how string, tx common.Hash, block uin
 		return fmt.Errorf("couldn't mark %d records final: %d outcomes were given", len(refs), len(outcomes))
 	}
 	states := make(map[score.Outcome]string, 2)
-	argument := func(i int, _ place) string {
+	argument := func(i int) string {
 		outcome := outcomes[i]
 		if states[outcome] == "" {
 			states[outcome] = how + finalState(outcome, tx, block)
 		}
 		return states[outcome]
 	}
-	return s.move(ctx, moving{
-		what: "mark as final", move: "final", argument: argument, look: how == "live", beside: []entry{{transactionOf(tx).name(), "t" + string(tx[:])}},
-	}, refs)
+	return s.move(ctx, "mark as final", "final", refs, argument, entry{transactionOf(tx).name(), "t" + string(tx[:])})
 }

@@ -2,40 +2,31 @@
 -- at each place, and then, of each transaction that these states tell of, its 8 bytes there and its hash.
 local places = ARGV[1]
 local content, _, _, at = fetched(places, 17)
+local function runs(bucket, name)
+  local s, e = find(bucket, name, 1, true)
+  if not s then return '' end
+  return sub(bucket, e + 7, e + 6 + number(bucket, e + 5, 2))
+end
 local answer = {call('HGET', key, 'generation') or ''}
-local shared, asked = {}, {} -- places in shared entries, and whose states are there
+local known, transactions = {}, {}
 local before, found, p
 for k = 1, #at do
   local name, index = sub(places, k * 17 - 16, k * 17 - 1), byte(places, k * 17)
-  if name ~= before then before, found, p = name, runsOf(content[at[k]], name), 1 end
+  if name ~= before then before, found, p = name, runs(content[at[k]], name), 1 end
   while p <= #found and byte(found, p + 1) < index do p = p + 2 + size[byte(found, p + 2)] end
   local state = ''
   if p <= #found and byte(found, p) <= index then
-    local kind = byte(found, p + 2)
+    local kind, ref = byte(found, p + 2)
     state = sub(found, p + 2, p + 1 + size[kind])
-    if kind == 112 then
-      asked[#asked + 1] = k + 1
-      shared[#asked] = sub(state, 2, 13) .. 'shar' .. sub(state, 14)
-    end
+    if kind == 102 then ref = sub(state, 3, 10) end
+    if kind == 100 then ref = sub(state, 18, 25) end
+    if ref and not known[ref] then known[ref], transactions[#transactions + 1] = true, ref .. 'transact' end
   end
   answer[k + 1] = state
 end
-shared = table.concat(shared)
-content, _, _, at = fetched(shared, 17)
-for k = 1, #at do
-  answer[asked[k]] = stateAt(runsOf(content[at[k]], sub(shared, k * 17 - 16, k * 17 - 1)), byte(shared, k * 17))
-end
-local known, transactions = {}, {}
-for k = 2, #answer do
-  local state, ref = answer[k]
-  local kind = byte(state)
-  if kind == 102 then ref = sub(state, 3, 10) end
-  if kind == 100 then ref = sub(state, 18, 25) end
-  if ref and not known[ref] then known[ref], transactions[#transactions + 1] = true, ref .. 'transact' end
-end
 content, _, _, at = fetched(table.concat(transactions), 16)
 for k = 1, #at do
-  local found = runsOf(content[at[k]], transactions[k])
+  local found = runs(content[at[k]], transactions[k])
   if found ~= '' then
     answer[#answer + 1] = sub(transactions[k], 1, 8)
     answer[#answer + 1] = sub(found, 4)

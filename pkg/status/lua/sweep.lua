@@ -15,11 +15,6 @@ local function finished(bucket, p, next)
   while p < next do
     local kind = byte(bucket, p + 2)
     if kind >= 97 and kind <= 100 or kind == 115 then return false end
-    if kind == 112 then -- its place must be empty first, or who remembers it could tell that of an id that is new again
-      local name, index = sharedBy(sub(bucket, p + 2, p + 15))
-      local runs = runsOf(call('HGET', key, named(numbered(name, 1))) or '', name)
-      if stateAt(runs, index) ~= '' then return false end
-    end
     p = p + 2 + size[kind]
   end
   return true
@@ -33,11 +28,10 @@ for i, f in ipairs(fields) do
     local next = p + 22 + number(bucket, p + 20, 2)
     if not forget then
       local age = second - number(bucket, p + 16, 4)
-      local shared = byte(bucket, p + 24) == 112 -- which counts for those that share it
-      local final = (not shared or age > finals and age <= keep) and finished(bucket, p + 22, next)
+      local final = finished(bucket, p + 22, next)
       if age <= keep and (age <= finals or not final) then
         out[#out + 1] = sub(bucket, p, next - 1)
-        if final and not shared then oldest = math.max(oldest, age) end
+        if final then oldest = math.max(oldest, age) end
       end
     else
       local runs, r = {}, p + 22

@@ -2,15 +2,14 @@
 -- is entries one after the other, the one that was changed last at the end: 16 bytes that name a word, 4 of the second in
 -- which it was changed, 2 of the length of what follows: runs. A run is the first and the last index in the word (a byte
 -- each) and the state that all of them are in; runs ascend. record.go says what states there are; scripts name their kinds by the byte: 97 a
--- (accepted), 98 b (bound), 99 c and 100 d (claimed, first and over a rejection), 102 f (final), 112 p (at a place of a shared entry), 115 s (a
--- slot), 116 t (a transaction).
+-- (accepted), 98 b (bound), 99 c and 100 d (claimed, first and over a rejection), 102 f (final), 115 s (a slot), 116 t (a transaction).
 --
 -- A table grows by one bucket at a time (linear hashing), so that a bucket holds some `load` entries: buckets 0 … power-1
 -- are there, and those below buckets-power have given half of their entries to one that is power higher.
 local call, byte, char, find, sub, floor = redis.call, string.byte, string.char, string.find, string.sub, math.floor
 local key = KEYS[1]
 local load = 4
-local size = {[97] = 1, [98] = 9, [99] = 15, [100] = 30, [102] = 15, [112] = 14, [115] = 44, [116] = 33} -- of a state, by its kind
+local size = {[97] = 1, [98] = 9, [99] = 15, [100] = 30, [102] = 15, [115] = 44, [116] = 33} -- of a state, by its kind
 
 local count = call('HGET', key, 'count')
 local buckets, entries, power = 1, 0, 1
@@ -44,43 +43,15 @@ local function bytes(n, width)
   return s
 end
 
--- numbered is the number of the bucket of the name at p in a text.
-local function numbered(names, p)
-  local a, b, c, d = byte(names, p, p + 3)
-  local h = a + b * 256 + c * 65536 + d * 16777216
-  local i = h % power
-  return i < split and h % double or i
-end
-
--- runs are those of an entry in its bucket, and where they begin; '' without an entry.
-local function runsOf(bucket, name)
-  local s, e = find(bucket, name, 1, true)
-  if not s then return '' end
-  return sub(bucket, e + 7, e + 6 + number(bucket, e + 5, 2)), e + 7
-end
-
--- stateAt is the state that an index has in runs, '' for nothing, and the first and the last byte of its run there.
-local function stateAt(runs, index)
-  local p = 1
-  while p <= #runs do
-    local f, l, kind = byte(runs, p, p + 2)
-    if f > index then break end
-    local last = p + 1 + size[kind]
-    if l >= index then return sub(runs, p + 2, last), p, last end
-    p = last + 1
-  end
-  return ''
-end
-
--- sharedBy is the name of the shared entry that a state of kind p names, and the index there.
-local function sharedBy(state) return sub(state, 2, 13) .. 'shar', byte(state, 14) end
-
 -- fetched reads the buckets of the names in a text, each `width` apart. It returns what is in them; their fields; their places in both, by their
 -- numbers; and the place of each name's.
 local function fetched(names, width)
   local fields, places, at, n, k = {}, {}, {}, 0, 0
   for p = 1, #names, width do
-    local i = numbered(names, p)
+    local a, b, c, d = byte(names, p, p + 3)
+    local h = a + b * 256 + c * 65536 + d * 16777216
+    local i = h % power
+    if i < split then i = h % double end
     local place = places[i]
     if not place then
       n = n + 1

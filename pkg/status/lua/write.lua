@@ -1,17 +1,14 @@
--- ARGV: the transition, the retention in s, the lifetime of claims in ms, items, whether they are of shared entries (1 or 0), arguments. An
--- item is a name (16 bytes), the first and the last index, and which argument. Repeating a call with the same arguments changes nothing more.
--- Of shared entries it answers with a letter for each index: 1, or 0 where there is nothing, which is left alone.
---
--- claim has two last arguments: how many of the items, the first ones, are each for itself; of the others those of one argument are
--- together; and 12 bytes of a shared entry's name, where what is alone in its word is put, or ''. It answers with a letter for each index:
--- won, p for won and in the shared entry (ownIndex), busy, duplicate, or - for what could have been won, where one that it is together with
--- is busy: then nothing of these is changed.
-local move, keep, items, inShared = ARGV[1], tonumber(ARGV[2]), ARGV[4], ARGV[5] == '1'
+-- ARGV: the transition, the retention in s, the lifetime of claims in ms, items, arguments. An item is a name (16 bytes), the
+-- first and the last index, and which argument. Repeating a call with the same arguments changes nothing more.
+-- claim has a last argument: how many of the items, the first ones, are each for itself; of the others those of one argument are
+-- together. It answers with a letter for each index: won, busy, duplicate, or - for what could have been won, where one that it is
+-- together with is busy: then nothing of these is changed.
+local move, keep, items = ARGV[1], tonumber(ARGV[2]), ARGV[4]
 local clock = call('TIME')
 local second = tonumber(clock[1])
 local now = second * 1000 + floor(tonumber(clock[2]) / 1000)
 local stamp, deadline = bytes(second, 4), bytes(now + tonumber(ARGV[3]), 6)
-local letters = {} -- of the answer
+local letters -- of claim
 
 local function used(state) return byte(state, 2) < 2 end -- of a final state: applied or duplicate
 
@@ -109,11 +106,7 @@ local function live(state)
   return state
 end
 
-local n = #items / 19
-local shared = move == 'claim' and ARGV[#ARGV] ~= '' and ARGV[#ARGV] .. 'shar' -- the name of this claim's
-local single, place = move == 'claim' and tonumber(ARGV[#ARGV - 1]), shared and 'p' .. ARGV[#ARGV]
-local content, fields, places, at = fetched(shared and items .. shared .. 'xxx' or items, 19)
-local sharing = shared and not find(content[at[n + 1]], shared, 1, true) -- a repeated call adds nothing to it
+local content, fields, places, at = fetched(items, 19)
 local dirty, were = {}, entries -- places of buckets to write
 local undo -- of claim: what the buckets were
 
@@ -122,16 +115,6 @@ local function store(i, bucket)
   if undo and not undo[i] then undo[i] = content[i] end
   content[i], dirty[i] = bucket, true
 end
-
--- placed is the place of a bucket by its number, of which there was none.
-local function placed(i, bucket)
-  local place = #fields + 1
-  places[i], fields[place], content[place] = place, named(i), bucket
-  return place
-end
-
--- bucketAt is the place of a bucket by its number.
-local function bucketAt(i) return places[i] or placed(i, call('HGET', key, named(i)) or '') end
 
 -- lengths are two bytes.
 local function length(n) return char((n - n % 256) / 256, n % 256) end
@@ -149,7 +132,7 @@ local function walked(runs, k, m, change)
   end
   local first, last, which = byte(items, k * 19 - 2, k * 19)
   local function move(e, state) -- moves from first to e
-    push(first, e, change(state, ARGV[6 + which], e - first + 1))
+    push(first, e, change(state, ARGV[5 + which], e - first + 1))
     first = e + 1
     if first > last then
       k = k + 1
@@ -181,41 +164,6 @@ local function walked(runs, k, m, change)
   return table.concat(out)
 end
 
--- added puts an entry that was not there behind the others of a bucket.
-local function added(i, name, runs)
-  local bucket = content[i]
-  while bucket ~= '' do -- the oldest are first
-    local a, b, c, d, high, low = byte(bucket, 17, 22)
-    if ((a * 256 + b) * 256 + c) * 256 + d + keep >= second then break end
-    bucket, entries = sub(bucket, 23 + high * 256 + low), entries - 1
-  end
-  store(i, bucket .. name .. stamp .. length(#runs) .. runs)
-  entries = entries + 1
-end
-
--- drawn takes the state at a place of a shared entry out of it.
-local function drawn(name, index)
-  local i = bucketAt(numbered(name, 1))
-  local bucket = content[i]
-  local runs, from = runsOf(bucket, name)
-  local state, p, last = stateAt(runs, index)
-  if state == '' then return end
-  local f, l = byte(runs, p, p + 1)
-  local rest = sub(runs, 1, p - 1) .. (f < index and char(f, index - 1) .. state or '') ..
-    (index < l and char(index + 1, l) .. state or '') .. sub(runs, last + 1)
-  if rest == '' then
-    store(i, sub(bucket, 1, from - 23) .. sub(bucket, from + #runs))
-    entries = entries - 1
-  else
-    store(i, sub(bucket, 1, from - 3) .. length(#rest) .. rest .. sub(bucket, from + #runs))
-  end
-end
-
--- own are the tokens, by their indexes, of what is won of the claim's shared entry. There a single item, the `which`-th, has the index of
--- its argument, and any other that of its number.
-local own = {}
-local function ownIndex(k, which) return k > single and k - 1 or which end
-
 -- moved moves item k, and those behind it up to n that are of the same entry and come after it; the next one is returned.
 local function moved(k, n, move)
   local p, i = k * 19 - 18, at[k]
@@ -232,45 +180,26 @@ local function moved(k, n, move)
   local s, e = find(bucket, name, 1, true)
   local become
   if not s then
-    if sharing and k == m and first == last then
-      local index = ownIndex(k, which)
-      own[index], letters[#letters + 1] = k > single and ARGV[6 + which] or sub(shared, 1, 8), 'p'
-      become = char(first, first) .. place .. char(index)
-    elseif k == m then
-      local state = change('', ARGV[6 + which], last - first + 1)
+    if k == m then
+      local state = change('', ARGV[5 + which], last - first + 1)
       if state == '' then return m + 1 end
       become = char(first, last) .. state
     else
       become = walked('', k, m, change)
       if become == '' then return m + 1 end
     end
-    added(i, name, become)
+    while bucket ~= '' and number(bucket, 17, 4) + keep < second do -- the oldest are first
+      bucket, entries = sub(bucket, 23 + number(bucket, 21, 2)), entries - 1
+    end
+    store(i, bucket .. name .. stamp .. length(#become) .. become)
+    entries = entries + 1
     return m + 1
   end
   local high, low, f, l, kind = byte(bucket, e + 5, e + 9)
   local size, rest = size[kind] + 2, e + 7 + high * 256 + low
-  if kind == 112 then -- it is alone
-    local there, index = sharedBy(sub(bucket, e + 9, e + 22))
-    local state
-    if there == shared and own[index] then -- another claim of this call won it
-      state = 'c' .. deadline .. own[index]
-    else
-      state = stateAt(runsOf(content[bucketAt(numbered(there, 1))], there), index)
-      if there == shared and index == ownIndex(k, which) and byte(state) == 99 then -- this call is a repeated one, and won it before
-        letters[#letters + 1] = 'p'
-        return m + 1
-      end
-    end
-    local runs = state ~= '' and char(f, l) .. state or ''
-    become = walked(runs, k, m, change)
-    if become == runs then return m + 1 end
-    drawn(there, index) -- from now on its own entry has it
-    bucket = content[i]
-    s, e = find(bucket, name, 1, true)
-    rest = e + 23
-  elseif k == m and f == first and l == last and rest == e + 7 + size then -- one run, all of it
+  if k == m and f == first and l == last and rest == e + 7 + size then -- one run, all of it
     local was = sub(bucket, e + 9, rest - 1)
-    local state = change((kind == 99 or kind == 100) and live(was) or was, ARGV[6 + which], last - first + 1)
+    local state = change((kind == 99 or kind == 100) and live(was) or was, ARGV[5 + which], last - first + 1)
     if state == was and move ~= 'transaction' then return m + 1 end
     become = state == '' and '' or char(first, last) .. state
   else
@@ -293,13 +222,7 @@ local function range(k, n)
 end
 
 local answer = 1
-if inShared then
-  local change = moves[move]
-  moves[move] = function(state, how, n)
-    letters[#letters + 1] = string.rep(state == '' and '0' or '1', n)
-    return state == '' and '' or change(state, how, n)
-  end
-end
+local n = #items / 19
 if move == 'final' then
   -- The last item is the transaction, which is not kept without what it made final. It may go before an entry that changed later.
   range(1, n - 1)
@@ -307,6 +230,8 @@ if move == 'final' then
 elseif move ~= 'claim' then
   range(1, n)
 else
+  local single = tonumber(ARGV[#ARGV])
+  letters = {}
   range(1, single)
   local all, k = {table.concat(letters)}, single + 1
   while k <= n do
@@ -317,37 +242,36 @@ else
     local said = table.concat(letters)
     if find(said, 'b', 1, true) then
       for i, bucket in pairs(undo) do content[i] = bucket end
-      for j = k - 1, last - 1 do own[j] = nil end
-      said, entries = string.gsub(said, '[wp]', '-'), before
+      said, entries = string.gsub(said, 'w', '-'), before
     end
     all[#all + 1] = said
     k = last + 1
   end
   answer = table.concat(all)
-  local runs, first = {}
-  for i = 0, 256 do
-    if first and own[i] ~= own[first] then
-      runs[#runs + 1], first = char(first, i - 1) .. 'c' .. deadline .. own[first], nil
-    end
-    if own[i] and not first then first = i end
-  end
-  if #runs > 0 then added(at[n + 1], shared, table.concat(runs)) end
 end
-if inShared then answer = table.concat(letters) end
 
 -- Grow, as far as there are more entries than before.
 local grown = buckets
 
+-- placed is the place of a bucket by its number, of which there was none.
+local function placed(i, bucket)
+  local place = #fields + 1
+  places[i], fields[place], content[place] = place, named(i), bucket
+  return place
+end
+
 while entries > buckets * load and buckets - grown < 256 and buckets < 4294967296 do
   local number = buckets - power
-  local from = bucketAt(number)
+  local from = places[number] or placed(number, call('HGET', key, named(number)) or '')
   local bucket, to = content[from], placed(buckets, '')
   local stay, go, p = {}, {}, 1
   while p <= #bucket do
     local a, b, c, d = byte(bucket, p, p + 3)
-    local high, low = byte(bucket, p + 20, p + 21)
+    local s1, s2, s3, s4, high, low = byte(bucket, p + 16, p + 21)
     local next = p + 22 + high * 256 + low
-    if (a + b * 256 + c * 65536 + d * 16777216) % double == buckets then
+    if ((s1 * 256 + s2) * 256 + s3) * 256 + s4 + keep < second then
+      entries = entries - 1
+    elseif (a + b * 256 + c * 65536 + d * 16777216) % (2 * power) == buckets then
       go[#go + 1] = sub(bucket, p, next - 1)
     else
       stay[#stay + 1] = sub(bucket, p, next - 1)
@@ -356,7 +280,7 @@ while entries > buckets * load and buckets - grown < 256 and buckets < 429496729
   end
   content[from], content[to], dirty[from], dirty[to] = table.concat(stay), table.concat(go), true, true
   buckets = buckets + 1
-  if buckets == double then power, double = buckets, 2 * buckets end
+  if buckets == 2 * power then power = buckets end
 end
 
 local set, del, n = {}, {}, 0
