@@ -130,6 +130,11 @@ func TestReadOfALiar(t *testing.T) {
 		ask := evidence.Ask{
 			At: b, Accounts: []common.Address{n.address(0)}, Receipts: []evidence.Wanted{{Block: b, Txs: hashes(txs...)}}, Price: true,
 		}
+		honest := dial(t, chain.Config{URLs: []string{n.url}})
+		require.Eventually(t, func() bool { // anvil has the fees of a new block a moment later
+			learnt, err := honest.Read(t.Context(), ask)
+			return err == nil && learnt.Price != nil
+		}, time.Minute, 20*time.Millisecond)
 		for name, lie := range lies {
 			t.Run(name, func(t *testing.T) {
 				p := newProxy(t, n.url)
