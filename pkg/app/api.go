@@ -76,7 +76,9 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		loop("the view of what waits", func(ctx context.Context) error { return a.backlogs.Run(ctx) }),
 		loop("the comparison of clocks", func(ctx context.Context) error { return a.clock.run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
-		a.tellPart("api", plain(hostName()), func() replica.Counts { return replica.Counts{Accepted: a.server.Accepted()} }, nil),
+		a.tellPart("api", plain(hostName()), func() replica.Counts {
+			return replica.Counts{Accepted: a.server.Accepted(), NotDurable: a.server.NotDurable()}
+		}, nil),
 		lifecycle.Part{
 			Name: "HTTP", Start: a.listen,
 			Run: func(drain, kill context.Context) error { return a.serve(drain, kill) },

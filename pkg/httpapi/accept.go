@@ -236,6 +236,7 @@ func (s *Server) notStored(err error) *Problem {
 	case errors.Is(err, errDrained):
 		return temporary(codeShuttingDown, retryAfterFailure, "")
 	default:
+		s.notDurable.Add(1)
 		return temporary(codeNotDurable, s.posting.wait(), "")
 	}
 }

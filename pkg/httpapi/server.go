@@ -75,6 +75,7 @@ type Server struct {
 	groups     chan struct{} // one for each group of update-groups in progress, which is as much as a post
 	reads      chan struct{} // one for each look-up in progress
 	accepted   atomic.Uint64 // updates
+	notDurable atomic.Uint64 // posts
 	posting    pace
 	looking    pace
 
@@ -116,6 +117,9 @@ func New(config Config, deps Deps) (*Server, error) {
 
 // Accepted is how many updates were accepted since the server was made.
 func (s *Server) Accepted() uint64 { return s.accepted.Load() }
+
+// NotDurable is how many posts were not stored for certain since the server was made.
+func (s *Server) NotDurable() uint64 { return s.notDurable.Load() }
 
 // Run serves on the listener until ctx ends, then drains: what is in progress gets its answer within the drain timeout,
 // what comes is sent elsewhere. It closes the listener. It returns nil after a complete drain. A Server runs once.

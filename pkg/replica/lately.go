@@ -7,9 +7,10 @@ const window = time.Minute
 
 // Counts are what a replica did since it began.
 type Counts struct {
-	Accepted uint64 `json:"accepted,omitempty"` // updates
-	Final    uint64 `json:"final,omitempty"`    // updates
-	Gas      uint64 `json:"gas,omitempty"`      // that final transactions used
+	Accepted   uint64 `json:"accepted,omitempty"`   // updates
+	NotDurable uint64 `json:"notDurable,omitempty"` // posts that NATS did not acknowledge in time
+	Final      uint64 `json:"final,omitempty"`      // updates
+	Gas        uint64 `json:"gas,omitempty"`        // that final transactions used
 }
 
 // Lately is what a replica did in the last minute or so.
@@ -39,5 +40,5 @@ func (w *Window) Add(now time.Time, c Counts) *Lately {
 	if seconds <= 0 {
 		return nil
 	}
-	return &Lately{seconds, Counts{c.Accepted - first.Accepted, c.Final - first.Final, c.Gas - first.Gas}}
+	return &Lately{seconds, Counts{c.Accepted - first.Accepted, c.NotDurable - first.NotDurable, c.Final - first.Final, c.Gas - first.Gas}}
 }

@@ -104,6 +104,7 @@ type Project struct {
 // Rates are how much went through in the last minute, as the replicas say that told something in the last seconds.
 type Rates struct {
 	AcceptedPerSecond float64  `json:"acceptedPerSecond"`      // updates
+	NotDurable        uint64   `json:"notDurable,omitempty"`   // posts that NATS did not acknowledge in time; a number, not a rate
 	FinalPerSecond    float64  `json:"finalPerSecond"`         // updates
 	GasPerUpdate      *float64 `json:"gasPerUpdate,omitempty"` // that final transactions used, creations' too, by updates that became final
 }

@@ -358,6 +358,7 @@ func rates(reports []replica.Report) (all *Rates) {
 			all = &Rates{}
 		}
 		all.AcceptedPerSecond += float64(r.Lately.Accepted) / r.Lately.Seconds
+		all.NotDurable += r.Lately.NotDurable
 		all.FinalPerSecond += float64(r.Lately.Final) / r.Lately.Seconds
 		final, gas = final+r.Lately.Final, gas+r.Lately.Gas
 	}

@@ -207,6 +207,13 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	doc = r.look(t)
 	require.True(t, doc.OK, "it waits for what it sent")
 	require.Equal(t, "all lanes move; endpoints that are left alone: node:8545", doc.Verdict)
+
+	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
+		Role: "api", Name: "api-1", Version: "v1.4.0", Began: began, Lately: &replica.Lately{Seconds: 60, Counts: replica.Counts{NotDurable: 7}},
+	}))
+	doc = r.look(t)
+	require.False(t, doc.OK, "lanes without work move also where nothing can be stored")
+	require.Equal(t, "NATS stored 7 posts of the last minute not in time, or not at all", doc.Verdict)
 }
 
 // TestTopUpsAreTold, and what is in their way, where no relayer could pay.

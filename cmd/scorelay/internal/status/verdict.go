@@ -23,6 +23,9 @@ func (d *Document) judge() {
 	if d.Chain.Error != "" {
 		stops = append(stops, "the chain does not answer here: "+d.Chain.Error)
 	}
+	if d.Rates != nil && d.Rates.NotDurable > 0 {
+		stops = append(stops, fmt.Sprintf("NATS stored %d posts of the last minute not in time, or not at all", d.Rates.NotDurable))
+	}
 	switch {
 	case d.Halted != "":
 		d.Verdict = "accepting halts: " + d.Halted + " (see scorelay halt show)"
