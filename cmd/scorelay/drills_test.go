@@ -190,17 +190,30 @@ func (d *drilled) writesFail() {
 	said, err := io.ReadAll(resp.Body)
 	require.NoError(d.t, err)
 	require.Contains(d.t, string(said), "write error")
-	require.True(d.t, d.until(2*time.Minute, func() bool { doc := d.status(); return doc != nil && !doc.OK }), "the status says that all is well")
+	says := ""
+	require.True(d.t, d.until(2*time.Minute, func() bool { // it fails where NATS cannot even make what it reads by
+		doc, err := d.status()
+		if err != nil {
+			says = err.Error()
+			return true
+		}
+		says = doc.Verdict
+		return !doc.OK
+	}), "the status says that all is well: %s", says)
+	d.t.Logf("scorelay status says: %s", says)
 }
 
-// status is what `scorelay status` tells; nil if it fails.
-func (d *drilled) status() *status.Document {
+// status is what `scorelay status` tells, or the error with which it ends.
+func (d *drilled) status() (*status.Document, error) {
 	out, err := command(d.t, "scorelay", "status", "--json", "--data-dir", d.dir).Output()
-	var doc status.Document
-	if err != nil || json.Unmarshal(out, &doc) != nil {
-		return nil
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return nil, fmt.Errorf("%w: %s", err, failed.Stderr)
 	}
-	return &doc
+	require.NoError(d.t, err)
+	var doc status.Document
+	require.NoError(d.t, json.Unmarshal(out, &doc))
+	return &doc, nil
 }
 
 // zeros never end.
@@ -252,8 +265,8 @@ func (d *drilled) noFunds() {
 	fund(new(big.Int))
 	require.True(d.t, d.until(2*time.Minute, func() bool {
 		require.NoError(d.t, d.post())
-		doc := d.status()
-		return doc != nil && !doc.OK && strings.Contains(doc.Verdict, "fund it") &&
+		doc, err := d.status()
+		return err == nil && !doc.OK && strings.Contains(doc.Verdict, "fund it") &&
 			slices.ContainsFunc(doc.Lanes, func(l status.Lane) bool { return l.Wait == lane.WaitFunds })
 	}), "no lane says that it waits for funds")
 	fund(new(big.Int).Mul(big.NewInt(1000), big.NewInt(params.Ether)))
