@@ -256,10 +256,8 @@ func (s *stored) moves(l *Lane, report replica.Lane, reported bool) {
 		l.Why = "no relayer drives it"
 	case reported:
 		l.wait(lane.Wait(report.Wait), report.Since)
-	case len(s.reports) > 0:
-		l.Why = "its relayer says nothing of it"
 	default:
-		l.Moves = true // as far as its lease says: its relayer is of an older version
+		l.Why = "its relayer says nothing of it"
 	}
 }
 

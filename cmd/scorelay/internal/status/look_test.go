@@ -159,14 +159,20 @@ func TestWhatIsStoredIsToldWithoutRelayers(t *testing.T) {
 	require.Nil(t, doc.Lanes[1].OldestSeconds)
 }
 
+// moving has the relayer say that all lanes move.
+func (r *rig) moving(t *testing.T) {
+	t.Helper()
+	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{Role: relayer, Name: "relayer-a", Lanes: map[score.Lane]replica.Lane{0: {}, 1: {}, 2: {}}}))
+}
+
 // TestWhatReplicasSayIsTold: why a lane waits, versions, and how endpoints do.
 func TestWhatReplicasSayIsTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.lease(t, "relayer-a", "relayer-b", "relayer-b")
 	doc := r.look(t)
-	require.True(t, doc.OK, doc.Verdict)
-	require.Equal(t, "all lanes move", doc.Verdict)
+	require.False(t, doc.OK, "a lease alone may be one that NATS cannot end")
+	require.Equal(t, "3 of 3 lanes wait; lane 0: its relayer says nothing of it", doc.Verdict)
 	require.Equal(t, []Replica{{Role: relayer, Name: "relayer-a", Lanes: 1}, {Role: relayer, Name: "relayer-b", Lanes: 2}}, doc.Replicas, "of a version that says nothing")
 
 	began := time.Now().Add(-time.Hour).UTC()
@@ -247,6 +253,7 @@ func TestWhatIsPausedIsTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
+	r.moving(t)
 	pauses, err := pause.Open(t.Context(), r.JS)
 	require.NoError(t, err)
 	set := func(change func(pause.Pauses) pause.Pauses) *Document {
@@ -316,6 +323,7 @@ func TestAPausedProjectIsTold(t *testing.T) {
 		})
 		require.NoError(t, err)
 	}
+	r.moving(t)
 	doc := r.look(t)
 	require.True(t, doc.OK)
 	require.Equal(t, "all lanes move; paused by an operator: 5 of the projects", doc.Verdict)
@@ -340,6 +348,7 @@ func TestWhatIsAwayIsNamed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
+	r.moving(t)
 	r.redis.Close()
 	require.Contains(t, r.look(t).Verdict, "Redis does not answer here")
 	away, err := chain.Dial(t.Context(), chain.Config{URLs: []string{"http://127.0.0.1:1"}}, r.Log, prometheus.NewRegistry())
