@@ -3,6 +3,7 @@ package devnet
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,6 +67,8 @@ func StartNATS(dir string, opts NATSOptions) (*NATSServer, error) {
 		StoreDir:   dir,
 		SyncAlways: !opts.NoSync,
 		NoSigs:     true,
+		// Bounds of streams are no reservations here: by default they may be three quarters of what the disk has free in all.
+		JetStreamMaxStore: math.MaxInt64 / 2,
 	}
 	if c := opts.Cluster; c != nil {
 		settings.ServerName = NATSName(c.Index)

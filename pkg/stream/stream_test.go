@@ -3,6 +3,7 @@ package stream_test
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,16 @@ func project(n byte) *score.Project {
 		ID: score.ProjectID{n}, Name: "p", Actions: []score.Action{{Name: "a", Points: 1}},
 		Owners: []common.Address{{1}}, Updaters: []common.Address{}, ScoreTypes: []string{"reputation"},
 	}
+}
+
+func TestSetupSaysWhatToDoWhereNATSHasNoRoom(t *testing.T) {
+	t.Parallel()
+	js := connect(t, devnet.NATS(t).URL)
+	err := stream.Setup(t.Context(), js, stream.Config{Deployment: deployment, MaxBytes: math.MaxInt64 / 2})
+	require.ErrorContains(t, err, "raise max_file_store of NATS")
+	require.ErrorContains(t, err, "SCORELAY_STREAM_MAX_BYTES")
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: deployment, MaxBytes: 1 << 50}),
+		"the disk of the development stack's NATS need not have room for all bounds")
 }
 
 func TestSetupIsIdempotentAndRemembersItsDeployment(t *testing.T) {
