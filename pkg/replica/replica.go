@@ -89,15 +89,21 @@ func Tell(ctx context.Context, js jetstream.JetStream, r Report) error {
 	return nil
 }
 
-// Reports are what the replicas said last that told something in the last seconds. What a newer version says and cannot be read is left out.
+// Reports are what the replicas said last that told something in the last seconds, by the clock of NATS, which forgets nothing while it
+// cannot write. What a newer version says and cannot be read is left out.
 func Reports(ctx context.Context, js jetstream.JetStream) (reports []Report, err error) {
 	kv, err := watched.Open(ctx, js, Bucket)
 	if err != nil {
 		return nil, err
 	}
+	bucket, err := js.Stream(ctx, "KV_"+Bucket)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read the bucket %s: %w", Bucket, err)
+	}
+	now := bucket.CachedInfo().TimeStamp
 	err = watched.All(ctx, js.Conn(), kv, func(e jetstream.KeyValueEntry) error {
 		var r Report
-		if strings.HasPrefix(e.Key(), prefix) && json.Unmarshal(e.Value(), &r) == nil {
+		if strings.HasPrefix(e.Key(), prefix) && now.Sub(e.Created()) < 2*Lifetime && json.Unmarshal(e.Value(), &r) == nil {
 			r.At = e.Created()
 			reports = append(reports, r)
 		}

@@ -39,13 +39,15 @@ func TestReports(t *testing.T) {
 		_, err = js.Publish(ctx, "$KV.LEASES."+key, []byte("relayer-7 TOKEN"))
 		require.NoError(t, err)
 	}
+	_, err = js.Publish(ctx, "$KV.LEASES.report.api.a-2", []byte(`{"role":"api","name":"a-2"}`)) // NATS keeps it
+	require.NoError(t, err)
 	reports, err := replica.Reports(ctx, js)
 	require.NoError(t, err)
 	for i := range reports {
 		require.WithinDuration(t, began, reports[i].At, time.Minute)
 		reports[i].At = time.Time{}
 	}
-	require.ElementsMatch(t, []replica.Report{api, relayer}, reports)
+	require.ElementsMatch(t, []replica.Report{api, relayer, {Role: "api", Name: "a-2"}}, reports)
 	drivers, err := lease.Drivers(ctx, js)
 	require.NoError(t, err)
 	require.Equal(t, map[score.Lane]string{1: "relayer-7"}, drivers)
