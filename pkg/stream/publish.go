@@ -130,12 +130,31 @@ func classify(err error) error {
 	if !errors.As(err, &api) {
 		return fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
-	switch api.ErrorCode {
-	case codeStoreFailed, codeInsufficientStorage, codeInsufficientResource:
+	switch {
+	case noRoom(api):
 		return fmt.Errorf("%w: %w", score.ErrFull, err)
-	case jetstream.JSErrCodeStreamMessageExceedsMaximum:
+	case api.ErrorCode == jetstream.JSErrCodeStreamMessageExceedsMaximum:
 		return fmt.Errorf("couldn't store a message: %w", err)
 	default: // among them 10158, "the same id is in process": asking again tells
 		return fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
+}
+
+// noRoom tells whether the server refused what it has no room for.
+func noRoom(refused *jetstream.APIError) bool {
+	switch refused.ErrorCode {
+	case codeStoreFailed, codeInsufficientStorage, codeInsufficientResource:
+		return true
+	}
+	return false
+}
+
+// notCreated says why a stream could not be created, and what to do.
+func notCreated(s jetstream.StreamConfig, err error) error {
+	var api *jetstream.APIError
+	if errors.As(err, &api) && noRoom(api) {
+		return fmt.Errorf("couldn't create the stream %s: NATS has less room than its bound of %d bytes: raise max_file_store of NATS "+
+			"(by default three quarters of what the disk has free), or set a lower SCORELAY_STREAM_MAX_BYTES: %w", s.Name, s.MaxBytes, err)
+	}
+	return fmt.Errorf("couldn't create the stream %s: %w", s.Name, err)
 }

@@ -217,14 +217,8 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 		return err
 	}
 	for _, s := range streamConfigs(cfg, string(deployment)) {
-		_, err := js.CreateStream(ctx, s)
-		switch api := (*jetstream.APIError)(nil); {
-		case err == nil || errors.Is(err, jetstream.ErrStreamNameAlreadyInUse):
-		case errors.As(err, &api) && (api.ErrorCode == codeInsufficientStorage || api.ErrorCode == codeInsufficientResource):
-			return fmt.Errorf("couldn't create the stream %s: NATS has less room than its bound of %d bytes: raise max_file_store of NATS "+
-				"(by default three quarters of what the disk has free), or set a lower SCORELAY_STREAM_MAX_BYTES: %w", s.Name, s.MaxBytes, err)
-		default:
-			return fmt.Errorf("couldn't create the stream %s: %w", s.Name, err)
+		if _, err := js.CreateStream(ctx, s); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return notCreated(s, err)
 		}
 	}
 	created, err := Open(ctx, js)
