@@ -42,10 +42,13 @@ func (s *Sender) settle(part []*held, as Report) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if as.Stage != Final {
+	if as.Stage == Final {
+		s.open -= len(part)
+	} else {
 		s.unsent -= len(part)
 	}
 	if !ends {
+		s.open += len(part)
 		for _, h := range part {
 			h.since = time.Now()
 		}
@@ -102,7 +105,8 @@ func (s *Sender) lookUp() error {
 	for _, h := range lost {
 		h.accepted, h.since = false, time.Now()
 	}
-	s.followed, s.queue, s.unsent = append(s.followed, open...), append(s.queue, lost...), s.unsent+len(lost)
+	s.followed, s.queue = append(s.followed, open...), append(s.queue, lost...)
+	s.open, s.unsent = s.open-len(lost), s.unsent+len(lost)
 	s.change()
 	return err
 }

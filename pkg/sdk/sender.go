@@ -80,7 +80,8 @@ type Sender struct {
 	last     uint64        // the number of the newest held
 	queue    []*held       // unsent, and in no request
 	unsent   int           // the queue's, those in requests, and those whose acceptance or refusal is being reported
-	followed []*held       // accepted, not final; those that were looked up longest ago first
+	followed []*held       // accepted, not final, and in no look-up; those that were looked up longest ago first
+	open     int           // the followed, those in look-ups, and those whose end is being reported
 	changed  chan struct{} // closed and replaced when any of this changes
 	flushes  int           // in progress: nothing lingers
 	closed   bool
@@ -145,7 +146,7 @@ func (s *Sender) restore() error {
 		case !e.accepted:
 			s.queue, s.unsent = append(s.queue, h), s.unsent+1
 		case s.o.Follow:
-			s.followed = append(s.followed, h)
+			s.followed, s.open = append(s.followed, h), s.open+1
 		default:
 			opened.mark(h.n, true)
 			continue
@@ -330,7 +331,7 @@ type SenderState struct {
 func (s *Sender) State() SenderState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state := SenderState{Unsent: s.unsent, Followed: len(s.followed), Err: s.pace.err}
+	state := SenderState{Unsent: s.unsent, Followed: s.open, Err: s.pace.err}
 	if s.spool != nil {
 		state.Damaged = s.spool.damaged
 	}

@@ -216,7 +216,7 @@ func (s *spool) sync(upTo int64) error {
 	}
 	done, broken := s.synced >= upTo, s.broken
 	s.mu.Unlock()
-	if done {
+	if broken == nil && done {
 		return nil
 	}
 	if broken == nil {
