@@ -39,7 +39,11 @@ type losing struct {
 
 func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := l.RoundTripper.RoundTrip(r)
-	if l.n.Add(1)%3 == 0 && err == nil {
+	n := l.n.Add(1)
+	if err == nil && resp.StatusCode == http.StatusTooManyRequests {
+		fmt.Println("limited", n)
+	}
+	if err == nil && n%3 == 0 {
 		_ = resp.Body.Close()
 		return nil, errors.New("connection reset")
 	}
@@ -126,7 +130,7 @@ func TestSenderSurvives(t *testing.T) {
 			URL: info.APIURL, Key: strings.TrimSpace(string(key)), Signer: info.UpdaterKey, Spool: filepath.Join(t.TempDir(), "spool"),
 			Action: info.Actions[0], ScoreType: info.ScoreType, Project: project, Target: sdk.Address{0xee, byte(i)}, Domain: domain,
 		}
-		said := map[string]map[string]string{"queued": {}, sdk.Accepted: {}, sdk.Final: {}, sdk.Refused: {}}
+		said := map[string]map[string]string{"queued": {}, sdk.Accepted: {}, sdk.Final: {}, sdk.Refused: {}, "limited": {}}
 		for range 2 {
 			b.run(t, said, func(lines int) bool {
 				if lines == 80 {
@@ -139,6 +143,7 @@ func TestSenderSurvives(t *testing.T) {
 		b.run(t, said, func(int) bool { return false })
 		require.Empty(t, said[sdk.Refused])
 		require.NotEmpty(t, said["queued"])
+		require.NotEmpty(t, said["limited"])
 		for id := range said["queued"] {
 			require.Contains(t, said[sdk.Accepted], id, "what Enqueue took is sent")
 		}

@@ -106,7 +106,7 @@ func (s *Sender) lookUp() error {
 		h.accepted, h.since = false, time.Now()
 	}
 	s.followed, s.queue = append(s.followed, open...), append(s.queue, lost...)
-	s.open, s.unsent = s.open-len(lost), s.unsent+len(lost)
+	s.open, s.unsent, s.followErr = s.open-len(lost), s.unsent+len(lost), err
 	s.change()
 	return err
 }

@@ -40,7 +40,7 @@ type SenderOptions struct {
 	Groups  wallet.Domain // if given, of the backend's own configuration: updates go in signed groups under it
 
 	Linger   time.Duration // how long an update waits until a group is full; 0: a second
-	Capacity int           // how many updates it holds at most, those that it follows among them; 0: 100,000 (about 50 MB)
+	Capacity int           // how many updates it holds at most, those that it follows among them; 0: 100,000 (40 MB with a spool)
 	Requests int           // how many requests are in progress at once; 0: 8
 	Spool    string        // file that keeps what is not sent over a crash; empty: it is in memory only
 	Follow   bool          // look until each update is final, which counts against the key's quota of look-ups
@@ -87,6 +87,7 @@ type Sender struct {
 	closed   bool
 	pace     pace
 
+	followErr   error
 	project     *ProjectState // as last seen, for the indexes of names; nil before
 	projectSeen time.Time
 }
@@ -279,7 +280,7 @@ func (s *Sender) Flush(ctx context.Context) (unsent []NamedUpdate, err error) {
 	return nil, nil
 }
 
-// Close takes no more updates, flushes, and ends the sender. What is unsent when ctx ends is returned as by Flush: it is in
+// Close takes no more updates, flushes, and ends the sender; it does not wait for those that are followed. What is unsent when ctx ends is returned as by Flush: it is in
 // the spool, or can be queued in another sender under its ids; requests that are cut off may have reached the API.
 func (s *Sender) Close(ctx context.Context) (unsent []NamedUpdate, err error) {
 	s.mu.Lock()
@@ -321,17 +322,18 @@ func (s *Sender) unsentUpdates() []NamedUpdate {
 
 // SenderState is what a sender has to do, for metrics and alerts.
 type SenderState struct {
-	Unsent   int   // updates queued that were neither accepted nor refused yet
-	Followed int   // updates accepted that are not final yet, with Follow
-	Err      error // why the last request, or signature, failed; nil when one succeeded since
-	Damaged  int   // lines of the spool that could not be read when it was opened; they are in a copy beside it
+	Unsent    int   // updates queued that were neither accepted nor refused yet
+	Followed  int   // updates accepted that are not final yet, with Follow
+	Err       error // why the last update could not be sent, or signed; nil when one was sent since
+	FollowErr error // the same of look-ups
+	Damaged   int   // lines of the spool that could not be read when it was opened; they are in a copy beside it
 }
 
 // State is how much the sender has to do, and what keeps it from that.
 func (s *Sender) State() SenderState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state := SenderState{Unsent: s.unsent, Followed: s.open, Err: s.pace.err}
+	state := SenderState{Unsent: s.unsent, Followed: s.open, Err: s.pace.err, FollowErr: s.followErr}
 	if s.spool != nil {
 		state.Damaged = s.spool.damaged
 	}

@@ -285,6 +285,8 @@ func syncDirectory(path string) error {
 
 // close gives the spool up to another sender.
 func (s *spool) close() {
+	s.syncing.Lock()
+	defer s.syncing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broken = fs.ErrClosed

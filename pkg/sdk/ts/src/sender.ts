@@ -34,6 +34,7 @@ export class Sender {
   private open = 0 // the followed, those in look-ups, and those whose end is being reported
   private unsent = 0 // the queue's, those in requests, and those whose acceptance or refusal is being reported
   private last = 0 // the number of the newest held
+  private followError: unknown
   private flushes = 0 // in progress: nothing lingers
   private closed = false
   private readonly end = new AbortController()
@@ -109,8 +110,10 @@ export class Sender {
       this.change()
       throw new SpoolError(updates, { cause })
     }
-    for (const held of fresh) held.stored = true
-    this.queue.push(...fresh)
+    for (const held of fresh) {
+      held.stored = true
+      this.queue.push(held)
+    }
     this.change()
     return updates.map(({ updateId }) => updateId as Hex)
   }
@@ -157,7 +160,7 @@ export class Sender {
   }
 
   /**
-   * Takes no more updates, flushes, and ends the sender. What it resolves with is in the spool, or can be queued in another sender
+   * Takes no more updates, flushes, and ends the sender; it does not wait for those that are followed. What it resolves with is in the spool, or can be queued in another sender
    * under its ids; requests that were in progress may have reached the API.
    */
   async close(signal?: AbortSignal): Promise<NamedUpdate[]> {
@@ -175,10 +178,11 @@ export class Sender {
     return unsent.sort((a, b) => a.n - b.n).map(({ update }) => update)
   }
 
-  /** How much the sender has to do; error is why the last request or signature failed, absent when one succeeded since. */
-  get state(): { unsent: number; followed: number; error?: unknown } {
+  /** How much the sender has to do, and what keeps it from that: error is why the last update could not be sent, or signed; absent when one was sent since. */
+  get state(): { unsent: number; followed: number; error?: unknown; followError?: unknown } {
     const { error } = this.pace
-    return { unsent: this.unsent, followed: this.open, ...(error === undefined ? {} : { error }) }
+    const { followError } = this
+    return { unsent: this.unsent, followed: this.open, ...(error === undefined ? {} : { error }), ...(followError === undefined ? {} : { followError }) }
   }
 
   private change(): void {
@@ -352,7 +356,9 @@ export class Sender {
       for (let i = 0; i < round && !this.ended; i++) {
         try {
           await this.lookUp()
+          this.followError = undefined
         } catch (error) {
+          this.followError = error
           await pause((error instanceof ApiError ? error.retryAfter : 0) * 1000, this.end.signal)
           break
         }
