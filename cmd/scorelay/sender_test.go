@@ -62,7 +62,7 @@ func TestSenderProcess(t *testing.T) {
 	require.NoError(t, err)
 	client := sdk.NewClient(b.URL, b.Key, &http.Client{Timeout: 15 * time.Second, Transport: &losing{RoundTripper: http.DefaultTransport}})
 	s, err := sdk.NewSender(client, sdk.SenderOptions{
-		Project: b.Project, Sign: sdk.KeySigner(key), Groups: b.Domain, Spool: b.Spool, Capacity: 100, Follow: true,
+		Project: b.Project, Sign: sdk.KeySigner(key), Groups: b.Domain, Spool: b.Spool, Capacity: 50, Follow: true,
 		Report: func(r sdk.Report) { fmt.Println(r.Stage, r.Update.UpdateID, r.Outcome, r.Err) },
 	})
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestSenderSurvives(t *testing.T) {
 	t.Parallel()
 	s := startStack(t, "--separate")
 	info := s.info(t)
-	key, err := command(t, "scorelay", "keys", "create", "sender", "--rate", "60", "--look-ups", "20", "--projects", "all", "--data-dir", s.dir).Output()
+	key, err := command(t, "scorelay", "keys", "create", "sender", "--rate", "20", "--look-ups", "2", "--projects", "all", "--data-dir", s.dir).Output()
 	require.NoError(t, err)
 	project, err := sdk.ParseProjectID(info.ProjectID)
 	require.NoError(t, err)
@@ -123,6 +123,8 @@ func TestSenderSurvives(t *testing.T) {
 	require.NoError(t, err)
 	action, known := state.ActionIndex(info.Actions[0])
 	require.True(t, known)
+	updater, err := sdk.ParseKey(info.UpdaterKey)
+	require.NoError(t, err)
 	points := int64(state.InputActions[action].Points) * (1 - 2*int64(state.InputActions[action].Direction))
 
 	for i, domain := range []sdk.Domain{{}, info.Domain()} {
@@ -131,12 +133,25 @@ func TestSenderSurvives(t *testing.T) {
 			Action: info.Actions[0], ScoreType: info.ScoreType, Project: project, Target: sdk.Address{0xee, byte(i)}, Domain: domain,
 		}
 		said := map[string]map[string]string{"queued": {}, sdk.Accepted: {}, sdk.Final: {}, sdk.Refused: {}, "limited": {}}
+		burst := make([]sdk.Update, 256) // what the key may have at once is used up
+		minter := sdk.NewMinter()
+		for i := range burst {
+			burst[i] = sdk.Update{UpdateID: minter.Next(), TargetWallet: sdk.Address{0xef}, Action: action}
+		}
+		groups, err := sdk.BuildGroups(project, burst)
+		require.NoError(t, err)
+		group, err := groups[0].Sign(t.Context(), info.Domain(), sdk.KeySigner(updater))
+		require.NoError(t, err)
+		require.NoError(t, sdk.Retry(t.Context(), func() error {
+			_, _, err := sdk.NewClient(b.URL, b.Key, nil).UpdateScores(t.Context(), group)
+			return err
+		}))
 		for range 2 {
 			b.run(t, said, func(lines int) bool {
-				if lines == 80 {
+				if lines == 60 {
 					s.kill(t, "api")
 				}
-				return lines >= 160
+				return lines >= 120
 			})
 		}
 		b.Last = true

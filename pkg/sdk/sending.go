@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	firstPause = time.Second
+	firstPause = 100 * time.Millisecond
 	maxPause   = 30 * time.Second
 	maxAsked   = time.Hour // no API asks for more
 
@@ -37,7 +37,7 @@ func (p *pace) failed(err error) {
 	pause := min(firstPause<<min(p.failures, 10), maxPause)
 	p.failures++
 	var asked *Error
-	if errors.As(err, &asked) {
+	if errors.As(err, &asked) && asked.Status != 0 { // by an answer
 		pause = max(pause, min(asked.RetryAfter, maxAsked))
 	}
 	p.resume = now.Add(pause + rand.N(pause/2)) // not all senders at once

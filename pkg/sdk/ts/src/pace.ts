@@ -1,6 +1,6 @@
 import { ApiError } from './client.js'
 
-const firstPause = 1_000 // ms
+const firstPause = 100 // ms
 const maxPause = 30_000
 const maxAsked = 3_600_000 // no API asks for more
 
@@ -25,7 +25,7 @@ export class Pace {
   failed(error: unknown): void {
     this.error = error
     if (this.wait > 0) return // one of several that were in progress when the API went away
-    const asked = error instanceof ApiError ? Math.min(error.retryAfter * 1000, maxAsked) : 0
+    const asked = error instanceof ApiError && error.status !== 0 ? Math.min(error.retryAfter * 1000, maxAsked) : 0 // by an answer
     const wait = Math.max(Math.min(firstPause * 2 ** this.failures, maxPause), asked)
     this.failures++
     this.resume = Date.now() + wait * (1 + Math.random() / 2) // not all senders at once
