@@ -160,6 +160,9 @@ func (s *Sender) restore() error {
 // Enqueue takes updates, all or none of them, and waits for room until ctx ends. With a spool they survive a crash once it
 // returns. An update without an UpdateID gets the next of the sender's minter, one without a ProjectID the sender's. The ids
 // are answered in order; an update whose id is in the queue already is not queued twice.
+//
+// A crash before it returns leaves open whether the spool has the updates. A backend that would then queue them again gives
+// them ids of its own, which it keeps with what they are for: under the same id they apply once.
 func (s *Sender) Enqueue(ctx context.Context, updates ...NamedUpdate) ([]score.UpdateID, error) {
 	return s.enqueue(ctx, updates, true)
 }

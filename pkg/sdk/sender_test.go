@@ -342,6 +342,27 @@ func TestSenderTellsWhatIsRefused(t *testing.T) {
 	}
 }
 
+// TestSenderTellsOfAllThatItsSignerMayNotSend, in one request: what is wrong is not in the group.
+func TestSenderTellsOfAllThatItsSignerMayNotSend(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, posts := newAPI(), 0
+		a.fault = func(path string, _ int) (int, string, int) {
+			if path != "/update-scores" {
+				return 0, "", 0
+			}
+			posts++
+			return 403, "signer_not_member", 0
+		}
+		s, told := a.sender(t, func(o *sdk.SenderOptions) { o.Groups = domain })
+		ids, err := s.Enqueue(t.Context(), updates(100)...)
+		require.NoError(t, err)
+		closes(t, s, 0)
+		require.ElementsMatch(t, ids, told.of(sdk.Refused))
+		require.Equal(t, 1, posts)
+	})
+}
+
 func TestSenderLingersUntilAGroupIsFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -83,6 +83,8 @@ export class Sender {
   /**
    * Takes updates, all or none of them, and waits for room until the signal aborts; then it throws the signal's reason. With a
    * spool they survive a crash once it resolves, with the ids in order. An update whose id is in the queue already is not queued twice.
+   * A crash before leaves open whether the spool has them: a caller that would then queue them again gives them ids of its own, kept with what
+   * they are for.
    */
   async enqueue(updates: NewUpdate[], signal?: AbortSignal): Promise<Hex[]> {
     return this.take(updates, true, signal)
