@@ -105,7 +105,7 @@ export class Sender {
       signal?.throwIfAborted()
     }
     try {
-      if (fresh.length > 0) await this.options.spool?.put(fresh)
+      if (fresh.length > 0) await this.options.spool?.put(fresh.map(({ n, update, accepted }) => ({ n, update, accepted })))
     } catch (cause) {
       for (const { update } of fresh) this.held.delete(update.updateId)
       this.unsent -= fresh.length

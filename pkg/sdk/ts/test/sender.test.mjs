@@ -242,3 +242,37 @@ timed('what a spool does not keep is not queued', async () => {
   assert.deepEqual(await sender.close(), [])
   assert.deepEqual(told, [])
 })
+
+/** A spool as a browser may have one: each entry is a record of a database, which copies it. */
+class Records {
+  records = new Map()
+  open = async () => structuredClone([...this.records.values()])
+  put = async (entries) => entries.forEach((entry) => this.records.set(entry.n, structuredClone(entry)))
+  mark = async (numbers, state) => numbers.forEach((n) => (state === 'done' ? this.records.delete(n) : (this.records.get(n).accepted = true)))
+  close = async () => {}
+}
+
+timed('a sender resumes from a spool of the caller', async (pass) => {
+  const api = new Api()
+  const spool = new Records()
+  let { sender } = await api.sender({ spool, follow: true })
+  const first = await sender.enqueue(updates(10))
+  assert.deepEqual(Object.keys(spool.records.get(1)), ['n', 'update', 'accepted'])
+  await pass(5000)
+  api.fault = () => ({ status: 0 })
+  const second = await sender.enqueue(updates(10))
+  assert.deepEqual((await sender.close(AbortSignal.abort())).map(({ updateId }) => updateId), second)
+  await assert.rejects(Sender.open(api.client, { projectId: `0x${'00'.repeat(32)}`, signing: signings.time, spool }), /holds updates of the project/)
+
+  api.fault = () => undefined
+  api.status = () => ({ status: 'final', outcome: 'applied' })
+  let told
+  ;({ sender, told } = await api.sender({ spool, follow: true }))
+  assert.deepEqual(sender.state, { unsent: 10, followed: 10 })
+  await pass(10_000)
+  assert.deepEqual(of(told, 'accepted').sort(), [...second].sort())
+  assert.deepEqual(of(told, 'final').sort(), [...first, ...second].sort())
+  assert.deepEqual(await sender.close(), [])
+  assert.equal(spool.records.size, 0)
+  assert(first.concat(second).every((id) => api.stored.get(id) === 1), 'each was sent once')
+})
