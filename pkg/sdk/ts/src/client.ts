@@ -190,7 +190,7 @@ export async function retry<T>(call: () => Promise<T>, signal?: AbortSignal): Pr
 }
 
 /** Waits so many ms, or until the signal aborts. */
-function pause(ms: number, signal?: AbortSignal): Promise<void> {
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer)

@@ -8,3 +8,7 @@ export { actionIndex, ApiError, Client, maxLookUp, retry, scoreTypeIndex, update
 export type {
   Action, ClientOptions, FieldError, GroupResult, LookedUp, NamedUpdate, NewProject, Project, Scores, SignMessage, Status, UpdateAccepted, UpdateStatus, WholeUpdate,
 } from './client.js'
+export { Sender } from './sender.js'
+export { SenderFullError, SpoolError } from './reports.js'
+export type { NewUpdate, Report, SenderOptions, Signing } from './reports.js'
+export type { Spool, Spooled } from './spool.js'
