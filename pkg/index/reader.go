@@ -78,7 +78,7 @@ func (r *Reader) Read(ctx context.Context, p Progress, fn func(Progress, []Execu
 		if p, err = r.read(ctx, p, from, final, fn); err != nil {
 			return err
 		}
-		if final.Number-from < nearFinal { // else the chain went on meanwhile
+		if final.Number < from+nearFinal { // else the chain went on meanwhile
 			return nil
 		}
 	}
