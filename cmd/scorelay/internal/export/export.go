@@ -210,11 +210,13 @@ func (e *Export) finish(ctx context.Context, before uint64) error {
 	if err := e.compare(ctx); err != nil {
 		return err
 	}
-	err := e.writeScores(e.out)
+	var err error
 	if e.Path != "" {
 		err = replace(e.Path, e.writeScores)
+	} else {
+		err = errors.Join(e.writeScores(e.out), e.out.Flush())
 	}
-	if err = errors.Join(err, e.out.Flush()); err == nil {
+	if err == nil {
 		e.Say(fmt.Sprintf("%d scores of %d updates, equal to the contract's own, %s", len(e.state.scores), e.state.Updates, at))
 	}
 	return err
