@@ -88,9 +88,9 @@ func (e *Export) resume() error {
 	switch {
 	case err != nil:
 		return err
-	case old == nil:
-		if _, err := os.Lstat(e.Path); !errors.Is(err, fs.ErrNotExist) {
-			return cmp.Or(err, fmt.Errorf("%s exists, and is not of an export that could be continued: there is no %s; choose another name", e.Path, e.statePath()))
+	case old == nil || old.Record == nil: // nothing was exported
+		if _, err := os.Lstat(e.Path); old == nil && !errors.Is(err, fs.ErrNotExist) {
+			return cmp.Or(err, fmt.Errorf("%s exists, and is of no export that could be continued: there is no %s; choose another name", e.Path, e.statePath()))
 		}
 		if err := e.state.save(e.statePath()); err != nil {
 			return err
@@ -100,9 +100,7 @@ func (e *Export) resume() error {
 			e.Path, old.What, old.Project, old.Format, old.Contract, old.ChainID)
 	default:
 		e.state = old
-		if old.Record != nil {
-			e.Say(fmt.Sprintf("continuing after block %d, with %d updates", old.At.Number, old.Updates))
-		}
+		e.Say(fmt.Sprintf("continuing after block %d, with %d updates", old.At.Number, old.Updates))
 	}
 	if e.What == Updates {
 		return e.openFile()

@@ -225,15 +225,18 @@ func TestStates(t *testing.T) {
 		require.NoError(t, os.WriteFile(path+".state.new", []byte(after[:len(after)/2]), 0o644))
 		require.Equal(t, whole, done(t, x))
 	}
-	// The first state was written, and the file was not made.
-	fresh := x
-	fresh.Path = filepath.Join(t.TempDir(), "fresh.csv")
-	canceled := w.task(export.Updates, export.CSV, fresh.Path)
-	canceled.Project = x.Project
-	canceled.Confirmations = 1000
-	require.ErrorIs(t, canceled.run(t.Context(), nil, func(string) {}), index.ErrNoProject)
-	require.NoError(t, os.Remove(fresh.Path))
-	require.Equal(t, whole, done(t, fresh))
+	// Nothing was exported, since the id was wrong; the file was made, or was not.
+	for _, made := range []bool{true, false} {
+		fresh := x
+		fresh.Path = filepath.Join(t.TempDir(), "fresh.csv")
+		fresh.Project = score.ProjectID{9}
+		require.ErrorIs(t, fresh.run(t.Context(), nil, func(string) {}), index.ErrNoProject)
+		if !made {
+			require.NoError(t, os.Remove(fresh.Path))
+		}
+		fresh.Project = x.Project
+		require.Equal(t, whole, done(t, fresh))
+	}
 }
 
 // TestRefused: what would spoil a file is refused, and the file stays as it is.
