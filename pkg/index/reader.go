@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
@@ -26,6 +27,7 @@ var (
 const (
 	nearFinal   = 32 // blocks: the states of so few are kept by every node
 	timesAtOnce = 8  // blocks whose times are asked for
+	logsAtOnce  = 64 // whose updates are in memory; each is of a transaction, so of some hundred updates
 )
 
 // Reader reads what the contract did with one project's updates, from its events in final blocks. It writes nothing, and may run
@@ -54,13 +56,13 @@ type Executed struct {
 // Progress is how far a project was read. The zero value is its beginning.
 type Progress struct {
 	At     evidence.Ref  `json:"at"`     // everything up to this block
-	Record *score.Record `json:"record"` // as of that block
+	Record *score.Record `json:"record"` // as of that block; beyond it, before At moves
 	Final  uint64        `json:"-"`      // height of the newest final block that is known
 }
 
-// Read hands everything after p to fn, in the order of the chain and a range of blocks at a time, each with how far the reading is
-// then, until it is at the newest final block, or few blocks behind. What fn was given belongs to one chain up to
-// Progress.At, as long as that block is in the chain: a later Read from there says ErrReplaced if it is not. An error of fn ends it.
+// Read hands everything after p to fn, in the order of the chain and some at a time, until it is at the newest final block or few
+// blocks behind. Whenever Progress.At has moved, fn was given everything up to that block, and a later Read may continue there: it
+// says ErrReplaced if the chain does not have the block any more. An error of fn ends it.
 func (r *Reader) Read(ctx context.Context, p Progress, fn func(Progress, []Executed) error) error {
 	for {
 		final, err := r.Chain.FinalBlock(ctx, r.Confirmations)
@@ -113,21 +115,32 @@ func (r *Reader) read(ctx context.Context, p Progress, from uint64, final eviden
 		if through.Number == final.Number && through.Hash != final.Hash {
 			return fmt.Errorf("%w: block %d was %s, and is %s now", ErrReplaced, final.Number, final.Hash, through.Hash)
 		}
-		var executed []Executed
-		err := parseEach(logs, func(event registry.Event, log *types.Log) (err error) {
-			executed, err = r.take(at, event, log, executed)
-			return err
-		})
-		if err == nil && r.Times {
-			err = r.times(ctx, executed)
-		}
-		if err != nil {
-			return err
+		for some := range slices.Chunk(logs, logsAtOnce) {
+			executed, err := r.execute(ctx, at, some)
+			if err != nil {
+				return err
+			}
+			p.Record = at.record
+			if err := fn(p, executed); err != nil {
+				return err
+			}
 		}
 		p.At, p.Record = through.Ref(), at.record
-		return fn(p, executed)
+		return fn(p, nil)
 	})
 	return p, err
+}
+
+// execute tells what some logs say of the project's updates, and brings the others into its record.
+func (r *Reader) execute(ctx context.Context, at *projectAt, logs []types.Log) (executed []Executed, err error) {
+	err = parseEach(logs, func(event registry.Event, log *types.Log) (err error) {
+		executed, err = r.take(at, event, log, executed)
+		return err
+	})
+	if err == nil && r.Times {
+		err = r.times(ctx, executed)
+	}
+	return executed, err
 }
 
 // take brings one event into the record or, of updates, behind those before.

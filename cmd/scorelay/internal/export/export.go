@@ -148,7 +148,7 @@ func (e *Export) advise(err error) error {
 	return err
 }
 
-// take takes the updates of a range of blocks.
+// take takes some updates, and makes a checkpoint where the reading could continue.
 func (e *Export) take(p index.Progress, executed []index.Executed) error {
 	for i := range executed {
 		if e.What == Scores {
@@ -157,13 +157,14 @@ func (e *Export) take(p index.Progress, executed []index.Executed) error {
 			return err
 		}
 	}
+	moved := p.At != e.state.At
 	e.state.Progress = p
 	e.state.Updates += uint64(len(executed))
 	if now := time.Now(); now.Sub(e.said) >= sayEvery {
 		e.Say(fmt.Sprintf("block %d of %d, %d updates", p.At.Number, p.Final, e.state.Updates))
 		e.said = now
 	}
-	if time.Since(e.saved) < saveShare*e.saving {
+	if !moved || time.Since(e.saved) < saveShare*e.saving {
 		return nil
 	}
 	return e.save()

@@ -203,7 +203,7 @@ func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, moment
 	return <-ended != nil, errs.String()
 }
 
-// TestStates: whatever of a checkpoint is on disk when a process dies, the file becomes what it would have been.
+// TestStates: with every part of a checkpoint that may be on disk when a process dies, the file becomes what it would have been.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -131,11 +132,8 @@ func (s scoreRow) cells() []string {
 // in front, and so does one that has an apostrophe there, so that a reader who takes one away has every name as it is.
 func cell(name string) string {
 	begins := strings.TrimLeftFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
-	for _, r := range begins {
-		if strings.ContainsRune("=+-@'＝＋－＠", r) {
-			return "'" + name
-		}
-		break
+	if first, _ := utf8.DecodeRuneInString(begins); strings.ContainsRune("=+-@'＝＋－＠", first) {
+		return "'" + name
 	}
 	return name
 }

@@ -76,7 +76,7 @@ func load(path string) (*state, error) {
 	return s, nil
 }
 
-// save replaces the state, so that it is there whatever happens next.
+// save replaces the state. After a kill, either the new one is there or the old.
 func (s *state) save(path string) error {
 	s.Sums = len(s.scores)
 	return replace(path, func(out io.Writer) error {
