@@ -143,7 +143,7 @@ func (e *Export) advise(err error) error {
 	case e.Path != "" && errors.Is(err, index.ErrReplaced):
 		return fmt.Errorf("%w; %s", err, e.again())
 	case e.Path != "" && e.state.Record != nil:
-		return fmt.Errorf("%w; run it again, it continues after block %d", err, e.state.At.Number)
+		return fmt.Errorf("%w; run it again, and it continues", err)
 	}
 	return err
 }
@@ -235,7 +235,7 @@ func (e *Export) compare(ctx context.Context) error {
 	}
 	err = fmt.Errorf("%d of %d scores differ: %w", differ, len(e.state.scores), ErrDiffer)
 	if e.Path != "" {
-		err = errors.Join(err, os.Remove(e.statePath()))
+		err = errors.Join(err, (&state{kind: e.state.kind}).save(e.statePath()))
 	}
 	return err
 }
