@@ -44,13 +44,15 @@ type Reader struct {
 type Executed struct {
 	score.Update
 
-	Outcome score.Outcome
-	Points  int64 // that its score changed by: 0 if it was not applied
-	Tx      common.Hash
-	Block   evidence.Ref
-	Time    time.Time // of the block, if Reader.Times
-	Log     uint      // index of the event's log in the block
-	Place   int       // in the event's batch
+	ActionName    string // empty where the project did not have the action yet
+	ScoreTypeName string // the same
+	Outcome       score.Outcome
+	Points        int64 // that its score changed by: 0 if it was not applied
+	Tx            common.Hash
+	Block         evidence.Ref
+	Time          time.Time // of the block, if Reader.Times
+	Log           uint      // index of the event's log in the block
+	Place         int       // in the event's batch
 }
 
 // Progress is how far a project was read. The zero value is its beginning.
@@ -178,10 +180,18 @@ func execution(record *score.Record, u score.Update, outcome score.Outcome, log 
 	e := Executed{
 		Update: u, Outcome: outcome, Tx: log.TxHash, Block: evidence.Ref{Number: log.BlockNumber, Hash: log.BlockHash}, Log: log.Index, Place: place,
 	}
+	hasAction := record != nil && int(u.Action) < len(record.Actions)
+	hasScoreType := record != nil && int(u.ScoreType) < len(record.ScoreTypes)
+	if hasAction {
+		e.ActionName = record.Actions[u.Action].Name
+	}
+	if hasScoreType {
+		e.ScoreTypeName = record.ScoreTypes[u.ScoreType]
+	}
 	if outcome != score.Applied {
 		return e, nil
 	}
-	if record == nil || int(u.Action) >= len(record.Actions) || int(u.ScoreType) >= len(record.ScoreTypes) {
+	if !hasAction || !hasScoreType {
 		return e, fmt.Errorf("%w: update %s was applied, whose action or score type the project does not have", errContradiction, u.ID)
 	}
 	e.Points = record.Actions[u.Action].Delta()

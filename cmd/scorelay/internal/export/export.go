@@ -153,7 +153,7 @@ func (e *Export) take(p index.Progress, executed []index.Executed) error {
 	for i := range executed {
 		if e.What == Scores {
 			e.state.scores.Add(&executed[i])
-		} else if err := e.rows.write(updateOf(&executed[i], p.Record)); err != nil {
+		} else if err := e.rows.write(updateOf(&executed[i])); err != nil {
 			return err
 		}
 	}
@@ -248,7 +248,7 @@ func (e *Export) writeScores(out io.Writer) error {
 		return cmp.Or(bytes.Compare(a.Wallet[:], b.Wallet[:]), cmp.Compare(a.ScoreType, b.ScoreType))
 	}) {
 		if err == nil {
-			err = lines.write(scoreRow{key.Wallet, scoreTypeName(e.state.Record, key.ScoreType), e.state.scores[key]})
+			err = lines.write(scoreRow{key.Wallet, e.state.Record.ScoreTypes[key.ScoreType], e.state.scores[key]})
 		}
 	}
 	return errors.Join(err, lines.flush())

@@ -85,26 +85,11 @@ type updateRow struct {
 	Outcome   string         `json:"outcome"`
 }
 
-func updateOf(e *index.Executed, r *score.Record) updateRow {
+func updateOf(e *index.Executed) updateRow {
 	return updateRow{
 		Block: e.Block.Number, Time: e.Time, Tx: e.Tx, Log: e.Log, Place: e.Place, ID: e.ID, Target: e.Target, Signer: e.Signer,
-		Action: actionName(r, e.Action), ScoreType: scoreTypeName(r, e.ScoreType), Points: e.Points, Outcome: e.Outcome.String(),
+		Action: e.ActionName, ScoreType: e.ScoreTypeName, Points: e.Points, Outcome: e.Outcome.String(),
 	}
-}
-
-// actionName is empty for an action that the project does not have, which is why such an update was rejected.
-func actionName(r *score.Record, action uint8) string {
-	if r == nil || int(action) >= len(r.Actions) {
-		return ""
-	}
-	return r.Actions[action].Name
-}
-
-func scoreTypeName(r *score.Record, scoreType uint8) string {
-	if r == nil || int(scoreType) >= len(r.ScoreTypes) {
-		return ""
-	}
-	return r.ScoreTypes[scoreType]
 }
 
 func (u updateRow) cells() []string {
