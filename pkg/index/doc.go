@@ -1,16 +1,17 @@
-// Package index follows the contract's events. Three things live on them:
+// Package index follows the contract's events. Four things live on them:
 //
 //   - Follower keeps the project directory: who is a member, which actions and score types there are.
 //   - Restorer brings the status store back after it lost its data.
 //   - Auditor compares what the stream accepted with what the contract did.
+//   - Reader tells what the contract did with one project's updates; it keeps nothing.
 //
 // # Invariants
 //
 //   - Only final blocks make records, statuses and counts. Final is what the relayer's tracker calls so (Follower,
-//     Restorer), or Chain.FinalBlock says (Auditor, which runs in commands without a tracker): the same rule.
+//     Restorer), or Chain.FinalBlock says (Auditor and Reader, which run in commands without a tracker): the same rule.
 //   - A record is a pure function of the contract's events of its project up to its position. It is never patched: where
 //     it cannot be right it is made again from the first event on.
-//   - All three may be killed anywhere and run again, and may run twice at once. In every relayer the Follower and the
+//   - All of them may be killed anywhere and run again, and may run twice at once. In every relayer the Follower and the
 //     Restorer run.
 //   - The Restorer declares the status store complete last, and the store refuses if it lost data, or another restore was requested,
 //     since the restore began (docs/crashes.md, Statuses).

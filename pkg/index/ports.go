@@ -39,22 +39,29 @@ func viewAt(chain Chain, contract common.Address, at common.Hash) func(context.C
 
 // readEvents hands the contract's events of the blocks from … to (inclusive), each with its log, to fn, in order.
 func readEvents(ctx context.Context, chain Chain, contract common.Address, from, to uint64, fn func(registry.Event, *types.Log) error) error {
+	return readRanges(ctx, chain, contract, from, to, func(_ evidence.Block, logs []types.Log) error { return parseEach(logs, fn) })
+}
+
+// readRanges hands the logs of the contract's events in the blocks from … to (inclusive) to fn as Chain.Logs does.
+func readRanges(ctx context.Context, chain Chain, contract common.Address, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error {
 	if from > to {
 		return nil
 	}
-	topics := append(registry.ProjectTopics(), registry.UpdateTopics()...)
-	return chain.Logs(ctx, contract, topics, from, to, func(_ evidence.Block, logs []types.Log) error {
-		for i := range logs {
-			event, err := registry.ParseLog(&logs[i])
-			if err == nil {
-				err = fn(event, &logs[i])
-			}
-			if err != nil {
-				return fmt.Errorf("log %d of block %d: %w", logs[i].Index, logs[i].BlockNumber, err)
-			}
+	return chain.Logs(ctx, contract, append(registry.ProjectTopics(), registry.UpdateTopics()...), from, to, fn)
+}
+
+// parseEach hands the events of logs to fn, each with its log.
+func parseEach(logs []types.Log, fn func(registry.Event, *types.Log) error) error {
+	for i := range logs {
+		event, err := registry.ParseLog(&logs[i])
+		if err == nil {
+			err = fn(event, &logs[i])
 		}
-		return nil
-	})
+		if err != nil {
+			return fmt.Errorf("log %d of block %d: %w", logs[i].Index, logs[i].BlockNumber, err)
+		}
+	}
+	return nil
 }
 
 // Heads is the chain of blocks that the process follows: verified link by link, and the same for all its parts.
