@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"
@@ -187,4 +188,27 @@ func TestTwoRelayersAppend(t *testing.T) {
 	second.ScoreType = 1
 	meanwhile(3, part(end, mark(end.Block+1, 1), low), part(end, mark(end.Block+2, 1), low, second))
 	has(int64(wallets-1)+113-1_000_000, 7)
+}
+
+// TestARedisWithoutMemoryHoldsWhatItHad: an append is refused as a whole, and works when there is memory again.
+func TestARedisWithoutMemoryHoldsWhatItHad(t *testing.T) {
+	t.Parallel()
+	devnet.NeedsRedisServer(t)
+	ctx, client := t.Context(), clientOf(t, devnet.Redis(t).URL)
+	client.Pause = 0
+	s, generation := setup(t, client)
+	first, second := applied(2, wallet(1), 1), applied(3, wallet(1), 1<<60)
+	second.ScoreType = 1
+	require.NoError(t, s.Append(ctx, generation, part(mark(1, 0), mark(3, 0), first)))
+	require.NoError(t, client.ConfigSet(ctx, "maxmemory", "1").Err())
+	require.ErrorContains(t, s.Append(ctx, generation, part(mark(3, 0), mark(4, 0), second)), "OOM")
+	require.ErrorContains(t, s.Append(ctx, generation, part(mark(3, 0), mark(4, 0), applied(3, wallet(1), 5))), "OOM")
+	scores, _, err := s.Scores(ctx, project, 2, []common.Address{wallet(1)})
+	require.NoError(t, err)
+	require.Equal(t, [][]int64{{1, 0}}, scores)
+	require.NoError(t, client.ConfigSet(ctx, "maxmemory", "0").Err())
+	require.NoError(t, s.Append(ctx, generation, part(mark(1, 0), mark(4, 0), first, second)))
+	scores, _, err = s.Scores(ctx, project, 2, []common.Address{wallet(1)})
+	require.NoError(t, err)
+	require.Equal(t, [][]int64{{1, 1 << 60}}, scores)
 }
