@@ -58,6 +58,7 @@ var allowed = map[string][]string{
 	"pkg/halt":         {"pkg/score", "pkg/watched", "pkg/retry"},
 	"pkg/status":       {"pkg/score", "pkg/redisdb"},
 	"pkg/limit":        {"pkg/score", "pkg/redisdb"},
+	"pkg/standings":    {"pkg/score", "pkg/redisdb"},
 	"pkg/chain":        {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/registry", "pkg/retry"},
 	"pkg/signer":       {"pkg/retry"},
 	// for callers
@@ -85,7 +86,7 @@ var homes = map[string][]string{
 	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
-	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/app", "pkg/devnet"},
+	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet"},
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
 	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/signer", "pkg/devnet", "pkg/devnet/remotesigner"},
 	"github.com/ethereum/go-ethereum/ethclient":               {"pkg/chain", "pkg/devnet"},

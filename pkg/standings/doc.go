@@ -1,0 +1,2 @@
+// Package standings keeps, in Redis, the projection of the contract's final executions.
+package standings
