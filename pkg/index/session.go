@@ -44,22 +44,23 @@ type target struct {
 	wallet  common.Address
 }
 
-// project reads up to the final block and appends what it reads, in two goroutines, so that neither waits long for the other.
+// project reads up to the final block and appends what it reads, in two goroutines, so that neither waits long for the other. What
+// was read before an error is still appended.
 func (p *Projector) project(ctx context.Context, s *session, final evidence.Block) error {
 	s.sample, s.seen = nil, 0
 	if s.next > final.Number {
 		return nil
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, reading := errgroup.WithContext(ctx)
 	stretches, from := make(chan stretch, 1), s.next
 	group.Go(func() error {
 		defer close(stretches)
-		return p.read(ctx, from, final, func(read stretch) error {
+		return p.read(reading, from, final, func(read stretch) error {
 			select {
 			case stretches <- read:
 				return nil
-			case <-ctx.Done():
-				return ctx.Err()
+			case <-reading.Done():
+				return reading.Err()
 			}
 		})
 	})
