@@ -19,7 +19,7 @@ const differsPause = time.Hour
 
 // check compares some wallets that the round changed with the contract, as of the final block. What cannot be compared, because the state is
 // gone or another projector went on meanwhile, is left.
-func (p *Projector) check(ctx context.Context, s *session, final evidence.Block) error {
+func (p *Projector) check(ctx context.Context, s *projection, final evidence.Block) error {
 	if s.at.Rebuilding() || s.at.Hash != final.Hash {
 		return nil
 	}
@@ -50,8 +50,8 @@ func (p *Projector) check(ctx context.Context, s *session, final evidence.Block)
 	return nil
 }
 
-// kept are a wallet's scores in the standings; nil unless they are as of this session's mark of the project.
-func (p *Projector) kept(ctx context.Context, s *session, t target, types int) ([]int64, error) {
+// kept are a wallet's scores in the standings; nil unless they are as of the mark of the project that this projection wrote.
+func (p *Projector) kept(ctx context.Context, s *projection, t target, types int) ([]int64, error) {
 	at := func() (bool, error) {
 		marks, err := p.Standings.Marks(ctx, s.at.Generation, []score.ProjectID{t.project})
 		return err == nil && marks[0] != nil && *marks[0] == s.marks[t.project], err

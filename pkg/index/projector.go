@@ -45,7 +45,7 @@ type Projector struct {
 	metrics *projectorMetrics
 	saw     score.Checkpoint
 	points  points
-	session *session
+	current *projection
 	process string    // the store's, as of the last round that ended well; "" before
 	gap     uint64    // executions are missing from this block on, if it is not 0
 	broken  uint64    // a generation in which something is missing or wrong
@@ -115,12 +115,12 @@ func (p *Projector) CatchUp(ctx context.Context) (err error) {
 			return nil
 		}
 		gap := (*score.GapError)(nil)
-		session := p.session
-		p.session = nil // what was written is not known
+		was := p.current
+		p.current = nil // what was written is not known
 		switch {
 		case errors.Is(err, score.ErrProjectionMoved):
-		case errors.Is(err, score.ErrNotProjected) && session != nil:
-			p.broken, p.why = session.at.Generation, "a project is missing in them"
+		case errors.Is(err, score.ErrNotProjected) && was != nil:
+			p.broken, p.why = was.at.Generation, "a project is missing in them"
 		case errors.As(err, &gap):
 			p.Log.Warn("the standings have lost executions of a project, since Redis lost its newest writes; reading them again from the chain", "from_block", gap.Mark.Block)
 			p.gap = max(gap.Mark.Block, 1)
@@ -163,16 +163,16 @@ func (p *Projector) round(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.session == nil || p.session.at != at || p.session.process != process {
-		if p.session, err = p.open(ctx, at, process, final); err != nil {
+	if p.current == nil || p.current.at != at || p.current.process != process {
+		if p.current, err = p.open(ctx, at, process, final); err != nil {
 			return err
 		}
 	}
-	if err := p.project(ctx, p.session, final); err != nil {
+	if err := p.project(ctx, p.current, final); err != nil {
 		return err
 	}
 	p.process, p.gap = process, 0
-	return p.check(ctx, p.session, final)
+	return p.check(ctx, p.current, final)
 }
 
 // see shows how far the standings are.
@@ -249,16 +249,16 @@ func (p *Projector) begin(ctx context.Context, was score.Checkpoint, why, proces
 	return at, nil
 }
 
-// open makes a session that continues from the checkpoint. Where the store may have lost what it was told last, some blocks are read
+// open begins a projection that continues from the checkpoint. Where the store may have lost what it was told last, some blocks are read
 // again: the marks make what is there a repetition.
-func (p *Projector) open(ctx context.Context, at score.Checkpoint, process string, final evidence.Block) (*session, error) {
+func (p *Projector) open(ctx context.Context, at score.Checkpoint, process string, final evidence.Block) (*projection, error) {
 	if p.swept != at.Generation {
 		if err := p.Standings.Sweep(ctx, at.Generation); err != nil {
 			return nil, err
 		}
 		p.swept = at.Generation
 	}
-	s := &session{at: at, process: process, next: p.Deployment.DeployBlock, marks: map[score.ProjectID]score.Mark{}}
+	s := &projection{at: at, process: process, next: p.Deployment.DeployBlock, marks: map[score.ProjectID]score.Mark{}}
 	if at.Rebuilding() && p.rebuild.generation != at.Generation {
 		p.rebuild = rebuild{generation: at.Generation, process: process, began: time.Now(), told: time.Now()}
 	}

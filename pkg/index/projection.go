@@ -20,14 +20,14 @@ const (
 	samples       = 3      // wallets that are compared after a round
 )
 
-// session is a projector's work as long as nothing disturbs it: no write failed, and no other projector moved the checkpoint.
-type session struct {
+// projection is a projector's work as long as nothing disturbs it: no write failed, and no other projector moved the checkpoint.
+type projection struct {
 	at      score.Checkpoint
 	process string // the store's
 	next    uint64 // the block to read next
 	// trusted is up to where every project is believed to be known: what the checkpoint says, less what the store may have lost.
 	trusted score.Mark
-	marks   map[score.ProjectID]score.Mark // of projects that were read or written in this session
+	marks   map[score.ProjectID]score.Mark // of projects that were read or written since it began
 
 	block  uint64 // what counts is about
 	counts map[score.ProjectID]uint32
@@ -46,7 +46,7 @@ type target struct {
 
 // project reads up to the final block and appends what it reads, in two goroutines, so that neither waits long for the other. What
 // was read before an error is still appended.
-func (p *Projector) project(ctx context.Context, s *session, final evidence.Block) error {
+func (p *Projector) project(ctx context.Context, s *projection, final evidence.Block) error {
 	s.sample, s.seen = nil, 0
 	if s.next > final.Number {
 		return nil
@@ -76,7 +76,7 @@ func (p *Projector) project(ctx context.Context, s *session, final evidence.Bloc
 }
 
 // write cuts what happened into parts and appends them, and moves the checkpoint at the end of a range of blocks; and leads on.
-func (p *Projector) write(ctx context.Context, s *session, read stretch, final evidence.Block) error {
+func (p *Projector) write(ctx context.Context, s *projection, read stretch, final evidence.Block) error {
 	if err := p.meet(ctx, s, read.happened); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (p *Projector) write(ctx context.Context, s *session, read stretch, final e
 	if s.held < cutsAtOnce && read.through == nil {
 		return nil
 	}
-	if err := p.flush(ctx, s); err != nil {
+	if err := p.appendCut(ctx, s); err != nil {
 		return err
 	}
 	if read.through != nil {
@@ -103,8 +103,8 @@ func (p *Projector) write(ctx context.Context, s *session, read stretch, final e
 	return err
 }
 
-// meet makes created projects known, and finds out how far those are known that this session has not met yet.
-func (p *Projector) meet(ctx context.Context, s *session, happened []happening) error {
+// meet makes created projects known, and finds out how far those are known that were not met yet.
+func (p *Projector) meet(ctx context.Context, s *projection, happened []happening) error {
 	unmet := map[score.ProjectID]bool{}
 	for i := range happened {
 		h := &happened[i]
@@ -152,7 +152,7 @@ func (p *Projector) meet(ctx context.Context, s *session, happened []happening) 
 }
 
 // add appends an execution to its project's last part, or to a new one.
-func (s *session) add(h *happening) {
+func (s *projection) add(h *happening) {
 	if s.block != h.block || s.counts == nil {
 		s.block, s.counts = h.block, map[score.ProjectID]uint32{}
 	}
@@ -162,7 +162,7 @@ func (s *session) add(h *happening) {
 		s.cut = map[score.ProjectID][]score.Part{}
 	}
 	from := s.marks[h.project]
-	if mark.Compare(from) <= 0 { // appended before, in this session
+	if mark.Compare(from) <= 0 { // appended since the projection began
 		return
 	}
 	parts := s.cut[h.project]
@@ -181,8 +181,8 @@ func (s *session) add(h *happening) {
 	}
 }
 
-// flush appends what was cut: a project's parts in their order, several projects at a time.
-func (p *Projector) flush(ctx context.Context, s *session) error {
+// appendCut appends what was cut: a project's parts in their order, several projects at a time.
+func (p *Projector) appendCut(ctx context.Context, s *projection) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(appendsAtOnce)
 	for _, parts := range s.cut {
@@ -201,7 +201,7 @@ func (p *Projector) flush(ctx context.Context, s *session) error {
 }
 
 // advance moves the checkpoint to the end of a range of blocks.
-func (p *Projector) advance(ctx context.Context, s *session, through, final evidence.Block) error {
+func (p *Projector) advance(ctx context.Context, s *projection, through, final evidence.Block) error {
 	s.next = through.Number + 1
 	if s.at.Hash != (common.Hash{}) && through.Number <= s.at.Block {
 		return nil // read again
