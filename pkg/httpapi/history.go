@@ -21,8 +21,9 @@ import (
 const (
 	maxHistoryBlocks = 20_000
 	historyPatience  = 2 * time.Second // after which no further blocks are read
-	historiesAtOnce  = 8               // that read logs; what they hold in memory is bounded by it
-	historyCost      = 5               // look-ups that one counts as if it reads logs
+	historyTimeout   = 10 * time.Second
+	historiesAtOnce  = 8 // that read logs; what they hold in memory is bounded by it
+	historyCost      = 5 // look-ups that one counts as if it reads logs
 )
 
 type historyView struct {
@@ -69,7 +70,7 @@ func parsePlace(text string) (place, error) {
 // historyPage is filled with executions, the newest first.
 type historyPage struct {
 	begin place
-	limit int
+	limit int // at least 1
 	found []score.Execution
 	at    place // right after the last one that was taken or passed over
 }
@@ -113,7 +114,7 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 	if q.wrong != nil {
 		return q.wrong
 	}
-	ctx, cancel := context.WithTimeout(s.life, readTimeout)
+	ctx, cancel := context.WithTimeout(s.life, historyTimeout)
 	defer cancel()
 	kept, at, err := s.deps.Standings.Recent(ctx, rec.ID)
 	if err != nil {
@@ -201,8 +202,10 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *place, 
 		return nil, nil
 	}
 	bound := max(first, last-min(last, l.left-1))
+	read := last + 1 // the lowest block that is read
 	err := l.s.deps.Chain.History(ctx, l.project, l.target, bound, last, *l.extent, func(down uint64, newest []score.Execution) bool {
-		l.left -= min(l.left-1, last-down+1)
+		l.left -= min(l.left-1, read-down)
+		read = down
 		switch {
 		case !l.page.take(newest):
 			next = &l.page.at
@@ -211,8 +214,11 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *place, 
 		}
 		return next == nil
 	})
-	if err != nil {
+	switch {
+	case err != nil && read > last:
 		return nil, l.unavailable(err)
+	case err != nil: // what was read is told, and the rest is asked for again
+		return &place{block: read - 1}, nil
 	}
 	return next, nil
 }
