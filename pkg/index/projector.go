@@ -56,7 +56,7 @@ type Projector struct {
 	rebuild rebuild
 }
 
-// rebuild is the rebuild that goes on, as far as this process knows.
+// rebuild is the rebuild under way, as far as this process knows.
 type rebuild struct {
 	generation uint64
 	process    string // the store's, when it began or this process came to it

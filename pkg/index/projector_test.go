@@ -412,7 +412,7 @@ func TestProjectorDiesAtEveryWrite(t *testing.T) {
 	require.Greater(t, writes, 10)
 }
 
-// alwaysLeads leads, whoever else does.
+// alwaysLeads leads, also while others do.
 type alwaysLeads struct{ *boards }
 
 func (alwaysLeads) Lead(context.Context, string, time.Duration) (bool, error) { return true, nil }
