@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
+
+const marksAtOnce = 1000 // projects whose marks are read together
 
 // differsPause is how long after a rebuild because of a difference there is no other: one that a rebuild does not cure must not keep
 // all from reading.
@@ -46,6 +49,38 @@ func (p *Projector) check(ctx context.Context, s *projection, final evidence.Blo
 			return score.ErrProjectionMoved
 		}
 		return nil
+	}
+	return nil
+}
+
+// whole makes sure that no project is missing: a node of a Cluster may have lost all that it had, and one to which nothing happens would not
+// show it.
+func (p *Projector) whole(ctx context.Context, s *projection) error {
+	projects, err := p.Projects.Beyond(ctx, 0)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(projects, marksAtOnce) {
+		marks, err := p.Standings.Marks(ctx, s.at.Generation, some)
+		if err != nil {
+			return err
+		}
+		for i, mark := range marks {
+			if mark != nil {
+				continue
+			}
+			head, err := p.Chain.Head(ctx)
+			if err != nil {
+				return err
+			}
+			info, err := registry.ReadProject(some[i]).Do(ctx, viewAt(p.Chain, p.Deployment.Contract, head.Hash))
+			if err != nil {
+				return err
+			}
+			if info.Exists() && info.CreatedBlock <= s.at.Block { // else the directory is ahead
+				return fmt.Errorf("project %s: %w", some[i], score.ErrNotProjected)
+			}
+		}
 	}
 	return nil
 }

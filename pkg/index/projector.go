@@ -32,6 +32,7 @@ type Projector struct {
 	Chain      Chain
 	Payments   Payments
 	Heads      Heads
+	Projects   Projects
 	Standings  Standings
 	Replica    string // its name among all that run
 
@@ -44,7 +45,7 @@ type Projector struct {
 
 	metrics *projectorMetrics
 	saw     score.Checkpoint
-	points  points
+	points  points // as of the generation of the newest projection
 	current *projection
 	process string    // the store's, as of the last round that ended well; "" before
 	gap     uint64    // executions are missing from this block on, if it is not 0
@@ -171,6 +172,11 @@ func (p *Projector) round(ctx context.Context) error {
 	if err := p.project(ctx, p.current, final); err != nil {
 		return err
 	}
+	if p.process != process {
+		if err := p.whole(ctx, p.current); err != nil {
+			return err
+		}
+	}
 	p.process, p.gap = process, 0
 	return p.check(ctx, p.current, final)
 }
@@ -240,7 +246,7 @@ func (p *Projector) begin(ctx context.Context, was score.Checkpoint, why, proces
 	if err != nil {
 		return at, err
 	}
-	p.points, p.gap = points{}, 0 // of a chain that may be gone
+	p.gap = 0
 	p.rebuild = rebuild{generation: at.Generation, process: process, began: time.Now(), told: time.Now()}
 	p.metrics.rebuilds.Inc()
 	p.see(at, final)
@@ -256,7 +262,7 @@ func (p *Projector) open(ctx context.Context, at score.Checkpoint, process strin
 		if err := p.Standings.Sweep(ctx, at.Generation); err != nil {
 			return nil, err
 		}
-		p.swept = at.Generation
+		p.swept, p.points = at.Generation, points{} // those that are known may be of blocks that are gone
 	}
 	s := &projection{at: at, process: process, next: p.Deployment.DeployBlock, marks: map[score.ProjectID]score.Mark{}}
 	if at.Rebuilding() && p.rebuild.generation != at.Generation {
