@@ -22,7 +22,7 @@ const differsPause = time.Hour
 
 // check compares some wallets that the round changed with the contract, as of the final block. What cannot be compared, because the state is
 // gone or another projector went on meanwhile, is left.
-func (p *Projector) check(ctx context.Context, s *projection, final evidence.Block) error {
+func (p *Projector) check(ctx context.Context, s *stint, final evidence.Block) error {
 	if s.at.Rebuilding() || s.at.Hash != final.Hash {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (p *Projector) check(ctx context.Context, s *projection, final evidence.Blo
 
 // whole makes sure that no project is missing: a node of a Cluster may have lost all that it had, and one to which nothing happens would not
 // show it.
-func (p *Projector) whole(ctx context.Context, s *projection) error {
+func (p *Projector) whole(ctx context.Context, s *stint) error {
 	projects, err := p.Projects.Beyond(ctx, 0)
 	if err != nil {
 		return err
@@ -85,8 +85,8 @@ func (p *Projector) whole(ctx context.Context, s *projection) error {
 	return nil
 }
 
-// kept are a wallet's scores in the standings; nil unless they are as of the mark of the project that this projection wrote.
-func (p *Projector) kept(ctx context.Context, s *projection, t target, types int) ([]int64, error) {
+// kept are a wallet's scores in the standings; nil unless they are as of the mark of the project that this stint wrote.
+func (p *Projector) kept(ctx context.Context, s *stint, t target, types int) ([]int64, error) {
 	at := func() (bool, error) {
 		marks, err := p.Standings.Marks(ctx, s.at.Generation, []score.ProjectID{t.project})
 		return err == nil && marks[0] != nil && *marks[0] == s.marks[t.project], err

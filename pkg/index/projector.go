@@ -45,8 +45,8 @@ type Projector struct {
 
 	metrics *projectorMetrics
 	saw     score.Checkpoint
-	points  points // as of the generation of the newest projection
-	current *projection
+	points  points // as of the generation of the newest stint
+	current *stint
 	process string    // the store's, as of the last round that ended well; "" before
 	gap     uint64    // executions are missing from this block on, if it is not 0
 	broken  uint64    // a generation in which something is missing or wrong
@@ -255,16 +255,16 @@ func (p *Projector) begin(ctx context.Context, was score.Checkpoint, why, proces
 	return at, nil
 }
 
-// open begins a projection that continues from the checkpoint. Where the store may have lost what it was told last, some blocks are read
+// open begins a stint that continues from the checkpoint. Where the store may have lost what it was told last, some blocks are read
 // again: the marks make what is there a repetition.
-func (p *Projector) open(ctx context.Context, at score.Checkpoint, process string, final evidence.Block) (*projection, error) {
+func (p *Projector) open(ctx context.Context, at score.Checkpoint, process string, final evidence.Block) (*stint, error) {
 	if p.swept != at.Generation {
 		if err := p.Standings.Sweep(ctx, at.Generation); err != nil {
 			return nil, err
 		}
 		p.swept, p.points = at.Generation, points{} // those that are known may be of blocks that are gone
 	}
-	s := &projection{at: at, process: process, next: p.Deployment.DeployBlock, marks: map[score.ProjectID]score.Mark{}}
+	s := &stint{at: at, process: process, next: p.Deployment.DeployBlock, marks: map[score.ProjectID]score.Mark{}}
 	if at.Rebuilding() && p.rebuild.generation != at.Generation {
 		p.rebuild = rebuild{generation: at.Generation, process: process, began: time.Now(), told: time.Now()}
 	}
