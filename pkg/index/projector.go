@@ -250,7 +250,11 @@ func (p *Projector) begin(ctx context.Context, was score.Checkpoint, why, proces
 	p.rebuild = rebuild{generation: at.Generation, process: process, began: time.Now(), told: time.Now()}
 	p.metrics.rebuilds.Inc()
 	p.see(at, final)
-	p.Log.Warn("rebuilding the standings from the contract's events; until that is done leaderboards, histories and statistics cannot be read, "+
+	level := slog.LevelWarn
+	if was.Generation == 0 { // as at the first start
+		level = slog.LevelInfo
+	}
+	p.Log.Log(ctx, level, "rebuilding the standings from the contract's events; until that is done leaderboards, histories and statistics cannot be read, "+
 		"and all else works", "why", why, "from_block", p.Deployment.DeployBlock, "to_block", final.Number)
 	return at, nil
 }
