@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -106,11 +107,12 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 	if err != nil {
 		return problem(codeInvalidPath, "the wallet "+err.Error())
 	}
-	q := queryOf(c, "limit", "cursor")
+	q := queryOf(c, "limit", "cursor", "final")
 	page := &historyPage{begin: place{block: math.MaxUint64}, limit: q.limit()}
 	if begin := from(q, "cursor", parsePlace); begin != nil {
 		page.begin = *begin
 	}
+	finalOnly := from(q, "final", strconv.ParseBool)
 	if q.wrong != nil {
 		return q.wrong
 	}
@@ -119,6 +121,9 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 	kept, at, err := s.deps.Standings.Recent(ctx, rec.ID)
 	if err != nil {
 		return s.unread(c, err)
+	}
+	if finalOnly != nil && *finalOnly && page.begin.block > at.Block {
+		page.begin = place{block: at.Block}
 	}
 	next, final, p := s.fill(ctx, c, by, page, rec.ID, target, recent{kept, len(kept) < score.MaxRecent, at.Block})
 	if p != nil {
