@@ -4,10 +4,12 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/gofiber/fiber/v2/middleware/cors"
 	"github.com/valyala/fasthttp"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -29,15 +31,23 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 		s.identify(ctx)
 		handle(ctx)
 	}
+	if len(s.config.Origins) > 0 {
+		app.Use(s.crossOrigin())
+	}
 	app.Post("/create-project", s.route("create-project", s.writes, score.MayCreate, s.accepting(s.createProject)))
 	app.Post("/update-score", s.route("update-score", s.writes, score.MayUpdate, s.accepting(s.updateScore)))
 	app.Post("/update-scores", s.route("update-scores", s.writes, score.MayUpdate, s.accepting(s.updateScores)))
 	app.Post("/update-groups", s.route("update-groups", s.writes, score.MayUpdate, s.accepting(s.updateGroups)))
 	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, score.MayUpdate, s.reserveIDs))
 	app.Post("/look-up-updates", s.route("look-up-updates", s.reads, score.MayRead, s.lookUpUpdates))
+	app.Get("/projects", s.route("projects", s.reads, score.MayRead, s.listProjects))
 	app.Get("/projects/:project", s.route("project", s.reads, score.MayRead, s.project))
 	app.Get("/projects/:project/updates/:update", s.route("update", s.reads, score.MayRead, s.update))
 	app.Get("/projects/:project/scores/:wallet", s.route("scores", s.reads, score.MayRead, s.scores))
+	app.Get("/projects/:project/scores", s.route("wallets", s.reads, score.MayRead, s.scoresOf))
+	app.Get("/projects/:project/leaderboards/:scoreType", s.route("leaderboard", s.reads, score.MayRead, s.leaderboard))
+	app.Get("/projects/:project/wallets/:wallet/history", s.route("history", s.reads, score.MayRead, s.history))
+	app.Get("/projects/:project/stats", s.route("stats", s.reads, score.MayRead, s.stats))
 	documentation(app)
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", s.readyz)
@@ -45,6 +55,15 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 		app.Get("/metrics", adaptor.HTTPHandler(metrics))
 	}
 	return app
+}
+
+// crossOrigin tells browsers that pages of the configured origins may ask, and answers when they ask before they ask (CORS). A key is sent as a
+// header, never as a cookie, so that credentials are of no use here and never allowed.
+func (s *Server) crossOrigin() fiber.Handler {
+	return cors.New(cors.Config{
+		AllowOrigins: strings.Join(s.config.Origins, ","), AllowMethods: "GET,POST", AllowHeaders: "Content-Type,X-API-KEY," + requestIDHeader,
+		ExposeHeaders: strings.Join([]string{requestIDHeader, fiber.HeaderRetryAfter, headerLeft, headerPolicy}, ","), MaxAge: 600,
+	})
 }
 
 // route wraps a handler in what all have in common.
