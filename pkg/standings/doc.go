@@ -5,11 +5,14 @@
 //
 // All keys of a project share a slot of a Cluster. Under scorelay:standings:<generation>:{<project>}: they are
 //
-//	record       mark, updates, last: how far the project is known, how many updates applied, when the newest execution was
+//	record       mark, updates, last, only: how far the project is known, how many updates applied, when the newest execution was, and see below
 //	0, 1, … total  sorted sets, the boards: a score type's, and the sums of all types; a member is a wallet's 20 bytes
 //	exact        scores beyond ±2^53, by board and wallet: no float64 holds them all, and sorted sets have no other numbers
 //	days         by the number of the UTC day since 1970
 //	recent       a list of the newest executions, packed, the newest first
+//
+// A project whose scores are all of one type, as most are, has no board of that type: it is the total (only says which type), which halves memory and work. When
+// a second type comes, an append first copies the total, a part at a time, while the project's mark stays.
 //
 // scorelay:standings:checkpoint has a slot of its own, and so has scorelay:standings:leader. If what is stored takes another form, it takes
 // another name than standings, so that two versions run side by side.
