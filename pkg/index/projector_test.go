@@ -330,7 +330,11 @@ func TestProjectorAgainstTheContract(t *testing.T) {
 				case 2: // deeper than finality
 					w.reorg(max(oldest, w.top().Number-uint64(4+random.IntN(6))), act)
 				case 3:
-					require.NoError(t, b.client.FlushAll(t.Context()).Err())
+					if random.IntN(2) == 0 {
+						require.NoError(t, b.client.FlushAll(t.Context()).Err())
+					} else { // as the runbook says, where an operator wants a rebuild
+						require.NoError(t, b.client.Del(t.Context(), "scorelay:standings:checkpoint").Err())
+					}
 				case 4:
 					p = w.projector(faulty)
 				default:
