@@ -85,7 +85,7 @@ func (b *boards) lose(t *testing.T, to map[string]string) {
 
 func (w *world) projector(s index.Standings) *index.Projector {
 	return &index.Projector{
-		Deployment: w.place, Chain: w, Payments: w.client, Heads: heads{w}, Projects: created{w}, Standings: s, Replica: "a", Pause: time.Millisecond, Log: discard(),
+		Deployment: w.place, Chain: w, Payments: w.client, Heads: heads{w}, Blocks: heads{w}, Projects: created{w}, Standings: s, Replica: "a", Pause: time.Millisecond, Log: discard(),
 	}
 }
 
@@ -518,7 +518,9 @@ func TestProjectorFindsADifference(t *testing.T) {
 	w.relay(u[0])
 	require.NoError(t, projector.CatchUp(t.Context()))
 	w.noLogs.Store(true)
+	w.keep.Store(0) // else headers tell
 	w.relay(u[1])
+	w.blocks(1)
 	require.NoError(t, projector.CatchUp(t.Context()))
 	w.requireLag(b, 0)
 	w.noLogs.Store(false)
