@@ -60,7 +60,7 @@
 // checkpoint, all is read again under a new generation, whose number is in every key: what a late writer of the old one writes is
 // read by nothing.
 //
-// The logs have such proof as Chain.Logs has, and those of the final block must be of that block. What is wrong all the same
+// The logs of blocks that the process remembers are proved, and of older ones have such proof as Chain.Logs has. What is wrong all the same
 // shows in the wallets that are compared with the contract after each round; then the standings are rebuilt, once an hour at most,
 // since a difference that a rebuild does not cure would keep all from reading.
 //

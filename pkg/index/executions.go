@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -35,9 +36,17 @@ type stretch struct {
 // points are the signed points of projects' actions, by index: facts that are only ever added to.
 type points map[score.ProjectID][]int64
 
-// read sends what happened in the blocks from … final to fn, in order.
+// read sends what happened in the blocks from … final to fn, in order. Blocks that the process remembers cost a call only where one may hold
+// an event.
 func (p *Projector) read(ctx context.Context, from uint64, final evidence.Block, fn func(stretch) error) error {
 	topics := append(registry.ProjectTopics(), registry.UpdateTopics()...)
+	if blocks, ok := p.remembered(from, final); ok {
+		logs, err := p.Blocks.Events(ctx, blocks, p.Deployment.Contract, topics)
+		if err != nil {
+			return err
+		}
+		return p.send(ctx, logs, final, fn)
+	}
 	return p.Chain.Logs(ctx, p.Deployment.Contract, topics, from, final.Number, func(through evidence.Block, logs []types.Log) error {
 		known, ok := p.Heads.Block(through.Number)
 		if through.Number == final.Number {
@@ -46,19 +55,41 @@ func (p *Projector) read(ctx context.Context, from uint64, final evidence.Block,
 		if ok && known.Hash != through.Hash {
 			return fmt.Errorf("%w: block %d", errUnlinked, through.Number)
 		}
-		for len(logs) > 0 {
-			n := wholeTransactions(logs, logsAtOnce)
-			happened, err := p.happened(ctx, logs[:n])
-			if err != nil {
-				return err
-			}
-			if err := fn(stretch{happened: happened}); err != nil {
-				return err
-			}
-			logs = logs[n:]
-		}
-		return fn(stretch{through: &through})
+		return p.send(ctx, logs, through, fn)
 	})
+}
+
+// remembered are the blocks from … final, each the parent of the next; ok is false where the process does not remember them all.
+func (p *Projector) remembered(from uint64, final evidence.Block) (blocks []evidence.Block, ok bool) {
+	if final.Number-from >= eventsPerRead {
+		return nil, false
+	}
+	blocks = []evidence.Block{final}
+	for child := final; child.Number > from; child = blocks[len(blocks)-1] {
+		b, ok := p.Heads.Block(child.Number - 1)
+		if !ok || b.Hash != child.Parent {
+			return nil, false
+		}
+		blocks = append(blocks, b)
+	}
+	slices.Reverse(blocks)
+	return blocks, true
+}
+
+// send sends what happened in a range of blocks, which ends with through.
+func (p *Projector) send(ctx context.Context, logs []types.Log, through evidence.Block, fn func(stretch) error) error {
+	for len(logs) > 0 {
+		n := wholeTransactions(logs, logsAtOnce)
+		happened, err := p.happened(ctx, logs[:n])
+		if err != nil {
+			return err
+		}
+		if err := fn(stretch{happened: happened}); err != nil {
+			return err
+		}
+		logs = logs[n:]
+	}
+	return fn(stretch{through: &through})
 }
 
 // wholeTransactions is how many of the logs, at least as many as wanted, end with their transaction.

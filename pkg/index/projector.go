@@ -29,9 +29,10 @@ var errDoubtStandings = errors.New("an endpoint has another block than the one u
 // Projector keeps the standings: what is read of projects' executions in final blocks. Several may run; one of them works at a time.
 type Projector struct {
 	Deployment score.Deployment
-	Chain      Chain
+	Chain      Chain // for what the process does not remember
 	Payments   Payments
 	Heads      Heads
+	Blocks     Blocks
 	Projects   Projects
 	Standings  Standings
 	Replica    string // its name among all that run
@@ -164,7 +165,7 @@ func (p *Projector) round(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.current == nil || p.current.at != at || p.current.process != process {
+	if s := p.current; s == nil || s.at.Generation != at.Generation || s.at.Hash != at.Hash || s.process != process {
 		if p.current, err = p.open(ctx, at, process, final); err != nil {
 			return err
 		}
