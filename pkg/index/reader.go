@@ -27,7 +27,6 @@ var (
 const (
 	nearFinal   = 32 // blocks: the states of so few are kept by every node
 	timesAtOnce = 8  // blocks whose times are asked for
-	logsAtOnce  = 64 // whose updates are in memory; each is of a transaction, so of some hundred updates
 )
 
 // Reader reads what the contract did with one project's updates, from its events in final blocks. It writes nothing, and may run
