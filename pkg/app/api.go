@@ -148,7 +148,7 @@ func (a *api) config() httpapi.Config {
 		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay, Whole: whole,
 		MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout:  s.AcceptTimeout,
-		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, MaxPerKey: s.MaxPerKey, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies,
+		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, MaxPerKey: s.MaxPerKey, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies, Origins: s.Origins,
 		DrainTimeout: s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener
 	}
 }

@@ -49,6 +49,7 @@ type Config struct {
 	MaxPerKey      int            // of them, those over which an API key came first. Default 4,096
 	Idle           time.Duration  // between two requests of a connection. Default 75 s, above the minute of most clients and proxies
 	KeylessIdle    time.Duration  // the same while the connection showed no valid API key, and until the head of its first request is there. Default 5 s
+	Origins        []string       // of pages whose scripts browsers let read answers, such as https://app.example.com. Default none
 	Proxies        []netip.Prefix // addresses of trusted proxies: neither MaxPerAddress, MaxPerKey nor KeylessIdle is for them. Default none
 }
 

@@ -60,7 +60,7 @@ func documentation(app *fiber.App) {
 	html := fiber.MIMETextHTMLCharsetUTF8
 	asJSON, asHTML := newDocument(fiber.MIMEApplicationJSON, []byte(indexJSON)), newDocument(html, []byte(indexHTML))
 	app.Get("/", func(c *fiber.Ctx) error {
-		c.Set(fiber.HeaderVary, fiber.HeaderAccept)
+		c.Vary(fiber.HeaderAccept)
 		// Browsers name text/html. Fiber's ranking of preferences takes time quadratic in the header's length.
 		if strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
 			return asHTML.send(c)

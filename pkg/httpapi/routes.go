@@ -4,10 +4,12 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/gofiber/fiber/v2/middleware/cors"
 	"github.com/valyala/fasthttp"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -29,6 +31,9 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 		s.identify(ctx)
 		handle(ctx)
 	}
+	if len(s.config.Origins) > 0 {
+		app.Use(s.crossOrigin())
+	}
 	app.Post("/create-project", s.route("create-project", s.writes, score.MayCreate, s.accepting(s.createProject)))
 	app.Post("/update-score", s.route("update-score", s.writes, score.MayUpdate, s.accepting(s.updateScore)))
 	app.Post("/update-scores", s.route("update-scores", s.writes, score.MayUpdate, s.accepting(s.updateScores)))
@@ -45,6 +50,15 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 		app.Get("/metrics", adaptor.HTTPHandler(metrics))
 	}
 	return app
+}
+
+// crossOrigin tells browsers that pages of the configured origins may ask, and answers when they ask before they ask (CORS). A key is sent as a
+// header, never as a cookie, so that credentials are of no use here and never allowed.
+func (s *Server) crossOrigin() fiber.Handler {
+	return cors.New(cors.Config{
+		AllowOrigins: strings.Join(s.config.Origins, ","), AllowMethods: "GET,POST", AllowHeaders: "Content-Type,X-API-KEY," + requestIDHeader,
+		ExposeHeaders: strings.Join([]string{requestIDHeader, fiber.HeaderRetryAfter, headerLeft, headerPolicy}, ","), MaxAge: 600,
+	})
 }
 
 // route wraps a handler in what all have in common.
