@@ -151,7 +151,7 @@ var provocations = map[string]struct {
 		return b.wire("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
 	}},
 	"headers_too_large": {nil, func(b *bench) response {
-		return b.postWith(map[string]string{"X-Padding": strings.Repeat("x", 10<<10)}, []byte(`{}`))
+		return b.postWith(map[string]string{"X-Padding": strings.Repeat("x", 30<<10)}, []byte(`{}`))
 	}},
 	"internal": {func(s *setup) { s.deps = func(d *httpapi.Deps) { d.Chain = panickingChain{d.Chain} } }, func(b *bench) response {
 		return b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(9))

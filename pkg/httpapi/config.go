@@ -14,7 +14,7 @@ import (
 
 // Bounds that need no setting.
 const (
-	maxHeaders = 8 << 10 // bytes of request line and headers
+	maxHeaders = 24 << 10 // bytes of request line and headers: a look-up of 500 wallets has 21,500 in its path
 )
 
 // Config of a Server. A zero value takes the field's default, except where a field is required.

@@ -199,7 +199,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	expect("invalid_api_key", c.request(http.MethodPost, "/create-project", createBody(c.project), with("X-API-KEY", "nonsense")))
 	expect("unsupported_media_type", c.request(http.MethodPost, "/update-score", update, with("Content-Type", "text/plain")))
 	expect("unsupported_encoding", c.request(http.MethodPost, "/update-score", update, with("Content-Encoding", "gzip")))
-	expect("headers_too_large", c.request(http.MethodGet, project, nil, with("X-Long", string(bytes.Repeat([]byte("x"), 20_000)))))
+	expect("headers_too_large", c.request(http.MethodGet, project, nil, with("X-Long", string(bytes.Repeat([]byte("x"), 30_000)))))
 	spoilt := func(change func(object)) response {
 		body := c.update("two")
 		change(body)

@@ -33,6 +33,7 @@ type Deps struct {
 	Gas       Gas      // nil: budgets of gas are not spent
 	Backlogs  Backlogs // nil: what waits is not bounded
 	Chain     Chain
+	Standings Standings
 	NewMinter func() Minter // for the ids of one project; no two mint the same
 	Contracts Contracts     // nil: contract wallets (ERC-1271) cannot sign
 
@@ -74,6 +75,7 @@ type Server struct {
 	writes     chan struct{} // one for each post in progress
 	groups     chan struct{} // one for each group of update-groups in progress, which is as much as a post
 	reads      chan struct{} // one for each look-up in progress
+	histories  chan struct{} // one for each of them that reads logs
 	accepted   atomic.Uint64 // updates
 	notDurable atomic.Uint64 // posts
 	posting    pace
@@ -100,6 +102,8 @@ func New(config Config, deps Deps) (*Server, error) {
 		writes:  make(chan struct{}, config.MaxWrites),
 		groups:  make(chan struct{}, config.MaxWrites),
 		reads:   make(chan struct{}, config.MaxReads),
+
+		histories: make(chan struct{}, historiesAtOnce),
 	}
 	s.priceOfOne = s.priceOf(score.Unit{Updates: make([]score.Update, 1)})
 	s.attribution = newAttribution(deps.Log)
