@@ -158,7 +158,7 @@ func (p *Page) problemOf(r *http.Request, err error) *Problem {
 	default:
 		p.log.Warn("the API could not read standings for a page; it asks for another try", "path", r.URL.Path, "err", err)
 		return &Problem{
-			Status: http.StatusServiceUnavailable, Title: "Redis, which holds scores and history for this page, does not answer", Code: "standings_unavailable",
+			Status: http.StatusServiceUnavailable, Title: "Redis, which holds scores and history for this page, does not answer", Code: "index_unavailable",
 			Detail: "Nothing is lost: they are on the chain.", RetryAfter: retryAfter,
 		}
 	}
@@ -169,6 +169,15 @@ func progress(r *score.RebuildingError) string {
 		return "That begins soon."
 	}
 	return "It is at block " + grouped(r.Block) + " of " + grouped(r.Target) + "."
+}
+
+// Refuse answers a request that was not let in: who showed no valid key is asked to sign in.
+func (p *Page) Refuse(w http.ResponseWriter, r *http.Request, problem *Problem) {
+	if problem.Status == http.StatusUnauthorized {
+		p.redirect(w, signInAt(r.URL.RequestURI()))
+		return
+	}
+	p.Fail(w, nil, problem)
 }
 
 type failure struct {

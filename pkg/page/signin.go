@@ -28,8 +28,8 @@ func unkept(target string) (string, bool) {
 	return path[:len(path)-1], true
 }
 
-// SignInAt is where a request without a session is sent, to come back to where it wanted to go.
-func SignInAt(target string) string {
+// signInAt is where a request without a session is sent, to come back to where it wanted to go.
+func signInAt(target string) string {
 	query := url.Values{}
 	target, lost := unkept(target)
 	if lost {
