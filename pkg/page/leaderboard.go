@@ -116,14 +116,14 @@ func executionOf(rec *score.Record, e score.Execution) execution {
 
 // newest are a project's newest executions; none of one that has none yet.
 func (p *Page) newest(ctx context.Context, h *head) (newest []score.Execution, all bool, err error) {
-	newest, all, asOf, err := p.standings.Recent(ctx, h.Project.ID)
+	newest, asOf, err := p.standings.Recent(ctx, h.Project.ID)
 	if errors.Is(err, score.ErrNotProjected) {
 		return nil, true, nil
 	}
 	if err == nil {
 		h.AsOf = &asOf
 	}
-	return newest, all, err
+	return newest, len(newest) < score.MaxRecent, err
 }
 
 // recent answers: is it moving?

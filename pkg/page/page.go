@@ -35,7 +35,7 @@ type Source interface {
 type Standings interface {
 	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
 	Around(ctx context.Context, project score.ProjectID, board int, wallet common.Address, limit int) (score.Page, score.AsOf, error)
-	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, all bool, asOf score.AsOf, err error)
+	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
 }
@@ -182,7 +182,7 @@ func (p *Page) Refuse(w http.ResponseWriter, r *http.Request, problem *Problem) 
 
 type failure struct {
 	frame
-	*Problem
+	Problem *Problem
 }
 
 // Fail shows a problem; by is nil where no key was found valid.

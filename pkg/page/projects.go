@@ -14,7 +14,7 @@ import (
 const (
 	pageProjects  = 50
 	pageStandings = 50
-	pageRecent    = 50
+	pageRecent    = 30
 )
 
 type projectsView struct {

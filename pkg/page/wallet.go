@@ -12,7 +12,7 @@ import (
 )
 
 // pageHistory is how many updates of a wallet a page lists.
-const pageHistory = 100
+const pageHistory = 30
 
 type walletView struct {
 	head
