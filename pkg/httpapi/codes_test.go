@@ -44,7 +44,8 @@ var provocations = map[string]struct {
 	"invalid_body": {nil, func(b *bench) response {
 		return b.post("/update-score", set(b.update("one"), "updateId", "0x12"))
 	}},
-	"invalid_path": {nil, func(b *bench) response { return b.get("/projects/0x12") }},
+	"invalid_query": {nil, func(b *bench) response { return b.get("/projects?limit=0") }},
+	"invalid_path":  {nil, func(b *bench) response { return b.get("/projects/0x12") }},
 	"message_too_old": {nil, func(b *bench) response {
 		return b.post("/update-score", b.updateAt("one", time.Now().Add(-6*time.Minute)))
 	}},
@@ -236,6 +237,10 @@ var provocations = map[string]struct {
 	}},
 	"status_unavailable": {func(s *setup) { s.redis = "redis://127.0.0.1:1/0" }, func(b *bench) response {
 		return b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
+	}},
+	"index_rebuilding": {nil, func(b *bench) response { return b.get("/projects/%s/stats", b.project.ID) }},
+	"index_unavailable": {func(s *setup) { s.redis = "redis://127.0.0.1:1/0" }, func(b *bench) response {
+		return b.get("/projects/%s/leaderboards/total", b.project.ID)
 	}},
 	"chain_unavailable": {nil, func(b *bench) response {
 		b.chain.down.Store(true)

@@ -108,8 +108,9 @@ var errFault = errors.New("injected fault")
 // faultyChain reads the real contract on the real chain, or fails on request.
 type faultyChain struct {
 	down  atomic.Bool
-	mute  atomic.Bool  // Used does not answer before its context ends
-	asked atomic.Int64 // calls of Used
+	mute  atomic.Bool   // Used does not answer before its context ends
+	asked atomic.Int64  // calls of Used
+	final atomic.Uint64 // block
 }
 
 func (c *faultyChain) call(ctx context.Context, data []byte) ([]byte, error) {
@@ -142,13 +143,12 @@ func (c *faultyChain) Scores(ctx context.Context, project score.ProjectID, walle
 	return scores, block, err
 }
 
-// Extent says that all but the newest block are final.
 func (c *faultyChain) Extent(ctx context.Context) (httpapi.Extent, error) {
 	if c.down.Load() {
 		return httpapi.Extent{}, errFault
 	}
 	head, err := shared.chain.Client().BlockNumber(ctx)
-	return httpapi.Extent{First: 1, Final: head - 1, Head: head}, err
+	return httpapi.Extent{First: 1, Final: c.final.Load(), Head: head}, err
 }
 
 func (c *faultyChain) History(

@@ -115,11 +115,11 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 	}
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
-	kept, all, at, err := s.deps.Standings.Recent(ctx, rec.ID)
+	kept, at, err := s.deps.Standings.Recent(ctx, rec.ID)
 	if err != nil {
 		return s.unread(c, err)
 	}
-	next, final, p := s.fill(ctx, c, by, page, rec.ID, target, recent{kept, all, at.Block})
+	next, final, p := s.fill(ctx, c, by, page, rec.ID, target, recent{kept, len(kept) < score.MaxRecent, at.Block})
 	if p != nil {
 		return p
 	}
@@ -137,7 +137,7 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 // recent is what the projection keeps of a project's newest executions, of all wallets.
 type recent struct {
 	newest []score.Execution
-	all    bool
+	all    bool // there are no older ones
 	asOf   uint64
 }
 

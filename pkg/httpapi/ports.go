@@ -118,8 +118,8 @@ type Standings interface {
 	Around(ctx context.Context, project score.ProjectID, board int, wallet common.Address, limit int) (score.Page, score.AsOf, error)
 	// Scores answers for each wallet, in order, with the scores of the first score types; 0 where it has none.
 	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
-	// Recent are the newest executions, the newest first; all: there are no older ones. Of blocks after AsOf they may be in part.
-	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, all bool, asOf score.AsOf, err error)
+	// Recent are the newest executions, the newest first; there are older ones only if these are score.MaxRecent. Blocks after AsOf may be in it in part.
+	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
 	// Days are those from … to (inclusive) with executions, the oldest first.
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
 	// Summaries answers for each project, in order; nil of one that it has not come to.

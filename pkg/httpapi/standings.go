@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"net/url"
 	"strconv"
 	"strings"
@@ -208,12 +207,12 @@ func (s *Server) scoresOf(c *fiber.Ctx, by *caller) *Problem {
 	}
 	view := walletsView{ProjectID: rec.ID, ScoreTypes: rec.ScoreTypes, Wallets: make([]walletView, len(*asked)), AsOf: asOfBlock(at)}
 	for i, each := range *asked {
-		texts, sum := make([]string, len(scores[i])), new(big.Int)
+		texts, sum := make([]string, len(scores[i])), int64(0)
 		for n, value := range scores[i] {
 			texts[n] = strconv.FormatInt(value, 10)
-			sum.Add(sum, big.NewInt(value))
+			sum += value
 		}
-		view.Wallets[i] = walletView{each, texts, sum.String()}
+		view.Wallets[i] = walletView{each, texts, strconv.FormatInt(sum, 10)}
 	}
 	return s.send(c, view)
 }

@@ -5,6 +5,8 @@ export type { Domain, Field, SigningDomain, SignTypedData, TypedData } from './d
 export { buildGroups, Kind, maxSigned, signGroup, typedData } from './groups.js'
 export type { Group, SignedGroup, Update } from './groups.js'
 export { actionIndex, ApiError, Client, maxLookUp, retry, scoreTypeIndex, updateTypedData } from './client.js'
+export { maxWallets, total } from './reads.js'
+export type { AsOf, FinalScores, History, HistoryEntry, Leaderboard, Page, ProjectList, Standing, Stats } from './reads.js'
 export type {
   Action, ClientOptions, FieldError, GroupResult, LookedUp, NamedUpdate, NewProject, Project, Scores, SignMessage, Status, UpdateAccepted, UpdateStatus, WholeUpdate,
 } from './client.js'
