@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -28,6 +29,38 @@ type Chain interface {
 	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error
 	// Call runs a message on the state of block at.
 	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
+}
+
+// Payments tell what transactions cost.
+type Payments interface {
+	// Paid tells of each transaction that one of the logs is of when it was included, and what it paid.
+	Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error)
+}
+
+// Standings is the store of the projection: what is read of projects' final executions. It may lose anything at any time.
+type Standings interface {
+	// Checkpoint is how far the projection is; the zero one where there is none.
+	Checkpoint(ctx context.Context) (score.Checkpoint, error)
+	// Begin begins the generation after the one of that number, whose rebuild is done at the block target, unless another
+	// writer began one: it returns the checkpoint that holds now.
+	Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error)
+	// Advance moves the checkpoint to a later block; score.ErrProjectionMoved if it is not at from.
+	Advance(ctx context.Context, from, to score.Checkpoint) error
+	// Create makes a project known, at a mark, unless it is.
+	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
+	// Marks are how far projects are known, in order; nil for one that is not.
+	Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error)
+	// Append adds what a part has after the project's mark. A score.GapError if that is before part.From,
+	// score.ErrNotProjected if the project is not known.
+	Append(ctx context.Context, generation uint64, part score.Part) error
+	// Sweep removes what generations before this one hold.
+	Sweep(ctx context.Context, generation uint64) error
+	// Process names the store's process; another name than before: it may have lost what was written last. "" where it does not tell.
+	Process(ctx context.Context) (string, error)
+	// Lead tells whether the holder of that name leads, alone, for so long. It saves work, and is no lock.
+	Lead(ctx context.Context, name string, ttl time.Duration) (bool, error)
+	// Scores are wallets' scores, in order, each of so many score types. A score.RebuildingError while a rebuild is under way.
+	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
 }
 
 // viewAt calls views of the contract on the state of a block.
