@@ -84,8 +84,20 @@ func (v leaderboardView) Lead() string {
 	if v.Later || len(v.Page.Standings) == 0 {
 		return ""
 	}
-	first := v.Page.Standings[0]
-	return short(first.Wallet.Hex()) + " leads with " + grouped(first.Score) + "."
+	first, leaders := v.Page.Standings[0], 0
+	for _, s := range v.Page.Standings {
+		if s.Rank == 1 {
+			leaders++
+		}
+	}
+	switch {
+	case leaders <= 1:
+		return short(first.Wallet.Hex()) + " leads with " + grouped(first.Score) + "."
+	case leaders == len(v.Page.Standings) && v.Page.More:
+		return strconv.Itoa(leaders) + " wallets or more share the lead with " + grouped(first.Score) + "."
+	default:
+		return strconv.Itoa(leaders) + " wallets share the lead with " + grouped(first.Score) + "."
+	}
 }
 
 type recentView struct {

@@ -83,6 +83,7 @@ func New(c Config) (*Page, error) {
 	}
 	p := &Page{sessions: sealed, source: c.Source, standings: c.Standings, log: c.Log, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
+		home + "/{$}":                              p.projects,
 		home:                                       p.projects,
 		"/app/find":                                p.findProject,
 		"/app/projects/{project}":                  p.leaderboard,

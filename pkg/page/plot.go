@@ -80,7 +80,11 @@ func cumulative(updates []score.Execution, is int64) *plot {
 	for i := len(updates) - 1; i >= 0; i-- {
 		fmt.Fprintf(&path, "H%.1fV%.1f", x(i), y(scores[i]))
 	}
-	stamp := func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+	layout := "2006-01-02 15:04"
+	if last.Sub(first) < time.Hour {
+		layout += ":05"
+	}
+	stamp := func(t time.Time) string { return t.UTC().Format(layout) }
 	p := &plot{Path: path.String(), Zero: int(y(0)), From: stamp(first), To: stamp(last) + " UTC", Low: grouped(int64(low)), Top: grouped(int64(top))}
 	p.Label = fmt.Sprintf("The score from %s to %s, between %s and %s, now %s", p.From, p.To, p.Low, p.Top, grouped(is))
 	return p

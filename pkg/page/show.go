@@ -121,5 +121,5 @@ func icon(a common.Address) template.HTML {
 		}
 	}
 	hue := (int(a[16])<<8 | int(a[17])) % 360
-	return template.HTML(fmt.Sprintf(`<svg class="icon" viewBox="0 0 5 5" aria-hidden="true"><path fill="hsl(%d 60%% 50%%)" d="%s"/></svg>`, hue, path.String())) //nolint:gosec // numbers only
+	return template.HTML(fmt.Sprintf(`<svg class="icon" viewBox="0 0 5 5" aria-hidden="true"><path fill="hsl(%d 60%% 55%%)" d="%s"/></svg>`, hue, path.String())) //nolint:gosec // numbers only
 }
