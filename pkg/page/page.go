@@ -212,7 +212,7 @@ func frameOf(title string, by *score.Grant) frame {
 func (p *Page) show(w http.ResponseWriter, status int, screen string, view any) {
 	var body bytes.Buffer
 	if err := screens.ExecuteTemplate(&body, screen+".html", view); err != nil {
-		p.log.Error("the API could not write a page; it answers 500", "screen", screen, "err", err)
+		p.log.Error("the API could not write a response; it answers 500", "screen", screen, "err", err)
 		http.Error(w, "Internal error of the API", http.StatusInternalServerError)
 		return
 	}
