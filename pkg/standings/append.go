@@ -10,6 +10,9 @@ import (
 // maxStep is how many executions one script writes, which holds a Redis up for all of it: some 10 µs each.
 const maxStep = 250
 
+// maxSpread is how many wallets one script copies from one board to another, in their order.
+const maxSpread = 1000
+
 // Create makes a project known to a generation; its first part begins at the mark. A project that is known stays as it is.
 func (s *Store) Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error {
 	return s.call(ctx, "create a project of the projection", func(ctx context.Context) error {
@@ -40,6 +43,11 @@ func (s *Store) Append(ctx context.Context, generation uint64, part score.Part) 
 			return &score.GapError{Mark: step.mark}
 		case step.mark != part.From:
 			skip(&part, step.mark)
+			continue
+		case step.others():
+			if err := s.spread(ctx, generation, step); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := step.apply(); err != nil {

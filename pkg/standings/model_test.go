@@ -110,6 +110,7 @@ func (m *model) drawn(t *rapid.T, block uint64) score.Execution {
 
 type checks struct {
 	*standings.Store
+	fault      *faults
 	client     *redisdb.Client
 	ctx        context.Context
 	generation uint64
@@ -120,11 +121,12 @@ type checks struct {
 func TestStandingsAreThoseOfAModel(t *testing.T) {
 	t.Parallel()
 	client := clientOf(t, server.URL)
-	rapid.Check(t, func(t *rapid.T) { likeTheModel(t, client) })
+	fault := broken(client)
+	rapid.Check(t, func(t *rapid.T) { likeTheModel(t, client, fault) })
 }
 
-func likeTheModel(t *rapid.T, client *redisdb.Client) {
-	c := &checks{Store: standings.New(client, standings.Config{Prefix: rand.Text() + ":"}), client: client, ctx: context.Background()}
+func likeTheModel(t *rapid.T, client *redisdb.Client, fault *faults) {
+	c := &checks{Store: standings.New(client, standings.Config{Prefix: rand.Text() + ":"}), fault: fault, client: client, ctx: context.Background()}
 	c.models = []*model{{project: project}, {project: other}}
 	c.rebuild(t)
 	t.Repeat(map[string]func(*rapid.T){
@@ -201,7 +203,18 @@ func (c *checks) append(t *rapid.T) {
 	if before[to]-before[from] > score.MaxPart {
 		return
 	}
+	c.fault.in, c.fault.after = rapid.SampledFrom([]int{0, 0, 1, 2, 3, 4}).Draw(t, "fails"), rapid.Bool().Draw(t, "persisted")
 	err := c.Append(c.ctx, c.generation, score.Part{Project: m.project, From: all[from], To: all[to], Executions: m.chain[before[from]:before[to]]})
+	c.fault.in = 0
+	if errors.Is(err, errFault) {
+		marks, err := c.Marks(c.ctx, c.generation, []score.ProjectID{m.project})
+		must(t, err)
+		if was := m.mark; *marks[0] != was && (was.Compare(all[from]) < 0 || marks[0].Compare(was) < 0 || marks[0].Compare(all[to]) > 0 || !slices.Contains(all, *marks[0])) {
+			t.Fatalf("an append from %v to %v failed at %v, and the mark is %v", all[from], all[to], was, *marks[0])
+		}
+		m.mark = *marks[0]
+		return
+	}
 	gap := &score.GapError{}
 	switch {
 	case m.mark.Compare(all[to]) >= 0:
@@ -375,5 +388,6 @@ func TestOnACluster(t *testing.T) {
 	}
 	t.Cleanup(servers.Close)
 	client := clientOf(t, servers.URL)
-	rapid.Check(t, func(t *rapid.T) { likeTheModel(t, client) })
+	fault := broken(client)
+	rapid.Check(t, func(t *rapid.T) { likeTheModel(t, client, fault) })
 }

@@ -42,7 +42,7 @@ func (s *Store) page(ctx context.Context, project score.ProjectID, board, limit 
 	asOf, err = s.reading(ctx, func(generation uint64) (bool, error) {
 		var reply []any
 		err := s.call(ctx, "read a leaderboard", func(ctx context.Context) (err error) {
-			reply, err = pageScript.Run(ctx, s.client, s.keys(generation, project, record, exact, boardName(board)), args...).Slice()
+			reply, err = pageScript.Run(ctx, s.client, s.keys(generation, project, record, exact, total, boardName(board)), args...).Slice()
 			return err
 		})
 		if err != nil || len(reply) == 0 {
@@ -87,7 +87,7 @@ func readPage(reply []any) (p score.Page, err error) {
 
 // Scores are the scores of wallets, in order, each in the order of the project's first score types; 0 where a wallet has none.
 func (s *Store) Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error) {
-	names := []string{record, exact, days}
+	names := []string{record, exact, days, total}
 	for i := range types {
 		names = append(names, boardName(i))
 	}
@@ -104,9 +104,9 @@ func (s *Store) Scores(ctx context.Context, project score.ProjectID, types int, 
 	return scores, asOf, err
 }
 
-// scores reads scores of wallets on the boards of the keys after the first three, at one moment.
+// scores reads scores of wallets on the boards of the keys after the first four, at one moment.
 func (s *Store) scores(ctx context.Context, keys []string, wallets []common.Address, to [][]int64) (found bool, err error) {
-	types := len(keys) - 3
+	types := len(keys) - 4
 	args := []any{0}
 	for board := range types {
 		args = append(args, boardByte(board), len(wallets))
@@ -118,13 +118,13 @@ func (s *Store) scores(ctx context.Context, keys []string, wallets []common.Addr
 	if err != nil || len(texts) == 0 {
 		return false, err
 	}
-	if len(texts) != 3+types*len(wallets) {
+	if len(texts) != 4+types*len(wallets) {
 		return false, redisdb.BadData("%d texts for %d scores", len(texts), types*len(wallets))
 	}
 	for i := range wallets {
 		to[i] = make([]int64, types)
 		for board := range types {
-			if text := texts[3+board*len(wallets)+i]; text != "" {
+			if text := texts[4+board*len(wallets)+i]; text != "" {
 				if to[i][board], err = readScore(text); err != nil {
 					return false, err
 				}
@@ -243,8 +243,8 @@ func (s *Store) records(ctx context.Context, generation uint64, projects []score
 		err := s.call(ctx, "read projects of the projection", func(ctx context.Context) error {
 			_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 				for i := range some {
-					keys := s.keys(generation, some[i], record, boardName(score.Total))
-					records[i], wallets[i] = p.HMGet(ctx, keys[0], "mark", "updates", "last"), p.ZCard(ctx, keys[1])
+					keys := s.keys(generation, some[i], record, total)
+					records[i], wallets[i] = p.HMGet(ctx, keys[0], "mark", "updates", "last", "only"), p.ZCard(ctx, keys[1])
 				}
 				return nil
 			})
@@ -254,7 +254,7 @@ func (s *Store) records(ctx context.Context, generation uint64, projects []score
 			return err
 		}
 		for i := range some {
-			var texts [3]string
+			var texts [4]string
 			for j, value := range records[i].Val() {
 				texts[j], _ = value.(string)
 			}

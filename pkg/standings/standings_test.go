@@ -212,7 +212,7 @@ func TestAPartIsAddedOnce(t *testing.T) {
 	require.ErrorIs(t, s.Append(ctx, generation+1, part(mark(10, 0), mark(11, 0))), score.ErrNotProjected)
 }
 
-// TestGenerations: one begins after the other, whoever asks, and what is of an old one is removed.
+// TestGenerations: one begins after the other, and what is of an old one is removed.
 func TestGenerations(t *testing.T) {
 	t.Parallel()
 	ctx, client := t.Context(), clientOf(t, server.URL)

@@ -23,7 +23,7 @@ type step struct {
 	to         score.Mark
 
 	known
-	boards []*board
+	boards []*board // the total, if there is one, is the first
 	days   []*day
 }
 
@@ -32,6 +32,7 @@ type known struct {
 	mark    score.Mark
 	updates uint64
 	last    uint64 // unix seconds of the newest execution's block; 0 for none
+	only    string // boardByte of the one score type that has scores, whose board is the total; "" for none
 }
 
 // board are the scores of one board that a step touches.
@@ -89,7 +90,7 @@ func (b *board) touch(wallet common.Address) {
 
 // look reads what is known of what a step touches, at one moment; found: the project is there.
 func (s *Store) look(ctx context.Context, generation uint64, st *step) (found bool, err error) {
-	names, args := []string{record, exact, days}, []any{len(st.days)}
+	names, args := []string{record, exact, days, total}, []any{len(st.days)}
 	for _, d := range st.days {
 		args = append(args, d.number)
 	}
@@ -112,7 +113,7 @@ func (s *Store) look(ctx context.Context, generation uint64, st *step) (found bo
 
 // read reads the reply of read.lua.
 func (st *step) read(texts []string) (err error) {
-	want := 3 + len(st.days)
+	want := 4 + len(st.days)
 	for _, b := range st.boards {
 		want += len(b.wallets)
 	}
@@ -122,7 +123,7 @@ func (st *step) read(texts []string) (err error) {
 	if st.known, err = readKnown(texts); err != nil {
 		return err
 	}
-	texts = texts[3:]
+	texts = texts[4:]
 	for i, d := range st.days {
 		if d.Day, err = unpackDay(d.number, texts[i]); err != nil {
 			return err
@@ -144,11 +145,12 @@ func (st *step) read(texts []string) (err error) {
 	return nil
 }
 
-// readKnown reads a record's mark, updates and last time.
+// readKnown reads a record's mark, updates, last time and only type.
 func readKnown(texts []string) (k known, err error) {
 	if k.mark, err = unpackMark(texts[0]); err != nil || texts[1] == "" {
 		return k, err
 	}
+	k.only = texts[3]
 	if k.updates, err = strconv.ParseUint(texts[1], 10, 64); err == nil {
 		k.last, err = strconv.ParseUint(texts[2], 10, 40)
 	}
@@ -166,9 +168,17 @@ func readScore(text string) (int64, error) {
 	return n, nil
 }
 
+// others tells whether a step touches another score type than the only one.
+func (st *step) others() bool {
+	return st.only != "" && slices.ContainsFunc(st.boards, func(b *board) bool { return b.number != score.Total && boardByte(b.number) != st.only })
+}
+
 // apply makes of what is known what it is after the step.
 func (st *step) apply() error {
 	hit := map[common.Address]bool{} // for the first time
+	if st.updates == 0 && len(st.boards) == 2 {
+		st.only = boardByte(st.boards[1].number)
+	}
 	for i := range st.executions {
 		e := &st.executions[i]
 		at := slices.IndexFunc(st.days, func(d *day) bool { return d.number == dayOf(e.Time) })
@@ -204,6 +214,9 @@ func (s *Store) write(ctx context.Context, generation uint64, st *step) (did boo
 	names := []string{record, exact, days, recent}
 	var boards [][]any
 	for _, b := range st.boards {
+		if boardByte(b.number) == st.only {
+			continue
+		}
 		names = append(names, boardName(b.number))
 		scores := make([]any, 0, 2*len(b.wallets))
 		for i := range b.wallets {
@@ -225,7 +238,7 @@ func (s *Store) write(ctx context.Context, generation uint64, st *step) (did boo
 	for i := range st.executions {
 		executions = append(executions, pack(&st.executions[i]))
 	}
-	args := []any{packMark(st.mark), packMark(st.to), st.updates, st.last, score.MaxRecent}
+	args := []any{packMark(st.mark), packMark(st.to), st.updates, st.last, st.only, score.MaxRecent}
 	for _, some := range append([][]any{daily, set, remove, executions}, boards...) {
 		args = append(append(args, len(some)), some...)
 	}
@@ -238,3 +251,18 @@ func (s *Store) write(ctx context.Context, generation uint64, st *step) (did boo
 
 // beyond tells whether a score is one that not every float64 near it holds.
 func beyond(n int64) bool { return n > maxFloat || n < -maxFloat }
+
+// spread gives the only score type a board of its own, or finds that another writer did or moved the mark.
+func (s *Store) spread(ctx context.Context, generation uint64, st *step) error {
+	keys := s.keys(generation, st.project, record, exact, total, boardName(int(st.only[0])))
+	for from, n := 0, 1; n > 0; from += n {
+		err := s.call(ctx, "give a score type a board of its own", func(ctx context.Context) (err error) {
+			n, err = spreadScript.Run(ctx, s.client, keys, packMark(st.mark), st.only, from, maxSpread).Int()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

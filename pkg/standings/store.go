@@ -19,6 +19,8 @@ var (
 	readLua string
 	//go:embed lua/write.lua
 	writeLua string
+	//go:embed lua/spread.lua
+	spreadLua string
 	//go:embed lua/page.lua
 	pageLua string
 	//go:embed lua/begin.lua
@@ -28,7 +30,8 @@ var (
 	//go:embed lua/lead.lua
 	leadLua string
 
-	readScript, writeScript, pageScript    = redis.NewScript(readLua), redis.NewScript(writeLua), redis.NewScript(pageLua)
+	readScript, writeScript, spreadScript  = redis.NewScript(readLua), redis.NewScript(writeLua), redis.NewScript(spreadLua)
+	pageScript                             = redis.NewScript(pageLua)
 	beginScript, advanceScript, leadScript = redis.NewScript(beginLua), redis.NewScript(advanceLua), redis.NewScript(leadLua)
 )
 
@@ -94,7 +97,8 @@ func (s *Store) call(ctx context.Context, what string, exchange func(context.Con
 
 // What a project's keys are named by, beside boards.
 const (
-	record = "record" // its mark, updates and last time
+	record = "record" // its mark, updates, last time, and the only score type that has scores
+	total  = "total"  // the board of all types
 	exact  = "exact"  // scores that no float64 holds, by board and wallet
 	days   = "days"   // by the days since 1970
 	recent = "recent" // executions, the newest first
@@ -113,7 +117,7 @@ func (s *Store) keys(generation uint64, project score.ProjectID, names ...string
 // boardName names a board's key: total, or a score type.
 func boardName(board int) string {
 	if board == score.Total {
-		return "total"
+		return total
 	}
 	return strconv.Itoa(board)
 }

@@ -1,9 +1,11 @@
--- Reads a part of a board, the highest score first, of equal ones the highest wallet. KEYS: record, exact scores, board. ARGV: the board's byte; how
+-- Reads a part of a board, the highest score first, of equal ones the highest wallet. KEYS: record, exact scores, total, board. ARGV: the board's byte; how
 -- many; 'begin', or 'after' with a score and a wallet, or 'around' with a wallet. It replies with how many wallets the board has, how many come before
 -- the part, how many have a higher score than its first, and the part: wallets, each with its score. Nothing at all where there is no record.
 local call, byte = redis.call, string.byte
-if call('EXISTS', KEYS[1]) == 0 then return {} end
-local board, limit, how, key = ARGV[1], tonumber(ARGV[2]), ARGV[3], KEYS[3]
+local record = call('HMGET', KEYS[1], 'mark', 'only')
+if not record[1] then return {} end
+local board, limit, how, key = ARGV[1], tonumber(ARGV[2]), ARGV[3], KEYS[4]
+if board == record[2] then board, key = '\255', KEYS[3] end
 local all = call('ZCARD', key)
 local start = 0
 
