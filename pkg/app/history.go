@@ -3,14 +3,12 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/httpapi"
@@ -23,8 +21,6 @@ const (
 	provedBlocks   = 4096
 	provedAtOnce   = 256
 	historicAtOnce = 2000
-
-	headersAtOnce = 8
 )
 
 var errRangeRead = errors.New("the range is read")
@@ -68,7 +64,7 @@ func (r reader) History(
 // executions are what became of a wallet's updates in the blocks from … to, in order. The question to the chain ends at its head, so that only its
 // last blocks are proved.
 func (r reader) executions(ctx context.Context, project score.ProjectID, wallet common.Address, from, to, head uint64) (found []score.Execution, err error) {
-	blocks := map[uint64]common.Hash{}
+	var of []types.Log // that found is of
 	err = r.chain.Logs(ctx, r.contract, registry.UpdateTopics(), from, head, func(through evidence.Block, logs []types.Log) error {
 		for i := range logs {
 			l := &logs[i]
@@ -81,8 +77,11 @@ func (r reader) executions(ctx context.Context, project score.ProjectID, wallet 
 			}
 			before := len(found)
 			found = appendExecutions(found, event, project, wallet)
-			for n := range found[before:] {
-				found[before+n].Tx, found[before+n].Block, blocks[l.BlockNumber] = l.TxHash, l.BlockNumber, l.BlockHash
+			for n := before; n < len(found); n++ {
+				found[n].Tx, found[n].Block = l.TxHash, l.BlockNumber
+			}
+			if len(found) > before {
+				of = append(of, *l)
 			}
 		}
 		if through.Number >= to {
@@ -93,9 +92,9 @@ func (r reader) executions(ctx context.Context, project score.ProjectID, wallet 
 	if err != nil && !errors.Is(err, errRangeRead) {
 		return nil, err
 	}
-	times, err := r.timesOf(ctx, blocks)
+	paid, err := r.chain.Paid(ctx, of)
 	for i := range found {
-		found[i].Time = times[found[i].Block]
+		found[i].Time = time.Unix(int64(paid[found[i].Tx].Time), 0)
 	}
 	return found, err
 }
@@ -123,30 +122,4 @@ func appendExecutions(found []score.Execution, event registry.Event, project sco
 		}
 	}
 	return found
-}
-
-// timesOf reads when blocks were made, by their numbers.
-func (r reader) timesOf(ctx context.Context, blocks map[uint64]common.Hash) (map[uint64]time.Time, error) {
-	headers := make(chan evidence.Block, len(blocks))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(headersAtOnce)
-	for number, hash := range blocks {
-		group.Go(func() error {
-			b, err := r.chain.BlockByNumber(ctx, number)
-			if err == nil && b.Hash != hash {
-				err = fmt.Errorf("block %d was replaced while it was read", number)
-			}
-			headers <- b
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	close(headers)
-	times := make(map[uint64]time.Time, len(blocks))
-	for b := range headers {
-		times[b.Number] = time.Unix(int64(b.Time), 0)
-	}
-	return times, nil
 }

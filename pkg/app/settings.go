@@ -91,7 +91,7 @@ type APISettings struct {
 	Listen             string        `name:"listen" env:"SCORELAY_LISTEN" default:":8080" help:"Address of the HTTP API."`
 	TLSCertificate     string        `name:"tls-certificate-file" env:"SCORELAY_TLS_CERTIFICATE_FILE" placeholder:"FILE" help:"Certificate chain of the HTTP API, PEM, the API's own first: it then speaks TLS. Both files are read again when they change."`
 	TLSKey             string        `name:"tls-key-file" env:"SCORELAY_TLS_KEY_FILE" placeholder:"FILE" help:"Private key of the certificate, PEM."`
-	MaxConnections     int           `name:"max-connections" env:"SCORELAY_MAX_CONNECTIONS" default:"16384" help:"Connections to the HTTP API that are open at once; one more is answered 503. Each takes a file and some 20 kB of memory."`
+	MaxConnections     int           `name:"max-connections" env:"SCORELAY_MAX_CONNECTIONS" default:"16384" help:"Connections to the HTTP API that are open at once; one more is answered 503. Each takes a file and some 36 kB of memory."`
 	MaxPerAddress      int           `name:"max-connections-per-address" env:"SCORELAY_MAX_CONNECTIONS_PER_ADDRESS" default:"4096" help:"Of them, those of one address of IPv4 or one /64 of IPv6; one more is answered 429. It is not for trusted proxies."`
 	MaxPerKey          int           `name:"max-connections-per-key" env:"SCORELAY_MAX_CONNECTIONS_PER_KEY" default:"4096" help:"Of them, those over which one API key came first; one more is answered 429 and closed. It is not for trusted proxies."`
 	IdleTimeout        time.Duration `name:"idle-timeout" env:"SCORELAY_IDLE_TIMEOUT" default:"75s" help:"How long a connection may be idle between two requests. Keep it above that of the callers' pools, and of a proxy in front."`

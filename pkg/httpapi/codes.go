@@ -59,7 +59,7 @@ var (
 	codeUpdateInProgress   = Code{"update_in_progress", http.StatusServiceUnavailable, "Another request with this updateId is in progress", "Retry the same request after Retry-After seconds."}
 	codeStatusRebuilding   = Code{"status_rebuilding", http.StatusServiceUnavailable, "Statuses are being restored", "Retry after Retry-After seconds."}
 	codeStatusUnavailable  = Code{"status_unavailable", http.StatusServiceUnavailable, "Redis, which holds statuses, is unavailable or full", "Retry after Retry-After seconds."}
-	codeIndexRebuilding    = Code{"index_rebuilding", http.StatusServiceUnavailable, "Final scores are being read from the chain again", "Retry after Retry-After seconds; `detail` says how far it is. The scores of single wallets are at GET /projects/{projectId}/scores/{wallet} meanwhile."}
+	codeIndexRebuilding    = Code{"index_rebuilding", http.StatusServiceUnavailable, "Leaderboards, histories and statistics are being rebuilt", "Retry after Retry-After seconds; `detail` says how far it is. The scores of single wallets are at GET /projects/{projectId}/scores/{wallet} meanwhile."}
 	codeIndexUnavailable   = Code{"index_unavailable", http.StatusServiceUnavailable, "Redis, which holds leaderboards, is unavailable", "Retry after Retry-After seconds."}
 	codeChainUnavailable   = Code{"chain_unavailable", http.StatusServiceUnavailable, "The chain is unavailable", "Retry after Retry-After seconds."}
 	codeHTTPVersion        = Code{"unsupported_http_version", http.StatusHTTPVersionNotSupported, "The version of HTTP is not supported", "Use HTTP/1.1."}

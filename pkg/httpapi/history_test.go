@@ -44,7 +44,7 @@ func (c *pastChain) History(
 	return nil
 }
 
-// TestAHistoryIsToldOnceAndWhole follows pages of any size from the newest execution to the contract's first block, whatever of it is final, kept, or
+// TestAHistoryIsToldOnceAndWhole follows pages of any size from the newest execution to the contract's first block, with any part of it final, kept, or
 // must be read from the logs: together they are the wallet's executions, each once, the newest first.
 func TestAHistoryIsToldOnceAndWhole(t *testing.T) {
 	t.Parallel()
