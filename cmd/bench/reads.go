@@ -43,6 +43,7 @@ type readsReport struct {
 	Around   float64 `json:"around_ms"`      // a wallet at random, median
 	Beside   float64 `json:"page_beside_ms"` // a page while executions are appended, median
 	Beside99 float64 `json:"page_beside_p99_ms"`
+	Rebuilt  float64 `json:"rebuilt_per_s"` // updates, from the contract's events to an empty Redis, by the projector
 }
 
 func runReads(ctx context.Context, args []string) error {
@@ -51,14 +52,21 @@ func runReads(ctx context.Context, args []string) error {
 	wallets := flags.Int("wallets", 1_000_000, "how many wallets have scores")
 	executions := flags.Int("executions", 400_000, "how many executions are appended to these")
 	pages := flags.Int("pages", 5_000, "how many pages of each kind are read")
+	rebuilt := flags.Int("rebuilt", 1_000_000, "how many updates a rebuild reads")
 	asJSON := flags.Bool("json", false, "print the figures as JSON on the last line, below the table")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *wallets < readsBlock || *executions < readsBlock || *pages < 1 || flags.NArg() > 0 {
-		return fmt.Errorf("--wallets and --executions must be at least %d, --pages at least 1, and nothing may follow the flags", readsBlock)
+	if *wallets < readsBlock || *executions < readsBlock || *pages < 1 || *rebuilt < 1 || flags.NArg() > 0 {
+		return fmt.Errorf("--wallets and --executions must be at least %d, --pages and --rebuilt at least 1, and nothing may follow the flags", readsBlock)
 	}
-	report, err := inDir(b, false, func() (*readsReport, error) { return b.reads(ctx, *wallets, *executions, *pages) })
+	report, err := inDir(b, false, func() (*readsReport, error) {
+		r, err := b.reads(ctx, *wallets, *executions, *pages)
+		if err == nil {
+			r.Rebuilt, err = b.rebuild(ctx, *rebuilt, *wallets)
+		}
+		return r, err
+	})
 	if err != nil {
 		return err
 	}
@@ -79,6 +87,7 @@ func (r *readsReport) writeTable(out io.Writer) error {
 	fmt.Fprintf(table, "a page of %d, ms\t%.2f (p99 %.2f)\n", readsPage, r.Page, r.PageP99)
 	fmt.Fprintf(table, "around a wallet, ms\t%.2f\n", r.Around)
 	fmt.Fprintf(table, "a page beside appends, ms\t%.2f (p99 %.2f)\n", r.Beside, r.Beside99)
+	fmt.Fprintf(table, "rebuilt, updates/s\t%.0f\n", r.Rebuilt)
 	return table.Flush()
 }
 

@@ -13,7 +13,7 @@
 //     it cannot be right it is made again from the first event on.
 //   - All four may be killed anywhere and run again, and may run twice at once. In every relayer the Follower, the
 //     Restorer and the Projector run.
-//   - An execution counts in the standings exactly once, whatever fails and however often it is read.
+//   - An execution counts in the standings exactly once, also where a write fails and however often it is read.
 //   - The Restorer declares the status store complete last, and the store refuses if it lost data, or another restore was requested,
 //     since the restore began (docs/crashes.md, Statuses).
 //   - The Auditor believes only the stream and the contract. Of the lanes it asks one thing: up to where they claim to be

@@ -31,6 +31,12 @@ type Chain interface {
 	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
 }
 
+// Projects tells which projects there are in final blocks. A directory does.
+type Projects interface {
+	// Beyond lists the projects whose records are as of a block at or after from.
+	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
+}
+
 // Payments tell what transactions cost.
 type Payments interface {
 	// Paid tells of each transaction that one of the logs is of when it was included, and what it paid.

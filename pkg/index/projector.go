@@ -32,6 +32,7 @@ type Projector struct {
 	Chain      Chain
 	Payments   Payments
 	Heads      Heads
+	Projects   Projects
 	Standings  Standings
 	Replica    string // its name among all that run
 
@@ -44,8 +45,8 @@ type Projector struct {
 
 	metrics *projectorMetrics
 	saw     score.Checkpoint
-	points  points
-	current *projection
+	points  points // as of the generation of the newest stint
+	current *stint
 	process string    // the store's, as of the last round that ended well; "" before
 	gap     uint64    // executions are missing from this block on, if it is not 0
 	broken  uint64    // a generation in which something is missing or wrong
@@ -56,7 +57,7 @@ type Projector struct {
 	rebuild rebuild
 }
 
-// rebuild is the rebuild that goes on, as far as this process knows.
+// rebuild is the rebuild under way, as far as this process knows.
 type rebuild struct {
 	generation uint64
 	process    string // the store's, when it began or this process came to it
@@ -171,6 +172,11 @@ func (p *Projector) round(ctx context.Context) error {
 	if err := p.project(ctx, p.current, final); err != nil {
 		return err
 	}
+	if p.process != process {
+		if err := p.whole(ctx, p.current); err != nil {
+			return err
+		}
+	}
 	p.process, p.gap = process, 0
 	return p.check(ctx, p.current, final)
 }
@@ -240,25 +246,29 @@ func (p *Projector) begin(ctx context.Context, was score.Checkpoint, why, proces
 	if err != nil {
 		return at, err
 	}
-	p.points, p.gap = points{}, 0 // of a chain that may be gone
+	p.gap = 0
 	p.rebuild = rebuild{generation: at.Generation, process: process, began: time.Now(), told: time.Now()}
 	p.metrics.rebuilds.Inc()
 	p.see(at, final)
-	p.Log.Warn("rebuilding the standings from the contract's events; until that is done leaderboards, histories and statistics cannot be read, "+
+	level := slog.LevelWarn
+	if was.Generation == 0 { // as at the first start
+		level = slog.LevelInfo
+	}
+	p.Log.Log(ctx, level, "rebuilding the standings from the contract's events; until that is done leaderboards, histories and statistics cannot be read, "+
 		"and all else works", "why", why, "from_block", p.Deployment.DeployBlock, "to_block", final.Number)
 	return at, nil
 }
 
-// open begins a projection that continues from the checkpoint. Where the store may have lost what it was told last, some blocks are read
+// open begins a stint that continues from the checkpoint. Where the store may have lost what it was told last, some blocks are read
 // again: the marks make what is there a repetition.
-func (p *Projector) open(ctx context.Context, at score.Checkpoint, process string, final evidence.Block) (*projection, error) {
+func (p *Projector) open(ctx context.Context, at score.Checkpoint, process string, final evidence.Block) (*stint, error) {
 	if p.swept != at.Generation {
 		if err := p.Standings.Sweep(ctx, at.Generation); err != nil {
 			return nil, err
 		}
-		p.swept = at.Generation
+		p.swept, p.points = at.Generation, points{} // those that are known may be of blocks that are gone
 	}
-	s := &projection{at: at, process: process, next: p.Deployment.DeployBlock, marks: map[score.ProjectID]score.Mark{}}
+	s := &stint{at: at, process: process, next: p.Deployment.DeployBlock, marks: map[score.ProjectID]score.Mark{}}
 	if at.Rebuilding() && p.rebuild.generation != at.Generation {
 		p.rebuild = rebuild{generation: at.Generation, process: process, began: time.Now(), told: time.Now()}
 	}

@@ -85,8 +85,23 @@ func (b *boards) lose(t *testing.T, to map[string]string) {
 
 func (w *world) projector(s index.Standings) *index.Projector {
 	return &index.Projector{
-		Deployment: w.place, Chain: w, Payments: w.client, Heads: heads{w}, Standings: s, Replica: "a", Pause: time.Millisecond, Log: discard(),
+		Deployment: w.place, Chain: w, Payments: w.client, Heads: heads{w}, Projects: created{w}, Standings: s, Replica: "a", Pause: time.Millisecond, Log: discard(),
 	}
+}
+
+// created are all projects that there are, not only in final blocks, as in a directory that is ahead.
+type created struct{ *world }
+
+func (c created) Beyond(ctx context.Context, _ uint64) (ids []score.ProjectID, err error) {
+	logs, err := c.node.Client().FilterLogs(ctx, ethereum.FilterQuery{Addresses: []common.Address{c.place.Contract}, Topics: [][]common.Hash{registry.ProjectTopics()}})
+	for i := range logs {
+		if event, err := registry.ParseLog(&logs[i]); err == nil {
+			if e, ok := event.(registry.ProjectCreated); ok {
+				ids = append(ids, e.Project.ID)
+			}
+		}
+	}
+	return ids, err
 }
 
 // told is what the chain itself tells of a project up to a block.
@@ -412,7 +427,7 @@ func TestProjectorDiesAtEveryWrite(t *testing.T) {
 	require.Greater(t, writes, 10)
 }
 
-// alwaysLeads leads, whoever else does.
+// alwaysLeads leads, also while others do.
 type alwaysLeads struct{ *boards }
 
 func (alwaysLeads) Lead(context.Context, string, time.Duration) (bool, error) { return true, nil }
@@ -447,21 +462,23 @@ func TestProjectorAfterRedisLostWrites(t *testing.T) {
 	t.Parallel()
 	for _, of := range []struct {
 		name     string
-		noticed  bool // Redis is another process
+		noticed  bool          // Redis is another process
+		reread   time.Duration // 0: all
 		rebuilds float64
 		to       func(before map[string]string) map[string]string
 	}{
-		{"noticed", true, 1, func(before map[string]string) map[string]string { return before }},
-		{"not noticed", false, 1, func(before map[string]string) map[string]string { return before }},
-		{"all, noticed", true, 1, func(map[string]string) map[string]string { return nil }}, // they were created not long ago
-		{"all, not noticed", false, 2, func(map[string]string) map[string]string { return nil }},
+		{"noticed", true, 0, 1, func(before map[string]string) map[string]string { return before }},
+		{"not noticed", false, 0, 1, func(before map[string]string) map[string]string { return before }},
+		{"all, noticed", true, 0, 1, func(map[string]string) map[string]string { return nil }}, // they were created not long ago
+		{"all, not noticed", false, 0, 2, func(map[string]string) map[string]string { return nil }},
+		{"what is older than is read again", true, 1, 2, func(map[string]string) map[string]string { return nil }},
 	} {
 		t.Run(of.name, func(t *testing.T) {
 			t.Parallel()
 			w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
 			projects := w.all()
 			p := w.projector(b)
-			p.Metrics = reg
+			p.Metrics, p.Reread = reg, of.reread
 			require.NoError(t, p.CatchUp(t.Context()))
 			before := b.dump(t)
 			w.relay(w.fresh(projects[0], 7)...)

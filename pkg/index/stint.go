@@ -20,8 +20,8 @@ const (
 	samples       = 3      // wallets that are compared after a round
 )
 
-// projection is a projector's work as long as nothing disturbs it: no write failed, and no other projector moved the checkpoint.
-type projection struct {
+// stint is a projector's work as long as nothing disturbs it: no write failed, and no other projector moved the checkpoint.
+type stint struct {
 	at      score.Checkpoint
 	process string // the store's
 	next    uint64 // the block to read next
@@ -46,7 +46,7 @@ type target struct {
 
 // project reads up to the final block and appends what it reads, in two goroutines, so that neither waits long for the other. What
 // was read before an error is still appended.
-func (p *Projector) project(ctx context.Context, s *projection, final evidence.Block) error {
+func (p *Projector) project(ctx context.Context, s *stint, final evidence.Block) error {
 	s.sample, s.seen = nil, 0
 	if s.next > final.Number {
 		return nil
@@ -76,7 +76,7 @@ func (p *Projector) project(ctx context.Context, s *projection, final evidence.B
 }
 
 // write cuts what happened into parts and appends them, and moves the checkpoint at the end of a range of blocks; and leads on.
-func (p *Projector) write(ctx context.Context, s *projection, read stretch, final evidence.Block) error {
+func (p *Projector) write(ctx context.Context, s *stint, read stretch, final evidence.Block) error {
 	if err := p.meet(ctx, s, read.happened); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (p *Projector) write(ctx context.Context, s *projection, read stretch, fina
 }
 
 // meet makes created projects known, and finds out how far those are known that were not met yet.
-func (p *Projector) meet(ctx context.Context, s *projection, happened []happening) error {
+func (p *Projector) meet(ctx context.Context, s *stint, happened []happening) error {
 	unmet := map[score.ProjectID]bool{}
 	for i := range happened {
 		h := &happened[i]
@@ -152,7 +152,7 @@ func (p *Projector) meet(ctx context.Context, s *projection, happened []happenin
 }
 
 // add appends an execution to its project's last part, or to a new one.
-func (s *projection) add(h *happening) {
+func (s *stint) add(h *happening) {
 	if s.block != h.block || s.counts == nil {
 		s.block, s.counts = h.block, map[score.ProjectID]uint32{}
 	}
@@ -162,7 +162,7 @@ func (s *projection) add(h *happening) {
 		s.cut = map[score.ProjectID][]score.Part{}
 	}
 	from := s.marks[h.project]
-	if mark.Compare(from) <= 0 { // appended since the projection began
+	if mark.Compare(from) <= 0 { // appended since the stint began
 		return
 	}
 	parts := s.cut[h.project]
@@ -182,7 +182,7 @@ func (s *projection) add(h *happening) {
 }
 
 // appendCut appends what was cut: a project's parts in their order, several projects at a time.
-func (p *Projector) appendCut(ctx context.Context, s *projection) error {
+func (p *Projector) appendCut(ctx context.Context, s *stint) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(appendsAtOnce)
 	for _, parts := range s.cut {
@@ -201,7 +201,7 @@ func (p *Projector) appendCut(ctx context.Context, s *projection) error {
 }
 
 // advance moves the checkpoint to the end of a range of blocks.
-func (p *Projector) advance(ctx context.Context, s *projection, through, final evidence.Block) error {
+func (p *Projector) advance(ctx context.Context, s *stint, through, final evidence.Block) error {
 	s.next = through.Number + 1
 	if s.at.Hash != (common.Hash{}) && through.Number <= s.at.Block {
 		return nil // read again
