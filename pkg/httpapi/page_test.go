@@ -330,7 +330,7 @@ func TestAnUpdatesWayIsToldInWords(t *testing.T) {
 	refs := score.Refs(w.stored()[0])
 	is := func(words string) {
 		t.Helper()
-		r := w.look("/app/projects/"+w.project.ID.String()+"/updates/"+updateID("one").String())
+		r := w.look("/app/projects/" + w.project.ID.String() + "/updates/" + updateID("one").String())
 		require.Equal(t, http.StatusOK, r.status)
 		require.Contains(t, r.raw, words)
 	}
