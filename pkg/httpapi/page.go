@@ -47,6 +47,9 @@ func (s *Server) servePage(app *fiber.App) {
 	show := s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage)
 	for _, path := range []string{"/app", "/app/*"} {
 		app.Get(path, func(c *fiber.Ctx) error {
+			if _, err := url.ParseRequestURI(string(c.Context().RequestURI())); err != nil { // net/http would have no request of it
+				return problem(codeInvalidPath, "").write(c)
+			}
 			if key := s.page.Key(func(name string) string { return c.Cookies(name) }); key != "" {
 				c.Request().Header.Set("X-API-KEY", key)
 			}
@@ -57,9 +60,6 @@ func (s *Server) servePage(app *fiber.App) {
 
 // showPage is the handler of every screen.
 func (s *Server) showPage(c *fiber.Ctx, by *caller) *Problem {
-	if _, err := url.ParseRequestURI(string(c.Context().RequestURI())); err != nil { // net/http would have no request of it
-		return problem(codeInvalidPath, "")
-	}
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
 	return s.adapted(c, func(w http.ResponseWriter, r *http.Request) { s.page.Serve(ctx, w, r, by.Grant) })

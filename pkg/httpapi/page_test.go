@@ -1,9 +1,11 @@
 package httpapi_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -103,6 +105,9 @@ func (w *browser) executed(n int) []score.Execution {
 		}
 		if i%7 == 6 {
 			e.Outcome = score.NotMember
+		}
+		if i == 139 { // the first one comes again
+			e.ID, e.Outcome = updateID("0"), score.Duplicate
 		}
 		part.Executions = append(part.Executions, e)
 	}
@@ -286,6 +291,21 @@ func TestEveryScreen(t *testing.T) {
 	require.Equal(t, project+"/wallets/"+wallet, w.look(project+"/find?q=+"+strings.ToLower(wallet)).header.Get("Location"))
 	require.Equal(t, project+"/updates/"+of[0].ID.String(), w.look(project+"/find?q="+of[0].ID.String()).header.Get("Location"))
 	require.Equal(t, project, w.look("/app/find?q="+w.project.ID.String()).header.Get("Location"))
+}
+
+// TestAPathThatIsNoURLIsRefused: net/http would have no request of it.
+func TestAPathThatIsNoURLIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	_, err = fmt.Fprintf(conn, "GET /app/%%zz HTTP/1.1\r\nHost: x\r\nX-API-KEY: %s\r\n\r\n", w.secret.Reveal())
+	require.NoError(t, err)
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	defer func() { _ = res.Body.Close() }()
+	require.Equal(t, http.StatusBadRequest, res.StatusCode)
 }
 
 // TestALeaderboardIsPagedThrough from the first wallet to the last.

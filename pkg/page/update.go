@@ -56,10 +56,11 @@ func (p *Page) update(r *request) error {
 	if err != nil {
 		view.Note = "The details of final updates are not at hand now."
 	}
-	if i := slices.IndexFunc(newest, func(e score.Execution) bool { return e.ID == id }); i >= 0 && now.Stage == score.Final {
+	is := func(e score.Execution) bool { return e.ID == id && e.Outcome == now.Outcome } // it may have come again as a duplicate
+	if i := slices.IndexFunc(newest, is); i >= 0 && now.Stage == score.Final {
 		e := executionOf(head.Project, newest[i])
 		view.Execution = &e
-		view.Now.Tx, view.Now.Block, view.Now.Outcome = e.Tx, e.Block, e.Outcome
+		view.Now.Tx, view.Now.Block = e.Tx, e.Block
 	}
 	view.Verdict, view.State = view.verdict()
 	view.Steps = steps(view.Now, view.Paused)
