@@ -27,4 +27,7 @@ var (
 	UnpackDay = unpackDay
 )
 
-const MaxStep = maxStep
+const (
+	MaxStep   = maxStep
+	MaxSpread = maxSpread
+)
