@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -21,8 +22,9 @@ import (
 const (
 	maxHistoryBlocks = 20_000
 	historyPatience  = 2 * time.Second // after which no further blocks are read
-	historiesAtOnce  = 8               // that read logs; what they hold in memory is bounded by it
-	historyCost      = 5               // look-ups that one counts as if it reads logs
+	historyTimeout   = 10 * time.Second
+	historiesAtOnce  = 8 // that read logs; what they hold in memory is bounded by it
+	historyCost      = 5 // look-ups that one counts as if it reads logs
 )
 
 type historyView struct {
@@ -69,7 +71,7 @@ func parsePlace(text string) (place, error) {
 // historyPage is filled with executions, the newest first.
 type historyPage struct {
 	begin place
-	limit int
+	limit int // at least 1
 	found []score.Execution
 	at    place // right after the last one that was taken or passed over
 }
@@ -105,19 +107,23 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 	if err != nil {
 		return problem(codeInvalidPath, "the wallet "+err.Error())
 	}
-	q := queryOf(c, "limit", "cursor")
+	q := queryOf(c, "limit", "cursor", "final")
 	page := &historyPage{begin: place{block: math.MaxUint64}, limit: q.limit()}
 	if begin := from(q, "cursor", parsePlace); begin != nil {
 		page.begin = *begin
 	}
+	finalOnly := from(q, "final", strconv.ParseBool)
 	if q.wrong != nil {
 		return q.wrong
 	}
-	ctx, cancel := context.WithTimeout(s.life, readTimeout)
+	ctx, cancel := context.WithTimeout(s.life, historyTimeout)
 	defer cancel()
 	kept, at, err := s.deps.Standings.Recent(ctx, rec.ID)
 	if err != nil {
 		return s.unread(c, err)
+	}
+	if finalOnly != nil && *finalOnly && page.begin.block > at.Block {
+		page.begin = place{block: at.Block}
 	}
 	next, final, p := s.fill(ctx, c, by, page, rec.ID, target, recent{kept, len(kept) < score.MaxRecent, at.Block})
 	if p != nil {
@@ -201,8 +207,10 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *place, 
 		return nil, nil
 	}
 	bound := max(first, last-min(last, l.left-1))
+	read := last + 1 // the lowest block that is read
 	err := l.s.deps.Chain.History(ctx, l.project, l.target, bound, last, *l.extent, func(down uint64, newest []score.Execution) bool {
-		l.left -= min(l.left-1, last-down+1)
+		l.left -= min(l.left-1, read-down)
+		read = down
 		switch {
 		case !l.page.take(newest):
 			next = &l.page.at
@@ -211,8 +219,11 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *place, 
 		}
 		return next == nil
 	})
-	if err != nil {
+	switch {
+	case err != nil && read > last:
 		return nil, l.unavailable(err)
+	case err != nil: // what was read is told, and the rest is asked for again
+		return &place{block: read - 1}, nil
 	}
 	return next, nil
 }

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"math"
 	"slices"
 	"testing"
@@ -20,6 +22,7 @@ type pastChain struct {
 	extent     Extent
 	atOnce     uint64
 	read       uint64 // blocks, of the last request
+	fails      uint64 // once so many are read; 0: never
 }
 
 func (c *pastChain) Extent(context.Context) (Extent, error) { return c.extent, nil }
@@ -28,6 +31,9 @@ func (c *pastChain) History(
 	_ context.Context, _ score.ProjectID, wallet common.Address, from, to uint64, _ Extent, fn func(uint64, []score.Execution) bool,
 ) error {
 	for to >= from {
+		if c.fails > 0 && c.read >= c.fails {
+			return errors.New("the endpoints fail")
+		}
 		down := to - min(to-from, c.atOnce-1)
 		c.read += to - down + 1
 		var found []score.Execution
@@ -100,6 +106,28 @@ func TestAHistoryIsToldOnceAndWhole(t *testing.T) {
 		}
 		require.Equal(t, want, got)
 	})
+}
+
+// TestAHistoryTellsWhatItRead: of a question that failed in the end the caller gets what was read before.
+func TestAHistoryTellsWhatItRead(t *testing.T) {
+	t.Parallel()
+	alice := common.Address{1}
+	chain := &pastChain{
+		executions: []score.Execution{{ID: score.UpdateID{1}, Target: alice, Block: 10}, {ID: score.UpdateID{2}, Target: alice, Block: 90}},
+		extent:     Extent{First: 1, Final: 95, Head: 100}, atOnce: 10, fails: 20,
+	}
+	s := &Server{deps: Deps{Chain: chain, Log: slog.New(slog.DiscardHandler)}, histories: make(chan struct{}, 1)}
+	page := &historyPage{begin: place{block: math.MaxUint64}, limit: 9}
+	next, final, p := s.fill(t.Context(), nil, &caller{}, page, score.ProjectID{}, alice, recent{})
+	require.Nil(t, p)
+	require.Equal(t, chain.executions[1:], page.found)
+	require.EqualValues(t, 95, final)
+	chain.fails, chain.read = 0, 0
+	page = &historyPage{begin: *next, limit: 9}
+	next, _, p = s.fill(t.Context(), nil, &caller{}, page, score.ProjectID{}, alice, recent{})
+	require.Nil(t, p)
+	require.Nil(t, next)
+	require.Equal(t, chain.executions[:1], page.found)
 }
 
 func TestAPlaceIsReadOrRefused(t *testing.T) {

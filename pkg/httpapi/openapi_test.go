@@ -173,7 +173,7 @@ func (c *conversation) talksOfStandings() {
 	require.Eventually(c.t, func() bool { return c.get("%s/stats", project).status == http.StatusOK }, time.Minute, 10*time.Millisecond)
 	for _, path := range []string{
 		"/leaderboards/reputation?limit=1", "/leaderboards/total?around=" + player(1).Hex(), "/leaderboards/volume", "/stats?from=2026-11-01&to=2026-11-30",
-		"/scores?wallets=" + player(1).Hex() + "," + player(4).Hex(), "/wallets/" + player(1).Hex() + "/history?limit=1", "/wallets/" + player(3).Hex() + "/history",
+		"/scores?wallets=" + player(1).Hex() + "," + player(4).Hex(), "/wallets/" + player(1).Hex() + "/history?limit=1", "/wallets/" + player(3).Hex() + "/history?final=true",
 	} {
 		c.ok(c.request(http.MethodGet, project+path, nil))
 	}

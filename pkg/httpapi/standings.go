@@ -276,14 +276,14 @@ func (s *Server) stats(c *fiber.Ctx, by *caller) *Problem {
 	}
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
-	days, _, err := s.deps.Standings.Days(ctx, rec.ID, *first, *last)
-	if err != nil {
-		return s.unread(c, err)
-	}
 	sums, at, err := s.deps.Standings.Summaries(ctx, []score.ProjectID{rec.ID})
 	if err == nil && sums[0] == nil {
 		err = score.ErrNotProjected
 	}
+	if err != nil {
+		return s.unread(c, err)
+	}
+	days, _, err := s.deps.Standings.Days(ctx, rec.ID, *first, *last) // as of the same block or a later one
 	if err != nil {
 		return s.unread(c, err)
 	}

@@ -330,6 +330,8 @@ func TestAWalletsHistory(t *testing.T) {
 	ids, next := told("")
 	require.Equal(t, want, ids)
 	require.Empty(t, next)
+	ids, _ = told("?final=true")
+	require.Equal(t, want[1:], ids)
 	for limit := 1; limit <= 4; limit++ {
 		var paged []string
 		for cursor := ""; ; {
@@ -343,6 +345,8 @@ func TestAWalletsHistory(t *testing.T) {
 	}
 	b.chain.down.Store(true)
 	require.Equal(t, "chain_unavailable", b.get("%s", path).code())
+	ids, _ = told("?final=true")
+	require.Equal(t, want[1:], ids, "without the chain")
 	b.chain.down.Store(false)
 
 	// So many others came since that the projection keeps none of the wallet's.
@@ -372,6 +376,9 @@ func TestAHistoryCostsMoreThanOtherLookUps(t *testing.T) {
 		return units
 	}
 	require.Equal(t, 99, leaves("/leaderboards/total"))
+	b.withTerms(apikey.Terms{LookUps: 100})
+	require.Equal(t, 99, leaves("/wallets/"+player(1).Hex()+"/history?final=true"), "it asks Redis alone")
+	b.withTerms(apikey.Terms{LookUps: 100})
 	require.LessOrEqual(t, leaves("/wallets/"+player(1).Hex()+"/history"), 96, "it reads the logs of what is not final")
 	b.withTerms(apikey.Terms{LookUps: 1})
 	require.Equal(t, http.StatusOK, b.get("/projects/%s/wallets/%s/history", b.project.ID, player(1)).status, "a key may always have one")

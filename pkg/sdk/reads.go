@@ -154,9 +154,19 @@ type HistoryEntry struct {
 	Outcome   string         `json:"outcome"`
 }
 
-// History asks what became of a wallet's updates, the newest first, also of those that are not final. It counts as several look-ups.
-func (c *Client) History(ctx context.Context, project score.ProjectID, wallet common.Address, page Page) (*History, error) {
-	return ask[History](ctx, c, "/projects/"+project.String()+"/wallets/"+wallet.Hex()+"/history", page.values())
+// HistoryPage is which part of a history is asked for.
+type HistoryPage struct {
+	Page
+	Final bool // leave out what is not final yet. With it, unless it is long ago, the chain is not asked
+}
+
+// History asks what became of a wallet's updates, the newest first. One that asks the chain counts as several look-ups.
+func (c *Client) History(ctx context.Context, project score.ProjectID, wallet common.Address, page HistoryPage) (*History, error) {
+	query := page.values()
+	if page.Final {
+		query.Set("final", "true")
+	}
+	return ask[History](ctx, c, "/projects/"+project.String()+"/wallets/"+wallet.Hex()+"/history", query)
 }
 
 // Stats are a project's numbers.

@@ -83,9 +83,9 @@ func TestHistory(t *testing.T) {
 		"time":"2026-11-23T12:00:00Z","transactionHash":"`+project.String()+`","blockNumber":8,"status":"final","outcome":"applied"},
 		{"updateId":"`+project.String()+`","action":null,"points":null,"scoreType":null,"signer":"`+alice.Hex()+`",
 		"time":"2026-11-23T12:00:00Z","transactionHash":"`+project.String()+`","blockNumber":8,"status":"included","outcome":"unknown_action"}],"next":"y",`+asOf+`}`)
-	history, err := client.History(t.Context(), project, alice, sdk.Page{Limit: 2})
+	history, err := client.History(t.Context(), project, alice, sdk.HistoryPage{Page: sdk.Page{Limit: 2}, Final: true})
 	require.NoError(t, err)
-	require.Equal(t, "GET /projects/"+project.String()+"/wallets/"+alice.Hex()+"/history?limit=2", *asked)
+	require.Equal(t, "GET /projects/"+project.String()+"/wallets/"+alice.Hex()+"/history?final=true&limit=2", *asked)
 	id := sdk.UpdateID(project)
 	require.Equal(t, &sdk.History{History: []sdk.HistoryEntry{
 		{UpdateID: id, Action: "win", Points: -5, ScoreType: "skill", Signer: alice, Time: noon, Tx: sdk.Hash(project), Block: 8, Stage: "final", Outcome: "applied"},

@@ -354,8 +354,11 @@ export class Client {
     return this.call('GET', `/projects/${projectId}/scores?wallets=${wallets.join(',')}`)
   }
 
-  /** Asks what became of a wallet's updates, the newest first, also of those that are not final. It counts as several look-ups. */
-  async history(projectId: string, wallet: string, page: Page = {}): Promise<History> {
+  /**
+   * Asks what became of a wallet's updates, the newest first; final leaves out what is not final yet. One that asks the chain, as for what is not
+   * final, counts as several look-ups.
+   */
+  async history(projectId: string, wallet: string, page: Page & { final?: boolean } = {}): Promise<History> {
     return this.call('GET', withQuery(`/projects/${projectId}/wallets/${wallet}/history`, page))
   }
 
