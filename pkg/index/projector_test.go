@@ -554,7 +554,75 @@ func TestProjectorWithANodeBehind(t *testing.T) {
 	p.Chain = chain
 	require.ErrorIs(t, p.CatchUp(t.Context()), errFault)
 	w.requireLag(b, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	final, _ := heads{w}.Final()
+	chain.lags.Store(false)
+	require.Eventually(t, func() bool {
+		at, err := b.Checkpoint(ctx)
+		return err == nil && at.Hash == final.Hash
+	}, testPatience, testPoll)
+	cancel()
+	require.NoError(t, <-ended)
+	w.requireStandings(b, projects...)
+}
+
+// TestProjectorRebuildsAgain where Redis failed over in the middle of a rebuild: no part of the chain is surely in it.
+func TestProjectorRebuildsAgain(t *testing.T) {
+	t.Parallel()
+	w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
+	projects := w.all()
+	chain := &behind{world: w}
+	chain.lags.Store(true)
+	p := w.projector(b)
+	p.Chain, p.Metrics = chain, reg
+	require.ErrorIs(t, p.CatchUp(t.Context()), errFault)
+	b.lose(t, nil)
+	another := "another"
+	b.process.Store(&another)
 	chain.lags.Store(false)
 	require.NoError(t, p.CatchUp(t.Context()))
+	w.requireStandings(b, projects...)
+	require.InDelta(t, 2, counted(t, reg, "scorelay_standings_rebuilds_total"), 0)
+}
+
+// failsOver is a store that loses what it can, once, right before it tells marks.
+type failsOver struct {
+	*boards
+
+	t    *testing.T
+	to   map[string]string
+	done bool
+}
+
+func (f *failsOver) Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error) {
+	if !f.done {
+		f.done = true
+		f.lose(f.t, f.to)
+		another := "another"
+		f.process.Store(&another)
+	}
+	return f.boards.Marks(ctx, generation, projects)
+}
+
+// TestProjectorMeetsALoss between its look at Redis and the marks of projects that it did not write before.
+func TestProjectorMeetsALoss(t *testing.T) {
+	t.Parallel()
+	w, b := newWorld(t), newBoards(t)
+	projects := w.all()
+	require.NoError(t, w.projector(b).CatchUp(t.Context()))
+	before := b.dump(t)
+	f := &failsOver{boards: b, t: t, to: before, done: true}
+	p := w.projector(f)
+	w.blocks(1)
+	require.NoError(t, p.CatchUp(t.Context()))
+	other := w.projector(b) // writes what the first one does not know of
+	w.relay(w.fresh(projects[0], 7)...)
+	require.NoError(t, other.CatchUp(t.Context()))
+	w.relay(w.fresh(projects[0], 2)...)
+	f.done = false
+	require.NoError(t, p.CatchUp(t.Context()))
+	require.True(t, f.done)
 	w.requireStandings(b, projects...)
 }

@@ -161,13 +161,9 @@ func (s *stint) add(h *happening) {
 	if s.cut == nil {
 		s.cut = map[score.ProjectID][]score.Part{}
 	}
-	from := s.marks[h.project]
-	if mark.Compare(from) <= 0 { // appended since the stint began
-		return
-	}
 	parts := s.cut[h.project]
 	if n := len(parts); n == 0 || len(parts[n-1].Executions) == score.MaxPart {
-		parts = append(parts, score.Part{Project: h.project, From: from})
+		parts = append(parts, score.Part{Project: h.project, From: s.marks[h.project]})
 	}
 	last := &parts[len(parts)-1]
 	last.To, last.Executions = mark, append(last.Executions, h.execution)
