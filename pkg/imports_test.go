@@ -36,8 +36,9 @@ var allowed = map[string][]string{
 	"pkg/registry/internal/bindings": {}, // generated
 	"pkg/retry":                      {},
 	// engines: they declare the interfaces they need, adapters satisfy them
-	"pkg/httpapi":                  {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry", "pkg/httpapi/internal/framing"}, // docs: the pages it serves
+	"pkg/httpapi":                  {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry", "pkg/page", "pkg/httpapi/internal/framing"}, // docs: the pages it serves
 	"pkg/httpapi/internal/framing": {},
+	"pkg/page":                     {"pkg/score", "pkg/wallet"},
 	"pkg/heads":                    {"pkg/evidence"},
 	"pkg/relay":                    {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/heads", "pkg/report", "pkg/retry"},
 	"pkg/relay/internal/model":     {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry"}, // of the outside, for relay's tests

@@ -139,11 +139,11 @@ func (a *api) open(ctx context.Context) error {
 func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTimeout) }
 
 func (a *api) config() httpapi.Config {
-	s, d := a.settings, a.stream.Deployment()
+	s, d, salt := a.settings, a.stream.Deployment(), a.stream.Salt()
 	whole, _ := s.whole()                    // Validate has read it
 	proxies, _ := networks(s.TrustedProxies) // Validate read them
 	return httpapi.Config{
-		ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
+		ChainID: d.ChainID, Contract: d.Contract, Secret: salt[:], ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Freshness{Past: s.FreshFor, Ahead: s.FreshAhead},
 		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay, Whole: whole,
 		MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,

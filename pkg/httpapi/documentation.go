@@ -18,7 +18,7 @@ const (
 	indexHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
 		`<meta name="color-scheme" content="light dark"><title>Scorelay</title><h1>Scorelay</h1>` +
 		`<p>Signed score updates over HTTP, each applied on chain exactly once.</p>` +
-		`<p><a href="/docs">Documentation</a> · <a href="/openapi.yaml">OpenAPI</a></p></html>`
+		`<p><a href="/app">Page</a> · <a href="/docs">Documentation</a> · <a href="/openapi.yaml">OpenAPI</a></p></html>`
 )
 
 // document is an answer that is the same for every caller, prepared once.

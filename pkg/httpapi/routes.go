@@ -49,6 +49,9 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app.Get("/projects/:project/wallets/:wallet/history", s.route("history", s.reads, score.MayRead, s.history))
 	app.Get("/projects/:project/stats", s.route("stats", s.reads, score.MayRead, s.stats))
 	documentation(app)
+	if s.page != nil {
+		s.servePage(app)
+	}
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", s.readyz)
 	if metrics != nil {
@@ -68,6 +71,11 @@ func (s *Server) crossOrigin() fiber.Handler {
 
 // route wraps a handler in what all have in common.
 func (s *Server) route(name string, places chan struct{}, right score.Rights, handle handler) fiber.Handler {
+	return s.routeTo(name, places, right, handle, (*Problem).write)
+}
+
+// routeTo is route with another way to write what is not a 200.
+func (s *Server) routeTo(name string, places chan struct{}, right score.Rights, handle handler, write func(*Problem, *fiber.Ctx) error) fiber.Handler {
 	answered := s.metrics.requests.WithLabelValues(name, strconv.Itoa(fiber.StatusOK))
 	handle = s.traced(handle)
 	return func(c *fiber.Ctx) error {
@@ -82,7 +90,7 @@ func (s *Server) route(name string, places chan struct{}, right score.Rights, ha
 		}
 		var err error
 		if p != nil {
-			err = p.write(c)
+			err = write(p, c)
 			if s.deps.Log.Enabled(c.Context(), slog.LevelDebug) {
 				s.log(c).Debug("the API answered with a problem", "path", c.Path(), "code", p.Code, "detail", p.Detail)
 			}

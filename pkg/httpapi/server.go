@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/scorelay/scorelay/pkg/page"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
@@ -67,6 +68,7 @@ type Server struct {
 	callers   *callers
 
 	attribution *attribution
+	page        *page.Page // nil: there is none
 
 	priceOfOne score.Cost // of an update that is not in a signed group
 	minters    *lru.Cache[score.ProjectID, Minter]
@@ -114,6 +116,10 @@ func New(config Config, deps Deps) (*Server, error) {
 		publisher: deps.Publisher, accepted: s.reporter.accepted, patience: config.AcceptTimeout,
 		instance: s.tokens.instance, limit: config.MaxEnvelope, metrics: s.metrics, tracer: deps.Tracer, log: deps.Log,
 		in: make(chan *waiting, config.MaxEnvelope), stop: make(chan struct{}), ended: make(chan struct{}),
+	}
+	var err error
+	if s.page, err = s.newPage(); err != nil {
+		return nil, err
 	}
 	s.app = s.routes(deps.Metrics)
 	return s, nil
