@@ -85,7 +85,7 @@
 // A redis-server as in redis, and one project of one score type: each of --wallets wallets gets its first score, from 1 to 1,000, in parts of 1,000
 // executions; then --executions more, each of a wallet at random, all equally likely, which is the worst there is for Redis: real updates hit few wallets often.
 //
-//   - bytes_per_wallet: growth of used_memory; the score, the total, and a share of what is kept once for each project.
+//   - bytes_per_wallet: growth of used_memory: the score, which is the total, too, and a share of what is kept once for each project.
 //   - executions_per_s: appended one part after the other, by one caller; redis_cpu_us as in redis.
 //   - longest_step_ms: the longest entry of Redis's log of what was slow; on a machine that does other work, that work is in it.
 //   - page_ms: 50 standings after a cursor at random; page_beside_ms while executions are appended.

@@ -33,7 +33,7 @@ const (
 type readsReport struct {
 	Version  string  `json:"redis"`
 	Wallets  int     `json:"wallets"`
-	Bytes    float64 `json:"bytes_per_wallet"` // of Redis: a score of one type, the total, and a share of what is kept of the project
+	Bytes    float64 `json:"bytes_per_wallet"` // of Redis: a score of one type, which is the total, too, and a share of what is kept of the project
 	New      float64 `json:"new_per_s"`        // executions appended, each of a wallet without a score
 	Known    float64 `json:"executions_per_s"` // appended, each of a wallet at random
 	CPU      float64 `json:"redis_cpu_us"`     // of Redis, user and system, for each of these

@@ -166,6 +166,7 @@ func (c *checks) rebuild(t *rapid.T) {
 	must(t, c.Sweep(c.ctx, c.generation))
 	must(t, c.Advance(c.ctx, now, at(c.block)))
 	for _, m := range c.models {
+		same(t, "keys of the generation before", int64(0), c.client.Exists(c.ctx, c.Keys(was.Generation, m.project)...).Val())
 		m.mark = score.Mark{Block: 1}
 		m.saved.keys = nil
 		must(t, c.Create(c.ctx, c.generation, m.project, m.mark))
