@@ -154,8 +154,8 @@ func (p *Projector) take(ctx context.Context, to []happening, event registry.Eve
 		}
 		to = append(to, happening{project: e.Project.ID, block: log.BlockNumber, created: true})
 	case registry.ActionAdded:
-		if known := p.points[e.Project]; len(known) == int(e.Index) {
-			p.points[e.Project] = append(known, e.Action.Delta())
+		if known := p.points[e.Project]; len(known) >= int(e.Index) { // what worth read there may have been of a block that is gone
+			p.points[e.Project] = append(known[:e.Index:e.Index], e.Action.Delta())
 		}
 	case registry.ScoreUpdated:
 		to, err = p.execution(ctx, to, &e.Update, score.Applied, log, s)
@@ -190,7 +190,7 @@ func (p *Projector) execution(ctx context.Context, to []happening, u *score.Upda
 }
 
 // worth are the points of an update's action; 0 of one that there is not. Those of projects created before what was read come
-// from the contract, as of its newest block: what was ever there stays as it is.
+// from the contract, as of its newest block: what is final stays as it is, and of what is not, events tell again when it is.
 func (p *Projector) worth(ctx context.Context, u *score.Update, outcome score.Outcome) (int64, error) {
 	known, cached := p.points[u.Project]
 	if int(u.Action) < len(known) {
