@@ -60,7 +60,7 @@ func (p *Projector) whole(ctx context.Context, s *stint) error {
 	if err != nil {
 		return err
 	}
-	ahead, err := p.Projects.Beyond(ctx, s.at.Block+1) // of what is not projected yet; read last, since the directory goes on
+	ahead, err := p.Projects.Beyond(ctx, s.at.Block+1) // of what is not projected yet; read last, since the directory continues
 	if err != nil {
 		return err
 	}
