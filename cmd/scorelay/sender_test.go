@@ -71,9 +71,7 @@ func TestSenderProcess(t *testing.T) {
 		require.NoError(t, err)
 		fmt.Println("queued", ids[0])
 	}
-	for s.State().Unsent+s.State().Followed > 0 {
-		time.Sleep(10 * time.Millisecond)
-	}
+	require.Eventually(t, func() bool { return s.State().Unsent+s.State().Followed == 0 }, 4*time.Minute, 10*time.Millisecond)
 	left, err := s.Close(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, left)

@@ -198,7 +198,12 @@ func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, moment
 		case <-asked:
 		}
 	}
-	time.Sleep(moment) // so that it is killed also while it writes
+	select { // it is killed also while it writes
+	case err := <-ended:
+		require.NoError(t, err, errs.String())
+		return false, errs.String()
+	case <-time.After(moment):
+	}
 	_ = cmd.Process.Kill()
 	return <-ended != nil, errs.String()
 }
