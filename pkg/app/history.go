@@ -76,9 +76,13 @@ func (r reader) executions(ctx context.Context, project score.ProjectID, wallet 
 				return err
 			}
 			before := len(found)
-			found = appendExecutions(found, event, project, wallet)
-			for n := before; n < len(found); n++ {
-				found[n].Tx, found[n].Block = l.TxHash, l.BlockNumber
+			for u, outcome := range registry.Executed(event) {
+				if u.Project == project && u.Target == wallet {
+					found = append(found, score.Execution{
+						ID: u.ID, Target: u.Target, Signer: u.Signer, Action: u.Action, ScoreType: u.ScoreType, Outcome: outcome,
+						Tx: l.TxHash, Block: l.BlockNumber,
+					})
+				}
 			}
 			if len(found) > before {
 				of = append(of, *l)
@@ -97,29 +101,4 @@ func (r reader) executions(ctx context.Context, project score.ProjectID, wallet 
 		found[i].Time = time.Unix(int64(paid[found[i].Tx].Time), 0)
 	}
 	return found, err
-}
-
-// appendExecutions appends what an event says of the updates of a project's wallet.
-func appendExecutions(found []score.Execution, event registry.Event, project score.ProjectID, wallet common.Address) []score.Execution {
-	add := func(updates []score.Update, outcomes []score.Outcome) {
-		for i := range updates {
-			if u := &updates[i]; u.Project == project && u.Target == wallet {
-				found = append(found, score.Execution{
-					ID: u.ID, Target: u.Target, Signer: u.Signer, Action: u.Action, ScoreType: u.ScoreType, Outcome: outcomes[i],
-				})
-			}
-		}
-	}
-	switch e := event.(type) {
-	case registry.ScoreUpdated:
-		add([]score.Update{e.Update}, []score.Outcome{score.Applied})
-	case registry.BatchApplied:
-		outcomes := e.Outcomes
-		for i := range e.Batch.Groups {
-			updates := e.Batch.Groups[i].Updates
-			add(updates, outcomes)
-			outcomes = outcomes[len(updates):]
-		}
-	}
-	return found
 }

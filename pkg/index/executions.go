@@ -116,7 +116,11 @@ func (p *Projector) happened(ctx context.Context, logs []types.Log) (happened []
 		if events[i], err = registry.ParseLog(&logs[i]); err != nil {
 			return nil, err
 		}
-		if n := executed(events[i]); n > 0 {
+		n := uint64(0)
+		for range registry.Executed(events[i]) {
+			n++
+		}
+		if n > 0 {
 			updates[logs[i].TxHash] += n
 			paying = append(paying, logs[i])
 		}
@@ -138,20 +142,8 @@ func (p *Projector) happened(ctx context.Context, logs []types.Log) (happened []
 	return happened, nil
 }
 
-// executed is how many updates an event tells of.
-func executed(event registry.Event) uint64 {
-	switch e := event.(type) {
-	case registry.BatchApplied:
-		return uint64(len(e.Outcomes))
-	case registry.ScoreUpdated:
-		return 1
-	}
-	return 0
-}
-
 // take appends what an event tells.
 func (p *Projector) take(ctx context.Context, to []happening, event registry.Event, log *types.Log, s *share) ([]happening, error) {
-	var err error
 	switch e := event.(type) {
 	case registry.ProjectCreated:
 		var known actionPoints
@@ -165,20 +157,14 @@ func (p *Projector) take(ctx context.Context, to []happening, event registry.Eve
 		if known := p.points[e.Project]; known.final == int(e.Index) {
 			p.points[e.Project] = actionPoints{append(known.of[:e.Index:e.Index], e.Action.Delta()), known.final + 1}
 		}
-	case registry.ScoreUpdated:
-		to, err = p.execution(ctx, to, &e.Update, score.Applied, log, s)
-	case registry.BatchApplied:
-		at := 0
-		for _, g := range e.Batch.Groups {
-			for i := range g.Updates {
-				if to, err = p.execution(ctx, to, &g.Updates[i], e.Outcomes[at], log, s); err != nil {
-					return nil, err
-				}
-				at++
-			}
+	}
+	for u, outcome := range registry.Executed(event) {
+		var err error
+		if to, err = p.execution(ctx, to, u, outcome, log, s); err != nil {
+			return nil, err
 		}
 	}
-	return to, err
+	return to, nil
 }
 
 // execution appends the execution of an update. What was sent to a project before it existed is nothing of it.

@@ -146,28 +146,16 @@ func (r *Reader) execute(ctx context.Context, at *projectAt, logs []types.Log) (
 
 // take brings one event into the record or, of updates, behind those before.
 func (r *Reader) take(at *projectAt, event registry.Event, log *types.Log, executed []Executed) ([]Executed, error) {
-	switch e := event.(type) {
-	case registry.BatchApplied:
-		n := 0
-		for i := range e.Batch.Groups {
-			for _, u := range e.Batch.Groups[i].Updates {
-				if u.Project == r.Project {
-					one, err := execution(at.record, u, e.Outcomes[n], log, n)
-					if err != nil {
-						return nil, err
-					}
-					executed = append(executed, one)
-				}
-				n++
+	place := 0
+	for u, outcome := range registry.Executed(event) {
+		if u.Project == r.Project {
+			one, err := execution(at.record, u, outcome, log, place)
+			if err != nil {
+				return nil, err
 			}
+			executed = append(executed, one)
 		}
-		return executed, nil
-	case registry.ScoreUpdated:
-		if e.Update.Project != r.Project {
-			return executed, nil
-		}
-		one, err := execution(at.record, e.Update, score.Applied, log, 0)
-		return append(executed, one), err
+		place++
 	}
 	if project, ok := projectOf(event); !ok || project != r.Project {
 		return executed, nil
@@ -175,9 +163,9 @@ func (r *Reader) take(at *projectAt, event registry.Event, log *types.Log, execu
 	return executed, at.fold(event)
 }
 
-func execution(record *score.Record, u score.Update, outcome score.Outcome, log *types.Log, place int) (Executed, error) {
+func execution(record *score.Record, u *score.Update, outcome score.Outcome, log *types.Log, place int) (Executed, error) {
 	e := Executed{
-		Update: u, Outcome: outcome, Tx: log.TxHash, Block: evidence.Ref{Number: log.BlockNumber, Hash: log.BlockHash}, Log: log.Index, Place: place,
+		Update: *u, Outcome: outcome, Tx: log.TxHash, Block: evidence.Ref{Number: log.BlockNumber, Hash: log.BlockHash}, Log: log.Index, Place: place,
 	}
 	hasAction := record != nil && int(u.Action) < len(record.Actions)
 	hasScoreType := record != nil && int(u.ScoreType) < len(record.ScoreTypes)

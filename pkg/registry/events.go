@@ -3,6 +3,7 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -96,6 +97,27 @@ func ProjectTopics() []common.Hash {
 
 // UpdateTopics are the first topics of the events that change scores: BatchApplied, ScoreUpdated. For log filters.
 func UpdateTopics() []common.Hash { return []common.Hash{topicBatchApplied, topicScoreUpdated} }
+
+// Executed are the updates that an event tells of, in the order of the contract, each with its outcome.
+func Executed(event Event) iter.Seq2[*score.Update, score.Outcome] {
+	return func(yield func(*score.Update, score.Outcome) bool) {
+		switch e := event.(type) {
+		case ScoreUpdated:
+			yield(&e.Update, score.Applied)
+		case BatchApplied:
+			outcomes := e.Outcomes
+			for i := range e.Batch.Groups {
+				updates := e.Batch.Groups[i].Updates
+				for j := range updates {
+					if !yield(&updates[j], outcomes[j]) {
+						return
+					}
+				}
+				outcomes = outcomes[len(updates):]
+			}
+		}
+	}
+}
 
 // ParseLog reads one of the contract's events. It does not look at the log's address: filter by it first. The error wraps
 // ErrOtherEvent for a log that is none of them; any other error means that the log's address is not a ScoreRegistry.
