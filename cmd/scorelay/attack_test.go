@@ -18,9 +18,6 @@ import (
 // TestStackUnderAttack kills each process in turn while clients send, and flushes Redis. What clients got a 200 for is
 // counted against the contract's own events, not against anything the stack says of itself.
 func TestStackUnderAttack(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute; .ci/run runs it, without -short")
-	}
 	s := startStack(t, "--separate", "--relayers", "2", "--lanes", "2")
 	info := s.info(t)
 	judge, err := newJudge(t.Context(), info.RPCURL, common.HexToAddress(info.Contract), 2)

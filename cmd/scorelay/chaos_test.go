@@ -74,9 +74,6 @@ func TestChaosOfLanes(t *testing.T) { disturb(t, laneKinds) }
 // disturb has a stack live through what is drawn of these kinds.
 func disturb(t *testing.T, kinds []*actKind) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("takes minutes; .ci/run runs it, without -short")
-	}
 	seed := *chaosSeed
 	if seed == 0 {
 		seed = rand.Uint64N(1_000_000) + 1

@@ -116,9 +116,7 @@ func (c *caller) scores(t *testing.T, want int64) {
 
 // TestDevIsTheSameTomorrow uses yesterday's settings after a restart, and after everything was killed at work.
 func TestDevIsTheSameTomorrow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes stacks; .ci/run runs it, without -short")
-	}
+	takesStack(t)
 	t.Parallel()
 	for _, separate := range []bool{false, true} {
 		t.Run(fmt.Sprintf("separate=%v", separate), func(t *testing.T) {
@@ -219,6 +217,7 @@ func watch(t *testing.T, environ []string, args ...string) *watched {
 
 func onTerminal(t *testing.T, environ []string, args ...string) *watched {
 	t.Helper()
+	takesStack(t)
 	w := &watched{cmd: command(t, "scorelay", args...), screen: newTerminal(80, 24), changed: make(chan struct{}, 1)}
 	w.cmd.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", "NO_COLOR="}, environ...)...)
 	tty, err := pty.StartWithSize(w.cmd, &pty.Winsize{Rows: 24, Cols: 80})
@@ -294,9 +293,6 @@ func (w *watched) ended(t *testing.T) error {
 
 // TestDevFitsATerminal looks at a stack at work as people do.
 func TestDevFitsATerminal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a stack; .ci/run runs it, without -short")
-	}
 	t.Parallel()
 	dir := t.TempDir()
 	w := watch(t, nil, "--data-dir", dir, "--separate")
@@ -322,9 +318,6 @@ func TestDevFitsATerminal(t *testing.T) {
 
 // TestDemoInATerminal sees a bar and a verdict, and what is said when it is interrupted.
 func TestDemoInATerminal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes stacks; .ci/run runs it, without -short")
-	}
 	t.Parallel()
 	dir := t.TempDir()
 	w := watch(t, []string{"NO_COLOR=1"}, "--data-dir", dir, "--demo", "2000")

@@ -76,9 +76,6 @@ var allFaults = flag.Bool("faults", false, "have TestFaults try all of its rows"
 //
 //	go test ./cmd/scorelay -run TestFaults -timeout 30m -args -faults
 func TestFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes minutes; .ci/run runs it, without -short")
-	}
 	for _, row := range slices.Concat(endpointFaults, chainFaults) {
 		if !row.always && !*allFaults {
 			continue

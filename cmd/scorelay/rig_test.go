@@ -60,6 +60,7 @@ type rigOptions struct {
 // startRig starts a node, proxies in front of it and a stack of processes behind them.
 func startRig(ctx context.Context, t *testing.T, o rigOptions) *rig {
 	t.Helper()
+	takesStack(t)
 	r := &rig{ctx: ctx, tally: load.NewTally(), sends: &sends{seen: map[slotOf][][]byte{}}}
 	url := ""
 	if o.geth != nil {

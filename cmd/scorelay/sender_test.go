@@ -106,9 +106,6 @@ func (b backend) run(t *testing.T, said map[string]map[string]string, stop func(
 // TestSenderSurvives: a backend with a spool is killed twice while the API is killed, answers are lost and the key's rate is too
 // low. Each update that it queued applies, each once.
 func TestSenderSurvives(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a stack; .ci/run runs it, without -short")
-	}
 	t.Parallel()
 	s := startStack(t, "--separate")
 	info := s.info(t)

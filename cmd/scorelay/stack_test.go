@@ -93,9 +93,18 @@ func startStack(t *testing.T, args ...string) *stack {
 	return startStackOf(t, command(t, "scorelay").Path, args...)
 }
 
+// takesStack skips what takes a whole stack from who asks for what is quick.
+func takesStack(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes a stack, up to some minutes; .ci/run runs it, without -short")
+	}
+}
+
 // startStackOf starts the `scorelay dev` of any build.
 func startStackOf(t *testing.T, program string, args ...string) *stack {
 	t.Helper()
+	takesStack(t)
 	s := &stack{dir: t.TempDir(), out: &bytes.Buffer{}}
 	s.cmd = exec.Command(program, append([]string{
 		"dev", "--port", "0", "--data-dir", s.dir, "--block-time", "250ms", "--confirmations", fmt.Sprint(confirmations),
@@ -205,9 +214,7 @@ func dial(t *testing.T, info *dev.Info, key string, connections int) *load.Clien
 
 // TestDemo runs the README's command, smaller.
 func TestDemo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute; .ci/run runs it, without -short")
-	}
+	takesStack(t)
 	dir := t.TempDir()
 	out, err := command(t, "scorelay", "dev", "--port", "0", "--data-dir", dir, "--block-time", "250ms", "--demo", "1000").Output()
 	require.NoError(t, err, "%s", out)
@@ -228,9 +235,6 @@ $`, string(out))
 
 // TestCommands runs the operator's commands beside a stack.
 func TestCommands(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a stack; .ci/run runs it, without -short")
-	}
 	s := startStack(t)
 	scorelay := func(args ...string) (string, string, error) {
 		cmd := command(t, "scorelay", append(args, "--data-dir", s.dir)...)

@@ -98,9 +98,6 @@ func (s span) value(key string) string {
 // TestTraces follows an update from HTTP to its outcome as a collector sees it, after a while in which the collector answered
 // nothing, which no update noticed.
 func TestTraces(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a stack; .ci/run runs it, without -short")
-	}
 	r := &receiver{silent: make(chan struct{})}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close) // after the stack, which ends within its time all the same

@@ -456,9 +456,12 @@ func TestSenderResumesFromItsSpool(t *testing.T) {
 		_, err = sdk.NewSender(sdk.NewClient("http://api", "key", nil), sdk.SenderOptions{Project: sdk.ProjectID{1}, Sign: sdk.KeySigner(newKey(t)), Spool: filepath.Join(t.ArtifactDir(), "spool")})
 		require.ErrorContains(t, err, "holds updates of the project")
 
-		a.fault, a.status = nil, func(score.UpdateID) sdk.Status { return sdk.Status{Stage: "final", Outcome: "applied"} }
+		a.status = func(score.UpdateID) sdk.Status { return sdk.Status{Stage: "final", Outcome: "applied"} }
 		s, told := a.sender(t, spooled)
 		require.Equal(t, 10, s.State().Unsent)
+		a.mu.Lock()
+		a.fault = nil
+		a.mu.Unlock()
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
 		require.ElementsMatch(t, second, told.of(sdk.Accepted))
