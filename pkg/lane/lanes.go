@@ -149,6 +149,27 @@ func (l Lanes) Creations() (projects map[score.ProjectID]bool, forgotten uint64,
 	return projects, forgotten, nil
 }
 
+// Elsewhere tells whether another lane than the one that owns a bucket may have work of it that is not final: what it had bound when it
+// gave the bucket away, or what it took. The error is ErrTorn.
+func (l Lanes) Elsewhere(b score.Bucket, owner score.Lane) (bool, error) {
+	open, err := l.untaken()
+	if err != nil {
+		return false, err
+	}
+	for i := range open {
+		if len(open[i].Work) > 0 {
+			return true, nil
+		}
+	}
+	for id, s := range l {
+		gives, former := s.Former[b]
+		if id != owner && s.openFrom(func(w *Work) bool { return w.Taken || former && w.Gives < gives }) != nowhere {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // NeededFrom is the position before which no lane needs anything of the stream any more. The error is ErrTorn.
 func (l Lanes) NeededFrom() (score.Position, error) {
 	settled, err := l.Settled()

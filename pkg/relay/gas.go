@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/batch"
@@ -263,14 +264,15 @@ func (g *gas) forget() {
 
 // final counts what a final batch used and paid, and tells what it can use at worst.
 func (g *gas) final(end *ending) (worst uint64) {
-	worst = g.rules().Batch.Gas(*end.batch)
+	batch := end.carried.batch
+	worst = g.rules().Batch.Gas(*batch)
 	observe(g.metrics.gasToModel, float64(end.receipt.GasUsed)/float64(worst), end.work.Trace)
-	updates := end.batch.Len()
+	updates := batch.Len()
 	for range updates {
 		g.metrics.gasPerUpdate.Observe(float64(end.receipt.GasUsed) / float64(updates))
 	}
 	fee := paid(end.receipt)
-	for project, part := range shares(&g.rules().Batch, end.batch) {
+	for project, part := range shares(&g.rules().Batch, batch) {
 		g.metrics.projectFees.add(project, fee*part)
 	}
 	return worst
@@ -308,19 +310,25 @@ func (g *gas) raise(percent uint64, why string) {
 	g.replan()
 }
 
-// piece is work as its calldata has it: a batch, or a creation.
+// piece is work as its calldata has it: a batch, or, alone, a creation or an edit.
 type piece struct {
-	batch   *batch.Batch
-	nonce   uint64 // of one that is in a block
-	known   int    // of the batch's slots, that are taken as used
-	project *score.Project
+	batch *batch.Batch
+	nonce uint64 // of one that is in a block
+	known int    // of the batch's slots, that are taken as used
+
+	project *score.Project    // of a creation
+	edit    *score.SignedEdit // of an edit
 }
 
-// pieceOf reads the calldata of work that is a batch or a creation.
+// pieceOf reads the calldata of work that carries something.
 func pieceOf(kind lane.WorkKind, data []byte) (*piece, error) {
-	if kind == lane.Creation {
+	switch kind {
+	case lane.Creation:
 		project, err := registry.DecodeCreateProject(data)
 		return &piece{project: project}, err
+	case lane.Edit:
+		edit, err := registry.DecodeEdit(data)
+		return &piece{edit: edit}, err
 	}
 	b, err := registry.DecodeBatch(data)
 	return &piece{batch: &b}, err
@@ -334,21 +342,52 @@ func pieceOfSlot(slot *lane.Slot) (*piece, error) {
 	return pieceOf(slot.Work.Kind, data)
 }
 
+// alone is the kind of work that a creation or an edit is, its calldata, and what names it.
+func (p *piece) alone() (kind lane.WorkKind, data []byte, ref score.Ref) {
+	if p.edit != nil {
+		return lane.Edit, registry.EncodeEdit(p.edit), p.edit.Ref()
+	}
+	return lane.Creation, registry.EncodeCreateProject(p.project), score.CreationRef(p.project.ID)
+}
+
+// refs name what it carries.
+func (p *piece) refs() []score.Ref {
+	if p.batch != nil {
+		return score.Refs(p.batch.Updates())
+	}
+	_, _, ref := p.alone()
+	return []score.Ref{ref}
+}
+
+// done checks by the receipt that a creation or an edit did its work. The error wraps registry.ErrNoEvent.
+func (p *piece) done(contract common.Address, receipt *types.Receipt) error {
+	if p.edit != nil {
+		return registry.Edited(p.edit, contract, receipt)
+	}
+	return registry.Created(p.project.ID, contract, receipt)
+}
+
 // splits tells whether it has halves.
 func (p *piece) splits() bool { return p.batch != nil && p.batch.Units() > 1 }
 
 // worst is the most gas that it takes by the rules.
 func (p *piece) worst(rules *registry.GasRules) uint64 {
-	if p.project != nil {
+	switch {
+	case p.project != nil:
 		return rules.CreateProject(p.project)
+	case p.edit != nil:
+		return rules.Edit(p.edit)
 	}
 	return rules.Batch.Gas(*p.batch) - uint64(p.known)*(rules.Batch.Fresh-rules.Batch.Used)
 }
 
 // least is about the least that it takes by the rules, if all of it applies.
 func (p *piece) least(rules *registry.GasRules) uint64 {
-	if p.project != nil {
+	switch {
+	case p.project != nil:
 		return rules.CreateProject(p.project) // which is never much less
+	case p.edit != nil:
+		return 0 // one that adds a role to a member writes no fresh slot
 	}
 	return rules.Batch.Estimate(*p.batch, batch.Fresh{})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -104,7 +105,7 @@ func (r *Relayer) firstBuckets(id score.Lane, state *lane.State) (buckets []scor
 func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journal *laneJournal, l *lane.Lane, in *intake) *session {
 	config := &r.config
 	s := &session{
-		id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, halt: r.deps.Halt, paused: r.deps.Paused, pausedProjects: r.deps.PausedProjects, unread: &unread{},
+		id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, halt: r.deps.Halt, paused: r.deps.Paused, pausedProjects: r.deps.PausedProjects, unread: &unread{}, fenced: map[score.ProjectID]time.Time{},
 		send: r.deps.Chain.Send, deadLetter: r.deadLetter, funds: r.fundsOf(id),
 	}
 	journal.lane, journal.appended = l, s.appended

@@ -177,6 +177,9 @@ func (in *intake) trim(p *parked) {
 	left := p.row.places[i].Position
 	for _, at := range p.row.places[i:] {
 		delete(in.inHorizon, at.Position)
+		if at == in.alone {
+			in.alone = nil
+		}
 		switch {
 		case at.unreadable: // lost: no reading brings it, and the second one's gap shows it again
 		case at.Seq >= in.began:
@@ -211,7 +214,7 @@ func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) erro
 		p.owed += uint64(at.Count)
 		p.met(at)
 		return nil
-	case unit != nil && in.horizon.Of(p.id()) >= in.allowance(p):
+	case !at.creates() && in.horizon.Of(p.id()) >= in.allowance(p):
 		if !second {
 			p.owed += uint64(at.Count)
 			p.met(at)

@@ -40,6 +40,11 @@ func drawLog(t *rapid.T) (log []score.Message) {
 			log = append(log, m)
 			continue
 		}
+		if rapid.IntRange(0, 5).Draw(t, "edit") == 0 {
+			m.Edit = &score.SignedEdit{ProjectEdit: score.ProjectEdit{Project: project}}
+			log = append(log, m)
+			continue
+		}
 		for range rapid.IntRange(1, 6).Draw(t, "units") {
 			n := 1
 			if rapid.IntRange(0, 4).Draw(t, "signed") == 0 {
@@ -98,7 +103,7 @@ func (m *intakeModel) pause() {
 
 // hold is session.hold, which is called before anything is bound.
 func (m *intakeModel) hold() {
-	if m.in.creation != nil {
+	if m.in.alone != nil && m.in.alone.creates() {
 		return
 	}
 	if !maps.Equal(m.paused, m.in.paused) && m.in.pause(m.paused) {
@@ -173,12 +178,13 @@ func (m *intakeModel) readAgain() {
 
 // bind binds what is next, as binder.bindNew does.
 func (m *intakeModel) bind() {
-	if c := m.in.creation; c != nil {
-		m.journal(c)
-		m.in.creation = nil
+	m.hold()
+	if m.in.turn() {
+		m.ordered(m.in.alone)
+		m.journal(m.in.alone)
+		m.in.alone = nil
 		return
 	}
-	m.hold()
 	choice, due := m.in.horizon.Next(m.now)
 	if !due {
 		return
@@ -194,6 +200,25 @@ func (m *intakeModel) bind() {
 	}
 	m.journal(m.in.places(choice.Units)...)
 	m.in.batchBound(choice.Units)
+}
+
+// ordered: an edit is bound behind all of its project that came before it, and before all that came after it.
+func (m *intakeModel) ordered(edit *place) {
+	if edit.creates() {
+		return
+	}
+	require.False(m, m.paused[edit.project], "nothing of a paused project is bound")
+	for _, r := range m.log {
+		at := score.Position{Seq: r.Seq}
+		if r.Edit != nil && r.Edit.Project == edit.project && at != edit.Position {
+			require.Equal(m, at.Before(edit.Position), m.bound[at], "%v, and the edit is at %v", at, edit.Position)
+		}
+		for i := range r.Updates {
+			if at.Index = uint32(i); r.Updates[i].Project == edit.project {
+				require.Equal(m, at.Before(edit.Position), m.bound[at], "%v, and the edit is at %v", at, edit.Position)
+			}
+		}
+	}
 }
 
 func (m *intakeModel) journal(places ...*place) {
@@ -240,8 +265,8 @@ func (m *intakeModel) check() {
 			}
 			at.Index++
 		}
-		if r.Project != nil {
-			one(r.Project.ID)
+		if ref, alone := r.Alone(); alone {
+			one(ref.Project)
 		}
 		for i := range r.Updates {
 			one(r.Updates[i].Project)

@@ -27,7 +27,7 @@ const (
 	retryContract  = 5 * time.Second
 )
 
-// What endpoints say that work would do ends none of it: a single update, signed group or creation is given up on only after
+// What endpoints say that work would do ends none of it: a single update, signed group, creation or edit is given up on only after
 // so many of its own transactions, alone with it, ended on the chain without carrying it.
 const (
 	refusedTries = 2 // while every endpoint that answers refuses it, too
@@ -80,7 +80,7 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	if work.Tries > 0 { // it may have been too little
 		gas = q.gas.limitAgain(p)
 	}
-	again := binding{gas: gas, data: work.Data, batch: p.batch, entry: lane.Bind{Work: work, Requeued: work.ID}}
+	again := binding{gas: gas, data: work.Data, piece: p, entry: lane.Bind{Work: work, Requeued: work.ID}}
 	switch {
 	case !ok:
 		return false, nil
@@ -102,8 +102,11 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 		q.pause(retryContract, lane.WaitContract)
 		return false, nil
 	}
-	if p.project != nil {
+	switch {
+	case p.project != nil:
 		return q.endCreation(ctx, again, p, refusal)
+	case p.edit != nil:
+		return true, q.drop(ctx, work, p, registry.EditOutcome(registry.DecodeRevert(refusal.Data)), refusalText(refusal))
 	}
 	return true, q.drop(ctx, work, p, score.Unprocessable, refusalText(refusal))
 }
@@ -262,7 +265,7 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 		q.log.Error("the lane dead-letters accepted work, which can never be applied", "reason", reason,
 			"seq", work.From.Seq, "updates", work.Count)
 	}
-	refs := refsOf(work, p.batch)
+	refs := p.refs()
 	outcomes := slices.Repeat([]score.Outcome{outcome}, len(refs))
 	q.reporter.final(ctx, common.Hash{}, 0, refs, outcomes)
 	q.reporter.ended(ctx, 1)
@@ -281,8 +284,8 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 // letters are the dead letters of work.
 func (q *requeue) letters(work lane.Work, p *piece, outcome score.Outcome, reason string) []score.DeadLetter {
 	name := work.Name(q.id)
-	letter := score.DeadLetter{Lane: name.Lane, Seq: work.From.Seq, Work: name.ID, Reason: reason, Outcome: outcome, Project: p.project}
-	if p.project != nil {
+	letter := score.DeadLetter{Lane: name.Lane, Seq: work.From.Seq, Work: name.ID, Reason: reason, Outcome: outcome, Project: p.project, Edit: p.edit}
+	if p.batch == nil {
 		return []score.DeadLetter{letter}
 	}
 	var letters []score.DeadLetter

@@ -76,22 +76,22 @@ func (e *ProjectEdit) Over(now time.Time) bool {
 	return now.Unix() > 0 && uint64(now.Unix()) > e.Deadline
 }
 
-// Problems lists everything that would make the contract refuse the edits, made in their order to a project as it is, but for nonce,
-// deadline and signature. Pointers are into the body of a post of edits. The contract checks all of it again, except that names are
-// UTF-8 without control characters.
-func (e *ProjectEdit) Problems(r *Record) (out []Problem) {
+// Apply makes the edits, in their order, to a copy of a project's record, and lists everything that would make the contract refuse them, but
+// for nonce, deadline and signature. Pointers are into the body of a post of edits. The contract checks all of it again, except that
+// names are UTF-8 without control characters.
+func (e *ProjectEdit) Apply(r *Record) (after *Record, problems []Problem) {
 	if n := len(e.Edits); n > MaxEdits {
-		return []Problem{{"/edits", fmt.Sprintf("must hold at most %d edits, has %d", MaxEdits, n)}}
+		return nil, []Problem{{"/edits", fmt.Sprintf("must hold at most %d edits, has %d", MaxEdits, n)}}
 	}
-	after := &Record{
-		ID: r.ID, Actions: slices.Clone(r.Actions), ScoreTypes: slices.Clone(r.ScoreTypes), Members: maps.Clone(r.Members), SignedOnly: r.SignedOnly,
+	after = &Record{
+		ID: r.ID, Name: r.Name, Actions: slices.Clone(r.Actions), ScoreTypes: slices.Clone(r.ScoreTypes), Members: maps.Clone(r.Members), SignedOnly: r.SignedOnly,
 	}
 	for i := range e.Edits {
 		if field, detail := e.Edits[i].apply(after); detail != "" {
-			out = append(out, Problem{fmt.Sprintf("/edits/%d/%s", i, field), detail})
+			problems = append(problems, Problem{fmt.Sprintf("/edits/%d/%s", i, field), detail})
 		}
 	}
-	return out
+	return after, problems
 }
 
 // apply makes the edit to a record, or says which of its fields is wrong.
