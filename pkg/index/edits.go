@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -50,18 +51,22 @@ func (t *editTally) message(m *score.Message) {
 // replaced tells whether a dead letter is of an edit whose nonce was accepted again since.
 func (t *editTally) replaced(d *score.DeadLetter) bool { return d.Edit != nil && t.newest[d.Edit.Ref()] > d.Seq }
 
-// judge hands each acceptance to fn, with what became of it as of a final block, whose contract view asks. settled was read before the
-// dead letters were, and before that block was final to this process.
+// judge hands each acceptance to fn, with what became of it as of a final block, whose contract view asks. lanes were read before the
+// dead letters were, and as of a block that is not after that one.
 func (t *editTally) judge(
-	ctx context.Context, view func(context.Context, []byte) ([]byte, error), settled *[score.Buckets]score.Position, fn func(editAt, fate) error,
+	ctx context.Context, view func(context.Context, []byte) ([]byte, error), lanes lane.Lanes, fn func(editAt, fate) error,
 ) error {
 	next := map[score.ProjectID]uint64{}
 	for _, e := range t.accepted {
+		ended, err := lanes.Ended(e.ref.Project, score.Position{Seq: e.seq})
+		if err != nil {
+			return err
+		}
 		is := pending
 		switch {
 		case t.dead[e]:
 			is = rejected
-		case (score.Position{Seq: e.seq}).Before(settled[score.BucketOf(e.ref.Project)]):
+		case ended:
 			nonce, known := next[e.ref.Project]
 			if !known {
 				info, err := registry.ReadProject(e.ref.Project).Do(ctx, view)

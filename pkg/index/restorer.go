@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -100,7 +101,7 @@ func (r *Restorer) Restore(ctx context.Context) error {
 	if err := r.reached(ctx, final.Number); err != nil {
 		return err
 	}
-	settled, _, err := settledBy(ctx, r.Journals, r.Lanes)
+	lanes, _, _, err := settledBy(ctx, r.Journals, r.Lanes)
 	if err != nil {
 		return fmt.Errorf("couldn't tell what lanes are done with: %w", err)
 	}
@@ -116,7 +117,7 @@ func (r *Restorer) Restore(ctx context.Context) error {
 	if err := r.deadLetters(ctx, &edits); err != nil {
 		return err
 	}
-	if err := r.edits(ctx, final, &edits, &settled); err != nil {
+	if err := r.edits(ctx, final, &edits, lanes); err != nil {
 		return err
 	}
 	if err := r.Statuses.EndRestore(ctx, token); err != nil {
@@ -195,9 +196,9 @@ func (r *Restorer) deadLetters(ctx context.Context, edits *editTally) error {
 
 // edits writes the outcomes of edits that were made, which no event tells, nor in which transaction. A nonce whose newest acceptance
 // waits is that one's.
-func (r *Restorer) edits(ctx context.Context, final evidence.Block, edits *editTally, settled *[score.Buckets]score.Position) error {
+func (r *Restorer) edits(ctx context.Context, final evidence.Block, edits *editTally, lanes lane.Lanes) error {
 	view := viewAt(r.Chain, r.Deployment.Contract, final.Hash)
-	return edits.judge(ctx, view, settled, func(e editAt, is fate) error {
+	return edits.judge(ctx, view, lanes, func(e editAt, is fate) error {
 		if is != made {
 			return nil
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -168,6 +169,32 @@ func (l Lanes) Elsewhere(b score.Bucket, owner score.Lane) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// Ended tells whether the lanes are done with a creation or an edit of a project at a position: it was bound, and is open nowhere. The
+// error is ErrTorn.
+func (l Lanes) Ended(project score.ProjectID, at score.Position) (bool, error) {
+	open, err := l.untaken()
+	if err != nil {
+		return false, err
+	}
+	bucket, bound := score.BucketOf(project), false
+	is := func(w *Work) bool { return w.Kind.Alone() && w.From == at }
+	for i := range open {
+		held, has := open[i].Buckets[bucket]
+		bound = bound || has && held.Of(project).Has(at)
+		if slices.ContainsFunc(open[i].Work, func(w Work) bool { return is(&w) }) {
+			return false, nil
+		}
+	}
+	for _, s := range l {
+		held, has := s.Buckets[bucket]
+		bound = bound || has && held.Of(project).Has(at)
+		if s.openFrom(is) != nowhere {
+			return false, nil
+		}
+	}
+	return bound, nil
 }
 
 // NeededFrom is the position before which no lane needs anything of the stream any more. The error is ErrTorn.

@@ -138,12 +138,11 @@ func (r *simRun) restoreEdits(final *model.Block) {
 	for id := range r.ids() {
 		lanes[id] = r.watch.states[id]
 	}
-	settled, err := lanes.Settled()
-	if err != nil {
-		r.fail("couldn't tell what is settled: %v", err)
-	}
 	for _, e := range r.users.edits {
-		done := (score.Position{Seq: e.seq}).Before(settled[score.BucketOf(e.Project)])
+		done, err := lanes.Ended(e.Project, score.Position{Seq: e.seq})
+		if err != nil {
+			r.fail("couldn't tell what the lanes are done with: %v", err)
+		}
 		if done && r.users.letter(e.seq) == nil && e.Nonce < final.NextEdit(e.Project) {
 			_ = r.statuses.final("dead", common.Hash{}, 0, []score.Ref{e.Ref()}, []score.Outcome{score.Applied})
 		}
