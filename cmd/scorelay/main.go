@@ -21,21 +21,22 @@ type cli struct {
 	app.ConfigFile
 	Version kong.VersionFlag `name:"version" help:"Print the version and end."`
 
-	Dev     devCommand     `cmd:"" help:"Bring up everything on this machine: NATS, Redis, a chain, the contract, APIs and relayers."`
-	Setup   setupCommand   `cmd:"" help:"Make a deployment: deploy the contract, grant the relayer role, create the streams."`
-	Keys    keysCommand    `cmd:"" help:"Issue, change, list and revoke API keys."`
-	DLQ     dlqCommand     `cmd:"" name:"dlq" help:"List, show and replay dead letters: accepted updates that were rejected."`
-	Status  statusCommand  `cmd:"" help:"Show at a glance whether everything moves, and if not, why not."`
-	Pause   pauseCommand   `cmd:"" help:"Have a lane, or all, bind nothing new, or nothing new of a project, while accepting continues or not."`
-	Resume  resumeCommand  `cmd:"" help:"Have what was paused resume."`
-	Lanes   lanesCommand   `cmd:"" help:"List, add, remove, replace and cut lanes, and let a halted one resume."`
-	TopUp   topUpCommand   `cmd:"" name:"topup" help:"Have top-ups of lanes' signers begin again after they stopped."`
-	Halt    haltCommand    `cmd:"" help:"Show why accepting halts after NATS went back in time, and have it resume."`
-	Backup  backupCommand  `cmd:"" help:"Copy all that NATS keeps of a deployment into a directory, while it runs."`
-	Restore restoreCommand `cmd:"" help:"Bring a backup into NATS servers that have nothing of the deployment."`
-	Audit   auditCommand   `cmd:"" help:"Compare what the stream accepted with the contract's events and scores."`
-	Load    loadCommand    `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
-	Gas     gasCommand     `cmd:"" help:"Measure what updates cost, on an EVM of its own."`
+	Dev      devCommand      `cmd:"" help:"Bring up everything on this machine: NATS, Redis, a chain, the contract, APIs and relayers."`
+	Setup    setupCommand    `cmd:"" help:"Make a deployment: deploy the contract, grant the relayer role, create the streams."`
+	Keys     keysCommand     `cmd:"" help:"Issue, change, list and revoke API keys."`
+	Projects projectsCommand `cmd:"" help:"Show projects, and edit them by an owner's signature."`
+	DLQ      dlqCommand      `cmd:"" name:"dlq" help:"List, show and replay dead letters: accepted updates that were rejected."`
+	Status   statusCommand   `cmd:"" help:"Show at a glance whether everything moves, and if not, why not."`
+	Pause    pauseCommand    `cmd:"" help:"Have a lane, or all, bind nothing new, or nothing new of a project, while accepting continues or not."`
+	Resume   resumeCommand   `cmd:"" help:"Have what was paused resume."`
+	Lanes    lanesCommand    `cmd:"" help:"List, add, remove, replace and cut lanes, and let a halted one resume."`
+	TopUp    topUpCommand    `cmd:"" name:"topup" help:"Have top-ups of lanes' signers begin again after they stopped."`
+	Halt     haltCommand     `cmd:"" help:"Show why accepting halts after NATS went back in time, and have it resume."`
+	Backup   backupCommand   `cmd:"" help:"Copy all that NATS keeps of a deployment into a directory, while it runs."`
+	Restore  restoreCommand  `cmd:"" help:"Bring a backup into NATS servers that have nothing of the deployment."`
+	Audit    auditCommand    `cmd:"" help:"Compare what the stream accepted with the contract's events and scores."`
+	Load     loadCommand     `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
+	Gas      gasCommand      `cmd:"" help:"Measure what updates cost, on an EVM of its own."`
 
 	ShowVersion versionCommand `cmd:"" name:"version" help:"Tell version, commit and the formats of what is stored."`
 

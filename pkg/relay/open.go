@@ -131,7 +131,7 @@ func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journ
 		id: id, config: config, lane: l, intake: in, roster: r.deps.Roster, board: r.deps.Board, journal: r.deps.Journal, append: journal.append,
 		reporter: s.reporter, moved: r.metrics.moved, log: log, due: true, opened: map[score.Lane]bool{},
 	}
-	s.settler.creations = s.handover.creations
+	s.settler.creations, s.requeue.creations = s.handover.creations, s.handover.creations
 	return s
 }
 

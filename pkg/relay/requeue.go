@@ -43,6 +43,7 @@ type requeue struct {
 	config     *Config
 	lane       *lane.Lane
 	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) // of each endpoint
+	creations  func(context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error)
 	logs       func(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error
 	gas        *gas
 	bind       func(context.Context, binding) (bool, error)
@@ -106,7 +107,7 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	case p.project != nil:
 		return q.endCreation(ctx, again, p, refusal)
 	case p.edit != nil:
-		return true, q.drop(ctx, work, p, registry.EditOutcome(registry.DecodeRevert(refusal.Data)), refusalText(refusal))
+		return q.endEdit(ctx, again, p, refusal)
 	}
 	return true, q.drop(ctx, work, p, score.Unprocessable, refusalText(refusal))
 }
@@ -138,6 +139,27 @@ func (q *requeue) endCreation(ctx context.Context, again binding, p *piece, refu
 		return true, q.drop(ctx, work, p, score.Applied, "it exists as accepted")
 	}
 	return true, q.drop(ctx, work, p, score.ProjectExists, "the projectId is taken on the chain")
+}
+
+// endEdit ends an edit that the chain reverted, unless that may be because what it follows was not there yet: its project's creation, or
+// the edit before it, which lost their slots as it did.
+func (q *requeue) endEdit(ctx context.Context, again binding, p *piece, refusal *evidence.RevertError) (bool, error) {
+	outcome := registry.EditOutcome(registry.DecodeRevert(refusal.Data))
+	if outcome == score.UnknownProject {
+		switch created, _, err := q.creations(ctx); {
+		case err != nil:
+			q.pause(retryTransport, lane.WaitStream, "err", err)
+			return false, nil
+		case created[p.edit.Project]:
+			return q.bind(ctx, again)
+		}
+	}
+	for i := range q.lane.State.Slots {
+		if w := &q.lane.State.Slots[i].Work; w.Kind.Alone() && *w.Project == p.edit.Project {
+			return q.bind(ctx, again)
+		}
+	}
+	return true, q.drop(ctx, again.entry.Work, p, outcome, refusalText(refusal))
 }
 
 func refusalText(refusal *evidence.RevertError) string {
