@@ -155,7 +155,7 @@ func (q *requeue) endEdit(ctx context.Context, again binding, p *piece, refusal 
 		}
 	}
 	for i := range q.lane.State.Slots {
-		if w := &q.lane.State.Slots[i].Work; w.Kind.Alone() && *w.Project == p.edit.Project {
+		if w := &q.lane.State.Slots[i].Work; w.Kind.Alone() && *w.Project == p.edit.Project && w.From.Before(again.entry.Work.From) {
 			return q.bind(ctx, again)
 		}
 	}
