@@ -127,7 +127,7 @@ func editURL(ref score.Ref) string {
 	return statusURL(ref.Project) + "/edits/" + strconv.FormatUint(ref.Nonce, 10)
 }
 
-// acceptEdit checks an edit and stores it. What is stored already is a duplicate, whatever became of it and of its project since.
+// acceptEdit checks an edit and stores it. What is stored already is a duplicate, also when it and its project came further since.
 func (s *Server) acceptEdit(c *fiber.Ctx, r *editRequest) (status string, p *Problem) {
 	e := &r.SignedEdit
 	var err error

@@ -66,7 +66,7 @@ func (b *bench) onChain() *bench {
 	return b
 }
 
-// TestAnEditIsStoredOnce: posted again it is a duplicate, whatever became of the project since; another one of its nonce is refused.
+// TestAnEditIsStoredOnce: posted again it is a duplicate, also when it is final; another one of its nonce is refused.
 func TestAnEditIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()

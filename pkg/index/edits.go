@@ -23,17 +23,19 @@ type editAt struct {
 	seq uint64 // in the stream
 }
 
-// fate is what became of an edit.
-type fate int
+// editEnd is what became of an edit.
+type editEnd int
 
 const (
-	pending fate = iota
+	pending editEnd = iota
 	rejected
 	made
 	lost
 )
 
-func newEditTally() editTally { return editTally{newest: map[score.Ref]uint64{}, dead: map[editAt]bool{}} }
+func newEditTally() editTally {
+	return editTally{newest: map[score.Ref]uint64{}, dead: map[editAt]bool{}}
+}
 
 func (t *editTally) deadLetter(d *score.DeadLetter) {
 	if d.Edit != nil {
@@ -49,12 +51,14 @@ func (t *editTally) message(m *score.Message) {
 }
 
 // replaced tells whether a dead letter is of an edit whose nonce was accepted again since.
-func (t *editTally) replaced(d *score.DeadLetter) bool { return d.Edit != nil && t.newest[d.Edit.Ref()] > d.Seq }
+func (t *editTally) replaced(d *score.DeadLetter) bool {
+	return d.Edit != nil && t.newest[d.Edit.Ref()] > d.Seq
+}
 
 // judge hands each acceptance to fn, with what became of it as of a final block, whose contract view asks. lanes were read before the
 // dead letters were, and as of a block that is not after that one.
 func (t *editTally) judge(
-	ctx context.Context, view func(context.Context, []byte) ([]byte, error), lanes lane.Lanes, fn func(editAt, fate) error,
+	ctx context.Context, view func(context.Context, []byte) ([]byte, error), lanes lane.Lanes, fn func(editAt, editEnd) error,
 ) error {
 	next := map[score.ProjectID]uint64{}
 	for _, e := range t.accepted {
@@ -88,7 +92,7 @@ func (t *editTally) judge(
 }
 
 // edit counts an acceptance into the findings.
-func (r *Findings) edit(e editAt, is fate) error {
+func (r *Findings) edit(e editAt, is editEnd) error {
 	r.Edits.Accepted++
 	switch is {
 	case pending:

@@ -198,7 +198,7 @@ func (r *Restorer) deadLetters(ctx context.Context, edits *editTally) error {
 // waits is that one's.
 func (r *Restorer) edits(ctx context.Context, final evidence.Block, edits *editTally, lanes lane.Lanes) error {
 	view := viewAt(r.Chain, r.Deployment.Contract, final.Hash)
-	return edits.judge(ctx, view, lanes, func(e editAt, is fate) error {
+	return edits.judge(ctx, view, lanes, func(e editAt, is editEnd) error {
 		if is != made {
 			return nil
 		}

@@ -368,25 +368,6 @@ func (h *handover) creations(ctx context.Context) (projects map[score.ProjectID]
 	return lanes.Creations()
 }
 
-// elsewhere tells whether another lane may have work of a project's bucket that is not final; also where that cannot be found out now.
-func (h *handover) elsewhere(ctx context.Context, project score.ProjectID) bool {
-	bucket := score.BucketOf(project)
-	if _, owned := h.lane.State.Buckets[bucket]; !owned {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, h.config.CallTimeout)
-	defer cancel()
-	lanes, err := h.lanes(ctx)
-	is := false
-	if err == nil {
-		is, err = lanes.Elsewhere(bucket, h.id)
-	}
-	if err != nil {
-		h.log.Warn("the lane couldn't find out whether another lane carries updates that came before an edit; it asks again in a while", "err", err, "in", retryTransport)
-	}
-	return is || err != nil
-}
-
 // lanes are the states of all lanes; of this one alone while it never gave or took anything.
 func (h *handover) lanes(ctx context.Context) (lane.Lanes, error) {
 	lanes := lane.Lanes{h.id: h.lane.State}

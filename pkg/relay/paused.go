@@ -53,30 +53,6 @@ func (s *session) parkPaused(ctx context.Context) error {
 	return nil
 }
 
-// fence has a project wait, as if it were paused, of which an edit is to be bound while another lane, which had the bucket before, may
-// carry updates of it that came before the edit. It tells whether other projects are fenced than before.
-func (s *session) fence(ctx context.Context) (changed bool) {
-	in, now := s.intake, s.config.Now()
-	if in.turn() && s.passable != in.alone.Position && len(s.lane.State.Took) > 0 {
-		if s.handover.elsewhere(ctx, in.alone.project) {
-			s.fenced[in.alone.project] = now
-			return true
-		}
-		s.passable = in.alone.Position
-	}
-	for id, since := range s.fenced {
-		switch {
-		case now.Sub(since) < retryTransport:
-		case s.handover.elsewhere(ctx, id):
-			s.fenced[id] = now
-		default:
-			delete(s.fenced, id)
-			changed = true
-		}
-	}
-	return changed
-}
-
 // pause says which projects are paused now. again says that some are not any more of which units were withheld.
 func (in *intake) pause(paused map[score.ProjectID]bool) (again bool) {
 	in.paused = paused

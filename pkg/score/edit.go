@@ -55,7 +55,7 @@ type SignedEdit struct {
 // Ref names the edit.
 func (e *SignedEdit) Ref() Ref { return EditRef(e.Project, e.Nonce) }
 
-// Same tells whether both are the same edit, signed by the same owner. Whoever has a key can sign the same twice, with other bytes.
+// Same tells whether both are the same edit, signed by the same owner. A key can sign the same twice, with other bytes.
 func (e *SignedEdit) Same(o *SignedEdit) bool {
 	return e.Project == o.Project && e.Nonce == o.Nonce && e.Deadline == o.Deadline && e.Owner == o.Owner && slices.Equal(e.Edits, o.Edits)
 }
