@@ -94,7 +94,7 @@ type projectsEditCommand struct {
 	AddScoreType  []string `name:"add-score-type" sep:"none" placeholder:"NAME" help:"Add a score type."`
 	RemoveUpdater []string `name:"remove-updater" placeholder:"WALLET" help:"Take an updater's role."`
 	RemoveOwner   []string `name:"remove-owner" placeholder:"WALLET" help:"Take an owner's role."`
-	SignedOnly    *bool    `name:"signed-only" placeholder:"BOOL" help:"Whether the project takes updates in signed groups only (true or false)."`
+	SignedOnly    *bool    `name:"signed-only" placeholder:"BOOL" help:"Whether the project takes updates in signed groups only (=true or =false)."`
 
 	Valid time.Duration `name:"valid" default:"1h" help:"How long from now on a block may have the edit (${default}); at least a minute."`
 	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for the edit to be final, and fail if it is not, or was rejected."`

@@ -24,7 +24,7 @@ func TestProjectsAreEdited(t *testing.T) {
 		return cmd.CombinedOutput()
 	}
 	member := devnet.Address(9).Hex()
-	out, err := run("edit", info.ProjectID, "--add-updater", member, "--add-action", "a gift=-5", "--add-score-type", "luck", "--wait", "2m")
+	out, err := run("edit", info.ProjectID, "--add-updater", member, "--add-action", "a gift=-5", "--add-score-type", "luck", "--signed-only=true", "--wait", "2m")
 	require.NoError(t, err, string(out))
 	require.Contains(t, string(out), "final: applied")
 	out, err = run("edit", info.ProjectID, "--add-updater", member)
@@ -35,6 +35,7 @@ func TestProjectsAreEdited(t *testing.T) {
 		Updaters     []string       `json:"updaters"`
 		InputActions []score.Action `json:"inputActions"`
 		ScoreTypes   []string       `json:"scoreTypes"`
+		SignedOnly   bool           `json:"signedOnly"`
 		NextNonce    uint64         `json:"nextNonce"`
 	}
 	require.Eventually(t, func() bool { // the directory follows the final blocks
@@ -45,6 +46,7 @@ func TestProjectsAreEdited(t *testing.T) {
 	}, 2*time.Minute, 100*time.Millisecond)
 	require.Contains(t, shown.InputActions, score.Action{Name: "a gift", Points: 5, Direction: score.Subtract})
 	require.Contains(t, shown.Updaters, strings.ToLower(member))
+	require.True(t, shown.SignedOnly)
 	require.Equal(t, uint64(1), shown.NextNonce)
 }
 
@@ -55,8 +57,10 @@ func TestEditsOfFlags(t *testing.T) {
 	edits, err := (&projectsEditCommand{RemoveOwner: []string{a.Hex()}, AddOwner: []string{b.Hex()}, AddAction: []string{"x=y=7"}, SignedOnly: &yes}).edits()
 	require.NoError(t, err)
 	require.Equal(t, []score.Edit{
-		{Operation: score.AddOwner, Member: b}, {Operation: score.AddAction, Name: "x=y", Points: 7},
-		{Operation: score.RemoveOwner, Member: a}, {Operation: score.RequireSignedGroups},
+		{Operation: score.AddOwner, Member: b},
+		{Operation: score.AddAction, Name: "x=y", Points: 7},
+		{Operation: score.RemoveOwner, Member: a},
+		{Operation: score.RequireSignedGroups},
 	}, edits)
 	for want, c := range map[string]projectsEditCommand{
 		"say what to edit":                {},
@@ -67,4 +71,22 @@ func TestEditsOfFlags(t *testing.T) {
 		_, err := c.edits()
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// TestADeadEditIsShownAndNotReplayed: its owner has to sign it again.
+func TestADeadEditIsShownAndNotReplayed(t *testing.T) {
+	t.Parallel()
+	opened, projects := deployment(t)
+	edit := &score.SignedEdit{Owner: devnet.Address(1), ProjectEdit: score.ProjectEdit{
+		Project: score.ProjectID{3}, Nonce: 7, Deadline: 9, Edits: []score.Edit{{Operation: score.AddUpdater, Member: devnet.Address(2)}},
+	}}
+	require.NoError(t, opened.AddDeadLetters(t.Context(), []score.DeadLetter{{Seq: 4, Edit: edit, Outcome: score.EditExpired, Reason: "too late"}}))
+	_, documents := listed(t, opened, false)
+	require.Len(t, documents, 1)
+	require.Equal(t, edit, documents[0].Edit)
+	require.Equal(t, "edit_expired", documents[0].Outcome)
+	var out strings.Builder
+	err := (&dlqReplayCommand{IDs: []string{documents[0].ID}}).replay(t.Context(), opened, projects, &out)
+	require.ErrorIs(t, err, errEdit)
+	require.ErrorContains(t, err, "edit 7 of project 0x03")
 }
