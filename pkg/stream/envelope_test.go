@@ -96,7 +96,7 @@ func TestTheWireForm(t *testing.T) {
 	m, err = decode(append(append(append([]byte{2, 1, 0, 1, 0, 0}, trace[:]...), data[2:]...), 0, 0))
 	require.NoError(t, err)
 	require.Equal(t, score.Message{Updates: []score.Update{update}, Traces: []score.Traced{{Trace: trace}}}, m)
-	for version, want := range map[byte]error{0: errMalformed, 2: errMalformed, 3: score.ErrNewer, 31: score.ErrNewer, 32: errMalformed, 255: errMalformed} {
+	for version, want := range map[byte]error{0: errMalformed, 2: errMalformed, 3: errMalformed, 4: score.ErrNewer, 31: score.ErrNewer, 32: errMalformed, 255: errMalformed} {
 		plain[0] = version
 		_, err = decode(plain)
 		require.ErrorIs(t, err, want)
