@@ -36,8 +36,9 @@ var allowed = map[string][]string{
 	"pkg/registry/internal/bindings": {}, // generated
 	"pkg/retry":                      {},
 	// engines: they declare the interfaces they need, adapters satisfy them
-	"pkg/httpapi":                  {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry", "pkg/httpapi/internal/framing"}, // docs: the pages it serves
+	"pkg/httpapi":                  {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry", "pkg/page", "pkg/httpapi/internal/framing"}, // docs: the pages it serves
 	"pkg/httpapi/internal/framing": {},
+	"pkg/page":                     {"pkg/score", "pkg/wallet"},
 	"pkg/heads":                    {"pkg/evidence"},
 	"pkg/relay":                    {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/heads", "pkg/report", "pkg/retry"},
 	"pkg/relay/internal/model":     {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry"}, // of the outside, for relay's tests
@@ -58,6 +59,7 @@ var allowed = map[string][]string{
 	"pkg/halt":         {"pkg/score", "pkg/watched", "pkg/retry"},
 	"pkg/status":       {"pkg/score", "pkg/redisdb"},
 	"pkg/limit":        {"pkg/score", "pkg/redisdb"},
+	"pkg/standings":    {"pkg/score", "pkg/redisdb"},
 	"pkg/chain":        {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/registry", "pkg/retry"},
 	"pkg/signer":       {"pkg/retry"},
 	// for callers
@@ -85,7 +87,7 @@ var homes = map[string][]string{
 	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
-	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/app", "pkg/devnet"},
+	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet"},
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
 	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/signer", "pkg/devnet", "pkg/devnet/remotesigner"},
 	"github.com/ethereum/go-ethereum/ethclient":               {"pkg/chain", "pkg/devnet"},

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -121,6 +122,7 @@ func TestSubcommandsAreNamed(t *testing.T) {
 	require.ErrorContains(t, run([]string{"backlog", "--lanes", "0"}), "--lanes and --repeat must be at least 1")
 	require.ErrorContains(t, run([]string{"slowdisk", "--lanes", "9"}), "--lanes must be from 1 to 8")
 	require.ErrorContains(t, run([]string{"lanes", "--rate", "0"}), "--rate must be at least 1")
+	require.ErrorContains(t, run([]string{"reads", "--wallets", "1"}), "--wallets and --executions must be at least 1000")
 }
 
 func TestBacklogFigures(t *testing.T) {
@@ -222,4 +224,17 @@ func TestStatusOfARequest(t *testing.T) {
 	require.Equal(t, 200, statusOf(nil))
 	require.Equal(t, 503, statusOf(fmt.Errorf("sent: %w", &sdk.Error{Status: 503})))
 	require.Zero(t, statusOf(sdk.ErrAnswer))
+}
+
+func TestReadsAreMeasured(t *testing.T) {
+	t.Parallel()
+	devnet.NeedsRedisServer(t)
+	r, err := (&bench{dir: t.TempDir()}).reads(t.Context(), 2000, 1000, 10)
+	require.NoError(t, err)
+	for _, f := range []float64{r.Bytes, r.New, r.Known, r.CPU, r.Longest, r.Page, r.Around, r.Beside} {
+		require.Positive(t, f)
+	}
+	var out bytes.Buffer
+	require.NoError(t, r.writeTable(&out))
+	require.Contains(t, out.String(), "2000 wallets")
 }

@@ -11,6 +11,7 @@
 //	cd cmd/bench && go run . accept --json             # accepts beside what bounds them
 //	cd cmd/bench && go run . redis --json              # what an update takes of Redis
 //	cd cmd/bench && go run . lanes --json              # how late updates are while lanes change
+//	cd cmd/bench && go run . reads --json              # what the projection of scores takes of Redis
 //	cd cmd/bench && go run . soak --json               # memory while a million updates wait, and after minutes of load
 //
 // It is a module of its own, so that nothing of it is in the product's. The peer is in another one inside it (txmgr) and
@@ -78,6 +79,18 @@
 // memory). Updates are claimed by --callers callers at once, each in a call of its own or in groups of 256; marked as accepted in
 // envelopes of 256; bound, submitted, included and final in slots of 512. cpu_us is used_cpu_user and used_cpu_sys of
 // INFO, bytes the growth of used_memory, for each of --updates updates. CPU time grows on a machine that does other work, since its caches do.
+//
+// # reads
+//
+// A redis-server as in redis, and one project of one score type: each of --wallets wallets gets its first score, from 1 to 1,000, in parts of 1,000
+// executions; then --executions more, each of a wallet at random, all equally likely, which is the worst there is for Redis: real updates hit few wallets often.
+//
+//   - bytes_per_wallet: growth of used_memory: the score, which is the total, too, and a share of what is kept once for each project.
+//   - executions_per_s: appended one part after the other, by one caller; redis_cpu_us as in redis.
+//   - longest_step_ms: the longest entry of Redis's log of what was slow; on a machine that does other work, that work is in it.
+//   - page_ms: 50 standings after a cursor at random; page_beside_ms while executions are appended.
+//   - rebuilt_per_s: the projector reads --rebuilt updates of 8 projects, on --wallets wallets, from the contract's events as
+//     it emits them, in transactions of 500, and writes them to an empty Redis. The events are in memory: a node's answers come on top.
 //
 // # lanes
 //

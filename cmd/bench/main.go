@@ -30,18 +30,19 @@ const usage = `usage: go run . relay [flags]
        go run . accept [flags]
        go run . lanes [flags]
        go run . soak [flags]
+       go run . reads [flags]
 
 relay measures Scorelay's relayers beside op-service/txmgr; horizon what an update costs if a lane chooses what it binds;
 backlog how fast lanes work a backlog off; slowdisk how long an accept takes where a sync of the disk takes 2 ms; flood how
 long a project's updates take beside another's flood; replicas what one NATS server stores and accepts, beside a cluster of
 three; redis what an update takes of Redis; accept what an update takes of the API, beside what bounds it; lanes how late
 updates are while lanes are added, replaced and removed; soak the memory of a deployment while a million updates wait, and after
-minutes of load.
+minutes of load; reads what the projection of scores takes of Redis, and how fast its leaderboards are.
 See doc.go and horizon/doc.go for what, and how.
 
 `
 
-var errUsage = errors.New("say what to measure: relay, horizon, backlog, slowdisk, flood, replicas, redis, accept, lanes or soak")
+var errUsage = errors.New("say what to measure: relay, horizon, backlog, slowdisk, flood, replicas, redis, accept, lanes, soak or reads")
 
 func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -73,6 +74,8 @@ func run(args []string) error {
 		return serveHandler(ctx, args[1:])
 	case "redis":
 		return runRedis(ctx, args[1:])
+	case "reads":
+		return runReads(ctx, args[1:])
 	case "lanes":
 		return runLanes(ctx, args[1:])
 	}

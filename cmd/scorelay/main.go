@@ -35,6 +35,7 @@ type cli struct {
 	Backup   backupCommand   `cmd:"" help:"Copy all that NATS keeps of a deployment into a directory, while it runs."`
 	Restore  restoreCommand  `cmd:"" help:"Bring a backup into NATS servers that have nothing of the deployment."`
 	Audit    auditCommand    `cmd:"" help:"Compare what the stream accepted with the contract's events and scores."`
+	Export   exportCommand   `cmd:"" help:"Export a project's updates or scores as CSV or NDJSON, from the chain."`
 	Load     loadCommand     `cmd:"" help:"Send signed updates at a fixed rate to any deployment."`
 	Gas      gasCommand      `cmd:"" help:"Measure what updates cost, on an EVM of its own."`
 

@@ -33,21 +33,21 @@ func TestProjectsAreEdited(t *testing.T) {
 
 	var shown struct {
 		Updaters     []string       `json:"updaters"`
-		InputActions []score.Action `json:"inputActions"`
+		Actions      []score.Action `json:"actions"`
 		ScoreTypes   []string       `json:"scoreTypes"`
 		SignedOnly   bool           `json:"signedOnly"`
-		NextNonce    uint64         `json:"nextNonce"`
+		EditNonce    uint64         `json:"editNonce"`
 	}
 	require.Eventually(t, func() bool { // the directory follows the final blocks
-		out, err := run("show", info.ProjectID)
+		out, err := run("show", "--json", info.ProjectID)
 		require.NoError(t, err, string(out))
 		require.NoError(t, json.Unmarshal(out, &shown))
 		return len(shown.ScoreTypes) > 1
 	}, 2*time.Minute, 100*time.Millisecond)
-	require.Contains(t, shown.InputActions, score.Action{Name: "a gift", Points: 5, Direction: score.Subtract})
+	require.Contains(t, shown.Actions, score.Action{Name: "a gift", Points: 5, Direction: score.Subtract})
 	require.Contains(t, shown.Updaters, strings.ToLower(member))
 	require.True(t, shown.SignedOnly)
-	require.Equal(t, uint64(1), shown.NextNonce)
+	require.Equal(t, uint64(1), shown.EditNonce)
 }
 
 // TestEditsOfFlags: what is added comes first, and what makes no edit is named.

@@ -275,6 +275,7 @@ func TestCommands(t *testing.T) {
 	out, told, err = scorelay("audit", "--wait", "3m")
 	require.NoError(t, err, "%s %s", out, told)
 	require.Contains(t, out, "lost 0")
+	exports(t, project, scorelay)
 	out, told, err = scorelay("dlq", "list")
 	require.NoError(t, err, told)
 	require.Equal(t, "ID  TIME  OUTCOME  REASON", out)
@@ -322,6 +323,31 @@ func TestCommands(t *testing.T) {
 	_, told, err = scorelay("dev", "--port", "0")
 	require.Error(t, err)
 	require.Contains(t, told, "another `scorelay dev`")
+}
+
+// exports exports a project to files and shows it.
+func exports(t *testing.T, project score.ProjectID, scorelay func(args ...string) (string, string, error)) {
+	t.Helper()
+	dir := t.TempDir()
+	_, told, err := scorelay("export", "scores", project.String(), "--output", filepath.Join(dir, "scores.csv"))
+	require.NoError(t, err, told)
+	require.Regexp(t, `\d+ scores of \d+ updates, equal to the contract's own, as of block \d+`, told)
+	out, told, err := scorelay("export", "updates", project.String(), "--output", filepath.Join(dir, "updates.ndjson"))
+	require.NoError(t, err, told)
+	require.Empty(t, out)
+	file, err := os.ReadFile(filepath.Join(dir, "updates.ndjson"))
+	require.NoError(t, err)
+	out, told, err = scorelay("export", "updates", project.String(), "--format", "ndjson")
+	require.NoError(t, err, told)
+	require.Equal(t, strings.TrimSpace(string(file)), out)
+	_, told, err = scorelay("export", "updates", score.ProjectID{1}.String())
+	require.Error(t, err)
+	require.Contains(t, told, "does not exist in any final block")
+
+	out, told, err = scorelay("projects", "show", project.String())
+	require.NoError(t, err, told)
+	require.Regexp(t, `(?m)^project +`+project.String()+`\n(.*\n)*edit nonce +0\n(.*\n)*action 0 +`, out)
+	require.NotContains(t, out, "differs")
 }
 
 // pauses has a project, lanes and accepting pause and resume.

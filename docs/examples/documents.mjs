@@ -1,4 +1,4 @@
-// docs/examples/documents.mjs: runs the examples that stand in docs/ids.md, against a running stack
+// docs/examples/documents.mjs: runs the examples that stand in docs/ids.md and docs/reads.md, against a running stack
 //
 //	node documents.mjs [path of dev.json]
 //
@@ -13,9 +13,12 @@ import { fileURLToPath } from 'node:url'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = join(here, '..', '..')
-const text = readFileSync(join(root, 'docs', 'ids.md'), 'utf8')
-const blocks = [...text.matchAll(/^```(sh|js|go)\n((?:#|\/\/) run in docs\/examples[^\n]*\n.*?)^```$/gms)]
-assert(blocks.length >= 5, `only ${blocks.length} examples found in docs/ids.md`)
+const documents = { 'docs/ids.md': 5, 'docs/reads.md': 1 } // with at least so many examples
+const blocks = Object.entries(documents).flatMap(([document, least]) => {
+  const found = [...readFileSync(join(root, document), 'utf8').matchAll(/^```(sh|js|go)\n((?:#|\/\/) run in docs\/examples[^\n]*\n.*?)^```$/gms)]
+  assert(found.length >= least, `only ${found.length} examples found in ${document}`)
+  return found.map(([, language, example]) => [document, language, example])
+})
 
 const work = mkdtempSync(join(tmpdir(), 'scorelay-documents-'))
 const runners = {
@@ -33,10 +36,10 @@ const run = (command, args, input) => spawnSync(command, args, { cwd: here, env,
 
 let failed = 0
 try {
-  for (const [, language, example] of blocks) {
+  for (const [document, language, example] of blocks) {
     const { status, stdout, stderr } = runners[language](example)
     const title = example.split('\n', 1)[0]
-    console.log(`${status === 0 ? 'ok    ' : 'FAILED'} docs/ids.md: ${title}\n${stdout.replace(/^/gm, '       ')}`)
+    console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${document}: ${title}\n${stdout.replace(/^/gm, '       ')}`)
     if (status !== 0) {
       failed++
       console.error(stderr)

@@ -139,16 +139,16 @@ func (a *api) open(ctx context.Context) error {
 func (s *APISettings) claim() time.Duration { return max(minClaim, 3*s.AcceptTimeout) }
 
 func (a *api) config() httpapi.Config {
-	s, d := a.settings, a.stream.Deployment()
+	s, d, salt := a.settings, a.stream.Deployment(), a.stream.Salt()
 	whole, _ := s.whole()                    // Validate has read it
 	proxies, _ := networks(s.TrustedProxies) // Validate read them
 	return httpapi.Config{
-		ChainID: d.ChainID, Contract: d.Contract, ScoreTypes: s.ScoreTypes,
+		ChainID: d.ChainID, Contract: d.Contract, Secret: salt[:], ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Freshness{Past: s.FreshFor, Ahead: s.FreshAhead},
 		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay, Whole: whole,
 		MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout:  s.AcceptTimeout,
-		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, MaxPerKey: s.MaxPerKey, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies,
+		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, MaxPerKey: s.MaxPerKey, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies, Origins: s.Origins,
 		DrainTimeout: s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener
 	}
 }
@@ -160,7 +160,7 @@ func (a *api) deps() httpapi.Deps {
 		confirmations: a.settings.Confirmations,
 	}
 	deps := httpapi.Deps{
-		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: a.paused, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract,
+		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: a.paused, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract, Standings: newStandings(a.redis, a.stream),
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
 		Gas:       registry.Osaka(), // also where a later fork's rules hold, which would take four fifths of all budgets over night

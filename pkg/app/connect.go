@@ -20,6 +20,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/standings"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -230,6 +231,12 @@ func (c Connector) Redis(ctx context.Context, s *Redis) (*redisdb.Client, error)
 		c.Log.Warn("starting without Redis; using it when it comes up", "err", err)
 	}
 	return client, nil
+}
+
+// newStandings is the projection of a deployment's final executions, which relayers write and APIs read.
+func newStandings(client *redisdb.Client, s *stream.Stream) *standings.Store {
+	d := s.Deployment()
+	return standings.New(client, standings.Config{Prefix: redisPrefix(s), Source: fmt.Sprintf("%d:%s", d.ChainID, d.Contract)})
 }
 
 // redisPrefix gives each deployment its own part of a Redis that several share. A stream that was made again is another

@@ -108,6 +108,7 @@ func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 	require.NoError(t, err)
 	topup.New(topup.Config{PerDay: new(big.Int)}, topup.Deps{Metrics: reg})
 	_ = (&index.Follower{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
+	_ = (&index.Projector{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 }
 
 func registerChain(t *testing.T, reg prometheus.Registerer) {

@@ -43,6 +43,7 @@ const (
 //	             │                                        │ events, final
 //	             ▼                                        ▼
 //	         Redis (statuses) ◄── restorer ◄── index ──► project directory
+//	               (standings) ◄── projector ◄──┘
 type relayer struct {
 	*process
 	settings *RelayerSettings
@@ -58,6 +59,8 @@ type relayer struct {
 	topUp    *topup.TopUp // nil as payer is
 	follower *index.Follower
 	restorer *index.Restorer
+
+	projector *index.Projector
 }
 
 // RunRelayer runs a relayer replica until drain ends. What is in flight then is in the journals, for the next sessions.
@@ -82,6 +85,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		loop("the tracker of the chain's heads", func(ctx context.Context) error { r.heads.Run(ctx); return nil }),
 		loop("the follower of the contract's events", func(ctx context.Context) error { return r.follower.Run(ctx) }),
 		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
+		loop("the projector of standings", func(ctx context.Context) error { return r.projector.Run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return r.guard.Run(ctx) }),
 		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
 		loop("top-ups", func(ctx context.Context) error {
@@ -140,6 +144,10 @@ func (r *relayer) open(ctx context.Context) error {
 	r.restorer = &index.Restorer{
 		Deployment: d, Heads: r.heads, Chain: r.chain, Source: r.stream, Journals: journals, Lanes: r.lanes, Statuses: r.status,
 		Retention: r.settings.StatusRetention, Log: r.log,
+	}
+	r.projector = &index.Projector{
+		Deployment: d, Chain: r.chain, Payments: r.chain, Heads: r.heads, Blocks: r.chain, Projects: projects, Standings: newStandings(r.redis, r.stream),
+		Replica: r.settings.replica(), Log: r.log, Metrics: r.metrics,
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})

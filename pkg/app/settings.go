@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -90,12 +91,13 @@ type APISettings struct {
 	Listen             string        `name:"listen" env:"SCORELAY_LISTEN" default:":8080" help:"Address of the HTTP API."`
 	TLSCertificate     string        `name:"tls-certificate-file" env:"SCORELAY_TLS_CERTIFICATE_FILE" placeholder:"FILE" help:"Certificate chain of the HTTP API, PEM, the API's own first: it then speaks TLS. Both files are read again when they change."`
 	TLSKey             string        `name:"tls-key-file" env:"SCORELAY_TLS_KEY_FILE" placeholder:"FILE" help:"Private key of the certificate, PEM."`
-	MaxConnections     int           `name:"max-connections" env:"SCORELAY_MAX_CONNECTIONS" default:"16384" help:"Connections to the HTTP API that are open at once; one more is answered 503. Each takes a file and some 20 kB of memory."`
+	MaxConnections     int           `name:"max-connections" env:"SCORELAY_MAX_CONNECTIONS" default:"16384" help:"Connections to the HTTP API that are open at once; one more is answered 503. Each takes a file and some 36 kB of memory."`
 	MaxPerAddress      int           `name:"max-connections-per-address" env:"SCORELAY_MAX_CONNECTIONS_PER_ADDRESS" default:"4096" help:"Of them, those of one address of IPv4 or one /64 of IPv6; one more is answered 429. It is not for trusted proxies."`
 	MaxPerKey          int           `name:"max-connections-per-key" env:"SCORELAY_MAX_CONNECTIONS_PER_KEY" default:"4096" help:"Of them, those over which one API key came first; one more is answered 429 and closed. It is not for trusted proxies."`
 	IdleTimeout        time.Duration `name:"idle-timeout" env:"SCORELAY_IDLE_TIMEOUT" default:"75s" help:"How long a connection may be idle between two requests. Keep it above that of the callers' pools, and of a proxy in front."`
 	KeylessTimeout     time.Duration `name:"keyless-idle-timeout" env:"SCORELAY_KEYLESS_IDLE_TIMEOUT" default:"5s" help:"How long a connection may be idle over which no valid API key came yet. It is not for trusted proxies."`
 	TrustedProxies     []string      `name:"trusted-proxies" env:"SCORELAY_TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks (CIDR) of proxies in front of the API, separated by commas, and of nothing else."`
+	Origins            []string      `name:"cors-origins" env:"SCORELAY_CORS_ORIGINS" placeholder:"ORIGIN" help:"Origins of pages whose scripts may call the API from a browser, such as https://app.example.com, separated by commas and compared exactly. Who reads such a page's script has the API key in it: give it one that may only look up, and only its project. Empty: none."`
 	AdminListen        string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9100" help:"Address of the admin listener: liveness, readiness, metrics, profiles. It asks for no authentication, so keep it private."`
 	ScoreTypes         []string      `name:"default-score-types" env:"SCORELAY_DEFAULT_SCORE_TYPES" default:"reputation" help:"Score types of a project whose creation names none."`
 	FreshFor           time.Duration `name:"message-max-age" env:"SCORELAY_MESSAGE_MAX_AGE" default:"5m" help:"How old a signed message may be."`
@@ -190,6 +192,9 @@ func (s *APISettings) Validate() error {
 	p.positive("SCORELAY_KEYLESS_IDLE_TIMEOUT", s.KeylessTimeout)
 	_, err = networks(s.TrustedProxies)
 	p.check(err == nil, "SCORELAY_TRUSTED_PROXIES holds %v; name IP addresses or networks such as 10.0.0.0/8", err)
+	for _, origin := range s.Origins {
+		p.check(isOrigin(origin), "SCORELAY_CORS_ORIGINS holds %q; name origins as browsers send them: https://app.example.com, in lower case, with a port only where it is not the scheme's own", origin)
+	}
 	p.check((s.TLSCertificate == "") == (s.TLSKey == ""), "set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none of them")
 	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)
 	p.check(s.LookUpRate >= 0 && s.LookUpRate <= maxKeyRate, "SCORELAY_LOOK_UP_RATE is %d; it must be 0 (no limit) or more, up to %d", s.LookUpRate, maxKeyRate)
@@ -274,9 +279,16 @@ func (t *Traces) problems(p *problems) {
 	p.check(t.OTLPEndpoint == "" || isHTTP(t.OTLPEndpoint), "OTEL_EXPORTER_OTLP_ENDPOINT is %q; it must begin with http:// or https://", t.OTLPEndpoint)
 }
 
-func isHTTP(url string) bool {
-	scheme, _, _ := strings.Cut(url, "://")
+func isHTTP(text string) bool {
+	scheme, _, _ := strings.Cut(text, "://")
 	return scheme == "http" || scheme == "https"
+}
+
+// isOrigin tells whether a browser may send this as a page's origin.
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && isHTTP(text) && u.Hostname() != "" && text == strings.ToLower(u.Scheme+"://"+u.Host) && !strings.ContainsAny(text, "*, ") &&
+		!(u.Scheme == "https" && u.Port() == "443") && !(u.Scheme == "http" && u.Port() == "80")
 }
 
 // problems collects sentences.

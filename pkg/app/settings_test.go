@@ -31,6 +31,12 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		`SCORELAY_TRUSTED_PROXIES holds "proxy.local", which is no network`: func(s *APISettings) {
 			s.TrustedProxies = []string{"10.0.0.0/8", "proxy.local"}
 		},
+		`SCORELAY_CORS_ORIGINS holds "*"; name origins as browsers send them`:                                    func(s *APISettings) { s.Origins = []string{"https://app.example.com", "*"} },
+		`SCORELAY_CORS_ORIGINS holds "https://app.example.com/"`:                                                 func(s *APISettings) { s.Origins = []string{"https://app.example.com/"} },
+		`SCORELAY_CORS_ORIGINS holds "https://*.example.com"`:                                                    func(s *APISettings) { s.Origins = []string{"https://*.example.com"} },
+		`SCORELAY_CORS_ORIGINS holds "https://App.example.com:8443"`:                                             func(s *APISettings) { s.Origins = []string{"https://App.example.com:8443"} },
+		`SCORELAY_CORS_ORIGINS holds "https://app.example.com:443"`:                                              func(s *APISettings) { s.Origins = []string{"https://app.example.com:443"} },
+		`SCORELAY_CORS_ORIGINS holds "null"`:                                                                     func(s *APISettings) { s.Origins = []string{"null"} },
 		"set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none":                           func(s *APISettings) { s.TLSKey = "key.pem" },
 		`OTEL_EXPORTER_OTLP_ENDPOINT is "collector:4317"; it must begin with http:// or https://`:                func(s *APISettings) { s.OTLPEndpoint = "collector:4317" },
 		"OTEL_TRACES_SAMPLER_ARG is 1.5; it must be from 0 to 1":                                                 func(s *APISettings) { s.TraceRatio = "1.5" },

@@ -134,13 +134,7 @@ func (r *reading) takeReceipt(b *evidence.Block, tx common.Hash, el rpc.BatchEle
 		}
 		return err
 	}
-	if receipt.TxHash != tx {
-		return contradiction("the receipt of %s was asked for, that of %s came", tx, receipt.TxHash)
-	}
-	if receipt.BlockHash != b.Hash && receipt.BlockNumber != nil {
-		return fmt.Errorf("it has %s in block %s, on another branch", tx, receipt.BlockHash)
-	}
-	if err := evidence.CheckReceipt(b, receipt); err != nil {
+	if err := checkReceipt(b, tx, receipt); err != nil {
 		return err
 	}
 	for _, l := range receipt.Logs {
@@ -148,6 +142,17 @@ func (r *reading) takeReceipt(b *evidence.Block, tx common.Hash, el rpc.BatchEle
 	}
 	r.held[tx] = append(r.held[tx], receipt)
 	return nil
+}
+
+// checkReceipt holds a single receipt against what was asked for and its block.
+func checkReceipt(b *evidence.Block, tx common.Hash, receipt *types.Receipt) error {
+	if receipt.TxHash != tx {
+		return contradiction("the receipt of %s was asked for, that of %s came", tx, receipt.TxHash)
+	}
+	if receipt.BlockHash != b.Hash && receipt.BlockNumber != nil {
+		return fmt.Errorf("it has %s in block %s, on another branch", tx, receipt.BlockHash)
+	}
+	return evidence.CheckReceipt(b, receipt)
 }
 
 // believed is the receipt that endpoints gave one by one, if it is as good as can be had: no endpoint gives all receipts of

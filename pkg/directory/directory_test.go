@@ -277,6 +277,29 @@ func TestViewFollows(t *testing.T) {
 	require.Eventually(t, func() bool { return view.Len() == 0 }, 2*time.Minute, 5*time.Millisecond)
 }
 
+func TestViewListsInOrder(t *testing.T) {
+	t.Parallel()
+	d := open(t, connect(t, devnet.NATS(t).URL))
+	revision := follow(t, d)
+	for _, n := range []byte{7, 0xa1, 3, 0, 9, 0x1a} {
+		require.NoError(t, d.Put(t.Context(), revision, record(n, "each"), 10, uint(n)))
+	}
+	view := run(t, d)
+	caughtUp(t, view)
+	after := func(id *score.ProjectID, most int) (ids []byte) {
+		for _, rec := range view.After(id, most) {
+			ids = append(ids, rec.ID[31])
+		}
+		return ids
+	}
+	require.Equal(t, []byte{0, 3, 7, 9, 0x1a, 0xa1}, after(nil, 100))
+	require.Equal(t, []byte{0, 3}, after(nil, 2))
+	require.Equal(t, []byte{9, 0x1a, 0xa1}, after(&score.ProjectID{31: 7}, 3))
+	require.Equal(t, []byte{9}, after(&score.ProjectID{31: 8}, 1))
+	require.Empty(t, after(&score.ProjectID{31: 0xa1}, 1))
+	require.Empty(t, after(nil, 0))
+}
+
 // newest is the revision of the checkpoint, readable or not.
 func newest(t *testing.T, kv jetstream.KeyValue) uint64 {
 	t.Helper()

@@ -35,5 +35,13 @@ func (d *Directory) NewView(log *slog.Logger) *View {
 	})}
 }
 
+// After are the first records after an id, in the order of ids, at most so many; nil: from the first on. Callers must not change them.
+func (v *View) After(id *score.ProjectID, most int) []*score.Record {
+	if id == nil {
+		return v.View.After("", most)
+	}
+	return v.View.After(keyOf(*id), most)
+}
+
 // Project returns the record of a project that exists on the chain, final; callers must not change it.
 func (v *View) Project(id score.ProjectID) (*score.Record, bool) { return v.Get(keyOf(id)) }

@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"math/big"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 )
@@ -51,6 +53,13 @@ type Included struct {
 	Tx      common.Hash
 	Block   Ref
 	Receipt *types.Receipt // checked
+}
+
+// Paid is when a transaction was included, and what it cost.
+type Paid struct {
+	Time uint64   // of its block, unix seconds
+	Gas  uint64   // used
+	Fee  *big.Int // wei
 }
 
 // Call is a message for eth_call.

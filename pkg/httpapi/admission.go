@@ -18,12 +18,7 @@ type handler func(c *fiber.Ctx, by *caller) *Problem
 // enter lets a request in: there is a place for it, the API is up, the key is valid and has the right to it. Posts that write
 // are counted against the key's budget when it is known what they ask for; see counted.
 func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, handle handler) (p *Problem) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.log(c).Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-			p = problem(codeInternal, "")
-		}
-	}()
+	defer s.recovered(c, &p)
 	if s.draining.Load() {
 		c.Context().SetConnectionClose()
 		return temporary(codeShuttingDown, retryAfterFailure, "")
@@ -34,11 +29,8 @@ func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, h
 	default:
 		return temporary(codeOverloaded, s.paceOf(places).wait(), "")
 	}
-	if !s.started.Load() {
-		if err := s.deps.Ready(); err != nil {
-			return temporary(codeStarting, retryAfterFailure, "")
-		}
-		s.started.Store(true)
+	if p := s.up(); p != nil {
+		return p
 	}
 	by, p := s.authenticate(c)
 	if p != nil {
@@ -47,6 +39,25 @@ func (s *Server) enter(c *fiber.Ctx, places chan struct{}, right score.Rights, h
 	p = s.admit(c, by, right, handle)
 	by.counts.request(p)
 	return p
+}
+
+// recovered, deferred, has a panic answered with 500.
+func (s *Server) recovered(c *fiber.Ctx, p **Problem) {
+	if r := recover(); r != nil {
+		s.log(c).Error("a request panicked; the API answers 500 and continues", "path", c.Path(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+		*p = problem(codeInternal, "")
+	}
+}
+
+// up is nil once the API could do its work.
+func (s *Server) up() *Problem {
+	if !s.started.Load() {
+		if err := s.deps.Ready(); err != nil {
+			return temporary(codeStarting, retryAfterFailure, "")
+		}
+		s.started.Store(true)
+	}
+	return nil
 }
 
 // admit has a request handled, if its key has the right to it, and look-ups left if it is one.

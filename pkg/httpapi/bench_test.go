@@ -36,6 +36,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/standings"
 	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -84,22 +85,28 @@ func TestMain(m *testing.M) {
 
 // transact has account 0, the relayer, send one transaction and makes a block of it.
 func transact(to *common.Address, data []byte) error {
+	_, err := mined(to, data)
+	return err
+}
+
+// mined is transact, and tells the block.
+func mined(to *common.Address, data []byte) (block uint64, err error) {
 	shared.sendMu.Lock()
 	defer shared.sendMu.Unlock()
 	ctx, client := context.Background(), shared.chain.Client()
 	nonce, err := client.PendingNonceAt(ctx, devnet.Address(0))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	tx, err := types.SignNewTx(devnet.Key(0), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
 		ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, To: to, Data: data, Gas: 16_000_000,
 		GasTipCap: big.NewInt(1_000_000_000), GasFeeCap: big.NewInt(10_000_000_000),
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := client.SendTransaction(ctx, tx); err != nil {
-		return err
+		return 0, err
 	}
 	shared.chain.Commit()
 	for deadline := time.After(2 * time.Minute); ; {
@@ -108,11 +115,11 @@ func transact(to *common.Address, data []byte) error {
 			err = errors.New("the transaction reverted")
 		}
 		if receipt != nil {
-			return err
+			return receipt.BlockNumber.Uint64(), err
 		}
 		select { // the node may still be indexing the block
 		case <-deadline:
-			return err
+			return 0, err
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -130,6 +137,7 @@ type bench struct {
 	final     *directory
 	publisher *faultyPublisher
 	chain     *faultyChain
+	standings *standings.Store
 	keys      *apikey.Store
 	view      *apikey.View
 	owner     *ecdsa.PrivateKey
@@ -187,6 +195,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 		client.Timeout = set.timeout
 	}
 	b.status = status.New(client, set.status)
+	b.standings = standings.New(client, standings.Config{Prefix: prefix, Source: "the chain"})
 	b.projects = httpapi.NewProjects(b.final)
 	b.chain = &faultyChain{}
 	b.keys, err = apikey.Open(ctx, js)
@@ -216,7 +225,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	reg := prometheus.NewRegistry()
 	b.metrics = reg
 	deps := httpapi.Deps{
-		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain,
+		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain, Standings: b.standings,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(client, set.status.Prefix+"rate:", log, reg), Gas: registry.Osaka(), Ready: func() error { return nil },
 		Halted: func() string { return "" }, Log: log, Registerer: reg,

@@ -16,6 +16,7 @@ var (
 	codeMalformedJSON      = Code{"malformed_json", http.StatusBadRequest, "The body is not a JSON object", "Send one JSON object, in UTF-8, and nothing after it."}
 	codeInvalidBody        = Code{"invalid_body", http.StatusBadRequest, "Fields of the body are invalid", "Correct the fields in `errors`; each is named by a JSON pointer."}
 	codeInvalidPath        = Code{"invalid_path", http.StatusBadRequest, "Malformed id or address in the path", "Ids are 0x and 64 hex digits, wallets 0x and 40."}
+	codeInvalidQuery       = Code{"invalid_query", http.StatusBadRequest, "A parameter behind the question mark is invalid", "Correct the parameter that `detail` names."}
 	codeMessageTooOld      = Code{"message_too_old", http.StatusBadRequest, "The message was signed too long ago", "Sign the current time in milliseconds, and send the request within five minutes (the default). What was sent before keeps its updateId, since it may be stored."}
 	codeMessageInFuture    = Code{"message_in_future", http.StatusBadRequest, "The message's time is in the future", "Correct the signer's clock; sign the time in milliseconds."}
 	codeBadSignature       = Code{"bad_signature", http.StatusBadRequest, "Malformed signature", "Sign a message with personal_sign, a group with EIP-712: 65 bytes, v 27 or 28 (or 0 or 1), low s. (The outcome of this name: a group's signature was not its signer's.)"}
@@ -64,6 +65,8 @@ var (
 	codeUpdateInProgress   = Code{"update_in_progress", http.StatusServiceUnavailable, "Another request with this updateId is in progress", "Retry the same request after Retry-After seconds."}
 	codeStatusRebuilding   = Code{"status_rebuilding", http.StatusServiceUnavailable, "Statuses are being restored", "Retry after Retry-After seconds."}
 	codeStatusUnavailable  = Code{"status_unavailable", http.StatusServiceUnavailable, "Redis, which holds statuses, is unavailable or full", "Retry after Retry-After seconds."}
+	codeIndexRebuilding    = Code{"index_rebuilding", http.StatusServiceUnavailable, "Leaderboards, histories and statistics are being rebuilt", "Retry after Retry-After seconds; `detail` says how far it is. The scores of single wallets are at GET /projects/{projectId}/scores/{wallet} meanwhile."}
+	codeIndexUnavailable   = Code{"index_unavailable", http.StatusServiceUnavailable, "Redis, which holds leaderboards, is unavailable", "Retry after Retry-After seconds."}
 	codeChainUnavailable   = Code{"chain_unavailable", http.StatusServiceUnavailable, "The chain is unavailable", "Retry after Retry-After seconds."}
 	codeHTTPVersion        = Code{"unsupported_http_version", http.StatusHTTPVersionNotSupported, "The version of HTTP is not supported", "Use HTTP/1.1."}
 )

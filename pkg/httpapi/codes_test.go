@@ -45,7 +45,8 @@ var provocations = map[string]struct {
 	"invalid_body": {nil, func(b *bench) response {
 		return b.post("/update-score", set(b.update("one"), "updateId", "0x12"))
 	}},
-	"invalid_path": {nil, func(b *bench) response { return b.get("/projects/0x12") }},
+	"invalid_query": {nil, func(b *bench) response { return b.get("/projects?limit=0") }},
+	"invalid_path":  {nil, func(b *bench) response { return b.get("/projects/0x12") }},
 	"message_too_old": {nil, func(b *bench) response {
 		return b.post("/update-score", b.updateAt("one", time.Now().Add(-6*time.Minute)))
 	}},
@@ -174,7 +175,7 @@ var provocations = map[string]struct {
 		return b.wire("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
 	}},
 	"headers_too_large": {nil, func(b *bench) response {
-		return b.postWith(map[string]string{"X-Padding": strings.Repeat("x", 10<<10)}, []byte(`{}`))
+		return b.postWith(map[string]string{"X-Padding": strings.Repeat("x", 30<<10)}, []byte(`{}`))
 	}},
 	"internal": {func(s *setup) { s.deps = func(d *httpapi.Deps) { d.Chain = panickingChain{d.Chain} } }, func(b *bench) response {
 		return b.get("/projects/%s/scores/%s", b.project.ID, devnet.Address(9))
@@ -259,6 +260,10 @@ var provocations = map[string]struct {
 	}},
 	"status_unavailable": {func(s *setup) { s.redis = "redis://127.0.0.1:1/0" }, func(b *bench) response {
 		return b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
+	}},
+	"index_rebuilding": {nil, func(b *bench) response { return b.get("/projects/%s/stats", b.project.ID) }},
+	"index_unavailable": {func(s *setup) { s.redis = "redis://127.0.0.1:1/0" }, func(b *bench) response {
+		return b.get("/projects/%s/leaderboards/total", b.project.ID)
 	}},
 	"chain_unavailable": {nil, func(b *bench) response {
 		b.chain.down.Store(true)

@@ -14,13 +14,14 @@ import (
 
 // Bounds that need no setting.
 const (
-	maxHeaders = 8 << 10 // bytes of request line and headers
+	maxHeaders = 24 << 10 // bytes of request line and headers: a look-up of 500 wallets has 21,500 in its path
 )
 
 // Config of a Server. A zero value takes the field's default, except where a field is required.
 type Config struct {
 	ChainID  uint64         // EIP-155; for EIP-712 signatures, whose domain look-ups of projects tell
 	Contract common.Address // the ScoreRegistry; as ChainID
+	Secret   []byte         // of the deployment, under which the page's sessions are sealed; nil: there is no page
 
 	ScoreTypes []string         // of a project that declares none. Default ["reputation"]
 	Freshness  wallet.Freshness // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead
@@ -49,6 +50,7 @@ type Config struct {
 	MaxPerKey      int            // of them, those over which an API key came first. Default 4,096
 	Idle           time.Duration  // between two requests of a connection. Default 75 s, above the minute of most clients and proxies
 	KeylessIdle    time.Duration  // the same while the connection showed no valid API key, and until the head of its first request is there. Default 5 s
+	Origins        []string       // of pages whose scripts browsers let read answers, such as https://app.example.com. Default none
 	Proxies        []netip.Prefix // addresses of trusted proxies: neither MaxPerAddress, MaxPerKey nor KeylessIdle is for them. Default none
 }
 

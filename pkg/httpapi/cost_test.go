@@ -157,6 +157,8 @@ func (atOnce) PublishEnvelope(context.Context, string, []score.Update, []score.S
 
 func (atOnce) Project(score.ProjectID) (*score.Record, bool) { return nil, false }
 
+func (atOnce) After(*score.ProjectID, int) []*score.Record { return nil }
+
 func (atOnce) Release(context.Context, []score.Ref, string) error { return nil }
 
 func (atOnce) Accepted(context.Context, []score.Ref, []string) error { return nil }

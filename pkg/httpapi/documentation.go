@@ -18,7 +18,7 @@ const (
 	indexHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
 		`<meta name="color-scheme" content="light dark"><title>Scorelay</title><h1>Scorelay</h1>` +
 		`<p>Signed score updates over HTTP, each applied on chain exactly once.</p>` +
-		`<p><a href="/docs">Documentation</a> · <a href="/openapi.yaml">OpenAPI</a></p></html>`
+		`<p><a href="/app">Page</a> · <a href="/docs">Documentation</a> · <a href="/openapi.yaml">OpenAPI</a></p></html>`
 )
 
 // document is an answer that is the same for every caller, prepared once.
@@ -60,7 +60,7 @@ func documentation(app *fiber.App) {
 	html := fiber.MIMETextHTMLCharsetUTF8
 	asJSON, asHTML := newDocument(fiber.MIMEApplicationJSON, []byte(indexJSON)), newDocument(html, []byte(indexHTML))
 	app.Get("/", func(c *fiber.Ctx) error {
-		c.Set(fiber.HeaderVary, fiber.HeaderAccept)
+		c.Vary(fiber.HeaderAccept)
 		// Browsers name text/html. Fiber's ranking of preferences takes time quadratic in the header's length.
 		if strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
 			return asHTML.send(c)

@@ -59,7 +59,7 @@ func TestDocumentationLoadsNothing(t *testing.T) {
 		require.NotContains(t, html, "<link")
 		require.NotContains(t, html, "@import")
 		for _, to := range regexp.MustCompile(`(?:src|href|url)\s*[=(]\s*["']?([^"')> ]*)`).FindAllStringSubmatch(html, -1) {
-			require.Regexp(t, `^(#[A-Za-z0-9_-]+|openapi\.yaml|/docs|/openapi\.yaml)$`, to[1])
+			require.Regexp(t, `^(#[A-Za-z0-9_-]+|openapi\.yaml|/docs|/app|/openapi\.yaml)$`, to[1])
 		}
 	}
 	require.Contains(t, page.header.Get("Content-Security-Policy"), "style-src 'sha256-")

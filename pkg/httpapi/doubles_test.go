@@ -1,8 +1,11 @@
 package httpapi_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"math/big"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -24,6 +28,18 @@ func (d *directory) Project(id score.ProjectID) (*score.Record, bool) {
 		return nil, false
 	}
 	return rec.(*score.Record), true
+}
+
+func (d *directory) After(id *score.ProjectID, most int) []*score.Record {
+	var after []*score.Record
+	d.records.Range(func(key, rec any) bool {
+		if each := key.(score.ProjectID); id == nil || bytes.Compare(each[:], id[:]) > 0 {
+			after = append(after, rec.(*score.Record))
+		}
+		return true
+	})
+	slices.SortFunc(after, func(a, b *score.Record) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	return after[:min(len(after), most)]
 }
 
 // faultyPublisher is the real stream, with faults on request.
@@ -100,8 +116,9 @@ var errFault = errors.New("injected fault")
 // faultyChain reads the real contract on the real chain, or fails on request.
 type faultyChain struct {
 	down  atomic.Bool
-	mute  atomic.Bool  // Used does not answer before its context ends
-	asked atomic.Int64 // calls of Used
+	mute  atomic.Bool   // Used does not answer before its context ends
+	asked atomic.Int64  // calls of Used
+	final atomic.Uint64 // block
 
 	behind atomic.Uint64 // edits of a project that are not final
 }
@@ -139,6 +156,53 @@ func (c *faultyChain) Scores(ctx context.Context, project score.ProjectID, walle
 	}
 	block, err := shared.chain.Client().BlockNumber(ctx)
 	return scores, block, err
+}
+
+func (c *faultyChain) Extent(ctx context.Context) (httpapi.Extent, error) {
+	if c.down.Load() {
+		return httpapi.Extent{}, errFault
+	}
+	head, err := shared.chain.Client().BlockNumber(ctx)
+	return httpapi.Extent{First: 1, Final: c.final.Load(), Head: head}, err
+}
+
+func (c *faultyChain) History(
+	ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, _ httpapi.Extent, fn func(uint64, []score.Execution) bool,
+) error {
+	for block := to; block >= from; block-- {
+		number := new(big.Int).SetUint64(block)
+		logs, err := shared.chain.Client().FilterLogs(ctx, ethereum.FilterQuery{
+			FromBlock: number, ToBlock: number, Addresses: []common.Address{shared.contract}, Topics: [][]common.Hash{registry.UpdateTopics()},
+		})
+		if err != nil {
+			return err
+		}
+		header, err := shared.chain.Client().HeaderByNumber(ctx, number)
+		if err != nil {
+			return err
+		}
+		var found []score.Execution
+		for i := range logs {
+			event, err := registry.ParseLog(&logs[i])
+			if err != nil {
+				return err
+			}
+			applied := event.(registry.BatchApplied)
+			for n, u := range applied.Batch.Updates() {
+				if u.Project == project && u.Target == wallet {
+					found = append(found, score.Execution{
+						ID: u.ID, Target: u.Target, Signer: u.Signer, Action: u.Action, ScoreType: u.ScoreType, Outcome: applied.Outcomes[n],
+						Tx: logs[i].TxHash, Block: block, Time: time.Unix(int64(header.Time), 0),
+					})
+				}
+			}
+		}
+		slices.Reverse(found)
+		if !fn(block, found) {
+			return nil
+		}
+	}
+	return nil
 }
 
 func (c *faultyChain) HasCode(ctx context.Context, address common.Address) (bool, error) {

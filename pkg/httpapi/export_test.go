@@ -41,13 +41,13 @@ func AcceptedName(p *Projects, id score.ProjectID) string {
 // Codes is the whole table, by status.
 func Codes() []Code {
 	return []Code{
-		codeMalformedRequest, codeMalformedJSON, codeInvalidBody, codeInvalidPath, codeMessageTooOld, codeMessageInFuture,
+		codeMalformedRequest, codeMalformedJSON, codeInvalidBody, codeInvalidPath, codeInvalidQuery, codeMessageTooOld, codeMessageInFuture,
 		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType, codeEditExpired,
 		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeNotOwner, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeEditNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists, codeEditExists, codeWrongEditNonce, codeEditWaits,
 		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeBacklogFull, codeTooManyConnections, codeHeadersTooLarge,
 		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codePaused, codeUpdateInProgress,
-		codeStatusRebuilding, codeStatusUnavailable, codeChainUnavailable, codeHTTPVersion,
+		codeStatusRebuilding, codeStatusUnavailable, codeIndexRebuilding, codeIndexUnavailable, codeChainUnavailable, codeHTTPVersion,
 	}
 }
 

@@ -178,6 +178,26 @@ func (c *conversation) talksOfEdits() {
 	c.expect("status_rebuilding", c.request(http.MethodGet, c.editsPath()+"/1", nil))
 }
 
+// talksOfStandings is about what is final.
+func (c *conversation) talksOfStandings() {
+	c.t.Helper()
+	project := "/projects/" + c.project.ID.String()
+	c.expect("index_rebuilding", c.request(http.MethodGet, project+"/stats", nil))
+	c.projected(9, execution(1, player(1)), execution(2, player(2)), execution(3, player(3), func(e *score.Execution) { e.Action, e.ScoreType, e.Outcome = 9, 9, score.UnknownAction }))
+	require.Eventually(c.t, func() bool { return c.get("%s/stats", project).status == http.StatusOK }, time.Minute, 10*time.Millisecond)
+	for _, path := range []string{
+		"/leaderboards/reputation?limit=1", "/leaderboards/total?around=" + player(1).Hex(), "/leaderboards/volume", "/stats?from=2026-11-01&to=2026-11-30",
+		"/scores?wallets=" + player(1).Hex() + "," + player(4).Hex(), "/wallets/" + player(1).Hex() + "/history?limit=1", "/wallets/" + player(3).Hex() + "/history?final=true",
+	} {
+		c.ok(c.request(http.MethodGet, project+path, nil))
+	}
+	c.ok(c.request(http.MethodGet, "/projects?limit=1", nil))
+	for _, path := range []string{"/leaderboards/total?limit=0", "/stats?from=now", "/scores?wallets=0x", "/wallets/" + player(1).Hex() + "/history?cursor=x"} {
+		c.expect("invalid_query", c.request(http.MethodGet, project+path, nil))
+	}
+	c.expect("unknown_score_type", c.request(http.MethodGet, project+"/leaderboards/fame", nil))
+}
+
 // TestOpenAPIDescribesWhatIsAnswered talks to a real API and holds every answer to the document.
 func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	t.Parallel()
@@ -209,12 +229,13 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	expect("invalid_path", c.request(http.MethodGet, project+"/updates/0x12", nil))
 
 	c.talksOfGroups()
+	c.talksOfStandings()
 
 	expect("missing_api_key", c.request(http.MethodPost, "/update-score", update, without("X-API-KEY")))
 	expect("invalid_api_key", c.request(http.MethodPost, "/create-project", createBody(c.project), with("X-API-KEY", "nonsense")))
 	expect("unsupported_media_type", c.request(http.MethodPost, "/update-score", update, with("Content-Type", "text/plain")))
 	expect("unsupported_encoding", c.request(http.MethodPost, "/update-score", update, with("Content-Encoding", "gzip")))
-	expect("headers_too_large", c.request(http.MethodGet, project, nil, with("X-Long", string(bytes.Repeat([]byte("x"), 20_000)))))
+	expect("headers_too_large", c.request(http.MethodGet, project, nil, with("X-Long", string(bytes.Repeat([]byte("x"), 30_000)))))
 	spoilt := func(change func(object)) response {
 		body := c.update("two")
 		change(body)
@@ -236,7 +257,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 		"createProject OK", "createProject Conflict", "createProject Unauthorized", "updateScore OK", "updateScore Bad Request",
 		"updateGroups OK", "updateGroups Bad Request", "updateScores OK", "updateScores Bad Request", "updateScores Forbidden", "updateScores Service Unavailable", "reserveIds OK",
 		"reserveIds Bad Request", "lookUpUpdates OK", "lookUpUpdates Bad Request", "lookUpUpdates Service Unavailable", "updateScore Forbidden", "updateScore Service Unavailable", "getProject OK", "getProject Not Found", "getUpdate OK",
-		"getScores OK", "livez OK", "readyz OK", "index OK", "docs OK", "openapi OK", "openapi Not Modified",
+		"getScores OK", "listProjects OK", "getLeaderboard OK", "getLeaderboard Bad Request", "getScoresOf OK", "getHistory OK", "getStats OK", "getStats Service Unavailable", "livez OK", "readyz OK", "index OK", "docs OK", "openapi OK", "openapi Not Modified",
 	} {
 		require.True(t, slices.Contains(c.seen, operation), operation)
 	}

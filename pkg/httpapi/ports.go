@@ -56,6 +56,8 @@ type Minter interface {
 type Directory interface {
 	// Project returns a record that does not change any more.
 	Project(id score.ProjectID) (*score.Record, bool)
+	// After are the first records after an id, in the order of ids; nil: from the first on. At most so many.
+	After(id *score.ProjectID, most int) []*score.Record
 }
 
 // Keys knows the API keys.
@@ -105,6 +107,36 @@ type Chain interface {
 	// Scores returns the wallet's scores by index of score type, as of the newest block, and that block's number. An
 	// index that is missing, or a project the contract does not know (yet), is a score of zero.
 	Scores(ctx context.Context, project score.ProjectID, wallet common.Address) (scores []int64, block uint64, err error)
+	// Extent tells how long the chain is.
+	Extent(ctx context.Context) (Extent, error)
+	// History reads what became of the updates of a wallet from the logs of the blocks from … to (inclusive), which are within the extent, and hands it to
+	// fn, the newest first, a range of blocks at a time: down is the range's first. Points, Gas and Fee are left out. It ends when fn is false.
+	History(ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in Extent, fn func(down uint64, newest []score.Execution) bool) error
+}
+
+// Extent is how long the chain is: the blocks' numbers.
+type Extent struct {
+	First uint64 // the contract's
+	Final uint64 // the newest final one; 0 while there is none
+	Head  uint64 // the newest one
+}
+
+// Standings knows the scores that final executions make, and keeps the newest of these. All that it tells is as of one block. Its errors are a
+// *score.RebuildingError while it reads what it lost again, score.ErrNotProjected of a project that it has not come to, and others while it cannot be
+// asked. A board is the index of a score type, or score.Total.
+type Standings interface {
+	// Page is what follows the cursor on a board, or its begin if that is nil; at most limit standings.
+	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
+	// Around has the wallet in its middle, or as near to it as the board's ends allow; it is empty where the wallet is not on the board.
+	Around(ctx context.Context, project score.ProjectID, board int, wallet common.Address, limit int) (score.Page, score.AsOf, error)
+	// Scores answers for each wallet, in order, with the scores of the first score types; 0 where it has none.
+	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
+	// Recent are the newest executions, the newest first; there are older ones only if these are score.MaxRecent. Blocks after AsOf may be in it in part.
+	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
+	// Days are those from … to (inclusive) with executions, the oldest first.
+	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
+	// Summaries answers for each project, in order; nil of one that it has not come to.
+	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
 }
 
 // Contracts asks contract wallets (ERC-1271).

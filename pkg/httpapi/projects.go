@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -155,6 +157,21 @@ func (p *Projects) await(ctx context.Context, id score.ProjectID, patience time.
 			return nil, false
 		}
 	}
+}
+
+// list are the first final projects after an id that the grant covers, in the order of ids; nil: from the first on. At most so many.
+func (p *Projects) list(grant *score.Grant, after *score.ProjectID, most int) []*score.Record {
+	if len(grant.Projects) == 0 {
+		return p.final.After(after, most)
+	}
+	var records []*score.Record
+	for id := range grant.Projects {
+		if rec, ok := p.final.Project(id); ok && (after == nil || bytes.Compare(id[:], after[:]) > 0) {
+			records = append(records, rec)
+		}
+	}
+	slices.SortFunc(records, func(a, b *score.Record) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	return records[:min(len(records), most)]
 }
 
 // deadSeq is the sequence of the newest creation known to be a dead letter, 0 without one.

@@ -4,10 +4,12 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/gofiber/fiber/v2/middleware/cors"
 	"github.com/valyala/fasthttp"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -29,6 +31,9 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 		s.identify(ctx)
 		handle(ctx)
 	}
+	if len(s.config.Origins) > 0 {
+		app.Use(s.crossOrigin())
+	}
 	app.Post("/create-project", s.route("create-project", s.writes, score.MayCreate, s.accepting(s.createProject)))
 	app.Post("/update-score", s.route("update-score", s.writes, score.MayUpdate, s.accepting(s.updateScore)))
 	app.Post("/update-scores", s.route("update-scores", s.writes, score.MayUpdate, s.accepting(s.updateScores)))
@@ -38,10 +43,18 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app.Get("/projects/:project/edits/:nonce", s.route("edit", s.reads, score.MayRead, s.edit))
 	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, score.MayUpdate, s.reserveIDs))
 	app.Post("/look-up-updates", s.route("look-up-updates", s.reads, score.MayRead, s.lookUpUpdates))
+	app.Get("/projects", s.route("projects", s.reads, score.MayRead, s.listProjects))
 	app.Get("/projects/:project", s.route("project", s.reads, score.MayRead, s.project))
 	app.Get("/projects/:project/updates/:update", s.route("update", s.reads, score.MayRead, s.update))
 	app.Get("/projects/:project/scores/:wallet", s.route("scores", s.reads, score.MayRead, s.scores))
+	app.Get("/projects/:project/scores", s.route("wallets", s.reads, score.MayRead, s.scoresOf))
+	app.Get("/projects/:project/leaderboards/:scoreType", s.route("leaderboard", s.reads, score.MayRead, s.leaderboard))
+	app.Get("/projects/:project/wallets/:wallet/history", s.route("history", s.reads, score.MayRead, s.history))
+	app.Get("/projects/:project/stats", s.route("stats", s.reads, score.MayRead, s.stats))
 	documentation(app)
+	if s.page != nil {
+		s.servePage(app)
+	}
 	app.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	app.Get("/readyz", s.readyz)
 	if metrics != nil {
@@ -50,8 +63,22 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	return app
 }
 
+// crossOrigin tells browsers that pages of the configured origins may ask, and answers when they ask before they ask (CORS). A key is sent as a
+// header, never as a cookie, so that credentials are of no use here and never allowed.
+func (s *Server) crossOrigin() fiber.Handler {
+	return cors.New(cors.Config{
+		AllowOrigins: strings.Join(s.config.Origins, ","), AllowMethods: "GET,POST", AllowHeaders: "Content-Type,X-API-KEY," + requestIDHeader,
+		ExposeHeaders: strings.Join([]string{requestIDHeader, fiber.HeaderRetryAfter, headerLeft, headerPolicy}, ","), MaxAge: 600,
+	})
+}
+
 // route wraps a handler in what all have in common.
 func (s *Server) route(name string, places chan struct{}, right score.Rights, handle handler) fiber.Handler {
+	return s.routeTo(name, places, right, handle, (*Problem).write)
+}
+
+// routeTo is route with another way to write what is not a 200.
+func (s *Server) routeTo(name string, places chan struct{}, right score.Rights, handle handler, write func(*Problem, *fiber.Ctx) error) fiber.Handler {
 	answered := s.metrics.requests.WithLabelValues(name, strconv.Itoa(fiber.StatusOK))
 	handle = s.traced(handle)
 	return func(c *fiber.Ctx) error {
@@ -68,7 +95,7 @@ func (s *Server) route(name string, places chan struct{}, right score.Rights, ha
 		}
 		var err error
 		if p != nil {
-			err = p.write(c)
+			err = write(p, c)
 			if s.deps.Log.Enabled(c.Context(), slog.LevelDebug) {
 				s.log(c).Debug("the API answered with a problem", "path", c.Path(), "code", p.Code, "detail", p.Detail)
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/scorelay/scorelay/pkg/page"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
@@ -33,6 +34,7 @@ type Deps struct {
 	Gas       Gas      // nil: budgets of gas are not spent
 	Backlogs  Backlogs // nil: what waits is not bounded
 	Chain     Chain
+	Standings Standings
 	NewMinter func() Minter // for the ids of one project; no two mint the same
 	Contracts Contracts     // nil: contract wallets (ERC-1271) cannot sign
 
@@ -66,6 +68,7 @@ type Server struct {
 	callers   *callers
 
 	attribution *attribution
+	page        *page.Page // nil: there is none
 
 	priceOfOne score.Cost // of an update that is not in a signed group
 	minters    *lru.Cache[score.ProjectID, Minter]
@@ -74,6 +77,7 @@ type Server struct {
 	writes     chan struct{} // one for each post in progress
 	groups     chan struct{} // one for each group of update-groups in progress, which is as much as a post
 	reads      chan struct{} // one for each look-up in progress
+	histories  chan struct{} // one for each of them that reads logs
 	accepted   atomic.Uint64 // updates
 	notDurable atomic.Uint64 // posts
 	posting    pace
@@ -100,6 +104,8 @@ func New(config Config, deps Deps) (*Server, error) {
 		writes:  make(chan struct{}, config.MaxWrites),
 		groups:  make(chan struct{}, config.MaxWrites),
 		reads:   make(chan struct{}, config.MaxReads),
+
+		histories: make(chan struct{}, historiesAtOnce),
 	}
 	s.priceOfOne = s.priceOf(score.Unit{Updates: make([]score.Update, 1)})
 	s.attribution = newAttribution(deps.Log)
@@ -110,6 +116,10 @@ func New(config Config, deps Deps) (*Server, error) {
 		publisher: deps.Publisher, accepted: s.reporter.accepted, patience: config.AcceptTimeout,
 		instance: s.tokens.instance, limit: config.MaxEnvelope, metrics: s.metrics, tracer: deps.Tracer, log: deps.Log,
 		in: make(chan *waiting, config.MaxEnvelope), stop: make(chan struct{}), ended: make(chan struct{}),
+	}
+	var err error
+	if s.page, err = s.newPage(); err != nil {
+		return nil, err
 	}
 	s.app = s.routes(deps.Metrics)
 	return s, nil

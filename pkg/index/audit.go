@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
@@ -13,15 +11,13 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
 const (
-	scoresPerCall = 1000                   // about 3 million gas
-	awaitPause    = 500 * time.Millisecond // between audits that wait, at least
-	tornReads     = 10                     // of journals, before an audit gives up
+	awaitPause = 500 * time.Millisecond // between audits that wait, at least
+	tornReads  = 10                     // of journals, before an audit gives up
 )
 
 // Auditor compares what the stream accepted with what the contract did. It writes nothing, and may run beside anything.
@@ -117,28 +113,15 @@ func (a *Auditor) Audit(ctx context.Context) (*Findings, error) {
 
 // scores compares every score that an event changed with the contract's.
 func (a *Auditor) scores(ctx context.Context, t *auditTally, at common.Hash, findings *Findings) error {
-	view := viewAt(a.Chain, a.Deployment.Contract, at)
 	for project, sums := range t.sums {
-		for keys := range slices.Chunk(slices.Collect(maps.Keys(sums)), scoresPerCall) {
-			wallets, scoreTypes := make([]common.Address, len(keys)), make([]uint8, len(keys))
-			for i, key := range keys {
-				wallets[i], scoreTypes[i] = key.wallet, key.scoreType
-			}
-			scores, err := registry.ReadScores(project, wallets, scoreTypes).Do(ctx, view)
-			if err != nil {
-				return fmt.Errorf("couldn't read the scores of project %s: %w", project, err)
-			}
-			if len(scores) != len(keys) {
-				return fmt.Errorf("the contract gave %d scores where %d were asked for", len(scores), len(keys))
-			}
-			for i, key := range keys {
-				findings.Scores++
-				if scores[i] != sums[key] {
-					findings.Mismatched++
-					findings.example("score type %d of %s in project %s is %d on the contract, and the applied points add up to %d",
-						key.scoreType, key.wallet, project, scores[i], sums[key])
-				}
-			}
+		findings.Scores += len(sums)
+		err := sums.compare(ctx, viewAt(a.Chain, a.Deployment.Contract, at), project, func(key ScoreKey, has int64) {
+			findings.Mismatched++
+			findings.example("score type %d of %s in project %s is %d on the contract, and the applied points add up to %d",
+				key.ScoreType, key.Wallet, project, has, sums[key])
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,17 +1,20 @@
-// Package index follows the contract's events. Three things live on them:
+// Package index follows the contract's events. Four things live on them:
 //
 //   - Follower keeps the project directory: who is a member, which actions and score types there are.
 //   - Restorer brings the status store back after it lost its data.
+//   - Projector keeps the standings: scores, leaderboards, histories and statistics of all projects.
 //   - Auditor compares what the stream accepted with what the contract did.
+//   - Reader tells what the contract did with one project's updates; it keeps nothing.
 //
 // # Invariants
 //
-//   - Only final blocks make records, statuses and counts. Final is what the relayer's tracker calls so (Follower,
-//     Restorer), or Chain.FinalBlock says (Auditor, which runs in commands without a tracker): the same rule.
+//   - Only final blocks make records, statuses, standings and counts. Final is what the relayer's tracker calls so (Follower,
+//     Restorer, Projector), or Chain.FinalBlock says (Auditor and Reader, which run in commands without a tracker): the same rule.
 //   - A record is a pure function of the contract's events of its project up to its position. It is never patched: where
 //     it cannot be right it is made again from the first event on.
-//   - All three may be killed anywhere and run again, and may run twice at once. In every relayer the Follower and the
-//     Restorer run.
+//   - All of them may be killed anywhere and run again, and may run twice at once. In every relayer the Follower, the
+//     Restorer and the Projector run.
+//   - An execution counts in the standings exactly once, also where a write fails and however often it is read.
 //   - The Restorer declares the status store complete last, and the store refuses if it lost data, or another restore was requested,
 //     since the restore began (docs/crashes.md, Statuses).
 //   - The Auditor believes only the stream and the contract. Of the lanes it asks one thing: up to where they claim to be
@@ -43,6 +46,24 @@
 // What the Restorer writes twice, or writes again after a reorg, is harmless: its stores keep what says more. It relies on
 // Chain.Logs for events that endpoints leave out, as the Auditor does.
 //
+// # Why each execution counts once
+//
+// A project's mark in the standings says which of its executions are in them, and each part that is appended says between which
+// marks it lies: what is there is passed over, and a part that begins after the mark is refused. So the Projector repeats what failed, or
+// may have failed. It remembers the marks that it wrote; of a project that it meets it believes that nothing before the first block
+// that it reads is missing, because the checkpoint says so.
+//
+// Redis may lose its newest writes: of a checkpoint and the executions before it on one node, it loses the checkpoint first; of a Cluster
+// another node may lose executions that the checkpoint vouches for. A loss shows when Redis is another process than before, when a part is
+// refused, or when a project is missing. In the first two cases the blocks of the last minutes are read again, to which the marks make
+// no difference but where something is missing. In the last one, when a final block was replaced, and when there is no
+// checkpoint, all is read again under a new generation, whose number is in every key: what a late writer of the old one writes is
+// read by nothing.
+//
+// The logs of blocks that the process remembers are proved, and of older ones have such proof as Chain.Logs has. What is wrong all the same
+// shows in the wallets that are compared with the contract after each round; then the standings are rebuilt, once an hour at most,
+// since a difference that a rebuild does not cure would keep all from reading.
+//
 // # How the audit counts
 //
 // The stream may hold an update several times: retries that no claim caught. Each acceptance must have an outcome of
@@ -73,5 +94,7 @@
 //
 //   - Subscriptions to logs: they miss what happens while a connection is down, and have no finality.
 //   - Reading the status store in the audit: it may be flushed at any time, and nothing follows from what it says.
+//   - Standings of blocks that are not final: each reorg would have to take them back. Who wants a newer score asks the contract.
+//   - A lock for the Projectors: it could expire at any moment all the same. The lead only spares the others the work.
 //   - Waiting a while and calling what is then missing lost: a slow chain would lose updates, a fast one hide it.
 package index

@@ -23,7 +23,7 @@ func (h heads) block(ctx context.Context, number *big.Int) (evidence.Block, bool
 		return evidence.Block{}, false
 	}
 	return evidence.Block{
-		Number: header.Number.Uint64(), Hash: header.Hash(), Parent: header.ParentHash, Bloom: header.Bloom,
+		Number: header.Number.Uint64(), Hash: header.Hash(), Parent: header.ParentHash, Time: header.Time, Bloom: header.Bloom,
 		ReceiptsRoot: header.ReceiptHash, Checked: true,
 	}, true
 }

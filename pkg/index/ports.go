@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -30,6 +31,44 @@ type Chain interface {
 	Call(ctx context.Context, msg evidence.Call, at common.Hash) ([]byte, error)
 }
 
+// Projects tells which projects there are in final blocks. A directory does.
+type Projects interface {
+	// Beyond lists the projects whose records are as of a block at or after from.
+	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
+}
+
+// Payments tell what transactions cost.
+type Payments interface {
+	// Paid tells of each transaction that one of the logs is of when it was included, and what it paid.
+	Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error)
+}
+
+// Standings is the store of the projection: what is read of projects' final executions. It may lose anything at any time.
+type Standings interface {
+	// Checkpoint is how far the projection is; the zero one where there is none.
+	Checkpoint(ctx context.Context) (score.Checkpoint, error)
+	// Begin begins the generation after the one of that number, whose rebuild is done at the block target, unless another
+	// writer began one: it returns the checkpoint that holds now.
+	Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error)
+	// Advance moves the checkpoint to a later block; score.ErrProjectionMoved if it is not at from.
+	Advance(ctx context.Context, from, to score.Checkpoint) error
+	// Create makes a project known, at a mark, unless it is.
+	Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error
+	// Marks are how far projects are known, in order; nil for one that is not.
+	Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error)
+	// Append adds what a part has after the project's mark. A score.GapError if that is before part.From,
+	// score.ErrNotProjected if the project is not known.
+	Append(ctx context.Context, generation uint64, part score.Part) error
+	// Sweep removes what generations before this one hold.
+	Sweep(ctx context.Context, generation uint64) error
+	// Process names the store's process; another name than before: it may have lost what was written last. "" where it does not tell.
+	Process(ctx context.Context) (string, error)
+	// Lead tells whether the holder of that name leads, alone, for so long. It saves work, and is no lock.
+	Lead(ctx context.Context, name string, ttl time.Duration) (bool, error)
+	// Scores are wallets' scores, in order, each of so many score types. A score.RebuildingError while a rebuild is under way.
+	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
+}
+
 // viewAt calls views of the contract on the state of a block.
 func viewAt(chain Chain, contract common.Address, at common.Hash) func(context.Context, []byte) ([]byte, error) {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
@@ -39,22 +78,29 @@ func viewAt(chain Chain, contract common.Address, at common.Hash) func(context.C
 
 // readEvents hands the contract's events of the blocks from … to (inclusive), each with its log, to fn, in order.
 func readEvents(ctx context.Context, chain Chain, contract common.Address, from, to uint64, fn func(registry.Event, *types.Log) error) error {
+	return readRanges(ctx, chain, contract, from, to, func(_ evidence.Block, logs []types.Log) error { return parseEach(logs, fn) })
+}
+
+// readRanges hands the logs of the contract's events in the blocks from … to (inclusive) to fn as Chain.Logs does.
+func readRanges(ctx context.Context, chain Chain, contract common.Address, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error {
 	if from > to {
 		return nil
 	}
-	topics := append(registry.ProjectTopics(), registry.UpdateTopics()...)
-	return chain.Logs(ctx, contract, topics, from, to, func(_ evidence.Block, logs []types.Log) error {
-		for i := range logs {
-			event, err := registry.ParseLog(&logs[i])
-			if err == nil {
-				err = fn(event, &logs[i])
-			}
-			if err != nil {
-				return fmt.Errorf("log %d of block %d: %w", logs[i].Index, logs[i].BlockNumber, err)
-			}
+	return chain.Logs(ctx, contract, append(registry.ProjectTopics(), registry.UpdateTopics()...), from, to, fn)
+}
+
+// parseEach hands the events of logs to fn, each with its log.
+func parseEach(logs []types.Log, fn func(registry.Event, *types.Log) error) error {
+	for i := range logs {
+		event, err := registry.ParseLog(&logs[i])
+		if err == nil {
+			err = fn(event, &logs[i])
 		}
-		return nil
-	})
+		if err != nil {
+			return fmt.Errorf("log %d of block %d: %w", logs[i].Index, logs[i].BlockNumber, err)
+		}
+	}
+	return nil
 }
 
 // Heads is the chain of blocks that the process follows: verified link by link, and the same for all its parts.

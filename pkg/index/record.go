@@ -34,24 +34,30 @@ func projectEvents(logs []types.Log) ([]projectEvent, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := projectEvent{event: event, block: log.BlockNumber, logIndex: log.Index}
-		switch e := event.(type) {
-		case registry.ProjectCreated:
-			p.project = e.Project.ID
-		case registry.ActionAdded:
-			p.project = e.Project
-		case registry.ScoreTypeAdded:
-			p.project = e.Project
-		case registry.MemberChanged:
-			p.project = e.Project
-		case registry.SignedOnlySet:
-			p.project = e.Project
-		default:
+		project, ok := projectOf(event)
+		if !ok {
 			return nil, fmt.Errorf("log %d of block %d is no event of a project's record", log.Index, log.BlockNumber)
 		}
-		events[i] = p
+		events[i] = projectEvent{project: project, event: event, block: log.BlockNumber, logIndex: log.Index}
 	}
 	return events, nil
+}
+
+// projectOf is the project whose record an event changes; ok is false for one that changes none.
+func projectOf(event registry.Event) (id score.ProjectID, ok bool) {
+	switch e := event.(type) {
+	case registry.ProjectCreated:
+		return e.Project.ID, true
+	case registry.ActionAdded:
+		return e.Project, true
+	case registry.ScoreTypeAdded:
+		return e.Project, true
+	case registry.MemberChanged:
+		return e.Project, true
+	case registry.SignedOnlySet:
+		return e.Project, true
+	}
+	return id, false
 }
 
 // projects are records as of a position each.

@@ -246,19 +246,24 @@ func (r *Restorer) from(ctx context.Context, final evidence.Block, oldest time.T
 		return first, nil
 	}
 	since := min(time.Now().Add(-r.Retention).Unix(), oldest.Add(-clocksDiffer).Unix())
+	return firstSince(ctx, r.Chain, first, final.Number, since)
+}
+
+// firstSince is the first of the blocks from … to whose time is not before since, unix seconds; to, if all before it are.
+func firstSince(ctx context.Context, chain Chain, from, to uint64, since int64) (uint64, error) {
 	var failed error
-	n := sort.Search(int(final.Number-first), func(i int) bool {
+	n := sort.Search(int(to-from), func(i int) bool {
 		if failed != nil {
 			return true
 		}
-		block, err := r.Chain.BlockByNumber(ctx, first+uint64(i))
+		block, err := chain.BlockByNumber(ctx, from+uint64(i))
 		failed = err
 		return err == nil && int64(block.Time) >= since
 	})
 	if failed != nil {
-		return 0, fmt.Errorf("couldn't find the first block within the retention: %w", failed)
+		return 0, fmt.Errorf("couldn't find the first block since %s: %w", time.Unix(since, 0).UTC().Format(time.RFC3339), failed)
 	}
-	return first + uint64(n), nil
+	return from + uint64(n), nil
 }
 
 // again repeats a write that may repeat, since a restore is too long to begin again because of one missed answer.

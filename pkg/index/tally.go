@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/maphash"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -37,11 +36,6 @@ type bits [4]uint64
 type idKey struct {
 	project score.ProjectID
 	id      score.UpdateID
-}
-
-type scoreKey struct {
-	wallet    common.Address
-	scoreType uint8
 }
 
 // updateTally is all that is known of one update that the stream holds or a dead letter tells of.
@@ -83,7 +77,7 @@ type auditTally struct {
 	creations map[score.ProjectID]*creationTally
 	edits     editTally
 	deltas    map[score.ProjectID][]int64 // signed points by action
-	sums      map[score.ProjectID]map[scoreKey]int64
+	sums      map[score.ProjectID]Scores
 
 	used   map[wordKey]bits // ids that applied, as the contract keeps them
 	twice  map[idKey]int    // ids that applied again, and how often in all
@@ -99,7 +93,7 @@ type auditTally struct {
 func newTally(settled [score.Buckets]score.Position) *auditTally {
 	return &auditTally{
 		settled: settled, updates: map[updateKey]*updateTally{}, creations: map[score.ProjectID]*creationTally{}, edits: newEditTally(),
-		deltas: map[score.ProjectID][]int64{}, sums: map[score.ProjectID]map[scoreKey]int64{},
+		deltas: map[score.ProjectID][]int64{}, sums: map[score.ProjectID]Scores{},
 		used: map[wordKey]bits{}, twice: map[idKey]int{}, seed: maphash.MakeSeed(),
 	}
 }
@@ -298,9 +292,9 @@ func (t *auditTally) apply(u *score.Update) error {
 	}
 	sums := t.sums[u.Project]
 	if sums == nil {
-		sums = map[scoreKey]int64{}
+		sums = Scores{}
 		t.sums[u.Project] = sums
 	}
-	sums[scoreKey{u.Target, u.ScoreType}] += deltas[u.Action]
+	sums[ScoreKey{u.Target, u.ScoreType}] += deltas[u.Action]
 	return nil
 }

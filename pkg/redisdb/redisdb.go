@@ -1,4 +1,4 @@
-// Package redisdb is the connection to Redis that its adapters (status, limit) share, with one circuit breaker: no call
+// Package redisdb is the connection to Redis that its adapters (status, limit, standings) share, with one circuit breaker: no call
 // waits longer than the timeout, and after a failure calls fail at once for a moment. So a dead Redis slows no request down.
 package redisdb
 

@@ -26,11 +26,6 @@ func ReadRoles(project score.ProjectID, accounts []common.Address) Read[[]score.
 	}}
 }
 
-// ReadActions asks the signed points of each of a project's actions, by index. Names are in the events.
-func ReadActions(project score.ProjectID) Read[[]int64] {
-	return Read[[]int64]{contract.PackGetActions(project), contract.UnpackGetActions}
-}
-
 // ReadActionIndex asks the index of the newest action of that name; reverts with UnknownAction.
 func ReadActionIndex(project score.ProjectID, name string) Read[uint8] {
 	return Read[uint8]{contract.PackGetActionIndex(project, name), contract.UnpackGetActionIndex}

@@ -62,6 +62,11 @@ func ReadUsed(project score.ProjectID, ids []score.UpdateID) Read[[]bool] {
 	return Read[[]bool]{contract.PackGetUsed(project, raw), contract.UnpackGetUsed}
 }
 
+// ReadActions asks the signed points of each of a project's actions, by index; none if there is no such project. Names are in the events.
+func ReadActions(project score.ProjectID) Read[[]int64] {
+	return Read[[]int64]{contract.PackGetActions(project), contract.UnpackGetActions}
+}
+
 // ReadWalletScores asks a wallet's scores of all of a project's score types, by index.
 func ReadWalletScores(project score.ProjectID, wallet common.Address) Read[[]int64] {
 	return Read[[]int64]{contract.PackGetWalletScores(project, wallet), contract.UnpackGetWalletScores}

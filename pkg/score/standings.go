@@ -1,14 +1,22 @@
 package score
 
 import (
+	"cmp"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"math/big"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// MaxPart is how many updates a Part holds at most: what one script of Redis does at once.
+// MaxPart is how many executions a Part holds at most.
 const MaxPart = 1000
+
+// MaxRecent is how many of a project's newest executions are kept at hand; older ones are in the chain's logs.
+const MaxRecent = 1000
 
 // Total, instead of the index of a score type, is the sum of a wallet's scores of all types.
 const Total = -1
@@ -35,7 +43,12 @@ type Mark struct {
 	Count uint32
 }
 
-// Part is what comes next in a project: all its executions after one mark, up to another. At most MaxPart.
+// Compare is negative if m comes before other, positive if it comes after it, and 0 if they are the same.
+func (m Mark) Compare(other Mark) int {
+	return cmp.Or(cmp.Compare(m.Block, other.Block), cmp.Compare(m.Count, other.Count))
+}
+
+// Part is what comes next in a project: all its executions after one mark, up to another. At most MaxPart. Its executions tell every mark between.
 type Part struct {
 	Project    ProjectID
 	From, To   Mark
@@ -46,7 +59,34 @@ type Part struct {
 type Standing struct {
 	Wallet common.Address
 	Score  int64
-	Rank   uint64 // 1 + how many wallets have a higher score; equal scores share it
+	Rank   uint64 // 1 + how many wallets have a higher score; equal scores share it. Beyond ±2^53 scores are compared as float64
+}
+
+// Cursor is the place right after a standing, so that a page can follow another one although scores changed meanwhile.
+type Cursor struct {
+	Score  int64
+	Wallet common.Address
+}
+
+// ErrCursor says that a text is not a cursor.
+var ErrCursor = errors.New("not a cursor")
+
+// String is what ParseCursor reads: 38 characters that may be in a URL.
+func (c Cursor) String() string {
+	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(c.Score)), c.Wallet[:]...))
+}
+
+// ParseCursor reads what String wrote; anything else is ErrCursor.
+func ParseCursor(text string) (Cursor, error) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(raw) != 8+common.AddressLength {
+		return Cursor{}, ErrCursor
+	}
+	c := Cursor{int64(binary.BigEndian.Uint64(raw)), common.Address(raw[8:])}
+	if c.String() != text { // the decoder passes over line breaks
+		return Cursor{}, ErrCursor
+	}
+	return c, nil
 }
 
 // Page is a part of an order.
@@ -71,4 +111,48 @@ type Summary struct {
 	Updates uint64    // applied
 	Wallets uint64    // with a score, be it 0
 	Last    time.Time // of the newest execution's block; zero if there is none
+}
+
+// Checkpoint is as of which block the projection of the contract's executions is: all those up to this block, of every project, are in it,
+// and perhaps some later ones.
+type Checkpoint struct {
+	Generation uint64 // of the projection: a rebuild begins a higher one. 0: there is no projection
+	Block      uint64
+	Hash       common.Hash
+	Time       time.Time // of the block
+	Target     uint64    // the block from which on the rebuild that began this generation is done
+}
+
+// Rebuilding tells whether the projection does not hold yet what it should.
+func (c Checkpoint) Rebuilding() bool { return c.Generation == 0 || c.Block < c.Target }
+
+// AsOf is the block as of which something was read. Later ones may be in it in part.
+type AsOf struct {
+	Block uint64
+	Time  time.Time
+}
+
+// RebuildingError says that the projection is being rebuilt and cannot be read yet.
+type RebuildingError struct {
+	Block, Target uint64 // how far it is, and will be; both 0 before it began
+}
+
+func (e *RebuildingError) Error() string {
+	return fmt.Sprintf("the projection is being rebuilt: at block %d of %d", e.Block, e.Target)
+}
+
+// ErrNotProjected says that the projection does not have the project: it was lost, or has not come to its creation yet.
+var ErrNotProjected = errors.New("the projection does not have the project")
+
+// ErrProjectionMoved says that the projection's checkpoint is not the one that the writer knew: another writer moved it, or began a
+// generation, or it was lost. Nothing was written.
+var ErrProjectionMoved = errors.New("another writer moved the projection's checkpoint")
+
+// GapError says that a Part begins after what is known of its project: executions are missing. Nothing was written.
+type GapError struct {
+	Mark Mark // the project's; what comes next begins here
+}
+
+func (e *GapError) Error() string {
+	return fmt.Sprintf("executions are missing after the first %d of block %d", e.Mark.Count, e.Mark.Block)
 }

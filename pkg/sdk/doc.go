@@ -6,6 +6,8 @@
 //   - A Client speaks to the HTTP API, which tells what to sign under, and refuses what was not expected. It follows any
 //     number of updates until they are final.
 //   - Retry repeats a call under the same ids, as long and as often as the API asks for.
+//   - A Sender does all of it for a backend that does not want to wait: it queues updates, on disk if it shall survive a crash,
+//     sends them when it can, and tells what became of each.
 //
 // A backend imports this package alone: the types of ids, addresses, keys and domains have names here.
 //
@@ -16,6 +18,7 @@
 //   - No id is minted twice: not by one Minter, from many goroutines at once, and not by any two of them, since each counts
 //     under prefixes of its own, 28 random bytes long. So nothing has to be stored, and a restart begins a new prefix.
 //   - What is sent again is sent under its old id: an id belongs to its update, not to an attempt.
+//   - What Enqueue took is accepted or refused by the API, and reported so, or still held: in the queue, and in the spool if there is one.
 //
 // The npm package @scorelay/sdk, in ts, is the same for TypeScript and JavaScript; the vectors in testdata keep both alike.
 // docs/ids.md tells how to use them.

@@ -8,6 +8,8 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/sdk"
@@ -96,6 +98,38 @@ func ExampleBuildGroups() {
 		fmt.Println(stored, "updates accepted")
 	}
 	// Output: 100 updates accepted
+}
+
+// A sender takes updates at any time, keeps them on disk, and sends them when it can.
+func ExampleSender() {
+	deployment := stub()
+	defer deployment.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	key, err := sdk.ParseKey(updaterKey)
+	check(err)
+	project, err := sdk.ParseProjectID(projectID)
+	check(err)
+	target, err := sdk.ParseAddress(player)
+	check(err)
+	folder, err := os.MkdirTemp("", "backend-") // a backend's own, which outlives the process
+	check(err)
+	defer func() { _ = os.RemoveAll(folder) }()
+
+	sender, err := sdk.NewSender(sdk.NewClient(deployment.URL, apiKey, nil), sdk.SenderOptions{
+		Project: project, Sign: sdk.KeySigner(key), Spool: filepath.Join(folder, "updates"),
+		Report: func(r sdk.Report) { fmt.Println(r.Stage, r.Update.ActionName) },
+	})
+	check(err)
+	_, err = sender.Enqueue(ctx, sdk.NamedUpdate{ActionName: "win", ScoreType: "reputation", TargetWallet: target})
+	check(err) // it is on the disk
+	unsent, err := sender.Close(ctx)
+	check(err)
+	fmt.Println(len(unsent), "unsent")
+	// Output:
+	// accepted win
+	// 0 unsent
 }
 
 // Ids that share their first 31 bytes cost a fraction of what random ones cost.

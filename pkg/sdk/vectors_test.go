@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-var update = flag.Bool("update", false, "write testdata/vectors.json again")
+var update = flag.Bool("update", false, "write the vectors in testdata again")
 
 // vectors hold this package and the npm package together: each writes a file that the tests of the other check.
 type vectors struct {

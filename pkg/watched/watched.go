@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -287,6 +288,25 @@ func (v *View[V]) Get(key string) (V, bool) {
 	defer v.mu.RUnlock()
 	value, ok := v.values[key]
 	return value, ok
+}
+
+// After are the values under the first keys after this one, in the order of keys, at most so many.
+func (v *View[V]) After(key string, most int) []V {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var first []string // of those seen, in order
+	for each := range v.values {
+		if each <= key || len(first) == most && (most == 0 || each > first[most-1]) {
+			continue
+		}
+		at, _ := slices.BinarySearch(first, each)
+		first = slices.Insert(first[:min(len(first), most-1)], at, each)
+	}
+	values := make([]V, len(first))
+	for i, each := range first {
+		values[i] = v.values[each]
+	}
+	return values
 }
 
 // Len is the number of keys under which something is known.

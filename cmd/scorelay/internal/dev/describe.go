@@ -19,6 +19,7 @@ import (
 // description is what people see when a stack is up. Every line fits 79 columns, the shell joins those that end in a
 // backslash. The signature in the command was made when it was printed.
 var description = template.Must(template.New("").Parse(`
+  page      {{.Info.APIURL}}/app (sign in with the API key)
   chain     {{.Info.RPCURL}} (chain id {{.Info.ChainID}}{{if .BlockTime}}, a block every {{.BlockTime}}{{end}})
   final     after {{.Finality}}
   contract  {{.Info.Contract}}
@@ -98,9 +99,9 @@ func natsAt(urls string) string {
 	return first
 }
 
-// Sight is what stays in sight: where the API is, and its key.
+// Sight is what stays in sight: where the page and the API are, and the key, with which one signs in to the page, too.
 func (s *Stack) Sight() []string {
-	return []string{"API  " + strings.Join(s.Info.APIURLs, " "), "key  " + s.Info.APIKey}
+	return []string{"page " + s.Info.APIURL + "/app (sign in with the key)", "API  " + strings.Join(s.Info.APIURLs, " "), "key  " + s.Info.APIKey}
 }
 
 // fromHere names a path as people would from the working directory.

@@ -45,11 +45,12 @@ func TestTheDescriptionFitsATerminal(t *testing.T) {
 	for line := range strings.Lines(text) {
 		require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 79, line)
 	}
+	require.True(t, strings.HasPrefix(text, "\n  page      http://127.0.0.1:65535/app "), "what people look at comes first")
 	require.Contains(t, text, "a block every 1s)")
 	require.Contains(t, text, "final     after 2 confirmations")
 	require.Contains(t, text, "redis-server is missing")
 	require.Contains(t, text, "/somewhere/else")
-	require.Contains(t, text, "API  http://127.0.0.1:65535\nkey  scorelay_xxx")
+	require.Contains(t, text, "page http://127.0.0.1:65535/app (sign in with the key)\nAPI  http://127.0.0.1:65535\nkey  scorelay_xxx")
 
 	s.Options.ChainRPC, s.Options.Confirmations, s.Redis = []string{"http://127.0.0.1:8545"}, 0, "redis-server"
 	text = s.Description()

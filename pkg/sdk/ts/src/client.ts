@@ -1,6 +1,7 @@
 import { checkDomain, type Domain, DomainError, type SigningDomain, signingDomain, type SignTypedData, type TypedData } from './domain.js'
 import type { SignedGroup } from './groups.js'
 import { type Hex, IdRange } from './ids.js'
+import { type FinalScores, type History, type Leaderboard, type Page, type ProjectList, type Stats, withQuery } from './reads.js'
 
 /** Signs a text with `personal_sign` (EIP-191). */
 export type SignMessage = (message: string) => string | Promise<string>
@@ -190,7 +191,7 @@ export async function retry<T>(call: () => Promise<T>, signal?: AbortSignal): Pr
 }
 
 /** Waits so many ms, or until the signal aborts. */
-function pause(ms: number, signal?: AbortSignal): Promise<void> {
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer)
@@ -336,6 +337,34 @@ export class Client {
   /** Asks for a wallet's scores of all score types of the project. */
   async scores(projectId: string, targetWallet: string): Promise<Scores> {
     return this.call('GET', `/projects/${projectId}/scores/${targetWallet}`)
+  }
+
+  /** Asks for the final projects that the key may read, in the order of their ids. */
+  async projects(page: Page = {}): Promise<ProjectList> {
+    return this.call('GET', withQuery('/projects', page))
+  }
+
+  /** Asks for wallets by their final scores of a type, or by their total, the highest first; or for the part around a wallet. */
+  async leaderboard(projectId: string, scoreType: string, page: Page | { around: string; limit?: number } = {}): Promise<Leaderboard> {
+    return this.call('GET', withQuery(`/projects/${projectId}/leaderboards/${encodeURIComponent(scoreType)}`, page))
+  }
+
+  /** Asks for scores of up to maxWallets wallets as of a final block; scores tells those of one as of the newest. */
+  async finalScores(projectId: string, wallets: string[]): Promise<FinalScores> {
+    return this.call('GET', `/projects/${projectId}/scores?wallets=${wallets.join(',')}`)
+  }
+
+  /**
+   * Asks what became of a wallet's updates, the newest first; final leaves out what is not final yet. One that asks the chain, as for what is not
+   * final, counts as several look-ups.
+   */
+  async history(projectId: string, wallet: string, page: Page & { final?: boolean } = {}): Promise<History> {
+    return this.call('GET', withQuery(`/projects/${projectId}/wallets/${wallet}/history`, page))
+  }
+
+  /** Asks for a project's numbers, with those of the days from … to: the last 30 unless given, 366 at most. Dates are as 2026-12-31, UTC. */
+  async stats(projectId: string, days: { from?: string; to?: string } = {}): Promise<Stats> {
+    return this.call('GET', withQuery(`/projects/${projectId}/stats`, days))
   }
 
   private async call<T>(method: string, path: string, body?: unknown): Promise<T> {

@@ -5,6 +5,12 @@ export type { Domain, Field, SigningDomain, SignTypedData, TypedData } from './d
 export { buildGroups, Kind, maxSigned, signGroup, typedData } from './groups.js'
 export type { Group, SignedGroup, Update } from './groups.js'
 export { actionIndex, ApiError, Client, maxLookUp, retry, scoreTypeIndex, updateTypedData } from './client.js'
+export { maxWallets, total } from './reads.js'
+export type { AsOf, FinalScores, History, HistoryEntry, Leaderboard, Page, ProjectList, Standing, Stats } from './reads.js'
 export type {
   Action, ClientOptions, FieldError, GroupResult, LookedUp, NamedUpdate, NewProject, Project, Scores, SignMessage, Status, UpdateAccepted, UpdateStatus, WholeUpdate,
 } from './client.js'
+export { Sender } from './sender.js'
+export { SenderFullError, SpoolError } from './reports.js'
+export type { NewUpdate, Report, SenderOptions, Signing } from './reports.js'
+export type { Spool, Spooled } from './spool.js'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { verifyTypedData } from 'ethers'
-import { actionIndex, ApiError, Client, DomainError, retry, scoreTypeIndex, updateTypedData } from '../dist/index.js'
+import { actionIndex, ApiError, Client, DomainError, retry, scoreTypeIndex, total, updateTypedData } from '../dist/index.js'
 import { address, libraries } from './libraries.mjs'
 
 const projectId = `0x${'ab'.repeat(32)}`
@@ -44,6 +44,26 @@ test('requests are those of the interface', async () => {
   assert.deepEqual(requests.pop(), { call: `GET http://api/projects/${projectId}/scores/${update.targetWallet}`, body: undefined })
   await client.update(projectId, updateId)
   assert.deepEqual(requests.pop(), { call: `GET http://api/projects/${projectId}/updates/${updateId}`, body: undefined })
+})
+
+test('what is final is asked for by pages', async () => {
+  const { client, requests } = answering(200, {})
+  const wallet = `0x${'02'.repeat(20)}`
+  const asked = () => requests.pop().call.replace('GET http://api', '').replace(projectId, 'p').replaceAll(wallet, 'w')
+  await client.projects()
+  assert.equal(asked(), '/projects')
+  await client.projects({ limit: 5, cursor: 'x' })
+  assert.equal(asked(), '/projects?limit=5&cursor=x')
+  await client.leaderboard(projectId, 'a/b ü', { cursor: undefined })
+  assert.equal(asked(), '/projects/p/leaderboards/a%2Fb%20%C3%BC')
+  await client.leaderboard(projectId, total, { around: wallet, limit: 5 })
+  assert.equal(asked(), '/projects/p/leaderboards/total?around=w&limit=5')
+  await client.finalScores(projectId, [wallet, wallet])
+  assert.equal(asked(), '/projects/p/scores?wallets=w,w')
+  await client.history(projectId, wallet, { cursor: 'y', final: true })
+  assert.equal(asked(), '/projects/p/wallets/w/history?cursor=y&final=true')
+  await client.stats(projectId, { from: '2026-11-22' })
+  assert.equal(asked(), '/projects/p/stats?from=2026-11-22')
 })
 
 test('several groups stand or fall by themselves', async () => {

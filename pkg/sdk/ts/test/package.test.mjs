@@ -30,8 +30,8 @@ test('the package installs in an empty folder', () => {
     const program = "import { Minter } from '@scorelay/sdk'; console.log(new Minter().next())"
     assert.match(run(folder, 'node', '--input-type=module', '-e', program), /^0x[0-9a-f]{64}\n$/)
 
-    // The README's example, with ethers from our own modules.
-    const [, example] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(here, 'README.md'), 'utf8'))
+    // The README's examples as one program, with ethers from our own modules.
+    const example = [...readFileSync(join(here, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block).join('')
     writeFileSync(join(folder, 'example.ts'), `declare const process: { env: unknown }\n${example}`)
     mkdirSync(join(folder, 'node_modules'), { recursive: true })
     symlinkSync(join(here, 'node_modules', 'ethers'), join(folder, 'node_modules', 'ethers'))

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"os"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
+	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+type exportCommand struct {
+	Updates exportUpdatesCommand `cmd:"" help:"Export what the contract did with each update of a project, in the order of the chain."`
+	Scores  exportScoresCommand  `cmd:"" help:"Export a project's scores, as its updates add up to them, once the contract has the same."`
+}
+
+// exportFlags are what both exports take.
+type exportFlags struct {
+	natsFlags     `embed:""`
+	chainFlags    `embed:""`
+	finalityFlags `embed:""`
+
+	Project score.ProjectID `arg:"" placeholder:"0x…" help:"The project's id."`
+	Output  string          `name:"output" short:"o" type:"path" placeholder:"FILE" help:"Write to this file; an export that was killed, or an earlier one, is continued. By default lines go to the standard output."`
+	Format  string          `name:"format" enum:"csv,ndjson," default:"" help:"csv or ndjson. By default as the file's name ends (.ndjson and .jsonl are ndjson), or csv."`
+}
+
+type exportUpdatesCommand struct {
+	exportFlags `embed:""`
+}
+
+// Run exports updates.
+func (c *exportUpdatesCommand) Run(s signals) error { return c.export(s.drain, export.Updates) }
+
+type exportScoresCommand struct {
+	exportFlags `embed:""`
+}
+
+// Run exports scores. It fails, and writes none, when the contract has others.
+func (c *exportScoresCommand) Run(s signals) error { return c.export(s.drain, export.Scores) }
+
+func (c *exportFlags) export(ctx context.Context, what string) error {
+	log := commandLog()
+	_, opened, closeNATS, err := c.open(ctx, log)
+	if err != nil {
+		return err
+	}
+	closeNATS() // it has told which deployment it is; the rest is on the chain
+	client, err := c.dial(ctx, c.devDir, log)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	deployment := opened.Deployment()
+	starting, cancel := context.WithTimeout(ctx, c.Wait)
+	defer cancel()
+	if err := (app.Connector{Log: log}).VerifyChain(starting, client, deployment); err != nil {
+		return err
+	}
+	return (&export.Export{
+		Reader: &index.Reader{Deployment: deployment, Confirmations: c.confirmations(c.devDir), Chain: client, Project: c.Project},
+		What:   what, Format: cmp.Or(c.Format, export.FormatOf(c.Output)), Path: c.Output, Out: os.Stdout, Say: say,
+	}).Run(ctx)
+}

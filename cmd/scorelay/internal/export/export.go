@@ -1,0 +1,255 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/scorelay/scorelay/pkg/index"
+)
+
+// ErrDiffer says that the contract has other scores than its events add up to.
+var ErrDiffer = errors.New("the contract has other scores than its events add up to, so an endpoint did not tell all of them; " +
+	"nothing was exported: run it again, with a further endpoint if it stays so")
+
+const (
+	sayEvery  = 5 * time.Second
+	saveShare = 10 // saving takes at most one part in so many of the time
+	examples  = 10 // of scores that differ
+)
+
+// Export is one export.
+type Export struct {
+	Reader *index.Reader
+	What   string       // Updates or Scores
+	Format string       // CSV or NDJSON
+	Path   string       // of the file; empty: to Out, and a next one cannot continue it
+	Out    io.Writer    // where lines go when there is no file
+	Say    func(string) // tells people how far it is
+
+	state  *state
+	file   *os.File // of updates, if there is a path
+	out    *bufio.Writer
+	rows   *rows
+	saved  time.Time     // when the newest checkpoint was over
+	saving time.Duration // how long it took
+	said   time.Time
+}
+
+// Run exports what is final, or of updates what became final since the export before. An error says that the export is not whole;
+// run again, it continues.
+func (e *Export) Run(ctx context.Context) error {
+	d := e.Reader.Deployment
+	e.Reader.Times = e.What == Updates
+	e.state = &state{kind: kind{version, e.What, e.Format, d.ChainID, d.Contract, e.Reader.Project}, scores: index.Scores{}}
+	to := e.Out
+	if e.Path != "" {
+		lock := flock.New(e.Path + ".lock")
+		if locked, err := lock.TryLock(); err != nil || !locked {
+			return cmp.Or(err, fmt.Errorf("another export to %s is under way", e.Path))
+		}
+		defer func() { _ = lock.Unlock() }()
+		if err := e.resume(); err != nil {
+			return err
+		}
+		if e.file != nil {
+			defer func() { _ = e.file.Close() }()
+			to = e.file
+		}
+	}
+	e.out, e.saved, e.said = bufio.NewWriter(to), time.Now(), time.Now()
+	e.rows = newRows(e.Format, e.out)
+	if e.What == Updates && e.state.Bytes == 0 {
+		if err := e.rows.header(updateColumns); err != nil {
+			return err
+		}
+	}
+	before := e.state.Updates
+	if err := e.Reader.Read(ctx, e.state.Progress, e.take); err != nil {
+		return e.advise(err)
+	}
+	return e.finish(ctx, before)
+}
+
+// resume takes up the state that an earlier run left, or makes the first one. A file is made after its state, so one without is not ours.
+func (e *Export) resume() error {
+	old, err := load(e.statePath())
+	switch {
+	case err != nil:
+		return err
+	case old == nil || old.Record == nil: // nothing was exported
+		if _, err := os.Lstat(e.Path); old == nil && !errors.Is(err, fs.ErrNotExist) {
+			return cmp.Or(err, fmt.Errorf("%s exists, and is of no export that could be continued: there is no %s; choose another name", e.Path, e.statePath()))
+		}
+		if err := e.state.save(e.statePath()); err != nil {
+			return err
+		}
+	case old.kind != e.state.kind:
+		return fmt.Errorf("%s is of another export (%s of project %s as %s, contract %s on chain %d): choose another name",
+			e.Path, old.What, old.Project, old.Format, old.Contract, old.ChainID)
+	default:
+		e.state = old
+		e.Say(fmt.Sprintf("continuing after block %d, with %d updates", old.At.Number, old.Updates))
+	}
+	if e.What == Updates {
+		return e.openFile()
+	}
+	return nil
+}
+
+func (e *Export) statePath() string { return e.Path + ".state" }
+
+// openFile opens the file of updates and cuts off what no checkpoint tells of.
+func (e *Export) openFile() error {
+	file, err := os.OpenFile(e.Path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	size, err := file.Seek(0, io.SeekEnd)
+	if err == nil && size < e.state.Bytes {
+		err = fmt.Errorf("%s has %d bytes, and the export had written %d: it was changed since; %s", e.Path, size, e.state.Bytes, e.again())
+	}
+	if err == nil {
+		err = file.Truncate(e.state.Bytes)
+	}
+	if err == nil {
+		_, err = file.Seek(e.state.Bytes, io.SeekStart)
+	}
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	e.file = file
+	return nil
+}
+
+func (e *Export) again() string {
+	return fmt.Sprintf("to export all of it again, remove %s and %s", e.Path, e.statePath())
+}
+
+// advise adds what there is to do about an error.
+func (e *Export) advise(err error) error {
+	switch {
+	case e.Path != "" && errors.Is(err, index.ErrReplaced):
+		return fmt.Errorf("%w; %s", err, e.again())
+	case e.Path != "" && e.state.Record != nil:
+		return fmt.Errorf("%w; run it again, and it continues", err)
+	}
+	return err
+}
+
+// take takes some updates, and makes a checkpoint where the reading could continue.
+func (e *Export) take(p index.Progress, executed []index.Executed) error {
+	for i := range executed {
+		if e.What == Scores {
+			e.state.scores.Add(&executed[i])
+		} else if err := e.rows.write(updateOf(&executed[i])); err != nil {
+			return err
+		}
+	}
+	moved := p.At != e.state.At
+	e.state.Progress = p
+	e.state.Updates += uint64(len(executed))
+	if now := time.Now(); now.Sub(e.said) >= sayEvery {
+		e.Say(fmt.Sprintf("block %d of %d, %d updates", p.At.Number, p.Final, e.state.Updates))
+		e.said = now
+	}
+	if !moved || time.Since(e.saved) < saveShare*e.saving {
+		return nil
+	}
+	return e.save()
+}
+
+// save makes a checkpoint: data first, then the state that tells of it.
+func (e *Export) save() error {
+	began := time.Now()
+	if err := errors.Join(e.rows.flush(), e.out.Flush()); err != nil {
+		return err
+	}
+	if e.Path == "" {
+		return nil
+	}
+	if e.file != nil {
+		if err := e.file.Sync(); err != nil {
+			return err
+		}
+		var err error
+		if e.state.Bytes, err = e.file.Seek(0, io.SeekCurrent); err != nil {
+			return err
+		}
+	}
+	if err := e.state.save(e.statePath()); err != nil {
+		return err
+	}
+	e.saved = time.Now()
+	e.saving = e.saved.Sub(began)
+	return nil
+}
+
+// finish ends an export that has read everything.
+func (e *Export) finish(ctx context.Context, before uint64) error {
+	if err := e.save(); err != nil {
+		return err
+	}
+	at := fmt.Sprintf("as of block %d (%s)", e.state.At.Number, e.state.At.Hash)
+	if e.What == Updates {
+		e.Say(fmt.Sprintf("%d updates, %d of them new, %s", e.state.Updates, e.state.Updates-before, at))
+		return nil
+	}
+	if err := e.compare(ctx); err != nil {
+		return err
+	}
+	var err error
+	if e.Path != "" {
+		err = replace(e.Path, e.writeScores)
+	} else {
+		err = errors.Join(e.writeScores(e.out), e.out.Flush())
+	}
+	if err == nil {
+		e.Say(fmt.Sprintf("%d scores of %d updates, equal to the contract's own, %s", len(e.state.scores), e.state.Updates, at))
+	}
+	return err
+}
+
+// compare holds the sums against the contract. Ones that differ are not kept: a next run reads all events again.
+func (e *Export) compare(ctx context.Context) error {
+	differ := 0
+	err := e.Reader.Compare(ctx, e.state.At, e.state.scores, func(key index.ScoreKey, has int64) {
+		if differ++; differ <= examples {
+			e.Say(fmt.Sprintf("%s has %d of score type %d on the contract, and the applied points add up to %d",
+				key.Wallet, has, key.ScoreType, e.state.scores[key]))
+		}
+	})
+	if err != nil || differ == 0 {
+		return err
+	}
+	err = fmt.Errorf("%d of %d scores differ: %w", differ, len(e.state.scores), ErrDiffer)
+	if e.Path != "" {
+		err = errors.Join(err, (&state{kind: e.state.kind}).save(e.statePath()))
+	}
+	return err
+}
+
+// writeScores writes the scores, by wallet and score type.
+func (e *Export) writeScores(out io.Writer) error {
+	lines := newRows(e.Format, out)
+	err := lines.header(scoreColumns)
+	for _, key := range slices.SortedFunc(maps.Keys(e.state.scores), func(a, b index.ScoreKey) int {
+		return cmp.Or(bytes.Compare(a.Wallet[:], b.Wallet[:]), cmp.Compare(a.ScoreType, b.ScoreType))
+	}) {
+		if err == nil {
+			err = lines.write(scoreRow{key.Wallet, e.state.Record.ScoreTypes[key.ScoreType], e.state.scores[key]})
+		}
+	}
+	return errors.Join(err, lines.flush())
+}

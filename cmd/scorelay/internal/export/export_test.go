@@ -1,0 +1,346 @@
+package export_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/gofrs/flock"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
+	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// done exports in this process and returns what came out.
+func done(t *testing.T, x task) string {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, x.run(t.Context(), &out, func(string) {}))
+	if x.Path == "" {
+		return out.String()
+	}
+	require.Empty(t, out.String())
+	return content(t, x.Path)
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// onContract are the contract's own scores of all wallets, by wallet and score type as an export names them.
+func (w *world) onContract() map[[2]string]string {
+	scores := map[[2]string]string{}
+	for n := range byte(wallets + 1) {
+		wallet := common.Address{19: n}
+		has, err := registry.ReadWalletScores(w.project.ID, wallet).Do(w.t.Context(), w.view)
+		require.NoError(w.t, err)
+		for i, value := range has {
+			if value != 0 {
+				scores[[2]string{hexutil.Encode(wallet[:]), w.project.ScoreTypes[i]}] = strconv.FormatInt(value, 10)
+			}
+		}
+	}
+	return scores
+}
+
+// TestFormats: both formats hold the same, names are what they are, and both kinds add up to the contract's scores.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.batches(5)
+	want := w.onContract()
+	require.Len(t, want, 2*wallets)
+
+	fromCSV, fromJSON := map[[2]string]string{}, map[[2]string]string{}
+	for _, row := range table(t, done(t, w.task(export.Scores, export.CSV, ""))) {
+		fromCSV[[2]string{row["targetWallet"], row["scoreType"]}] = row["score"]
+	}
+	for _, row := range lines(t, done(t, w.task(export.Scores, export.NDJSON, ""))) {
+		fromJSON[[2]string{row["targetWallet"].(string), row["scoreType"].(string)}] = row["score"].(string)
+	}
+	require.Equal(t, want, fromCSV)
+	require.Equal(t, want, fromJSON)
+
+	text := done(t, w.task(export.Updates, export.CSV, ""))
+	rows, objects := table(t, text), lines(t, done(t, w.task(export.Updates, export.NDJSON, "")))
+	require.Contains(t, text, `,"'=HYPERLINK(""http://x"",""y"")",`, "no spreadsheet runs it")
+	require.Len(t, rows, 50)
+	require.Len(t, objects, 50)
+	sums, outcomes := map[[2]string]int64{}, map[string]int{}
+	for i, row := range rows {
+		points, err := strconv.ParseInt(row["points"], 10, 64)
+		require.NoError(t, err)
+		outcomes[row["outcome"]]++
+		if row["outcome"] == "applied" {
+			sums[[2]string{row["targetWallet"], row["scoreType"]}] += points
+		}
+		for name, value := range objects[i] {
+			if number, ok := value.(json.Number); ok {
+				value = number.String()
+			}
+			require.Equal(t, row[name], value, name)
+		}
+		require.Len(t, objects[i], len(row))
+	}
+	require.Equal(t, map[string]int{"applied": 45, "unknown_action": 5}, outcomes)
+	for key, sum := range sums {
+		require.Equal(t, want[key], strconv.FormatInt(sum, 10), key)
+	}
+	require.Len(t, sums, len(want))
+}
+
+// table reads CSV, and takes the apostrophe from cells that have one.
+func table(t *testing.T, text string) (rows []map[string]string) {
+	t.Helper()
+	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	for _, record := range records[1:] {
+		row := map[string]string{}
+		for i, name := range records[0] {
+			row[name] = strings.TrimPrefix(record[i], "'")
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func lines(t *testing.T, text string) (rows []map[string]any) {
+	t.Helper()
+	in := json.NewDecoder(strings.NewReader(text))
+	in.UseNumber()
+	for in.More() {
+		var row map[string]any
+		require.NoError(t, in.Decode(&row))
+		rows = append(rows, row)
+	}
+	require.Equal(t, len(rows), strings.Count(text, "\n"))
+	return rows
+}
+
+// TestKilled kills exports at random places and runs them again until they are done, while the chain grows: every file is what an export
+// that was not disturbed writes.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.batches(30)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	proxy, err := rpcproxy.Start(w.node.URL, seed)
+	require.NoError(t, err)
+	t.Cleanup(proxy.Close)
+	for _, x := range []task{
+		w.task(export.Updates, export.CSV, filepath.Join(t.TempDir(), "updates.csv")),
+		w.task(export.Updates, export.NDJSON, filepath.Join(t.TempDir(), "updates.ndjson")),
+		w.task(export.Scores, export.CSV, filepath.Join(t.TempDir(), "scores.csv")),
+	} {
+		x.URL = proxy.URL
+		kills, resumed := 0, 0
+		for {
+			killed, said := inProcess(t, x, proxy, 3+random.IntN(12), time.Duration(random.IntN(3000))*time.Microsecond)
+			if strings.Contains(said, "continuing after block") {
+				resumed++
+			}
+			if !killed {
+				break
+			}
+			kills++
+			if kills == 5 {
+				w.batches(2)
+			}
+		}
+		t.Logf("%s: killed %d times, continued %d times", filepath.Base(x.Path), kills, resumed)
+		require.Positive(t, kills)
+		require.Positive(t, resumed)
+		whole := x
+		whole.Path = ""
+		require.Equal(t, done(t, whole), content(t, x.Path))
+	}
+}
+
+// inProcess runs an export in a process of its own, which is killed a moment after so many of its requests. What it said is returned.
+func inProcess(t *testing.T, x task, proxy *rpcproxy.Proxy, requests int, moment time.Duration) (killed bool, said string) {
+	t.Helper()
+	raw, err := json.Marshal(x)
+	require.NoError(t, err)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), variable+"="+string(raw))
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	asked := make(chan struct{}, 1000)
+	remove := proxy.Add(rpcproxy.Fault{Name: "count", Around: func(_ *rpcproxy.Exchange, next func()) { next(); asked <- struct{}{} }})
+	defer remove()
+	require.NoError(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for range requests {
+		select {
+		case err := <-ended:
+			require.NoError(t, err, errs.String())
+			return false, errs.String()
+		case <-asked:
+		}
+	}
+	time.Sleep(moment) // so that it is killed also while it writes
+	_ = cmd.Process.Kill()
+	return <-ended != nil, errs.String()
+}
+
+// TestStates: with every part of a checkpoint that may be on disk when a process dies, the file becomes what it would have been.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := filepath.Join(t.TempDir(), "updates.csv")
+	x := w.task(export.Updates, export.CSV, path)
+	w.batches(2)
+	first := done(t, x)
+	before := content(t, path+".state")
+	w.batches(3)
+	whole := done(t, x)
+	require.True(t, strings.HasPrefix(whole, first))
+	require.Equal(t, whole, done(t, x), "nothing new")
+	after := content(t, path+".state")
+
+	// Data was written, and the state was not.
+	for _, data := range []string{whole, first + "torn", whole[:len(whole)-5]} {
+		require.NoError(t, os.WriteFile(path, []byte(data), 0o644))
+		require.NoError(t, os.WriteFile(path+".state", []byte(before), 0o644))
+		require.NoError(t, os.WriteFile(path+".state.new", []byte(after[:len(after)/2]), 0o644))
+		require.Equal(t, whole, done(t, x))
+	}
+	// Nothing was exported, since the id was wrong; the file was made, or was not.
+	for _, made := range []bool{true, false} {
+		fresh := x
+		fresh.Path = filepath.Join(t.TempDir(), "fresh.csv")
+		fresh.Project = score.ProjectID{9}
+		require.ErrorIs(t, fresh.run(t.Context(), nil, func(string) {}), index.ErrNoProject)
+		if !made {
+			require.NoError(t, os.Remove(fresh.Path))
+		}
+		fresh.Project = x.Project
+		require.Equal(t, whole, done(t, fresh))
+	}
+}
+
+// TestRefused: what would spoil a file is refused, and the file stays as it is.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.batches(2)
+	path := filepath.Join(t.TempDir(), "updates.csv")
+	x := w.task(export.Updates, export.CSV, path)
+	whole := done(t, x)
+	refused := func(x task, why string) {
+		t.Helper()
+		require.ErrorContains(t, x.run(t.Context(), nil, func(string) {}), why)
+	}
+	other := x
+	other.Project = score.ProjectID{9}
+	refused(other, "is of another export (updates of project 0x0100")
+	other = x
+	other.Format = export.NDJSON
+	refused(other, "is of another export")
+	other.What = export.Scores
+	refused(other, "is of another export")
+	lock := flock.New(path + ".lock")
+	locked, err := lock.TryLock()
+	require.NoError(t, err)
+	require.True(t, locked)
+	refused(x, "another export to "+path+" is under way")
+	require.NoError(t, lock.Unlock())
+	require.Equal(t, whole, content(t, path))
+
+	mine := filepath.Join(t.TempDir(), "mine.csv")
+	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
+	other = x
+	other.Path = mine
+	refused(other, "choose another name")
+	require.Equal(t, "mine", content(t, mine))
+
+	require.NoError(t, os.Truncate(path, 10))
+	refused(x, "it was changed since")
+	require.NoError(t, os.WriteFile(path+".state", []byte("{"), 0o644))
+	refused(x, "couldn't read "+path+".state")
+
+	other = x
+	other.Path, other.Project = "", score.ProjectID{9}
+	refused(other, "the project does not exist in any final block")
+}
+
+// TestReplaced: an export whose last block is not in the chain any more says so, and what to do.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.batches(1)
+	parent := w.node.Commit()
+	w.batches(2)
+	x := w.task(export.Updates, export.CSV, filepath.Join(t.TempDir(), "updates.csv"))
+	was := done(t, x)
+	require.NoError(t, w.node.Fork(parent))
+	w.node.Rollback()
+	for range 8 {
+		w.node.Commit()
+	}
+	err := x.run(t.Context(), nil, func(string) {})
+	require.ErrorIs(t, err, index.ErrReplaced)
+	require.ErrorContains(t, err, "to export all of it again, remove "+x.Path)
+	require.Equal(t, was, content(t, x.Path))
+	require.NoError(t, os.Remove(x.Path))
+	require.NoError(t, os.Remove(x.Path+".state"))
+	require.Len(t, table(t, done(t, x)), 10)
+}
+
+// TestDiffer: an endpoint that leaves events out is found out by the scores, the file stays as it was, and the next export reads all again.
+func TestDiffer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	proxy, err := rpcproxy.Start(w.node.URL, 1)
+	require.NoError(t, err)
+	t.Cleanup(proxy.Close)
+	x := w.task(export.Scores, export.CSV, filepath.Join(t.TempDir(), "scores.csv"))
+	x.URL = proxy.URL
+	leaveOut := rpcproxy.Fault{Name: "leave out", Methods: []string{rpcproxy.Logs}, Answer: func(_ *rpcproxy.Node, _ *rpcproxy.Call, a *rpcproxy.Answer) {
+		var logs []json.RawMessage
+		if json.Unmarshal(a.Result, &logs) == nil && len(logs) > 1 {
+			a.Result, _ = json.Marshal(logs[:len(logs)-1])
+		}
+	}}
+	was := ""
+	for range 2 {
+		w.batches(12)
+		remove := proxy.Add(leaveOut)
+		var says told
+		err = x.run(t.Context(), nil, says.say)
+		require.ErrorIs(t, err, export.ErrDiffer)
+		require.Regexp(t, `^\d+ of 14 scores differ: `, err.Error())
+		require.Contains(t, strings.Join(says, "\n"), "and the applied points add up to")
+		require.LessOrEqual(t, len(says), 12)
+		if was == "" {
+			require.NoFileExists(t, x.Path)
+		} else {
+			require.Equal(t, was, content(t, x.Path))
+		}
+		remove()
+		was = done(t, x)
+		whole := x
+		whole.Path = ""
+		require.Equal(t, done(t, whole), was)
+	}
+}

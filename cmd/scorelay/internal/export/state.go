@@ -1,0 +1,125 @@
+package export
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// What an export is of.
+const (
+	Updates = "updates"
+	Scores  = "scores"
+)
+
+// kind is what an export is. One with another kind cannot continue it.
+type kind struct {
+	Version  int             `json:"version"` // of the state's form
+	What     string          `json:"what"`    // Updates or Scores
+	Format   string          `json:"format"`  // CSV or NDJSON
+	ChainID  uint64          `json:"chainId"`
+	Contract common.Address  `json:"contract"`
+	Project  score.ProjectID `json:"projectId"`
+}
+
+const version = 1
+
+// state is how far an export is.
+type state struct {
+	kind
+	index.Progress
+
+	Updates uint64       `json:"updates"` // that were read
+	Bytes   int64        `json:"bytes"`   // of updates: of the file, of blocks up to At
+	Sums    int          `json:"scores"`  // lines with a sum, which follow in the state's file
+	scores  index.Scores // of scores
+}
+
+// sum is a line of the state's file.
+type sum struct {
+	Wallet    common.Address `json:"w"`
+	ScoreType uint8          `json:"t"`
+	Score     int64          `json:"s"`
+}
+
+// load reads the state beside the file; nil when there is none.
+func load(path string) (*state, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	s, in := &state{scores: index.Scores{}}, json.NewDecoder(bufio.NewReader(file))
+	if err := in.Decode(s); err != nil {
+		return nil, fmt.Errorf("couldn't read %s: %w", path, err)
+	}
+	for range s.Sums {
+		var line sum
+		if err := in.Decode(&line); err != nil {
+			return nil, fmt.Errorf("couldn't read %s: %w", path, err)
+		}
+		s.scores[index.ScoreKey{Wallet: line.Wallet, ScoreType: line.ScoreType}] = line.Score
+	}
+	return s, nil
+}
+
+// save replaces the state. After a kill, either the new one is there or the old.
+func (s *state) save(path string) error {
+	s.Sums = len(s.scores)
+	return replace(path, func(out io.Writer) error {
+		lines := json.NewEncoder(out)
+		if err := lines.Encode(s); err != nil {
+			return err
+		}
+		for key, value := range s.scores {
+			if err := lines.Encode(sum{key.Wallet, key.ScoreType, value}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// replace writes a file, and gives it its name when it is on disk. The caller holds the lock, so the other name is its own.
+func replace(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path + ".new")
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(file)
+	if err = write(out); err == nil {
+		err = out.Flush()
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(path+".new"))
+	}
+	return syncDir(path)
+}
+
+// syncDir makes the name of a file durable.
+func syncDir(path string) error {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

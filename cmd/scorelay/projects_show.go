@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
+	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+type projectsShowCommand struct {
+	natsFlags  `embed:""`
+	chainFlags `embed:""`
+
+	Project score.ProjectID `arg:"" placeholder:"0x…" help:"The project's id."`
+	JSON    bool            `name:"json" help:"Print a JSON document."`
+}
+
+// projectDocument is a project as its final events made it, and what the contract says of it now.
+type projectDocument struct {
+	ProjectID  score.ProjectID  `json:"projectId"`
+	Name       string           `json:"name"`
+	Actions    []score.Action   `json:"actions"`    // by index: a later one of the same name is the valid one
+	ScoreTypes []string         `json:"scoreTypes"` // by index
+	Owners     []common.Address `json:"owners"`
+	Updaters   []common.Address `json:"updaters"`
+	SignedOnly bool             `json:"signedOnly"`
+	Directory  uint64           `json:"directoryBlock"` // up to which the directory has followed the contract's events
+
+	CreatedBlock uint64   `json:"createdBlock"`
+	EditNonce    uint64   `json:"editNonce"`     // of the next edit by signature, as of ContractBlock
+	Contract     uint64   `json:"contractBlock"` // the newest block
+	Differs      []string `json:"differs"`       // what the contract has otherwise: edits that the directory does not know yet
+}
+
+// Run shows a project that is in the directory.
+func (c *projectsShowCommand) Run(s signals) error {
+	log := commandLog()
+	js, opened, closeNATS, err := c.open(s.drain, log)
+	if err != nil {
+		return err
+	}
+	defer closeNATS()
+	client, err := c.dial(s.drain, c.devDir, log)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	projects, err := directory.Open(s.drain, js)
+	if err != nil {
+		return err
+	}
+	doc, err := readProject(s.drain, projects, client, opened.Deployment().Contract, c.Project)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(doc)
+	}
+	return doc.write(os.Stdout)
+}
+
+// readProject reads the directory first: what the contract says then is not older.
+func readProject(ctx context.Context, projects *directory.Directory, client *chain.Client, contract common.Address, id score.ProjectID) (*projectDocument, error) {
+	followed, _, err := projects.Followed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	record, _, _, err := projects.Project(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	head, err := client.Head(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read the newest block: %w", err)
+	}
+	info, err := registry.ReadProject(id).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
+		return client.Call(ctx, evidence.Call{To: contract, Data: data}, head.Hash)
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("couldn't read the project from the contract: %w", err)
+	case record == nil && info.Exists():
+		return nil, fmt.Errorf("the project was created in block %d; the directory, which follows final blocks, is at block %d", info.CreatedBlock, followed.At.Number)
+	case record == nil:
+		return nil, errors.New("neither the directory nor the contract has a project of this id; GET /projects/{projectId} of the API tells of a creation that waits")
+	}
+	doc := &projectDocument{
+		ProjectID: id, Name: record.Name, Actions: record.Actions, ScoreTypes: record.ScoreTypes, Owners: membersOf(record, score.Owner),
+		Updaters: membersOf(record, score.Updater), SignedOnly: record.SignedOnly, Directory: followed.At.Number,
+		CreatedBlock: info.CreatedBlock, EditNonce: info.EditNonce, Contract: head.Number, Differs: []string{},
+	}
+	differs := func(what string, contract, directory any) {
+		if contract != directory {
+			doc.Differs = append(doc.Differs, fmt.Sprintf("%s: %v on the contract, %v in the directory", what, contract, directory))
+		}
+	}
+	differs("actions", int(info.Actions), len(record.Actions))
+	differs("score types", int(info.ScoreTypes), len(record.ScoreTypes))
+	differs("owners", int(info.Owners), len(doc.Owners))
+	differs("signed-only", info.SignedOnly, record.SignedOnly)
+	return doc, nil
+}
+
+func membersOf(record *score.Record, role score.Role) []common.Address {
+	members := []common.Address{}
+	for member, roles := range record.Members {
+		if roles&role != 0 {
+			members = append(members, member)
+		}
+	}
+	slices.SortFunc(members, common.Address.Cmp)
+	return members
+}
+
+// write prints it for people. Names are their owners' choice, so nothing in them reaches the terminal that it would act on.
+func (d *projectDocument) write(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(table, format+"\n", args...) }
+	line("project\t%s", d.ProjectID)
+	line("name\t%s", status.Printable(d.Name))
+	line("created\tin block %d", d.CreatedBlock)
+	line("signed-only\t%s", map[bool]string{true: "yes", false: "no"}[d.SignedOnly])
+	line("edit nonce\t%d", d.EditNonce)
+	line("read\tfrom the directory as of block %d, from the contract as of block %d", d.Directory, d.Contract)
+	for _, differs := range d.Differs {
+		line("differs\t%s", differs)
+	}
+	record := score.Record{Actions: d.Actions}
+	for i, a := range d.Actions {
+		replaced := ""
+		if valid, _ := record.ActionIndex(a.Name); int(valid) != i {
+			replaced = fmt.Sprintf(", replaced by action %d", valid)
+		}
+		line("action %d\t%s: %+d%s", i, status.Printable(a.Name), a.Delta(), replaced)
+	}
+	for i, name := range d.ScoreTypes {
+		line("score type %d\t%s", i, status.Printable(name))
+	}
+	for _, member := range d.Owners {
+		line("owner\t%s", member)
+	}
+	for _, member := range d.Updaters {
+		line("updater\t%s", member)
+	}
+	return table.Flush()
+}

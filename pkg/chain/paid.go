@@ -1,0 +1,86 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+)
+
+// paidAtOnce is how many transactions' receipts and headers are read in one exchange.
+const paidAtOnce = 64
+
+// Paid reads of each transaction that one of the logs is of when it was included, and what it used and paid. The time is that of the
+// header of the log's block, checked as all headers are. Gas and fee are the word of one endpoint, whose receipt fits that block's
+// list and bloom: for statistics, which decide nothing, all receipts of every block ever would be too much to read.
+func (c *Client) Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error) {
+	var of []types.Log // one of each transaction
+	for i := range logs {
+		if i == 0 || logs[i].TxHash != logs[i-1].TxHash {
+			of = append(of, logs[i])
+		}
+	}
+	paid := make(map[common.Hash]evidence.Paid, len(of))
+	for some := range slices.Chunk(of, paidAtOnce) {
+		endpoints, err := c.believable(ctx, "paid", some[len(some)-1].BlockNumber)
+		if err != nil {
+			return nil, err
+		}
+		err = c.readFrom(ctx, endpoints, "paid", func(ctx context.Context, e *endpoint) error {
+			return c.paidFor(ctx, e, some, paid)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("couldn't read what the transactions of blocks %d to %d paid: %w", some[0].BlockNumber, some[len(some)-1].BlockNumber, err)
+		}
+	}
+	return paid, nil
+}
+
+func (c *Client) paidFor(ctx context.Context, e *endpoint, logs []types.Log, paid map[common.Hash]evidence.Paid) error {
+	var elems []rpc.BatchElem
+	for i := range logs {
+		if i == 0 || logs[i].BlockHash != logs[i-1].BlockHash {
+			elems = append(elems, elem("eth_getBlockByHash", logs[i].BlockHash, false))
+		}
+		elems = append(elems, elem("eth_getTransactionReceipt", logs[i].TxHash))
+	}
+	if err := e.calls(ctx, elems); err != nil {
+		return err
+	}
+	var block evidence.Block
+	for i := range logs {
+		l := &logs[i]
+		if i == 0 || l.BlockHash != logs[i-1].BlockHash {
+			var err error
+			if block, err = c.takeHeader(ctx, elems[0], l.BlockNumber); err != nil {
+				return err
+			}
+			if block.Hash != l.BlockHash {
+				return contradiction("block %s was asked for, %s came", l.BlockHash, block.Hash)
+			}
+			elems = elems[1:]
+		}
+		var receipt *types.Receipt
+		if err := answer(elems[0], &receipt); err != nil {
+			return behind(err, block.Number)
+		}
+		elems = elems[1:]
+		if err := checkReceipt(&block, l.TxHash, receipt); err != nil {
+			return err
+		}
+		price := receipt.EffectiveGasPrice
+		if price == nil { // of a node that does not tell
+			price = new(big.Int)
+		}
+		paid[l.TxHash] = evidence.Paid{
+			Time: block.Time, Gas: receipt.GasUsed, Fee: new(big.Int).Mul(price, new(big.Int).SetUint64(receipt.GasUsed)),
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package chain_test
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/chain"
+)
+
+func TestPaid(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		for range 40 {
+			n.include(t, n.tx(t, 0), n.tx(t, 1))
+		}
+		head, err := n.direct.Head(t.Context())
+		require.NoError(t, err)
+		logs, err := collect(t, n.direct, emitter, 0, head.Number)
+		require.NoError(t, err)
+		require.Len(t, logs, 80)
+		otherHash := edit(func(method string, _ []any, a map[string]any) {
+			if r, ok := a["result"].(map[string]any); method == "eth_getTransactionReceipt" && ok {
+				r["transactionHash"] = "0x" + "11" + r["transactionHash"].(string)[4:]
+			}
+		})
+		for name, faults := range map[string][]fault{
+			"one": {nil}, "one is down": {status(503), nil}, "one lacks receipts": {without("eth_getTransactionReceipt"), nil},
+			"one gives other receipts": {otherHash, nil},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				var urls []string
+				for _, f := range faults {
+					p := newProxy(t, n.url)
+					p.inject(f)
+					urls = append(urls, p.URL)
+				}
+				paid, err := dial(t, chain.Config{URLs: urls}).Paid(t.Context(), logs)
+				require.NoError(t, err)
+				require.Len(t, paid, len(logs))
+				for i := range logs {
+					p := paid[logs[i].TxHash]
+					require.NotZero(t, p.Time)
+					require.GreaterOrEqual(t, p.Gas, uint64(21_000))
+					require.Equal(t, 1, p.Fee.Cmp(new(big.Int).SetUint64(p.Gas)))
+				}
+			})
+		}
+		liar := newProxy(t, n.url)
+		liar.inject(otherHash)
+		_, err = dial(t, chain.Config{URLs: []string{liar.URL}}).Paid(t.Context(), logs)
+		require.Error(t, err)
+		none, err := n.direct.Paid(t.Context(), nil)
+		require.NoError(t, err)
+		require.Empty(t, none)
+	})
+}

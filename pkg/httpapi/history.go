@@ -1,0 +1,291 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// A wallet's history is told newest first, from three places: what is not final, or not projected yet, from the chain's logs; the newest final
+// executions from the projection; those before, which it does not keep, from the logs again. A range of blocks holds the logs of all
+// projects, so a request reads no more than so many blocks, for so long, and one more look-up continues.
+const (
+	maxHistoryBlocks = 20_000
+	historyPatience  = 2 * time.Second // after which no further blocks are read
+	historyTimeout   = 10 * time.Second
+	historiesAtOnce  = 8 // that read logs; what they hold in memory is bounded by it
+	historyCost      = 5 // look-ups that one counts as if it reads logs
+)
+
+type historyView struct {
+	ProjectID score.ProjectID `json:"projectId"`
+	Wallet    common.Address  `json:"wallet"`
+	History   []historyEntry  `json:"history"`
+	Next      *string         `json:"next"`
+	AsOf      asOf            `json:"asOf"`
+}
+
+type historyEntry struct {
+	UpdateID        score.UpdateID `json:"updateId"`
+	Action          *string        `json:"action"` // null where the contract knows no such action, or only since a block that is not final
+	Points          *int64         `json:"points"` // signed; as action
+	ScoreType       *string        `json:"scoreType"`
+	Signer          common.Address `json:"signer"`
+	Time            time.Time      `json:"time"` // of the block
+	TransactionHash common.Hash    `json:"transactionHash"`
+	BlockNumber     uint64         `json:"blockNumber"`
+	Status          string         `json:"status"` // included or final
+	Outcome         string         `json:"outcome"`
+}
+
+// place is where a page begins: with what is in the block and before it, but for the newest so many of the wallet's executions in the block.
+type place struct {
+	block uint64
+	told  uint32
+}
+
+var errPlace = errors.New("is not what an answer had as next")
+
+func (p place) String() string {
+	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, p.block), p.told))
+}
+
+func parsePlace(text string) (place, error) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(raw) != 12 {
+		return place{}, errPlace
+	}
+	return place{binary.BigEndian.Uint64(raw), binary.BigEndian.Uint32(raw[8:])}, nil
+}
+
+// historyPage is filled with executions, the newest first.
+type historyPage struct {
+	begin place
+	limit int // at least 1
+	found []score.Execution
+	at    place // right after the last one that was taken or passed over
+}
+
+// take takes what belongs to the page; false once it is full.
+func (h *historyPage) take(newest []score.Execution) bool {
+	for i := range newest {
+		e := &newest[i]
+		if e.Block > h.begin.block {
+			continue
+		}
+		if e.Block != h.at.block {
+			h.at = place{block: e.Block}
+		}
+		h.at.told++
+		if e.Block == h.begin.block && h.at.told <= h.begin.told {
+			continue
+		}
+		if h.found = append(h.found, *e); len(h.found) == h.limit {
+			return false
+		}
+	}
+	return true
+}
+
+// history tells what the contract did with a wallet's updates.
+func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
+	rec, p := s.recordParam(c, by)
+	if p != nil {
+		return p
+	}
+	target, err := wallet.ParseAddress(c.Params("wallet"))
+	if err != nil {
+		return problem(codeInvalidPath, "the wallet "+err.Error())
+	}
+	q := queryOf(c, "limit", "cursor", "final")
+	page := &historyPage{begin: place{block: math.MaxUint64}, limit: q.limit()}
+	if begin := from(q, "cursor", parsePlace); begin != nil {
+		page.begin = *begin
+	}
+	finalOnly := from(q, "final", strconv.ParseBool)
+	if q.wrong != nil {
+		return q.wrong
+	}
+	ctx, cancel := context.WithTimeout(s.life, historyTimeout)
+	defer cancel()
+	kept, at, err := s.deps.Standings.Recent(ctx, rec.ID)
+	if err != nil {
+		return s.unread(c, err)
+	}
+	if finalOnly != nil && *finalOnly && page.begin.block > at.Block {
+		page.begin = place{block: at.Block}
+	}
+	next, final, p := s.fill(ctx, c, by, page, rec.ID, target, recent{kept, len(kept) < score.MaxRecent, at.Block})
+	if p != nil {
+		return p
+	}
+	view := historyView{ProjectID: rec.ID, Wallet: target, History: make([]historyEntry, len(page.found)), AsOf: asOfBlock(at)}
+	for i := range page.found {
+		view.History[i] = entryOf(rec, &page.found[i], final)
+	}
+	if next != nil {
+		text := next.String()
+		view.Next = &text
+	}
+	return s.send(c, view)
+}
+
+// recent is what the projection keeps of a project's newest executions, of all wallets.
+type recent struct {
+	newest []score.Execution
+	all    bool // there are no older ones
+	asOf   uint64
+}
+
+// of are the wallet's executions in final blocks that are kept whole; those before the block `whole` are not.
+func (r *recent) of(target common.Address) (kept []score.Execution, whole uint64) {
+	if !r.all && len(r.newest) > 0 {
+		whole = r.newest[len(r.newest)-1].Block + 1 // of the oldest block some may be missing
+	} else if !r.all {
+		whole = r.asOf + 1
+	}
+	for i := range r.newest {
+		if e := &r.newest[i]; e.Target == target && e.Block <= r.asOf && e.Block >= whole {
+			kept = append(kept, *e)
+		}
+	}
+	return kept, whole
+}
+
+// fill fills the page. next is where the following one begins, nil if there is none; final is the newest final block.
+func (s *Server) fill(ctx context.Context, c *fiber.Ctx, by *caller, page *historyPage, project score.ProjectID, target common.Address, r recent) (
+	next *place, final uint64, p *Problem,
+) {
+	logs := &logReader{s: s, c: c, by: by, project: project, target: target, page: page, left: maxHistoryBlocks, until: time.Now().Add(historyPatience)}
+	defer logs.done()
+	if page.begin.block > r.asOf {
+		if next, p = logs.read(ctx, r.asOf+1, page.begin.block); next != nil || p != nil {
+			return next, logs.final(r.asOf), p
+		}
+	}
+	kept, whole := r.of(target)
+	if !page.take(kept) {
+		return &page.at, logs.final(r.asOf), nil
+	}
+	if before := min(page.begin.block, max(whole, 1)-1, r.asOf); whole > 0 && before > 0 {
+		next, p = logs.read(ctx, 0, before)
+	}
+	return next, logs.final(r.asOf), p
+}
+
+// logReader reads the logs of one request, within its bounds.
+type logReader struct {
+	s       *Server
+	c       *fiber.Ctx
+	by      *caller
+	project score.ProjectID
+	target  common.Address
+	page    *historyPage
+
+	extent *Extent
+	left   uint64 // blocks
+	until  time.Time
+}
+
+// read fills the page from the logs of a range of blocks, from its end. next is where to continue, nil if the range is read.
+func (l *logReader) read(ctx context.Context, first, last uint64) (next *place, p *Problem) {
+	if p := l.begin(ctx); p != nil {
+		return nil, p
+	}
+	first, last = max(first, l.extent.First), min(last, l.extent.Head)
+	if first > last {
+		return nil, nil
+	}
+	bound := max(first, last-min(last, l.left-1))
+	read := last + 1 // the lowest block that is read
+	err := l.s.deps.Chain.History(ctx, l.project, l.target, bound, last, *l.extent, func(down uint64, newest []score.Execution) bool {
+		l.left -= min(l.left-1, read-down)
+		read = down
+		switch {
+		case !l.page.take(newest):
+			next = &l.page.at
+		case down > first && (down == bound || time.Now().After(l.until)):
+			next = &place{block: down - 1}
+		}
+		return next == nil
+	})
+	switch {
+	case err != nil && read > last:
+		return nil, l.unavailable(err)
+	case err != nil: // what was read is told, and the rest is asked for again
+		return &place{block: read - 1}, nil
+	}
+	return next, nil
+}
+
+// begin finds a place among those that read logs, counts what it costs, and asks how long the chain is; once.
+func (l *logReader) begin(ctx context.Context) (p *Problem) {
+	if l.extent != nil {
+		return nil
+	}
+	if more := min(historyCost, l.by.lookUps.quota.Burst) - 1; more > 0 {
+		if p := l.s.spend(l.c, &l.by.lookUps, score.Cost{Units: more}); p != nil {
+			return p
+		}
+	}
+	select {
+	case l.s.histories <- struct{}{}:
+	default:
+		return temporary(codeOverloaded, l.s.looking.wait(), "too many histories are read from the chain")
+	}
+	extent, err := l.s.deps.Chain.Extent(ctx)
+	if err != nil {
+		<-l.s.histories
+		return l.unavailable(err)
+	}
+	l.extent = &extent
+	return nil
+}
+
+// final is the newest block that is known to be final: the projection's, or a later one that the chain told.
+func (l *logReader) final(projected uint64) uint64 {
+	if l.extent == nil {
+		return projected
+	}
+	return max(projected, l.extent.Final)
+}
+
+func (l *logReader) done() {
+	if l.extent != nil {
+		<-l.s.histories
+	}
+}
+
+func (l *logReader) unavailable(err error) *Problem {
+	l.s.log(l.c).Warn("the API could not read a wallet's history from the chain; it asks the caller to retry", "project", l.project, "err", err)
+	return temporary(codeChainUnavailable, retryAfterFailure, "")
+}
+
+// entryOf tells of an execution in a project's words. Blocks after final may be lost in a reorganisation.
+func entryOf(rec *score.Record, e *score.Execution, final uint64) historyEntry {
+	entry := historyEntry{
+		UpdateID: e.ID, Signer: e.Signer, Time: e.Time.UTC(), TransactionHash: e.Tx, BlockNumber: e.Block,
+		Status: score.Included.String(), Outcome: e.Outcome.String(),
+	}
+	if e.Block <= final {
+		entry.Status = score.Final.String()
+	}
+	if i := int(e.Action); i < len(rec.Actions) {
+		points := rec.Actions[i].Delta()
+		entry.Action, entry.Points = &rec.Actions[i].Name, &points
+	}
+	if i := int(e.ScoreType); i < len(rec.ScoreTypes) {
+		entry.ScoreType = &rec.ScoreTypes[i]
+	}
+	return entry
+}

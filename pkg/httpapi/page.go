@@ -1,0 +1,160 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
+
+	"github.com/scorelay/scorelay/pkg/page"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// This file serves the page for people. Each of its screens is a look-up of the API key that the session holds.
+
+// How often an address may try to sign in, and all that come through a trusted proxy.
+const (
+	signInsPerSecond = 1
+	signInsAtOnce    = 10
+	proxiedSignIns   = 50 // a second
+)
+
+// newPage returns the page; nil where there is none.
+func (s *Server) newPage() (*page.Page, error) {
+	if len(s.config.Secret) == 0 || s.deps.Standings == nil {
+		return nil, nil
+	}
+	return page.New(page.Config{Secret: s.config.Secret, Source: source{s}, Standings: s.deps.Standings, Log: s.deps.Log})
+}
+
+// servePage adds the page's routes.
+func (s *Server) servePage(app *fiber.App) {
+	for path, file := range map[string]*document{
+		"/app/style.css": newDocument("text/css; charset=utf-8", page.Style),
+		"/app/script.js": newDocument("text/javascript; charset=utf-8", page.Script),
+		"/app/icon.svg":  newDocument("image/svg+xml", page.Icon),
+	} {
+		app.Get(path, file.send)
+	}
+	app.Get(page.SignInPath, s.withoutKey(s.page.SignIn))
+	app.Post(page.SignInPath, s.withoutKey(s.page.SignIn))
+	app.Post(page.SignOutPath, s.withoutKey(s.page.SignOut))
+	show := s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage)
+	for _, path := range []string{"/app", "/app/*"} {
+		app.Get(path, func(c *fiber.Ctx) error {
+			if _, err := url.ParseRequestURI(string(c.Context().RequestURI())); err != nil { // net/http would have no request of it
+				return problem(codeInvalidPath, "").write(c)
+			}
+			if key := s.page.Key(func(name string) string { return c.Cookies(name) }); key != "" {
+				c.Request().Header.Set("X-API-KEY", key)
+			}
+			return show(c)
+		})
+	}
+}
+
+// showPage is the handler of every screen.
+func (s *Server) showPage(c *fiber.Ctx, by *caller) *Problem {
+	ctx, cancel := context.WithTimeout(s.life, readTimeout)
+	defer cancel()
+	return s.adapted(c, func(w http.ResponseWriter, r *http.Request) { s.page.Serve(ctx, w, r, by.Grant) })
+}
+
+// adapted has a handler of net/http answer.
+func (s *Server) adapted(c *fiber.Ctx, handle http.HandlerFunc) *Problem {
+	if err := adaptor.HTTPHandlerFunc(handle)(c); err != nil {
+		s.log(c).Error("the API could not write a response; it answers 500", "path", c.Path(), "err", err)
+		return problem(codeInternal, "")
+	}
+	return nil
+}
+
+// refusePage shows a problem to people, or asks them to sign in.
+func (s *Server) refusePage(p *Problem, c *fiber.Ctx) error {
+	shown := p.shown()
+	shown.Request = requestID(c)
+	return adaptor.HTTPHandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.page.Refuse(w, r, shown) })(c)
+}
+
+// shown is the problem as the page shows it.
+func (p *Problem) shown() *page.Problem {
+	return &page.Problem{Status: p.Status, Title: p.Title, Detail: p.Detail, Code: p.Code, RetryAfter: p.retrySeconds()}
+}
+
+// withoutKey answers a request that needs no key, unless too many that try one come from its address.
+func (s *Server) withoutKey(handle http.HandlerFunc) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		began := time.Now()
+		p := func() (p *Problem) {
+			defer s.recovered(c, &p)
+			if p = s.up(); p == nil && c.Method() == fiber.MethodPost {
+				p = s.tries(c)
+			}
+			if p == nil {
+				p = s.adapted(c, handle)
+			}
+			return p
+		}()
+		var err error
+		if p != nil {
+			err = s.refusePage(p, c)
+		}
+		s.metrics.requests.WithLabelValues("sign-in", strconv.Itoa(c.Response().StatusCode())).Observe(time.Since(began).Seconds())
+		return err
+	}
+}
+
+// tries counts that an address tries a key. None can be guessed: it is the work of trying that is bounded.
+func (s *Server) tries(c *fiber.Ctx) *Problem {
+	if s.deps.Limiter == nil {
+		return nil
+	}
+	of, quota := "sign-in", score.QuotaOf(proxiedSignIns, 1)
+	if conn := connOf(c); conn != nil && conn.from != (netip.Addr{}) {
+		of, quota = "sign-in/"+conn.from.String(), score.Quota{PerSecond: signInsPerSecond, Burst: signInsAtOnce}
+	}
+	if left := s.deps.Limiter.Take(s.life, of, quota, score.Cost{Units: 1, At: time.Now()}); left.Wait > 0 {
+		return temporary(codeRateLimited, left.Wait, "too many tries to sign in")
+	}
+	return nil
+}
+
+// source tells the page what the API would answer.
+type source struct{ s *Server }
+
+func (a source) Authenticate(secret string) *score.Grant { return a.s.deps.Keys.Authenticate(secret) }
+
+func (a source) Projects(by *score.Grant, after *score.ProjectID, most int) []*score.Record {
+	return a.s.deps.Projects.list(by, after, most)
+}
+
+func (a source) Project(id score.ProjectID) (*score.Record, score.Status) {
+	rec, known := a.s.deps.Projects.creation(id)
+	if rec == nil {
+		return nil, known
+	}
+	return rec, a.s.creationStatus(id, known)
+}
+
+func (a source) Update(project score.ProjectID, update score.UpdateID) (score.Status, error) {
+	statuses, p := a.s.statusesOf([]score.Ref{score.UpdateRef(project, update)})
+	if p != nil {
+		return score.Status{}, p.shown()
+	}
+	return statuses[0], nil
+}
+
+func (a source) Waits(project score.ProjectID) (updates uint64, paused string) {
+	if a.s.deps.Backlogs != nil {
+		updates = a.s.deps.Backlogs.Of(project).Waiting
+	}
+	if by := a.s.paused(&project); by != nil {
+		paused = by.Reason
+	}
+	return updates, paused
+}

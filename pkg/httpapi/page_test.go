@@ -1,0 +1,410 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/standings"
+)
+
+// browser is one that looks at a bench's page; it follows no redirect by itself.
+type browser struct {
+	*bench
+	standings *standings.Store
+	jar       *cookiejar.Jar
+}
+
+// hostile is a name that HTML, text direction and eyes must not fall for.
+const hostile = "<script>alert(1)</script>\"'&\u202Ekcats\u2069\u200B"
+
+func newBrowser(t *testing.T, change func(*setup)) *browser {
+	t.Helper()
+	client, err := redisdb.Open(shared.redis.URL)
+	require.NoError(t, err)
+	client.Timeout = time.Minute
+	t.Cleanup(func() { _ = client.Close() })
+	w := &browser{}
+	w.bench = newBench(t, func(s *setup) {
+		w.standings = standings.New(client, standings.Config{Prefix: s.status.Prefix, Source: "test"})
+		s.config.Secret = []byte(strings.Repeat("s", 16))
+		s.deps = func(d *httpapi.Deps) { d.Standings = w.standings }
+		if change != nil {
+			change(s)
+		}
+	})
+	w.jar, err = cookiejar.New(nil)
+	require.NoError(t, err)
+	w.project.Name, w.project.ScoreTypes[1], w.project.Actions[0].Name = hostile, hostile, "buy<b>"
+	w.final.records.Store(w.project.ID, score.RecordOf(w.project))
+	return w
+}
+
+// visit sends a request as a browser does that shows the page.
+func (w *browser) visit(method, path string, form url.Values, headers ...string) response {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(form.Encode()))
+	require.NoError(w.t, err)
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Origin", w.url)
+		req.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	client := http.Client{Jar: w.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	require.NoError(w.t, err)
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	require.NoError(w.t, err)
+	return response{status: res.StatusCode, header: res.Header, raw: string(raw)}
+}
+
+func (w *browser) look(path string) response {
+	w.t.Helper()
+	return w.visit(http.MethodGet, path, nil)
+}
+
+func (w *browser) signIn(secret, to string) response {
+	w.t.Helper()
+	return w.visit(http.MethodPost, "/app/sign-in", url.Values{"key": {secret}, "to": {to}})
+}
+
+// executed puts executions of the project into the standings, as of block 30.
+func (w *browser) executed(n int) []score.Execution {
+	w.t.Helper()
+	ctx := w.t.Context()
+	is, err := w.standings.Begin(ctx, 0, 30)
+	require.NoError(w.t, err)
+	require.NoError(w.t, w.standings.Create(ctx, is.Generation, w.project.ID, score.Mark{Block: 1}))
+	now := time.Now().Truncate(time.Second)
+	part := score.Part{Project: w.project.ID, From: score.Mark{Block: 1}, To: score.Mark{Block: 30}}
+	for i := range n {
+		e := score.Execution{
+			ID: updateID(fmt.Sprint(i)), Target: common.Address{19: byte(i % 60), 0: 1}, Signer: devnet.Address(1), ScoreType: uint8(i % 2), Points: int64(10 + i),
+			Tx: updateTx, Block: 29, Time: now, Gas: 7000, Fee: 7_000_000_000_000,
+		}
+		if i%7 == 6 {
+			e.Outcome = score.NotMember
+		}
+		if i == 139 { // the first one comes again
+			e.ID, e.Outcome = updateID("0"), score.Duplicate
+		}
+		part.Executions = append(part.Executions, e)
+	}
+	require.NoError(w.t, w.standings.Append(ctx, is.Generation, part))
+	to := is
+	to.Block, to.Hash, to.Time = 30, common.Hash{30}, now
+	require.NoError(w.t, w.standings.Advance(ctx, is, to))
+	return part.Executions
+}
+
+// TestThePageIsForHoldersOfAKey from the first look to signing out.
+func TestThePageIsForHoldersOfAKey(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	w.executed(10)
+	project := "/app/projects/" + w.project.ID.String()
+	r := w.look("/app")
+	require.Equal(t, http.StatusSeeOther, r.status)
+	require.Equal(t, "/app/sign-in", r.header.Get("Location"))
+	r = w.look(project + "?board=total")
+	require.Equal(t, "/app/sign-in?to="+url.QueryEscape(project+"?board=total"), r.header.Get("Location"))
+	require.Contains(t, w.look(r.header.Get("Location")).raw, `name="to" value="`+project+`?board=total"`)
+
+	for _, wrong := range []string{"", "scorelay_", w.secret.Reveal()[:20] + "x"} {
+		r = w.signIn(wrong, "/app")
+		require.Equal(t, http.StatusForbidden, r.status)
+		require.Contains(t, r.raw, "unknown or revoked")
+		require.Empty(t, r.header.Values("Set-Cookie"))
+	}
+	r = w.signIn(w.secret.Reveal(), project)
+	require.Equal(t, http.StatusSeeOther, r.status)
+	require.Equal(t, project+"?signed-in", r.header.Get("Location"))
+	require.Regexp(t, `^scorelay=[\w-]+; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict$`, r.header.Get("Set-Cookie"))
+	require.NotContains(t, r.header.Get("Set-Cookie"), w.secret.Reveal()[30:])
+	require.Equal(t, project, w.look(project+"?signed-in").header.Get("Location"))
+	require.Equal(t, http.StatusOK, w.look(project).status)
+
+	r = w.visit(http.MethodPost, "/app/sign-out", nil, "Sec-Fetch-Site", "cross-site")
+	require.Equal(t, http.StatusForbidden, r.status)
+	require.Equal(t, http.StatusOK, w.look("/app").status)
+	require.Equal(t, "/app/sign-in", w.visit(http.MethodPost, "/app/sign-out", nil).header.Get("Location"))
+	require.Equal(t, http.StatusSeeOther, w.look("/app").status)
+}
+
+// TestACookieIsForTLSAlone unless the browser is on this machine; one that was not kept is told of.
+func TestACookieIsForTLSAlone(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	for _, origin := range []string{"https://scores.example", "http://scores.example", "null"} {
+		r := w.visit(http.MethodPost, "/app/sign-in", url.Values{"key": {w.secret.Reveal()}}, "Origin", origin)
+		require.Regexp(t, `^__Host-scorelay=.*; Path=/;.*; HttpOnly; Secure; SameSite=Strict$`, r.header.Get("Set-Cookie"))
+	}
+	var err error
+	w.jar, err = cookiejar.New(nil)
+	require.NoError(t, err)
+	lost := w.look("/app?signed-in").header.Get("Location")
+	require.Equal(t, "/app/sign-in?lost=1", lost)
+	require.Contains(t, w.look(lost).raw, "did not keep the session")
+}
+
+// TestASignInLeadsNowhereElse: another site's form is refused, and its link leads to a page here.
+func TestASignInLeadsNowhereElse(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	for _, to := range []string{"https://evil.example/app/", "//evil.example/app/", "/app/../x\\", "/\\evil.example", "javascript:alert(1)", "/projects", "/app/sign-out", "/app/\r\nx"} {
+		require.Equal(t, "/app?signed-in", w.signIn(w.secret.Reveal(), to).header.Get("Location"), to)
+	}
+	r := w.visit(http.MethodPost, "/app/sign-in", url.Values{"key": {w.secret.Reveal()}}, "Sec-Fetch-Site", "cross-site")
+	require.Equal(t, http.StatusForbidden, r.status)
+	require.Empty(t, r.header.Values("Set-Cookie"))
+	r = w.visit(http.MethodPost, "/app/sign-in", url.Values{"key": {w.secret.Reveal()}}, "Sec-Fetch-Site", "", "Origin", "https://evil.example")
+	require.Equal(t, http.StatusForbidden, r.status)
+}
+
+func TestTriesToSignInAreFew(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	for range 100 {
+		if r := w.signIn("scorelay_guess", ""); r.status == http.StatusTooManyRequests {
+			require.NotEmpty(t, r.header.Get("Retry-After"))
+			require.Contains(t, r.raw, "rate_limited")
+			return
+		}
+	}
+	t.Fatal("a hundred tries at once were answered")
+}
+
+// TestAScreenShowsWhatItsKeyMayRead, and no session outlives its key.
+func TestAScreenShowsWhatItsKeyMayRead(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	w.executed(10)
+	ctx := t.Context()
+	key := func(terms apikey.Terms) (string, string) {
+		secret, key, err := w.keys.Create(ctx, "of another", terms)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return w.view.Authenticate(secret.Reveal()) != nil }, time.Minute, time.Millisecond)
+		return secret.Reveal(), key.ID
+	}
+	writes, _ := key(apikey.Terms{Rights: []string{"update"}})
+	require.Contains(t, w.signIn(writes, "").raw, "may not look up")
+
+	foreign, id := key(apikey.Terms{Projects: []score.ProjectID{{1}}})
+	require.Equal(t, http.StatusSeeOther, w.signIn(foreign, "").status)
+	require.NotContains(t, w.look("/app").raw, w.project.ID.String())
+	for _, path := range []string{"", "/recent", "/members", "/actions", "/costs", "/find?q=" + devnet.Address(1).Hex(), "/wallets/" + devnet.Address(1).Hex(), "/updates/" + updateID("0").String()} {
+		of, none := w.look("/app/projects/"+w.project.ID.String()+path), w.look("/app/projects/"+score.ProjectID{9}.String()+path)
+		require.Equal(t, http.StatusNotFound, of.status, path)
+		id := regexp.MustCompile(`request <code>.*</code>`)
+		require.Equal(t, id.ReplaceAllString(none.raw, ""), id.ReplaceAllString(of.raw, ""), "whether a project is there is not told")
+	}
+	require.NoError(t, w.keys.Revoke(ctx, id))
+	require.Eventually(t, func() bool { return w.look("/app").status == http.StatusSeeOther }, time.Minute, 5*time.Millisecond)
+}
+
+// TestEveryScreen is whole, small, loads nothing from elsewhere, and shows names as text.
+func TestEveryScreen(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	of := w.executed(140)
+	w.signIn(w.secret.Reveal(), "")
+	project, wallet := "/app/projects/"+w.project.ID.String(), of[0].Target.Hex()
+	assets := 0
+	for _, path := range []string{"/app/style.css", "/app/script.js", "/app/icon.svg"} {
+		r := w.open(path)
+		require.Equal(t, http.StatusOK, r.status, path)
+		require.NotEmpty(t, r.header.Get("ETag"))
+		assets += len(r.raw)
+	}
+	bad := func(r response, path string) {
+		require.LessOrEqual(t, len(r.raw)+assets, 100_000, path)
+		require.Equal(t, "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+			r.header.Get("Content-Security-Policy"))
+		require.Equal(t, "private, no-store", r.header.Get("Cache-Control"))
+		require.Equal(t, "text/html; charset=utf-8", r.header.Get("Content-Type"))
+		require.NotContains(t, r.raw, "<script>")
+		require.NotRegexp(t, `(?i)\sstyle=|\son[a-z]+=|javascript:|<style|http-equiv`, r.raw)
+		require.NotContains(t, r.raw, w.secret.Reveal()[25:])
+		require.NotContains(t, r.raw, "\u202E")
+		require.NotContains(t, r.raw, "\u200B")
+		for _, to := range regexp.MustCompile(`(?:src|href|action)="([^"]*)"`).FindAllStringSubmatch(r.raw, -1) {
+			require.Regexp(t, `^(/app|/docs$|#main$)`, to[1])
+		}
+	}
+	for path, says := range map[string][]string{
+		"/app":                         {"&lt;script&gt;alert(1)", "[U&#43;202E]kcats[U&#43;2069][U&#43;200B]", `<td class="n">120</td><td class="n">60</td>`},
+		project:                        {"Who leads in <bdi>Total", " leads with ", "60 wallets", "Next page", "As of final block 30"},
+		project + "?board=1":           {"Who leads in <bdi>&lt;script&gt;"},
+		project + "/recent":            {"The newest final update was", "buy&lt;b&gt;", "✕ not_member"},
+		project + "/members":           {"owner", "updater", "/updates/"},
+		project + "/actions":           {"&#43;10", "−3"},
+		project + "/costs":             {"ETH in the last 30 days", `role="img" aria-label="Gas by day`, "8,166"},
+		project + "/wallets/" + wallet: {wallet, " of 60", `aria-label="The score from`, "History"},
+		project + "/wallets/" + devnet.Address(8).Hex(): {"none yet", "No final update of the project is of this wallet."},
+		project + "/updates/" + of[0].ID.String():       {"It is applied: &#43;10 points of reputation", "7,000 gas, 7e-06 ETH", "✓ done"},
+		project + "/updates/" + of[6].ID.String():       {"It was rejected: its signer was neither", "may be sent again"},
+		project + "/recent?x=%22%3E%3Cscript%3E":        {"The newest"},
+	} {
+		r := w.look(path)
+		if strings.Contains(path, "/updates/") {
+			require.NoError(t, w.status.Final(t.Context(), updateTx, 29, []score.Ref{score.UpdateRef(w.project.ID, of[0].ID), score.UpdateRef(w.project.ID, of[6].ID)},
+				[]score.Outcome{score.Applied, score.NotMember}))
+			w.restored()
+			r = w.look(path)
+		}
+		require.Equal(t, http.StatusOK, r.status, path)
+		bad(r, path)
+		for _, text := range says {
+			require.Contains(t, r.raw, text, path)
+		}
+	}
+	for path, status := range map[string]int{
+		"/app/nothing": http.StatusNotFound, project + "/nothing": http.StatusNotFound, project + "?board=9": http.StatusNotFound, project + "?after=x": http.StatusBadRequest,
+		"/app?after=x": http.StatusBadRequest, project + "/wallets/0x12": http.StatusBadRequest, project + "/updates/0x12": http.StatusBadRequest,
+		project + "/updates/" + updateID("never").String(): http.StatusNotFound, project + "/find?q=%3Cscript%3E": http.StatusBadRequest,
+	} {
+		r := w.look(path)
+		require.Equal(t, status, r.status, path)
+		bad(r, path)
+	}
+	require.Equal(t, project+"/wallets/"+wallet, w.look(project+"/find?q=+"+strings.ToLower(wallet)).header.Get("Location"))
+	require.Equal(t, project+"/updates/"+of[0].ID.String(), w.look(project+"/find?q="+of[0].ID.String()).header.Get("Location"))
+	require.Equal(t, project, w.look("/app/find?q="+w.project.ID.String()).header.Get("Location"))
+}
+
+// TestAPathThatIsNoURLIsRefused: net/http would have no request of it.
+func TestAPathThatIsNoURLIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	_, err = fmt.Fprintf(conn, "GET /app/%%zz HTTP/1.1\r\nHost: x\r\nX-API-KEY: %s\r\n\r\n", w.secret.Reveal())
+	require.NoError(t, err)
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	defer func() { _ = res.Body.Close() }()
+	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+}
+
+// TestALeaderboardIsPagedThrough from the first wallet to the last.
+func TestALeaderboardIsPagedThrough(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	w.executed(140)
+	w.signIn(w.secret.Reveal(), "")
+	seen := map[string]bool{}
+	next := "/app/projects/" + w.project.ID.String()
+	for pages := 0; next != ""; pages++ {
+		require.Less(t, pages, 3)
+		r := w.look(next)
+		for _, at := range regexp.MustCompile(`/wallets/(0x\w{40})"`).FindAllStringSubmatch(r.raw, -1) {
+			require.False(t, seen[at[1]])
+			seen[at[1]] = true
+		}
+		next = ""
+		if at := regexp.MustCompile(`href="([^"]*)" rel="next"`).FindStringSubmatch(r.raw); at != nil {
+			next = strings.ReplaceAll(at[1], "&amp;", "&")
+		}
+	}
+	require.Len(t, seen, 60)
+}
+
+// TestAnUpdatesWayIsToldInWords, stage by stage.
+func TestAnUpdatesWayIsToldInWords(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, func(s *setup) {
+		deps := s.deps
+		s.deps = func(d *httpapi.Deps) {
+			deps(d)
+			d.Paused = func(*score.ProjectID) *httpapi.Pause { return &httpapi.Pause{Reason: "maintenance <b>"} }
+		}
+	})
+	w.executed(3)
+	ctx := t.Context()
+	w.project.Actions[0].Name = "buy"
+	w.final.records.Store(w.project.ID, score.RecordOf(w.project))
+	require.Equal(t, "accepted", w.post("/update-score", w.update("one")).body["status"])
+	w.signIn(w.secret.Reveal(), "")
+	refs := score.Refs(w.stored()[0])
+	is := func(words string) {
+		t.Helper()
+		r := w.look("/app/projects/" + w.project.ID.String() + "/updates/" + updateID("one").String())
+		require.Equal(t, http.StatusOK, r.status)
+		require.Contains(t, r.raw, words)
+	}
+	is("It is accepted and waits: an operator paused it (maintenance &lt;b&gt;).")
+	require.NoError(t, w.status.Bound(ctx, 1, 4, refs))
+	is("It has its place in a transaction")
+	require.NoError(t, w.status.Slot(ctx, 1, 1, 4, score.Submitted, updateTx, 0))
+	is("Its transaction is sent and waits for a block.")
+	require.NoError(t, w.status.Slot(ctx, 1, 1, 4, score.Included, updateTx, 77))
+	is("in a block, which is not final yet")
+	is(updateTx.Hex())
+	require.NoError(t, w.status.Final(ctx, updateTx, 78, refs, []score.Outcome{score.Applied}))
+	is("It is applied, for good.")
+	is("Block 78.")
+}
+
+// TestWhatIsBeingRebuiltIsTold, and what does not need it is shown.
+func TestWhatIsBeingRebuiltIsTold(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	_, err := w.standings.Begin(context.Background(), 0, 4000)
+	require.NoError(t, err)
+	w.signIn(w.secret.Reveal(), "")
+	project := "/app/projects/" + w.project.ID.String()
+	for _, path := range []string{project, project + "/recent", project + "/costs", project + "/wallets/" + devnet.Address(1).Hex()} {
+		r := w.look(path)
+		require.Equal(t, http.StatusServiceUnavailable, r.status, path)
+		require.Equal(t, "2", r.header.Get("Retry-After"))
+		require.Contains(t, r.raw, "It is at block 0 of 4,000.")
+	}
+	for _, path := range []string{"/app", project + "/members", project + "/actions"} {
+		r := w.look(path)
+		require.Equal(t, http.StatusOK, r.status, path)
+		require.Contains(t, r.raw, "being read from the chain again. It is at block 0 of 4,000.", path)
+	}
+}
+
+// TestAPageCountsAsALookUp of its key's rate, and its refusal is a page, too.
+func TestAPageCountsAsALookUp(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, func(s *setup) { s.config.LookUpsPerSecond = 1 })
+	w.signIn(w.secret.Reveal(), "")
+	for range 100 {
+		if r := w.look("/app"); r.status == http.StatusTooManyRequests {
+			require.Contains(t, r.raw, "<h1>Too many updates or look-ups with this API key</h1>")
+			require.NotEmpty(t, r.header.Get("Retry-After"))
+			return
+		}
+	}
+	t.Fatal("a hundred look-ups in a second were answered")
+}
+
+// TestWithoutASecretThereIsNoPage: sessions would be sealed under what everyone knows.
+func TestWithoutASecretThereIsNoPage(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "not_found", newBench(t, nil).get("/app").code())
+}

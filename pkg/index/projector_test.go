@@ -1,0 +1,634 @@
+package index_test
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/standings"
+)
+
+// boards is a store of standings in a Redis of the test's own.
+type boards struct {
+	*standings.Store
+
+	client  *redisdb.Client
+	process atomic.Pointer[string] // what Process says instead of Redis
+}
+
+func newBoards(t *testing.T) *boards {
+	t.Helper()
+	devnet.NeedsRedisServer(t)
+	client, err := redisdb.Open(devnet.Redis(t).URL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	client.Timeout, client.Pause = 5*time.Second, time.Millisecond
+	return &boards{Store: standings.New(client, standings.Config{Source: "test"}), client: client}
+}
+
+func (b *boards) Process(ctx context.Context) (string, error) {
+	if name := b.process.Load(); name != nil {
+		return *name, nil
+	}
+	return b.Store.Process(ctx)
+}
+
+// reader remembers nothing.
+func (b *boards) reader() *standings.Store {
+	return standings.New(b.client, standings.Config{Source: "test"})
+}
+
+// dump is what Redis holds, but for the checkpoint and who leads.
+func (b *boards) dump(t *testing.T) map[string]string {
+	t.Helper()
+	keys, err := b.client.Keys(t.Context(), "*").Result()
+	require.NoError(t, err)
+	dumped := map[string]string{}
+	for _, key := range keys {
+		if !strings.HasSuffix(key, ":checkpoint") && !strings.HasSuffix(key, ":leader") {
+			dumped[key] = b.client.Dump(t.Context(), key).Val()
+		}
+	}
+	return dumped
+}
+
+// lose takes Redis back to a dump, as a replica does that lacks what came last.
+func (b *boards) lose(t *testing.T, to map[string]string) {
+	t.Helper()
+	for key := range b.dump(t) {
+		require.NoError(t, b.client.Del(t.Context(), key).Err())
+	}
+	for key, value := range to {
+		require.NoError(t, b.client.RestoreReplace(t.Context(), key, 0, value).Err())
+	}
+}
+
+func (w *world) projector(s index.Standings) *index.Projector {
+	return &index.Projector{
+		Deployment: w.place, Chain: w, Payments: w.client, Heads: heads{w}, Blocks: heads{w}, Projects: created{w}, Standings: s, Replica: "a", Pause: time.Millisecond, Log: discard(),
+	}
+}
+
+// created are all projects that there are, not only in final blocks, as in a directory that is ahead.
+type created struct{ *world }
+
+func (c created) Beyond(ctx context.Context, _ uint64) (ids []score.ProjectID, err error) {
+	logs, err := c.node.Client().FilterLogs(ctx, ethereum.FilterQuery{Addresses: []common.Address{c.place.Contract}, Topics: [][]common.Hash{registry.ProjectTopics()}})
+	for i := range logs {
+		if event, err := registry.ParseLog(&logs[i]); err == nil {
+			if e, ok := event.(registry.ProjectCreated); ok {
+				ids = append(ids, e.Project.ID)
+			}
+		}
+	}
+	return ids, err
+}
+
+// told is what the chain itself tells of a project up to a block.
+type told struct {
+	executions []score.Execution
+	applied    uint64
+	wallets    map[common.Address]bool
+}
+
+func (w *world) told(id score.ProjectID, final evidence.Block) told {
+	w.t.Helper()
+	logs, err := w.node.Client().FilterLogs(w.t.Context(), ethereum.FilterQuery{
+		ToBlock: new(big.Int).SetUint64(final.Number), Addresses: []common.Address{w.place.Contract}, Topics: [][]common.Hash{registry.UpdateTopics()},
+	})
+	require.NoError(w.t, err)
+	all := told{wallets: map[common.Address]bool{}}
+	for i := range logs {
+		event, err := registry.ParseLog(&logs[i])
+		require.NoError(w.t, err)
+		updates, outcomes := []score.Update{}, []score.Outcome{score.Applied}
+		switch e := event.(type) {
+		case registry.BatchApplied:
+			updates, outcomes = e.Batch.Updates(), e.Outcomes
+		case registry.ScoreUpdated:
+			updates = append(updates, e.Update)
+		}
+		for j, u := range updates {
+			if u.Project != id || outcomes[j] == score.UnknownProject {
+				continue
+			}
+			all.executions = append(all.executions, score.Execution{
+				ID: u.ID, Target: u.Target, Signer: u.Signer, Action: u.Action, ScoreType: u.ScoreType, Outcome: outcomes[j],
+				Tx: logs[i].TxHash, Block: logs[i].BlockNumber,
+			})
+			if outcomes[j] == score.Applied {
+				all.applied++
+				all.wallets[u.Target] = true
+			}
+		}
+	}
+	return all
+}
+
+// requireStandings compares the standings with the contract's own scores and its logs, as of the newest final block.
+func (w *world) requireStandings(b *boards, projects ...*score.Project) {
+	w.t.Helper()
+	ctx, reader := w.t.Context(), b.reader()
+	final, ok := heads{w}.Final()
+	require.True(w.t, ok)
+	at, err := b.Checkpoint(ctx)
+	require.NoError(w.t, err)
+	require.Equal(w.t, final.Ref(), evidence.Ref{Number: at.Block, Hash: at.Hash})
+	require.False(w.t, at.Rebuilding())
+	call := func(ctx context.Context, data []byte) ([]byte, error) {
+		return w.Call(ctx, evidence.Call{To: w.place.Contract, Data: data}, final.Hash)
+	}
+	for _, p := range projects {
+		want := w.told(p.ID, final)
+		info, err := registry.ReadProject(p.ID).Do(ctx, call)
+		require.NoError(w.t, err)
+		if !info.Exists() {
+			_, _, err := reader.Scores(ctx, p.ID, 2, []common.Address{{1}})
+			require.ErrorIs(w.t, err, score.ErrNotProjected)
+			continue
+		}
+		for target := range want.wallets {
+			own, err := registry.ReadWalletScores(p.ID, target).Do(ctx, call)
+			require.NoError(w.t, err)
+			kept, asOf, err := reader.Scores(ctx, p.ID, len(own), []common.Address{target})
+			require.NoError(w.t, err)
+			require.Equal(w.t, own, kept[0], "project %s, wallet %s", p.ID, target)
+			require.Equal(w.t, final.Number, asOf.Block)
+		}
+		summaries, _, err := reader.Summaries(ctx, []score.ProjectID{p.ID})
+		require.NoError(w.t, err)
+		require.Equal(w.t, want.applied, summaries[0].Updates)
+		require.EqualValues(w.t, len(want.wallets), summaries[0].Wallets)
+		kept, _, err := reader.Recent(ctx, p.ID)
+		require.NoError(w.t, err)
+		slices.Reverse(kept)
+		require.Len(w.t, kept, len(want.executions))
+		for i := range kept {
+			require.NotZero(w.t, kept[i].Gas)
+			require.NotZero(w.t, kept[i].Fee)
+			require.NotZero(w.t, kept[i].Time.Unix())
+			kept[i].Gas, kept[i].Fee, kept[i].Points, kept[i].Time = 0, 0, 0, time.Time{}
+			require.Equal(w.t, want.executions[i], kept[i])
+		}
+	}
+}
+
+// all makes every kind of execution in three projects, two of which it creates, and returns them.
+func (w *world) all() []*score.Project {
+	w.t.Helper()
+	p, only, later := project(1), project(2), project(3)
+	only.SignedOnly = true
+	w.call(relayerKey, registry.EncodeCreateProject(p))
+	w.call(relayerKey, registry.EncodeCreateProject(only))
+	u, group, early := w.fresh(p, 30), w.fresh(only, 20), w.fresh(later, 4)
+	bad := slices.Clone(u[20:24])
+	bad[0].Action, bad[1].ScoreType, bad[2].Signer = 9, 9, devnet.Address(strangerKey)
+	w.relay(u[:10]...)
+	w.relay(append(append(slices.Clone(u[8:20]), bad...), early...)...) // with duplicates, rejections, and of a project that is created later
+	w.direct(u[25])
+	forged := w.signed(score.KindFree, group[10:])
+	forged.Signature[3] ^= 1
+	w.relayGroups(
+		w.signed(score.KindFree, group[:10]), forged, w.signed(score.KindFree, group[5:15]),
+		batch.Group{Project: p.ID, Signer: u[26].Signer, Kind: score.KindFree, Updates: u[26:28]},
+	)
+	w.call(relayerKey, registry.EncodeCreateProject(later))
+	w.relay(early[:2]...)
+	w.call(ownerKey, registry.EncodeAddAction(later.ID, score.Action{Name: "more", Points: score.MaxPoints}))
+	early[2].Action = 2
+	w.relay(early[2:3]...)
+	return []*score.Project{p, only, later}
+}
+
+func TestProjector(t *testing.T) {
+	t.Parallel()
+	w, b, ctx := newWorld(t), newBoards(t), t.Context()
+	w.depth.Store(2)
+	reg := prometheus.NewRegistry()
+	p := w.projector(b)
+	p.Metrics = reg
+	require.NoError(t, p.CatchUp(ctx), "nothing is there yet")
+	projects := w.all()
+	require.NoError(t, p.CatchUp(ctx))
+	w.requireStandings(b, projects...)
+	w.relay(w.fresh(projects[0], 3)...)
+	w.requireLag(b, 1)
+	require.NoError(t, p.CatchUp(ctx))
+	w.requireStandings(b, projects...)
+	w.blocks(2)
+	require.NoError(t, p.CatchUp(ctx))
+	w.requireStandings(b, projects...)
+	before := counted(t, reg, "scorelay_standings_executions_total")
+
+	// Another process continues: it reads the newest part again, which changes nothing.
+	w.relay(w.fresh(projects[2], 5)...)
+	w.blocks(2)
+	next := w.projector(b)
+	require.NoError(t, next.CatchUp(ctx))
+	w.requireStandings(b, projects...)
+	require.InDelta(t, 1, counted(t, reg, "scorelay_standings_rebuilds_total"), 0)
+	require.Greater(t, before, 50.0)
+	require.Zero(t, counted(t, reg, "scorelay_standings_differences_total"))
+
+	// What transactions cost is dealt out to all their updates.
+	used := map[common.Hash]uint64{}
+	for _, p := range projects {
+		executions, _, err := b.reader().Recent(ctx, p.ID)
+		require.NoError(t, err)
+		for i := range executions {
+			used[executions[i].Tx] += executions[i].Gas
+		}
+	}
+	for tx, gas := range used {
+		receipt, err := w.node.Client().TransactionReceipt(ctx, tx)
+		require.NoError(t, err)
+		unprojected := uint64(0)
+		if event, err := registry.ParseLog(receipt.Logs[0]); err == nil {
+			if e, ok := event.(registry.BatchApplied); ok {
+				for _, o := range e.Outcomes {
+					if o == score.UnknownProject {
+						unprojected++
+					}
+				}
+			}
+		}
+		if unprojected == 0 {
+			require.Equal(t, receipt.GasUsed, gas)
+		} else {
+			require.Less(t, gas, receipt.GasUsed)
+		}
+	}
+}
+
+// requireLag requires that the checkpoint is so many blocks behind the final one.
+func (w *world) requireLag(b *boards, blocks uint64) {
+	w.t.Helper()
+	final, _ := heads{w}.Final()
+	at, err := b.Checkpoint(w.t.Context())
+	require.NoError(w.t, err)
+	require.Equal(w.t, final.Number, at.Block+blocks)
+}
+
+// eventually catches up until that ends well, as Run does.
+func eventually(t *testing.T, p *index.Projector) {
+	t.Helper()
+	var err error
+	require.Eventually(t, func() bool { err = p.CatchUp(t.Context()); return err == nil }, testPatience, testPoll)
+	require.NoError(t, err)
+}
+
+// TestProjectorAgainstTheContract plays updates, reorgs, flushes and restarts at random.
+func TestProjectorAgainstTheContract(t *testing.T) {
+	t.Parallel()
+	for range 4 {
+		seed := rand.Uint64()
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			t.Logf("seed %d", seed)
+			random := rand.New(rand.NewPCG(seed, 0))
+			w, b := newWorld(t), newBoards(t)
+			w.depth.Store(3)
+			projects := w.all()
+			act := func() {
+				p := projects[[]int{0, 2}[random.IntN(2)]]
+				if random.IntN(4) == 0 {
+					w.direct(w.fresh(p, 1)[0])
+				} else {
+					w.relay(w.fresh(p, 1+random.IntN(8))...)
+				}
+			}
+			w.blocks(3)
+			oldest := w.top().Number
+			faulty := &faultyStandings{boards: b, random: random}
+			p := w.projector(faulty)
+			for range 25 {
+				switch random.IntN(8) {
+				case 0:
+					w.blocks(1 + random.IntN(3))
+				case 1: // shallow
+					w.reorg(w.top().Number-uint64(1+random.IntN(2)), act)
+				case 2: // deeper than finality
+					w.reorg(max(oldest, w.top().Number-uint64(4+random.IntN(6))), act)
+				case 3:
+					if random.IntN(2) == 0 {
+						require.NoError(t, b.client.FlushAll(t.Context()).Err())
+					} else { // as the runbook says, where an operator wants a rebuild
+						require.NoError(t, b.client.Del(t.Context(), "scorelay:standings:checkpoint").Err())
+					}
+				case 4:
+					p = w.projector(faulty)
+				default:
+					act()
+				}
+				if random.IntN(2) == 0 {
+					faulty.faults = random.IntN(3)
+					_ = p.CatchUp(t.Context())
+				}
+			}
+			faulty.faults = 0
+			w.blocks(1)
+			eventually(t, p)
+			w.requireStandings(b, projects...)
+		})
+	}
+}
+
+// faultyStandings fails some writes, half of them after they were done.
+type faultyStandings struct {
+	*boards
+
+	mu     sync.Mutex
+	random *rand.Rand
+	faults int // to come
+
+	nth, failing int // if nth is not 0: the write of that number fails; after it was done if failing is odd
+}
+
+func (f *faultyStandings) fault(write func() error) error {
+	f.mu.Lock()
+	fails, done := false, false
+	switch {
+	case f.nth > 0:
+		f.nth--
+		fails, done = f.nth == 0, f.failing%2 == 1
+	case f.faults > 0 && f.random.IntN(3) == 0:
+		f.faults--
+		fails, done = true, f.random.IntN(2) == 0
+	}
+	f.mu.Unlock()
+	if !fails {
+		return write()
+	}
+	if done {
+		return errors.Join(errFault, write())
+	}
+	return errFault
+}
+
+func (f *faultyStandings) Begin(ctx context.Context, after, target uint64) (c score.Checkpoint, err error) {
+	err = f.fault(func() error { c, err = f.boards.Begin(ctx, after, target); return err })
+	return c, err
+}
+
+func (f *faultyStandings) Advance(ctx context.Context, from, to score.Checkpoint) error {
+	return f.fault(func() error { return f.boards.Advance(ctx, from, to) })
+}
+
+func (f *faultyStandings) Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error {
+	return f.fault(func() error { return f.boards.Create(ctx, generation, project, at) })
+}
+
+func (f *faultyStandings) Append(ctx context.Context, generation uint64, part score.Part) error {
+	return f.fault(func() error { return f.boards.Append(ctx, generation, part) })
+}
+
+// TestProjectorDiesAtEveryWrite: whichever write fails, done or not, and whether the same process continues or another, the end is the same.
+func TestProjectorDiesAtEveryWrite(t *testing.T) {
+	t.Parallel()
+	w, b := newWorld(t), newBoards(t)
+	projects := w.all()
+	writes := 1
+	for ; ; writes++ {
+		failed := 0
+		for failing := range 4 {
+			require.NoError(t, b.client.FlushAll(t.Context()).Err())
+			f := &faultyStandings{boards: b, nth: writes, failing: failing}
+			p := w.projector(f)
+			if err := p.CatchUp(t.Context()); err != nil {
+				require.ErrorIs(t, err, errFault)
+				failed++
+				if failing >= 2 {
+					p = w.projector(f)
+				}
+				eventually(t, p)
+			}
+			w.requireStandings(b, projects...)
+		}
+		if failed == 0 {
+			break
+		}
+	}
+	require.Greater(t, writes, 10)
+}
+
+// alwaysLeads leads, also while others do.
+type alwaysLeads struct{ *boards }
+
+func (alwaysLeads) Lead(context.Context, string, time.Duration) (bool, error) { return true, nil }
+
+// TestProjectorsAtOnce: that one of them leads only saves work.
+func TestProjectorsAtOnce(t *testing.T) {
+	t.Parallel()
+	w, b := newWorld(t), newBoards(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	for range 3 {
+		p := w.projector(alwaysLeads{b})
+		running.Go(func() { require.NoError(t, p.Run(ctx)) })
+	}
+	projects := w.all()
+	for range 10 {
+		w.relay(w.fresh(projects[0], 3)...)
+		w.relay(w.fresh(projects[2], 3)...)
+	}
+	final, _ := heads{w}.Final()
+	require.Eventually(t, func() bool {
+		at, err := b.Checkpoint(ctx)
+		return err == nil && at.Hash == final.Hash && !at.Rebuilding()
+	}, testPatience, testPoll)
+	cancel()
+	running.Wait()
+	w.requireStandings(b, projects...)
+}
+
+// TestProjectorAfterRedisLostWrites, the newest ones, as a replica does that becomes the master.
+func TestProjectorAfterRedisLostWrites(t *testing.T) {
+	t.Parallel()
+	for _, of := range []struct {
+		name     string
+		noticed  bool          // Redis is another process
+		reread   time.Duration // 0: all
+		rebuilds float64
+		to       func(before map[string]string) map[string]string
+	}{
+		{"noticed", true, 0, 1, func(before map[string]string) map[string]string { return before }},
+		{"not noticed", false, 0, 1, func(before map[string]string) map[string]string { return before }},
+		{"all, noticed", true, 0, 1, func(map[string]string) map[string]string { return nil }}, // they were created not long ago
+		{"all, not noticed", false, 0, 2, func(map[string]string) map[string]string { return nil }},
+		{"what is older than is read again", true, 1, 2, func(map[string]string) map[string]string { return nil }},
+	} {
+		t.Run(of.name, func(t *testing.T) {
+			t.Parallel()
+			w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
+			projects := w.all()
+			p := w.projector(b)
+			p.Metrics, p.Reread = reg, of.reread
+			require.NoError(t, p.CatchUp(t.Context()))
+			before := b.dump(t)
+			w.relay(w.fresh(projects[0], 7)...)
+			w.relay(w.fresh(projects[2], 7)...)
+			require.NoError(t, p.CatchUp(t.Context()))
+			w.requireStandings(b, projects...)
+			b.lose(t, of.to(before))
+			if of.noticed {
+				another := "another"
+				b.process.Store(&another)
+			} else {
+				w.relay(w.fresh(projects[0], 2)...)
+			}
+			require.NoError(t, p.CatchUp(t.Context()))
+			w.requireStandings(b, projects...)
+			require.InDelta(t, of.rebuilds, counted(t, reg, "scorelay_standings_rebuilds_total"), 0)
+		})
+	}
+}
+
+// TestProjectorFindsADifference: an endpoint left logs out.
+func TestProjectorFindsADifference(t *testing.T) {
+	t.Parallel()
+	w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
+	p := project(1)
+	w.call(relayerKey, registry.EncodeCreateProject(p))
+	projector := w.projector(b)
+	projector.Metrics = reg
+	u := w.fresh(p, 3)
+	for i := range u {
+		u[i].Target, u[i].ScoreType = common.Address{7}, 0
+	}
+	w.relay(u[0])
+	require.NoError(t, projector.CatchUp(t.Context()))
+	w.noLogs.Store(true)
+	w.keep.Store(0) // else headers tell
+	w.relay(u[1])
+	w.blocks(1)
+	require.NoError(t, projector.CatchUp(t.Context()))
+	w.requireLag(b, 0)
+	w.noLogs.Store(false)
+	w.relay(u[2])
+	require.Eventually(t, func() bool {
+		require.NoError(t, projector.CatchUp(t.Context()))
+		return counted(t, reg, "scorelay_standings_rebuilds_total") == 2
+	}, testPatience, testPoll)
+	w.requireStandings(b, p)
+	require.InDelta(t, 1, counted(t, reg, "scorelay_standings_differences_total"), 0)
+}
+
+// behind is the chain of an endpoint that lags: it does not have the newest blocks' logs.
+type behind struct {
+	*world
+
+	lags atomic.Bool
+}
+
+func (b *behind) Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {
+	if b.lags.Load() {
+		if err := b.world.Logs(ctx, contract, topics, from, to-1, fn); err != nil {
+			return err
+		}
+		return errFault
+	}
+	return b.world.Logs(ctx, contract, topics, from, to, fn)
+}
+
+func TestProjectorWithANodeBehind(t *testing.T) {
+	t.Parallel()
+	w, b := newWorld(t), newBoards(t)
+	projects := w.all()
+	chain := &behind{world: w}
+	chain.lags.Store(true)
+	p := w.projector(b)
+	p.Chain = chain
+	require.ErrorIs(t, p.CatchUp(t.Context()), errFault)
+	w.requireLag(b, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	final, _ := heads{w}.Final()
+	chain.lags.Store(false)
+	require.Eventually(t, func() bool {
+		at, err := b.Checkpoint(ctx)
+		return err == nil && at.Hash == final.Hash
+	}, testPatience, testPoll)
+	cancel()
+	require.NoError(t, <-ended)
+	w.requireStandings(b, projects...)
+}
+
+// TestProjectorRebuildsAgain where Redis failed over in the middle of a rebuild: no part of the chain is surely in it.
+func TestProjectorRebuildsAgain(t *testing.T) {
+	t.Parallel()
+	w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
+	projects := w.all()
+	chain := &behind{world: w}
+	chain.lags.Store(true)
+	p := w.projector(b)
+	p.Chain, p.Metrics = chain, reg
+	require.ErrorIs(t, p.CatchUp(t.Context()), errFault)
+	b.lose(t, nil)
+	another := "another"
+	b.process.Store(&another)
+	chain.lags.Store(false)
+	require.NoError(t, p.CatchUp(t.Context()))
+	w.requireStandings(b, projects...)
+	require.InDelta(t, 2, counted(t, reg, "scorelay_standings_rebuilds_total"), 0)
+}
+
+// failsOver is a store that loses what it can, once, right before it tells marks.
+type failsOver struct {
+	*boards
+
+	t    *testing.T
+	to   map[string]string
+	done bool
+}
+
+func (f *failsOver) Marks(ctx context.Context, generation uint64, projects []score.ProjectID) ([]*score.Mark, error) {
+	if !f.done {
+		f.done = true
+		f.lose(f.t, f.to)
+		another := "another"
+		f.process.Store(&another)
+	}
+	return f.boards.Marks(ctx, generation, projects)
+}
+
+// TestProjectorMeetsALoss between its look at Redis and the marks of projects that it did not write before.
+func TestProjectorMeetsALoss(t *testing.T) {
+	t.Parallel()
+	w, b := newWorld(t), newBoards(t)
+	projects := w.all()
+	require.NoError(t, w.projector(b).CatchUp(t.Context()))
+	before := b.dump(t)
+	f := &failsOver{boards: b, t: t, to: before, done: true}
+	p := w.projector(f)
+	w.blocks(1)
+	require.NoError(t, p.CatchUp(t.Context()))
+	other := w.projector(b) // writes what the first one does not know of
+	w.relay(w.fresh(projects[0], 7)...)
+	require.NoError(t, other.CatchUp(t.Context()))
+	w.relay(w.fresh(projects[0], 2)...)
+	f.done = false
+	require.NoError(t, p.CatchUp(t.Context()))
+	require.True(t, f.done)
+	w.requireStandings(b, projects...)
+}

@@ -1,0 +1,181 @@
+// pkg/page/browser/test.mjs: starts a stack of its own and looks at every screen of its page with Chromium
+//
+//	node test.mjs [FOLDER]
+//
+// Both themes, 360 and 1600 pixels wide: nothing is loaded from elsewhere, nothing is wider than the screen, and axe finds nothing. With a
+// folder it writes the pictures of docs/page.md there. It needs Go and Chromium (SCORELAY_CHROMIUM names another than /usr/bin/chromium).
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import axe from 'axe-core'
+import { chromium } from 'playwright-core'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const work = mkdtempSync(join(tmpdir(), 'scorelay-page-'))
+const program = join(work, 'scorelay')
+const data = join(work, 'data')
+const pictures = process.argv[2]
+const hostile = '<img src=x onerror="window.broken=1">\u202Ekcats'
+
+// start brings a stack up that has final updates, and returns its dev.json.
+async function start() {
+  const built = spawnSync('go', ['build', '-o', program, './cmd/scorelay'], { cwd: root, stdio: 'inherit' })
+  assert.equal(built.status, 0, 'scorelay could not be built')
+  stack = spawn(program, ['dev', '--port', '0', '--data-dir', data], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  stack.stdout.on('data', (chunk) => { output += chunk })
+  for (const deadline = Date.now() + 120_000; !existsSync(join(data, 'dev.json')); await sleep(100)) {
+    assert.ok(stack.exitCode === null && Date.now() < deadline, `the stack did not come up:\n${output}`)
+  }
+  const dev = JSON.parse(readFileSync(join(data, 'dev.json')))
+  const loaded = spawnSync(program, ['load', '--data-dir', data, '--rate', '60', '--duration', '5s', '--wallets', '120'], { cwd: root, encoding: 'utf8' })
+  assert.equal(loaded.status, 0, loaded.stdout + loaded.stderr)
+  const created = await fetch(`${dev.apiUrl}/create-project`, {
+    method: 'POST', headers: { 'X-API-KEY': dev.apiKey, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      projectId: `0x${'ab'.repeat(32)}`, name: hostile, owners: [`0x${'1'.repeat(40)}`], updaters: [`0x${'2'.repeat(40)}`],
+      inputActions: [{ name: hostile, points: 10, direction: 0 }], scoreTypes: ['reputation', 'volume'],
+    }),
+  })
+  assert.equal(created.status, 200, await created.text())
+  return dev
+}
+
+// screens are the paths of every screen, found as people find them: by following links.
+async function screens(page, url) {
+  const links = (selector) => page.locator(selector).evaluateAll((all) => all.map((a) => a.getAttribute('href')))
+  const until = async (path, selector) => { // an index is as of a final block, so it comes later than the 200
+    for (const deadline = Date.now() + 60_000; ; await sleep(200)) {
+      await page.goto(url + path)
+      const found = await links(selector)
+      if (found.length) return found
+      assert.ok(Date.now() < deadline, `${path} shows no ${selector}:\n${await page.locator('main').innerText()}`)
+    }
+  }
+  await until('/app', `a[href="/app/projects/0x${'ab'.repeat(32)}"]`)
+  let project
+  for (const deadline = Date.now() + 60_000; !project; await sleep(200)) {
+    assert.ok(Date.now() < deadline, 'no project has final updates')
+    await page.goto(`${url}/app`)
+    const rows = await page.locator('tbody tr').evaluateAll((all) => all.map((row) => [row.querySelector('a').getAttribute('href'), row.cells[2].textContent]))
+    project = rows.find(([, updates]) => Number(updates) >= 250)?.[0]
+  }
+  const [wallet] = await until(project, 'td a[href*="/wallets/"]')
+  const [update] = await until(`${project}/recent`, 'td a[href*="/updates/"]')
+  const empty = `/app/projects/0x${'ab'.repeat(32)}`
+  return {
+    projects: '/app', leaderboard: project, recent: `${project}/recent`, members: `${project}/members`, actions: `${project}/actions`, costs: `${project}/costs`,
+    wallet, update, empty, hostile: `${empty}/actions`, missing: `${project}/updates/0x${'0'.repeat(64)}`,
+  }
+}
+
+// look holds a screen to what every screen must be.
+async function look(page, name, path, status) {
+  const answer = await page.goto(path)
+  assert.equal(answer.status(), status, name)
+  const width = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+  assert.ok(width[0] <= width[1], `${name} is ${width[0]} pixels wide, the screen ${width[1]}`)
+  assert.equal(await page.evaluate(() => window.broken), undefined, 'a name was taken for HTML')
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }))
+  assert.deepEqual(violations.map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => n.html).slice(0, 3).join(' ')}`), [], name)
+}
+
+async function browse(dev) {
+  browser = await chromium.launch({ executablePath: process.env.SCORELAY_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  const first = await browser.newContext({ baseURL: dev.apiUrl })
+  const page = await first.newPage()
+  await page.goto('/app')
+  assert.equal(new URL(page.url()).pathname, '/app/sign-in')
+  await page.keyboard.type(dev.apiKey) // the field has the focus
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/app')
+  const all = await screens(page, dev.apiUrl)
+  const storageState = await first.storageState()
+  for (const colorScheme of ['light', 'dark']) {
+    for (const width of [360, 1600]) {
+      const context = await browser.newContext({ baseURL: dev.apiUrl, storageState, colorScheme, viewport: { width, height: 800 } })
+      const page = await context.newPage()
+      const wrong = []
+      page.on('console', (line) => { if (line.type() === 'error' && !/status of 404/.test(line.text())) wrong.push(line.text()) })
+      page.on('pageerror', (error) => wrong.push(error.message))
+      page.on('request', (request) => { if (!request.url().startsWith(`${dev.apiUrl}/app`)) wrong.push(request.url()) })
+      for (const [name, path] of Object.entries(all)) {
+        await look(page, `${name}, ${colorScheme}, ${width}`, path, name === 'missing' ? 404 : 200)
+      }
+      assert.deepEqual(wrong, [])
+      await context.close()
+    }
+  }
+  if (pictures) await picture(dev, storageState, all)
+  await behaves(page, all)
+  const plain = await browser.newContext({ baseURL: dev.apiUrl, storageState, javaScriptEnabled: false })
+  const still = await plain.newPage()
+  await still.goto(all.leaderboard)
+  assert.equal(await still.locator('tbody tr').count(), 50, 'it reads without a script')
+  assert.equal(await still.locator('.copy:visible, #theme:visible').count(), 0, 'no button is shown that does nothing')
+}
+
+// picture takes those that docs/page.md shows.
+async function picture(dev, storageState, all) {
+  for (const [name, colorScheme, width, height] of [['leaderboard', 'light', 880, 560], ['wallet', 'dark', 880, 560], ['update', 'light', 360, 580]]) {
+    const context = await browser.newContext({ baseURL: dev.apiUrl, storageState, colorScheme, viewport: { width, height } })
+    const page = await context.newPage()
+    await page.goto(all[name])
+    await page.screenshot({ path: join(pictures, `page-${name}.png`) })
+    await context.close()
+  }
+}
+
+// behaves tries what needs the script, and the way out.
+async function behaves(page, all) {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto(all.wallet)
+  await page.locator('.sub .copy').click()
+  assert.ok(all.wallet.endsWith(await page.evaluate(() => navigator.clipboard.readText())))
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const before = await ground()
+  await page.locator('#theme').click()
+  assert.notEqual(await ground(), before)
+  const after = await ground()
+  await page.reload()
+  assert.equal(await ground(), after, 'the theme stays')
+  await page.goto(all.leaderboard)
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the content')
+  await page.fill('#q', all.update.slice(-66))
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**${all.update}`)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL('**/app/sign-in')
+  await page.goto('/app')
+  assert.equal(new URL(page.url()).pathname, '/app/sign-in')
+}
+
+let status = 1
+let stack, browser
+let output = ''
+try {
+  await browse(await start())
+  status = 0
+  console.log('every screen of the page, in both themes, 360 and 1600 pixels wide: nothing is wrong')
+} catch (error) {
+  console.error(error.stack)
+} finally {
+  await browser?.close()
+  if (stack && stack.exitCode === null) {
+    const ended = new Promise((resolve) => stack.once('exit', resolve))
+    stack.kill('SIGINT')
+    await ended
+  }
+  if (status !== 0) {
+    for (const log of existsSync(join(data, 'logs')) ? readdirSync(join(data, 'logs')) : []) {
+      console.error(`# ${log}\n${readFileSync(join(data, 'logs', log), 'utf8').slice(-4000)}`)
+    }
+  }
+  rmSync(work, { recursive: true, force: true })
+}
+process.exit(status)

@@ -1,0 +1,102 @@
+package page
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// TestASessionIsOpenedWhereItWasSealed: by every API of the deployment, until it ends, and as it was sealed only.
+func TestASessionIsOpenedWhereItWasSealed(t *testing.T) {
+	t.Parallel()
+	sealers := make([]*sessions, 3)
+	for i, secret := range []string{"one deployment's secret", "one deployment's secret", "another's, sixteen"} {
+		var err error
+		sealers[i], err = newSessions([]byte(secret))
+		require.NoError(t, err)
+	}
+	now := time.Now()
+	sealed := sealers[0].seal("scorelay_key", now.Add(SessionTime))
+	require.NotEqual(t, sealed, sealers[0].seal("scorelay_key", now.Add(SessionTime)), "two sessions of a key cannot be told to be of one")
+	require.NotContains(t, sealed, "scorelay")
+	require.Less(t, len(sealers[0].seal(strings.Repeat("k", 71), now)), 200)
+	require.Equal(t, "scorelay_key", sealers[1].open(sealed, now.Add(SessionTime-2*time.Second)))
+	require.Empty(t, sealers[1].open(sealed, now.Add(SessionTime)))
+	require.Empty(t, sealers[2].open(sealed, now))
+	for i := range sealed {
+		changed := []byte(sealed)
+		changed[i] ^= 1
+		require.NotEqual(t, "scorelay_kez", sealers[0].open(string(changed), now))
+		if got := sealers[0].open(string(changed), now); got != "" { // the last character has bits that say nothing
+			require.Equal(t, len(sealed)-1, i)
+		}
+	}
+	require.Empty(t, sealers[0].open("", now))
+	require.Empty(t, sealers[0].open("AAAA", now))
+}
+
+// TestNoNameLooksLikeAnother: what is shown has no character that cannot be seen, and ordinary text of any script stays as it is.
+func TestNoNameLooksLikeAnother(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Réputation 評判 שלום نقاط 🎮": "Réputation 評判 שלום نقاط 🎮",
+		"a\u202Eb":                   "a[U+202E]b",
+		"a\u200Bb\u2060\uFEFF\u00AD": "a[U+200B]b[U+2060][U+FEFF][U+00AD]",
+		"\u3164\u115F\u2800\uFE0F\u00A0\U000E0041": "[U+3164][U+115F][U+2800][U+FE0F][U+00A0][U+E0041]",
+		"\x00\x1b\x7f\xff":                         "[U+0000][U+001B][U+007F][U+FFFD]",
+	} {
+		require.Equal(t, want, visible(text))
+	}
+}
+
+func TestNumbersForPeople(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0", 999: "999", -1000: "−1,000", 1234567: "1,234,567", math.MinInt64: "−9,223,372,036,854,775,808"} {
+		require.Equal(t, want, grouped(n))
+	}
+	require.Equal(t, "18,446,744,073,709,551,615", grouped(uint64(math.MaxUint64)))
+	for wei, want := range map[int64]string{0: "0", 1: "1e-18", 7_000_000_000_000: "7e-06", 1_500_000_000_000_000_000: "1.500000"} {
+		require.Equal(t, want, ether(big.NewInt(wei)))
+	}
+	now := time.Now()
+	for before, want := range map[time.Duration]string{-time.Minute: "0 s ago", 59 * time.Second: "59 s ago", 90 * time.Minute: "1 h ago", 25 * time.Hour: "1 d ago"} {
+		require.Equal(t, want, ago(now, now.Add(-before)))
+	}
+}
+
+// TestAPlotStaysWithinItsPicture: any updates do.
+func TestAPlotStaysWithinItsPicture(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		at := time.Unix(1_700_000_000, 0)
+		var updates []score.Execution
+		var is int64
+		for range rapid.IntRange(0, 20).Draw(t, "updates") {
+			e := score.Execution{Points: rapid.Int64Range(-math.MaxInt32, math.MaxInt32).Draw(t, "points"), Time: at, Outcome: score.Outcome(rapid.IntRange(0, 1).Draw(t, "outcome"))}
+			if e.Outcome == score.Applied {
+				is += e.Points
+			}
+			at = at.Add(time.Duration(rapid.Int64Range(0, 1e6).Draw(t, "later")) * time.Second)
+			updates = append([]score.Execution{e}, updates...)
+		}
+		p := cumulative(updates, is)
+		if p == nil {
+			return
+		}
+		for _, step := range strings.FieldsFunc(strings.TrimPrefix(p.Path, "M0 "), func(r rune) bool { return r == 'H' || r == 'V' }) {
+			value, ok := new(big.Float).SetString(step)
+			require.True(t, ok, p.Path)
+			f, _ := value.Float64()
+			require.GreaterOrEqual(t, f, -0.1)
+			require.LessOrEqual(t, f, plotWidth+0.1)
+		}
+		require.Contains(t, p.Label, "now "+grouped(is))
+	})
+}

@@ -1,0 +1,91 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// The plots' size, in their own units: the stylesheet stretches them.
+const (
+	plotWidth  = 600
+	plotHeight = 100
+)
+
+// plot is a picture of numbers over time, drawn by the template of that name.
+type plot struct {
+	Path     string // of a line; empty of bars
+	Bars     []bar
+	Zero     int // where zero is, from above; of a line
+	Label    string
+	From, To string // what is at its left and right end
+	Low, Top string // what is at its lower and upper end
+}
+
+type bar struct {
+	X, Y, Width, Height int
+	Label               string
+}
+
+// bars shows gas by day.
+func bars(gas []uint64, from time.Time) *plot {
+	var top uint64 = 1
+	for _, g := range gas {
+		top = max(top, g)
+	}
+	date := func(i int) string { return from.AddDate(0, 0, i).Format("2006-01-02") }
+	p := &plot{From: date(0), To: date(len(gas) - 1), Low: "0", Top: grouped(top) + " gas"}
+	p.Label = fmt.Sprintf("Gas by day, %s to %s, %s at most", p.From, p.To, p.Top)
+	width := plotWidth / len(gas)
+	for i, g := range gas {
+		if g == 0 {
+			continue
+		}
+		height := max(1, int(float64(g)/float64(top)*plotHeight))
+		p.Bars = append(p.Bars, bar{i*width + 1, plotHeight - height, width - 2, height, date(i) + ": " + grouped(g) + " gas"})
+	}
+	return p
+}
+
+// cumulative shows how a score came to be what it is, by its updates, the newest first. It begins before the oldest of them.
+func cumulative(updates []score.Execution, is int64) *plot {
+	if len(updates) < 2 {
+		return nil
+	}
+	scores := make([]float64, len(updates)+1) // after each, and before the oldest
+	scores[0] = float64(is)
+	low, top := min(0, scores[0]), max(0, scores[0])
+	for i, u := range updates {
+		scores[i+1] = scores[i]
+		if u.Outcome == score.Applied {
+			scores[i+1] -= float64(u.Points)
+		}
+		low, top = min(low, scores[i+1]), max(top, scores[i+1])
+	}
+	if top == low {
+		return nil
+	}
+	first, last := updates[len(updates)-1].Time, updates[0].Time
+	y := func(s float64) float64 { return (top - s) / (top - low) * plotHeight }
+	x := func(i int) float64 { // by time, or one by one where all are of one block
+		if span := last.Sub(first); span > 0 {
+			return float64(updates[i].Time.Sub(first)) / float64(span) * plotWidth
+		}
+		return float64(len(updates)-1-i) / float64(len(updates)-1) * plotWidth
+	}
+	var path strings.Builder
+	fmt.Fprintf(&path, "M0 %.1f", y(scores[len(updates)]))
+	for i := len(updates) - 1; i >= 0; i-- {
+		fmt.Fprintf(&path, "H%.1fV%.1f", x(i), y(scores[i]))
+	}
+	layout := "2006-01-02 15:04"
+	if last.Sub(first) < time.Hour {
+		layout += ":05"
+	}
+	stamp := func(t time.Time) string { return t.UTC().Format(layout) }
+	p := &plot{Path: path.String(), Zero: int(y(0)), From: stamp(first), To: stamp(last) + " UTC", Low: grouped(int64(low)), Top: grouped(int64(top))}
+	p.Label = fmt.Sprintf("The score from %s to %s, between %s and %s, now %s", p.From, p.To, p.Low, p.Top, grouped(is))
+	return p
+}

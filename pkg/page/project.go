@@ -1,0 +1,128 @@
+package page
+
+import (
+	"errors"
+	"math/big"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+type member struct {
+	Wallet common.Address
+	Roles  string
+	Seen   *score.Execution // the newest final update that it signed, among the newest of the project
+}
+
+type membersView struct {
+	head
+	Members []member
+	Seen    bool // the newest updates are known
+}
+
+// members answers: who may send?
+func (p *Page) members(r *request) error {
+	head, err := p.head(r, "members")
+	if err != nil {
+		return err
+	}
+	newest, _, err := p.newest(r.Context(), &head)
+	view := membersView{head: head, Seen: err == nil}
+	signed := map[common.Address]*score.Execution{}
+	for i := len(newest) - 1; i >= 0; i-- {
+		signed[newest[i].Signer] = &newest[i]
+	}
+	for address, role := range head.Project.Members {
+		view.Members = append(view.Members, member{address, roles(role), signed[address]})
+	}
+	slices.SortFunc(view.Members, func(a, b member) int { return a.Wallet.Cmp(b.Wallet) })
+	p.show(r.w, http.StatusOK, "members", view)
+	return nil
+}
+
+func roles(role score.Role) string {
+	switch role {
+	case score.Owner:
+		return "owner"
+	case score.Updater:
+		return "updater"
+	default:
+		return "owner and updater"
+	}
+}
+
+type action struct {
+	score.Action
+	Index    int
+	Replaced bool // a later action has its name
+}
+
+type actionsView struct {
+	head
+	Actions []action
+}
+
+// actions answers: what is how much worth?
+func (p *Page) actions(r *request) error {
+	head, err := p.head(r, "actions")
+	if err != nil {
+		return err
+	}
+	view := actionsView{head: head}
+	for i, a := range head.Project.Actions {
+		valid, _ := head.Project.ActionIndex(a.Name)
+		view.Actions = append(view.Actions, action{a, i, int(valid) != i})
+	}
+	p.show(r.w, http.StatusOK, "actions", view)
+	return nil
+}
+
+// costDays is how many days the costs are shown of, this one included.
+const costDays = 30
+
+type costsView struct {
+	head
+	Days  []score.Day // the newest first
+	Total score.Day
+	Plot  *plot
+}
+
+// costs answers: what did it cost?
+func (p *Page) costs(r *request) error {
+	head, err := p.head(r, "costs")
+	if err != nil {
+		return err
+	}
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	from := today.AddDate(0, 0, 1-costDays)
+	days, asOf, err := p.standings.Days(r.Context(), head.Project.ID, from, today)
+	if err != nil && !errors.Is(err, score.ErrNotProjected) {
+		return err
+	}
+	view := costsView{head: head, Total: score.Day{Fee: new(big.Int)}}
+	if err == nil {
+		view.AsOf = &asOf
+	}
+	gas := make([]uint64, costDays)
+	for _, day := range days {
+		view.Total.Applied += day.Applied
+		view.Total.Rejected += day.Rejected
+		view.Total.Gas += day.Gas
+		view.Total.Wallets += day.Wallets
+		view.Total.Fee.Add(view.Total.Fee, day.Fee)
+		if i := int(day.Date.Sub(from).Hours() / 24); i >= 0 && i < len(gas) {
+			gas[i] = day.Gas
+		}
+	}
+	if len(days) > 0 {
+		view.Plot = bars(gas, from)
+	}
+	slices.Reverse(days)
+	view.Days = days
+	p.show(r.w, http.StatusOK, "costs", view)
+	return nil
+}

@@ -1,0 +1,96 @@
+package page
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+)
+
+// SessionTime is how long a session lasts. It is not prolonged by use: a cookie that was copied ends with it.
+const SessionTime = 12 * time.Hour
+
+// The session's cookie. A browser takes the first name over TLS only, for this host and all its paths.
+const (
+	secureCookie = "__Host-scorelay"
+	plainCookie  = "scorelay" // at a loopback address without TLS
+)
+
+// sessions seal API keys.
+type sessions struct{ aead cipher.AEAD }
+
+// newSessions derives the key that all APIs of a deployment have; secret is the deployment's, at least 16 bytes.
+func newSessions(secret []byte) (*sessions, error) {
+	key, err := hkdf.Key(sha256.New, secret, nil, "scorelay page session 1", 32)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	return &sessions{aead}, err
+}
+
+// seal is a cookie's value that holds the API key until then.
+func (s *sessions) seal(key string, until time.Time) string {
+	plain := append(binary.BigEndian.AppendUint64(nil, uint64(until.Unix())), key...)
+	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, nil))
+}
+
+// open is the API key in a cookie's value; empty of one that was not sealed here, or has ended.
+func (s *sessions) open(value string, now time.Time) string {
+	sealed, err := base64.RawURLEncoding.DecodeString(value)
+	if err != nil {
+		return ""
+	}
+	plain, err := s.aead.Open(nil, nil, sealed, nil)
+	if err != nil || len(plain) < 8 || now.Unix() >= int64(binary.BigEndian.Uint64(plain)) {
+		return ""
+	}
+	return string(plain[8:])
+}
+
+// Key is the API key of a request's session; empty without one that holds. cookie returns a cookie's value by its name.
+func (p *Page) Key(cookie func(string) string) string {
+	for _, name := range []string{secureCookie, plainCookie} {
+		if value := cookie(name); value != "" {
+			return p.sessions.open(value, time.Now())
+		}
+	}
+	return ""
+}
+
+// cookie holds a session for a browser that shows the page at this origin. Without TLS a browser keeps only the plain one, which is for this
+// machine alone: what is sent there is on no network.
+func cookie(origin, value string) *http.Cookie {
+	c := &http.Cookie{
+		Name: secureCookie, Value: value, Path: "/", MaxAge: int(SessionTime / time.Second), Secure: true, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
+	}
+	if u, err := url.Parse(origin); err == nil && u.Scheme == "http" && loopback(u.Hostname()) {
+		c.Name, c.Secure = plainCookie, false
+	}
+	return c
+}
+
+// gone has a browser forget the session, whichever cookie holds it.
+func gone(w http.ResponseWriter) {
+	for _, origin := range []string{"", "http://localhost"} {
+		c := cookie(origin, "")
+		c.MaxAge = -1
+		http.SetCookie(w, c)
+	}
+}
+
+func loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}

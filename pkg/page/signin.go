@@ -1,0 +1,106 @@
+package page
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// The page's first path, and those that need no session.
+const (
+	home        = "/app"
+	SignInPath  = "/app/sign-in"
+	SignOutPath = "/app/sign-out"
+)
+
+// kept at the end of a path says that the sign-in just set the cookie: a browser that comes without it did not keep it.
+const kept = "signed-in"
+
+// unkept is a path without kept, and whether it had it.
+func unkept(target string) (string, bool) {
+	path, found := strings.CutSuffix(target, kept)
+	if !found || !strings.HasSuffix(path, "?") && !strings.HasSuffix(path, "&") {
+		return target, false
+	}
+	return path[:len(path)-1], true
+}
+
+// signInAt is where a request without a session is sent, to come back to where it wanted to go.
+func signInAt(target string) string {
+	query := url.Values{}
+	target, lost := unkept(target)
+	if lost {
+		query.Set("lost", "1")
+	}
+	if target = local(target); target != home {
+		query.Set("to", target)
+	}
+	if len(query) == 0 {
+		return SignInPath
+	}
+	return SignInPath + "?" + query.Encode()
+}
+
+// local is a path of the page, also where another was asked for: a link to the sign-in leads to no other site.
+func local(target string) string {
+	if u, err := url.Parse(target); err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(u.Path, "/app/") &&
+		!strings.HasPrefix(u.Path, "/app/sign-") && !strings.ContainsAny(target, "\\\r\n") {
+		return target
+	}
+	return home
+}
+
+type signIn struct {
+	frame
+	To      string
+	Problem string
+}
+
+// SignIn shows the form, and takes the key that it sends.
+func (p *Page) SignIn(w http.ResponseWriter, r *http.Request) {
+	view := signIn{frame: frame{Title: "Sign in"}, To: local(r.FormValue("to"))}
+	if r.Method != http.MethodPost {
+		if r.FormValue("lost") != "" {
+			view.Problem = "Your browser did not keep the session. It does over HTTPS, or at 127.0.0.1, and with cookies allowed."
+		}
+		p.show(w, http.StatusOK, "sign-in", view)
+		return
+	}
+	if err := p.origin.Check(r); err != nil {
+		view.Problem = "The form was sent by another site's page. Sign in with this one."
+		p.show(w, http.StatusForbidden, "sign-in", view)
+		return
+	}
+	key := strings.TrimSpace(r.PostFormValue("key"))
+	grant := p.source.Authenticate(key)
+	switch {
+	case grant == nil:
+		view.Problem = "This API key is unknown or revoked. Check that all of it was copied, or ask the operator for a new one."
+	case grant.Expired(time.Now()):
+		view.Problem = "This API key has expired. Ask the operator for a new one, or to prolong it."
+	case grant.Rights&score.MayRead == 0:
+		view.Problem = "This API key may not look up, so there is nothing that it could show. Ask the operator for the right to read."
+	default:
+		http.SetCookie(w, cookie(r.Header.Get("Origin"), p.sessions.seal(key, time.Now().Add(SessionTime))))
+		mark := "?"
+		if strings.Contains(view.To, "?") {
+			mark = "&"
+		}
+		p.redirect(w, view.To+mark+kept)
+		return
+	}
+	p.show(w, http.StatusForbidden, "sign-in", view)
+}
+
+// SignOut ends the browser's session.
+func (p *Page) SignOut(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || p.origin.Check(r) != nil {
+		p.Fail(w, nil, &Problem{Status: http.StatusForbidden, Title: "You are still signed in", Detail: "Sign out with the button of a page here.", Code: "cross_origin"})
+		return
+	}
+	gone(w)
+	p.redirect(w, SignInPath)
+}

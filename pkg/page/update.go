@@ -1,0 +1,141 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+type updateView struct {
+	head
+	ID        score.UpdateID
+	Now       score.Status
+	Execution *execution // nil unless it is among the project's newest final updates
+	Verdict   string     // what became of it, in a sentence
+	State     string     // good, waiting or bad
+	Steps     []step
+}
+
+// step is one of an update's way.
+type step struct {
+	Name  string
+	Says  string
+	Mark  string // a sign beside the name, as words for those who don't see it
+	State string // done, now or ahead
+	Tx    *common.Hash
+	Block uint64
+}
+
+// update answers: what became of it?
+func (p *Page) update(r *request) error {
+	head, err := p.head(r, "updates")
+	if err != nil {
+		return err
+	}
+	id, err := score.ParseUpdateID(r.PathValue("update"))
+	if err != nil {
+		return invalid("The updateId " + err.Error())
+	}
+	now, err := p.source.Update(head.Project.ID, id)
+	if err != nil {
+		return err
+	}
+	if now.Stage == 0 {
+		return &Problem{
+			Status: http.StatusNotFound, Title: "No update with this id was accepted", Code: "update_not_found",
+			Detail: "Check the updateId, or send the update: nothing keeps this id from being used.",
+		}
+	}
+	view := updateView{head: head, ID: id, Now: now}
+	view.Title = "Update " + short(id.String()) + " of " + head.Project.Name
+	// Without the newest updates the page has less to tell of a final one, and all of any other.
+	newest, _, err := p.newest(r.Context(), &view.head)
+	if err != nil {
+		view.Note = "The details of final updates are not at hand now."
+	}
+	is := func(e score.Execution) bool { return e.ID == id && e.Outcome == now.Outcome } // it may have come again as a duplicate
+	if i := slices.IndexFunc(newest, is); i >= 0 && now.Stage == score.Final {
+		e := executionOf(head.Project, newest[i])
+		view.Execution = &e
+		view.Now.Tx, view.Now.Block = e.Tx, e.Block
+	}
+	view.Verdict, view.State = view.verdict()
+	view.Steps = steps(view.Now, view.Paused)
+	p.show(r.w, http.StatusOK, "update", view)
+	return nil
+}
+
+// verdict is what became of an update, and whether that is good.
+func (v *updateView) verdict() (sentence, state string) {
+	switch v.Now.Stage {
+	case score.Accepted:
+		if v.Paused != "" {
+			return "It is accepted and waits: an operator paused it (" + visible(v.Paused) + ").", "waiting"
+		}
+		return "It is accepted and waits for its turn.", "waiting"
+	case score.Batched:
+		return "It has its place in a transaction, which is sent next.", "waiting"
+	case score.Submitted:
+		return "Its transaction is sent and waits for a block.", "waiting"
+	case score.Included:
+		return "Its transaction is in a block, which is not final yet.", "waiting"
+	}
+	switch e := v.Execution; {
+	case v.Now.Outcome == score.Applied && e != nil:
+		return "It is applied: " + signed(e.Points) + " points of " + visible(e.Where) + " for " + short(e.Target.Hex()) + ", for good.", "good"
+	case v.Now.Outcome == score.Applied:
+		return "It is applied, for good.", "good"
+	default:
+		return outcomes[v.Now.Outcome], "bad"
+	}
+}
+
+// outcomes are sentences about what was not applied.
+var outcomes = map[score.Outcome]string{
+	score.Duplicate:         "It is a duplicate: an update with this updateId was applied before, and this one changed nothing.",
+	score.UnknownProject:    "It was rejected: the project is not on the chain.",
+	score.NotMember:         "It was rejected: its signer was neither owner nor updater of the project when it was executed.",
+	score.UnknownAction:     "It was rejected: the project has no such action.",
+	score.UnknownScoreType:  "It was rejected: the project has no such score type.",
+	score.Unprocessable:     "It was rejected: the contract refuses it even alone.",
+	score.SignatureRequired: "It was rejected: the project takes signed groups only.",
+	score.BadSignature:      "It was rejected: its group's signature is not its signer's.",
+}
+
+// steps are an update's way, as far as it has come and may go.
+func steps(now score.Status, paused string) []step {
+	all := []step{
+		{Name: "Accepted", Says: "It is stored, synced to disk: from here on no crash loses it."},
+		{Name: "Batched", Says: "A lane bound it to a transaction, with others."},
+		{Name: "Submitted", Says: "The transaction went to the chain's endpoints. It is sent again, at a higher price if need be, until it is in a block."},
+		{Name: "Included", Says: "The transaction is in a block. The chain may still replace the block; then it is sent again."},
+		{Name: "Final", Says: "The block cannot be replaced any more, so the outcome stays."},
+	}
+	if now.Stage == score.Accepted && paused != "" {
+		all[0].Says += " An operator paused what comes next: " + visible(paused) + "."
+	}
+	if now.Stage == score.Final && now.Outcome.Rejected() {
+		all[4].Says = "The outcome stays, and the updateId is unused: the update may be sent again when the reason is gone."
+	}
+	for i := range all {
+		s := &all[i]
+		switch stage := score.Stage(i + 1); {
+		case stage < now.Stage || stage == score.Final && now.Stage == score.Final:
+			s.State, s.Mark = "done", "done"
+		case stage == now.Stage:
+			s.State, s.Mark = "now", "here now"
+		default:
+			s.State, s.Mark = "ahead", "not yet"
+		}
+	}
+	if now.Tx != (common.Hash{}) && now.Stage >= score.Submitted {
+		all[2].Tx = &now.Tx
+	}
+	if now.Stage >= score.Included {
+		all[3].Block = now.Block
+	}
+	return all
+}

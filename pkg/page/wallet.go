@@ -1,0 +1,81 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// pageHistory is how many updates of a wallet a page lists.
+const pageHistory = 30
+
+type walletView struct {
+	head
+	Wallet common.Address
+	Places []place
+	Rows   []execution // the newest first
+	More   bool        // others are older
+	Plot   *plot       // nil where there are too few points
+}
+
+// place is a wallet's on one board.
+type place struct {
+	Board    board
+	Standing *score.Standing // nil: the wallet is not on it
+	Wallets  uint64
+}
+
+// wallet answers: what did this wallet earn?
+func (p *Page) wallet(r *request) error {
+	head, err := p.head(r, "wallets")
+	if err != nil {
+		return err
+	}
+	address, err := wallet.ParseAddress(r.PathValue("wallet"))
+	if err != nil {
+		return invalid("The wallet " + err.Error())
+	}
+	all, _, err := boards(head.Project, "")
+	if err != nil {
+		return err
+	}
+	newest, whole, err := p.newest(r.Context(), &head)
+	if err != nil {
+		return err
+	}
+	view := walletView{head: head, Wallet: address, More: !whole}
+	view.Title = short(address.Hex()) + " in " + head.Project.Name
+	for _, b := range all {
+		page, asOf, err := p.standings.Around(r.Context(), head.Project.ID, b.Index, address, 1)
+		if err != nil && !errors.Is(err, score.ErrNotProjected) {
+			return err
+		}
+		at := place{Board: b, Wallets: page.Wallets}
+		if i := slices.IndexFunc(page.Standings, func(s score.Standing) bool { return s.Wallet == address }); err == nil && i >= 0 {
+			at.Standing, view.AsOf = &page.Standings[i], &asOf
+		}
+		view.Places = append(view.Places, at)
+	}
+	var line []score.Execution
+	for _, e := range newest {
+		if e.Target != address {
+			continue
+		}
+		line = append(line, e)
+		if len(view.Rows) == pageHistory {
+			view.More = true
+			continue
+		}
+		view.Rows = append(view.Rows, executionOf(head.Project, e))
+	}
+	if total := view.Places[0].Standing; total != nil {
+		view.Plot = cumulative(line, total.Score)
+	}
+	p.show(r.w, http.StatusOK, "wallet", view)
+	return nil
+}

@@ -1,0 +1,295 @@
+package sdk
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/gofrs/flock"
+)
+
+// A spool is a file of lines that is only appended to, the same in Go and TypeScript. A line is eight hex digits, the first of
+// the SHA-256 of the JSON that follows:
+//
+//	5e0d8a34 {"n":7,"update":{"updateId":"0x…",…}}  queued, as number 7
+//	1c22ab09 {"n":7,"state":"accepted"}             accepted, and followed
+//	90ff0112 {"n":7,"state":"done"}                 reported for the last time
+//
+// A crash may tear the last line, of an update that was not promised to anyone. Only queued updates are synced: a lost mark
+// has an update sent again, under its id.
+const (
+	spoolAccepted = "accepted"
+	spoolDone     = "done"
+
+	sumSize      = 8       // hex digits before a line's JSON
+	compactBytes = 1 << 20 // a spool is rewritten from this size on, if less than half of it is needed
+)
+
+type spoolLine struct {
+	N      uint64       `json:"n"`
+	Update *NamedUpdate `json:"update,omitempty"`
+	State  string       `json:"state,omitempty"`
+}
+
+// spooled is an update that is in the spool and not done.
+type spooled struct {
+	n        uint64
+	update   NamedUpdate
+	accepted bool
+}
+
+func (l spoolLine) append(to []byte) []byte {
+	raw, _ := json.Marshal(l) // of numbers and texts: it cannot fail
+	sum := sha256.Sum256(raw)
+	to = hex.AppendEncode(to, sum[:sumSize/2])
+	return append(append(append(to, ' '), raw...), '\n')
+}
+
+// parseSpool reads what is not done, in the order of the numbers, and counts the lines that it cannot read, but for a torn one
+// at the end.
+func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
+	live := map[uint64]spooled{}
+	done := map[uint64]bool{}
+	accepted := map[uint64]bool{}
+	for line := range bytes.Lines(raw) {
+		l, whole := parseSpoolLine(line)
+		switch {
+		case !whole && bytes.HasSuffix(line, []byte{'\n'}):
+			damaged++
+		case !whole:
+		case l.State == spoolDone:
+			done[l.N] = true
+		case l.State == spoolAccepted:
+			accepted[l.N] = true
+		case l.Update != nil:
+			live[l.N] = spooled{n: l.N, update: *l.Update}
+		}
+		last = max(last, l.N)
+	}
+	for n, e := range live {
+		if e.accepted = accepted[n]; !done[n] {
+			entries = append(entries, e)
+		}
+	}
+	slices.SortFunc(entries, func(a, b spooled) int { return cmp.Compare(a.n, b.n) })
+	return entries, last, damaged
+}
+
+func parseSpoolLine(line []byte) (l spoolLine, whole bool) {
+	sum, raw, _ := bytes.Cut(bytes.TrimSuffix(line, []byte{'\n'}), []byte{' '})
+	want := sha256.Sum256(raw)
+	if !bytes.HasSuffix(line, []byte{'\n'}) || string(sum) != hex.EncodeToString(want[:sumSize/2]) || json.Unmarshal(raw, &l) != nil {
+		return spoolLine{}, false
+	}
+	return l, true
+}
+
+// spool is the file as a sender has it open.
+type spool struct {
+	path    string
+	lock    *flock.Flock
+	damaged int
+
+	syncing sync.Mutex // held while the file is synced or replaced; taken before mu
+
+	mu        sync.Mutex
+	file      *os.File
+	live      map[uint64]spooled
+	last      uint64
+	size      int64 // of the file
+	compactAt int64 // the size from which on it is rewritten
+	appended  int64 // bytes ever
+	synced    int64 // of these
+	broken    error // nothing more is promised
+}
+
+// openSpool opens the spool of a path, or makes it, for this sender alone.
+func openSpool(path string) (*spool, []spooled, error) {
+	s := &spool{path: path, lock: flock.New(path + ".lock"), live: map[uint64]spooled{}}
+	switch locked, err := s.lock.TryLock(); {
+	case err != nil:
+		return nil, nil, fmt.Errorf("couldn't lock the spool: %w", err)
+	case !locked:
+		return nil, nil, fmt.Errorf("another sender has the spool %s", path)
+	}
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	var entries []spooled
+	if err == nil {
+		entries, s.last, s.damaged = parseSpool(raw)
+		if s.damaged > 0 {
+			err = os.WriteFile(path+".damaged", raw, 0o600)
+		}
+	}
+	for _, e := range entries {
+		s.live[e.n] = e
+	}
+	if err == nil {
+		err = s.compact()
+	}
+	if err != nil {
+		_ = s.file.Close() // of nil, too
+		_ = s.lock.Unlock()
+		return nil, nil, fmt.Errorf("couldn't open the spool: %w", err)
+	}
+	return s, entries, nil
+}
+
+// put appends updates, and returns when they are on the disk. With an ErrSpool they may be.
+func (s *spool) put(all []*held) error {
+	var lines []byte
+	for _, h := range all {
+		lines = spoolLine{N: h.n, Update: &h.update}.append(lines)
+	}
+	s.mu.Lock()
+	for _, h := range all {
+		s.live[h.n] = spooled{n: h.n, update: h.update}
+	}
+	err := s.append(lines)
+	upTo := s.appended
+	if err != nil {
+		for _, h := range all {
+			delete(s.live, h.n)
+		}
+	}
+	s.mu.Unlock()
+	if err == nil {
+		err = s.sync(upTo)
+	}
+	return err
+}
+
+// mark notes that an update was accepted, or is done. If that fails the update is sent again after a restart.
+func (s *spool) mark(n uint64, done bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line := spoolLine{N: n, State: spoolAccepted}
+	if done {
+		line.State = spoolDone
+		delete(s.live, n)
+	} else if e, held := s.live[n]; held {
+		e.accepted = true
+		s.live[n] = e
+	}
+	_ = s.append(line.append(nil))
+}
+
+// append writes lines; s.mu is held. Half a line would spoil the next: it is cut off, or the spool is broken.
+func (s *spool) append(lines []byte) error {
+	if s.broken != nil {
+		return fmt.Errorf("%w: %w", ErrSpool, s.broken)
+	}
+	if _, err := s.file.Write(lines); err != nil {
+		if cut := s.file.Truncate(s.size); cut != nil {
+			s.broken = cut
+		}
+		return fmt.Errorf("%w: %w", ErrSpool, err)
+	}
+	s.size += int64(len(lines))
+	s.appended += int64(len(lines))
+	return nil
+}
+
+// sync returns when so many bytes are on the disk. What others appended meanwhile is synced along, and compacted at times.
+func (s *spool) sync(upTo int64) error {
+	s.syncing.Lock()
+	defer s.syncing.Unlock()
+	s.mu.Lock()
+	file, appended := s.file, s.appended
+	if s.broken == nil && s.synced < upTo && s.size >= s.compactAt {
+		if s.compact() != nil {
+			s.compactAt = 2 * s.size // such as a full disk: what there is still does
+		}
+	}
+	done, broken := s.synced >= upTo, s.broken
+	s.mu.Unlock()
+	if broken == nil && done {
+		return nil
+	}
+	if broken == nil {
+		broken = file.Sync()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if broken != nil { // the kernel may have dropped what it could not write
+		s.broken = broken
+		return fmt.Errorf("%w: %w", ErrSpool, broken)
+	}
+	s.synced = appended
+	return nil
+}
+
+// compact replaces the file by one of what is not done; s.mu is held, or no other goroutine has s.
+func (s *spool) compact() error {
+	var lines []byte
+	for _, n := range slices.Sorted(maps.Keys(s.live)) {
+		e := s.live[n]
+		lines = spoolLine{N: n, Update: &e.update}.append(lines)
+		if e.accepted {
+			lines = spoolLine{N: n, State: spoolAccepted}.append(lines)
+		}
+	}
+	next := s.path + ".new"
+	file, err := os.OpenFile(next, os.O_CREATE|os.O_TRUNC|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err = file.Write(lines); err == nil {
+		err = file.Sync()
+	}
+	if err == nil {
+		err = os.Rename(next, s.path)
+	}
+	if err != nil {
+		_ = file.Close()
+		return err
+	}
+	old := s.file
+	s.file, s.size, s.synced = file, int64(len(lines)), s.appended
+	s.compactAt = max(compactBytes, 2*s.size)
+	if old != nil {
+		_ = old.Close()
+	}
+	if err := syncDirectory(filepath.Dir(s.path)); err != nil {
+		s.broken = err // after a crash the directory may name the old file, without what comes now
+		return err
+	}
+	return nil
+}
+
+// syncDirectory makes a rename last. Windows has no such call.
+func syncDirectory(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	return dir.Sync()
+}
+
+// close gives the spool up to another sender.
+func (s *spool) close() {
+	s.syncing.Lock()
+	defer s.syncing.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = fs.ErrClosed
+	_ = s.file.Close()
+	_ = s.lock.Unlock()
+}

@@ -1,0 +1,166 @@
+package sdk
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+func spoolUpdate(n byte) NamedUpdate {
+	return NamedUpdate{UpdateID: score.UpdateID{n, 1}, ProjectID: score.ProjectID{2}, ActionName: "win ü", ScoreType: "s", TargetWallet: Address{3}}
+}
+
+// TestSpoolKeepsWhatIsNotDone plays any sequence of what a sender does, with crashes that cut off any part of what was not synced,
+// and compactions at any time.
+func TestSpoolKeepsWhatIsNotDone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		run, err := os.MkdirTemp(dir, "")
+		require.NoError(t, err)
+		path := filepath.Join(run, "spool")
+		s, entries, err := openSpool(path)
+		require.NoError(t, err)
+		defer func() { s.close() }()
+		require.Empty(t, entries)
+		put, done := map[uint64]NamedUpdate{}, map[uint64]bool{}
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			switch rapid.SampledFrom([]string{"put", "put", "accepted", "done", "compact", "restart", "crash"}).Draw(t, "step") {
+			case "put":
+				var all []*held
+				for range rapid.IntRange(1, 4).Draw(t, "updates") {
+					s.last++
+					all = append(all, &held{n: s.last, update: spoolUpdate(byte(s.last))})
+					put[s.last] = all[len(all)-1].update
+				}
+				require.NoError(t, s.put(all))
+			case "accepted", "done":
+				if len(s.live) > 0 {
+					n := rapid.SampledFrom(slices.Sorted(maps.Keys(s.live))).Draw(t, "n")
+					ends := rapid.Bool().Draw(t, "ends")
+					s.mark(n, ends)
+					done[n] = done[n] || ends
+				}
+			case "compact":
+				s.compactAt = 0
+			case "restart", "crash":
+				synced := s.size - (s.appended - s.synced)
+				s.close()
+				if cut := rapid.Int64Range(synced, s.size).Draw(t, "cut"); rapid.Bool().Draw(t, "torn") {
+					require.NoError(t, os.Truncate(path, cut))
+				}
+				if s, entries, err = openSpool(path); err != nil {
+					t.Fatal(err)
+				}
+				require.Zero(t, s.damaged)
+				found := map[uint64]bool{}
+				for _, e := range entries {
+					require.Equal(t, put[e.n], e.update)
+					found[e.n] = true
+				}
+				for n := range put {
+					require.True(t, found[n] || done[n], "number %d was put and is not done", n)
+					if !found[n] {
+						delete(put, n)
+						continue
+					}
+					delete(done, n) // its mark was not synced
+				}
+				require.Len(t, put, len(entries))
+			}
+		}
+	})
+}
+
+// TestVectorsOfTheSpool: the package in TypeScript reads the same file, and writes the same lines.
+func TestVectorsOfTheSpool(t *testing.T) {
+	t.Parallel()
+	var lines []byte
+	one := spoolUpdate(1)
+	for _, l := range []spoolLine{{N: 1, Update: &one}, {N: 1, State: spoolAccepted}, {N: 2, Update: &one}, {N: 2, State: spoolDone}} {
+		lines = l.append(lines)
+	}
+	vector := filepath.Join("testdata", "spool.txt")
+	if *update {
+		require.NoError(t, os.WriteFile(vector, append(lines, `12345678 {"n":3,"upda`...), 0o600))
+	}
+	raw, err := os.ReadFile(vector)
+	require.NoError(t, err)
+	require.Equal(t, string(lines), string(raw[:len(lines)]))
+	entries, last, damaged := parseSpool(raw)
+	require.Equal(t, []spooled{{n: 1, update: one, accepted: true}}, entries)
+	require.EqualValues(t, 2, last)
+	require.Zero(t, damaged, "a torn line was promised to no caller")
+}
+
+func TestSpoolDamagedInTheMiddleIsKeptBeside(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spool")
+	s, _, err := openSpool(path)
+	require.NoError(t, err)
+	for n := byte(1); n <= 3; n++ {
+		require.NoError(t, s.put([]*held{{n: uint64(n), update: spoolUpdate(n)}}))
+	}
+	_, _, err = openSpool(path)
+	require.ErrorContains(t, err, "another sender has the spool")
+	s.close()
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	raw[len(raw)/2] ^= 1
+	require.NoError(t, os.WriteFile(path, raw, 0o600))
+	s, entries, err := openSpool(path)
+	require.NoError(t, err)
+	defer s.close()
+	require.Len(t, entries, 2)
+	require.Equal(t, 1, s.damaged)
+	kept, err := os.ReadFile(path + ".damaged")
+	require.NoError(t, err)
+	require.Equal(t, raw, kept)
+}
+
+// TestSpoolThatCannotBeWrittenPromisesNothing: the descriptor is closed under it, so that neither writing nor cutting works.
+func TestSpoolThatCannotBeWrittenPromisesNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spool")
+	s, _, err := openSpool(path)
+	require.NoError(t, err)
+	require.NoError(t, s.put([]*held{{n: 1, update: spoolUpdate(1)}}))
+	require.NoError(t, s.file.Close())
+	for range 2 {
+		require.ErrorIs(t, s.put([]*held{{n: 2, update: spoolUpdate(2)}}), ErrSpool)
+	}
+	s.close()
+	_, entries, err := openSpool(path)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+}
+
+func FuzzParseSpool(f *testing.F) {
+	one := spoolUpdate(1)
+	line := spoolLine{N: 1, Update: &one}.append(nil)
+	f.Add(spoolLine{N: 1, State: spoolDone}.append(line))
+	f.Add(line[:len(line)-5])
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		entries, last, damaged := parseSpool(raw)
+		require.LessOrEqual(t, damaged, bytes.Count(raw, []byte{'\n'}))
+		var again []byte
+		for _, e := range entries {
+			require.LessOrEqual(t, e.n, last)
+			again = spoolLine{N: e.n, Update: &e.update}.append(again)
+		}
+		same, _, damaged := parseSpool(again)
+		require.Zero(t, damaged)
+		require.Len(t, same, len(entries))
+		for i := range same {
+			require.Equal(t, entries[i].update, same[i].update)
+		}
+	})
+}

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { NamedUpdate } from './client.js'
+import type { Spool, Spooled } from './spool.js'
+
+const compactBytes = 1 << 20 // a spool is rewritten from this size on, if less than half of it is needed
+
+interface Line {
+  n: number
+  update?: NamedUpdate
+  state?: 'accepted' | 'done'
+}
+
+/** A line of the file is the first eight hex digits of the SHA-256 of its JSON, and the JSON. */
+function written(line: Line): string {
+  const json = JSON.stringify(line)
+  return `${sum(json)} ${json}\n`
+}
+
+function sum(json: string): string {
+  return createHash('sha256').update(json).digest('hex').slice(0, 8)
+}
+
+/** Reads what is not done, by ascending numbers, and counts the lines that it cannot read, but for a torn one at the end. */
+export function parseSpool(text: string): { entries: Spooled[]; damaged: number } {
+  const updates = new Map<number, NamedUpdate>()
+  const accepted = new Set<number>()
+  const done = new Set<number>()
+  let damaged = 0
+  const lines = text.split('\n')
+  lines.pop() // what is behind the last line is torn, of an update that was not promised to anyone
+  for (const line of lines) {
+    const json = line.slice(9)
+    const whole = line.slice(0, 9) === `${sum(json)} `
+    const { n, update, state }: Partial<Line> = whole ? JSON.parse(json) : {}
+    if (n === undefined) damaged++
+    else if (state === 'done') done.add(n)
+    else if (state === 'accepted') accepted.add(n)
+    else if (update) updates.set(n, update)
+  }
+  const entries = [...updates].filter(([n]) => !done.has(n)).map(([n, update]) => ({ n, update, accepted: accepted.has(n) }))
+  return { entries: entries.sort((a, b) => a.n - b.n), damaged }
+}
+
+const opened = new Set<string>() // in this process
+
+/**
+ * Keeps a sender's updates in a file that is only appended to, the same as that of the Go package. What put resolves for is
+ * synced, and survives kill -9 and a loss of power. One process of one machine may have it: that is held by a file beside it, .lock.
+ */
+export class FileSpool implements Spool {
+  /** Lines that could not be read when it was opened; they are in a copy beside it, .damaged. */
+  damaged = 0
+  private readonly path: string
+  private file: FileHandle | undefined
+  private size = 0
+  private compactAt = compactBytes
+  private readonly live = new Map<number, Spooled>()
+  private waiting: { lines: string; sync: boolean; resolve: () => void; reject: (error: unknown) => void }[] = []
+  private draining: Promise<void> | undefined
+  private broken: unknown
+
+  constructor(path: string) {
+    this.path = resolve(path)
+  }
+
+  async open(): Promise<Spooled[]> {
+    await mkdir(dirname(this.path), { recursive: true })
+    await this.lock()
+    try {
+      const text = await readFile(this.path, 'utf8').catch((error) => {
+        if (error.code !== 'ENOENT') throw error
+        return ''
+      })
+      const { entries, damaged } = parseSpool(text)
+      this.damaged = damaged
+      if (damaged > 0) await writeFile(`${this.path}.damaged`, text, { mode: 0o600 })
+      for (const entry of entries) this.live.set(entry.n, { ...entry })
+      await this.compact()
+      return entries
+    } catch (error) {
+      await this.unlock()
+      throw error
+    }
+  }
+
+  async put(entries: Spooled[]): Promise<void> {
+    for (const { n, update, accepted } of entries) this.live.set(n, { n, update, accepted })
+    try {
+      await this.append(entries.map(({ n, update }) => written({ n, update })).join(''), true)
+    } catch (error) {
+      for (const { n } of entries) this.live.delete(n)
+      throw error
+    }
+  }
+
+  async mark(numbers: number[], state: 'accepted' | 'done'): Promise<void> {
+    for (const n of numbers) {
+      const entry = this.live.get(n)
+      if (state === 'done') this.live.delete(n)
+      else if (entry) entry.accepted = true
+    }
+    await this.append(numbers.map((n) => written({ n, state })).join(''), false)
+  }
+
+  async close(): Promise<void> {
+    await this.draining
+    this.broken ??= new Error('the spool is closed')
+    await this.file?.close()
+    await this.unlock()
+  }
+
+  /** Appends lines. Those that came during a write share the next, and its sync. */
+  private append(lines: string, sync: boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ lines, sync, resolve, reject })
+      this.draining ??= this.drain().finally(() => { this.draining = undefined })
+    })
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const some = this.waiting
+      this.waiting = []
+      try {
+        await this.write(Buffer.from(some.map(({ lines }) => lines).join('')), some.some(({ sync }) => sync))
+        for (const { resolve } of some) resolve()
+      } catch (error) {
+        for (const { reject } of some) reject(error)
+      }
+    }
+  }
+
+  private async write(lines: Buffer, sync: boolean): Promise<void> {
+    if (this.broken) throw this.broken
+    const file = this.file!
+    try {
+      await file.appendFile(lines)
+    } catch (error) {
+      await file.truncate(this.size).catch((cut) => { this.broken = cut }) // half a line would spoil the next
+      throw error
+    }
+    this.size += lines.length
+    if (this.size >= this.compactAt) {
+      await this.compact().catch(() => { this.compactAt = 2 * this.size }) // such as a full disk: what there is still does
+      if (this.broken) throw this.broken
+      if (this.file !== file) return
+    }
+    if (!sync) return
+    await file.sync().catch((error) => {
+      this.broken = error // the kernel may have dropped what it could not write
+      throw error
+    })
+  }
+
+  /** Replaces the file by one of what is not done. */
+  private async compact(): Promise<void> {
+    const lines = [...this.live.values()].sort((a, b) => a.n - b.n).map(({ n, update, accepted }) =>
+      written({ n, update }) + (accepted ? written({ n, state: 'accepted' }) : ''))
+    const data = Buffer.from(lines.join(''))
+    const next = `${this.path}.new`
+    await rm(next, { force: true })
+    const file = await open(next, 'a', 0o600)
+    try {
+      await file.appendFile(data)
+      await file.sync()
+      await rename(next, this.path)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+    const old = this.file
+    this.file = file
+    this.size = data.length
+    this.compactAt = Math.max(compactBytes, 2 * this.size)
+    await old?.close()
+    await this.syncDirectory()
+  }
+
+  /** Makes the rename last: after a crash the directory may else name the old file. Windows has no such call. */
+  private async syncDirectory(): Promise<void> {
+    if (process.platform === 'win32') return
+    const directory = await open(dirname(this.path), 'r')
+    try {
+      await directory.sync()
+    } catch (error) {
+      this.broken = error
+      throw error
+    } finally {
+      await directory.close()
+    }
+  }
+
+  private async lock(): Promise<void> {
+    if (opened.has(this.path)) throw new Error(`another sender has the spool ${this.path}`)
+    const lock = `${this.path}.lock`
+    const held = await readFile(lock, 'utf8').catch(() => '')
+    const [pid, began] = held.split(' ')
+    if (pid && began !== undefined && (await beganAt(Number(pid))) === began) throw new Error(`process ${pid} has the spool ${this.path}; if it is no process of yours, remove ${lock}`)
+    await rm(lock, { force: true })
+    await writeFile(lock, `${process.pid} ${await beganAt(process.pid)}`, { flag: 'wx', mode: 0o600 })
+    opened.add(this.path)
+  }
+
+  private async unlock(): Promise<void> {
+    await rm(`${this.path}.lock`, { force: true })
+    opened.delete(this.path)
+  }
+}
+
+/** Tells processes of one id apart: when it began, on Linux; undefined if there is none. */
+async function beganAt(pid: number): Promise<string | undefined> {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}

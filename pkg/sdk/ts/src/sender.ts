@@ -1,0 +1,399 @@
+import { actionIndex, ApiError, type Client, maxLookUp, type NamedUpdate, pause, type Project, scoreTypeIndex, type UpdateStatus } from './client.js'
+import { checkDomain, type SigningDomain, type SignTypedData, signingDomain } from './domain.js'
+import { buildGroups, type Group, maxSigned, signGroup, type Update } from './groups.js'
+import { type Hex, Minter } from './ids.js'
+import { Pace, refuses } from './pace.js'
+import { type NewUpdate, type Report, SenderFullError, type SenderOptions, SpoolError } from './reports.js'
+import type { Spooled } from './spool.js'
+
+interface Held extends Spooled {
+  stored: boolean // enqueue resolved, or is about to
+  since: number // when it was queued or accepted
+}
+
+const roundLookUps = 16 // before others may use the key's quota
+const lostAfter = 60_000 // ms that an accepted update may be unknown before it is sent again
+const projectAge = 60_000 // ms after which a name may mean another index, since an owner edited the project
+
+/**
+ * Takes updates at any time and sends them when it can: it queues them, mints their ids, and sends each under its one id until
+ * the API accepts or refuses it, for as long as that takes. No order is kept: scores are sums, which come out the same.
+ *
+ * A refusal is an answer of the API itself, of a status 4xx, that concerns the update. What concerns the sender (its API key, its
+ * clock, a page of a proxy) is tried again until it is right, since the update is good; state tells of it.
+ */
+export class Sender {
+  private readonly minter = new Minter()
+  private readonly held = new Map<string, Held>()
+  private readonly pace = new Pace()
+  private readonly projectId: string
+  private readonly domain: SigningDomain | undefined
+  private readonly options: SenderOptions & { linger: number; capacity: number; requests: number }
+  private queue: Held[] = [] // unsent, and in no request
+  private followed: Held[] = [] // accepted, not final, and in no look-up; those that were looked up longest ago first
+  private open = 0 // the followed, those in look-ups, and those whose end is being reported
+  private unsent = 0 // the queue's, those in requests, and those whose acceptance or refusal is being reported
+  private last = 0 // the number of the newest held
+  private followError: unknown
+  private flushes = 0 // in progress: nothing lingers
+  private closed = false
+  private readonly end = new AbortController()
+  private reported: Promise<void> = Promise.resolve()
+  private project: { seen: number; is: Project } | undefined
+  private wake: () => void = () => {}
+  private changed: Promise<void> = Promise.resolve()
+
+  private constructor(private readonly client: Client, options: SenderOptions) {
+    this.options = { ...options, linger: options.linger ?? 1000, capacity: options.capacity ?? 100_000, requests: options.requests ?? 8 }
+    this.projectId = options.projectId.toLowerCase()
+    this.domain = 'domain' in options.signing ? signingDomain(options.signing.domain) : undefined
+    this.change()
+  }
+
+  /** Starts a sender; what an earlier one left in the spool is sent first. Throws a DomainError for what is no domain, and the spool's errors. */
+  static async open(client: Client, options: SenderOptions): Promise<Sender> {
+    const sender = new Sender(client, options)
+    await sender.restore()
+    for (let i = 0; i < sender.options.requests; i++) void sender.work()
+    if (options.follow) void sender.follow()
+    return sender
+  }
+
+  private async restore(): Promise<void> {
+    const { spool, follow } = this.options
+    const entries = (await spool?.open()) ?? []
+    const other = entries.find(({ update }) => update.projectId !== this.projectId)
+    if (other) {
+      await spool?.close()
+      throw new RangeError(`the spool holds updates of the project ${other.update.projectId}`)
+    }
+    for (const entry of entries) {
+      this.last = Math.max(this.last, entry.n)
+      if (entry.accepted && !follow) {
+        await this.mark([entry.n], 'done')
+        continue
+      }
+      const held = { ...entry, stored: true, since: Date.now() }
+      this.held.set(held.update.updateId, held)
+      if (held.accepted) this.open = this.followed.push(held)
+      else this.unsent = this.queue.push(held)
+    }
+  }
+
+  /**
+   * Takes updates, all or none of them, and waits for room until the signal aborts; then it throws the signal's reason. With a
+   * spool they survive a crash once it resolves, with the ids in order. An update whose id is in the queue already is not queued twice.
+   * A crash before leaves open whether the spool has them: a caller that would then queue them again gives them ids of its own, kept with what
+   * they are for.
+   */
+  async enqueue(updates: NewUpdate[], signal?: AbortSignal): Promise<Hex[]> {
+    return this.take(updates, true, signal)
+  }
+
+  /** The same, but throws a SenderFullError instead of waiting for room. */
+  async tryEnqueue(updates: NewUpdate[]): Promise<Hex[]> {
+    return this.take(updates, false)
+  }
+
+  private async take(given: NewUpdate[], wait: boolean, signal?: AbortSignal): Promise<Hex[]> {
+    const updates = given.map((update) => this.named(update))
+    if (updates.length > this.options.capacity) throw new SenderFullError(`${updates.length} updates; the sender holds up to ${this.options.capacity}`)
+    let fresh = this.admit(updates)
+    for (; !Array.isArray(fresh); fresh = this.admit(updates)) {
+      if (fresh === 'full' && !wait) throw new SenderFullError('the sender holds as many updates as it may')
+      await this.awake(signal)
+      signal?.throwIfAborted()
+    }
+    try {
+      if (fresh.length > 0) await this.options.spool?.put(fresh.map(({ n, update, accepted }) => ({ n, update, accepted })))
+    } catch (cause) {
+      for (const { update } of fresh) this.held.delete(update.updateId)
+      this.unsent -= fresh.length
+      this.change()
+      throw new SpoolError(updates, { cause })
+    }
+    for (const held of fresh) {
+      held.stored = true
+      this.queue.push(held)
+    }
+    this.change()
+    return updates.map(({ updateId }) => updateId as Hex)
+  }
+
+  private named({ updateId, projectId, actionName, scoreType, targetWallet }: NewUpdate): NamedUpdate {
+    if ((projectId ?? this.projectId).toLowerCase() !== this.projectId) throw new RangeError(`the sender's project is ${this.projectId}, not ${projectId}`)
+    if (!/^0x[0-9a-fA-F]{40}$/.test(targetWallet) || /^0x0*$/.test(targetWallet)) throw new RangeError(`${targetWallet} is no targetWallet`)
+    const id = updateId?.toLowerCase() ?? this.minter.next()
+    if (!/^0x[0-9a-f]{64}$/.test(id)) throw new RangeError(`${id} is no updateId`)
+    return { updateId: id, projectId: this.projectId, actionName, scoreType, targetWallet: targetWallet.toLowerCase() }
+  }
+
+  /** Holds those of the updates that are not held yet, if there is room for all. storing: another call is storing one of them. */
+  private admit(updates: NamedUpdate[]): Held[] | 'full' | 'storing' {
+    if (this.closed) throw new Error('the sender is closed')
+    const fresh = new Map<string, Held>()
+    for (const update of updates) {
+      const known = this.held.get(update.updateId) ?? fresh.get(update.updateId)
+      if (!known) {
+        fresh.set(update.updateId, { n: this.last + fresh.size + 1, update, accepted: false, stored: false, since: Date.now() })
+        continue
+      }
+      const { actionName, scoreType, targetWallet } = known.update
+      if (actionName !== update.actionName || scoreType !== update.scoreType || targetWallet !== update.targetWallet) throw new RangeError(`another update has the id ${update.updateId}`)
+      if (!known.stored && !fresh.has(update.updateId)) return 'storing'
+    }
+    if (this.held.size + fresh.size > this.options.capacity) return 'full'
+    for (const [id, held] of fresh) this.held.set(id, held)
+    this.last += fresh.size
+    this.unsent += fresh.size
+    return [...fresh.values()]
+  }
+
+  /**
+   * Waits until each update that was queued was accepted or refused, and reported so; nothing lingers meanwhile. It resolves with
+   * the updates that are still unsent when the signal aborts, the oldest first; else with none.
+   */
+  async flush(signal?: AbortSignal): Promise<NamedUpdate[]> {
+    this.flushes++
+    this.change()
+    while (this.unsent > 0 && !signal?.aborted) await this.awake(signal)
+    this.flushes--
+    return this.unsentUpdates()
+  }
+
+  /**
+   * Takes no more updates, flushes, and ends the sender; it does not wait for those that are followed. What it resolves with is in the spool, or can be queued in another sender
+   * under its ids; requests that were in progress may have reached the API.
+   */
+  async close(signal?: AbortSignal): Promise<NamedUpdate[]> {
+    if (this.closed) throw new Error('the sender is closed')
+    this.closed = true
+    await this.flush(signal)
+    this.end.abort()
+    this.change()
+    await this.options.spool?.close()
+    return this.unsentUpdates()
+  }
+
+  private unsentUpdates(): NamedUpdate[] {
+    const unsent = [...this.held.values()].filter(({ accepted }) => !accepted)
+    return unsent.sort((a, b) => a.n - b.n).map(({ update }) => update)
+  }
+
+  /** How much the sender has to do, and what keeps it from that: error is why the last update could not be sent, or signed; absent when one was sent since. */
+  get state(): { unsent: number; followed: number; error?: unknown; followError?: unknown } {
+    const { error } = this.pace
+    const { followError } = this
+    return { unsent: this.unsent, followed: this.open, ...(error === undefined ? {} : { error }), ...(followError === undefined ? {} : { followError }) }
+  }
+
+  private change(): void {
+    this.wake()
+    this.changed = new Promise((resolve) => { this.wake = resolve })
+  }
+
+  /** Waits until something changes, so many ms have passed, or the signal aborts. */
+  private async awake(signal?: AbortSignal, ms?: number): Promise<void> {
+    const over = new AbortController()
+    const waits = [this.changed]
+    if (ms !== undefined) waits.push(pause(ms, over.signal))
+    if (signal) waits.push(new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal })))
+    await Promise.race(waits)
+    over.abort()
+  }
+
+  private get ended(): boolean {
+    return this.end.signal.aborted
+  }
+
+  private async work(): Promise<void> {
+    while (!this.ended) {
+      const [n, wait] = this.due()
+      if (n === 0) {
+        await this.awake(undefined, wait)
+        continue
+      }
+      this.pace.requests++
+      await this.send(this.queue.splice(0, n))
+      this.pace.requests--
+      this.change()
+    }
+  }
+
+  /** How many of the queue's updates the next request carries, and if none how long that stays so, unless something changes. */
+  private due(): [n: number, wait?: number] {
+    const first = this.queue[0]
+    if (!first || this.pace.single) return [0]
+    if (this.pace.wait > 0) return [0, this.pace.wait]
+    if (!('groups' in this.options.signing)) return [1]
+    const lingers = first.since + this.options.linger - Date.now()
+    if (this.queue.length < maxSigned && this.flushes === 0 && lingers > 0) return [0, lingers]
+    return [Math.min(this.queue.length, maxSigned)]
+  }
+
+  /** Sends updates once. Those that were neither accepted nor refused are queued again, behind the others: so none that always fails keeps others back. */
+  private async send(part: Held[]): Promise<void> {
+    const { signing } = this.options
+    if ('groups' in signing) return this.sendGroups(part, signing.groups)
+    const [{ update }] = part as [Held]
+    await this.answered(part, 'time' in signing
+      ? this.client.updateScore(update, signing.time)
+      : this.client.updateScore(update, signing.whole, { scheme: 'eip712', domain: signing.domain }))
+  }
+
+  /** Sends updates in signed groups. A group that is refused for what is in it is halved, until what is wrong is alone. */
+  private async sendGroups(part: Held[], sign: SignTypedData): Promise<void> {
+    let updates: Update[]
+    let groups: Group[]
+    try {
+      updates = await this.resolve(part)
+      groups = buildGroups(this.projectId as Hex, updates)
+    } catch (error) {
+      return this.answered(part.filter((held) => this.held.get(held.update.updateId) === held), Promise.reject(error))
+    }
+    for (const group of groups) {
+      const some = group.updates.map(({ updateId }) => this.held.get(updateId)!)
+      const request = signGroup(group, this.domain!, sign).then((signed) => this.client.updateScores(signed))
+      const error = await request.then(() => undefined, (reason: unknown) => reason)
+      if (some.length > 1 && refuses(error) && (error.status === 400 || error.status === 413)) {
+        await this.sendGroups(some.slice(0, some.length / 2), sign)
+        await this.sendGroups(some.slice(some.length / 2), sign)
+      } else {
+        await this.answered(some, request)
+      }
+    }
+  }
+
+  /** Finds the indexes of the updates' names. Updates with a name that the project does not have are refused, as the API refuses them. */
+  private async resolve(part: Held[]): Promise<Update[]> {
+    const known = (project: Project, { update }: Held): boolean =>
+      project.inputActions.some(({ name }) => name === update.actionName) && project.scoreTypes.includes(update.scoreType)
+    let project = this.project && Date.now() - this.project.seen < projectAge ? this.project.is : undefined
+    if (!project || !part.every((held) => known(project!, held))) {
+      project = await this.client.project(this.projectId)
+      checkDomain(project.signing, this.domain)
+      this.project = { seen: Date.now(), is: project }
+    }
+    const updates: Update[] = []
+    for (const held of part) {
+      const { updateId, actionName, scoreType, targetWallet } = held.update
+      if (known(project, held)) {
+        updates.push({ updateId: updateId as Hex, targetWallet: targetWallet as Hex, action: actionIndex(project, actionName), scoreType: scoreTypeIndex(project, scoreType) })
+        continue
+      }
+      const code = project.scoreTypes.includes(scoreType) ? 'unknown_action' : 'unknown_score_type'
+      await this.answered([held], Promise.reject(new ApiError(`the project has no action ${actionName} or no score type ${scoreType}`, 400, code, 0)))
+    }
+    return updates
+  }
+
+  /** Notes what the API says to a request. */
+  private async answered(part: Held[], request: Promise<unknown>): Promise<void> {
+    let refused: ApiError | undefined
+    try {
+      await request
+    } catch (error) {
+      if (!refuses(error)) {
+        this.pace.failed(error)
+        this.queue.push(...part)
+        return
+      }
+      refused = error
+    }
+    if (this.ended) return // the spool is closed: a repeat changes nothing
+    this.pace.succeeded()
+    await this.settle(part, ({ update }) => (refused ? { stage: 'refused', update, error: refused } : { stage: 'accepted', update }))
+  }
+
+  /**
+   * Notes and reports what became of updates, in an order that tells of each at least once: the spool forgets last. An update that
+   * ends is no longer held when it is reported, so that the caller may queue it again.
+   */
+  private async settle(part: Held[], report: (held: Held) => Report): Promise<void> {
+    const { stage } = report(part[0]!)
+    const ends = stage !== 'accepted' || !this.options.follow
+    for (const held of part) {
+      held.accepted = stage !== 'refused'
+      if (ends) this.held.delete(held.update.updateId)
+    }
+    this.change()
+    await this.tell(part.map(report))
+    await this.mark(part.map(({ n }) => n), ends ? 'done' : 'accepted')
+    if (stage === 'final') this.open -= part.length
+    else this.unsent -= part.length
+    if (!ends) {
+      this.open += part.length
+      for (const held of part) held.since = Date.now()
+      this.followed.push(...part)
+    }
+    this.change()
+  }
+
+  private async tell(reports: Report[]): Promise<void> {
+    const { report } = this.options
+    if (!report) return
+    this.reported = this.reported.then(async () => {
+      for (const one of reports) {
+        try {
+          await report(one)
+        } catch (error) {
+          queueMicrotask(() => { throw error }) // it is the caller's; the sender continues
+        }
+      }
+    })
+    await this.reported
+  }
+
+  /** Marks updates in the spool; those that it fails to mark are sent again after a restart. */
+  private async mark(numbers: number[], state: 'accepted' | 'done'): Promise<void> {
+    await this.options.spool?.mark(numbers, state).catch(() => {})
+  }
+
+  /** Looks once a second how far the accepted updates have come, until the sender ends. */
+  private async follow(): Promise<void> {
+    while (!this.ended) {
+      while (this.followed.length === 0 && !this.ended) await this.awake()
+      await pause(1000, this.end.signal)
+      const round = Math.min(Math.ceil(this.followed.length / maxLookUp), roundLookUps)
+      for (let i = 0; i < round && !this.ended; i++) {
+        try {
+          await this.lookUp()
+          this.followError = undefined
+        } catch (error) {
+          this.followError = error
+          await pause((error instanceof ApiError ? error.retryAfter : 0) * 1000, this.end.signal)
+          break
+        }
+      }
+    }
+  }
+
+  /**
+   * Asks for those that were asked for longest ago. What is final ends; what the API does not know, for a minute after it had
+   * accepted it, was lost with its NATS: it is sent again, under its id.
+   */
+  private async lookUp(): Promise<void> {
+    const some = this.followed.splice(0, maxLookUp)
+    const statuses = await this.client.updates(this.projectId, some.map(({ update }) => update.updateId)).catch((error) => {
+      this.followed.push(...some)
+      throw error
+    })
+    if (this.ended) return
+    for (const [i, held] of some.entries()) {
+      const status = statuses[i]
+      if (status?.status === 'final') {
+        await this.settle([held], ({ update }) => ({ stage: 'final', update, status: status as UpdateStatus }))
+      } else if (status && (status.status !== 'unknown' || Date.now() - held.since < lostAfter)) {
+        if (status.status !== 'unknown') held.since = Date.now()
+        this.followed.push(held)
+      } else {
+        held.accepted = false
+        held.since = Date.now()
+        this.queue.push(held)
+        this.open--
+        this.unsent++
+      }
+    }
+    this.change()
+  }
+}

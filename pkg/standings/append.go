@@ -1,0 +1,100 @@
+package standings
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// maxStep is how many executions one script writes, which holds a Redis up for all of it: some 10 µs each.
+const maxStep = 250
+
+// maxSpread is how many wallets one script copies from one board to another, in their order.
+const maxSpread = 1000
+
+// Create makes a project known to a generation; its first part begins at the mark. A project that is known stays as it is.
+func (s *Store) Create(ctx context.Context, generation uint64, project score.ProjectID, at score.Mark) error {
+	return s.call(ctx, "create a project of the projection", func(ctx context.Context) error {
+		return s.client.HSetNX(ctx, s.keys(generation, project, record)[0], "mark", packMark(at)).Err()
+	})
+}
+
+// Append adds what a part has after the project's mark, all of it if the mark is part.From, nothing if it is part.To or later, and then moves the
+// mark to part.To. So it may be repeated, after any error too, and parts may overlap. It is atomic between marks: executions and their mark are
+// written as one.
+//
+// It is a *score.GapError with the mark if that is before part.From; score.ErrNotProjected if the project is not known to the generation.
+func (s *Store) Append(ctx context.Context, generation uint64, part score.Part) error {
+	if err := check(&part); err != nil {
+		return err
+	}
+	for {
+		step := newStep(&part)
+		found, err := s.look(ctx, generation, step)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			return fmt.Errorf("couldn't append to the standings of project %s: %w", part.Project, score.ErrNotProjected)
+		case step.mark.Compare(part.To) >= 0:
+			return nil
+		case step.mark.Compare(part.From) < 0:
+			return &score.GapError{Mark: step.mark}
+		case step.mark != part.From:
+			skip(&part, step.mark)
+			continue
+		case step.others():
+			if err := s.spread(ctx, generation, step); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := step.apply(); err != nil {
+			return fmt.Errorf("couldn't append to the standings of project %s: %w", part.Project, err)
+		}
+		did, err := s.write(ctx, generation, step)
+		if err != nil || did && step.to == part.To {
+			return err
+		}
+		if did {
+			part.From, part.Executions = step.to, part.Executions[len(step.executions):]
+		}
+	}
+}
+
+// after is the mark after an execution that comes next at m.
+func after(m score.Mark, e *score.Execution) score.Mark {
+	if e.Block == m.Block {
+		return score.Mark{Block: m.Block, Count: m.Count + 1}
+	}
+	return score.Mark{Block: e.Block, Count: 1}
+}
+
+// check tells what is wrong with a part.
+func check(part *score.Part) error {
+	at := part.From
+	for i := range part.Executions {
+		next := after(at, &part.Executions[i])
+		if next.Compare(at) <= 0 {
+			return fmt.Errorf("a part of project %s is not in the order of the chain at block %d", part.Project, next.Block)
+		}
+		at = next
+	}
+	if at.Compare(part.To) > 0 || len(part.Executions) > score.MaxPart {
+		return fmt.Errorf("a part of project %s with %d executions, the last in block %d, ends at block %d", part.Project, len(part.Executions), at.Block, part.To.Block)
+	}
+	return nil
+}
+
+// skip takes from a part what comes up to a mark.
+func skip(part *score.Part, mark score.Mark) {
+	at := part.From
+	for len(part.Executions) > 0 {
+		if at = after(at, &part.Executions[0]); at.Compare(mark) > 0 {
+			break
+		}
+		part.Executions = part.Executions[1:]
+	}
+	part.From = mark
+}

@@ -1,0 +1,105 @@
+package standings
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// remembers is how long reads believe a checkpoint.
+const remembers = time.Second
+
+func (s *Store) checkpointKey() string { return s.prefix + "checkpoint" }
+
+// Checkpoint reads the checkpoint; the zero one where there is none.
+func (s *Store) Checkpoint(ctx context.Context) (c score.Checkpoint, err error) {
+	var texts []any
+	err = s.call(ctx, "read the checkpoint of the projection", func(ctx context.Context) (err error) {
+		texts, err = s.client.HMGet(ctx, s.checkpointKey(), "source", "generation", "block", "hash", "time", "target").Result()
+		return err
+	})
+	if err != nil || texts[0] == nil || texts[0] != s.source {
+		return c, err
+	}
+	var numbers [4]uint64
+	for i, at := range []int{1, 2, 4, 5} {
+		text, _ := texts[at].(string)
+		if numbers[i], err = strconv.ParseUint(text, 10, 63); err != nil {
+			return c, redisdb.BadData("the projection's checkpoint: %w", err)
+		}
+	}
+	hash, _ := texts[3].(string)
+	c = score.Checkpoint{Generation: numbers[0], Block: numbers[1], Hash: common.BytesToHash([]byte(hash)), Target: numbers[3]}
+	if numbers[2] > 0 {
+		c.Time = time.Unix(int64(numbers[2]), 0).UTC()
+	}
+	return c, nil
+}
+
+// Begin begins a generation after the one of that number (0: there is none), whose rebuild is done at the block target. From here on until then
+// reads are a RebuildingError, and what older generations hold is garbage, which Sweep removes. It returns the checkpoint that holds now: if another
+// generation than after is there already, begun by another writer, that one's, and nothing is begun.
+func (s *Store) Begin(ctx context.Context, after, target uint64) (score.Checkpoint, error) {
+	if _, err := s.does(ctx, "begin a projection", beginScript, s.checkpointKey(), s.source, after, target); err != nil {
+		return score.Checkpoint{}, err
+	}
+	return s.Checkpoint(ctx)
+}
+
+// Advance moves the checkpoint of a generation to a later block: to tells its number, hash and time. score.ErrProjectionMoved: it is not at from, by
+// generation and hash. It may be repeated.
+func (s *Store) Advance(ctx context.Context, from, to score.Checkpoint) error {
+	was := ""
+	if from.Hash != (common.Hash{}) {
+		was = string(from.Hash[:])
+	}
+	did, err := s.does(ctx, "move the checkpoint of the projection", advanceScript, s.checkpointKey(),
+		s.source, from.Generation, was, to.Block, to.Hash[:], to.Time.Unix())
+	if err == nil && !did {
+		return score.ErrProjectionMoved
+	}
+	return err
+}
+
+// remembered is the checkpoint as of less than a second ago, or as of now.
+func (s *Store) remembered(ctx context.Context, now bool) (score.Checkpoint, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !now && time.Since(s.read) < remembers {
+		return s.last, nil
+	}
+	at := time.Now()
+	c, err := s.Checkpoint(ctx)
+	if err == nil {
+		s.last, s.read = c, at
+	}
+	return c, err
+}
+
+// reading has read look a project up in the generation that the checkpoint tells of; found: it is there. Where it is not, another generation may have
+// begun since the checkpoint was remembered.
+func (s *Store) reading(ctx context.Context, read func(generation uint64) (found bool, err error)) (score.AsOf, error) {
+	tried, asOf := uint64(0), score.AsOf{}
+	for _, now := range []bool{false, true} {
+		c, err := s.remembered(ctx, now)
+		switch {
+		case err != nil:
+			return score.AsOf{}, err
+		case c.Rebuilding():
+			return score.AsOf{}, &score.RebuildingError{Block: c.Block, Target: c.Target}
+		case c.Generation == tried:
+			continue
+		}
+		tried, asOf = c.Generation, score.AsOf{Block: c.Block, Time: c.Time}
+		if found, err := read(c.Generation); err != nil || found {
+			return asOf, err
+		}
+	}
+	return asOf, fmt.Errorf("couldn't read standings: %w", score.ErrNotProjected)
+}

@@ -1,0 +1,31 @@
+-- Reads of a project at one moment. KEYS: record, exact scores, days, total, boards. ARGV: how many days, they; of each board: its byte, how many
+-- wallets, they. It replies with the record's mark, updates, last time and only type, the days, and the scores; '' for what is not there. Nothing
+-- at all where there is no record.
+local call = redis.call
+local out = call('HMGET', KEYS[1], 'mark', 'updates', 'last', 'only')
+if not out[1] then return {} end
+for i = 2, 4 do out[i] = out[i] or '' end
+local only = out[4]
+local a = 2
+local n = tonumber(ARGV[1])
+if n > 0 then
+  local days = call('HMGET', KEYS[3], unpack(ARGV, a, a + n - 1))
+  for i = 1, n do out[4 + i] = days[i] or '' end
+  a = a + n
+end
+local o = 4 + n
+for k = 5, #KEYS do
+  local board, n, key = ARGV[a], tonumber(ARGV[a + 1]), KEYS[k]
+  if board == only then board, key = '\255', KEYS[4] end
+  local scores = call('ZMSCORE', key, unpack(ARGV, a + 2, a + 1 + n))
+  for i = 1, n do
+    local s = scores[i]
+    if s then
+      local float = tonumber(s)
+      if float >= 9007199254740992 or float <= -9007199254740992 then s = call('HGET', KEYS[2], board .. ARGV[a + 1 + i]) or s end
+    end
+    out[o + i] = s or ''
+  end
+  a, o = a + 2 + n, o + n
+end
+return out

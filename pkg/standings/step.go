@@ -1,0 +1,268 @@
+package standings
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// maxFloat is the highest number up to which a float64 is exact.
+const maxFloat = 1 << 53
+
+// step is what one script writes: executions that come next in a project, and what they make of what is known.
+type step struct {
+	project    score.ProjectID
+	executions []score.Execution
+	to         score.Mark
+
+	known
+	boards []*board // the total, if there is one, is the first
+	days   []*day
+}
+
+// known is what a record holds.
+type known struct {
+	mark    score.Mark
+	updates uint64
+	last    uint64 // unix seconds of the newest execution's block; 0 for none
+	only    string // boardByte of the one score type that has scores, whose board is the total; "" for none
+}
+
+// board are the scores of one board that a step touches.
+type board struct {
+	number  int
+	wallets []common.Address
+	was     map[common.Address]int64 // of those that have one
+	scores  map[common.Address]int64 // as they become
+}
+
+type day struct {
+	number int64
+	score.Day
+}
+
+// newStep is the first step of a part.
+func newStep(part *score.Part) *step {
+	st := &step{project: part.Project, executions: part.Executions, to: part.To}
+	if len(st.executions) > maxStep {
+		st.executions, st.to = st.executions[:maxStep], part.From
+		for i := range st.executions {
+			st.to = after(st.to, &st.executions[i])
+		}
+	}
+	for i := range st.executions {
+		e := &st.executions[i]
+		if n := dayOf(e.Time); !slices.ContainsFunc(st.days, func(d *day) bool { return d.number == n }) {
+			st.days = append(st.days, &day{number: n})
+		}
+		if e.Outcome == score.Applied {
+			st.board(score.Total).touch(e.Target)
+			st.board(int(e.ScoreType)).touch(e.Target)
+		}
+	}
+	return st
+}
+
+func (st *step) board(number int) *board {
+	for _, b := range st.boards {
+		if b.number == number {
+			return b
+		}
+	}
+	b := &board{number: number, was: map[common.Address]int64{}, scores: map[common.Address]int64{}}
+	st.boards = append(st.boards, b)
+	return b
+}
+
+func (b *board) touch(wallet common.Address) {
+	if _, touched := b.scores[wallet]; !touched {
+		b.scores[wallet] = 0
+		b.wallets = append(b.wallets, wallet)
+	}
+}
+
+// look reads what is known of what a step touches, at one moment; found: the project is there.
+func (s *Store) look(ctx context.Context, generation uint64, st *step) (found bool, err error) {
+	names, args := []string{record, exact, days, total}, []any{len(st.days)}
+	for _, d := range st.days {
+		args = append(args, d.number)
+	}
+	for _, b := range st.boards {
+		names = append(names, boardName(b.number))
+		args = append(args, boardByte(b.number), len(b.wallets))
+		for i := range b.wallets {
+			args = append(args, b.wallets[i][:])
+		}
+	}
+	texts, err := s.texts(ctx, "read standings", readScript, s.keys(generation, st.project, names...), args)
+	if err != nil || len(texts) == 0 {
+		return false, err
+	}
+	if err := st.read(texts); err != nil {
+		return false, fmt.Errorf("couldn't read standings: %w", err)
+	}
+	return true, nil
+}
+
+// read reads the reply of read.lua.
+func (st *step) read(texts []string) (err error) {
+	want := 4 + len(st.days)
+	for _, b := range st.boards {
+		want += len(b.wallets)
+	}
+	if len(texts) != want {
+		return redisdb.BadData("%d texts for %d", len(texts), want)
+	}
+	if st.known, err = readKnown(texts); err != nil {
+		return err
+	}
+	texts = texts[4:]
+	for i, d := range st.days {
+		if d.Day, err = unpackDay(d.number, texts[i]); err != nil {
+			return err
+		}
+	}
+	texts = texts[len(st.days):]
+	for _, b := range st.boards {
+		for i, wallet := range b.wallets {
+			if texts[i] == "" {
+				continue
+			}
+			if b.was[wallet], err = readScore(texts[i]); err != nil {
+				return err
+			}
+			b.scores[wallet] = b.was[wallet]
+		}
+		texts = texts[len(b.wallets):]
+	}
+	return nil
+}
+
+// readKnown reads a record's mark, updates, last time and only type.
+func readKnown(texts []string) (k known, err error) {
+	if k.mark, err = unpackMark(texts[0]); err != nil || texts[1] == "" {
+		return k, err
+	}
+	k.only = texts[3]
+	if k.updates, err = strconv.ParseUint(texts[1], 10, 64); err == nil {
+		k.last, err = strconv.ParseUint(texts[2], 10, 40)
+	}
+	if err != nil {
+		return k, redisdb.BadData("a record: %w", err)
+	}
+	return k, nil
+}
+
+func readScore(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, redisdb.BadData("a score: %w", err)
+	}
+	return n, nil
+}
+
+// others tells whether a step touches another score type than the only one.
+func (st *step) others() bool {
+	return st.only != "" && slices.ContainsFunc(st.boards, func(b *board) bool { return b.number != score.Total && boardByte(b.number) != st.only })
+}
+
+// apply makes of what is known what it is after the step.
+func (st *step) apply() error {
+	hit := map[common.Address]bool{} // for the first time
+	if st.updates == 0 && len(st.boards) == 2 {
+		st.only = boardByte(st.boards[1].number)
+	}
+	for i := range st.executions {
+		e := &st.executions[i]
+		at := slices.IndexFunc(st.days, func(d *day) bool { return d.number == dayOf(e.Time) })
+		today := st.days[at]
+		today.Gas += e.Gas
+		today.Fee.Add(today.Fee, new(big.Int).SetUint64(e.Fee))
+		st.last = max(st.last, uint64(e.Time.Unix()))
+		if e.Outcome != score.Applied {
+			today.Rejected++
+			continue
+		}
+		today.Applied++
+		st.updates++
+		if _, had := st.board(score.Total).was[e.Target]; !had && !hit[e.Target] {
+			hit[e.Target] = true
+			today.Wallets++
+		}
+		for _, number := range []int{score.Total, int(e.ScoreType)} {
+			b := st.board(number)
+			was := b.scores[e.Target]
+			b.scores[e.Target] += e.Points
+			if (b.scores[e.Target] < was) != (e.Points < 0) {
+				return fmt.Errorf("the score %d of wallet %s is no int64 after %d more", was, e.Target, e.Points)
+			}
+		}
+	}
+	return nil
+}
+
+// write writes a step if the project's mark is still the one that was read.
+func (s *Store) write(ctx context.Context, generation uint64, st *step) (did bool, err error) {
+	var daily, set, remove, executions []any
+	names := []string{record, exact, days, recent}
+	var boards [][]any
+	for _, b := range st.boards {
+		if boardByte(b.number) == st.only {
+			continue
+		}
+		names = append(names, boardName(b.number))
+		scores := make([]any, 0, 2*len(b.wallets))
+		for i := range b.wallets {
+			wallet := &b.wallets[i]
+			n := b.scores[*wallet]
+			scores = append(scores, n, wallet[:])
+			switch place := append([]byte{byte(b.number)}, wallet[:]...); {
+			case beyond(n):
+				set = append(set, place, n)
+			case beyond(b.was[*wallet]):
+				remove = append(remove, place)
+			}
+		}
+		boards = append(boards, scores)
+	}
+	for _, d := range st.days {
+		daily = append(daily, d.number, packDay(&d.Day))
+	}
+	for i := range st.executions {
+		executions = append(executions, pack(&st.executions[i]))
+	}
+	args := []any{packMark(st.mark), packMark(st.to), st.updates, st.last, st.only, score.MaxRecent}
+	for _, some := range append([][]any{daily, set, remove, executions}, boards...) {
+		args = append(append(args, len(some)), some...)
+	}
+	err = s.call(ctx, "write standings", func(ctx context.Context) error {
+		did, err = writeScript.Run(ctx, s.client, s.keys(generation, st.project, names...), args...).Bool()
+		return err
+	})
+	return did, err
+}
+
+// beyond tells whether a score is one that not every float64 near it holds.
+func beyond(n int64) bool { return n > maxFloat || n < -maxFloat }
+
+// spread gives the only score type a board of its own, or finds that another writer did or moved the mark.
+func (s *Store) spread(ctx context.Context, generation uint64, st *step) error {
+	keys := s.keys(generation, st.project, record, exact, total, boardName(int(st.only[0])))
+	for from, n := 0, 1; n > 0; from += n {
+		err := s.call(ctx, "give a score type a board of its own", func(ctx context.Context) (err error) {
+			n, err = spreadScript.Run(ctx, s.client, keys, packMark(st.mark), st.only, from, maxSpread).Int()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
