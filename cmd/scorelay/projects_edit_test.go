@@ -32,11 +32,11 @@ func TestProjectsAreEdited(t *testing.T) {
 	require.Contains(t, string(out), "is an updater already")
 
 	var shown struct {
-		Updaters     []string       `json:"updaters"`
-		Actions      []score.Action `json:"actions"`
-		ScoreTypes   []string       `json:"scoreTypes"`
-		SignedOnly   bool           `json:"signedOnly"`
-		EditNonce    uint64         `json:"editNonce"`
+		Updaters   []string       `json:"updaters"`
+		Actions    []score.Action `json:"actions"`
+		ScoreTypes []string       `json:"scoreTypes"`
+		SignedOnly bool           `json:"signedOnly"`
+		EditNonce  uint64         `json:"editNonce"`
 	}
 	require.Eventually(t, func() bool { // the directory follows the final blocks
 		out, err := run("show", "--json", info.ProjectID)
