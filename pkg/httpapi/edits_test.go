@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,6 +130,7 @@ func TestEditsAreCheckedAsTheContractWill(t *testing.T) {
 		"an action without a name":   {func(e *score.ProjectEdit) { e.Edits[0] = score.Edit{Operation: score.AddAction, Points: 1} }, "invalid_body", "/edits/0/name"},
 		"an action without points":   {func(e *score.ProjectEdit) { e.Edits[0] = score.Edit{Operation: score.AddAction, Name: "x"} }, "invalid_body", "/edits/0/points"},
 		"a score type that is there": {func(e *score.ProjectEdit) { e.Edits[0] = score.Edit{Operation: score.AddScoreType, Name: "volume"} }, "invalid_body", "/edits/0/name"},
+		"a name that nothing uses":   {func(e *score.ProjectEdit) { e.Edits[0].Name = strings.Repeat("x", 200_000) }, "invalid_body", "/edits/0/operation"},
 		"too many": {func(e *score.ProjectEdit) {
 			for i := range score.MaxEdits {
 				e.Edits = append(e.Edits, score.Edit{Operation: score.AddUpdater, Member: common.Address{1, byte(i)}})

@@ -78,7 +78,7 @@ func (e *ProjectEdit) Over(now time.Time) bool {
 
 // Apply makes the edits, in their order, to a copy of a project's record, and lists everything that would make the contract refuse them, but
 // for nonce, deadline and signature. Pointers are into the body of a post of edits. The contract checks all of it again, except that
-// names are UTF-8 without control characters.
+// names are UTF-8 without control characters, and that nothing is given that an operation does not use.
 func (e *ProjectEdit) Apply(r *Record) (after *Record, problems []Problem) {
 	if n := len(e.Edits); n > MaxEdits {
 		return nil, []Problem{{"/edits", fmt.Sprintf("must hold at most %d edits, has %d", MaxEdits, n)}}
@@ -96,6 +96,9 @@ func (e *ProjectEdit) Apply(r *Record) (after *Record, problems []Problem) {
 
 // apply makes the edit to a record, or says which of its fields is wrong.
 func (e *Edit) apply(r *Record) (field, detail string) {
+	if e.used() != *e {
+		return "operation", "does not use all that is given; leave out what it does not use"
+	}
 	switch e.Operation {
 	case AddOwner:
 		return e.give(r, Owner, "an owner")
@@ -117,6 +120,22 @@ func (e *Edit) apply(r *Record) (field, detail string) {
 		return "", ""
 	}
 	return "operation", fmt.Sprintf("must be one of %q", Operations())
+}
+
+// used is the edit with nothing but what its operation uses. The contract ignores the rest, of whatever size: with a long name that
+// nothing uses, an edit would be too large, or have too little gas, for any node to take its transaction, and hold its lane up.
+func (e *Edit) used() Edit {
+	switch e.Operation {
+	case AddOwner, RemoveOwner, AddUpdater, RemoveUpdater:
+		return Edit{Operation: e.Operation, Member: e.Member}
+	case AddAction:
+		return Edit{Operation: e.Operation, Name: e.Name, Points: e.Points, Direction: e.Direction}
+	case AddScoreType:
+		return Edit{Operation: e.Operation, Name: e.Name}
+	case RequireSignedGroups, AllowUnsignedGroups:
+		return Edit{Operation: e.Operation}
+	}
+	return *e
 }
 
 // Operations are all there are.

@@ -2,6 +2,7 @@ package score_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +47,41 @@ func TestEditsAreMadeInTheirOrder(t *testing.T) {
 	more := score.ProjectEdit{Edits: []score.Edit{{Operation: score.AddAction, Name: "x", Points: 1}, {Operation: score.AddScoreType, Name: "x"}}}
 	_, problems = more.Apply(full)
 	require.Len(t, problems, 2)
+}
+
+// TestEditsHoldNothingThatTheirOperationDoesNotUse: the contract would ignore it, and its bytes would make a transaction that no node takes.
+func TestEditsHoldNothingThatTheirOperationDoesNotUse(t *testing.T) {
+	t.Parallel()
+	member := common.Address{7}
+	owner := score.RecordOf(&score.Project{Owners: []common.Address{{1}, {2}}, Updaters: []common.Address{{1}}})
+	for _, good := range []score.Edit{
+		{Operation: score.AddOwner, Member: member},
+		{Operation: score.AddUpdater, Member: member},
+		{Operation: score.RemoveOwner, Member: common.Address{1}},
+		{Operation: score.RemoveUpdater, Member: common.Address{1}},
+		{Operation: score.AddAction, Name: "x", Points: 1, Direction: score.Subtract},
+		{Operation: score.AddScoreType, Name: "x"},
+		{Operation: score.RequireSignedGroups},
+	} {
+		problems := func(e score.Edit) []score.Problem {
+			_, problems := (&score.ProjectEdit{Edits: []score.Edit{e}}).Apply(owner)
+			return problems
+		}
+		require.Empty(t, problems(good))
+		for _, spoil := range []func(e *score.Edit){
+			func(e *score.Edit) { e.Name = strings.Repeat("x", 200_000) },
+			func(e *score.Edit) { e.Points = 5 },
+			func(e *score.Edit) { e.Direction = score.Subtract },
+			func(e *score.Edit) { e.Member = common.Address{1, 2} },
+		} {
+			bad := good
+			if spoil(&bad); (bad.Name == "") == (good.Name == "") && (bad.Points == 0) == (good.Points == 0) &&
+				(bad.Direction == 0) == (good.Direction == 0) && (bad.Member == common.Address{}) == (good.Member == common.Address{}) {
+				continue // it uses that
+			}
+			require.Equal(t, "/edits/0/operation", problems(bad)[0].Pointer, "%s", good.Operation)
+		}
+	}
 }
 
 func TestAnEditIsOverBehindItsDeadline(t *testing.T) {
