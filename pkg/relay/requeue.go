@@ -29,7 +29,7 @@ const (
 // so many of its own transactions, alone with it, ended on the chain without carrying it.
 const (
 	refusedTries = 2 // while every endpoint that answers refuses it, too
-	lostTries    = 3 // while only some refuse it, or where it ran out of gas or was cancelled
+	lostTries    = 3 // while only some refuse it, or where it ran out of gas or was cancelled; of an edit, also while none does
 	takenTries   = 6 // of a creation, while its project is taken in a block that is not final
 )
 
@@ -83,6 +83,8 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	switch {
 	case !ok:
 		return false, nil
+	case p.edit != nil && len(refusals) == 0 && work.Tries >= lostTries: // direct edits may have it pass here and fail there, for ever
+		return true, q.drop(ctx, work, p, score.Unprocessable, "the chain reverted it each time, though endpoints say that it would not")
 	case len(refusals) == 0, passes && work.Tries < lostTries:
 		if q.rests(work) {
 			return false, nil
