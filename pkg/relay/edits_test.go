@@ -67,3 +67,26 @@ func TestEditsAreMadeInOrder(t *testing.T) {
 	}))
 	require.Equal(t, map[uint64]score.Outcome{1: score.EditExpired, 9: score.WrongEditNonce}, outcomes)
 }
+
+// TestAnEditWaitsForOtherLanesAsLongAsTheirJournalsTake: a long one takes longer than a call may, and a project that waits for an answer
+// that never comes in time would wait for ever.
+func TestAnEditWaitsForOtherLanesAsLongAsTheirJournalsTake(t *testing.T) {
+	t.Parallel()
+	w, config := oneLane(t, 2)
+	deps := w.deps()
+	reads := &journalReads{Journal: w.journal}
+	deps.Leases, deps.Journal = driveRoster{w.roster}, reads
+	w.start(config, deps)
+	w.addLane(1)
+	w.mineUntil(w.owned)
+	before := reads.states.Load()
+	for n := byte(1); n <= 8; n++ { // some are of buckets that moved
+		p := w.project(n)
+		p.Owners = []common.Address{devnet.Address(projectsOwner)}
+		require.NoError(t, w.stream.PublishProject(t.Context(), p.Name, p, 0))
+		w.edit(p.Name+" edited", score.ProjectEdit{Project: p.ID, Deadline: 1 << 40})
+	}
+	w.drain()
+	require.Greater(t, reads.states.Load(), before)
+	require.Zero(t, reads.limited.Load())
+}
