@@ -69,7 +69,7 @@ func TestEditsAreMadeInOrder(t *testing.T) {
 }
 
 // TestAnEditWaitsForOtherLanesAsLongAsTheirJournalsTake: a long one takes longer than a call may, and a project that waits for an answer
-// that never comes in time would wait for ever.
+// that never comes in time would wait forever.
 func TestAnEditWaitsForOtherLanesAsLongAsTheirJournalsTake(t *testing.T) {
 	t.Parallel()
 	w, config := oneLane(t, 2)

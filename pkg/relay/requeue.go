@@ -83,7 +83,7 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	switch {
 	case !ok:
 		return false, nil
-	case p.edit != nil && len(refusals) == 0 && work.Tries >= lostTries: // direct edits may have it pass here and fail there, for ever
+	case p.edit != nil && len(refusals) == 0 && work.Tries >= lostTries: // direct edits may have it pass here and fail there, forever
 		return true, q.drop(ctx, work, p, score.Unprocessable, "the chain reverted it each time, though endpoints say that it would not")
 	case len(refusals) == 0, passes && work.Tries < lostTries:
 		if q.rests(work) {

@@ -122,7 +122,7 @@ func (e *Edit) apply(r *Record) (field, detail string) {
 	return "operation", fmt.Sprintf("must be one of %q", Operations())
 }
 
-// used is the edit with nothing but what its operation uses. The contract ignores the rest, of whatever size: with a long name that
+// used is the edit with nothing but what its operation uses. The contract ignores the rest, of any size: with a long name that
 // nothing uses, an edit would be too large, or have too little gas, for any node to take its transaction, and hold its lane up.
 func (e *Edit) used() Edit {
 	switch e.Operation {
