@@ -157,6 +157,9 @@ func (m *intakeModel) read() {
 		}
 		m.park(id)
 	}
+	if id, heavy := m.in.heavy(r); heavy {
+		m.park(id)
+	}
 	_, err := m.in.take(r)
 	require.NoError(m, err)
 }
@@ -360,6 +363,46 @@ func TestParkedProjectsAreBoundOnceAndInOrder(t *testing.T) {
 		parks += m.parks
 	})
 	require.Positive(t, parks)
+}
+
+// TestAnEditBehindMuchHoldsNoOtherProjectUp: it waits for all of its project that came before, and others are read meanwhile.
+func TestAnEditBehindMuchHoldsNoOtherProjectUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := &intakeModel{T: t, state: allBuckets(t), bound: map[score.Position]bool{}, newest: map[score.UpdateID][]score.Position{}, now: time.Unix(1_000_000, 0)}
+		m.config = Config{
+			Horizon: batch.HorizonLimits{Updates: 100, Lateness: time.Minute}, Now: func() time.Time { return m.now },
+			Limits: batch.Limits{MaxUpdates: 5, MaxGas: 1 << 24, MaxBytes: 128 << 10},
+		}
+		much, other := score.ProjectID{1}, score.ProjectID{2}
+		for seq := range uint64(rapid.IntRange(1, 8).Draw(t, "messages")) {
+			r := score.Message{Seq: 1 + seq}
+			for i := range 10 {
+				r.Updates = append(r.Updates, score.Update{Project: much, ID: score.UpdateID{byte(seq), byte(i)}})
+			}
+			m.log = append(m.log, r)
+		}
+		next := uint64(len(m.log)) + 1
+		m.log = append(m.log,
+			score.Message{Seq: next, Edit: &score.SignedEdit{ProjectEdit: score.ProjectEdit{Project: much}}},
+			score.Message{Seq: next + 1, Updates: []score.Update{{Project: other, ID: score.UpdateID{1, 1, 1}}}},
+			score.Message{Seq: next + 2, Updates: []score.Update{{Project: much, ID: score.UpdateID{2, 2, 2}}}},
+		)
+		m.open()
+		for range m.log {
+			m.read()
+		}
+		m.bind()
+		require.True(t, m.bound[score.Position{Seq: next + 1}], "the other project's is in the first transaction")
+		for range 10 * len(m.log) {
+			m.readAgain()
+			m.bind()
+			m.unpark()
+		}
+		m.pass()
+		m.check()
+		require.Equal(t, score.Position{Seq: next + 3}, m.state.ReadFrom())
+	})
 }
 
 // TestABacklogIsCountedAcrossSessions floods an intake with one project, and kills sessions: what is told of it is what waits,

@@ -39,7 +39,7 @@ func (in *intake) ride() (from uint64, again bool, err error) {
 		n := in.horizon.Of(p.id())
 		may := in.allowance(p)
 		behind, riding = behind || p.behind && may > 0, riding || p.riding
-		if !p.behind || p.riding || n >= may {
+		if !p.behind || p.riding || n >= may || p.edited && n > 0 {
 			continue
 		}
 		if len(can) == 0 || p.next.Before(first) {

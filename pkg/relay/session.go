@@ -338,6 +338,12 @@ func (s *session) take(ctx context.Context, message score.Message) error {
 	if err := s.park(ctx); err != nil {
 		return err
 	}
+	if id, heavy := s.intake.heavy(message); heavy {
+		if err := s.parkOne(ctx, id); err != nil {
+			return err
+		}
+		s.log.Info("an edit comes behind many updates of its project; the lane parks it, and the others pass it", "project", id)
+	}
 	unreadable, err := s.intake.take(message)
 	if err != nil || unreadable == nil {
 		return err
