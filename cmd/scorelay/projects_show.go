@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"text/tabwriter"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -100,8 +99,8 @@ func readProject(ctx context.Context, projects *directory.Directory, client *cha
 		return nil, errors.New("neither the directory nor the contract has a project of this id; GET /projects/{projectId} of the API tells of a creation that waits")
 	}
 	doc := &projectDocument{
-		ProjectID: id, Name: record.Name, Actions: record.Actions, ScoreTypes: record.ScoreTypes, Owners: membersOf(record, score.Owner),
-		Updaters: membersOf(record, score.Updater), SignedOnly: record.SignedOnly, Directory: followed.At.Number,
+		ProjectID: id, Name: record.Name, Actions: record.Actions, ScoreTypes: record.ScoreTypes, Owners: record.MembersOf(score.Owner),
+		Updaters: record.MembersOf(score.Updater), SignedOnly: record.SignedOnly, Directory: followed.At.Number,
 		CreatedBlock: info.CreatedBlock, EditNonce: info.EditNonce, Contract: head.Number, Differs: []string{},
 	}
 	differs := func(what string, contract, directory any) {
@@ -114,17 +113,6 @@ func readProject(ctx context.Context, projects *directory.Directory, client *cha
 	differs("owners", int(info.Owners), len(doc.Owners))
 	differs("signed-only", info.SignedOnly, record.SignedOnly)
 	return doc, nil
-}
-
-func membersOf(record *score.Record, role score.Role) []common.Address {
-	members := []common.Address{}
-	for member, roles := range record.Members {
-		if roles&role != 0 {
-			members = append(members, member)
-		}
-	}
-	slices.SortFunc(members, common.Address.Cmp)
-	return members
 }
 
 // write prints it for people. Names are their owners' choice, so nothing in them reaches the terminal that it would act on.

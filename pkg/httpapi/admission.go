@@ -85,6 +85,14 @@ func (s *Server) lookUp(c *fiber.Ctx, by *caller, handle handler) *Problem {
 	return handle(c, by)
 }
 
+// countAs has a look-up that was let in count as so many, or as many as the key may have at once.
+func (s *Server) countAs(c *fiber.Ctx, by *caller, lookUps int) *Problem {
+	if more := min(lookUps, by.lookUps.quota.Burst) - 1; more > 0 {
+		return s.spend(c, &by.lookUps, score.Cost{Units: more})
+	}
+	return nil
+}
+
 // rightNames say what a key may do with a right.
 var rightNames = map[score.Rights]string{score.MayCreate: "create projects", score.MayUpdate: "send updates", score.MayRead: "look up"}
 

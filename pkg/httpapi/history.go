@@ -233,10 +233,8 @@ func (l *logReader) begin(ctx context.Context) (p *Problem) {
 	if l.extent != nil {
 		return nil
 	}
-	if more := min(historyCost, l.by.lookUps.quota.Burst) - 1; more > 0 {
-		if p := l.s.spend(l.c, &l.by.lookUps, score.Cost{Units: more}); p != nil {
-			return p
-		}
+	if p := l.s.countAs(l.c, l.by, historyCost); p != nil {
+		return p
 	}
 	select {
 	case l.s.histories <- struct{}{}:

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strconv"
 	"time"
 
@@ -67,7 +66,7 @@ func (s *Server) project(c *fiber.Ctx, by *caller) *Problem {
 	}
 	return s.send(c, projectView{
 		ProjectID: id, progress: progressOf(s.creationStatus(id, known)), Name: rec.Name, InputActions: rec.Actions, ScoreTypes: rec.ScoreTypes,
-		Owners: membersOf(rec, score.Owner), Updaters: membersOf(rec, score.Updater),
+		Owners: rec.MembersOf(score.Owner), Updaters: rec.MembersOf(score.Updater),
 		SignedOnly: rec.SignedOnly, Signing: s.domain,
 	})
 }
@@ -91,17 +90,6 @@ func (s *Server) creationStatus(id score.ProjectID, known score.Status) score.St
 		return st
 	}
 	return known
-}
-
-func membersOf(rec *score.Record, role score.Role) []common.Address {
-	members := []common.Address{}
-	for member, roles := range rec.Members {
-		if roles&role != 0 {
-			members = append(members, member)
-		}
-	}
-	slices.SortFunc(members, common.Address.Cmp)
-	return members
 }
 
 type scoresView struct {

@@ -174,7 +174,7 @@ func (s *signers) contractMember(ctx context.Context, rec *score.Record, r *upda
 
 // contractMembers lists the members that are contracts, always in the same order.
 func (s *signers) contractMembers(ctx context.Context, rec *score.Record) ([]common.Address, error) {
-	members := membersOf(rec, score.Owner|score.Updater)
+	members := rec.MembersOf(score.Owner | score.Updater)
 	var contracts []common.Address
 	for _, member := range members[:min(len(members), maxCodeQuestions)] {
 		has, err := s.believe(fact{wallet: member}, codeBelieved, func() (bool, error) { return s.contracts.HasCode(ctx, member) })

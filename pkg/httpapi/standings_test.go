@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -364,7 +365,7 @@ func TestAWalletsHistory(t *testing.T) {
 	require.Equal(t, "invalid_query", b.get("%s?cursor=AAAA", path).code())
 }
 
-func TestAHistoryCostsMoreThanOtherLookUps(t *testing.T) {
+func TestWhatTakesLongCostsMoreThanOneLookUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()
 	b.projected(9, execution(1, player(1)))
@@ -380,6 +381,18 @@ func TestAHistoryCostsMoreThanOtherLookUps(t *testing.T) {
 	require.Equal(t, 99, leaves("/wallets/"+player(1).Hex()+"/history?final=true"), "it asks Redis alone")
 	b.withTerms(apikey.Terms{LookUps: 100})
 	require.LessOrEqual(t, leaves("/wallets/"+player(1).Hex()+"/history"), 96, "it reads the logs of what is not final")
+	many := "/scores?wallets=" + strings.Repeat(player(1).Hex()+",", 499) + player(1).Hex()
+	b.withTerms(apikey.Terms{LookUps: 100})
+	require.Equal(t, 99, leaves(many))
+	for n := len(b.project.ScoreTypes); n < score.MaxScoreTypes; n++ {
+		b.project.ScoreTypes = append(b.project.ScoreTypes, strconv.Itoa(n))
+	}
+	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
+	b.withTerms(apikey.Terms{LookUps: 100})
+	require.Equal(t, 84, leaves(many), "32,000 scores")
 	b.withTerms(apikey.Terms{LookUps: 1})
-	require.Equal(t, http.StatusOK, b.get("/projects/%s/wallets/%s/history", b.project.ID, player(1)).status, "a key may always have one")
+	for _, path := range []string{"/wallets/" + player(1).Hex() + "/history", many} {
+		require.Equal(t, http.StatusOK, b.get("/projects/%s%s", b.project.ID, path).status, "a key may always have one")
+		b.withTerms(apikey.Terms{LookUps: 1})
+	}
 }

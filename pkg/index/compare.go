@@ -60,26 +60,18 @@ func (p *Projector) whole(ctx context.Context, s *stint) error {
 	if err != nil {
 		return err
 	}
+	ahead, err := p.Projects.Beyond(ctx, s.at.Block+1) // of what is not projected yet; read last, since the directory continues
+	if err != nil {
+		return err
+	}
+	projects = slices.DeleteFunc(projects, func(id score.ProjectID) bool { return slices.Contains(ahead, id) })
 	for some := range slices.Chunk(projects, marksAtOnce) {
 		marks, err := p.Standings.Marks(ctx, s.at.Generation, some)
 		if err != nil {
 			return err
 		}
-		for i, mark := range marks {
-			if mark != nil {
-				continue
-			}
-			head, err := p.Chain.Head(ctx)
-			if err != nil {
-				return err
-			}
-			info, err := registry.ReadProject(some[i]).Do(ctx, viewAt(p.Chain, p.Deployment.Contract, head.Hash))
-			if err != nil {
-				return err
-			}
-			if info.Exists() && info.CreatedBlock <= s.at.Block { // else the directory is ahead
-				return fmt.Errorf("project %s: %w", some[i], score.ErrNotProjected)
-			}
+		if i := slices.Index(marks, nil); i >= 0 {
+			return fmt.Errorf("project %s: %w", some[i], score.ErrNotProjected)
 		}
 	}
 	return nil

@@ -33,8 +33,14 @@ type stretch struct {
 	through  *evidence.Block
 }
 
-// points are the signed points of projects' actions, by index: facts that are only ever added to.
-type points map[score.ProjectID][]int64
+// points are the signed points of projects' actions, by index. The first so many are known to be final and stay as they are; what follows was
+// read from a block that may be replaced.
+type points map[score.ProjectID]actionPoints
+
+type actionPoints struct {
+	of    []int64
+	final int
+}
 
 // read sends what happened in the blocks from … final to fn, in order. Blocks that the process remembers cost a call only where one may hold
 // an event.
@@ -148,14 +154,16 @@ func (p *Projector) take(ctx context.Context, to []happening, event registry.Eve
 	var err error
 	switch e := event.(type) {
 	case registry.ProjectCreated:
-		p.points[e.Project.ID] = nil
+		var known actionPoints
 		for _, a := range e.Project.Actions {
-			p.points[e.Project.ID] = append(p.points[e.Project.ID], a.Delta())
+			known.of = append(known.of, a.Delta())
 		}
+		known.final = len(known.of)
+		p.points[e.Project.ID] = known
 		to = append(to, happening{project: e.Project.ID, block: log.BlockNumber, created: true})
 	case registry.ActionAdded:
-		if known := p.points[e.Project]; len(known) == int(e.Index) {
-			p.points[e.Project] = append(known, e.Action.Delta())
+		if known := p.points[e.Project]; known.final == int(e.Index) {
+			p.points[e.Project] = actionPoints{append(known.of[:e.Index:e.Index], e.Action.Delta()), known.final + 1}
 		}
 	case registry.ScoreUpdated:
 		to, err = p.execution(ctx, to, &e.Update, score.Applied, log, s)
@@ -190,11 +198,11 @@ func (p *Projector) execution(ctx context.Context, to []happening, u *score.Upda
 }
 
 // worth are the points of an update's action; 0 of one that there is not. Those of projects created before what was read come
-// from the contract, as of its newest block: what was ever there stays as it is.
+// from the contract, as of its newest block: of what was applied the action is final.
 func (p *Projector) worth(ctx context.Context, u *score.Update, outcome score.Outcome) (int64, error) {
 	known, cached := p.points[u.Project]
-	if int(u.Action) < len(known) {
-		return known[u.Action], nil
+	if int(u.Action) < known.final || outcome != score.Applied && int(u.Action) < len(known.of) {
+		return known.of[u.Action], nil
 	}
 	if cached && outcome != score.Applied {
 		return 0, nil
@@ -203,16 +211,19 @@ func (p *Projector) worth(ctx context.Context, u *score.Update, outcome score.Ou
 	if err != nil {
 		return 0, err
 	}
-	known, err = registry.ReadActions(u.Project).Do(ctx, viewAt(p.Chain, p.Deployment.Contract, head.Hash))
+	known.of, err = registry.ReadActions(u.Project).Do(ctx, viewAt(p.Chain, p.Deployment.Contract, head.Hash))
 	if err != nil {
 		return 0, fmt.Errorf("couldn't read the points of project %s: %w", u.Project, err)
 	}
+	if outcome == score.Applied { // in a final block, and so are the actions before
+		known.final = min(int(u.Action)+1, len(known.of))
+	}
 	p.points[u.Project] = known
 	switch {
-	case int(u.Action) < len(known):
-		return known[u.Action], nil
+	case int(u.Action) < len(known.of):
+		return known.of[u.Action], nil
 	case outcome == score.Applied:
-		return 0, fmt.Errorf("the contract applied action %d of project %s, and says that there are %d", u.Action, u.Project, len(known))
+		return 0, fmt.Errorf("the contract applied action %d of project %s, and says that there are %d", u.Action, u.Project, len(known.of))
 	}
 	return 0, nil // another check failed before that of the action
 }

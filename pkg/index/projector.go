@@ -37,7 +37,7 @@ type Projector struct {
 	Standings  Standings
 	Replica    string // its name among all that run
 
-	Pause  time.Duration // after a round that failed, and how long one leads without a sign; 0 means DefaultPause
+	Pause  time.Duration // after a round that failed; 0 means DefaultPause
 	Idle   time.Duration // how long without a look while nothing happens; 0 means DefaultIdle
 	Reread time.Duration // how much of the chain, by blocks' times, is read again where the store may have lost its newest writes; 0 means DefaultReread
 
@@ -157,7 +157,7 @@ func (p *Projector) round(ctx context.Context) error {
 	if why == "" && (at.Block > final.Number || at.Block == final.Number && p.process == process && p.gap == 0) {
 		return nil
 	}
-	if leads, err := p.Standings.Lead(ctx, p.Replica, p.Pause); err != nil || !leads {
+	if leads, err := p.leads(ctx); err != nil || !leads {
 		return err
 	}
 	if why != "" {
@@ -180,6 +180,12 @@ func (p *Projector) round(ctx context.Context) error {
 	}
 	p.process, p.gap = process, 0
 	return p.check(ctx, p.current, final)
+}
+
+// leads tells whether this projector is the one that works now. One leads for four pauses without a sign: longer than between two blocks of most
+// chains, or each final block could have another leader, which begins by reading what the last one knew.
+func (p *Projector) leads(ctx context.Context) (bool, error) {
+	return p.Standings.Lead(ctx, p.Replica, 4*p.Pause)
 }
 
 // see shows how far the standings are.

@@ -632,3 +632,32 @@ func TestProjectorMeetsALoss(t *testing.T) {
 	require.True(t, f.done)
 	w.requireStandings(b, projects...)
 }
+
+// TestProjectorForgetsAnActionThatWasReplaced: the contract's newest block told of it before its own was replaced.
+func TestProjectorForgetsAnActionThatWasReplaced(t *testing.T) {
+	t.Parallel()
+	w, b, reg := newWorld(t), newBoards(t), prometheus.NewRegistry()
+	p := project(1)
+	w.call(relayerKey, registry.EncodeCreateProject(p))
+	w.blocks(5)
+	require.NoError(t, w.projector(b).CatchUp(t.Context()))
+	w.depth.Store(2)
+	projector := w.projector(b) // which did not see the creation
+	projector.Reread, projector.Metrics = time.Nanosecond, reg
+	w.relay(w.fresh(p, 1)...)
+	above := w.top().Number
+	w.blocks(1)
+	w.call(ownerKey, registry.EncodeAddAction(p.ID, score.Action{Name: "gift", Points: 100}))
+	require.NoError(t, projector.CatchUp(t.Context()))
+	w.requireStandings(b, p)
+	u := w.fresh(p, 1)
+	u[0].Action = uint8(len(p.Actions))
+	w.reorg(above, func() {
+		w.call(ownerKey, registry.EncodeAddAction(p.ID, score.Action{Name: "gift", Points: 1}))
+		w.relay(u...)
+	})
+	w.blocks(2)
+	require.NoError(t, projector.CatchUp(t.Context()))
+	w.requireStandings(b, p)
+	require.InDelta(t, 0, counted(t, reg, "scorelay_standings_differences_total"), 0, "a comparison of a few wallets found what is wrong with all")
+}

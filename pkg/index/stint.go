@@ -96,7 +96,7 @@ func (p *Projector) write(ctx context.Context, s *stint, read stretch, final evi
 			return err
 		}
 	}
-	leads, err := p.Standings.Lead(ctx, p.Replica, p.Pause)
+	leads, err := p.leads(ctx)
 	if err == nil && !leads {
 		err = fmt.Errorf("%w: it leads now", score.ErrProjectionMoved)
 	}

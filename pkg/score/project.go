@@ -3,6 +3,7 @@ package score
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -178,6 +179,18 @@ func RecordOf(p *Project) *Record {
 		r.Members[a] |= Updater
 	}
 	return r
+}
+
+// MembersOf are those with one of the roles, by address; never nil.
+func (r *Record) MembersOf(roles Role) []common.Address {
+	members := []common.Address{}
+	for member, has := range r.Members {
+		if has&roles != 0 {
+			members = append(members, member)
+		}
+	}
+	slices.SortFunc(members, common.Address.Cmp)
+	return members
 }
 
 // ActionIndex finds the newest action of that name.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -509,4 +510,46 @@ func TestSenderNeedsItsOptions(t *testing.T) {
 		require.Error(t, err)
 	}
 	closes(t, s, 0)
+}
+
+// TestSenderSendsARequeuedUpdateOnce: it was queued again when its refusal was reported, and the process died before the spool forgot the first.
+func TestSenderSendsARequeuedUpdateOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		path := filepath.Join(t.ArtifactDir(), "spool")
+		var s *sdk.Sender
+		s, _ = a.sender(t, func(o *sdk.SenderOptions) {
+			o.Groups, o.Spool = domain, path
+			o.Report = func(r sdk.Report) {
+				if r.Stage != sdk.Refused {
+					return
+				}
+				a.look(func() { clear(a.bad) })
+				r.Update.ActionName = "win"
+				_, err := s.TryEnqueue(r.Update)
+				raw, read := os.ReadFile(path)
+				if err = errors.Join(err, read, os.WriteFile(path+".crashed", raw, 0o600)); err != nil {
+					panic(err)
+				}
+			}
+		})
+		all := updates(2)
+		all[0].UpdateID, all[1].ActionName = score.UpdateID{9}, "lose" // one is right when it comes again, the other is corrected
+		a.bad = map[score.UpdateID]bool{{9}: true}
+		ids, err := s.Enqueue(t.Context(), all...)
+		require.NoError(t, err)
+		_, err = s.Flush(t.Context())
+		require.NoError(t, err)
+		closes(t, s, 0)
+
+		a.stored = map[score.UpdateID]int{}
+		s, told := a.sender(t, func(o *sdk.SenderOptions) { o.Groups, o.Spool = domain, path+".crashed" })
+		_, err = s.Flush(t.Context())
+		require.NoError(t, err)
+		closes(t, s, 0)
+		require.ElementsMatch(t, ids, told.of(sdk.Accepted))
+		require.Empty(t, told.of(sdk.Refused))
+		require.Equal(t, map[score.UpdateID]int{ids[0]: 1, ids[1]: 1}, a.stored)
+	})
 }

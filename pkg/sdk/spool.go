@@ -17,6 +17,8 @@ import (
 	"sync"
 
 	"github.com/gofrs/flock"
+
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // A spool is a file of lines that is only appended to, the same in Go and TypeScript. A line is eight hex digits, the first of
@@ -56,7 +58,7 @@ func (l spoolLine) append(to []byte) []byte {
 	return append(append(append(to, ' '), raw...), '\n')
 }
 
-// parseSpool reads what is not done, in the order of the numbers, and counts the lines that it cannot read, but for a torn one
+// parseSpool reads what is not done, in the order of the numbers, each id once, and counts the lines that it cannot read, but for a torn one
 // at the end.
 func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 	live := map[uint64]spooled{}
@@ -83,6 +85,12 @@ func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 		}
 	}
 	slices.SortFunc(entries, func(a, b spooled) int { return cmp.Compare(a.n, b.n) })
+	// An update that was queued again when its end was reported is there twice, if the process died before the first was done: the newer one counts.
+	newest := map[score.UpdateID]uint64{}
+	for _, e := range entries {
+		newest[e.update.UpdateID] = e.n
+	}
+	entries = slices.DeleteFunc(entries, func(e spooled) bool { return newest[e.update.UpdateID] != e.n })
 	return entries, last, damaged
 }
 

@@ -84,20 +84,22 @@ func TestSpoolKeepsWhatIsNotDone(t *testing.T) {
 func TestVectorsOfTheSpool(t *testing.T) {
 	t.Parallel()
 	var lines []byte
-	one := spoolUpdate(1)
-	for _, l := range []spoolLine{{N: 1, Update: &one}, {N: 1, State: spoolAccepted}, {N: 2, Update: &one}, {N: 2, State: spoolDone}} {
+	one, two := spoolUpdate(1), spoolUpdate(2)
+	for _, l := range []spoolLine{
+		{N: 1, Update: &one}, {N: 1, State: spoolAccepted}, {N: 2, Update: &one}, {N: 2, State: spoolDone}, {N: 3, Update: &two}, {N: 4, Update: &two},
+	} {
 		lines = l.append(lines)
 	}
 	vector := filepath.Join("testdata", "spool.txt")
 	if *update {
-		require.NoError(t, os.WriteFile(vector, append(lines, `12345678 {"n":3,"upda`...), 0o600))
+		require.NoError(t, os.WriteFile(vector, append(lines, `12345678 {"n":5,"upda`...), 0o600))
 	}
 	raw, err := os.ReadFile(vector)
 	require.NoError(t, err)
 	require.Equal(t, string(lines), string(raw[:len(lines)]))
 	entries, last, damaged := parseSpool(raw)
-	require.Equal(t, []spooled{{n: 1, update: one, accepted: true}}, entries)
-	require.EqualValues(t, 2, last)
+	require.Equal(t, []spooled{{n: 1, update: one, accepted: true}, {n: 4, update: two}}, entries, "the newer of two that have one id")
+	require.EqualValues(t, 4, last)
 	require.Zero(t, damaged, "a torn line was promised to no caller")
 }
 

@@ -40,7 +40,10 @@ export function parseSpool(text: string): { entries: Spooled[]; damaged: number 
     else if (update) updates.set(n, update)
   }
   const entries = [...updates].filter(([n]) => !done.has(n)).map(([n, update]) => ({ n, update, accepted: accepted.has(n) }))
-  return { entries: entries.sort((a, b) => a.n - b.n), damaged }
+  entries.sort((a, b) => a.n - b.n)
+  // An update that was queued again when its end was reported is there twice, if the process died before the first was done: the newer one counts.
+  const newest = new Map(entries.map(({ n, update }) => [update.updateId, n]))
+  return { entries: entries.filter(({ n, update }) => newest.get(update.updateId) === n), damaged }
 }
 
 const opened = new Set<string>() // in this process

@@ -19,7 +19,8 @@ const entry = (n) => ({ n, update: update(n), accepted: false })
 test('the spool is that of the Go package', async () => {
   const vector = readFileSync(new URL('../../testdata/spool.txt', import.meta.url), 'utf8')
   const one = { ...update(0), updateId: `0x0101${'00'.repeat(30)}`, projectId: `0x02${'00'.repeat(31)}`, targetWallet: `0x03${'00'.repeat(19)}` }
-  assert.deepEqual(parseSpool(vector), { entries: [{ n: 1, update: one, accepted: true }], damaged: 0 })
+  const two = { ...one, updateId: `0x0201${'00'.repeat(30)}` }
+  assert.deepEqual(parseSpool(vector), { entries: [{ n: 1, update: one, accepted: true }, { n: 4, update: two, accepted: false }], damaged: 0 })
   const path = join(folder, 'vector')
   const spool = new FileSpool(path)
   await spool.open()
@@ -27,6 +28,8 @@ test('the spool is that of the Go package', async () => {
   await spool.mark([1], 'accepted')
   await spool.put([{ n: 2, update: one, accepted: false }])
   await spool.mark([2], 'done')
+  await spool.put([{ n: 3, update: two, accepted: false }])
+  await spool.put([{ n: 4, update: two, accepted: false }])
   await spool.close()
   assert.equal(readFileSync(path, 'utf8'), vector.slice(0, vector.lastIndexOf('\n') + 1))
 })
