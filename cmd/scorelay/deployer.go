@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/signer"
@@ -20,24 +21,30 @@ func (f *deployerFlags) given() bool { return f.DeployerKeystore != "" || f.Depl
 
 // deployer reads the account's key.
 func (f *deployerFlags) deployer() (*signer.Key, error) {
-	if f.DeployerKeystore != "" {
-		keys, err := signer.FromKeystore(f.DeployerKeystore, f.DeployerPassword)
+	return oneKey("deployer", f.DeployerKey, f.DeployerKeystore, f.DeployerPassword)
+}
+
+// oneKey reads the key of an account that is named by flags --<whose>-keystore and --<whose>-password-file, or by SCORELAY_<WHOSE>_KEY.
+func oneKey(whose string, raw app.Secret, keystore, password string) (*signer.Key, error) {
+	variable := "SCORELAY_" + strings.ToUpper(whose) + "_KEY"
+	if keystore != "" {
+		keys, err := signer.FromKeystore(keystore, password)
 		switch {
 		case errors.Is(err, signer.ErrPasswordFile):
-			return nil, fmt.Errorf("--deployer-password-file: %w", err)
+			return nil, fmt.Errorf("--%s-password-file: %w", whose, err)
 		case err != nil:
-			return nil, fmt.Errorf("--deployer-keystore: %w", err)
+			return nil, fmt.Errorf("--%s-keystore: %w", whose, err)
 		case len(keys) > 1:
-			return nil, fmt.Errorf("--deployer-keystore: %s holds %d keys; name the file of one", f.DeployerKeystore, len(keys))
+			return nil, fmt.Errorf("--%s-keystore: %s holds %d keys; name the file of one", whose, keystore, len(keys))
 		}
 		return keys[0], nil
 	}
-	if f.DeployerKey == "" {
-		return nil, errors.New("set --deployer-keystore with --deployer-password-file or, for development, SCORELAY_DEPLOYER_KEY")
+	if raw == "" {
+		return nil, fmt.Errorf("set --%s-keystore with --%s-password-file or, for development, %s", whose, whose, variable)
 	}
-	key, err := signer.FromHex(f.DeployerKey.Reveal(), commandLog())
+	key, err := signer.FromHex(raw.Reveal(), commandLog())
 	if err != nil {
-		return nil, fmt.Errorf("SCORELAY_DEPLOYER_KEY: %w", err)
+		return nil, fmt.Errorf("%s: %w", variable, err)
 	}
 	return key, nil
 }

@@ -104,6 +104,8 @@ var (
 	errNoReplay = errors.New("its message cannot be read, so there is nothing to accept")
 	// errReplayed says that a dead letter was accepted again before.
 	errReplayed = errors.New("it was accepted again before; if it was rejected again, that is another dead letter")
+	// errEdit says that a dead letter is an edit. The API checks whether it can be made by now, and its owner has it.
+	errEdit = errors.New("an owner's edit is not replayed: have the owner sign it again, and send it to POST /projects/{projectId}/edits; its nonce is free")
 	// errSigned says that a dead letter's update was in a signed group. Its signature covers the whole group and is gone:
 	// without it the update would stand on the service's word instead of its signer's.
 	errSigned = errors.New("its signer signed it together with others, and replayed alone it would go without that signature; " +
@@ -203,6 +205,8 @@ func replayable(ctx context.Context, projects *directory.Directory, letter score
 	switch {
 	case !letter.Replayed.IsZero():
 		return errReplayed
+	case letter.Edit != nil:
+		return errEdit
 	case letter.Update == nil && letter.Project == nil:
 		return errNoReplay
 	case letter.Update == nil:

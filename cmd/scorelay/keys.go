@@ -38,7 +38,7 @@ type termsFlags struct {
 	Rate    *int     `name:"rate" placeholder:"N" help:"Updates per second, each of a signed group counted; 0 is the API's default (SCORELAY_RATE). A new key has 200."`
 	LookUps *int     `name:"look-ups" placeholder:"N" help:"Look-ups per second; 0 is the API's default (SCORELAY_LOOK_UP_RATE). A new key has 50."`
 	Gas     *uint64  `name:"gas-per-day" placeholder:"GAS" help:"Gas that its updates and creations of a UTC day may take at worst; 0 is the API's default (SCORELAY_GAS_PER_DAY). A new key has 1000000000."`
-	Rights  []string `name:"rights" placeholder:"RIGHT,…" help:"What it may do, of create (projects), update (send updates) and read (look up), or all. A new key may do all."`
+	Rights  []string `name:"rights" placeholder:"RIGHT,…" help:"What it may do, of create (projects, and their owners' edits), update (send updates) and read (look up), or all. A new key may do all."`
 
 	Projects []string `name:"projects" placeholder:"ID,…" help:"To which projects it is bound, or all. A new key is bound to none."`
 	Expires  string   `name:"expires" placeholder:"WHEN" help:"From when on it is refused: a time like 2027-01-31T00:00:00Z, how long from now on (720h), or never. A new key never is."`

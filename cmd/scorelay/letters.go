@@ -24,17 +24,18 @@ func shortID(d *score.DeadLetter) string {
 
 // letterDocument is a dead letter as JSON, in the words of the HTTP API.
 type letterDocument struct {
-	ID              string          `json:"id"`
-	Lane            score.Lane      `json:"lane"`
-	Sequence        uint64          `json:"sequence"` // of the creation or corrupt message; of an update, where its batch began
-	Time            time.Time       `json:"time"`
-	Outcome         string          `json:"outcome"`
-	Reason          string          `json:"reason"`
-	Update          *updateDocument `json:"update,omitempty"`
-	Project         *score.Project  `json:"project,omitempty"`
-	Raw             []byte          `json:"raw,omitempty"` // base64 of a message that cannot be read
-	TransactionHash *common.Hash    `json:"transactionHash,omitempty"`
-	Replayed        *time.Time      `json:"replayed,omitempty"`
+	ID              string            `json:"id"`
+	Lane            score.Lane        `json:"lane"`
+	Sequence        uint64            `json:"sequence"` // of the creation, edit or corrupt message; of an update, where its batch began
+	Time            time.Time         `json:"time"`
+	Outcome         string            `json:"outcome"`
+	Reason          string            `json:"reason"`
+	Update          *updateDocument   `json:"update,omitempty"`
+	Project         *score.Project    `json:"project,omitempty"`
+	Edit            *score.SignedEdit `json:"edit,omitempty"`
+	Raw             []byte            `json:"raw,omitempty"` // base64 of a message that cannot be read
+	TransactionHash *common.Hash      `json:"transactionHash,omitempty"`
+	Replayed        *time.Time        `json:"replayed,omitempty"`
 }
 
 type updateDocument struct {
@@ -50,7 +51,7 @@ type updateDocument struct {
 func documentOf(d *score.DeadLetter) letterDocument {
 	doc := letterDocument{
 		ID: shortID(d), Lane: d.Lane, Sequence: d.Seq, Time: d.Time, Outcome: d.Outcome.String(), Reason: d.Reason,
-		Project: d.Project, Raw: d.Raw,
+		Project: d.Project, Edit: d.Edit, Raw: d.Raw,
 	}
 	if u := d.Update; u != nil {
 		doc.Update = &updateDocument{
@@ -74,6 +75,8 @@ func subject(d *score.DeadLetter) string {
 		return "update " + d.Update.ID.String()
 	case d.Project != nil:
 		return "project " + d.Project.ID.String()
+	case d.Edit != nil:
+		return fmt.Sprintf("edit %d of project %s", d.Edit.Nonce, d.Edit.Project)
 	default:
 		return fmt.Sprintf("message %d", d.Seq)
 	}
@@ -106,7 +109,8 @@ func findLetters(ctx context.Context, opened *stream.Stream, names []string) ([]
 	return found, nil
 }
 
-// isNamed tells whether name is the dead letter's id, or the updateId or projectId of what was rejected.
+// isNamed tells whether name is the dead letter's id, or the updateId or projectId of what was rejected. An edit has its id only: its
+// project's is of its creation.
 func isNamed(d *score.DeadLetter, name string) bool {
 	return name == shortID(d) || d.Update != nil && name == d.Update.ID.String() || d.Project != nil && name == d.Project.ID.String()
 }
@@ -135,12 +139,6 @@ func newest(candidates []score.DeadLetter, name string) (score.DeadLetter, error
 }
 
 func projectOf(d *score.DeadLetter) score.ProjectID {
-	switch {
-	case d.Update != nil:
-		return d.Update.Project
-	case d.Project != nil:
-		return d.Project.ID
-	default:
-		return score.ProjectID{}
-	}
+	ref, _ := d.Ref()
+	return ref.Project
 }

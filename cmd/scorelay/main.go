@@ -24,7 +24,7 @@ type cli struct {
 	Dev      devCommand      `cmd:"" help:"Bring up everything on this machine: NATS, Redis, a chain, the contract, APIs and relayers."`
 	Setup    setupCommand    `cmd:"" help:"Make a deployment: deploy the contract, grant the relayer role, create the streams."`
 	Keys     keysCommand     `cmd:"" help:"Issue, change, list and revoke API keys."`
-	Projects projectsCommand `cmd:"" help:"Show a project."`
+	Projects projectsCommand `cmd:"" help:"Show projects, and edit them by an owner's signature."`
 	DLQ      dlqCommand      `cmd:"" name:"dlq" help:"List, show and replay dead letters: accepted updates that were rejected."`
 	Status   statusCommand   `cmd:"" help:"Show at a glance whether everything moves, and if not, why not."`
 	Pause    pauseCommand    `cmd:"" help:"Have a lane, or all, bind nothing new, or nothing new of a project, while accepting continues or not."`

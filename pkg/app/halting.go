@@ -56,6 +56,16 @@ func (p publisher) PublishProject(ctx context.Context, msgID string, project *sc
 	return p.publish(func() error { return p.stream.PublishProject(ctx, msgID, project, replaces, traces...) })
 }
 
+// PublishEdit stores an edit.
+func (p publisher) PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error {
+	return p.publish(func() error { return p.stream.PublishEdit(ctx, msgID, e, traces...) })
+}
+
+// Edit is an accepted edit, and its dead letter.
+func (p publisher) Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error) {
+	return p.stream.Edit(ctx, ref)
+}
+
 func (p publisher) publish(publish func() error) error {
 	err := p.guard.Publish(publish)
 	if back := (*stream.BackError)(nil); errors.As(err, &back) {

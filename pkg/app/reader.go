@@ -39,16 +39,42 @@ func (r reader) ProjectExists(ctx context.Context, project score.ProjectID) (boo
 	return info.Exists(), err
 }
 
-// Used tells of each updateId whether it was used up, in order, as of the newest final block.
-func (r reader) Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error) {
+// NextEdit is the nonce of the project's next edit, as of the newest block and as of the newest final one.
+func (r reader) NextEdit(ctx context.Context, project score.ProjectID) (newest, final uint64, err error) {
+	block, some, err := r.final(ctx) // before the newest, which is behind it
+	if err != nil {
+		return 0, 0, err
+	}
+	read := registry.ReadProject(project)
+	var info registry.ProjectInfo
+	if some {
+		if info, err = read.Do(ctx, r.at(block)); err != nil {
+			return 0, 0, err
+		}
+	}
+	head, err := read.Do(ctx, r.view)
+	return max(head.EditNonce, info.EditNonce), info.EditNonce, err
+}
+
+// final is the newest final block; some is false while nothing of the contract's is final.
+func (r reader) final(ctx context.Context) (block common.Hash, some bool, err error) {
 	final, err := r.chain.FinalBlock(ctx, r.confirmations)
 	if errors.Is(err, ethereum.NotFound) || err == nil && final.Number < r.deployed {
-		return make([]bool, len(updates)), nil // nothing of the contract's is final yet
+		return common.Hash{}, false, nil
 	}
+	return final.Hash, err == nil, err
+}
+
+// Used tells of each updateId whether it was used up, in order, as of the newest final block.
+func (r reader) Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error) {
+	final, some, err := r.final(ctx)
 	if err != nil {
 		return nil, err
 	}
-	used, err := registry.ReadUsed(project, updates).Do(ctx, r.at(final.Hash))
+	if !some {
+		return make([]bool, len(updates)), nil
+	}
+	used, err := registry.ReadUsed(project, updates).Do(ctx, r.at(final))
 	if err == nil && len(used) != len(updates) {
 		err = fmt.Errorf("the contract told of %d updateIds, asked for %d", len(used), len(updates))
 	}

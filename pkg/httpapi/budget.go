@@ -207,6 +207,15 @@ func (s *Server) priceOf(u score.Unit) score.Cost {
 	return cost
 }
 
+// priceOfEdit is what an edit costs.
+func (s *Server) priceOfEdit(e *score.SignedEdit) score.Cost {
+	cost := score.Cost{Units: 1}
+	if s.deps.Gas != nil {
+		cost.Gas = s.deps.Gas.Edit(e)
+	}
+	return cost
+}
+
 // priceOfCreation is what a creation costs.
 func (s *Server) priceOfCreation(p *score.Project) score.Cost {
 	cost := score.Cost{Units: 1}

@@ -23,10 +23,12 @@ var (
 	codeUnknownProject     = Code{"unknown_project", http.StatusBadRequest, "The project does not exist", "Check the projectId, or create the project first."}
 	codeUnknownAction      = Code{"unknown_action", http.StatusBadRequest, "The project has no such action", "Use an action of the project: GET /projects/{projectId} lists them."}
 	codeUnknownScoreType   = Code{"unknown_score_type", http.StatusBadRequest, "The project has no such score type", "Use a score type of the project: GET /projects/{projectId} lists them."}
+	codeEditExpired        = Code{"edit_expired", http.StatusBadRequest, "The edit's deadline is over, or too near", "Sign again with a later deadline, in seconds. (The outcome of this name: no block had it before its deadline.)"}
 	codeMissingAPIKey      = Code{"missing_api_key", http.StatusUnauthorized, "The header X-API-KEY is missing", "Send the API key with every request."}
 	codeInvalidAPIKey      = Code{"invalid_api_key", http.StatusUnauthorized, "The API key is unknown or revoked", "Check the key, or ask the operator for a new one."}
 	codeExpiredAPIKey      = Code{"expired_api_key", http.StatusUnauthorized, "The API key has expired", "Ask the operator for a new one, or to prolong it."}
 	codeSignerNotMember    = Code{"signer_not_member", http.StatusForbidden, "The signer is neither owner nor updater of the project", "Sign with an owner's or updater's wallet; `detail` names the one that was recovered."}
+	codeNotOwner           = Code{"signer_not_owner", http.StatusForbidden, "The signer is no owner of the project", "Sign with an owner's wallet; `detail` names the one that was recovered."}
 	codeSignedOnly         = Code{"signed_only", http.StatusForbidden, "The project accepts signed groups of updates only", "Sign updates in groups, and send them to POST /update-scores."}
 	codeNoRight            = Code{"key_lacks_right", http.StatusForbidden, "The API key does not have the right to this", "Use a key with the right that `detail` names, or ask the operator for it."}
 	codeKeysProjects       = Code{"key_other_projects", http.StatusForbidden, "The API key is bound to other projects", "Use a key of this project, or ask the operator to bind it to this one too."}
@@ -34,9 +36,13 @@ var (
 	codeNotFound           = Code{"not_found", http.StatusNotFound, "Unknown path", "Check the path."}
 	codeProjectNotFound    = Code{"project_not_found", http.StatusNotFound, "The project does not exist", "Check the projectId."}
 	codeUpdateNotFound     = Code{"update_not_found", http.StatusNotFound, "No update with this id was accepted", "Check the updateId, or send the update."}
+	codeEditNotFound       = Code{"edit_not_found", http.StatusNotFound, "No edit with this nonce is known", "Check the nonce. What became of an edit is kept for as long as statuses are; GET /projects/{projectId} shows the project as it is final."}
 	codeMethodNotAllowed   = Code{"method_not_allowed", http.StatusMethodNotAllowed, "The path does not support this method", "Use a method of the header Allow."}
 	codeRequestTimeout     = Code{"request_timeout", http.StatusRequestTimeout, "The request did not arrive in time", "Retry; check the connection."}
 	codeProjectExists      = Code{"project_exists", http.StatusConflict, "The projectId is taken", "Choose another projectId: an id belongs to one project forever."}
+	codeEditExists         = Code{"edit_exists", http.StatusConflict, "Another edit with this nonce was accepted", "Ask what becomes of it: GET /projects/{projectId}/edits/{nonce}. Then sign again with the next nonce."}
+	codeWrongEditNonce     = Code{"wrong_edit_nonce", http.StatusConflict, "Another nonce is the project's next", "Sign again with the one that GET /projects/{projectId}/edits tells. (The outcome of this name: another transaction used the nonce, perhaps for this very edit.)"}
+	codeEditWaits          = Code{"edit_waits", http.StatusConflict, "The project's last edit is not final", "Send it again when that one is final; several changes can go in one edit."}
 	codeBodyTooLarge       = Code{"body_too_large", http.StatusRequestEntityTooLarge, "The body is too large", "Send at most 256 KiB (the default limit); no valid body is larger."}
 	codeMediaType          = Code{"unsupported_media_type", http.StatusUnsupportedMediaType, "The content type is not application/json", "Send `Content-Type: application/json`."}
 	codeContentEncoding    = Code{"unsupported_encoding", http.StatusUnsupportedMediaType, "The body is compressed", "Send it without Content-Encoding."}

@@ -21,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -84,6 +85,28 @@ var provocations = map[string]struct {
 	"method_not_allowed": {nil, func(b *bench) response { return b.get("/update-score") }},
 	"request_timeout": {func(s *setup) { s.config.ReadTimeout = 3 * time.Second }, func(b *bench) response {
 		return b.wire("POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
+	}},
+	"edit_expired": {nil, func(b *bench) response {
+		e := b.edit(0)
+		e.Deadline = 1
+		return b.postEdit(e)
+	}},
+	"signer_not_owner": {nil, func(b *bench) response { return b.post(b.editsPath(), b.editBody(devnet.Key(2), b.edit(0))) }},
+	"edit_not_found": {nil, func(b *bench) response {
+		b.restored()
+		return b.get("%s", b.editsPath()+"/0")
+	}},
+	"edit_exists": {nil, func(b *bench) response {
+		require.Equal(b.t, http.StatusOK, b.postEdit(b.edit(0)).status)
+		return b.postEdit(b.edit(0, added(7)))
+	}},
+	"wrong_edit_nonce": {nil, func(b *bench) response { return b.postEdit(b.edit(1)) }},
+	"edit_waits": {nil, func(b *bench) response {
+		require.NoError(b.t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
+		require.Equal(b.t, http.StatusOK, b.postEdit(b.edit(0)).status)
+		require.NoError(b.t, transact(&shared.contract, registry.EncodeEdit(b.storedEdits()[0].Edit)))
+		b.chain.behind.Store(1)
+		return b.postEdit(b.edit(1))
 	}},
 	"project_exists": {nil, func(b *bench) response {
 		return b.post("/create-project", set(createBody(b.project), "name", "another"))

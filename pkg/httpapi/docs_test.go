@@ -25,7 +25,7 @@ var (
 		score.Final:     "It has its `outcome`, by a transaction beyond the finality rule, or by a dead letter where no transaction could carry it. Nothing changes any more, unless a rejected update is sent again or the chain loses a final block.",
 	}
 	outcomeMeanings = map[score.Outcome]string{
-		score.Applied:          "The score changed.",
+		score.Applied:          "The score changed; the project was created; the edit was made.",
 		score.Duplicate:        "The updateId was used before; the score did not change.",
 		score.UnknownProject:   "Rejected: the contract has no such project.",
 		score.NotMember:        "Rejected: the signer was neither owner nor updater when the update was executed.",
@@ -35,7 +35,11 @@ var (
 		score.Unprocessable:    "Rejected: the contract reverts on it even when it is alone.",
 
 		score.SignatureRequired: "Rejected: the project takes signed groups only, and the update came without.",
-		score.BadSignature:      "Rejected: the group's signature was not its signer's. (The error code of this name: a malformed signature.)",
+		score.BadSignature:      "Rejected: the group's signature was not its signer's, or the edit's not its owner's. (The error code of this name: a malformed signature.)",
+
+		score.EditExpired:    "Rejected, of an edit: no block had it before its deadline.",
+		score.WrongEditNonce: "Rejected, of an edit: another transaction used its nonce. Anyone may send what an owner signed, so it may have carried this very edit: look at the project.",
+		score.NotOwner:       "Rejected, of an edit: who signed it was no owner when it was executed.",
 	}
 )
 
@@ -47,7 +51,7 @@ func statusTable() string {
 	}
 	b.WriteString("\nFrom `batched` to `included` it may also fall back to `accepted`: its transaction reverted, was cancelled or overtook the project's creation, or another one used the nonce; the update waits for the next transaction.\n")
 	b.WriteString("\n| outcome | meaning |\n|---|---|\n")
-	for outcome := score.Applied; outcome <= score.BadSignature; outcome++ {
+	for outcome := score.Applied; outcome <= score.NotOwner; outcome++ {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", outcome, outcomeMeanings[outcome])
 	}
 	b.WriteString("\nA rejected update did not apply as things stood. Its updateId is unused: it may be sent again when the reason is gone.\n")
@@ -76,7 +80,7 @@ func errorsDoc() string {
 		"## Statuses\n\n" +
 		"`GET /projects/{projectId}/updates/{updateId}` answers with a status and, once final, an outcome; `POST /look-up-updates`\n" +
 		"with those of up to 256 updates at once, in the order asked, and with the status `unknown` for an id under which no update\n" +
-		"was accepted.\n\n" +
+		"was accepted. `GET /projects/{projectId}` tells it of the creation, `GET /projects/{projectId}/edits/{nonce}` of an edit.\n\n" +
 		statusTable() +
 		"\n## Errors\n\n" +
 		"Problem documents (RFC 9457) with a stable `code`; `errors` lists fields by JSON pointer. 4xx: change the request. 429 and\n" +
@@ -98,8 +102,8 @@ func TestStagesAndOutcomesAreComplete(t *testing.T) {
 	}
 	require.Equal(t, "stage_6", (score.Final + 1).String(), "a stage that docs/errors.md does not know")
 	require.Len(t, stageMeanings, int(score.Final))
-	require.Equal(t, "outcome_10", (score.BadSignature + 1).String(), "an outcome that docs/errors.md does not know")
-	require.Len(t, outcomeMeanings, int(score.BadSignature)+1)
+	require.Equal(t, "outcome_13", (score.NotOwner + 1).String(), "an outcome that docs/errors.md does not know")
+	require.Len(t, outcomeMeanings, int(score.NotOwner)+1)
 	for _, code := range httpapi.Codes() {
 		require.NotEmpty(t, http.StatusText(code.Status), code.Name)
 	}

@@ -65,6 +65,14 @@ func (p *faultyPublisher) PublishProject(ctx context.Context, msgID string, proj
 	})
 }
 
+func (p *faultyPublisher) PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error {
+	return p.with(ctx, func(ctx context.Context) error { return p.stream.PublishEdit(ctx, msgID, e, traces...) })
+}
+
+func (p *faultyPublisher) Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error) {
+	return p.stream.Edit(ctx, ref)
+}
+
 func (p *faultyPublisher) with(ctx context.Context, publish func(context.Context) error) error {
 	p.calls.Add(1)
 	if p.alone {
@@ -111,6 +119,8 @@ type faultyChain struct {
 	mute  atomic.Bool   // Used does not answer before its context ends
 	asked atomic.Int64  // calls of Used
 	final atomic.Uint64 // block
+
+	behind atomic.Uint64 // edits of a project that are not final
 }
 
 func (c *faultyChain) call(ctx context.Context, data []byte) ([]byte, error) {
@@ -123,6 +133,11 @@ func (c *faultyChain) call(ctx context.Context, data []byte) ([]byte, error) {
 func (c *faultyChain) ProjectExists(ctx context.Context, project score.ProjectID) (bool, error) {
 	info, err := registry.ReadProject(project).Do(ctx, c.call)
 	return info.Exists(), err
+}
+
+func (c *faultyChain) NextEdit(ctx context.Context, project score.ProjectID) (newest, final uint64, err error) {
+	info, err := registry.ReadProject(project).Do(ctx, c.call)
+	return info.EditNonce, info.EditNonce - min(info.EditNonce, c.behind.Load()), err
 }
 
 func (c *faultyChain) Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error) {

@@ -42,9 +42,9 @@ func AcceptedName(p *Projects, id score.ProjectID) string {
 func Codes() []Code {
 	return []Code{
 		codeMalformedRequest, codeMalformedJSON, codeInvalidBody, codeInvalidPath, codeInvalidQuery, codeMessageTooOld, codeMessageInFuture,
-		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType,
-		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature,
-		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists,
+		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType, codeEditExpired,
+		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeNotOwner, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature,
+		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeEditNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists, codeEditExists, codeWrongEditNonce, codeEditWaits,
 		codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeBacklogFull, codeTooManyConnections, codeHeadersTooLarge,
 		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codePaused, codeUpdateInProgress,
 		codeStatusRebuilding, codeStatusUnavailable, codeIndexRebuilding, codeIndexUnavailable, codeChainUnavailable, codeHTTPVersion,

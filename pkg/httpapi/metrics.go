@@ -11,6 +11,7 @@ type metrics struct {
 	requests  *prometheus.HistogramVec // by route and status
 	updates   *prometheus.CounterVec   // by result: accepted or duplicate, each update; a code of the table, each post
 	creations *prometheus.CounterVec   // by result: accepted, or a code of the table
+	edits     *prometheus.CounterVec   // by result: accepted, duplicate, or a code of the table
 
 	accepted, duplicates prometheus.Counter // of updates: those of every post
 
@@ -36,6 +37,9 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}, []string{"route", "status"}),
 		updates: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_updates_total", Help: "Updates that were accepted or are duplicates, and refused posts to update-score and update-scores, and groups of update-groups, by the code of the problem.",
+		}, []string{"result"}),
+		edits: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_edits_total", Help: "Posts of owners' edits by result: accepted, duplicate, or the code of the problem.",
 		}, []string{"result"}),
 		creations: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_creations_total", Help: "Posts to create-project by result: accepted, or the code of the problem.",
@@ -75,6 +79,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	for _, code := range []Code{codeNotDurable, codeStreamFull, codeOverloaded} { // what is alerted on, at 0, so that the first one shows as growth
 		m.updates.WithLabelValues(code.Name)
 		m.creations.WithLabelValues(code.Name)
+		m.edits.WithLabelValues(code.Name)
 	}
 	for _, wrong := range framing.Flaws {
 		m.malformed.WithLabelValues(wrong.Name)

@@ -164,6 +164,20 @@ func (c *conversation) talksOfGroups() {
 	c.expect("signed_only", c.request(http.MethodPost, "/update-score", set(c.update("six"), "projectId", strict.ID)))
 }
 
+// talksOfEdits is about owners' edits.
+func (c *conversation) talksOfEdits() {
+	c.t.Helper()
+	c.expect("signer_not_owner", c.request(http.MethodPost, c.editsPath(), c.editBody(devnet.Key(2), c.edit(0))))
+	body := c.editBody(c.owner, c.edit(0, added(7), score.Edit{Operation: score.AddAction, Name: "gift", Points: 5}))
+	c.ok(c.request(http.MethodGet, c.editsPath(), nil))
+	c.ok(c.request(http.MethodPost, c.editsPath(), body))
+	c.ok(c.request(http.MethodPost, c.editsPath(), body))
+	c.expect("edit_exists", c.request(http.MethodPost, c.editsPath(), c.editBody(c.owner, c.edit(0))))
+	c.expect("wrong_edit_nonce", c.request(http.MethodPost, c.editsPath(), c.editBody(c.owner, c.edit(9))))
+	c.ok(c.request(http.MethodGet, c.editsPath()+"/0", nil))
+	c.expect("status_rebuilding", c.request(http.MethodGet, c.editsPath()+"/1", nil))
+}
+
 // talksOfStandings is about what is final.
 func (c *conversation) talksOfStandings() {
 	c.t.Helper()
@@ -207,6 +221,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	ok(c.request(http.MethodGet, project, nil))
 	ok(c.request(http.MethodGet, project+"/scores/"+"0x00000000000000000000000000000000000000aa", nil))
 
+	c.talksOfEdits()
 	update := c.update("one")
 	ok(c.request(http.MethodPost, "/update-score", update))
 	ok(c.request(http.MethodPost, "/update-score", update))

@@ -11,6 +11,7 @@ import (
 
 // Publisher makes what was accepted durable.
 type Publisher interface {
+	Edits
 	// PublishEnvelope stores updates as one message, of which signed marks the signed groups, in ascending
 	// order, and traces what is traced: nil means stored and synced, ErrFull not stored, and any other error that it may or may not be: publishing
 	// the same under the same msgID again must be safe.
@@ -18,6 +19,15 @@ type Publisher interface {
 	// PublishProject stores a creation, once per projectId: a *score.TakenError says that another one is there. replaces is
 	// the sequence of an earlier creation that was rejected, or 0. ErrFull and other errors as above.
 	PublishProject(ctx context.Context, msgID string, p *score.Project, replaces uint64, traces ...score.Traced) error
+}
+
+// Edits stores accepted edits.
+type Edits interface {
+	// PublishEdit stores an edit, once per project and nonce: a *score.EditTakenError says that one is there which is no dead letter.
+	// ErrFull and other errors as of PublishEnvelope.
+	PublishEdit(ctx context.Context, msgID string, e *score.SignedEdit, traces ...score.Traced) error
+	// Edit is the newest accepted edit that is stored under its name, nil if none is, and its dead letter, nil if it has none.
+	Edit(ctx context.Context, ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error)
 }
 
 // Statuses keeps claims and statuses. It may fail at any time, then soon; nothing accepted depends on it.
@@ -71,6 +81,7 @@ type Gas interface {
 	// Unit is of an update or a signed group, without the transaction that it shares with others.
 	Unit(u score.Unit) uint64
 	CreateProject(p *score.Project) uint64
+	Edit(e *score.SignedEdit) uint64
 }
 
 // Backlogs knows how much of projects waits to be bound to transactions.
@@ -89,6 +100,8 @@ type Pause struct {
 type Chain interface {
 	// ProjectExists looks at the newest block.
 	ProjectExists(ctx context.Context, project score.ProjectID) (bool, error)
+	// NextEdit is the nonce of the project's next edit, as of the newest block and as of a final one; 0 of a project that is not there.
+	NextEdit(ctx context.Context, project score.ProjectID) (newest, final uint64, err error)
 	// Used tells of each updateId whether it was used up, in order, as of a final block.
 	Used(ctx context.Context, project score.ProjectID, updates []score.UpdateID) ([]bool, error)
 	// Scores returns the wallet's scores by index of score type, as of the newest block, and that block's number. An

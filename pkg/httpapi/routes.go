@@ -38,6 +38,9 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app.Post("/update-score", s.route("update-score", s.writes, score.MayUpdate, s.accepting(s.updateScore)))
 	app.Post("/update-scores", s.route("update-scores", s.writes, score.MayUpdate, s.accepting(s.updateScores)))
 	app.Post("/update-groups", s.route("update-groups", s.writes, score.MayUpdate, s.accepting(s.updateGroups)))
+	app.Post("/projects/:project/edits", s.route("edit-project", s.writes, score.MayCreate, s.accepting(s.editProject)))
+	app.Get("/projects/:project/edits", s.route("edits", s.reads, score.MayRead, s.edits))
+	app.Get("/projects/:project/edits/:nonce", s.route("edit", s.reads, score.MayRead, s.edit))
 	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, score.MayUpdate, s.reserveIDs))
 	app.Post("/look-up-updates", s.route("look-up-updates", s.reads, score.MayRead, s.lookUpUpdates))
 	app.Get("/projects", s.route("projects", s.reads, score.MayRead, s.listProjects))
@@ -87,6 +90,8 @@ func (s *Server) routeTo(name string, places chan struct{}, right score.Rights, 
 			s.metrics.updates.WithLabelValues(p.Code).Inc()
 		case name == "create-project":
 			s.metrics.creations.WithLabelValues(p.Code).Inc()
+		case name == "edit-project":
+			s.metrics.edits.WithLabelValues(p.Code).Inc()
 		}
 		var err error
 		if p != nil {

@@ -18,6 +18,7 @@ import (
 const (
 	spanEnvelope = "publish envelope"
 	spanCreation = "publish creation"
+	spanEdit     = "publish edit"
 )
 
 // traced has a handler's requests traced, if any are: from where their keys are known to be valid, so that only those who have one fill

@@ -47,18 +47,18 @@ func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings,
 	}
 }
 
-// settled tells what the journals say is settled, and how many lanes were declared dead. Journals that are torn are read again: a
+// settledBy tells what the journals say is settled, and how many lanes were declared dead. Journals that are torn are read again: a
 // handover takes a moment.
-func (a *Auditor) settled(ctx context.Context) (settled [score.Buckets]score.Position, dead int, err error) {
+func settledBy(ctx context.Context, journals Journals, known Lanes) (lanes lane.Lanes, settled [score.Buckets]score.Position, dead int, err error) {
 	err = retry.Do(ctx, tornReads, awaitPause, func() error {
-		count, err := a.Lanes(ctx)
+		count, err := known(ctx)
 		if err != nil {
 			return err
 		}
-		lanes := lane.Lanes{}
+		lanes = lane.Lanes{}
 		dead = 0
 		for id := range score.Lane(count) {
-			if lanes[id], _, err = a.Journals.State(ctx, id); err != nil {
+			if lanes[id], _, err = journals.State(ctx, id); err != nil {
 				return err
 			}
 			if lanes[id].Abandoned {
@@ -68,13 +68,13 @@ func (a *Auditor) settled(ctx context.Context) (settled [score.Buckets]score.Pos
 		settled, err = lanes.Settled()
 		return err
 	})
-	return settled, dead, err
+	return lanes, settled, dead, err
 }
 
 // Audit audits once. An error says that the comparison could not be made; faults are in the findings.
 func (a *Auditor) Audit(ctx context.Context) (*Findings, error) {
 	// The order of these reads is what makes the result exact; the package's documentation says why.
-	settled, dead, err := a.settled(ctx)
+	lanes, settled, dead, err := settledBy(ctx, a.Journals, a.Lanes)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +105,9 @@ func (a *Auditor) Audit(ctx context.Context) (*Findings, error) {
 	}
 	findings := &Findings{Block: final.Number, Hash: final.Hash, Dead: dead}
 	t.judge(findings)
+	if err := t.edits.judge(ctx, viewAt(a.Chain, contract, final.Hash), lanes, findings.edit); err != nil {
+		return findings, err
+	}
 	return findings, a.scores(ctx, t, final.Hash, findings)
 }
 

@@ -10,8 +10,8 @@ import (
 // Counts counts what became of what the stream holds. Accepted is the sum of the others.
 type Counts struct {
 	Accepted  int `json:"accepted"`
-	Applied   int `json:"applied"`   // of creations: created
-	Duplicate int `json:"duplicate"` // of creations always 0
+	Applied   int `json:"applied"`   // of creations: created; of edits: made
+	Duplicate int `json:"duplicate"` // of creations and edits always 0
 	Rejected  int `json:"rejected"`
 	Pending   int `json:"pending"` // no outcome yet, and the lane is not done with it
 	Lost      int `json:"lost"`    // no outcome, and the lane believes that it is done with it
@@ -23,6 +23,7 @@ type Findings struct {
 	Hash      common.Hash `json:"hash"`
 	Updates   Counts      `json:"updates"`
 	Creations Counts      `json:"creations"`
+	Edits     Counts      `json:"edits"`
 
 	// Doubled counts the updateIds that were applied more than once, through a relayer or directly.
 	Doubled int `json:"doubled"`
@@ -61,11 +62,11 @@ func (r *Findings) OK() bool {
 	return r.Problem() == ""
 }
 
-// Lost counts updates and creations without an outcome that their lanes are done with.
-func (r *Findings) Lost() int { return r.Updates.Lost + r.Creations.Lost }
+// Lost counts what was accepted, has no outcome, and its lane is done with.
+func (r *Findings) Lost() int { return r.Updates.Lost + r.Creations.Lost + r.Edits.Lost }
 
-// Pending counts updates and creations that wait for their outcome.
-func (r *Findings) Pending() int { return r.Updates.Pending + r.Creations.Pending }
+// Pending counts what waits for its outcome.
+func (r *Findings) Pending() int { return r.Updates.Pending + r.Creations.Pending + r.Edits.Pending }
 
 // Problem is what is wrong, in a sentence; empty when OK.
 func (r *Findings) Problem() string {
@@ -77,6 +78,7 @@ func (r *Findings) Problem() string {
 	}
 	add(r.Updates.Lost, "updates lost")
 	add(r.Creations.Lost, "creations lost")
+	add(r.Edits.Lost, "edits lost")
 	add(r.Doubled, "updates applied twice")
 	add(r.Mismatched, "scores that are not the sum of what was applied")
 	add(r.Unreadable, "messages of the stream that cannot be read")
@@ -97,6 +99,9 @@ func (r *Findings) String() string {
 		if n > 0 {
 			line += fmt.Sprintf("; %s %d", what, n)
 		}
+	}
+	if e := r.Edits; e.Accepted > 0 {
+		line += fmt.Sprintf("; edits accepted %d, applied %d, rejected %d, pending %d, lost %d", e.Accepted, e.Applied, e.Rejected, e.Pending, e.Lost)
 	}
 	add(r.Direct, "direct")
 	add(r.Older, "outcomes of updates not in the stream")

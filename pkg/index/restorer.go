@@ -8,9 +8,11 @@ import (
 	"sort"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -99,7 +101,12 @@ func (r *Restorer) Restore(ctx context.Context) error {
 	if err := r.reached(ctx, final.Number); err != nil {
 		return err
 	}
-	accepted, oldest, err := r.accepted(ctx)
+	lanes, _, _, err := settledBy(ctx, r.Journals, r.Lanes)
+	if err != nil {
+		return fmt.Errorf("couldn't tell what lanes are done with: %w", err)
+	}
+	edits := newEditTally()
+	accepted, oldest, err := r.accepted(ctx, &edits)
 	if err != nil {
 		return err
 	}
@@ -107,7 +114,10 @@ func (r *Restorer) Restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.deadLetters(ctx); err != nil {
+	if err := r.deadLetters(ctx, &edits); err != nil {
+		return err
+	}
+	if err := r.edits(ctx, final, &edits, lanes); err != nil {
 		return err
 	}
 	if err := r.Statuses.EndRestore(ctx, token); err != nil {
@@ -154,16 +164,17 @@ func (r *Restorer) reached(ctx context.Context, final uint64) error {
 }
 
 // accepted writes what the stream holds, and tells since when; now, if it holds nothing.
-func (r *Restorer) accepted(ctx context.Context) (n int, oldest time.Time, err error) {
+func (r *Restorer) accepted(ctx context.Context, edits *editTally) (n int, oldest time.Time, err error) {
 	oldest = time.Now()
 	err = r.Source.ReadAll(ctx, func(m score.Message) error {
 		if m.Time.Before(oldest) {
 			oldest = m.Time
 		}
 		refs := score.Refs(m.Updates)
-		if m.Project != nil {
-			refs = append(refs, score.CreationRef(m.Project.ID))
+		if ref, alone := m.Alone(); alone {
+			refs = append(refs, ref)
 		}
+		edits.message(&m)
 		n += len(refs)
 		return again(ctx, func() error { return r.Statuses.RestoreAccepted(ctx, refs) })
 	})
@@ -172,21 +183,28 @@ func (r *Restorer) accepted(ctx context.Context) (n int, oldest time.Time, err e
 
 // deadLetters writes the outcomes that no event tells. That of a replayed one is over: what was accepted
 // again is waiting, or has its outcome elsewhere.
-func (r *Restorer) deadLetters(ctx context.Context) error {
+func (r *Restorer) deadLetters(ctx context.Context, edits *editTally) error {
 	return r.Source.DeadLetters(ctx, func(d score.DeadLetter) error {
-		if !d.Eventless() || !d.Replayed.IsZero() {
-			return nil
-		}
-		var ref score.Ref
-		switch {
-		case d.Project != nil:
-			ref = score.CreationRef(d.Project.ID)
-		case d.Update != nil:
-			ref = d.Update.Ref()
-		default:
+		edits.deadLetter(&d)
+		ref, readable := d.Ref()
+		if !readable || !d.Eventless() || !d.Replayed.IsZero() || edits.replaced(&d) {
 			return nil
 		}
 		return again(ctx, func() error { return r.Statuses.RestoreDead(ctx, d.Tx, []score.Ref{ref}, []score.Outcome{d.Outcome}) })
+	})
+}
+
+// edits writes the outcomes of edits that were made, which no event tells, nor in which transaction. A nonce whose newest acceptance
+// waits is that one's.
+func (r *Restorer) edits(ctx context.Context, final evidence.Block, edits *editTally, lanes lane.Lanes) error {
+	view := viewAt(r.Chain, r.Deployment.Contract, final.Hash)
+	return edits.judge(ctx, view, lanes, func(e editAt, is editEnd) error {
+		if is != made {
+			return nil
+		}
+		return again(ctx, func() error {
+			return r.Statuses.RestoreFinal(ctx, common.Hash{}, 0, []score.Ref{e.ref}, []score.Outcome{score.Applied})
+		})
 	})
 }
 

@@ -75,6 +75,7 @@ type auditTally struct {
 	settled   [score.Buckets]score.Position // by bucket: everything before it has its outcome
 	updates   map[updateKey]*updateTally
 	creations map[score.ProjectID]*creationTally
+	edits     editTally
 	deltas    map[score.ProjectID][]int64 // signed points by action
 	sums      map[score.ProjectID]Scores
 
@@ -91,7 +92,7 @@ type auditTally struct {
 
 func newTally(settled [score.Buckets]score.Position) *auditTally {
 	return &auditTally{
-		settled: settled, updates: map[updateKey]*updateTally{}, creations: map[score.ProjectID]*creationTally{},
+		settled: settled, updates: map[updateKey]*updateTally{}, creations: map[score.ProjectID]*creationTally{}, edits: newEditTally(),
 		deltas: map[score.ProjectID][]int64{}, sums: map[score.ProjectID]Scores{},
 		used: map[wordKey]bits{}, twice: map[idKey]int{}, seed: maphash.MakeSeed(),
 	}
@@ -122,6 +123,7 @@ func (t *auditTally) creation(id score.ProjectID) *creationTally {
 }
 
 func (t *auditTally) deadLetter(d score.DeadLetter) error {
+	t.edits.deadLetter(&d)
 	switch {
 	case d.Project != nil:
 		c := t.creation(d.Project.ID)
@@ -140,6 +142,7 @@ func (t *auditTally) deadLetter(d score.DeadLetter) error {
 func (t *auditTally) accepted(m score.Message) error {
 	t.holes = t.holes || m.Seq != t.lastSeq+1
 	t.lastSeq = m.Seq
+	t.edits.message(&m)
 	switch {
 	case m.Corrupt != nil:
 		t.unreadable++

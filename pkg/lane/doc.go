@@ -53,7 +53,7 @@
 //     the operator has said that what used them stands.
 //  10. A bucket has one owner, or is on its way from one lane to another: the giver's Give ends what it has, the taker's Take
 //     begins it, and the handovers from one lane to another are numbered and taken in order, each once. The giver keeps what it
-//     gave until it knows that it was taken (Taken). A bucket is not given while a creation of it is open in a slot.
+//     gave until it knows that it was taken (Taken). A bucket is not given while a creation or an edit of it is open in a slot.
 //
 // # An example: a transaction that is not the lane's
 //

@@ -197,7 +197,7 @@ type Split struct {
 	Into []Work `json:"into"`
 }
 
-// Drop removes queued work whose updates or creation were dead-lettered. Work of several updates goes so only when it is
+// Drop removes queued work whose updates, creation or edit were dead-lettered. Work of several updates goes so only when it is
 // one signed group, which no half of could be sent.
 type Drop struct {
 	ID     uint64 `json:"id"`
@@ -220,20 +220,24 @@ type WorkKind string
 const (
 	Updates   WorkKind = "updates"
 	Creation  WorkKind = "creation"
+	Edit      WorkKind = "edit"
 	NonceOnly WorkKind = "nonceOnly" // none: the slot only has to use its nonce up
 	// Its attempts may carry calldata all the same. Slot 7 reverted in final block 100: its work went to the queue and became
 	// slot 9; of 7 the journal remembers the attempts and NonceOnly. The chain loses block 100: 7 is reopened and the same bytes
 	// are broadcast, since a pool may hold them still. Whether they are executed now or not, the work is that of slot 9.
 )
 
-// Work is what one slot carries: a batch of updates or one creation. The lane does not look inside; the calldata of the
+// Alone tells whether it is a message of the stream that goes in a transaction of its own.
+func (k WorkKind) Alone() bool { return k == Creation || k == Edit }
+
+// Work is what one slot carries: a batch of updates, one creation or one edit. The lane does not look inside; the calldata of the
 // slot's attempts holds it all.
 type Work struct {
 	ID      uint64           `json:"id"` // given by the fold
 	Kind    WorkKind         `json:"kind"`
-	Count   int              `json:"count"`             // updates; 1 for a creation
-	From    score.Position   `json:"from"`              // the lowest of its positions in the stream; of a creation, its message
-	Project *score.ProjectID `json:"project,omitempty"` // of a creation
+	Count   int              `json:"count"`             // updates; 1 for a creation or an edit
+	From    score.Position   `json:"from"`              // the lowest of its positions in the stream; of a creation or an edit, its message
+	Project *score.ProjectID `json:"project,omitempty"` // of a creation or an edit
 	Data    []byte           `json:"data,omitempty"`    // calldata, while the work waits in the queue
 	// Halve: its last transaction ran out of gas or was cancelled. It is split, or if it has no halves gets all the gas that a
 	// transaction may have. Tries is how many of its transactions ended without carrying it: reverted, or cancelled.
@@ -276,11 +280,11 @@ func (t *WorkTrace) ofPart() *WorkTrace {
 	return &WorkTrace{Batch: t.Batch}
 }
 
-// TracedUnit is a unit, or a creation, as the stream had it.
+// TracedUnit is a unit, a creation or an edit, as the stream had it.
 type TracedUnit struct {
 	Project score.ProjectID `json:"project"`
-	Update  score.UpdateID  `json:"update"` // the unit's first; zero of a creation
-	Count   int             `json:"count"`  // updates; 1 for a creation
+	Update  score.UpdateID  `json:"update"` // the unit's first; zero of a creation or an edit
+	Count   int             `json:"count"`  // updates; 1 for a creation or an edit
 	Trace   score.Trace     `json:"trace"`
 }
 

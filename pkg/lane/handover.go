@@ -29,8 +29,8 @@ type Notice struct {
 	Took  uint64 `json:"took"`  // the newest handover from the other that it took
 }
 
-// give ends what the lane has of buckets and queued work. A creation that is open in a slot holds its bucket back, since the
-// taker's updates could overtake it; one in the queue goes with its bucket.
+// give ends what the lane has of buckets and queued work. A creation or an edit that is open in a slot holds its bucket back, since
+// the taker's updates could overtake it; one in the queue goes with its bucket.
 func (s *State) give(e *Give) error {
 	given := s.Given[e.To]
 	handover := Handover{N: given.N + 1, Buckets: map[score.Bucket]Holding{}}
@@ -58,8 +58,8 @@ func (s *State) give(e *Give) error {
 		return fmt.Errorf("%w: nothing given", ErrCorrupt)
 	}
 	for b := range handover.Buckets {
-		if s.creates(b, queue) {
-			return fmt.Errorf("%w: bucket %d given, of which a creation is open", ErrCorrupt, b)
+		if s.holdsBack(b, queue) {
+			return fmt.Errorf("%w: bucket %d given, of which a creation or an edit is open", ErrCorrupt, b)
 		}
 	}
 	s.Given = maps.Clone(s.Given)
@@ -72,33 +72,33 @@ func (s *State) give(e *Give) error {
 	return nil
 }
 
-// creates tells whether a creation of the bucket is in an open slot or in a queue.
-func (s *State) creates(b score.Bucket, queue []Work) bool {
-	return s.CreationInSlot(b) != nil || slices.ContainsFunc(queue, func(w Work) bool { return w.creates(b) })
+// holdsBack tells whether a creation or an edit of the bucket is in an open slot or in a queue.
+func (s *State) holdsBack(b score.Bucket, queue []Work) bool {
+	return s.AloneInSlot(b) != nil || slices.ContainsFunc(queue, func(w Work) bool { return w.aloneOf(b) })
 }
 
-// creates tells whether it is a creation of the bucket.
-func (w *Work) creates(b score.Bucket) bool {
-	return w.Kind == Creation && w.Project != nil && score.BucketOf(*w.Project) == b
+// aloneOf tells whether it is a creation or an edit of the bucket.
+func (w *Work) aloneOf(b score.Bucket) bool {
+	return w.Kind.Alone() && w.Project != nil && score.BucketOf(*w.Project) == b
 }
 
-// HeldBack tells whether a bucket cannot be given by itself, because a creation of it is not final.
-func (s *State) HeldBack(b score.Bucket) bool { return s.creates(b, s.Queue) }
+// HeldBack tells whether a bucket cannot be given by itself, because a creation or an edit of it is not final.
+func (s *State) HeldBack(b score.Bucket) bool { return s.holdsBack(b, s.Queue) }
 
-// CreationInSlot is the project of a creation of the bucket that is in an open slot; nil if there is none.
-func (s *State) CreationInSlot(b score.Bucket) *score.ProjectID {
+// AloneInSlot is the project of a creation or an edit of the bucket that is in an open slot; nil if there is none.
+func (s *State) AloneInSlot(b score.Bucket) *score.ProjectID {
 	for i := range s.Slots {
-		if w := &s.Slots[i].Work; w.creates(b) {
+		if w := &s.Slots[i].Work; w.aloneOf(b) {
 			return w.Project
 		}
 	}
 	return nil
 }
 
-// QueuedCreations are the creations of the bucket that are queued.
-func (s *State) QueuedCreations(b score.Bucket) (queued []Work) {
+// QueuedAlone are the creations and edits of the bucket that are queued.
+func (s *State) QueuedAlone(b score.Bucket) (queued []Work) {
 	for i := range s.Queue {
-		if s.Queue[i].creates(b) {
+		if s.Queue[i].aloneOf(b) {
 			queued = append(queued, s.Queue[i])
 		}
 	}

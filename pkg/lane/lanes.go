@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -147,6 +148,53 @@ func (l Lanes) Creations() (projects map[score.ProjectID]bool, forgotten uint64,
 		}
 	}
 	return projects, forgotten, nil
+}
+
+// Elsewhere tells whether another lane than the one that owns a bucket may have work of it that is not final: what it had bound when it
+// gave the bucket away, or what it took. The error is ErrTorn.
+func (l Lanes) Elsewhere(b score.Bucket, owner score.Lane) (bool, error) {
+	open, err := l.untaken()
+	if err != nil {
+		return false, err
+	}
+	for i := range open {
+		if len(open[i].Work) > 0 {
+			return true, nil
+		}
+	}
+	for id, s := range l {
+		gives, former := s.Former[b]
+		if id != owner && s.openFrom(func(w *Work) bool { return w.Taken || former && w.Gives < gives }) != nowhere {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Ended tells whether the lanes are done with a creation or an edit of a project at a position: it was bound, and is open nowhere. The
+// error is ErrTorn.
+func (l Lanes) Ended(project score.ProjectID, at score.Position) (bool, error) {
+	open, err := l.untaken()
+	if err != nil {
+		return false, err
+	}
+	bucket, bound := score.BucketOf(project), false
+	is := func(w *Work) bool { return w.Kind.Alone() && w.From == at }
+	for i := range open {
+		held, has := open[i].Buckets[bucket]
+		bound = bound || has && held.Of(project).Has(at)
+		if slices.ContainsFunc(open[i].Work, func(w Work) bool { return is(&w) }) {
+			return false, nil
+		}
+	}
+	for _, s := range l {
+		held, has := s.Buckets[bucket]
+		bound = bound || has && held.Of(project).Has(at)
+		if s.openFrom(is) != nowhere {
+			return false, nil
+		}
+	}
+	return bound, nil
 }
 
 // NeededFrom is the position before which no lane needs anything of the stream any more. The error is ErrTorn.

@@ -215,7 +215,7 @@ func (s *State) bind(b *Bind) error {
 		return fmt.Errorf("%w: slot %d bound with a transaction of nonce %d when %d was next", ErrCorrupt, b.Nonce, attempt.Nonce, s.Next)
 	case s.Abandoned:
 		return fmt.Errorf("%w: slot %d bound in a lane that was abandoned", ErrCorrupt, b.Nonce)
-	case attempt.Cancel, isNew && b.Work.Kind != Updates && (b.Work.Kind != Creation || b.Work.Project == nil):
+	case attempt.Cancel, isNew && b.Work.Kind != Updates && (!b.Work.Kind.Alone() || b.Work.Project == nil):
 		return fmt.Errorf("%w: slot %d bound with no work, or of no kind", ErrCorrupt, b.Nonce)
 	}
 	work := b.Work

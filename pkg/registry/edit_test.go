@@ -33,15 +33,23 @@ func (c *chain) nextEdit(project score.ProjectID, edits ...score.Edit) *score.Pr
 	}
 }
 
-// relayEdit sends what the owner signed in a stranger's transaction, with as much gas as EditGas says, and returns its events.
+// relayEdit sends what the owner signed in a stranger's transaction, with as much gas as the rules say, and returns its events.
 func (c *chain) relayEdit(owner *account, e *score.ProjectEdit) (events []registry.Event) {
 	stranger := testAccount(7)
 	var err error
 	stranger.nonce, err = c.sim.Client().PendingNonceAt(c.t.Context(), stranger.addr)
 	require.NoError(c.t, err)
-	bound := registry.EditGas(e)
-	receipt := c.send(stranger, &c.registry, c.signEdit(owner, e), bound)
+	data := c.signEdit(owner, e)
+	signed, err := registry.DecodeEdit(data)
+	require.NoError(c.t, err)
+	require.Equal(c.t, data, registry.EncodeEdit(signed))
+	require.True(c.t, signed.Same(&score.SignedEdit{ProjectEdit: *e, Owner: owner.addr}))
+	bound := registry.Osaka().Edit(signed)
+	receipt := c.send(stranger, &c.registry, data, bound)
 	require.Equal(c.t, types.ReceiptStatusSuccessful, receipt.Status)
+	require.NoError(c.t, registry.Edited(signed, c.registry, receipt))
+	signed.Edits = append(signed.Edits, score.Edit{})
+	require.ErrorIs(c.t, registry.Edited(signed, c.registry, receipt), registry.ErrNoEvent)
 	c.t.Logf("%d edits: gas %d, bound %d", len(e.Edits), receipt.GasUsed, bound)
 	for _, log := range receipt.Logs {
 		event, err := registry.ParseLog(log)

@@ -8,16 +8,10 @@ import (
 
 // The names of reverts that only tests tell apart.
 const (
-	RevertUnknownProject   = "UnknownProject" // of owners' edits and updateScore, as the following
-	RevertNotOwner         = "NotOwner"
-	RevertNotMember        = "NotMember"
+	RevertNotMember        = "NotMember" // of owners' edits and updateScore, as the following
 	RevertDuplicateUpdate  = "DuplicateUpdate"
 	RevertUnknownAction    = "UnknownAction"    // also of ReadActionIndex
 	RevertUnknownScoreType = "UnknownScoreType" // also of ReadScore and ReadScoreTypeIndex
-
-	RevertEditExpired      = "EditExpired" // of editBySignature, as the following
-	RevertWrongEditNonce   = "WrongEditNonce"
-	RevertBadEditSignature = "BadEditSignature"
 )
 
 // ReadRoles asks each account's roles in a project.
@@ -45,16 +39,4 @@ func ReadScoreTypeIndex(project score.ProjectID, name string) Read[uint8] {
 // ReadScore asks a wallet's score of a named score type; reverts with UnknownScoreType.
 func ReadScore(project score.ProjectID, wallet common.Address, scoreType string) Read[int64] {
 	return Read[int64]{contract.PackGetScore(project, wallet, scoreType), contract.UnpackGetScore}
-}
-
-// EditGas bounds the gas of an edit by signature.
-func EditGas(e *score.ProjectEdit) uint64 {
-	data := EncodeEditBySignature(e, common.Address{}, score.GroupSignature{})
-	const (
-		base      = 40_000         // transaction, project, owner, signature, nonce
-		perEdit   = 56_000         // of the dearest: a fresh slot for an action's name and one for its points
-		perByte   = 18             // of names and operations, which are hashed, compared and logged
-		signature = (20 + 64) * 12 // which is not zero
-	)
-	return base + calldataGas(data) + signature + perByte*uint64(len(data)) + perEdit*uint64(len(e.Edits))
 }

@@ -3,7 +3,6 @@ package registry
 import (
 	"bytes"
 	"fmt"
-	"math/big"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -86,18 +85,6 @@ func EncodeRemoveUpdater(project score.ProjectID, member common.Address) []byte 
 // EncodeSetSignedOnly is the calldata of setSignedOnly.
 func EncodeSetSignedOnly(project score.ProjectID, signedOnly bool) []byte {
 	return contract.PackSetSignedOnly(project, signedOnly)
-}
-
-// EncodeEditBySignature is the calldata, for any sender, of an edit that an owner has signed (wallet.Domain.EditDigest).
-func EncodeEditBySignature(e *score.ProjectEdit, owner common.Address, signature score.GroupSignature) []byte {
-	edits := make([]bindings.IScoreRegistryEdit, len(e.Edits))
-	for i, edit := range e.Edits {
-		edits[i] = bindings.IScoreRegistryEdit{
-			Operation: string(edit.Operation), Member: edit.Member, Name: edit.Name, Points: edit.Points, Direction: uint8(edit.Direction),
-		}
-	}
-	return contract.PackEditBySignature(e.Project, edits, owner, new(big.Int).SetUint64(e.Nonce), new(big.Int).SetUint64(e.Deadline),
-		[32]byte(signature[:32]), [32]byte(signature[32:]))
 }
 
 // EncodeUpdateScore is the calldata of a direct updateScore.

@@ -9,12 +9,18 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Names of the reverts that callers tell apart, of applyBatch and createProject; IScoreRegistry.sol and OpenZeppelin's access
+// Names of the reverts that callers tell apart, of applyBatch, createProject and editBySignature; IScoreRegistry.sol and OpenZeppelin's access
 // control have the others.
 const (
 	RevertBadFraming    = "BadFraming"
 	RevertProjectExists = "ProjectExists"
-	RevertNotRelayer    = "AccessControlUnauthorizedAccount" // of every call
+	RevertNotRelayer    = "AccessControlUnauthorizedAccount" // of every call but an edit
+
+	RevertUnknownProject   = "UnknownProject"
+	RevertEditExpired      = "EditExpired"
+	RevertWrongEditNonce   = "WrongEditNonce"
+	RevertNotOwner         = "NotOwner"
+	RevertBadEditSignature = "BadEditSignature"
 )
 
 // Revert is why the contract refused a call.

@@ -10,7 +10,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 )
@@ -43,20 +42,24 @@ const (
 	signerPause = time.Second            // before one that did not sign is asked to again, for new work
 )
 
-// bindNew binds the intake's creation, or what its horizon offers. It reports false if nothing is to be bound now.
+// bindNew binds the intake's creation or edit, or what its horizon offers. It reports false if nothing is to be bound now.
 func (b *binder) bindNew(ctx context.Context) (bool, error) {
-	if b.intake.creation != nil {
-		return b.bindCreation(ctx)
+	now := b.config.Now()
+	switch {
+	case b.intake.turn():
+		return b.bindAlone(ctx)
+	case b.intake.alone != nil: // what waits before an edit does not linger: nothing is read meanwhile
+		now = now.Add(b.config.Limits.Linger)
 	}
-	choice, due := b.intake.horizon.Next(b.config.Now())
+	choice, due := b.intake.horizon.Next(now)
 	if !due {
 		b.waiting.set(lane.WaitNone)
 		return false, nil
 	}
 	places := b.intake.places(choice.Units)
-	traces := b.tracer.of(places, choice.Units)
+	traces, carries := b.tracer.of(places, choice.Units), &piece{batch: &choice.Batch, known: choice.Known}
 	bound, err := b.bindPlaces(ctx, places, binding{
-		gas: b.gas.limit(&piece{batch: &choice.Batch, known: choice.Known}), data: registry.EncodeBatch(choice.Batch), batch: &choice.Batch,
+		gas: b.gas.limit(carries), data: registry.EncodeBatch(choice.Batch), piece: carries,
 		entry: lane.Bind{Work: lane.Work{Kind: lane.Updates, Count: choice.Batch.Len(), Trace: traces}},
 	})
 	if bound {
@@ -67,16 +70,17 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 	return bound, err
 }
 
-// bindCreation binds the intake's creation.
-func (b *binder) bindCreation(ctx context.Context) (bool, error) {
-	project := b.intake.creation.creation
-	places := []*place{b.intake.creation}
+// bindAlone binds the intake's creation or edit.
+func (b *binder) bindAlone(ctx context.Context) (bool, error) {
+	at := b.intake.alone
+	kind, data, ref := at.alone.alone()
+	places := []*place{at}
 	bound, err := b.bindPlaces(ctx, places, binding{
-		gas: b.gas.limit(&piece{project: project}), data: registry.EncodeCreateProject(project),
-		entry: lane.Bind{Work: lane.Work{Kind: lane.Creation, Count: 1, Project: &project.ID, Trace: b.tracer.of(places, nil)}},
+		gas: b.gas.limit(at.alone), data: data, piece: at.alone,
+		entry: lane.Bind{Work: lane.Work{Kind: kind, Count: 1, Project: &ref.Project, Trace: b.tracer.of(places, nil)}},
 	})
 	if bound {
-		b.intake.creation = nil
+		b.intake.alone = nil
 	}
 	return bound, err
 }
@@ -108,8 +112,8 @@ func (b *binder) bindPlaces(ctx context.Context, places []*place, w binding) (bo
 type binding struct {
 	gas   uint64
 	data  []byte
-	batch *batch.Batch // nil of a creation
-	entry lane.Bind    // without nonce and bytes
+	piece *piece
+	entry lane.Bind // without nonce and bytes
 }
 
 // bind makes a slot: price, sign, journal, report. Before the commit point nothing has happened, after it the work has
@@ -136,7 +140,7 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	}
 	b.tracer.bound(span, b.lane.State.Slot(nonce))
 	b.metrics.attempts.WithLabelValues("first").Inc()
-	b.reporter.bound(ctx, nonce, refsOf(w.entry.Work, w.batch))
+	b.reporter.bound(ctx, nonce, w.piece.refs())
 	return true, nil
 }
 

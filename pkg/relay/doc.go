@@ -20,16 +20,19 @@
 //	             bindall.go    what is bound before what, and when nothing is
 //	laneJournal  journal.go    append, the only way the lane's state changes; snapshots
 //	reading      reading.go    reads the stream for the session, in a goroutine of its own
-//	intake       intake.go     messages of the stream → the next batch or creation
+//	intake       intake.go     messages of the stream → the next batch, creation or edit
 //	             fill.go       how much of a block a batch asks for
 //	             floors.go     how far each entry moves the floors; lost.go: what the stream lost of what is bound
 //	             park.go       projects that take more than their share; second.go: the reading that brings them later;
 //	                           parking.go is the session's part of both
 //	             paused.go     projects that an operator paused
+//	             fence.go      projects of which an edit waits for another lane
 //	binder       bind.go       price, sign, journal a slot (Bind) or another attempt of one (Replacement)
 //	settler      settle.go     end a slot (Settle): outcomes, dead letters, reports, journal; open it again (Reopen); Skip
+//	             piece.go      what work is, as its calldata has it: a batch, a creation or an edit
 //	             overtook.go   which updates came before their project, and go again
 //	requeue      requeue.go    probe work that lost its slot; bind it again, Split or Drop it
+//	             refused.go    how creations and edits end that the chain reverted
 //	handover     handover.go   Give to other lanes, Take from them, as the roster says (docs/lanes.md)
 //	reporter     report.go     statuses; what fails is pending until a later head
 //	             takeback.go   what is not so any more goes, before statuses are restored

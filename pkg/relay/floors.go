@@ -20,20 +20,23 @@ type row struct {
 	passed  uint64           // of them, those that the floor passed, as journaled
 }
 
-// place is a unit, a creation, or a message that cannot be read, with its positions, which are bound together.
+// place is a unit, a creation, an edit, or a message that cannot be read, with its positions, which are bound together.
 type place struct {
 	score.Span
 	row        *row
 	before     uint64          // positions of the row that were read before it
 	accepted   time.Time       // when its message was stored
 	project    score.ProjectID // whose it is
-	creation   *score.Project
-	trace      *score.Trace // nil of most
-	unreadable bool         // it is no project's
+	alone      *piece          // a creation or an edit
+	trace      *score.Trace    // nil of most
+	unreadable bool            // it is no project's
 	bound      bool
 }
 
 func (p *place) of(project score.ProjectID) bool { return !p.unreadable && p.project == project }
+
+// creates tells whether it is a creation.
+func (p *place) creates() bool { return p.alone != nil && p.alone.project != nil }
 
 // add appends a place to the row's.
 func (r *row) add(p *place) {

@@ -263,14 +263,15 @@ func (g *gas) forget() {
 
 // final counts what a final batch used and paid, and tells what it can use at worst.
 func (g *gas) final(end *ending) (worst uint64) {
-	worst = g.rules().Batch.Gas(*end.batch)
+	batch := end.carried.batch
+	worst = g.rules().Batch.Gas(*batch)
 	observe(g.metrics.gasToModel, float64(end.receipt.GasUsed)/float64(worst), end.work.Trace)
-	updates := end.batch.Len()
+	updates := batch.Len()
 	for range updates {
 		g.metrics.gasPerUpdate.Observe(float64(end.receipt.GasUsed) / float64(updates))
 	}
 	fee := paid(end.receipt)
-	for project, part := range shares(&g.rules().Batch, end.batch) {
+	for project, part := range shares(&g.rules().Batch, batch) {
 		g.metrics.projectFees.add(project, fee*part)
 	}
 	return worst
@@ -306,51 +307,6 @@ func (g *gas) raise(percent uint64, why string) {
 		"because", why, "percent_before", g.scale, "percent_now", percent)
 	g.scale = percent
 	g.replan()
-}
-
-// piece is work as its calldata has it: a batch, or a creation.
-type piece struct {
-	batch   *batch.Batch
-	nonce   uint64 // of one that is in a block
-	known   int    // of the batch's slots, that are taken as used
-	project *score.Project
-}
-
-// pieceOf reads the calldata of work that is a batch or a creation.
-func pieceOf(kind lane.WorkKind, data []byte) (*piece, error) {
-	if kind == lane.Creation {
-		project, err := registry.DecodeCreateProject(data)
-		return &piece{project: project}, err
-	}
-	b, err := registry.DecodeBatch(data)
-	return &piece{batch: &b}, err
-}
-
-func pieceOfSlot(slot *lane.Slot) (*piece, error) {
-	data, err := slot.Data()
-	if err != nil {
-		return nil, err
-	}
-	return pieceOf(slot.Work.Kind, data)
-}
-
-// splits tells whether it has halves.
-func (p *piece) splits() bool { return p.batch != nil && p.batch.Units() > 1 }
-
-// worst is the most gas that it takes by the rules.
-func (p *piece) worst(rules *registry.GasRules) uint64 {
-	if p.project != nil {
-		return rules.CreateProject(p.project)
-	}
-	return rules.Batch.Gas(*p.batch) - uint64(p.known)*(rules.Batch.Fresh-rules.Batch.Used)
-}
-
-// least is about the least that it takes by the rules, if all of it applies.
-func (p *piece) least(rules *registry.GasRules) uint64 {
-	if p.project != nil {
-		return rules.CreateProject(p.project) // which is never much less
-	}
-	return rules.Batch.Estimate(*p.batch, batch.Fresh{})
 }
 
 // Miners move a block's gas limit by up to 1/1024 a block: that much of it is not counted on, for some blocks to come.

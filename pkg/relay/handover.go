@@ -117,9 +117,8 @@ func (h *handover) read(ctx context.Context, id score.Lane) (*lane.State, bool) 
 	return state, err == nil
 }
 
-// give gives the buckets that shall be other lanes'. One that a creation holds back is given when that is final; meanwhile the lane
-// binds nothing more of it from the next creation on. Of a lane that was cut, creations that wait to be bound again go with their
-// buckets.
+// give gives the buckets that shall be other lanes'. One that a creation or an edit holds back is given when that is final; meanwhile
+// the lane binds nothing more of it from the next one on. Of a lane that was cut, those that wait to be bound again go with their buckets.
 func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane) (changed bool, err error) {
 	state, leaving := h.lane.State, map[score.Bucket]bool{}
 	for _, l := range known.Lanes {
@@ -137,7 +136,7 @@ func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane
 				leaving[bucket] = true
 				continue
 			}
-			creations := state.QueuedCreations(bucket)
+			creations := state.QueuedAlone(bucket)
 			size := sizeOf(held) + sizeOf(creations)
 			if bytes > 0 && bytes+size > maxHandover {
 				if err := h.giveSome(ctx, give); err != nil {
@@ -159,8 +158,8 @@ func (h *handover) give(ctx context.Context, known roster.Roster, me roster.Lane
 	}
 	for b := range leaving {
 		if !h.intake.leaving[b] {
-			h.log.Info("a creation that is not final holds a bucket of the lane back; the lane gives the bucket when it is", "bucket", b,
-				"project", state.CreationInSlot(b), "to", known.Owners[b])
+			h.log.Info("a creation or an edit that is not final holds a bucket of the lane back; the lane gives the bucket when it is", "bucket", b,
+				"project", state.AloneInSlot(b), "to", known.Owners[b])
 		}
 	}
 	changed = changed || !maps.Equal(leaving, h.intake.leaving)
@@ -189,10 +188,10 @@ func (h *handover) driven(ctx context.Context, id score.Lane) bool {
 	return last > 0
 }
 
-// heldBack tells whether a bucket must stay, because a creation of it is not final.
+// heldBack tells whether a bucket must stay, because a creation or an edit of it is not final.
 func (h *handover) heldBack(b score.Bucket, me roster.Lane) bool {
 	if me.State == roster.Cut {
-		return h.lane.State.CreationInSlot(b) != nil
+		return h.lane.State.AloneInSlot(b) != nil
 	}
 	return h.lane.State.HeldBack(b)
 }
@@ -219,7 +218,7 @@ func (h *handover) giveSome(ctx context.Context, give lane.Give) error {
 	return nil
 }
 
-// giveWork gives the queued work of a lane that was cut, which certainly was not carried out: a creation to the lane that shall own its
+// giveWork gives the queued work of a lane that was cut, which certainly was not carried out: a creation or an edit to the lane that shall own its
 // bucket, all else to one that is active. If an operator declared the lane dead, its open slots become such work.
 func (h *handover) giveWork(ctx context.Context, known roster.Roster, me roster.Lane) error {
 	if me.Dead && len(h.lane.State.Slots) > 0 && h.unused() {
@@ -237,9 +236,9 @@ func (h *handover) giveWork(ctx context.Context, known roster.Roster, me roster.
 	return nil
 }
 
-// heir is the lane that binds work of a lane that was cut. A creation whose bucket is the lane's still goes with it.
+// heir is the lane that binds work of a lane that was cut. One whose bucket is the lane's still goes with it.
 func (h *handover) heir(ctx context.Context, known roster.Roster, work *lane.Work) (score.Lane, bool) {
-	if work.Kind == lane.Creation {
+	if work.Kind.Alone() {
 		b := score.BucketOf(*work.Project)
 		_, owned := h.lane.State.Buckets[b]
 		return known.Owners[b], !owned && known.Owners[b] != h.id && h.driven(ctx, known.Owners[b])
@@ -362,6 +361,15 @@ func (h *handover) call(ctx context.Context, do func(context.Context) error) err
 // creations are the projects that the journal of any lane speaks of creating, see lane.Lanes.Creations. Updates of such a project that the contract
 // did not know it for go again: their bucket was taken, and the chain lost the creation's block, or the creation's lane was cut.
 func (h *handover) creations(ctx context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error) {
+	lanes, err := h.lanes(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	return lanes.Creations()
+}
+
+// lanes are the states of all lanes; of this one alone while it never gave or took anything.
+func (h *handover) lanes(ctx context.Context) (lane.Lanes, error) {
 	lanes := lane.Lanes{h.id: h.lane.State}
 	if len(h.lane.State.Took)+len(h.lane.State.Given) > 0 {
 		known, _ := h.roster.Current()
@@ -371,10 +379,10 @@ func (h *handover) creations(ctx context.Context) (projects map[score.ProjectID]
 			}
 			state, _, err := h.journal.State(ctx, l.ID)
 			if err != nil {
-				return nil, 0, err
+				return nil, err
 			}
 			lanes[l.ID] = state
 		}
 	}
-	return lanes.Creations()
+	return lanes, nil
 }

@@ -345,11 +345,11 @@ func (w *world) drained() bool {
 	bound := true
 	require.NoError(w.t, w.stream.ReadAll(w.t.Context(), func(m score.Message) error {
 		at := score.Position{Seq: m.Seq}
-		switch {
-		case m.Corrupt != nil:
+		if m.Corrupt != nil {
 			bound = bound && owned[score.BucketOfMessage(m.Seq)].Has(at)
-		case m.Project != nil:
-			bound = bound && owned[score.BucketOf(m.Project.ID)].Of(m.Project.ID).Has(at)
+		}
+		if ref, alone := m.Alone(); alone {
+			bound = bound && owned[score.BucketOf(ref.Project)].Of(ref.Project).Has(at)
 		}
 		for i := range m.Updates {
 			at.Index = uint32(i)

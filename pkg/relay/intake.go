@@ -8,7 +8,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// intake turns what is in a lane's buckets into the next thing to bind: a creation, or what the horizon of waiting updates offers.
+// intake turns what is in a lane's buckets into the next thing to bind: a creation, an edit, or what the horizon of waiting updates
+// offers.
 // The lane's state says what is bound; the intake keeps the places of each bucket from its floor on, to tell how far an entry moves
 // the floor.
 //
@@ -24,7 +25,7 @@ type intake struct {
 
 	rows      map[score.Bucket]*row
 	inHorizon map[score.Position]*place // the places that wait in it
-	creation  *place                    // bound before anything else
+	alone     *place                    // a creation, bound before anything else; or an edit, behind what waits of its project
 	began     uint64                    // sequence from which on the stream was read
 	read      score.Position            // everything from there up to it was taken
 
@@ -36,7 +37,7 @@ type intake struct {
 	paused   map[score.ProjectID]bool   // by an operator
 	withheld map[score.ProjectID]uint64 // of those that are not parked: updates that wait and are not in the horizon
 
-	// leaving are the buckets that shall be another lane's and are held back by a creation; from the next one on nothing of
+	// leaving are the buckets that shall be another lane's and are held back by a creation or an edit; from the next one on nothing of
 	// theirs is bound here, or they would never be free.
 	leaving map[score.Bucket]bool
 	stopped map[score.Bucket]score.Position // from where nothing of a bucket is kept
@@ -55,7 +56,7 @@ func (in *intake) reset() error {
 	if err != nil {
 		return err
 	}
-	in.horizon, in.creation, in.second = horizon, nil, secondReading{}
+	in.horizon, in.alone, in.second = horizon, nil, secondReading{}
 	in.rows, in.inHorizon, in.parked = map[score.Bucket]*row{}, map[score.Position]*place{}, map[score.ProjectID]*parked{}
 	in.stopped, in.served, in.withheld = map[score.Bucket]score.Position{}, map[score.ProjectID]int{}, map[score.ProjectID]uint64{}
 	if in.price != nil {
@@ -94,9 +95,9 @@ func (in *intake) begin(told map[score.ProjectID]score.Backlog) {
 	in.share()
 }
 
-// wantsMessage tells whether another message can be taken. What is behind a creation may be of its project, so it comes after it.
+// wantsMessage tells whether another message can be taken. What is behind a creation or an edit may be of its project, so it comes after it.
 func (in *intake) wantsMessage() bool {
-	if in.creation != nil {
+	if in.alone != nil {
 		return false
 	}
 	_, crowded := in.crowder()
@@ -130,8 +131,9 @@ func (in *intake) each(m score.Message, second bool) error {
 		}
 		return t
 	}
-	if m.Project != nil {
-		return in.meet(place{Span: score.Span{Position: at, Count: 1}, accepted: m.Time, project: m.Project.ID, creation: m.Project, trace: trace()}, nil, second)
+	if ref, alone := m.Alone(); alone {
+		work := &piece{project: m.Project, edit: m.Edit}
+		return in.meet(place{Span: score.Span{Position: at, Count: 1}, accepted: m.Time, project: ref.Project, alone: work, trace: trace()}, nil, second)
 	}
 	for unit := range score.Units(m.Updates, m.Signed) {
 		p := place{Span: score.Span{Position: at, Count: uint32(len(unit.Updates))}, accepted: m.Time, project: unit.Updates[0].Project, trace: trace()}
@@ -143,7 +145,7 @@ func (in *intake) each(m score.Message, second bool) error {
 	return nil
 }
 
-// meet keeps a unit, or a creation, if it is the lane's and this is the reading that brings it.
+// meet keeps a unit, a creation or an edit, if it is the lane's and this is the reading that brings it.
 func (in *intake) meet(at place, unit *score.Unit, second bool) error {
 	if p := in.parked[at.project]; p != nil {
 		return in.offer(p, at, unit, second)
@@ -156,7 +158,7 @@ func (in *intake) meet(at place, unit *score.Unit, second bool) error {
 	if !owned || in.isStopped(bucket, at.Position) {
 		return nil
 	}
-	if at.creation != nil && in.leaving[bucket] && !held.Has(at.Position) {
+	if at.alone != nil && in.leaving[bucket] && !held.Has(at.Position) {
 		in.stopped[bucket] = at.Position
 		return nil
 	}
@@ -169,24 +171,30 @@ func (in *intake) isStopped(b score.Bucket, at score.Position) bool {
 	return stopped && !at.Before(from)
 }
 
-// wait keeps a place in a row, and its unit in the horizon if it is not bound, and its project not paused; a creation is bound before
-// anything else.
+// wait keeps a place in a row, and its unit in the horizon if it is not bound, and its project not paused; a creation is bound though it
+// is.
 func (in *intake) wait(r *row, at place, unit *score.Unit) error {
 	p, err := in.put(at, r)
 	if err != nil || p == nil {
 		return err
 	}
 	switch {
-	case unit == nil:
-		in.creation = p
-		return nil
-	case in.paused[p.project]:
+	case in.paused[p.project] && !p.creates():
 		in.withheld[p.project] += uint64(p.Count)
+		return nil
+	case unit == nil:
+		in.alone = p
 		return nil
 	}
 	in.inHorizon[p.Position] = p
 	in.horizon.Add(batch.Waiting{Unit: *unit, At: p.Position, Came: in.config.Now()})
 	return nil
+}
+
+// turn tells whether what goes alone is to be bound now: an edit only when nothing of its project waits that came before it, since it
+// may change what becomes of that.
+func (in *intake) turn() bool {
+	return in.alone != nil && (in.alone.creates() || in.horizon.Of(in.alone.project) == 0)
 }
 
 // put keeps a place in a row, and returns it if it is not bound.

@@ -173,7 +173,7 @@ func TestALaneKeepsWhatIsInItsBuckets(t *testing.T) {
 		unreadable, err := in.take(m)
 		require.NoError(t, err)
 		require.Nil(t, unreadable)
-		require.Nil(t, in.creation)
+		require.Nil(t, in.alone)
 	}
 	require.Equal(t, 2, in.horizon.Len())
 	first, second := in.inHorizon[score.Position{Seq: 1, Index: 1}], in.inHorizon[score.Position{Seq: 3}]

@@ -31,7 +31,7 @@ func (in *intake) lost(from score.Position, next uint64, second bool) {
 
 // lostBefore is the sequence before which all that a message does not hold is lost: what says nothing holds the place of one that was.
 func lostBefore(m score.Message) uint64 {
-	if m.Corrupt == nil && m.Project == nil && len(m.Updates) == 0 {
+	if _, alone := m.Alone(); m.Corrupt == nil && !alone && len(m.Updates) == 0 {
 		return m.Seq + 1
 	}
 	return m.Seq

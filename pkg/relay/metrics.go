@@ -16,6 +16,7 @@ import (
 type metrics struct {
 	outcomes      *prometheus.CounterVec
 	creations     *prometheus.CounterVec
+	edits         *prometheus.CounterVec
 	gasUsed       *prometheus.CounterVec
 	fees          *prometheus.CounterVec
 	projectFees   *largest
@@ -93,6 +94,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	m := &metrics{
 		outcomes:  f.counters("outcomes_total", "Updates that are final, by outcome.", "outcome"),
 		creations: f.counters("creations_total", "Creations that are final, by outcome.", "outcome"),
+		edits:     f.counters("edits_total", "Owners' edits that are final, by outcome.", "outcome"),
 		gasUsed:   f.counters("gas_used_total", "Gas used by final transactions.", "lane"),
 		fees:      f.counters("fees_ether_total", "Fees paid by final transactions, ether.", "lane"),
 		projectFees: newLargest(f.counters("project_fees_ether_total", fmt.Sprintf("Fees paid by final transactions that did their work, ether, shared by the gas that each project's part takes by the model; "+
@@ -119,7 +121,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	for _, result := range []lane.Result{lane.Done, lane.Reverted, lane.Foreign, lane.Cancelled} {
 		m.settled.WithLabelValues(string(result)) // at 0, so that the first one shows as growth
 	}
-	for outcome := score.UnknownProject; outcome <= score.BadSignature; outcome++ {
+	for outcome := score.UnknownProject; outcome <= score.NotOwner; outcome++ {
 		m.deadLetters.WithLabelValues(outcome.String())
 	}
 	return m
@@ -127,15 +129,18 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 
 func label(id score.Lane) string { return strconv.Itoa(int(id)) }
 
-// ended counts outcomes of updates and creations and tells how many of them are rejections.
+// ended counts outcomes and tells how many of them are rejections.
 func (m *metrics) ended(refs []score.Ref, outcomes []score.Outcome) (rejected int) {
 	for i, outcome := range outcomes {
 		if outcome.Rejected() {
 			rejected++
 		}
-		if refs[i].Creation {
+		switch {
+		case refs[i].Creation:
 			m.creations.WithLabelValues(outcome.String()).Inc()
-		} else {
+		case refs[i].Edit:
+			m.edits.WithLabelValues(outcome.String()).Inc()
+		default:
 			m.outcomes.WithLabelValues(outcome.String()).Inc()
 			m.told.updates.Add(1)
 		}

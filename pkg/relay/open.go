@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -104,7 +105,7 @@ func (r *Relayer) firstBuckets(id score.Lane, state *lane.State) (buckets []scor
 func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journal *laneJournal, l *lane.Lane, in *intake) *session {
 	config := &r.config
 	s := &session{
-		id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, halt: r.deps.Halt, paused: r.deps.Paused, pausedProjects: r.deps.PausedProjects, unread: &unread{},
+		id: id, config: r.config, log: log, lane: l, intake: in, journal: journal, metrics: r.metrics, halt: r.deps.Halt, paused: r.deps.Paused, pausedProjects: r.deps.PausedProjects, unread: &unread{}, fenced: map[score.ProjectID]time.Time{},
 		send: r.deps.Chain.Send, deadLetter: r.deadLetter, funds: r.fundsOf(id),
 	}
 	journal.lane, journal.appended = l, s.appended
@@ -130,7 +131,7 @@ func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journ
 		id: id, config: config, lane: l, intake: in, roster: r.deps.Roster, board: r.deps.Board, journal: r.deps.Journal, append: journal.append,
 		reporter: s.reporter, moved: r.metrics.moved, log: log, due: true, opened: map[score.Lane]bool{},
 	}
-	s.settler.creations = s.handover.creations
+	s.settler.creations, s.requeue.creations = s.handover.creations, s.handover.creations
 	return s
 }
 

@@ -47,6 +47,7 @@ type parked struct {
 	next   score.Position // all of its positions before it are bound or in its row, none from there on
 	behind bool           // the main reading passed positions from next on, or may have
 	riding bool           // behind, and the second reading brings it all from next on
+	edited bool           // behind, and an edit comes next: it rides when nothing of it waits
 	ending bool           // it may be unparked when its floor is its bucket's
 	paused bool           // by an operator: it has no allowance
 
@@ -118,6 +119,17 @@ func (in *intake) crowder() (id score.ProjectID, ok bool) {
 	return id, ok
 }
 
+// heavy is the project of an edit, if it is to be parked before the edit is taken: so much of it waits that the others would wait long
+// for that.
+func (in *intake) heavy(m score.Message) (id score.ProjectID, ok bool) {
+	if m.Edit == nil {
+		return id, false
+	}
+	id = m.Edit.Project
+	bucket := score.BucketOf(id)
+	return id, in.parked[id] == nil && in.horizon.Of(id) > in.much() && in.shares < mostParked && !in.leaving[bucket] && in.readBound(bucket)
+}
+
 // readBound tells whether all was read that is bound of a bucket.
 func (in *intake) readBound(bucket score.Bucket) bool {
 	bound := in.state.Buckets[bucket].Bound
@@ -177,6 +189,9 @@ func (in *intake) trim(p *parked) {
 	left := p.row.places[i].Position
 	for _, at := range p.row.places[i:] {
 		delete(in.inHorizon, at.Position)
+		if at == in.alone {
+			in.alone = nil
+		}
 		switch {
 		case at.unreadable: // lost: no reading brings it, and the second one's gap shows it again
 		case at.Seq >= in.began:
@@ -193,7 +208,7 @@ func (in *intake) trim(p *parked) {
 
 // stop says that the project's positions are not put into the horizon from one on.
 func (p *parked) stop(next score.Position) {
-	p.next, p.behind, p.riding, p.ending = next, true, false, false
+	p.next, p.behind, p.riding, p.edited, p.ending = next, true, false, false, false
 }
 
 // offer puts a place of a parked project into its row, if it comes next and there is room for it. Both readings offer all that they
@@ -202,8 +217,9 @@ func (p *parked) stop(next score.Position) {
 //   - what is before next came already;
 //   - the main reading leaves all out while the project is behind, and counts it;
 //   - the second brings what is to come next while the project rides with it;
-//   - where there is no room, the project is behind from there on.
+//   - where there is no room, or an edit would wait for what came before it, the project is behind from there on.
 func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) error {
+	edits := at.alone != nil && !at.creates() && in.horizon.Of(p.id()) > 0
 	switch end := at.End(); {
 	case !p.next.Before(end), second && !p.riding:
 		return nil
@@ -211,12 +227,13 @@ func (in *intake) offer(p *parked, at place, unit *score.Unit, second bool) erro
 		p.owed += uint64(at.Count)
 		p.met(at)
 		return nil
-	case unit != nil && in.horizon.Of(p.id()) >= in.allowance(p):
+	case edits, !at.creates() && in.horizon.Of(p.id()) >= in.allowance(p):
 		if !second {
 			p.owed += uint64(at.Count)
 			p.met(at)
 		}
 		p.stop(at.Position)
+		p.edited = edits
 		return nil
 	default:
 		p.next = end

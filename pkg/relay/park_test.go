@@ -40,6 +40,11 @@ func drawLog(t *rapid.T) (log []score.Message) {
 			log = append(log, m)
 			continue
 		}
+		if rapid.IntRange(0, 5).Draw(t, "edit") == 0 {
+			m.Edit = &score.SignedEdit{ProjectEdit: score.ProjectEdit{Project: project}}
+			log = append(log, m)
+			continue
+		}
 		for range rapid.IntRange(1, 6).Draw(t, "units") {
 			n := 1
 			if rapid.IntRange(0, 4).Draw(t, "signed") == 0 {
@@ -98,7 +103,7 @@ func (m *intakeModel) pause() {
 
 // hold is session.hold, which is called before anything is bound.
 func (m *intakeModel) hold() {
-	if m.in.creation != nil {
+	if m.in.alone != nil && m.in.alone.creates() {
 		return
 	}
 	if !maps.Equal(m.paused, m.in.paused) && m.in.pause(m.paused) {
@@ -152,6 +157,9 @@ func (m *intakeModel) read() {
 		}
 		m.park(id)
 	}
+	if id, heavy := m.in.heavy(r); heavy {
+		m.park(id)
+	}
 	_, err := m.in.take(r)
 	require.NoError(m, err)
 }
@@ -173,12 +181,13 @@ func (m *intakeModel) readAgain() {
 
 // bind binds what is next, as binder.bindNew does.
 func (m *intakeModel) bind() {
-	if c := m.in.creation; c != nil {
-		m.journal(c)
-		m.in.creation = nil
+	m.hold()
+	if m.in.turn() {
+		m.ordered(m.in.alone)
+		m.journal(m.in.alone)
+		m.in.alone = nil
 		return
 	}
-	m.hold()
 	choice, due := m.in.horizon.Next(m.now)
 	if !due {
 		return
@@ -194,6 +203,25 @@ func (m *intakeModel) bind() {
 	}
 	m.journal(m.in.places(choice.Units)...)
 	m.in.batchBound(choice.Units)
+}
+
+// ordered: an edit is bound behind all of its project that came before it, and before all that came after it.
+func (m *intakeModel) ordered(edit *place) {
+	if edit.creates() {
+		return
+	}
+	require.False(m, m.paused[edit.project], "nothing of a paused project is bound")
+	for _, r := range m.log {
+		at := score.Position{Seq: r.Seq}
+		if r.Edit != nil && r.Edit.Project == edit.project && at != edit.Position {
+			require.Equal(m, at.Before(edit.Position), m.bound[at], "%v, and the edit is at %v", at, edit.Position)
+		}
+		for i := range r.Updates {
+			if at.Index = uint32(i); r.Updates[i].Project == edit.project {
+				require.Equal(m, at.Before(edit.Position), m.bound[at], "%v, and the edit is at %v", at, edit.Position)
+			}
+		}
+	}
 }
 
 func (m *intakeModel) journal(places ...*place) {
@@ -240,8 +268,8 @@ func (m *intakeModel) check() {
 			}
 			at.Index++
 		}
-		if r.Project != nil {
-			one(r.Project.ID)
+		if ref, alone := r.Alone(); alone {
+			one(ref.Project)
 		}
 		for i := range r.Updates {
 			one(r.Updates[i].Project)
@@ -335,6 +363,46 @@ func TestParkedProjectsAreBoundOnceAndInOrder(t *testing.T) {
 		parks += m.parks
 	})
 	require.Positive(t, parks)
+}
+
+// TestAnEditBehindMuchHoldsNoOtherProjectUp: it waits for all of its project that came before, and others are read meanwhile.
+func TestAnEditBehindMuchHoldsNoOtherProjectUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := &intakeModel{T: t, state: allBuckets(t), bound: map[score.Position]bool{}, newest: map[score.UpdateID][]score.Position{}, now: time.Unix(1_000_000, 0)}
+		m.config = Config{
+			Horizon: batch.HorizonLimits{Updates: 100, Lateness: time.Minute}, Now: func() time.Time { return m.now },
+			Limits: batch.Limits{MaxUpdates: 5, MaxGas: 1 << 24, MaxBytes: 128 << 10},
+		}
+		much, other := score.ProjectID{1}, score.ProjectID{2}
+		for seq := range uint64(rapid.IntRange(1, 8).Draw(t, "messages")) {
+			r := score.Message{Seq: 1 + seq}
+			for i := range 10 {
+				r.Updates = append(r.Updates, score.Update{Project: much, ID: score.UpdateID{byte(seq), byte(i)}})
+			}
+			m.log = append(m.log, r)
+		}
+		next := uint64(len(m.log)) + 1
+		m.log = append(m.log,
+			score.Message{Seq: next, Edit: &score.SignedEdit{ProjectEdit: score.ProjectEdit{Project: much}}},
+			score.Message{Seq: next + 1, Updates: []score.Update{{Project: other, ID: score.UpdateID{1, 1, 1}}}},
+			score.Message{Seq: next + 2, Updates: []score.Update{{Project: much, ID: score.UpdateID{2, 2, 2}}}},
+		)
+		m.open()
+		for range m.log {
+			m.read()
+		}
+		m.bind()
+		require.True(t, m.bound[score.Position{Seq: next + 1}], "the other project's is in the first transaction")
+		for range 10 * len(m.log) {
+			m.readAgain()
+			m.bind()
+			m.unpark()
+		}
+		m.pass()
+		m.check()
+		require.Equal(t, score.Position{Seq: next + 3}, m.state.ReadFrom())
+	})
 }
 
 // TestABacklogIsCountedAcrossSessions floods an intake with one project, and kills sessions: what is told of it is what waits,

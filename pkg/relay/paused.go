@@ -14,7 +14,8 @@ import (
 // not ride, and rides again when it is resumed. Until it can be parked, what was read of it is withheld: its places are in its bucket's row,
 // which keeps the floor back, and its units nowhere. It is read again where the project is resumed meanwhile.
 //
-// A creation is bound all the same, unless it is behind updates that wait: it is no update, and nothing behind it is read before.
+// A creation is bound all the same, unless it is behind updates that wait: it is no update, and nothing behind it is read before. An edit
+// waits as updates do.
 
 // lookEvery is how often a session looks at what is paused.
 const lookEvery = 200 * time.Millisecond
@@ -23,12 +24,19 @@ const lookEvery = 200 * time.Millisecond
 // resumed of which something was withheld.
 func (s *session) parkPaused(ctx context.Context) error {
 	in, now := s.intake, s.config.Now()
-	if s.pausedProjects == nil || in.creation != nil { // its place may be a paused project's
+	if in.alone != nil && in.alone.creates() { // its place may be a paused project's
 		return nil
 	}
-	if now.Sub(s.looked) >= lookEvery {
+	if s.fence(ctx) || now.Sub(s.looked) >= lookEvery {
 		s.looked = now
-		if paused := s.pausedProjects(); !maps.Equal(paused, in.paused) && in.pause(paused) {
+		paused := map[score.ProjectID]bool{}
+		if s.pausedProjects != nil {
+			maps.Copy(paused, s.pausedProjects())
+		}
+		for id := range s.fenced {
+			paused[id] = true
+		}
+		if !maps.Equal(paused, in.paused) && in.pause(paused) {
 			return errReadAgain
 		}
 	}
@@ -36,7 +44,11 @@ func (s *session) parkPaused(ctx context.Context) error {
 		if err := s.parkOne(ctx, id); err != nil {
 			return err
 		}
-		s.log.Info("an operator paused a project; the lane parks it, and binds nothing new of it until `scorelay resume`", "project", id)
+		if _, fenced := s.fenced[id]; fenced {
+			s.log.Info("an edit waits until what another lane carries of its bucket is final; the lane parks its project till then", "project", id)
+		} else {
+			s.log.Info("an operator paused a project; the lane parks it, and binds nothing new of it until `scorelay resume`", "project", id)
+		}
 	}
 	return nil
 }
@@ -58,6 +70,10 @@ func (in *intake) pause(paused map[score.ProjectID]bool) (again bool) {
 			delete(in.inHorizon, unit.At)
 			in.withheld[id] += uint64(len(unit.Unit.Updates))
 		}
+		if in.alone != nil && in.alone.project == id {
+			in.alone = nil
+			in.withheld[id]++
+		}
 	}
 	in.shareAgain()
 	return again
@@ -78,7 +94,7 @@ func (in *intake) parkable() (ids []score.ProjectID) {
 
 // waits tells whether a place waits to be bound, as far as no operator paused its project.
 func (in *intake) waits(p *place) bool {
-	return !p.bound && (p.unreadable || p.creation != nil || !in.paused[p.project])
+	return !p.bound && (p.unreadable || p.creates() || !in.paused[p.project])
 }
 
 // pausedUpdates is how many updates wait of paused projects, as far as the stream was read.

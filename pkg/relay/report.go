@@ -9,9 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/report"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -217,35 +215,24 @@ func (r *reporter) requestRestore(ctx context.Context) {
 
 // carried names what the slot carries; nothing where it only uses its nonce up. The error is lane.ErrCorrupt.
 func carried(slot *lane.Slot) ([]score.Ref, error) {
-	b, _, err := batchOf(slot)
-	if err != nil {
+	p, _, err := carriedBy(slot)
+	if err != nil || p == nil {
 		return nil, err
 	}
-	return refsOf(slot.Work, b), nil
+	return p.refs(), nil
 }
 
-// batchOf reads the batch that the slot carries, nil where it carries none, and its calldata. The error is lane.ErrCorrupt.
-func batchOf(slot *lane.Slot) (*batch.Batch, []byte, error) {
+// carriedBy reads what the slot carries, nil where that is nothing, and its calldata. The error is lane.ErrCorrupt.
+func carriedBy(slot *lane.Slot) (*piece, []byte, error) {
 	data, err := slot.Data()
-	if err != nil || slot.Work.Kind != lane.Updates {
+	if err != nil || slot.Work.Kind == lane.NonceOnly {
 		return nil, data, err
 	}
-	b, err := registry.DecodeBatch(data)
+	p, err := pieceOf(slot.Work.Kind, data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("slot %d: %w: %w", slot.Nonce, lane.ErrCorrupt, err)
 	}
-	return &b, data, nil
-}
-
-// refsOf names what the work is; b is its batch, if it is one.
-func refsOf(work lane.Work, b *batch.Batch) []score.Ref {
-	switch work.Kind {
-	case lane.Creation:
-		return []score.Ref{score.CreationRef(*work.Project)}
-	case lane.Updates:
-		return score.Refs(b.Updates())
-	}
-	return nil
+	return p, data, nil
 }
 
 // resume begins a session's reports. It asks for a restore if an earlier session ended before it could report how work

@@ -1,10 +1,8 @@
 package relay
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -27,11 +25,11 @@ const (
 	retryContract  = 5 * time.Second
 )
 
-// What endpoints say that work would do ends none of it: a single update, signed group or creation is given up on only after
+// What endpoints say that work would do ends none of it: a single update, signed group, creation or edit is given up on only after
 // so many of its own transactions, alone with it, ended on the chain without carrying it.
 const (
 	refusedTries = 2 // while every endpoint that answers refuses it, too
-	lostTries    = 3 // while only some refuse it, or where it ran out of gas or was cancelled
+	lostTries    = 3 // while only some refuse it, or where it ran out of gas or was cancelled; of an edit, also while none does
 	takenTries   = 6 // of a creation, while its project is taken in a block that is not final
 )
 
@@ -43,6 +41,7 @@ type requeue struct {
 	config     *Config
 	lane       *lane.Lane
 	ask        func(ctx context.Context, msg evidence.Call, at common.Hash) ([]evidence.Called, error) // of each endpoint
+	creations  func(context.Context) (projects map[score.ProjectID]bool, forgotten uint64, err error)
 	logs       func(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error
 	gas        *gas
 	bind       func(context.Context, binding) (bool, error)
@@ -80,10 +79,12 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 	if work.Tries > 0 { // it may have been too little
 		gas = q.gas.limitAgain(p)
 	}
-	again := binding{gas: gas, data: work.Data, batch: p.batch, entry: lane.Bind{Work: work, Requeued: work.ID}}
+	again := binding{gas: gas, data: work.Data, piece: p, entry: lane.Bind{Work: work, Requeued: work.ID}}
 	switch {
 	case !ok:
 		return false, nil
+	case p.edit != nil && len(refusals) == 0 && work.Tries >= lostTries: // direct edits may have it pass here and fail there, forever
+		return true, q.drop(ctx, work, p, score.Unprocessable, "the chain reverted it each time, though endpoints say that it would not")
 	case len(refusals) == 0, passes && work.Tries < lostTries:
 		if q.rests(work) {
 			return false, nil
@@ -102,8 +103,11 @@ func (q *requeue) next(ctx context.Context) (bool, error) {
 		q.pause(retryContract, lane.WaitContract)
 		return false, nil
 	}
-	if p.project != nil {
+	switch {
+	case p.project != nil:
 		return q.endCreation(ctx, again, p, refusal)
+	case p.edit != nil:
+		return q.endEdit(ctx, again, p, refusal)
 	}
 	return true, q.drop(ctx, work, p, score.Unprocessable, refusalText(refusal))
 }
@@ -115,26 +119,6 @@ func (q *requeue) decode(work lane.Work) (*piece, error) {
 		return nil, fmt.Errorf("queued work %d: %w: %w", work.ID, lane.ErrCorrupt, err)
 	}
 	return p, nil
-}
-
-// endCreation ends a creation that the chain reverted. If that was because the projectId was taken, it is there in the final
-// block: calls need not say so. The transactions that reverted are in final blocks. Those that were cancelled say nothing of it, so
-// one that is taken in a newer block only goes again: where that is true its transaction reverts, and the final block has it then.
-func (q *requeue) endCreation(ctx context.Context, again binding, p *piece, refusal *evidence.RevertError) (bool, error) {
-	work := again.entry.Work
-	same, err := q.created(ctx, p.project.ID, &work)
-	switch {
-	case errors.Is(err, errNotFinal) && work.Tries < takenTries && registry.DecodeRevert(refusal.Data).Name == registry.RevertProjectExists:
-		return q.bind(ctx, again)
-	case errors.Is(err, errNotFinal):
-		return true, q.drop(ctx, work, p, score.Unprocessable, refusalText(refusal))
-	case err != nil:
-		q.pause(retryTransport, lane.WaitNode, "err", err)
-		return false, nil
-	case same:
-		return true, q.drop(ctx, work, p, score.Applied, "it exists as accepted")
-	}
-	return true, q.drop(ctx, work, p, score.ProjectExists, "the projectId is taken on the chain")
 }
 
 func refusalText(refusal *evidence.RevertError) string {
@@ -262,7 +246,7 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 		q.log.Error("the lane dead-letters accepted work, which can never be applied", "reason", reason,
 			"seq", work.From.Seq, "updates", work.Count)
 	}
-	refs := refsOf(work, p.batch)
+	refs := p.refs()
 	outcomes := slices.Repeat([]score.Outcome{outcome}, len(refs))
 	q.reporter.final(ctx, common.Hash{}, 0, refs, outcomes)
 	q.reporter.ended(ctx, 1)
@@ -281,8 +265,8 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 // letters are the dead letters of work.
 func (q *requeue) letters(work lane.Work, p *piece, outcome score.Outcome, reason string) []score.DeadLetter {
 	name := work.Name(q.id)
-	letter := score.DeadLetter{Lane: name.Lane, Seq: work.From.Seq, Work: name.ID, Reason: reason, Outcome: outcome, Project: p.project}
-	if p.project != nil {
+	letter := score.DeadLetter{Lane: name.Lane, Seq: work.From.Seq, Work: name.ID, Reason: reason, Outcome: outcome, Project: p.project, Edit: p.edit}
+	if p.batch == nil {
 		return []score.DeadLetter{letter}
 	}
 	var letters []score.DeadLetter
@@ -292,85 +276,4 @@ func (q *requeue) letters(work lane.Work, p *piece, outcome score.Outcome, reaso
 		letters = append(letters, letter)
 	}
 	return letters
-}
-
-// What keeps a project from being compared.
-var (
-	errNotFinal = errors.New("it is in no final block")
-	errDiffer   = errors.New("endpoints say different things of the project")
-	errNoEvent  = errors.New("endpoints have no event of the project's creation; they are asked again from the first block on")
-)
-
-// created tells whether the project that the contract has, in a final block, was created as the work says: then it is that creation's
-// doing, by a transaction that the journal does not know. Its owners may have edited it since, so its event is compared.
-func (q *requeue) created(ctx context.Context, id score.ProjectID, work *lane.Work) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, q.config.CallTimeout)
-	defer cancel()
-	info, err := registry.ReadProject(id).Do(ctx, q.agreed)
-	switch {
-	case err != nil:
-		return false, err
-	case !info.Exists():
-		return false, errNotFinal
-	}
-	creation, err := q.creation(ctx, id, work, info.CreatedBlock)
-	if err != nil {
-		return false, err
-	}
-	return bytes.Equal(registry.EncodeCreateProject(creation), work.Data), nil
-}
-
-// creation finds the event of a project's creation in final blocks: in the one that the contract names or, where that does not tell, in
-// any. On some rollups the contract counts the blocks of another chain. The search continues where the last one for the same work ended.
-func (q *requeue) creation(ctx context.Context, id score.ProjectID, work *lane.Work, named uint64) (creation *score.Project, err error) {
-	in := func(from, to uint64, through func(evidence.Block)) error {
-		return q.logs(ctx, q.config.Contract, registry.ProjectTopics(), from, to, func(block evidence.Block, logs []types.Log) error {
-			for i := range logs {
-				event, err := registry.ParseLog(&logs[i])
-				if err != nil {
-					return err
-				}
-				if e, ok := event.(registry.ProjectCreated); ok && e.Project.ID == id {
-					creation = &e.Project
-				}
-			}
-			through(block)
-			return nil
-		})
-	}
-	final := q.lane.View().Final.Number
-	if named <= final {
-		err = in(named, named, func(evidence.Block) {})
-	}
-	if creation != nil {
-		return creation, nil
-	}
-	if q.searched.work != work.ID || q.searched.next > final {
-		q.searched.work, q.searched.next = work.ID, q.config.DeployBlock
-	}
-	err = errors.Join(err, in(q.searched.next, final, func(through evidence.Block) { q.searched.next = through.Number + 1 }))
-	switch {
-	case creation != nil:
-		return creation, nil
-	case err != nil:
-		return nil, err
-	}
-	return nil, errNoEvent
-}
-
-// agreed is what a view of the contract returns in the final block, where all endpoints that answer say the same.
-func (q *requeue) agreed(ctx context.Context, data []byte) ([]byte, error) {
-	said, err := q.ask(ctx, evidence.Call{To: q.config.Contract, Data: data}, q.lane.View().Final.Hash)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range said {
-		switch {
-		case c.Refusal != nil:
-			return nil, c.Refusal
-		case !bytes.Equal(c.Data, said[0].Data):
-			return nil, fmt.Errorf("%s and %s: %w", said[0].Endpoint, c.Endpoint, errDiffer)
-		}
-	}
-	return said[0].Data, nil
 }

@@ -200,6 +200,22 @@ func TestAPauseComesBeforeEachFurtherTryOfWhatOnlyTheChainRefuses(t *testing.T) 
 	}
 }
 
+// TestAnEditThatOnlyTheChainRefusesEnds: an owner can have it pass in the head's state and fail in each block that has it, by direct edits,
+// and the whole lane rests before each further try.
+func TestAnEditThatOnlyTheChainRefusesEnds(t *testing.T) {
+	t.Parallel()
+	e := &score.SignedEdit{ProjectEdit: score.ProjectEdit{Project: score.ProjectID{1}, Deadline: 1 << 40}}
+	work := lane.Work{Kind: lane.Edit, Count: 1, Project: &e.Project, Data: registry.EncodeEdit(e)}
+	for tries, want := range []string{"binds", "binds", "waits for contract", "drops"} {
+		work.Tries = tries
+		r := newRequeued(t, work, takes, takes)
+		require.Equal(t, want, r.does(t))
+		if want == "drops" {
+			require.Equal(t, score.Unprocessable, r.letters[0].Outcome)
+		}
+	}
+}
+
 // TestACreationIsNotTakenForDoneByTheWordOfEndpoints.
 func TestACreationIsNotTakenForDoneByTheWordOfEndpoints(t *testing.T) {
 	t.Parallel()

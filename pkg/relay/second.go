@@ -24,7 +24,7 @@ func (c *secondReading) from() score.Position {
 // ride has parked projects ride with the second reading that are behind and have room, and tells from which sequence on it has to
 // begin again, if it has to.
 func (in *intake) ride() (from uint64, again bool, err error) {
-	if in.creation != nil {
+	if in.alone != nil {
 		return 0, false, nil
 	}
 	c := &in.second
@@ -39,7 +39,7 @@ func (in *intake) ride() (from uint64, again bool, err error) {
 		n := in.horizon.Of(p.id())
 		may := in.allowance(p)
 		behind, riding = behind || p.behind && may > 0, riding || p.riding
-		if !p.behind || p.riding || n >= may {
+		if !p.behind || p.riding || n >= may || p.edited && n > 0 {
 			continue
 		}
 		if len(can) == 0 || p.next.Before(first) {
@@ -75,7 +75,7 @@ func (in *intake) ride() (from uint64, again bool, err error) {
 
 // wantsSecond tells whether the second reading's next message can be taken.
 func (in *intake) wantsSecond() bool {
-	if in.creation != nil || !in.second.open || !in.second.read.Before(in.read) {
+	if in.alone != nil || !in.second.open || !in.second.read.Before(in.read) {
 		return false
 	}
 	for _, p := range in.parked {

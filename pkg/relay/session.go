@@ -47,11 +47,13 @@ type session struct {
 
 	pausedProjects func() map[score.ProjectID]bool // by an operator; nil: none is
 
-	unsigned  bool      // the key did not sign what the last view asked for
-	more      bool      // bindAll left off, so that the loop hears what came while a slow signer signed; it continues at once
-	lookAgain time.Time // when a lane that halts looks at its journal again
-	passed    time.Time // when floors were last moved without work
-	looked    time.Time // when it was last looked which projects are paused
+	unsigned  bool                          // the key did not sign what the last view asked for
+	more      bool                          // bindAll left off, so that the loop hears what came while a slow signer signed; it continues at once
+	lookAgain time.Time                     // when a lane that halts looks at its journal again
+	passed    time.Time                     // when floors were last moved without work
+	looked    time.Time                     // when it was last looked which projects are paused
+	passable  score.Position                // of the newest edit that waits for no other lane
+	fenced    map[score.ProjectID]time.Time // whose edits wait for other lanes, and since when that was so last
 
 	source Source
 	main   *reading // of the stream
@@ -335,6 +337,12 @@ func (s *session) broadcast(ctx context.Context, nonces []uint64) (more []lane.E
 func (s *session) take(ctx context.Context, message score.Message) error {
 	if err := s.park(ctx); err != nil {
 		return err
+	}
+	if id, heavy := s.intake.heavy(message); heavy {
+		if err := s.parkOne(ctx, id); err != nil {
+			return err
+		}
+		s.log.Info("an edit comes behind many updates of its project; the lane parks it, and the others pass it", "project", id)
 	}
 	unreadable, err := s.intake.take(message)
 	if err != nil || unreadable == nil {

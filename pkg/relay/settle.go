@@ -64,7 +64,7 @@ type ending struct {
 	restore  bool               // what else the transaction did to updates is in its event only
 
 	work    lane.Work
-	batch   *batch.Batch   // that was carried, or should have been; nil of a creation
+	carried *piece         // or what should have been; nil of a slot that carries nothing
 	receipt *types.Receipt // nil where the transaction is not the lane's
 }
 
@@ -124,8 +124,8 @@ func (t *settler) keepOpen(end ending, err error) {
 
 // read finds out what became of a slot. The error is errOutcomes, errUnsure or lane.ErrCorrupt.
 func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) (ending, error) {
-	carried, data, err := batchOf(slot)
-	end := ending{entry: lane.Settle{Nonce: slot.Nonce}, work: slot.Work, batch: carried}
+	carried, data, err := carriedBy(slot)
+	end := ending{entry: lane.Settle{Nonce: slot.Nonce}, work: slot.Work, carried: carried}
 	if err != nil {
 		return end, err
 	}
@@ -146,8 +146,16 @@ func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) 
 		end.restore = end.restore || slot.Reopened && slices.Contains(end.outcomes, score.Duplicate)
 		return end, err
 	}
-	end.released = refsOf(end.work, end.batch)
+	end.released = end.carries()
 	return end, nil
+}
+
+// carries names what the slot carries.
+func (e *ending) carries() []score.Ref {
+	if e.carried == nil {
+		return nil
+	}
+	return e.carried.refs()
 }
 
 // readForeign is of a nonce that was used by a transaction that is not the lane's, which was seen in a final block; or, once
@@ -162,7 +170,7 @@ func (t *settler) readForeign(end ending, data []byte, found *evidence.Found) en
 			"nonce", end.entry.Nonce, "signer", t.signer, "tx", found.Tx.Hash(), "block", found.Block.Number, "updates", end.work.Count)
 		end.restore = t.concerns(found.Tx.To())
 	}
-	end.released = refsOf(end.work, end.batch)
+	end.released = end.carries()
 	return end
 }
 
@@ -174,15 +182,11 @@ func (t *settler) concerns(to *common.Address) bool { return to != nil && *to ==
 func (t *settler) readDone(ctx context.Context, end ending, data []byte) (ending, error) {
 	end.entry.Result = lane.Done
 	switch end.work.Kind {
-	case lane.Creation:
-		project, err := registry.DecodeCreateProject(data)
-		if err != nil {
-			return end, fmt.Errorf("slot %d: %w: %w", end.entry.Nonce, lane.ErrCorrupt, err)
-		}
-		if err := registry.Created(project.ID, t.config.Contract, end.receipt); err != nil {
+	case lane.Creation, lane.Edit:
+		if err := end.carried.done(t.config.Contract, end.receipt); err != nil {
 			return end, fmt.Errorf("%w: %w", errOutcomes, err)
 		}
-		end.refs, end.outcomes = []score.Ref{score.CreationRef(project.ID)}, []score.Outcome{score.Applied}
+		end.refs, end.outcomes = end.carries(), []score.Outcome{score.Applied}
 	case lane.Updates:
 		return t.readOutcomes(ctx, end)
 	default: // it failed, was bound elsewhere, and succeeded where the chain was reorganised
@@ -193,13 +197,14 @@ func (t *settler) readDone(ctx context.Context, end ending, data []byte) (ending
 
 // readOutcomes is of a batch. Updates that overtook their project, whose slot was lost, are bound again.
 func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) {
-	outcomes, err := registry.Outcomes(*end.batch, t.config.Contract, end.receipt)
+	batch := end.carried.batch
+	outcomes, err := registry.Outcomes(*batch, t.config.Contract, end.receipt)
 	if err != nil {
 		return end, fmt.Errorf("%w: %w", errOutcomes, err)
 	}
 	// What came from a lane that was cut may have been applied by it all the same: only that event tells in which transaction.
 	end.restore = end.work.Taken && slices.Contains(outcomes, score.Duplicate)
-	updates, signed, name := end.batch.Updates(), signedOf(*end.batch), end.work.Name(t.id)
+	updates, signed, name := batch.Updates(), signedOf(*batch), end.work.Name(t.id)
 	overtook, unknown, err := t.overtook(ctx, end.entry.Block, &end.work, updates, outcomes)
 	if err != nil {
 		return end, fmt.Errorf("%w: %w", errUnsure, err)
@@ -216,7 +221,7 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 			})
 		}
 	}
-	if again := end.batch.Pick(overtook); again.Len() > 0 {
+	if again := batch.Pick(overtook); again.Len() > 0 {
 		end.released = score.Refs(again.Updates())
 		end.entry.Again = []lane.Work{{
 			Kind: lane.Updates, Count: again.Len(), From: end.work.From, Data: registry.EncodeBatch(again), Unknown: unknown,
@@ -238,12 +243,12 @@ func (t *settler) logEnd(ctx context.Context, end ending) {
 			"nonce", e.Nonce, "tx", e.Tx, "result", e.Result, "out_of_gas", e.OutOfGas, "updates", end.work.Count)
 	case e.Result == lane.Done && end.work.Kind == lane.Updates:
 		worst := t.gas.final(&end)
-		t.log.Info("a batch of the lane is final", "nonce", e.Nonce, "tx", e.Tx, "block", e.Block.Number, "updates", end.batch.Len(),
+		t.log.Info("a batch of the lane is final", "nonce", e.Nonce, "tx", e.Tx, "block", e.Block.Number, "updates", end.carried.batch.Len(),
 			"rejected", t.metrics.ended(end.refs, end.outcomes), "gas", end.receipt.GasUsed, "gas_worst", worst)
-	case e.Result == lane.Done && end.work.Kind == lane.Creation:
+	case e.Result == lane.Done && end.work.Kind.Alone():
 		t.metrics.ended(end.refs, end.outcomes)
 		t.metrics.projectFees.add(end.refs[0].Project, paid(end.receipt))
-		t.log.Info("a project of the lane is final", "project", end.refs[0].Project, "nonce", e.Nonce, "tx", e.Tx,
+		t.log.Info("a project of the lane is created or edited, final", "work", end.work.Kind, "project", end.refs[0].Project, "nonce", e.Nonce, "tx", e.Tx,
 			"block", e.Block.Number, "gas", end.receipt.GasUsed)
 	}
 }

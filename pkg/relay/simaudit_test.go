@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay/internal/model"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -18,8 +19,43 @@ type simAudit struct {
 	unknown  map[score.Ref]int             // how often the project was unknown
 	applied  map[score.Ref]simPlace
 	created  map[score.ProjectID]simPlace
+	edited   map[score.Ref]simEdited
 	sums     map[model.ScoreKey]int64
 	wasted   int // transactions that did nothing
+}
+
+// simEdited is an edit that was made, and where.
+type simEdited struct {
+	edit *score.SignedEdit
+	at   simPlace
+}
+
+// edit checks that an accepted edit was made, or is a dead letter with the contract's reason.
+func (a *simAudit) edit(e simEdit) {
+	r, letter := a.r, a.r.users.letter(e.seq)
+	made, is := a.edited[e.Ref()]
+	is = is && made.edit.Same(e.SignedEdit) && made.edit.Signature == e.Signature
+	want := e.want
+	if letter != nil && is && letter.Outcome == score.WrongEditNonce && r.watch.mayRepeat() {
+		return // it was carried out twice, the second time for nothing
+	}
+	if is != (letter == nil) {
+		r.fail("edit %d of project %s at %d: made: %t, dead letter %+v", e.Nonce, e.Project, e.seq, is, letter)
+	}
+	if letter != nil && letter.Outcome == score.Unprocessable && slices.Contains(r.plan.endpoints, "calls") {
+		want = score.Unprocessable // the reason is an endpoint's word
+	}
+	if letter != nil && letter.Outcome != want {
+		r.fail("edit %d of project %s at %d is a dead letter: %s, %s, and should be %s", e.Nonce, e.Project, e.seq, letter.Outcome, letter.Reason, want)
+	}
+	status, outcome := r.statuses.of(e.Ref()), score.Applied
+	if !is {
+		outcome = letter.Outcome
+	}
+	newest := !slices.ContainsFunc(r.users.edits, func(x simEdit) bool { return x.Ref() == e.Ref() && x.seq > e.seq })
+	if newest && (status.Stage != score.Final || status.Outcome != outcome || is && status.Tx != made.at.tx && status.Tx != common.Hash{}) {
+		r.fail("edit %d of project %s at %d has the outcome %s, and its status is %+v", e.Nonce, e.Project, e.seq, outcome, status)
+	}
 }
 
 // simPlace is a transaction and its block.
@@ -32,7 +68,7 @@ type simPlace struct {
 func (r *simRun) audit() {
 	a := &simAudit{
 		r: r, outcomes: map[score.Ref][]score.Outcome{}, unknown: map[score.Ref]int{}, applied: map[score.Ref]simPlace{},
-		created: map[score.ProjectID]simPlace{}, sums: map[model.ScoreKey]int64{},
+		created: map[score.ProjectID]simPlace{}, edited: map[score.Ref]simEdited{}, sums: map[model.ScoreKey]int64{},
 	}
 	for n := uint64(0); n <= r.chain.Head().Number; n++ {
 		a.block(r.chain.At(n))
@@ -42,6 +78,9 @@ func (r *simRun) audit() {
 	}
 	for _, p := range r.users.projects {
 		a.project(p)
+	}
+	for _, e := range r.users.edits {
+		a.edit(e)
 	}
 	maps.DeleteFunc(a.sums, func(_ model.ScoreKey, sum int64) bool { return sum == 0 })
 	scores := r.chain.Head().Scores()
@@ -58,6 +97,14 @@ func (a *simAudit) block(b *model.Block) {
 	for i, receipt := range b.Receipts {
 		if a.r.watch.written[receipt.TxHash] && (len(b.Txs[i].Data()) == 0 || receipt.Status != types.ReceiptStatusSuccessful) {
 			a.wasted++
+		}
+	}
+	for i, receipt := range b.Receipts {
+		if e, err := registry.DecodeEdit(b.Txs[i].Data()); err == nil && receipt.Status == types.ReceiptStatusSuccessful {
+			if before, twice := a.edited[e.Ref()]; twice {
+				a.r.fail("edit %d of project %s was made twice: %v, %v", e.Nonce, e.Project, before, receipt.TxHash)
+			}
+			a.edited[e.Ref()] = simEdited{e, simPlace{receipt.TxHash, b.Number}}
 		}
 	}
 	for _, e := range a.r.events(b) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/relay/internal/model"
@@ -85,8 +87,8 @@ func (r *simRun) restore(by *simReplica) {
 	}
 	r.note("%s restores the statuses up to block %d", by.name, final.Number)
 	for _, record := range r.users.records {
-		if record.Project != nil {
-			r.statuses.accepted(score.CreationRef(record.Project.ID))
+		if ref, alone := record.Alone(); alone {
+			r.statuses.accepted(ref)
 		}
 		r.statuses.accepted(score.Refs(record.Updates)...)
 	}
@@ -99,6 +101,7 @@ func (r *simRun) restore(by *simReplica) {
 		r.restoreBlock(b)
 	}
 	r.restoreLetters()
+	r.restoreEdits(blocks[len(blocks)-1])
 	r.statuses.complete = true
 }
 
@@ -117,11 +120,31 @@ func (r *simRun) restoreBlock(b *model.Block) {
 func (r *simRun) restoreLetters() {
 	for _, id := range r.source.order {
 		switch d := r.source.letters[id]; {
+		case d.Edit != nil:
+			_ = r.statuses.final("dead", d.Tx, 0, []score.Ref{d.Edit.Ref()}, []score.Outcome{d.Outcome})
 		case d.Outcome != score.Unprocessable && d.Outcome != score.ProjectExists:
 		case d.Project != nil:
 			_ = r.statuses.final("dead", d.Tx, 0, []score.Ref{score.CreationRef(d.Project.ID)}, []score.Outcome{d.Outcome})
 		case d.Update != nil:
 			_ = r.statuses.final("dead", d.Tx, 0, []score.Ref{d.Update.Ref()}, []score.Outcome{d.Outcome})
+		}
+	}
+}
+
+// restoreEdits writes the outcomes of edits that were made: no event has their nonces, but their lanes are done with them, and no dead
+// letter tells of them.
+func (r *simRun) restoreEdits(final *model.Block) {
+	lanes := lane.Lanes{}
+	for id := range r.ids() {
+		lanes[id] = r.watch.states[id]
+	}
+	for _, e := range r.users.edits {
+		done, err := lanes.Ended(e.Project, score.Position{Seq: e.seq})
+		if err != nil {
+			r.fail("couldn't tell what the lanes are done with: %v", err)
+		}
+		if done && r.users.letter(e.seq) == nil && e.Nonce < final.NextEdit(e.Project) {
+			_ = r.statuses.final("dead", common.Hash{}, 0, []score.Ref{e.Ref()}, []score.Outcome{score.Applied})
 		}
 	}
 }

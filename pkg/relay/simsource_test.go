@@ -162,5 +162,8 @@ func letterID(d *score.DeadLetter) string {
 	case d.Project != nil:
 		return fmt.Sprintf("project.%x.%d", d.Project.ID, d.Seq)
 	}
+	if d.Edit != nil {
+		return fmt.Sprintf("edit.%x.%d.%d", d.Edit.Project, d.Edit.Nonce, d.Seq)
+	}
 	return fmt.Sprintf("corrupt.%d", d.Seq)
 }

@@ -81,7 +81,8 @@ func (s *simStatuses) of(key score.Ref) score.Status {
 // accepted is what the API writes.
 func (s *simStatuses) accepted(refs ...score.Ref) {
 	for _, key := range refs {
-		if _, there := s.records[key]; !there {
+		r, there := s.records[key]
+		if !there || key.Edit && r.status.Stage == score.Final && r.status.Outcome.Rejected() {
 			s.records[key] = simRecord{status: score.Status{Stage: score.Accepted}}
 		}
 	}

@@ -22,6 +22,7 @@ type simUsers struct {
 	projects []*score.Project // accepted, each once
 	updates  map[score.Ref][]accepted
 	keys     []score.Ref // of updates, in the order of their first acceptance
+	edits    []simEdit
 }
 
 // accepted is one acceptance of an update. want is what the contract says of it by itself, Applied also where another
@@ -48,9 +49,72 @@ func (u *simUsers) publish() {
 	case n == 3 && r.plan.bad:
 		record := score.Message{Corrupt: errors.New("it cannot be read"), Raw: []byte{0xff, byte(r.draw(256))}}
 		u.store(record)
+	case n < 7:
+		u.edit()
 	default:
 		u.envelope()
 	}
+}
+
+// simEdit is an accepted edit, and what the contract says of it by itself.
+type simEdit struct {
+	*score.SignedEdit
+	seq  uint64
+	want score.Outcome
+}
+
+// edit has an owner's edit accepted, of the nonce that the API takes: the chain's next, unless one of it was accepted that is no dead
+// letter.
+func (u *simUsers) edit() {
+	r, p := u.r, u.projects[u.r.draw(len(u.projects))]
+	e, want, by := &score.SignedEdit{Owner: simAddress(simMember)}, score.Applied, simMember
+	e.Project, e.Nonce, e.Deadline = p.ID, r.chain.Head().NextEdit(p.ID), 1<<40
+	if at := slices.IndexFunc(u.edits, func(x simEdit) bool { return x.Ref() == e.Ref() && u.letter(x.seq) == nil }); at >= 0 {
+		return
+	}
+	for range r.draw(3) {
+		u.minted++
+		e.Edits = append(e.Edits, score.Edit{Operation: score.AddUpdater, Member: common.Address{0xdd, byte(u.minted >> 8), byte(u.minted)}})
+	}
+	if r.plan.bad {
+		switch r.draw(8) {
+		case 0:
+			e.Deadline, want = 0, score.EditExpired
+		case 1:
+			e.Owner, by, want = simAddress(simMember+1), simMember+1, score.NotOwner
+		case 2:
+			by, want = simMember+4, score.BadSignature
+		case 3:
+			e.Nonce, want = e.Nonce+100, score.WrongEditNonce
+		case 4:
+			e.Edits, want = []score.Edit{{Operation: score.RemoveOwner, Member: e.Owner}}, score.Unprocessable
+		}
+	}
+	e.Signature = u.sign(by, u.domain.EditDigest(e.ProjectEdit))
+	u.store(score.Message{Edit: e})
+	u.edits = append(u.edits, simEdit{e, u.records[len(u.records)-1].Seq, want})
+}
+
+// letter is the dead letter of an edit.
+func (u *simUsers) letter(seq uint64) *score.DeadLetter {
+	for _, d := range u.r.source.letters {
+		if d.Edit != nil && d.Seq == seq {
+			return &d
+		}
+	}
+	return nil
+}
+
+func (u *simUsers) sign(by int, digest common.Hash) score.GroupSignature {
+	signature, err := crypto.Sign(digest[:], simKeys()[by])
+	if err != nil {
+		u.r.fail("couldn't sign: %v", err)
+	}
+	parsed, err := wallet.ParseSignature(signature)
+	if err != nil {
+		u.r.fail("couldn't read a signature: %v", err)
+	}
+	return parsed.Compact()
 }
 
 func (u *simUsers) create() {
@@ -69,8 +133,8 @@ func (u *simUsers) store(record score.Message) {
 	record.Seq = u.r.source.publish(record)
 	u.records = append(u.records, record)
 	u.r.stats.updates += len(record.Updates)
-	if record.Project != nil {
-		u.r.statuses.accepted(score.CreationRef(record.Project.ID))
+	if ref, alone := record.Alone(); alone {
+		u.r.statuses.accepted(ref)
 	}
 	u.r.statuses.accepted(score.Refs(record.Updates)...)
 	u.r.note("accepted: %d updates at %d", len(record.Updates), record.Seq)
@@ -78,9 +142,9 @@ func (u *simUsers) store(record score.Message) {
 
 // simThing is what is at a position of the stream.
 type simThing struct {
-	bucket  score.Bucket
-	update  *score.Update
-	project *score.Project // neither of both: it cannot be read
+	bucket score.Bucket
+	update *score.Update
+	alone  *score.Ref // of a creation or an edit; neither of both: it cannot be read
 }
 
 // of is whose it is; the zero project, which is no one's, of what cannot be read.
@@ -88,8 +152,8 @@ func (t simThing) of() score.ProjectID {
 	switch {
 	case t.update != nil:
 		return t.update.Project
-	case t.project != nil:
-		return t.project.ID
+	case t.alone != nil:
+		return t.alone.Project
 	}
 	return score.ProjectID{}
 }
@@ -98,11 +162,10 @@ func (t simThing) of() score.ProjectID {
 func (u *simUsers) each(fn func(score.Position, simThing)) {
 	for _, m := range u.records {
 		at := score.Position{Seq: m.Seq}
-		switch {
-		case m.Corrupt != nil:
+		if ref, alone := m.Alone(); alone {
+			fn(at, simThing{bucket: score.BucketOf(ref.Project), alone: &ref})
+		} else if m.Corrupt != nil {
 			fn(at, simThing{bucket: score.BucketOfMessage(m.Seq)})
-		case m.Project != nil:
-			fn(at, simThing{bucket: score.BucketOf(m.Project.ID), project: m.Project})
 		}
 		for i := range m.Updates {
 			at.Index = uint32(i)
@@ -228,16 +291,8 @@ func (u *simUsers) group(record *score.Message, p *score.Project) {
 	if r.plan.bad && r.chance(15) {
 		by, proof = simMember+4, score.BadSignature
 	}
-	signature, err := crypto.Sign(digest[:], simKeys()[by])
-	if err != nil {
-		r.fail("couldn't sign a group: %v", err)
-	}
-	parsed, err := wallet.ParseSignature(signature)
-	if err != nil {
-		r.fail("couldn't read a signature: %v", err)
-	}
 	record.Signed = append(record.Signed, score.Signed{
-		First: len(record.Updates), Count: len(updates), Kind: score.KindFree, Signature: parsed.Compact(),
+		First: len(record.Updates), Count: len(updates), Kind: score.KindFree, Signature: u.sign(by, digest),
 	})
 	for _, update := range updates {
 		u.add(record, p, update, &proof)

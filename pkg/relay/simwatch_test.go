@@ -139,7 +139,7 @@ func describe(e lane.Entry) string {
 
 // moved checks that what an entry binds is in the lane's buckets and was never bound by any lane, and that floors pass only
 // what is bound. It returns what the entry binds.
-func (w *simWatch) moved(id score.Lane, moves []lane.Move) (updates []score.Update, projects []score.ProjectID) {
+func (w *simWatch) moved(id score.Lane, moves []lane.Move) (updates []score.Update, alone []score.Ref) {
 	type extent struct {
 		bucket  score.Bucket
 		project score.ProjectID // zero of all that are not parked
@@ -168,8 +168,9 @@ func (w *simWatch) moved(id score.Lane, moves []lane.Move) (updates []score.Upda
 			switch {
 			case thing.update != nil:
 				updates = append(updates, *thing.update)
-			case thing.project != nil:
-				projects = append(projects, thing.project.ID)
+			case thing.alone != nil:
+				alone = append(alone, *thing.alone)
+				w.inOrder(id, *thing.alone, at)
 			}
 		})
 	}
@@ -178,7 +179,29 @@ func (w *simWatch) moved(id score.Lane, moves []lane.Move) (updates []score.Upda
 			w.r.fail("lane %d: the floor of bucket %d passes %v, which is not bound", id, thing.bucket, at)
 		}
 	})
-	return updates, projects
+	return updates, alone
+}
+
+// inOrder checks that an edit is bound behind all of its project that was accepted before it, before all that was accepted after it, and
+// when nothing of its project that came before it is open in another lane.
+func (w *simWatch) inOrder(id score.Lane, ref score.Ref, edit score.Position) {
+	if !ref.Edit {
+		return
+	}
+	w.r.users.each(func(at score.Position, thing simThing) {
+		creates := thing.alone != nil && thing.alone.Creation
+		if thing.of() == ref.Project && at != edit && !creates && at.Before(edit) != w.bindings[at] {
+			w.r.fail("lane %d: the edit at %v is bound, and position %v of its project is bound: %t", id, edit, at, w.bindings[at])
+		}
+	})
+	for other, state := range w.states {
+		for i := range state.Slots {
+			if p, _, err := carriedBy(&state.Slots[i]); err == nil && p != nil && score.Lane(other) != id &&
+				slices.ContainsFunc(p.refs(), func(x score.Ref) bool { return x.Project == ref.Project }) {
+				w.r.fail("lane %d: the edit at %v is bound, and lane %d carries what came before it in slot %d", id, edit, other, state.Slots[i].Nonce)
+			}
+		}
+	}
 }
 
 // parked checks that what is said to be bound of a project that is parked is just that.
@@ -201,27 +224,29 @@ func (w *simWatch) bound(id score.Lane, b *lane.Bind) {
 	if b.Requeued != 0 {
 		return
 	}
-	updates, projects := w.moved(id, b.Moves)
+	updates, alone := w.moved(id, b.Moves)
 	for i := range updates {
 		if since, is := w.r.paused[updates[i].Project]; is && w.r.clock.Now().Sub(since) > lookEvery {
 			w.r.fail("lane %d: slot %d carries an update of project %s, which is paused since %s", id, b.Nonce, updates[i].Project, since)
 		}
 	}
 	var carried []score.Update
-	var created []score.ProjectID
+	var single []score.Ref
 	if batch, err := registry.DecodeBatch(tx.Data()); err == nil {
 		carried = batch.Updates()
 	} else if p, err := registry.DecodeCreateProject(tx.Data()); err == nil {
-		created = append(created, p.ID)
+		single = append(single, score.CreationRef(p.ID))
+	} else if e, err := registry.DecodeEdit(tx.Data()); err == nil {
+		single = append(single, e.Ref())
 	}
 	compare := func(a, b score.Update) int {
 		return bytes.Compare(fmt.Appendf(nil, "%x", a), fmt.Appendf(nil, "%x", b))
 	}
 	slices.SortFunc(updates, compare)
 	slices.SortFunc(carried, compare)
-	if !slices.Equal(updates, carried) || !slices.Equal(projects, created) {
-		w.r.fail("lane %d: slot %d carries %d updates and %d creations; the positions that it binds hold %d and %d, or others",
-			id, b.Nonce, len(carried), len(created), len(updates), len(projects))
+	if !slices.Equal(updates, carried) || !slices.Equal(alone, single) {
+		w.r.fail("lane %d: slot %d carries %d updates and %d creations or edits; the positions that it binds hold %d and %d, or others",
+			id, b.Nonce, len(carried), len(single), len(updates), len(alone))
 	}
 }
 

@@ -167,13 +167,16 @@ func (r *reporter) clear(
 	return do(last, func() error { return r.statuses.Released(ctx, r.id, slot.Nonce, refs) })
 }
 
-// refsIn names what calldata carries: nothing, if it is neither a batch nor a creation.
+// refsIn names what calldata carries: nothing, if it is neither a batch, a creation nor an edit.
 func refsIn(data []byte) []score.Ref {
 	if b, err := registry.DecodeBatch(data); err == nil {
 		return score.Refs(b.Updates())
 	}
 	if p, err := registry.DecodeCreateProject(data); err == nil {
 		return []score.Ref{score.CreationRef(p.ID)}
+	}
+	if e, err := registry.DecodeEdit(data); err == nil {
+		return []score.Ref{e.Ref()}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func newTracer(spans trace.Tracer, id score.Lane) *tracer {
 	return &tracer{spans: spans, lane: attribute.Int("scorelay.lane", int(id)), pending: map[uint64]pendingSpan{}}
 }
 
-// of says what of new work is traced, nil where nothing is; units are those at the places, none of a creation.
+// of says what of new work is traced, nil where nothing is; units are those at the places, none of a creation or an edit.
 func (t *tracer) of(places []*place, units []batch.Waiting) *lane.WorkTrace {
 	if t == nil {
 		return nil
@@ -157,9 +157,7 @@ func (t *tracer) dropped(work *lane.Work, began time.Time, refs []score.Ref, out
 func (t *tracer) outcomes(work *lane.Work, began time.Time, refs []score.Ref, outcomes []score.Outcome, where trace.SpanStartOption) {
 	places := make(map[score.Ref]int, len(refs))
 	for i := range refs {
-		ref := refs[i]
-		ref.Creation = false
-		places[ref] = i
+		places[score.UpdateRef(refs[i].Project, refs[i].Update)] = i // which is zero of a creation or an edit, as of its unit
 	}
 	for _, unit := range work.Trace.Units {
 		first, here := places[score.UpdateRef(unit.Project, unit.Update)]

@@ -163,7 +163,7 @@ func TestALaneWhoseStreamHoldsAMessageOfANewerProgramHalts(t *testing.T) {
 	w := watch(t)
 	data, err := stream.EncodeEnvelope(some(1, 0, 1), nil)
 	require.NoError(t, err)
-	data[0] = 3 // its version
+	data[0] = stream.Version + 1
 	_, err = w.js.Publish(t.Context(), "scorelay.updates", data)
 	require.NoError(t, err)
 	w.start(w.config, w.deps)

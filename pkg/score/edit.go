@@ -1,6 +1,16 @@
 package score
 
-import "github.com/ethereum/go-ethereum/common"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// MaxEdits is the most edits that are signed together, as far as the API takes them; the contract takes what fits a transaction.
+const MaxEdits = 64
 
 // Operation is what an edit does, in the words that its owner signs.
 type Operation string
@@ -33,4 +43,161 @@ type ProjectEdit struct {
 	Edits    []Edit    `json:"edits"`    // none: the nonce is used up, which takes back what else was signed with it
 	Nonce    uint64    `json:"nonce"`    // the contract's next of the project
 	Deadline uint64    `json:"deadline"` // the last second, since 1970, in which a block may have it
+}
+
+// SignedEdit is what an owner has signed, as it goes to the contract: in a transaction of its own, as a creation does.
+type SignedEdit struct {
+	ProjectEdit
+	Owner     common.Address `json:"owner"`
+	Signature GroupSignature `json:"signature"`
+}
+
+// Ref names the edit.
+func (e *SignedEdit) Ref() Ref { return EditRef(e.Project, e.Nonce) }
+
+// Same tells whether both are the same edit, signed by the same owner. A key can sign the same twice, with other bytes.
+func (e *SignedEdit) Same(o *SignedEdit) bool {
+	return e.Project == o.Project && e.Nonce == o.Nonce && e.Deadline == o.Deadline && e.Owner == o.Owner && slices.Equal(e.Edits, o.Edits)
+}
+
+// EditTakenError says that an edit of this nonce was accepted before, which is no dead letter.
+type EditTakenError struct {
+	Seq  uint64      // of the accepted edit, in the stream
+	Edit *SignedEdit // what was accepted
+}
+
+// Error names the project, the nonce and the sequence of the accepted edit.
+func (e *EditTakenError) Error() string {
+	return fmt.Sprintf("an edit of project %s with nonce %d was accepted before, at sequence %d", e.Edit.Project, e.Edit.Nonce, e.Seq)
+}
+
+// Over tells whether no block after now may have it.
+func (e *ProjectEdit) Over(now time.Time) bool {
+	return now.Unix() > 0 && uint64(now.Unix()) > e.Deadline
+}
+
+// Apply makes the edits, in their order, to a copy of a project's record, and lists everything that would make the contract refuse them, but
+// for nonce, deadline and signature. Pointers are into the body of a post of edits. The contract checks all of it again, except that
+// names are UTF-8 without control characters, and that nothing is given that an operation does not use.
+func (e *ProjectEdit) Apply(r *Record) (after *Record, problems []Problem) {
+	if n := len(e.Edits); n > MaxEdits {
+		return nil, []Problem{{"/edits", fmt.Sprintf("must hold at most %d edits, has %d", MaxEdits, n)}}
+	}
+	after = &Record{
+		ID: r.ID, Name: r.Name, Actions: slices.Clone(r.Actions), ScoreTypes: slices.Clone(r.ScoreTypes), Members: maps.Clone(r.Members), SignedOnly: r.SignedOnly,
+	}
+	for i := range e.Edits {
+		if field, detail := e.Edits[i].apply(after); detail != "" {
+			problems = append(problems, Problem{fmt.Sprintf("/edits/%d/%s", i, field), detail})
+		}
+	}
+	return after, problems
+}
+
+// apply makes the edit to a record, or says which of its fields is wrong.
+func (e *Edit) apply(r *Record) (field, detail string) {
+	if e.used() != *e {
+		return "operation", "does not use all that is given; leave out what it does not use"
+	}
+	switch e.Operation {
+	case AddOwner:
+		return e.give(r, Owner, "an owner")
+	case AddUpdater:
+		return e.give(r, Updater, "an updater")
+	case RemoveOwner:
+		return e.take(r, Owner, "an owner")
+	case RemoveUpdater:
+		return e.take(r, Updater, "an updater")
+	case AddAction:
+		return e.addAction(r)
+	case AddScoreType:
+		return e.addScoreType(r)
+	case RequireSignedGroups, AllowUnsignedGroups:
+		if only := e.Operation == RequireSignedGroups; r.SignedOnly == only {
+			return "operation", "changes nothing: the project is so already"
+		}
+		r.SignedOnly = !r.SignedOnly
+		return "", ""
+	}
+	return "operation", fmt.Sprintf("must be one of %q", Operations())
+}
+
+// used is the edit with nothing but what its operation uses. The contract ignores the rest, of any size: with a long name that
+// nothing uses, an edit would be too large, or have too little gas, for any node to take its transaction, and hold its lane up.
+func (e *Edit) used() Edit {
+	switch e.Operation {
+	case AddOwner, RemoveOwner, AddUpdater, RemoveUpdater:
+		return Edit{Operation: e.Operation, Member: e.Member}
+	case AddAction:
+		return Edit{Operation: e.Operation, Name: e.Name, Points: e.Points, Direction: e.Direction}
+	case AddScoreType:
+		return Edit{Operation: e.Operation, Name: e.Name}
+	case RequireSignedGroups, AllowUnsignedGroups:
+		return Edit{Operation: e.Operation}
+	}
+	return *e
+}
+
+// Operations are all there are.
+func Operations() []Operation {
+	return []Operation{AddOwner, RemoveOwner, AddUpdater, RemoveUpdater, AddAction, AddScoreType, RequireSignedGroups, AllowUnsignedGroups}
+}
+
+func (e *Edit) give(r *Record, role Role, is string) (field, detail string) {
+	switch {
+	case e.Member == common.Address{}:
+		return "member", "must not be the zero address"
+	case r.Members[e.Member]&role != 0:
+		return "member", "is " + is + " already"
+	}
+	r.Members[e.Member] |= role
+	return "", ""
+}
+
+func (e *Edit) take(r *Record, role Role, is string) (field, detail string) {
+	owners := 0
+	for _, roles := range r.Members {
+		if roles&Owner != 0 {
+			owners++
+		}
+	}
+	switch {
+	case r.Members[e.Member]&role == 0:
+		return "member", "is not " + is
+	case role == Owner && owners == 1:
+		return "member", "is the last owner: a project without one could never be edited again"
+	}
+	if r.Members[e.Member] &^= role; r.Members[e.Member] == 0 {
+		delete(r.Members, e.Member)
+	}
+	return "", ""
+}
+
+func (e *Edit) addAction(r *Record) (field, detail string) {
+	switch detail := nameProblem(e.Name, MaxNameBytes); {
+	case detail != "":
+		return "name", detail
+	case e.Points < 1 || e.Points > MaxPoints:
+		return "points", fmt.Sprintf("must be an integer from 1 to %d", MaxPoints)
+	case e.Direction > Subtract:
+		return "direction", "must be 0 (add) or 1 (subtract)"
+	case len(r.Actions) >= MaxActions:
+		return "operation", fmt.Sprintf("is one too many: a project has at most %d actions over its life", MaxActions)
+	}
+	r.Actions = append(r.Actions, Action{Name: e.Name, Points: e.Points, Direction: e.Direction})
+	return "", ""
+}
+
+func (e *Edit) addScoreType(r *Record) (field, detail string) {
+	_, taken := r.ScoreTypeIndex(e.Name)
+	switch detail := nameProblem(e.Name, MaxNameBytes); {
+	case detail != "":
+		return "name", detail
+	case taken:
+		return "name", "is a score type of the project already"
+	case len(r.ScoreTypes) >= MaxScoreTypes:
+		return "operation", fmt.Sprintf("is one too many: a project has at most %d score types over its life", MaxScoreTypes)
+	}
+	r.ScoreTypes = append(r.ScoreTypes, e.Name)
+	return "", ""
 }

@@ -7,7 +7,7 @@ type Rights uint8
 
 // The rights.
 const (
-	MayCreate Rights = 1 << iota // create projects
+	MayCreate Rights = 1 << iota // create projects, and send their owners' edits
 	MayUpdate                    // send updates, and reserve ids for them
 	MayRead                      // look up
 
@@ -40,9 +40,9 @@ func (g *Grant) Expired(now time.Time) bool { return !g.Expires.IsZero() && !now
 
 // Budget is how much a key may use; zero of anything is the API's default.
 type Budget struct {
-	Updates int    // a second; a creation or a reservation of ids counts as one
+	Updates int    // a second; a creation, an edit or a reservation of ids counts as one
 	LookUps int    // a second
-	Gas     uint64 // a UTC day: what its accepted updates and creations take at worst
+	Gas     uint64 // a UTC day: what its accepted updates, creations and edits take at worst
 }
 
 // Quota is what a key may take of one thing. A zero PerSecond or Gas bounds nothing.

@@ -1,6 +1,11 @@
 package score
 
-import "iter"
+import (
+	"encoding/hex"
+	"errors"
+	"iter"
+	"strings"
+)
 
 // Kind says how a group of updates is written: the low bits of the contract's kind byte.
 type Kind uint8
@@ -15,9 +20,25 @@ const (
 // MaxSigned is the most updates of one signed group: what one word holds, and what fits one transaction at worst.
 const MaxSigned = 256
 
-// GroupSignature is an updater's EIP-712 signature over a group in the compact form of EIP-2098: r, then s with the parity
+// GroupSignature is an EIP-712 signature of an updater over a group, or of an owner over an edit, in the compact form of EIP-2098: r, then s with the parity
 // of y in its highest bit.
 type GroupSignature [64]byte
+
+// MarshalText writes the signature as 0x and hex.
+func (s GroupSignature) MarshalText() ([]byte, error) {
+	return []byte("0x" + hex.EncodeToString(s[:])), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (s *GroupSignature) UnmarshalText(text []byte) error {
+	digits, found := strings.CutPrefix(string(text), "0x")
+	b, err := hex.DecodeString(digits)
+	if !found || err != nil || len(b) != len(s) {
+		return errors.New("must be 0x and 128 hex digits")
+	}
+	copy(s[:], b)
+	return nil
+}
 
 // Signed marks neighbours in a longer list of updates as one signed group: they were signed together, in this order and
 // kind, so they travel together to the contract, which checks the signature.

@@ -6,17 +6,29 @@ import (
 	"time"
 )
 
-// Message is one message of the stream of accepted updates: the updates of one envelope, one creation, or bytes that
-// cannot be read. Exactly one of Updates, Project and Corrupt is set.
+// Message is one message of the stream of accepted updates: the updates of one envelope, one creation, one
+// edit, or bytes that cannot be read. Exactly one of Updates, Project, Edit and Corrupt is set.
 type Message struct {
 	Seq     uint64    // its sequence in the stream; 1 is the first
 	Time    time.Time // when the stream stored it
 	Updates []Update
 	Signed  []Signed // the signed groups among Updates, ascending and apart
 	Project *Project
+	Edit    *SignedEdit
 	Traces  []Traced // what of it is traced, ascending; mostly nothing
 	Corrupt error    // why the message cannot be read
 	Raw     []byte   // the message as stored, when it is corrupt
+}
+
+// Alone names a message that goes to the contract in a transaction of its own: a creation or an edit. ok is false of others.
+func (m *Message) Alone() (ref Ref, ok bool) {
+	switch {
+	case m.Project != nil:
+		return CreationRef(m.Project.ID), true
+	case m.Edit != nil:
+		return m.Edit.Ref(), true
+	}
+	return Ref{}, false
 }
 
 // ErrNewer says that a message of the stream was written by a newer version of this program. It is not corrupt: a relayer of

@@ -33,12 +33,17 @@ const (
 	Unprocessable    Outcome = 7 // the contract reverts on it even alone; never emitted by the contract
 
 	SignatureRequired Outcome = 8 // the project takes signed groups only
-	BadSignature      Outcome = 9 // the group's signature is not its signer's
+	BadSignature      Outcome = 9 // the group's signature is not its signer's; of an edit, not its owner's
+
+	// Of edits; the contract reverts with the errors of these names.
+	EditExpired    Outcome = 10 // no block had it before its deadline
+	WrongEditNonce Outcome = 11 // its nonce was not the project's next: another transaction used it, perhaps for this very edit
+	NotOwner       Outcome = 12 // who signed it was no owner then
 )
 
 var outcomeNames = [...]string{
 	"applied", "duplicate", "unknown_project", "not_member", "unknown_action", "unknown_score_type", "project_exists",
-	"unprocessable", "signature_required", "bad_signature",
+	"unprocessable", "signature_required", "bad_signature", "edit_expired", "wrong_edit_nonce", "not_owner",
 }
 
 // String is the outcome's name in statuses, logs and metrics.
@@ -53,7 +58,7 @@ func (o Outcome) String() string {
 // sent again when the reason is gone.
 func (o Outcome) Rejected() bool { return o > Duplicate }
 
-// Stage is how far an accepted update or creation has come.
+// Stage is how far an accepted update, creation or edit has come.
 type Stage uint8
 
 // The stages, in order. Included may fall back to Submitted (a reorg), and anything from Batched to Included may fall

@@ -76,15 +76,24 @@ func (c *Client) Project(ctx context.Context, project score.ProjectID) (*Project
 	if err := c.do(ctx, http.MethodGet, "/projects/"+project.String(), nil, &out); err != nil {
 		return nil, err
 	}
-	if out.Signing != nil {
-		if err := json.Unmarshal(out.Signing, &out.Domain); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrDomain, err)
-		}
-	}
-	if c.expected != nil && out.Domain != *c.expected {
-		return nil, fmt.Errorf("%w: it is that of %s; expected %s", ErrDomain, out.Domain, *c.expected)
+	var err error
+	if out.Domain, err = c.domain(out.Signing); err != nil {
+		return nil, err
 	}
 	return &out.ProjectState, nil
+}
+
+// domain reads the domain of an answer. The error is ErrDomain: it is none, or another than expected.
+func (c *Client) domain(signing json.RawMessage) (domain wallet.Domain, err error) {
+	if signing != nil {
+		if err := json.Unmarshal(signing, &domain); err != nil {
+			return wallet.Domain{}, fmt.Errorf("%w: %w", ErrDomain, err)
+		}
+	}
+	if c.expected != nil && domain != *c.expected {
+		return wallet.Domain{}, fmt.Errorf("%w: it is that of %s; expected %s", ErrDomain, domain, *c.expected)
+	}
+	return domain, nil
 }
 
 // NamedUpdate is an update of POST /update-score, which takes names.

@@ -20,16 +20,33 @@ type (
 	Project   = score.Project   // what CreateProject sends
 	Action    = score.Action    // a named number of points, of a Project
 	Direction = score.Direction // of an Action: Add or Subtract
-	Kind      = score.Kind      // how a Group's updates are written
-	Domain    = wallet.Domain   // what signatures are made for: a chain and a contract
-	Address   = common.Address  // 20 bytes
-	Hash      = common.Hash     // 32 bytes
+	Edit      = score.Edit      // one change of a project by its owner
+	Operation = score.Operation // what an Edit does
+
+	ProjectEdit = score.ProjectEdit // what an owner signs
+
+	Kind    = score.Kind     // how a Group's updates are written
+	Domain  = wallet.Domain  // what signatures are made for: a chain and a contract
+	Address = common.Address // 20 bytes
+	Hash    = common.Hash    // 32 bytes
 )
 
 // What an Action does to a score.
 const (
 	Add      = score.Add
 	Subtract = score.Subtract
+)
+
+// What an Edit does.
+const (
+	AddOwner            = score.AddOwner
+	RemoveOwner         = score.RemoveOwner
+	AddUpdater          = score.AddUpdater
+	RemoveUpdater       = score.RemoveUpdater
+	AddAction           = score.AddAction
+	AddScoreType        = score.AddScoreType
+	RequireSignedGroups = score.RequireSignedGroups
+	AllowUnsignedGroups = score.AllowUnsignedGroups
 )
 
 // ParseProjectID reads 0x and 64 hexadecimal digits.

@@ -188,6 +188,18 @@ func (s *Signer) Sign(ctx context.Context, tx *types.Transaction) (*types.Transa
 	return signed, nil
 }
 
+// ErrRemote says that a remote signer signs transactions only.
+var ErrRemote = errors.New("a remote signer signs transactions only; what it shall sign else, have its own tools sign")
+
+// SignDigest signs a digest, in 65 bytes. The error is ErrRemote.
+func (k *Key) SignDigest(digest common.Hash) ([]byte, error) {
+	here, is := k.backend.(local)
+	if !is {
+		return nil, ErrRemote
+	}
+	return crypto.Sign(digest[:], here.secret)
+}
+
 // String is "signer 0x…", the address.
 func (k *Key) String() string { return "signer " + k.address.Hex() }
 

@@ -48,7 +48,7 @@ func (p place) compare(other place) int {
 	return cmp.Or(p.name.compare(other.name), cmp.Compare(p.index, other.index))
 }
 
-// placeOf is of a creation, or of an update in the entry of the 256 whose ids share all but the last byte. Without the salt a caller
+// placeOf is of a creation, of an edit, or of an update in the entry of the 256 whose ids share all but the last byte. Without the salt a caller
 // could choose ids that share a bucket, which every call would read. Half of a SHA-256 is enough: an id that is taken for another
 // would be answered as its duplicate, so none may be found that is, but it would have to be one of a project's own.
 func (s *Store) placeOf(r *score.Ref) (p place) {
@@ -57,7 +57,11 @@ func (s *Store) placeOf(r *score.Ref) (p place) {
 	copy(text[:], s.config.Salt[:])
 	copy(text[salt:], r.Project[:])
 	size := salt + 32
-	if !r.Creation {
+	switch { // texts of three lengths
+	case r.Edit:
+		binary.BigEndian.PutUint64(text[size:], r.Nonce)
+		size += 8
+	case !r.Creation:
 		copy(text[size:], r.Update[:31])
 		size, p.index = len(text), r.Update.Low()
 	}

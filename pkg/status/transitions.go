@@ -10,16 +10,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// Accepted says that updates and creations are stored in the stream: the claims of updates become what they stand for.
+// Accepted says that updates, creations and edits are stored in the stream: the claims of updates become what they stand for.
 // tokens are those the updates were claimed with, in order: another request's claim of an update that was rejected stays.
-// A creation may follow one that was rejected, without a claim between them: it replaces the rejection, and its token is
+// A creation or an edit may follow one that was rejected, without a claim between them: it replaces the rejection, and its token is
 // not read.
 func (s *Store) Accepted(ctx context.Context, refs []score.Ref, tokens []string) error {
 	if len(refs) != len(tokens) {
 		return fmt.Errorf("couldn't mark %d records as accepted: %d tokens were given", len(refs), len(tokens))
 	}
 	return s.move(ctx, "mark as accepted", "accepted", refs, func(i int) string {
-		if refs[i].Creation {
+		if refs[i].Alone() {
 			return "!"
 		}
 		return short(tokens[i])

@@ -30,6 +30,8 @@ func deadLetterID(d *score.DeadLetter) string {
 		}, ".")
 	case d.Project != nil:
 		return "project." + hex.EncodeToString(d.Project.ID[:]) + "." + seq
+	case d.Edit != nil:
+		return editName(d.Edit.Ref()) + "." + seq
 	default:
 		return "corrupt." + seq
 	}

@@ -1,5 +1,5 @@
-// Package stream is Scorelay's durable memory of work in flight: one JetStream stream that holds every accepted update
-// and creation until it is final, and two that hold the dead letters.
+// Package stream is Scorelay's durable memory of work in flight: one JetStream stream that holds every accepted update,
+// creation and edit until it is final, and two that hold the dead letters.
 //
 // # The stream
 //
@@ -7,6 +7,7 @@
 //
 //	scorelay.updates          one message is an envelope: the updates of one durable publish
 //	scorelay.project.<hex>    one message is an accepted creation
+//	scorelay.project.<hex>-edit-<nonce>    one message is an accepted edit: a subject that older streams take, too
 //	scorelay.filler           says nothing: it only uses a sequence up (Extend), and is purged soon
 //
 // An envelope marks which of its updates are signed groups, and keeps their signatures. A message begins with the version
@@ -30,6 +31,7 @@
 //     there can write nothing to the stream or a journal that was decided by it: most servers must store that.
 //   - A projectId's creation is accepted at most once: its message is a compare-and-set on its own subject, so two API
 //     replicas that race get one nil and one score.TakenError.
+//   - An edit of a nonce of a project is accepted at most once, in the same way, until it is a dead letter.
 //   - A stream that went back in time is noticed by the process that knows more of it: by each publish's sequence, and by package
 //     halt, which stops accepting.
 //   - A full stream refuses new messages (DiscardNew) rather than dropping old ones.

@@ -17,16 +17,18 @@ const MaxEnvelope = 1000
 const (
 	version    = 1  // of the wire form
 	traced     = 2  // of the wire form of a message of which something is traced
+	editing    = 3  // of the wire form of an edit, traced or not: older programs do not know what it is
 	maxVersion = 31 // there will be no later one: what begins otherwise is no message of ours
 )
 
-// Version is the newest format of messages that this program reads, and writes where something is traced.
-const Version = traced
+// Version is the newest format of messages that this program reads, and writes of edits.
+const Version = editing
 
 const (
 	kindUpdates = 1
 	kindProject = 2
 	kindFiller  = 3 // says nothing, see Extend
+	kindEdit    = 4
 	headerBytes = 2
 	updateBytes = 32 + 32 + 20 + 20 + 1 + 1
 	spanBytes   = 2 + 2 + 1 + len(score.GroupSignature{})
@@ -126,7 +128,10 @@ func appendHeader(b []byte, kind byte, traces []score.Traced) []byte {
 	if len(traces) == 0 {
 		return append(b, version, kind)
 	}
-	b = append(b, traced, kind)
+	return appendTraces(append(b, traced, kind), traces)
+}
+
+func appendTraces(b []byte, traces []score.Traced) []byte {
 	b = binary.BigEndian.AppendUint16(b, uint16(len(traces)))
 	for i := range traces {
 		b = binary.BigEndian.AppendUint16(b, uint16(traces[i].Index))
@@ -146,7 +151,19 @@ func encodeProject(p *score.Project, traces ...score.Traced) ([]byte, error) {
 	return append(appendHeader(nil, kindProject, traces), body...), nil
 }
 
-// decode reads any wire form; exactly one of the message's Updates and Project is set, and none of a filler; Seq and Time are not.
+// encodeEdit writes the count of what is traced of it, 0 or 1, too.
+func encodeEdit(e *score.SignedEdit, traces ...score.Traced) ([]byte, error) {
+	if err := checkTraces(traces, 1); err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't encode an edit: %w", err)
+	}
+	return append(appendTraces([]byte{editing, kindEdit}, traces), body...), nil
+}
+
+// decode reads any wire form; exactly one of the message's Updates, Project and Edit is set, and none of a filler; Seq and Time are not.
 func decode(b []byte) (m score.Message, err error) {
 	if len(b) < headerBytes {
 		return score.Message{}, fmt.Errorf("%w: %d bytes", errMalformed, len(b))
@@ -154,10 +171,12 @@ func decode(b []byte) (m score.Message, err error) {
 	wrote, kind, body := b[0], b[1], b[headerBytes:]
 	var traces []score.Traced
 	switch {
-	case wrote > traced && wrote <= maxVersion:
-		return score.Message{}, fmt.Errorf("%w: version %d, this one reads %d", score.ErrNewer, wrote, traced)
-	case wrote == traced:
-		if traces, body, err = cutTraces(body); err != nil {
+	case wrote > Version && wrote <= maxVersion:
+		return score.Message{}, fmt.Errorf("%w: version %d, this one reads %d", score.ErrNewer, wrote, Version)
+	case (wrote == editing) != (kind == kindEdit):
+		return score.Message{}, fmt.Errorf("%w: version %d of kind %d", errMalformed, wrote, kind)
+	case wrote == traced, wrote == editing:
+		if traces, body, err = cutTraces(body, wrote); err != nil {
 			return score.Message{}, err
 		}
 	case wrote != version:
@@ -169,7 +188,9 @@ func decode(b []byte) (m score.Message, err error) {
 		m, err = decodeEnvelope(body)
 		items = len(m.Updates)
 	case kind == kindProject:
-		m, err = decodeProject(body)
+		m.Project, err = decodeJSON[score.Project](body)
+	case kind == kindEdit:
+		m.Edit, err = decodeJSON[score.SignedEdit](body)
 	case kind == kindFiller && len(body) == 0 && wrote == version:
 	default:
 		err = fmt.Errorf("%w: kind %d", errMalformed, kind)
@@ -186,12 +207,12 @@ func decode(b []byte) (m score.Message, err error) {
 	return m, nil
 }
 
-func decodeProject(b []byte) (score.Message, error) {
-	project := new(score.Project)
-	if err := json.Unmarshal(b, project, json.RejectUnknownMembers(true)); err != nil {
-		return score.Message{}, fmt.Errorf("%w: %w", errMalformed, err)
+func decodeJSON[T any](b []byte) (*T, error) {
+	v := new(T)
+	if err := json.Unmarshal(b, v, json.RejectUnknownMembers(true)); err != nil {
+		return nil, fmt.Errorf("%w: %w", errMalformed, err)
 	}
-	return score.Message{Project: project}, nil
+	return v, nil
 }
 
 func decodeEnvelope(b []byte) (m score.Message, err error) {
@@ -244,10 +265,14 @@ func cutSpans(b []byte) (signed []score.Signed, rest []byte, err error) {
 	return signed, b[n*spanBytes:], nil
 }
 
-func cutTraces(b []byte) (traces []score.Traced, rest []byte, err error) {
-	n, b, err := cutCount(b, 1, tracedBytes)
-	if err != nil {
-		return nil, nil, err
+func cutTraces(b []byte, wrote byte) (traces []score.Traced, rest []byte, err error) {
+	least := 1
+	if wrote == editing {
+		least = 0
+	}
+	n, b, err := cutCount(b, least, tracedBytes)
+	if err != nil || n == 0 {
+		return nil, b, err
 	}
 	traces = make([]score.Traced, n)
 	for i := range traces {

@@ -96,7 +96,7 @@ func TestTheWireForm(t *testing.T) {
 	m, err = decode(append(append(append([]byte{2, 1, 0, 1, 0, 0}, trace[:]...), data[2:]...), 0, 0))
 	require.NoError(t, err)
 	require.Equal(t, score.Message{Updates: []score.Update{update}, Traces: []score.Traced{{Trace: trace}}}, m)
-	for version, want := range map[byte]error{0: errMalformed, 2: errMalformed, 3: score.ErrNewer, 31: score.ErrNewer, 32: errMalformed, 255: errMalformed} {
+	for version, want := range map[byte]error{0: errMalformed, 2: errMalformed, 3: errMalformed, 4: score.ErrNewer, 31: score.ErrNewer, 32: errMalformed, 255: errMalformed} {
 		plain[0] = version
 		_, err = decode(plain)
 		require.ErrorIs(t, err, want)
@@ -234,21 +234,31 @@ func FuzzDecode(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	edit, err := encodeEdit(&score.SignedEdit{Owner: common.Address{1}, ProjectEdit: score.ProjectEdit{Nonce: 7, Edits: []score.Edit{{Operation: score.AddOwner}}}})
+	if err != nil {
+		f.Fatal(err)
+	}
 	for _, seed := range [][]byte{
-		envelope, signed, followed, project, {traced, kindFiller, 0, 0}, {version, kindFiller}, {version, kindFiller, 0}, nil, {1}, {1, 1, 0, 0}, {2, 1}, {1, 2, '{', '}'}, {2, 2, '{', '}'},
+		envelope, signed, followed, project, edit, {editing, kindEdit, 0, 0, '{', '}'}, {editing, kindProject, 0, 0, '{', '}'}, {traced, kindEdit, '{', '}'}, {traced, kindFiller, 0, 0}, {version, kindFiller}, {version, kindFiller, 0}, nil, {1}, {1, 1, 0, 0}, {2, 1}, {1, 2, '{', '}'}, {2, 2, '{', '}'},
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := decode(data)
 		if string(data) == string([]byte{version, kindFiller}) { // what Extend puts in the place of what was lost
-			if err != nil || m.Updates != nil || m.Project != nil {
+			if err != nil || m.Updates != nil || m.Project != nil || m.Edit != nil {
 				t.Fatalf("a filler is read as %+v, error %v", m, err)
 			}
 			return
 		}
-		if set := (m.Updates != nil) != (m.Project != nil); set == (err != nil) {
-			t.Fatalf("updates %v, project %v, error %v: want exactly one", m.Updates, m.Project, err)
+		set := 0
+		for _, is := range []bool{m.Updates != nil, m.Project != nil, m.Edit != nil, err != nil} {
+			if is {
+				set++
+			}
+		}
+		if set != 1 {
+			t.Fatalf("updates %v, project %v, edit %v, error %v: want exactly one", m.Updates, m.Project, m.Edit, err)
 		}
 		if m.Updates == nil {
 			return

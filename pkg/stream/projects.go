@@ -41,6 +41,9 @@ func (s *Stream) WatchProjects(ctx context.Context, fn func(ProjectEvent)) error
 	}
 	creations, err := watch(ctx, s.stream, projectPrefix+"*", arrived, func(msg jetstream.Msg, seq uint64) {
 		m, _ := decode(msg.Data())
+		if m.Edit != nil {
+			return
+		}
 		tell(ProjectEvent{Seq: seq, Project: m.Project})
 	})
 	if err != nil {

@@ -36,7 +36,7 @@ func TestAMessageOfANewerVersionIsNotCorrupt(t *testing.T) {
 	s, js := open(t)
 	data, err := stream.EncodeEnvelope([]score.Update{update(1)}, nil)
 	require.NoError(t, err)
-	data[0] = 3
+	data[0] = stream.Version + 1
 	_, err = js.Publish(t.Context(), "scorelay.updates", data)
 	require.NoError(t, err)
 	r, err := s.Read(t.Context(), 0)

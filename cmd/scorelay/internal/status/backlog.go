@@ -93,8 +93,8 @@ func read(ctx context.Context, s *stream.Stream, held [score.Buckets]holder, pau
 	}
 	took, until := 0, time.Now().Add(readFor)
 	err := s.ReadFrom(ctx, from.Seq, func(m score.Message) error {
-		if m.Project != nil {
-			meet(m.Project.ID, score.Position{Seq: m.Seq}, m.Time)
+		if ref, alone := m.Alone(); alone {
+			meet(ref.Project, score.Position{Seq: m.Seq}, m.Time)
 		}
 		for i := range m.Updates {
 			meet(m.Updates[i].Project, score.Position{Seq: m.Seq, Index: uint32(i)}, m.Time)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
@@ -105,6 +106,9 @@ func (b *Block) Balance(of common.Address) *big.Int { return b.state.of(of).bala
 
 // Scores are all scores after b.
 func (b *Block) Scores() map[ScoreKey]int64 { return maps.Clone(b.state.registry.scores) }
+
+// NextEdit is the nonce of a project's next edit after b.
+func (b *Block) NextEdit(of score.ProjectID) uint64 { return b.state.registry.edits[of] }
 
 // Fork has all that happens from now on charged by other rules.
 func (c *Chain) Fork(rules registry.GasRules) {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"maps"
+	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -17,6 +18,7 @@ import (
 type registryState struct {
 	projects map[score.ProjectID]*score.Record
 	created  map[score.ProjectID]uint64 // in which block
+	edits    map[score.ProjectID]uint64 // the next nonce
 	used     map[usedKey]bool
 	scores   map[ScoreKey]int64
 	relayers map[common.Address]bool
@@ -43,12 +45,12 @@ type ScoreKey struct {
 
 func newRegistryState() *registryState {
 	return &registryState{
-		map[score.ProjectID]*score.Record{}, map[score.ProjectID]uint64{}, map[usedKey]bool{}, map[ScoreKey]int64{}, map[common.Address]bool{}, nil,
+		map[score.ProjectID]*score.Record{}, map[score.ProjectID]uint64{}, map[score.ProjectID]uint64{}, map[usedKey]bool{}, map[ScoreKey]int64{}, map[common.Address]bool{}, nil,
 	}
 }
 
 func (r *registryState) clone() *registryState {
-	return &registryState{maps.Clone(r.projects), maps.Clone(r.created), maps.Clone(r.used), maps.Clone(r.scores), maps.Clone(r.relayers), slices.Clip(r.batches)}
+	return &registryState{maps.Clone(r.projects), maps.Clone(r.created), maps.Clone(r.edits), maps.Clone(r.used), maps.Clone(r.scores), maps.Clone(r.relayers), slices.Clip(r.batches)}
 }
 
 // result is what a call comes to.
@@ -70,10 +72,14 @@ func (c *Chain) try(r *registryState, from common.Address, data []byte, gas uint
 		return refused(nil)
 	}
 	switch {
-	case read.account != nil && from != c.admin, read.account == nil && !r.relayers[from]:
+	case read.account != nil && from != c.admin, read.account == nil && read.edit == nil && !r.relayers[from]:
 		return refused(revertData("AccessControlUnauthorizedAccount(address,bytes32)", common.LeftPadBytes(from[:], 32), relayerRole[:]))
 	case read.project != nil && r.projects[read.project.ID] != nil:
 		return refused(revertData("ProjectExists(bytes32)", read.project.ID[:]))
+	case read.edit != nil:
+		if revert := r.refuses(read); revert != nil {
+			return refused(revert)
+		}
 	case read.poison:
 		return result{gas: min(gas, base+100_000)}, nil
 	}
@@ -109,6 +115,9 @@ func (c *Chain) run(r *registryState, read *call, number uint64) []*types.Log {
 			Address: c.Contract, Topics: []common.Hash{topicProjectCreated, common.Hash(read.project.ID)}, Data: ProjectCreatedData(read.data),
 		}}
 	}
+	if e := read.edit; e != nil {
+		return r.edit(c.Contract, e)
+	}
 	if r.relayers[*read.account] == read.grant {
 		return nil
 	}
@@ -120,6 +129,44 @@ func (c *Chain) run(r *registryState, read *call, number uint64) []*types.Log {
 	return []*types.Log{{Address: c.Contract, Topics: []common.Hash{
 		event, relayerRole, common.BytesToHash(read.account[:]), common.BytesToHash(c.admin[:]),
 	}}}
+}
+
+// refuses is the revert of an edit, in the contract's order of checks; nil if it makes it. A deadline is over, or far away.
+func (r *registryState) refuses(read *call) []byte {
+	e := read.edit
+	p, number := r.projects[e.Project], func(n uint64) []byte { return common.LeftPadBytes(new(big.Int).SetUint64(n).Bytes(), 32) }
+	switch {
+	case p == nil:
+		return revertData("UnknownProject(bytes32)", e.Project[:])
+	case e.Deadline == 0:
+		return revertData("EditExpired(uint256,uint256)", number(0), number(1))
+	case e.Nonce != r.edits[e.Project]:
+		return revertData("WrongEditNonce(bytes32,uint256,uint256)", e.Project[:], number(e.Nonce), number(r.edits[e.Project]))
+	case p.Members[e.Owner]&score.Owner == 0:
+		return revertData("NotOwner(bytes32,address)", e.Project[:], common.LeftPadBytes(e.Owner[:], 32))
+	case read.forged:
+		return revertData("BadEditSignature(bytes32,address)", e.Project[:], common.LeftPadBytes(e.Owner[:], 32))
+	}
+	if _, problems := e.Apply(p); len(problems) > 0 {
+		return revertData("RoleUnchanged(bytes32,address)", e.Project[:], common.LeftPadBytes(e.Edits[0].Member[:], 32))
+	}
+	return nil
+}
+
+// edit makes an edit, of updaters or owners only.
+func (r *registryState) edit(contract common.Address, e *score.SignedEdit) (logs []*types.Log) {
+	before := r.projects[e.Project]
+	after, _ := e.Apply(before)
+	r.projects[e.Project], r.edits[e.Project] = after, e.Nonce+1
+	for i := range e.Edits {
+		first := score.ProjectEdit{Edits: e.Edits[:i+1]}
+		then, _ := first.Apply(before)
+		member := e.Edits[i].Member
+		logs = append(logs, &types.Log{Address: contract, Topics: []common.Hash{
+			topicMemberChanged, common.Hash(e.Project), common.BytesToHash(member[:]), common.BytesToHash(e.Owner[:]),
+		}, Data: common.LeftPadBytes([]byte{byte(then.Members[member])}, 32)})
+	}
+	return logs
 }
 
 // apply plays a batch; the outcomes are empty when all of it was applied, as in the event.

@@ -8,6 +8,7 @@ import (
 
 var (
 	topicProjectCreated = registry.ProjectTopics()[0]
+	topicMemberChanged  = registry.ProjectTopics()[3]
 	topicBatchApplied   = registry.UpdateTopics()[0]
 )
 

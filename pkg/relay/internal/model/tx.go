@@ -64,6 +64,8 @@ type call struct {
 	data    []byte          // of the batch, as the event has it
 	proofs  []score.Outcome // of each group: Applied, SignatureRequired if it is not signed, or BadSignature
 	project *score.Project  // of a creation
+	edit    *score.SignedEdit
+	forged  bool            // the edit's signature is not its owner's
 	gas     uint64          // that the rules bound it by
 	poison  bool            // the contract reverts on it
 	account *common.Address // that a grant or revocation of the relayer role is about
@@ -101,6 +103,10 @@ func (c *Chain) readCall(data []byte) (*call, error) {
 	}
 	if p, err := registry.DecodeCreateProject(data); err == nil {
 		return &call{project: p, data: data[4:], gas: c.rules.CreateProject(p)}, nil
+	}
+	if e, err := registry.DecodeEdit(data); err == nil {
+		by := signerOf(c.domain.EditDigest(e.ProjectEdit), e.Signature)
+		return &call{edit: e, forged: by != e.Owner, gas: c.rules.Edit(e)}, nil
 	}
 	for _, a := range c.relayers {
 		switch {
@@ -143,12 +149,19 @@ func (c *Chain) proof(g *batch.Group) (score.Outcome, error) {
 	if err != nil {
 		return 0, fmt.Errorf("a batch that was decoded cannot be encoded: %w", err)
 	}
-	digest := c.domain.GroupDigest(g.Project, g.Kind, body)
-	signature := append(bytes.Clone(g.Signature[:]), g.Signature[32]>>7)
-	signature[32] &= 0x7f
-	key, err := crypto.SigToPub(digest[:], signature)
-	if err != nil || crypto.PubkeyToAddress(*key) != g.Signer {
-		return score.BadSignature, nil //nolint:nilerr // what cannot be recovered is not the signer's
+	if signerOf(c.domain.GroupDigest(g.Project, g.Kind, body), *g.Signature) != g.Signer {
+		return score.BadSignature, nil
 	}
 	return score.Applied, nil
+}
+
+// signerOf is who signed a digest; the zero address where that cannot be recovered.
+func signerOf(digest common.Hash, compact score.GroupSignature) common.Address {
+	signature := append(bytes.Clone(compact[:]), compact[32]>>7)
+	signature[32] &= 0x7f
+	key, err := crypto.SigToPub(digest[:], signature)
+	if err != nil {
+		return common.Address{}
+	}
+	return crypto.PubkeyToAddress(*key)
 }

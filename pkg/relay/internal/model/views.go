@@ -19,11 +19,11 @@ func (r *registryState) view(data []byte) (answer []byte, ok bool) {
 	if p == nil {
 		p = &score.Record{}
 	}
-	return projectInfo(p, r.created[id]), true
+	return projectInfo(p, r.created[id], r.edits[id]), true
 }
 
 // projectInfo is the answer of getProject.
-func projectInfo(p *score.Record, created uint64) []byte {
+func projectInfo(p *score.Record, created, edits uint64) []byte {
 	owners, signedOnly := uint64(0), uint64(0)
 	for _, role := range p.Members {
 		if role&score.Owner != 0 {
@@ -34,7 +34,7 @@ func projectInfo(p *score.Record, created uint64) []byte {
 		signedOnly = 1
 	}
 	var out []byte
-	for _, n := range []uint64{created, owners, 0, uint64(len(p.Actions)), uint64(len(p.ScoreTypes)), signedOnly} {
+	for _, n := range []uint64{created, owners, edits, uint64(len(p.Actions)), uint64(len(p.ScoreTypes)), signedOnly} {
 		out = appendUint(out, n)
 	}
 	return out

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// TestProjectsAreEdited: an owner's edits by the command go the whole way, and the project shows them.
+func TestProjectsAreEdited(t *testing.T) {
+	t.Parallel()
+	s := startStack(t)
+	info := s.info(t)
+	run := func(args ...string) ([]byte, error) {
+		cmd := command(t, "scorelay", append([]string{"projects"}, append(args, "--data-dir", s.dir)...)...)
+		cmd.Env = append(os.Environ(), "SCORELAY_OWNER_KEY="+info.OwnerKey)
+		return cmd.CombinedOutput()
+	}
+	member := devnet.Address(9).Hex()
+	out, err := run("edit", info.ProjectID, "--add-updater", member, "--add-action", "a gift=-5", "--add-score-type", "luck", "--signed-only=true", "--wait", "2m")
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "final: applied")
+	out, err = run("edit", info.ProjectID, "--add-updater", member)
+	require.Error(t, err)
+	require.Contains(t, string(out), "is an updater already")
+
+	var shown struct {
+		Updaters   []string       `json:"updaters"`
+		Actions    []score.Action `json:"actions"`
+		ScoreTypes []string       `json:"scoreTypes"`
+		SignedOnly bool           `json:"signedOnly"`
+		EditNonce  uint64         `json:"editNonce"`
+	}
+	require.Eventually(t, func() bool { // the directory follows the final blocks
+		out, err := run("show", "--json", info.ProjectID)
+		require.NoError(t, err, string(out))
+		require.NoError(t, json.Unmarshal(out, &shown))
+		return len(shown.ScoreTypes) > 1
+	}, 2*time.Minute, 100*time.Millisecond)
+	require.Contains(t, shown.Actions, score.Action{Name: "a gift", Points: 5, Direction: score.Subtract})
+	require.Contains(t, shown.Updaters, strings.ToLower(member))
+	require.True(t, shown.SignedOnly)
+	require.Equal(t, uint64(1), shown.EditNonce)
+}
+
+// TestEditsOfFlags: what is added comes first, and what makes no edit is named.
+func TestEditsOfFlags(t *testing.T) {
+	t.Parallel()
+	yes, a, b := true, devnet.Address(1), devnet.Address(2)
+	edits, err := (&projectsEditCommand{RemoveOwner: []string{a.Hex()}, AddOwner: []string{b.Hex()}, AddAction: []string{"x=y=7"}, SignedOnly: &yes}).edits()
+	require.NoError(t, err)
+	require.Equal(t, []score.Edit{
+		{Operation: score.AddOwner, Member: b},
+		{Operation: score.AddAction, Name: "x=y", Points: 7},
+		{Operation: score.RemoveOwner, Member: a},
+		{Operation: score.RequireSignedGroups},
+	}, edits)
+	for want, c := range map[string]projectsEditCommand{
+		"say what to edit":                {},
+		`--add-action: "x" must be`:       {AddAction: []string{"x"}},
+		`--add-action: "x=one" must end`:  {AddAction: []string{"x=one"}},
+		`--remove-updater: "0x12" must b`: {RemoveUpdater: []string{"0x12"}},
+	} {
+		_, err := c.edits()
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestADeadEditIsShownAndNotReplayed: its owner has to sign it again.
+func TestADeadEditIsShownAndNotReplayed(t *testing.T) {
+	t.Parallel()
+	opened, projects := deployment(t)
+	edit := &score.SignedEdit{Owner: devnet.Address(1), ProjectEdit: score.ProjectEdit{
+		Project: score.ProjectID{3}, Nonce: 7, Deadline: 9, Edits: []score.Edit{{Operation: score.AddUpdater, Member: devnet.Address(2)}},
+	}}
+	require.NoError(t, opened.AddDeadLetters(t.Context(), []score.DeadLetter{{Seq: 4, Edit: edit, Outcome: score.EditExpired, Reason: "too late"}}))
+	_, documents := listed(t, opened, false)
+	require.Len(t, documents, 1)
+	require.Equal(t, edit, documents[0].Edit)
+	require.Equal(t, "edit_expired", documents[0].Outcome)
+	var out strings.Builder
+	err := (&dlqReplayCommand{IDs: []string{documents[0].ID}}).replay(t.Context(), opened, projects, &out)
+	require.ErrorIs(t, err, errEdit)
+	require.ErrorContains(t, err, "edit 7 of project 0x03")
+}

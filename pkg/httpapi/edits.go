@@ -1,0 +1,343 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// editBody is the body of a post of edits as it comes: the message that the owner signed, without the projectId.
+type editBody struct {
+	Edits     []oneEditBody `json:"edits"`
+	Nonce     *int64        `json:"nonce"`
+	Deadline  *int64        `json:"deadline"`
+	Signature *string       `json:"signature"`
+}
+
+// oneEditBody leaves out what its operation does not use, which is signed as zero.
+type oneEditBody struct {
+	Operation *string `json:"operation"`
+	Member    *string `json:"member"`
+	Name      *string `json:"name"`
+	Points    *int64  `json:"points"`
+	Direction *int64  `json:"direction"`
+}
+
+// editRequest is a well-formed edit, with nothing compared with the world yet.
+type editRequest struct {
+	score.SignedEdit
+	signature wallet.Signature
+}
+
+// maxInteger is the most that every reader of JSON reads exactly.
+const maxInteger = 1<<53 - 1
+
+func decodeEdit(project score.ProjectID) func(body []byte) (*editRequest, *Problem) {
+	return func(body []byte) (*editRequest, *Problem) {
+		return decode(body, func(b *editBody, f *fields) *editRequest {
+			r := &editRequest{}
+			r.Project = project
+			r.Nonce = uint64(f.integer("/nonce", b.Nonce, 0, maxInteger, "the project's next nonce"))
+			r.Deadline = uint64(f.integer("/deadline", b.Deadline, 0, maxInteger, "a time in seconds since 1970"))
+			if b.Edits == nil {
+				f.add(fieldRequired, "/edits", "is required; an empty list uses the nonce up")
+			}
+			for i := range b.Edits[:min(len(b.Edits), score.MaxEdits+1)] { // one more is refused later, by its rule
+				r.Edits = append(r.Edits, f.edit(fmt.Sprintf("/edits/%d", i), &b.Edits[i]))
+			}
+			r.signature = parsed(f, "/signature", b.Signature, func(text string) (wallet.Signature, error) {
+				raw, err := hexOf(maxSignatureBytes)(text)
+				if err != nil {
+					return wallet.Signature{}, err
+				}
+				return wallet.ParseSignature(raw)
+			})
+			r.Signature = r.signature.Compact()
+			return r
+		})
+	}
+}
+
+func (f *fields) edit(at string, b *oneEditBody) (e score.Edit) {
+	e.Operation = score.Operation(parsed(f, at+"/operation", b.Operation, asItIs))
+	if b.Member != nil {
+		e.Member = parsed(f, at+"/member", b.Member, wallet.ParseAddress)
+	}
+	if b.Name != nil {
+		e.Name = *b.Name
+	}
+	if b.Points != nil {
+		e.Points = uint32(f.integer(at+"/points", b.Points, 0, math.MaxUint32, "an integer of 32 bits"))
+	}
+	if b.Direction != nil {
+		e.Direction = score.Direction(f.integer(at+"/direction", b.Direction, 0, math.MaxUint8, "an integer of 8 bits"))
+	}
+	return e
+}
+
+// editAccepted is the body of a 200 of a post of edits.
+type editAccepted struct {
+	ProjectID score.ProjectID `json:"projectId"`
+	Nonce     uint64          `json:"nonce"`
+	Status    string          `json:"status"` // accepted or duplicate
+	StatusURL string          `json:"statusUrl"`
+	Waits     *waits          `json:"waits,omitempty"`
+}
+
+// editProject makes one edit durable, which an owner has signed. The stream takes one of a nonce: posted again it is a duplicate, and
+// another one of the nonce is refused.
+func (s *Server) editProject(c *fiber.Ctx, by *caller) *Problem {
+	project, p := projectParam(c, by)
+	if p != nil {
+		return p
+	}
+	price := func(r *editRequest) (score.ProjectID, score.Cost) { return project, s.priceOfEdit(&r.SignedEdit) }
+	r, cost, p := counted(s, c, by, decodeEdit(project), price)
+	if p != nil {
+		return p
+	}
+	status, p := s.acceptEdit(c, r)
+	if status != statusAccepted && (p == nil || p.Code != codeNotDurable.Name) {
+		s.giveBack(by, cost)
+	}
+	if p != nil {
+		return p
+	}
+	s.metrics.edits.WithLabelValues(status).Inc()
+	n := 0
+	if status == statusAccepted {
+		n = 1
+		by.counts.gas.Add(float64(cost.Gas))
+		s.log(c).Info("an edit came by this key", "key", by.Key, "name", by.Name, "project", project, "nonce", r.Nonce, "owner", r.Owner)
+	}
+	return s.send(c, editAccepted{project, r.Nonce, status, editURL(r.Ref()), s.waitsFor(n, project)})
+}
+
+func editURL(ref score.Ref) string {
+	return statusURL(ref.Project) + "/edits/" + strconv.FormatUint(ref.Nonce, 10)
+}
+
+// acceptEdit checks an edit and stores it. What is stored already is a duplicate, also when it and its project came further since.
+func (s *Server) acceptEdit(c *fiber.Ctx, r *editRequest) (status string, p *Problem) {
+	e := &r.SignedEdit
+	var err error
+	if e.Owner, err = s.signers.recoverFrom(r.signature, s.domain.EditDigest(e.ProjectEdit)); err != nil {
+		return "", fieldProblem(codeBadSignature, "/signature", err.Error())
+	}
+	stored, dead, err := s.storedEdit(e.Ref())
+	switch {
+	case err != nil:
+		s.log(c).Warn("the API could not read which edits are stored; it asks the caller to retry", "project", e.Project, "err", err)
+		return "", s.notStored(err)
+	case stored != nil && dead == nil && stored.Same(e):
+		return statusDuplicate, nil
+	case stored != nil && dead == nil:
+		return "", editExists()
+	}
+	if p := s.verifyEdit(c, e); p != nil {
+		return "", p
+	}
+	if p := s.notAccepting(&e.Project); p != nil {
+		return "", p
+	}
+
+	// The commit point: persistEdit returns nil when the edit is stored and synced.
+	err = s.persistEdit(s.life, e, s.spanOf(c))
+	var taken *score.EditTakenError
+	switch {
+	case errors.As(err, &taken) && taken.Edit.Same(e):
+		return statusDuplicate, nil
+	case errors.As(err, &taken):
+		return "", editExists()
+	case err != nil:
+		s.log(c).Warn("the API could not store an edit durably; it asks the caller to retry", "project", e.Project, "nonce", e.Nonce, "err", err)
+		return "", s.notStored(err)
+	}
+	if err := s.deps.Statuses.Accepted(s.life, []score.Ref{e.Ref()}, []string{""}); err != nil {
+		s.log(c).Debug("the API could not write the status of an accepted edit; it is accepted all the same", "project", e.Project, "err", err)
+	}
+	return statusAccepted, nil
+}
+
+// storedEdit is the newest accepted edit of a nonce, and its dead letter.
+func (s *Server) storedEdit(ref score.Ref) (*score.SignedEdit, *score.DeadLetter, error) {
+	ctx, cancel := context.WithTimeout(s.life, readTimeout)
+	defer cancel()
+	return s.deps.Publisher.Edit(ctx, ref)
+}
+
+// verifyEdit checks what the contract will, in its order, against the project as it is final or as its accepted creation will make it. So
+// one edit of a project is under way at a time: what another is checked against must stand.
+func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
+	rec, known := s.deps.Projects.await(s.life, e.Project, projectPatience)
+	if !known {
+		return problem(codeProjectNotFound, "")
+	}
+	if now := time.Now(); e.Over(now.Add(leastEditTime)) {
+		return fieldProblem(codeEditExpired, "/deadline", fmt.Sprintf("is %s; it must be at least %s ahead, since a block must have the edit before",
+			time.Unix(int64(e.Deadline), 0).UTC().Format(time.RFC3339), leastEditTime))
+	}
+	next, final, p := s.nextEdit(c, e.Project)
+	switch {
+	case p != nil:
+		return p
+	case e.Nonce != next:
+		return fieldProblem(codeWrongEditNonce, "/nonce", fmt.Sprintf("is %d; the project's next is %d", e.Nonce, next))
+	case final != next:
+		return problem(codeEditWaits, fmt.Sprintf("the edit with nonce %d is in a block that is not final", next-1))
+	case rec.Members[e.Owner]&score.Owner == 0:
+		return fieldProblem(codeNotOwner, "/signature", "is that of "+e.Owner.Hex()+", who is no owner of the project; compare the domain "+
+			"(`signing` of GET /projects/{projectId}), projectId, edits, nonce and deadline; contract wallets send edits themselves")
+	}
+	if _, rules := e.Apply(rec); len(rules) > 0 {
+		var f fields
+		for _, rule := range rules {
+			f.add(fieldInvalid, rule.Pointer, rule.Detail)
+		}
+		return invalidBody(f.errors...)
+	}
+	return nil
+}
+
+// leastEditTime is how long an edit must be valid at least.
+const leastEditTime = time.Minute
+
+// nextEdit is the nonce of a project's next edit, as of the newest block and as of a final one.
+func (s *Server) nextEdit(c *fiber.Ctx, project score.ProjectID) (next, final uint64, p *Problem) {
+	ctx, cancel := context.WithTimeout(s.life, readTimeout)
+	defer cancel()
+	next, final, err := s.deps.Chain.NextEdit(ctx, project)
+	if err != nil {
+		s.log(c).Warn("the API could not read a project's next nonce from the chain; it asks the caller to retry", "project", project, "err", err)
+		return 0, 0, temporary(codeChainUnavailable, retryAfterFailure, "")
+	}
+	return next, final, nil
+}
+
+// persistEdit stores the edit, in the place of one that became a dead letter, if there is one.
+func (s *Server) persistEdit(ctx context.Context, e *score.SignedEdit, request trace.Span) (err error) {
+	msgID := "edit-" + s.tokens.next()
+	var traces []score.Traced
+	if span := publishes(s.deps.Tracer, request, spanEdit, e.Project); span != nil {
+		traces = []score.Traced{{Trace: carried(span)}}
+		defer func() { published(span, err) }()
+	}
+	return persist(ctx, s.config.AcceptTimeout, s.metrics, func(ctx context.Context) (bool, error) {
+		err := s.deps.Publisher.PublishEdit(ctx, msgID, e, traces...)
+		var taken *score.EditTakenError
+		return err == nil || errors.As(err, &taken) || notTaken(err), err
+	})
+}
+
+func editExists() *Problem {
+	return fieldProblem(codeEditExists, "/nonce", "is that of another edit, which was accepted")
+}
+
+// nextEditView is the body of a 200 of GET /projects/{projectId}/edits.
+type nextEditView struct {
+	ProjectID score.ProjectID `json:"projectId"`
+	NextNonce uint64          `json:"nextNonce"`
+	Waits     bool            `json:"waits"` // an edit of the project is not final
+	Signing   wallet.Domain   `json:"signing"`
+}
+
+// edits tells what the project's next edit is signed with.
+func (s *Server) edits(c *fiber.Ctx, by *caller) *Problem {
+	project, p := projectParam(c, by)
+	if p != nil {
+		return p
+	}
+	if _, known := s.deps.Projects.lookup(project); !known {
+		return problem(codeProjectNotFound, "")
+	}
+	next, final, p := s.nextEdit(c, project)
+	if p != nil {
+		return p
+	}
+	stored, dead, err := s.storedEdit(score.EditRef(project, next))
+	if err != nil {
+		return temporary(codeStatusUnavailable, retryAfterFailure, "")
+	}
+	return s.send(c, nextEditView{project, next, final != next || stored != nil && dead == nil, s.domain})
+}
+
+// editView is the body of a 200 of GET /projects/{projectId}/edits/{nonce}.
+type editView struct {
+	ProjectID score.ProjectID `json:"projectId"`
+	Nonce     uint64          `json:"nonce"`
+	progress
+	Reason *string         `json:"reason"` // of a rejection
+	Owner  *common.Address `json:"owner"`
+	Edits  []score.Edit    `json:"edits"` // null where the stream does not hold it any more
+	Waits  *waits          `json:"waits,omitempty"`
+}
+
+// edit tells how far an edit has come.
+func (s *Server) edit(c *fiber.Ctx, by *caller) *Problem {
+	project, p := projectParam(c, by)
+	if p != nil {
+		return p
+	}
+	nonce, err := strconv.ParseUint(c.Params("nonce"), 10, 64)
+	if err != nil {
+		return problem(codeInvalidPath, "the nonce must be a decimal integer")
+	}
+	ref := score.EditRef(project, nonce)
+	stored, dead, unread := s.storedEdit(ref)
+	st, p := s.editStatus(c, ref, stored, dead, unread)
+	if p != nil {
+		return p
+	}
+	view := editView{ProjectID: project, Nonce: nonce, progress: progressOf(st)}
+	if dead != nil {
+		view.Reason = &dead.Reason
+	}
+	if stored != nil {
+		view.Owner, view.Edits = &stored.Owner, append([]score.Edit{}, stored.Edits...)
+	}
+	if st.Stage == score.Accepted {
+		view.Waits = s.waitsFor(1, project)
+	}
+	return s.send(c, view)
+}
+
+// editStatus is what Redis says of an edit, but for its end: a dead letter says that it was rejected. Where Redis knows nothing, the
+// contract says whether what is stored was made.
+func (s *Server) editStatus(
+	c *fiber.Ctx, ref score.Ref, stored *score.SignedEdit, dead *score.DeadLetter, unread error,
+) (score.Status, *Problem) {
+	if dead != nil {
+		return score.Status{Stage: score.Final, Outcome: dead.Outcome, Tx: dead.Tx}, nil
+	}
+	statuses, complete, err := s.deps.Statuses.Read(s.life, []score.Ref{ref})
+	var st score.Status
+	if err == nil {
+		st = statuses[0]
+	}
+	rejected := st.Stage == score.Final && st.Outcome.Rejected() // maybe one that was sent before this one
+	switch {
+	case st.Stage != 0 && (!rejected || stored == nil && unread == nil):
+		return st, nil
+	case stored != nil:
+		_, final, p := s.nextEdit(c, ref.Project)
+		if p == nil && final > ref.Nonce {
+			return score.Status{Stage: score.Final, Outcome: score.Applied}, nil
+		}
+		return score.Status{Stage: score.Accepted}, p
+	case err != nil || unread != nil:
+		return st, temporary(codeStatusUnavailable, retryAfterFailure, "")
+	case !complete:
+		return st, temporary(codeStatusRebuilding, retryAfterFull, "")
+	}
+	return st, problem(codeEditNotFound, "")
+}

@@ -1,0 +1,112 @@
+package registry
+
+import (
+	"bytes"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// EncodeEditBySignature is the calldata, for any sender, of an edit that an owner has signed (wallet.Domain.EditDigest).
+func EncodeEditBySignature(e *score.ProjectEdit, owner common.Address, signature score.GroupSignature) []byte {
+	edits := make([]bindings.IScoreRegistryEdit, len(e.Edits))
+	for i, edit := range e.Edits {
+		edits[i] = bindings.IScoreRegistryEdit{
+			Operation: string(edit.Operation), Member: edit.Member, Name: edit.Name, Points: edit.Points, Direction: uint8(edit.Direction),
+		}
+	}
+	return contract.PackEditBySignature(e.Project, edits, owner, new(big.Int).SetUint64(e.Nonce), new(big.Int).SetUint64(e.Deadline),
+		[32]byte(signature[:32]), [32]byte(signature[32:]))
+}
+
+// EncodeEdit is EncodeEditBySignature of a whole signed edit.
+func EncodeEdit(e *score.SignedEdit) []byte {
+	return EncodeEditBySignature(&e.ProjectEdit, e.Owner, e.Signature)
+}
+
+// DecodeEdit is the inverse of EncodeEdit: ErrOtherCall if the calldata is not exactly what it writes. An empty list comes back
+// as empty, not nil.
+func DecodeEdit(calldata []byte) (*score.SignedEdit, error) {
+	parsed := contract.GetABI()
+	method := parsed.Methods["editBySignature"]
+	if !bytes.HasPrefix(calldata, method.ID) {
+		return nil, fmt.Errorf("%w: not editBySignature", ErrOtherCall)
+	}
+	values, err := method.Inputs.Unpack(calldata[4:])
+	if err != nil {
+		return nil, fmt.Errorf("%w: editBySignature: %s", ErrOtherCall, err.Error())
+	}
+	var args struct {
+		ProjectId       [32]byte // the ABI's name
+		Edits           []bindings.IScoreRegistryEdit
+		Owner           common.Address
+		Nonce, Deadline *big.Int
+		R, Vs           [32]byte
+	}
+	if err := method.Inputs.Copy(&args, values); err != nil {
+		return nil, fmt.Errorf("%w: editBySignature: %s", ErrOtherCall, err.Error())
+	}
+	e := &score.SignedEdit{Owner: args.Owner}
+	e.Project, e.Nonce, e.Deadline, e.Edits = args.ProjectId, args.Nonce.Uint64(), args.Deadline.Uint64(), make([]score.Edit, len(args.Edits))
+	copy(e.Signature[:], slices.Concat(args.R[:], args.Vs[:]))
+	for i, edit := range args.Edits {
+		e.Edits[i] = score.Edit{
+			Operation: score.Operation(edit.Operation), Member: edit.Member, Name: edit.Name, Points: edit.Points, Direction: score.Direction(edit.Direction),
+		}
+	}
+	if !bytes.Equal(calldata, EncodeEdit(e)) {
+		return nil, fmt.Errorf("%w: editBySignature not as EncodeEdit writes it", ErrOtherCall)
+	}
+	return e, nil
+}
+
+// Edited checks by its receipt that the transaction which carried EncodeEdit made the edits: each has one event. The error wraps
+// ErrNoEvent if it did not. Of an empty list the receipt's status alone tells.
+func Edited(e *score.SignedEdit, registry common.Address, receipt *types.Receipt) error {
+	made := 0
+	for _, log := range registryLogs(registry, receipt) {
+		if len(log.Topics) >= 2 && log.Topics[0] != topicProjectCreated && slices.Contains(ProjectTopics(), log.Topics[0]) && log.Topics[1] == common.Hash(e.Project) {
+			made++
+		}
+	}
+	if receipt.Status != types.ReceiptStatusSuccessful || made != len(e.Edits) {
+		return fmt.Errorf("%w: %d events for %d edits of transaction %s", ErrNoEvent, made, len(e.Edits), receipt.TxHash)
+	}
+	return nil
+}
+
+// EditOutcome is the outcome of an edit that the contract refuses with a revert: score.Unprocessable where none is for it alone.
+func EditOutcome(revert *Revert) score.Outcome {
+	switch revert.Name {
+	case RevertUnknownProject:
+		return score.UnknownProject
+	case RevertEditExpired:
+		return score.EditExpired
+	case RevertWrongEditNonce:
+		return score.WrongEditNonce
+	case RevertNotOwner:
+		return score.NotOwner
+	case RevertBadEditSignature:
+		return score.BadSignature
+	}
+	return score.Unprocessable
+}
+
+// Edit bounds the gas of an owner's edit. Under Osaka one of score.MaxEdits stays below MaxGas.
+func (r GasRules) Edit(e *score.SignedEdit) uint64 {
+	data := EncodeEdit(e)
+	// Each on top of its fresh slots, but perByte.
+	const (
+		rest    = 34_000 // project, owner, signature, nonce
+		perEdit = 12_000 // of the dearest: hashing, comparing, event
+		slots   = 2      // of the dearest: for an action's name and its points
+		perByte = 18     // of names and operations, which are hashed, compared and logged
+	)
+	return r.base + rest + calldataGas(data) + perByte*uint64(len(data)) + (slots*r.slot+perEdit)*uint64(len(e.Edits))
+}

@@ -1,0 +1,92 @@
+package relay_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+const projectsOwner = 15 // account
+
+// edit accepts an edit that the owner signed.
+func (w *world) edit(id string, e score.ProjectEdit) {
+	w.t.Helper()
+	digest := wallet.NewDomain(devnet.ChainID, w.contract).EditDigest(e)
+	raw, err := crypto.Sign(digest[:], devnet.Key(projectsOwner))
+	require.NoError(w.t, err)
+	parsed, err := wallet.ParseSignature(raw)
+	require.NoError(w.t, err)
+	signed := &score.SignedEdit{ProjectEdit: e, Owner: devnet.Address(projectsOwner), Signature: parsed.Compact()}
+	require.NoError(w.t, w.stream.PublishEdit(w.t.Context(), id, signed))
+}
+
+// TestEditsAreMadeInOrder: an updater who is removed by an edit loses nothing of what was accepted before it, and all that was accepted
+// after it. One that the contract refuses is a dead letter with the contract's reason, and holds nothing up.
+func TestEditsAreMadeInOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	p := w.project(1)
+	p.Owners = []common.Address{devnet.Address(projectsOwner)}
+	require.NoError(t, w.stream.PublishProject(t.Context(), "p", p, 0))
+	remove := score.Edit{Operation: score.RemoveUpdater, Member: common.Address{0xbb, 1}}
+	add := score.Edit{Operation: score.AddUpdater, Member: common.Address{0xbb, 1}}
+	before, between, after := some(1, 0, 40), some(1, 40, 30), some(1, 70, 20)
+
+	w.accept(before...)
+	w.edit("first", score.ProjectEdit{Project: p.ID, Edits: []score.Edit{remove}, Nonce: 0, Deadline: 1 << 40})
+	w.accept(between...)
+	w.edit("late", score.ProjectEdit{Project: p.ID, Edits: []score.Edit{add}, Nonce: 1, Deadline: 1})
+	w.edit("wrong", score.ProjectEdit{Project: p.ID, Edits: []score.Edit{add}, Nonce: 9, Deadline: 1 << 40})
+	w.start(w.config(), w.deps())
+	w.drain()
+	w.edit("again", score.ProjectEdit{Project: p.ID, Edits: []score.Edit{add}, Nonce: 1, Deadline: 1 << 40})
+	w.accept(after...)
+	w.drain()
+	require.Equal(t, map[score.Outcome]int{score.Applied: len(before) + len(after), score.NotMember: len(between)}, w.audit())
+
+	info, err := registry.ReadProject(p.ID).Do(t.Context(), func(ctx context.Context, data []byte) ([]byte, error) {
+		return w.client.View(ctx, w.contract, data)
+	})
+	require.NoError(t, err)
+	require.Equal(t, uint64(2), info.EditNonce)
+	outcomes := map[uint64]score.Outcome{}
+	require.NoError(t, w.stream.DeadLetters(t.Context(), func(d score.DeadLetter) error {
+		if d.Edit != nil {
+			outcomes[d.Edit.Nonce] = d.Outcome
+			require.Contains(t, d.Reason, "contract reverted")
+		}
+		return nil
+	}))
+	require.Equal(t, map[uint64]score.Outcome{1: score.EditExpired, 9: score.WrongEditNonce}, outcomes)
+}
+
+// TestAnEditWaitsForOtherLanesAsLongAsTheirJournalsTake: a long one takes longer than a call may, and a project that waits for an answer
+// that never comes in time would wait forever.
+func TestAnEditWaitsForOtherLanesAsLongAsTheirJournalsTake(t *testing.T) {
+	t.Parallel()
+	w, config := oneLane(t, 2)
+	deps := w.deps()
+	reads := &journalReads{Journal: w.journal}
+	deps.Leases, deps.Journal = driveRoster{w.roster}, reads
+	w.start(config, deps)
+	w.addLane(1)
+	w.mineUntil(w.owned)
+	before := reads.states.Load()
+	for n := byte(1); n <= 8; n++ { // some are of buckets that moved
+		p := w.project(n)
+		p.Owners = []common.Address{devnet.Address(projectsOwner)}
+		require.NoError(t, w.stream.PublishProject(t.Context(), p.Name, p, 0))
+		w.edit(p.Name+" edited", score.ProjectEdit{Project: p.ID, Deadline: 1 << 40})
+	}
+	w.drain()
+	require.Greater(t, reads.states.Load(), before)
+	require.Zero(t, reads.limited.Load())
+}

@@ -1,0 +1,93 @@
+package relay
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// piece is work as its calldata has it: a batch, or, alone, a creation or an edit.
+type piece struct {
+	batch *batch.Batch
+	nonce uint64 // of one that is in a block
+	known int    // of the batch's slots, that are taken as used
+
+	project *score.Project    // of a creation
+	edit    *score.SignedEdit // of an edit
+}
+
+// pieceOf reads the calldata of work that carries something.
+func pieceOf(kind lane.WorkKind, data []byte) (*piece, error) {
+	switch kind {
+	case lane.Creation:
+		project, err := registry.DecodeCreateProject(data)
+		return &piece{project: project}, err
+	case lane.Edit:
+		edit, err := registry.DecodeEdit(data)
+		return &piece{edit: edit}, err
+	}
+	b, err := registry.DecodeBatch(data)
+	return &piece{batch: &b}, err
+}
+
+func pieceOfSlot(slot *lane.Slot) (*piece, error) {
+	data, err := slot.Data()
+	if err != nil {
+		return nil, err
+	}
+	return pieceOf(slot.Work.Kind, data)
+}
+
+// alone is the kind of work that a creation or an edit is, its calldata, and what names it.
+func (p *piece) alone() (kind lane.WorkKind, data []byte, ref score.Ref) {
+	if p.edit != nil {
+		return lane.Edit, registry.EncodeEdit(p.edit), p.edit.Ref()
+	}
+	return lane.Creation, registry.EncodeCreateProject(p.project), score.CreationRef(p.project.ID)
+}
+
+// refs name what it carries.
+func (p *piece) refs() []score.Ref {
+	if p.batch != nil {
+		return score.Refs(p.batch.Updates())
+	}
+	_, _, ref := p.alone()
+	return []score.Ref{ref}
+}
+
+// done checks by the receipt that a creation or an edit did its work. The error wraps registry.ErrNoEvent.
+func (p *piece) done(contract common.Address, receipt *types.Receipt) error {
+	if p.edit != nil {
+		return registry.Edited(p.edit, contract, receipt)
+	}
+	return registry.Created(p.project.ID, contract, receipt)
+}
+
+// splits tells whether it has halves.
+func (p *piece) splits() bool { return p.batch != nil && p.batch.Units() > 1 }
+
+// worst is the most gas that it takes by the rules.
+func (p *piece) worst(rules *registry.GasRules) uint64 {
+	switch {
+	case p.project != nil:
+		return rules.CreateProject(p.project)
+	case p.edit != nil:
+		return rules.Edit(p.edit)
+	}
+	return rules.Batch.Gas(*p.batch) - uint64(p.known)*(rules.Batch.Fresh-rules.Batch.Used)
+}
+
+// least is about the least that it takes by the rules, if all of it applies.
+func (p *piece) least(rules *registry.GasRules) uint64 {
+	switch {
+	case p.project != nil:
+		return rules.CreateProject(p.project) // which is never much less
+	case p.edit != nil:
+		return 0 // one that adds a role to a member writes no fresh slot
+	}
+	return rules.Batch.Estimate(*p.batch, batch.Fresh{})
+}
