@@ -95,7 +95,7 @@ type Log struct {
 	known   *lru.Cache[uint64, common.Hash]    // final blocks, by height
 
 	looking sync.Mutex // held for a look at the chain's end
-	looked  time.Time  // when the newest one that worked was; guarded by looking
+	looked  time.Time  // when the newest one that worked began; guarded by looking
 
 	mu      sync.Mutex // guards what follows
 	tail    segments   // the newest blocks, each following the one before

@@ -54,6 +54,7 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 	t.Parallel()
 	p, other := project(1), project(2)
 	w := newWorld(t, p, other)
+	w.blocks(confirmations) // no reorg takes the projects back
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -82,7 +83,8 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 			log = w.open(1 << random.IntN(16))
 		case 7:
 			broken := w.proxy.Add(rpcproxy.Drop().Sometimes(0.3))
-			some, now, err := log.Next(t.Context(), p.ID, at, 1+random.IntN(5))
+			w.relay(w.fresh(p, 3)...)
+			some, now, err := log.Next(t.Context(), p.ID, at, 1+random.IntN(5)) // may fail
 			if err == nil {
 				followed, at = append(followed, some...), now
 			}
@@ -97,7 +99,7 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 	some, _ := w.to(log, p, at, 10)
 	followed = append(followed, some...)
 
-	require.Equal(t, w.executed(p), ids(some2(followed), "update."), "all that the contract's own logs say, in their order")
+	require.Equal(t, w.executed(p), ids(onChain(followed), "update."), "all that the contract's own logs say, in their order")
 	chain, letters := sources(followed)
 	require.Len(t, letters, dead)
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(ids(followed)))), len(followed), "each once")
@@ -119,18 +121,19 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 	}
 }
 
-// some2 leaves out what dead letters tell.
-func some2(events []event.Event) []event.Event {
+// onChain leaves out what dead letters tell.
+func onChain(events []event.Event) []event.Event {
 	return slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return strings.HasPrefix(e.ID, "dead-") })
 }
 
 // TestReadersAtTheEndShareOneTail counts what the chain is asked while 1 and while 40 readers follow the same blocks.
 func TestReadersAtTheEndShareOneTail(t *testing.T) {
 	t.Parallel()
-	p := project(1)
-	w := newWorld(t, p)
-	w.blocks(confirmations)
 	asked := func(readers int) int {
+		p := project(1)
+		w := newWorld(t, p)
+		w.proven = 1000
+		w.blocks(confirmations)
 		log := w.open(0)
 		end, err := log.End(t.Context())
 		require.NoError(t, err)

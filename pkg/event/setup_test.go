@@ -41,6 +41,7 @@ type world struct {
 	place  score.Deployment
 	stream *stream.Stream
 	next   uint16 // of the next fresh id
+	proven uint64 // chain.Config.Proven
 
 	mu      sync.Mutex
 	records map[score.ProjectID]*score.Record // the directory
@@ -48,7 +49,7 @@ type world struct {
 
 func newWorld(t *testing.T, projects ...*score.Project) *world {
 	t.Helper()
-	w := &world{t: t, node: devnet.NewChain(t), records: map[score.ProjectID]*score.Record{}}
+	w := &world{t: t, proven: 4, node: devnet.NewChain(t), records: map[score.ProjectID]*score.Record{}}
 	var err error
 	w.proxy, err = rpcproxy.Start(w.node.URL, 1)
 	require.NoError(t, err)
@@ -70,7 +71,7 @@ func newWorld(t *testing.T, projects ...*score.Project) *world {
 // open starts a log as a process would that is new.
 func (w *world) open(budget int) *event.Log {
 	w.t.Helper()
-	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.proxy.URL}, LogRange: 3, Proven: 4, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.proxy.URL}, LogRange: 3, Proven: w.proven, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
 	require.NoError(w.t, err)
 	log := &event.Log{
 		Deployment: w.place, Confirmations: confirmations, Chain: client, Projects: w, DeadLetters: w.stream,

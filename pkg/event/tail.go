@@ -137,17 +137,19 @@ func (l *Log) wanted() bool {
 	return l.readers > 0 || time.Since(l.left) < tailKept
 }
 
-// look reads what became final, and the new dead letters, unless that has just been done.
+// look reads what became final, and the new dead letters, unless another look has begun, and worked, since this one was asked for.
 func (l *Log) look(ctx context.Context) error {
+	asked := time.Now()
 	l.looking.Lock()
 	defer l.looking.Unlock()
-	if time.Since(l.looked) < l.Poll/2 {
+	if l.looked.After(asked) {
 		return nil
 	}
+	began := time.Now()
 	if err := errors.Join(l.follow(ctx), l.followLetters(ctx)); err != nil {
 		return err
 	}
-	l.looked = time.Now()
+	l.looked = began
 	return nil
 }
 
