@@ -58,6 +58,8 @@ type Reader interface {
 	Next(ctx context.Context, project score.ProjectID, after Cursor, limit int) ([]Event, Cursor, error)
 	// End is the cursor after all that is final now.
 	End(ctx context.Context) (Cursor, error)
+	// Holds is nil if Next can continue from a cursor, and ErrReplaced if it cannot. Any other error may pass.
+	Holds(ctx context.Context, at Cursor) error
 }
 
 // Defaults of a Log.
@@ -130,6 +132,21 @@ func (l *Log) End(ctx context.Context) (Cursor, error) {
 		return Cursor{dead: l.letters.through}, nil // nothing is final yet, so its beginning is now
 	}
 	return Cursor{block: end, log: wholeBlock, dead: l.letters.through}, nil
+}
+
+// Holds is nil if Next can continue from a cursor, as far as is known.
+func (l *Log) Holds(ctx context.Context, at Cursor) error {
+	l.prepare()
+	if err := l.look(ctx); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	end, ok := l.tail.end()
+	l.mu.Unlock()
+	if !ok || at.block == (evidence.Ref{}) || at.block.Number > end.Number {
+		return nil
+	}
+	return l.has(ctx, at.block)
 }
 
 // Next is Reader.Next.

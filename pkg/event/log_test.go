@@ -253,6 +253,8 @@ func TestACursorWhoseBlockWasReplacedIsRefused(t *testing.T) {
 	w.blocks(confirmations)
 	require.ErrorIs(t, <-waiting, event.ErrReplaced)
 	for _, each := range []*event.Log{log, w.open(0)} {
+		require.ErrorIs(t, each.Holds(t.Context(), all[3].After), event.ErrReplaced)
+		require.NoError(t, each.Holds(t.Context(), all[0].After))
 		_, now, err := each.Next(t.Context(), p.ID, all[3].After, 10)
 		require.ErrorIs(t, err, event.ErrReplaced)
 		require.Equal(t, all[3].After, now)
