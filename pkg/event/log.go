@@ -96,8 +96,8 @@ type Log struct {
 	times   *lru.Cache[common.Hash, time.Time] // of blocks
 	known   *lru.Cache[uint64, common.Hash]    // final blocks, by height
 
-	looking sync.Mutex // held for a look at the chain's end
-	looked  time.Time  // when the newest one that worked began; guarded by looking
+	looking chan struct{} // holds one while there is a look at the chain's end
+	looked  time.Time     // when the newest one that worked began; guarded by looking
 
 	mu      sync.Mutex // guards what follows
 	tail    segments   // the newest blocks, each following the one before
@@ -112,7 +112,7 @@ type Log struct {
 func (l *Log) prepare() {
 	l.init.Do(func() {
 		l.Poll, l.Budget = cmp.Or(l.Poll, DefaultPoll), cmp.Or(l.Budget, DefaultBudget)
-		l.reading, l.changed = make(chan struct{}, olderAtOnce), make(chan struct{})
+		l.reading, l.looking, l.changed = make(chan struct{}, olderAtOnce), make(chan struct{}, 1), make(chan struct{})
 		l.times, l.known = lru.NewCache[common.Hash, time.Time](blocksKnown), lru.NewCache[uint64, common.Hash](blocksKnown)
 	})
 }

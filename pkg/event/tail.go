@@ -140,8 +140,12 @@ func (l *Log) wanted() bool {
 // look reads what became final, and the new dead letters, unless another look has begun, and worked, since this one was asked for.
 func (l *Log) look(ctx context.Context) error {
 	asked := time.Now()
-	l.looking.Lock()
-	defer l.looking.Unlock()
+	select {
+	case l.looking <- struct{}{}:
+		defer func() { <-l.looking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	if l.looked.After(asked) {
 		return nil
 	}
@@ -174,7 +178,7 @@ func (l *Log) follow(ctx context.Context) error {
 		from = max(l.Deployment.DeployBlock, final.Number+1-min(final.Number, tailBlocks))
 	}
 	var read []*segment
-	err = l.Chain.Logs(ctx, l.Deployment.Contract, topics(), from, final.Number, func(through evidence.Block, logs []types.Log) error {
+	err = l.Chain.Logs(ctx, l.Deployment.Contract, registry.Topics(), from, final.Number, func(through evidence.Block, logs []types.Log) error {
 		if through.Number == final.Number && through.Hash != final.Hash {
 			return fmt.Errorf("block %d is %s by one endpoint and %s by another", final.Number, final.Hash, through.Hash)
 		}
@@ -263,7 +267,7 @@ func (l *Log) readOlder(ctx context.Context, from uint64, end evidence.Ref) (s *
 	if s != nil {
 		return s, nil
 	}
-	err = l.Chain.Logs(ctx, l.Deployment.Contract, topics(), from, end.Number, func(through evidence.Block, logs []types.Log) (err error) {
+	err = l.Chain.Logs(ctx, l.Deployment.Contract, registry.Topics(), from, end.Number, func(through evidence.Block, logs []types.Log) (err error) {
 		if s, err = parse(from, through.Ref(), logs, l.Budget/4); err == nil {
 			l.times.Add(through.Hash, time.Unix(int64(through.Time), 0).UTC())
 			err = errRead
@@ -279,8 +283,6 @@ func (l *Log) readOlder(ctx context.Context, from uint64, end evidence.Ref) (s *
 	l.older.add(s, l.Budget)
 	return s, nil
 }
-
-func topics() []common.Hash { return append(registry.ProjectTopics(), registry.UpdateTopics()...) }
 
 // letters are the newest dead letters.
 type letters struct {

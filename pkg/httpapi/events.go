@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -129,6 +130,11 @@ func (s *Server) events(c *fiber.Ctx, by *caller) *Problem {
 	c.Context().SetConnectionClose() // what the client sends meanwhile is read to notice its end
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer leave()
+		defer func() {
+			if r := recover(); r != nil {
+				e.log.Error("a stream of events panicked; the API ends it and continues", "project", e.project, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			}
+		}()
 		e.run(w)
 	})
 	return nil
@@ -184,8 +190,8 @@ func (e *eventStream) run(w *bufio.Writer) {
 	defer cancel(nil)
 	go e.awaitEnd(cancel)
 	e.metrics.streams.open.Inc()
+	defer e.metrics.streams.open.Dec()
 	err := e.tell(ctx, w)
-	e.metrics.streams.open.Dec()
 	why := endedByClient
 	switch {
 	case e.streaming.Err() != nil:

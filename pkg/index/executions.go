@@ -45,7 +45,7 @@ type actionPoints struct {
 // read sends what happened in the blocks from … final to fn, in order. Blocks that the process remembers cost a call only where one may hold
 // an event.
 func (p *Projector) read(ctx context.Context, from uint64, final evidence.Block, fn func(stretch) error) error {
-	topics := append(registry.ProjectTopics(), registry.UpdateTopics()...)
+	topics := registry.Topics()
 	if blocks, ok := p.remembered(from, final); ok {
 		logs, err := p.Blocks.Events(ctx, blocks, p.Deployment.Contract, topics)
 		if err != nil {

@@ -86,7 +86,7 @@ func readRanges(ctx context.Context, chain Chain, contract common.Address, from,
 	if from > to {
 		return nil
 	}
-	return chain.Logs(ctx, contract, append(registry.ProjectTopics(), registry.UpdateTopics()...), from, to, fn)
+	return chain.Logs(ctx, contract, registry.Topics(), from, to, fn)
 }
 
 // parseEach hands the events of logs to fn, each with its log.

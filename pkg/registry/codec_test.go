@@ -263,7 +263,7 @@ func FuzzParseLog(f *testing.F) {
 		f.Add(uint8(0), encode(&v)[4:])
 	}
 	f.Fuzz(func(t *testing.T, topic uint8, data []byte) {
-		topics := append(registry.ProjectTopics(), registry.UpdateTopics()...)
+		topics := registry.Topics()
 		log := &types.Log{Topics: []common.Hash{topics[int(topic)%len(topics)]}, Data: data}
 		for range 4 {
 			event, err := registry.ParseLog(log)

@@ -276,7 +276,7 @@ func (g *player) checkUsed(id score.ProjectID) {
 func (g *player) checkEvents() {
 	logs, err := g.chain.sim.Client().FilterLogs(g.chain.t.Context(), ethereum.FilterQuery{
 		FromBlock: new(big.Int).SetUint64(g.from + 1), Addresses: []common.Address{g.chain.registry},
-		Topics: [][]common.Hash{append(registry.ProjectTopics(), registry.UpdateTopics()...)},
+		Topics: [][]common.Hash{registry.Topics()},
 	})
 	require.NoError(g, err)
 	rebuilt := newWorld()

@@ -98,6 +98,9 @@ func ProjectTopics() []common.Hash {
 // UpdateTopics are the first topics of the events that change scores: BatchApplied, ScoreUpdated. For log filters.
 func UpdateTopics() []common.Hash { return []common.Hash{topicBatchApplied, topicScoreUpdated} }
 
+// Topics are the first topics of all events of the contract's own. For log filters.
+func Topics() []common.Hash { return append(ProjectTopics(), UpdateTopics()...) }
+
 // Executed are the updates that an event tells of, in the order of the contract, each with its outcome.
 func Executed(event Event) iter.Seq2[*score.Update, score.Outcome] {
 	return func(yield func(*score.Update, score.Outcome) bool) {
