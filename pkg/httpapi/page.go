@@ -37,6 +37,7 @@ func (s *Server) servePage(app *fiber.App) {
 	for path, file := range map[string]*document{
 		"/app/style.css": newDocument("text/css; charset=utf-8", page.Style),
 		"/app/script.js": newDocument("text/javascript; charset=utf-8", page.Script),
+		"/app/live.js":   newDocument("text/javascript; charset=utf-8", page.Live),
 		"/app/icon.svg":  newDocument("image/svg+xml", page.Icon),
 	} {
 		app.Get(path, file.send)

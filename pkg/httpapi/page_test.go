@@ -239,7 +239,7 @@ func TestEveryScreen(t *testing.T) {
 	}
 	bad := func(r response, path string) {
 		require.LessOrEqual(t, len(r.raw)+assets, 100_000, path)
-		require.Equal(t, "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+		require.Equal(t, "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 			r.header.Get("Content-Security-Policy"))
 		require.Equal(t, "private, no-store", r.header.Get("Cache-Control"))
 		require.Equal(t, "text/html; charset=utf-8", r.header.Get("Content-Type"))

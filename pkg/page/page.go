@@ -64,6 +64,8 @@ var (
 	Style []byte
 	//go:embed assets/script.js
 	Script []byte
+	//go:embed assets/live.js
+	Live []byte
 	//go:embed assets/icon.svg
 	Icon []byte
 
@@ -73,7 +75,7 @@ var (
 )
 
 // policy allows the page its own files, forms and links, and nothing else.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // New returns a Page.
 func New(c Config) (*Page, error) {

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import axe from 'axe-core'
 import { chromium } from 'playwright-core'
+import { privateKeyToAccount } from 'viem/accounts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const work = mkdtempSync(join(tmpdir(), 'scorelay-page-'))
@@ -111,12 +112,13 @@ async function browse(dev) {
     }
   }
   if (pictures) await picture(dev, storageState, all)
-  await behaves(page, all)
+  await behaves(page, dev, all)
   const plain = await browser.newContext({ baseURL: dev.apiUrl, storageState, javaScriptEnabled: false })
   const still = await plain.newPage()
+  await still.goto(all.recent)
+  assert.equal(await still.locator('.copy:visible, #theme:visible, #live:visible').count(), 0, 'no button is shown that does nothing')
   await still.goto(all.leaderboard)
   assert.equal(await still.locator('tbody tr').count(), 50, 'it reads without a script')
-  assert.equal(await still.locator('.copy:visible, #theme:visible').count(), 0, 'no button is shown that does nothing')
 }
 
 // picture takes those that docs/page.md shows.
@@ -130,8 +132,38 @@ async function picture(dev, storageState, all) {
   }
 }
 
+// live sees the screen of updates change while it is open, and after it was paused.
+async function live(page, dev) {
+  const newest = () => page.evaluate(() => document.querySelector('#rows a[href*="/updates/"]')?.getAttribute('href').slice(-66))
+  const shows = async (id) => {
+    for (const deadline = Date.now() + 60_000; await newest() !== id; await sleep(100)) assert.ok(Date.now() < deadline, 'the screen does not follow')
+  }
+  const update = async (n) => {
+    const updateId = `0x${String(n).repeat(64)}`
+    const message = String(Date.now())
+    const signature = await privateKeyToAccount(dev.updaterKey).signMessage({ message })
+    const answer = await fetch(`${dev.apiUrl}/update-score`, {
+      method: 'POST', headers: { 'X-API-KEY': dev.apiKey, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ updateId, projectId: dev.projectId, actionName: dev.actions[0], scoreType: dev.scoreType, targetWallet: `0x${'3'.repeat(40)}`, message, signature }),
+    })
+    assert.equal(answer.status, 200, await answer.text())
+    return updateId
+  }
+  await page.goto(`/app/projects/${dev.projectId}/recent`)
+  const state = page.locator('#live [role=status]')
+  await state.getByText('live').waitFor()
+  await shows(await update(1))
+  assert.ok(await page.locator('#rows .copy').first().isVisible(), 'what is new has its buttons')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await state.getByText('paused').waitFor()
+  const missed = await update(2)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await state.getByText('live').waitFor()
+  await shows(missed)
+}
+
 // behaves tries what needs the script, and the way out.
-async function behaves(page, all) {
+async function behaves(page, dev, all) {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(all.wallet)
   await page.locator('.sub .copy').click()
@@ -143,6 +175,7 @@ async function behaves(page, all) {
   const after = await ground()
   await page.reload()
   assert.equal(await ground(), after, 'the theme stays')
+  await live(page, dev)
   await page.goto(all.leaderboard)
   await page.keyboard.press('Tab')
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the content')
