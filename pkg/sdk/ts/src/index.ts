@@ -4,11 +4,15 @@ export { DomainError, domainType } from './domain.js'
 export type { Domain, Field, SigningDomain, SignTypedData, TypedData } from './domain.js'
 export { buildGroups, Kind, maxSigned, signGroup, typedData } from './groups.js'
 export type { Group, SignedGroup, Update } from './groups.js'
-export { actionIndex, ApiError, Client, maxLookUp, retry, scoreTypeIndex, updateTypedData } from './client.js'
+export { actionIndex, Client, maxLookUp, scoreTypeIndex, updateTypedData } from './client.js'
+export { ApiError, retry } from './errors.js'
+export type { FieldError } from './errors.js'
+export { editTypedData, signEdit } from './edits.js'
+export type { Edit, EditAccepted, EditState, NextEdit, Operation, ProjectEdit, SignedEdit } from './edits.js'
 export { maxWallets, total } from './reads.js'
 export type { AsOf, FinalScores, History, HistoryEntry, Leaderboard, Page, ProjectList, Standing, Stats } from './reads.js'
 export type {
-  Action, ClientOptions, FieldError, GroupResult, LookedUp, NamedUpdate, NewProject, Project, Scores, SignMessage, Status, UpdateAccepted, UpdateStatus, WholeUpdate,
+  Action, ClientOptions, GroupResult, LookedUp, NamedUpdate, NewProject, Project, Scores, SignMessage, Status, UpdateAccepted, UpdateStatus, WholeUpdate,
 } from './client.js'
 export { Sender } from './sender.js'
 export { SenderFullError, SpoolError } from './reports.js'
