@@ -27,6 +27,8 @@ type vectors struct {
 	Cases    []groupCase    `json:"cases"`
 	Edits    []editVector   `json:"edits"`
 	Minters  []minterCase   `json:"minters,omitempty"`
+
+	Operations map[string]string `json:"operations,omitempty"` // the interface's requests that a client makes
 }
 
 // editVector is an owner's edit of a project.
@@ -82,7 +84,7 @@ func makeVectors(t *testing.T) *vectors {
 	require.NoError(t, err)
 	v := &vectors{
 		ChainID: 1337, Contract: common.HexToAddress("0x5fbdb2315678afecb367f032d93f642f64180aa3"),
-		Signer: crypto.PubkeyToAddress(key.PublicKey),
+		Signer: crypto.PubkeyToAddress(key.PublicKey), Operations: operations(t),
 	}
 	for _, shape := range []struct {
 		updates, words, wallets int

@@ -49,7 +49,7 @@ export interface Waits {
 
 /** What became of one of several groups; refused: error is what updateScores would have thrown, and says whether it may be stored all the same. */
 export type GroupResult =
-  | { status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; error?: undefined }
+  | { status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; waits?: Waits; error?: undefined }
   | { status: 'refused'; accepted: 0; duplicates: Hex[]; error: ApiError }
 
 /** How far an accepted update or creation has come. */
@@ -205,7 +205,7 @@ export class Client {
   /** Sends a signed group. Its updates are stored together or not at all; duplicates are those whose ids were used before. */
   async updateScores(
     group: SignedGroup,
-  ): Promise<{ status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[] }> {
+  ): Promise<{ status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; waits?: Waits }> {
     return this.call('POST', '/update-scores', group)
   }
 
@@ -219,8 +219,8 @@ export class Client {
     return groups.map((_, i) => {
       const answer = answers[i]
       if (!answer) throw new ApiError('no answer from the API about a group', 0, '', defaultWait)
-      const { status, accepted, duplicates, problem, retryAfter } = answer
-      if (status !== 'refused') return { status, accepted, duplicates }
+      const { problem, retryAfter, status, ...taken } = answer
+      if (status !== 'refused') return { status, ...taken }
       return { status, accepted: 0, duplicates: [], error: refusalOf(problem?.status ?? 500, problem ?? {}, retryAfter) }
     })
   }
@@ -356,13 +356,13 @@ export class Client {
       response = await this.fetch(this.url + path, init)
       text = await response.text()
     } catch (cause) {
-      throw new ApiError(`no answer from the API: ${String(cause)}`, 0, '', defaultWait, [], { cause })
+      throw new ApiError(`no answer from the API: ${String(cause)}`, 0, '', defaultWait, [], '', { cause })
     }
     if (response.status !== 200) throw refusal(response, text)
     try {
       return JSON.parse(text) as T
     } catch (cause) {
-      throw new ApiError('no answer from the API: what came is not its JSON', 0, '', defaultWait, [], { cause })
+      throw new ApiError('no answer from the API: what came is not its JSON', 0, '', defaultWait, [], '', { cause })
     }
   }
 }
@@ -371,6 +371,7 @@ interface GroupAnswer {
   status: 'accepted' | 'duplicate' | 'refused'
   accepted: number
   duplicates: Hex[]
+  waits?: Waits
   problem?: Problem
   retryAfter?: number
 }

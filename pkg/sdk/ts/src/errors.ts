@@ -19,6 +19,8 @@ export class ApiError extends Error {
     readonly retryAfter: number,
     /** What is wrong with which field of the body. */
     readonly fields: FieldError[] = [],
+    /** By which the operator finds the request in the API's log; empty if the answer had none. */
+    readonly requestId = '',
     options?: ErrorOptions,
   ) {
     super(message, options)
@@ -63,6 +65,7 @@ export interface Problem {
   code?: string
   detail?: string
   errors?: FieldError[]
+  requestId?: string
 }
 
 /** The error of an answer that is no 200. */
@@ -79,10 +82,11 @@ export function refusal(response: Response, text: string): ApiError {
 
 /** The error of a problem; after is when the API asks for the same again, seconds. */
 export function refusalOf(status: number, problem: Problem, after?: number): ApiError {
-  const { code = '', detail, errors = [] } = problem
+  const { code = '', detail, errors = [], requestId = '' } = problem
   let message = `the API answered ${status} ${code}`
   if (detail) message += `: ${detail}`
   for (const field of errors) message += `; ${field.pointer} ${field.detail}`
+  if (requestId) message += ` (request ${requestId})`
   const again = status === 408 || status === 429 || status >= 500
-  return new ApiError(message, status, code, again ? after || defaultWait : 0, errors)
+  return new ApiError(message, status, code, again ? after || defaultWait : 0, errors, requestId)
 }
