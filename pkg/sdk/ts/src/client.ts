@@ -1,6 +1,7 @@
 import { checkDomain, type Domain, DomainError, type SigningDomain, signingDomain, type SignTypedData, type TypedData } from './domain.js'
 import { type EditAccepted, type EditState, type NextEdit, type SignedEdit, writtenEdit } from './edits.js'
 import { ApiError, defaultWait, pause, type Problem, refusal, refusalOf, retry } from './errors.js'
+import { type EventOptions, followEvents, type ProjectEvent } from './events.js'
 import type { SignedGroup } from './groups.js'
 import { type Hex, IdRange } from './ids.js'
 import { type FinalScores, type History, type Leaderboard, type Page, type ProjectList, type Stats, withQuery } from './reads.js'
@@ -342,6 +343,18 @@ export class Client {
       await pause(defaultWait * 1000, signal)
       signal?.throwIfAborted()
     }
+  }
+
+  /**
+   * Follows what becomes final of a project, over any number of connections, for as long as it takes. Each event comes at least once: who keeps
+   * the cursor of the newest one that it is done with and begins there again misses none. Throws the signal's reason when that aborts, or
+   * an ApiError when the API refuses for good: the key, the project, a cursor whose block the chain has replaced.
+   */
+  events(projectId: string, options: EventOptions = {}): AsyncGenerator<ProjectEvent, void, undefined> {
+    const path = withQuery(`/projects/${projectId}/events`, { after: options.after })
+    return followEvents((cursor, signal) => this.fetch(this.url + path, {
+      headers: { 'X-API-KEY': this.apiKey, Accept: 'text/event-stream', ...(cursor !== undefined && { 'Last-Event-ID': cursor }) }, signal,
+    }), options)
   }
 
   private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
