@@ -44,9 +44,8 @@ func (s *Server) servePage(app *fiber.App) {
 	app.Get(page.SignInPath, s.withoutKey(s.page.SignIn))
 	app.Post(page.SignInPath, s.withoutKey(s.page.SignIn))
 	app.Post(page.SignOutPath, s.withoutKey(s.page.SignOut))
-	show := s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage)
-	for _, path := range []string{"/app", "/app/*"} {
-		app.Get(path, func(c *fiber.Ctx) error {
+	inSession := func(show fiber.Handler) fiber.Handler {
+		return func(c *fiber.Ctx) error {
 			if _, err := url.ParseRequestURI(string(c.Context().RequestURI())); err != nil { // net/http would have no request of it
 				return problem(codeInvalidPath, "").write(c)
 			}
@@ -54,7 +53,14 @@ func (s *Server) servePage(app *fiber.App) {
 				c.Request().Header.Set("X-API-KEY", key)
 			}
 			return show(c)
-		})
+		}
+	}
+	if s.deps.Events != nil {
+		app.Get("/app/projects/:project/events", inSession(s.route("events", s.reads, score.MayRead, s.events)))
+	}
+	show := inSession(s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage))
+	for _, path := range []string{"/app", "/app/*"} {
+		app.Get(path, show)
 	}
 }
 
