@@ -170,6 +170,7 @@
   }
   if (panel) {
     panel.hidden = false
+    document.getElementById('unscripted').remove()
     say('waiting', 'Looking for wallets in this browser…')
     addEventListener('eip6963:announceProvider', announced)
     dispatchEvent(new Event('eip6963:requestProvider'))
