@@ -200,7 +200,9 @@ func TestAStreamTellsWhatBecomesFinalAndIsResumed(t *testing.T) {
 
 func TestStreamsAreBoundedAndGiveTheirPlacesBack(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, func(s *setup) { s.config.MaxStreams, s.config.Proxies = 8, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	b := newBench(t, func(s *setup) {
+		s.config.MaxStreams, s.config.Proxies = 8, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
 	b.executing()
 	first := b.secret
 	var open []*sse
