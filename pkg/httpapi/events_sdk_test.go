@@ -50,7 +50,7 @@ func (b *cutBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestTheSDKMissesNoEvent, on whatever network and over restarts; nor does it make one.
+// TestTheSDKMissesNoEvent, over broken connections and restarts of its caller; nor does it make one.
 func TestTheSDKMissesNoEvent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.Heartbeat = 50 * time.Millisecond })
