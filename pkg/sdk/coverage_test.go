@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -59,7 +60,13 @@ func TestTheClientHasEveryRequest(t *testing.T) {
 		"getScoresOf":    func() { _, _ = c.FinalScores(ctx, project, []Address{target}) },
 		"getLeaderboard": func() { _, _ = c.Leaderboard(ctx, project, Total, Page{}) },
 		"getHistory":     func() { _, _ = c.History(ctx, project, target, HistoryPage{}) },
-		"getStats":       func() { _, _ = c.Stats(ctx, project, time.Now(), time.Now()) },
+		"getEvents": func() {
+			ctx, cancel := context.WithCancel(ctx)
+			for range c.Events(ctx, project, EventOptions{Trouble: func(error) { cancel() }}) {
+				cancel()
+			}
+		},
+		"getStats": func() { _, _ = c.Stats(ctx, project, time.Now(), time.Now()) },
 	}
 	for operation, request := range operations(t) {
 		require.Contains(t, methods, operation, "no method of the client makes the request")

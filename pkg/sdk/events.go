@@ -83,7 +83,7 @@ type ChangeData struct {
 	Place
 }
 
-// EditData tells of an owner's edit that was posted: edit.rejected, edit.replayed. What was made of others is told by project.changed.
+// EditData tells of an owner's edit that was posted, and of which nothing was made: edit.rejected. What is made of others is told by project.changed.
 type EditData struct {
 	Nonce   uint64         `json:"nonce"`
 	Owner   common.Address `json:"owner"`

@@ -9,7 +9,7 @@ export type ProjectEvent =
   | Told<'update.applied' | 'update.duplicate' | 'update.rejected' | 'update.replayed', UpdateData>
   | Told<'project.created' | 'project.rejected' | 'project.replayed', ProjectData>
   | Told<'project.changed', ChangeData>
-  | Told<'edit.rejected' | 'edit.replayed', EditData>
+  | Told<'edit.rejected', EditData>
 
 export interface Told<Type, Data> {
   /** The same however often the event comes: who has seen it drops it. */
@@ -62,7 +62,7 @@ export interface ChangeData extends Place {
   signedOnly?: boolean
 }
 
-/** An edit that was posted. What was made of others is told by project.changed. */
+/** An edit that was posted, and of which nothing was made. What is made of others is told by project.changed. */
 export interface EditData extends Place {
   nonce: number
   owner: Hex

@@ -7,7 +7,7 @@ const { operations } = JSON.parse(readFileSync(new URL('../../testdata/vectors.j
 
 test('the client has every request of the interface', async () => {
   let asked
-  const client = new Client('http://api', 'key', { fetch: async (url, { method }) => {
+  const client = new Client('http://api', 'key', { fetch: async (url, { method = 'GET' }) => {
     asked = `${method} ${new URL(url).pathname}`
     return new Response('{"groups":[]}')
   } })
@@ -29,6 +29,10 @@ test('the client has every request of the interface', async () => {
     getScoresOf: () => client.finalScores(projectId, [wallet]),
     getLeaderboard: () => client.leaderboard(projectId, total),
     getHistory: () => client.history(projectId, wallet),
+    getEvents: () => {
+      const stop = new AbortController()
+      return client.events(projectId, { signal: stop.signal, trouble: () => stop.abort() }).next().catch(() => {})
+    },
     getStats: () => client.stats(projectId),
   }
   assert.deepEqual(Object.keys(methods).sort(), Object.keys(operations).sort())
