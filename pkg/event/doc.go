@@ -21,5 +21,5 @@
 //
 //   - A stream of events in JetStream: a second copy of the chain, which would have to be right under reorgs and kept for years.
 //   - Standing order of both sources: a dead letter has no place among blocks, and waiting for one to be final would hold it up.
-//   - Telling of what is included and not final: whoever acts on it would have to take it back.
+//   - Telling of what is included and not final: those who act on it would have to take it back.
 package event

@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/retry"
@@ -37,6 +39,27 @@ const (
 	endedByShutdown = "shutdown" // of this process
 	endedByReorg    = "replaced" // the chain replaced the block of its cursor
 )
+
+type streamMetrics struct {
+	open        prometheus.Gauge
+	ended, told *prometheus.CounterVec // by why; events by type
+}
+
+func newStreamMetrics(with promauto.Factory) *streamMetrics {
+	m := &streamMetrics{
+		open: with.NewGauge(prometheus.GaugeOpts{Name: "scorelay_api_event_streams", Help: "Streams of events that are open."}),
+		ended: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_event_streams_ended_total", Help: "Streams of events that ended, by why: client (it closed, or did not read), key (revoked, expired, or of other projects now), shutdown (of this process), replaced (a reorg deeper than finality took back what it was told).",
+		}, []string{"why"}),
+		told: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_events_told_total", Help: "Events that streams were sent, by type.",
+		}, []string{"type"}),
+	}
+	for _, why := range []string{endedByClient, endedByKey, endedByShutdown, endedByReorg} {
+		m.ended.WithLabelValues(why)
+	}
+	return m
+}
 
 // errRevoked says that the key of a stream may not read it any more.
 var errRevoked = errors.New("the key may not read the project any more")
@@ -87,7 +110,7 @@ func (s *Server) events(c *fiber.Ctx, by *caller) *Problem {
 	if p != nil {
 		return p
 	}
-	at, p := s.eventsFrom(c)
+	at, p := s.eventsFrom(c, by)
 	if p != nil {
 		return p
 	}
@@ -111,8 +134,9 @@ func (s *Server) events(c *fiber.Ctx, by *caller) *Problem {
 	return nil
 }
 
-// eventsFrom is the cursor that a request names: of a client that comes back the last one that it was told, else that behind the question mark.
-func (s *Server) eventsFrom(c *fiber.Ctx) (at event.Cursor, p *Problem) {
+// eventsFrom is the cursor that a request names: of a client that comes back the last one that it was told, else that behind the question mark. One before the
+// end may have the chain's logs read, which is counted as a history is.
+func (s *Server) eventsFrom(c *fiber.Ctx, by *caller) (at event.Cursor, p *Problem) {
 	q := queryOf(c, "after")
 	text := strings.Clone(c.Get(lastEventID))
 	if text == "" {
@@ -126,6 +150,8 @@ func (s *Server) eventsFrom(c *fiber.Ctx) (at event.Cursor, p *Problem) {
 	var err error
 	if text == "" || text == "now" {
 		at, err = s.deps.Events.End(ctx)
+	} else if p := s.countAs(c, by, historyCost); p != nil {
+		return at, p
 	} else if at, err = event.ParseCursor(text); err == nil {
 		err = s.deps.Events.Holds(ctx, at)
 	}
@@ -157,9 +183,9 @@ func (e *eventStream) run(w *bufio.Writer) {
 	ctx, cancel := context.WithCancelCause(e.streaming)
 	defer cancel(nil)
 	go e.awaitEnd(cancel)
-	e.metrics.streams.Inc()
+	e.metrics.streams.open.Inc()
 	err := e.tell(ctx, w)
-	e.metrics.streams.Dec()
+	e.metrics.streams.open.Dec()
 	why := endedByClient
 	switch {
 	case e.streaming.Err() != nil:
@@ -168,9 +194,9 @@ func (e *eventStream) run(w *bufio.Writer) {
 		why = endedByKey
 	case errors.Is(err, event.ErrReplaced):
 		why = endedByReorg
-		e.log.Error("the API ended a stream of events, whose client begins again where it decides to", "project", e.project, "err", err)
+		e.log.Warn("the API ended a stream of events, since the chain replaced blocks that it told of; its client decides where to begin again", "project", e.project, "err", err)
 	}
-	e.metrics.streamsEnded.WithLabelValues(why).Inc()
+	e.metrics.streams.ended.WithLabelValues(why).Inc()
 }
 
 // awaitEnd notices that the client closes the connection, which no request may come over any more.
@@ -196,7 +222,9 @@ func (e *eventStream) tell(ctx context.Context, w *bufio.Writer) error {
 		if text, err = e.lines(events); err != nil {
 			return err
 		}
-		e.metrics.tell(events)
+		for i := range events {
+			e.metrics.streams.told.WithLabelValues(string(events[i].Type)).Inc()
+		}
 	}
 }
 

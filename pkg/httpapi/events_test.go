@@ -270,3 +270,23 @@ func TestAClientThatDoesNotReadIsCut(t *testing.T) {
 	_, err = io.Copy(io.Discard, c)
 	require.NoError(t, err, "what was sent is there")
 }
+
+// TestThePageReadsEventsInItsSession, which shows the key to no script.
+func TestThePageReadsEventsInItsSession(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	relay := w.executing()
+	path := "/app/projects/" + w.project.ID.String() + "/events"
+	require.Equal(t, http.StatusUnauthorized, w.look(path).status)
+	w.signIn(w.secret.Reveal(), "/app")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+path, nil)
+	require.NoError(t, err)
+	res, err := (&http.Client{Jar: w.jar}).Do(req)
+	require.NoError(t, err)
+	defer func() { _ = res.Body.Close() }()
+	live := w.stream200(res)
+	relay("one")
+	require.Equal(t, "update.applied", live.next(1)[0].Type)
+}
