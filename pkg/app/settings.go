@@ -94,6 +94,7 @@ type APISettings struct {
 	MaxConnections     int           `name:"max-connections" env:"SCORELAY_MAX_CONNECTIONS" default:"16384" help:"Connections to the HTTP API that are open at once; one more is answered 503. Each takes a file and some 36 kB of memory."`
 	MaxPerAddress      int           `name:"max-connections-per-address" env:"SCORELAY_MAX_CONNECTIONS_PER_ADDRESS" default:"4096" help:"Of them, those of one address of IPv4 or one /64 of IPv6; one more is answered 429. It is not for trusted proxies."`
 	MaxPerKey          int           `name:"max-connections-per-key" env:"SCORELAY_MAX_CONNECTIONS_PER_KEY" default:"4096" help:"Of them, those over which one API key came first; one more is answered 429 and closed. It is not for trusted proxies."`
+	MaxStreams         int           `name:"max-event-streams" env:"SCORELAY_MAX_EVENT_STREAMS" default:"1024" help:"Streams of events (GET /projects/{projectId}/events) that are open at once; one more is answered 503. A quarter of them may be of one API key, and a quarter of one address unless it is a trusted proxy's; one more is answered 429. Each is a connection of its own."`
 	IdleTimeout        time.Duration `name:"idle-timeout" env:"SCORELAY_IDLE_TIMEOUT" default:"75s" help:"How long a connection may be idle between two requests. Keep it above that of the callers' pools, and of a proxy in front."`
 	KeylessTimeout     time.Duration `name:"keyless-idle-timeout" env:"SCORELAY_KEYLESS_IDLE_TIMEOUT" default:"5s" help:"How long a connection may be idle over which no valid API key came yet. It is not for trusted proxies."`
 	TrustedProxies     []string      `name:"trusted-proxies" env:"SCORELAY_TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks (CIDR) of proxies in front of the API, separated by commas, and of nothing else."`
@@ -188,6 +189,7 @@ func (s *APISettings) Validate() error {
 	p.check(s.MaxConnections >= 1, "SCORELAY_MAX_CONNECTIONS is %d; it must be at least 1", s.MaxConnections)
 	p.check(s.MaxPerAddress >= 1, "SCORELAY_MAX_CONNECTIONS_PER_ADDRESS is %d; it must be at least 1", s.MaxPerAddress)
 	p.check(s.MaxPerKey >= 1, "SCORELAY_MAX_CONNECTIONS_PER_KEY is %d; it must be at least 1", s.MaxPerKey)
+	p.check(s.MaxStreams >= 1, "SCORELAY_MAX_EVENT_STREAMS is %d; it must be at least 1", s.MaxStreams)
 	p.positive("SCORELAY_IDLE_TIMEOUT", s.IdleTimeout)
 	p.positive("SCORELAY_KEYLESS_IDLE_TIMEOUT", s.KeylessTimeout)
 	_, err = networks(s.TrustedProxies)

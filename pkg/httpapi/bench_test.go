@@ -29,7 +29,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/redisdb"
@@ -124,6 +126,15 @@ func mined(to *common.Address, data []byte) (block uint64, err error) {
 		}
 	}
 }
+
+// rpc asks the shared chain.
+var rpc = sync.OnceValue(func() *chain.Client {
+	client, err := chain.Dial(context.Background(), chain.Config{URLs: []string{shared.chain.URL}, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	if err != nil {
+		panic(err)
+	}
+	return client
+})
 
 // bench is one API over real stores, and the key of a project owner.
 type bench struct {
@@ -222,10 +233,14 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	<-b.view.CaughtUp()
 	<-b.projects.CaughtUp()
 
+	events := &event.Log{
+		Deployment: b.stream.Deployment(), Confirmations: 1, Chain: rpc(), Projects: b.final, DeadLetters: b.stream, Poll: 20 * time.Millisecond, Log: log,
+	}
+	loops.Go(func() { _ = events.Run(ctx) })
 	reg := prometheus.NewRegistry()
 	b.metrics = reg
 	deps := httpapi.Deps{
-		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain, Standings: b.standings,
+		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain, Standings: b.standings, Events: events,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(client, set.status.Prefix+"rate:", log, reg), Gas: registry.Osaka(), Ready: func() error { return nil },
 		Halted: func() string { return "" }, Log: log, Registerer: reg,

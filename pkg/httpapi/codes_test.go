@@ -65,6 +65,13 @@ var provocations = map[string]struct {
 	"unknown_score_type": {nil, func(b *bench) response {
 		return b.post("/update-score", set(b.update("one"), "scoreType", "fame"))
 	}},
+	"cursor_replaced": {nil, func(b *bench) response {
+		return b.get("/projects/%s/events?after=1-%064x-end-0", b.project.ID, 7)
+	}},
+	"too_many_streams": {func(s *setup) { s.config.MaxStreams = 1 }, func(b *bench) response {
+		b.events("now")
+		return b.get("/projects/%s/events", b.project.ID)
+	}},
 	"missing_api_key": {nil, func(b *bench) response { return b.withKey("GET", "/projects/0x12", "") }},
 	"invalid_api_key": {nil, func(b *bench) response { return b.withKey("GET", "/projects/0x12", "scorelay_nonsense") }},
 	"signer_not_member": {nil, func(b *bench) response {

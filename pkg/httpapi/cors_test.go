@@ -40,7 +40,7 @@ func TestPagesOfNamedOriginsMayAsk(t *testing.T) {
 		before := b.cross(http.MethodOptions, path, origin, "GET", "x-api-key")
 		require.Equal(t, http.StatusNoContent, before.status, before)
 		require.Equal(t, map[string]string{
-			"Allow-Origin": origin, "Allow-Methods": "GET,POST", "Allow-Headers": "Content-Type,X-API-KEY,X-Request-Id", "Max-Age": "600",
+			"Allow-Origin": origin, "Allow-Methods": "GET,POST", "Allow-Headers": "Content-Type,X-API-KEY,Last-Event-ID,X-Request-Id", "Max-Age": "600",
 			"Expose-Headers": "X-Request-Id,Retry-After,RateLimit,RateLimit-Policy",
 		}, crossed(before.header), "credentials are never allowed")
 		answer := b.cross(http.MethodGet, path, origin)

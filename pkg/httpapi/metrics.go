@@ -4,6 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
 
@@ -26,6 +27,10 @@ type metrics struct {
 	connections prometheus.Gauge
 	refused     *prometheus.CounterVec // connections, by bound
 	malformed   *prometheus.CounterVec // requests, by flaw
+
+	streams      prometheus.Gauge
+	streamsEnded *prometheus.CounterVec // by why
+	eventsTold   *prometheus.CounterVec // by type
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -74,6 +79,13 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		malformed: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_malformed_total", Help: "Requests that were refused with their connections, because programs could differ about where they end, by what is wrong.",
 		}, []string{"flaw"}),
+		streams: with.NewGauge(prometheus.GaugeOpts{Name: "scorelay_api_event_streams", Help: "Streams of events that are open."}),
+		streamsEnded: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_event_streams_ended_total", Help: "Streams of events that ended, by why: client (it closed, or did not read), key (revoked, expired, or of other projects now), shutdown (of this process), replaced (a reorg deeper than finality took back what it was told).",
+		}, []string{"why"}),
+		eventsTold: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "scorelay_api_events_told_total", Help: "Events that streams were sent, by type.",
+		}, []string{"type"}),
 	}
 	m.accepted, m.duplicates = m.updates.WithLabelValues(statusAccepted), m.updates.WithLabelValues(statusDuplicate)
 	for _, code := range []Code{codeNotDurable, codeStreamFull, codeOverloaded} { // what is alerted on, at 0, so that the first one shows as growth
@@ -87,7 +99,17 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	for _, bound := range []string{boundKey, boundAddress, boundAll, boundSystem, boundKeyless} {
 		m.refused.WithLabelValues(bound)
 	}
+	for _, why := range []string{endedByClient, endedByKey, endedByShutdown, endedByReorg} {
+		m.streamsEnded.WithLabelValues(why)
+	}
 	return m
+}
+
+// tell counts events that were sent.
+func (m *metrics) tell(events []event.Event) {
+	for i := range events {
+		m.eventsTold.WithLabelValues(string(events[i].Type)).Inc()
+	}
 }
 
 // newKeyMetrics has one series for each of the first 100 names of keys.

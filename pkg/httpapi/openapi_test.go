@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -196,6 +197,8 @@ func (c *conversation) talksOfStandings() {
 		c.expect("invalid_query", c.request(http.MethodGet, project+path, nil))
 	}
 	c.expect("unknown_score_type", c.request(http.MethodGet, project+"/leaderboards/fame", nil))
+	c.expect("invalid_query", c.request(http.MethodGet, project+"/events?after=yesterday", nil))
+	c.expect("cursor_replaced", c.request(http.MethodGet, project+"/events", nil, with("Last-Event-ID", fmt.Sprintf("1-%064x-end-0", 7))))
 }
 
 // TestOpenAPIDescribesWhatIsAnswered talks to a real API and holds every answer to the document.
@@ -257,7 +260,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 		"createProject OK", "createProject Conflict", "createProject Unauthorized", "updateScore OK", "updateScore Bad Request",
 		"updateGroups OK", "updateGroups Bad Request", "updateScores OK", "updateScores Bad Request", "updateScores Forbidden", "updateScores Service Unavailable", "reserveIds OK",
 		"reserveIds Bad Request", "lookUpUpdates OK", "lookUpUpdates Bad Request", "lookUpUpdates Service Unavailable", "updateScore Forbidden", "updateScore Service Unavailable", "getProject OK", "getProject Not Found", "getUpdate OK",
-		"getScores OK", "listProjects OK", "getLeaderboard OK", "getLeaderboard Bad Request", "getScoresOf OK", "getHistory OK", "getStats OK", "getStats Service Unavailable", "livez OK", "readyz OK", "index OK", "docs OK", "openapi OK", "openapi Not Modified",
+		"getScores OK", "listProjects OK", "getLeaderboard OK", "getLeaderboard Bad Request", "getScoresOf OK", "getHistory OK", "getStats OK", "getEvents Bad Request", "getEvents Gone", "getStats Service Unavailable", "livez OK", "readyz OK", "index OK", "docs OK", "openapi OK", "openapi Not Modified",
 	} {
 		require.True(t, slices.Contains(c.seen, operation), operation)
 	}

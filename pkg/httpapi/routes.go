@@ -51,6 +51,9 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app.Get("/projects/:project/leaderboards/:scoreType", s.route("leaderboard", s.reads, score.MayRead, s.leaderboard))
 	app.Get("/projects/:project/wallets/:wallet/history", s.route("history", s.reads, score.MayRead, s.history))
 	app.Get("/projects/:project/stats", s.route("stats", s.reads, score.MayRead, s.stats))
+	if s.deps.Events != nil {
+		app.Get("/projects/:project/events", s.route("events", s.reads, score.MayRead, s.events))
+	}
 	documentation(app)
 	if s.page != nil {
 		s.servePage(app)
@@ -67,7 +70,7 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 // header, never as a cookie, so that credentials are of no use here and never allowed.
 func (s *Server) crossOrigin() fiber.Handler {
 	return cors.New(cors.Config{
-		AllowOrigins: strings.Join(s.config.Origins, ","), AllowMethods: "GET,POST", AllowHeaders: "Content-Type,X-API-KEY," + requestIDHeader,
+		AllowOrigins: strings.Join(s.config.Origins, ","), AllowMethods: "GET,POST", AllowHeaders: strings.Join([]string{"Content-Type", "X-API-KEY", lastEventID, requestIDHeader}, ","),
 		ExposeHeaders: strings.Join([]string{requestIDHeader, fiber.HeaderRetryAfter, headerLeft, headerPolicy}, ","), MaxAge: 600,
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/page"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -35,6 +36,7 @@ type Deps struct {
 	Backlogs  Backlogs // nil: what waits is not bounded
 	Chain     Chain
 	Standings Standings
+	Events    event.Reader  // nil: there are no streams of events
 	NewMinter func() Minter // for the ids of one project; no two mint the same
 	Contracts Contracts     // nil: contract wallets (ERC-1271) cannot sign
 
@@ -83,6 +85,10 @@ type Server struct {
 	posting    pace
 	looking    pace
 
+	streams      *streams
+	streaming    context.Context // ends when the server begins to drain: no stream holds that up
+	endStreaming context.CancelFunc
+
 	life     context.Context // ends when Run gives up on what is still in progress
 	end      context.CancelFunc
 	started  atomic.Bool // Ready was nil once
@@ -111,6 +117,8 @@ func New(config Config, deps Deps) (*Server, error) {
 	s.attribution = newAttribution(deps.Log)
 	s.callers = &callers{config: &s.config, metrics: s.metrics.keys, byKey: map[string]*caller{}}
 	s.life, s.end = context.WithCancel(context.Background())
+	s.streams = &streams{most: config.MaxStreams, of: map[any]int{}}
+	s.streaming, s.endStreaming = context.WithCancel(s.life)
 	s.reporter = newReporter(deps.Statuses, s.metrics, deps.Log)
 	s.enveloper = &enveloper{
 		publisher: deps.Publisher, accepted: s.reporter.accepted, patience: config.AcceptTimeout,
@@ -150,6 +158,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		err = fmt.Errorf("couldn't serve HTTP: %w", cmp.Or(err, net.ErrClosed))
 	}
 	s.draining.Store(true)
+	s.endStreaming()
 	err = errors.Join(err, s.drain())
 	close(s.enveloper.stop)
 	s.end()

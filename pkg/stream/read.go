@@ -31,6 +31,8 @@ const (
 	checkEvery  = 10 * time.Second // without a message: whether the stream is still there, and the same
 	lookAgain   = time.Second      // without a message that must be there: whether it still is
 
+	patienceInAll = 3 * patience // of one that must come to an end, which tries other servers meanwhile
+
 	// heartbeat of a server that has no message for a consumer. Two that are missing say that the consumer went with its server,
 	// and another is made: it is in the memory of one server, also where the stream is on three.
 	heartbeat = 3 * time.Second
@@ -283,27 +285,70 @@ func forget(ctx context.Context, s jetstream.Stream, consumer jetstream.Consumer
 	_ = s.DeleteConsumer(ctx, consumer.CachedInfo().Name)
 }
 
-// newest is the newest message of a subject that the stream holds; the zero message if there is none. In a cluster the leader
+// newest is the newest message of some subjects, none meaning all, that the stream holds; the zero message if there is none. In a cluster the leader
 // answers. A consumer cannot tell: it is on any of the servers, and what it calls the end is that of a copy that may be behind.
-func newest(ctx context.Context, s jetstream.Stream, subject string) (jetstream.RawStreamMsg, error) {
-	msg, err := s.GetLastMsgForSubject(ctx, subject)
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return jetstream.RawStreamMsg{}, nil
+func newest(ctx context.Context, s jetstream.Stream, subjects ...string) (last jetstream.RawStreamMsg, err error) {
+	if len(subjects) == 0 {
+		subjects = []string{everything}
 	}
-	if err != nil {
-		return jetstream.RawStreamMsg{}, fmt.Errorf("couldn't find the end of a stream: %w", err)
+	for _, subject := range subjects {
+		msg, err := s.GetLastMsgForSubject(ctx, subject)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			continue
+		}
+		if err != nil {
+			return last, fmt.Errorf("couldn't find the end of a stream: %w", err)
+		}
+		if msg.Sequence > last.Sequence {
+			last = *msg
+		}
 	}
-	return *msg, nil
+	return last, nil
 }
 
-// readThrough hands the messages that a stream holds, from a place on, to fn. An error of fn ends it.
+// readThrough hands the messages that a stream holds, from a place on, to fn. An error of fn ends it. A consumer that hears nothing of messages
+// that there are is made again, since the server that it was on may have a copy that is behind for long.
 func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig,
 	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
 ) error {
-	last, err := newest(ctx, s, everything)
-	if err != nil || last.Sequence == 0 || from.OptStartTime != nil && last.Time.Before(*from.OptStartTime) {
+	last, err := newest(ctx, s, from.FilterSubjects...)
+	if err != nil || last.Sequence == 0 || last.Sequence < from.OptStartSeq || from.OptStartTime != nil && last.Time.Before(*from.OptStartTime) {
 		return err
 	}
+	seq, heard := uint64(0), time.Now()
+	for seq < last.Sequence {
+		if seq > 0 {
+			from = jetstream.OrderedConsumerConfig{
+				DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: seq + 1, FilterSubjects: from.FilterSubjects,
+			}
+		}
+		before := seq
+		err := readUntilSilent(ctx, s, from, last.Sequence, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+			seq = meta.Sequence.Stream
+			return fn(msg, meta)
+		}, pull...)
+		if seq > before {
+			heard = time.Now()
+		}
+		switch {
+		case err == nil, errors.Is(err, errStop):
+			return nil
+		case !errors.Is(err, errSilent):
+			return err
+		case time.Since(heard) >= patienceInAll:
+			return fmt.Errorf("%w: %w", ErrLost, err)
+		}
+		if last, err = newest(ctx, s, from.FilterSubjects...); err != nil { // the end may have been purged meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// readUntilSilent is readThrough by one consumer, up to a sequence; errSilent: it hears nothing.
+func readUntilSilent(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig, last uint64,
+	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
+) error {
 	consumer, err := s.OrderedConsumer(ctx, from)
 	if err != nil {
 		return fmt.Errorf("couldn't read a stream: %w", err)
@@ -314,17 +359,10 @@ func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.Ordered
 		return fmt.Errorf("couldn't read a stream: %w", err)
 	}
 	defer messages.Stop()
-	silent := time.Duration(0)
-	for seq := uint64(0); seq < last.Sequence; {
-		msg, err := nextWithin(ctx, messages, lookAgain)
-		if errors.Is(err, errSilent) { // the end was purged meanwhile, or the copy that the consumer is on is behind
-			if silent += lookAgain; silent >= patience {
-				return fmt.Errorf("%w: %w", ErrLost, err)
-			}
-			if last, err = newest(ctx, s, everything); err != nil {
-				return err
-			}
-			continue
+	for seq := uint64(0); seq < last; {
+		msg, err := nextWithin(ctx, messages, heartbeat)
+		if errors.Is(err, errSilent) {
+			return err
 		}
 		if err != nil {
 			return fmt.Errorf("couldn't read a stream: %w", err)
@@ -336,10 +374,8 @@ func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.Ordered
 		if meta.Sequence.Stream <= seq {
 			continue // the consumer was made again, on a copy that is behind, and repeats
 		}
-		silent, seq = 0, meta.Sequence.Stream
-		if err := fn(msg, meta); errors.Is(err, errStop) {
-			return nil
-		} else if err != nil {
+		seq = meta.Sequence.Stream
+		if err := fn(msg, meta); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,240 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// This file tells a project's events as they become final, by Server-Sent Events. Each stream is a connection of its own, which is closed with it.
+
+const (
+	lastEventID   = "Last-Event-ID"
+	eventsAtOnce  = 100             // read and written
+	eventPause    = time.Second     // after the log could not be read
+	comeBack      = 2 * time.Second // that clients wait before they open a stream again which ended
+	streamsShare  = 4               // one part in so many of all streams is for one key, and for one address
+	streamRetries = 15 * time.Second
+)
+
+// Why a stream ended; the labels of scorelay_api_event_streams_ended_total.
+const (
+	endedByClient   = "client"   // it closed the connection, or did not read
+	endedByKey      = "key"      // the key was revoked, expired, or lost the project
+	endedByShutdown = "shutdown" // of this process
+	endedByReorg    = "replaced" // the chain replaced the block of its cursor
+)
+
+// errRevoked says that the key of a stream may not read it any more.
+var errRevoked = errors.New("the key may not read the project any more")
+
+// streams are the open streams of events, bounded by key, by address and in all.
+type streams struct {
+	most int
+
+	mu   sync.Mutex
+	open int
+	of   map[any]int // by key (string) and address (netip.Addr)
+}
+
+// enter takes a place for a stream; leave gives it back.
+func (s *streams) enter(key string, from netip.Addr) (leave func(), p *Problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	share := max(1, s.most/streamsShare)
+	switch {
+	case s.of[key] >= share:
+		return nil, temporary(codeTooManyStreams, streamRetries, fmt.Sprintf("at most %d of one key", share))
+	case from.IsValid() && s.of[from] >= share: // a trusted proxy has none
+		return nil, temporary(codeTooManyStreams, streamRetries, fmt.Sprintf("at most %d of one address", share))
+	case s.open >= s.most:
+		return nil, temporary(codeOverloaded, streamRetries, fmt.Sprintf("%d streams of events are open", s.open))
+	}
+	s.count(1, key, from)
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.count(-1, key, from)
+	}), nil
+}
+
+// count counts a stream. The caller holds the lock.
+func (s *streams) count(n int, key string, from netip.Addr) {
+	s.open += n
+	for _, of := range []any{key, from} {
+		if s.of[of] += n; s.of[of] == 0 {
+			delete(s.of, of)
+		}
+	}
+}
+
+// events opens a stream of a project's events.
+func (s *Server) events(c *fiber.Ctx, by *caller) *Problem {
+	rec, p := s.recordParam(c, by)
+	if p != nil {
+		return p
+	}
+	at, p := s.eventsFrom(c)
+	if p != nil {
+		return p
+	}
+	c.Set(fiber.HeaderContentType, "text/event-stream")
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set("X-Accel-Buffering", "no") // nginx would hold events back
+	conn := connOf(c)
+	if conn == nil || c.Method() == fiber.MethodHead {
+		return nil
+	}
+	leave, p := s.streams.enter(by.Key, conn.from)
+	if p != nil {
+		return p
+	}
+	e := &eventStream{Server: s, conn: conn, secret: strings.Clone(c.Get("X-API-KEY")), project: rec.ID, at: at, log: s.log(c)}
+	c.Context().SetConnectionClose() // what the client sends meanwhile is read to notice its end
+	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+		defer leave()
+		e.run(w)
+	})
+	return nil
+}
+
+// eventsFrom is the cursor that a request names: of a client that comes back the last one that it was told, else that behind the question mark.
+func (s *Server) eventsFrom(c *fiber.Ctx) (at event.Cursor, p *Problem) {
+	q := queryOf(c, "after")
+	text := strings.Clone(c.Get(lastEventID))
+	if text == "" {
+		text = strings.Clone(q.values["after"])
+	}
+	if q.wrong != nil {
+		return at, q.wrong
+	}
+	ctx, cancel := context.WithTimeout(s.life, readTimeout)
+	defer cancel()
+	var err error
+	if text == "" || text == "now" {
+		at, err = s.deps.Events.End(ctx)
+	} else if at, err = event.ParseCursor(text); err == nil {
+		err = s.deps.Events.Holds(ctx, at)
+	}
+	switch {
+	case errors.Is(err, event.ErrNotCursor):
+		return at, problem(codeInvalidQuery, "after, or the header "+lastEventID+", "+err.Error()+", or now")
+	case errors.Is(err, event.ErrReplaced):
+		return at, problem(codeCursorReplaced, "")
+	case err != nil:
+		s.log(c).Warn("the API could not read where a stream of events begins; it asks the caller to retry", "err", err)
+		return at, temporary(codeChainUnavailable, retryAfterFailure, "")
+	}
+	return at, nil
+}
+
+// eventStream is one open stream.
+type eventStream struct {
+	*Server
+
+	conn    *conn
+	secret  string
+	project score.ProjectID
+	at      event.Cursor
+	log     *slog.Logger
+}
+
+// run writes events until the client, its key or this process ends.
+func (e *eventStream) run(w *bufio.Writer) {
+	ctx, cancel := context.WithCancelCause(e.streaming)
+	defer cancel(nil)
+	go e.awaitEnd(cancel)
+	e.metrics.streams.Inc()
+	err := e.tell(ctx, w)
+	e.metrics.streams.Dec()
+	why := endedByClient
+	switch {
+	case e.streaming.Err() != nil:
+		why = endedByShutdown
+	case errors.Is(err, errRevoked):
+		why = endedByKey
+	case errors.Is(err, event.ErrReplaced):
+		why = endedByReorg
+		e.log.Error("the API ended a stream of events, whose client begins again where it decides to", "project", e.project, "err", err)
+	}
+	e.metrics.streamsEnded.WithLabelValues(why).Inc()
+}
+
+// awaitEnd notices that the client closes the connection, which no request may come over any more.
+func (e *eventStream) awaitEnd(end context.CancelCauseFunc) {
+	_ = e.conn.Conn.SetReadDeadline(time.Time{})
+	_, err := e.conn.Conn.Read(make([]byte, 1))
+	end(fmt.Errorf("the client ended the stream: %w", err))
+}
+
+// tell writes what is read. A client hears something each Heartbeat at least, and with it how far it was told, so that it has little to read again.
+func (e *eventStream) tell(ctx context.Context, w *bufio.Writer) error {
+	text := []byte(fmt.Sprintf("retry: %d\nid: %s\n\n", comeBack.Milliseconds(), e.at))
+	for {
+		_ = e.conn.SetWriteDeadline(time.Now().Add(e.config.ReadTimeout)) // a client that does not read is cut, and continues where it was
+		_, _ = w.Write(text)
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		events, err := e.next(ctx)
+		if err != nil {
+			return err
+		}
+		if text, err = e.lines(events); err != nil {
+			return err
+		}
+		e.metrics.tell(events)
+	}
+}
+
+// next waits for events, for a Heartbeat at most.
+func (e *eventStream) next(ctx context.Context) ([]event.Event, error) {
+	beat, cancel := context.WithTimeout(ctx, e.config.Heartbeat)
+	defer cancel()
+	for beat.Err() == nil {
+		if grant := e.deps.Keys.Authenticate(e.secret); grant == nil || grant.Expired(time.Now()) || grant.Rights&score.MayRead == 0 || !grant.Covers(e.project) {
+			return nil, errRevoked
+		}
+		events, at, err := e.deps.Events.Next(beat, e.project, e.at, eventsAtOnce)
+		switch {
+		case err == nil:
+			if e.at = at; len(events) > 0 {
+				return events, nil
+			}
+		case errors.Is(err, event.ErrReplaced):
+			return nil, err
+		case beat.Err() == nil:
+			e.log.Debug("the API could not read the events of a stream; it tries again, and the client waits", "project", e.project, "err", err)
+			_ = retry.Sleep(beat, eventPause)
+		}
+	}
+	return nil, context.Cause(ctx)
+}
+
+// lines are events as they are sent. Without one they tell only how far the log was read, which clients keep as their last event's id.
+func (e *eventStream) lines(events []event.Event) (text []byte, err error) {
+	for i := range events {
+		data, err := json.Marshal(&events[i])
+		if err != nil {
+			return nil, fmt.Errorf("couldn't encode event %s: %w", events[i].ID, err)
+		}
+		text = fmt.Appendf(text, "id: %s\ndata: %s\n\n", events[i].After, data)
+	}
+	if len(events) == 0 {
+		text = fmt.Appendf(text, ":\nid: %s\n\n", e.at)
+	}
+	return text, nil
+}

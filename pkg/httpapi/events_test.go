@@ -1,0 +1,272 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/batch"
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// sse is an open stream of events, as a client reads it.
+type sse struct {
+	t      *testing.T
+	lines  *bufio.Scanner
+	close  func()
+	lastID string
+	retry  string
+}
+
+// told is an event as clients get it.
+type told struct {
+	ID        string    `json:"id"`
+	Type      string    `json:"type"`
+	Timestamp time.Time `json:"timestamp"`
+	ProjectID string    `json:"projectId"`
+	Data      object    `json:"data"`
+
+	cursor string
+}
+
+// asks opens a stream; what it answers other than 200 is left to the caller.
+func (b *bench) asks(path string, header ...string) *http.Response {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	b.t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url+path, nil)
+	require.NoError(b.t, err)
+	req.Header.Set("X-API-KEY", b.secret.Reveal())
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(b.t, err)
+	b.t.Cleanup(func() { _ = res.Body.Close() })
+	return res
+}
+
+func (b *bench) eventsPath() string { return "/projects/" + b.project.ID.String() + "/events" }
+
+// events opens a stream and reads its first lines.
+func (b *bench) events(after string, header ...string) *sse {
+	b.t.Helper()
+	return b.stream200(b.asks(b.eventsPath()+"?after="+after, header...))
+}
+
+func (b *bench) stream200(res *http.Response) *sse {
+	b.t.Helper()
+	require.Equal(b.t, http.StatusOK, res.StatusCode)
+	require.Equal(b.t, "text/event-stream", res.Header.Get("Content-Type"))
+	require.Equal(b.t, "no-store", res.Header.Get("Cache-Control"))
+	s := &sse{t: b.t, lines: bufio.NewScanner(res.Body), close: func() { _ = res.Body.Close() }}
+	require.Nil(b.t, s.block(), "the beginning has no event")
+	require.NotEmpty(b.t, s.lastID)
+	require.Equal(b.t, "2000", s.retry)
+	return s
+}
+
+// block reads up to an empty line, as the specification of Server-Sent Events says; nil if that is no event.
+func (s *sse) block() *told {
+	s.t.Helper()
+	var data string
+	for s.lines.Scan() {
+		field, value, _ := strings.Cut(s.lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case s.lines.Text() == "" && data == "":
+			return nil
+		case s.lines.Text() == "":
+			e := &told{cursor: s.lastID}
+			require.NoError(s.t, json.Unmarshal([]byte(data), e))
+			return e
+		case field == "id":
+			s.lastID = value
+		case field == "retry":
+			s.retry = value
+		case field == "data":
+			data += value
+		}
+	}
+	require.Fail(s.t, "the stream ended", "%v", s.lines.Err())
+	return nil
+}
+
+// next reads so many events.
+func (s *sse) next(n int) (events []told) {
+	s.t.Helper()
+	for len(events) < n {
+		if e := s.block(); e != nil {
+			events = append(events, *e)
+		}
+	}
+	return events
+}
+
+// ended reads to the end, which is a clean one if the server closed the stream.
+func (s *sse) ended() error {
+	for s.lines.Scan() {
+	}
+	return s.lines.Err()
+}
+
+// executing puts the bench's project on the chain, and returns a function that has updates of it executed.
+func (b *bench) executing() (relay func(ids ...string)) {
+	b.t.Helper()
+	require.NoError(b.t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
+	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
+	return func(ids ...string) {
+		b.t.Helper()
+		g := batch.Group{Project: b.project.ID, Signer: devnet.Address(1), Kind: score.KindFree}
+		for _, id := range ids {
+			g.Updates = append(g.Updates, score.Update{Project: b.project.ID, ID: updateID(id), Signer: devnet.Address(1), Target: devnet.Address(9), Action: 1})
+		}
+		require.NoError(b.t, transact(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{g}})))
+	}
+}
+
+func idsOf(events []told) (ids []string) {
+	for _, e := range events {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+func TestAStreamTellsWhatBecomesFinalAndIsResumed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.Heartbeat = 50 * time.Millisecond })
+	relay := b.executing()
+	live := b.events("now")
+	relay("one", "two", "one")
+	all := live.next(3)
+	require.Equal(t, []string{"update.applied", "update.applied", "update.duplicate"}, []string{all[0].Type, all[1].Type, all[2].Type})
+	require.Equal(t, object{
+		"updateId": updateID("one").String(), "targetWallet": lower(devnet.Address(9)), "signer": lower(devnet.Address(1)), "action": "return", "points": -3.0,
+		"scoreType": "reputation", "outcome": "applied", "transactionHash": all[0].Data["transactionHash"], "blockNumber": all[0].Data["blockNumber"],
+	}, all[0].Data)
+	require.Equal(t, b.project.ID.String(), all[0].ProjectID)
+	require.WithinDuration(t, time.Now(), all[0].Timestamp, time.Hour)
+	require.NoError(t, b.stream.AddDeadLetters(t.Context(), []score.DeadLetter{
+		{Update: &score.Update{Project: b.project.ID, ID: updateID("dead")}, Work: 1, Outcome: score.Unprocessable},
+	}))
+	all = append(all, live.next(1)...)
+	require.Equal(t, "update.rejected", all[3].Type)
+
+	at := live.lastID
+	relay("three")
+	all = append(all, live.next(1)...)
+	live.close()
+	relay("four")
+	for i := range all {
+		again := idsOf(b.events("start", "Last-Event-ID", all[i].cursor).next(len(all) - i)) // with the fourth, and the header counts
+		require.Subset(t, again, idsOf(all)[i+1:])
+		require.Len(t, slices.Compact(slices.Sorted(slices.Values(again))), len(again), "each once")
+	}
+	require.Equal(t, "update.applied", b.events(at).next(1)[0].Type)
+	from := b.events("start").next(len(all) + 2)
+	require.Equal(t, "project.created", from[0].Type)
+	require.Subset(t, idsOf(from), idsOf(all))
+
+	quiet := b.events("now")
+	first := quiet.lastID
+	for quiet.lastID == first {
+		require.NoError(t, transact(&common.Address{1}, nil)) // a block with nothing in it
+		require.Nil(t, quiet.block(), "a heartbeat says how far the log was read")
+	}
+	for _, query := range []string{"?after=yesterday", "?before=now", "?after=now&after=start"} {
+		require.Equal(t, "invalid_query", b.get("%s%s", b.eventsPath(), query).code(), query)
+	}
+	head, err := http.NewRequestWithContext(t.Context(), http.MethodHead, b.url+b.eventsPath(), nil)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, b.do(head).status)
+}
+
+func TestStreamsAreBoundedAndGiveTheirPlacesBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) {
+		s.config.MaxStreams, s.config.Proxies = 8, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	b.executing()
+	first := b.secret
+	var open []*sse
+	for range 4 {
+		var err error
+		b.secret, _, err = b.keys.Create(t.Context(), "another", apikey.Terms{})
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return b.get("/projects/%s", b.project.ID).status == http.StatusOK }, time.Minute, time.Millisecond)
+		open = append(open, b.events("now"), b.events("now"))
+		if len(open) < 8 {
+			r := b.get("%s", b.eventsPath())
+			require.Equal(t, "too_many_streams", r.code(), "a quarter is for one key")
+			require.NotEmpty(t, r.header.Get("Retry-After"))
+		}
+	}
+	b.secret = first
+	require.Equal(t, "overloaded", b.get("%s", b.eventsPath()).code())
+	require.InDelta(t, 8, b.count("scorelay_api_event_streams"), 0)
+	open[0].close()
+	require.Eventually(t, func() bool { return b.count("scorelay_api_event_streams") < 8 }, time.Minute, time.Millisecond, "the end of the connection is noticed")
+	b.events("now")
+	require.InDelta(t, 1, b.count("scorelay_api_event_streams_ended_total"), 0)
+}
+
+func TestAStreamEndsWithItsKeyAndWithTheProcess(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) { s.config.Heartbeat = 20 * time.Millisecond })
+	b.executing()
+	theirs, key, err := b.keys.Create(t.Context(), "theirs", apikey.Terms{Projects: []score.ProjectID{b.project.ID}})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return b.view.Authenticate(theirs.Reveal()) != nil }, time.Minute, time.Millisecond)
+	revoked := b.events("now", "X-API-KEY", theirs.Reveal())
+	kept := b.events("now")
+	require.NoError(t, b.keys.Revoke(t.Context(), key.ID))
+	require.NoError(t, revoked.ended())
+	kept.block()
+	b.stop()
+	require.NoError(t, kept.ended(), "cleanly, so that the client asks another process at once")
+	require.NoError(t, <-b.stopped)
+	b.stopped <- nil
+}
+
+// flood is a log in which there is always more.
+type flood struct{ event.Reader }
+
+func (flood) End(context.Context) (event.Cursor, error) { return event.Cursor{}, nil }
+
+func (flood) Next(_ context.Context, project score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error) {
+	return slices.Repeat([]event.Event{{ID: "x", Type: event.UpdateApplied, Project: project, Data: strings.Repeat("x", 1000)}}, limit), after, nil
+}
+
+func TestAClientThatDoesNotReadIsCut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(s *setup) {
+		s.config.ReadTimeout = 200 * time.Millisecond
+		s.deps = func(d *httpapi.Deps) { d.Events = flood{} }
+	})
+	b.executing()
+	c, err := net.Dial("tcp", strings.TrimPrefix(b.url, "http://"))
+	require.NoError(t, err)
+	defer func() { _ = c.Close() }()
+	_, err = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\nX-API-KEY: %s\r\n\r\n", b.eventsPath(), b.secret.Reveal())
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return b.count("scorelay_api_event_streams_ended_total") == 1 }, time.Minute, time.Millisecond)
+	_, err = io.Copy(io.Discard, c)
+	require.NoError(t, err, "what was sent is there")
+}
