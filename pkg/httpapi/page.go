@@ -40,40 +40,35 @@ func (s *Server) servePage(app *fiber.App) {
 	app.Get(page.SignInPath, s.withoutKey(s.page.SignIn))
 	app.Post(page.SignInPath, s.withoutKey(s.page.SignIn))
 	app.Post(page.SignOutPath, s.withoutKey(s.page.SignOut))
-	app.Post("/app/projects/:project/edits", s.ofSession(s.route("edit-project", s.writes, score.MayCreate, s.accepting(s.editProject))))
-	inSession := func(show fiber.Handler) fiber.Handler {
-		return func(c *fiber.Ctx) error {
-			if _, err := url.ParseRequestURI(string(c.Context().RequestURI())); err != nil { // net/http would have no request of it
-				return problem(codeInvalidPath, "").write(c)
-			}
-			s.unseal(c)
-			return show(c)
-		}
-	}
+	app.Post("/app/projects/:project/edits", s.ours(s.inSession(s.route("edit-project", s.writes, score.MayCreate, s.accepting(s.editProject)))))
 	if s.deps.Events != nil {
-		app.Get("/app/projects/:project/events", inSession(s.route("events", s.reads, score.MayRead, s.events)))
+		app.Get("/app/projects/:project/events", s.inSession(s.route("events", s.reads, score.MayRead, s.events)))
 	}
-	show := inSession(s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage))
+	show := s.inSession(s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage))
 	for _, path := range []string{"/app", "/app/*"} {
 		app.Get(path, show)
 	}
 }
 
-// unseal has a request be one with its session's key; one without a session stays as it is.
-func (s *Server) unseal(c *fiber.Ctx) {
-	if key := s.page.Key(func(name string) string { return c.Cookies(name) }); key != "" {
-		c.Request().Header.Set("X-API-KEY", key)
+// inSession has a request be one with its session's key; one without a session stays as it is.
+func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if _, err := url.ParseRequestURI(string(c.Context().RequestURI())); err != nil { // net/http would have no request of it
+			return problem(codeInvalidPath, "").write(c)
+		}
+		if key := s.page.Key(func(name string) string { return c.Cookies(name) }); key != "" {
+			c.Request().Header.Set("X-API-KEY", key)
+		}
+		return handle(c)
 	}
 }
 
-// ofSession lets a post of a screen's script in as one with the session's key: the same handler, checks and budgets as with the header.
-func (s *Server) ofSession(handle fiber.Handler) fiber.Handler {
+// ours lets posts in that a screen of the page sent.
+func (s *Server) ours(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		r, err := adaptor.ConvertRequest(c, true)
-		if err != nil || !s.page.Ours(r) {
+		if r, err := adaptor.ConvertRequest(c, true); err != nil || !s.page.Ours(r) {
 			return problem(codeCrossOrigin, "its session may have ended").write(c)
 		}
-		s.unseal(c)
 		return handle(c)
 	}
 }
