@@ -35,8 +35,9 @@ var allowed = map[string][]string{
 	"pkg/registry/internal/bindgen":  {}, // writes the bindings
 	"pkg/registry/internal/bindings": {}, // generated
 	"pkg/retry":                      {},
+	"pkg/event":                      {"pkg/score", "pkg/evidence", "pkg/registry"},
 	// engines: they declare the interfaces they need, adapters satisfy them
-	"pkg/httpapi":                  {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry", "pkg/page", "pkg/httpapi/internal/framing"}, // docs: the pages it serves
+	"pkg/httpapi":                  {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry", "pkg/page", "pkg/event", "pkg/httpapi/internal/framing"}, // docs: the pages it serves
 	"pkg/httpapi/internal/framing": {},
 	"pkg/page":                     {"pkg/score", "pkg/wallet"},
 	"pkg/heads":                    {"pkg/evidence"},
