@@ -1,0 +1,145 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/watched"
+)
+
+// LeaseName is of the lease under which one relayer delivers.
+const LeaseName = "webhooks"
+
+// Defaults of a Deliverer.
+const (
+	defaultGiveUp     = 24 * time.Hour
+	defaultFirstPause = time.Second
+	defaultSaveEvery  = 500 * time.Millisecond
+
+	maxPause  = 10 * time.Minute
+	pageLimit = 64 // events in memory for an endpoint, or as many as it wants in one POST
+)
+
+// Log is the log of events.
+type Log interface {
+	// Next is as of event.Reader.
+	Next(ctx context.Context, project score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error)
+	// Since is the cursor before what was done in blocks from a time on.
+	Since(ctx context.Context, at time.Time) (event.Cursor, error)
+}
+
+// Leases let one replica of all do something.
+type Leases interface {
+	// Lead runs lead while this replica holds the lease of that name. It returns ctx's error.
+	Lead(ctx context.Context, name string, lead func(ctx context.Context)) error
+}
+
+// Deliverer sends events to endpoints.
+type Deliverer struct {
+	Store  *Store
+	Log    Log
+	Leases Leases
+	Allow  []netip.Prefix // networks that are no public ones, and may be reached, also by http://
+	Logger *slog.Logger
+
+	Metrics prometheus.Registerer // nil: none
+
+	GiveUp     time.Duration // after so long without a 2xx an endpoint is disabled; 0 means a day
+	FirstPause time.Duration // after a POST that failed; later ones double, to ten minutes. 0 means a second
+	SaveEvery  time.Duration // how long a cursor may wait to be written; 0 means half a second
+
+	timeout time.Duration // of a POST; 0 means postTimeout
+	again   time.Duration // as tryAgain; 0 means that
+	poster  *poster
+	metrics *metrics
+}
+
+// Run delivers whenever this replica holds the lease, until ctx ends, and returns its error. A POST that is under way then is finished.
+func (d *Deliverer) Run(ctx context.Context) error {
+	d.GiveUp, d.FirstPause, d.SaveEvery = cmp.Or(d.GiveUp, defaultGiveUp), cmp.Or(d.FirstPause, defaultFirstPause), cmp.Or(d.SaveEvery, defaultSaveEvery)
+	d.again = cmp.Or(d.again, tryAgain)
+	d.poster, d.metrics = newPoster(d.Allow, cmp.Or(d.timeout, postTimeout)), newMetrics(d.Metrics)
+	return d.Leases.Lead(ctx, LeaseName, d.deliver)
+}
+
+// running is the goroutine of one endpoint.
+type running struct {
+	of   *known
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// known is an endpoint as a view knows it.
+type known struct {
+	record
+	revision uint64
+}
+
+// deliver runs a goroutine for each endpoint. One whose record changes gets another, when the one before has ended.
+func (d *Deliverer) deliver(ctx context.Context) {
+	view := watched.NewView(d.Store.js.Conn(), d.Store.endpoints, d.Logger, func(entry jetstream.KeyValueEntry) (*known, bool) {
+		r, err := decode(entry.Key(), entry.Value())
+		if err != nil {
+			d.Logger.Error("a webhook's endpoint cannot be read; it is sent nothing", "endpoint", entry.Key(), "err", err)
+			return nil, false
+		}
+		return &known{*r, entry.Revision()}, true
+	})
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() { _ = view.Run(ctx) })
+	couriers := map[string]*running{}
+	for ctx.Err() == nil {
+		changed, is := view.Changed(), map[string]*known{}
+		for _, k := range view.After("", MaxEndpoints) {
+			is[k.ID] = k
+		}
+		for id, r := range couriers {
+			if k := is[id]; k == nil || k.revision != r.of.revision {
+				r.stop()
+			}
+			if is[id] == nil {
+				delete(couriers, id)
+			}
+		}
+		for id, k := range is {
+			if before := couriers[id]; before == nil || before.of.revision != k.revision {
+				couriers[id] = d.start(ctx, k, before, &all)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		}
+	}
+	for _, r := range couriers {
+		r.stop()
+	}
+}
+
+// start starts the goroutine of an endpoint, behind the one before.
+func (d *Deliverer) start(ctx context.Context, k *known, before *running, all *sync.WaitGroup) *running {
+	ctx, stop := context.WithCancel(ctx)
+	r := &running{of: k, stop: stop, done: make(chan struct{})}
+	all.Go(func() {
+		defer close(r.done)
+		if before != nil {
+			<-before.done
+		}
+		c := &courier{Deliverer: d, record: k.record, log: d.Logger.With("endpoint", k.ID, "project", k.Project)}
+		c.run(ctx)
+	})
+	return r
+}
+
+// size is how large a page of an endpoint's events is.
+func (e *Endpoint) size() int { return max(pageLimit, e.Batch) }
