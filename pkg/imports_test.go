@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"pkg/registry/internal/bindgen":  {}, // writes the bindings
 	"pkg/registry/internal/bindings": {}, // generated
 	"pkg/retry":                      {},
-	"pkg/event":                      {"pkg/score", "pkg/evidence", "pkg/registry"},
+	"pkg/event":                      {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/retry"},
 	// engines: they declare the interfaces they need, adapters satisfy them
 	"pkg/httpapi":                  {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry", "pkg/page", "pkg/event", "pkg/httpapi/internal/framing"}, // docs: the pages it serves
 	"pkg/httpapi/internal/framing": {},

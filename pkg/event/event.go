@@ -24,13 +24,12 @@ const (
 	ProjectReplayed Type = "project.replayed" // ProjectData: an operator had such a creation accepted again
 
 	EditRejected Type = "edit.rejected" // EditData: none of an owner's edit was made; what is made of others is told by ProjectChanged
-	EditReplayed Type = "edit.replayed" // EditData: an operator had such an edit accepted again
 )
 
 // Types lists all types.
 func Types() []Type {
 	return []Type{
-		UpdateApplied, UpdateDuplicate, UpdateRejected, UpdateReplayed, ProjectCreated, ProjectChanged, ProjectRejected, ProjectReplayed, EditRejected, EditReplayed,
+		UpdateApplied, UpdateDuplicate, UpdateRejected, UpdateReplayed, ProjectCreated, ProjectChanged, ProjectRejected, ProjectReplayed, EditRejected,
 	}
 }
 

@@ -1,13 +1,22 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/ethereum/go-ethereum/core/types"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -42,11 +51,279 @@ type DeadLetters interface {
 
 // Reader is what reads a project's log. It may be used by many at once.
 type Reader interface {
-	// Next waits until there is something after a cursor, and returns up to limit events (at least 1 is allowed) and the cursor after the last of them.
-	// It may return no events and a later cursor, which says that there was nothing in between; a reader that stores cursors stores it now and then, so that
-	// it has little to read again. The cursor is good, and never before the given one, also with an error, in which case there are no events.
+	// Next waits until the log was read further than a cursor, and returns at most about limit events (at least 1) and the cursor after them. Often there
+	// are no events: the cursor says that nothing is before it. A reader that stores cursors stores such a one now and then, so that it has little to read again.
+	// With an error come no events and the cursor that was given.
 	// ErrReplaced: see the package. The context's error: it ended while there was nothing. Any other error may pass: try again after a pause.
 	Next(ctx context.Context, project score.ProjectID, after Cursor, limit int) ([]Event, Cursor, error)
 	// End is the cursor after all that is final now.
 	End(ctx context.Context) (Cursor, error)
+}
+
+// Defaults of a Log.
+const (
+	DefaultPoll   = time.Second
+	DefaultBudget = 32 << 20
+)
+
+const (
+	tailBlocks   = 128 // that the tail begins with: a process that was started again has readers a few blocks behind
+	olderAtOnce  = 2   // readers that read what the tail does not have; a range of blocks may take some seconds and 100 MB
+	timesAtOnce  = 8   // blocks whose times are asked for
+	blocksKnown  = 8192
+	doubtTries   = 4           // looks, a Poll apart, before a block that was final is called replaced: one endpoint's word may be wrong for a moment
+	tailKept     = time.Minute // without a reader
+	tellPause    = time.Minute // between two lines of the log about a directory that is behind
+	eventMemory  = 512         // bytes that a log takes, about, beside its updates
+	updateMemory = 128         // bytes that one of these takes
+)
+
+// Log is a Reader. Run must be running.
+type Log struct {
+	Deployment    score.Deployment
+	Confirmations uint64 // by which blocks are final: the relayers' rule or a stricter one
+	Chain         Chain
+	Projects      Projects
+	DeadLetters   DeadLetters
+	Poll          time.Duration // how often to look for what became final, while there are readers; 0 means DefaultPoll
+	Budget        int           // bytes kept of the newest blocks, as many of older ones, and as many of dead letters, about; 0 means DefaultBudget
+	Log           *slog.Logger
+
+	init    sync.Once
+	reading chan struct{}                      // one for each reader of what is older
+	times   *lru.Cache[common.Hash, time.Time] // of blocks
+	known   *lru.Cache[uint64, common.Hash]    // final blocks, by height
+
+	looking sync.Mutex // held for a look at the chain's end
+	looked  time.Time  // when the newest one that worked was; guarded by looking
+
+	mu      sync.Mutex // guards what follows
+	tail    segments   // the newest blocks, each following the one before
+	older   segments   // what was read of older ones, in any order
+	letters letters
+	changed chan struct{} // closed when the tail or the letters have more
+	readers int
+	left    time.Time // when there was one
+	told    time.Time // when the log was told of a directory that is behind
+}
+
+func (l *Log) prepare() {
+	l.init.Do(func() {
+		l.Poll, l.Budget = cmp.Or(l.Poll, DefaultPoll), cmp.Or(l.Budget, DefaultBudget)
+		l.reading, l.changed = make(chan struct{}, olderAtOnce), make(chan struct{})
+		l.times, l.known = lru.NewCache[common.Hash, time.Time](blocksKnown), lru.NewCache[uint64, common.Hash](blocksKnown)
+	})
+}
+
+var _ Reader = (*Log)(nil)
+
+// End is the cursor after all that is final now.
+func (l *Log) End(ctx context.Context) (Cursor, error) {
+	l.prepare()
+	if err := l.look(ctx); err != nil {
+		return Cursor{}, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	end, ok := l.tail.end()
+	if !ok {
+		return Cursor{dead: l.letters.through}, nil // nothing is final yet, so its beginning is now
+	}
+	return Cursor{block: end, log: wholeBlock, dead: l.letters.through}, nil
+}
+
+// Next is Reader.Next.
+func (l *Log) Next(ctx context.Context, project score.ProjectID, after Cursor, limit int) ([]Event, Cursor, error) {
+	l.prepare()
+	l.count(1)
+	defer l.count(-1)
+	t := &turn{Log: l, project: project, at: after, limit: max(limit, 1)}
+	for {
+		changed := l.change()
+		if err := t.look(ctx); err != nil {
+			return nil, after, err
+		}
+		if t.at != after {
+			return t.found, t.at, nil
+		}
+		if err := l.wait(ctx, changed, t.behind); err != nil {
+			return nil, after, err
+		}
+	}
+}
+
+// count counts readers.
+func (l *Log) count(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.readers += n
+	l.left = time.Now()
+}
+
+func (l *Log) change() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changed
+}
+
+// wait waits until there is more, or, behind, a directory may have caught up.
+func (l *Log) wait(ctx context.Context, changed <-chan struct{}, behind bool) error {
+	if behind {
+		limited, cancel := context.WithTimeout(ctx, l.Poll)
+		defer cancel()
+		select {
+		case <-changed:
+		case <-limited.Done():
+		}
+		return ctx.Err()
+	}
+	select {
+	case <-changed:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// turn is one call of Next.
+type turn struct {
+	*Log
+
+	project score.ProjectID
+	at      Cursor // everything before it is in found, or nothing
+	limit   int
+	found   []Event
+	behind  bool // the directory does not know yet what an update is of
+}
+
+// look looks once.
+func (t *turn) look(ctx context.Context) error {
+	t.behind = false
+	err := t.lookAtChain(ctx)
+	if err == nil {
+		err = t.tellTimes(ctx)
+	}
+	if err != nil || len(t.found) >= t.limit {
+		return err
+	}
+	if err = t.lookAtLetters(ctx); err != nil && len(t.found) > 0 {
+		t.Log.Log.Warn("the event log could not read dead letters; it tells of the chain's events first, and tries again", "project", t.project, "err", err)
+		err = nil
+	}
+	return err
+}
+
+// lookAtChain finds the chain's events after the cursor, in what is kept or in one range of blocks that is not.
+func (t *turn) lookAtChain(ctx context.Context) error {
+	t.mu.Lock()
+	end, ok := t.tail.end()
+	t.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	next, err := t.begin(ctx, end)
+	for older := false; err == nil && next <= end.Number && !older && !t.behind && len(t.found) < t.limit; {
+		t.mu.Lock()
+		s := cmp.Or(t.tail.find(next), t.older.find(next))
+		t.mu.Unlock()
+		if older = s == nil; older {
+			if s, err = t.readOlder(ctx, next, end); err != nil {
+				return err
+			}
+		}
+		t.take(s, next)
+		next = s.through.Number + 1
+	}
+	return err
+}
+
+// begin makes sure that the chain has the cursor's block, and tells from which block on there is something to read.
+func (t *turn) begin(ctx context.Context, end evidence.Ref) (uint64, error) {
+	at := t.at.block
+	if at == (evidence.Ref{}) {
+		info, err := registry.ReadProject(t.project).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
+			return t.Chain.Call(ctx, evidence.Call{To: t.Deployment.Contract, Data: data}, end.Hash)
+		})
+		if err != nil || info.Exists() {
+			return info.CreatedBlock, err
+		}
+		t.at.block, t.at.log, t.at.place = end, wholeBlock, 0
+		return end.Number + 1, nil
+	}
+	if at.Number > end.Number { // another process, or another endpoint, is ahead of this one
+		return at.Number, nil
+	}
+	if err := t.has(ctx, at); err != nil {
+		return 0, err
+	}
+	if t.at.log == wholeBlock {
+		return at.Number + 1, nil
+	}
+	return at.Number, nil
+}
+
+// has makes sure that a block is in the chain.
+func (l *Log) has(ctx context.Context, ref evidence.Ref) error {
+	if hash, ok := l.known.Get(ref.Number); ok && hash == ref.Hash {
+		return nil
+	}
+	for n := 1; ; n++ {
+		b, err := l.Chain.BlockByNumber(ctx, ref.Number)
+		switch {
+		case err != nil:
+			return fmt.Errorf("couldn't read block %d: %w", ref.Number, err)
+		case b.Hash == ref.Hash:
+			l.known.Add(ref.Number, ref.Hash)
+			return nil
+		case n == doubtTries:
+			return fmt.Errorf("%w: block %d was %s, and is %s now", ErrReplaced, ref.Number, ref.Hash, b.Hash)
+		}
+		if err := retry.Sleep(ctx, l.Poll); err != nil {
+			return err
+		}
+	}
+}
+
+// tellTimes adds the times of blocks to what was found.
+func (t *turn) tellTimes(ctx context.Context) error {
+	var of []evidence.Ref
+	for i := range t.found {
+		if block := t.found[i].After.block; i == 0 || block != of[len(of)-1] {
+			of = append(of, block)
+		}
+	}
+	if err := t.readTimes(ctx, of); err != nil {
+		return err
+	}
+	for i := range t.found {
+		at, ok := t.times.Get(t.found[i].After.block.Hash)
+		if !ok { // more blocks than are kept
+			return fmt.Errorf("the time of block %s was forgotten", t.found[i].After.block.Hash)
+		}
+		t.found[i].Time = at
+	}
+	return nil
+}
+
+// readTimes learns when blocks were made.
+func (l *Log) readTimes(ctx context.Context, of []evidence.Ref) error {
+	asking, ctx := errgroup.WithContext(ctx)
+	asking.SetLimit(timesAtOnce)
+	for _, ref := range of {
+		if l.times.Contains(ref.Hash) {
+			continue
+		}
+		asking.Go(func() error {
+			b, err := l.Chain.BlockByNumber(ctx, ref.Number)
+			switch {
+			case err != nil:
+				return fmt.Errorf("couldn't read block %d: %w", ref.Number, err)
+			case b.Hash != ref.Hash:
+				return fmt.Errorf("block %d was %s, and an endpoint says that it is %s", ref.Number, ref.Hash, b.Hash)
+			}
+			l.times.Add(b.Hash, time.Unix(int64(b.Time), 0).UTC())
+			return nil
+		})
+	}
+	return asking.Wait()
 }

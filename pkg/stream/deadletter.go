@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -107,4 +108,30 @@ func (s *Stream) DeadLetters(ctx context.Context, fn func(score.DeadLetter) erro
 		}
 	}
 	return nil
+}
+
+// LastDeadLetter is the sequence of the newest dead letter that no event of the contract tells of, in the stream that keeps these; 0 while there was none.
+func (s *Stream) LastDeadLetter(ctx context.Context) (uint64, error) {
+	info, err := s.dead.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("couldn't find the end of the stream %s: %w", DeadLettersName, err)
+	}
+	return info.State.LastSeq, nil
+}
+
+// DeadLettersAfter hands the dead letters that no event of the contract tells of, and that are stored after a sequence now, to fn, in order: a project's or, of nil,
+// all. One that was marked as replayed, or stored again, has its newest place only. An error of fn ends it.
+func (s *Stream) DeadLettersAfter(ctx context.Context, after uint64, of *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error {
+	from := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1}
+	if of != nil {
+		project := hex.EncodeToString(of[:])
+		from.FilterSubjects = []string{deadPrefix + "*.update." + project + ".>", deadPrefix + "project." + project + ".>", deadPrefix + "edit." + project + ".>"}
+	}
+	return readThrough(ctx, s.dead, from, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+		d, err := s.dead.decode(msg.Subject(), msg.Data())
+		if err != nil {
+			return err
+		}
+		return fn(meta.Sequence.Stream, d)
+	})
 }

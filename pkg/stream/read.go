@@ -283,25 +283,33 @@ func forget(ctx context.Context, s jetstream.Stream, consumer jetstream.Consumer
 	_ = s.DeleteConsumer(ctx, consumer.CachedInfo().Name)
 }
 
-// newest is the newest message of a subject that the stream holds; the zero message if there is none. In a cluster the leader
+// newest is the newest message of some subjects, none meaning all, that the stream holds; the zero message if there is none. In a cluster the leader
 // answers. A consumer cannot tell: it is on any of the servers, and what it calls the end is that of a copy that may be behind.
-func newest(ctx context.Context, s jetstream.Stream, subject string) (jetstream.RawStreamMsg, error) {
-	msg, err := s.GetLastMsgForSubject(ctx, subject)
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return jetstream.RawStreamMsg{}, nil
+func newest(ctx context.Context, s jetstream.Stream, subjects ...string) (last jetstream.RawStreamMsg, err error) {
+	if len(subjects) == 0 {
+		subjects = []string{everything}
 	}
-	if err != nil {
-		return jetstream.RawStreamMsg{}, fmt.Errorf("couldn't find the end of a stream: %w", err)
+	for _, subject := range subjects {
+		msg, err := s.GetLastMsgForSubject(ctx, subject)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			continue
+		}
+		if err != nil {
+			return last, fmt.Errorf("couldn't find the end of a stream: %w", err)
+		}
+		if msg.Sequence > last.Sequence {
+			last = *msg
+		}
 	}
-	return *msg, nil
+	return last, nil
 }
 
 // readThrough hands the messages that a stream holds, from a place on, to fn. An error of fn ends it.
 func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig,
 	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
 ) error {
-	last, err := newest(ctx, s, everything)
-	if err != nil || last.Sequence == 0 || from.OptStartTime != nil && last.Time.Before(*from.OptStartTime) {
+	last, err := newest(ctx, s, from.FilterSubjects...)
+	if err != nil || last.Sequence == 0 || last.Sequence < from.OptStartSeq || from.OptStartTime != nil && last.Time.Before(*from.OptStartTime) {
 		return err
 	}
 	consumer, err := s.OrderedConsumer(ctx, from)
@@ -321,7 +329,7 @@ func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.Ordered
 			if silent += lookAgain; silent >= patience {
 				return fmt.Errorf("%w: %w", ErrLost, err)
 			}
-			if last, err = newest(ctx, s, everything); err != nil {
+			if last, err = newest(ctx, s, from.FilterSubjects...); err != nil {
 				return err
 			}
 			continue

@@ -1,0 +1,108 @@
+package event
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// lookAtLetters finds the events of dead letters after the cursor.
+func (t *turn) lookAtLetters(ctx context.Context) error {
+	t.mu.Lock()
+	now := t.letters
+	t.mu.Unlock()
+	if !now.read {
+		return nil
+	}
+	if t.at.dead > now.through { // another process is ahead of this one, unless NATS lost some: then all come again
+		last, err := t.DeadLetters.LastDeadLetter(ctx)
+		if err != nil || t.at.dead <= last {
+			return err
+		}
+		t.Log.Log.Warn("the stream of dead letters ends before what a reader was told of, so NATS lost some; the event log tells that reader of all that there are again",
+			"project", t.project, "told", t.at.dead, "last", last)
+		t.at.dead = 0
+	}
+	if t.at.dead < now.after {
+		return t.olderLetters(ctx, now.after)
+	}
+	first := sort.Search(len(now.kept), func(i int) bool { return now.kept[i].seq > t.at.dead })
+	for i := first; i < len(now.kept); i++ {
+		if len(t.found) >= t.limit {
+			return nil
+		}
+		if ref, ok := now.kept[i].Ref(); ok && ref.Project == t.project {
+			t.letter(now.kept[i].seq, &now.kept[i].DeadLetter)
+		}
+	}
+	t.at.dead = now.through
+	return nil
+}
+
+// olderLetters reads the project's dead letters from the stream, at least up to a sequence.
+func (t *turn) olderLetters(ctx context.Context, through uint64) error {
+	select {
+	case t.reading <- struct{}{}:
+		defer func() { <-t.reading }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	err := t.DeadLetters.DeadLettersAfter(ctx, t.at.dead, &t.project, func(seq uint64, d score.DeadLetter) error {
+		if len(t.found) >= t.limit {
+			return errRead
+		}
+		t.letter(seq, &d)
+		return nil
+	})
+	switch {
+	case errors.Is(err, errRead):
+		return nil
+	case err != nil:
+		return fmt.Errorf("couldn't read dead letters: %w", err)
+	}
+	t.at.dead = max(t.at.dead, through)
+	return nil
+}
+
+// letter adds what a dead letter tells: that something was rejected and, where it was accepted again, that too.
+func (t *turn) letter(seq uint64, d *score.DeadLetter) {
+	rejected, replayed, data := t.told(d)
+	id := "dead-" + strings.ReplaceAll(d.ID, ".", "-")
+	told := Event{ID: id, Type: rejected, Time: d.Time.UTC(), Project: t.project, Data: data, After: t.at}
+	if !d.Replayed.IsZero() {
+		t.found = append(t.found, told) // the mark replaced the dead letter, which may have told nothing yet
+		told.ID, told.Type, told.Time = id+"-replayed-"+strconv.FormatInt(d.Replayed.UnixNano(), 36), replayed, d.Replayed.UTC()
+	}
+	t.at.dead = seq
+	told.After = t.at
+	t.found = append(t.found, told)
+}
+
+// told is what a dead letter is of.
+func (t *turn) told(d *score.DeadLetter) (rejected, replayed Type, data any) {
+	var on Place
+	if d.Tx != (common.Hash{}) {
+		on.Tx = &d.Tx
+	}
+	outcome := d.Outcome.String()
+	switch {
+	case d.Update != nil:
+		rec, _ := t.Projects.Project(t.project)
+		update := updateData(rec, d.Update, d.Outcome)
+		update.Place = on
+		return UpdateRejected, UpdateReplayed, update
+	case d.Edit != nil:
+		return EditRejected, "", EditData{Nonce: d.Edit.Nonce, Owner: d.Edit.Owner, Edits: d.Edit.Edits, Outcome: outcome, Place: on}
+	default:
+		created := projectData(d.Project)
+		created.Outcome, created.Place = outcome, on
+		return ProjectRejected, ProjectReplayed, created
+	}
+}
