@@ -82,7 +82,7 @@ func (c *courier) asked(ctx context.Context) (err error) {
 	if c.Move.N > c.state.Moved {
 		to := c.Move.From
 		if to == nil {
-			at, err := c.Log.Since(ctx, c.Move.Time)
+			at, err := c.events.Since(ctx, c.Move.Time)
 			if err != nil {
 				return fmt.Errorf("couldn't find where the events since %s begin: %w", c.Move.Time.Format(time.RFC3339), err)
 			}
@@ -137,7 +137,7 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 		waiting, cancel = context.WithDeadline(ctx, c.saved.Add(c.SaveEvery))
 	}
 	defer cancel()
-	events, next, err := c.Log.Next(waiting, c.Project, c.state.Cursor, c.size())
+	events, next, err := c.events.Next(waiting, c.Project, c.state.Cursor, c.size())
 	switch {
 	case err != nil && ctx.Err() == nil && waiting.Err() != nil:
 		return nil, next, c.save(ctx)

@@ -74,7 +74,8 @@ func deliverAsChild() {
 		panic(err)
 	}
 	n, _ := strconv.Atoi(os.Getenv(childCount))
-	_ = (&webhook.Deliverer{Store: store, Log: &written{n: n}, Leases: leases, Allow: loopback, Logger: log, SaveEvery: 20 * time.Millisecond}).Run(ctx)
+	d := &webhook.Deliverer{Store: store, Allow: loopback, Log: log, SaveEvery: 20 * time.Millisecond}
+	_ = leases.Lead(ctx, webhook.Lease, func(ctx context.Context) { d.Run(ctx, &written{n: n}) })
 }
 
 // TestKill9 kills the process that delivers in the middle, again and again: everything comes, in order but for what is repeated.

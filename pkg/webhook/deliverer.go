@@ -16,8 +16,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-// LeaseName is of the lease under which one relayer delivers.
-const LeaseName = "webhooks"
+// Lease is the name of the lease under which one relayer delivers.
+const Lease = "webhooks"
 
 // Defaults of a Deliverer.
 const (
@@ -29,28 +29,19 @@ const (
 	pageLimit = 64 // events in memory for an endpoint, or as many as it wants in one POST
 )
 
-// Log is the log of events.
-type Log interface {
+// Events are the log.
+type Events interface {
 	// Next is as of event.Reader.
 	Next(ctx context.Context, project score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error)
 	// Since is the cursor before what was done in blocks from a time on.
 	Since(ctx context.Context, at time.Time) (event.Cursor, error)
 }
 
-// Leases let one replica of all do something.
-type Leases interface {
-	// Lead runs lead while this replica holds the lease of that name. It returns ctx's error.
-	Lead(ctx context.Context, name string, lead func(ctx context.Context)) error
-}
-
 // Deliverer sends events to endpoints.
 type Deliverer struct {
-	Store  *Store
-	Log    Log
-	Leases Leases
-	Allow  []netip.Prefix // networks that are no public ones, and may be reached, also by http://
-	Logger *slog.Logger
-
+	Store   *Store
+	Allow   []netip.Prefix // networks that are no public ones, and may be reached, also by http://
+	Log     *slog.Logger
 	Metrics prometheus.Registerer // nil: none
 
 	GiveUp     time.Duration // after so long without a 2xx an endpoint is disabled; 0 means a day
@@ -59,16 +50,20 @@ type Deliverer struct {
 
 	timeout time.Duration // of a POST; 0 means postTimeout
 	again   time.Duration // as tryAgain; 0 means that
+	events  Events
 	poster  *poster
 	metrics *metrics
 }
 
-// Run delivers whenever this replica holds the lease, until ctx ends, and returns its error. A POST that is under way then is finished.
-func (d *Deliverer) Run(ctx context.Context) error {
+// Run delivers what the log tells until ctx ends; a POST that is under way then is finished. It may be called again after that. The caller sees to it that it
+// runs in one relayer at a time, by the lease.
+func (d *Deliverer) Run(ctx context.Context, events Events) {
 	d.GiveUp, d.FirstPause, d.SaveEvery = cmp.Or(d.GiveUp, defaultGiveUp), cmp.Or(d.FirstPause, defaultFirstPause), cmp.Or(d.SaveEvery, defaultSaveEvery)
-	d.again = cmp.Or(d.again, tryAgain)
-	d.poster, d.metrics = newPoster(d.Allow, cmp.Or(d.timeout, postTimeout)), newMetrics(d.Metrics)
-	return d.Leases.Lead(ctx, LeaseName, d.deliver)
+	d.again, d.events = cmp.Or(d.again, tryAgain), events
+	if d.metrics == nil {
+		d.poster, d.metrics = newPoster(d.Allow, cmp.Or(d.timeout, postTimeout)), newMetrics(d.Metrics)
+	}
+	d.deliver(ctx)
 }
 
 // running is the goroutine of one endpoint.
@@ -86,10 +81,10 @@ type known struct {
 
 // deliver runs a goroutine for each endpoint. One whose record changes gets another, when the one before has ended.
 func (d *Deliverer) deliver(ctx context.Context) {
-	view := watched.NewView(d.Store.js.Conn(), d.Store.endpoints, d.Logger, func(entry jetstream.KeyValueEntry) (*known, bool) {
+	view := watched.NewView(d.Store.js.Conn(), d.Store.endpoints, d.Log, func(entry jetstream.KeyValueEntry) (*known, bool) {
 		r, err := decode(entry.Key(), entry.Value())
 		if err != nil {
-			d.Logger.Error("a webhook's endpoint cannot be read; it is sent nothing", "endpoint", entry.Key(), "err", err)
+			d.Log.Error("a webhook's endpoint cannot be read; it is sent nothing", "endpoint", entry.Key(), "err", err)
 			return nil, false
 		}
 		return &known{*r, entry.Revision()}, true
@@ -135,7 +130,7 @@ func (d *Deliverer) start(ctx context.Context, k *known, before *running, all *s
 		if before != nil {
 			<-before.done
 		}
-		c := &courier{Deliverer: d, record: k.record, log: d.Logger.With("endpoint", k.ID, "project", k.Project)}
+		c := &courier{Deliverer: d, record: k.record, log: d.Log.With("endpoint", k.ID, "project", k.Project)}
 		c.run(ctx)
 	})
 	return r

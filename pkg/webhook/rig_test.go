@@ -169,7 +169,7 @@ func (r *rig) deliver(adjust func(*webhook.Deliverer)) (stop func()) {
 	leases, err := lease.Open(r.t.Context(), connect(r.nats, r.t.Cleanup), lease.Config{Replica: "r", TTL: 5 * time.Second}, log)
 	require.NoError(r.t, err)
 	d := &webhook.Deliverer{
-		Store: r.open(), Log: r.log, Leases: leases, Allow: loopback, Logger: log, Metrics: prometheus.NewRegistry(),
+		Store: r.open(), Allow: loopback, Log: log, Metrics: prometheus.NewRegistry(),
 		FirstPause: 5 * time.Millisecond, SaveEvery: 20 * time.Millisecond,
 	}
 	if adjust != nil {
@@ -179,7 +179,7 @@ func (r *rig) deliver(adjust func(*webhook.Deliverer)) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = d.Run(ctx)
+		_ = leases.Lead(ctx, webhook.Lease, func(ctx context.Context) { d.Run(ctx, r.log) })
 	}()
 	stop = sync.OnceFunc(func() { cancel(); <-done })
 	r.t.Cleanup(stop)
