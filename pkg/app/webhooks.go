@@ -19,7 +19,7 @@ func (r *relayer) openWebhooks(ctx context.Context) error {
 		return err
 	}
 	allow, err := networks(r.settings.WebhookAllow)
-	r.webhooks = &webhook.Deliverer{Store: endpoints, Allow: allow, Log: r.log, Metrics: r.metrics}
+	r.webhooks = webhook.New(webhook.Config{Store: endpoints, Allow: allow, Log: r.log, Metrics: r.metrics})
 	return err
 }
 

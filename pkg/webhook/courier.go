@@ -15,10 +15,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
-const (
-	tryAgain  = 2 * time.Second // after what NATS or the chain did not answer
-	idleSaves = time.Minute     // between writes of a cursor that moved behind nothing that was delivered
-)
+// idleSaves is the time between writes of a cursor that moved behind nothing that was delivered.
+const idleSaves = time.Minute
 
 // errMoved says that another process wrote an endpoint's state.
 var errMoved = errors.New("another process delivers to the endpoint")
@@ -50,7 +48,7 @@ func (c *courier) run(ctx context.Context) {
 			return
 		}
 		c.say(err)
-		_ = retry.Sleep(ctx, c.again)
+		_ = retry.Sleep(ctx, c.TryAgain)
 	}
 }
 
@@ -241,7 +239,7 @@ func (c *courier) save(ctx context.Context) error {
 			return fmt.Errorf("%w: %w", errMoved, err)
 		}
 		c.say(err)
-		if err := retry.Sleep(ctx, c.again); err != nil {
+		if err := retry.Sleep(ctx, c.TryAgain); err != nil {
 			return err
 		}
 	}

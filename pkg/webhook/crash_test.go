@@ -33,10 +33,10 @@ func TestACursorThatIsNotWritten(t *testing.T) {
 			r := newRig(t)
 			to := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
 			var saves atomic.Int64
-			stop := r.deliver(func(d *webhook.Deliverer) {
-				d.SaveEvery = time.Millisecond
-				d.TryAgain(time.Millisecond)
-				d.Store.OnSave(func(write func() error) error {
+			stop := r.deliver(func(c *webhook.Config) {
+				c.SaveEvery = time.Millisecond
+				c.TryAgain = time.Millisecond
+				c.Store.OnSave(func(write func() error) error {
 					if saves.Add(1)%3 == 0 {
 						return broken(write)
 					}
@@ -74,7 +74,7 @@ func deliverAsChild() {
 		panic(err)
 	}
 	n, _ := strconv.Atoi(os.Getenv(childCount))
-	d := &webhook.Deliverer{Store: store, Allow: loopback, Log: log, SaveEvery: 20 * time.Millisecond}
+	d := webhook.New(webhook.Config{Store: store, Allow: loopback, Log: log, SaveEvery: 20 * time.Millisecond})
 	_ = leases.Lead(ctx, webhook.Lease, func(ctx context.Context) { d.Run(ctx, &written{n: n}) })
 }
 

@@ -132,7 +132,7 @@ func TestAnEndpointThatFailsIsDisabledAndSkipsNothing(t *testing.T) {
 		}
 	}), webhook.Endpoint{})
 	broken := r.endpoint(newReceiver(t, status(1<<30, http.StatusTeapot)), webhook.Endpoint{})
-	stop := r.deliver(func(d *webhook.Deliverer) { d.GiveUp = 50 * time.Millisecond })
+	stop := r.deliver(func(c *webhook.Config) { c.GiveUp = 50 * time.Millisecond })
 	e, s := r.state(gone, func(e webhook.Endpoint, _ webhook.State) bool { return e.Disabled != nil })
 	require.Equal(t, "it answered 410: it wants no more events", e.Disabled.Why)
 	require.Equal(t, cursor(4), s.Cursor)

@@ -24,6 +24,7 @@ const (
 	defaultGiveUp     = 24 * time.Hour
 	defaultFirstPause = time.Second
 	defaultSaveEvery  = 500 * time.Millisecond
+	defaultTryAgain   = 2 * time.Second
 
 	maxPause  = 10 * time.Minute
 	pageLimit = 64 // events in memory for an endpoint, or as many as it wants in one POST
@@ -37,8 +38,8 @@ type Events interface {
 	Since(ctx context.Context, at time.Time) (event.Cursor, error)
 }
 
-// Deliverer sends events to endpoints.
-type Deliverer struct {
+// Config of a Deliverer.
+type Config struct {
 	Store   *Store
 	Allow   []netip.Prefix // networks that are no public ones, and may be reached, also by http://
 	Log     *slog.Logger
@@ -47,22 +48,29 @@ type Deliverer struct {
 	GiveUp     time.Duration // after so long without a 2xx an endpoint is disabled; 0 means a day
 	FirstPause time.Duration // after a POST that failed; later ones double, to ten minutes. 0 means a second
 	SaveEvery  time.Duration // how long a cursor may wait to be written; 0 means half a second
+	TryAgain   time.Duration // the pause after what NATS or the chain did not answer; 0 means two seconds
+}
 
-	timeout time.Duration // of a POST; 0 means postTimeout
-	again   time.Duration // as tryAgain; 0 means that
+// Deliverer sends events to endpoints.
+type Deliverer struct {
+	Config
+
 	events  Events
 	poster  *poster
 	metrics *metrics
 }
 
+// New makes a Deliverer; Run does the rest.
+func New(c Config) *Deliverer {
+	c.GiveUp, c.FirstPause = cmp.Or(c.GiveUp, defaultGiveUp), cmp.Or(c.FirstPause, defaultFirstPause)
+	c.SaveEvery, c.TryAgain = cmp.Or(c.SaveEvery, defaultSaveEvery), cmp.Or(c.TryAgain, defaultTryAgain)
+	return &Deliverer{Config: c, poster: newPoster(c.Allow), metrics: newMetrics(c.Metrics)}
+}
+
 // Run delivers what the log tells until ctx ends; a POST that is under way then is finished. It may be called again after that. The caller sees to it that it
 // runs in one relayer at a time, by the lease.
 func (d *Deliverer) Run(ctx context.Context, events Events) {
-	d.GiveUp, d.FirstPause, d.SaveEvery = cmp.Or(d.GiveUp, defaultGiveUp), cmp.Or(d.FirstPause, defaultFirstPause), cmp.Or(d.SaveEvery, defaultSaveEvery)
-	d.again, d.events = cmp.Or(d.again, tryAgain), events
-	if d.metrics == nil {
-		d.poster, d.metrics = newPoster(d.Allow, cmp.Or(d.timeout, postTimeout)), newMetrics(d.Metrics)
-	}
+	d.events = events
 	d.deliver(ctx)
 }
 

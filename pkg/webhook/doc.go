@@ -20,8 +20,9 @@
 //
 // # Throughput
 //
-// One POST after the other carries as many events a second as there are round trips in it. An endpoint that asks for batches gets up to so
-// many events in one POST: measured on one core of loopback, 1,600 events/s one by one and 60,000 in batches of 100.
+// One POST after the other carries as many events a second as there are round trips in it. An endpoint that asks for batches gets up to so many events
+// in one POST, those that there are. BenchmarkDelivery, on two shared cores: over loopback 16,000 events/s one by one and 140,000 in batches of 100; to a
+// receiver that answers after 20 ms some 45 one by one, 4,600 in batches of 100 and 20,000 in batches of 500.
 //
 // # Rejected
 //

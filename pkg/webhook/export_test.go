@@ -3,8 +3,6 @@ package webhook
 import (
 	"context"
 	"net/netip"
-	"syscall"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -26,12 +24,6 @@ func (s *saves) Update(ctx context.Context, key string, value []byte, revision u
 }
 
 // Controls are asked before a connection is made: for https://, and for http://.
-func Controls(allow []netip.Prefix) (secure, plain func(network, address string, c syscall.RawConn) error) {
+func Controls(allow []netip.Prefix) (secure, plain control) {
 	return controls(allow)
 }
-
-// PostTimeout bounds a POST, before the deliverer runs.
-func (d *Deliverer) PostTimeout(timeout time.Duration) { d.timeout = timeout }
-
-// TryAgain is the pause after what NATS or the chain did not answer, before the deliverer runs.
-func (d *Deliverer) TryAgain(pause time.Duration) { d.again = pause }

@@ -61,7 +61,7 @@ func TestTheGuardStandsBehindTheName(t *testing.T) {
 	require.NoError(t, err)
 	for _, url := range []string{"https://localhost:" + port, reached.URL, "http://localhost:" + port} {
 		to := r.endpoint(newReceiver(t, nil), webhook.Endpoint{URL: url})
-		stop := r.deliver(func(d *webhook.Deliverer) { d.Allow = nil })
+		stop := r.deliver(func(c *webhook.Config) { c.Allow = nil })
 		_, s := r.state(to, func(_ webhook.Endpoint, s webhook.State) bool { return len(s.Attempts) > 0 })
 		require.Regexp(t, "prohibited IP address|http:// is for the networks", s.Attempts[0].Answer)
 		stop()

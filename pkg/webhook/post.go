@@ -38,9 +38,9 @@ var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 type poster struct{ secure, plain *http.Client }
 
 // newPoster makes one that reaches public addresses, and by http:// too those of the networks that are allowed.
-func newPoster(allow []netip.Prefix, timeout time.Duration) *poster {
+func newPoster(allow []netip.Prefix) *poster {
 	secure, plain := controls(allow)
-	return &poster{secure: newClient(secure, timeout), plain: newClient(plain, timeout)}
+	return &poster{secure: newClient(secure), plain: newClient(plain)}
 }
 
 // control tells whether an address may be connected to, which is no name any more.
@@ -68,10 +68,10 @@ func controls(allow []netip.Prefix) (secure, plain control) {
 
 // newClient makes a client that asks control for each address before it connects. It follows no redirect, and knows no proxy, which would
 // connect in its place.
-func newClient(may control, timeout time.Duration) *http.Client {
+func newClient(may control) *http.Client {
 	dialer := &net.Dialer{Timeout: connectTimeout, Control: may}
 	return &http.Client{
-		Timeout:       timeout,
+		Timeout:       postTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTimeout, ForceAttemptHTTP2: true,

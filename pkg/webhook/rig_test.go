@@ -163,18 +163,19 @@ func (r *rig) open() *webhook.Store {
 }
 
 // deliver runs a deliverer until stop.
-func (r *rig) deliver(adjust func(*webhook.Deliverer)) (stop func()) {
+func (r *rig) deliver(adjust func(*webhook.Config)) (stop func()) {
 	r.t.Helper()
 	log := slog.New(slog.NewTextHandler(&r.said, nil))
 	leases, err := lease.Open(r.t.Context(), connect(r.nats, r.t.Cleanup), lease.Config{Replica: "r", TTL: 5 * time.Second}, log)
 	require.NoError(r.t, err)
-	d := &webhook.Deliverer{
+	c := webhook.Config{
 		Store: r.open(), Allow: loopback, Log: log, Metrics: prometheus.NewRegistry(),
 		FirstPause: 5 * time.Millisecond, SaveEvery: 20 * time.Millisecond,
 	}
 	if adjust != nil {
-		adjust(d)
+		adjust(&c)
 	}
+	d := webhook.New(c)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
