@@ -302,7 +302,7 @@ func TestCommands(t *testing.T) {
 	dir, other := filepath.Join(t.TempDir(), "backup"), devnet.NATS(t).URL
 	out, told, err = scorelay("backup", dir)
 	require.NoError(t, err, told)
-	require.Regexp(t, `^backed 11 streams up in .*\nit holds what was accepted before \S+, up to sequence \d+$`, out)
+	require.Regexp(t, `^backed 13 streams up in .*\nit holds what was accepted before \S+, up to sequence \d+$`, out)
 	_, told, err = scorelay("keys", "create", "later") // so that what is there is surely not what the backup holds
 	require.NoError(t, err, told)
 	_, told, err = scorelay("restore", dir)
@@ -320,6 +320,7 @@ func TestCommands(t *testing.T) {
 
 	statusOf(t, s, scorelay)
 	pauses(t, s, scorelay)
+	webhooks(t, s, scorelay)
 	out, told, err = scorelay("audit", "--wait", "3m")
 	require.NoError(t, err, "%s %s", out, told)
 	require.Contains(t, out, "lost 0, doubled 0")

@@ -143,6 +143,7 @@ type RelayerSettings struct {
 	BumpBlocks    uint64        `name:"bump-blocks" env:"SCORELAY_BUMP_BLOCKS" default:"3" help:"Blocks after which the oldest transaction that is in none gets a higher price."`
 	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"4s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
 	AuditHorizon  time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
+	WebhookAllow  []string      `name:"webhook-allow" env:"SCORELAY_WEBHOOK_ALLOW" placeholder:"NETWORK" help:"Addresses or networks (CIDR), separated by commas, to which webhooks may be sent though they are not public, or without TLS (http://). Who may add an endpoint has the relayer reach what is there. Empty: public addresses only, by https://."`
 	Replica       string        `name:"replica" env:"SCORELAY_REPLICA" help:"Name of this replica in leases and logs; by default host name and process id."`
 }
 
@@ -248,6 +249,8 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.BalanceAlarm >= 0, "SCORELAY_BALANCE_ALARM is %s; it must not be negative", s.BalanceAlarm)
 	p.check(s.BumpBlocks >= 1, "SCORELAY_BUMP_BLOCKS is 0; it must be at least 1")
 	p.check(s.LeaseTTL >= 2*time.Second && s.LeaseTTL%time.Second == 0, "SCORELAY_LEASE_TTL is %s; it must be whole seconds, at least 2s", s.LeaseTTL)
+	_, err := networks(s.WebhookAllow)
+	p.check(err == nil, "SCORELAY_WEBHOOK_ALLOW holds %v; name IP addresses or networks such as 10.0.0.0/8", err)
 	p.check(s.AuditHorizon >= time.Hour, "SCORELAY_AUDIT_HORIZON is %s; it must be at least 1h, well above the stream's duplicate window", s.AuditHorizon)
 	return p.err()
 }
