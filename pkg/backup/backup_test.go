@@ -162,8 +162,8 @@ func TestAStreamThatCannotBeReadIsNotCalledAnother(t *testing.T) {
 	require.NotErrorIs(t, err, backup.ErrExists)
 }
 
-// TestARestoreGoesOnAfterLeasesExpired: the first try brought their bucket, in which the server noted their ends.
-func TestARestoreGoesOnAfterLeasesExpired(t *testing.T) {
+// TestARestoreContinuesAfterLeasesExpired: the first try brought their bucket, in which the server noted their ends.
+func TestARestoreContinuesAfterLeasesExpired(t *testing.T) {
 	t.Parallel()
 	js := connect(t, devnet.NATS(t).URL)
 	setUp(t, js, 1)

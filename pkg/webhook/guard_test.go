@@ -13,7 +13,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
-// TestAddressesThatAreNotDialled: whatever a name resolves to, only public addresses are.
+// TestAddressesThatAreNotDialled: a name may resolve to anything, and only public addresses are.
 func TestAddressesThatAreNotDialled(t *testing.T) {
 	t.Parallel()
 	secure, plain := webhook.Controls(nil)
