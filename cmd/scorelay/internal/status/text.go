@@ -1,3 +1,4 @@
+// Package status writes what there is to tell of a deployment in lines for a terminal.
 package status
 
 import (
@@ -11,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
+	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -26,15 +28,15 @@ const mostProjects = 3
 
 // Lines is the document for people, in lines of at most Columns. Where lanes have no room in so many rows, those that move are left out
 // first; 0 rows: there is room for all.
-func (d *Document) Lines(rows int) []string {
-	head := append(dev.Fold(d.Verdict, Columns), d.Chain.line(d.At), "")
-	table := []string{fmt.Sprintf("%-4s %-11s %-11s %9s %6s %7s %3s %7s %7s %s", "lane", "driver", "signer", "balance", "lasts", "nonce", "tx", "waiting", "oldest", "state")}
-	tail := append([]string{""}, d.tail()...)
-	lanes := d.table(len(d.Lanes))
-	for room := len(d.Lanes) - 1; rows > 0 && room >= 0 && len(head)+len(table)+len(lanes)+len(tail) > rows; room-- {
-		lanes = d.table(room)
+func Lines(d *overview.Document, rows int) []string {
+	head := append(dev.Fold(d.Verdict, Columns), chainLine(&d.Chain, d.At), "")
+	heading := []string{fmt.Sprintf("%-4s %-11s %-11s %9s %6s %7s %3s %7s %7s %s", "lane", "driver", "signer", "balance", "lasts", "nonce", "tx", "waiting", "oldest", "state")}
+	tail := append([]string{""}, below(d)...)
+	lanes := table(d, len(d.Lanes))
+	for room := len(d.Lanes) - 1; rows > 0 && room >= 0 && len(head)+len(heading)+len(lanes)+len(tail) > rows; room-- {
+		lanes = table(d, room)
 	}
-	all := slices.Concat(head, table, lanes, tail)
+	all := slices.Concat(head, heading, lanes, tail)
 	for i := range all {
 		all[i] = Printable(all[i])
 	}
@@ -52,9 +54,9 @@ func Printable(text string) string {
 }
 
 // table is of so many lanes, those that do not move first.
-func (d *Document) table(room int) (lines []string) {
+func table(d *overview.Document, room int) (lines []string) {
 	all := slices.Clone(d.Lanes)
-	slices.SortStableFunc(all, func(a, b Lane) int { return a.rank() - b.rank() })
+	slices.SortStableFunc(all, func(a, b overview.Lane) int { return rank(&a) - rank(&b) })
 	left := 0
 	for _, l := range all[room:] {
 		if l.State != roster.Gone {
@@ -62,10 +64,10 @@ func (d *Document) table(room int) (lines []string) {
 		}
 	}
 	shown := all[:room]
-	slices.SortFunc(shown, func(a, b Lane) int { return int(a.Lane) - int(b.Lane) })
+	slices.SortFunc(shown, func(a, b overview.Lane) int { return int(a.Lane) - int(b.Lane) })
 	for i := range shown {
 		if shown[i].State != roster.Gone {
-			lines = append(lines, shown[i].lines(d.At)...)
+			lines = append(lines, laneLines(&shown[i], d.At)...)
 		}
 	}
 	if left > 0 {
@@ -74,7 +76,7 @@ func (d *Document) table(room int) (lines []string) {
 	return lines
 }
 
-func (l *Lane) rank() int {
+func rank(l *overview.Lane) int {
 	switch {
 	case l.State == roster.Gone:
 		return 2
@@ -84,7 +86,7 @@ func (l *Lane) rank() int {
 	return 0
 }
 
-func (c *Chain) line(now time.Time) string {
+func chainLine(c *overview.Chain, now time.Time) string {
 	line := fmt.Sprintf("chain %d", c.ID)
 	if c.At != nil {
 		line += fmt.Sprintf("   head %s (%s ago)", count(c.Head), age(now.Sub(*c.At).Seconds()))
@@ -95,7 +97,7 @@ func (c *Chain) line(now time.Time) string {
 	return line
 }
 
-func (l *Lane) lines(now time.Time) []string {
+func laneLines(l *overview.Lane, now time.Time) []string {
 	state, notes := "moves", []string{}
 	if !l.Moves {
 		state = "waits"
@@ -127,8 +129,8 @@ func (l *Lane) lines(now time.Time) []string {
 	return lines
 }
 
-// tail is what is below the lanes.
-func (d *Document) tail() (lines []string) {
+// below is what is below the lanes.
+func below(d *overview.Document) (lines []string) {
 	say := func(format string, args ...any) {
 		lines = append(lines, dev.Fold(fmt.Sprintf(format, args...), Columns)...)
 	}
@@ -160,7 +162,7 @@ func (d *Document) tail() (lines []string) {
 		}
 		say("top-ups    %s: %s ether, %s of %s paid today%s", short(t.Account.Hex(), 11), ether(t.BalanceWei), ether(t.SpentWei), ether(t.PerDayWei), now)
 	}
-	lines = append(lines, d.pausedProjects()...)
+	lines = append(lines, pausedProjects(d)...)
 	if r := d.Rates; r != nil {
 		gas := ""
 		if r.GasPerUpdate != nil {
@@ -168,8 +170,8 @@ func (d *Document) tail() (lines []string) {
 		}
 		say("last minute  accepted %s a second, final %s%s", rate(r.AcceptedPerSecond), rate(r.FinalPerSecond), gas)
 	}
-	say("endpoints  %s", strings.Join(d.endpoints(), ", "))
-	say("replicas   %s", strings.Join(d.replicas(), ", "))
+	say("endpoints  %s", strings.Join(endpoints(d), ", "))
+	say("replicas   %s", strings.Join(replicas(d), ", "))
 	nats := "ok"
 	if len(d.NATS.Behind) > 0 {
 		nats = "behind or away: " + strings.Join(d.NATS.Behind, " ")
@@ -181,12 +183,12 @@ func (d *Document) tail() (lines []string) {
 	if d.Redis.Error != "" {
 		redis = "does not answer"
 	}
-	say("NATS       %s, copies %d, stream %.0f %% full (%s)   Redis %s", nats, d.NATS.Copies, 100*d.NATS.full(), bytes(d.NATS.Bytes), redis)
+	say("NATS       %s, copies %d, stream %.0f %% full (%s)   Redis %s", nats, d.NATS.Copies, 100*d.NATS.Full(), bytes(d.NATS.Bytes), redis)
 	return lines
 }
 
 // pausedProjects are some of them, with as much of the reason as a line holds.
-func (d *Document) pausedProjects() (lines []string) {
+func pausedProjects(d *overview.Document) (lines []string) {
 	ids := slices.SortedFunc(maps.Keys(d.PausedProjects), func(a, b score.ProjectID) int { return slices.Compare(a[:], b[:]) })
 	for i, id := range ids {
 		if i == mostProjects {
@@ -199,8 +201,8 @@ func (d *Document) pausedProjects() (lines []string) {
 }
 
 // endpoints are how they do for this command, or, those that it does not know, for replicas.
-func (d *Document) endpoints() (all []string) {
-	down, seen := d.down(), map[string]bool{}
+func endpoints(d *overview.Document) (all []string) {
+	down, seen := d.Down(), map[string]bool{}
 	newest := d.Chain.Head
 	for _, e := range d.Endpoints {
 		if seen[e.Endpoint] {
@@ -222,7 +224,7 @@ func (d *Document) endpoints() (all []string) {
 }
 
 // replicas are how many there are of each role and version.
-func (d *Document) replicas() (all []string) {
+func replicas(d *overview.Document) (all []string) {
 	counts := map[[2]string]int{} // by role and version
 	for _, r := range d.Replicas {
 		version, _, _ := strings.Cut(r.Version, " ")

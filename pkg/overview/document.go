@@ -1,8 +1,8 @@
-// Package status shows a deployment at a glance: is everything moving, and if not, why not.
+// Package overview looks at a whole deployment: is everything moving, and if not, why not. `scorelay status` and /ops show what it finds.
 //
 // What is stored is read where it is stored: roster, journals, leases, the stream, the chain. So it is told also while no relayer runs.
 // Why a lane waits, versions, and how endpoints do for a replica is what replicas said in the last seconds.
-package status
+package overview
 
 import (
 	"time"
@@ -86,7 +86,7 @@ type Replica struct {
 // Endpoint is how an endpoint of the chain does for one process.
 type Endpoint struct {
 	Endpoint string `json:"endpoint"`
-	SeenBy   string `json:"seenBy"` // a replica, or this command
+	SeenBy   string `json:"seenBy"` // a replica, or who looks
 	Up       bool   `json:"up"`
 	Why      string `json:"why,omitempty"` // it is not up
 	Newest   uint64 `json:"newest"`        // number of its newest block; 0: not seen
