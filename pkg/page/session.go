@@ -4,6 +4,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -23,7 +24,10 @@ const (
 )
 
 // sessions seal API keys.
-type sessions struct{ aead cipher.AEAD }
+type sessions struct {
+	aead   cipher.AEAD
+	tokens []byte // key of what a session's posts must hold
+}
 
 // newSessions derives the key that all APIs of a deployment have; secret is the deployment's, at least 16 bytes.
 func newSessions(secret []byte) (*sessions, error) {
@@ -36,7 +40,18 @@ func newSessions(secret []byte) (*sessions, error) {
 		return nil, err
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
-	return &sessions{aead}, err
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := hkdf.Key(sha256.New, secret, nil, "scorelay page token 1", 32)
+	return &sessions{aead, tokens}, err
+}
+
+// token is what a post of a session must hold, beside the cookie: who can have a browser send the cookie cannot read it.
+func (s *sessions) token(session string) string {
+	mac := hmac.New(sha256.New, s.tokens)
+	mac.Write([]byte(session))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // seal is a cookie's value that holds the API key until then.

@@ -16,10 +16,15 @@ addEventListener('DOMContentLoaded', () => {
     try { localStorage.theme = root.dataset.theme } catch { /* as above */ }
   })
   label()
-  for (const time of document.querySelectorAll('time')) {
+  dress(document)
+})
+
+// dress has a part of the document do what the script adds, also one that a script put there.
+function dress(part) {
+  for (const time of part.querySelectorAll('time')) {
     time.title = `${new Date(time.dateTime).toLocaleString()} (${time.title})`
   }
-  for (const button of document.querySelectorAll('.copy')) {
+  for (const button of part.querySelectorAll('.copy')) {
     if (!navigator.clipboard) break // a browser has one at HTTPS and at this machine
     button.hidden = false
     button.addEventListener('click', async () => {
@@ -28,4 +33,4 @@ addEventListener('DOMContentLoaded', () => {
       setTimeout(() => { button.textContent = 'copy' }, 1500)
     })
   }
-})
+}
