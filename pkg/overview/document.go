@@ -56,8 +56,10 @@ type Lane struct {
 	OpenSlots    int    `json:"openSlots"` // not final
 	Queue        int    `json:"queue"`     // pieces of work that lost their slot
 
-	Waiting       uint64   `json:"waiting"`                 // updates and creations to be bound, but for those of paused projects
-	OldestSeconds *float64 `json:"oldestSeconds,omitempty"` // since the oldest was accepted of them, or of what is bound and not final
+	Waiting        uint64   `json:"waiting"`                  // updates and creations to be bound, but for those of paused projects
+	OldestSeconds  *float64 `json:"oldestSeconds,omitempty"`  // since the oldest was accepted of them, or of what is bound and not final
+	WaitingSeconds *float64 `json:"waitingSeconds,omitempty"` // since the oldest was accepted of those that wait
+	OpenSeconds    *float64 `json:"openSeconds,omitempty"`    // since the oldest was accepted of what is bound and not final
 
 	Moves  bool         `json:"moves"`            // it binds what comes, or would
 	Paused *pause.Pause `json:"paused,omitempty"` // by an operator

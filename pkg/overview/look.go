@@ -219,8 +219,9 @@ func (d *Deployment) redis(ctx context.Context) (r Redis) {
 func (s *stored) lane(of roster.Lane, found funds, now time.Time) Lane {
 	l := Lane{Lane: of.ID, Signer: of.Signer, State: of.State, Replica: s.drivers[of.ID]}
 	oldest := s.open[of.ID]
+	l.OpenSeconds = since(oldest, now)
 	if w := s.backlog.lanes[of.ID]; w != nil {
-		l.Waiting = w.updates
+		l.Waiting, l.WaitingSeconds = w.updates, since(w.oldest, now)
 		if oldest.IsZero() || w.oldest.Before(oldest) {
 			oldest = w.oldest
 		}

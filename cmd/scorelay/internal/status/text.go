@@ -89,7 +89,7 @@ func rank(l *overview.Lane) int {
 func chainLine(c *overview.Chain, now time.Time) string {
 	line := fmt.Sprintf("chain %d", c.ID)
 	if c.At != nil {
-		line += fmt.Sprintf("   head %s (%s ago)", count(c.Head), age(now.Sub(*c.At).Seconds()))
+		line += fmt.Sprintf("   head %s (%s ago)", count(c.Head), overview.Age(now.Sub(*c.At).Seconds()))
 	}
 	if c.Final > 0 {
 		line += "   final " + count(c.Final)
@@ -103,13 +103,13 @@ func laneLines(l *overview.Lane, now time.Time) []string {
 		state = "waits"
 		why := l.Why
 		if l.Since != nil {
-			why = "for " + age(now.Sub(*l.Since).Seconds()) + ": " + why
+			why = "for " + overview.Age(now.Sub(*l.Since).Seconds()) + ": " + why
 		}
 		notes = append(notes, why)
 	}
 	lasts := "-"
 	if l.LastsSeconds != nil {
-		lasts = age(float64(*l.LastsSeconds))
+		lasts = overview.Age(float64(*l.LastsSeconds))
 		if *l.LastsSeconds < lowFunds {
 			notes = append(notes, "low balance: fund its signer")
 		}
@@ -119,7 +119,7 @@ func laneLines(l *overview.Lane, now time.Time) []string {
 	}
 	oldest := "-"
 	if l.OldestSeconds != nil {
-		oldest = age(*l.OldestSeconds)
+		oldest = overview.Age(*l.OldestSeconds)
 	}
 	lines := []string{fmt.Sprintf("%-4d %-11s %-11s %9s %6s %7s %3d %7s %7s %s", l.Lane, short(orDash(l.Replica), 11), short(l.Signer.Hex(), 11),
 		ether(l.BalanceWei), lasts, count(l.Nonces.Journaled), l.InFlight, count(l.Waiting), oldest, state)}
@@ -147,7 +147,7 @@ func below(d *overview.Document) (lines []string) {
 		for _, p := range d.Backlog[:min(mostProjects, len(d.Backlog))] {
 			line := fmt.Sprintf("  %s  %s updates, lane %d", short(p.Project.String(), 13), count(p.Updates), p.Lane)
 			if p.OldestSeconds != nil {
-				line += ", oldest " + age(*p.OldestSeconds)
+				line += ", oldest " + overview.Age(*p.OldestSeconds)
 			}
 			if _, paused := d.PausedProjects[p.Project]; paused {
 				line += ", paused"
@@ -176,14 +176,14 @@ func below(d *overview.Document) (lines []string) {
 	if len(d.NATS.Behind) > 0 {
 		nats = "behind or away: " + strings.Join(d.NATS.Behind, " ")
 	}
-	redis := "ok, " + bytes(d.Redis.Bytes)
+	redis := "ok, " + overview.Bytes(d.Redis.Bytes)
 	if d.Redis.Full > 0 {
 		redis += fmt.Sprintf(", %.0f %% full", 100*d.Redis.Full)
 	}
 	if d.Redis.Error != "" {
 		redis = "does not answer"
 	}
-	say("NATS       %s, copies %d, stream %.0f %% full (%s)   Redis %s", nats, d.NATS.Copies, 100*d.NATS.Full(), bytes(d.NATS.Bytes), redis)
+	say("NATS       %s, copies %d, stream %.0f %% full (%s)   Redis %s", nats, d.NATS.Copies, 100*d.NATS.Full(), overview.Bytes(d.NATS.Bytes), redis)
 	return lines
 }
 
@@ -274,24 +274,6 @@ func rate(n float64) string {
 	return count(uint64(n))
 }
 
-// age writes seconds in at most seven characters. Clocks differ: what is ahead of ours is now.
-func age(seconds float64) string {
-	seconds = max(0, seconds)
-	switch {
-	case seconds < 10:
-		return fmt.Sprintf("%.1f s", seconds)
-	case seconds < 120:
-		return fmt.Sprintf("%.0f s", seconds)
-	case seconds < 2*3600:
-		return fmt.Sprintf("%.0f min", seconds/60)
-	case seconds < 48*3600:
-		return fmt.Sprintf("%.0f h", seconds/3600)
-	case seconds < 1000*86400:
-		return fmt.Sprintf("%.0f d", seconds/86400)
-	}
-	return ">999 d"
-}
-
 // ether writes an amount of wei in at most nine characters.
 func ether(wei string) string {
 	n, ok := new(big.Float).SetString(wei)
@@ -306,15 +288,4 @@ func ether(wei string) string {
 		return dev.Thousands(int(amount))
 	}
 	return strconv.FormatFloat(amount, 'f', 4, 64)
-}
-
-// bytes writes an amount of data.
-func bytes(n uint64) string {
-	switch {
-	case n < 1e6:
-		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
-	case n < 1e9:
-		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

@@ -88,13 +88,13 @@ func TestWhatOthersWroteIsOnlyText(t *testing.T) {
 func TestNumbersKeepToTheirColumns(t *testing.T) {
 	t.Parallel()
 	for _, seconds := range []float64{-3, 0, 9.94, 119, 7199, 172_799, 8.6e7, 1e18} {
-		require.LessOrEqual(t, len(age(seconds)), 7)
+		require.LessOrEqual(t, len(overview.Age(seconds)), 7)
 	}
 	for n := uint64(1); n < 1e12; n *= 10 {
 		require.LessOrEqual(t, len(count(n-1)), 7)
 	}
-	require.Equal(t, "0.0 s", age(-3), "a head whose time is ahead of our clock")
-	require.Equal(t, ">999 d", age(1e18))
+	require.Equal(t, "0.0 s", overview.Age(-3), "a head whose time is ahead of our clock")
+	require.Equal(t, ">999 d", overview.Age(1e18))
 	forever := int64(1 << 62)
 	l := overview.Lane{State: roster.Active, Moves: true, LastsSeconds: &forever}
 	require.NotContains(t, strings.Join(laneLines(&l, time.Now()), "\n"), "low balance")
