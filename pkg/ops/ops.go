@@ -142,17 +142,15 @@ type file struct {
 	body []byte
 }
 
-// files are what screens load, by path.
+// files are what screens load, by path: the page's, and two of this package.
 var files = func() map[string]file {
 	all := map[string]file{}
-	for _, from := range []embed.FS{page.Files(), assets} {
-		for name, kind := range map[string]string{
-			"style.css": "text/css", "script.js": "text/javascript", "icon.svg": "image/svg+xml", "ops.css": "text/css", "live.js": "text/javascript",
-		} {
-			if body, err := from.ReadFile("assets/" + name); err == nil {
-				all[home+"/"+name] = file{kind + "; charset=utf-8", body}
-			}
-		}
+	for name, kind := range page.Files {
+		all[home+"/"+name] = file{kind, page.File(name)}
+	}
+	for name, kind := range map[string]string{"ops.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8"} {
+		body, _ := assets.ReadFile("assets/" + name) // it is in the program
+		all[home+"/"+name] = file{kind, body}
 	}
 	return all
 }()

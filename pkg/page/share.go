@@ -2,7 +2,6 @@ package page
 
 import (
 	"crypto/hmac"
-	"embed"
 	"html/template"
 	"net/http"
 	"time"
@@ -10,15 +9,9 @@ import (
 
 // This file is for screens that another package serves elsewhere: they look as the page does, and their sessions are sealed as the page's are.
 
-//go:embed assets/frame.html assets/style.css assets/script.js assets/icon.svg
-var shared embed.FS
-
-// Files that screens load, by their names in the folder assets, and the same for everyone: style.css, script.js and icon.svg.
-func Files() embed.FS { return shared }
-
 // Components are the parts of screens that are the same everywhere: times, ids, plots, and the functions that write names and numbers.
 func Components() *template.Template {
-	return template.Must(template.New("").Funcs(functions).ParseFS(shared, "assets/frame.html"))
+	return template.Must(template.New("").Funcs(functions).ParseFS(assets, "assets/frame.html"))
 }
 
 // Plot is what the component "plot" draws.
@@ -33,10 +26,9 @@ const (
 // Loopback tells whether a host's name or address, without a port, is this machine's own.
 func Loopback(host string) bool { return loopback(host) }
 
-// Guard sets what every answer to a session has. The screen's script may read its own origin.
+// Guard sets what every answer to a session has. A screen's script may read the screen again.
 func Guard(w http.ResponseWriter) {
-	guard(w)
-	w.Header().Set("Content-Security-Policy", policy+"; connect-src 'self'")
+	guard(w, "update")
 }
 
 // Sessions are those of screens below a path of their own.
@@ -79,12 +71,13 @@ func (s *Sessions) End(w http.ResponseWriter) {
 
 // session is the cookie's value; empty without one.
 func (s *Sessions) session(r *http.Request) string {
-	for _, name := range []string{secureCookie, plainCookie} {
-		if c, err := r.Cookie(name + s.suffix); err == nil {
-			return c.Value
+	return session(func(name string) string {
+		c, err := r.Cookie(name + s.suffix)
+		if err != nil {
+			return ""
 		}
-	}
-	return ""
+		return c.Value
+	})
 }
 
 // Holder is whose session a request has; empty without one that holds.

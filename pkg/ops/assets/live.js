@@ -1,9 +1,9 @@
 // live.js has a screen show what is so now: every two seconds it reads the screen's own address and replaces the parts that changed.
 'use strict'
 addEventListener('DOMContentLoaded', () => {
-  const parts = [...document.querySelectorAll('[data-live]')]
+  const parts = [...document.querySelectorAll('[data-part]')]
   if (!parts.length) return
-  const says = document.getElementById('live-state'), button = document.getElementById('live-pause')
+  const says = document.getElementById('following-state'), button = document.getElementById('following-pause')
   const every = 2000
   let timer, paused = false, ended = false
 
@@ -20,7 +20,7 @@ addEventListener('DOMContentLoaded', () => {
     part.replaceChildren(...document.adoptNode(fresh).childNodes)
     sights(part).forEach((one, i) => { one.scrollLeft = scrolled[i] ?? 0 })
     sights(part)[focus]?.focus({ preventScroll: true })
-    dress(part)
+    improve(part)
   }
 
   async function look() {
@@ -57,7 +57,7 @@ addEventListener('DOMContentLoaded', () => {
     else turn()
   })
   document.addEventListener('visibilitychange', turn)
-  document.getElementById('live').hidden = false
+  document.getElementById('following').hidden = false
   tell('good', '● live')
   timer = setTimeout(turn, every)
 })
