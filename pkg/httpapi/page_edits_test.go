@@ -111,7 +111,7 @@ func TestAnOwnerEditsOnThePage(t *testing.T) {
 			require.Contains(t, r.raw, "It is made, for good.")
 			require.NotContains(t, r.raw, " data-live>")
 			require.Contains(t, r.raw, devnet.Address(1).Hex())
-			require.Contains(t, r.raw, "<li class=\"whole\">"+string(operation))
+			require.Contains(t, r.raw, "<p class=\"whole\">"+string(operation))
 		})
 	}
 }

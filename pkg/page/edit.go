@@ -161,7 +161,7 @@ func saysEdit(e score.Edit, rec *score.Record) string {
 	case score.AddUpdater:
 		return "This wallet becomes an updater: it can send updates of the project."
 	case score.RemoveUpdater:
-		return "This wallet is no updater of the project any more. What it sent and is not executed yet is rejected, unless it is an owner, too."
+		return "This wallet is no updater of the project any more. What was accepted of it before this edit still counts."
 	case score.AddAction:
 		says := "The project gets an action: an update by it adds " + signed(worth(e)) + " points. It stays for good."
 		if _, taken := rec.ActionIndex(e.Name); taken {
@@ -171,7 +171,7 @@ func saysEdit(e score.Edit, rec *score.Record) string {
 	case score.AddScoreType:
 		return "The project gets a score type, in which every wallet begins at 0. It stays for good."
 	case score.RequireSignedGroups:
-		return "From then on the project takes updates in signed groups only, and its members' own transactions. What else is waiting then is rejected."
+		return "From then on the project takes updates in signed groups only, and its members' own transactions. What was accepted before this edit still counts."
 	default:
 		return "From then on the project takes updates that are not in signed groups, too: the relayers are trusted to carry only what members signed."
 	}

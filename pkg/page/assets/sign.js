@@ -14,10 +14,11 @@
   const line = panel?.querySelector('[role=status]')
   const more = document.getElementById('more')
   const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-  const short = (id) => `${id.slice(0, 6)}…${id.slice(-4)}`
   // As on the server: what cannot be seen, or turns the text around, is shown as its code.
   const visible = (text, most = 300) => String(text).slice(0, most).replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     (c) => c === ' ' ? c : `[U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}]`)
+
+  const short = (id) => visible(`${id.slice(0, 6)}…${id.slice(-4)}`)
 
   // say tells how it stands: state is a class (good, waiting, bad), which has a sign, too.
   const say = (state, text, ...links) => {
@@ -28,11 +29,16 @@
   }
   // offer shows a button for what to do next; without a name there is none.
   const offer = (name, act) => {
+    if (!name && document.activeElement === more) line.focus() // what had the focus is hidden
     more.hidden = !name
     more.textContent = name ?? ''
     more.onclick = act
   }
-  const busy = (is) => { for (const button of panel.querySelectorAll('button')) button.disabled = is }
+  let running = false
+  const busy = (is) => {
+    running = is
+    for (const button of panel.querySelectorAll('button')) button.setAttribute('aria-disabled', is) // a disabled one would lose the focus
+  }
 
   const edit = () => {
     const value = (name) => document.querySelector(`#what [data-field=${name}]`)?.value
@@ -60,10 +66,11 @@
     }
   }
 
-  // sign leads from a chosen wallet to a posted edit, or says what is in the way. At most one runs: its buttons rest meanwhile.
+  // sign leads from a chosen wallet to a posted edit, or says what is in the way. One runs at a time.
   const sign = async ({ provider, info }) => {
     const name = visible(info.name, 60)
     const domain = JSON.parse(panel.dataset.domain)
+    if (running) return
     offer()
     busy(true)
     try {
@@ -95,6 +102,7 @@
   }
 
   const change = async (wallet, chainId) => {
+    if (running) return
     offer()
     busy(true)
     try {
