@@ -219,7 +219,7 @@ func (o *Ops) fail(w http.ResponseWriter, r *http.Request, p *problem) {
 func (o *Ops) show(w http.ResponseWriter, status int, screen string, view any) {
 	var body bytes.Buffer
 	if err := screens.ExecuteTemplate(&body, screen+".html", view); err != nil {
-		o.Log.Error("the API could not write a screen of /ops; it answers 500", "screen", screen, "err", err)
+		o.Log.Error("the API could not write a response; it answers 500", "screen", screen, "err", err)
 		http.Error(w, "Internal error of the API", http.StatusInternalServerError)
 		return
 	}
