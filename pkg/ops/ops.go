@@ -55,7 +55,6 @@ type Ops struct {
 	sessions *page.Sessions
 	token    [sha256.Size]byte
 	tries    *rate.Limiter
-	files    http.Handler
 	mux      *http.ServeMux
 }
 

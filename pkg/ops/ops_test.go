@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
@@ -39,6 +40,7 @@ type rig struct {
 	ops     *ops.Ops
 	config  ops.Config
 	log     *lines
+	js      jetstream.JetStream
 	cookies map[string]string
 }
 
@@ -74,6 +76,7 @@ func newRig(t *testing.T) *rig {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
 	js := devnet.JetStream(t)
+	r.js = js
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: 2, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1}}))
 	opened, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)

@@ -21,6 +21,7 @@ import (
 var functions = template.FuncMap{
 	"age": age, "wei": wei, "bytes": overview.Bytes,
 	"perSecond": func(n float64) string { return strconv.FormatFloat(n, 'f', 1, 64) },
+	"whole":     func(n float64) uint64 { return uint64(n) },
 	"percent":   func(part float64) string { return strconv.FormatFloat(100*part, 'f', 0, 64) + " %" },
 	"low":       func(seconds *int64) bool { return seconds != nil && *seconds < lowFunds },
 	"may":       func(rights []string, right string) bool { return len(rights) == 0 || slices.Contains(rights, right) },
@@ -64,6 +65,11 @@ func wei(text string) *big.Int {
 // mostBacklog is how many projects of which something waits are shown.
 const mostBacklog = 10
 
+type titled struct {
+	Title string
+	Plot  *page.Plot
+}
+
 // flow is what moves, from the left to the right.
 type flow struct {
 	Waiting, Flight, Included uint64
@@ -77,7 +83,7 @@ type overviewView struct {
 	Flow    flow
 	Lanes   []overview.Lane // but those that are gone
 	Backlog []overview.Project
-	Plots   []*page.Plot
+	Plots   []titled
 	Since   time.Time // of the plots
 }
 
@@ -88,7 +94,7 @@ func (o *Ops) overview(r *request) error {
 	if err != nil {
 		view.Verdict = "NATS does not tell: " + err.Error()
 		o.show(r.w, http.StatusServiceUnavailable, "overview", view)
-		return nil
+		return nil //nolint:nilerr // the screen says it, and follows until NATS tells again
 	}
 	view.Doc, view.Verdict = doc, doc.Verdict
 	for _, l := range doc.Lanes {
@@ -100,9 +106,9 @@ func (o *Ops) overview(r *request) error {
 	view.Backlog = doc.Backlog[:min(mostBacklog, len(doc.Backlog))]
 	if samples := o.History.Samples(); len(samples) > 1 {
 		view.Since = samples[0].At
-		view.Plots = []*page.Plot{
-			throughput("accepted", samples, func(s overview.Sample) float64 { return s.AcceptedPerSecond }),
-			throughput("final", samples, func(s overview.Sample) float64 { return s.FinalPerSecond }),
+		view.Plots = []titled{
+			{"Accepted a second", throughput("accepted", samples, func(s overview.Sample) float64 { return s.AcceptedPerSecond })},
+			{"Final a second", throughput("final", samples, func(s overview.Sample) float64 { return s.FinalPerSecond })},
 		}
 	}
 	o.show(r.w, http.StatusOK, "overview", view)
@@ -134,9 +140,9 @@ func throughput(what string, samples []overview.Sample, of func(overview.Sample)
 		fmt.Fprintf(&path, "%s%.1f %.1f", map[bool]string{true: "M", false: "L"}[i == 0], x, y)
 	}
 	stamp := func(t time.Time) string { return t.UTC().Format("15:04") }
-	now := of(samples[len(samples)-1])
+	end := of(samples[len(samples)-1])
 	return &page.Plot{
 		Path: path.String(), Zero: page.PlotHeight, From: stamp(last.Add(-overview.HistoryFor)), To: stamp(last) + " UTC", Low: "0", Top: fmt.Sprintf("%.1f", max(top, 1)),
-		Label: fmt.Sprintf("Updates %s a second in the last 15 minutes: now %.1f, %.1f at most", what, now, top),
+		Label: fmt.Sprintf("Updates %s a second in the last 15 minutes: %.1f at the end, %.1f at most", what, end, top),
 	}
 }
