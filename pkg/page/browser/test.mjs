@@ -3,7 +3,7 @@
 //	node test.mjs [FOLDER]
 //
 // Both themes, 360 and 1600 pixels wide: nothing is loaded from elsewhere, nothing is wider than the screen, and axe finds nothing. An owner edits a
-// project (owner.mjs). With a folder it writes the pictures of docs/page.md there. It needs Go and Chromium (SCORELAY_CHROMIUM names another than
+// project (owner.mjs), an operator replays a dead letter (ops.mjs). With a folder it writes the pictures of docs/page.md and docs/ops.md there. It needs Go and Chromium (SCORELAY_CHROMIUM names another than
 // /usr/bin/chromium).
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import axe from 'axe-core'
 import { chromium } from 'playwright-core'
 import { root, withStack } from '../../../docs/examples/stack.mjs'
+import { operate } from './ops.mjs'
 import { edits, wallet } from './owner.mjs'
 
 const pictures = process.argv[2]
@@ -151,9 +152,10 @@ await withStack(async (stack) => {
   await fill(stack)
   const browser = await chromium.launch({ executablePath: process.env.SCORELAY_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
   try {
-    await browse(browser, stack)
+    if (!process.env.ONLY_OPS) await browse(browser, stack)
+    await operate(browser, stack, look, pictures)
   } finally {
     await browser.close()
   }
-  console.log('every screen of the page, in both themes, 360 and 1600 pixels wide, and an owner who edits a project: nothing is wrong')
+  console.log('every screen of the page, in both themes, 360 and 1600 pixels wide, an owner who edits a project, and an operator: nothing is wrong')
 })

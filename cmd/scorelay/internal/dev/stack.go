@@ -196,6 +196,7 @@ func (b *builder) apiSettings(i int) (*app.APISettings, error) {
 	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
 	s.OTLPEndpoint, s.TraceSampler = b.opts.OTLPEndpoint, "always_on"
 	s.Listen, s.AdminListen = loopback(b.kept.Ports.API[i]), loopback(b.kept.Ports.APIAdmin[i])
+	s.OpsToken = app.Secret(b.kept.APIKey) // one less to copy
 	return s, s.Validate()
 }
 
