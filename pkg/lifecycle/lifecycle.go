@@ -4,6 +4,9 @@
 // There are two ways to be told to end. Drain: finish what was promised, take nothing new. Kill: return now. A first
 // signal drains, a second one kills, and a drain that takes longer than its bound becomes a kill.
 //
+// A part that panics ends the process, as kill -9 does: what is stored survives that, and what a panic leaves in memory is not to be
+// trusted. So no part recovers, whether lanes need it or not. (Of requests, the API answers one that panics with 500.)
+//
 //	start   a → b → c         (b fails, or a ends meanwhile: c does not start)
 //	drain   c → b → a         (each: its Run context ends, Run returns, Stop runs)
 //	kill    every Run and Stop context at once; parts that still do not return are left behind

@@ -63,6 +63,7 @@ type Error struct {
 	Detail     string        // for people
 	Fields     []FieldError  // what is wrong with which field of the body
 	RetryAfter time.Duration // when to send the same request again; 0: never, it would be refused again
+	RequestID  string        // by which the operator finds the request in the API's log; empty if the answer had none
 
 	cause error
 }
@@ -85,6 +86,9 @@ func (e *Error) Error() string {
 	}
 	for _, f := range e.Fields {
 		text += "; " + f.Pointer + " " + f.Detail
+	}
+	if e.RequestID != "" {
+		text += " (request " + e.RequestID + ")"
 	}
 	return text
 }
@@ -148,15 +152,16 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any) err
 
 // problem is a problem document.
 type problem struct {
-	Status int          `json:"status"`
-	Code   string       `json:"code"`
-	Detail string       `json:"detail"`
-	Errors []FieldError `json:"errors"`
+	Status    int          `json:"status"`
+	Code      string       `json:"code"`
+	Detail    string       `json:"detail"`
+	Errors    []FieldError `json:"errors"`
+	RequestID string       `json:"requestId"`
 }
 
 // refusal is the problem as an error; after is what the API asks for, 0 if nothing.
 func (p *problem) refusal(status int, after time.Duration) *Error {
-	e := &Error{Status: status, Code: p.Code, Detail: p.Detail, Fields: p.Errors}
+	e := &Error{Status: status, Code: p.Code, Detail: p.Detail, Fields: p.Errors, RequestID: p.RequestID}
 	if e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500 {
 		e.RetryAfter = cmp.Or(after, defaultWait)
 	}

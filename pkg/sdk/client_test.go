@@ -258,7 +258,11 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		want   sdk.Error
 		text   string
 	}{
-		{503, "7", `{"code":"stream_full","detail":"later"}`, sdk.Error{Status: 503, Code: "stream_full", Detail: "later", RetryAfter: 7 * time.Second}, "the API answered 503 stream_full: later"},
+		{
+			503, "7", `{"code":"stream_full","detail":"later","requestId":"r-1"}`,
+			sdk.Error{Status: 503, Code: "stream_full", Detail: "later", RetryAfter: 7 * time.Second, RequestID: "r-1"},
+			"the API answered 503 stream_full: later (request r-1)",
+		},
 		{429, "", `{"code":"rate_limited"}`, sdk.Error{Status: 429, Code: "rate_limited", RetryAfter: time.Second}, "the API answered 429 rate_limited"},
 		{408, "0", `{"code":"request_timeout"}`, sdk.Error{Status: 408, Code: "request_timeout", RetryAfter: time.Second}, "the API answered 408 request_timeout"},
 		{502, "soon", "<html>", sdk.Error{Status: 502, RetryAfter: time.Second}, "the API answered 502 "},

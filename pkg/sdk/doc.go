@@ -6,6 +6,7 @@
 //   - A Client speaks to the HTTP API, which tells what to sign under, and refuses what was not expected. It follows any
 //     number of updates until they are final.
 //   - Retry repeats a call under the same ids, as long and as often as the API asks for.
+//   - Client.Events follows what becomes final of a project, over any number of connections.
 //   - A Sender does all of it for a backend that does not want to wait: it queues updates, on disk if it shall survive a crash,
 //     sends them when it can, and tells what became of each.
 //

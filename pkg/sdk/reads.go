@@ -98,6 +98,7 @@ func boardPath(project score.ProjectID, scoreType string) string {
 type FinalScores struct {
 	ScoreTypes []string
 	Scores     [][]int64 // of each wallet, in the order asked; each in the order of ScoreTypes
+	Totals     []int64   // of each wallet, the sum
 	AsOf       AsOf
 }
 
@@ -111,6 +112,7 @@ func (c *Client) FinalScores(ctx context.Context, project score.ProjectID, walle
 		ScoreTypes []string `json:"scoreTypes"`
 		Wallets    []struct {
 			Scores []json.Number `json:"scores"`
+			Total  int64         `json:"total,string"`
 		} `json:"wallets"`
 		AsOf AsOf `json:"asOf"`
 	}](ctx, c, "/projects/"+project.String()+"/scores", url.Values{"wallets": {strings.Join(texts, ",")}})
@@ -120,8 +122,9 @@ func (c *Client) FinalScores(ctx context.Context, project score.ProjectID, walle
 	if len(answer.Wallets) != len(wallets) {
 		return nil, fmt.Errorf("%w: it tells of %d wallets, not of %d", ErrAnswer, len(answer.Wallets), len(wallets))
 	}
-	out := &FinalScores{ScoreTypes: answer.ScoreTypes, Scores: make([][]int64, len(wallets)), AsOf: answer.AsOf}
+	out := &FinalScores{ScoreTypes: answer.ScoreTypes, Scores: make([][]int64, len(wallets)), Totals: make([]int64, len(wallets)), AsOf: answer.AsOf}
 	for i, each := range answer.Wallets {
+		out.Totals[i] = each.Total
 		for _, text := range each.Scores {
 			value, err := text.Int64()
 			if err != nil {

@@ -68,11 +68,11 @@ func TestFinalScores(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "GET /projects/"+project.String()+"/scores?wallets="+alice.Hex(), *asked)
 	require.Equal(t, &sdk.FinalScores{
-		ScoreTypes: []string{"skill"}, Scores: [][]int64{{9223372036854775807}}, AsOf: sdk.AsOf{Block: 9, Time: noon},
+		ScoreTypes: []string{"skill"}, Scores: [][]int64{{9223372036854775807}}, Totals: []int64{9223372036854775807}, AsOf: sdk.AsOf{Block: 9, Time: noon},
 	}, scores)
 	_, err = client.FinalScores(t.Context(), project, []common.Address{alice, alice})
 	require.ErrorIs(t, err, sdk.ErrAnswer)
-	client, _ = reading(t, `{"scoreTypes":["skill"],"wallets":[{"scores":["1e3"]}]}`)
+	client, _ = reading(t, `{"scoreTypes":["skill"],"wallets":[{"scores":["1e3"],"total":"1"}]}`)
 	_, err = client.FinalScores(t.Context(), project, []common.Address{alice})
 	require.ErrorIs(t, err, sdk.ErrAnswer)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -113,6 +114,9 @@ func TestSpoolDamagedInTheMiddleIsKeptBeside(t *testing.T) {
 	}
 	_, _, err = openSpool(path)
 	require.ErrorContains(t, err, "another sender has the spool")
+	if flock, err := exec.LookPath("flock"); err == nil { // by which the npm package takes the lock
+		require.Error(t, exec.CommandContext(t.Context(), flock, "-n", path+".lock", "true").Run())
+	}
 	s.close()
 	raw, err := os.ReadFile(path)
 	require.NoError(t, err)

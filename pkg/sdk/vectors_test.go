@@ -3,6 +3,7 @@ package sdk
 import (
 	"encoding/json"
 	"flag"
+	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -24,7 +25,17 @@ type vectors struct {
 	Contract common.Address `json:"contract"`
 	Signer   common.Address `json:"signer"`
 	Cases    []groupCase    `json:"cases"`
+	Edits    []editVector   `json:"edits"`
 	Minters  []minterCase   `json:"minters,omitempty"`
+
+	Operations map[string]string `json:"operations,omitempty"` // the interface's requests that a client makes
+}
+
+// editVector is an owner's edit of a project.
+type editVector struct {
+	score.ProjectEdit
+	Digest     common.Hash              `json:"digest"`
+	Signatures map[string]hexutil.Bytes `json:"signatures"` // by library
 }
 
 // groupCase is updates and the groups they make.
@@ -73,7 +84,7 @@ func makeVectors(t *testing.T) *vectors {
 	require.NoError(t, err)
 	v := &vectors{
 		ChainID: 1337, Contract: common.HexToAddress("0x5fbdb2315678afecb367f032d93f642f64180aa3"),
-		Signer: crypto.PubkeyToAddress(key.PublicKey),
+		Signer: crypto.PubkeyToAddress(key.PublicKey), Operations: operations(t),
 	}
 	for _, shape := range []struct {
 		updates, words, wallets int
@@ -115,6 +126,20 @@ func makeVectors(t *testing.T) *vectors {
 		}
 		v.Cases = append(v.Cases, c)
 	}
+	for _, edits := range [][]score.Edit{
+		{},
+		{{Operation: AddOwner, Member: v.Signer}, {Operation: RemoveOwner, Member: v.Contract}},
+		{{Operation: AddAction, Name: "a gift ü", Points: math.MaxUint32, Direction: Subtract}, {Operation: AddScoreType, Name: `"x"`}},
+		{{Operation: AddUpdater, Member: v.Signer}, {Operation: RemoveUpdater, Member: v.Signer}, {Operation: AddAction, Name: "win", Points: 1}},
+		{{Operation: RequireSignedGroups}, {Operation: AllowUnsignedGroups}},
+	} {
+		e := editVector{ProjectEdit: score.ProjectEdit{Edits: edits, Nonce: random.Uint64N(1 << 53), Deadline: random.Uint64N(1 << 53)}}
+		fill(random, e.Project[:])
+		signed, err := SignEdit(t.Context(), v.domain(), e.ProjectEdit, KeySigner(key))
+		require.NoError(t, err)
+		e.Digest, e.Signatures = v.domain().EditDigest(e.ProjectEdit), map[string]hexutil.Bytes{"go": signed.Signature}
+		v.Edits = append(v.Edits, e)
+	}
 	for _, from := range []uint64{0, 1000, counters - MaxRange, counters - 3*wordIDs - 17, counters} {
 		m := NewMinter()
 		m.next = from
@@ -153,8 +178,8 @@ func TestVectors(t *testing.T) {
 	require.Equal(t, string(committed), string(raw), "go test ./pkg/sdk -run TestVectors -update writes it again")
 }
 
-// TestVectorsOfTheNPMPackage: what it groups and how is what this package does, and its signatures, made with three
-// libraries, are good.
+// TestVectorsOfTheNPMPackage: what it groups and how is what this package does, and its signatures of groups and edits, made with
+// three libraries, are good.
 func TestVectorsOfTheNPMPackage(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t, "testdata/typescript.json")
@@ -167,14 +192,24 @@ func TestVectorsOfTheNPMPackage(t *testing.T) {
 			require.Equal(t, g.Kind, theirs.Kind)
 			require.Equal(t, hexutil.Encode(g.Body), theirs.Updates.String())
 			require.Equal(t, g.Digest(v.domain()), theirs.Digest)
-			require.Len(t, theirs.Signatures, 3)
-			for library, raw := range theirs.Signatures {
-				signature, err := wallet.ParseSignature(raw)
-				require.NoError(t, err, library)
-				signer, err := signature.Recover(theirs.Digest)
-				require.NoError(t, err, library)
-				require.Equal(t, v.Signer, signer, library)
-			}
+			v.requireSigned(t, theirs.Digest, theirs.Signatures)
 		}
+	}
+	require.NotEmpty(t, v.Edits)
+	for _, e := range v.Edits {
+		require.Equal(t, v.domain().EditDigest(e.ProjectEdit), e.Digest)
+		v.requireSigned(t, e.Digest, e.Signatures)
+	}
+}
+
+func (v *vectors) requireSigned(t *testing.T, digest common.Hash, signatures map[string]hexutil.Bytes) {
+	t.Helper()
+	require.Len(t, signatures, 3)
+	for library, raw := range signatures {
+		signature, err := wallet.ParseSignature(raw)
+		require.NoError(t, err, library)
+		signer, err := signature.Recover(digest)
+		require.NoError(t, err, library)
+		require.Equal(t, v.Signer, signer, library)
 	}
 }

@@ -39,24 +39,29 @@ func newManaged(text string) (*managed, error) {
 	return &managed{key: key}, nil
 }
 
-// ask has KMS sign the transaction's hash. KMS neither makes s low nor tells the recovery id: both are found here.
+// ask has KMS sign the transaction's hash.
 func (m *managed) ask(ctx context.Context, address common.Address, tx *types.Transaction, rules types.Signer) (*types.Transaction, error) {
+	signature, err := m.signHash(ctx, address, rules.Hash(tx))
+	if err != nil {
+		return nil, err
+	}
+	return tx.WithSignature(rules, signature)
+}
+
+// signHash has KMS sign 32 bytes. KMS neither makes s low nor tells the recovery id: both are found here.
+func (m *managed) signHash(ctx context.Context, address common.Address, hash common.Hash) ([]byte, error) {
 	client, err := m.open(ctx, address)
 	if err != nil {
 		return nil, err
 	}
-	hash, key := rules.Hash(tx), m.key.String()
+	key := m.key.String()
 	out, err := client.Sign(ctx, &kms.SignInput{
 		KeyId: &key, Message: hash[:], MessageType: kmstypes.MessageTypeDigest, SigningAlgorithm: kmstypes.SigningAlgorithmSpecEcdsaSha256,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("AWS KMS does not sign: %w", brief(err))
 	}
-	signature, err := recoverable(out.Signature, hash, address)
-	if err != nil {
-		return nil, err
-	}
-	return tx.WithSignature(rules, signature)
+	return recoverable(out.Signature, hash, address)
 }
 
 // open has a client, and the public key compared with the account once, so that an error can say which account the key has.

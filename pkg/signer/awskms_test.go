@@ -220,7 +220,15 @@ func TestAWSKMSSigns(t *testing.T) {
 	signed, err := s.Sign(t.Context(), legacy)
 	require.NoError(t, err)
 	requireSigned(t, legacy, signed)
-	require.Equal(t, append([]string{"GetPublicKey"}, slices.Repeat([]string{"Sign"}, 17)...), server.targets, "the public key is asked for once")
+	for i := range byte(4) { // as an owner's edit of a project
+		digest := common.Hash{i}
+		signature, err := s.SignDigest(t.Context(), digest)
+		require.NoError(t, err)
+		public, err := crypto.SigToPub(digest[:], signature)
+		require.NoError(t, err)
+		require.Equal(t, common.HexToAddress(devAddress), crypto.PubkeyToAddress(*public))
+	}
+	require.Equal(t, append([]string{"GetPublicKey"}, slices.Repeat([]string{"Sign"}, 21)...), server.targets, "the public key is asked for once")
 }
 
 func TestAWSKMSWithTheWrongSecretIsRefused(t *testing.T) {

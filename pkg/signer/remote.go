@@ -69,6 +69,18 @@ func (r *remote) sign(ctx context.Context, tx *types.Transaction, rules types.Si
 	return signed, nil
 }
 
+// signDigest asks KMS only, which signs any digest; what it answers is held against the account. A JSON-RPC endpoint signs what it was told
+// the meaning of.
+func (r *remote) signDigest(ctx context.Context, digest common.Hash) ([]byte, error) {
+	kms, is := r.service.(*managed)
+	if !is {
+		return nil, ErrRemote
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	return kms.signHash(ctx, r.address, digest)
+}
+
 // resting is the last error while the pause after it lasts.
 func (r *remote) resting(now time.Time) error {
 	r.mu.Lock()

@@ -105,6 +105,8 @@ func TestARemoteSignerSignsWhatItIsAskedFor(t *testing.T) {
 	}
 	_, err = s.Sign(t.Context(), types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1), GasFeeCap: new(big.Int), GasTipCap: new(big.Int)}))
 	require.ErrorIs(t, err, types.ErrInvalidChainId)
+	_, err = s.SignDigest(t.Context(), common.Hash{1})
+	require.ErrorIs(t, err, signer.ErrRemote)
 }
 
 // TestWhatARemoteSignerAnswersIsChecked: nothing passes but the transaction asked for, signed by the account.

@@ -52,6 +52,7 @@ type Key struct {
 // backend signs with one key.
 type backend interface {
 	sign(ctx context.Context, tx *types.Transaction, rules types.Signer) (*types.Transaction, error)
+	signDigest(ctx context.Context, digest common.Hash) ([]byte, error)
 }
 
 // local is a key that is here.
@@ -59,6 +60,10 @@ type local struct{ secret *ecdsa.PrivateKey }
 
 func (l local) sign(_ context.Context, tx *types.Transaction, rules types.Signer) (*types.Transaction, error) {
 	return types.SignTx(tx, rules, l.secret)
+}
+
+func (l local) signDigest(_ context.Context, digest common.Hash) ([]byte, error) {
+	return crypto.Sign(digest[:], l.secret)
 }
 
 // FromHex reads a raw key: 64 hex digits, with or without 0x. Raw keys are for development, since they end
@@ -189,15 +194,11 @@ func (s *Signer) Sign(ctx context.Context, tx *types.Transaction) (*types.Transa
 }
 
 // ErrRemote says that a remote signer signs transactions only.
-var ErrRemote = errors.New("a remote signer signs transactions only; what it shall sign else, have its own tools sign")
+var ErrRemote = errors.New("web3signer is asked for transactions only: use a keystore file, AWS KMS, or its own tools to sign this")
 
-// SignDigest signs a digest, in 65 bytes. The error is ErrRemote.
-func (k *Key) SignDigest(digest common.Hash) ([]byte, error) {
-	here, is := k.backend.(local)
-	if !is {
-		return nil, ErrRemote
-	}
-	return crypto.Sign(digest[:], here.secret)
+// SignDigest signs a digest, in 65 bytes. Errors: ErrRemote, or what AWS KMS says.
+func (k *Key) SignDigest(ctx context.Context, digest common.Hash) ([]byte, error) {
+	return k.backend.signDigest(ctx, digest)
 }
 
 // String is "signer 0x…", the address.

@@ -26,7 +26,7 @@ addEventListener('DOMContentLoaded', () => {
         return
       }
       rows.replaceWith(now)
-      enhance(now)
+      improve(now)
     }, 1500)
   }
   const close = (text) => {

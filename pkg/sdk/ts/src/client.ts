@@ -1,4 +1,7 @@
 import { checkDomain, type Domain, DomainError, type SigningDomain, signingDomain, type SignTypedData, type TypedData } from './domain.js'
+import { type EditAccepted, type EditState, type NextEdit, type SignedEdit, writtenEdit } from './edits.js'
+import { ApiError, defaultWait, pause, type Problem, refusal, refusalOf, retry } from './errors.js'
+import { type EventOptions, followEvents, type ProjectEvent } from './events.js'
 import type { SignedGroup } from './groups.js'
 import { type Hex, IdRange } from './ids.js'
 import { type FinalScores, type History, type Leaderboard, type Page, type ProjectList, type Stats, withQuery } from './reads.js'
@@ -47,7 +50,7 @@ export interface Waits {
 
 /** What became of one of several groups; refused: error is what updateScores would have thrown, and says whether it may be stored all the same. */
 export type GroupResult =
-  | { status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; error?: undefined }
+  | { status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; waits?: Waits; error?: undefined }
   | { status: 'refused'; accepted: 0; duplicates: Hex[]; error: ApiError }
 
 /** How far an accepted update or creation has come. */
@@ -147,62 +150,6 @@ function found(index: number, what: string, name: string): number {
   return index
 }
 
-/** What is wrong with one field of a request; pointer is a JSON pointer (RFC 6901) into its body. */
-export interface FieldError {
-  pointer: string
-  detail: string
-  code: string
-}
-
-/** Says that a request did not end with a 200. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
-
-  constructor(
-    message: string,
-    /** Of the answer; 0 if there was none. */
-    readonly status: number,
-    /** Of the problem document; empty if the answer had none. */
-    readonly code: string,
-    /** When to send the same request again, seconds; 0: never, it would be refused again. */
-    readonly retryAfter: number,
-    /** What is wrong with which field of the body. */
-    readonly fields: FieldError[] = [],
-    options?: ErrorOptions,
-  ) {
-    super(message, options)
-  }
-}
-
-/**
- * Repeats a call until it succeeds, its error is not one to retry, or the signal aborts; then it throws the last error.
- * What got no answer, a 408, a 429 or a 5xx is sent again, under the same ids, after as long as the API asks for.
- */
-export async function retry<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  for (;;) {
-    try {
-      return await call()
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.retryAfter === 0 || signal?.aborted) throw error
-      await pause(error.retryAfter * 1000, signal)
-      if (signal?.aborted) throw error
-    }
-  }
-}
-
-/** Waits so many ms, or until the signal aborts. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal?.addEventListener('abort', done)
-  })
-}
-
 export interface ClientOptions {
   /** Instead of the global fetch. */
   fetch?: typeof fetch
@@ -214,8 +161,6 @@ export interface ClientOptions {
    */
   domain?: Domain
 }
-
-const defaultWait = 1 // seconds before a request is sent again, where the answer does not say
 
 /** Speaks to the HTTP API. Each method sends one request; see retry for what to do with their errors. */
 export class Client {
@@ -261,7 +206,7 @@ export class Client {
   /** Sends a signed group. Its updates are stored together or not at all; duplicates are those whose ids were used before. */
   async updateScores(
     group: SignedGroup,
-  ): Promise<{ status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[] }> {
+  ): Promise<{ status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; waits?: Waits }> {
     return this.call('POST', '/update-scores', group)
   }
 
@@ -275,8 +220,8 @@ export class Client {
     return groups.map((_, i) => {
       const answer = answers[i]
       if (!answer) throw new ApiError('no answer from the API about a group', 0, '', defaultWait)
-      const { status, accepted, duplicates, problem, retryAfter } = answer
-      if (status !== 'refused') return { status, accepted, duplicates }
+      const { problem, retryAfter, status, ...taken } = answer
+      if (status !== 'refused') return { status, ...taken }
       return { status, accepted: 0, duplicates: [], error: refusalOf(problem?.status ?? 500, problem ?? {}, retryAfter) }
     })
   }
@@ -367,6 +312,51 @@ export class Client {
     return this.call('GET', withQuery(`/projects/${projectId}/stats`, days))
   }
 
+  /** Asks what a project's next edit is signed with. Throws a DomainError, which is final, if its domain is not the one expected. */
+  async nextEdit(projectId: string): Promise<NextEdit> {
+    const next = await this.call<NextEdit>('GET', `/projects/${projectId}/edits`)
+    checkDomain(next.signing, this.domain)
+    return this.domain ? { ...next, signing: { ...this.domain } } : next
+  }
+
+  /** Sends an edit. A duplicate was accepted before: ask edit what became of it. */
+  async editProject(edit: SignedEdit): Promise<EditAccepted> {
+    return this.call('POST', `/projects/${edit.projectId}/edits`, writtenEdit(edit))
+  }
+
+  /** Asks how far the edit with a nonce has come. */
+  async edit(projectId: string, nonce: number): Promise<EditState> {
+    return this.call('GET', `/projects/${projectId}/edits/${nonce}`)
+  }
+
+  /**
+   * Waits until the edit with a nonce is final; its outcome tells whether it was made. It looks once a second, or when the API asks for
+   * it. Give it a signal: when that aborts it throws the signal's reason.
+   */
+  async editFinal(projectId: string, nonce: number, signal?: AbortSignal): Promise<EditState> {
+    for (;;) {
+      const edit = await retry(() => this.edit(projectId, nonce), signal).catch((error) => {
+        signal?.throwIfAborted()
+        throw error
+      })
+      if (edit.status === 'final') return edit
+      await pause(defaultWait * 1000, signal)
+      signal?.throwIfAborted()
+    }
+  }
+
+  /**
+   * Follows what becomes final of a project, over any number of connections, for as long as it takes. Each event comes at least once: who keeps
+   * the cursor of the newest one that it is done with and begins there again misses none. Throws the signal's reason when that aborts, or
+   * an ApiError when the API refuses for good: the key, the project, a cursor whose block the chain has replaced.
+   */
+  events(projectId: string, options: EventOptions = {}): AsyncGenerator<ProjectEvent, void, undefined> {
+    const path = withQuery(`/projects/${projectId}/events`, { after: options.after })
+    return followEvents((cursor, signal) => this.fetch(this.url + path, {
+      headers: { 'X-API-KEY': this.apiKey, Accept: 'text/event-stream', ...(cursor !== undefined && { 'Last-Event-ID': cursor }) }, signal,
+    }), options)
+  }
+
   private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const init: RequestInit = { method, headers: { 'X-API-KEY': this.apiKey }, signal: AbortSignal.timeout(this.timeout) }
     if (body !== undefined) {
@@ -379,49 +369,22 @@ export class Client {
       response = await this.fetch(this.url + path, init)
       text = await response.text()
     } catch (cause) {
-      throw new ApiError(`no answer from the API: ${String(cause)}`, 0, '', defaultWait, [], { cause })
+      throw new ApiError(`no answer from the API: ${String(cause)}`, 0, '', defaultWait, [], '', { cause })
     }
     if (response.status !== 200) throw refusal(response, text)
     try {
       return JSON.parse(text) as T
     } catch (cause) {
-      throw new ApiError('no answer from the API: what came is not its JSON', 0, '', defaultWait, [], { cause })
+      throw new ApiError('no answer from the API: what came is not its JSON', 0, '', defaultWait, [], '', { cause })
     }
   }
-}
-
-interface Problem {
-  status?: number
-  code?: string
-  detail?: string
-  errors?: FieldError[]
 }
 
 interface GroupAnswer {
   status: 'accepted' | 'duplicate' | 'refused'
   accepted: number
   duplicates: Hex[]
+  waits?: Waits
   problem?: Problem
   retryAfter?: number
-}
-
-function refusal(response: Response, text: string): ApiError {
-  let problem: Problem = {}
-  try {
-    problem = JSON.parse(text) ?? {}
-  } catch {
-    // of a proxy's page there is only the status
-  }
-  const header = response.headers.get('Retry-After') ?? ''
-  return refusalOf(response.status, problem, /^[1-9][0-9]{0,4}$/.test(header) ? Number(header) : undefined)
-}
-
-/** The error of a problem; after is when the API asks for the same again, seconds. */
-function refusalOf(status: number, problem: Problem, after?: number): ApiError {
-  const { code = '', detail, errors = [] } = problem
-  let message = `the API answered ${status} ${code}`
-  if (detail) message += `: ${detail}`
-  for (const field of errors) message += `; ${field.pointer} ${field.detail}`
-  const again = status === 408 || status === 429 || status >= 500
-  return new ApiError(message, status, code, again ? after || defaultWait : 0, errors)
 }

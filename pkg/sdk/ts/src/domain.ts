@@ -24,12 +24,12 @@ export const domainType: Field[] = [
   { name: 'verifyingContract', type: 'address' },
 ]
 
-/** What a wallet signs, as ethers, viem and `eth_signTypedData_v4` take it: of a group, or of a whole update. */
+/** What a wallet signs, as ethers, viem and `eth_signTypedData_v4` take it: of a group, a whole update, or an edit. */
 export interface TypedData {
   domain: SigningDomain
   types: Record<string, Field[]>
   primaryType: string
-  message: Record<string, string | number>
+  message: Record<string, unknown>
 }
 
 /** Signs typed data with the wallet of an owner or updater. The signature has 65 bytes, or 64 (EIP-2098). */

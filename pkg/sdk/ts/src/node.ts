@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { NamedUpdate } from './client.js'
@@ -46,17 +48,19 @@ export function parseSpool(text: string): { entries: Spooled[]; damaged: number 
   return { entries: entries.filter(({ n, update }) => newest.get(update.updateId) === n), damaged }
 }
 
-const opened = new Set<string>() // in this process
+const exlock = process.platform === 'win32' ? 0x10000000 : 0x20 // UV_FS_O_EXLOCK, which libuv has on macOS and Windows only
 
 /**
  * Keeps a sender's updates in a file that is only appended to, the same as that of the Go package. What put resolves for is
- * synced, and survives kill -9 and a loss of power. One process of one machine may have it: that is held by a file beside it, .lock.
+ * synced, and survives kill -9 and a loss of power. One sender of one machine may have it, in
+ * TypeScript or Go: that is held by a lock (flock) of a file beside it, .lock. On Linux the program flock takes it, which all but the smallest images have.
  */
 export class FileSpool implements Spool {
   /** Lines that could not be read when it was opened; they are in a copy beside it, .damaged. */
   damaged = 0
   private readonly path: string
   private file: FileHandle | undefined
+  private locked: FileHandle | undefined
   private size = 0
   private compactAt = compactBytes
   private readonly live = new Map<number, Spooled>()
@@ -195,30 +199,27 @@ export class FileSpool implements Spool {
     }
   }
 
+  /** Takes the lock that the Go package takes: it ends with the process, however that ends. */
   private async lock(): Promise<void> {
-    if (opened.has(this.path)) throw new Error(`another sender has the spool ${this.path}`)
-    const lock = `${this.path}.lock`
-    const held = await readFile(lock, 'utf8').catch(() => '')
-    const [pid, began] = held.split(' ')
-    if (pid && began !== undefined && (await beganAt(Number(pid))) === began) throw new Error(`process ${pid} has the spool ${this.path}; if it is no process of yours, remove ${lock}`)
-    await rm(lock, { force: true })
-    await writeFile(lock, `${process.pid} ${await beganAt(process.pid)}`, { flag: 'wx', mode: 0o600 })
-    opened.add(this.path)
+    const { O_CREAT, O_NONBLOCK, O_RDWR } = constants
+    const path = `${this.path}.lock`
+    const taken = new Error(`another sender has the spool ${this.path}`)
+    if (process.platform !== 'linux') {
+      this.locked = await open(path, O_CREAT | O_RDWR | O_NONBLOCK | exlock, 0o600).catch((error) => {
+        throw ['EAGAIN', 'EWOULDBLOCK', 'EBUSY'].includes(error.code) ? taken : error
+      })
+      return
+    }
+    this.locked = await open(path, O_CREAT | O_RDWR, 0o600)
+    // Node has no call for it, but the lock is of the open file, which is still ours when the program that took it has ended.
+    const { error, status } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', this.locked.fd] })
+    if (status === 0) return
+    await this.unlock()
+    throw status === 1 ? taken : new Error('the spool needs the program flock, of util-linux or busybox', { cause: error })
   }
 
   private async unlock(): Promise<void> {
-    await rm(`${this.path}.lock`, { force: true })
-    opened.delete(this.path)
+    await this.locked?.close()
+    this.locked = undefined
   }
-}
-
-/** Tells processes of one id apart: when it began, on Linux; undefined if there is none. */
-async function beganAt(pid: number): Promise<string | undefined> {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined
-  }
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }

@@ -1,4 +1,4 @@
-import { ApiError } from './client.js'
+import { ApiError } from './errors.js'
 
 const firstPause = 100 // ms
 const maxPause = 30_000

@@ -1,4 +1,5 @@
-import type { ApiError, NamedUpdate, SignMessage, UpdateStatus } from './client.js'
+import type { NamedUpdate, SignMessage, UpdateStatus } from './client.js'
+import type { ApiError } from './errors.js'
 import type { Domain, SignTypedData } from './domain.js'
 import type { Spool } from './spool.js'
 

@@ -1,4 +1,5 @@
-import { actionIndex, ApiError, type Client, maxLookUp, type NamedUpdate, pause, type Project, scoreTypeIndex, type UpdateStatus } from './client.js'
+import { actionIndex, type Client, maxLookUp, type NamedUpdate, type Project, scoreTypeIndex, type UpdateStatus } from './client.js'
+import { ApiError, pause } from './errors.js'
 import { checkDomain, type SigningDomain, type SignTypedData, signingDomain } from './domain.js'
 import { buildGroups, type Group, maxSigned, signGroup, type Update } from './groups.js'
 import { type Hex, Minter } from './ids.js'

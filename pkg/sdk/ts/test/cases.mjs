@@ -1,7 +1,7 @@
 // Makes the vectors that the Go tests check. Everything is drawn with a fixed seed and all three libraries sign
 // deterministically (RFC 6979), so it always makes the same.
 import { TypedDataEncoder } from 'ethers'
-import { buildGroups, signGroup, typedData } from '../dist/index.js'
+import { buildGroups, editTypedData, signEdit, signGroup, typedData } from '../dist/index.js'
 import { address, libraries } from './libraries.mjs'
 
 export const file = new URL('../../testdata/typescript.json', import.meta.url)
@@ -50,5 +50,19 @@ export async function makeVectors() {
     }
     cases.push({ projectId, updates, groups })
   }
-  return JSON.stringify({ chainId: domain.chainId, contract: domain.verifyingContract, signer: address, cases }) + '\n'
+  const edits = []
+  for (const some of [
+    [],
+    [{ operation: 'add owner', member: address }, { operation: 'remove owner', member: domain.verifyingContract }],
+    [{ operation: 'add action', name: 'a gift ü', points: 2 ** 32 - 1, direction: 1 }, { operation: 'add action', name: 'win', points: 5 }],
+    [{ operation: 'add updater', member: address }, { operation: 'remove updater', member: address }, { operation: 'add score type', name: '"x"' }],
+    [{ operation: 'require signed groups' }, { operation: 'allow unsigned groups' }],
+  ]) {
+    const edit = { projectId: `0x${bytes(draw, 32)}`, edits: some, nonce: draw(2 ** 31), deadline: 2 ** 53 - 1 - draw(2 ** 31) }
+    const data = editTypedData(edit, domain)
+    const signatures = {}
+    for (const [library, sign] of Object.entries(libraries)) signatures[library] = (await signEdit(edit, domain, sign)).signature
+    edits.push({ ...edit, digest: TypedDataEncoder.hash(data.domain, data.types, data.message), signatures })
+  }
+  return JSON.stringify({ chainId: domain.chainId, contract: domain.verifyingContract, signer: address, cases, edits }) + '\n'
 }
