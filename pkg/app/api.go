@@ -133,7 +133,8 @@ func (a *api) open(ctx context.Context) error {
 	a.keys, a.final = keys.NewView(a.log), final.NewView(a.log)
 	a.projects = httpapi.NewProjects(a.final)
 	a.events = &event.Log{
-		Deployment: a.stream.Deployment(), Confirmations: a.settings.Confirmations, Chain: a.chain, Projects: a.final, DeadLetters: a.stream, Log: a.log,
+		Deployment: a.stream.Deployment(), Confirmations: a.settings.Confirmations, Chain: a.chain, Projects: a.final, DeadLetters: a.stream,
+		Stalled: event.NewStalled(a.metrics), Log: a.log,
 	}
 	a.health.Add(admin.Check{Name: "views", Ready: func(context.Context) error { return a.viewsRead() }})
 	a.health.Add(a.natsCheck(&a.settings.NATS))

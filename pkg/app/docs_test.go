@@ -16,6 +16,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/heads"
@@ -109,6 +110,7 @@ func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 	require.NoError(t, err)
 	topup.New(topup.Config{PerDay: new(big.Int)}, topup.Deps{Metrics: reg})
 	webhook.New(webhook.Config{Metrics: reg})
+	event.NewStalled(reg)
 	_ = (&index.Follower{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 	_ = (&index.Projector{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/scorelay/scorelay/pkg/admin"
@@ -63,6 +64,7 @@ type relayer struct {
 	restorer *index.Restorer
 	leases   *lease.Leases
 	webhooks *webhook.Deliverer
+	stalled  prometheus.Gauge // of the webhooks' event log
 
 	projector *index.Projector
 }

@@ -20,6 +20,7 @@ func (r *relayer) openWebhooks(ctx context.Context) error {
 	}
 	allow, err := networks(r.settings.WebhookAllow)
 	r.webhooks = webhook.New(webhook.Config{Store: endpoints, Allow: allow, Log: r.log, Metrics: r.metrics})
+	r.stalled = event.NewStalled(r.metrics)
 	return err
 }
 
@@ -33,7 +34,8 @@ func (r *relayer) deliverWebhooks(ctx context.Context) error {
 		}
 		view := projects.NewView(r.log)
 		events := &event.Log{
-			Deployment: r.stream.Deployment(), Confirmations: r.settings.Confirmations, Chain: r.chain, Projects: view, DeadLetters: r.stream, Log: r.log,
+			Deployment: r.stream.Deployment(), Confirmations: r.settings.Confirmations, Chain: r.chain, Projects: view, DeadLetters: r.stream,
+			Stalled: r.stalled, Log: r.log,
 		}
 		var beside sync.WaitGroup
 		defer beside.Wait()

@@ -12,6 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -80,6 +82,13 @@ const (
 	updateMemory = 128         // bytes that one of these takes
 )
 
+// NewStalled is the gauge that says whether a process's readers of events wait for what cannot be read.
+func NewStalled(reg prometheus.Registerer) prometheus.Gauge {
+	return promauto.With(reg).NewGauge(prometheus.GaugeOpts{
+		Name: "scorelay_events_stalled", Help: "1 while readers of events (streams of the API, webhooks of the relayer) wait because the chain or the dead letters cannot be read.",
+	})
+}
+
 // Log is a Reader. Run must be running.
 type Log struct {
 	Deployment    score.Deployment
@@ -87,8 +96,9 @@ type Log struct {
 	Chain         Chain
 	Projects      Projects
 	DeadLetters   DeadLetters
-	Poll          time.Duration // how often to look for what became final, while there are readers; 0 means DefaultPoll
-	Budget        int           // bytes kept of the newest blocks, as many of older ones, and as many of dead letters, about; 0 means DefaultBudget
+	Poll          time.Duration    // how often to look for what became final, while there are readers; 0 means DefaultPoll
+	Budget        int              // bytes kept of the newest blocks, as many of older ones, and as many of dead letters, about; 0 means DefaultBudget
+	Stalled       prometheus.Gauge // of NewStalled; nil: none
 	Log           *slog.Logger
 
 	init    sync.Once

@@ -267,6 +267,42 @@ func TestACursorWhoseBlockWasReplacedIsRefused(t *testing.T) {
 	}
 }
 
+// TestReadersOfAChainThatDoesNotAnswerWait, which shows, and are told of all when it does.
+func TestReadersOfAChainThatDoesNotAnswerWait(t *testing.T) {
+	t.Parallel()
+	p := project(1)
+	w := newWorld(t, p)
+	w.blocks(confirmations)
+	log := w.open(0)
+	end, err := log.End(t.Context())
+	require.NoError(t, err)
+	told := make(chan []event.Event, 1)
+	go func() {
+		for at := end; ; {
+			some, next, err := log.Next(t.Context(), p.ID, at, 10)
+			if err != nil || len(some) > 0 {
+				told <- some
+				return
+			}
+			at = next
+		}
+	}()
+	well := w.proxy.Add(rpcproxy.Drop())
+	w.relay(w.fresh(p, 2)...)
+	w.blocks(confirmations)
+	stalled := func(is float64) func() bool {
+		return func() bool {
+			families, err := w.metrics.Gather()
+			require.NoError(t, err)
+			return families[0].GetMetric()[0].GetGauge().GetValue() == is
+		}
+	}
+	require.Eventually(t, stalled(1), time.Minute, time.Millisecond)
+	well()
+	require.Len(t, <-told, 2)
+	require.Eventually(t, stalled(0), time.Minute, time.Millisecond)
+}
+
 // TestAReaderOfAProjectThatIsYetToComeWaitsForIt also ends with its context, and with nothing final.
 func TestAReaderOfAProjectThatIsYetToComeWaitsForIt(t *testing.T) {
 	t.Parallel()

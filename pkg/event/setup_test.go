@@ -43,13 +43,17 @@ type world struct {
 	next   uint16 // of the next fresh id
 	proven uint64 // chain.Config.Proven
 
+	metrics *prometheus.Registry
+	stalled prometheus.Gauge
+
 	mu      sync.Mutex
 	records map[score.ProjectID]*score.Record // the directory
 }
 
 func newWorld(t *testing.T, projects ...*score.Project) *world {
 	t.Helper()
-	w := &world{t: t, proven: 4, node: devnet.NewChain(t), records: map[score.ProjectID]*score.Record{}}
+	w := &world{t: t, proven: 4, metrics: prometheus.NewRegistry(), node: devnet.NewChain(t), records: map[score.ProjectID]*score.Record{}}
+	w.stalled = event.NewStalled(w.metrics)
 	var err error
 	w.proxy, err = rpcproxy.Start(w.node.URL, 1)
 	require.NoError(t, err)
@@ -75,7 +79,7 @@ func (w *world) open(budget int) *event.Log {
 	require.NoError(w.t, err)
 	log := &event.Log{
 		Deployment: w.place, Confirmations: confirmations, Chain: client, Projects: w, DeadLetters: w.stream,
-		Poll: 5 * time.Millisecond, Budget: budget, Log: slog.New(slog.DiscardHandler),
+		Poll: 5 * time.Millisecond, Budget: budget, Stalled: w.stalled, Log: slog.New(slog.DiscardHandler),
 	}
 	ctx, cancel := context.WithCancel(w.t.Context())
 	var running sync.WaitGroup

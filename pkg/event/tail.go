@@ -113,21 +113,35 @@ func (l *Log) Run(ctx context.Context) error {
 	l.prepare()
 	failing := ""
 	for ctx.Err() == nil {
+		var err error
 		if l.wanted() {
-			err := l.look(ctx)
-			switch {
-			case ctx.Err() != nil:
-			case err == nil && failing != "":
+			err = l.look(ctx)
+		}
+		switch {
+		case ctx.Err() != nil:
+		case err == nil:
+			if failing != "" {
 				l.Log.Info("the event log follows the chain and the dead letters again")
-				failing = ""
-			case err != nil && err.Error() != failing:
-				l.Log.Warn("the event log could not follow the chain or the dead letters; its readers wait, and it tries again", "err", err)
-				failing = err.Error()
 			}
+			failing = ""
+			l.stalled(0)
+		default:
+			if err.Error() != failing {
+				l.Log.Warn("the event log could not follow the chain or the dead letters; its readers wait, and it tries again", "err", err)
+			}
+			failing = err.Error()
+			l.stalled(1)
 		}
 		_ = retry.Sleep(ctx, l.Poll)
 	}
+	l.stalled(0)
 	return nil
+}
+
+func (l *Log) stalled(is float64) {
+	if l.Stalled != nil {
+		l.Stalled.Set(is)
+	}
 }
 
 // wanted tells whether there are readers, or were a moment ago.
