@@ -132,18 +132,17 @@ func updateType(o score.Outcome) Type {
 	}
 }
 
-// updateData tells of an update in its project's words. Lists of actions and score types only grow, so that a newer record does as well.
+// updateData tells of an update in its project's words, but for what was unknown when it was executed, and may be known since.
 func updateData(rec *score.Record, u *score.Update, outcome score.Outcome) UpdateData {
 	d := UpdateData{ID: u.ID, Target: u.Target, Signer: u.Signer, Outcome: outcome.String()}
-	if rec == nil {
-		return d
+	if rec != nil {
+		d.Action, d.Points, d.ScoreType = rec.Words(u.Action, u.ScoreType)
 	}
-	if i := int(u.Action); i < len(rec.Actions) && outcome != score.UnknownAction {
-		points := rec.Actions[i].Delta()
-		d.Action, d.Points = &rec.Actions[i].Name, &points
-	}
-	if i := int(u.ScoreType); i < len(rec.ScoreTypes) && outcome != score.UnknownScoreType {
-		d.ScoreType = &rec.ScoreTypes[i]
+	switch outcome {
+	case score.UnknownAction:
+		d.Action, d.Points = nil, nil
+	case score.UnknownScoreType:
+		d.ScoreType = nil
 	}
 	return d
 }

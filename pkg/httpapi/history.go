@@ -278,12 +278,6 @@ func entryOf(rec *score.Record, e *score.Execution, final uint64) historyEntry {
 	if e.Block <= final {
 		entry.Status = score.Final.String()
 	}
-	if i := int(e.Action); i < len(rec.Actions) {
-		points := rec.Actions[i].Delta()
-		entry.Action, entry.Points = &rec.Actions[i].Name, &points
-	}
-	if i := int(e.ScoreType); i < len(rec.ScoreTypes) {
-		entry.ScoreType = &rec.ScoreTypes[i]
-	}
+	entry.Action, entry.Points, entry.ScoreType = rec.Words(e.Action, e.ScoreType)
 	return entry
 }

@@ -193,6 +193,19 @@ func (r *Record) MembersOf(roles Role) []common.Address {
 	return members
 }
 
+// Words are what an update's indexes mean in the project: its action's name and signed points, and its score type's name; nil where the
+// project does not have them. Lists only grow, so that a newer record says the same of an older update.
+func (r *Record) Words(action, scoreType uint8) (name *string, points *int64, of *string) {
+	if i := int(action); i < len(r.Actions) {
+		delta := r.Actions[i].Delta()
+		name, points = &r.Actions[i].Name, &delta
+	}
+	if i := int(scoreType); i < len(r.ScoreTypes) {
+		of = &r.ScoreTypes[i]
+	}
+	return name, points, of
+}
+
 // ActionIndex finds the newest action of that name.
 func (r *Record) ActionIndex(name string) (uint8, bool) {
 	for i := len(r.Actions) - 1; i >= 0; i-- {
