@@ -56,6 +56,7 @@ var allowed = map[string][]string{
 	"pkg/topup/store":  {"pkg/topup", "pkg/watched"},
 	"pkg/directory":    {"pkg/score", "pkg/evidence", "pkg/watched"},
 	"pkg/apikey":       {"pkg/score", "pkg/watched"},
+	"pkg/webhook":      {"pkg/score", "pkg/event", "pkg/watched", "pkg/retry"},
 	"pkg/backlog":      {"pkg/score", "pkg/watched"},
 	"pkg/halt":         {"pkg/score", "pkg/watched", "pkg/retry"},
 	"pkg/status":       {"pkg/score", "pkg/redisdb"},
@@ -71,6 +72,10 @@ var allowed = map[string][]string{
 	"pkg/admin":     {},
 	"pkg/backup":    {},
 	"pkg/watched":   {"pkg/retry"}, // a bucket of NATS, for the adapters that keep one
+	// what stands on several adapters, for the tool and /ops
+	"pkg/overview":   {"pkg/score", "pkg/evidence", "pkg/lane", "pkg/roster", "pkg/topup", "pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/backlog", "pkg/halt", "pkg/redisdb", "pkg/chain"},
+	"pkg/deadletter": {"pkg/score", "pkg/stream", "pkg/directory", "pkg/halt"},
+	"pkg/ops":        {"pkg/score", "pkg/page", "pkg/overview", "pkg/deadletter", "pkg/apikey", "pkg/pause", "pkg/roster", "pkg/stream"},
 	// wiring and programs
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score"},
@@ -85,7 +90,7 @@ var allowed = map[string][]string{
 var homes = map[string][]string{
 	"github.com/gofiber/":                                     {"pkg/httpapi"},
 	"github.com/valyala/fasthttp":                             {"pkg/httpapi"},
-	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status"},
+	"github.com/nats-io/nats.go":                              {"pkg/stream", "pkg/journal", "pkg/lease", "pkg/replica", "pkg/pause", "pkg/roster/store", "pkg/topup/store", "pkg/notice", "pkg/directory", "pkg/apikey", "pkg/webhook", "pkg/backlog", "pkg/halt", "pkg/watched", "pkg/backup", "pkg/app", "pkg/devnet", "cmd/scorelay", "cmd/scorelay/internal/dev", "cmd/scorelay/internal/status", "pkg/overview", "pkg/deadletter"},
 	"github.com/nats-io/jsm.go":                               {"pkg/backup"},
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet"},
@@ -102,6 +107,7 @@ var homes = map[string][]string{
 	"github.com/alecthomas/kong":                              {"pkg/app", "cmd/api", "cmd/relayer", "cmd/scorelay", "cmd/scorelay/internal/dev"},
 	"github.com/goccy/go-yaml":                                {"pkg/app"},
 	"github.com/aws/":                                         {"pkg/signer"},
+	"code.dny.dev/ssrf":                                       {"pkg/webhook"},
 	"github.com/stretchr/testify":                             {},
 	"pgregory.net/rapid":                                      {},
 	"go.uber.org/goleak":                                      {},

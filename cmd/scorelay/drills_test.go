@@ -32,8 +32,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
@@ -204,14 +204,14 @@ func (d *drilled) writesFail() {
 }
 
 // status is what `scorelay status` tells, or the error with which it ends.
-func (d *drilled) status() (*status.Document, error) {
+func (d *drilled) status() (*overview.Document, error) {
 	out, err := command(d.t, "scorelay", "status", "--json", "--data-dir", d.dir).Output()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
 		return nil, fmt.Errorf("%w: %s", err, failed.Stderr)
 	}
 	require.NoError(d.t, err)
-	var doc status.Document
+	var doc overview.Document
 	require.NoError(d.t, json.Unmarshal(out, &doc))
 	return &doc, nil
 }
@@ -267,7 +267,7 @@ func (d *drilled) noFunds() {
 		require.NoError(d.t, d.post())
 		doc, err := d.status()
 		return err == nil && !doc.OK && strings.Contains(doc.Verdict, "fund it") &&
-			slices.ContainsFunc(doc.Lanes, func(l status.Lane) bool { return l.Wait == lane.WaitFunds })
+			slices.ContainsFunc(doc.Lanes, func(l overview.Lane) bool { return l.Wait == lane.WaitFunds })
 	}), "no lane says that it waits for funds")
 	fund(new(big.Int).Mul(big.NewInt(1000), big.NewInt(params.Ether)))
 }

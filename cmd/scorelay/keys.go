@@ -45,10 +45,7 @@ type termsFlags struct {
 	Whole    *bool    `name:"whole-signatures" placeholder:"BOOL" help:"Whether it refuses signatures that cover only the time, as those of the published scheme (true or false). A new key does not."`
 }
 
-const (
-	all   = "all"
-	never = "never"
-)
+const all = "all"
 
 // apply changes the terms as the flags say.
 func (f *termsFlags) apply(t *apikey.Terms) error {
@@ -77,7 +74,14 @@ func (f *termsFlags) apply(t *apikey.Terms) error {
 	if f.Whole != nil {
 		t.Whole = *f.Whole
 	}
-	return f.expire(t)
+	if f.Expires != "" {
+		expires, err := apikey.ParseExpiry(f.Expires, time.Now())
+		if err != nil {
+			return fmt.Errorf("--expires: %w", err)
+		}
+		t.Expires = expires
+	}
+	return nil
 }
 
 // without is the list, or none if it is only a word.
@@ -86,26 +90,6 @@ func without(list []string, word string) []string {
 		return nil
 	}
 	return list
-}
-
-func (f *termsFlags) expire(t *apikey.Terms) error {
-	if f.Expires == "" {
-		return nil
-	}
-	if f.Expires == never {
-		t.Expires = nil
-		return nil
-	}
-	at, err := time.Parse(time.RFC3339, f.Expires)
-	if after, wrong := time.ParseDuration(f.Expires); wrong == nil {
-		at, err = time.Now().Add(after), nil
-	}
-	if err != nil {
-		return fmt.Errorf("--expires is %q; it must be a time like 2027-01-31T00:00:00Z, a duration like 720h, or never", f.Expires)
-	}
-	at = at.UTC().Truncate(time.Second)
-	t.Expires = &at
-	return nil
 }
 
 type keysEditCommand struct {

@@ -250,15 +250,11 @@ func (l *lanes) cut(ctx context.Context, id score.Lane, dead bool) (said string,
 	if dead {
 		said = fmt.Sprintf("lane %d of %s is cut and dead: other lanes send again what of it is not final", id, is.Signer)
 	}
-	for {
-		state, last, err := l.journals.State(ctx, id)
-		if err != nil || state.Epoch == 0 { // it was never driven: the session that opens it sees that it is cut
-			return said, err
-		}
-		if err = appendAsOperator(ctx, l.journals, id, state, last); !errors.Is(err, lane.ErrFenced) {
-			return said, err
-		}
+	_, err = appendAsOperator(ctx, l.journals, id, func(*lane.State) ([]lane.Entry, error) { return nil, nil })
+	if errors.Is(err, errNeverDriven) { // the session that opens it sees that it is cut
+		err = nil
 	}
+	return said, err
 }
 
 // awaitEvery is how often a command that waits looks.

@@ -37,37 +37,49 @@ func (c *lanesResumeCommand) Run(s signals) error {
 // maxResume bounds the transactions that one decision accepts: a wrong number would accept any in future.
 const maxResume = 4096
 
-// acceptUnjournaled fences the lane's session off and journals the operator's decision.
+// acceptUnjournaled journals the operator's decision.
 func acceptUnjournaled(ctx context.Context, journals *journal.Journal, id score.Lane, below uint64) (*lane.State, error) {
-	state, last, err := journals.State(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case state.Epoch == 0:
-		return nil, errors.New("the lane was never driven: its journal is empty, there is nothing to decide")
-	case below > state.Next+maxResume:
-		return nil, fmt.Errorf("nonce %d is far beyond the lane's own, which end at %d: name the account_nonce of the relayer's log line", below, state.Next)
-	case below <= state.FirstOpen():
-		return nil, fmt.Errorf("the lane's journal knows what became of every nonce below %d: name a higher one", state.FirstOpen())
-	}
-	return state, appendAsOperator(ctx, journals, id, state, last, lane.Entry{Resume: &lane.Resume{Below: below, By: operator}})
+	return appendAsOperator(ctx, journals, id, func(state *lane.State) ([]lane.Entry, error) {
+		switch {
+		case below > state.Next+maxResume:
+			return nil, fmt.Errorf("nonce %d is far beyond the lane's own, which end at %d: name the account_nonce of the relayer's log line", below, state.Next)
+		case below <= state.FirstOpen():
+			return nil, fmt.Errorf("the lane's journal knows what became of every nonce below %d: name a higher one", state.FirstOpen())
+		}
+		return []lane.Entry{{Resume: &lane.Resume{Below: below, By: operator}}}, nil
+	})
 }
 
 const operator = "operator" // in journals
 
-// appendAsOperator fences the lane's session off with an epoch of the operator's, and appends entries in it.
-func appendAsOperator(ctx context.Context, journals *journal.Journal, id score.Lane, state *lane.State, last uint64, entries ...lane.Entry) (err error) {
-	epoch := state.Epoch + 1
-	for _, e := range append([]lane.Entry{{Open: &lane.Open{Replica: operator, Identity: state.Identity}}}, entries...) {
-		e.Version, e.Epoch, e.Time = lane.Version, epoch, time.Now().UTC()
-		last, err = journals.Append(ctx, id, last, e)
-		if errors.Is(err, lane.ErrFenced) {
-			return fmt.Errorf("the lane's relayer wrote to the journal in the same moment; run the command again: %w", err)
+var errNeverDriven = errors.New("the lane was never driven: its journal is empty, there is nothing to decide")
+
+// appendAsOperator fences the lane's session off with an epoch of the operator's, and appends in it what is decided of the lane's state. It
+// begins again as often as relayers write in the same moment: one that halts the lane opens sessions all the time.
+func appendAsOperator(
+	ctx context.Context, journals *journal.Journal, id score.Lane, decide func(*lane.State) ([]lane.Entry, error),
+) (state *lane.State, err error) {
+	for {
+		var last uint64
+		if state, last, err = journals.State(ctx, id); err != nil {
+			return nil, err
 		}
+		if state.Epoch == 0 {
+			return nil, errNeverDriven
+		}
+		decided, err := decide(state)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		epoch := state.Epoch + 1
+		for _, e := range append([]lane.Entry{{Open: &lane.Open{Replica: operator, Identity: state.Identity}}}, decided...) {
+			e.Version, e.Epoch, e.Time = lane.Version, epoch, time.Now().UTC()
+			if last, err = journals.Append(ctx, id, last, e); err != nil {
+				break
+			}
+		}
+		if !errors.Is(err, lane.ErrFenced) {
+			return state, err
 		}
 	}
-	return nil
 }

@@ -25,6 +25,7 @@ type cli struct {
 	Setup    setupCommand    `cmd:"" help:"Make a deployment: deploy the contract, grant the relayer role, create the streams."`
 	Keys     keysCommand     `cmd:"" help:"Issue, change, list and revoke API keys."`
 	Projects projectsCommand `cmd:"" help:"Show projects, and edit them by an owner's signature."`
+	Webhooks webhooksCommand `cmd:"" help:"Have projects' events be sent to endpoints, as signed POSTs."`
 	DLQ      dlqCommand      `cmd:"" name:"dlq" help:"List, show and replay dead letters: accepted updates that were rejected."`
 	Status   statusCommand   `cmd:"" help:"Show at a glance whether everything moves, and if not, why not."`
 	Pause    pauseCommand    `cmd:"" help:"Have a lane, or all, bind nothing new, or nothing new of a project, while accepting continues or not."`

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/scorelay/scorelay/pkg/directory"
 	"github.com/scorelay/scorelay/pkg/pause"
@@ -122,12 +125,8 @@ func (p pausable) change(ctx context.Context, at *natsFlags, change func(context
 		}
 	}
 	if p.Project != nil {
-		projects, err := directory.Open(ctx, js)
-		if err != nil {
+		if err := lookForProject(ctx, js, *p.Project, log); err != nil {
 			return err
-		}
-		if found, _, _, err := projects.Project(ctx, *p.Project); err == nil && found == nil {
-			log.Warn("no project that is final has this id: look at it again, unless the project's creation is on its way", "project", p.Project)
 		}
 	}
 	pauses, err := pause.Open(ctx, js)
@@ -135,4 +134,16 @@ func (p pausable) change(ctx context.Context, at *natsFlags, change func(context
 		return err
 	}
 	return change(ctx, pauses)
+}
+
+// lookForProject warns of an id that is no project's.
+func lookForProject(ctx context.Context, js jetstream.JetStream, id score.ProjectID, log *slog.Logger) error {
+	projects, err := directory.Open(ctx, js)
+	if err != nil {
+		return err
+	}
+	if found, _, _, err := projects.Project(ctx, id); err == nil && found == nil {
+		log.Warn("no project that is final has this id: look at it again, unless the project's creation is on its way", "project", id)
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/deadletter"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -76,7 +77,7 @@ func TestEditsOfFlags(t *testing.T) {
 // TestADeadEditIsShownAndNotReplayed: its owner has to sign it again.
 func TestADeadEditIsShownAndNotReplayed(t *testing.T) {
 	t.Parallel()
-	opened, projects := deployment(t)
+	opened, _, replays := deploymentAt(t, devnet.JetStream(t))
 	edit := &score.SignedEdit{Owner: devnet.Address(1), ProjectEdit: score.ProjectEdit{
 		Project: score.ProjectID{3}, Nonce: 7, Deadline: 9, Edits: []score.Edit{{Operation: score.AddUpdater, Member: devnet.Address(2)}},
 	}}
@@ -86,7 +87,7 @@ func TestADeadEditIsShownAndNotReplayed(t *testing.T) {
 	require.Equal(t, edit, documents[0].Edit)
 	require.Equal(t, "edit_expired", documents[0].Outcome)
 	var out strings.Builder
-	err := (&dlqReplayCommand{IDs: []string{documents[0].ID}}).replay(t.Context(), opened, projects, &out)
-	require.ErrorIs(t, err, errEdit)
+	err := (&dlqReplayCommand{IDs: []string{documents[0].ID}}).replay(t.Context(), opened, replays, &out)
+	require.ErrorIs(t, err, deadletter.ErrEdit)
 	require.ErrorContains(t, err, "edit 7 of project 0x03")
 }

@@ -25,9 +25,9 @@ import (
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
-	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -302,7 +302,7 @@ func TestCommands(t *testing.T) {
 	dir, other := filepath.Join(t.TempDir(), "backup"), devnet.NATS(t).URL
 	out, told, err = scorelay("backup", dir)
 	require.NoError(t, err, told)
-	require.Regexp(t, `^backed 11 streams up in .*\nit holds what was accepted before \S+, up to sequence \d+$`, out)
+	require.Regexp(t, `^backed 13 streams up in .*\nit holds what was accepted before \S+, up to sequence \d+$`, out)
 	_, told, err = scorelay("keys", "create", "later") // so that what is there is surely not what the backup holds
 	require.NoError(t, err, told)
 	_, told, err = scorelay("restore", dir)
@@ -320,6 +320,7 @@ func TestCommands(t *testing.T) {
 
 	statusOf(t, s, scorelay)
 	pauses(t, s, scorelay)
+	webhooks(t, s, scorelay)
 	out, told, err = scorelay("audit", "--wait", "3m")
 	require.NoError(t, err, "%s %s", out, told)
 	require.Contains(t, out, "lost 0, doubled 0")
@@ -372,14 +373,14 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 	project := c.project.String()
 	does("Paused project "+project+": relayers bind nothing new of it, and see to what is bound; accepting continues.",
 		"pause", "--project", project, "--reason", "a wrong price")
-	look := func() (doc status.Document) {
+	look := func() (doc overview.Document) {
 		out, told, err := scorelay("status", "--json")
 		require.NoError(t, err, told)
 		require.NoError(t, json.Unmarshal([]byte(out), &doc))
 		return doc
 	}
 	var held []score.UpdateID
-	var doc status.Document
+	var doc overview.Document
 	require.Eventually(t, func() bool { // all processes know it
 		held = append(held, c.send(t, 1)...)
 		doc = look()
@@ -429,7 +430,7 @@ func pauses(t *testing.T, s *stack, scorelay func(args ...string) (string, strin
 // statusOf looks at a stack with `scorelay status`: as JSON, as text, and on a terminal of 80×24, where it is written over in place.
 func statusOf(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
 	t.Helper()
-	var doc status.Document
+	var doc overview.Document
 	require.Eventually(t, func() bool { // until the relayers say more of their lanes than their leases do
 		out, told, err := scorelay("status", "--json")
 		require.NoError(t, err, told)

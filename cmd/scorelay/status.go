@@ -13,6 +13,7 @@ import (
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/status"
 	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/retry"
 )
@@ -69,7 +70,7 @@ func (c *statusCommand) unknown(screen *dev.Screen, beside io.Writer, err error)
 	screen.Show(dev.Fold(says, status.Columns)...)
 }
 
-func (c *statusCommand) show(screen *dev.Screen, doc *status.Document) error {
+func (c *statusCommand) show(screen *dev.Screen, doc *overview.Document) error {
 	switch {
 	case c.JSON:
 		out := json.NewEncoder(os.Stdout)
@@ -82,9 +83,9 @@ func (c *statusCommand) show(screen *dev.Screen, doc *status.Document) error {
 		if err != nil {
 			rows = 0
 		}
-		screen.Show(doc.Lines(rows)...)
+		screen.Show(status.Lines(doc, rows)...)
 	default:
-		for _, line := range doc.Lines(0) {
+		for _, line := range status.Lines(doc, 0) {
 			fmt.Println(line)
 		}
 	}
@@ -100,7 +101,7 @@ func uncoloured(name string) string {
 }
 
 // open connects everything. The caller closes it.
-func (c *statusCommand) open(ctx context.Context) (*status.Deployment, func(), error) {
+func (c *statusCommand) open(ctx context.Context) (*overview.Deployment, func(), error) {
 	log, url := commandLog(), c.RedisURL
 	if url == "" {
 		info, err := c.running("--redis-url")
@@ -124,6 +125,6 @@ func (c *statusCommand) open(ctx context.Context) (*status.Deployment, func(), e
 		closeBoth()
 		return nil, nil, err
 	}
-	return &status.Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Confirmations: c.confirmations(c.devDir), Log: log},
+	return &overview.Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Confirmations: c.confirmations(c.devDir), Observer: "scorelay status", Log: log},
 		func() { closeBoth(); closeNATS() }, nil
 }

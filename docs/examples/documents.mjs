@@ -1,4 +1,4 @@
-// docs/examples/documents.mjs: runs the examples that stand in docs/ids.md, docs/reads.md, docs/events.md and docs/contract.md, against a running stack
+// docs/examples/documents.mjs: runs the examples that stand in docs/ids.md, docs/reads.md, docs/contract.md, docs/events.md and docs/webhooks.md, against a running stack
 //
 //	node documents.mjs [path of dev.json]
 //
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = join(here, '..', '..')
-const documents = { 'docs/ids.md': 5, 'docs/reads.md': 1, 'docs/events.md': 1, 'docs/contract.md': 1 } // with at least so many examples
+const documents = { 'docs/ids.md': 5, 'docs/reads.md': 1, 'docs/contract.md': 1, 'docs/events.md': 1, 'docs/webhooks.md': 1 } // with at least so many examples
 const blocks = Object.entries(documents).flatMap(([document, least]) => {
   const found = [...readFileSync(join(root, document), 'utf8').matchAll(/^```(sh|js|go)\n((?:#|\/\/) run in docs\/examples[^\n]*\n.*?)^```$/gms)]
   assert(found.length >= least, `only ${found.length} examples found in ${document}`)

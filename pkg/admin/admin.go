@@ -1,11 +1,12 @@
 // Package admin is the listener for the people and machines that operate a process: liveness, readiness, metrics and
 // profiles. It has no authentication, so it listens on the loopback interface unless told otherwise; profiles and
-// metrics are not for the public.
+// metrics are not for the public. What operators see below /ops asks for a token by itself.
 //
 //	GET /livez          200 as long as the process can answer at all
 //	GET /readyz         200 when it should get work; 503 while it starts, drains or lacks something, with the reasons
 //	GET /version        which program this is, as JSON
 //	GET /metrics        Prometheus; gathered at most once a second
+//	/ops                screens for operators, of an API
 //	GET /debug/pprof/   Go profiles, without cmdline: arguments may hold secrets
 package admin
 
@@ -31,8 +32,8 @@ type Server struct {
 }
 
 // Listen takes the address (host:port; port 0 for a free one) at once, so that a taken port is an error of the start.
-// Version is what /version tells.
-func Listen(addr string, version any, metrics prometheus.Gatherer, health *Health, log *slog.Logger) (*Server, error) {
+// Version is what /version tells; ops answers /ops and below, and may be nil.
+func Listen(addr string, version any, metrics prometheus.Gatherer, health *Health, ops http.Handler, log *slog.Logger) (*Server, error) {
 	told, err := json.MarshalIndent(version, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("couldn't encode the version: %w", err)
@@ -44,7 +45,7 @@ func Listen(addr string, version any, metrics prometheus.Gatherer, health *Healt
 	return &Server{
 		listener: listener,
 		http: &http.Server{
-			Handler:           handler(string(told), metrics, health),
+			Handler:           handler(string(told), metrics, health, ops),
 			ReadHeaderTimeout: 5 * time.Second,
 			ReadTimeout:       10 * time.Second,
 			WriteTimeout:      2 * time.Minute, // a CPU profile takes as long as it is asked to
@@ -55,7 +56,7 @@ func Listen(addr string, version any, metrics prometheus.Gatherer, health *Healt
 	}, nil
 }
 
-func handler(version string, metrics prometheus.Gatherer, health *Health) http.Handler {
+func handler(version string, metrics prometheus.Gatherer, health *Health, ops http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, text, http.StatusOK, "ok")
@@ -71,6 +72,10 @@ func handler(version string, metrics prometheus.Gatherer, health *Health) http.H
 		answer(w, text, http.StatusOK, "ok")
 	})
 	mux.Handle("GET /metrics", Metrics(metrics))
+	if ops != nil {
+		mux.Handle("/ops", ops)
+		mux.Handle("/ops/", ops)
+	}
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)

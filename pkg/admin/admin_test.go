@@ -30,7 +30,7 @@ func TestEndpoints(t *testing.T) {
 		}
 		return nil
 	}})
-	server, err := admin.Listen("127.0.0.1:0", map[string]string{"version": "v1.2.3"}, metrics, &health, slog.New(slog.DiscardHandler))
+	server, err := admin.Listen("127.0.0.1:0", map[string]string{"version": "v1.2.3"}, metrics, &health, nil, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	drain, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -74,8 +74,8 @@ func TestEndpoints(t *testing.T) {
 
 func TestATakenAddressIsAnErrorOfTheStart(t *testing.T) {
 	t.Parallel()
-	first, err := admin.Listen("127.0.0.1:0", nil, prometheus.NewRegistry(), &admin.Health{}, slog.New(slog.DiscardHandler))
+	first, err := admin.Listen("127.0.0.1:0", nil, prometheus.NewRegistry(), &admin.Health{}, nil, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	_, err = admin.Listen(first.Addr(), nil, prometheus.NewRegistry(), &admin.Health{}, slog.New(slog.DiscardHandler))
+	_, err = admin.Listen(first.Addr(), nil, prometheus.NewRegistry(), &admin.Health{}, nil, slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "address already in use")
 }

@@ -52,6 +52,22 @@ func Rights() []string {
 	return names
 }
 
+// ParseExpiry reads from when on a key is refused: a time, how long from now on, or never. Errors: ErrTerms.
+func ParseExpiry(text string, now time.Time) (*time.Time, error) {
+	if text == "never" {
+		return nil, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if after, wrong := time.ParseDuration(text); wrong == nil {
+		at, err = now.Add(after), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: it expires at a time like 2027-01-31T00:00:00Z, after a duration like 720h, or never, not %q", ErrTerms, text)
+	}
+	at = at.UTC().Truncate(time.Second)
+	return &at, nil
+}
+
 // check returns ErrTerms.
 func (t *Terms) check() error {
 	switch {

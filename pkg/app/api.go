@@ -52,6 +52,7 @@ type api struct {
 	roster   *store.View
 	clock    *clock
 	events   *event.Log
+	ops      *opsGate
 	rewatch  chan chan struct{} // asks for the accepted creations again; closed when they are there
 	server   *httpapi.Server
 	listener net.Listener
@@ -60,13 +61,13 @@ type api struct {
 // RunAPI runs an API replica until drain ends.
 func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error {
 	a := &api{process: newProcess("scorelay-api", log), settings: s, rewatch: make(chan chan struct{})}
-	a.claim = s.claim()
+	a.claim, a.ops = s.claim(), &opsGate{on: s.OpsToken != "", health: a.health}
 	sampler, err := s.sampler()
 	if err != nil && s.OTLPEndpoint != "" {
 		log.Warn("the sampler of traces is not known here; requests are traced as if none was set", "err", err)
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
-		a.adminPart(s.AdminListen),
+		a.adminPart(s.AdminListen, a.ops),
 		a.tracesPart(&s.Traces, sampler),
 		a.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "views", Start: a.open},
@@ -78,6 +79,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		loop("the view of what waits", func(ctx context.Context) error { return a.backlogs.Run(ctx) }),
 		loop("the comparison of clocks", func(ctx context.Context) error { return a.clock.run(ctx) }),
 		loop("the event log", func(ctx context.Context) error { return a.events.Run(ctx) }),
+		loop("the history of throughput", a.runHistory),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
 		a.tellPart("api", plain(hostName()), func() replica.Counts {
 			return replica.Counts{Accepted: a.server.Accepted(), NotDurable: a.server.NotDurable()}
@@ -135,8 +137,10 @@ func (a *api) open(ctx context.Context) error {
 	}
 	a.health.Add(admin.Check{Name: "views", Ready: func(context.Context) error { return a.viewsRead() }})
 	a.health.Add(a.natsCheck(&a.settings.NATS))
-	a.server, err = httpapi.New(a.config(), a.deps())
-	return err
+	if a.server, err = httpapi.New(a.config(), a.deps()); err != nil {
+		return err
+	}
+	return a.openOps(ctx, keys)
 }
 
 // claim is the lifetime of a claim. It must outlast the accept that made it, which takes at most twice AcceptTimeout and

@@ -26,6 +26,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/topup"
 	"github.com/scorelay/scorelay/pkg/wallet"
+	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
 var update = flag.Bool("update", false, "write the generated files of docs/")
@@ -107,6 +108,7 @@ func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 	}, relay.Deps{Metrics: reg})
 	require.NoError(t, err)
 	topup.New(topup.Config{PerDay: new(big.Int)}, topup.Deps{Metrics: reg})
+	webhook.New(webhook.Config{Metrics: reg})
 	_ = (&index.Follower{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 	_ = (&index.Projector{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -61,13 +62,13 @@ func hostName() string {
 	return host + "-" + strconv.Itoa(os.Getpid())
 }
 
-// adminPart is the admin listener: first up, so that a process that waits can be asked why, and last down.
-func (p *process) adminPart(addr string) lifecycle.Part {
+// adminPart is the admin listener: first up, so that a process that waits can be asked why, and last down. ops may be nil.
+func (p *process) adminPart(addr string, ops http.Handler) lifecycle.Part {
 	var server *admin.Server
 	return lifecycle.Part{
 		Name: "the admin listener",
 		Start: func(context.Context) (err error) {
-			server, err = admin.Listen(addr, Build(), p.metrics, p.health, p.log)
+			server, err = admin.Listen(addr, Build(), p.metrics, p.health, ops, p.log)
 			if err == nil {
 				p.log.Info("the admin listener is up", "addr", server.Addr())
 			}

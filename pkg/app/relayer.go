@@ -29,6 +29,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/signer"
 	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/topup"
+	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
 // What no deployment has needed to change so far.
@@ -43,7 +44,8 @@ const (
 //	             │                                        │ events, final
 //	             ▼                                        ▼
 //	         Redis (statuses) ◄── restorer ◄── index ──► project directory
-//	               (standings) ◄── projector ◄──┘
+//	               (standings) ◄── projector ◄──┤
+//	         webhooks' endpoints ◄── deliverer ◄┘
 type relayer struct {
 	*process
 	settings *RelayerSettings
@@ -59,6 +61,8 @@ type relayer struct {
 	topUp    *topup.TopUp // nil as payer is
 	follower *index.Follower
 	restorer *index.Restorer
+	leases   *lease.Leases
+	webhooks *webhook.Deliverer
 
 	projector *index.Projector
 }
@@ -74,7 +78,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		return err
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
-		r.adminPart(s.AdminListen),
+		r.adminPart(s.AdminListen, nil),
 		r.tracesPart(&s.Traces, sdktrace.AlwaysSample()), // of what the API sampled
 		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "engines", Start: r.open},
@@ -95,6 +99,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 			}
 			return r.topUp.Run(ctx)
 		}),
+		loop("webhooks", r.deliverWebhooks),
 		r.tellPart("relayer", r.settings.replica(), r.counts, func(report *replica.Report) { report.Lanes, report.TopUp = r.driven(), r.toppedUp() }),
 		lifecycle.Part{
 			Name:  "readiness",
@@ -154,6 +159,9 @@ func (r *relayer) open(ctx context.Context) error {
 	if err := r.openRelay(ctx, journals); err != nil {
 		return err
 	}
+	if err := r.openWebhooks(ctx); err != nil {
+		return err
+	}
 	return r.openTopUp(ctx)
 }
 
@@ -189,8 +197,8 @@ func (r *relayer) lanes(context.Context) (int, error) {
 func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) error {
 	s, d := r.settings, r.stream.Deployment()
 	replica := s.replica()
-	leases, err := lease.Open(ctx, r.js, lease.Config{Replica: replica, TTL: s.LeaseTTL}, r.log)
-	if err != nil {
+	var err error
+	if r.leases, err = lease.Open(ctx, r.js, lease.Config{Replica: replica, TTL: s.LeaseTTL}, r.log); err != nil {
 		return err
 	}
 	backlogs, err := backlog.Open(ctx, r.js, r.log)
@@ -210,7 +218,7 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 		Horizon: batch.HorizonLimits{Updates: s.Horizon, Lateness: s.Lateness},
 		Rules:   s.rules(),
 	}, relay.Deps{
-		Heads: r.heads, Chain: r.chain, Source: source{r.stream, stream.NewTail(r.stream, tailMemory)}, Journal: journals, Leases: leases, Statuses: r.status,
+		Heads: r.heads, Chain: r.chain, Source: source{r.stream, stream.NewTail(r.stream, tailMemory)}, Journal: journals, Leases: r.leases, Statuses: r.status,
 		Backlogs: backlogs, Halt: r.guard, Paused: func(id score.Lane) bool { return r.pauses.Current().Of(id) != nil }, PausedProjects: r.pausedProjects,
 		Roster: r.roster, Board: r.notices, Signer: r.keys.signer, Tracer: r.tracer, Log: r.log, Metrics: r.metrics,
 	})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/ops"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -99,7 +100,9 @@ type APISettings struct {
 	KeylessTimeout     time.Duration `name:"keyless-idle-timeout" env:"SCORELAY_KEYLESS_IDLE_TIMEOUT" default:"5s" help:"How long a connection may be idle over which no valid API key came yet. It is not for trusted proxies."`
 	TrustedProxies     []string      `name:"trusted-proxies" env:"SCORELAY_TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks (CIDR) of proxies in front of the API, separated by commas, and of nothing else."`
 	Origins            []string      `name:"cors-origins" env:"SCORELAY_CORS_ORIGINS" placeholder:"ORIGIN" help:"Origins of pages whose scripts may call the API from a browser, such as https://app.example.com, separated by commas and compared exactly. Who reads such a page's script has the API key in it: give it one that may only look up, and only its project. Empty: none."`
-	AdminListen        string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9100" help:"Address of the admin listener: liveness, readiness, metrics, profiles. It asks for no authentication, so keep it private."`
+	AdminListen        string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9100" help:"Address of the admin listener: liveness, readiness, metrics, profiles, and /ops if there is a token. But for /ops it asks for no authentication, so keep it private."`
+	OpsToken           Secret        `name:"ops-token" env:"SCORELAY_OPS_TOKEN" placeholder:"TOKEN" help:"What operators sign in with at /ops of the admin listener, at least 24 characters that no one can guess (openssl rand -hex 16). Who has it may do there what the operator's tool does: replay dead letters, make and revoke API keys, pause. Empty: there is no /ops. Another token ends every session."`
+	OpsHosts           []string      `name:"ops-hosts" env:"SCORELAY_OPS_HOSTS" placeholder:"HOST" help:"Names or addresses, without ports and separated by commas, by which browsers reach /ops, besides localhost, 127.0.0.1 and ::1: those of a proxy with TLS. Requests that name another host are refused."`
 	ScoreTypes         []string      `name:"default-score-types" env:"SCORELAY_DEFAULT_SCORE_TYPES" default:"reputation" help:"Score types of a project whose creation names none."`
 	FreshFor           time.Duration `name:"message-max-age" env:"SCORELAY_MESSAGE_MAX_AGE" default:"5m" help:"How old a signed message may be."`
 	FreshAhead         time.Duration `name:"message-max-ahead" env:"SCORELAY_MESSAGE_MAX_AHEAD" default:"30s" help:"How far ahead of our clock a signed message may be."`
@@ -143,6 +146,7 @@ type RelayerSettings struct {
 	BumpBlocks    uint64        `name:"bump-blocks" env:"SCORELAY_BUMP_BLOCKS" default:"3" help:"Blocks after which the oldest transaction that is in none gets a higher price."`
 	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"4s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
 	AuditHorizon  time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
+	WebhookAllow  []string      `name:"webhook-allow" env:"SCORELAY_WEBHOOK_ALLOW" placeholder:"NETWORK" help:"Addresses or networks (CIDR), separated by commas, to which webhooks may be sent though they are not public, or without TLS (http://). Who may add an endpoint has the relayer reach what is there. Empty: public addresses only, by https://."`
 	Replica       string        `name:"replica" env:"SCORELAY_REPLICA" help:"Name of this replica in leases and logs; by default host name and process id."`
 }
 
@@ -197,6 +201,10 @@ func (s *APISettings) Validate() error {
 	for _, origin := range s.Origins {
 		p.check(isOrigin(origin), "SCORELAY_CORS_ORIGINS holds %q; name origins as browsers send them: https://app.example.com, in lower case, with a port only where it is not the scheme's own", origin)
 	}
+	p.check(s.OpsToken == "" || len(s.OpsToken) >= ops.MinToken, "SCORELAY_OPS_TOKEN is shorter than %d characters; make one by: openssl rand -hex 16", ops.MinToken)
+	for _, host := range s.OpsHosts {
+		p.check(isHost(host), "SCORELAY_OPS_HOSTS holds %q; name hosts as browsers send them, in lower case, without scheme and port", host)
+	}
 	p.check((s.TLSCertificate == "") == (s.TLSKey == ""), "set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none of them")
 	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)
 	p.check(s.LookUpRate >= 0 && s.LookUpRate <= maxKeyRate, "SCORELAY_LOOK_UP_RATE is %d; it must be 0 (no limit) or more, up to %d", s.LookUpRate, maxKeyRate)
@@ -248,6 +256,8 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.BalanceAlarm >= 0, "SCORELAY_BALANCE_ALARM is %s; it must not be negative", s.BalanceAlarm)
 	p.check(s.BumpBlocks >= 1, "SCORELAY_BUMP_BLOCKS is 0; it must be at least 1")
 	p.check(s.LeaseTTL >= 2*time.Second && s.LeaseTTL%time.Second == 0, "SCORELAY_LEASE_TTL is %s; it must be whole seconds, at least 2s", s.LeaseTTL)
+	_, err := networks(s.WebhookAllow)
+	p.check(err == nil, "SCORELAY_WEBHOOK_ALLOW holds %v; name IP addresses or networks such as 10.0.0.0/8", err)
 	p.check(s.AuditHorizon >= time.Hour, "SCORELAY_AUDIT_HORIZON is %s; it must be at least 1h, well above the stream's duplicate window", s.AuditHorizon)
 	return p.err()
 }
@@ -291,6 +301,12 @@ func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && isHTTP(text) && u.Hostname() != "" && text == strings.ToLower(u.Scheme+"://"+u.Host) && !strings.ContainsAny(text, "*, ") &&
 		!(u.Scheme == "https" && u.Port() == "443") && !(u.Scheme == "http" && u.Port() == "80")
+}
+
+// isHost tells whether a browser may send this as a host without a port.
+func isHost(text string) bool {
+	_, err := netip.ParseAddr(text)
+	return err == nil || text != "" && text == strings.ToLower(text) && !strings.ContainsAny(text, "*:/@ ")
 }
 
 // problems collects sentences.

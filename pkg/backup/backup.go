@@ -57,6 +57,8 @@ type Stream struct {
 	Created  time.Time `json:"created"` // its identity, which a restore keeps
 	Last     uint64    `json:"last"`    // its last sequence
 	Messages uint64    `json:"messages"`
+
+	marks bool // the server writes into it itself, when a message's time to live ends
 }
 
 // Kept says what a deployment keeps in JetStream.
@@ -180,7 +182,7 @@ func (k Kept) stateOf(manager *jsm.Manager, name string) (Stream, error) {
 			return Stream{}, fmt.Errorf("the stream %s: %w", name, err)
 		}
 	}
-	return Stream{Name: name, Created: created, Last: info.State.LastSeq, Messages: info.State.Msgs}, nil
+	return Stream{Name: name, Created: created, Last: info.State.LastSeq, Messages: info.State.Msgs, marks: info.Config.SubjectDeleteMarkerTTL > 0}, nil
 }
 
 // syncAll has all files of a directory, and what it lists, on disk.
@@ -282,7 +284,7 @@ func (k Kept) restore(ctx context.Context, manager *jsm.Manager, s Stream, dir s
 	return err
 }
 
-// same tells whether it is the same stream, at the same end. Messages may have gone since: those that have a time to live.
+// same tells whether it is the same stream, at the same end. Messages may have gone since, those that have a time to live, and left marks.
 func (s Stream) same(o Stream) bool {
-	return s.Created.Equal(o.Created) && s.Last == o.Last
+	return s.Created.Equal(o.Created) && (s.Last == o.Last || s.marks && s.Last > o.Last)
 }

@@ -161,3 +161,36 @@ func TestAStreamThatCannotBeReadIsNotCalledAnother(t *testing.T) {
 	require.ErrorContains(t, err, "yesterday")
 	require.NotErrorIs(t, err, backup.ErrExists)
 }
+
+// TestARestoreContinuesAfterLeasesExpired: the first try brought their bucket, in which the server noted their ends.
+func TestARestoreContinuesAfterLeasesExpired(t *testing.T) {
+	t.Parallel()
+	js := connect(t, devnet.NATS(t).URL)
+	setUp(t, js, 1)
+	leases, err := js.KeyValue(t.Context(), stream.LeasesBucket)
+	require.NoError(t, err)
+	_, err = leases.Create(t.Context(), "lane.0", []byte("a"), jetstream.KeyTTL(time.Second))
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "backup")
+	m, err := kept.Write(t.Context(), js.Conn(), dir)
+	require.NoError(t, err)
+	for _, name := range stream.Names() {
+		require.NoError(t, js.DeleteStream(t.Context(), name))
+	}
+	var names []string
+	restore := func() {
+		names = nil
+		_, err = kept.Restore(t.Context(), js.Conn(), dir, func(s backup.Stream) { names = append(names, s.Name) })
+		require.NoError(t, err)
+	}
+	restore()
+	require.Len(t, names, len(m.Streams))
+	bucket, err := js.Stream(t.Context(), "KV_"+stream.LeasesBucket)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		info, err := bucket.Info(t.Context())
+		return err == nil && info.State.LastSeq > 1 // the key's, and then its end's
+	}, 30*time.Second, 20*time.Millisecond)
+	restore()
+	require.Empty(t, names)
+}

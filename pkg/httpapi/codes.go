@@ -33,6 +33,7 @@ var (
 	codeNoRight            = Code{"key_lacks_right", http.StatusForbidden, "The API key does not have the right to this", "Use a key with the right that `detail` names, or ask the operator for it."}
 	codeKeysProjects       = Code{"key_other_projects", http.StatusForbidden, "The API key is bound to other projects", "Use a key of this project, or ask the operator to bind it to this one too."}
 	codeTimeSignature      = Code{"time_signature", http.StatusForbidden, "The signature covers only the time, which is refused here", "Sign the whole update by EIP-712 and say so in `scheme`, or send signed groups; `detail` says whether it is the key or the project that asks for it."}
+	codeCrossOrigin        = Code{"cross_origin", http.StatusForbidden, "The request does not come from a screen of the page", "Load the screen again, and sign in if it asks for that."}
 	codeNotFound           = Code{"not_found", http.StatusNotFound, "Unknown path", "Check the path."}
 	codeProjectNotFound    = Code{"project_not_found", http.StatusNotFound, "The project does not exist", "Check the projectId."}
 	codeUpdateNotFound     = Code{"update_not_found", http.StatusNotFound, "No update with this id was accepted", "Check the updateId, or send the update."}

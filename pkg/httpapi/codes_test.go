@@ -268,6 +268,9 @@ var provocations = map[string]struct {
 	"status_unavailable": {func(s *setup) { s.redis = "redis://127.0.0.1:1/0" }, func(b *bench) response {
 		return b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
 	}},
+	"cross_origin": {func(s *setup) { s.config.Secret = []byte(strings.Repeat("s", 16)) }, func(b *bench) response {
+		return b.post("/app"+b.editsPath(), b.editBody(b.owner, b.edit(0)))
+	}},
 	"index_rebuilding": {nil, func(b *bench) response { return b.get("/projects/%s/stats", b.project.ID) }},
 	"index_unavailable": {func(s *setup) { s.redis = "redis://127.0.0.1:1/0" }, func(b *bench) response {
 		return b.get("/projects/%s/leaderboards/total", b.project.ID)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"strconv"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/scorelay/scorelay/pkg/page"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
@@ -187,7 +189,7 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 		return fieldProblem(codeEditExpired, "/deadline", fmt.Sprintf("is %s; it must be at least %s ahead, since a block must have the edit before",
 			time.Unix(int64(e.Deadline), 0).UTC().Format(time.RFC3339), leastEditTime))
 	}
-	next, final, p := s.nextEdit(c, e.Project)
+	next, final, p := s.nextEdit(s.log(c), e.Project)
 	switch {
 	case p != nil:
 		return p
@@ -213,12 +215,12 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 const leastEditTime = time.Minute
 
 // nextEdit is the nonce of a project's next edit, as of the newest block and as of a final one.
-func (s *Server) nextEdit(c *fiber.Ctx, project score.ProjectID) (next, final uint64, p *Problem) {
+func (s *Server) nextEdit(log *slog.Logger, project score.ProjectID) (next, final uint64, p *Problem) {
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
 	next, final, err := s.deps.Chain.NextEdit(ctx, project)
 	if err != nil {
-		s.log(c).Warn("the API could not read a project's next nonce from the chain; it asks the caller to retry", "project", project, "err", err)
+		log.Warn("the API could not read a project's next nonce from the chain; it asks the caller to retry", "project", project, "err", err)
 		return 0, 0, temporary(codeChainUnavailable, retryAfterFailure, "")
 	}
 	return next, final, nil
@@ -257,18 +259,28 @@ func (s *Server) edits(c *fiber.Ctx, by *caller) *Problem {
 	if p != nil {
 		return p
 	}
-	if _, known := s.deps.Projects.lookup(project); !known {
-		return problem(codeProjectNotFound, "")
-	}
-	next, final, p := s.nextEdit(c, project)
+	next, p := s.editAfter(s.log(c), project)
 	if p != nil {
 		return p
 	}
-	stored, dead, err := s.storedEdit(score.EditRef(project, next))
-	if err != nil {
-		return temporary(codeStatusUnavailable, retryAfterFailure, "")
+	return s.send(c, nextEditView{project, next.Nonce, next.Waits, s.domain})
+}
+
+// editAfter is the edit of a project that comes next.
+func (s *Server) editAfter(log *slog.Logger, project score.ProjectID) (page.NextEdit, *Problem) {
+	if _, known := s.deps.Projects.lookup(project); !known {
+		return page.NextEdit{}, problem(codeProjectNotFound, "")
 	}
-	return s.send(c, nextEditView{project, next, final != next || stored != nil && dead == nil, s.domain})
+	next, final, p := s.nextEdit(log, project)
+	if p != nil {
+		return page.NextEdit{}, p
+	}
+	edit, dead, err := s.storedEdit(score.EditRef(project, next))
+	if err != nil {
+		return page.NextEdit{}, temporary(codeStatusUnavailable, retryAfterFailure, "")
+	}
+	stored := edit != nil && dead == nil
+	return page.NextEdit{Nonce: next, Stored: stored, Waits: stored || final != next, Domain: s.domain}, nil
 }
 
 // editView is the body of a 200 of GET /projects/{projectId}/edits/{nonce}.
@@ -292,29 +304,38 @@ func (s *Server) edit(c *fiber.Ctx, by *caller) *Problem {
 	if err != nil {
 		return problem(codeInvalidPath, "the nonce must be a decimal integer")
 	}
-	ref := score.EditRef(project, nonce)
-	stored, dead, unread := s.storedEdit(ref)
-	st, p := s.editStatus(c, ref, stored, dead, unread)
+	is, p := s.editState(s.log(c), score.EditRef(project, nonce))
 	if p != nil {
 		return p
 	}
-	view := editView{ProjectID: project, Nonce: nonce, progress: progressOf(st)}
-	if dead != nil {
-		view.Reason = &dead.Reason
+	view := editView{ProjectID: project, Nonce: nonce, progress: progressOf(is.Status)}
+	if is.Reason != "" {
+		view.Reason = &is.Reason
 	}
-	if stored != nil {
-		view.Owner, view.Edits = &stored.Owner, append([]score.Edit{}, stored.Edits...)
+	if is.Edit != nil {
+		view.Owner, view.Edits = &is.Edit.Owner, append([]score.Edit{}, is.Edit.Edits...)
 	}
-	if st.Stage == score.Accepted {
+	if is.Status.Stage == score.Accepted {
 		view.Waits = s.waitsFor(1, project)
 	}
 	return s.send(c, view)
 }
 
+// editState is what became of an edit.
+func (s *Server) editState(log *slog.Logger, ref score.Ref) (is page.EditState, p *Problem) {
+	stored, dead, unread := s.storedEdit(ref)
+	is.Edit = stored
+	if dead != nil {
+		is.Reason = dead.Reason
+	}
+	is.Status, p = s.editStatus(log, ref, stored, dead, unread)
+	return is, p
+}
+
 // editStatus is what Redis says of an edit, but for its end: a dead letter says that it was rejected. Where Redis knows nothing, the
 // contract says whether what is stored was made.
 func (s *Server) editStatus(
-	c *fiber.Ctx, ref score.Ref, stored *score.SignedEdit, dead *score.DeadLetter, unread error,
+	log *slog.Logger, ref score.Ref, stored *score.SignedEdit, dead *score.DeadLetter, unread error,
 ) (score.Status, *Problem) {
 	if dead != nil {
 		return score.Status{Stage: score.Final, Outcome: dead.Outcome, Tx: dead.Tx}, nil
@@ -329,7 +350,7 @@ func (s *Server) editStatus(
 	case st.Stage != 0 && (!rejected || stored == nil && unread == nil):
 		return st, nil
 	case stored != nil:
-		_, final, p := s.nextEdit(c, ref.Project)
+		_, final, p := s.nextEdit(log, ref.Project)
 		if p == nil && final > ref.Nonce {
 			return score.Status{Stage: score.Final, Outcome: score.Applied}, nil
 		}

@@ -43,7 +43,7 @@ func Codes() []Code {
 	return []Code{
 		codeMalformedRequest, codeMalformedJSON, codeInvalidBody, codeInvalidPath, codeInvalidQuery, codeMessageTooOld, codeMessageInFuture,
 		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType, codeEditExpired,
-		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeNotOwner, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature,
+		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeNotOwner, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature, codeCrossOrigin,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeEditNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists, codeEditExists, codeWrongEditNonce, codeEditWaits,
 		codeCursorReplaced, codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeTooManyStreams, codeBacklogFull, codeTooManyConnections, codeHeadersTooLarge,
 		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codePaused, codeUpdateInProgress,

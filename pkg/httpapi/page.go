@@ -34,33 +34,42 @@ func (s *Server) newPage() (*page.Page, error) {
 
 // servePage adds the page's routes.
 func (s *Server) servePage(app *fiber.App) {
-	for path, file := range map[string]*document{
-		"/app/style.css": newDocument("text/css; charset=utf-8", page.Style),
-		"/app/script.js": newDocument("text/javascript; charset=utf-8", page.Script),
-		"/app/icon.svg":  newDocument("image/svg+xml", page.Icon),
-	} {
-		app.Get(path, file.send)
+	for name, contentType := range page.Files {
+		app.Get("/app/"+name, newDocument(contentType, page.File(name)).send)
 	}
 	app.Get(page.SignInPath, s.withoutKey(s.page.SignIn))
 	app.Post(page.SignInPath, s.withoutKey(s.page.SignIn))
 	app.Post(page.SignOutPath, s.withoutKey(s.page.SignOut))
-	inSession := func(show fiber.Handler) fiber.Handler {
-		return func(c *fiber.Ctx) error {
-			if _, err := url.ParseRequestURI(string(c.Context().RequestURI())); err != nil { // net/http would have no request of it
-				return problem(codeInvalidPath, "").write(c)
-			}
-			if key := s.page.Key(func(name string) string { return c.Cookies(name) }); key != "" {
-				c.Request().Header.Set("X-API-KEY", key)
-			}
-			return show(c)
-		}
-	}
+	app.Post("/app/projects/:project/edits", s.ours(s.inSession(s.route("edit-project", s.writes, score.MayCreate, s.accepting(s.editProject)))))
 	if s.deps.Events != nil {
-		app.Get("/app/projects/:project/events", inSession(s.route("events", s.reads, score.MayRead, s.events)))
+		app.Get("/app/projects/:project/events", s.inSession(s.route("events", s.reads, score.MayRead, s.events)))
 	}
-	show := inSession(s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage))
+	show := s.inSession(s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage))
 	for _, path := range []string{"/app", "/app/*"} {
 		app.Get(path, show)
+	}
+}
+
+// inSession has a request be one with its session's key; one without a session stays as it is.
+func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if _, err := url.ParseRequestURI(string(c.Context().RequestURI())); err != nil { // net/http would have no request of it
+			return problem(codeInvalidPath, "").write(c)
+		}
+		if key := s.page.Key(func(name string) string { return c.Cookies(name) }); key != "" {
+			c.Request().Header.Set("X-API-KEY", key)
+		}
+		return handle(c)
+	}
+}
+
+// ours lets posts in that a screen of the page sent.
+func (s *Server) ours(handle fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if r, err := adaptor.ConvertRequest(c, true); err != nil || !s.page.Ours(r) {
+			return problem(codeCrossOrigin, "its session may have ended").write(c)
+		}
+		return handle(c)
 	}
 }
 
@@ -153,6 +162,22 @@ func (a source) Update(project score.ProjectID, update score.UpdateID) (score.St
 		return score.Status{}, p.shown()
 	}
 	return statuses[0], nil
+}
+
+func (a source) NextEdit(project score.ProjectID) (page.NextEdit, error) {
+	next, p := a.s.editAfter(a.s.deps.Log, project)
+	if p != nil {
+		return next, p.shown()
+	}
+	return next, nil
+}
+
+func (a source) Edit(project score.ProjectID, nonce uint64) (page.EditState, error) {
+	is, p := a.s.editState(a.s.deps.Log, score.EditRef(project, nonce))
+	if p != nil {
+		return is, p.shown()
+	}
+	return is, nil
 }
 
 func (a source) Waits(project score.ProjectID) (updates uint64, paused string) {

@@ -60,7 +60,12 @@ func newBrowser(t *testing.T, change func(*setup)) *browser {
 // visit sends a request as a browser does that shows the page.
 func (w *browser) visit(method, path string, form url.Values, headers ...string) response {
 	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(form.Encode()))
+	return w.visitWith(method, path, strings.NewReader(form.Encode()), headers...)
+}
+
+func (w *browser) visitWith(method, path string, body io.Reader, headers ...string) response {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, body)
 	require.NoError(w.t, err)
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -70,7 +75,10 @@ func (w *browser) visit(method, path string, form url.Values, headers ...string)
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	client := http.Client{Jar: w.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if w.jar != nil {
+		client.Jar = w.jar
+	}
 	res, err := client.Do(req)
 	require.NoError(w.t, err)
 	defer func() { _ = res.Body.Close() }()
@@ -87,6 +95,14 @@ func (w *browser) look(path string) response {
 func (w *browser) signIn(secret, to string) response {
 	w.t.Helper()
 	return w.visit(http.MethodPost, "/app/sign-in", url.Values{"key": {secret}, "to": {to}})
+}
+
+// token is what the session's posts must hold, as a screen has it.
+func (w *browser) token(path string) string {
+	w.t.Helper()
+	found := regexp.MustCompile(`name="csrf" value="([\w-]{43})"`).FindStringSubmatch(w.look(path).raw)
+	require.Len(w.t, found, 2)
+	return found[1]
 }
 
 // executed puts executions of the project into the standings, as of block 30.
@@ -145,10 +161,11 @@ func TestThePageIsForHoldersOfAKey(t *testing.T) {
 	require.Equal(t, project, w.look(project+"?signed-in").header.Get("Location"))
 	require.Equal(t, http.StatusOK, w.look(project).status)
 
-	r = w.visit(http.MethodPost, "/app/sign-out", nil, "Sec-Fetch-Site", "cross-site")
-	require.Equal(t, http.StatusForbidden, r.status)
+	ours := url.Values{"csrf": {w.token(project)}}
+	require.Equal(t, http.StatusForbidden, w.visit(http.MethodPost, "/app/sign-out", ours, "Sec-Fetch-Site", "cross-site").status)
+	require.Equal(t, http.StatusForbidden, w.visit(http.MethodPost, "/app/sign-out", nil).status)
 	require.Equal(t, http.StatusOK, w.look("/app").status)
-	require.Equal(t, "/app/sign-in", w.visit(http.MethodPost, "/app/sign-out", nil).header.Get("Location"))
+	require.Equal(t, "/app/sign-in", w.visit(http.MethodPost, "/app/sign-out", ours).header.Get("Location"))
 	require.Equal(t, http.StatusSeeOther, w.look("/app").status)
 }
 
@@ -231,7 +248,7 @@ func TestEveryScreen(t *testing.T) {
 	w.signIn(w.secret.Reveal(), "")
 	project, wallet := "/app/projects/"+w.project.ID.String(), of[0].Target.Hex()
 	assets := 0
-	for _, path := range []string{"/app/style.css", "/app/script.js", "/app/icon.svg"} {
+	for _, path := range []string{"/app/style.css", "/app/script.js", "/app/sign.js", "/app/icon.svg"} {
 		r := w.open(path)
 		require.Equal(t, http.StatusOK, r.status, path)
 		require.NotEmpty(t, r.header.Get("ETag"))
@@ -240,7 +257,7 @@ func TestEveryScreen(t *testing.T) {
 	bad := func(r response, path string) {
 		require.LessOrEqual(t, len(r.raw)+assets, 100_000, path)
 		require.Equal(t, "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-			r.header.Get("Content-Security-Policy"))
+			strings.TrimSuffix(r.header.Get("Content-Security-Policy"), "; connect-src 'self'"))
 		require.Equal(t, "private, no-store", r.header.Get("Cache-Control"))
 		require.Equal(t, "text/html; charset=utf-8", r.header.Get("Content-Type"))
 		require.NotContains(t, r.raw, "<script>")

@@ -3,7 +3,9 @@ package page
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"html/template"
 	"log/slog"
@@ -26,6 +28,10 @@ type Source interface {
 	Project(id score.ProjectID) (*score.Record, score.Status)
 	// Update tells how far an update has come; its stage is 0 where none was accepted. The error is a *Problem.
 	Update(project score.ProjectID, update score.UpdateID) (score.Status, error)
+	// NextEdit tells what an owner's next edit of a project is signed with. The error is a *Problem.
+	NextEdit(project score.ProjectID) (NextEdit, error)
+	// Edit tells what became of an edit. The error is a *Problem, also where none of this nonce is known.
+	Edit(project score.ProjectID, nonce uint64) (EditState, error)
 	// Waits tells how many of a project's updates wait to be bound, about, and, if they wait for it, the reason of an operator's pause.
 	Waits(project score.ProjectID) (updates uint64, paused string)
 }
@@ -34,7 +40,7 @@ type Source interface {
 // and the store's. A board is the index of a score type, or score.Total.
 type Standings interface {
 	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
-	Around(ctx context.Context, project score.ProjectID, board int, wallet common.Address, limit int) (score.Page, score.AsOf, error)
+	Places(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.Place, score.AsOf, error)
 	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
@@ -58,22 +64,45 @@ type Page struct {
 	mux       *http.ServeMux
 }
 
-// The files that pages load; they are the same for everyone.
-var (
-	//go:embed assets/style.css
-	Style []byte
-	//go:embed assets/script.js
-	Script []byte
-	//go:embed assets/icon.svg
-	Icon []byte
+// Files are what screens load, the same for everyone: content types by name, below /app.
+var Files = map[string]string{
+	"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "sign.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml",
+}
 
-	//go:embed assets/*.html
-	templates embed.FS
-	screens   = template.Must(template.New("").Funcs(functions).ParseFS(templates, "assets/*.html"))
+var (
+	//go:embed assets
+	assets  embed.FS
+	screens = template.Must(template.New("").Funcs(functions).ParseFS(assets, "assets/*.html"))
 )
 
-// policy allows the page its own files, forms and links, and nothing else.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// File is what stands in one of Files.
+func File(name string) []byte {
+	body, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // it is in the program
+	}
+	return body
+}
+
+// address is where a screen finds one of Files. It changes with the file: no screen gets the script of another version from a cache, and any version
+// of the API answers it, so that screens work while the APIs are upgraded.
+func address(name string) string {
+	sum := sha256.Sum256(File(name))
+	return home + "/" + name + "?v=" + hex.EncodeToString(sum[:6])
+}
+
+// policy allows a screen the page's own files, forms and links, and nothing else.
+func policy(screen string) string {
+	images, more := "'self'", ""
+	switch screen {
+	case "edit": // posts, and shows the icons of wallets
+		images, more = "'self' data:", "; connect-src 'self'"
+	case "edited", "update": // read themselves again
+		more = "; connect-src 'self'"
+	}
+	return "default-src 'none'; style-src 'self'; script-src 'self'; img-src " + images +
+		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" + more
+}
 
 // New returns a Page.
 func New(c Config) (*Page, error) {
@@ -94,6 +123,9 @@ func New(c Config) (*Page, error) {
 		"/app/projects/{project}/costs":            p.costs,
 		"/app/projects/{project}/wallets/{wallet}": p.wallet,
 		"/app/projects/{project}/updates/{update}": p.update,
+		"/app/projects/{project}/edit":             p.edit,
+		"/app/projects/{project}/edits":            p.edits,
+		"/app/projects/{project}/edits/{nonce}":    p.edited,
 		"/": func(*request) error {
 			return notFound("There is no such page", "Check the address, or begin at the projects.")
 		},
@@ -101,7 +133,7 @@ func New(c Config) (*Page, error) {
 		p.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			by, _ := r.Context().Value(grantKey{}).(*score.Grant)
 			if err := show(&request{r, w, by}); err != nil {
-				p.Fail(w, by, p.problemOf(r, err))
+				p.fail(w, r, by, p.problemOf(r, err))
 			}
 		})
 	}
@@ -178,7 +210,7 @@ func (p *Page) Refuse(w http.ResponseWriter, r *http.Request, problem *Problem) 
 		p.redirect(w, signInAt(r.URL.RequestURI()))
 		return
 	}
-	p.Fail(w, nil, problem)
+	p.fail(w, r, nil, problem)
 }
 
 type failure struct {
@@ -186,24 +218,25 @@ type failure struct {
 	Problem *Problem
 }
 
-// Fail shows a problem; by is nil where no key was found valid.
-func (p *Page) Fail(w http.ResponseWriter, by *score.Grant, problem *Problem) {
+// fail shows a problem; by is nil where no key was found valid.
+func (p *Page) fail(w http.ResponseWriter, r *http.Request, by *score.Grant, problem *Problem) {
 	if problem.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(problem.RetryAfter))
 	}
-	p.show(w, problem.Status, "problem", failure{frameOf(problem.Title, by), problem})
+	p.show(w, problem.Status, "problem", failure{p.frame(problem.Title, r, by), problem})
 }
 
 // frame is what all pages have around them.
 type frame struct {
 	Title string
 	Key   string // whose session it is; empty without one
+	Token string // of the session's posts
 }
 
-func frameOf(title string, by *score.Grant) frame {
+func (p *Page) frame(title string, r *http.Request, by *score.Grant) frame {
 	f := frame{Title: title}
 	if by != nil {
-		f.Key = by.Name
+		f.Key, f.Token = by.Name, p.sessions.token(sessionOf(r))
 	}
 	return f
 }
@@ -216,7 +249,7 @@ func (p *Page) show(w http.ResponseWriter, status int, screen string, view any) 
 		http.Error(w, "Internal error of the API", http.StatusInternalServerError)
 		return
 	}
-	guard(w)
+	guard(w, screen)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(body.Bytes()) // to memory
@@ -224,15 +257,15 @@ func (p *Page) show(w http.ResponseWriter, status int, screen string, view any) 
 
 // redirect leads the browser to another page here, by GET.
 func (p *Page) redirect(w http.ResponseWriter, to string) {
-	guard(w)
+	guard(w, "")
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
 // guard sets what every answer to a session has.
-func guard(w http.ResponseWriter) {
+func guard(w http.ResponseWriter, screen string) {
 	for name, value := range map[string]string{
-		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",
+		"Content-Security-Policy": policy(screen), "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",
 		"Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 	} {
 		w.Header().Set(name, value)

@@ -16,7 +16,12 @@ type member struct {
 	Wallet common.Address
 	Roles  string
 	Seen   *score.Execution // the newest final update that it signed, among the newest of the project
+
+	Changes []change
 }
+
+// change is one that an owner could sign, and the screen that says what it is.
+type change struct{ Name, Path string }
 
 type membersView struct {
 	head
@@ -37,7 +42,16 @@ func (p *Page) members(r *request) error {
 		signed[newest[i].Signer] = &newest[i]
 	}
 	for address, role := range head.Project.Members {
-		view.Members = append(view.Members, member{address, roles(role), signed[address]})
+		m := member{Wallet: address, Roles: roles(role), Seen: signed[address]}
+		for _, of := range []struct {
+			role      score.Role
+			operation score.Operation
+		}{{score.Owner, score.RemoveOwner}, {score.Updater, score.RemoveUpdater}} {
+			if role&of.role != 0 {
+				m.Changes = append(m.Changes, change{"Remove " + roles(of.role), formOf(head.Path, score.Edit{Operation: of.operation, Member: address})})
+			}
+		}
+		view.Members = append(view.Members, m)
 	}
 	slices.SortFunc(view.Members, func(a, b member) int { return a.Wallet.Cmp(b.Wallet) })
 	p.show(r.w, http.StatusOK, "members", view)

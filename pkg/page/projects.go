@@ -33,7 +33,7 @@ type projectRow struct {
 
 // projects answers: which project?
 func (p *Page) projects(r *request) error {
-	view := projectsView{frame: frameOf("Projects", r.by)}
+	view := projectsView{frame: p.frame("Projects", r.Request, r.by)}
 	var after *score.ProjectID
 	if text := r.FormValue("after"); text != "" {
 		id, err := score.ParseProjectID(text)
@@ -138,7 +138,7 @@ func (p *Page) head(r *request, tab string) (head, error) {
 	if rec == nil {
 		return head{}, missing
 	}
-	h := head{frame: frameOf(rec.Name, r.by), Project: rec, Path: projectPath(id), Tab: tab, Status: status}
+	h := head{frame: p.frame(rec.Name, r.Request, r.by), Project: rec, Path: projectPath(id), Tab: tab, Status: status}
 	counts, note, asOf := p.counts(r.Context(), []score.ProjectID{id})
 	h.Counts, h.Note, h.AsOf = counts[0], note, asOf
 	h.Waiting, h.Paused = p.source.Waits(id)

@@ -1,9 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -23,7 +25,10 @@ const (
 )
 
 // sessions seal API keys.
-type sessions struct{ aead cipher.AEAD }
+type sessions struct {
+	aead   cipher.AEAD
+	tokens []byte // key of what a session's posts must hold
+}
 
 // newSessions derives the key that all APIs of a deployment have; secret is the deployment's, at least 16 bytes.
 func newSessions(secret []byte) (*sessions, error) {
@@ -36,7 +41,18 @@ func newSessions(secret []byte) (*sessions, error) {
 		return nil, err
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
-	return &sessions{aead}, err
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := hkdf.Key(sha256.New, secret, nil, "scorelay page token 1", 32)
+	return &sessions{aead, tokens}, err
+}
+
+// token is what a post of a session must hold, beside the cookie: who can have a browser send the cookie cannot read it.
+func (s *sessions) token(session string) string {
+	mac := hmac.New(sha256.New, s.tokens)
+	mac.Write([]byte(session))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // seal is a cookie's value that holds the API key until then.
@@ -60,12 +76,30 @@ func (s *sessions) open(value string, now time.Time) string {
 
 // Key is the API key of a request's session; empty without one that holds. cookie returns a cookie's value by its name.
 func (p *Page) Key(cookie func(string) string) string {
-	for _, name := range []string{secureCookie, plainCookie} {
-		if value := cookie(name); value != "" {
-			return p.sessions.open(value, time.Now())
+	return p.sessions.open(session(cookie), time.Now())
+}
+
+// session is a cookie's value; empty without one.
+func session(cookie func(string) string) string {
+	return cmp.Or(cookie(secureCookie), cookie(plainCookie))
+}
+
+func sessionOf(r *http.Request) string {
+	return session(func(name string) string {
+		c, err := r.Cookie(name)
+		if err != nil {
+			return ""
 		}
-	}
-	return ""
+		return c.Value
+	})
+}
+
+// Ours tells whether a screen of the request's session sent it: its origin is the page's, and it holds the session's token, in the header X-CSRF-Token or the
+// form's field csrf. Either would do with a cookie that is strict; together they do where one of the three is broken.
+func (p *Page) Ours(r *http.Request) bool {
+	is := sessionOf(r)
+	return is != "" && p.origin.Check(r) == nil &&
+		hmac.Equal([]byte(cmp.Or(r.Header.Get("X-CSRF-Token"), r.PostFormValue("csrf"))), []byte(p.sessions.token(is)))
 }
 
 // cookie holds a session for a browser that shows the page at this origin. Without TLS a browser keeps only the plain one, which is for this

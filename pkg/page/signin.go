@@ -97,8 +97,8 @@ func (p *Page) SignIn(w http.ResponseWriter, r *http.Request) {
 
 // SignOut ends the browser's session.
 func (p *Page) SignOut(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || p.origin.Check(r) != nil {
-		p.Fail(w, nil, &Problem{Status: http.StatusForbidden, Title: "You are still signed in", Detail: "Sign out with the button of a page here.", Code: "cross_origin"})
+	if sessionOf(r) != "" && !p.Ours(r) {
+		p.fail(w, r, nil, &Problem{Status: http.StatusForbidden, Title: "You are still signed in", Detail: "Sign out with the button of a page here.", Code: "cross_origin"})
 		return
 	}
 	gone(w)

@@ -64,24 +64,14 @@ func (p *Page) update(r *request) error {
 	}
 	view.Verdict, view.State = view.verdict()
 	view.Steps = steps(view.Now, view.Paused)
-	p.show(r.w, http.StatusOK, "update", view)
+	p.show(r.w, http.StatusOK, "update", &view)
 	return nil
 }
 
 // verdict is what became of an update, and whether that is good.
 func (v *updateView) verdict() (sentence, state string) {
-	switch v.Now.Stage {
-	case score.Accepted:
-		if v.Paused != "" {
-			return "It is accepted and waits: an operator paused it (" + visible(v.Paused) + ").", "waiting"
-		}
-		return "It is accepted and waits for its turn.", "waiting"
-	case score.Batched:
-		return "It has its place in a transaction, which is sent next.", "waiting"
-	case score.Submitted:
-		return "Its transaction is sent and waits for a block.", "waiting"
-	case score.Included:
-		return "Its transaction is in a block, which is not final yet.", "waiting"
+	if v.Now.Stage != score.Final {
+		return onTheWay(v.Now.Stage, v.Paused), "waiting"
 	}
 	switch e := v.Execution; {
 	case v.Now.Outcome == score.Applied && e != nil:
@@ -90,6 +80,25 @@ func (v *updateView) verdict() (sentence, state string) {
 		return "It is applied, for good.", "good"
 	default:
 		return outcomes[v.Now.Outcome], "bad"
+	}
+}
+
+// Live tells whether more is to come.
+func (v *updateView) Live() bool { return v.Now.Stage != score.Final }
+
+// onTheWay tells of an update or an edit that is not final what it waits for.
+func onTheWay(stage score.Stage, paused string) string {
+	switch {
+	case stage == score.Accepted && paused != "":
+		return "It is accepted and waits: an operator paused it (" + visible(paused) + ")."
+	case stage == score.Accepted:
+		return "It is accepted and waits for its turn."
+	case stage == score.Batched:
+		return "It has its place in a transaction, which is sent next."
+	case stage == score.Submitted:
+		return "Its transaction is sent and waits for a block."
+	default:
+		return "Its transaction is in a block, which is not final yet."
 	}
 }
 

@@ -3,7 +3,6 @@ package page
 import (
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -25,9 +24,8 @@ type walletView struct {
 
 // place is a wallet's on one board.
 type place struct {
-	Board    board
-	Standing *score.Standing // nil: the wallet is not on it
-	Wallets  uint64
+	Board board
+	score.Place
 }
 
 // wallet answers: what did this wallet earn?
@@ -50,16 +48,17 @@ func (p *Page) wallet(r *request) error {
 	}
 	view := walletView{head: head, Wallet: address, More: !whole}
 	view.Title = short(address.Hex()) + " in " + head.Project.Name
+	places, asOf, err := p.standings.Places(r.Context(), head.Project.ID, len(head.Project.ScoreTypes), address)
+	switch {
+	case errors.Is(err, score.ErrNotProjected):
+		places = make([]score.Place, len(head.Project.ScoreTypes)+1)
+	case err != nil:
+		return err
+	default:
+		view.AsOf = &asOf
+	}
 	for _, b := range all {
-		page, asOf, err := p.standings.Around(r.Context(), head.Project.ID, b.Index, address, 1)
-		if err != nil && !errors.Is(err, score.ErrNotProjected) {
-			return err
-		}
-		at := place{Board: b, Wallets: page.Wallets}
-		if i := slices.IndexFunc(page.Standings, func(s score.Standing) bool { return s.Wallet == address }); err == nil && i >= 0 {
-			at.Standing, view.AsOf = &page.Standings[i], &asOf
-		}
-		view.Places = append(view.Places, at)
+		view.Places = append(view.Places, place{b, places[b.Index+1]}) // the total, which is -1, comes first
 	}
 	var line []score.Execution
 	for _, e := range newest {

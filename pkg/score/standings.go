@@ -62,6 +62,12 @@ type Standing struct {
 	Rank   uint64 // 1 + how many wallets have a higher score; equal scores share it. Beyond ±2^53 scores are compared as float64
 }
 
+// Place is where a wallet is on a board.
+type Place struct {
+	Standing *Standing // nil: it is not on it
+	Wallets  uint64    // on the board
+}
+
 // Cursor is the place right after a standing, so that a page can follow another one although scores changed meanwhile.
 type Cursor struct {
 	Score  int64

@@ -303,6 +303,14 @@ func (c *checks) page(t *rapid.T) {
 		same(t, "around a wallet", want[place-i:min(place-i+limit, len(want))], page.Standings)
 		same(t, "how many are around it", min(limit, len(want)), len(page.Standings))
 	}
+
+	places, _, err := c.Places(c.ctx, m.project, 2, at)
+	must(t, err)
+	var standing *score.Standing
+	if place >= 0 {
+		standing = &want[place]
+	}
+	same(t, "a wallet's place", score.Place{Standing: standing, Wallets: uint64(len(want))}, places[board-score.Total])
 }
 
 // check reads everything.

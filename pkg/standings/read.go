@@ -54,6 +54,48 @@ func (s *Store) page(ctx context.Context, project score.ProjectID, board, limit 
 	return p, asOf, err
 }
 
+// Places are those of a wallet on the board of the total, and on those of the project's first score types, in this order, all of one moment.
+func (s *Store) Places(ctx context.Context, project score.ProjectID, types int, wallet common.Address) (places []score.Place, asOf score.AsOf, err error) {
+	names, args := []string{record, exact}, []any{wallet[:]}
+	for board := score.Total; board < types; board++ {
+		names, args = append(names, boardName(board)), append(args, boardByte(board))
+	}
+	places = make([]score.Place, types+1)
+	asOf, err = s.reading(ctx, func(generation uint64) (bool, error) {
+		texts, err := s.texts(ctx, "read a wallet's places", placesScript, s.keys(generation, project, names...), args)
+		if err != nil || len(texts) == 0 {
+			return false, err
+		}
+		if len(texts) != 3*len(places) {
+			return false, redisdb.BadData("%d texts for %d places", len(texts), len(places))
+		}
+		for i := range places {
+			if places[i], err = readPlace(wallet, texts[3*i:3*i+3]); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	return places, asOf, err
+}
+
+// readPlace reads one place of the reply of places.lua.
+func readPlace(wallet common.Address, texts []string) (p score.Place, err error) {
+	if p.Wallets, err = strconv.ParseUint(texts[0], 10, 64); err != nil {
+		return p, redisdb.BadData("a board of %q wallets", texts[0])
+	}
+	if texts[1] == "" {
+		return p, nil
+	}
+	higher, err := strconv.ParseUint(texts[2], 10, 64)
+	if err != nil {
+		return p, redisdb.BadData("%q with a higher score", texts[2])
+	}
+	n, err := readScore(texts[1])
+	p.Standing = &score.Standing{Wallet: wallet, Score: n, Rank: higher + 1}
+	return p, err
+}
+
 // readPage reads the reply of page.lua.
 func readPage(reply []any) (p score.Page, err error) {
 	var numbers [3]uint64

@@ -31,6 +31,8 @@ const (
 	checkEvery  = 10 * time.Second // without a message: whether the stream is still there, and the same
 	lookAgain   = time.Second      // without a message that must be there: whether it still is
 
+	patienceInAll = 3 * patience // of one that must come to an end, which tries other servers meanwhile
+
 	// heartbeat of a server that has no message for a consumer. Two that are missing say that the consumer went with its server,
 	// and another is made: it is in the memory of one server, also where the stream is on three.
 	heartbeat = 3 * time.Second
@@ -304,7 +306,8 @@ func newest(ctx context.Context, s jetstream.Stream, subjects ...string) (last j
 	return last, nil
 }
 
-// readThrough hands the messages that a stream holds, from a place on, to fn. An error of fn ends it.
+// readThrough hands the messages that a stream holds, from a place on, to fn. An error of fn ends it. A consumer that hears nothing of messages
+// that there are is made again, since the server that it was on may have a copy that is behind for long.
 func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig,
 	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
 ) error {
@@ -312,6 +315,40 @@ func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.Ordered
 	if err != nil || last.Sequence == 0 || last.Sequence < from.OptStartSeq || from.OptStartTime != nil && last.Time.Before(*from.OptStartTime) {
 		return err
 	}
+	seq, heard := uint64(0), time.Now()
+	for seq < last.Sequence {
+		if seq > 0 {
+			from = jetstream.OrderedConsumerConfig{
+				DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: seq + 1, FilterSubjects: from.FilterSubjects,
+			}
+		}
+		before := seq
+		err := readUntilSilent(ctx, s, from, last.Sequence, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+			seq = meta.Sequence.Stream
+			return fn(msg, meta)
+		}, pull...)
+		if seq > before {
+			heard = time.Now()
+		}
+		switch {
+		case err == nil, errors.Is(err, errStop):
+			return nil
+		case !errors.Is(err, errSilent):
+			return err
+		case time.Since(heard) >= patienceInAll:
+			return fmt.Errorf("%w: %w", ErrLost, err)
+		}
+		if last, err = newest(ctx, s, from.FilterSubjects...); err != nil { // the end may have been purged meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// readUntilSilent is readThrough by one consumer, up to a sequence; errSilent: it hears nothing.
+func readUntilSilent(ctx context.Context, s jetstream.Stream, from jetstream.OrderedConsumerConfig, last uint64,
+	fn func(jetstream.Msg, *jetstream.MsgMetadata) error, pull ...jetstream.PullMessagesOpt,
+) error {
 	consumer, err := s.OrderedConsumer(ctx, from)
 	if err != nil {
 		return fmt.Errorf("couldn't read a stream: %w", err)
@@ -322,17 +359,10 @@ func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.Ordered
 		return fmt.Errorf("couldn't read a stream: %w", err)
 	}
 	defer messages.Stop()
-	silent := time.Duration(0)
-	for seq := uint64(0); seq < last.Sequence; {
-		msg, err := nextWithin(ctx, messages, lookAgain)
-		if errors.Is(err, errSilent) { // the end was purged meanwhile, or the copy that the consumer is on is behind
-			if silent += lookAgain; silent >= patience {
-				return fmt.Errorf("%w: %w", ErrLost, err)
-			}
-			if last, err = newest(ctx, s, from.FilterSubjects...); err != nil {
-				return err
-			}
-			continue
+	for seq := uint64(0); seq < last; {
+		msg, err := nextWithin(ctx, messages, heartbeat)
+		if errors.Is(err, errSilent) {
+			return err
 		}
 		if err != nil {
 			return fmt.Errorf("couldn't read a stream: %w", err)
@@ -344,10 +374,8 @@ func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.Ordered
 		if meta.Sequence.Stream <= seq {
 			continue // the consumer was made again, on a copy that is behind, and repeats
 		}
-		silent, seq = 0, meta.Sequence.Stream
-		if err := fn(msg, meta); errors.Is(err, errStop) {
-			return nil
-		} else if err != nil {
+		seq = meta.Sequence.Stream
+		if err := fn(msg, meta); err != nil {
 			return err
 		}
 	}

@@ -30,6 +30,8 @@ const (
 	HaltBucket      = "HALT"
 	LanesBucket     = "LANES"
 	NoticesBucket   = "NOTICES"
+	WebhooksBucket  = "WEBHOOKS"
+	WebhookStates   = "WEBHOOKSTATES"
 )
 
 const (
@@ -122,68 +124,6 @@ func saltOf(meta map[string]string) (salt [16]byte, err error) {
 	return [16]byte(b), nil
 }
 
-// LeadReads has the leaders of all streams and buckets answer reads of single messages, where older versions of this program had
-// any of their copies answer. A copy that is behind tells what is past: that a creation does not exist, or a project's record as
-// it was, and what is decided by that is wrong. What does not exist, or has one copy, is passed over. Processes that run ask as they did
-// when they started, and get no answer any more.
-func LeadReads(ctx context.Context, js jetstream.JetStream) error {
-	for _, name := range Names() {
-		s, err := js.Stream(ctx, name)
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("couldn't find the stream %s: %w", name, err)
-		}
-		config := s.CachedInfo().Config
-		if !config.AllowDirect || config.Replicas < 2 {
-			continue
-		}
-		config.AllowDirect = false
-		if _, err := js.UpdateStream(ctx, config); err != nil {
-			return fmt.Errorf("couldn't have the leader of the stream %s answer its reads: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// Lanes is the stream behind the bucket of the roster of lanes.
-const Lanes = "KV_" + LanesBucket
-
-// Steady are the subjects of Lanes that may not change while copies are made: the roster, with which the journals agree, and what is paused.
-// The record of top-ups may: it is written with each payment, and an older one stops them until an operator looks.
-func Steady() []string {
-	return []string{"$KV." + LanesBucket + ".roster", "$KV." + LanesBucket + ".paused"}
-}
-
-// Names are all that a deployment keeps in JetStream, in the order in which copies of it are made that are of one moment only
-// nearly. What is older than what comes after it costs work again: journals that are older than the dead letters and the accepted updates write
-// the same letters again and bind updates again, which the contract applies once. The other way round they would have bound
-// what is not there, and dropped what no letter tells of.
-func Names() (names []string) {
-	for _, bucket := range buckets(Config{}) {
-		names = append(names, "KV_"+bucket.Bucket)
-	}
-	return append(names, JournalName, DeadLettersName, RejectedName, Name)
-}
-
-// buckets are those of all packages.
-func buckets(cfg Config) []jetstream.KeyValueConfig {
-	all := []jetstream.KeyValueConfig{
-		{Bucket: LeasesBucket, History: 1, LimitMarkerTTL: time.Second},
-		{Bucket: KeysBucket, History: 1},
-		{Bucket: ProjectsBucket, History: 1},
-		{Bucket: BacklogBucket, History: 1},
-		{Bucket: NoticesBucket, History: 1},
-		{Bucket: HaltBucket, History: 1},
-		{Bucket: LanesBucket, History: 64}, // what it was before, for people
-	}
-	for i := range all {
-		all[i].Storage, all[i].Replicas = jetstream.FileStorage, cfg.Replicas
-	}
-	return all
-}
-
 // Setup creates every stream and bucket that does not exist yet, the stream of accepted updates last, so that Open
 // finds it only when all is there. Running it again with the same deployment changes nothing; with another it is
 // ErrMismatch.
@@ -204,16 +144,14 @@ func Setup(ctx context.Context, js jetstream.JetStream, cfg Config) error {
 	case err == nil && existing.deployment != cfg.Deployment:
 		return fmt.Errorf("%w: it has %+v, asked for %+v", ErrMismatch, existing.deployment, cfg.Deployment)
 	case err == nil:
-		return nil
+		return existing.Complete(ctx)
 	case !errors.Is(err, ErrNotSetUp):
 		return err
 	}
-	for _, bucket := range buckets(cfg) {
-		if _, err := js.CreateKeyValue(ctx, bucket); err != nil && !errors.Is(err, jetstream.ErrBucketExists) {
-			return fmt.Errorf("couldn't create the bucket %s: %w", bucket.Bucket, err)
-		}
+	if err := createBuckets(ctx, js, cfg); err != nil {
+		return err
 	}
-	if err := LeadReads(ctx, js); err != nil { // the client has any copy of a bucket answer
+	if err := LeadReads(ctx, js); err != nil { // of what a setup made that did not end
 		return err
 	}
 	for _, s := range streamConfigs(cfg, string(deployment)) {

@@ -389,7 +389,7 @@ func TestAlerts(t *testing.T) {
 
 // TestNetworkPolicy: who may reach what.
 func TestNetworkPolicy(t *testing.T) {
-	objects := render(t, "--values", examples(t)["production"], "--set", "setup.enabled=true,setup.deployer.secret=d")
+	objects := render(t, "--values", examples(t)["production"], "--set", "setup.enabled=true,setup.deployer.secret=d,networkPolicy.webhooks.ports={8443}")
 	ports := func(p []networking.NetworkPolicyPort) (out []int) {
 		for _, port := range p {
 			out = append(out, port.Port.IntValue())
@@ -398,7 +398,7 @@ func TestNetworkPolicy(t *testing.T) {
 	}
 	for suffix, want := range map[string]struct{ in, out []int }{
 		"-api":     {[]int{8080, 9100}, []int{53, 53, 4222, 8222, 6379, 443}},
-		"-relayer": {[]int{9100}, []int{53, 53, 4222, 8222, 6379, 443}},
+		"-relayer": {[]int{9100}, []int{53, 53, 4222, 8222, 6379, 443, 8443}},
 		"-setup":   {nil, []int{53, 53, 4222, 8222, 443}},
 		"-audit":   {nil, []int{53, 53, 4222, 8222, 443}},
 	} {

@@ -20,6 +20,7 @@ import (
 // backslash. The signature in the command was made when it was printed.
 var description = template.Must(template.New("").Parse(`
   page      {{.Info.APIURL}}/app (sign in with the API key)
+  operators {{index .Info.AdminURLs 0}}/ops (sign in with the same key)
   chain     {{.Info.RPCURL}} (chain id {{.Info.ChainID}}{{if .BlockTime}}, a block every {{.BlockTime}}{{end}})
   final     after {{.Finality}}
   contract  {{.Info.Contract}}
@@ -101,7 +102,7 @@ func natsAt(urls string) string {
 
 // Sight is what stays in sight: where the page and the API are, and the key, with which one signs in to the page, too.
 func (s *Stack) Sight() []string {
-	return []string{"page " + s.Info.APIURL + "/app (sign in with the key)", "API  " + strings.Join(s.Info.APIURLs, " "), "key  " + s.Info.APIKey}
+	return []string{"page " + s.Info.APIURL + "/app (sign in with the key)", "ops  " + s.Info.AdminURLs[0] + "/ops (with the key, too)", "API  " + strings.Join(s.Info.APIURLs, " "), "key  " + s.Info.APIKey}
 }
 
 // fromHere names a path as people would from the working directory.

@@ -30,7 +30,7 @@ func described(t *testing.T, url string) *Stack {
 		Place: place, Redis: "embedded", Lanes: 4, DataDir: "/somewhere/else",
 		Options: Options{Confirmations: 2, BlockTime: time.Second, Relayers: 1},
 		Info: Info{
-			APIURL: url, APIURLs: []string{url}, APIKey: "scorelay_" + strings.Repeat("x", 12) + "_" + strings.Repeat("y", 49),
+			APIURL: url, APIURLs: []string{url}, AdminURLs: []string{"http://127.0.0.1:65534"}, APIKey: "scorelay_" + strings.Repeat("x", 12) + "_" + strings.Repeat("y", 49),
 			ProjectID: place.Project.String(), Actions: place.Actions, ScoreType: place.ScoreType,
 			RPCURL: "http://127.0.0.1:8545", ChainID: 1337, Contract: common.Address{1}.Hex(),
 			NATSURL: "nats://127.0.0.1:65535", RedisURL: "redis://127.0.0.1:65535/0",
@@ -50,7 +50,7 @@ func TestTheDescriptionFitsATerminal(t *testing.T) {
 	require.Contains(t, text, "final     after 2 confirmations")
 	require.Contains(t, text, "redis-server is missing")
 	require.Contains(t, text, "/somewhere/else")
-	require.Contains(t, text, "page http://127.0.0.1:65535/app (sign in with the key)\nAPI  http://127.0.0.1:65535\nkey  scorelay_xxx")
+	require.Contains(t, text, "page http://127.0.0.1:65535/app (sign in with the key)\nops  http://127.0.0.1:65534/ops (with the key, too)\nAPI  http://127.0.0.1:65535\nkey  scorelay_xxx")
 
 	s.Options.ChainRPC, s.Options.Confirmations, s.Redis = []string{"http://127.0.0.1:8545"}, 0, "redis-server"
 	text = s.Description()

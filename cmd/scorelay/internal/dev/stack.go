@@ -196,6 +196,7 @@ func (b *builder) apiSettings(i int) (*app.APISettings, error) {
 	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
 	s.OTLPEndpoint, s.TraceSampler = b.opts.OTLPEndpoint, "always_on"
 	s.Listen, s.AdminListen = loopback(b.kept.Ports.API[i]), loopback(b.kept.Ports.APIAdmin[i])
+	s.OpsToken = app.Secret(b.kept.APIKey) // one less to copy
 	return s, s.Validate()
 }
 
@@ -208,7 +209,8 @@ func (b *builder) relayerSettings(i int) (*app.RelayerSettings, error) {
 	s.Common, s.NATS, s.Chain, s.RedisURL = b.common()
 	s.AdminListen, s.RawKeys, s.Replica = loopback(b.kept.Ports.RelayerAdmin[i]), b.secrets, fmt.Sprintf("relayer-%d", i)
 	s.OTLPEndpoint = b.opts.OTLPEndpoint
-	s.LeaseTTL = 3 * time.Second // people watch how soon a killed relayer is replaced
+	s.LeaseTTL = 3 * time.Second                    // people watch how soon a killed relayer is replaced
+	s.WebhookAllow = []string{"127.0.0.0/8", "::1"} // receivers on this machine, without TLS
 	s.PollInterval = min(s.PollInterval, max(b.opts.BlockTime/4, 10*time.Millisecond))
 	return s, s.Validate()
 }

@@ -1,3 +1,4 @@
+// Package status writes what there is to tell of a deployment in lines for a terminal.
 package status
 
 import (
@@ -11,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/dev"
+	"github.com/scorelay/scorelay/pkg/overview"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -26,15 +28,15 @@ const mostProjects = 3
 
 // Lines is the document for people, in lines of at most Columns. Where lanes have no room in so many rows, those that move are left out
 // first; 0 rows: there is room for all.
-func (d *Document) Lines(rows int) []string {
-	head := append(dev.Fold(d.Verdict, Columns), d.Chain.line(d.At), "")
-	table := []string{fmt.Sprintf("%-4s %-11s %-11s %9s %6s %7s %3s %7s %7s %s", "lane", "driver", "signer", "balance", "lasts", "nonce", "tx", "waiting", "oldest", "state")}
-	tail := append([]string{""}, d.tail()...)
-	lanes := d.table(len(d.Lanes))
-	for room := len(d.Lanes) - 1; rows > 0 && room >= 0 && len(head)+len(table)+len(lanes)+len(tail) > rows; room-- {
-		lanes = d.table(room)
+func Lines(d *overview.Document, rows int) []string {
+	head := append(dev.Fold(d.Verdict, Columns), chainLine(&d.Chain, d.At), "")
+	heading := []string{fmt.Sprintf("%-4s %-11s %-11s %9s %6s %7s %3s %7s %7s %s", "lane", "driver", "signer", "balance", "lasts", "nonce", "tx", "waiting", "oldest", "state")}
+	tail := append([]string{""}, below(d)...)
+	lanes := table(d, len(d.Lanes))
+	for room := len(d.Lanes) - 1; rows > 0 && room >= 0 && len(head)+len(heading)+len(lanes)+len(tail) > rows; room-- {
+		lanes = table(d, room)
 	}
-	all := slices.Concat(head, table, lanes, tail)
+	all := slices.Concat(head, heading, lanes, tail)
 	for i := range all {
 		all[i] = Printable(all[i])
 	}
@@ -52,9 +54,9 @@ func Printable(text string) string {
 }
 
 // table is of so many lanes, those that do not move first.
-func (d *Document) table(room int) (lines []string) {
+func table(d *overview.Document, room int) (lines []string) {
 	all := slices.Clone(d.Lanes)
-	slices.SortStableFunc(all, func(a, b Lane) int { return a.rank() - b.rank() })
+	slices.SortStableFunc(all, func(a, b overview.Lane) int { return rank(&a) - rank(&b) })
 	left := 0
 	for _, l := range all[room:] {
 		if l.State != roster.Gone {
@@ -62,10 +64,10 @@ func (d *Document) table(room int) (lines []string) {
 		}
 	}
 	shown := all[:room]
-	slices.SortFunc(shown, func(a, b Lane) int { return int(a.Lane) - int(b.Lane) })
+	slices.SortFunc(shown, func(a, b overview.Lane) int { return int(a.Lane) - int(b.Lane) })
 	for i := range shown {
 		if shown[i].State != roster.Gone {
-			lines = append(lines, shown[i].lines(d.At)...)
+			lines = append(lines, laneLines(&shown[i], d.At)...)
 		}
 	}
 	if left > 0 {
@@ -74,7 +76,7 @@ func (d *Document) table(room int) (lines []string) {
 	return lines
 }
 
-func (l *Lane) rank() int {
+func rank(l *overview.Lane) int {
 	switch {
 	case l.State == roster.Gone:
 		return 2
@@ -84,10 +86,10 @@ func (l *Lane) rank() int {
 	return 0
 }
 
-func (c *Chain) line(now time.Time) string {
+func chainLine(c *overview.Chain, now time.Time) string {
 	line := fmt.Sprintf("chain %d", c.ID)
 	if c.At != nil {
-		line += fmt.Sprintf("   head %s (%s ago)", count(c.Head), age(now.Sub(*c.At).Seconds()))
+		line += fmt.Sprintf("   head %s (%s ago)", count(c.Head), overview.Age(now.Sub(*c.At).Seconds()))
 	}
 	if c.Final > 0 {
 		line += "   final " + count(c.Final)
@@ -95,19 +97,19 @@ func (c *Chain) line(now time.Time) string {
 	return line
 }
 
-func (l *Lane) lines(now time.Time) []string {
+func laneLines(l *overview.Lane, now time.Time) []string {
 	state, notes := "moves", []string{}
 	if !l.Moves {
 		state = "waits"
 		why := l.Why
 		if l.Since != nil {
-			why = "for " + age(now.Sub(*l.Since).Seconds()) + ": " + why
+			why = "for " + overview.Age(now.Sub(*l.Since).Seconds()) + ": " + why
 		}
 		notes = append(notes, why)
 	}
 	lasts := "-"
 	if l.LastsSeconds != nil {
-		lasts = age(float64(*l.LastsSeconds))
+		lasts = overview.Age(float64(*l.LastsSeconds))
 		if *l.LastsSeconds < lowFunds {
 			notes = append(notes, "low balance: fund its signer")
 		}
@@ -117,7 +119,7 @@ func (l *Lane) lines(now time.Time) []string {
 	}
 	oldest := "-"
 	if l.OldestSeconds != nil {
-		oldest = age(*l.OldestSeconds)
+		oldest = overview.Age(*l.OldestSeconds)
 	}
 	lines := []string{fmt.Sprintf("%-4d %-11s %-11s %9s %6s %7s %3d %7s %7s %s", l.Lane, short(orDash(l.Replica), 11), short(l.Signer.Hex(), 11),
 		ether(l.BalanceWei), lasts, count(l.Nonces.Journaled), l.InFlight, count(l.Waiting), oldest, state)}
@@ -127,8 +129,8 @@ func (l *Lane) lines(now time.Time) []string {
 	return lines
 }
 
-// tail is what is below the lanes.
-func (d *Document) tail() (lines []string) {
+// below is what is below the lanes.
+func below(d *overview.Document) (lines []string) {
 	say := func(format string, args ...any) {
 		lines = append(lines, dev.Fold(fmt.Sprintf(format, args...), Columns)...)
 	}
@@ -145,7 +147,7 @@ func (d *Document) tail() (lines []string) {
 		for _, p := range d.Backlog[:min(mostProjects, len(d.Backlog))] {
 			line := fmt.Sprintf("  %s  %s updates, lane %d", short(p.Project.String(), 13), count(p.Updates), p.Lane)
 			if p.OldestSeconds != nil {
-				line += ", oldest " + age(*p.OldestSeconds)
+				line += ", oldest " + overview.Age(*p.OldestSeconds)
 			}
 			if _, paused := d.PausedProjects[p.Project]; paused {
 				line += ", paused"
@@ -160,7 +162,7 @@ func (d *Document) tail() (lines []string) {
 		}
 		say("top-ups    %s: %s ether, %s of %s paid today%s", short(t.Account.Hex(), 11), ether(t.BalanceWei), ether(t.SpentWei), ether(t.PerDayWei), now)
 	}
-	lines = append(lines, d.pausedProjects()...)
+	lines = append(lines, pausedProjects(d)...)
 	if r := d.Rates; r != nil {
 		gas := ""
 		if r.GasPerUpdate != nil {
@@ -168,25 +170,25 @@ func (d *Document) tail() (lines []string) {
 		}
 		say("last minute  accepted %s a second, final %s%s", rate(r.AcceptedPerSecond), rate(r.FinalPerSecond), gas)
 	}
-	say("endpoints  %s", strings.Join(d.endpoints(), ", "))
-	say("replicas   %s", strings.Join(d.replicas(), ", "))
+	say("endpoints  %s", strings.Join(endpoints(d), ", "))
+	say("replicas   %s", strings.Join(replicas(d), ", "))
 	nats := "ok"
 	if len(d.NATS.Behind) > 0 {
 		nats = "behind or away: " + strings.Join(d.NATS.Behind, " ")
 	}
-	redis := "ok, " + bytes(d.Redis.Bytes)
+	redis := "ok, " + overview.Bytes(d.Redis.Bytes)
 	if d.Redis.Full > 0 {
 		redis += fmt.Sprintf(", %.0f %% full", 100*d.Redis.Full)
 	}
 	if d.Redis.Error != "" {
 		redis = "does not answer"
 	}
-	say("NATS       %s, copies %d, stream %.0f %% full (%s)   Redis %s", nats, d.NATS.Copies, 100*d.NATS.full(), bytes(d.NATS.Bytes), redis)
+	say("NATS       %s, copies %d, stream %.0f %% full (%s)   Redis %s", nats, d.NATS.Copies, 100*d.NATS.Full(), overview.Bytes(d.NATS.Bytes), redis)
 	return lines
 }
 
 // pausedProjects are some of them, with as much of the reason as a line holds.
-func (d *Document) pausedProjects() (lines []string) {
+func pausedProjects(d *overview.Document) (lines []string) {
 	ids := slices.SortedFunc(maps.Keys(d.PausedProjects), func(a, b score.ProjectID) int { return slices.Compare(a[:], b[:]) })
 	for i, id := range ids {
 		if i == mostProjects {
@@ -199,8 +201,8 @@ func (d *Document) pausedProjects() (lines []string) {
 }
 
 // endpoints are how they do for this command, or, those that it does not know, for replicas.
-func (d *Document) endpoints() (all []string) {
-	down, seen := d.down(), map[string]bool{}
+func endpoints(d *overview.Document) (all []string) {
+	down, seen := d.Down(), map[string]bool{}
 	newest := d.Chain.Head
 	for _, e := range d.Endpoints {
 		if seen[e.Endpoint] {
@@ -222,7 +224,7 @@ func (d *Document) endpoints() (all []string) {
 }
 
 // replicas are how many there are of each role and version.
-func (d *Document) replicas() (all []string) {
+func replicas(d *overview.Document) (all []string) {
 	counts := map[[2]string]int{} // by role and version
 	for _, r := range d.Replicas {
 		version, _, _ := strings.Cut(r.Version, " ")
@@ -272,24 +274,6 @@ func rate(n float64) string {
 	return count(uint64(n))
 }
 
-// age writes seconds in at most seven characters. Clocks differ: what is ahead of ours is now.
-func age(seconds float64) string {
-	seconds = max(0, seconds)
-	switch {
-	case seconds < 10:
-		return fmt.Sprintf("%.1f s", seconds)
-	case seconds < 120:
-		return fmt.Sprintf("%.0f s", seconds)
-	case seconds < 2*3600:
-		return fmt.Sprintf("%.0f min", seconds/60)
-	case seconds < 48*3600:
-		return fmt.Sprintf("%.0f h", seconds/3600)
-	case seconds < 1000*86400:
-		return fmt.Sprintf("%.0f d", seconds/86400)
-	}
-	return ">999 d"
-}
-
 // ether writes an amount of wei in at most nine characters.
 func ether(wei string) string {
 	n, ok := new(big.Float).SetString(wei)
@@ -304,15 +288,4 @@ func ether(wei string) string {
 		return dev.Thousands(int(amount))
 	}
 	return strconv.FormatFloat(amount, 'f', 4, 64)
-}
-
-// bytes writes an amount of data.
-func bytes(n uint64) string {
-	switch {
-	case n < 1e6:
-		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
-	case n < 1e9:
-		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

@@ -75,6 +75,9 @@ labels: {{- include "scorelay.labels" . | nindent 2 }}
 - {name: SCORELAY_REDIS_URL, value: {{ $v.redis.url | quote }}}
 {{- end }}
 - {name: SCORELAY_ADMIN_LISTEN, value: ":9100"}
+{{- if and (eq $component "api") $v.api.opsTokenSecret.name }}
+- {name: SCORELAY_OPS_TOKEN_FILE, value: /run/scorelay/ops-token}
+{{- end }}
 - {name: SCORELAY_DRAIN_TIMEOUT, value: {{ int64 $v.drainSeconds }}s}
 {{- range $name, $value := mergeOverwrite (deepCopy $v.settings) (get $v $component).settings }}
 - {name: {{ $name }}, value: {{ $value | quote }}}
@@ -88,8 +91,8 @@ labels: {{- include "scorelay.labels" . | nindent 2 }}
 {{/* The Secrets behind scorelay.env, as sources of one volume; empty where nothing is secret. */}}
 {{- define "scorelay.secrets" -}}
 {{- $v := (first .).Values -}}
-{{- range $path, $from := dict "nats-url" $v.nats.urlSecret "nats.creds" $v.nats.credentialsSecret "chain-rpc" $v.chain.rpcSecret "redis-url" $v.redis.urlSecret }}
-{{- if and $from.name (or (ne $path "redis-url") (has (last $) (list "api" "relayer"))) }}
+{{- range $path, $from := dict "nats-url" $v.nats.urlSecret "nats.creds" $v.nats.credentialsSecret "chain-rpc" $v.chain.rpcSecret "redis-url" $v.redis.urlSecret "ops-token" $v.api.opsTokenSecret }}
+{{- if and $from.name (or (ne $path "redis-url") (has (last $) (list "api" "relayer"))) (or (ne $path "ops-token") (eq (last $) "api")) }}
 - secret: {name: {{ $from.name | quote }}, items: [{key: {{ $from.key | quote }}, path: {{ $path }}}]}
 {{- end }}
 {{- end }}

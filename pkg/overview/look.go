@@ -1,4 +1,4 @@
-package status
+package overview
 
 import (
 	"cmp"
@@ -34,6 +34,7 @@ type Deployment struct {
 	Chain         *chain.Client
 	Redis         *redisdb.Client
 	Confirmations uint64 // as of the relayers
+	Observer      string // who looks, as endpoints are seen by it
 	Log           *slog.Logger
 }
 
@@ -218,8 +219,9 @@ func (d *Deployment) redis(ctx context.Context) (r Redis) {
 func (s *stored) lane(of roster.Lane, found funds, now time.Time) Lane {
 	l := Lane{Lane: of.ID, Signer: of.Signer, State: of.State, Replica: s.drivers[of.ID]}
 	oldest := s.open[of.ID]
+	l.OpenSeconds = since(oldest, now)
 	if w := s.backlog.lanes[of.ID]; w != nil {
-		l.Waiting = w.updates
+		l.Waiting, l.WaitingSeconds = w.updates, since(w.oldest, now)
 		if oldest.IsZero() || w.oldest.Before(oldest) {
 			oldest = w.oldest
 		}
@@ -329,10 +331,10 @@ func (s *stored) replicas() []Replica {
 	return all
 }
 
-// endpoints are how they do for this command, and for each replica.
+// endpoints are how they do for who looks, and for each replica.
 func (d *Deployment) endpoints(reports []replica.Report) (all []Endpoint) {
 	for _, h := range d.Chain.Health() {
-		all = append(all, Endpoint{Endpoint: h.Endpoint, SeenBy: "scorelay status", Up: h.Up, Why: h.Why, Newest: h.Newest, TookMS: h.Took.Milliseconds()})
+		all = append(all, Endpoint{Endpoint: h.Endpoint, SeenBy: d.Observer, Up: h.Up, Why: h.Why, Newest: h.Newest, TookMS: h.Took.Milliseconds()})
 	}
 	slices.SortFunc(reports, func(a, b replica.Report) int {
 		return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Name, b.Name))

@@ -1,4 +1,5 @@
-package main
+// Package deadletter finds dead letters, shows them and has what they hold accepted again, for `scorelay dlq` and /ops.
+package deadletter
 
 import (
 	"context"
@@ -15,22 +16,22 @@ import (
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
-// shortID names a dead letter for people: the beginning of a hash of the id that the stream gives it, so that it stays when
+// ID names a dead letter for people: the beginning of a hash of the id that the stream gives it, so that it stays when
 // the dead letter is marked as replayed. 48 bits tell any number of them apart that people look at.
-func shortID(d *score.DeadLetter) string {
+func ID(d *score.DeadLetter) string {
 	sum := sha256.Sum256([]byte(d.ID))
 	return hex.EncodeToString(sum[:6])
 }
 
-// letterDocument is a dead letter as JSON, in the words of the HTTP API.
-type letterDocument struct {
+// Document is a dead letter as JSON, in the words of the HTTP API.
+type Document struct {
 	ID              string            `json:"id"`
 	Lane            score.Lane        `json:"lane"`
 	Sequence        uint64            `json:"sequence"` // of the creation, edit or corrupt message; of an update, where its batch began
 	Time            time.Time         `json:"time"`
 	Outcome         string            `json:"outcome"`
 	Reason          string            `json:"reason"`
-	Update          *updateDocument   `json:"update,omitempty"`
+	Update          *Update           `json:"update,omitempty"`
 	Project         *score.Project    `json:"project,omitempty"`
 	Edit            *score.SignedEdit `json:"edit,omitempty"`
 	Raw             []byte            `json:"raw,omitempty"` // base64 of a message that cannot be read
@@ -38,7 +39,8 @@ type letterDocument struct {
 	Replayed        *time.Time        `json:"replayed,omitempty"`
 }
 
-type updateDocument struct {
+// Update is one that was rejected.
+type Update struct {
 	ProjectID    score.ProjectID `json:"projectId"`
 	UpdateID     score.UpdateID  `json:"updateId"`
 	Signer       common.Address  `json:"signer"`
@@ -48,13 +50,14 @@ type updateDocument struct {
 	Signed       bool            `json:"signed"` // it was in a signed group
 }
 
-func documentOf(d *score.DeadLetter) letterDocument {
-	doc := letterDocument{
-		ID: shortID(d), Lane: d.Lane, Sequence: d.Seq, Time: d.Time, Outcome: d.Outcome.String(), Reason: d.Reason,
+// DocumentOf writes a dead letter for people and programs.
+func DocumentOf(d *score.DeadLetter) Document {
+	doc := Document{
+		ID: ID(d), Lane: d.Lane, Sequence: d.Seq, Time: d.Time, Outcome: d.Outcome.String(), Reason: d.Reason,
 		Project: d.Project, Edit: d.Edit, Raw: d.Raw,
 	}
 	if u := d.Update; u != nil {
-		doc.Update = &updateDocument{
+		doc.Update = &Update{
 			ProjectID: u.Project, UpdateID: u.ID, Signer: u.Signer, TargetWallet: u.Target, Action: u.Action,
 			ScoreType: u.ScoreType, Signed: d.Signed,
 		}
@@ -68,8 +71,8 @@ func documentOf(d *score.DeadLetter) letterDocument {
 	return doc
 }
 
-// subject says in a word or two what was rejected.
-func subject(d *score.DeadLetter) string {
+// Subject says in a word or two what was rejected.
+func Subject(d *score.DeadLetter) string {
 	switch {
 	case d.Update != nil:
 		return "update " + d.Update.ID.String()
@@ -82,12 +85,12 @@ func subject(d *score.DeadLetter) string {
 	}
 }
 
-// errNoLetter says that no dead letter has the name that was asked for.
-var errNoLetter = errors.New("no dead letter has this id")
+// ErrNone says that no dead letter has the name that was asked for.
+var ErrNone = errors.New("no dead letter has this id")
 
-// findLetters finds a dead letter for each name: its id, or the updateId or projectId of what was rejected, which means
+// Find finds a dead letter for each name: its id, or the updateId or projectId of what was rejected, which means
 // the newest of that one. It reads all dead letters once.
-func findLetters(ctx context.Context, opened *stream.Stream, names []string) ([]score.DeadLetter, error) {
+func Find(ctx context.Context, opened *stream.Stream, names []string) ([]score.DeadLetter, error) {
 	candidates := make([][]score.DeadLetter, len(names))
 	err := opened.DeadLetters(ctx, func(d score.DeadLetter) error {
 		for i, name := range names {
@@ -112,24 +115,24 @@ func findLetters(ctx context.Context, opened *stream.Stream, names []string) ([]
 // isNamed tells whether name is the dead letter's id, or the updateId or projectId of what was rejected. An edit has its id only: its
 // project's is of its creation.
 func isNamed(d *score.DeadLetter, name string) bool {
-	return name == shortID(d) || d.Update != nil && name == d.Update.ID.String() || d.Project != nil && name == d.Project.ID.String()
+	return name == ID(d) || d.Update != nil && name == d.Update.ID.String() || d.Project != nil && name == d.Project.ID.String()
 }
 
 // newest of the dead letters of one name, of which an update or creation has as many as it was rejected. Two projects may
 // use one updateId, and an updateId may equal a projectId: clients choose both.
 func newest(candidates []score.DeadLetter, name string) (score.DeadLetter, error) {
 	if len(candidates) == 0 {
-		return score.DeadLetter{}, fmt.Errorf("%w: %q; `scorelay dlq list --replayed` lists all", errNoLetter, name)
+		return score.DeadLetter{}, fmt.Errorf("%w: %q; `scorelay dlq list --replayed` lists all", ErrNone, name)
 	}
 	found := candidates[0]
 	for _, d := range candidates[1:] {
 		const choose = "; name a dead letter by its id, such as %s or %s"
 		if (d.Update == nil) != (found.Update == nil) {
 			return score.DeadLetter{}, fmt.Errorf("%q is the projectId of a creation and the updateId of an update"+choose,
-				name, shortID(&found), shortID(&d))
+				name, ID(&found), ID(&d))
 		}
 		if projectOf(&d) != projectOf(&found) {
-			return score.DeadLetter{}, fmt.Errorf("%q is of several projects"+choose, name, shortID(&found), shortID(&d))
+			return score.DeadLetter{}, fmt.Errorf("%q is of several projects"+choose, name, ID(&found), ID(&d))
 		}
 		if !d.Time.Before(found.Time) {
 			found = d

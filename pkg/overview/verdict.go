@@ -1,4 +1,4 @@
-package status
+package overview
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // judge says whether everything moves: what halts accepting is said before what stops lanes, and that before what may stop some soon.
-// Whether the chain answers this command says little of the relayers.
+// Whether the chain answers who looks says little of the relayers.
 func (d *Document) judge() {
 	var stops []string
 	if lanes := d.stopped(); lanes != "" {
@@ -31,8 +31,8 @@ func (d *Document) judge() {
 		d.Verdict = "accepting halts: " + d.Halted + " (see scorelay halt show)"
 	case len(stops) > 0:
 		d.Verdict = strings.Join(stops, "; ")
-	case d.NATS.full() >= nearlyFull:
-		d.Verdict = fmt.Sprintf("the stream of accepted updates is %.0f %% full: raise its bound, or find out what is not final", 100*d.NATS.full())
+	case d.NATS.Full() >= nearlyFull:
+		d.Verdict = fmt.Sprintf("the stream of accepted updates is %.0f %% full: raise its bound, or find out what is not final", 100*d.NATS.Full())
 		if n := len(d.PausedProjects); n > 0 {
 			d.Verdict += fmt.Sprintf("; it keeps what waits of %d paused projects, and everything behind", n)
 		}
@@ -44,7 +44,7 @@ func (d *Document) judge() {
 		d.Verdict = "all lanes move; their signers are not topped up: " + d.TopUp.Why
 	default:
 		d.OK, d.Verdict = true, "all lanes move"
-		if down := d.down(); len(down) > 0 {
+		if down := d.Down(); len(down) > 0 {
 			d.Verdict += "; endpoints that are left alone: " + strings.Join(slices.Sorted(maps.Keys(down)), ", ")
 		}
 		if n := len(d.PausedProjects); n > 0 {
@@ -95,15 +95,16 @@ func (d *Document) paused() string {
 // nearlyFull is the part of the stream's bound from which on a person should look.
 const nearlyFull = 0.8
 
-func (n *NATS) full() float64 {
+// Full is the part of the stream's bound that is taken; 0 without a bound.
+func (n *NATS) Full() float64 {
 	if n.Bound == 0 {
 		return 0
 	}
 	return float64(n.Bytes) / float64(n.Bound)
 }
 
-// down are the endpoints that are not up for this command or a replica, and for which and why.
-func (d *Document) down() map[string][]string {
+// Down are the endpoints that are not up for who looks or a replica, and for which and why.
+func (d *Document) Down() map[string][]string {
 	all := map[string][]string{}
 	for _, e := range d.Endpoints {
 		if !e.Up {

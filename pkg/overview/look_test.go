@@ -1,14 +1,12 @@
-package status
+package overview
 
 import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math/big"
-	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
@@ -106,15 +104,6 @@ func (r *rig) look(t *testing.T) *Document {
 	t.Helper()
 	doc, err := r.Look(t.Context())
 	require.NoError(t, err)
-	for _, rows := range []int{0, 24} {
-		lines := doc.Lines(rows)
-		for _, line := range lines {
-			require.LessOrEqual(t, utf8.RuneCountInString(line), Columns, line)
-		}
-		if rows > 0 {
-			require.LessOrEqual(t, len(lines), rows)
-		}
-	}
 	return doc
 }
 
@@ -202,12 +191,12 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.Equal(t, int64(7200), *doc.Lanes[1].LastsSeconds)
 	require.Zero(t, *doc.Lanes[2].LastsSeconds)
 	require.Nil(t, doc.Lanes[0].LastsSeconds, "it is not known")
-	text := strings.Join(doc.Lines(0), "\n")
-	require.Contains(t, text, "     for 60 min: its signer cannot pay")
-	require.Contains(t, text, "last minute  accepted 123 a second, final 40.0, 20,000 gas an update\n")
+	require.Equal(t, began, doc.Lanes[2].Since.UTC())
 	require.InDelta(t, 123.4, doc.Rates.AcceptedPerSecond, 0.01)
-	require.Contains(t, text, "node:8545 throttling for relayer relayer-b")
-	require.Contains(t, text, "api 1 (v1.4.0), relayer 1 (v1.3.0), relayer 1 (v1.4.0)")
+	require.InDelta(t, 40, doc.Rates.FinalPerSecond, 0.01)
+	require.InDelta(t, 20_000, *doc.Rates.GasPerUpdate, 0.01)
+	require.Equal(t, map[string][]string{"node:8545": {"throttling for relayer relayer-b"}}, doc.Down())
+	require.Equal(t, []string{"v1.4.0", "v1.3.0", "v1.4.0 (go1.26)"}, []string{doc.Replicas[0].Version, doc.Replicas[1].Version, doc.Replicas[2].Version})
 
 	tell(lane.WaitWindow)
 	doc = r.look(t)
@@ -245,7 +234,7 @@ func TestTopUpsAreTold(t *testing.T) {
 	require.Equal(t, "all lanes move; their signers are not topped up: its key is used elsewhere; then: scorelay topup resume", doc.Verdict)
 	doc = tell("relayer-b", replica.TopUp{Account: common.Address{7}, BalanceWei: big.NewInt(3e18), SpentWei: big.NewInt(15e17), PerDayWei: big.NewInt(2e18), Lane: &one})
 	require.True(t, doc.OK, doc.Verdict)
-	require.Contains(t, strings.Join(doc.Lines(0), "\n"), "top-ups    0x070…00000: 3.0000 ether, 1.5000 of 2.0000 paid today, now lane 1")
+	require.Equal(t, &TopUp{Account: common.Address{7}, BalanceWei: "3000000000000000000", SpentWei: "1500000000000000000", PerDayWei: "2000000000000000000", Lane: &one}, doc.TopUp)
 }
 
 // TestWhatIsPausedIsTold, also where no relayer runs that would say so.
@@ -332,9 +321,7 @@ func TestAPausedProjectIsTold(t *testing.T) {
 	require.Nil(t, doc.Lanes[0].OldestSeconds)
 	require.Len(t, doc.Backlog, 1)
 	require.Equal(t, uint64(5), doc.Backlog[0].Updates)
-	text := strings.Join(doc.Lines(24), "\n")
-	require.Contains(t, text, ", paused")
-	require.Contains(t, text, "and 2 more")
+	require.Contains(t, doc.PausedProjects, doc.Backlog[0].Project)
 	r.accept(t, busy, 2)
 	doc = r.look(t)
 	require.Zero(t, doc.Lanes[0].Waiting)
@@ -383,57 +370,4 @@ func TestEveryReasonHasASentence(t *testing.T) {
 	for _, reason := range lane.Waits() {
 		require.NotEmpty(t, sentences[reason], reason)
 	}
-}
-
-// TestManyLanesFitAScreen: those that do not move are shown before all others.
-func TestManyLanesFitAScreen(t *testing.T) {
-	t.Parallel()
-	doc := &Document{Verdict: "lane 90 waits: " + strings.Repeat("for a long reason ", 12), At: time.Now(), Redis: Redis{Bytes: 1 << 30, Full: 0.5}}
-	lasts := int64(3600)
-	for id := range score.Lane(100) {
-		doc.Lanes = append(doc.Lanes, Lane{
-			Lane: id, State: roster.Active, Moves: id != 90, Why: "for a reason", BalanceWei: "123456789012345678901234", LastsSeconds: &lasts, Waiting: 99_999_999_999,
-			Replica: "relayer-with-a-long-name-5f6d7", Nonces: Nonces{Journaled: 1_234_567_890},
-		})
-	}
-	for _, rows := range []int{24, 40, 1000} {
-		lines := doc.Lines(rows)
-		require.LessOrEqual(t, len(lines), rows)
-		text := strings.Join(lines, "\n")
-		require.Contains(t, text, "\n90   relay")
-		if rows < 100 {
-			require.Regexp(t, `… and \d+ more lanes`, text)
-		}
-		for _, line := range lines {
-			require.LessOrEqual(t, utf8.RuneCountInString(line), Columns, line)
-		}
-	}
-}
-
-// TestWhatOthersWroteIsOnlyText: no format, and nothing that a terminal acts on.
-func TestWhatOthersWroteIsOnlyText(t *testing.T) {
-	t.Parallel()
-	doc := &Document{Verdict: "lane 0 waits: \x1b[2J\nall lanes move", Replicas: []Replica{{Role: "api%s", Version: "v1%d\x07\xff"}}}
-	text := strings.Join(doc.Lines(0), "\n")
-	require.Contains(t, text, "lane 0 waits: \uFFFD[2J\uFFFDall lanes move\n")
-	require.Contains(t, text, "api%s 1 (v1%d\uFFFD\uFFFD)")
-}
-
-// TestNumbersKeepToTheirColumns, from nothing to the most.
-func TestNumbersKeepToTheirColumns(t *testing.T) {
-	t.Parallel()
-	for _, seconds := range []float64{-3, 0, 9.94, 119, 7199, 172_799, 8.6e7, 1e18} {
-		require.LessOrEqual(t, len(age(seconds)), 7)
-	}
-	for n := uint64(1); n < 1e12; n *= 10 {
-		require.LessOrEqual(t, len(count(n-1)), 7)
-	}
-	require.Equal(t, "0.0 s", age(-3), "a head whose time is ahead of our clock")
-	require.Equal(t, ">999 d", age(1e18))
-	forever := int64(1 << 62)
-	l := Lane{State: roster.Active, Moves: true, LastsSeconds: &forever}
-	require.NotContains(t, strings.Join(l.lines(time.Now()), "\n"), "low balance")
-	lasts := int64(3600)
-	l.LastsSeconds = &lasts
-	require.Contains(t, strings.Join(l.lines(time.Now()), "\n"), "low balance")
 }

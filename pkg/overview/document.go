@@ -1,8 +1,8 @@
-// Package status shows a deployment at a glance: is everything moving, and if not, why not.
+// Package overview looks at a whole deployment: is everything moving, and if not, why not. `scorelay status` and /ops show what it finds.
 //
 // What is stored is read where it is stored: roster, journals, leases, the stream, the chain. So it is told also while no relayer runs.
 // Why a lane waits, versions, and how endpoints do for a replica is what replicas said in the last seconds.
-package status
+package overview
 
 import (
 	"time"
@@ -56,8 +56,10 @@ type Lane struct {
 	OpenSlots    int    `json:"openSlots"` // not final
 	Queue        int    `json:"queue"`     // pieces of work that lost their slot
 
-	Waiting       uint64   `json:"waiting"`                 // updates and creations to be bound, but for those of paused projects
-	OldestSeconds *float64 `json:"oldestSeconds,omitempty"` // since the oldest was accepted of them, or of what is bound and not final
+	Waiting        uint64   `json:"waiting"`                  // updates and creations to be bound, but for those of paused projects
+	OldestSeconds  *float64 `json:"oldestSeconds,omitempty"`  // since the oldest was accepted of them, or of what is bound and not final
+	WaitingSeconds *float64 `json:"waitingSeconds,omitempty"` // since the oldest was accepted of those that wait
+	OpenSeconds    *float64 `json:"openSeconds,omitempty"`    // since the oldest was accepted of what is bound and not final
 
 	Moves  bool         `json:"moves"`            // it binds what comes, or would
 	Paused *pause.Pause `json:"paused,omitempty"` // by an operator
@@ -86,7 +88,7 @@ type Replica struct {
 // Endpoint is how an endpoint of the chain does for one process.
 type Endpoint struct {
 	Endpoint string `json:"endpoint"`
-	SeenBy   string `json:"seenBy"` // a replica, or this command
+	SeenBy   string `json:"seenBy"` // a replica, or who looks
 	Up       bool   `json:"up"`
 	Why      string `json:"why,omitempty"` // it is not up
 	Newest   uint64 `json:"newest"`        // number of its newest block; 0: not seen

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"sync"
+
+	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/webhook"
+)
+
+// openWebhooks makes what delivers events to webhooks' endpoints.
+func (r *relayer) openWebhooks(ctx context.Context) error {
+	if err := r.stream.Complete(ctx); err != nil { // a deployment of an earlier version has no buckets of webhooks
+		return err
+	}
+	endpoints, err := webhook.Open(ctx, r.js)
+	if err != nil {
+		return err
+	}
+	allow, err := networks(r.settings.WebhookAllow)
+	r.webhooks = webhook.New(webhook.Config{Store: endpoints, Allow: allow, Log: r.log, Metrics: r.metrics})
+	return err
+}
+
+// deliverWebhooks delivers while this relayer holds the lease. Only then it keeps the projects' records, which events are told by.
+func (r *relayer) deliverWebhooks(ctx context.Context) error {
+	return r.leases.Lead(ctx, webhook.Lease, func(ctx context.Context) {
+		projects, err := directory.Open(ctx, r.js)
+		if err != nil {
+			r.log.Warn("webhooks are not delivered, since the directory of projects cannot be read; trying again", "err", err)
+			return
+		}
+		view := projects.NewView(r.log)
+		events := &event.Log{
+			Deployment: r.stream.Deployment(), Confirmations: r.settings.Confirmations, Chain: r.chain, Projects: view, DeadLetters: r.stream, Log: r.log,
+		}
+		var beside sync.WaitGroup
+		defer beside.Wait()
+		beside.Go(func() { _ = view.Run(ctx) })
+		beside.Go(func() { _ = events.Run(ctx) })
+		r.webhooks.Run(ctx, events)
+	})
+}

@@ -1,0 +1,116 @@
+package deadletter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/halt"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+var (
+	// ErrNoReplay says that a dead letter holds nothing that could be accepted.
+	ErrNoReplay = errors.New("its message cannot be read, so there is nothing to accept")
+	// ErrReplayed says that a dead letter was accepted again before.
+	ErrReplayed = errors.New("it was accepted again before; if it was rejected again, that is another dead letter")
+	// ErrEdit says that a dead letter is an edit. The API checks whether it can be made by now, and its owner has it.
+	ErrEdit = errors.New("an owner's edit is not replayed: have the owner sign it again, and send it to POST /projects/{projectId}/edits; its nonce is free")
+	// ErrSigned says that a dead letter's update was in a signed group. Its signature covers the whole group and is gone:
+	// without it the update would stand on the service's word instead of its signer's.
+	ErrSigned = errors.New("its signer signed it together with others, and replayed alone it would go without that signature; " +
+		"have the backend sign it and send it again: its updateId is unused")
+	// ErrSignedOnly says that the project takes nothing that a replay could bring.
+	ErrSignedOnly = errors.New("the project takes signed groups only, and this update was not in one; " +
+		"have the backend sign it and send it to POST /update-scores: its updateId is unused")
+)
+
+// Replays accept dead letters again. It is safe for concurrent use.
+type Replays struct {
+	stream   *stream.Stream
+	projects *directory.Directory
+	marks    *halt.Bucket
+}
+
+// Open binds to what a deployment's setup made.
+func Open(ctx context.Context, js jetstream.JetStream, s *stream.Stream) (*Replays, error) {
+	projects, err := directory.Open(ctx, js)
+	if err != nil {
+		return nil, err
+	}
+	marks, err := halt.Open(ctx, js)
+	if err != nil {
+		return nil, err
+	}
+	return &Replays{stream: s, projects: projects, marks: marks}, nil
+}
+
+// Replay accepts what dead letters hold. One that cannot be replayed stays, and the others are replayed all the same: the error names
+// each of those left. While accepting halts none is replayed.
+func (r *Replays) Replay(ctx context.Context, letters []score.DeadLetter) (replayed int, err error) {
+	marker, _, err := r.marks.Read(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if marker.Halts() {
+		return 0, fmt.Errorf("accepting halts, see `scorelay halt show`: %s", marker.Reason)
+	}
+	var left []error
+	for _, letter := range letters {
+		if err := r.replay(ctx, letter); err != nil {
+			left = append(left, fmt.Errorf("couldn't replay %s (%s): %w", ID(&letter), Subject(&letter), err))
+		}
+	}
+	return len(letters) - len(left), errors.Join(left...)
+}
+
+// replay accepts what the dead letter holds, as the API would, and then marks the letter, which stays: it is the outcome
+// of the first acceptance. The message id is the letter's own, so a replay that died in between and is repeated soon
+// accepts it once; repeated late, an update is accepted twice and applies once, a creation is accepted once.
+func (r *Replays) replay(ctx context.Context, letter score.DeadLetter) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if err := r.Replayable(ctx, letter); err != nil {
+		return err
+	}
+	msgID := "replay-" + letter.ID
+	var err error
+	switch {
+	case letter.Update != nil:
+		msgID += "-" + strconv.FormatInt(letter.Time.UnixNano(), 36) // stored again, it is another one
+		err = r.stream.PublishEnvelope(ctx, msgID, []score.Update{*letter.Update}, nil)
+	default:
+		err = r.stream.PublishProject(ctx, msgID, letter.Project, letter.Seq)
+	}
+	if err != nil {
+		return err
+	}
+	return r.stream.MarkReplayed(ctx, letter, time.Now().UTC())
+}
+
+// Replayable tells why a dead letter must not be accepted again; nil if it may be.
+func (r *Replays) Replayable(ctx context.Context, letter score.DeadLetter) error {
+	switch {
+	case !letter.Replayed.IsZero():
+		return ErrReplayed
+	case letter.Edit != nil:
+		return ErrEdit
+	case letter.Update == nil && letter.Project == nil:
+		return ErrNoReplay
+	case letter.Update == nil:
+		return nil
+	case letter.Signed || letter.Outcome == score.BadSignature:
+		return ErrSigned
+	}
+	record, _, _, err := r.projects.Project(ctx, letter.Update.Project)
+	if err == nil && record != nil && record.SignedOnly {
+		err = ErrSignedOnly
+	}
+	return err
+}

@@ -1,0 +1,66 @@
+package lease
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/watched"
+)
+
+// Lead runs lead in one replica of all at a time, here and wherever else it is called with that name, and again when the lease comes back,
+// until ctx ends. lead's context ends with ctx, and when the lease is lost. A lease whose holder drains is renewed until lead has returned; that of
+// one that was killed expires. What lead may not do twice it must fence itself, as lanes do by their journals. It returns ctx's error.
+func (l *Leases) Lead(ctx context.Context, name string, lead func(ctx context.Context)) error {
+	s := &share{Leases: l, token: l.config.Replica + " " + rand.Text()}
+	tick := time.NewTicker(l.config.TTL / renewals)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		h := &held{key: name}
+		err := s.acquire(ctx, h)
+		if err == nil {
+			l.log.Info("the replica took a lease", "lease", name)
+			s.hold(ctx, h, tick.C, lead)
+		}
+		if err != nil && !watched.Moved(err) && ctx.Err() == nil && !s.failing {
+			l.log.Warn("couldn't take a lease; trying again", "lease", name, "err", err)
+		}
+		s.failing = err != nil && !watched.Moved(err)
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+	return ctx.Err()
+}
+
+// hold leads and renews until lead has returned.
+func (s *share) hold(ctx context.Context, h *held, tick <-chan time.Time, lead func(context.Context)) {
+	leading, stop := context.WithCancel(ctx)
+	defer stop()
+	h.expiry = time.AfterFunc(time.Until(h.until), stop)
+	defer h.expiry.Stop()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		lead(leading)
+	}()
+	for lost := false; ; {
+		select {
+		case <-done:
+			s.drop(h)
+			return
+		case <-tick:
+		}
+		if lost {
+			continue
+		}
+		renewing, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.TTL/2)
+		err := s.keep(renewing, h, nil)
+		cancel()
+		if lost = watched.Moved(err); lost {
+			s.log.Warn("the replica lost a lease; what it did under it ends", "lease", h.key, "err", err)
+			stop()
+		}
+	}
+}

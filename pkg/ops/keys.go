@@ -1,0 +1,160 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+type keysView struct {
+	frame
+	Keys    []apikey.Key
+	Recent  int // used in the last hour
+	Rights  []string
+	New     apikey.Terms
+	Created apikey.Key // and its secret, once
+	Secret  string
+}
+
+// keys answers: who calls?
+func (o *Ops) keys(r *request) error { return o.listKeys(r, apikey.Key{}, "") }
+
+func (o *Ops) listKeys(r *request, created apikey.Key, secret string) error {
+	keys, err := o.Keys.List(r.Context())
+	if err != nil && secret == "" {
+		return err
+	}
+	view := keysView{frame: o.frame(r.Request, "API keys", "keys"), Keys: keys, Rights: apikey.Rights(), New: apikey.CallerTerms(), Created: created, Secret: secret}
+	for _, k := range keys {
+		if k.LastUsed != nil && time.Since(*k.LastUsed) < time.Hour {
+			view.Recent++
+		}
+	}
+	slices.Reverse(view.Keys)
+	slices.SortStableFunc(view.Keys, func(a, b apikey.Key) int { return revoked(a) - revoked(b) })
+	o.show(r.w, http.StatusOK, "keys", view)
+	return nil
+}
+
+func revoked(k apikey.Key) int {
+	if k.Revoked != nil {
+		return 1
+	}
+	return 0
+}
+
+// createKey makes one. Its answer alone shows the secret.
+func (o *Ops) createKey(r *request) error {
+	var terms apikey.Terms
+	if err := termsOf(r, &terms); err != nil {
+		return keyProblem(err)
+	}
+	secret, key, err := o.Keys.Create(r.Context(), strings.TrimSpace(r.PostFormValue("name")), terms)
+	if err != nil {
+		return keyProblem(err)
+	}
+	o.did(r, "created an API key", "key", key.ID, "name", key.Name)
+	return o.listKeys(r, key, secret.Reveal())
+}
+
+// key shows one, with what it allows to be changed.
+func (o *Ops) key(r *request) error {
+	keys, err := o.Keys.List(r.Context())
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(keys, func(k apikey.Key) bool { return k.ID == r.PathValue("id") })
+	if at < 0 {
+		return keyProblem(apikey.ErrNotFound)
+	}
+	o.show(r.w, http.StatusOK, "key", struct {
+		frame
+		Is     apikey.Key
+		Rights []string
+	}{o.frame(r.Request, keys[at].Name, "keys"), keys[at], apikey.Rights()})
+	return nil
+}
+
+// limitKey changes what a key allows.
+func (o *Ops) limitKey(r *request) error {
+	id := r.PathValue("id")
+	key, err := o.Keys.Edit(r.Context(), id, func(t *apikey.Terms) error { return termsOf(r, t) })
+	if err != nil {
+		return keyProblem(err)
+	}
+	o.did(r, "changed an API key", "key", id, "name", key.Name, "terms", key.Terms)
+	o.redirect(r.w, "/ops/keys/"+url.PathEscape(id))
+	return nil
+}
+
+// revokeKey makes one useless.
+func (o *Ops) revokeKey(r *request) error {
+	id := r.PathValue("id")
+	if err := o.Keys.Revoke(r.Context(), id); err != nil {
+		return keyProblem(err)
+	}
+	o.did(r, "revoked an API key", "key", id)
+	o.redirect(r.w, "/ops/keys")
+	return nil
+}
+
+// keyProblem is what is wrong with what was asked for, or the error of the server.
+func keyProblem(err error) error {
+	switch {
+	case errors.Is(err, apikey.ErrNotFound), errors.Is(err, apikey.ErrRevoked):
+		return &problem{http.StatusNotFound, "There is no such key, or it was revoked", err.Error()}
+	case errors.Is(err, apikey.ErrName), errors.Is(err, apikey.ErrTerms), errors.Is(err, errForm):
+		return &problem{http.StatusBadRequest, "A key cannot be so; nothing was changed", err.Error()}
+	}
+	return err
+}
+
+var errForm = errors.New("this field cannot be read")
+
+// termsOf reads all of a form that says what a key allows. An expiry that is left empty stays as it is.
+func termsOf(r *request, t *apikey.Terms) (err error) {
+	number := func(field string) uint64 {
+		text := strings.ReplaceAll(strings.TrimSpace(r.PostFormValue(field)), ",", "")
+		if text == "" {
+			return 0
+		}
+		n, wrong := strconv.ParseUint(text, 10, 62)
+		if wrong != nil {
+			err = errors.Join(err, fmt.Errorf("%w: %s is %q, not a whole number", errForm, field, text))
+		}
+		return n
+	}
+	t.Rate, t.LookUps, t.Gas = int(number("rate")), int(number("look-ups")), number("gas")
+	t.Rights, t.Projects, t.Whole = nil, nil, r.PostFormValue("whole") != ""
+	for _, right := range apikey.Rights() {
+		if slices.Contains(r.PostForm["right"], right) {
+			t.Rights = append(t.Rights, right)
+		}
+	}
+	switch len(t.Rights) {
+	case 0:
+		err = errors.Join(err, fmt.Errorf("%w: choose what it may do; to take everything from it, revoke it", errForm))
+	case len(apikey.Rights()):
+		t.Rights = nil
+	}
+	for _, text := range strings.Fields(strings.ReplaceAll(r.PostFormValue("projects"), ",", " ")) {
+		project, wrong := score.ParseProjectID(text)
+		if wrong != nil {
+			err = errors.Join(err, fmt.Errorf("%w: %q is no projectId: %w", errForm, text, wrong))
+		}
+		t.Projects = append(t.Projects, project)
+	}
+	if text := strings.TrimSpace(r.PostFormValue("expires")); text != "" {
+		expires, wrong := apikey.ParseExpiry(text, time.Now())
+		t.Expires, err = expires, errors.Join(err, wrong)
+	}
+	return err
+}

@@ -1,0 +1,71 @@
+package ops
+
+import (
+	"crypto/rand"
+	"net/http"
+	"strings"
+	"unicode"
+)
+
+// How often anyone may try a token: no token can be guessed, it is the work of trying that is bounded.
+const (
+	triesPerSecond = 1
+	triesAtOnce    = 10
+)
+
+// maxName is of what operators call themselves, bytes.
+const maxName = 60
+
+// holder is whose session a request has: what they called themselves, and the session's id; empty without one.
+func (o *Ops) holder(r *http.Request) (operator, session string) {
+	session, operator, _ = strings.Cut(o.sessions.Holder(r), " ")
+	return operator, session
+}
+
+// signedIn ends the address after the sign-in: a browser that comes with it and without a session did not keep the cookie.
+const signedIn = "signed-in"
+
+// signIn shows the form, and takes the name and token that it sends.
+func (o *Ops) signIn(w http.ResponseWriter, r *http.Request) {
+	view := struct {
+		frame
+		Problem, Name string
+	}{frame: frame{Title: "Sign in"}}
+	status := http.StatusOK
+	if r.Method == http.MethodPost {
+		view.Name = strings.TrimSpace(r.PostFormValue("name"))
+		if status, view.Problem = o.refuses(r, view.Name); status == http.StatusOK {
+			id := rand.Text()[:10]
+			o.sessions.Begin(w, r, id+" "+view.Name)
+			o.Log.Info("an operator signed in to /ops", "operator", view.Name, "session", id, "from", r.RemoteAddr)
+			o.redirect(w, home+"?"+signedIn)
+			return
+		}
+	} else if r.URL.RawQuery == signedIn {
+		view.Problem = "Your browser did not keep the session. It does at 127.0.0.1 or localhost, or over HTTPS, and with cookies allowed."
+	}
+	o.show(w, status, "sign-in", view)
+}
+
+// refuses says why a sign-in is refused; http.StatusOK if it is not. The name is only said: it is for the log.
+func (o *Ops) refuses(r *http.Request, name string) (status int, why string) {
+	switch {
+	case !o.sessions.SameOrigin(r):
+		return http.StatusForbidden, "The form was sent by another site's page. Sign in with this one."
+	case !o.tries.Allow():
+		return http.StatusTooManyRequests, "There were too many tries. Wait some seconds."
+	case !o.isToken(r.PostFormValue("token")):
+		o.Log.Warn("a wrong token was tried on /ops; it was refused", "from", r.RemoteAddr)
+		return http.StatusForbidden, "This is not the token. Check that all of it was copied."
+	case name == "" || len(name) > maxName || strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }):
+		return http.StatusBadRequest, "Say who you are, in up to 60 letters: the log notes it beside what you change."
+	}
+	return http.StatusOK, ""
+}
+
+// signOut ends the browser's session.
+func (o *Ops) signOut(r *request) error {
+	o.sessions.End(r.w)
+	o.redirect(r.w, signIn)
+	return nil
+}

@@ -1,0 +1,293 @@
+package page
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
+)
+
+// NextEdit is what a project's next edit is signed with.
+type NextEdit struct {
+	Nonce  uint64
+	Stored bool // an edit with this nonce is, and is no dead letter
+	Waits  bool // for an edit that is not final: that one, or the one before, which is in a block
+	Domain wallet.Domain
+}
+
+// EditState is what became of an edit.
+type EditState struct {
+	Edit   *score.SignedEdit // nil where the stream does not hold it any more
+	Status score.Status
+	Reason string // of a rejection; empty where none is known
+}
+
+// Before is the nonce of the newest edit; not ok where there is none.
+func (n NextEdit) Before() (nonce uint64, ok bool) {
+	if n.Stored {
+		return n.Nonce, true
+	}
+	return n.Nonce - 1, n.Nonce > 0
+}
+
+// editTime is how long an edit is good for that a screen shows: to read it, to sign it, and for a block to have it.
+const editTime = time.Hour
+
+// editView is what an owner signs. Each value stands in it once: the screen shows it, the script signs it, and the post sends it.
+type editView struct {
+	head
+	Edit     score.Edit
+	Says     string
+	Problems []string // why the contract would refuse it
+	Back     string   // the screen with its form
+	Next     NextEdit
+	Before   uint64 // of the edit that this one waits for
+	Deadline time.Time
+	Owners   []string
+	May      bool // the session's API key may send it
+	Command  string
+}
+
+// HasMember tells whether it is about a wallet.
+func (v *editView) HasMember() bool { return v.Edit.Member != (common.Address{}) }
+
+// Points are those of an added action, as people write them.
+func (v *editView) Points() string { return signed(worth(v.Edit)) }
+
+// Domain is what the edit is signed under, as a wallet takes it.
+func (v *editView) Domain() (string, error) {
+	domain, err := json.Marshal(v.Next.Domain)
+	return string(domain), err
+}
+
+// edit answers: what would be signed? It changes nothing.
+func (p *Page) edit(r *request) error {
+	head, err := p.head(r, "edit")
+	if err != nil {
+		return err
+	}
+	view := editView{head: head, Back: head.Path + "/members", May: r.by.Rights&score.MayCreate != 0, Deadline: time.Now().Add(editTime).Truncate(time.Second)}
+	view.Title = "Edit " + head.Project.Name
+	var wrong string
+	view.Edit, wrong = readEdit(r)
+	if !view.HasMember() {
+		view.Back = head.Path + "/actions"
+	}
+	if wrong != "" {
+		view.Problems = []string{wrong}
+		p.show(r.w, http.StatusBadRequest, "edit", &view)
+		return nil
+	}
+	_, problems := (&score.ProjectEdit{Edits: []score.Edit{view.Edit}}).Apply(head.Project)
+	for _, problem := range problems {
+		view.Problems = append(view.Problems, "The "+problem.Pointer[strings.LastIndexByte(problem.Pointer, '/')+1:]+" "+problem.Detail+".")
+	}
+	if len(problems) > 0 {
+		p.show(r.w, http.StatusBadRequest, "edit", &view)
+		return nil
+	}
+	if view.Next, err = p.source.NextEdit(head.Project.ID); err != nil {
+		return err
+	}
+	view.Before, _ = view.Next.Before()
+	view.Says = saysEdit(view.Edit, head.Project)
+	for _, owner := range head.Project.MembersOf(score.Owner) {
+		view.Owners = append(view.Owners, owner.Hex())
+	}
+	view.Command = "scorelay projects edit " + head.Project.ID.String() + " " + flagOf(view.Edit) + " --wait=1h"
+	p.show(r.w, http.StatusOK, "edit", &view)
+	return nil
+}
+
+// readEdit reads the fields of a form, or says what is wrong with them.
+func readEdit(r *request) (e score.Edit, wrong string) {
+	e.Operation, e.Name = score.Operation(r.FormValue("operation")), r.FormValue("name")
+	if !slices.Contains(score.Operations(), e.Operation) {
+		return e, "There is no such change of a project."
+	}
+	if text := strings.TrimSpace(r.FormValue("member")); text != "" {
+		var err error
+		if e.Member, err = wallet.ParseAddress(text); err != nil {
+			return e, "The wallet " + err.Error() + "."
+		}
+	}
+	if text := r.FormValue("points"); text != "" {
+		points, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || points < -math.MaxUint32 || points > math.MaxUint32 {
+			return e, "The points must be an integer."
+		}
+		if points < 0 {
+			points, e.Direction = -points, score.Subtract
+		}
+		e.Points = uint32(points)
+	}
+	return e, ""
+}
+
+// formOf is the path of the screen on which an edit can be signed again.
+func formOf(path string, e score.Edit) string {
+	query := url.Values{"operation": {string(e.Operation)}}
+	if e.Member != (common.Address{}) {
+		query.Set("member", e.Member.Hex())
+	}
+	if e.Name != "" {
+		query.Set("name", e.Name)
+	}
+	if e.Points != 0 {
+		query.Set("points", strconv.FormatInt(worth(e), 10))
+	}
+	return path + "/edit?" + query.Encode()
+}
+
+// worth is how many points an added action adds.
+func worth(e score.Edit) int64 { return score.Action{Points: e.Points, Direction: e.Direction}.Delta() }
+
+// saysEdit tells in a sentence what an edit does to a project.
+func saysEdit(e score.Edit, rec *score.Record) string {
+	switch e.Operation {
+	case score.AddOwner:
+		return "This wallet becomes an owner: it can send updates and edit the project, also take the others' roles."
+	case score.RemoveOwner:
+		return "This wallet is no owner of the project any more. It cannot edit it, and sends no updates unless it is an updater, too."
+	case score.AddUpdater:
+		return "This wallet becomes an updater: it can send updates of the project."
+	case score.RemoveUpdater:
+		return "This wallet is no updater of the project any more. What was accepted of it before this edit still counts."
+	case score.AddAction:
+		says := "The project gets an action: an update by it adds " + signed(worth(e)) + " points. It stays for good."
+		if _, taken := rec.ActionIndex(e.Name); taken {
+			says += " It replaces the action of this name for updates that are sent from then on."
+		}
+		return says
+	case score.AddScoreType:
+		return "The project gets a score type, in which every wallet begins at 0. It stays for good."
+	case score.RequireSignedGroups:
+		return "From then on the project takes updates in signed groups only, and its members' own transactions. What was accepted before this edit still counts."
+	default:
+		return "From then on the project takes updates that are not in signed groups, too: the relayers are trusted to carry only what members signed."
+	}
+}
+
+// flagOf is the edit as an argument of 'scorelay projects edit', quoted for a shell.
+func flagOf(e score.Edit) string {
+	value := e.Member.Hex()
+	switch e.Operation {
+	case score.AddAction:
+		value = e.Name + "=" + strconv.FormatInt(worth(e), 10)
+	case score.AddScoreType:
+		value = e.Name
+	case score.RequireSignedGroups, score.AllowUnsignedGroups:
+		return "--signed-only=" + strconv.FormatBool(e.Operation == score.RequireSignedGroups)
+	}
+	return "--" + strings.ReplaceAll(string(e.Operation), " ", "-") + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+}
+
+// edits leads to the newest edit.
+func (p *Page) edits(r *request) error {
+	head, err := p.head(r, "edit")
+	if err != nil {
+		return err
+	}
+	next, err := p.source.NextEdit(head.Project.ID)
+	if err != nil {
+		return err
+	}
+	nonce, ok := next.Before()
+	if !ok {
+		return notFound("No owner has signed an edit of this project yet", "Members, actions and score types are those of its creation, and of its owners' own transactions.")
+	}
+	p.redirect(r.w, head.Path+"/edits/"+strconv.FormatUint(nonce, 10))
+	return nil
+}
+
+type editedView struct {
+	head
+	Is      EditState
+	Nonce   uint64
+	Lines   []string // what the edits are
+	Verdict string
+	State   string // good, waiting or bad
+	Steps   []step
+	Before  string // paths: of the edit before this one, and of the screen on which a rejected one is signed again; empty without one
+	Again   string
+}
+
+// edited answers: what became of an edit?
+func (p *Page) edited(r *request) error {
+	head, err := p.head(r, "edit")
+	if err != nil {
+		return err
+	}
+	nonce, err := strconv.ParseUint(r.PathValue("nonce"), 10, 64)
+	if err != nil {
+		return invalid("The nonce must be a decimal integer")
+	}
+	view := editedView{head: head, Nonce: nonce}
+	view.Title = "Edit " + strconv.FormatUint(nonce, 10) + " of " + head.Project.Name
+	if view.Is, err = p.source.Edit(head.Project.ID, nonce); err != nil {
+		return err
+	}
+	if nonce > 0 {
+		view.Before = head.Path + "/edits/" + strconv.FormatUint(nonce-1, 10)
+	}
+	if view.Is.Edit != nil {
+		for _, e := range view.Is.Edit.Edits {
+			view.Lines = append(view.Lines, lineOf(e))
+		}
+		if len(view.Is.Edit.Edits) == 1 && view.Is.Status.Outcome.Rejected() {
+			view.Again = formOf(head.Path, view.Is.Edit.Edits[0])
+		}
+	}
+	view.Verdict, view.State = view.verdict()
+	view.Steps = editSteps(view.Is.Status, view.Paused)
+	p.show(r.w, http.StatusOK, "edited", &view)
+	return nil
+}
+
+// Live tells whether more is to come.
+func (v *editedView) Live() bool { return v.Is.Status.Stage != score.Final }
+
+func (v *editedView) verdict() (sentence, state string) {
+	switch {
+	case v.Is.Status.Stage != score.Final:
+		return onTheWay(v.Is.Status.Stage, v.Paused), "waiting"
+	case v.Is.Status.Outcome == score.Applied:
+		return "It is made, for good.", "good"
+	}
+	if v.Is.Reason != "" {
+		return "It was rejected, and changed nothing: " + visible(v.Is.Reason) + ".", "bad"
+	}
+	return "It was rejected (" + v.Is.Status.Outcome.String() + "), and changed nothing.", "bad"
+}
+
+// lineOf is an edit in its operation's words.
+func lineOf(e score.Edit) string {
+	switch {
+	case e.Operation == score.AddAction:
+		return string(e.Operation) + " “" + visible(e.Name) + "”, " + signed(worth(e))
+	case e.Name != "":
+		return string(e.Operation) + " “" + visible(e.Name) + "”"
+	case e.Member != (common.Address{}):
+		return string(e.Operation) + " " + e.Member.Hex()
+	}
+	return string(e.Operation)
+}
+
+// editSteps are steps, of an edit.
+func editSteps(now score.Status, paused string) []step {
+	all := steps(now, paused)
+	all[1].Says = "A lane bound it to a transaction of its own, behind the updates of the project that came before it."
+	if now.Stage == score.Final && now.Outcome.Rejected() {
+		all[4].Says = "The outcome stays. An owner may sign the edit again, with the project's next nonce."
+	}
+	return all
+}

@@ -1,0 +1,263 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/watched"
+)
+
+// idleSaves is the time between writes of a cursor that moved behind nothing that was delivered.
+const idleSaves = time.Minute
+
+// errMoved says that another process wrote an endpoint's state.
+var errMoved = errors.New("another process delivers to the endpoint")
+
+// courier delivers to one endpoint, as long as its record stays as it is.
+type courier struct {
+	*Deliverer
+	record
+	log *slog.Logger
+
+	state    State
+	revision uint64    // of the stored state
+	dirty    bool      // what is stored is older
+	saved    time.Time // when it was stored
+	said     string    // the last error that was logged
+}
+
+// run delivers until ctx ends.
+func (c *courier) run(ctx context.Context) {
+	defer c.metrics.forget(c.ID)
+	for ctx.Err() == nil {
+		err := c.deliver(ctx)
+		if c.dirty && !errors.Is(err, errMoved) { // ctx has ended, but what was delivered is worth a try
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+			_ = c.save(last)
+			cancel()
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		c.say(err)
+		_ = retry.Sleep(ctx, c.TryAgain)
+	}
+}
+
+// deliver reads how far the endpoint is and continues there. The error says why it has to begin again.
+func (c *courier) deliver(ctx context.Context) (err error) {
+	if c.state, c.revision, err = c.Store.state(ctx, c.ID); err != nil {
+		return err
+	}
+	c.dirty = false
+	if err := c.asked(ctx); err != nil {
+		return err
+	}
+	if c.Disabled != nil {
+		if c.Disabled.Fails {
+			c.metrics.disabled.WithLabelValues(c.ID).Set(1)
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	for {
+		if err := c.page(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// asked does what operators asked for.
+func (c *courier) asked(ctx context.Context) (err error) {
+	if c.Move.N > c.state.Moved {
+		to := c.Move.From
+		if to == nil {
+			at, err := c.events.Since(ctx, c.Move.Time)
+			if err != nil {
+				return fmt.Errorf("couldn't find where the events since %s begin: %w", c.Move.Time.Format(time.RFC3339), err)
+			}
+			to = &at
+		}
+		c.state.Cursor, c.state.Moved, c.state.Failing, c.dirty = *to, c.Move.N, nil, true
+		c.log.Info("a webhook's endpoint is sent events from another place on", "after", *to)
+	}
+	if c.Test > c.state.Tested {
+		m, err := newTest(&c.Endpoint, c.Test, time.Now())
+		if err != nil {
+			return err
+		}
+		if _, err := c.post(m, c.Test); err != nil {
+			return err
+		}
+		c.state.Tested = c.Test
+	}
+	return c.save(ctx)
+}
+
+// page delivers what comes next. The cursor moves behind each message when it was delivered, and is written now and then.
+func (c *courier) page(ctx context.Context) error {
+	events, next, err := c.next(ctx)
+	if err != nil {
+		return err
+	}
+	after := c.state.Cursor
+	events = slices.DeleteFunc(events, func(e event.Event) bool { return !c.wants(e.Type) })
+	for some := range slices.Chunk(events, c.Batch) {
+		m, err := newMessage(some, after, c.Batch > 1)
+		if err != nil {
+			return err
+		}
+		c.metrics.oldest.WithLabelValues(c.ID).Set(float64(m.oldest.Unix()))
+		if err := c.until(ctx, m); err != nil {
+			return err
+		}
+		after = m.end
+		if err := c.moved(ctx, after, c.SaveEvery); err != nil {
+			return err
+		}
+	}
+	c.metrics.oldest.DeleteLabelValues(c.ID)
+	return c.moved(ctx, next, idleSaves) // less often: to read blocks again costs no receiver anything
+}
+
+// next waits for events, but no longer than what was delivered may stay unwritten.
+func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error) {
+	waiting, cancel := ctx, context.CancelFunc(func() {})
+	if c.dirty {
+		waiting, cancel = context.WithDeadline(ctx, c.saved.Add(c.SaveEvery))
+	}
+	defer cancel()
+	events, next, err := c.events.Next(waiting, c.Project, c.state.Cursor, c.size())
+	switch {
+	case err != nil && ctx.Err() == nil && waiting.Err() != nil:
+		return nil, next, c.save(ctx)
+	case errors.Is(err, event.ErrReplaced):
+		return nil, next, c.giveUp(ctx, err.Error()+": redeliver from a time before that, or from the start")
+	}
+	if err == nil {
+		c.say(nil)
+	}
+	return events, next, err
+}
+
+// moved notes what was delivered, or not asked for, and writes it every so often.
+func (c *courier) moved(ctx context.Context, to event.Cursor, every time.Duration) error {
+	late := time.Since(c.saved) >= every
+	c.dirty = c.dirty || late && to != c.state.Cursor
+	c.state.Cursor = to
+	if !late {
+		return nil
+	}
+	return c.save(ctx)
+}
+
+// until sends a message until it is answered 2xx. Otherwise it returns when ctx ends, or the endpoint was disabled.
+func (c *courier) until(ctx context.Context, m *message) error {
+	for {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		a, err := c.post(m, 0)
+		if err != nil {
+			return err
+		}
+		if a.Delivered() {
+			if c.state.Failing != nil {
+				c.log.Info("a webhook's endpoint takes events again")
+			}
+			c.state.Failing = nil
+			return nil
+		}
+		if c.state.Failing == nil {
+			c.log.Warn("a webhook's endpoint does not take an event; trying again for a while", "event", m.id, "status", a.Status, "answer", a.Answer, "until", a.Time.Add(c.GiveUp))
+			c.state.Failing = &a.Time
+		}
+		failing := time.Since(*c.state.Failing)
+		switch {
+		case a.Status == http.StatusGone:
+			return c.giveUp(ctx, "it answered 410: it wants no more events")
+		case failing >= c.GiveUp:
+			return c.giveUp(ctx, fmt.Sprintf("it did not take an event for %s; at last it said: %d %s", failing.Round(time.Second), a.Status, a.Answer))
+		}
+		c.dirty = true
+		if err := c.save(ctx); err != nil {
+			return err
+		}
+		// As long as it fails already: pauses double, also where another relayer continues.
+		pause := min(max(failing, c.FirstPause), maxPause)
+		pause = max(pause*3/4+rand.N(pause/2), a.retry)
+		if err := retry.Sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// post tries a message once, and notes how that ended.
+func (c *courier) post(m *message, test uint64) (Attempt, error) {
+	keys, err := c.keys(time.Now())
+	if err != nil {
+		return Attempt{}, err
+	}
+	a := c.poster.post(c.URL, m, keys)
+	a.Test = test
+	c.metrics.attempt(&a)
+	c.state.add(a)
+	c.dirty = true
+	return a, nil
+}
+
+// giveUp disables the endpoint. Its cursor stays where it is.
+func (c *courier) giveUp(ctx context.Context, why string) error {
+	if err := c.save(ctx); err != nil {
+		return err
+	}
+	if err := c.Store.disable(ctx, c.ID, Disabled{Why: why, Fails: true}); err != nil {
+		return err
+	}
+	c.log.Error("a webhook's endpoint is disabled; nothing is skipped, and it continues where it is when an operator enables it", "url", c.URL, "why", why)
+	<-ctx.Done() // the record has changed: another courier goes by it
+	return ctx.Err()
+}
+
+// save writes the state, and tries until it is written, so that what a crash repeats stays bounded.
+func (c *courier) save(ctx context.Context) error {
+	for c.dirty {
+		revision, err := c.Store.save(ctx, c.ID, c.state, c.revision)
+		switch {
+		case err == nil:
+			c.revision, c.saved, c.dirty = revision, time.Now(), false
+			return nil
+		case watched.Moved(err):
+			return fmt.Errorf("%w: %w", errMoved, err)
+		}
+		c.say(err)
+		if err := retry.Sleep(ctx, c.TryAgain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// say logs an error once, and that it passed.
+func (c *courier) say(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text == c.said {
+		return
+	}
+	if c.said = text; err == nil {
+		c.log.Info("the deliverer of a webhook's endpoint continues")
+		return
+	}
+	c.log.Warn("the deliverer of a webhook's endpoint couldn't continue; trying again", "err", err)
+}

@@ -1,0 +1,148 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/watched"
+)
+
+// Lease is the name of the lease under which one relayer delivers.
+const Lease = "webhooks"
+
+// Defaults of a Deliverer.
+const (
+	defaultGiveUp     = 24 * time.Hour
+	defaultFirstPause = time.Second
+	defaultSaveEvery  = 500 * time.Millisecond
+	defaultTryAgain   = 2 * time.Second
+
+	maxPause  = 10 * time.Minute
+	pageLimit = 64 // events in memory for an endpoint, or as many as it wants in one POST
+)
+
+// Events are the log.
+type Events interface {
+	// Next is as of event.Reader.
+	Next(ctx context.Context, project score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error)
+	// Since is the cursor before what was done in blocks from a time on.
+	Since(ctx context.Context, at time.Time) (event.Cursor, error)
+}
+
+// Config of a Deliverer.
+type Config struct {
+	Store   *Store
+	Allow   []netip.Prefix // networks that are no public ones, and may be reached, also by http://
+	Log     *slog.Logger
+	Metrics prometheus.Registerer // nil: none
+
+	GiveUp     time.Duration // after so long without a 2xx an endpoint is disabled; 0 means a day
+	FirstPause time.Duration // after a POST that failed; later ones double, to ten minutes. 0 means a second
+	SaveEvery  time.Duration // how long a cursor may wait to be written; 0 means half a second
+	TryAgain   time.Duration // the pause after what NATS or the chain did not answer; 0 means two seconds
+}
+
+// Deliverer sends events to endpoints.
+type Deliverer struct {
+	Config
+
+	events  Events
+	poster  *poster
+	metrics *metrics
+}
+
+// New makes a Deliverer; Run does the rest.
+func New(c Config) *Deliverer {
+	c.GiveUp, c.FirstPause = cmp.Or(c.GiveUp, defaultGiveUp), cmp.Or(c.FirstPause, defaultFirstPause)
+	c.SaveEvery, c.TryAgain = cmp.Or(c.SaveEvery, defaultSaveEvery), cmp.Or(c.TryAgain, defaultTryAgain)
+	return &Deliverer{Config: c, poster: newPoster(c.Allow), metrics: newMetrics(c.Metrics)}
+}
+
+// Run delivers what the log tells until ctx ends; a POST that is under way then is finished. It may be called again after that. The caller sees to it that it
+// runs in one relayer at a time, by the lease.
+func (d *Deliverer) Run(ctx context.Context, events Events) {
+	d.events = events
+	d.deliver(ctx)
+}
+
+// running is the goroutine of one endpoint.
+type running struct {
+	of   *known
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// known is an endpoint as a view knows it.
+type known struct {
+	record
+	revision uint64
+}
+
+// deliver runs a goroutine for each endpoint. One whose record changes gets another, when the one before has ended.
+func (d *Deliverer) deliver(ctx context.Context) {
+	view := watched.NewView(d.Store.js.Conn(), d.Store.endpoints, d.Log, func(entry jetstream.KeyValueEntry) (*known, bool) {
+		r, err := decode(entry.Key(), entry.Value())
+		if err != nil {
+			d.Log.Error("a webhook's endpoint cannot be read; it is sent nothing", "endpoint", entry.Key(), "err", err)
+			return nil, false
+		}
+		return &known{*r, entry.Revision()}, true
+	})
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() { _ = view.Run(ctx) })
+	couriers := map[string]*running{}
+	for ctx.Err() == nil {
+		changed, is := view.Changed(), map[string]*known{}
+		for _, k := range view.After("", MaxEndpoints) {
+			is[k.ID] = k
+		}
+		for id, r := range couriers {
+			if k := is[id]; k == nil || k.revision != r.of.revision {
+				r.stop()
+			}
+			if is[id] == nil {
+				delete(couriers, id)
+			}
+		}
+		for id, k := range is {
+			if before := couriers[id]; before == nil || before.of.revision != k.revision {
+				couriers[id] = d.start(ctx, k, before, &all)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		}
+	}
+	for _, r := range couriers {
+		r.stop()
+	}
+}
+
+// start starts the goroutine of an endpoint, behind the one before.
+func (d *Deliverer) start(ctx context.Context, k *known, before *running, all *sync.WaitGroup) *running {
+	ctx, stop := context.WithCancel(ctx)
+	r := &running{of: k, stop: stop, done: make(chan struct{})}
+	all.Go(func() {
+		defer close(r.done)
+		if before != nil {
+			<-before.done
+		}
+		c := &courier{Deliverer: d, record: k.record, log: d.Log.With("endpoint", k.ID, "project", k.Project)}
+		c.run(ctx)
+	})
+	return r
+}
+
+// size is how large a page of an endpoint's events is.
+func (e *Endpoint) size() int { return max(pageLimit, e.Batch) }

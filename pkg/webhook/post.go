@@ -1,0 +1,141 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+
+	"code.dny.dev/ssrf"
+)
+
+// Bounds of one POST.
+const (
+	connectTimeout = 5 * time.Second  // to find, reach and greet the receiver, each
+	postTimeout    = 15 * time.Second // of all of it: less than a process takes to drain
+	maxHeaderBytes = 16 << 10
+	maxRetryAfter  = time.Hour
+)
+
+// errPlain says that the address of an http:// URL may only be reached by https://.
+var errPlain = errors.New("http:// is for the networks that SCORELAY_WEBHOOK_ALLOW names")
+
+// wireServer is Azure's: a public address that answers each virtual machine with what only it should know.
+var wireServer = netip.MustParsePrefix("168.63.129.16/32")
+
+// poster sends messages to addresses that may be reached.
+type poster struct{ secure, plain *http.Client }
+
+// newPoster makes one that reaches public addresses, and by http:// too those of the networks that are allowed.
+func newPoster(allow []netip.Prefix) *poster {
+	secure, plain := controls(allow)
+	return &poster{secure: newClient(secure), plain: newClient(plain)}
+}
+
+// control tells whether an address may be connected to, which is no name any more.
+type control = func(network, address string, c syscall.RawConn) error
+
+// controls are for https:// and for http://.
+func controls(allow []netip.Prefix) (secure, plain control) {
+	var four, six []netip.Prefix
+	for _, prefix := range allow {
+		if prefix.Addr().Is4() {
+			four = append(four, prefix)
+		} else {
+			six = append(six, prefix)
+		}
+	}
+	public := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(four...), ssrf.WithAllowedV6Prefixes(six...), ssrf.WithDeniedV4Prefixes(wireServer))
+	return public.Safe, func(_, address string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err == nil && !slices.ContainsFunc(allow, func(p netip.Prefix) bool { return p.Contains(at.Addr()) }) {
+			err = errPlain
+		}
+		return err
+	}
+}
+
+// newClient makes a client that asks control for each address before it connects. It follows no redirect, and knows no proxy, which would
+// connect in its place.
+func newClient(may control) *http.Client {
+	dialer := &net.Dialer{Timeout: connectTimeout, Control: may}
+	return &http.Client{
+		Timeout:       postTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTimeout, ForceAttemptHTTP2: true,
+			MaxResponseHeaderBytes: maxHeaderBytes, DisableCompression: true, IdleConnTimeout: time.Minute,
+		},
+	}
+}
+
+// post tries a message once. It does not end with a context, so that a process that ends knows what was answered, and another one need not repeat it.
+func (p *poster) post(to string, m *message, keys [][]byte) Attempt {
+	began := time.Now()
+	a := Attempt{Time: began.UTC().Truncate(time.Millisecond), Message: m.id, Events: m.events, After: m.after}
+	answer, err := p.send(to, m, keys, began)
+	a.Millis = time.Since(began).Milliseconds()
+	if err != nil {
+		a.Answer = printable(reason(err))
+		return a
+	}
+	defer answer.Body.Close() //nolint:errcheck // what is not read does not count
+	a.Status = answer.StatusCode
+	beginning, _ := io.ReadAll(io.LimitReader(answer.Body, answerBytes)) // the status counts, however the rest ends
+	a.Answer = printable(string(beginning))
+	if location := answer.Header.Get("Location"); a.Status/100 == 3 {
+		a.Answer = printable("redirects are not followed: to " + location)
+	}
+	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		a.retry = min(time.Duration(seconds)*time.Second, maxRetryAfter)
+	}
+	return a
+}
+
+func (p *poster) send(to string, m *message, keys [][]byte, at time.Time) (*http.Response, error) {
+	client := p.plain
+	if strings.HasPrefix(to, "https://") {
+		client = p.secure
+	}
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, to, bytes.NewReader(m.body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "Scorelay-Webhooks")
+	m.sign(req.Header, keys, at)
+	return client.Do(req)
+}
+
+// reason is why there was no answer, without the URL, which the endpoint has.
+func reason(err error) string {
+	if of := (*url.Error)(nil); errors.As(err, &of) {
+		err = of.Err
+	}
+	return err.Error()
+}
+
+// printable is the beginning of a text that others wrote, without what moves a terminal's cursor.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) > answerBytes {
+		text = fmt.Sprintf("%.*s…", answerBytes, text)
+	}
+	return strings.TrimSpace(text)
+}
