@@ -120,8 +120,9 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 
 // EventOptions say which events are followed.
 type EventOptions struct {
-	After   string          // Start, Now or the Cursor of an event; "" means Now
-	Trouble func(err error) // told why a connection ended, before the next one; may be nil. The API ends one now and then
+	After   string              // Start, Now or a cursor; "" means Now
+	Moved   func(cursor string) // told of a newer cursor between events, at the beginning and while nothing becomes final, to keep as an event's; may be nil
+	Trouble func(err error)     // told why a connection ended, before the next one; may be nil. The API ends one now and then
 }
 
 // Events follows what becomes final of a project, over any number of connections, for as long as it takes. Each event comes at least once: who
@@ -129,7 +130,7 @@ type EventOptions struct {
 // API refuses for good (an *Error: the key, the project, a cursor whose block the chain has replaced).
 func (c *Client) Events(ctx context.Context, project score.ProjectID, o EventOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		s := eventStream{client: c, path: "/projects/" + project.String() + "/events", after: o.After}
+		s := eventStream{EventOptions: o, client: c, path: "/projects/" + project.String() + "/events"}
 		for {
 			err := s.read(ctx, yield)
 			var refused *Error
@@ -160,9 +161,10 @@ var (
 
 // eventStream is a project's events over connections that follow each other.
 type eventStream struct {
+	EventOptions
+
 	client *Client
 	path   string
-	after  string        // where the first connection begins
 	cursor string        // the newest that came; "" before
 	retry  time.Duration // the least pause between two connections, as the API asks for it
 	pace   pace
@@ -206,8 +208,12 @@ func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) e
 					return fmt.Errorf("%w: an event is not its JSON: %w", ErrAnswer, err)
 				}
 			}
+			moved := id != s.cursor
 			s.cursor, s.pace = id, pace{}
-			if len(data) == 0 { // the cursor moved, or nothing
+			if len(data) == 0 {
+				if moved && s.Moved != nil {
+					s.Moved(id)
+				}
 				continue
 			}
 			data = nil
@@ -224,8 +230,8 @@ func (s *eventStream) read(ctx context.Context, yield func(Event, error) bool) e
 // connect asks for the stream. Its answer has no end, so the client's bound of a request's time does not hold.
 func (s *eventStream) connect(ctx context.Context) (io.ReadCloser, error) {
 	path := s.path
-	if s.after != "" {
-		path += "?after=" + url.QueryEscape(s.after)
+	if s.After != "" {
+		path += "?after=" + url.QueryEscape(s.After)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.client.url+path, nil)
 	if err != nil {

@@ -60,10 +60,13 @@ func TestEventsAreFollowedOverConnections(t *testing.T) {
 			{401, `{"code":"invalid_api_key"}`, false},
 		}}
 		client := sdk.NewClient("http://api", "key", &http.Client{Transport: c, Timeout: time.Second})
-		var ids, cursors, trouble []string
+		var ids, cursors, moved, trouble []string
+		o := sdk.EventOptions{
+			After: sdk.Start, Moved: func(cursor string) { moved = append(moved, cursor) }, Trouble: func(err error) { trouble = append(trouble, err.Error()) },
+		}
 		var last error
 		began := time.Now()
-		for event, err := range client.Events(t.Context(), project, sdk.EventOptions{After: sdk.Start, Trouble: func(err error) { trouble = append(trouble, err.Error()) }}) {
+		for event, err := range client.Events(t.Context(), project, o) {
 			if last = err; err != nil {
 				continue
 			}
@@ -75,6 +78,7 @@ func TestEventsAreFollowedOverConnections(t *testing.T) {
 		require.ErrorContains(t, last, "401 invalid_api_key")
 		require.Equal(t, []string{"one", "two", "three", "four"}, ids)
 		require.Equal(t, []string{"c1", "c2", "c3", "c5"}, cursors)
+		require.Equal(t, []string{"c0", "c4"}, moved)
 		path := "/projects/p/events?after=start"
 		require.Equal(t, []string{path, path + " c0", path + " c2", path + " c2", path + " c2", path + " c2", path + " c4", path + " c5"}, c.asked)
 		for i, want := range []string{"ended the stream", "ended the stream", "503 shutting_down", "answered 404", "not its JSON", "said nothing for 45s", "said nothing for 45s"} {

@@ -72,8 +72,10 @@ export interface EditData extends Place {
 
 /** Which events are followed. */
 export interface EventOptions {
-  /** start, with the project's first event; now, which is so unless given, with what becomes final from now on; or the cursor of an event. */
+  /** start, with the project's first event; now, which is so unless given, with what becomes final from now on; or a cursor. */
   after?: string
+  /** Told of a newer cursor between events, at the beginning and while nothing becomes final, to keep as an event's. */
+  moved?: (cursor: string) => void
   signal?: AbortSignal
   /** Told why a connection ended, before the next one. The API ends one now and then. */
   trouble?: (error: unknown) => void
@@ -84,7 +86,7 @@ const maxSilence = 45_000 // ms, three of the API's heart-beats, before the conn
 type Connect = (cursor: string | undefined, signal: AbortSignal) => Promise<Response>
 
 /** Yields the events of connections that follow each other, until the signal aborts or the API refuses for good. */
-export async function* followEvents(connect: Connect, { signal, trouble }: EventOptions): AsyncGenerator<ProjectEvent, void, undefined> {
+export async function* followEvents(connect: Connect, { signal, moved, trouble }: EventOptions): AsyncGenerator<ProjectEvent, void, undefined> {
   const pace = new Pace()
   const at: Position = {}
   for (;;) {
@@ -93,7 +95,13 @@ export async function* followEvents(connect: Connect, { signal, trouble }: Event
     const abort = (): void => connection.abort(signal?.reason)
     signal?.addEventListener('abort', abort)
     try {
-      for await (const event of eventsOf(connect, connection, at, () => pace.succeeded())) yield event
+      for await (const { cursor, event } of framesOf(connect, connection, at)) {
+        const newer = cursor !== at.cursor
+        at.cursor = cursor
+        pace.succeeded()
+        if (event) yield event
+        else if (newer) moved?.(cursor!)
+      }
       throw new ApiError('the API ended the stream', 0, '', defaultWait)
     } catch (error) {
       signal?.throwIfAborted()
@@ -110,13 +118,19 @@ export async function* followEvents(connect: Connect, { signal, trouble }: Event
 
 interface Position {
   /** The newest cursor that came. */
-  cursor?: string
+  cursor?: string | undefined
   /** The least pause between two connections, as the API asks for it, ms. */
   retry?: number
 }
 
+/** What comes at once: the newest cursor, and an event that it is right behind, if there is one. */
+interface Frame {
+  cursor: string | undefined
+  event: ProjectEvent | undefined
+}
+
 /** Yields what comes over one connection. */
-async function* eventsOf(connect: Connect, connection: AbortController, at: Position, moved: () => void): AsyncGenerator<ProjectEvent> {
+async function* framesOf(connect: Connect, connection: AbortController, at: Position): AsyncGenerator<Frame> {
   let silence: ReturnType<typeof setTimeout> | undefined
   const heard = (): void => {
     clearTimeout(silence)
@@ -127,22 +141,19 @@ async function* eventsOf(connect: Connect, connection: AbortController, at: Posi
     const response = await connect(at.cursor, connection.signal)
     if (response.status !== 200) throw refusal(response, await response.text())
     let data = ''
-    let id = at.cursor
+    let cursor = at.cursor
     for await (const line of linesOf(response, heard)) {
       const colon = line.indexOf(':')
       const field = colon < 0 ? line : line.slice(0, colon) // of a heart-beat there is none
       const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
-      if (field === 'id') id = value
+      if (field === 'id') cursor = value
       else if (field === 'data') data += `${value}\n`
       else if (field === 'retry' && /^[0-9]{1,5}$/.test(value)) at.retry = Number(value)
       if (line !== '') continue
-      const event = data === '' ? undefined : { ...JSON.parse(data), cursor: id } // else the cursor moved, or nothing
+      const event = data === '' ? undefined : { ...JSON.parse(data), cursor }
       data = ''
-      if (id !== undefined) at.cursor = id
-      moved()
-      if (!event) continue
       clearTimeout(silence) // as long as the caller works
-      yield event
+      yield { cursor, event }
       heard()
     }
   } finally {

@@ -58,13 +58,15 @@ test('events are followed over connections, from the newest cursor that came', (
   ])
   const seen = []
   const trouble = []
+  const moved = []
   await assert.rejects(async () => {
-    for await (const { id, cursor, data } of client.events(projectId, { after: 'start', trouble: (error) => trouble.push(error.message) })) {
+    for await (const { id, cursor, data } of client.events(projectId, { after: 'start', moved: (cursor) => moved.push(cursor), trouble: (error) => trouble.push(error.message) })) {
       assert.deepEqual(data, { outcome: 'ü' })
       seen.push([id, cursor])
     }
   }, { code: 'invalid_api_key' })
   assert.deepEqual(seen, [['one', 'c1'], ['two', 'c2'], ['three', 'c3']])
+  assert.deepEqual(moved, ['c0', 'c4'])
   assert.deepEqual(asked, ['', ' c0', ' c2', ' c2', ' c2', ' c2', ' c4'].map((cursor) => `${path}?after=start${cursor}`))
   const expected = [/ended the stream/, /ended the stream/, /503 shutting_down/, /answered 404/, /JSON/, /said nothing for 45 s/]
   assert.equal(trouble.length, expected.length)
