@@ -249,6 +249,7 @@ func (l *readsLoad) beside(ctx context.Context, r *readsReport, executions, page
 	go func() {
 		_, err := l.append(ctx, executions, func() common.Address { return readsWallet(l.random.IntN(r.Wallets)) })
 		appended <- err
+		close(appended) // it may be awaited twice
 	}()
 	random := rand.New(rand.NewPCG(3, 4))
 	var all []float64
