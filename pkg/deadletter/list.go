@@ -25,9 +25,9 @@ type Listing struct {
 // Wanted says which dead letters are asked for.
 type Wanted struct {
 	Outcome  string // by name; empty: of every outcome
-	Replayed bool           // also those that were accepted again
-	Skip     int            // so many of the newest
-	Most     int            // at most so many
+	Replayed bool   // also those that were accepted again
+	Skip     int    // so many of the newest
+	Most     int    // at most so many
 }
 
 // List reads all dead letters once, and keeps no more of them than it has to.
