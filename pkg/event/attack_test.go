@@ -36,7 +36,7 @@ func TestAReaderBehindTheTailIsNotLedOverAReorg(t *testing.T) {
 	require.ErrorIs(t, log.Holds(t.Context(), all[3].After), event.ErrReplaced, "nor is another one")
 }
 
-// TestACursorFromBeforeTheContract begins with it: whoever makes one up has no block read that cannot hold anything.
+// TestACursorFromBeforeTheContract begins with it: a client that makes one up has no block read that cannot hold anything.
 func TestACursorFromBeforeTheContract(t *testing.T) {
 	t.Parallel()
 	p := project(1)

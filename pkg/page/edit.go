@@ -53,7 +53,7 @@ type editView struct {
 	Before   uint64 // of the edit that this one waits for
 	Deadline time.Time
 	Owners   []string
-	May      bool // the session's API key may send it
+	May      bool   // the session's API key may send it
 	Command  string // empty where it would not look like what it is
 }
 
