@@ -41,6 +41,10 @@ func (r *relayer) deliverWebhooks(ctx context.Context) error {
 		defer beside.Wait()
 		beside.Go(func() { _ = view.Run(ctx) })
 		beside.Go(func() { _ = events.Run(ctx) })
-		r.webhooks.Run(ctx, events)
+		select { // a dead letter that is read before would be told without the names of its project
+		case <-view.CaughtUp():
+			r.webhooks.Run(ctx, events)
+		case <-ctx.Done():
+		}
 	})
 }

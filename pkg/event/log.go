@@ -284,9 +284,9 @@ func (t *turn) begin(ctx context.Context, end evidence.Ref) (uint64, error) {
 		return 0, err
 	}
 	if t.at.log == wholeBlock {
-		return at.Number + 1, nil
+		return max(at.Number+1, t.Deployment.DeployBlock), nil // anyone can name a block that is older, and there may be millions
 	}
-	return at.Number, nil
+	return max(at.Number, t.Deployment.DeployBlock), nil
 }
 
 // has makes sure that a block is in the chain.

@@ -75,17 +75,24 @@ func newWorld(t *testing.T, projects ...*score.Project) *world {
 // open starts a log as a process would that is new.
 func (w *world) open(budget int) *event.Log {
 	w.t.Helper()
-	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.proxy.URL}, LogRange: 3, Proven: w.proven, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
-	require.NoError(w.t, err)
-	log := &event.Log{
-		Deployment: w.place, Confirmations: confirmations, Chain: client, Projects: w, DeadLetters: w.stream,
-		Poll: 5 * time.Millisecond, Budget: budget, Stalled: w.stalled, Log: slog.New(slog.DiscardHandler),
-	}
+	log := w.still(budget)
 	ctx, cancel := context.WithCancel(w.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = log.Run(ctx) })
-	w.t.Cleanup(func() { cancel(); running.Wait(); client.Close() })
+	w.t.Cleanup(func() { cancel(); running.Wait() })
 	return log
+}
+
+// still makes a log that looks at the chain's end only when it is asked where that is.
+func (w *world) still(budget int) *event.Log {
+	w.t.Helper()
+	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.proxy.URL}, LogRange: 3, Proven: w.proven, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	require.NoError(w.t, err)
+	w.t.Cleanup(client.Close)
+	return &event.Log{
+		Deployment: w.place, Confirmations: confirmations, Chain: client, Projects: w, DeadLetters: w.stream,
+		Poll: 5 * time.Millisecond, Budget: budget, Stalled: w.stalled, Log: slog.New(slog.DiscardHandler),
+	}
 }
 
 // Project is the world as event.Projects.

@@ -267,7 +267,7 @@ func (l *Log) notify() {
 var errRead = errors.New("enough was read")
 
 // readOlder reads a segment that begins with a block that the tail does not have, unless another reader does so meanwhile. The question to the chain ends
-// at the tail's end, so that only the newest blocks are proved.
+// at the tail's end, so that only the newest blocks are proved, and that is still in the chain afterwards, so that what was read is of the chain that the reader knows.
 func (l *Log) readOlder(ctx context.Context, from uint64, end evidence.Ref) (s *segment, err error) {
 	select {
 	case l.reading <- struct{}{}:
@@ -290,6 +290,9 @@ func (l *Log) readOlder(ctx context.Context, from uint64, end evidence.Ref) (s *
 	})
 	if !errors.Is(err, errRead) {
 		return nil, fmt.Errorf("couldn't read the chain's events from block %d on: %w", from, err)
+	}
+	if err := l.still(ctx, end); err != nil {
+		return nil, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

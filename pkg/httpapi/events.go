@@ -239,10 +239,11 @@ func (e *eventStream) next(ctx context.Context) ([]event.Event, error) {
 	beat, cancel := context.WithTimeout(ctx, e.config.Heartbeat)
 	defer cancel()
 	for beat.Err() == nil {
+		events, at, err := e.deps.Events.Next(beat, e.project, e.at, eventsAtOnce)
+		// Behind it, so that nothing is told that came after the key's end.
 		if grant := e.deps.Keys.Authenticate(e.secret); grant == nil || grant.Expired(time.Now()) || grant.Rights&score.MayRead == 0 || !grant.Covers(e.project) {
 			return nil, errRevoked
 		}
-		events, at, err := e.deps.Events.Next(beat, e.project, e.at, eventsAtOnce)
 		switch {
 		case err == nil:
 			if e.at = at; len(events) > 0 {

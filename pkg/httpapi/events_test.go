@@ -271,6 +271,48 @@ func TestAClientThatDoesNotReadIsCut(t *testing.T) {
 	require.NoError(t, err, "what was sent is there")
 }
 
+// held is a log that tells an event when it is asked to.
+type held struct {
+	event.Reader
+	asked, tell chan struct{}
+}
+
+func (held) End(context.Context) (event.Cursor, error) { return event.Cursor{}, nil }
+
+func (h held) Next(ctx context.Context, project score.ProjectID, after event.Cursor, _ int) ([]event.Event, event.Cursor, error) {
+	select {
+	case h.asked <- struct{}{}:
+	default:
+	}
+	select {
+	case <-h.tell:
+		return []event.Event{{ID: "x", Type: event.UpdateApplied, Project: project}}, after, nil
+	case <-ctx.Done():
+		return nil, after, ctx.Err()
+	}
+}
+
+// TestAStreamTellsNothingThatComesAfterItsKey was revoked, also where it waited for it before.
+func TestAStreamTellsNothingThatComesAfterItsKey(t *testing.T) {
+	t.Parallel()
+	log := held{asked: make(chan struct{}, 1), tell: make(chan struct{})}
+	b := newBench(t, func(s *setup) {
+		s.config.Heartbeat = time.Hour
+		s.deps = func(d *httpapi.Deps) { d.Events = log }
+	})
+	b.executing()
+	theirs, key, err := b.keys.Create(t.Context(), "theirs", apikey.Terms{Projects: []score.ProjectID{b.project.ID}})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return b.view.Authenticate(theirs.Reveal()) != nil }, time.Minute, time.Millisecond)
+	s := b.events("now", "X-API-KEY", theirs.Reveal())
+	<-log.asked
+	require.NoError(t, b.keys.Revoke(t.Context(), key.ID))
+	require.Eventually(t, func() bool { return b.view.Authenticate(theirs.Reveal()) == nil }, time.Minute, time.Millisecond)
+	close(log.tell)
+	require.False(t, s.lines.Scan(), "%s", s.lines.Text())
+	require.NoError(t, s.lines.Err())
+}
+
 // TestThePageReadsEventsInItsSession, which shows the key to no script.
 func TestThePageReadsEventsInItsSession(t *testing.T) {
 	t.Parallel()

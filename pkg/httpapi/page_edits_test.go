@@ -116,6 +116,18 @@ func TestAnOwnerEditsOnThePage(t *testing.T) {
 	}
 }
 
+// TestACommandThatCannotBeSeenAsItIsIsNotShown: a name may turn the text of a command around, and its points with it.
+func TestACommandThatCannotBeSeenAsItIsIsNotShown(t *testing.T) {
+	t.Parallel()
+	w := newOwner(t)
+	for name, shown := range map[string]bool{"gift": true, "\u202Etfig": false, "gi\u200Bft": false} {
+		r := w.look(w.path() + "/edit?" + url.Values{"operation": {"add action"}, "name": {name}, "points": {"5"}}.Encode())
+		require.Equal(t, http.StatusOK, r.status)
+		require.Equal(t, shown, strings.Contains(r.raw, "scorelay projects edit"), "%q", name)
+		require.Contains(t, r.raw, `data-field="name" value="`+name+`"`, "the wallet signs it as it is")
+	}
+}
+
 // TestOnlyTheSessionsScreensPostEdits: with its cookie, but not from its origin, or without its token, nothing is looked at.
 func TestOnlyTheSessionsScreensPostEdits(t *testing.T) {
 	t.Parallel()

@@ -53,8 +53,8 @@ type editView struct {
 	Before   uint64 // of the edit that this one waits for
 	Deadline time.Time
 	Owners   []string
-	May      bool // the session's API key may send it
-	Command  string
+	May      bool   // the session's API key may send it
+	Command  string // empty where it would not look like what it is
 }
 
 // HasMember tells whether it is about a wallet.
@@ -103,7 +103,9 @@ func (p *Page) edit(r *request) error {
 	for _, owner := range head.Project.MembersOf(score.Owner) {
 		view.Owners = append(view.Owners, owner.Hex())
 	}
-	view.Command = "scorelay projects edit " + head.Project.ID.String() + " " + flagOf(view.Edit) + " --wait=1h"
+	if flag := flagOf(view.Edit); visible(flag) == flag {
+		view.Command = "scorelay projects edit " + head.Project.ID.String() + " " + flag + " --wait=1h"
+	}
 	p.show(r.w, http.StatusOK, "edit", &view)
 	return nil
 }

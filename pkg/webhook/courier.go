@@ -180,7 +180,7 @@ func (c *courier) until(ctx context.Context, m *message) error {
 			c.log.Warn("a webhook's endpoint does not take an event; trying again for a while", "event", m.id, "status", a.Status, "answer", a.Answer, "until", a.Time.Add(c.GiveUp))
 			c.state.Failing = &a.Time
 		}
-		failing := time.Since(*c.state.Failing)
+		failing := min(time.Since(*c.state.Failing), time.Since(c.Enabled))
 		switch {
 		case a.Status == http.StatusGone:
 			return c.giveUp(ctx, "it answered 410: it wants no more events")

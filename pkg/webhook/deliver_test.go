@@ -158,6 +158,24 @@ func TestAnEndpointThatFailsIsDisabledAndSkipsNothing(t *testing.T) {
 	broken.once()
 }
 
+// TestAnEndpointThatIsEnabledHasItsTimeAgain: it may fail at first, as it did when it was disabled, also where that is longer ago.
+func TestAnEndpointThatIsEnabledHasItsTimeAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.log.write(3)
+	to := r.endpoint(newReceiver(t, status(1<<30, http.StatusBadGateway)), webhook.Endpoint{})
+	giveUp := func(c *webhook.Config) { c.GiveUp = time.Second }
+	stop := r.deliver(giveUp)
+	r.state(to, func(e webhook.Endpoint, _ webhook.State) bool { return e.Disabled != nil })
+	to.mu.Lock()
+	to.posts, to.answer = 0, status(2, http.StatusBadGateway)
+	to.mu.Unlock()
+	require.NoError(t, r.store.Enable(t.Context(), to.id))
+	to.has(3)
+	stop()
+	to.once()
+}
+
 // TestRetryAfterIsHonoured, up to a bound.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	t.Parallel()

@@ -78,10 +78,11 @@ type Disabled struct {
 // record is what is stored of an endpoint.
 type record struct {
 	Endpoint
-	Secret  Secret `json:"secret"`
-	Retired Secret `json:"retired,omitempty"` // of before the newest rotation; signs until Rotating
-	Move    Move   `json:"move"`              // the newest; the first says where it begins
-	Test    uint64 `json:"test,omitempty"`    // counts the tests that were asked for
+	Secret  Secret    `json:"secret"`
+	Retired Secret    `json:"retired,omitempty"` // of before the newest rotation; signs until Rotating
+	Move    Move      `json:"move"`              // the newest; the first says where it begins
+	Enabled time.Time `json:"enabled,omitzero"`  // the newest time that an operator enabled it: what failed before does not count
+	Test    uint64    `json:"test,omitempty"`    // counts the tests that were asked for
 }
 
 // Move has an endpoint continue elsewhere, once: after From, or, where that is nil, with what was done in blocks from Time on.

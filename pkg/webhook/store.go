@@ -132,9 +132,9 @@ func (s *Store) disable(ctx context.Context, id string, d Disabled) error {
 	return s.change(ctx, id, func(r *record) { r.Disabled = &d })
 }
 
-// Enable has it be sent events again, from its cursor on. Errors: as Get's.
+// Enable has it be sent events again, from its cursor on; it may fail as long again before it is disabled. Errors: as Get's.
 func (s *Store) Enable(ctx context.Context, id string) error {
-	return s.change(ctx, id, func(r *record) { r.Disabled = nil })
+	return s.change(ctx, id, func(r *record) { r.Disabled, r.Enabled = nil, time.Now().UTC() })
 }
 
 // Rotate gives an endpoint another secret. For as long as keep the one of before signs, too. Errors: as Get's.
