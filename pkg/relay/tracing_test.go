@@ -91,7 +91,9 @@ func TestTracesGoOnInTheNextSession(t *testing.T) {
 	require.NotEmpty(t, sent)
 	last := sent[len(sent)-1]
 	require.Equal(t, valueOf(batch, "scorelay.tx"), valueOf(last, "scorelay.tx"))
-	require.NotNil(t, valueOf(last, "scorelay.block"), "it lasts until a block has it")
+	if valueOf(last, "scorelay.block") == nil {
+		require.Len(t, sent, 1, "it lasts until a block has it, or its session ends: a block had it when the next one began")
+	}
 	for n, want := range map[byte]struct {
 		outcome attribute.Key
 		count   int
