@@ -185,7 +185,7 @@ await withStack(async (stack) => {
   await fill(stack)
   const browser = await chromium.launch({ executablePath: process.env.SCORELAY_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
   try {
-    if (!process.env.ONLY_OPS) await browse(browser, stack)
+    await browse(browser, stack)
     await operate(browser, stack, look, pictures)
   } finally {
     await browser.close()
