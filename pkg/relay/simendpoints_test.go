@@ -52,6 +52,22 @@ func (r *simRun) breakEndpoint() {
 	}
 	r.note("endpoint %s: %s %+v", n.Name, what, n.Faults)
 	n.Sync()
+	r.watch.soleLiar = r.watch.soleLiar || slices.ContainsFunc(r.replicas, soleLiar)
+}
+
+// soleLiar tells whether a replica may hear of accounts from a liar alone: one lies, and none without a fault is connected.
+func soleLiar(replica *simReplica) bool {
+	lies := false
+	for _, link := range replica.client.Links() {
+		if link.Down {
+			continue
+		}
+		if (link.Node.Faults == model.Faults{}) {
+			return false
+		}
+		lies = lies || link.Node.Faults.Nonces != 0
+	}
+	return lies
 }
 
 // alone tells whether no other node than this one has a fault.

@@ -29,6 +29,7 @@ type simWatch struct {
 	settledBy uint64                  // the highest block that ended a slot
 	faked     bool                    // an endpoint made blocks up
 	early     bool                    // or called its head finalized
+	soleLiar  bool                    // or lied about an account, and a replica may have heard no other
 	accepts   bool                    // the operator resumed a lane behind transactions that are not journaled
 }
 
@@ -279,8 +280,8 @@ func (w *simWatch) settled(id score.Lane, state *lane.State, e *lane.Settle) {
 		if own := holds(block, slot); own != nil && slot.Work.Kind != lane.NonceOnly {
 			w.r.fail("lane %d: slot %d is settled as another's by an account, and its own transaction is in block %d", id, e.Nonce, own.Number)
 		}
-	case byAccount && slot.Work.Kind == lane.NonceOnly && w.r.plan.nodes == 1 && slices.Contains(w.r.plan.endpoints, "nonces"):
-		// An account without proof was a sole endpoint's lie. Nothing is lost with the slot, and the gap is filled when an account shows it.
+	case byAccount && slot.Work.Kind == lane.NonceOnly && w.soleLiar:
+		// An account without proof was the lie of the only endpoint that answered. Nothing is lost with the slot, and the gap is filled when an account shows it.
 	case at < 0:
 		w.r.fail("lane %d: slot %d is settled by block %d, which does not use its nonce", id, e.Nonce, block.Number)
 	case e.Result == lane.Foreign && slot.Attempt(block.Txs[at].Hash()) != nil:
