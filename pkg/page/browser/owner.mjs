@@ -52,10 +52,10 @@ export async function edits(browser, { dev, program, data }, storageState) {
   const context = await browser.newContext({ baseURL: dev.apiUrl, storageState })
   const owner = await wallet(context, dev)
   const page = await context.newPage()
-  const says = async (words) => page.locator('#signing [role=status]', { hasText: words }).waitFor({ timeout: 30_000 }).catch(async () => {
-    assert.fail(`not said: ${words}; but: ${await page.locator('main').innerText()}`)
+  const says = async (words, at = page) => at.locator('#signing [role=status]', { hasText: words }).waitFor({ timeout: 30_000 }).catch(async () => {
+    assert.fail(`not said: ${words}; but: ${await at.locator('main').innerText()}`)
   })
-  const choose = () => page.getByRole('button', { name: 'Fox' }).click()
+  const choose = () => page.getByRole('button', { name: 'Fox' }).press('Enter')
 
   await page.goto(`${project}/members`)
   await page.getByLabel('Wallet', { exact: true }).fill(member)
@@ -72,6 +72,10 @@ export async function edits(browser, { dev, program, data }, storageState) {
   owner.refuses = { method: 'eth_requestAccounts', code: -32002, message: 'Already processing' }
   await choose()
   await says('has a question open already')
+  assert.match(await page.evaluate(() => document.activeElement.textContent), /^Fox/, 'the focus stays')
+  owner.refuses = { method: 'eth_requestAccounts', code: 4100, message: 'Unauthorized' }
+  await choose()
+  await says('Fox is locked')
   owner.refuses = null
   owner.key = dev.updaterKey
   await choose()
@@ -110,6 +114,10 @@ export async function edits(browser, { dev, program, data }, storageState) {
   const shown = () => JSON.parse(spawnSync(program, ['projects', 'show', '--json', dev.projectId, '--data-dir', data], { encoding: 'utf8' }).stdout)
   assert.ok(shown().updaters.includes(member), 'the contract has the member')
 
+  const bare = await browser.newPage({ baseURL: dev.apiUrl, storageState })
+  await bare.goto(edit.replace(member, `0x${'6'.repeat(40)}`))
+  await says('No wallet announced itself', bare)
+  await bare.close()
   await inShell(browser, { dev, program }, storageState, page)
   assert.ok(!shown().updaters.includes(member))
   await context.close()
