@@ -52,7 +52,7 @@ func (a *api) openOps(ctx context.Context, keys *apikey.Store) error {
 	}
 	is, err := ops.New(ops.Config{
 		Token: a.settings.OpsToken.Reveal(), Overview: overview.NewShared(deployment), History: &a.ops.history,
-		Stream: a.stream, Replays: replays, Keys: keys, Pauses: pauses, Log: a.log,
+		Stream: a.stream, Replays: replays, Keys: keys, Pauses: pauses, Metrics: a.metrics, Log: a.log,
 	})
 	if err == nil {
 		a.ops.is.Store(is)

@@ -10,7 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"golang.org/x/time/rate"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/deadletter"
@@ -42,6 +42,7 @@ type Config struct {
 	Replays  *deadletter.Replays
 	Keys     *apikey.Store
 	Pauses   *pause.Store
+	Metrics  prometheus.Registerer
 	Log      *slog.Logger
 }
 
@@ -50,7 +51,7 @@ type Ops struct {
 	Config
 	sessions *page.Sessions
 	token    [sha256.Size]byte
-	tries    *rate.Limiter
+	tries    *tries
 	mux      *http.ServeMux
 }
 
@@ -67,7 +68,7 @@ func New(c Config) (*Ops, error) {
 		return nil, err
 	}
 	o := &Ops{
-		Config: c, sessions: sessions, token: sha256.Sum256([]byte(c.Token)), tries: rate.NewLimiter(triesPerSecond, triesAtOnce), mux: http.NewServeMux(),
+		Config: c, sessions: sessions, token: sha256.Sum256([]byte(c.Token)), tries: newTries(c.Metrics, c.Log), mux: http.NewServeMux(),
 	}
 	for pattern, serve := range map[string]func(*request) error{
 		"GET /ops":                      o.overview,
