@@ -6,5 +6,5 @@
 //   - Nothing but the way in is shown without a session, and a session begins with the token alone. It is sealed as the page's are, under a key that is derived
 //     from the token: each API with the same token opens it, and another token ends all.
 //   - What changes something is a POST with the session's own CSRF token from this origin, and is logged with the operator's name and session.
-//   - A key's secret is shown once, in the answer that made it.
+//   - A key's secret is shown once, to the session that made it, on the screen that the creation leads to. Loading that again makes and shows nothing.
 package ops

@@ -50,6 +50,7 @@ type Config struct {
 type Ops struct {
 	Config
 	sessions *page.Sessions
+	made     *page.Sessions // what a session made and is to be shown once: a key's secret
 	token    [sha256.Size]byte
 	tries    *tries
 	mux      *http.ServeMux
@@ -67,8 +68,12 @@ func New(c Config) (*Ops, error) {
 	if err != nil {
 		return nil, err
 	}
+	made, err := page.NewSessions([]byte("made "+c.Token), "-ops-made", "/ops/keys") // of another key, so that neither cookie is taken for the other
+	if err != nil {
+		return nil, err
+	}
 	o := &Ops{
-		Config: c, sessions: sessions, token: sha256.Sum256([]byte(c.Token)), tries: newTries(c.Metrics, c.Log), mux: http.NewServeMux(),
+		Config: c, sessions: sessions, made: made, token: sha256.Sum256([]byte(c.Token)), tries: newTries(c.Metrics, c.Log), mux: http.NewServeMux(),
 	}
 	for pattern, serve := range map[string]func(*request) error{
 		"GET /ops":                      o.overview,
