@@ -42,7 +42,7 @@ func (s *Server) servePage(app *fiber.App) {
 	app.Post(page.SignOutPath, s.withoutKey(s.page.SignOut))
 	app.Post("/app/projects/:project/edits", s.ours(s.inSession(s.route("edit-project", s.writes, score.MayCreate, s.accepting(s.editProject)))))
 	if s.deps.Events != nil {
-		app.Get("/app/projects/:project/events", s.inSession(s.route("events", s.reads, score.MayRead, s.events)))
+		app.Get("/app/projects/:project/events", s.inSession(s.route("events", s.reads, score.MayRead, s.pageEvents)))
 	}
 	show := s.inSession(s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage))
 	for _, path := range []string{"/app", "/app/*"} {
