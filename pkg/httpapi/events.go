@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/netip"
 	"runtime/debug"
 	"strings"
@@ -31,12 +32,14 @@ const (
 	comeBack      = 2 * time.Second // that clients wait before they open a stream again which ended
 	streamsShare  = 4               // one part in so many of all streams is for one key, and for one address
 	streamRetries = 15 * time.Second
+	pageBeats     = 4 // heartbeats after which a stream of the page ends; its script opens it again, if the session holds
 )
 
 // Why a stream ended; the labels of scorelay_api_event_streams_ended_total.
 const (
 	endedByClient   = "client"   // it closed the connection, or did not read
 	endedByKey      = "key"      // the key was revoked, expired, or lost the project
+	endedByPage     = "page"     // one of the page, whose cookie is to be looked at again
 	endedByShutdown = "shutdown" // of this process
 	endedByReorg    = "replaced" // the chain replaced the block of its cursor
 )
@@ -50,20 +53,24 @@ func newStreamMetrics(with promauto.Factory) *streamMetrics {
 	m := &streamMetrics{
 		open: with.NewGauge(prometheus.GaugeOpts{Name: "scorelay_api_event_streams", Help: "Streams of events that are open."}),
 		ended: with.NewCounterVec(prometheus.CounterOpts{
-			Name: "scorelay_api_event_streams_ended_total", Help: "Streams of events that ended, by why: client (it closed, or did not read), key (revoked, expired, or of other projects now), shutdown (of this process), replaced (a reorg deeper than finality took back what it was told).",
+			Name: "scorelay_api_event_streams_ended_total", Help: "Streams of events that ended, by why: client (it closed, or did not read), key (revoked, expired, or of other projects now), page (each of the page does after a minute, to be opened again by who is still signed in), shutdown (of this process), replaced (a reorg deeper than finality took back what it was told).",
 		}, []string{"why"}),
 		told: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_events_told_total", Help: "Events that streams were sent, by type.",
 		}, []string{"type"}),
 	}
-	for _, why := range []string{endedByClient, endedByKey, endedByShutdown, endedByReorg} {
+	for _, why := range []string{endedByClient, endedByKey, endedByPage, endedByShutdown, endedByReorg} {
 		m.ended.WithLabelValues(why)
 	}
 	return m
 }
 
-// errRevoked says that the key of a stream may not read it any more.
-var errRevoked = errors.New("the key may not read the project any more")
+var (
+	// errRevoked says that the key of a stream may not read it any more.
+	errRevoked = errors.New("the key may not read the project any more")
+	// errSession says that a browser is to show its session again.
+	errSession = errors.New("the session is to be looked at again")
+)
 
 // streams are the open streams of events, bounded by key, by address and in all.
 type streams struct {
@@ -106,7 +113,15 @@ func (s *streams) count(n int, key string, from netip.Addr) {
 }
 
 // events opens a stream of a project's events.
-func (s *Server) events(c *fiber.Ctx, by *caller) *Problem {
+func (s *Server) events(c *fiber.Ctx, by *caller) *Problem { return s.eventsFor(c, by, math.MaxInt64) }
+
+// pageEvents is events for the page. No server keeps sessions, so none is told of a sign-out, nor here when the session's time is over: the stream is short, and the
+// browser's next request has the cookie, or has none.
+func (s *Server) pageEvents(c *fiber.Ctx, by *caller) *Problem {
+	return s.eventsFor(c, by, pageBeats*s.config.Heartbeat)
+}
+
+func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Problem {
 	rec, p := s.recordParam(c, by)
 	if p != nil {
 		return p
@@ -126,7 +141,7 @@ func (s *Server) events(c *fiber.Ctx, by *caller) *Problem {
 	if p != nil {
 		return p
 	}
-	e := &eventStream{Server: s, conn: conn, secret: strings.Clone(c.Get("X-API-KEY")), project: rec.ID, at: at, log: s.log(c)}
+	e := &eventStream{Server: s, conn: conn, secret: strings.Clone(c.Get("X-API-KEY")), project: rec.ID, at: at, life: life, log: s.log(c)}
 	c.Context().SetConnectionClose() // what the client sends meanwhile is read to notice its end
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer leave()
@@ -181,12 +196,15 @@ type eventStream struct {
 	secret  string
 	project score.ProjectID
 	at      event.Cursor
+	life    time.Duration
 	log     *slog.Logger
 }
 
 // run writes events until the client, its key or this process ends.
 func (e *eventStream) run(w *bufio.Writer) {
-	ctx, cancel := context.WithCancelCause(e.streaming)
+	ctx, stop := context.WithTimeoutCause(e.streaming, e.life, errSession)
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go e.awaitEnd(cancel)
 	e.metrics.streams.open.Inc()
@@ -198,6 +216,8 @@ func (e *eventStream) run(w *bufio.Writer) {
 		why = endedByShutdown
 	case errors.Is(err, errRevoked):
 		why = endedByKey
+	case errors.Is(err, errSession):
+		why = endedByPage
 	case errors.Is(err, event.ErrReplaced):
 		why = endedByReorg
 		e.log.Warn("the API ended a stream of events, since the chain replaced blocks that it told of; its client decides where to begin again", "project", e.project, "err", err)

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -313,22 +315,26 @@ func TestAStreamTellsNothingThatComesAfterItsKey(t *testing.T) {
 	require.NoError(t, s.lines.Err())
 }
 
-// TestThePageReadsEventsInItsSession, which shows the key to no script.
+// TestThePageReadsEventsInItsSession, which shows the key to no script, and not longer than it is signed in: each stream of it ends soon, and continues by the cookie.
 func TestThePageReadsEventsInItsSession(t *testing.T) {
 	t.Parallel()
-	w := newBrowser(t, nil)
+	w := newBrowser(t, func(s *setup) { s.config.Heartbeat = 50 * time.Millisecond })
 	relay := w.executing()
-	path := "/app/projects/" + w.project.ID.String() + "/events"
+	path, at := w.path()+"/events", ""
 	require.Equal(t, http.StatusUnauthorized, w.look(path).status)
 	w.signIn(w.secret.Reveal(), "/app")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+path, nil)
-	require.NoError(t, err)
-	res, err := (&http.Client{Jar: w.jar}).Do(req)
-	require.NoError(t, err)
-	defer func() { _ = res.Body.Close() }()
-	live := w.stream200(res)
+	stream := func() string { // to its end, which is a clean one
+		r := w.visit(http.MethodGet, path, nil, "Last-Event-ID", at)
+		require.Equal(t, http.StatusOK, r.status, r.raw)
+		ids := regexp.MustCompile(`(?m)^id: (.+)$`).FindAllStringSubmatch(r.raw, -1)
+		at = ids[len(ids)-1][1]
+		return r.raw
+	}
+	stream()
 	relay("one")
-	require.Equal(t, "update.applied", live.next(1)[0].Type)
+	for told := ""; !strings.Contains(told, `"update.applied"`); {
+		told = stream()
+	}
+	w.visit(http.MethodPost, "/app/sign-out", url.Values{"csrf": {w.token(w.path())}})
+	require.Equal(t, http.StatusUnauthorized, w.look(path).status)
 }

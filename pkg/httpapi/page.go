@@ -2,9 +2,9 @@ package httpapi
 
 import (
 	"context"
+	"crypto/tls"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -42,7 +42,7 @@ func (s *Server) servePage(app *fiber.App) {
 	app.Post(page.SignOutPath, s.withoutKey(s.page.SignOut))
 	app.Post("/app/projects/:project/edits", s.ours(s.inSession(s.route("edit-project", s.writes, score.MayCreate, s.accepting(s.editProject)))))
 	if s.deps.Events != nil {
-		app.Get("/app/projects/:project/events", s.inSession(s.route("events", s.reads, score.MayRead, s.events)))
+		app.Get("/app/projects/:project/events", s.inSession(s.route("events", s.reads, score.MayRead, s.pageEvents)))
 	}
 	show := s.inSession(s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage))
 	for _, path := range []string{"/app", "/app/*"} {
@@ -53,10 +53,16 @@ func (s *Server) servePage(app *fiber.App) {
 // inSession has a request be one with its session's key; one without a session stays as it is.
 func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if _, err := url.ParseRequestURI(string(c.Context().RequestURI())); err != nil { // net/http would have no request of it
+		r, err := adaptor.ConvertRequest(c, true)
+		if err != nil {
 			return problem(codeInvalidPath, "").write(c)
 		}
-		if key := s.page.Key(func(name string) string { return c.Cookies(name) }); key != "" {
+		if conn := connOf(c); conn != nil { // which hides it
+			if over, ok := conn.Conn.(*tls.Conn); ok {
+				r.TLS = new(over.ConnectionState())
+			}
+		}
+		if key := s.page.Key(r); key != "" {
 			c.Request().Header.Set("X-API-KEY", key)
 		}
 		return handle(c)

@@ -75,6 +75,7 @@ func (w *browser) visitWith(method, path string, body io.Reader, headers ...stri
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
+	req.Host = req.Header.Get("Host")
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if w.jar != nil {
 		client.Jar = w.jar
@@ -176,6 +177,18 @@ func TestACookieIsForTLSAlone(t *testing.T) {
 	for _, origin := range []string{"https://scores.example", "http://scores.example", "null"} {
 		r := w.visit(http.MethodPost, "/app/sign-in", url.Values{"key": {w.secret.Reveal()}}, "Origin", origin)
 		require.Regexp(t, `^__Host-scorelay=.*; Path=/;.*; HttpOnly; Secure; SameSite=Strict$`, r.header.Get("Set-Cookie"))
+	}
+	value := regexp.MustCompile(`=([\w-]+);`).FindStringSubmatch(w.signIn(w.secret.Reveal(), "").header.Get("Set-Cookie"))[1]
+	w.jar = nil
+	for _, c := range []struct {
+		host, cookie string
+		status       int
+	}{
+		{"", "scorelay", http.StatusOK},
+		{"scores.example", "scorelay", http.StatusSeeOther}, // a sibling of the host may have set it
+		{"scores.example", "__Host-scorelay", http.StatusOK},
+	} {
+		require.Equal(t, c.status, w.visit(http.MethodGet, "/app", nil, "Host", c.host, "Cookie", c.cookie+"="+value).status, c)
 	}
 	var err error
 	w.jar, err = cookiejar.New(nil)

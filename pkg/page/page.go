@@ -237,7 +237,7 @@ type frame struct {
 func (p *Page) frame(title string, r *http.Request, by *score.Grant) frame {
 	f := frame{Title: title}
 	if by != nil {
-		f.Key, f.Token = by.Name, p.sessions.token(sessionOf(r))
+		f.Key, f.Token = by.Name, p.sessions.token(sessionOf(r, ""))
 	}
 	return f
 }

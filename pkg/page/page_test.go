@@ -3,6 +3,7 @@ package page
 import (
 	"math"
 	"math/big"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,25 @@ func TestASessionIsOpenedWhereItWasSealed(t *testing.T) {
 	}
 	require.Empty(t, sealers[0].open("", now))
 	require.Empty(t, sealers[0].open("AAAA", now))
+}
+
+// TestAPlainCookieCountsAtThisMachineAlone, and behind one that only a browser over TLS can have.
+func TestAPlainCookieCountsAtThisMachineAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ host, header, cookies, want string }{
+		{"127.0.0.1:3000", "", "scorelay=plain", "plain"},
+		{"[::1]:3000", "", "scorelay=plain", "plain"},
+		{"localhost", "http", "scorelay=plain", "plain"},
+		{"localhost", "https", "scorelay=plain", ""},
+		{"localhost:3000", "", "scorelay=plain; __Host-scorelay=secure", "secure"},
+		{"scores.example", "", "scorelay=plain", ""},
+		{"scores.example", "", "scorelay=plain; __Host-scorelay=secure", "secure"},
+		{"127.0.0.1.example", "", "scorelay=plain", ""},
+		{"", "", "scorelay=plain", ""},
+	} {
+		r := &http.Request{Host: c.host, Header: http.Header{"Cookie": {c.cookies}, "X-Forwarded-Proto": {c.header}}}
+		require.Equal(t, c.want, sessionOf(r, ""), c)
+	}
 }
 
 // TestNoNameLooksLikeAnother: what is shown has no character that cannot be seen, and ordinary text of any script stays as it is.

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -21,7 +22,7 @@ const SessionTime = 12 * time.Hour
 // The session's cookie. A browser takes the first name over TLS only, for this host and all its paths.
 const (
 	secureCookie = "__Host-scorelay"
-	plainCookie  = "scorelay" // at a loopback address without TLS
+	plainCookie  = "scorelay" // at a loopback address without TLS, and believed there alone
 )
 
 // sessions seal API keys.
@@ -74,30 +75,28 @@ func (s *sessions) open(value string, now time.Time) string {
 	return string(plain[8:])
 }
 
-// Key is the API key of a request's session; empty without one that holds. cookie returns a cookie's value by its name.
-func (p *Page) Key(cookie func(string) string) string {
-	return p.sessions.open(session(cookie), time.Now())
-}
+// Key is the API key of a request's session; empty without one that holds.
+func (p *Page) Key(r *http.Request) string { return p.sessions.open(sessionOf(r, ""), time.Now()) }
 
-// session is a cookie's value; empty without one.
-func session(cookie func(string) string) string {
-	return cmp.Or(cookie(secureCookie), cookie(plainCookie))
-}
-
-func sessionOf(r *http.Request) string {
-	return session(func(name string) string {
-		c, err := r.Cookie(name)
-		if err != nil {
-			return ""
+// sessionOf is the value of a request's cookie; empty without one. Anyone who can answer for a sibling of the page's host, or on its network without TLS, can have a
+// browser send the plain cookie, with a session of their own in it: so it counts only where the browser itself asked for this machine, and not over TLS.
+func sessionOf(r *http.Request, suffix string) string {
+	names := []string{secureCookie}
+	if host := (&url.URL{Host: r.Host}).Hostname(); loopback(host) && r.TLS == nil && !strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+		names = append(names, plainCookie)
+	}
+	for _, name := range names {
+		if c, err := r.Cookie(name + suffix); err == nil && c.Value != "" {
+			return c.Value
 		}
-		return c.Value
-	})
+	}
+	return ""
 }
 
 // Ours tells whether a screen of the request's session sent it: its origin is the page's, and it holds the session's token, in the header X-CSRF-Token or the
 // form's field csrf. Either would do with a cookie that is strict; together they do where one of the three is broken.
 func (p *Page) Ours(r *http.Request) bool {
-	is := sessionOf(r)
+	is := sessionOf(r, "")
 	return is != "" && p.origin.Check(r) == nil &&
 		hmac.Equal([]byte(cmp.Or(r.Header.Get("X-CSRF-Token"), r.PostFormValue("csrf"))), []byte(p.sessions.token(is)))
 }

@@ -66,22 +66,13 @@ func (s *Sessions) End(w http.ResponseWriter) {
 	}
 }
 
-// session is the cookie's value; empty without one.
-func (s *Sessions) session(r *http.Request) string {
-	return session(func(name string) string {
-		c, err := r.Cookie(name + s.suffix)
-		if err != nil {
-			return ""
-		}
-		return c.Value
-	})
+// Holder is whose session a request has; empty without one that holds.
+func (s *Sessions) Holder(r *http.Request) string {
+	return s.sealed.open(sessionOf(r, s.suffix), time.Now())
 }
 
-// Holder is whose session a request has; empty without one that holds.
-func (s *Sessions) Holder(r *http.Request) string { return s.sealed.open(s.session(r), time.Now()) }
-
 // Token is what the session's forms must hold, in the field csrf.
-func (s *Sessions) Token(r *http.Request) string { return s.sealed.token(s.session(r)) }
+func (s *Sessions) Token(r *http.Request) string { return s.sealed.token(sessionOf(r, s.suffix)) }
 
 // SameOrigin tells whether no other origin's page sent the request.
 func (s *Sessions) SameOrigin(r *http.Request) bool { return s.origin.Check(r) == nil }

@@ -97,7 +97,7 @@ func (p *Page) SignIn(w http.ResponseWriter, r *http.Request) {
 
 // SignOut ends the browser's session.
 func (p *Page) SignOut(w http.ResponseWriter, r *http.Request) {
-	if sessionOf(r) != "" && !p.Ours(r) {
+	if sessionOf(r, "") != "" && !p.Ours(r) {
 		p.fail(w, r, nil, &Problem{Status: http.StatusForbidden, Title: "You are still signed in", Detail: "Sign out with the button of a page here.", Code: "cross_origin"})
 		return
 	}

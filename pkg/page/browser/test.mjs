@@ -175,8 +175,16 @@ async function behaves(page, dev, all) {
   await page.fill('#q', all.update.slice(-66))
   await page.keyboard.press('Enter')
   await page.waitForURL(`**${all.update}`)
+  const other = await page.context().newPage()
+  await other.goto(all.recent)
+  await other.locator('#live').getByText('live').waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.waitForURL('**/app/sign-in')
+  await other.getByRole('button', { name: 'Pause' }).click()
+  await other.getByRole('button', { name: 'Resume' }).click() // as each minute, it asks again
+  await other.locator('#live').getByText('signed out').waitFor()
+  await other.getByRole('link', { name: 'Sign in' }).click()
+  await other.waitForURL('**/app/sign-in?**')
   await page.goto('/app')
   assert.equal(new URL(page.url()).pathname, '/app/sign-in')
 }
