@@ -130,8 +130,9 @@ func TestALeaderboardIsReadByPages(t *testing.T) {
 
 	for path, says := range map[string]string{
 		"reputation?limit=501":       "limit must be an integer from 1 to 500",
-		"reputation?limt=5":          "there is no parameter limt",
-		"reputation?limit=5&limit=6": "limit is there twice",
+		"reputation?limt=5":          "there is no parameter \"limt\"",
+		"reputation?limit=5&limit=6": "\"limit\" is there twice",
+		"reputation?%FF=5":           `there is no parameter "\xff"`,
 		"reputation?cursor=AAAA":     "cursor: not a cursor",
 		"reputation?around=0x12":     "around: ",
 		"total?around=" + player(1).Hex() + "&cursor=" + cursorOf(t, b): "cursor and around exclude each other",
