@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -76,7 +75,8 @@ func (t *turn) olderLetters(ctx context.Context, through uint64) error {
 	return nil
 }
 
-// letter adds what a dead letter tells: that something was rejected and, where it was accepted again, that too. ok is false where the directory is behind it.
+// letter adds what a dead letter tells: that something was rejected and, where it was accepted again, that too, which is one more event however often it is
+// marked. ok is false where the directory is behind it.
 func (t *turn) letter(ctx context.Context, seq uint64, d *score.DeadLetter) (ok bool, err error) {
 	var rec *score.Record
 	if d.Update != nil { // what it is of was in final blocks before it was accepted, and so before this was stored
@@ -89,7 +89,7 @@ func (t *turn) letter(ctx context.Context, seq uint64, d *score.DeadLetter) (ok 
 	e := Event{ID: id, Type: rejected, Time: d.Time.UTC(), Project: t.project, Data: data, After: t.at}
 	if !d.Replayed.IsZero() {
 		t.found = append(t.found, e) // the mark replaced the dead letter, which may have told nothing yet
-		e.ID, e.Type, e.Time = id+"-replayed-"+strconv.FormatInt(d.Replayed.UnixNano(), 36), replayed, d.Replayed.UTC()
+		e.ID, e.Type, e.Time = id+"-replayed", replayed, d.Replayed.UTC()
 	}
 	t.at.dead = seq
 	e.After = t.at
