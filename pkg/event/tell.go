@@ -37,20 +37,18 @@ func (t *turn) takeEntry(e *entry, read int) bool {
 	if data != nil && read < 0 {
 		return t.add(e, 0, kind, data)
 	}
-	place := -1
-	for u, outcome := range registry.Executed(e.event) {
-		place++
-		if place <= read || u.Project != t.project || outcome == score.UnknownProject {
-			continue // what came before its project is nothing of it, and goes again; where it does not, a dead letter tells of it
+	for place, u := range registry.ExecutedOf(e.event, t.project) {
+		if place <= read {
+			continue
 		}
 		rec, ok := t.Projects.Project(t.project)
-		if !ok || outcome == score.Applied && (int(u.Action) >= len(rec.Actions) || int(u.ScoreType) >= len(rec.ScoreTypes)) {
+		if !ok || u.Outcome == score.Applied && (int(u.Action) >= len(rec.Actions) || int(u.ScoreType) >= len(rec.ScoreTypes)) {
 			t.waitForDirectory(e)
 			return false
 		}
-		of := updateData(rec, u, outcome)
+		of := updateData(rec, &u.Update, u.Outcome)
 		of.Place = placeOf(e)
-		if !t.add(e, place, updateType(outcome), of) {
+		if !t.add(e, place, updateType(u.Outcome), of) {
 			return false
 		}
 	}
