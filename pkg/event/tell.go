@@ -39,19 +39,17 @@ func (t *turn) takeEntry(ctx context.Context, e *entry, read int) (more bool, er
 	if data != nil && read < 0 {
 		return t.add(e, 0, kind, data), nil
 	}
-	place := -1
-	for u, outcome := range registry.Executed(e.event) {
-		place++
-		if place <= read || u.Project != t.project || outcome == score.UnknownProject {
-			continue // what came before its project is nothing of it, and goes again; where it does not, a dead letter tells of it
+	for place, u := range registry.ExecutedOf(e.event, t.project) {
+		if place <= read {
+			continue
 		}
-		rec, ok, err := t.recordFor(ctx, u, outcome, time.Time{})
+		rec, ok, err := t.recordFor(ctx, &u.Update, u.Outcome, time.Time{})
 		if err != nil || !ok {
 			return false, err
 		}
-		of := updateData(rec, u, outcome)
+		of := updateData(rec, &u.Update, u.Outcome)
 		of.Place = placeOf(e)
-		if !t.add(e, place, updateType(outcome), of) {
+		if !t.add(e, place, updateType(u.Outcome), of) {
 			return false, nil
 		}
 	}

@@ -63,8 +63,8 @@ func (b *bench) advance(from score.Checkpoint, block uint64) {
 // execution is that of an update which gave a wallet points, by the bench's action "buy" (10) unless said otherwise.
 func execution(n int, target common.Address, change ...func(*score.Execution)) score.Execution {
 	e := score.Execution{
-		ID: updateID(fmt.Sprint(n)), Target: target, Signer: devnet.Address(1), Points: 10, Outcome: score.Applied, Tx: updateTx, Block: 7,
-		Time: noon, Gas: 30_000, Fee: 60_000_000_000_000,
+		Update: score.Update{ID: updateID(fmt.Sprint(n)), Target: target, Signer: devnet.Address(1)}, Points: 10, Outcome: score.Applied, Tx: updateTx,
+		Block: 7, Time: noon, Gas: 30_000, Fee: 60_000_000_000_000,
 	}
 	for _, each := range change {
 		each(&e)
