@@ -107,8 +107,10 @@ func (o *Ops) overview(r *request) error {
 	if samples := o.History.Samples(); len(samples) > 1 {
 		view.Since = samples[0].At
 		view.Plots = []titled{
-			{"Accepted a second", throughput("accepted", samples, func(s overview.Sample) float64 { return s.AcceptedPerSecond })},
-			{"Final a second", throughput("final", samples, func(s overview.Sample) float64 { return s.FinalPerSecond })},
+			{"Accepted a second", plot("updates accepted a second", samples, 1, func(s overview.Sample) *float64 { return &s.AcceptedPerSecond })},
+			{"Final a second", plot("updates final a second", samples, 1, func(s overview.Sample) *float64 { return &s.FinalPerSecond })},
+			{"Gas price paid, gwei", plot("gwei for a unit of gas", samples, 0, func(s overview.Sample) *float64 { return s.GasPriceGwei })},
+			{"Block fill, %", plot("percent of the blocks' gas limits used, by all transactions", samples, 100, blockFill)},
 		}
 	}
 	o.show(r.w, http.StatusOK, "overview", view)
@@ -129,20 +131,54 @@ func older(a, b *float64) *float64 {
 	return a
 }
 
-// throughput plots updates a second. The right end is the newest sample, the left end HistoryFor before it.
-func throughput(what string, samples []overview.Sample, of func(overview.Sample) float64) *page.Plot {
+func blockFill(s overview.Sample) *float64 {
+	if s.BlockFill == nil {
+		return nil
+	}
+	percent := 100 * *s.BlockFill
+	return &percent
+}
+
+// plot draws a number up to at least so much; where it is not known, there is a gap. The right end is the newest sample, the left end HistoryFor before it.
+// nil: it is never known.
+func plot(what string, samples []overview.Sample, least float64, of func(overview.Sample) *float64) *page.Plot {
+	var values []float64
+	for _, s := range samples {
+		if v := of(s); v != nil {
+			values = append(values, *v)
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	most := slices.Max(values)
+	top := cmp.Or(max(most, least), 1)
 	last := samples[len(samples)-1].At
-	top := of(slices.MaxFunc(samples, func(a, b overview.Sample) int { return cmp.Compare(of(a), of(b)) }))
 	var path strings.Builder
-	for i, s := range samples {
-		x := (1 - last.Sub(s.At).Seconds()/overview.HistoryFor.Seconds()) * page.PlotWidth
-		y := page.PlotHeight * (1 - of(s)/max(top, 1))
-		fmt.Fprintf(&path, "%s%.1f %.1f", map[bool]string{true: "M", false: "L"}[i == 0], x, y)
+	begin := "M"
+	for _, s := range samples {
+		v := of(s)
+		if v == nil {
+			begin = "M"
+			continue
+		}
+		fmt.Fprintf(&path, "%s%.1f %.1f", begin, (1-last.Sub(s.At).Seconds()/overview.HistoryFor.Seconds())*page.PlotWidth, page.PlotHeight*(1-*v/top))
+		begin = "L"
 	}
 	stamp := func(t time.Time) string { return t.UTC().Format("15:04") }
-	end := of(samples[len(samples)-1])
 	return &page.Plot{
-		Path: path.String(), Zero: page.PlotHeight, From: stamp(last.Add(-overview.HistoryFor)), To: stamp(last) + " UTC", Low: "0", Top: fmt.Sprintf("%.1f", max(top, 1)),
-		Label: fmt.Sprintf("Updates %s a second in the last 15 minutes: %.1f at the end, %.1f at most", what, end, top),
+		Path: path.String(), Zero: page.PlotHeight, From: stamp(last.Add(-overview.HistoryFor)), To: stamp(last) + " UTC", Low: "0", Top: figure(top),
+		Label: fmt.Sprintf("The last 15 minutes, %s: %s at the end, %s at most", what, figure(values[len(values)-1]), figure(most)),
 	}
+}
+
+// figure writes a number with three digits, or all before the point.
+func figure(n float64) string {
+	switch {
+	case n >= 100 || n == 0:
+		return strconv.FormatFloat(n, 'f', 0, 64)
+	case n >= 0.1:
+		return strconv.FormatFloat(n, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(n, 'g', 3, 64)
 }
