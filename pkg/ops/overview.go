@@ -67,6 +67,7 @@ const mostBacklog = 10
 
 type titled struct {
 	Title string
+	Now   string // the newest number, and the highest: a narrow screen shows no scale
 	Plot  *page.Plot
 }
 
@@ -107,10 +108,10 @@ func (o *Ops) overview(r *request) error {
 	if samples := o.History.Samples(); len(samples) > 1 {
 		view.Since = samples[0].At
 		view.Plots = []titled{
-			{"Accepted a second", plot("updates accepted a second", samples, 1, func(s overview.Sample) *float64 { return &s.AcceptedPerSecond })},
-			{"Final a second", plot("updates final a second", samples, 1, func(s overview.Sample) *float64 { return &s.FinalPerSecond })},
-			{"Gas price paid, gwei", plot("gwei for a unit of gas", samples, 0, func(s overview.Sample) *float64 { return s.GasPriceGwei })},
-			{"Block fill, %", plot("percent of the blocks' gas limits used, by all transactions", samples, 100, blockFill)},
+			plot("Accepted", "updates a second", samples, 1, func(s overview.Sample) *float64 { return &s.AcceptedPerSecond }),
+			plot("Final", "updates a second", samples, 1, func(s overview.Sample) *float64 { return &s.FinalPerSecond }),
+			plot("Gas price paid", "gwei", samples, 0, func(s overview.Sample) *float64 { return s.GasPriceGwei }),
+			plot("Block fill, of all transactions", "%", samples, 100, blockFill),
 		}
 	}
 	o.show(r.w, http.StatusOK, "overview", view)
@@ -140,8 +141,8 @@ func blockFill(s overview.Sample) *float64 {
 }
 
 // plot draws a number up to at least so much; where it is not known, there is a gap. The right end is the newest sample, the left end HistoryFor before it.
-// nil: it is never known.
-func plot(what string, samples []overview.Sample, least float64, of func(overview.Sample) *float64) *page.Plot {
+// Of what is never known there is none.
+func plot(title, unit string, samples []overview.Sample, least float64, of func(overview.Sample) *float64) titled {
 	var values []float64
 	for _, s := range samples {
 		if v := of(s); v != nil {
@@ -149,7 +150,7 @@ func plot(what string, samples []overview.Sample, least float64, of func(overvie
 		}
 	}
 	if len(values) == 0 {
-		return nil
+		return titled{}
 	}
 	most := slices.Max(values)
 	top := cmp.Or(max(most, least), 1)
@@ -166,10 +167,11 @@ func plot(what string, samples []overview.Sample, least float64, of func(overvie
 		begin = "L"
 	}
 	stamp := func(t time.Time) string { return t.UTC().Format("15:04") }
-	return &page.Plot{
+	now := fmt.Sprintf("%s %s, %s at most", figure(values[len(values)-1]), unit, figure(most))
+	return titled{title, now, &page.Plot{
 		Path: path.String(), Zero: page.PlotHeight, From: stamp(last.Add(-overview.HistoryFor)), To: stamp(last) + " UTC", Low: "0", Top: figure(top),
-		Label: fmt.Sprintf("The last 15 minutes, %s: %s at the end, %s at most", what, figure(values[len(values)-1]), figure(most)),
-	}
+		Label: fmt.Sprintf("%s, the last 15 minutes: %s", title, now),
+	}}
 }
 
 // figure writes a number with three digits, or all before the point.

@@ -21,11 +21,13 @@ func TestAPlotHasGapsWhereNothingIsKnown(t *testing.T) {
 		}
 		samples = append(samples, s)
 	}
-	p := plot("gwei", samples, 0, func(s overview.Sample) *float64 { return s.GasPriceGwei })
+	of := plot("Gas price paid", "gwei", samples, 0, func(s overview.Sample) *float64 { return s.GasPriceGwei })
+	p := of.Plot
 	require.Equal(t, "M0.0 50.0L200.0 0.0M600.0 75.0", p.Path)
 	require.Equal(t, "0.004", p.Top)
-	require.Equal(t, "The last 15 minutes, gwei: 0.001 at the end, 0.004 at most", p.Label)
-	require.Nil(t, plot("percent", samples, 100, blockFill))
+	require.Equal(t, "0.001 gwei, 0.004 at most", of.Now)
+	require.Equal(t, "Gas price paid, the last 15 minutes: 0.001 gwei, 0.004 at most", p.Label)
+	require.Nil(t, plot("Block fill", "%", samples, 100, blockFill).Plot)
 	for n, want := range map[float64]string{0: "0", 123.4: "123", 99.94: "99.9", 0.04567: "0.0457"} {
 		require.Equal(t, want, figure(n))
 	}
