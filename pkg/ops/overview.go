@@ -26,6 +26,7 @@ var functions = template.FuncMap{
 	"low":       func(seconds *int64) bool { return seconds != nil && *seconds < lowFunds },
 	"may":       func(rights []string, right string) bool { return len(rights) == 0 || slices.Contains(rights, right) },
 	"terms":     func(t apikey.Terms, rights []string) any { return termsView{t, rights} },
+	"lines":     func(text string) []string { return strings.Split(text, "\n") },
 	"list":      func(all []string) string { return strings.Join(all, ", ") },
 }
 
@@ -174,13 +175,10 @@ func plot(title, unit string, samples []overview.Sample, least float64, of func(
 	}}
 }
 
-// figure writes a number with three digits, or all before the point.
+// figure writes a number with three digits that count, or all before the point.
 func figure(n float64) string {
-	switch {
-	case n >= 100 || n == 0:
+	if n >= 100 {
 		return strconv.FormatFloat(n, 'f', 0, 64)
-	case n >= 0.1:
-		return strconv.FormatFloat(n, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(n, 'g', 3, 64)
 }

@@ -28,7 +28,7 @@ func TestAPlotHasGapsWhereNothingIsKnown(t *testing.T) {
 	require.Equal(t, "0.001 gwei, 0.004 at most", of.Now)
 	require.Equal(t, "Gas price paid, the last 15 minutes: 0.001 gwei, 0.004 at most", p.Label)
 	require.Nil(t, plot("Block fill", "%", samples, 100, blockFill).Plot)
-	for n, want := range map[float64]string{0: "0", 123.4: "123", 99.94: "99.9", 0.04567: "0.0457"} {
+	for n, want := range map[float64]string{0: "0", 123.4: "123", 99.94: "99.9", 60: "60", 1.234: "1.23", 0.04567: "0.0457"} {
 		require.Equal(t, want, figure(n))
 	}
 }

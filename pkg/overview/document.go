@@ -111,7 +111,7 @@ type Rates struct {
 	FinalPerSecond    float64  `json:"finalPerSecond"`         // updates
 	GasPerUpdate      *float64 `json:"gasPerUpdate,omitempty"` // that final transactions used, creations' too, by updates that became final
 	GasPriceGwei      *float64 `json:"gasPriceGwei,omitempty"` // that final transactions paid
-	BlockFill         *float64 `json:"blockFill,omitempty"`    // part of the blocks' gas limits that transactions used, whoever's they are
+	BlockFill         *float64 `json:"blockFill,omitempty"`    // part of the blocks' gas limits that all transactions used, also those of others
 }
 
 // TopUp is how the account does that tops lanes' signers up, as a relayer says; one that could pay, if there is one.

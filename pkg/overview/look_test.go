@@ -376,7 +376,7 @@ func TestEveryReasonHasASentence(t *testing.T) {
 	}
 }
 
-// TestWhatIsLackingIsEnough: it is rounded up, whatever its size.
+// TestWhatIsLackingIsEnough: it is rounded up, be it little or much.
 func TestWhatIsLackingIsEnough(t *testing.T) {
 	t.Parallel()
 	for wei, want := range map[string]string{
