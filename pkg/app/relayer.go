@@ -179,6 +179,9 @@ func (r *relayer) driven() map[score.Lane]replica.Lane {
 			lasts = min(lasts, maxLasts)
 			one.Lasts = &lasts
 		}
+		if lacks := r.relay.Lacks(id); lacks.Sign() > 0 {
+			one.Lacks = lacks
+		}
 		lanes[id] = one
 	}
 	return lanes
@@ -186,8 +189,9 @@ func (r *relayer) driven() map[score.Lane]replica.Lane {
 
 // counts is what the relayer did since it began.
 func (r *relayer) counts() replica.Counts {
-	updates, gas := r.relay.Done()
-	return replica.Counts{Final: updates, Gas: gas}
+	updates, gas, fees := r.relay.Done()
+	used, limit := r.heads.Filled()
+	return replica.Counts{Final: updates, Gas: gas, Fees: fees, BlockGas: used, BlockLimit: limit}
 }
 
 // lanes is index.Lanes.

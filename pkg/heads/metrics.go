@@ -1,6 +1,8 @@
 package heads
 
 import (
+	"sync/atomic"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -15,6 +17,8 @@ type metrics struct {
 	lag      *prometheus.GaugeVec
 	fill     prometheus.Histogram
 	baseFee  prometheus.Gauge
+
+	used, limit atomic.Uint64 // gas of all blocks that were followed
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -60,6 +64,8 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 // put takes in blocks that follow the chain now, the newest last.
 func (m *metrics) put(blocks []evidence.Block) {
 	for i := range blocks {
+		m.used.Add(blocks[i].GasUsed)
+		m.limit.Add(blocks[i].GasLimit)
 		if blocks[i].GasLimit > 0 {
 			m.fill.Observe(float64(blocks[i].GasUsed) / float64(blocks[i].GasLimit))
 		}

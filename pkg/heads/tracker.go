@@ -214,6 +214,9 @@ func (t *Tracker) Changed() <-chan struct{} {
 	return t.changed
 }
 
+// Filled is the gas that all blocks used which were followed since the Tracker was made, and their gas limits together.
+func (t *Tracker) Filled() (used, limit uint64) { return t.metrics.used.Load(), t.metrics.limit.Load() }
+
 // Fresh is nil while endpoints answer and the head moves or was confirmed of late; else it says, naming the endpoints, what
 // is wrong.
 func (t *Tracker) Fresh() error {

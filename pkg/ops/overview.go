@@ -26,6 +26,7 @@ var functions = template.FuncMap{
 	"low":       func(seconds *int64) bool { return seconds != nil && *seconds < lowFunds },
 	"may":       func(rights []string, right string) bool { return len(rights) == 0 || slices.Contains(rights, right) },
 	"terms":     func(t apikey.Terms, rights []string) any { return termsView{t, rights} },
+	"lines":     func(text string) []string { return strings.Split(text, "\n") },
 	"list":      func(all []string) string { return strings.Join(all, ", ") },
 }
 
@@ -67,6 +68,7 @@ const mostBacklog = 10
 
 type titled struct {
 	Title string
+	Now   string // the newest number, and the highest: a narrow screen shows no scale
 	Plot  *page.Plot
 }
 
@@ -107,8 +109,10 @@ func (o *Ops) overview(r *request) error {
 	if samples := o.History.Samples(); len(samples) > 1 {
 		view.Since = samples[0].At
 		view.Plots = []titled{
-			{"Accepted a second", throughput("accepted", samples, func(s overview.Sample) float64 { return s.AcceptedPerSecond })},
-			{"Final a second", throughput("final", samples, func(s overview.Sample) float64 { return s.FinalPerSecond })},
+			plot("Accepted", "updates a second", samples, 1, func(s overview.Sample) *float64 { return &s.AcceptedPerSecond }),
+			plot("Final", "updates a second", samples, 1, func(s overview.Sample) *float64 { return &s.FinalPerSecond }),
+			plot("Gas price paid", "gwei", samples, 0, func(s overview.Sample) *float64 { return s.GasPriceGwei }),
+			plot("Block fill, of all transactions", "%", samples, 100, blockFill),
 		}
 	}
 	o.show(r.w, http.StatusOK, "overview", view)
@@ -129,20 +133,52 @@ func older(a, b *float64) *float64 {
 	return a
 }
 
-// throughput plots updates a second. The right end is the newest sample, the left end HistoryFor before it.
-func throughput(what string, samples []overview.Sample, of func(overview.Sample) float64) *page.Plot {
+func blockFill(s overview.Sample) *float64 {
+	if s.BlockFill == nil {
+		return nil
+	}
+	percent := 100 * *s.BlockFill
+	return &percent
+}
+
+// plot draws a number up to at least so much; where it is not known, there is a gap. The right end is the newest sample, the left end HistoryFor before it.
+// Of what is never known there is none.
+func plot(title, unit string, samples []overview.Sample, least float64, of func(overview.Sample) *float64) titled {
+	var values []float64
+	for _, s := range samples {
+		if v := of(s); v != nil {
+			values = append(values, *v)
+		}
+	}
+	if len(values) == 0 {
+		return titled{}
+	}
+	most := slices.Max(values)
+	top := cmp.Or(max(most, least), 1)
 	last := samples[len(samples)-1].At
-	top := of(slices.MaxFunc(samples, func(a, b overview.Sample) int { return cmp.Compare(of(a), of(b)) }))
 	var path strings.Builder
-	for i, s := range samples {
-		x := (1 - last.Sub(s.At).Seconds()/overview.HistoryFor.Seconds()) * page.PlotWidth
-		y := page.PlotHeight * (1 - of(s)/max(top, 1))
-		fmt.Fprintf(&path, "%s%.1f %.1f", map[bool]string{true: "M", false: "L"}[i == 0], x, y)
+	begin := "M"
+	for _, s := range samples {
+		v := of(s)
+		if v == nil {
+			begin = "M"
+			continue
+		}
+		fmt.Fprintf(&path, "%s%.1f %.1f", begin, (1-last.Sub(s.At).Seconds()/overview.HistoryFor.Seconds())*page.PlotWidth, page.PlotHeight*(1-*v/top))
+		begin = "L"
 	}
 	stamp := func(t time.Time) string { return t.UTC().Format("15:04") }
-	end := of(samples[len(samples)-1])
-	return &page.Plot{
-		Path: path.String(), Zero: page.PlotHeight, From: stamp(last.Add(-overview.HistoryFor)), To: stamp(last) + " UTC", Low: "0", Top: fmt.Sprintf("%.1f", max(top, 1)),
-		Label: fmt.Sprintf("Updates %s a second in the last 15 minutes: %.1f at the end, %.1f at most", what, end, top),
+	now := fmt.Sprintf("%s %s, %s at most", figure(values[len(values)-1]), unit, figure(most))
+	return titled{title, now, &page.Plot{
+		Path: path.String(), Zero: page.PlotHeight, From: stamp(last.Add(-overview.HistoryFor)), To: stamp(last) + " UTC", Low: "0", Top: figure(top),
+		Label: fmt.Sprintf("%s, the last 15 minutes: %s", title, now),
+	}}
+}
+
+// figure writes a number with three digits that count, or all before the point.
+func figure(n float64) string {
+	if n >= 100 {
+		return strconv.FormatFloat(n, 'f', 0, 64)
 	}
+	return strconv.FormatFloat(n, 'g', 3, 64)
 }

@@ -63,7 +63,7 @@ func TestADeadLetterIsReplayedAfterAPreview(t *testing.T) {
 	signed, one := newest[0][1], newest[1][1]
 	require.Contains(t, r.look("/ops/dead-letters/"+signed).text, "cannot be replayed: its signer signed it together with others")
 	whole := r.look("/ops/dead-letters/" + one).text
-	require.Contains(t, whole, `"outcome": "not_member"`)
+	require.Contains(t, whole, "\n  \"outcome\": \"not_member\"", "in lines, and what others wrote in none of its own")
 	require.Contains(t, whole, score.UpdateID{58}.String())
 	require.Equal(t, http.StatusNotFound, r.send(http.MethodGet, "/ops/dead-letters/000000000000", nil).status)
 	require.Equal(t, http.StatusBadRequest, r.send(http.MethodGet, "/ops/dead-letters/replay", nil).status)

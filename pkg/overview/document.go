@@ -51,6 +51,7 @@ type Lane struct {
 
 	BalanceWei   string `json:"balanceWei,omitempty"`
 	LastsSeconds *int64 `json:"lastsSeconds,omitempty"` // the balance, as its relayer saw it fall
+	LacksWei     string `json:"lacksWei,omitempty"`     // at least, for another transaction; left out unless it waits for funds
 	Nonces       Nonces `json:"nonces"`
 	InFlight     int    `json:"inFlight"`  // transactions in no block; all that are not final while the chain does not tell
 	OpenSlots    int    `json:"openSlots"` // not final
@@ -109,6 +110,8 @@ type Rates struct {
 	NotDurable        uint64   `json:"notDurable,omitempty"`   // posts that NATS did not acknowledge in time; a number, not a rate
 	FinalPerSecond    float64  `json:"finalPerSecond"`         // updates
 	GasPerUpdate      *float64 `json:"gasPerUpdate,omitempty"` // that final transactions used, creations' too, by updates that became final
+	GasPriceGwei      *float64 `json:"gasPriceGwei,omitempty"` // that final transactions paid
+	BlockFill         *float64 `json:"blockFill,omitempty"`    // part of the blocks' gas limits that all transactions used, also those of others
 }
 
 // TopUp is how the account does that tops lanes' signers up, as a relayer says; one that could pay, if there is one.

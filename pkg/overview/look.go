@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/big"
 	"slices"
 	"strings"
 	"sync"
@@ -239,6 +240,9 @@ func (s *stored) lane(of roster.Lane, found funds, now time.Time) Lane {
 		seconds := int64(*report.Lasts)
 		l.LastsSeconds = &seconds
 	}
+	if report.Lacks != nil {
+		l.LacksWei = report.Lacks.String()
+	}
 	l.OldestSeconds = since(oldest, now)
 	if l.Moves = of.State == roster.Gone; !l.Moves {
 		s.moves(&l, report, reported)
@@ -287,6 +291,9 @@ func (l *Lane) wait(reason lane.Wait, from time.Time) {
 	l.Wait, l.Since = reason, &from
 	if !l.Moves {
 		l.Why = cmp.Or(sentences[reason], "its relayer says: "+string(reason))
+	}
+	if lacks, ok := new(big.Int).SetString(l.LacksWei, 10); ok && lacks.Sign() > 0 && reason == lane.WaitFunds {
+		l.Why += fmt.Sprintf(": %s needs %s ETH more at least", l.Signer.Hex(), etherUp(lacks))
 	}
 }
 
@@ -343,28 +350,6 @@ func (d *Deployment) endpoints(reports []replica.Report) (all []Endpoint) {
 		for _, e := range r.Endpoints {
 			all = append(all, Endpoint{Endpoint: e.Name, SeenBy: r.Role + " " + r.Name, Up: e.Up, Why: e.Why, Newest: e.Newest, TookMS: e.TookMS})
 		}
-	}
-	return all
-}
-
-// rates are those of all replicas together; nil where none tells.
-func rates(reports []replica.Report) (all *Rates) {
-	var final, gas uint64
-	for _, r := range reports {
-		if r.Lately == nil || r.Lately.Seconds <= 0 {
-			continue
-		}
-		if all == nil {
-			all = &Rates{}
-		}
-		all.AcceptedPerSecond += float64(r.Lately.Accepted) / r.Lately.Seconds
-		all.NotDurable += r.Lately.NotDurable
-		all.FinalPerSecond += float64(r.Lately.Final) / r.Lately.Seconds
-		final, gas = final+r.Lately.Final, gas+r.Lately.Gas
-	}
-	if final > 0 {
-		perUpdate := float64(gas) / float64(final)
-		all.GasPerUpdate = &perUpdate
 	}
 	return all
 }

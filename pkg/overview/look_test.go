@@ -170,8 +170,8 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 		require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
 			Role: relayer, Name: "relayer-b", Version: "v1.4.0 (go1.26)", Began: began,
 			Endpoints: []replica.Endpoint{{Name: "node:8545", Why: "throttling", Newest: 9}},
-			Lately:    &replica.Lately{Seconds: 50, Counts: replica.Counts{Final: 2_000, Gas: 40_000_000}},
-			Lanes:     map[score.Lane]replica.Lane{1: {Since: began, Lasts: &lasts}, 2: {Wait: string(wait), Since: began, Lasts: &dry}},
+			Lately:    &replica.Lately{Seconds: 50, Counts: replica.Counts{Final: 2_000, Gas: 40_000_000, Fees: 0.1, BlockGas: 3_000, BlockLimit: 12_000}},
+			Lanes:     map[score.Lane]replica.Lane{1: {Since: began, Lasts: &lasts}, 2: {Wait: string(wait), Since: began, Lasts: &dry, Lacks: big.NewInt(123_400_000_000_000_001)}},
 		}))
 	}
 	tell(lane.WaitFunds)
@@ -185,7 +185,8 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	}))
 	doc = r.look(t)
 	require.False(t, doc.OK)
-	require.Equal(t, "lane 2 waits: its signer cannot pay for another transaction; fund it", doc.Verdict)
+	require.Equal(t, "lane 2 waits: its signer cannot pay for another transaction; fund it: "+devnet.Address(firstAccount+2).Hex()+" needs 0.13 ETH more at least", doc.Verdict)
+	require.Equal(t, "123400000000000001", doc.Lanes[2].LacksWei)
 	require.Equal(t, lane.WaitFunds, doc.Lanes[2].Wait)
 	require.True(t, doc.Lanes[1].Moves)
 	require.Equal(t, int64(7200), *doc.Lanes[1].LastsSeconds)
@@ -195,12 +196,15 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	require.InDelta(t, 123.4, doc.Rates.AcceptedPerSecond, 0.01)
 	require.InDelta(t, 40, doc.Rates.FinalPerSecond, 0.01)
 	require.InDelta(t, 20_000, *doc.Rates.GasPerUpdate, 0.01)
+	require.InDelta(t, 2.5, *doc.Rates.GasPriceGwei, 0.001)
+	require.InDelta(t, 0.25, *doc.Rates.BlockFill, 0.001)
 	require.Equal(t, map[string][]string{"node:8545": {"throttling for relayer relayer-b"}}, doc.Down())
 	require.Equal(t, []string{"v1.4.0", "v1.3.0", "v1.4.0 (go1.26)"}, []string{doc.Replicas[0].Version, doc.Replicas[1].Version, doc.Replicas[2].Version})
 
 	tell(lane.WaitWindow)
 	doc = r.look(t)
 	require.True(t, doc.OK, "it waits for what it sent")
+	require.Empty(t, doc.Lanes[2].Why)
 	require.Equal(t, "all lanes move; endpoints that are left alone: node:8545", doc.Verdict)
 
 	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
@@ -369,5 +373,16 @@ func TestEveryReasonHasASentence(t *testing.T) {
 	t.Parallel()
 	for _, reason := range lane.Waits() {
 		require.NotEmpty(t, sentences[reason], reason)
+	}
+}
+
+// TestWhatIsLackingIsEnough: it is rounded up, be it little or much.
+func TestWhatIsLackingIsEnough(t *testing.T) {
+	t.Parallel()
+	for wei, want := range map[string]string{
+		"123": "0.00000000000000013", "123456789": "0.00000000013", "999999999999999999": "1.0", "400000000000000000": "0.40", "12300000000000000001": "13", "1234000000000000000000": "1300",
+	} {
+		n, _ := new(big.Int).SetString(wei, 10)
+		require.Equal(t, want, etherUp(n), wei)
 	}
 }

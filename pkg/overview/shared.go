@@ -104,3 +104,37 @@ func (h *History) Samples() []Sample {
 	defer h.mu.Unlock()
 	return append([]Sample(nil), h.samples...)
 }
+
+// rates are those of all replicas together; nil where none tells.
+func rates(reports []replica.Report) (all *Rates) {
+	var sum replica.Counts
+	for _, r := range reports {
+		if r.Lately == nil || r.Lately.Seconds <= 0 {
+			continue
+		}
+		if all == nil {
+			all = &Rates{}
+		}
+		all.AcceptedPerSecond += float64(r.Lately.Accepted) / r.Lately.Seconds
+		all.NotDurable += r.Lately.NotDurable
+		all.FinalPerSecond += float64(r.Lately.Final) / r.Lately.Seconds
+		sum = sum.Plus(r.Lately.Counts)
+	}
+	if all != nil {
+		all.GasPerUpdate = ratio(float64(sum.Gas), float64(sum.Final))
+		if sum.Fees > 0 { // else no relayer tells
+			all.GasPriceGwei = ratio(sum.Fees*1e9, float64(sum.Gas))
+		}
+		all.BlockFill = ratio(float64(sum.BlockGas), float64(sum.BlockLimit))
+	}
+	return all
+}
+
+// ratio is nil of nothing.
+func ratio(part, whole float64) *float64 {
+	if whole <= 0 {
+		return nil
+	}
+	part /= whole
+	return &part
+}

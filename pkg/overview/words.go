@@ -1,6 +1,11 @@
 package overview
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+)
 
 // Age writes seconds in at most seven characters. Clocks differ: what is ahead of ours is now.
 func Age(seconds float64) string {
@@ -29,4 +34,12 @@ func Bytes(n uint64) string {
 		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// etherUp writes an amount of wei, more than 0, in ether: two digits, and never less than it is.
+func etherUp(wei *big.Int) string {
+	ether, _ := new(big.Float).Quo(new(big.Float).SetInt(wei), big.NewFloat(1e18)).Float64()
+	places := 1 - int(math.Floor(math.Log10(ether)))
+	unit := math.Pow10(-places)
+	return strconv.FormatFloat(math.Ceil(ether/unit)*unit, 'f', max(0, places), 64)
 }

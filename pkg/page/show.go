@@ -66,12 +66,14 @@ func signed(points int64) string {
 	return grouped(points)
 }
 
-// ether writes wei in ETH, with six digits after the point, or four that count.
+// ether writes wei in ETH, with six digits after the point, or four that count; of a thousand and more no fraction, and never more than it is.
 func ether(wei *big.Int) string {
 	value, _ := new(big.Rat).SetFrac(wei, big.NewInt(1e18)).Float64()
 	switch {
 	case value == 0:
 		return "0"
+	case value >= 1000:
+		return grouped(new(big.Int).Quo(wei, big.NewInt(1e18)).Uint64())
 	case value < 0.001:
 		return strconv.FormatFloat(value, 'g', 4, 64)
 	default:

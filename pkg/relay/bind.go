@@ -121,7 +121,8 @@ type binding struct {
 func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	fees, why := b.lane.Ready(w.gas)
 	if why != lane.WaitNone {
-		b.waiting.set(why, "need_wei", b.lane.Need(w.gas, fees), "gas", w.gas)
+		b.waiting.need = b.lane.Need(w.gas, fees)
+		b.waiting.set(why, "need_wei", b.waiting.need, "gas", w.gas)
 		return false, nil
 	}
 	nonce := b.lane.State.Next

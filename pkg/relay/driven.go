@@ -22,7 +22,9 @@ type driven struct {
 	mu    sync.Mutex
 	lanes map[score.Lane]Driven
 
-	updates, gas atomic.Uint64 // final, and used
+	updates atomic.Uint64 // final
+	gas     uint64        // used by final transactions
+	fees    float64       // paid by them, ether
 }
 
 // Driven tells of each lane that the relayer drives.
@@ -33,9 +35,19 @@ func (r *Relayer) Driven() map[score.Lane]Driven {
 	return maps.Clone(d.lanes)
 }
 
-// Done tells how many updates became final by this relayer since it began, and the gas that final transactions used.
-func (r *Relayer) Done() (updates, gas uint64) {
-	return r.metrics.told.updates.Load(), r.metrics.told.gas.Load()
+// Done tells how many updates became final by this relayer since it began, the gas that final transactions used, and the fees that they paid, ether.
+func (r *Relayer) Done() (updates, gas uint64, fees float64) {
+	d := &r.metrics.told
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.updates.Load(), d.gas, d.fees
+}
+
+// paid counts a final transaction.
+func (d *driven) paid(gas uint64, fee float64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.gas, d.fees = d.gas+gas, d.fees+fee
 }
 
 func (d *driven) wait(id score.Lane, reason lane.Wait) {

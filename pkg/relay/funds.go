@@ -2,6 +2,7 @@ package relay
 
 import (
 	"math"
+	"math/big"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ type funds struct {
 	forecast lane.Forecast
 	seen     evidence.Ref // the block of the balance
 	dry      bool         // the lane waits for funds
+	lacks    *big.Int     // wei; as of dry
 	low      bool         // it was logged
 }
 
@@ -38,10 +40,25 @@ func (f *funds) lasts() (seconds float64, known bool) {
 	return f.forecast.Lasts()
 }
 
-// see takes in the signer's account, and whether it does not cover another transaction.
-func (f *funds) see(account evidence.Account, now time.Time, dry bool) {
+// Lacks is by how much, wei, the balance of a lane's signer does not cover what its next transaction may cost, and all that are in flight;
+// 0 while the lane does not wait for funds, and where it is not known.
+func (r *Relayer) Lacks(id score.Lane) *big.Int {
+	f := r.fundsOf(id)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !f.dry {
+		return new(big.Int)
+	}
+	return f.lacks
+}
+
+// see takes in the signer's account, and whether it does not cover another transaction; need is the balance that would.
+func (f *funds) see(account evidence.Account, now time.Time, dry bool, need *big.Int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.lacks = new(big.Int).Sub(orZero(need), account.Balance); f.lacks.Sign() < 0 {
+		f.lacks.SetInt64(0)
+	}
 	if f.dry = dry; account.At != f.seen {
 		f.seen = account.At
 		f.forecast.See(account.Balance, now)
@@ -71,7 +88,7 @@ func (f *funds) sound(alarm time.Duration) (perDay float64, low bool) {
 func (s *session) showFunds(account evidence.Account) {
 	id := label(s.id)
 	s.metrics.balance.WithLabelValues(id).Set(ether(account.Balance))
-	s.funds.see(account, s.config.Now(), s.waiting.reason == lane.WaitFunds)
+	s.funds.see(account, s.config.Now(), s.waiting.reason == lane.WaitFunds, s.waiting.need)
 	lasts, known := s.funds.lasts()
 	if known {
 		s.metrics.lasts.WithLabelValues(id).Set(lasts)

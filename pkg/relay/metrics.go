@@ -155,8 +155,9 @@ func (m *metrics) slotSettled(id score.Lane, result lane.Result, receipt *types.
 		return
 	}
 	m.gasUsed.WithLabelValues(label(id)).Add(float64(receipt.GasUsed))
-	m.told.gas.Add(receipt.GasUsed)
-	m.fees.WithLabelValues(label(id)).Add(paid(receipt))
+	fee := paid(receipt)
+	m.fees.WithLabelValues(label(id)).Add(fee)
+	m.told.paid(receipt.GasUsed, fee)
 }
 
 // paid is the fee of a transaction, ether; 0 where the receipt does not tell its price.

@@ -20,6 +20,7 @@ type waiting struct {
 	metrics *metrics
 	log     *slog.Logger
 
+	need   *big.Int // wei: the balance with which it would not wait for funds
 	reason lane.Wait
 	since  time.Time // of the reason
 	logged bool      // the reason was

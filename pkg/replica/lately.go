@@ -7,10 +7,28 @@ const window = time.Minute
 
 // Counts are what a replica did since it began.
 type Counts struct {
-	Accepted   uint64 `json:"accepted,omitempty"`   // updates
-	NotDurable uint64 `json:"notDurable,omitempty"` // posts that NATS did not acknowledge in time
-	Final      uint64 `json:"final,omitempty"`      // updates
-	Gas        uint64 `json:"gas,omitempty"`        // that final transactions used
+	Accepted   uint64  `json:"accepted,omitempty"`   // updates
+	NotDurable uint64  `json:"notDurable,omitempty"` // posts that NATS did not acknowledge in time
+	Final      uint64  `json:"final,omitempty"`      // updates
+	Gas        uint64  `json:"gas,omitempty"`        // that final transactions used
+	Fees       float64 `json:"fees,omitempty"`       // that final transactions paid, ether
+	BlockGas   uint64  `json:"blockGas,omitempty"`   // that all transactions used in the blocks that it followed
+	BlockLimit uint64  `json:"blockLimit,omitempty"` // the gas limits of these blocks together
+}
+
+// Plus is the sum of both.
+func (c Counts) Plus(more Counts) Counts {
+	return Counts{
+		Accepted: c.Accepted + more.Accepted, NotDurable: c.NotDurable + more.NotDurable, Final: c.Final + more.Final, Gas: c.Gas + more.Gas, Fees: c.Fees + more.Fees,
+		BlockGas: c.BlockGas + more.BlockGas, BlockLimit: c.BlockLimit + more.BlockLimit,
+	}
+}
+
+func (c Counts) minus(before Counts) Counts {
+	return Counts{
+		Accepted: c.Accepted - before.Accepted, NotDurable: c.NotDurable - before.NotDurable, Final: c.Final - before.Final, Gas: c.Gas - before.Gas, Fees: c.Fees - before.Fees,
+		BlockGas: c.BlockGas - before.BlockGas, BlockLimit: c.BlockLimit - before.BlockLimit,
+	}
 }
 
 // Lately is what a replica did in the last minute or so.
@@ -40,5 +58,5 @@ func (w *Window) Add(now time.Time, c Counts) *Lately {
 	if seconds <= 0 {
 		return nil
 	}
-	return &Lately{seconds, Counts{c.Accepted - first.Accepted, c.NotDurable - first.NotDurable, c.Final - first.Final, c.Gas - first.Gas}}
+	return &Lately{seconds, c.minus(first.Counts)}
 }

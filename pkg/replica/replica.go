@@ -72,6 +72,7 @@ type Lane struct {
 	Since   time.Time `json:"since"`           // from when on
 	Waiting uint64    `json:"waiting"`         // updates
 	Lasts   *float64  `json:"lasts,omitempty"` // seconds that its signer's balance lasts, as the relayer saw it fall; nil: not known
+	Lacks   *big.Int  `json:"lacks,omitempty"` // wei, at least, that its signer's balance lacks for another transaction; nil: none, or not known
 }
 
 // Tell replaces what the replica said before. After an error it may or may not have.

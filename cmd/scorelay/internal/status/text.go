@@ -168,6 +168,12 @@ func below(d *overview.Document) (lines []string) {
 		if r.GasPerUpdate != nil {
 			gas = fmt.Sprintf(", %s gas an update", count(uint64(*r.GasPerUpdate)))
 		}
+		if r.GasPriceGwei != nil {
+			gas += fmt.Sprintf(" at %.3g gwei", *r.GasPriceGwei)
+		}
+		if r.BlockFill != nil {
+			gas += fmt.Sprintf(", blocks %.0f %% full", 100**r.BlockFill)
+		}
 		say("last minute  accepted %s a second, final %s%s", rate(r.AcceptedPerSecond), rate(r.FinalPerSecond), gas)
 	}
 	say("endpoints  %s", strings.Join(endpoints(d), ", "))
