@@ -37,14 +37,18 @@ type Client struct {
 var ErrDomain = errors.New("the API's domain cannot be signed for")
 
 // NewClient speaks to the API at url (such as https://scorelay.example.com) with an API key. It uses the given HTTP
-// client or, if that is nil, one of its own with a timeout of 15 s.
+// client or, if that is nil, one of its own with a timeout of 15 s. Redirects are errors, unless the given client's CheckRedirect says otherwise.
 func NewClient(url, apiKey string, client *http.Client) *Client {
 	if client == nil {
 		client = &http.Client{Timeout: requestTimeout, Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: idleConns, IdleConnTimeout: time.Minute,
 		}}
 	}
-	return &Client{url: strings.TrimSuffix(url, "/"), key: apiKey, http: client}
+	own := *client
+	if own.CheckRedirect == nil { // the API has none, and a proxy's login page elsewhere would be sent the key
+		own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	return &Client{url: strings.TrimSuffix(url, "/"), key: apiKey, http: &own}
 }
 
 // Expecting is the same client, but its Project refuses, with an ErrDomain, what is of another domain, or of none. A

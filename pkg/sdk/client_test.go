@@ -331,3 +331,23 @@ func TestRetry(t *testing.T) {
 		require.Equal(t, 5*time.Second, time.Since(began), "it does not wait longer than ctx lasts")
 	})
 }
+
+// TestTheKeyIsNotSentElsewhere: a proxy before the API may lead to its own login page.
+func TestTheKeyIsNotSentElsewhere(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Error("it was sent", r.Header) }))
+	t.Cleanup(elsewhere.Close)
+	api := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(api.Close)
+	for _, given := range []*http.Client{nil, {}} {
+		client := sdk.NewClient(api.URL, "key", given)
+		_, err := client.Project(t.Context(), project)
+		refused := (*sdk.Error)(nil)
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, http.StatusTemporaryRedirect, refused.Status)
+		ctx, cancel := context.WithCancel(t.Context())
+		for _, err := range client.Events(ctx, project, sdk.EventOptions{Trouble: func(error) { cancel() }}) {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+	}
+}

@@ -146,7 +146,9 @@ func openSpool(path string) (*spool, []spooled, error) {
 		s.live[e.n] = e
 	}
 	if err == nil {
-		err = s.compact()
+		if err = s.compact(); err != nil && s.file == nil && s.reuse(raw) == nil {
+			err = nil // such as a full disk: what there is is sent, which makes room
+		}
 	}
 	if err != nil {
 		_ = s.file.Close() // of nil, too
@@ -154,6 +156,21 @@ func openSpool(path string) (*spool, []spooled, error) {
 		return nil, nil, fmt.Errorf("couldn't open the spool: %w", err)
 	}
 	return s, entries, nil
+}
+
+// reuse continues the file that was read, without what is torn at its end.
+func (s *spool) reuse(raw []byte) error {
+	file, err := os.OpenFile(s.path, os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	s.size = int64(bytes.LastIndexByte(raw, '\n') + 1)
+	if err := errors.Join(file.Truncate(s.size), file.Sync()); err != nil {
+		_ = file.Close()
+		return err
+	}
+	s.file, s.compactAt = file, max(compactBytes, 2*s.size)
+	return nil
 }
 
 // put appends updates, and returns when they are on the disk. With an ErrSpool they may be.
@@ -263,6 +280,7 @@ func (s *spool) compact() error {
 	}
 	if err != nil {
 		_ = file.Close()
+		_ = os.Remove(next) // on a full disk it may have taken the last room
 		return err
 	}
 	old := s.file

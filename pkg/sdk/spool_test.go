@@ -149,6 +149,40 @@ func TestSpoolThatCannotBeWrittenPromisesNothing(t *testing.T) {
 	require.Len(t, entries, 1)
 }
 
+// TestSpoolThatCannotBeRewritten, such as on a full disk, is used as it is, and leaves no half of another one there.
+func TestSpoolThatCannotBeRewritten(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spool")
+	s, _, err := openSpool(path)
+	require.NoError(t, err)
+	require.NoError(t, s.put([]*held{{n: 1, update: spoolUpdate(1)}}))
+	_, err = s.file.WriteString(`12345678 {"n":2,"upda`)
+	require.NoError(t, err)
+	s.close()
+	blocked := filepath.Join(path+".new", "x")
+	require.NoError(t, os.MkdirAll(blocked, 0o700))
+	for n := uint64(1); n <= 3; n++ {
+		var entries []spooled
+		s, entries, err = openSpool(path)
+		require.NoError(t, err)
+		require.Len(t, entries, int(n))
+		require.Zero(t, s.damaged)
+		require.NoError(t, s.put([]*held{{n: n + 1, update: spoolUpdate(byte(n + 1))}}))
+		s.close()
+	}
+
+	require.NoError(t, os.RemoveAll(path+".new"))
+	s, entries, err := openSpool(path)
+	require.NoError(t, err)
+	defer s.close()
+	require.Len(t, entries, 4)
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.MkdirAll(filepath.Join(path, "x"), 0o700)) // nothing can be renamed to it
+	s.compactAt = 0
+	require.NoError(t, s.put([]*held{{n: 5, update: spoolUpdate(5)}}))
+	require.NoFileExists(t, path+".new")
+}
+
 func FuzzParseSpool(f *testing.F) {
 	one := spoolUpdate(1)
 	line := spoolLine{N: 1, Update: &one}.append(nil)

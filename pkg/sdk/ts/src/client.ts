@@ -162,6 +162,8 @@ export interface ClientOptions {
   domain?: Domain
 }
 
+const redirect = 'error' // the API has none, and a proxy's login page elsewhere would be sent the key
+
 /** Speaks to the HTTP API. Each method sends one request; see retry for what to do with their errors. */
 export class Client {
   private readonly url: string
@@ -353,12 +355,12 @@ export class Client {
   events(projectId: string, options: EventOptions = {}): AsyncGenerator<ProjectEvent, void, undefined> {
     const path = withQuery(`/projects/${projectId}/events`, { after: options.after })
     return followEvents((cursor, signal) => this.fetch(this.url + path, {
-      headers: { 'X-API-KEY': this.apiKey, Accept: 'text/event-stream', ...(cursor !== undefined && { 'Last-Event-ID': cursor }) }, signal,
+      headers: { 'X-API-KEY': this.apiKey, Accept: 'text/event-stream', ...(cursor !== undefined && { 'Last-Event-ID': cursor }) }, signal, redirect,
     }), options)
   }
 
   private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const init: RequestInit = { method, headers: { 'X-API-KEY': this.apiKey }, signal: AbortSignal.timeout(this.timeout) }
+    const init: RequestInit = { method, headers: { 'X-API-KEY': this.apiKey }, signal: AbortSignal.timeout(this.timeout), redirect }
     if (body !== undefined) {
       init.headers = { ...init.headers, 'Content-Type': 'application/json' }
       init.body = JSON.stringify(body)

@@ -76,15 +76,15 @@ export class FileSpool implements Spool {
     await mkdir(dirname(this.path), { recursive: true })
     await this.lock()
     try {
-      const text = await readFile(this.path, 'utf8').catch((error) => {
+      const raw = await readFile(this.path).catch((error) => {
         if (error.code !== 'ENOENT') throw error
-        return ''
+        return Buffer.alloc(0)
       })
-      const { entries, damaged } = parseSpool(text)
+      const { entries, damaged } = parseSpool(raw.toString())
       this.damaged = damaged
-      if (damaged > 0) await writeFile(`${this.path}.damaged`, text, { mode: 0o600 })
+      if (damaged > 0) await writeFile(`${this.path}.damaged`, raw, { mode: 0o600 })
       for (const entry of entries) this.live.set(entry.n, { ...entry })
-      await this.compact()
+      await this.compact().catch((error) => this.reuse(raw, error)) // such as a full disk: what there is is sent, which makes room
       return entries
     } catch (error) {
       await this.unlock()
@@ -175,6 +175,7 @@ export class FileSpool implements Spool {
       await rename(next, this.path)
     } catch (error) {
       await file.close()
+      await rm(next, { force: true }) // on a full disk it may have taken the last room
       throw error
     }
     const old = this.file
@@ -183,6 +184,22 @@ export class FileSpool implements Spool {
     this.compactAt = Math.max(compactBytes, 2 * this.size)
     await old?.close()
     await this.syncDirectory()
+  }
+
+  /** Continues the file that was read, without what is torn at its end. */
+  private async reuse(raw: Buffer, why: unknown): Promise<void> {
+    if (this.file || raw.length === 0) throw why
+    const file = await open(this.path, 'a', 0o600)
+    this.size = raw.lastIndexOf('\n') + 1
+    try {
+      await file.truncate(this.size)
+      await file.sync()
+    } catch {
+      await file.close()
+      throw why
+    }
+    this.file = file
+    this.compactAt = Math.max(compactBytes, 2 * this.size)
   }
 
   /** Makes the rename last: after a crash the directory may else name the old file. Windows has no such call. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { mock, test } from 'node:test'
 import { verifyTypedData } from 'ethers'
 import { actionIndex, ApiError, Client, DomainError, retry, scoreTypeIndex, total, updateTypedData } from '../dist/index.js'
@@ -215,4 +217,20 @@ test('indexes are found by name', () => {
   assert.equal(scoreTypeIndex(project, 'skill'), 1)
   assert.throws(() => actionIndex(project, 'draw'), RangeError)
   assert.throws(() => scoreTypeIndex(project, 'fame'), RangeError)
+})
+
+test('the key is not sent elsewhere: a proxy before the API may lead to its own login page', async (t) => {
+  const serve = async (answer) => {
+    const server = createServer(answer).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    return `http://127.0.0.1:${server.address().port}`
+  }
+  let sent = 0
+  const elsewhere = await serve((_, res) => { sent++; res.end('{}') })
+  const client = new Client(await serve((_, res) => res.writeHead(307, { Location: elsewhere }).end()), 'key')
+  await assert.rejects(client.project(projectId), ApiError)
+  const stop = new AbortController()
+  await assert.rejects(client.events(projectId, { signal: stop.signal, trouble: () => stop.abort() }).next())
+  assert.equal(sent, 0)
 })

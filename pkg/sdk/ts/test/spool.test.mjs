@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,6 +93,36 @@ test('a spool keeps what is not done, over crashes at any byte', async () => {
     }
     await spool.close()
   }
+})
+
+test('a spool that cannot be rewritten, such as on a full disk, is used as it is, and leaves no half of another one there', async () => {
+  const path = join(folder, 'full')
+  const opened = async () => {
+    const spool = new FileSpool(path)
+    const entries = await spool.open()
+    assert.equal(spool.damaged, 0)
+    return { spool, numbers: entries.map(({ n }) => n) }
+  }
+  let { spool } = await opened()
+  await spool.put([entry(1)])
+  await spool.close()
+  appendFileSync(path, '12345678 {"n":2,"upda')
+  mkdirSync(`${path}.new/x`, { recursive: true })
+  for (let n = 1; n <= 3; n++) {
+    const { spool, numbers } = await opened()
+    assert.equal(numbers.length, n)
+    await spool.put([entry(n + 1)])
+    await spool.close()
+  }
+  rmSync(`${path}.new`, { recursive: true })
+  const again = await opened()
+  assert.deepEqual(again.numbers, [1, 2, 3, 4])
+  rmSync(path)
+  mkdirSync(`${path}/x`, { recursive: true }) // nothing can be renamed to it
+  again.spool.compactAt = 0
+  await again.spool.put([entry(5)])
+  assert(!existsSync(`${path}.new`))
+  await again.spool.close()
 })
 
 test('a spool is rewritten when little of it is needed, and has one owner', async () => {
