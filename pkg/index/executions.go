@@ -220,22 +220,24 @@ func timeOf(unix uint64) time.Time { return time.Unix(int64(unix), 0).UTC() }
 type share struct {
 	paid           evidence.Paid
 	updates, dealt uint64
+	fee, rest      uint64 // of each, and what is left of the division
 }
 
 func shareOf(paid evidence.Paid, updates uint64) *share { return &share{paid: paid, updates: updates} }
 
 func (s *share) next() (gas, fee uint64) {
-	n := new(big.Int).SetUint64(s.updates)
-	quotient, rest := new(big.Int).QuoRem(s.paid.Fee, n, new(big.Int))
-	gas = s.paid.Gas / s.updates
+	if s.dealt == 0 {
+		quotient, rest := new(big.Int).QuoRem(s.paid.Fee, new(big.Int).SetUint64(s.updates), new(big.Int))
+		s.fee, s.rest = math.MaxUint64, rest.Uint64() // 18 ether for one update
+		if quotient.IsUint64() {
+			s.fee = quotient.Uint64()
+		}
+	}
+	gas, fee = s.paid.Gas/s.updates, s.fee
 	if s.dealt < s.paid.Gas%s.updates {
 		gas++
 	}
-	fee = math.MaxUint64 // 18 ether for one update
-	if quotient.IsUint64() {
-		fee = quotient.Uint64()
-	}
-	if fee < math.MaxUint64 && s.dealt < rest.Uint64() {
+	if fee < math.MaxUint64 && s.dealt < s.rest {
 		fee++
 	}
 	s.dealt++

@@ -23,7 +23,7 @@ type step struct {
 	to         score.Mark
 
 	known
-	boards []*board // the total, if there is one, is the first
+	boards []*board // the total, if there is one, is the first; none of the only type once that is known
 	days   []*day
 }
 
@@ -94,8 +94,12 @@ func (s *Store) look(ctx context.Context, generation uint64, st *step) (found bo
 	for _, d := range st.days {
 		args = append(args, d.number)
 	}
-	for _, b := range st.boards {
+	for n, b := range st.boards {
 		names = append(names, boardName(b.number))
+		if n == 1 && len(st.boards) == 2 { // of one type: the wallets are the total's
+			args = append(args, boardByte(b.number), 0)
+			continue
+		}
 		args = append(args, boardByte(b.number), len(b.wallets))
 		for i := range b.wallets {
 			args = append(args, b.wallets[i][:])
@@ -113,15 +117,21 @@ func (s *Store) look(ctx context.Context, generation uint64, st *step) (found bo
 
 // read reads the reply of read.lua.
 func (st *step) read(texts []string) (err error) {
+	if len(texts) < 4 {
+		return redisdb.BadData("%d texts", len(texts))
+	}
+	if st.known, err = readKnown(texts); err != nil {
+		return err
+	}
+	if len(st.boards) == 2 && boardByte(st.boards[1].number) == st.only {
+		st.boards = st.boards[:1]
+	}
 	want := 4 + len(st.days)
 	for _, b := range st.boards {
 		want += len(b.wallets)
 	}
 	if len(texts) != want {
 		return redisdb.BadData("%d texts for %d", len(texts), want)
-	}
-	if st.known, err = readKnown(texts); err != nil {
-		return err
 	}
 	texts = texts[4:]
 	for i, d := range st.days {
@@ -177,14 +187,15 @@ func (st *step) others() bool {
 func (st *step) apply() error {
 	hit := map[common.Address]bool{} // for the first time
 	if st.updates == 0 && len(st.boards) == 2 {
-		st.only = boardByte(st.boards[1].number)
+		st.only, st.boards = boardByte(st.boards[1].number), st.boards[:1]
 	}
+	fee := new(big.Int)
 	for i := range st.executions {
 		e := &st.executions[i]
 		at := slices.IndexFunc(st.days, func(d *day) bool { return d.number == dayOf(e.Time) })
 		today := st.days[at]
 		today.Gas += e.Gas
-		today.Fee.Add(today.Fee, new(big.Int).SetUint64(e.Fee))
+		today.Fee.Add(today.Fee, fee.SetUint64(e.Fee))
 		st.last = max(st.last, uint64(e.Time.Unix()))
 		if e.Outcome != score.Applied {
 			today.Rejected++
@@ -196,8 +207,10 @@ func (st *step) apply() error {
 			hit[e.Target] = true
 			today.Wallets++
 		}
-		for _, number := range []int{score.Total, int(e.ScoreType)} {
-			b := st.board(number)
+		for _, b := range st.boards {
+			if b.number != score.Total && b.number != int(e.ScoreType) {
+				continue
+			}
 			was := b.scores[e.Target]
 			b.scores[e.Target] += e.Points
 			if (b.scores[e.Target] < was) != (e.Points < 0) {
@@ -214,9 +227,6 @@ func (s *Store) write(ctx context.Context, generation uint64, st *step) (did boo
 	names := []string{record, exact, days, recent}
 	var boards [][]any
 	for _, b := range st.boards {
-		if boardByte(b.number) == st.only {
-			continue
-		}
 		names = append(names, boardName(b.number))
 		scores := make([]any, 0, 2*len(b.wallets))
 		for i := range b.wallets {

@@ -1,6 +1,7 @@
 -- Reads of a project at one moment. KEYS: record, exact scores, days, total, boards. ARGV: how many days, they; of each board: its byte, how many
--- wallets, they. It replies with the record's mark, updates, last time and only type, the days, and the scores; '' for what is not there. Nothing
--- at all where there is no record.
+-- wallets, they; or 0, for those of the total before it, of which nothing is replied if the board is that of the only type, since its scores are the
+-- total's. It replies with the record's mark, updates, last time and only type, the days, and the scores; '' for what is not there. Nothing at all
+-- where there is no record.
 local call = redis.call
 local out = call('HMGET', KEYS[1], 'mark', 'updates', 'last', 'only')
 if not out[1] then return {} end
@@ -14,18 +15,23 @@ if n > 0 then
   a = a + n
 end
 local o = 4 + n
+local first, wallets
 for k = 5, #KEYS do
   local board, n, key = ARGV[a], tonumber(ARGV[a + 1]), KEYS[k]
-  if board == only then board, key = '\255', KEYS[4] end
-  local scores = call('ZMSCORE', key, unpack(ARGV, a + 2, a + 1 + n))
-  for i = 1, n do
-    local s = scores[i]
-    if s then
-      local float = tonumber(s)
-      if float >= 9007199254740992 or float <= -9007199254740992 then s = call('HGET', KEYS[2], board .. ARGV[a + 1 + i]) or s end
+  a = a + 2
+  if n > 0 then first, wallets, a = a, n, a + n end
+  if n > 0 or board ~= only then
+    if board == only then board, key = '\255', KEYS[4] end
+    local scores = call('ZMSCORE', key, unpack(ARGV, first, first + wallets - 1))
+    for i = 1, wallets do
+      local s = scores[i]
+      if s then
+        local float = tonumber(s)
+        if float >= 9007199254740992 or float <= -9007199254740992 then s = call('HGET', KEYS[2], board .. ARGV[first + i - 1]) or s end
+      end
+      out[o + i] = s or ''
     end
-    out[o + i] = s or ''
+    o = o + wallets
   end
-  a, o = a + 2 + n, o + n
 end
 return out
