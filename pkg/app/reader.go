@@ -91,12 +91,9 @@ func (r reader) Scores(ctx context.Context, project score.ProjectID, wallet comm
 	return scores, head.Number, err
 }
 
-// Carrier reads the lane's transaction that carries an update; nil of one that is none, or that no endpoint has.
+// Carrier reads the lane's transaction that carries an update; nil of one that is none.
 func (r reader) Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error) {
 	told, err := r.chain.Transaction(ctx, tx)
-	if errors.Is(err, ethereum.NotFound) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}

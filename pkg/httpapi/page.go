@@ -189,14 +189,14 @@ func (a source) Update(project score.ProjectID, update score.UpdateID) (score.St
 	return statuses[0], nil
 }
 
-func (a source) Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) *score.Carrier {
+func (a source) Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (carrier *score.Carrier, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, carrierPatience)
 	defer cancel()
 	carrier, err := a.s.deps.Chain.Carrier(ctx, tx, project, update)
 	if err != nil {
 		a.s.deps.Log.Debug("the API could not read an update's transaction for a page; it leaves out what that tells", "tx", tx, "err", err)
 	}
-	return carrier
+	return carrier, err == nil
 }
 
 func (a source) NextEdit(project score.ProjectID) (page.NextEdit, error) {

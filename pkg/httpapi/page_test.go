@@ -405,6 +405,7 @@ func TestAnUpdatesWayIsToldInWords(t *testing.T) {
 	is(updateTx.Hex())
 	require.NoError(t, w.status.Final(ctx, updateTx, 78, refs, []score.Outcome{score.Applied}))
 	is("It is applied, for good.")
+	is("A lane bound it to a transaction, with others.")
 	is("Block 78.")
 }
 
@@ -437,7 +438,12 @@ func TestAnUpdatesTransactionIsRead(t *testing.T) {
 	}
 	is = w.look(w.path() + "/updates/" + updateID("other").String()).raw
 	require.Contains(t, is, "It is applied, for good.")
-	require.NotContains(t, is, "with 1 other", "nothing is told of an update that its transaction does not carry")
+	require.Contains(t, is, "that is no lane&#39;s", "nothing is told of an update that its transaction does not carry")
+	require.NotContains(t, is, "Batched")
+	require.NoError(t, w.status.Final(t.Context(), common.Hash{}, 0, []score.Ref{score.UpdateRef(w.project.ID, updateID("dead"))}, []score.Outcome{score.Unprocessable}))
+	is = w.look(w.path() + "/updates/" + updateID("dead").String()).raw
+	require.Contains(t, is, "refuses it even alone")
+	require.NotContains(t, is, "Batched", "no transaction of it is known")
 	w.chain.down.Store(true)
 	require.Contains(t, w.look(w.path()+"/updates/"+updateID("one").String()).raw, "It is applied, for good.")
 }

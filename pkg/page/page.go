@@ -28,8 +28,8 @@ type Source interface {
 	Project(id score.ProjectID) (*score.Record, score.Status)
 	// Update tells how far an update has come; its stage is 0 where none was accepted. The error is a *Problem.
 	Update(project score.ProjectID, update score.UpdateID) (score.Status, error)
-	// Carrier is the lane's transaction that carries an update; nil where it is none, or not at hand now.
-	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) *score.Carrier
+	// Carrier is the lane's transaction that carries an update; nil of one that is none. It is not ok where the transaction is not at hand now.
+	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (carrier *score.Carrier, ok bool)
 	// NextEdit tells what an owner's next edit of a project is signed with. The error is a *Problem.
 	NextEdit(project score.ProjectID) (NextEdit, error)
 	// Edit tells what became of an edit. The error is a *Problem, also where none of this nonce is known.

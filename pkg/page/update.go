@@ -67,8 +67,9 @@ func (p *Page) update(r *request) error {
 		view.Now.Tx, view.Now.Block = e.Tx, e.Block
 	}
 	var carrier *score.Carrier
+	read := false
 	if view.Now.Tx != (common.Hash{}) {
-		carrier = p.source.Carrier(r.Context(), view.Now.Tx, head.Project.ID, id)
+		carrier, read = p.source.Carrier(r.Context(), view.Now.Tx, head.Project.ID, id)
 	}
 	if carrier != nil && view.What == nil && int(carrier.Update.Action) < len(head.Project.Actions) {
 		u := carrier.Update
@@ -78,20 +79,24 @@ func (p *Page) update(r *request) error {
 		view.What = &e
 	}
 	view.Verdict, view.State = view.verdict()
-	view.Steps = view.way(carrier)
+	view.Steps = view.way(carrier, read)
 	p.show(r.w, http.StatusOK, "update", &view)
 	return nil
 }
 
-// way is its steps, with what its transaction tells of them.
-func (v *updateView) way(carrier *score.Carrier) []step {
+// way is its steps, with what its transaction tells of them, if that was read.
+func (v *updateView) way(carrier *score.Carrier, read bool) []step {
 	all := steps(v.Now, v.Paused)
-	if carrier != nil {
-		all[1].Says, all[1].Signer = withWhom(carrier), &carrier.Signer
-		all[2].Says += " This one has the lane's nonce " + grouped(carrier.Nonce) + " and pays at most " + gwei(carrier.MaxPrice) + " gwei for each gas."
-	}
 	if v.Executed {
 		all[3].Time = &v.What.Time
+	}
+	switch {
+	case carrier != nil:
+		all[1].Says, all[1].Signer = withWhom(carrier), &carrier.Signer
+		all[2].Says += " This one has the signer's nonce " + grouped(carrier.Nonce) + " and pays at most " + gwei(carrier.MaxPrice) + " gwei for each gas."
+	case read && v.Now.Stage >= score.Included:
+		all = all[3:]
+		all[0].Says, all[0].Tx = "It is in a transaction that is no lane's, such as a member's own.", &v.Now.Tx
 	}
 	return all
 }
@@ -163,7 +168,7 @@ var outcomes = map[score.Outcome]string{
 	score.BadSignature:      "It was rejected: its group's signature is not its signer's.",
 }
 
-// steps are an update's way, as far as it has come and may go.
+// steps are an update's way, as far as it has come and may go, and as far as that is known.
 func steps(now score.Status, paused string) []step {
 	all := []step{
 		{Name: "Accepted", Says: "It is stored, synced to disk: from here on no crash loses it."},
@@ -193,7 +198,18 @@ func steps(now score.Status, paused string) []step {
 		all[2].Tx = &now.Tx
 	}
 	if now.Stage >= score.Included {
+		all[2].Says = "The transaction went to the chain's endpoints."
 		all[3].Block = now.Block
 	}
-	return all
+	if now.Stage == score.Final {
+		all[3].Says = "The transaction is in a block."
+	}
+	switch {
+	case now.Stage != score.Final || now.Tx != (common.Hash{}):
+		return all
+	case now.Outcome.Rejected(): // perhaps by a dead letter, which no transaction carried
+		return append(all[:1], all[4])
+	default: // who sent it is not known either
+		return all[4:]
+	}
 }

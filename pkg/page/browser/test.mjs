@@ -103,7 +103,7 @@ async function browse(browser, stack) {
       await context.close()
     }
   }
-  await measure(browser, dev.apiUrl, storageState, { 'sign in': '/app/sign-in', ...all })
+  await measure(browser, dev.apiUrl, storageState, { 'sign in': '/app/sign-in', ...all }, pictures ? 5 : 1)
   if (pictures) await picture(browser, dev, storageState, all)
   await behaves(page, dev, all)
   const plain = await browser.newContext({ baseURL: dev.apiUrl, storageState, javaScriptEnabled: false })
