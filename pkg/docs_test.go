@@ -208,6 +208,12 @@ func TestLifeOfAnUpdateNamesFunctionsThatAreThere(t *testing.T) {
 			require.True(t, declared[name[1]], "docs/life-of-an-update.md names %s, which is not there", name[1])
 		}
 	}
+	text := read(t, "../docs/life-of-an-update.md")
+	placed := regexp.MustCompile("`[A-Za-z]+\\.([A-Za-z]+)`,?\\s\\(?\\[[a-z]+\\.go\\]\\(\\.\\./([^)]+\\.go)\\)").FindAllStringSubmatch(text, -1)
+	require.Greater(t, len(placed), 20)
+	for _, name := range placed {
+		require.True(t, regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type )`+name[1]+`\b`).MatchString(read(t, filepath.Join("..", name[2]))), "docs/life-of-an-update.md says that %s is in %s", name[1], name[2])
+	}
 }
 
 // TestContributingSaysWhatBelongsInEachPackage: its table names every directory of packages and programs, and none that is not there.

@@ -186,7 +186,7 @@ func (l *readsLoad) append(ctx context.Context, n int, wallet func() common.Addr
 	for n > 0 {
 		part := score.Part{Project: score.ProjectID{7}, From: l.mark, To: score.Mark{Block: l.mark.Block + 1}}
 		for range min(n, readsBlock) {
-			e := score.Execution{Target: wallet(), Signer: common.Address{1}, Points: l.random.Int64N(1000) + 1, Block: l.mark.Block, Time: time.Now(), Gas: 2000, Fee: 2000 * 1e9}
+			e := score.Execution{Update: score.Update{Target: wallet(), Signer: common.Address{1}}, Points: l.random.Int64N(1000) + 1, Block: l.mark.Block, Time: time.Now(), Gas: 2000, Fee: 2000 * 1e9}
 			binary.LittleEndian.PutUint64(e.ID[:], l.random.Uint64())
 			part.Executions = append(part.Executions, e)
 		}

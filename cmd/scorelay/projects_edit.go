@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
@@ -42,7 +44,7 @@ type projectsEditCommand struct {
 	ID       string `arg:"" name:"project" help:"The projectId."`
 
 	OwnerKey      app.Secret `name:"owner-key" env:"SCORELAY_OWNER_KEY" privatekey:"" placeholder:"KEY" help:"Raw key of the owner who signs; for development, and never as an argument."`
-	OwnerKeystore string     `name:"owner-keystore" env:"SCORELAY_OWNER_KEYSTORE" placeholder:"FILE" help:"geth keystore file of the owner who signs, or the description of a key in AWS KMS."`
+	OwnerKeystore string     `name:"owner-keystore" env:"SCORELAY_OWNER_KEYSTORE" placeholder:"FILE" help:"geth keystore file of the owner who signs, or description of a remote one (web3signer, AWS KMS)."`
 	OwnerPassword string     `name:"owner-password-file" env:"SCORELAY_OWNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of that keystore."`
 
 	AddOwner      []string `name:"add-owner" placeholder:"WALLET" help:"Make a wallet an owner. What is added is added before what is removed is."`
@@ -84,7 +86,13 @@ func (c *projectsEditCommand) edit(ctx context.Context, client *sdk.Client, out 
 		return err
 	}
 	e := score.ProjectEdit{Project: id, Edits: edits, Nonce: next.Nonce, Deadline: uint64(time.Now().Add(c.Valid).Unix())}
-	signed, err := sdk.SignEdit(ctx, next.Domain, e, key.SignDigest)
+	typed, err := next.Domain.EditTypedData(e)
+	if err != nil {
+		return err
+	}
+	signed, err := sdk.SignEdit(ctx, next.Domain, e, func(ctx context.Context, digest common.Hash) ([]byte, error) {
+		return key.SignTyped(ctx, typed, digest)
+	})
 	if err != nil {
 		return err
 	}

@@ -2,15 +2,19 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/deadletter"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/devnet/remotesigner"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -24,6 +28,13 @@ func TestProjectsAreEdited(t *testing.T) {
 		cmd.Env = append(os.Environ(), "SCORELAY_OWNER_KEY="+info.OwnerKey)
 		return cmd.CombinedOutput()
 	}
+	secret, err := crypto.HexToECDSA(strings.TrimPrefix(info.OwnerKey, "0x"))
+	require.NoError(t, err)
+	remote := remotesigner.New(devnet.ChainID, secret)
+	remote.Start()
+	t.Cleanup(remote.Close)
+	description := filepath.Join(t.TempDir(), "owner.json")
+	require.NoError(t, os.WriteFile(description, fmt.Appendf(nil, `{"address": %q, "web3signer": %q}`, crypto.PubkeyToAddress(secret.PublicKey), remote.URL), 0o600))
 	member := devnet.Address(9).Hex()
 	out, err := run("edit", info.ProjectID, "--add-updater", member, "--add-action", "a gift=-5", "--add-score-type", "luck", "--signed-only=true", "--wait", "2m")
 	require.NoError(t, err, string(out))
@@ -31,6 +42,9 @@ func TestProjectsAreEdited(t *testing.T) {
 	out, err = run("edit", info.ProjectID, "--add-updater", member)
 	require.Error(t, err)
 	require.Contains(t, string(out), "is an updater already")
+	out, err = run("edit", info.ProjectID, "--owner-keystore", description, "--add-action", "a gïft=7", "--remove-updater", member, "--wait", "2m")
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "final: applied")
 
 	var shown struct {
 		Updaters   []string       `json:"updaters"`
@@ -43,12 +57,12 @@ func TestProjectsAreEdited(t *testing.T) {
 		out, err := run("show", "--json", info.ProjectID)
 		require.NoError(t, err, string(out))
 		require.NoError(t, json.Unmarshal(out, &shown))
-		return len(shown.ScoreTypes) > 1
+		return shown.EditNonce > 1 && len(shown.Actions) > 0 && shown.Actions[len(shown.Actions)-1].Name == "a gïft"
 	}, 2*time.Minute, 100*time.Millisecond)
 	require.Contains(t, shown.Actions, score.Action{Name: "a gift", Points: 5, Direction: score.Subtract})
-	require.Contains(t, shown.Updaters, strings.ToLower(member))
+	require.NotContains(t, shown.Updaters, strings.ToLower(member))
 	require.True(t, shown.SignedOnly)
-	require.Equal(t, uint64(1), shown.EditNonce)
+	require.Equal(t, uint64(2), shown.EditNonce)
 }
 
 // TestEditsOfFlags: what is added comes first, and what makes no edit is named.

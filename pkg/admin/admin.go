@@ -1,6 +1,7 @@
 // Package admin is the listener for the people and machines that operate a process: liveness, readiness, metrics and
 // profiles. It has no authentication, so it listens on the loopback interface unless told otherwise; profiles and
-// metrics are not for the public. What operators see below /ops asks for a token by itself.
+// metrics are not for the public. What operators see below /ops asks for a token by itself. It answers no page of another site in the browser of
+// someone who reaches it: see guard.
 //
 //	GET /livez          200 as long as the process can answer at all
 //	GET /readyz         200 when it should get work; 503 while it starts, drains or lacks something, with the reasons
@@ -31,27 +32,37 @@ type Server struct {
 	http     *http.Server
 }
 
-// Listen takes the address (host:port; port 0 for a free one) at once, so that a taken port is an error of the start.
-// Version is what /version tells; ops answers /ops and below, and may be nil.
-func Listen(addr string, version any, metrics prometheus.Gatherer, health *Health, ops http.Handler, log *slog.Logger) (*Server, error) {
-	told, err := json.MarshalIndent(version, "", "  ")
+// Config of a Server; all is required but Hosts and Ops.
+type Config struct {
+	Addr    string   // host:port; port 0 for a free one
+	Hosts   []string // by which it is reached, besides addresses and names that no public DNS knows: in lower case, without ports
+	Version any      // what /version tells
+	Metrics prometheus.Gatherer
+	Health  *Health
+	Ops     http.Handler // answers /ops and below
+	Log     *slog.Logger
+}
+
+// Listen takes the address at once, so that a taken port is an error of the start.
+func Listen(c Config) (*Server, error) {
+	told, err := json.MarshalIndent(c.Version, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("couldn't encode the version: %w", err)
 	}
-	listener, err := net.Listen("tcp", addr)
+	listener, err := net.Listen("tcp", c.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("couldn't open the admin listener: %w", err)
 	}
 	return &Server{
 		listener: listener,
 		http: &http.Server{
-			Handler:           handler(string(told), metrics, health, ops),
+			Handler:           guard(handler(string(told), c.Metrics, c.Health, c.Ops), c.Hosts, c.Log),
 			ReadHeaderTimeout: 5 * time.Second,
 			ReadTimeout:       10 * time.Second,
 			WriteTimeout:      2 * time.Minute, // a CPU profile takes as long as it is asked to
 			IdleTimeout:       2 * time.Minute,
 			MaxHeaderBytes:    16 << 10,
-			ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+			ErrorLog:          slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
 		},
 	}, nil
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/admin"
+	"github.com/scorelay/scorelay/pkg/devnet"
 )
 
 func TestEndpoints(t *testing.T) {
@@ -30,7 +33,7 @@ func TestEndpoints(t *testing.T) {
 		}
 		return nil
 	}})
-	server, err := admin.Listen("127.0.0.1:0", map[string]string{"version": "v1.2.3"}, metrics, &health, nil, slog.New(slog.DiscardHandler))
+	server, err := admin.Listen(admin.Config{Addr: "127.0.0.1:0", Version: map[string]string{"version": "v1.2.3"}, Metrics: metrics, Health: &health, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	drain, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -74,8 +77,67 @@ func TestEndpoints(t *testing.T) {
 
 func TestATakenAddressIsAnErrorOfTheStart(t *testing.T) {
 	t.Parallel()
-	first, err := admin.Listen("127.0.0.1:0", nil, prometheus.NewRegistry(), &admin.Health{}, nil, slog.New(slog.DiscardHandler))
+	c := admin.Config{Addr: "127.0.0.1:0", Metrics: prometheus.NewRegistry(), Health: &admin.Health{}, Log: slog.New(slog.DiscardHandler)}
+	first, err := admin.Listen(c)
 	require.NoError(t, err)
-	_, err = admin.Listen(first.Addr(), nil, prometheus.NewRegistry(), &admin.Health{}, nil, slog.New(slog.DiscardHandler))
+	c.Addr = first.Addr()
+	_, err = admin.Listen(c)
 	require.ErrorContains(t, err, "address already in use")
+}
+
+// TestOnlyExpectedHostsAreAnswered: the name of a page elsewhere may lead here. What Prometheus and probes say is answered without a setting; /ops only
+// at this machine's own names, and at those of the setting.
+func TestOnlyExpectedHostsAreAnswered(t *testing.T) {
+	t.Parallel()
+	screens := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a screen") })
+	logged := &devnet.Log{}
+	var health admin.Health
+	health.Started()
+	server, err := admin.Listen(admin.Config{
+		Addr: "127.0.0.1:0", Hosts: []string{"ops.example.com"}, Metrics: prometheus.NewRegistry(), Health: &health, Ops: screens,
+		Log: slog.New(slog.NewTextHandler(logged, nil)),
+	})
+	require.NoError(t, err)
+	drain, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- server.Run(drain, t.Context()) }()
+	status := func(method, path, host string) int {
+		req, err := http.NewRequestWithContext(t.Context(), method, "http://"+server.Addr()+path, nil)
+		require.NoError(t, err)
+		req.Host = host
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		return resp.StatusCode
+	}
+	machines := []string{"/metrics", "/debug/pprof/", "/debug/pprof/goroutine", "/version", "/livez", "/readyz"}
+	for host, expected := range map[string]struct{ machines, ops bool }{
+		"localhost": {true, true}, "LOCALHOST:9100": {true, true}, "127.0.0.1:1": {true, true}, "127.0.0.2": {true, true}, "[::1]:9100": {true, true},
+		"ops.example.com": {true, true}, "ops.example.com:443": {true, true}, "OPS.example.com.": {true, true},
+		"10.0.0.7:9100": {true, false}, "[fd00::7]:9100": {true, false}, "192.168.1.2": {true, false}, // an address that Prometheus or a kubelet found
+		"api:9100": {true, false}, "scorelay-api-admin.scores.svc:9100": {true, false}, "scorelay-api-admin.scores.svc.cluster.local.:9100": {true, false},
+		"ip-10-0-0-7.ec2.internal:9100": {true, false},
+		"evil.example:9100":             {}, "evil.example": {}, "localhost.evil.example": {}, "ops.example.com.evil.example": {}, "10.0.0.7.evil.example": {},
+		"svc.evil.example": {}, "scorelay-api-admin.dev:9100": {}, "x.localhost": {},
+	} {
+		for _, path := range machines {
+			require.Equal(t, expected.machines, status(http.MethodGet, path, host) == http.StatusOK, "%s %s", host, path)
+		}
+		for _, path := range []string{"/ops", "/ops/sign-in", "/ops/style.css"} {
+			want := map[bool]int{true: http.StatusOK, false: http.StatusMisdirectedRequest}[expected.ops]
+			require.Equal(t, want, status(http.MethodGet, path, host), "%s %s", host, path)
+			require.Equal(t, want, status(http.MethodPost, path, host), "%s %s", host, path)
+		}
+	}
+	require.Equal(t, 1, strings.Count(logged.String(), "names another host"), "once a minute at most")
+
+	conn, err := net.Dial("tcp", server.Addr())
+	require.NoError(t, err)
+	_, err = io.WriteString(conn, "GET /livez HTTP/1.0\r\n\r\n") // as some balancers probe
+	require.NoError(t, err)
+	told, err := io.ReadAll(conn)
+	require.NoError(t, err)
+	require.Contains(t, string(told), " 200 OK")
+	cancel()
+	require.NoError(t, <-done)
 }

@@ -67,7 +67,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		log.Warn("the sampler of traces is not known here; requests are traced as if none was set", "err", err)
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
-		a.adminPart(s.AdminListen, a.ops),
+		a.adminPart(s.AdminListen, s.AdminHosts, a.ops),
 		a.tracesPart(&s.Traces, sampler),
 		a.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "views", Start: a.open},

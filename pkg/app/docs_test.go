@@ -23,6 +23,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/limit"
+	"github.com/scorelay/scorelay/pkg/ops"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/topup"
@@ -95,6 +96,8 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	showBuild("scorelay-api", reg)
 	newClock(wallet.Freshness{}, slog.Default(), reg)
 	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
+	require.NoError(t, err)
+	_, err = ops.New(ops.Config{Metrics: reg})
 	require.NoError(t, err)
 }
 

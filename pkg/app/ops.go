@@ -51,8 +51,8 @@ func (a *api) openOps(ctx context.Context, keys *apikey.Store) error {
 		JS: a.js, Stream: a.stream, Chain: a.chain, Redis: a.redis, Confirmations: a.settings.Confirmations, Observer: "this API", Log: a.log,
 	}
 	is, err := ops.New(ops.Config{
-		Token: a.settings.OpsToken.Reveal(), Hosts: a.settings.OpsHosts, Overview: overview.NewShared(deployment), History: &a.ops.history,
-		Stream: a.stream, Replays: replays, Keys: keys, Pauses: pauses, Log: a.log,
+		Token: a.settings.OpsToken.Reveal(), Overview: overview.NewShared(deployment), History: &a.ops.history,
+		Stream: a.stream, Replays: replays, Keys: keys, Pauses: pauses, Metrics: a.metrics, Log: a.log,
 	})
 	if err == nil {
 		a.ops.is.Store(is)

@@ -63,12 +63,12 @@ func hostName() string {
 }
 
 // adminPart is the admin listener: first up, so that a process that waits can be asked why, and last down. ops may be nil.
-func (p *process) adminPart(addr string, ops http.Handler) lifecycle.Part {
+func (p *process) adminPart(addr string, hosts []string, ops http.Handler) lifecycle.Part {
 	var server *admin.Server
 	return lifecycle.Part{
 		Name: "the admin listener",
 		Start: func(context.Context) (err error) {
-			server, err = admin.Listen(addr, Build(), p.metrics, p.health, ops, p.log)
+			server, err = admin.Listen(admin.Config{Addr: addr, Hosts: hosts, Version: Build(), Metrics: p.metrics, Health: p.health, Ops: ops, Log: p.log})
 			if err == nil {
 				p.log.Info("the admin listener is up", "addr", server.Addr())
 			}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -98,6 +100,23 @@ func (r reader) Carrier(ctx context.Context, tx common.Hash, project score.Proje
 		return nil, err
 	}
 	return registry.CarrierOf(told, r.contract, project, update), nil
+}
+
+// Extent tells how long the chain is.
+func (r reader) Extent(ctx context.Context) (httpapi.Extent, error) {
+	final, head, err := r.history().Extent(ctx)
+	return httpapi.Extent{First: r.deployed, Final: final, Head: head}, err
+}
+
+// History reads what became of a wallet's updates from the contract's logs.
+func (r reader) History(
+	ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in httpapi.Extent, fn func(down uint64, newest []score.Execution) bool,
+) error {
+	return r.history().Read(ctx, project, wallet, from, to, in.Head, fn)
+}
+
+func (r reader) history() *index.History {
+	return &index.History{Contract: r.contract, Confirmations: r.confirmations, Chain: r.chain, Payments: r.chain}
 }
 
 // HasCode tells whether the address is a contract.

@@ -80,7 +80,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		return err
 	}
 	return lifecycle.Run(drain, kill, log, s.DrainTimeout,
-		r.adminPart(s.AdminListen, nil),
+		r.adminPart(s.AdminListen, s.AdminHosts, nil),
 		r.tracesPart(&s.Traces, sdktrace.AlwaysSample()), // of what the API sampled
 		r.connectPart(s.StartTimeout, &s.NATS, &s.Redis, &s.Chain),
 		lifecycle.Part{Name: "engines", Start: r.open},

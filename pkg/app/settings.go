@@ -101,8 +101,8 @@ type APISettings struct {
 	TrustedProxies     []string      `name:"trusted-proxies" env:"SCORELAY_TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks (CIDR) of proxies in front of the API, separated by commas, and of nothing else."`
 	Origins            []string      `name:"cors-origins" env:"SCORELAY_CORS_ORIGINS" placeholder:"ORIGIN" help:"Origins of pages whose scripts may call the API from a browser, such as https://app.example.com, separated by commas and compared exactly. Who reads such a page's script has the API key in it: give it one that may only look up, and only its project. Empty: none."`
 	AdminListen        string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9100" help:"Address of the admin listener: liveness, readiness, metrics, profiles, and /ops if there is a token. But for /ops it asks for no authentication, so keep it private."`
+	AdminHosts         []string      `name:"admin-hosts" env:"SCORELAY_ADMIN_HOSTS" placeholder:"HOST" help:"Names or addresses, without ports and separated by commas, by which the admin listener is reached. /metrics and the rest need none for addresses and for names that no public DNS knows (without a dot, or below .local, .internal or .svc); /ops needs one for all but localhost, 127.0.0.1 and ::1: that of a proxy with TLS. Requests that name another host are answered 421."`
 	OpsToken           Secret        `name:"ops-token" env:"SCORELAY_OPS_TOKEN" placeholder:"TOKEN" help:"What operators sign in with at /ops of the admin listener, at least 24 characters that no one can guess (openssl rand -hex 16). Who has it may do there what the operator's tool does: replay dead letters, make and revoke API keys, pause. Empty: there is no /ops. Another token ends every session."`
-	OpsHosts           []string      `name:"ops-hosts" env:"SCORELAY_OPS_HOSTS" placeholder:"HOST" help:"Names or addresses, without ports and separated by commas, by which browsers reach /ops, besides localhost, 127.0.0.1 and ::1: those of a proxy with TLS. Requests that name another host are refused."`
 	ScoreTypes         []string      `name:"default-score-types" env:"SCORELAY_DEFAULT_SCORE_TYPES" default:"reputation" help:"Score types of a project whose creation names none."`
 	FreshFor           time.Duration `name:"message-max-age" env:"SCORELAY_MESSAGE_MAX_AGE" default:"5m" help:"How old a signed message may be."`
 	FreshAhead         time.Duration `name:"message-max-ahead" env:"SCORELAY_MESSAGE_MAX_AHEAD" default:"30s" help:"How far ahead of our clock a signed message may be."`
@@ -128,6 +128,7 @@ type RelayerSettings struct {
 	TopUps `embed:""`
 
 	AdminListen   string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9101" help:"Address of the admin listener: liveness, readiness, metrics, profiles. It asks for no authentication, so keep it private."`
+	AdminHosts    []string      `name:"admin-hosts" env:"SCORELAY_ADMIN_HOSTS" placeholder:"HOST" help:"Names, without ports and separated by commas, by which the admin listener is reached. It needs none for addresses and for names that no public DNS knows: without a dot, or below .local, .internal or .svc. Requests that name another host are answered 421."`
 	Keystore      string        `name:"signer-keystore" env:"SCORELAY_SIGNER_KEYSTORE" placeholder:"PATH" help:"geth keystore file of a lane's signer, description of a remote one (web3signer, AWS KMS), or a directory of such files. It may hold the signers of some lanes only; a file that is added is found within ten seconds of its lane."`
 	PasswordFile  string        `name:"signer-password-file" env:"SCORELAY_SIGNER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password of the keystore files."`
 	RawKeys       []Secret      `name:"signer-keys" env:"SCORELAY_SIGNER_KEYS" privatekey:"" help:"Raw keys of lanes' signers, hex, separated by commas. For development only, and never as an argument."`
@@ -179,6 +180,7 @@ func (s *APISettings) Validate() error {
 	var p problems
 	p.address("SCORELAY_LISTEN", s.Listen)
 	p.address("SCORELAY_ADMIN_LISTEN", s.AdminListen)
+	p.hosts("SCORELAY_ADMIN_HOSTS", s.AdminHosts)
 	s.Chain.problems(&p)
 	s.Traces.problems(&p)
 	_, err := s.sampler()
@@ -202,9 +204,6 @@ func (s *APISettings) Validate() error {
 		p.check(isOrigin(origin), "SCORELAY_CORS_ORIGINS holds %q; name origins as browsers send them: https://app.example.com, in lower case, with a port only where it is not the scheme's own", origin)
 	}
 	p.check(s.OpsToken == "" || len(s.OpsToken) >= ops.MinToken, "SCORELAY_OPS_TOKEN is shorter than %d characters; make one by: openssl rand -hex 16", ops.MinToken)
-	for _, host := range s.OpsHosts {
-		p.check(isHost(host), "SCORELAY_OPS_HOSTS holds %q; name hosts as browsers send them, in lower case, without scheme and port", host)
-	}
 	p.check((s.TLSCertificate == "") == (s.TLSKey == ""), "set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none of them")
 	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)
 	p.check(s.LookUpRate >= 0 && s.LookUpRate <= maxKeyRate, "SCORELAY_LOOK_UP_RATE is %d; it must be 0 (no limit) or more, up to %d", s.LookUpRate, maxKeyRate)
@@ -236,6 +235,7 @@ func (s *APISettings) whole() (func(score.ProjectID) bool, error) {
 func (s *RelayerSettings) Validate() error {
 	var p problems
 	p.address("SCORELAY_ADMIN_LISTEN", s.AdminListen)
+	p.hosts("SCORELAY_ADMIN_HOSTS", s.AdminHosts)
 	s.Chain.problems(&p)
 	s.Traces.problems(&p)
 	s.TopUps.problems(&p)
@@ -320,6 +320,12 @@ func (p *problems) check(ok bool, format string, args ...any) {
 
 func (p *problems) positive(variable string, d time.Duration) {
 	p.check(d > 0, "%s is %s; it must be more than 0", variable, d)
+}
+
+func (p *problems) hosts(variable string, hosts []string) {
+	for _, host := range hosts {
+		p.check(isHost(host), "%s holds %q; name hosts as browsers send them, in lower case, without scheme and port", variable, host)
+	}
 }
 
 func (p *problems) address(variable, addr string) {

@@ -40,8 +40,8 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none":                           func(s *APISettings) { s.TLSKey = "key.pem" },
 		`OTEL_EXPORTER_OTLP_ENDPOINT is "collector:4317"; it must begin with http:// or https://`:                func(s *APISettings) { s.OTLPEndpoint = "collector:4317" },
 		"SCORELAY_OPS_TOKEN is shorter than 24 characters; make one by: openssl rand -hex 16":                    func(s *APISettings) { s.OpsToken = "scorelay" },
-		`SCORELAY_OPS_HOSTS holds "https://ops.example.com"; name hosts`:                                         func(s *APISettings) { s.OpsHosts = []string{"::1", "ops.example.com", "https://ops.example.com"} },
-		`SCORELAY_OPS_HOSTS holds "ops:9100"`:                                                                    func(s *APISettings) { s.OpsHosts = []string{"ops:9100"} },
+		`SCORELAY_ADMIN_HOSTS holds "https://ops.example.com"; name hosts`:                                       func(s *APISettings) { s.AdminHosts = []string{"::1", "ops.example.com", "https://ops.example.com"} },
+		`SCORELAY_ADMIN_HOSTS holds "ops:9100"`:                                                                  func(s *APISettings) { s.AdminHosts = []string{"ops:9100"} },
 		"OTEL_TRACES_SAMPLER_ARG is 1.5; it must be from 0 to 1":                                                 func(s *APISettings) { s.TraceRatio = "1.5" },
 		"SCORELAY_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                                    func(s *APISettings) { s.Rate = -1 },
 		"SCORELAY_LOOK_UP_RATE is -1; it must be 0 (no limit) or more, up to 1000000":                            func(s *APISettings) { s.LookUpRate = -1 },
@@ -67,6 +67,7 @@ func TestARelayerSettingThatIsWrongSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]func(*RelayerSettings){
 		`SCORELAY_ADMIN_LISTEN is ""; it must be host:port or :port`: func(s *RelayerSettings) { s.AdminListen = "" },
+		`SCORELAY_ADMIN_HOSTS holds "relayer:9101"; name hosts`:      func(s *RelayerSettings) { s.AdminHosts = []string{"relayer:9101"} },
 		"set SCORELAY_SIGNER_KEYSTORE (with SCORELAY_SIGNER_PASSWORD_FILE) or, for development, SCORELAY_SIGNER_KEYS: one of them, not both": func(s *RelayerSettings) {
 			s.RawKeys = []Secret{"hush"}
 		},

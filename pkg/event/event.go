@@ -56,9 +56,9 @@ type UpdateData struct {
 	ID        score.UpdateID `json:"updateId"`
 	Target    common.Address `json:"targetWallet"`
 	Signer    common.Address `json:"signer"`
-	Action    *string        `json:"action"`    // null where the project does not have it
+	Action    *string        `json:"action"`    // null where the contract did not have it when the event was first told
 	Points    *int64         `json:"points"`    // signed, of the action, whether or not they were applied; as action
-	ScoreType *string        `json:"scoreType"` // null where the project does not have it
+	ScoreType *string        `json:"scoreType"` // as action
 	Outcome   string         `json:"outcome"`   // a score.Outcome's text
 	Place
 }

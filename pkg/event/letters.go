@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -39,7 +38,9 @@ func (t *turn) lookAtLetters(ctx context.Context) error {
 			return nil
 		}
 		if ref, ok := now.kept[i].Ref(); ok && ref.Project == t.project {
-			t.letter(now.kept[i].seq, &now.kept[i].DeadLetter)
+			if ok, err := t.letter(ctx, now.kept[i].seq, &now.kept[i].DeadLetter); err != nil || !ok {
+				return err
+			}
 		}
 	}
 	t.at.dead = now.through
@@ -58,8 +59,11 @@ func (t *turn) olderLetters(ctx context.Context, through uint64) error {
 		if len(t.found) >= t.limit {
 			return errRead
 		}
-		t.letter(seq, &d)
-		return nil
+		ok, err := t.letter(ctx, seq, &d)
+		if err == nil && !ok {
+			err = errRead
+		}
+		return err
 	})
 	switch {
 	case errors.Is(err, errRead):
@@ -71,22 +75,30 @@ func (t *turn) olderLetters(ctx context.Context, through uint64) error {
 	return nil
 }
 
-// letter adds what a dead letter tells: that something was rejected and, where it was accepted again, that too.
-func (t *turn) letter(seq uint64, d *score.DeadLetter) {
-	rejected, replayed, data := t.told(d)
+// letter adds what a dead letter tells: that something was rejected and, where it was accepted again, that too, which is one more event however often it is
+// marked. ok is false where the directory is behind it.
+func (t *turn) letter(ctx context.Context, seq uint64, d *score.DeadLetter) (ok bool, err error) {
+	var rec *score.Record
+	if d.Update != nil { // what it is of was in final blocks before it was accepted, and so before this was stored
+		if rec, ok, err = t.recordFor(ctx, d.Update, d.Outcome, d.Time); err != nil || !ok {
+			return false, err
+		}
+	}
+	rejected, replayed, data := told(rec, d)
 	id := "dead-" + strings.ReplaceAll(d.ID, ".", "-")
-	told := Event{ID: id, Type: rejected, Time: d.Time.UTC(), Project: t.project, Data: data, After: t.at}
+	e := Event{ID: id, Type: rejected, Time: d.Time.UTC(), Project: t.project, Data: data, After: t.at}
 	if !d.Replayed.IsZero() {
-		t.found = append(t.found, told) // the mark replaced the dead letter, which may have told nothing yet
-		told.ID, told.Type, told.Time = id+"-replayed-"+strconv.FormatInt(d.Replayed.UnixNano(), 36), replayed, d.Replayed.UTC()
+		t.found = append(t.found, e) // the mark replaced the dead letter, which may have told nothing yet
+		e.ID, e.Type, e.Time = id+"-replayed", replayed, d.Replayed.UTC()
 	}
 	t.at.dead = seq
-	told.After = t.at
-	t.found = append(t.found, told)
+	e.After = t.at
+	t.found = append(t.found, e)
+	return true, nil
 }
 
-// told is what a dead letter is of.
-func (t *turn) told(d *score.DeadLetter) (rejected, replayed Type, data any) {
+// told is what a dead letter is of; rec is the record of an update's project.
+func told(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data any) {
 	var on Place
 	if d.Tx != (common.Hash{}) {
 		on.Tx = &d.Tx
@@ -94,7 +106,6 @@ func (t *turn) told(d *score.DeadLetter) (rejected, replayed Type, data any) {
 	outcome := d.Outcome.String()
 	switch {
 	case d.Update != nil:
-		rec, _ := t.Projects.Project(t.project)
 		update := updateData(rec, d.Update, d.Outcome)
 		update.Place = on
 		return UpdateRejected, UpdateReplayed, update

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -71,15 +70,16 @@ const (
 )
 
 const (
-	tailBlocks   = 128 // that the tail begins with: a process that was started again has readers a few blocks behind
-	olderAtOnce  = 2   // readers that read what the tail does not have; a range of blocks may take some seconds and 100 MB
-	timesAtOnce  = 8   // blocks whose times are asked for
-	blocksKnown  = 8192
-	doubtTries   = 4           // looks, a Poll apart, before a block that was final is called replaced: one endpoint's word may be wrong for a moment
-	tailKept     = time.Minute // without a reader
-	tellPause    = time.Minute // between two lines of the log about a directory that is behind
-	eventMemory  = 512         // bytes that a log takes, about, beside its updates
-	updateMemory = 128         // bytes that one of these takes
+	tailBlocks    = 128 // that the tail begins with: a process that was started again has readers a few blocks behind
+	olderAtOnce   = 2   // readers that read what the tail does not have; a range of blocks may take some seconds and 100 MB
+	timesAtOnce   = 8   // blocks whose times are asked for
+	blocksKnown   = 8192
+	projectsKnown = 1024
+	doubtTries    = 4           // looks, a Poll apart, before a block that was final is called replaced: one endpoint's word may be wrong for a moment
+	tailKept      = time.Minute // without a reader
+	tellPause     = time.Minute // between two lines of the log about a directory that is behind
+	eventMemory   = 512         // bytes that a log takes, about, beside its updates
+	updateMemory  = 128         // bytes that one of these takes
 )
 
 // NewStalled is the gauge that says whether a process's readers of events wait for what cannot be read.
@@ -103,8 +103,10 @@ type Log struct {
 
 	init    sync.Once
 	reading chan struct{}                      // one for each reader of what is older
+	asking  chan struct{}                      // holds one while the contract is asked for lists
 	times   *lru.Cache[common.Hash, time.Time] // of blocks
 	known   *lru.Cache[uint64, common.Hash]    // final blocks, by height
+	lists   *lru.Cache[score.ProjectID, lists] // of projects whose records lacked something
 
 	looking chan struct{} // holds one while there is a look at the chain's end
 	looked  time.Time     // when the newest one that worked began; guarded by looking
@@ -124,6 +126,7 @@ func (l *Log) prepare() {
 		l.Poll, l.Budget = cmp.Or(l.Poll, DefaultPoll), cmp.Or(l.Budget, DefaultBudget)
 		l.reading, l.looking, l.changed = make(chan struct{}, olderAtOnce), make(chan struct{}, 1), make(chan struct{})
 		l.times, l.known = lru.NewCache[common.Hash, time.Time](blocksKnown), lru.NewCache[uint64, common.Hash](blocksKnown)
+		l.asking, l.lists = make(chan struct{}, 1), lru.NewCache[score.ProjectID, lists](projectsKnown)
 	})
 }
 
@@ -258,7 +261,9 @@ func (t *turn) lookAtChain(ctx context.Context) error {
 				return err
 			}
 		}
-		t.take(s, next)
+		if err := t.take(ctx, s, next); err != nil {
+			return err
+		}
 		next = s.through.Number + 1
 	}
 	return err
@@ -268,9 +273,7 @@ func (t *turn) lookAtChain(ctx context.Context) error {
 func (t *turn) begin(ctx context.Context, end evidence.Ref) (uint64, error) {
 	at := t.at.block
 	if at == (evidence.Ref{}) {
-		info, err := registry.ReadProject(t.project).Do(ctx, func(ctx context.Context, data []byte) ([]byte, error) {
-			return t.Chain.Call(ctx, evidence.Call{To: t.Deployment.Contract, Data: data}, end.Hash)
-		})
+		info, err := t.readProject(ctx, end)
 		if err != nil || info.Exists() {
 			return info.CreatedBlock, err
 		}

@@ -208,12 +208,8 @@ func (w *world) executed(p *score.Project) (ids []string) {
 	for i := range logs {
 		parsed, err := registry.ParseLog(&logs[i])
 		require.NoError(w.t, err)
-		place := 0
-		for u := range registry.Executed(parsed) {
-			if u.Project == p.ID {
-				ids = append(ids, idOf(&logs[i], place))
-			}
-			place++
+		for place := range registry.ExecutedOf(parsed, p.ID) {
+			ids = append(ids, idOf(&logs[i], place))
 		}
 	}
 	return ids

@@ -86,7 +86,7 @@ func parse(from uint64, through evidence.Ref, logs []types.Log, most int) (*segm
 		}
 		event, err := registry.ParseLog(log)
 		if err != nil {
-			return nil, fmt.Errorf("log %d of block %d: %w", log.Index, log.BlockNumber, err)
+			return nil, err
 		}
 		s.entries = append(s.entries, entry{evidence.Ref{Number: log.BlockNumber, Hash: log.BlockHash}, uint32(log.Index), log.TxHash, event})
 		s.size += eventMemory + len(log.Data)

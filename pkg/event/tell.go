@@ -1,6 +1,7 @@
 package event
 
 import (
+	"context"
 	"fmt"
 	"sort"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 // take takes a segment's events from a block on, and moves the cursor behind what it took; all of the segment unless the limit, or a directory
 // that is behind, ends it.
-func (t *turn) take(s *segment, from uint64) {
+func (t *turn) take(ctx context.Context, s *segment, from uint64) error {
 	first := sort.Search(len(s.entries), func(i int) bool { return s.entries[i].block.Number >= from })
 	for i := first; i < len(s.entries); i++ {
 		e := &s.entries[i]
@@ -24,37 +25,35 @@ func (t *turn) take(s *segment, from uint64) {
 			}
 			read = int(at.place)
 		}
-		if !t.takeEntry(e, read) {
-			return
+		if more, err := t.takeEntry(ctx, e, read); err != nil || !more {
+			return err
 		}
 	}
 	t.at.block, t.at.log, t.at.place = s.through, wholeBlock, 0
+	return nil
 }
 
 // takeEntry takes what one of the contract's events has behind a place; false if it may take no more.
-func (t *turn) takeEntry(e *entry, read int) bool {
+func (t *turn) takeEntry(ctx context.Context, e *entry, read int) (more bool, err error) {
 	kind, data := t.changeOf(e)
 	if data != nil && read < 0 {
-		return t.add(e, 0, kind, data)
+		return t.add(e, 0, kind, data), nil
 	}
-	place := -1
-	for u, outcome := range registry.Executed(e.event) {
-		place++
-		if place <= read || u.Project != t.project || outcome == score.UnknownProject {
-			continue // what came before its project is nothing of it, and goes again; where it does not, a dead letter tells of it
+	for place, u := range registry.ExecutedOf(e.event, t.project) {
+		if place <= read {
+			continue
 		}
-		rec, ok := t.Projects.Project(t.project)
-		if !ok || outcome == score.Applied && (int(u.Action) >= len(rec.Actions) || int(u.ScoreType) >= len(rec.ScoreTypes)) {
-			t.waitForDirectory(e)
-			return false
+		rec, ok, err := t.recordFor(ctx, &u.Update, u.Outcome, time.Time{})
+		if err != nil || !ok {
+			return false, err
 		}
-		of := updateData(rec, u, outcome)
+		of := updateData(rec, &u.Update, u.Outcome)
 		of.Place = placeOf(e)
-		if !t.add(e, place, updateType(outcome), of) {
-			return false
+		if !t.add(e, place, updateType(u.Outcome), of) {
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 // add adds an event; false once there are enough.
@@ -65,17 +64,6 @@ func (t *turn) add(e *entry, place int, kind Type, data any) bool {
 	t.at.block, t.at.log, t.at.place = e.block, e.log, uint32(place)
 	t.found = append(t.found, Event{ID: fmt.Sprintf("%s-%d-%d", e.block.Hash, e.log, place), Type: kind, Project: t.project, Data: data, After: t.at})
 	return true
-}
-
-// waitForDirectory says that the project's record is older than an update that was applied.
-func (t *turn) waitForDirectory(e *entry) {
-	t.behind = true
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if time.Since(t.Log.told) > tellPause {
-		t.Log.told = time.Now()
-		t.Log.Log.Warn("the directory of projects is behind the chain, so readers of events wait for it; a relayer brings it up to date", "project", t.project, "block", e.block.Number)
-	}
 }
 
 // changeOf is what an event says of the project itself; nil data: nothing.
@@ -130,21 +118,6 @@ func updateType(o score.Outcome) Type {
 	default:
 		return UpdateRejected
 	}
-}
-
-// updateData tells of an update in its project's words, but for what was unknown when it was executed, and may be known since.
-func updateData(rec *score.Record, u *score.Update, outcome score.Outcome) UpdateData {
-	d := UpdateData{ID: u.ID, Target: u.Target, Signer: u.Signer, Outcome: outcome.String()}
-	if rec != nil {
-		d.Action, d.Points, d.ScoreType = rec.Words(u.Action, u.ScoreType)
-	}
-	switch outcome {
-	case score.UnknownAction:
-		d.Action, d.Points = nil, nil
-	case score.UnknownScoreType:
-		d.ScoreType = nil
-	}
-	return d
 }
 
 func projectData(p *score.Project) ProjectData {

@@ -85,8 +85,9 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 		return p
 	}
 	n := 1 - len(duplicates)
+	status := s.countAccepted(n, len(duplicates))
 	return s.send(c, updateAccepted{
-		u.ID, u.Project, s.count(n, len(duplicates)), statusURL(u.Project) + "/updates/" + u.ID.String(), s.waitsFor(n, u.Project),
+		u.ID, u.Project, status, statusURL(u.Project) + "/updates/" + u.ID.String(), s.waitsFor(n, u.Project),
 	})
 }
 
@@ -106,11 +107,12 @@ func (s *Server) updateScores(c *fiber.Ctx, by *caller) *Problem {
 		return p
 	}
 	n := len(r.updates) - len(duplicates)
-	return s.send(c, groupAccepted{r.project, s.count(n, len(duplicates)), n, duplicates, s.waitsFor(n, r.project)})
+	status := s.countAccepted(n, len(duplicates))
+	return s.send(c, groupAccepted{r.project, status, n, duplicates, s.waitsFor(n, r.project)})
 }
 
-// count counts what became of the updates of a post, and returns its status.
-func (s *Server) count(accepted, duplicates int) string {
+// countAccepted counts what became of the updates of a post, and returns its status.
+func (s *Server) countAccepted(accepted, duplicates int) string {
 	s.accepted.Add(uint64(accepted))
 	s.metrics.accepted.Add(float64(accepted))
 	s.metrics.duplicates.Add(float64(duplicates))
@@ -123,7 +125,7 @@ func (s *Server) count(accepted, duplicates int) string {
 // accept makes a verified unit durable. It is the API's commit sequence, the same for an update and for a signed group.
 // duplicates are the updateIds that were accepted or used before; when all are, nothing was stored.
 func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
-	if p := cmp.Or(s.notAccepting(&u.updates[0].Project), s.full(u.updates[0].Project)); p != nil {
+	if p := cmp.Or(s.notAccepting(&u.updates[0].Project), s.backlogFull(u.updates[0].Project)); p != nil {
 		return nil, p
 	}
 	refs, token := score.Refs(u.updates), s.tokens.next()
@@ -154,8 +156,8 @@ func (s *Server) accept(u unit) (duplicates []score.UpdateID, p *Problem) {
 	return duplicates, nil
 }
 
-// full is the problem of a project of which too much waits, as its lane said last; nil of others.
-func (s *Server) full(project score.ProjectID) *Problem {
+// backlogFull is the problem of a project of which too much waits, as its lane said last; nil of others.
+func (s *Server) backlogFull(project score.ProjectID) *Problem {
 	if s.config.MaxWaiting == 0 || s.deps.Backlogs == nil {
 		return nil
 	}

@@ -42,7 +42,7 @@ type Config struct {
 	MaxEnvelope   int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
 	AcceptTimeout time.Duration // of storing one envelope, and of waiting for one's turn. Default 5 s
 	ClaimWait     time.Duration // for the claim of another request to resolve. Default 3 s
-	ReadTimeout   time.Duration // of a request's head, and as long again of its body. Default 10 s
+	ReadTimeout   time.Duration // of a request's head, as long again of its body, and of what is written of an answer, or of a stream at once. Default 10 s
 	DrainTimeout  time.Duration // for requests in progress when the server stops. Default 15 s
 
 	MaxConnections int            // open at once. Default 16,384

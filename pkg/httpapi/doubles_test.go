@@ -195,13 +195,10 @@ func (c *faultyChain) History(
 			if err != nil {
 				return err
 			}
-			applied := event.(registry.BatchApplied)
-			for n, u := range applied.Batch.Updates() {
-				if u.Project == project && u.Target == wallet {
-					found = append(found, score.Execution{
-						ID: u.ID, Target: u.Target, Signer: u.Signer, Action: u.Action, ScoreType: u.ScoreType, Outcome: applied.Outcomes[n],
-						Tx: logs[i].TxHash, Block: block, Time: time.Unix(int64(header.Time), 0),
-					})
+			for _, e := range registry.ExecutedOf(event, project) {
+				if e.Target == wallet {
+					e.Tx, e.Block, e.Time = logs[i].TxHash, block, time.Unix(int64(header.Time), 0)
+					found = append(found, e)
 				}
 			}
 		}

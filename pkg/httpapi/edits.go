@@ -253,8 +253,8 @@ type nextEditView struct {
 	Signing   wallet.Domain   `json:"signing"`
 }
 
-// edits tells what the project's next edit is signed with.
-func (s *Server) edits(c *fiber.Ctx, by *caller) *Problem {
+// editToSign tells what the project's next edit is signed with.
+func (s *Server) editToSign(c *fiber.Ctx, by *caller) *Problem {
 	project, p := projectParam(c, by)
 	if p != nil {
 		return p

@@ -181,5 +181,5 @@ func (s *Server) answerGroup(c *fiber.Ctx, by *caller, g *postedGroup, i int) gr
 		return groupAnswer{Status: statusRefused, Problem: p.within("/groups/" + strconv.Itoa(i)), RetryAfter: p.retrySeconds()}
 	}
 	n := len(g.updates) - len(g.duplicates)
-	return groupAnswer{Status: s.count(n, len(g.duplicates)), Accepted: n, Duplicates: g.duplicates, Waits: s.waitsFor(n, g.project)}
+	return groupAnswer{Status: s.countAccepted(n, len(g.duplicates)), Accepted: n, Duplicates: g.duplicates, Waits: s.waitsFor(n, g.project)}
 }

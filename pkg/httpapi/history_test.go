@@ -66,7 +66,7 @@ func TestAHistoryIsToldOnceAndWhole(t *testing.T) {
 		slices.Sort(blocks)
 		for i, block := range blocks {
 			target := common.Address{rapid.Byte().Draw(t, "wallet") % 2}
-			chain.executions = append(chain.executions, score.Execution{ID: score.UpdateID{byte(i)}, Target: target, Block: block})
+			chain.executions = append(chain.executions, score.Execution{Update: score.Update{ID: score.UpdateID{byte(i)}, Target: target}, Block: block})
 		}
 		chain.extent.Final = rapid.Uint64Range(0, head).Draw(t, "final")
 		r := recent{asOf: rapid.Uint64Range(0, chain.extent.Final).Draw(t, "as of")}
@@ -113,7 +113,9 @@ func TestAHistoryTellsWhatItRead(t *testing.T) {
 	t.Parallel()
 	alice := common.Address{1}
 	chain := &pastChain{
-		executions: []score.Execution{{ID: score.UpdateID{1}, Target: alice, Block: 10}, {ID: score.UpdateID{2}, Target: alice, Block: 90}},
+		executions: []score.Execution{
+			{Update: score.Update{ID: score.UpdateID{1}, Target: alice}, Block: 10}, {Update: score.Update{ID: score.UpdateID{2}, Target: alice}, Block: 90},
+		},
 		extent:     Extent{First: 1, Final: 95, Head: 100}, atOnce: 10, fails: 20,
 	}
 	s := &Server{deps: Deps{Chain: chain, Log: slog.New(slog.DiscardHandler)}, histories: make(chan struct{}, 1)}

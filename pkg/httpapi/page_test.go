@@ -120,8 +120,8 @@ func (w *browser) executed(n int) []score.Execution {
 	part := score.Part{Project: w.project.ID, From: score.Mark{Block: 1}, To: score.Mark{Block: 30}}
 	for i := range n {
 		e := score.Execution{
-			ID: updateID(fmt.Sprint(i)), Target: common.Address{19: byte(i % 60), 0: 1}, Signer: devnet.Address(1), ScoreType: uint8(i % 2), Points: int64(10 + i),
-			Tx: updateTx, Block: 29, Time: now, Gas: 7000, Fee: 7_000_000_000_000,
+			Update: score.Update{ID: updateID(fmt.Sprint(i)), Target: common.Address{19: byte(i % 60), 0: 1}, Signer: devnet.Address(1), ScoreType: uint8(i % 2)},
+			Points: int64(10 + i), Tx: updateTx, Block: 29, Time: now, Gas: 7000, Fee: 7_000_000_000_000,
 		}
 		if i%7 == 6 {
 			e.Outcome = score.NotMember

@@ -27,10 +27,10 @@ func queryOf(c *fiber.Ctx, names ...string) *query {
 	for key, value := range c.Context().QueryArgs().All() {
 		name := string(key)
 		if _, twice := q.values[name]; twice {
-			q.refuse("%s is there twice", name)
+			q.refuse("%q is there twice", name)
 		}
 		if !slices.Contains(names, name) {
-			q.refuse("there is no parameter %s; there are %v", name, names)
+			q.refuse("there is no parameter %q; there are %v", name, names) // quoted: it may be no UTF-8
 		}
 		q.values[name] = string(value)
 	}

@@ -63,8 +63,8 @@ func (b *bench) advance(from score.Checkpoint, block uint64) {
 // execution is that of an update which gave a wallet points, by the bench's action "buy" (10) unless said otherwise.
 func execution(n int, target common.Address, change ...func(*score.Execution)) score.Execution {
 	e := score.Execution{
-		ID: updateID(fmt.Sprint(n)), Target: target, Signer: devnet.Address(1), Points: 10, Outcome: score.Applied, Tx: updateTx, Block: 7,
-		Time: noon, Gas: 30_000, Fee: 60_000_000_000_000,
+		Update: score.Update{ID: updateID(fmt.Sprint(n)), Target: target, Signer: devnet.Address(1)}, Points: 10, Outcome: score.Applied, Tx: updateTx,
+		Block: 7, Time: noon, Gas: 30_000, Fee: 60_000_000_000_000,
 	}
 	for _, each := range change {
 		each(&e)
@@ -130,8 +130,9 @@ func TestALeaderboardIsReadByPages(t *testing.T) {
 
 	for path, says := range map[string]string{
 		"reputation?limit=501":       "limit must be an integer from 1 to 500",
-		"reputation?limt=5":          "there is no parameter limt",
-		"reputation?limit=5&limit=6": "limit is there twice",
+		"reputation?limt=5":          "there is no parameter \"limt\"",
+		"reputation?limit=5&limit=6": "\"limit\" is there twice",
+		"reputation?%FF=5":           `there is no parameter "\xff"`,
 		"reputation?cursor=AAAA":     "cursor: not a cursor",
 		"reputation?around=0x12":     "around: ",
 		"total?around=" + player(1).Hex() + "&cursor=" + cursorOf(t, b): "cursor and around exclude each other",

@@ -1,4 +1,4 @@
-// Package index follows the contract's events. Four things live on them:
+// Package index follows the contract's events. On them live:
 //
 //   - Follower keeps the project directory: who is a member, which actions and score types there are.
 //   - Restorer brings the status store back after it lost its data.

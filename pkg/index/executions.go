@@ -178,8 +178,7 @@ func (p *Projector) execution(ctx context.Context, to []happening, u *score.Upda
 		return nil, err
 	}
 	return append(to, happening{project: u.Project, block: log.BlockNumber, execution: score.Execution{
-		ID: u.ID, Target: u.Target, Signer: u.Signer, Action: u.Action, ScoreType: u.ScoreType, Points: worth, Outcome: outcome,
-		Tx: log.TxHash, Block: log.BlockNumber, Time: time.Unix(int64(s.paid.Time), 0).UTC(), Gas: gas, Fee: fee,
+		Update: *u, Points: worth, Outcome: outcome, Tx: log.TxHash, Block: log.BlockNumber, Time: timeOf(s.paid.Time), Gas: gas, Fee: fee,
 	}}), nil
 }
 
@@ -213,6 +212,9 @@ func (p *Projector) worth(ctx context.Context, u *score.Update, outcome score.Ou
 	}
 	return 0, nil // another check failed before that of the action
 }
+
+// timeOf is a block's time.
+func timeOf(unix uint64) time.Time { return time.Unix(int64(unix), 0).UTC() }
 
 // share deals what a transaction cost out to its updates, in order: as evenly as whole numbers can be.
 type share struct {

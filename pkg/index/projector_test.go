@@ -133,8 +133,7 @@ func (w *world) told(id score.ProjectID, final evidence.Block) told {
 				continue
 			}
 			all.executions = append(all.executions, score.Execution{
-				ID: u.ID, Target: u.Target, Signer: u.Signer, Action: u.Action, ScoreType: u.ScoreType, Outcome: outcomes[j],
-				Tx: logs[i].TxHash, Block: logs[i].BlockNumber,
+				Update: u, Outcome: outcomes[j], Tx: logs[i].TxHash, Block: logs[i].BlockNumber,
 			})
 			if outcomes[j] == score.Applied {
 				all.applied++

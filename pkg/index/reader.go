@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -41,17 +40,13 @@ type Reader struct {
 
 // Executed is what the contract did with one update, and where its event says so.
 type Executed struct {
-	score.Update
+	score.Execution // without Gas and Fee; Points of what was applied, Time if Reader.Times
 
 	ActionName    string // empty where the project did not have the action yet
 	ScoreTypeName string // the same
-	Outcome       score.Outcome
-	Points        int64 // that its score changed by: 0 if it was not applied
-	Tx            common.Hash
-	Block         evidence.Ref
-	Time          time.Time // of the block, if Reader.Times
-	Log           uint      // index of the event's log in the block
-	Place         int       // in the event's batch
+	BlockHash     common.Hash
+	Log           uint // index of the event's log in the block
+	Place         int  // in the event's batch
 }
 
 // Progress is how far a project was read. The zero value is its beginning.
@@ -146,16 +141,13 @@ func (r *Reader) execute(ctx context.Context, at *projectAt, logs []types.Log) (
 
 // take brings one event into the record or, of updates, behind those before.
 func (r *Reader) take(at *projectAt, event registry.Event, log *types.Log, executed []Executed) ([]Executed, error) {
-	place := 0
-	for u, outcome := range registry.Executed(event) {
-		if u.Project == r.Project {
-			one, err := execution(at.record, u, outcome, log, place)
-			if err != nil {
-				return nil, err
-			}
-			executed = append(executed, one)
+	for place, e := range registry.ExecutedOf(event, r.Project) {
+		e.Tx, e.Block = log.TxHash, log.BlockNumber
+		one := Executed{Execution: e, BlockHash: log.BlockHash, Log: log.Index, Place: place}
+		if err := one.name(at.record); err != nil {
+			return nil, err
 		}
-		place++
+		executed = append(executed, one)
 	}
 	if project, ok := projectOf(event); !ok || project != r.Project {
 		return executed, nil
@@ -163,26 +155,26 @@ func (r *Reader) take(at *projectAt, event registry.Event, log *types.Log, execu
 	return executed, at.fold(event)
 }
 
-func execution(record *score.Record, u *score.Update, outcome score.Outcome, log *types.Log, place int) (Executed, error) {
-	e := Executed{
-		Update: *u, Outcome: outcome, Tx: log.TxHash, Block: evidence.Ref{Number: log.BlockNumber, Hash: log.BlockHash}, Log: log.Index, Place: place,
+// name tells of it in its project's words, as of then.
+func (e *Executed) name(record *score.Record) error {
+	if record == nil {
+		return fmt.Errorf("%w: update %s is of a project that was not created", errContradiction, e.ID)
 	}
-	hasAction := record != nil && int(u.Action) < len(record.Actions)
-	hasScoreType := record != nil && int(u.ScoreType) < len(record.ScoreTypes)
-	if hasAction {
-		e.ActionName = record.Actions[u.Action].Name
+	action, points, scoreType := record.Words(e.Action, e.ScoreType)
+	if action != nil {
+		e.ActionName = *action
 	}
-	if hasScoreType {
-		e.ScoreTypeName = record.ScoreTypes[u.ScoreType]
+	if scoreType != nil {
+		e.ScoreTypeName = *scoreType
 	}
-	if outcome != score.Applied {
-		return e, nil
+	if e.Outcome != score.Applied {
+		return nil
 	}
-	if !hasAction || !hasScoreType {
-		return e, fmt.Errorf("%w: update %s was applied, whose action or score type the project does not have", errContradiction, u.ID)
+	if action == nil || scoreType == nil {
+		return fmt.Errorf("%w: update %s was applied, whose action or score type the project does not have", errContradiction, e.ID)
 	}
-	e.Points = record.Actions[u.Action].Delta()
-	return e, nil
+	e.Points = *points
+	return nil
 }
 
 // times sets the times of updates, which are in the order of the chain.
@@ -190,8 +182,8 @@ func (r *Reader) times(ctx context.Context, executed []Executed) error {
 	asking, ctx := errgroup.WithContext(ctx)
 	asking.SetLimit(timesAtOnce)
 	for len(executed) > 0 {
-		of, n := executed[0].Block, 1
-		for n < len(executed) && executed[n].Block == of {
+		of, n := evidence.Ref{Number: executed[0].Block, Hash: executed[0].BlockHash}, 1
+		for n < len(executed) && executed[n].BlockHash == of.Hash {
 			n++
 		}
 		some := executed[:n]
@@ -201,7 +193,7 @@ func (r *Reader) times(ctx context.Context, executed []Executed) error {
 				err = fmt.Errorf("%w: block %d was %s, and is %s now", ErrReplaced, of.Number, of.Hash, b.Hash)
 			}
 			for i := range some {
-				some[i].Time = time.Unix(int64(b.Time), 0).UTC()
+				some[i].Time = timeOf(b.Time)
 			}
 			return err
 		})

@@ -87,7 +87,7 @@ func TestReader(t *testing.T) {
 	for i := range all {
 		e := &all[i]
 		sums.Add(e)
-		header, err := w.node.Client().HeaderByHash(t.Context(), e.Block.Hash)
+		header, err := w.node.Client().HeaderByHash(t.Context(), e.BlockHash)
 		require.NoError(t, err)
 		require.Equal(t, time.Unix(int64(header.Time), 0).UTC(), e.Time)
 		if e.Outcome != score.Applied {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -203,7 +202,7 @@ func (p *Projector) advance(ctx context.Context, s *stint, through, final eviden
 		return nil // read again
 	}
 	to := s.at
-	to.Block, to.Hash, to.Time = through.Number, through.Hash, time.Unix(int64(through.Time), 0).UTC()
+	to.Block, to.Hash, to.Time = through.Number, through.Hash, timeOf(through.Time)
 	if err := p.Standings.Advance(ctx, s.at, to); err != nil {
 		return err
 	}

@@ -16,23 +16,19 @@ import (
 
 type keysView struct {
 	frame
-	Keys    []apikey.Key
-	Recent  int // used in the last hour
-	Rights  []string
-	New     apikey.Terms
-	Created apikey.Key // and its secret, once
-	Secret  string
+	Keys   []apikey.Key
+	Recent int // used in the last hour
+	Rights []string
+	New    apikey.Terms
 }
 
 // keys answers: who calls?
-func (o *Ops) keys(r *request) error { return o.listKeys(r, apikey.Key{}, "") }
-
-func (o *Ops) listKeys(r *request, created apikey.Key, secret string) error {
+func (o *Ops) keys(r *request) error {
 	keys, err := o.Keys.List(r.Context())
-	if err != nil && secret == "" {
+	if err != nil {
 		return err
 	}
-	view := keysView{frame: o.frame(r.Request, "API keys", "keys"), Keys: keys, Rights: apikey.Rights(), New: apikey.CallerTerms(), Created: created, Secret: secret}
+	view := keysView{frame: o.frame(r.Request, "API keys", "keys"), Keys: keys, Rights: apikey.Rights(), New: apikey.CallerTerms()}
 	for _, k := range keys {
 		if k.LastUsed != nil && time.Since(*k.LastUsed) < time.Hour {
 			view.Recent++
@@ -51,7 +47,7 @@ func revoked(k apikey.Key) int {
 	return 0
 }
 
-// createKey makes one. Its answer alone shows the secret.
+// createKey makes one, and leads to its screen: to load that again makes no other.
 func (o *Ops) createKey(r *request) error {
 	var terms apikey.Terms
 	if err := termsOf(r, &terms); err != nil {
@@ -62,7 +58,20 @@ func (o *Ops) createKey(r *request) error {
 		return keyProblem(err)
 	}
 	o.did(r, "created an API key", "key", key.ID, "name", key.Name)
-	return o.listKeys(r, key, secret.Reveal())
+	o.made.Begin(r.w, r.Request, r.session+" "+key.ID+" "+secret.Reveal())
+	o.redirect(r.w, "/ops/keys/"+key.ID)
+	return nil
+}
+
+// secret is that of the key that this session just made, the first time the key is shown. On the way it is sealed in the browser: the next request may come to
+// another replica, and none keeps it.
+func (o *Ops) secret(r *request, id string) string {
+	secret, made := strings.CutPrefix(o.made.Holder(r.Request), r.session+" "+id+" ")
+	if !made {
+		return ""
+	}
+	o.made.End(r.w)
+	return secret
 }
 
 // key shows one, with what it allows to be changed.
@@ -79,7 +88,8 @@ func (o *Ops) key(r *request) error {
 		frame
 		Is     apikey.Key
 		Rights []string
-	}{o.frame(r.Request, keys[at].Name, "keys"), keys[at], apikey.Rights()})
+		Secret string // once
+	}{o.frame(r.Request, keys[at].Name, "keys"), keys[at], apikey.Rights(), o.secret(r, keys[at].ID)})
 	return nil
 }
 

@@ -8,12 +8,9 @@ import (
 	"errors"
 	"html/template"
 	"log/slog"
-	"net"
 	"net/http"
-	"slices"
-	"strings"
 
-	"golang.org/x/time/rate"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/deadletter"
@@ -36,16 +33,16 @@ const MinToken = 24
 // maxForm bounds what a form may hold: a key may be bound to a thousand projects.
 const maxForm = 256 << 10
 
-// Config of Ops; all is required but Hosts.
+// Config of Ops; all is required.
 type Config struct {
-	Token    string   // what operators sign in with, at least MinToken bytes
-	Hosts    []string // by which it is reached, but for this machine's own: names or addresses, without ports
+	Token    string // what operators sign in with, at least MinToken bytes
 	Overview *overview.Shared
 	History  *overview.History
 	Stream   *stream.Stream
 	Replays  *deadletter.Replays
 	Keys     *apikey.Store
 	Pauses   *pause.Store
+	Metrics  prometheus.Registerer
 	Log      *slog.Logger
 }
 
@@ -53,8 +50,9 @@ type Config struct {
 type Ops struct {
 	Config
 	sessions *page.Sessions
+	made     *page.Sessions // what a session made and is to be shown once: a key's secret
 	token    [sha256.Size]byte
-	tries    *rate.Limiter
+	tries    *tries
 	mux      *http.ServeMux
 }
 
@@ -70,8 +68,12 @@ func New(c Config) (*Ops, error) {
 	if err != nil {
 		return nil, err
 	}
+	made, err := page.NewSessions([]byte("made "+c.Token), "-ops-made", "/ops/keys") // of another key, so that neither cookie is taken for the other
+	if err != nil {
+		return nil, err
+	}
 	o := &Ops{
-		Config: c, sessions: sessions, token: sha256.Sum256([]byte(c.Token)), tries: rate.NewLimiter(triesPerSecond, triesAtOnce), mux: http.NewServeMux(),
+		Config: c, sessions: sessions, made: made, token: sha256.Sum256([]byte(c.Token)), tries: newTries(c.Metrics, c.Log), mux: http.NewServeMux(),
 	}
 	for pattern, serve := range map[string]func(*request) error{
 		"GET /ops":                      o.overview,
@@ -99,8 +101,6 @@ func (o *Ops) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	_, session := o.holder(r)
 	switch file, isFile := files[r.URL.Path]; {
-	case !o.expected(r.Host):
-		o.fail(w, r, &problem{http.StatusMisdirectedRequest, "This is not a host by which /ops is reached", "Name it in SCORELAY_OPS_HOSTS, if it is yours."})
 	case isFile && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 		page.Guard(w)
 		w.Header().Set("Content-Type", file.kind)
@@ -118,16 +118,6 @@ func (o *Ops) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		o.mux.ServeHTTP(w, r)
 	}
-}
-
-// expected tells whether a request names a host by which /ops is reached. A page elsewhere may have its name lead to this machine (DNS
-// rebinding), and then it is of the same origin as we are, as far as the browser knows.
-func (o *Ops) expected(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.ToLower(strings.Trim(host, "[]"))
-	return page.Loopback(host) || slices.Contains(o.Hosts, host)
 }
 
 // isToken compares in constant time, of any length.

@@ -105,10 +105,24 @@ func TestAKeyIsMadeLimitedAndRevoked(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, r.post("/ops/keys", form(wrong)).status, wrong)
 	}
 	made := r.post("/ops/keys", form(nil))
-	require.Equal(t, http.StatusOK, made.status, made.text)
-	secret := regexp.MustCompile(`scorelay_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}`).FindString(made.text)
+	require.Equal(t, http.StatusSeeOther, made.status, made.text)
+	at := made.header.Get("Location")
+	require.Regexp(t, `^scorelay-ops-made=[\w-]+; Path=/ops/keys; Max-Age=\d+; HttpOnly; SameSite=Strict$`, made.header.Get("Set-Cookie"))
+	sealed := r.cookies["scorelay-ops-made"]
+	mine := r.cookies["scorelay-ops"]
+	r.signIn()
+	require.NotContains(t, r.look(at).text, "scorelay_", "another session does not see it")
+	r.cookies["scorelay-ops"] = sealed
+	require.Equal(t, http.StatusSeeOther, r.send(http.MethodGet, "/ops", nil).status, "it is no session")
+	r.cookies["scorelay-ops"] = mine
+	require.NotContains(t, r.look("/ops/keys").text, "scorelay_")
+	shown := r.look(at).text
+	secret := regexp.MustCompile(`scorelay_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}`).FindString(shown)
 	require.NotEmpty(t, secret)
 	id := strings.Split(secret, "_")[1]
+	require.Equal(t, "/ops/keys/"+id, at)
+	require.NotContains(t, r.cookies, "scorelay-ops-made")
+	require.NotContains(t, r.look(at).text, secret, "it is shown once, and made once")
 	keys, err := r.config.Keys.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, keys, 1)

@@ -7,12 +7,6 @@ import (
 	"unicode"
 )
 
-// How often anyone may try a token: no token can be guessed, it is the work of trying that is bounded.
-const (
-	triesPerSecond = 1
-	triesAtOnce    = 10
-)
-
 // maxName is of what operators call themselves, bytes.
 const maxName = 60
 
@@ -37,6 +31,7 @@ func (o *Ops) signIn(w http.ResponseWriter, r *http.Request) {
 		if status, view.Problem = o.refuses(r, view.Name); status == http.StatusOK {
 			id := rand.Text()[:10]
 			o.sessions.Begin(w, r, id+" "+view.Name)
+			o.tries.results.WithLabelValues(right).Inc()
 			o.Log.Info("an operator signed in to /ops", "operator", view.Name, "session", id, "from", r.RemoteAddr)
 			o.redirect(w, home+"?"+signedIn)
 			return
@@ -52,10 +47,10 @@ func (o *Ops) refuses(r *http.Request, name string) (status int, why string) {
 	switch {
 	case !o.sessions.SameOrigin(r):
 		return http.StatusForbidden, "The form was sent by another site's page. Sign in with this one."
-	case !o.tries.Allow():
+	case !o.tries.allow(r):
 		return http.StatusTooManyRequests, "There were too many tries. Wait some seconds."
 	case !o.isToken(r.PostFormValue("token")):
-		o.Log.Warn("a wrong token was tried on /ops; it was refused", "from", r.RemoteAddr)
+		o.tries.failed(wrong, r)
 		return http.StatusForbidden, "This is not the token. Check that all of it was copied."
 	case name == "" || len(name) > maxName || strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }):
 		return http.StatusBadRequest, "Say who you are, in up to 60 letters: the log notes it beside what you change."

@@ -23,9 +23,6 @@ const (
 	PlotHeight = plotHeight
 )
 
-// Loopback tells whether a host's name or address, without a port, is this machine's own.
-func Loopback(host string) bool { return loopback(host) }
-
 // Guard sets what every answer to a session has. A screen's script may read the screen again.
 func Guard(w http.ResponseWriter) {
 	guard(w, "update")

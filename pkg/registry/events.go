@@ -122,6 +122,20 @@ func Executed(event Event) iter.Seq2[*score.Update, score.Outcome] {
 	}
 }
 
+// ExecutedOf are those of one project, each with its place among all that the event tells of. What came before the project existed is nothing
+// of it and left out: it is sent again, and where that fails a dead letter tells of it. Of an Execution Update and Outcome are set.
+func ExecutedOf(event Event, project score.ProjectID) iter.Seq2[int, score.Execution] {
+	return func(yield func(int, score.Execution) bool) {
+		place := -1
+		for u, outcome := range Executed(event) {
+			place++
+			if u.Project == project && outcome != score.UnknownProject && !yield(place, score.Execution{Update: *u, Outcome: outcome}) {
+				return
+			}
+		}
+	}
+}
+
 // ParseLog reads one of the contract's events. It does not look at the log's address: filter by it first. The error wraps
 // ErrOtherEvent for a log that is none of them; any other error means that the log's address is not a ScoreRegistry.
 // Names that are not UTF-8 are made so.

@@ -110,8 +110,8 @@ func (g *gas) replan() {
 	g.plan(model, g.perBatch*100/g.scale)
 }
 
-// included learns from a transaction of the lane as soon as it is in a block: that may be undone, and is not worth waiting for.
-func (g *gas) included(l *lane.Lane, nonce uint64) {
+// staged learns from a transaction of the lane as soon as it is in a block: that may be undone, and is not worth waiting for.
+func (g *gas) staged(l *lane.Lane, nonce uint64) {
 	slot, in := l.State.Slot(nonce), l.Included(nonce)
 	if slot == nil || in == nil || slot.Work.Kind == lane.NonceOnly {
 		return

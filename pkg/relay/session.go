@@ -289,8 +289,8 @@ func (s *session) do(ctx context.Context, effects []lane.Effect) error {
 			err = s.settler.reopen(ctx, e)
 		case lane.Report:
 			s.reporter.stage(ctx, e)
-			s.gas.included(s.lane, e.Nonce)
-			s.tracer.included(e.Nonce, e.Stage, e.Tx, e.Block)
+			s.gas.staged(s.lane, e.Nonce)
+			s.tracer.staged(e.Nonce, e.Stage, e.Tx, e.Block)
 		}
 		if err != nil {
 			return err

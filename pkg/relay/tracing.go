@@ -116,8 +116,8 @@ func (t *tracer) sent(slot *lane.Slot, class txpool.Class) {
 	t.pending[slot.Nonce] = pendingSpan{span, last.Hash}
 }
 
-// included ends it, if that is the stage: the block has a transaction of the slot, this or an earlier attempt.
-func (t *tracer) included(nonce uint64, stage score.Stage, tx common.Hash, block uint64) {
+// staged ends it where the stage is included: the block has a transaction of the slot, this or an earlier attempt.
+func (t *tracer) staged(nonce uint64, stage score.Stage, tx common.Hash, block uint64) {
 	if t == nil || stage < score.Included {
 		return
 	}
@@ -135,7 +135,7 @@ func (t *tracer) ended(work *lane.Work, began time.Time, end *ending) {
 		return
 	}
 	where := trace.WithAttributes(t.lane, nonceOf(end.entry.Nonce), txOf(end.entry.Tx), blockOf(end.entry.Block.Number))
-	t.included(end.entry.Nonce, score.Final, end.entry.Tx, end.entry.Block.Number)
+	t.staged(end.entry.Nonce, score.Final, end.entry.Tx, end.entry.Block.Number)
 	_, settles := t.spans.Start(under(work.Trace.Batch), "settle", trace.WithTimestamp(began), where,
 		trace.WithAttributes(attribute.String("scorelay.result", string(end.entry.Result))))
 	if end.entry.Result != lane.Done {

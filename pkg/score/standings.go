@@ -23,18 +23,15 @@ const Total = -1
 
 // Execution is what the contract did with one update, in a final block.
 type Execution struct {
-	ID        UpdateID
-	Target    common.Address
-	Signer    common.Address
-	Action    uint8
-	ScoreType uint8
-	Points    int64 // signed, of the action; what the score changed by if the outcome is Applied
-	Outcome   Outcome
-	Tx        common.Hash
-	Block     uint64
-	Time      time.Time // of the block
-	Gas       uint64    // its share of the transaction's gas; the shares of all updates of a transaction are the transaction's
-	Fee       uint64    // its share of what was paid for it, wei
+	Update
+
+	Points  int64 // signed, of the action; what the score changed by if the outcome is Applied
+	Outcome Outcome
+	Tx      common.Hash
+	Block   uint64
+	Time    time.Time // of the block
+	Gas     uint64    // its share of the transaction's gas; the shares of all updates of a transaction are the transaction's
+	Fee     uint64    // its share of what was paid for it, wei
 }
 
 // Mark is how far a project's executions are known: all those in blocks before Block, and the first Count of those in Block.

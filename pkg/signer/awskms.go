@@ -48,6 +48,11 @@ func (m *managed) ask(ctx context.Context, address common.Address, tx *types.Tra
 	return tx.WithSignature(rules, signature)
 }
 
+// askTyped has KMS sign the digest: it knows no other data.
+func (m *managed) askTyped(ctx context.Context, address common.Address, _ []byte, digest common.Hash) ([]byte, error) {
+	return m.signHash(ctx, address, digest)
+}
+
 // signHash has KMS sign 32 bytes. KMS neither makes s low nor tells the recovery id: both are found here.
 func (m *managed) signHash(ctx context.Context, address common.Address, hash common.Hash) ([]byte, error) {
 	client, err := m.open(ctx, address)

@@ -222,7 +222,7 @@ func TestAWSKMSSigns(t *testing.T) {
 	requireSigned(t, legacy, signed)
 	for i := range byte(4) { // as an owner's edit of a project
 		digest := common.Hash{i}
-		signature, err := s.SignDigest(t.Context(), digest)
+		signature, err := s.SignTyped(t.Context(), nil, digest)
 		require.NoError(t, err)
 		public, err := crypto.SigToPub(digest[:], signature)
 		require.NoError(t, err)

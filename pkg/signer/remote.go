@@ -20,7 +20,7 @@ const (
 	mostPause  = 15 * time.Second
 )
 
-// ErrUntrue says that a remote signer answered something else than the transaction asked for, signed by its account.
+// ErrUntrue says that a remote signer answered something else than what was asked for, signed by its account.
 var ErrUntrue = errors.New("the remote signer's answer is refused")
 
 // remote is a key at a remote signer. What comes back is checked: it is the transaction that was asked for, signed by the key's account
@@ -37,9 +37,10 @@ type remote struct {
 	until  time.Time     // when the pause ends
 }
 
-// service asks a remote signer for tx, signed by an account.
+// service asks a remote signer for tx, or for the signature of EIP-712 data, by an account. A signature is checked by the service.
 type service interface {
 	ask(ctx context.Context, address common.Address, tx *types.Transaction, rules types.Signer) (*types.Transaction, error)
+	askTyped(ctx context.Context, address common.Address, typed []byte, digest common.Hash) ([]byte, error)
 }
 
 func (r *remote) sign(ctx context.Context, tx *types.Transaction, rules types.Signer) (*types.Transaction, error) {
@@ -69,16 +70,10 @@ func (r *remote) sign(ctx context.Context, tx *types.Transaction, rules types.Si
 	return signed, nil
 }
 
-// signDigest asks KMS only, which signs any digest; what it answers is held against the account. A JSON-RPC endpoint signs what it was told
-// the meaning of.
-func (r *remote) signDigest(ctx context.Context, digest common.Hash) ([]byte, error) {
-	kms, is := r.service.(*managed)
-	if !is {
-		return nil, ErrRemote
-	}
+func (r *remote) signTyped(ctx context.Context, typed []byte, digest common.Hash) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	return kms.signHash(ctx, r.address, digest)
+	return r.service.askTyped(ctx, r.address, typed, digest)
 }
 
 // resting is the last error while the pause after it lasts.

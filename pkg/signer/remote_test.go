@@ -9,8 +9,11 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"math/big"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +23,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet/remotesigner"
@@ -105,8 +109,48 @@ func TestARemoteSignerSignsWhatItIsAskedFor(t *testing.T) {
 	}
 	_, err = s.Sign(t.Context(), types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1), GasFeeCap: new(big.Int), GasTipCap: new(big.Int)}))
 	require.ErrorIs(t, err, types.ErrInvalidChainId)
-	_, err = s.SignDigest(t.Context(), common.Hash{1})
-	require.ErrorIs(t, err, signer.ErrRemote)
+}
+
+// TestARemoteSignerSignsTypedData, whose signature is refused where it is over something else than the digest.
+func TestARemoteSignerSignsTypedData(t *testing.T) {
+	t.Parallel()
+	const mail = `{"domain": {"name": "x"}, "primaryType": "Mail", "message": {"text": "hello"}, "types": {
+		"EIP712Domain": [{"name": "name", "type": "string"}], "Mail": [{"name": "text", "type": "string"}]}}`
+	var data apitypes.TypedData
+	require.NoError(t, json.Unmarshal([]byte(mail), &data))
+	hash, _, err := apitypes.TypedDataAndHash(data)
+	require.NoError(t, err)
+	digest := common.Hash(hash)
+	_, description := served(t)
+	remote, err := described(t, description)
+	require.NoError(t, err)
+	here, err := signer.FromHex(devKey, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	want, err := here.SignTyped(t.Context(), []byte(mail), digest)
+	require.NoError(t, err)
+	got, err := remote.SignTyped(t.Context(), []byte(mail), digest)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	_, err = remote.SignTyped(t.Context(), []byte(mail), common.Hash{1})
+	require.ErrorIs(t, err, signer.ErrUntrue)
+	_, err = remote.SignTyped(t.Context(), []byte("{"), digest)
+	require.ErrorContains(t, err, "the remote signer does not sign: ")
+	description["address"] = common.Address{1}.Hex()
+	other, err := described(t, description)
+	require.NoError(t, err)
+	_, err = other.SignTyped(t.Context(), []byte(mail), digest)
+	require.ErrorContains(t, err, "not unlocked")
+	for _, answer := range []string{`"0x"`, `"0x1b"`, `"0x` + strings.Repeat("ff", 65) + `"`} {
+		untrue := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"jsonrpc": "2.0", "id": 1, "result": `+answer+`}`)
+		}))
+		t.Cleanup(untrue.Close)
+		liar, err := described(t, map[string]any{"address": devAddress, "web3signer": untrue.URL})
+		require.NoError(t, err)
+		_, err = liar.SignTyped(t.Context(), []byte(mail), digest)
+		require.ErrorIs(t, err, signer.ErrUntrue, answer)
+	}
 }
 
 // TestWhatARemoteSignerAnswersIsChecked: nothing passes but the transaction asked for, signed by the account.

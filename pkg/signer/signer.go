@@ -52,7 +52,7 @@ type Key struct {
 // backend signs with one key.
 type backend interface {
 	sign(ctx context.Context, tx *types.Transaction, rules types.Signer) (*types.Transaction, error)
-	signDigest(ctx context.Context, digest common.Hash) ([]byte, error)
+	signTyped(ctx context.Context, typed []byte, digest common.Hash) ([]byte, error)
 }
 
 // local is a key that is here.
@@ -62,7 +62,7 @@ func (l local) sign(_ context.Context, tx *types.Transaction, rules types.Signer
 	return types.SignTx(tx, rules, l.secret)
 }
 
-func (l local) signDigest(_ context.Context, digest common.Hash) ([]byte, error) {
+func (l local) signTyped(_ context.Context, _ []byte, digest common.Hash) ([]byte, error) {
 	return crypto.Sign(digest[:], l.secret)
 }
 
@@ -193,12 +193,14 @@ func (s *Signer) Sign(ctx context.Context, tx *types.Transaction) (*types.Transa
 	return signed, nil
 }
 
-// ErrRemote says that a remote signer signs transactions only.
-var ErrRemote = errors.New("web3signer is asked for transactions only: use a keystore file, AWS KMS, or its own tools to sign this")
-
-// SignDigest signs a digest, in 65 bytes. Errors: ErrRemote, or what AWS KMS says.
-func (k *Key) SignDigest(ctx context.Context, digest common.Hash) ([]byte, error) {
-	return k.backend.signDigest(ctx, digest)
+// SignTyped signs EIP-712 data, given as JSON and as its digest, in 65 bytes. web3signer encodes the JSON by itself; its signature is
+// refused unless it is over the digest.
+func (k *Key) SignTyped(ctx context.Context, typed []byte, digest common.Hash) ([]byte, error) {
+	signature, err := k.backend.signTyped(ctx, typed, digest)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't sign for %s: %w", k.address, err)
+	}
+	return signature, nil
 }
 
 // String is "signer 0x…", the address.

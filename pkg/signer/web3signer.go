@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/scorelay/scorelay/pkg/retry"
@@ -26,7 +27,7 @@ const (
 	triesWait = 100 * time.Millisecond // between them
 )
 
-// endpoint is a JSON-RPC endpoint with eth_signTransaction: web3signer, clef, or a node that has the key.
+// endpoint is a JSON-RPC endpoint with eth_signTransaction: web3signer, or a node that has the key.
 type endpoint struct{ client *rpc.Client }
 
 // endpointOptions say how to reach it. Files are read again for each connection, or request, so that they can be replaced.
@@ -109,9 +110,33 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 // ask has the endpoint sign.
 func (e *endpoint) ask(ctx context.Context, address common.Address, tx *types.Transaction, rules types.Signer) (*types.Transaction, error) {
 	var answer json.RawMessage
+	if err := e.call(ctx, &answer, "eth_signTransaction", arguments(address, tx, rules)); err != nil {
+		return nil, err
+	}
+	return decode(answer)
+}
+
+// askTyped has the endpoint sign EIP-712 data, which web3signer takes as text.
+func (e *endpoint) askTyped(ctx context.Context, address common.Address, typed []byte, digest common.Hash) ([]byte, error) {
+	var signature hexutil.Bytes
+	if err := e.call(ctx, &signature, "eth_signTypedData", address, string(typed)); err != nil {
+		return nil, err
+	}
+	if last := len(signature) - 1; last == crypto.RecoveryIDOffset && signature[last] >= 27 {
+		signature[last] -= 27
+	}
+	public, err := crypto.SigToPub(digest[:], signature)
+	if err != nil || crypto.PubkeyToAddress(*public) != address {
+		return nil, fmt.Errorf("%w: it is no signature by %s of what it was asked to sign", ErrUntrue, address)
+	}
+	return signature, nil
+}
+
+// call asks the endpoint for a signature, twice where it may not have taken the question.
+func (e *endpoint) call(ctx context.Context, answer any, method string, args ...any) error {
 	var refused error
 	err := retry.Do(ctx, tries, triesWait, func() error {
-		err := e.client.CallContext(ctx, &answer, "eth_signTransaction", arguments(address, tx, rules))
+		err := e.client.CallContext(ctx, answer, method, args...)
 		if refused = nil; err != nil && !transient(err) {
 			refused = err
 			return nil
@@ -119,9 +144,9 @@ func (e *endpoint) ask(ctx context.Context, address common.Address, tx *types.Tr
 		return err
 	})
 	if err := errors.Join(err, refused); err != nil {
-		return nil, fmt.Errorf("the remote signer does not sign: %w", brief(err))
+		return fmt.Errorf("the remote signer does not sign: %w", brief(err))
 	}
-	return decode(answer)
+	return nil
 }
 
 // arguments are those of eth_signTransaction.

@@ -197,6 +197,7 @@ func (s *Store) Recent(ctx context.Context, project score.ProjectID) (newest []s
 			if newest[i], err = unpack(text); err != nil {
 				return false, err
 			}
+			newest[i].Project = project
 		}
 		return true, nil
 	})

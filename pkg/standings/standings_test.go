@@ -67,8 +67,8 @@ func wallet(n byte) common.Address { return common.Address{19: n} }
 
 func applied(block uint64, to common.Address, points int64) score.Execution {
 	return score.Execution{
-		ID: score.UpdateID{1}, Target: to, Signer: common.Address{9}, Action: 3, Points: points, Tx: common.Hash{8}, Block: block,
-		Time: begin.Add(time.Duration(block) * time.Second), Gas: 2000, Fee: 1 << 63,
+		Update: score.Update{Project: project, ID: score.UpdateID{1}, Target: to, Signer: common.Address{9}, Action: 3}, Points: points, Tx: common.Hash{8},
+		Block: block, Time: begin.Add(time.Duration(block) * time.Second), Gas: 2000, Fee: 1 << 63,
 	}
 }
 

@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestALeaderThatMostOfItsClusterDoesNotHearIsNotBelieved, since they may have another.
+// TestALeaderThatMostOfItsClusterDoesNotHearIsNotBelieved, since they may have another, nor one that led before: it answers while it knows of
+// no leader, and may hear of the next one before its answer says who leads.
 func TestALeaderThatMostOfItsClusterDoesNotHearIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	heard, silent := &jetstream.PeerInfo{Active: time.Second}, &jetstream.PeerInfo{Active: silentFor}
 	offline, never := &jetstream.PeerInfo{Offline: true}, &jetstream.PeerInfo{}
+	since := time.Now()
 	require.False(t, cutOff(nil))
 	require.False(t, cutOff(&jetstream.ClusterInfo{Leader: "alone"}))
 	for _, c := range []struct {
@@ -29,7 +31,9 @@ func TestALeaderThatMostOfItsClusterDoesNotHearIsNotBelieved(t *testing.T) {
 		{[]*jetstream.PeerInfo{heard, heard, silent, offline}, false},
 		{[]*jetstream.PeerInfo{heard, silent, silent, offline}, true},
 	} {
-		require.Equal(t, c.want, cutOff(&jetstream.ClusterInfo{Leader: "n0", Replicas: c.replicas}))
+		require.Equal(t, c.want, cutOff(&jetstream.ClusterInfo{Leader: "n0", LeaderSince: &since, Replicas: c.replicas}))
 	}
+	next := &jetstream.PeerInfo{Name: "n1", Active: time.Second}
+	require.True(t, cutOff(&jetstream.ClusterInfo{Leader: "n1", Replicas: []*jetstream.PeerInfo{heard, next}}), "another leads")
 	require.True(t, cutOff(&jetstream.ClusterInfo{Replicas: []*jetstream.PeerInfo{heard, heard}}), "none leads")
 }

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -77,8 +78,17 @@ func (s *Stream) Extend(ctx context.Context, to uint64, progress func(left uint6
 // (1 s): a leader that heard from most of its cluster within it is the only one.
 const silentFor = 3 * time.Second
 
-// cutOff tells whether most of a cluster may have another leader than the one that answered, or who answered does not lead: a server
-// that knows no leader answers, too. A peer that the server never heard has been active 0 ago.
+// infoOf asks a stream's leader about it. A server that does not lead it, or may not lead it any more, is an error: what it holds may be old.
+func infoOf(ctx context.Context, s jetstream.Stream) (*jetstream.StreamInfo, error) {
+	info, err := s.Info(ctx)
+	if err == nil && cutOff(info.Cluster) {
+		err = errors.New("the server that answered does not lead it, or does not hear from most of its cluster and may not lead it any more")
+	}
+	return info, err
+}
+
+// cutOff tells whether most of a cluster may have another leader than the server that answered. One that knows no leader answers, too, also
+// where it learns of one before it has answered: only who leads says since when. A peer that the server never heard has been active 0 ago.
 func cutOff(cluster *jetstream.ClusterInfo) bool {
 	if cluster == nil || len(cluster.Replicas) == 0 {
 		return false
@@ -89,5 +99,5 @@ func cutOff(cluster *jetstream.ClusterInfo) bool {
 			heard++
 		}
 	}
-	return cluster.Leader == "" || heard <= (len(cluster.Replicas)+1)/2
+	return cluster.LeaderSince == nil || heard <= (len(cluster.Replicas)+1)/2
 }

@@ -297,14 +297,11 @@ func (s *Stream) Salt() [16]byte { return s.salt }
 // Created is when the stream of accepted updates was made, before any restore: its identity.
 func (s *Stream) Created() time.Time { return s.created }
 
-// State asks the server for the stream's state.
+// State asks the server that leads the stream for its state.
 func (s *Stream) State(ctx context.Context) (score.StreamState, error) {
-	info, err := s.stream.Info(ctx)
+	info, err := infoOf(ctx, s.stream)
 	if err != nil {
 		return score.StreamState{}, fmt.Errorf("couldn't read the state of the stream %s: %w", Name, err)
-	}
-	if cutOff(info.Cluster) {
-		return score.StreamState{}, fmt.Errorf("couldn't read the state of the stream %s: its leader does not hear from most of its cluster, and may not lead any more", Name)
 	}
 	created, err := createdOf(info)
 	if err != nil {

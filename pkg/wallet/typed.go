@@ -1,7 +1,9 @@
 package wallet
 
 import (
+	"encoding/json"
 	"math/big"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -69,6 +71,32 @@ func (d Domain) EditDigest(e score.ProjectEdit) common.Hash {
 	return d.digest(crypto.Keccak256(
 		crypto.Keccak256([]byte(projectEdit)), e.Project[:], crypto.Keccak256(edits), uintWord(e.Nonce), uintWord(e.Deadline),
 	))
+}
+
+// EditTypedData is what EditDigest is of, as JSON: for signers that encode it by themselves, as `eth_signTypedData` does.
+func (d Domain) EditTypedData(e score.ProjectEdit) ([]byte, error) {
+	e.Edits = append([]score.Edit{}, e.Edits...) // [] for none
+	return json.Marshal(map[string]any{
+		"domain": d, "primaryType": "EditProject", "message": e, "types": map[string][]member{
+			"EIP712Domain": membersOf(domainType), "EditProject": membersOf(strings.TrimSuffix(projectEdit, editType)), "Edit": membersOf(editType),
+		},
+	})
+}
+
+// member of a type of EIP-712.
+type member struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// membersOf reads a type's text.
+func membersOf(text string) (members []member) {
+	_, list, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
+	for text := range strings.SplitSeq(list, ",") {
+		kind, name, _ := strings.Cut(text, " ")
+		members = append(members, member{name, kind})
+	}
+	return members
 }
 
 // uintWord is a number as EIP-712 encodes it.

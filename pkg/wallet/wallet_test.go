@@ -155,8 +155,19 @@ func TestEditDigestIsThatOfGeth(t *testing.T) {
 				{Name: "direction", Type: "uint8"},
 			},
 		}, message)
-		if got := wallet.NewDomain(chainID, contract).EditDigest(edit); got != want {
+		domain := wallet.NewDomain(chainID, contract)
+		if got := domain.EditDigest(edit); got != want {
 			t.Fatalf("digest %s, geth says %s", got, want)
+		}
+		if raw, err = domain.EditTypedData(edit); err != nil {
+			t.Fatal(err)
+		}
+		var typed apitypes.TypedData
+		if err := json.Unmarshal(raw, &typed); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := apitypes.TypedDataAndHash(typed); err != nil || common.Hash(got) != want {
+			t.Fatalf("typed data of digest %x (%v), want %s: %s", got, err, want, raw)
 		}
 	})
 }

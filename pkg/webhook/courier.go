@@ -219,10 +219,11 @@ func (c *courier) giveUp(ctx context.Context, why string) error {
 	if err := c.save(ctx); err != nil {
 		return err
 	}
-	if err := c.Store.disable(ctx, c.ID, Disabled{Why: why, Fails: true}); err != nil {
+	// The change itself ends ctx, maybe before the answer is here, and the log would say nothing.
+	if err := c.Store.disable(context.WithoutCancel(ctx), c.ID, Disabled{Why: why, Fails: true}); err != nil {
 		return err
 	}
-	c.log.Error("a webhook's endpoint is disabled; nothing is skipped, and it continues where it is when an operator enables it", "url", c.URL, "why", why)
+	c.log.Error("a webhook's endpoint is disabled; nothing is skipped, and it continues where it is when an operator enables it", "why", why)
 	<-ctx.Done() // the record has changed: another courier goes by it
 	return ctx.Err()
 }

@@ -156,6 +156,8 @@ func TestAnEndpointThatFailsIsDisabledAndSkipsNothing(t *testing.T) {
 	stop()
 	gone.once()
 	broken.once()
+	require.Contains(t, r.said.String(), "is disabled")
+	require.NotContains(t, r.said.String(), "http://", "who knows the URL of a chat's webhook can post there")
 }
 
 // TestAnEndpointThatIsEnabledHasItsTimeAgain: it may fail at first, as it did when it was disabled, also where that is longer ago.

@@ -1,10 +1,11 @@
-// Package remotesigner is a server of JSON-RPC with eth_signTransaction, as web3signer is one, for tests: it signs with real keys what
-// it is asked for, and misbehaves when told to.
+// Package remotesigner is a server of JSON-RPC with eth_signTransaction and eth_signTypedData, as web3signer is one, for tests: it signs
+// with real keys what it is asked for, and misbehaves when told to.
 package remotesigner
 
 import (
 	"context"
 	"crypto/ecdsa"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -17,6 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rpc"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
 // Server refuses what web3signer refuses: a transaction without a nonce, and accounts that are not its own. Like web3signer it signs for
@@ -108,6 +110,28 @@ func (e *eth) SignTransaction(ctx context.Context, a Arguments) (any, error) {
 		return spoil(ctx, key, asked, signed)
 	}
 	return Hex(signed)
+}
+
+// SignTypedData is eth_signTypedData. As web3signer takes it, the data is text, which geth encodes here.
+func (e *eth) SignTypedData(from common.Address, text string) (hexutil.Bytes, error) {
+	key := e.server.keys[from]
+	if key == nil {
+		return nil, errors.New("Signing from account not unlocked") //nolint:staticcheck // as web3signer writes it
+	}
+	var data apitypes.TypedData
+	if err := json.Unmarshal([]byte(text), &data); err != nil {
+		return nil, err
+	}
+	digest, _, err := apitypes.TypedDataAndHash(data)
+	if err != nil {
+		return nil, err
+	}
+	signature, err := crypto.Sign(digest, key)
+	if err != nil {
+		return nil, err
+	}
+	signature[crypto.RecoveryIDOffset] += 27
+	return signature, nil
 }
 
 func (a *Arguments) transaction(chainID *big.Int) *types.Transaction {

@@ -87,7 +87,7 @@ type updateRow struct {
 
 func updateOf(e *index.Executed) updateRow {
 	return updateRow{
-		Block: e.Block.Number, Time: e.Time, Tx: e.Tx, Log: e.Log, Place: e.Place, ID: e.ID, Target: e.Target, Signer: e.Signer,
+		Block: e.Block, Time: e.Time, Tx: e.Tx, Log: e.Log, Place: e.Place, ID: e.ID, Target: e.Target, Signer: e.Signer,
 		Action: e.ActionName, ScoreType: e.ScoreTypeName, Points: e.Points, Outcome: e.Outcome.String(),
 	}
 }

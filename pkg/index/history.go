@@ -1,0 +1,101 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Of how many blocks logs are read at once. The last ones are proved, which takes all their headers; those before are asked for by ranges (chain.Client.Logs).
+const (
+	provedBlocks   = 4096
+	provedAtOnce   = 256
+	historicAtOnce = 2000
+)
+
+var errRangeRead = errors.New("the range is read")
+
+// History reads what the contract did with a wallet's updates, backwards: a page of it begins at the chain's head, with what is not final. It knows no
+// project's record, so its executions have indexes only; Payments tell their times, for a whole range of blocks in few calls.
+type History struct {
+	Contract      common.Address
+	Confirmations uint64 // as of a Reader
+	Chain         Chain
+	Payments      Payments
+}
+
+// Extent is the number of the newest final block, 0 while there is none, and of the newest block.
+func (h *History) Extent(ctx context.Context) (final, head uint64, err error) {
+	newest, err := h.Chain.Head(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	b, err := h.Chain.FinalBlock(ctx, h.Confirmations)
+	if err != nil && !errors.Is(err, ethereum.NotFound) {
+		return 0, 0, err
+	}
+	return b.Number, max(newest.Number, b.Number), nil
+}
+
+// Read hands the executions in the blocks from … to (inclusive), not above the head that Extent told, to fn, the newest first, a range of blocks at a time:
+// down is the range's first. Points, Gas and Fee are left out. It ends when fn is false.
+func (h *History) Read(
+	ctx context.Context, project score.ProjectID, wallet common.Address, from, to, head uint64, fn func(down uint64, newest []score.Execution) bool,
+) error {
+	for to >= from {
+		size := uint64(historicAtOnce)
+		if head-to < provedBlocks {
+			size = provedAtOnce
+		}
+		down := to - min(to-from, size-1)
+		found, err := h.executions(ctx, project, wallet, down, to, head)
+		if err != nil {
+			return err
+		}
+		slices.Reverse(found)
+		if !fn(down, found) || down == 0 {
+			return nil
+		}
+		to = down - 1
+	}
+	return nil
+}
+
+// executions are those in the blocks from … to, in order. The question to the chain ends at its head, so that only its last blocks are proved.
+func (h *History) executions(ctx context.Context, project score.ProjectID, wallet common.Address, from, to, head uint64) (found []score.Execution, err error) {
+	var of []types.Log // that found is of
+	err = h.Chain.Logs(ctx, h.Contract, registry.UpdateTopics(), from, head, func(through evidence.Block, logs []types.Log) error {
+		if above := slices.IndexFunc(logs, func(l types.Log) bool { return l.BlockNumber > to }); above >= 0 {
+			logs = logs[:above]
+		}
+		err := parseEach(logs, func(event registry.Event, log *types.Log) error {
+			for _, e := range registry.ExecutedOf(event, project) {
+				if e.Target == wallet {
+					e.Tx, e.Block = log.TxHash, log.BlockNumber
+					found, of = append(found, e), append(of, *log)
+				}
+			}
+			return nil
+		})
+		if err == nil && through.Number >= to {
+			return errRangeRead
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errRangeRead) {
+		return nil, err
+	}
+	paid, err := h.Payments.Paid(ctx, of)
+	for i := range found {
+		found[i].Time = timeOf(paid[found[i].Tx].Time)
+	}
+	return found, err
+}
