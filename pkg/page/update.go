@@ -72,10 +72,7 @@ func (p *Page) update(r *request) error {
 		carrier, read = p.source.Carrier(r.Context(), view.Now.Tx, head.Project.ID, id)
 	}
 	if carrier != nil && view.What == nil && int(carrier.Update.Action) < len(head.Project.Actions) {
-		u := carrier.Update
-		e := executionOf(head.Project, score.Execution{
-			ID: id, Target: u.Target, Signer: u.Signer, Action: u.Action, ScoreType: u.ScoreType, Points: head.Project.Actions[u.Action].Delta(),
-		})
+		e := executionOf(head.Project, score.Execution{Update: carrier.Update, Points: head.Project.Actions[carrier.Update.Action].Delta()})
 		view.What = &e
 	}
 	view.Verdict, view.State = view.verdict()

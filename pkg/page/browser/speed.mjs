@@ -11,7 +11,11 @@ export async function measure(browser, baseURL, storageState, screens, tries) {
   console.log('| screen | requests | bytes | first paint, ms | loaded, ms |\n|---|---|---|---|---|')
   for (const [name, path] of Object.entries(screens)) {
     const seen = []
-    for (let i = 0; i < tries; i++) seen.push(await opened(browser, baseURL, storageState, path))
+    for (let i = 0; seen.length < tries; i++) {
+      assert.ok(i < tries + 5, `${name} is not shown`)
+      const is = await opened(browser, baseURL, storageState, path)
+      if (is.status !== 503) seen.push(is) // Redis may be slow on a busy machine
+    }
     const best = (of) => Math.min(...seen.map(of))
     const [{ requests, bytes, scripts }] = seen
     console.log(`| ${name} | ${requests} | ${bytes.toLocaleString('en')} | ${best((s) => s.paint)} | ${best((s) => s.load)} |`)
@@ -32,7 +36,7 @@ async function opened(browser, baseURL, storageState, path) {
   await cdp.send('Network.enable')
   await cdp.send('Network.emulateNetworkConditions', phone)
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: slower })
-  await page.goto(path, { waitUntil: 'load' })
+  const status = (await page.goto(path, { waitUntil: 'load' })).status()
   await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length)
   const [paint, load] = await page.evaluate(() => [
     performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.getEntriesByType('navigation')[0].loadEventStart,
@@ -40,5 +44,5 @@ async function opened(browser, baseURL, storageState, path) {
   const sum = (all) => all.reduce((a, b) => a + b, 0)
   const scripts = sum((await Promise.all(bodies)).map((body) => body.length))
   await context.close()
-  return { requests: sizes.size, bytes: sum([...sizes.values()]), scripts, paint, load }
+  return { status, requests: sizes.size, bytes: sum([...sizes.values()]), scripts, paint, load }
 }
