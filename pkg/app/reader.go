@@ -93,6 +93,15 @@ func (r reader) Scores(ctx context.Context, project score.ProjectID, wallet comm
 	return scores, head.Number, err
 }
 
+// Carrier reads the lane's transaction that carries an update; nil of one that is none.
+func (r reader) Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error) {
+	told, err := r.chain.Transaction(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	return registry.CarrierOf(told, r.contract, project, update), nil
+}
+
 // Extent tells how long the chain is.
 func (r reader) Extent(ctx context.Context) (httpapi.Extent, error) {
 	final, head, err := r.history().Extent(ctx)

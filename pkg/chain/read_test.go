@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
@@ -295,6 +296,16 @@ func TestTransactionsAndFind(t *testing.T) {
 			require.Equal(t, first.Hash(), all[0][0].Hash())
 			require.Len(t, all[1], 2)
 		}
+		p.inject(edit(func(method string, _ []any, answer map[string]any) {
+			if tx, ok := answer["result"].(map[string]any); method == "eth_getTransactionByHash" && ok {
+				tx["nonce"] = "0x7777"
+			}
+		}))
+		one, err := c.Transaction(ctx, first.Hash())
+		require.NoError(t, err)
+		require.Equal(t, first.Hash(), one.Hash(), "its hash proves it")
+		_, err = n.direct.Transaction(ctx, common.Hash{1})
+		require.ErrorIs(t, err, ethereum.NotFound)
 		gone := b
 		gone.Hash = common.Hash{1}
 		some, err := c.Transactions(ctx, []evidence.Block{a, gone})

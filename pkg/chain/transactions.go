@@ -119,6 +119,26 @@ func decodeTransactions(raw []json.RawMessage) (txs types.Transactions, unknown 
 	return txs, unknown, nil
 }
 
+// Transaction is the one of a hash, which proves what an endpoint tells of it. ethereum.NotFound says that no endpoint has it.
+func (c *Client) Transaction(ctx context.Context, hash common.Hash) (tx *types.Transaction, err error) {
+	err = c.readFrom(ctx, c.candidates(0), "transaction", func(ctx context.Context, e *endpoint) error {
+		elems := []rpc.BatchElem{elem("eth_getTransactionByHash", hash)}
+		if err := e.calls(ctx, elems); err != nil {
+			return err
+		}
+		var told *types.Transaction
+		if err := answer(elems[0], &told); err != nil {
+			return err
+		}
+		if told.Hash() != hash {
+			return contradiction("transaction %s was asked for, %s came", hash, told.Hash())
+		}
+		tx = told
+		return nil
+	})
+	return tx, err
+}
+
 // Find asks endpoints in which block transactions are. An answer is a hint, its absence says nothing: transactions that
 // are in no block, and those that no endpoint tells of, are missing in it.
 func (c *Client) Find(ctx context.Context, txs []common.Hash) (map[common.Hash]evidence.Ref, error) {

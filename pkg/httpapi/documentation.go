@@ -25,13 +25,13 @@ const (
 type document struct {
 	body        []byte
 	contentType string
-	etag        string
+	etag        string // weak: it may go out compressed
 	policy      string // of what the document may load: nothing but its own style
 }
 
 func newDocument(contentType string, body []byte) *document {
 	sum := sha256.Sum256(body)
-	d := &document{body: body, contentType: contentType, etag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`}
+	d := &document{body: body, contentType: contentType, etag: `W/"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`}
 	d.policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	if _, rest, ok := bytes.Cut(body, []byte("<style>")); ok {
 		style, _, _ := bytes.Cut(rest, []byte("</style>"))

@@ -158,6 +158,14 @@ func (c *faultyChain) Scores(ctx context.Context, project score.ProjectID, walle
 	return scores, block, err
 }
 
+func (c *faultyChain) Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error) {
+	told, _, err := shared.chain.Client().TransactionByHash(ctx, tx)
+	if c.down.Load() || err != nil {
+		return nil, errFault
+	}
+	return registry.CarrierOf(told, shared.contract, project, update), nil
+}
+
 func (c *faultyChain) Extent(ctx context.Context) (httpapi.Extent, error) {
 	if c.down.Load() {
 		return httpapi.Extent{}, errFault

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/gofiber/fiber/v2/middleware/compress"
 
 	"github.com/scorelay/scorelay/pkg/page"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -24,6 +26,9 @@ const (
 	proxiedSignIns   = 50 // a second
 )
 
+// carrierPatience is how long a screen waits for an update's transaction, which it can do without.
+const carrierPatience = time.Second
+
 // newPage returns the page; nil where there is none.
 func (s *Server) newPage() (*page.Page, error) {
 	if len(s.config.Secret) == 0 || s.deps.Standings == nil {
@@ -34,8 +39,11 @@ func (s *Server) newPage() (*page.Page, error) {
 
 // servePage adds the page's routes.
 func (s *Server) servePage(app *fiber.App) {
+	// A screen's names and numbers come to a tenth. What else it holds is safe in it: no other site can have a browser ask for a screen with its cookie, and so none
+	// learns the session's token from lengths.
+	small := compress.New()
 	for name, contentType := range page.Files {
-		app.Get("/app/"+name, newDocument(contentType, page.File(name)).send)
+		app.Get("/app/"+name, small, keptForever(page.Version(name), newDocument(contentType, page.File(name)).send))
 	}
 	app.Get(page.SignInPath, s.withoutKey(s.page.SignIn))
 	app.Post(page.SignInPath, s.withoutKey(s.page.SignIn))
@@ -46,7 +54,18 @@ func (s *Server) servePage(app *fiber.App) {
 	}
 	show := s.inSession(s.routeTo("page", s.reads, score.MayRead, s.showPage, s.refusePage))
 	for _, path := range []string{"/app", "/app/*"} {
-		app.Get(path, show)
+		app.Get(path, small, show)
+	}
+}
+
+// keptForever has browsers keep what they ask for in this very version; another one may mean another version's.
+func keptForever(version string, send fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		err := send(c)
+		if c.Query("v") == version {
+			c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+		}
+		return err
 	}
 }
 
@@ -168,6 +187,16 @@ func (a source) Update(project score.ProjectID, update score.UpdateID) (score.St
 		return score.Status{}, p.shown()
 	}
 	return statuses[0], nil
+}
+
+func (a source) Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (carrier *score.Carrier, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, carrierPatience)
+	defer cancel()
+	carrier, err := a.s.deps.Chain.Carrier(ctx, tx, project, update)
+	if err != nil {
+		a.s.deps.Log.Debug("the API could not read an update's transaction for a page; it leaves out what that tells", "tx", tx, "err", err)
+	}
+	return carrier, err == nil
 }
 
 func (a source) NextEdit(project score.ProjectID) (page.NextEdit, error) {

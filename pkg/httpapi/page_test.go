@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
@@ -18,9 +19,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/standings"
 )
@@ -261,11 +264,18 @@ func TestEveryScreen(t *testing.T) {
 	w.signIn(w.secret.Reveal(), "")
 	project, wallet := "/app/projects/"+w.project.ID.String(), of[0].Target.Hex()
 	assets := 0
-	for _, path := range []string{"/app/style.css", "/app/script.js", "/app/sign.js", "/app/icon.svg"} {
+	for _, path := range []string{"/app/style.css", "/app/script.js", "/app/sign.js", "/app/live.js", "/app/icon.svg"} {
 		r := w.open(path)
 		require.Equal(t, http.StatusOK, r.status, path)
-		require.NotEmpty(t, r.header.Get("ETag"))
+		require.Equal(t, http.StatusNotModified, w.open(path, "If-None-Match", r.header.Get("ETag")).status)
+		require.Equal(t, "public, max-age=300", r.header.Get("Cache-Control"), "another version's screen may ask for it")
 		assets += len(r.raw)
+	}
+	for _, path := range regexp.MustCompile(`/app/[a-z]+\.(css|js)\?v=[0-9a-f]{12}`).FindAllString(w.open("/app/sign-in").raw, -1) {
+		kept := w.open(path, "Accept-Encoding", "gzip")
+		require.Contains(t, kept.header.Get("Cache-Control"), "immutable")
+		require.Equal(t, "gzip", kept.header.Get("Content-Encoding"))
+		require.Less(t, len(kept.raw), len(w.open(path).raw)/2)
 	}
 	bad := func(r response, path string) {
 		require.LessOrEqual(t, len(r.raw)+assets, 100_000, path)
@@ -292,7 +302,7 @@ func TestEveryScreen(t *testing.T) {
 		project + "/costs":             {"ETH in the last 30 days", `role="img" aria-label="Gas by day`, "8,166"},
 		project + "/wallets/" + wallet: {wallet, " of 60", `aria-label="The score from`, "History"},
 		project + "/wallets/" + devnet.Address(8).Hex(): {"none yet", "No final update of the project is of this wallet."},
-		project + "/updates/" + of[0].ID.String():       {"It is applied: &#43;10 points of reputation", "7,000 gas, 7e-06 ETH", "✓ done"},
+		project + "/updates/" + of[0].ID.String():       {"It is applied: &#43;10 points of reputation", "7,000 gas, 0.000007 ETH", "✓ done"},
 		project + "/updates/" + of[6].ID.String():       {"It was rejected: its signer was neither", "may be sent again"},
 		project + "/recent?x=%22%3E%3Cscript%3E":        {"The newest"},
 	} {
@@ -318,6 +328,7 @@ func TestEveryScreen(t *testing.T) {
 		require.Equal(t, status, r.status, path)
 		bad(r, path)
 	}
+	require.Contains(t, w.look(project+"/wallets/0x12").raw, `<a href="`+project+`">The project</a>`)
 	require.Equal(t, project+"/wallets/"+wallet, w.look(project+"/find?q=+"+strings.ToLower(wallet)).header.Get("Location"))
 	require.Equal(t, project+"/updates/"+of[0].ID.String(), w.look(project+"/find?q="+of[0].ID.String()).header.Get("Location"))
 	require.Equal(t, project, w.look("/app/find?q="+w.project.ID.String()).header.Get("Location"))
@@ -394,7 +405,47 @@ func TestAnUpdatesWayIsToldInWords(t *testing.T) {
 	is(updateTx.Hex())
 	require.NoError(t, w.status.Final(ctx, updateTx, 78, refs, []score.Outcome{score.Applied}))
 	is("It is applied, for good.")
+	is("A lane bound it to a transaction, with others.")
 	is("Block 78.")
+}
+
+// TestAnUpdatesTransactionIsRead for who sent it, and what else it carries.
+func TestAnUpdatesTransactionIsRead(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	w.signIn(w.secret.Reveal(), "")
+	group := func(project score.ProjectID, ids ...string) batch.Group {
+		g := batch.Group{Project: project, Signer: devnet.Address(1), Kind: score.KindFree}
+		for _, id := range ids {
+			g.Updates = append(g.Updates, score.Update{Project: project, ID: updateID(id), Signer: devnet.Address(1), Target: devnet.Address(9), Action: 1})
+		}
+		return g
+	}
+	block, err := mined(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{group(w.project.ID, "one", "two"), group(score.ProjectID{9}, "two")}}))
+	require.NoError(t, err)
+	included, err := shared.chain.Client().BlockByNumber(t.Context(), new(big.Int).SetUint64(block))
+	require.NoError(t, err)
+	tx := included.Transactions()[0]
+	refs := []score.Ref{score.UpdateRef(w.project.ID, updateID("one")), score.UpdateRef(w.project.ID, updateID("other"))}
+	require.NoError(t, w.status.Final(t.Context(), tx.Hash(), block, refs, []score.Outcome{score.Applied, score.Applied}))
+	w.restored()
+	is := w.look(w.path() + "/updates/" + updateID("one").String()).raw
+	for _, words := range []string{
+		"with 1 other update of the project and 1 of other projects.", devnet.Address(0).Hex(), fmt.Sprintf("nonce %d and pays at most 10 gwei", tx.Nonce()),
+		tx.Hash().Hex(), "It is applied: −3 points", devnet.Address(9).Hex(), "What does it say?",
+	} {
+		require.Contains(t, is, words)
+	}
+	is = w.look(w.path() + "/updates/" + updateID("other").String()).raw
+	require.Contains(t, is, "It is applied, for good.")
+	require.Contains(t, is, "that is no lane&#39;s", "nothing is told of an update that its transaction does not carry")
+	require.NotContains(t, is, "Batched")
+	require.NoError(t, w.status.Final(t.Context(), common.Hash{}, 0, []score.Ref{score.UpdateRef(w.project.ID, updateID("dead"))}, []score.Outcome{score.Unprocessable}))
+	is = w.look(w.path() + "/updates/" + updateID("dead").String()).raw
+	require.Contains(t, is, "refuses it even alone")
+	require.NotContains(t, is, "Batched", "no transaction of it is known")
+	w.chain.down.Store(true)
+	require.Contains(t, w.look(w.path()+"/updates/"+updateID("one").String()).raw, "It is applied, for good.")
 }
 
 // TestWhatIsBeingRebuiltIsTold, and what does not need it is shown.

@@ -107,6 +107,8 @@ type Chain interface {
 	// Scores returns the wallet's scores by index of score type, as of the newest block, and that block's number. An
 	// index that is missing, or a project the contract does not know (yet), is a score of zero.
 	Scores(ctx context.Context, project score.ProjectID, wallet common.Address) (scores []int64, block uint64, err error)
+	// Carrier reads the lane's transaction that carries an update; nil of one that is none.
+	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error)
 	// Extent tells how long the chain is.
 	Extent(ctx context.Context) (Extent, error)
 	// History reads what became of the updates of a wallet from the logs of the blocks from … to (inclusive), which are within the extent, and hands it to

@@ -11,7 +11,8 @@
 //     deployment's secret. No server keeps a state of it: any API opens it, after any restart. It ends after SessionTime, when the key is revoked or expires, or
 //     with the cookie. Neither the cookie without the secret, nor the secret without a cookie, lets anyone in.
 //   - The key is in no URL, page or log. The cookie is strict (no other site's page can send it), hidden from scripts, and over TLS only except at a loopback
-//     address.
+//     address; one that is not bound to TLS counts there alone (sessionOf). What stays open, as a live stream, ends soon and begins again with the cookie.
+//   - What is told of an update's way is known of that update: what no status, final execution or transaction tells stands on no screen.
 //   - Everything from outside is escaped by html/template, and characters that cannot be seen, or turn the text around, are shown as their code (visible).
 //   - A page loads nothing but /app's own files; the policy forbids the rest, and scripts and styles within a page (policy). The icons of wallets are within what the
 //     wallets say.

@@ -287,9 +287,13 @@ func lineOf(e score.Edit) string {
 // editSteps are steps, of an edit.
 func editSteps(now score.Status, paused string) []step {
 	all := steps(now, paused)
-	all[1].Says = "A lane bound it to a transaction of its own, behind the updates of the project that came before it."
-	if now.Stage == score.Final && now.Outcome.Rejected() {
-		all[4].Says = "The outcome stays. An owner may sign the edit again, with the project's next nonce."
+	for i := range all {
+		switch {
+		case all[i].Name == "Batched":
+			all[i].Says = "A lane bound it to a transaction of its own, behind the updates of the project that came before it."
+		case all[i].Name == "Final" && now.Stage == score.Final && now.Outcome.Rejected():
+			all[i].Says = "The outcome stays. An owner may sign the edit again, with the project's next nonce."
+		}
 	}
 	return all
 }

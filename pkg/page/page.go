@@ -28,6 +28,8 @@ type Source interface {
 	Project(id score.ProjectID) (*score.Record, score.Status)
 	// Update tells how far an update has come; its stage is 0 where none was accepted. The error is a *Problem.
 	Update(project score.ProjectID, update score.UpdateID) (score.Status, error)
+	// Carrier is the lane's transaction that carries an update; nil of one that is none. It is not ok where the transaction is not at hand now.
+	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (carrier *score.Carrier, ok bool)
 	// NextEdit tells what an owner's next edit of a project is signed with. The error is a *Problem.
 	NextEdit(project score.ProjectID) (NextEdit, error)
 	// Edit tells what became of an edit. The error is a *Problem, also where none of this nonce is known.
@@ -85,12 +87,15 @@ func File(name string) []byte {
 	return body
 }
 
+// Version of one of Files changes with it.
+func Version(name string) string {
+	sum := sha256.Sum256(File(name))
+	return hex.EncodeToString(sum[:6])
+}
+
 // address is where a screen finds one of Files. It changes with the file: no screen gets the script of another version from a cache, and any version
 // of the API answers it, so that screens work while the APIs are upgraded.
-func address(name string) string {
-	sum := sha256.Sum256(File(name))
-	return home + "/" + name + "?v=" + hex.EncodeToString(sum[:6])
-}
+func address(name string) string { return home + "/" + name + "?v=" + Version(name) }
 
 // policy allows a screen the page's own files, forms and links, and nothing else.
 func policy(screen string) string {
@@ -217,6 +222,7 @@ func (p *Page) Refuse(w http.ResponseWriter, r *http.Request, problem *Problem) 
 type failure struct {
 	frame
 	Problem *Problem
+	Path    string // of the project that it is about; empty of none that the key may read
 }
 
 // fail shows a problem; by is nil where no key was found valid.
@@ -224,7 +230,13 @@ func (p *Page) fail(w http.ResponseWriter, r *http.Request, by *score.Grant, pro
 	if problem.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(problem.RetryAfter))
 	}
-	p.show(w, problem.Status, "problem", failure{p.frame(problem.Title, r, by), problem})
+	view := failure{frame: p.frame(problem.Title, r, by), Problem: problem}
+	if id, err := score.ParseProjectID(r.PathValue("project")); err == nil && by != nil && by.Covers(id) {
+		if rec, _ := p.source.Project(id); rec != nil {
+			view.Path = projectPath(id)
+		}
+	}
+	p.show(w, problem.Status, "problem", view)
 }
 
 // frame is what all pages have around them.

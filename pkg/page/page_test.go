@@ -82,10 +82,13 @@ func TestNumbersForPeople(t *testing.T) {
 		require.Equal(t, want, grouped(n))
 	}
 	require.Equal(t, "18,446,744,073,709,551,615", grouped(uint64(math.MaxUint64)))
-	for wei, want := range map[int64]string{0: "0", 1: "1e-18", 7_000_000_000_000: "7e-06", 1_500_000_000_000_000_000: "1.500000"} {
+	for wei, want := range map[int64]string{0: "0", 1: "0.000000000000000001", 7_000_000_000_000: "0.000007", 6_453_126_000_000: "0.000006453", 1_500_000_000_000_000_000: "1.500000"} {
 		require.Equal(t, want, ether(big.NewInt(wei)))
 	}
 	require.Equal(t, "1,234,567", ether(new(big.Int).Mul(big.NewInt(1_234_567_999), big.NewInt(1e15))))
+	for wei, want := range map[int64]string{0: "0", 1: "0.000000001", 10_000_000_000: "10", 1_500_000_007: "1.500000007", 1_200_000_000_000: "1200"} {
+		require.Equal(t, want, gwei(big.NewInt(wei)))
+	}
 	now := time.Now()
 	for before, want := range map[time.Duration]string{-time.Minute: "0 s ago", 59 * time.Second: "59 s ago", 90 * time.Minute: "1 h ago", 25 * time.Hour: "1 d ago"} {
 		require.Equal(t, want, ago(now, now.Add(-before)))

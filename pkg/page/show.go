@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -66,6 +67,12 @@ func signed(points int64) string {
 	return grouped(points)
 }
 
+// gwei writes wei in gwei, exactly.
+func gwei(wei *big.Int) string {
+	text := new(big.Rat).SetFrac(wei, big.NewInt(1e9)).FloatString(9)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
 // ether writes wei in ETH, with six digits after the point, or four that count; of a thousand and more no fraction, and never more than it is.
 func ether(wei *big.Int) string {
 	value, _ := new(big.Rat).SetFrac(wei, big.NewInt(1e18)).Float64()
@@ -75,7 +82,7 @@ func ether(wei *big.Int) string {
 	case value >= 1000:
 		return grouped(new(big.Int).Quo(wei, big.NewInt(1e18)).Uint64())
 	case value < 0.001:
-		return strconv.FormatFloat(value, 'g', 4, 64)
+		return strings.TrimRight(strconv.FormatFloat(value, 'f', 3-int(math.Floor(math.Log10(value))), 64), "0")
 	default:
 		return strconv.FormatFloat(value, 'f', 6, 64)
 	}

@@ -3,6 +3,7 @@ package page
 import (
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -11,22 +12,25 @@ import (
 
 type updateView struct {
 	head
-	ID        score.UpdateID
-	Now       score.Status
-	Execution *execution // nil unless it is among the project's newest final updates
-	Verdict   string     // what became of it, in a sentence
-	State     string     // good, waiting or bad
-	Steps     []step
+	ID       score.UpdateID
+	Now      score.Status
+	What     *execution // nil where neither the newest final updates nor its transaction tell
+	Executed bool       // by the newest final updates, so that What has its time, gas and fee
+	Verdict  string     // what became of it, in a sentence
+	State    string     // good, waiting or bad
+	Steps    []step
 }
 
 // step is one of an update's way.
 type step struct {
-	Name  string
-	Says  string
-	Mark  string // a sign beside the name, as words for those who don't see it
-	State string // done, now or ahead
-	Tx    *common.Hash
-	Block uint64
+	Name   string
+	Says   string
+	Mark   string // a sign beside the name, as words for those who don't see it
+	State  string // done, now or ahead
+	Signer *common.Address
+	Tx     *common.Hash
+	Block  uint64
+	Time   *time.Time // of the block
 }
 
 // update answers: what became of it?
@@ -59,13 +63,60 @@ func (p *Page) update(r *request) error {
 	is := func(e score.Execution) bool { return e.ID == id && e.Outcome == now.Outcome } // it may have come again as a duplicate
 	if i := slices.IndexFunc(newest, is); i >= 0 && now.Stage == score.Final {
 		e := executionOf(head.Project, newest[i])
-		view.Execution = &e
+		view.What, view.Executed = &e, true
 		view.Now.Tx, view.Now.Block = e.Tx, e.Block
 	}
+	var carrier *score.Carrier
+	read := false
+	if view.Now.Tx != (common.Hash{}) {
+		carrier, read = p.source.Carrier(r.Context(), view.Now.Tx, head.Project.ID, id)
+	}
+	if carrier != nil && view.What == nil && int(carrier.Update.Action) < len(head.Project.Actions) {
+		e := executionOf(head.Project, score.Execution{Update: carrier.Update, Points: head.Project.Actions[carrier.Update.Action].Delta()})
+		view.What = &e
+	}
 	view.Verdict, view.State = view.verdict()
-	view.Steps = steps(view.Now, view.Paused)
+	view.Steps = view.way(carrier, read)
 	p.show(r.w, http.StatusOK, "update", &view)
 	return nil
+}
+
+// way is its steps, with what its transaction tells of them, if that was read.
+func (v *updateView) way(carrier *score.Carrier, read bool) []step {
+	all := steps(v.Now, v.Paused)
+	if v.Executed {
+		all[3].Time = &v.What.Time
+	}
+	switch {
+	case carrier != nil:
+		all[1].Says, all[1].Signer = withWhom(carrier), &carrier.Signer
+		all[2].Says += " This one has the signer's nonce " + grouped(carrier.Nonce) + " and pays at most " + gwei(carrier.MaxPrice) + " gwei for each gas."
+	case read && v.Now.Stage >= score.Included:
+		all = all[3:]
+		all[0].Says, all[0].Tx = "It is in a transaction that is no lane's, such as a member's own.", &v.Now.Tx
+	}
+	return all
+}
+
+// withWhom tells what a transaction carries beside an update.
+func withWhom(c *score.Carrier) string {
+	many := func(n int, one string) string {
+		if n != 1 {
+			one += "s"
+		}
+		return grouped(int64(n)) + " " + one
+	}
+	ours, others := c.OfProject-1, c.Updates-c.OfProject
+	switch {
+	case ours+others == 0:
+		return "A lane bound it to a transaction of its own."
+	case others == 0:
+		return "A lane bound it to a transaction, with " + many(ours, "other update") + " of the project."
+	case ours == 0:
+		return "A lane bound it to a transaction, with " + many(others, "update") + " of other projects."
+	default:
+		return "A lane bound it to a transaction, with " + many(ours, "other update") + " of the project and " + grouped(int64(others)) + " of other projects."
+	}
 }
 
 // verdict is what became of an update, and whether that is good.
@@ -73,7 +124,7 @@ func (v *updateView) verdict() (sentence, state string) {
 	if v.Now.Stage != score.Final {
 		return onTheWay(v.Now.Stage, v.Paused), "waiting"
 	}
-	switch e := v.Execution; {
+	switch e := v.What; {
 	case v.Now.Outcome == score.Applied && e != nil:
 		return "It is applied: " + signed(e.Points) + " points of " + visible(e.Where) + " for " + short(e.Target.Hex()) + ", for good.", "good"
 	case v.Now.Outcome == score.Applied:
@@ -114,7 +165,7 @@ var outcomes = map[score.Outcome]string{
 	score.BadSignature:      "It was rejected: its group's signature is not its signer's.",
 }
 
-// steps are an update's way, as far as it has come and may go.
+// steps are an update's way, as far as it has come and may go, and as far as that is known.
 func steps(now score.Status, paused string) []step {
 	all := []step{
 		{Name: "Accepted", Says: "It is stored, synced to disk: from here on no crash loses it."},
@@ -144,7 +195,18 @@ func steps(now score.Status, paused string) []step {
 		all[2].Tx = &now.Tx
 	}
 	if now.Stage >= score.Included {
+		all[2].Says = "The transaction went to the chain's endpoints."
 		all[3].Block = now.Block
 	}
-	return all
+	if now.Stage == score.Final {
+		all[3].Says = "The transaction is in a block."
+	}
+	switch {
+	case now.Stage != score.Final || now.Tx != (common.Hash{}):
+		return all
+	case now.Outcome.Rejected(): // perhaps by a dead letter, which no transaction carried
+		return append(all[:1], all[4])
+	default: // who sent it is not known either
+		return all[4:]
+	}
 }

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/registry/internal/bindings"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -179,4 +182,33 @@ func (d *decoder) group(data []byte) (size int, err error) {
 	}
 	d.batch.Groups = append(d.batch.Groups, g)
 	return len(data) - len(rest) + size, nil
+}
+
+// CarrierOf reads a transaction that carries an update to the contract at registry, in a batch; nil of any other one.
+func CarrierOf(tx *types.Transaction, registry common.Address, project score.ProjectID, update score.UpdateID) *score.Carrier {
+	if tx.To() == nil || *tx.To() != registry || tx.ChainId().Sign() == 0 { // a lane's is for its chain alone
+		return nil
+	}
+	signer, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)
+	if err != nil {
+		return nil
+	}
+	b, err := DecodeBatch(tx.Data())
+	if err != nil {
+		return nil
+	}
+	c := &score.Carrier{Signer: signer, Nonce: tx.Nonce(), MaxPrice: tx.GasFeeCap(), Updates: b.Len()}
+	carried := false
+	for _, u := range b.Updates() {
+		if u.Project != project {
+			continue
+		}
+		if c.OfProject++; u.ID == update {
+			c.Update, carried = u, true
+		}
+	}
+	if !carried {
+		return nil
+	}
+	return c
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"math/big"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -204,6 +206,32 @@ func TestDecodeBatchWantsItsOwnForm(t *testing.T) {
 	require.ErrorIs(t, err, registry.ErrOtherCall)
 	_, err = registry.DecodeBatch(bindings.NewScoreRegistry().PackApplyBatch(data[:len(data)-1]))
 	require.ErrorIs(t, err, registry.ErrFraming)
+}
+
+// TestCarrierOf tells of no transaction that does not carry the update.
+func TestCarrierOf(t *testing.T) {
+	t.Parallel()
+	key, err := crypto.GenerateKey()
+	require.NoError(t, err)
+	u, at := score.Update{Project: score.ProjectID{1}, Target: common.Address{2}}, common.Address{3} // its id is zero
+	sent := func(to *common.Address, of ...score.Update) *types.Transaction {
+		var b batch.Batch
+		for _, one := range of {
+			b.Groups = append(b.Groups, batch.Single(one).Groups...)
+		}
+		return types.MustSignNewTx(key, types.LatestSignerForChainID(big.NewInt(7)), &types.DynamicFeeTx{
+			ChainID: big.NewInt(7), Nonce: 4, To: to, Data: registry.EncodeBatch(b), GasFeeCap: big.NewInt(5),
+		})
+	}
+	other, foreign := score.Update{Project: u.Project, ID: score.UpdateID{8}}, score.Update{Project: score.ProjectID{9}}
+	require.Equal(t, &score.Carrier{Update: u, Signer: crypto.PubkeyToAddress(key.PublicKey), Nonce: 4, MaxPrice: big.NewInt(5), Updates: 3, OfProject: 2},
+		registry.CarrierOf(sent(&at, other, foreign, u), at, u.Project, u.ID))
+	for _, tx := range []*types.Transaction{
+		sent(&at, other, foreign), sent(&common.Address{4}, u), sent(nil, u), types.NewTx(&types.DynamicFeeTx{To: &at, Data: registry.EncodeBatch(batch.Single(u))}),
+		types.MustSignNewTx(key, types.HomesteadSigner{}, &types.LegacyTx{To: &at, Data: registry.EncodeUpdateScore(u.Project, u.ID, "a", "b", u.Target)}),
+	} {
+		require.Nil(t, registry.CarrierOf(tx, at, u.Project, u.ID))
+	}
 }
 
 func TestEncodeBatchPanics(t *testing.T) {

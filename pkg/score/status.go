@@ -1,6 +1,10 @@
 package score
 
-import "github.com/ethereum/go-ethereum/common"
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+)
 
 // Status is what can be told of one accepted update or creation. The zero Status says that nothing is known of it.
 type Status struct {
@@ -8,6 +12,16 @@ type Status struct {
 	Outcome Outcome     // meaningful when Stage is Final
 	Tx      common.Hash // from Submitted on; zero when no transaction is known
 	Block   uint64      // the transaction's block, from Included on; 0 when none is known
+}
+
+// Carrier is a lane's transaction that carries an update, as its bytes tell it.
+type Carrier struct {
+	Update    Update         // as it is carried
+	Signer    common.Address // the lane's, who sent it
+	Nonce     uint64
+	MaxPrice  *big.Int // wei per gas that it pays at most
+	Updates   int      // that it carries
+	OfProject int      // of these, those of the update's project
 }
 
 // Claim is the answer to a request that claims an updateId to accept an update under it.

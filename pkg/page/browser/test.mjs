@@ -15,6 +15,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { root, withStack } from '../../../docs/examples/stack.mjs'
 import { operate } from './ops.mjs'
 import { edits, wallet } from './owner.mjs'
+import { measure } from './speed.mjs'
 
 const pictures = process.argv[2]
 const hostile = '<img src=x onerror="window.broken=1">\u202Ekcats'
@@ -102,6 +103,7 @@ async function browse(browser, stack) {
       await context.close()
     }
   }
+  await measure(browser, dev.apiUrl, storageState, { 'sign in': '/app/sign-in', ...all }, pictures ? 5 : 1)
   if (pictures) await picture(browser, dev, storageState, all)
   await behaves(page, dev, all)
   const plain = await browser.newContext({ baseURL: dev.apiUrl, storageState, javaScriptEnabled: false })
