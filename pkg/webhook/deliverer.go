@@ -36,6 +36,8 @@ type Events interface {
 	Next(ctx context.Context, project score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error)
 	// Since is the cursor before what was done in blocks from a time on.
 	Since(ctx context.Context, at time.Time) (event.Cursor, error)
+	// Find is a project's event of an id, and the cursor before it; event.ErrNoEvent where there is none.
+	Find(ctx context.Context, project score.ProjectID, id string) (event.Event, event.Cursor, error)
 }
 
 // Config of a Deliverer.

@@ -103,10 +103,7 @@ func (w *written) Next(ctx context.Context, of score.ProjectID, after event.Curs
 		w.mu.Unlock()
 		var events []event.Event
 		for i := from + 1; i <= min(n, from+limit); i++ {
-			events = append(events, event.Event{
-				ID: fmt.Sprintf("event-%d", i), Type: typeOf(i), Time: began.Add(time.Duration(i) * time.Second), Project: of,
-				Data: event.UpdateData{Target: common.Address{byte(i)}, Outcome: "applied"}, After: cursor(i),
-			})
+			events = append(events, w.nth(of, i))
 		}
 		if len(events) > 0 {
 			return events, events[len(events)-1].After, nil
@@ -116,6 +113,22 @@ func (w *written) Next(ctx context.Context, of score.ProjectID, after event.Curs
 		case <-ctx.Done():
 			return nil, after, ctx.Err()
 		}
+	}
+}
+
+func (w *written) Find(_ context.Context, of score.ProjectID, id string) (event.Event, event.Cursor, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := number(id); n > 0 && n <= w.n {
+		return w.nth(of, n), cursor(n - 1), nil
+	}
+	return event.Event{}, event.Cursor{}, event.ErrNoEvent
+}
+
+func (w *written) nth(of score.ProjectID, n int) event.Event {
+	return event.Event{
+		ID: fmt.Sprintf("event-%d", n), Type: typeOf(n), Time: began.Add(time.Duration(n) * time.Second), Project: of,
+		Data: event.UpdateData{Target: common.Address{byte(n)}, Outcome: "applied"}, After: cursor(n),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
@@ -164,6 +165,19 @@ func (s *Store) Test(ctx context.Context, id string) (n uint64, err error) {
 	err = s.change(ctx, id, func(r *record) {
 		r.Test++
 		n = r.Test
+	})
+	return n, err
+}
+
+// Resend asks for one POST of the event of an id, also to an endpoint that is disabled or does not ask for its type. It was tried when State.Resent is n or more;
+// the attempt is in the State, unless another Resend was asked for meanwhile. Errors: event.ErrNoEvent of what can be no event's id, or as Get's.
+func (s *Store) Resend(ctx context.Context, id, of string) (n uint64, err error) {
+	if of == "" || len(of) > event.MaxID {
+		return 0, event.ErrNoEvent
+	}
+	err = s.change(ctx, id, func(r *record) {
+		n = r.Resend.N + 1
+		r.Resend = Resend{n, of}
 	})
 	return n, err
 }
