@@ -1,11 +1,14 @@
 package webhook_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -323,6 +326,38 @@ func TestOneEventAgain(t *testing.T) {
 	stop()
 	require.Equal(t, 2, batches.times["event-3"])
 	require.Equal(t, map[string]int{"event-5": 1, "event-10": 1, "event-3": 1}, single.times)
+}
+
+// TestTheBoundOfEndpointsHolds however many operators add some at once.
+func TestTheBoundOfEndpointsHolds(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	add := func() error {
+		_, _, err := r.store.Add(t.Context(), webhook.Endpoint{Project: project, URL: "https://example.com", Batch: 1}, webhook.Move{Time: began})
+		return err
+	}
+	const room = 3
+	for range webhook.MaxEndpoints - room {
+		require.NoError(t, add())
+	}
+	var adding sync.WaitGroup
+	var added atomic.Int32
+	for range 3 * room {
+		adding.Go(func() {
+			if err := add(); err == nil {
+				added.Add(1)
+			} else if !errors.Is(err, webhook.ErrTooMany) {
+				t.Error(err)
+			}
+		})
+	}
+	adding.Wait()
+	require.EqualValues(t, room, added.Load())
+	all, err := r.store.List(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, webhook.MaxEndpoints)
+	require.NoError(t, r.store.Remove(t.Context(), all[0].ID))
+	require.NoError(t, add())
 }
 
 // TestEndpointsComeAndGo while events are delivered.
