@@ -35,11 +35,13 @@ type courier struct {
 	dirty    bool      // what is stored is older
 	saved    time.Time // when it was stored
 	said     string    // the last error that was logged
+	serving  bool      // as the metric has it
 }
 
 // run delivers until ctx ends.
 func (c *courier) run(ctx context.Context) {
 	defer c.metrics.forget(c.ID)
+	defer c.serve(false)
 	for ctx.Err() == nil {
 		err := c.deliver(ctx)
 		if c.dirty && !errors.Is(err, errMoved) { // ctx has ended, but what was delivered is worth a try
@@ -71,6 +73,7 @@ func (c *courier) deliver(ctx context.Context) (err error) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
+	c.serve(c.said == "")
 	for {
 		if err := c.page(ctx); err != nil {
 			return err
@@ -178,6 +181,7 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	}
 	if err == nil {
 		c.say(nil)
+		c.serve(true)
 	}
 	return events, next, err
 }
@@ -292,5 +296,17 @@ func (c *courier) say(err error) {
 		c.log.Info("the deliverer of a webhook's endpoint continues")
 		return
 	}
+	c.serve(false)
 	c.log.Warn("the deliverer of a webhook's endpoint couldn't continue; trying again", "err", err)
+}
+
+// serve tells whether the endpoint is served: what hinders it is neither NATS nor the chain.
+func (c *courier) serve(is bool) {
+	switch {
+	case is && !c.serving:
+		c.metrics.served.Inc()
+	case c.serving && !is:
+		c.metrics.served.Dec()
+	}
+	c.serving = is
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -56,6 +57,7 @@ type written struct {
 	more chan struct{}
 
 	replaced atomic.Bool // the blocks of cursors are gone
+	unread   atomic.Bool // the log cannot be read
 }
 
 func (w *written) write(n int) {
@@ -90,6 +92,9 @@ func typeOf(n int) event.Type {
 func (w *written) Next(ctx context.Context, of score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error) {
 	if w.replaced.Load() {
 		return nil, after, event.ErrReplaced
+	}
+	if w.unread.Load() {
+		return nil, after, errors.New("nothing can be read")
 	}
 	from := 0
 	_, _ = fmt.Sscanf(after.String(), "%d-", &from)
@@ -193,11 +198,19 @@ func (r *rig) deliver(adjust func(*webhook.Config)) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer watch(ctx, d)()
 		_ = leases.Lead(ctx, webhook.Lease, func(ctx context.Context) { d.Run(ctx, r.log) })
 	}()
 	stop = sync.OnceFunc(func() { cancel(); <-done })
 	r.t.Cleanup(stop)
 	return stop
+}
+
+// watch runs a deliverer's Watch, and returns what waits for its end.
+func watch(ctx context.Context, d *webhook.Deliverer) (wait func()) {
+	var watching sync.WaitGroup
+	watching.Go(func() { _ = d.Watch(ctx) })
+	return watching.Wait
 }
 
 // receiver is an endpoint's other end. It holds each POST against the specification's own library.
