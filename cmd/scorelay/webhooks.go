@@ -264,7 +264,7 @@ func await(ctx context.Context, store *webhook.Store, id string, done func(*webh
 
 type webhooksRedeliverCommand struct {
 	endpointFlags `embed:""`
-	Event         string `arg:"" optional:"" help:"The id of one event (its webhook-id), which is sent once more, at once and out of order, whatever --types the endpoint has; also if it is disabled."`
+	Event         string `arg:"" optional:"" help:"The id of one event (its webhook-id), which is sent once more, at once and out of order, also where the endpoint is disabled or asks for other types."`
 	JSON          bool   `name:"json" help:"Print the POST of one event as JSON."`
 	From          string `name:"from" placeholder:"WHEN" help:"Or all, from when on: start (of the project), a time like 2026-11-23T08:00:00Z, how long ago (2h), a cursor, or now, which passes over what waits."`
 }
