@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -22,7 +24,7 @@ type webhooksCommand struct {
 	Show       webhooksShowCommand       `cmd:"" help:"Show an endpoint, and how far it is, as JSON."`
 	Deliveries webhooksDeliveriesCommand `cmd:"" help:"List the newest POSTs to an endpoint: 20 that it took, and 20 that it did not."`
 	Test       webhooksTestCommand       `cmd:"" help:"Have the relayer send an endpoint one event of type webhook.test, also if it is disabled."`
-	Redeliver  webhooksRedeliverCommand  `cmd:"" help:"Have an endpoint's events come again from a time or a cursor on, or pass over what it cannot take."`
+	Redeliver  webhooksRedeliverCommand  `cmd:"" help:"Have one event, or all from a time or a cursor on, come again to an endpoint, or pass over what it cannot take."`
 	Rotate     webhooksRotateCommand     `cmd:"" help:"Give an endpoint another secret, which is printed once. The one before signs, too, for a while."`
 	Disable    webhooksDisableCommand    `cmd:"" help:"Have an endpoint be sent nothing. What becomes final meanwhile comes once it is enabled."`
 	Enable     webhooksEnableCommand     `cmd:"" help:"Have an endpoint be sent events again, from where it was."`
@@ -224,22 +226,25 @@ func (c *webhooksTestCommand) Run(s signals) error {
 		if err != nil {
 			return err
 		}
-		var of []webhook.Attempt
-		for _, a := range state.Attempts {
-			if a.Test == n {
-				of = append(of, a)
-			}
-		}
-		if c.JSON {
-			err = json.NewEncoder(os.Stdout).Encode(of)
-		} else {
-			err = printAttempts(of)
-		}
-		if err == nil && len(of) == 1 && !of[0].Delivered() {
-			err = errFailed
-		}
-		return err
+		return printTried(state.Attempts, c.JSON, func(a *webhook.Attempt) bool { return a.Test == n })
 	})
+}
+
+// printTried prints the POST that was asked for. It fails where that was not answered 2xx.
+func printTried(attempts []webhook.Attempt, asJSON bool, asked func(*webhook.Attempt) bool) (err error) {
+	of := slices.DeleteFunc(attempts, func(a webhook.Attempt) bool { return !asked(&a) })
+	if asJSON {
+		err = json.NewEncoder(os.Stdout).Encode(of)
+	} else {
+		err = printAttempts(of)
+	}
+	switch {
+	case err == nil && len(of) == 0:
+		err = errors.New("another POST was asked for before this one was tried, which replaced it; ask again")
+	case err == nil && !of[0].Delivered():
+		err = errFailed
+	}
+	return err
 }
 
 // await waits until the relayer that delivers has done something.
@@ -259,11 +264,19 @@ func await(ctx context.Context, store *webhook.Store, id string, done func(*webh
 
 type webhooksRedeliverCommand struct {
 	endpointFlags `embed:""`
-	From          string `name:"from" required:"" placeholder:"WHEN" help:"From when on: start (of the project), a time like 2026-11-23T08:00:00Z, how long ago (2h), a cursor, or now, which passes over what waits."`
+	Event         string `arg:"" optional:"" help:"The id of one event (its webhook-id), which is sent once more, at once and out of order, also where the endpoint is disabled or asks for other types."`
+	JSON          bool   `name:"json" help:"Print the POST of one event as JSON."`
+	From          string `name:"from" placeholder:"WHEN" help:"Or all, from when on: start (of the project), a time like 2026-11-23T08:00:00Z, how long ago (2h), a cursor, or now, which passes over what waits."`
 }
 
-// Run has an endpoint continue elsewhere.
+// Run has one event come again, or the endpoint continue elsewhere.
 func (c *webhooksRedeliverCommand) Run(s signals) error {
+	if (c.Event == "") == (c.From == "") {
+		return errors.New("name an event by its id, or say --from when on")
+	}
+	if c.Event != "" {
+		return c.withWebhooks(s.drain, nil, func(store *webhook.Store) error { return c.one(s.drain, store) })
+	}
 	from, err := parseFrom(c.From, time.Now())
 	if err != nil {
 		return err
@@ -278,6 +291,19 @@ func (c *webhooksRedeliverCommand) Run(s signals) error {
 		}
 		return err
 	})
+}
+
+// one has the event be sent once more.
+func (c *webhooksRedeliverCommand) one(ctx context.Context, store *webhook.Store) error {
+	n, err := store.Resend(ctx, c.ID, c.Event)
+	if err != nil {
+		return err
+	}
+	state, err := await(ctx, store, c.ID, func(state *webhook.State) bool { return state.Resent >= n })
+	if err != nil {
+		return err
+	}
+	return printTried(state.Attempts, c.JSON, func(a *webhook.Attempt) bool { return a.Resend == n })
 }
 
 type webhooksRotateCommand struct {

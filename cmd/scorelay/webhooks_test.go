@@ -25,6 +25,8 @@ type hooked struct {
 	status int
 	taken  map[score.UpdateID]int
 	types  map[string]int
+	ids    map[string]int // of events, how often each came
+	newest string         // of them
 	errs   []error
 }
 
@@ -36,8 +38,8 @@ func (h *hooked) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		err = sdk.VerifyWebhook(req.Header, body, h.secret)
 	}
 	var e struct {
-		Type string
-		Data struct {
+		ID, Type string
+		Data     struct {
 			ID      score.UpdateID `json:"updateId"`
 			Outcome string         `json:"outcome"`
 		}
@@ -49,6 +51,10 @@ func (h *hooked) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		h.errs = append(h.errs, err)
 	}
 	h.types[e.Type]++
+	if e.ID != "" { // none is a test's
+		h.ids[e.ID]++
+		h.newest = e.ID
+	}
 	if e.Type == string(event.UpdateApplied) && h.status/100 == 2 {
 		h.taken[e.Data.ID]++
 	}
@@ -58,7 +64,7 @@ func (h *hooked) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 // webhooks has updates be told of, in a stack that runs.
 func webhooks(t *testing.T, s *stack, scorelay func(args ...string) (string, string, error)) {
 	t.Helper()
-	h := &hooked{status: http.StatusNoContent, taken: map[score.UpdateID]int{}, types: map[string]int{}}
+	h := &hooked{status: http.StatusNoContent, taken: map[score.UpdateID]int{}, types: map[string]int{}, ids: map[string]int{}}
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	does := func(args ...string) (string, string) {
@@ -120,6 +126,18 @@ func webhooks(t *testing.T, s *stack, scorelay func(args ...string) (string, str
 	_, told = does("redeliver", added.ID, "--from", "1h")
 	require.Contains(t, told, "is sent events from 1h on")
 	has(waiting, 2)
+	h.mu.Lock()
+	id, before := h.newest, h.ids[h.newest]
+	h.mu.Unlock()
+	out, _ = does("redeliver", added.ID, id)
+	require.Regexp(t, `200 +\d+ +1 +`+id+` `, out)
+	h.mu.Lock()
+	require.Equal(t, before+1, h.ids[id])
+	h.mu.Unlock()
+	_, _, err = scorelay("webhooks", "redeliver", added.ID, "test-"+added.ID+"-1")
+	require.Error(t, err, "it is no event's")
+	_, _, err = scorelay("webhooks", "redeliver", added.ID)
+	require.Error(t, err, "neither an event nor a time")
 	out, _ = does("show", added.ID)
 	require.NotContains(t, out, secret)
 	require.NotContains(t, out, added.Secret)

@@ -24,8 +24,11 @@ func (r *relayer) openWebhooks(ctx context.Context) error {
 	return err
 }
 
-// deliverWebhooks delivers while this relayer holds the lease. Only then it keeps the projects' records, which events are told by.
+// deliverWebhooks watches which endpoints there are, and delivers while this relayer holds the lease. Only then it keeps the projects' records, which events are told by.
 func (r *relayer) deliverWebhooks(ctx context.Context) error {
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	watching.Go(func() { _ = r.webhooks.Watch(ctx) })
 	return r.leases.Lead(ctx, webhook.Lease, func(ctx context.Context) {
 		projects, err := directory.Open(ctx, r.js)
 		if err != nil {

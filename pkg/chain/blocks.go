@@ -61,6 +61,15 @@ func (c *Client) BlockByNumber(ctx context.Context, number uint64) (block eviden
 	return block, err
 }
 
+// BlockByHash is the block of that hash, on any branch. ethereum.NotFound when no endpoint knows it.
+func (c *Client) BlockByHash(ctx context.Context, hash common.Hash) (block evidence.Block, err error) {
+	err = c.readFrom(ctx, c.candidates(0), "block_by_hash", func(ctx context.Context, e *endpoint) (err error) {
+		block, err = c.blockByHash(ctx, e, hash)
+		return err
+	})
+	return block, err
+}
+
 // agreed compares an endpoint's block, whose header cannot be checked, with the other endpoints: more than half of those
 // that have a block of that height have to have this one.
 func (c *Client) agreed(ctx context.Context, from *endpoint, b *evidence.Block) error {

@@ -87,6 +87,11 @@ func ParseCursor(text string) (Cursor, error) {
 	return c, nil
 }
 
+// covers tells whether everything before another cursor was read.
+func (c Cursor) covers(o Cursor) bool {
+	return c.dead >= o.dead && (c.block.Number > o.block.Number || c.block == o.block && (c.log > o.log || c.log == o.log && c.place >= o.place))
+}
+
 // MarshalText writes the form of String.
 func (c Cursor) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 

@@ -33,9 +33,12 @@ func Types() []Type {
 	}
 }
 
+// MaxID bounds the id of an event, in bytes.
+const MaxID = 255
+
 // Event tells one thing that became final. As JSON it is what readers are sent.
 type Event struct {
-	ID      string          `json:"id"` // 1 to 255 of A-Z a-z 0-9 and -; the same forever, however often the event comes
+	ID      string          `json:"id"` // 1 to MaxID of A-Z a-z 0-9 and -; the same forever, however often the event comes
 	Type    Type            `json:"type"`
 	Time    time.Time       `json:"timestamp"` // UTC: of the block; of a dead letter, when it was stored or replayed
 	Project score.ProjectID `json:"projectId"`

@@ -85,7 +85,7 @@ func (t *turn) letter(ctx context.Context, seq uint64, d *score.DeadLetter) (ok 
 		}
 	}
 	rejected, replayed, data := told(rec, d)
-	id := "dead-" + strings.ReplaceAll(d.ID, ".", "-")
+	id := deadPrefix + strings.ReplaceAll(d.ID, ".", "-")
 	e := Event{ID: id, Type: rejected, Time: d.Time.UTC(), Project: t.project, Data: data, After: t.at}
 	if !d.Replayed.IsZero() {
 		t.found = append(t.found, e) // the mark replaced the dead letter, which may have told nothing yet

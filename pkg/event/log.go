@@ -30,6 +30,8 @@ type Chain interface {
 	FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error)
 	// BlockByNumber is the canonical block of that height.
 	BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error)
+	// BlockByHash is a block, of any branch; ethereum.NotFound where no endpoint has it.
+	BlockByHash(ctx context.Context, hash common.Hash) (evidence.Block, error)
 	// Logs hands the contract's logs of the blocks from … to (inclusive) to fn, in order, a range of blocks at a time; through is the last block of the range.
 	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error
 	// Call runs a message on the state of block at.

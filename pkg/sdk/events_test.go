@@ -2,8 +2,12 @@ package sdk_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
@@ -110,4 +115,41 @@ func TestFollowingEventsEndsWithItsContextOrLoop(t *testing.T) {
 		require.Equal(t, 1, times)
 		require.Equal(t, []string{"/projects/p/events", "/projects/p/events?after=c1"}, c.asked)
 	})
+}
+
+// TestTheDataOfEventsIsWhatTheServerTells: of each type, the same fields in the same order. This package has types of its own, since those of the server bring
+// the chain's client with them; where the server tells null, a value here may be empty instead.
+func TestTheDataOfEventsIsWhatTheServerTells(t *testing.T) {
+	t.Parallel()
+	told := map[event.Type]any{
+		event.ProjectCreated: event.ProjectData{}, event.ProjectRejected: event.ProjectData{}, event.ProjectReplayed: event.ProjectData{},
+		event.ProjectChanged: event.ChangeData{}, event.EditRejected: event.EditData{},
+		event.UpdateApplied: event.UpdateData{}, event.UpdateDuplicate: event.UpdateData{}, event.UpdateRejected: event.UpdateData{}, event.UpdateReplayed: event.UpdateData{},
+	}
+	require.ElementsMatch(t, event.Types(), slices.Collect(maps.Keys(told)))
+	for kind, data := range told {
+		raw, err := json.Marshal(event.Event{ID: "id", Type: kind, Data: data})
+		require.NoError(t, err)
+		var got sdk.Event
+		require.NoError(t, json.Unmarshal(raw, &got))
+		ours, theirs := reflect.TypeOf(got.Data).Elem(), reflect.TypeOf(data)
+		require.Equal(t, theirs.Name(), ours.Name(), kind)
+		require.Equal(t, fields(theirs), fields(ours), kind)
+	}
+}
+
+// fields are the names that a type's fields have in JSON, and what they are.
+func fields(of reflect.Type) (all []string) {
+	for _, f := range reflect.VisibleFields(of) {
+		if f.Anonymous {
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		is := f.Type
+		if is.Kind() == reflect.Pointer {
+			is = is.Elem()
+		}
+		all = append(all, name+" "+is.String())
+	}
+	return all
 }

@@ -58,6 +58,7 @@ func deliverAll(b *testing.B, away time.Duration, batch int) {
 	b.ResetTimer()
 	go func() {
 		defer close(ended)
+		defer watch(ctx, d)()
 		d.Run(ctx, &written{n: b.N})
 	}()
 	<-done

@@ -18,6 +18,9 @@ import (
 // idleSaves is the time between writes of a cursor that moved behind nothing that was delivered.
 const idleSaves = time.Minute
 
+// findTimeout is how long an event that is to be sent again is looked for.
+const findTimeout = 10 * time.Second
+
 // errMoved says that another process wrote an endpoint's state.
 var errMoved = errors.New("another process delivers to the endpoint")
 
@@ -32,11 +35,13 @@ type courier struct {
 	dirty    bool      // what is stored is older
 	saved    time.Time // when it was stored
 	said     string    // the last error that was logged
+	serving  bool      // as the metric has it
 }
 
 // run delivers until ctx ends.
 func (c *courier) run(ctx context.Context) {
 	defer c.metrics.forget(c.ID)
+	defer c.serve(false)
 	for ctx.Err() == nil {
 		err := c.deliver(ctx)
 		if c.dirty && !errors.Is(err, errMoved) { // ctx has ended, but what was delivered is worth a try
@@ -68,6 +73,7 @@ func (c *courier) deliver(ctx context.Context) (err error) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
+	c.serve(c.said == "")
 	for {
 		if err := c.page(ctx); err != nil {
 			return err
@@ -94,12 +100,43 @@ func (c *courier) asked(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if _, err := c.post(m, c.Test); err != nil {
+		if _, err := c.post(m); err != nil {
 			return err
 		}
 		c.state.Tested = c.Test
 	}
+	if c.Resend.N > c.state.Resent {
+		if err := c.resend(ctx); err != nil {
+			return err
+		}
+	}
 	return c.save(ctx)
+}
+
+// resend tries the event that an operator asked for once. What cannot be found, now, holds up nothing: the attempt says why.
+func (c *courier) resend(ctx context.Context) error {
+	finding, cancel := context.WithTimeout(ctx, findTimeout)
+	defer cancel()
+	e, before, err := c.events.Find(finding, c.Project, c.Resend.Event)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		c.state.add(Attempt{
+			Time: time.Now().UTC().Truncate(time.Millisecond), Message: c.Resend.Event, After: c.state.Cursor, Answer: printable("was not sent: " + err.Error()), Resend: c.Resend.N,
+		})
+	default:
+		m, err := newMessage([]event.Event{e}, before, c.Batch > 1)
+		if err != nil {
+			return err
+		}
+		m.resend = c.Resend.N
+		if _, err := c.post(m); err != nil {
+			return err
+		}
+	}
+	c.state.Resent, c.dirty = c.Resend.N, true
+	return nil
 }
 
 // page delivers what comes next. The cursor moves behind each message when it was delivered, and is written now and then.
@@ -144,6 +181,7 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	}
 	if err == nil {
 		c.say(nil)
+		c.serve(true)
 	}
 	return events, next, err
 }
@@ -165,7 +203,7 @@ func (c *courier) until(ctx context.Context, m *message) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		a, err := c.post(m, 0)
+		a, err := c.post(m)
 		if err != nil {
 			return err
 		}
@@ -201,13 +239,12 @@ func (c *courier) until(ctx context.Context, m *message) error {
 }
 
 // post tries a message once, and notes how that ended.
-func (c *courier) post(m *message, test uint64) (Attempt, error) {
+func (c *courier) post(m *message) (Attempt, error) {
 	keys, err := c.keys(time.Now())
 	if err != nil {
 		return Attempt{}, err
 	}
 	a := c.poster.post(c.URL, m, keys)
-	a.Test = test
 	c.metrics.attempt(&a)
 	c.state.add(a)
 	c.dirty = true
@@ -260,5 +297,17 @@ func (c *courier) say(err error) {
 		c.log.Info("the deliverer of a webhook's endpoint continues")
 		return
 	}
+	c.serve(false)
 	c.log.Warn("the deliverer of a webhook's endpoint couldn't continue; trying again", "err", err)
+}
+
+// serve tells whether the endpoint is served: what hinders it is neither NATS nor the chain.
+func (c *courier) serve(is bool) {
+	switch {
+	case is && !c.serving:
+		c.metrics.served.Inc()
+	case c.serving && !is:
+		c.metrics.served.Dec()
+	}
+	c.serving = is
 }

@@ -75,6 +75,7 @@ func deliverAsChild() {
 	}
 	n, _ := strconv.Atoi(os.Getenv(childCount))
 	d := webhook.New(webhook.Config{Store: store, Allow: loopback, Log: log, SaveEvery: 20 * time.Millisecond})
+	defer watch(ctx, d)()
 	_ = leases.Lead(ctx, webhook.Lease, func(ctx context.Context) { d.Run(ctx, &written{n: n}) })
 }
 

@@ -36,6 +36,8 @@ type Events interface {
 	Next(ctx context.Context, project score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error)
 	// Since is the cursor before what was done in blocks from a time on.
 	Since(ctx context.Context, at time.Time) (event.Cursor, error)
+	// Find is a project's event of an id, and the cursor before it; event.ErrNoEvent where there is none.
+	Find(ctx context.Context, project score.ProjectID, id string) (event.Event, event.Cursor, error)
 }
 
 // Config of a Deliverer.
@@ -56,19 +58,54 @@ type Deliverer struct {
 	Config
 
 	events  Events
+	view    func() *watched.View[*known] // of Watch
 	poster  *poster
 	metrics *metrics
 }
 
-// New makes a Deliverer; Run does the rest.
+// New makes a Deliverer; Watch and Run do the rest.
 func New(c Config) *Deliverer {
 	c.GiveUp, c.FirstPause = cmp.Or(c.GiveUp, defaultGiveUp), cmp.Or(c.FirstPause, defaultFirstPause)
 	c.SaveEvery, c.TryAgain = cmp.Or(c.SaveEvery, defaultSaveEvery), cmp.Or(c.TryAgain, defaultTryAgain)
-	return &Deliverer{Config: c, poster: newPoster(c.Allow), metrics: newMetrics(c.Metrics)}
+	d := &Deliverer{Config: c, poster: newPoster(c.Allow), metrics: newMetrics(c.Metrics)}
+	d.view = sync.OnceValue(d.newView)
+	return d
 }
 
-// Run delivers what the log tells until ctx ends; a POST that is under way then is finished. It may be called again after that. The caller sees to it that it
-// runs in one relayer at a time, by the lease.
+func (d *Deliverer) newView() *watched.View[*known] {
+	return watched.NewView(d.Store.js.Conn(), d.Store.endpoints, d.Log, func(entry jetstream.KeyValueEntry) (*known, bool) {
+		r, err := decode(entry.Key(), entry.Value())
+		if err != nil {
+			d.Log.Error("a webhook's endpoint cannot be read; it is sent nothing", "endpoint", entry.Key(), "err", err)
+			return nil, false
+		}
+		return &known{*r, entry.Revision()}, true
+	})
+}
+
+// Watch follows which endpoints there are, in every relayer, so that all tell of endpoints that none delivers to. It returns ctx's error when that ends.
+func (d *Deliverer) Watch(ctx context.Context) error {
+	var viewing sync.WaitGroup
+	defer viewing.Wait()
+	viewing.Go(func() { _ = d.view().Run(ctx) })
+	for ctx.Err() == nil {
+		changed, enabled := d.view().Changed(), 0
+		for _, k := range d.view().After("", MaxEndpoints) {
+			if k.Disabled == nil {
+				enabled++
+			}
+		}
+		d.metrics.enabled.Set(float64(enabled))
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		}
+	}
+	return ctx.Err()
+}
+
+// Run delivers what the log tells until ctx ends; a POST that is under way then is finished. It may be called again after that. Watch must be running. The
+// caller sees to it that it runs in one relayer at a time, by the lease.
 func (d *Deliverer) Run(ctx context.Context, events Events) {
 	d.events = events
 	d.deliver(ctx)
@@ -89,21 +126,12 @@ type known struct {
 
 // deliver runs a goroutine for each endpoint. One whose record changes gets another, when the one before has ended.
 func (d *Deliverer) deliver(ctx context.Context) {
-	view := watched.NewView(d.Store.js.Conn(), d.Store.endpoints, d.Log, func(entry jetstream.KeyValueEntry) (*known, bool) {
-		r, err := decode(entry.Key(), entry.Value())
-		if err != nil {
-			d.Log.Error("a webhook's endpoint cannot be read; it is sent nothing", "endpoint", entry.Key(), "err", err)
-			return nil, false
-		}
-		return &known{*r, entry.Revision()}, true
-	})
 	var all sync.WaitGroup
 	defer all.Wait()
-	all.Go(func() { _ = view.Run(ctx) })
 	couriers := map[string]*running{}
 	for ctx.Err() == nil {
-		changed, is := view.Changed(), map[string]*known{}
-		for _, k := range view.After("", MaxEndpoints) {
+		changed, is := d.view().Changed(), map[string]*known{}
+		for _, k := range d.view().After("", MaxEndpoints) {
 			is[k.ID] = k
 		}
 		for id, r := range couriers {

@@ -13,6 +13,7 @@
 //     continues there. To pass over what it cannot take an operator moves its cursor.
 //   - One relayer delivers, under a lease. The lease may have two holders for a moment, who both deliver; the compare-and-set of the
 //     state lets one of them write.
+//   - Every relayer watches which endpoints there are, so that those that none delivers to show.
 //   - What is dialled is checked after the name was resolved, when the address is certain: only public addresses and those that the operator allowed.
 //     No redirect is followed, and no proxy of the environment is asked.
 //   - Operators write endpoints, the relayer writes their states (and disables); each in a bucket of its own, so that what is written with each

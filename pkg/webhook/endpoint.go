@@ -83,6 +83,7 @@ type record struct {
 	Move    Move      `json:"move"`              // the newest; the first says where it begins
 	Enabled time.Time `json:"enabled,omitzero"`  // the newest time that an operator enabled it: what failed before does not count
 	Test    uint64    `json:"test,omitempty"`    // counts the tests that were asked for
+	Resend  Resend    `json:"resend,omitzero"`   // the newest
 }
 
 // Move has an endpoint continue elsewhere, once: after From, or, where that is nil, with what was done in blocks from Time on.
@@ -90,6 +91,12 @@ type Move struct {
 	N    uint64        `json:"n"` // counts up
 	From *event.Cursor `json:"from,omitempty"`
 	Time time.Time     `json:"time,omitzero"`
+}
+
+// Resend has one event be sent once more, beside those that come in order.
+type Resend struct {
+	N     uint64 `json:"n"` // counts up
+	Event string `json:"event"`
 }
 
 // check returns ErrEndpoint.

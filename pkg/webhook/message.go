@@ -29,6 +29,8 @@ type message struct {
 	after  event.Cursor // before its first event
 	end    event.Cursor // after its last
 	oldest time.Time    // of its events
+	test   uint64       // which test it is; 0: none
+	resend uint64       // which Resend it is; 0: none
 }
 
 // envelope is the body of a message that is no single event.
@@ -60,7 +62,7 @@ func newMessage(events []event.Event, after event.Cursor, batch bool) (*message,
 // newTest makes the message of a test.
 func newTest(e *Endpoint, n uint64, now time.Time) (*message, error) {
 	body, err := json.Marshal(envelope{Type: typeTest, Time: now.UTC(), Data: map[string]any{"endpoint": e.ID, "projectId": e.Project}})
-	return &message{id: fmt.Sprintf("test-%s-%d", e.ID, n), body: body}, err
+	return &message{id: fmt.Sprintf("test-%s-%d", e.ID, n), body: body, test: n}, err
 }
 
 // sign writes the headers of an attempt: one signature by each key.

@@ -11,6 +11,8 @@ type metrics struct {
 	took     prometheus.Histogram
 	oldest   *prometheus.GaugeVec
 	disabled *prometheus.GaugeVec
+	enabled  prometheus.Gauge
+	served   prometheus.Gauge
 }
 
 func newMetrics(reg prometheus.Registerer) *metrics {
@@ -32,6 +34,13 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		disabled: with.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "scorelay_webhook_disabled", Help: "1 where an endpoint is disabled because of what it answered, and waits for an operator. Of the relayer that delivers.",
 		}, []string{"endpoint"}),
+		enabled: with.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_webhook_enabled_endpoints", Help: "Webhooks' endpoints that are not disabled. Every relayer tells of all.",
+		}),
+		served: with.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_webhook_served_endpoints",
+			Help: "Webhooks' endpoints that this relayer delivers to, or would if there were events: it holds the lease, and could read the log and how far each is. One that fails is served, too.",
+		}),
 	}
 }
 

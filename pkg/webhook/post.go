@@ -83,7 +83,7 @@ func newClient(may control) *http.Client {
 // post tries a message once. It does not end with a context, so that a process that ends knows what was answered, and another one need not repeat it.
 func (p *poster) post(to string, m *message, keys [][]byte) Attempt {
 	began := time.Now()
-	a := Attempt{Time: began.UTC().Truncate(time.Millisecond), Message: m.id, Events: m.events, After: m.after}
+	a := Attempt{Time: began.UTC().Truncate(time.Millisecond), Message: m.id, Events: m.events, After: m.after, Test: m.test, Resend: m.resend}
 	answer, err := p.send(to, m, keys, began)
 	a.Millis = time.Since(began).Milliseconds()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -56,6 +57,7 @@ type written struct {
 	more chan struct{}
 
 	replaced atomic.Bool // the blocks of cursors are gone
+	unread   atomic.Bool // the log cannot be read
 }
 
 func (w *written) write(n int) {
@@ -91,6 +93,9 @@ func (w *written) Next(ctx context.Context, of score.ProjectID, after event.Curs
 	if w.replaced.Load() {
 		return nil, after, event.ErrReplaced
 	}
+	if w.unread.Load() {
+		return nil, after, errors.New("nothing can be read")
+	}
 	from := 0
 	_, _ = fmt.Sscanf(after.String(), "%d-", &from)
 	for {
@@ -103,10 +108,7 @@ func (w *written) Next(ctx context.Context, of score.ProjectID, after event.Curs
 		w.mu.Unlock()
 		var events []event.Event
 		for i := from + 1; i <= min(n, from+limit); i++ {
-			events = append(events, event.Event{
-				ID: fmt.Sprintf("event-%d", i), Type: typeOf(i), Time: began.Add(time.Duration(i) * time.Second), Project: of,
-				Data: event.UpdateData{Target: common.Address{byte(i)}, Outcome: "applied"}, After: cursor(i),
-			})
+			events = append(events, w.nth(of, i))
 		}
 		if len(events) > 0 {
 			return events, events[len(events)-1].After, nil
@@ -116,6 +118,22 @@ func (w *written) Next(ctx context.Context, of score.ProjectID, after event.Curs
 		case <-ctx.Done():
 			return nil, after, ctx.Err()
 		}
+	}
+}
+
+func (w *written) Find(_ context.Context, of score.ProjectID, id string) (event.Event, event.Cursor, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := number(id); n > 0 && n <= w.n {
+		return w.nth(of, n), cursor(n - 1), nil
+	}
+	return event.Event{}, event.Cursor{}, event.ErrNoEvent
+}
+
+func (w *written) nth(of score.ProjectID, n int) event.Event {
+	return event.Event{
+		ID: fmt.Sprintf("event-%d", n), Type: typeOf(n), Time: began.Add(time.Duration(n) * time.Second), Project: of,
+		Data: event.UpdateData{Target: common.Address{byte(n)}, Outcome: "applied"}, After: cursor(n),
 	}
 }
 
@@ -180,11 +198,19 @@ func (r *rig) deliver(adjust func(*webhook.Config)) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer watch(ctx, d)()
 		_ = leases.Lead(ctx, webhook.Lease, func(ctx context.Context) { d.Run(ctx, r.log) })
 	}()
 	stop = sync.OnceFunc(func() { cancel(); <-done })
 	r.t.Cleanup(stop)
 	return stop
+}
+
+// watch runs a deliverer's Watch, and returns what waits for its end.
+func watch(ctx context.Context, d *webhook.Deliverer) (wait func()) {
+	var watching sync.WaitGroup
+	watching.Go(func() { _ = d.Watch(ctx) })
+	return watching.Wait
 }
 
 // receiver is an endpoint's other end. It holds each POST against the specification's own library.

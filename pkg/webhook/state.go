@@ -18,6 +18,7 @@ type State struct {
 	Cursor   event.Cursor `json:"cursor"`            // everything up to here was answered 2xx, or not asked for
 	Moved    uint64       `json:"moved"`             // the newest Move that was done
 	Tested   uint64       `json:"tested,omitempty"`  // the newest test that was done
+	Resent   uint64       `json:"resent,omitempty"`  // the newest Resend that was done
 	Failing  *time.Time   `json:"failing,omitempty"` // since when what comes next is not answered 2xx
 	Attempts []Attempt    `json:"attempts"`          // the newest, in order
 }
@@ -32,6 +33,7 @@ type Attempt struct {
 	Millis  int64         `json:"ms"`               // until the answer was there
 	Answer  string        `json:"answer,omitempty"` // its beginning, or why there was none
 	Test    uint64        `json:"test,omitempty"`   // which test it was; 0: none
+	Resend  uint64        `json:"resend,omitempty"` // which Resend it was; 0: none
 	retry   time.Duration // that the answer asks to wait
 }
 

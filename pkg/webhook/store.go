@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/watched"
 )
 
@@ -21,7 +22,10 @@ const (
 	StatesBucket = "WEBHOOKSTATES" // how far each is, which the relayer that delivers writes
 )
 
-const callTimeout = 5 * time.Second
+const (
+	callTimeout = 5 * time.Second
+	addTimeout  = 15 * time.Second // others may be adding endpoints, too
+)
 
 var (
 	// ErrNotFound says that there is no endpoint of that id.
@@ -53,13 +57,6 @@ func (s *Store) Add(ctx context.Context, e Endpoint, from Move) (Endpoint, Secre
 	if err := e.check(); err != nil {
 		return e, "", err
 	}
-	all, err := s.List(ctx)
-	if err != nil {
-		return e, "", err
-	}
-	if len(all) >= MaxEndpoints {
-		return e, "", ErrTooMany
-	}
 	e.ID, e.Created = strings.ToLower(rand.Text()[:12]), time.Now().UTC().Truncate(time.Second)
 	from.N = 1
 	r := record{Endpoint: e, Secret: newSecret(), Move: from}
@@ -67,12 +64,33 @@ func (s *Store) Add(ctx context.Context, e Endpoint, from Move) (Endpoint, Secre
 	if err != nil {
 		return e, "", fmt.Errorf("couldn't encode an endpoint: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, addTimeout)
 	defer cancel()
-	if _, err := s.endpoints.Create(ctx, e.ID, data); err != nil {
-		return e, "", fmt.Errorf("couldn't store an endpoint: %w", err)
+	for {
+		if err = s.add(ctx, e.ID, data); !watched.Moved(err) {
+			return e, r.Secret, err
+		}
 	}
-	return e, r.Secret, nil
+}
+
+// add stores a new endpoint if nothing was written to the bucket since the others were counted; watched.Moved tells of the error if something was.
+func (s *Store) add(ctx context.Context, id string, data []byte) error {
+	bucket, err := s.js.Stream(ctx, "KV_"+Bucket) // as its leader has it
+	if err != nil {
+		return fmt.Errorf("couldn't find the end of the bucket %s: %w", Bucket, err)
+	}
+	all, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) >= MaxEndpoints {
+		return ErrTooMany
+	}
+	_, err = s.js.Publish(ctx, "$KV."+Bucket+"."+id, data, jetstream.WithExpectLastSequence(bucket.CachedInfo().State.LastSeq), jetstream.WithRetryAttempts(0))
+	if err != nil {
+		return fmt.Errorf("couldn't store an endpoint: %w", err)
+	}
+	return nil
 }
 
 // List returns all endpoints, oldest first.
@@ -164,6 +182,19 @@ func (s *Store) Test(ctx context.Context, id string) (n uint64, err error) {
 	err = s.change(ctx, id, func(r *record) {
 		r.Test++
 		n = r.Test
+	})
+	return n, err
+}
+
+// Resend asks for one POST of the event of an id, also to an endpoint that is disabled or does not ask for its type. It was tried when State.Resent is n or more;
+// the attempt is in the State, unless another Resend was asked for meanwhile. Errors: event.ErrNoEvent of what can be no event's id, or as Get's.
+func (s *Store) Resend(ctx context.Context, id, of string) (n uint64, err error) {
+	if of == "" || len(of) > event.MaxID {
+		return 0, event.ErrNoEvent
+	}
+	err = s.change(ctx, id, func(r *record) {
+		n = r.Resend.N + 1
+		r.Resend = Resend{n, of}
 	})
 	return n, err
 }
