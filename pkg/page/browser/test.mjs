@@ -62,10 +62,16 @@ async function screens(page, url) {
   }
 }
 
+// open shows a screen; Redis may be slow on a busy machine.
+async function open(page, path) {
+  let answer
+  for (let tries = 0; tries < 5 && (!answer || answer.status() === 503); tries++) answer = await page.goto(path)
+  return answer
+}
+
 // look holds a screen to what every screen must be.
 async function look(page, name, path, status) {
-  let answer
-  for (let tries = 0; tries < 5 && (!answer || answer.status() === 503); tries++) answer = await page.goto(path) // Redis may be slow on a busy machine
+  const answer = await open(page, path)
   assert.equal(answer.status(), status, name)
   const width = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
   assert.ok(width[0] <= width[1], `${name} is ${width[0]} pixels wide, the screen ${width[1]}`)
@@ -116,12 +122,12 @@ async function browse(browser, stack) {
 
 // picture takes those that docs/page.md shows.
 async function picture(browser, dev, storageState, all) {
-  for (const [name, colorScheme, width, height] of [['leaderboard', 'light', 880, 560], ['wallet', 'dark', 880, 560], ['update', 'light', 360, 580], ['edit', 'light', 880, 640],
+  for (const [name, colorScheme, width, height] of [['leaderboard', 'light', 880, 560], ['wallet', 'dark', 880, 560], ['update', 'light', 360, 860], ['edit', 'light', 880, 640],
     ['edited', 'dark', 360, 640]]) {
     const context = await browser.newContext({ baseURL: dev.apiUrl, storageState, colorScheme, viewport: { width, height } })
     await wallet(context, dev, [])
     const page = await context.newPage()
-    await page.goto(all[name])
+    await open(page, all[name])
     await page.screenshot({ path: join(pictures, `page-${name}.png`) })
     await context.close()
   }
