@@ -84,7 +84,7 @@ func TestEditsOfFlags(t *testing.T) {
 	}
 }
 
-// TestNoEditIsSignedForAnotherDeployment than the one that was named, whatever the API says.
+// TestNoEditIsSignedForAnotherDeployment than the one that was named, also if the API names one.
 func TestNoEditIsSignedForAnotherDeployment(t *testing.T) {
 	t.Parallel()
 	contract, posted := common.Address{7}, 0
