@@ -14,11 +14,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
-	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 type loadCommand struct {
-	devDir `embed:""`
+	devDir      `embed:""`
+	domainFlags `embed:""`
 
 	API         []string      `name:"api" env:"SCORELAY_API" placeholder:"URL" help:"Addresses of the APIs, separated by commas; by default those of a running 'scorelay dev'."`
 	Key         app.Secret    `name:"api-key" env:"SCORELAY_API_KEY" placeholder:"KEY" help:"API key."`
@@ -30,8 +30,6 @@ type loadCommand struct {
 	IDs         string        `name:"ids" enum:"random,consecutive,mixed" default:"mixed" help:"How updateIds are minted: random, consecutive or mixed (${default})."`
 	Signed      float64       `name:"signed" default:"0" placeholder:"PERCENT" help:"Share of the updates that goes in signed groups (${default})."`
 	Group       int           `name:"group" default:"50" help:"Updates of a signed group (${default})."`
-	ChainID     uint64        `name:"chain-id" placeholder:"N" help:"Id of the deployment's chain, for signed groups; by default that of a running 'scorelay dev'."`
-	Contract    string        `name:"contract" placeholder:"ADDRESS" help:"The deployment's contract, for signed groups; by default that of a running 'scorelay dev'."`
 	MaxInFlight int           `name:"max-in-flight" default:"2000" help:"Requests in progress at once; an update that would be one more counts as missed (${default})."`
 	JSON        bool          `name:"json" help:"Print the summary as JSON on standard output, and nothing else."`
 }
@@ -134,29 +132,10 @@ func (c *loadCommand) client() (*load.Client, error) {
 	client, err := load.NewClient(key, c.MaxInFlight, urls...)
 	errs = append(errs, err)
 	if err == nil && c.Signed > 0 {
-		client.Domain, err = c.domain()
+		client.Domain, err = c.domain(&c.devDir)
 		errs = append(errs, err)
 	}
 	return client, errors.Join(errs...)
-}
-
-// domain is what groups are signed under.
-func (c *loadCommand) domain() (wallet.Domain, error) {
-	if c.ChainID == 0 && c.Contract == "" {
-		info, err := c.running("--chain-id and --contract")
-		if err != nil {
-			return wallet.Domain{}, err
-		}
-		return info.Domain(), nil
-	}
-	contract, err := wallet.ParseAddress(c.Contract)
-	if err != nil {
-		return wallet.Domain{}, fmt.Errorf("--contract %w", err)
-	}
-	if c.ChainID == 0 {
-		return wallet.Domain{}, errors.New("--contract needs --chain-id")
-	}
-	return wallet.NewDomain(c.ChainID, contract), nil
 }
 
 // places makes the projects. Updates may follow as soon as a creation is accepted.

@@ -39,9 +39,34 @@ func (f *apiFlags) client() (*sdk.Client, error) {
 	return sdk.NewClient(first, key, nil), nil
 }
 
+// domainFlags say for which deployment is signed.
+type domainFlags struct {
+	ChainID  uint64 `name:"chain-id" placeholder:"N" help:"Id of the deployment's chain, for what is signed; by default that of a running 'scorelay dev'."`
+	Contract string `name:"contract" placeholder:"ADDRESS" help:"The deployment's contract, for what is signed; by default that of a running 'scorelay dev'."`
+}
+
+func (f *domainFlags) domain(of *devDir) (wallet.Domain, error) {
+	if f.ChainID == 0 && f.Contract == "" {
+		info, err := of.running("--chain-id and --contract")
+		if err != nil {
+			return wallet.Domain{}, err
+		}
+		return info.Domain(), nil
+	}
+	contract, err := wallet.ParseAddress(f.Contract)
+	if err != nil {
+		return wallet.Domain{}, fmt.Errorf("--contract %w", err)
+	}
+	if f.ChainID == 0 {
+		return wallet.Domain{}, errors.New("--contract needs --chain-id")
+	}
+	return wallet.NewDomain(f.ChainID, contract), nil
+}
+
 type projectsEditCommand struct {
-	apiFlags `embed:""`
-	ID       string `arg:"" name:"project" help:"The projectId."`
+	apiFlags    `embed:""`
+	domainFlags `embed:""`
+	ID          string `arg:"" name:"project" help:"The projectId."`
 
 	OwnerKey      app.Secret `name:"owner-key" env:"SCORELAY_OWNER_KEY" privatekey:"" placeholder:"KEY" help:"Raw key of the owner who signs; for development, and never as an argument."`
 	OwnerKeystore string     `name:"owner-keystore" env:"SCORELAY_OWNER_KEYSTORE" placeholder:"FILE" help:"geth keystore file of the owner who signs, or description of a remote one (web3signer, AWS KMS)."`
@@ -66,6 +91,19 @@ func (c *projectsEditCommand) Run(s signals) error {
 		return err
 	}
 	return c.edit(s.drain, client, os.Stdout)
+}
+
+// client refuses to sign for another deployment than the flags name, if they do: an API that lies could have what is meant for one signed for another.
+func (c *projectsEditCommand) client() (*sdk.Client, error) {
+	client, err := c.apiFlags.client()
+	if err != nil || c.API != "" && c.domainFlags == (domainFlags{}) {
+		return client, err
+	}
+	domain, err := c.domain(&c.devDir)
+	if err != nil {
+		return nil, err
+	}
+	return client.Expecting(domain), nil
 }
 
 func (c *projectsEditCommand) edit(ctx context.Context, client *sdk.Client, out io.Writer) error {

@@ -3,19 +3,27 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/app"
 	"github.com/scorelay/scorelay/pkg/deadletter"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/remotesigner"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 // TestProjectsAreEdited: an owner's edits by the command go the whole way, and the project shows them.
@@ -85,6 +93,36 @@ func TestEditsOfFlags(t *testing.T) {
 	} {
 		_, err := c.edits()
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestNoEditIsSignedForAnotherDeployment than the one that was named, also if the API names one.
+func TestNoEditIsSignedForAnotherDeployment(t *testing.T) {
+	t.Parallel()
+	contract, posted := common.Address{7}, 0
+	signing, err := json.Marshal(wallet.NewDomain(5, contract))
+	require.NoError(t, err)
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			posted++
+		}
+		_, _ = fmt.Fprintf(w, `{"nextNonce":0,"waits":false,"status":"accepted","signing":%s}`, signing)
+	}))
+	t.Cleanup(api.Close)
+	for flags, wrong := range map[domainFlags]bool{{5, contract.Hex()}: false, {6, contract.Hex()}: true, {5, common.Address{8}.Hex()}: true, {}: false} {
+		c := &projectsEditCommand{apiFlags: apiFlags{API: api.URL, Key: "key"}, domainFlags: flags, ID: score.ProjectID{3}.String(), AddScoreType: []string{"luck"}, Valid: time.Hour}
+		c.OwnerKey = app.Secret(hexutil.Encode(crypto.FromECDSA(devnet.Key(1))))
+		client, err := c.client()
+		require.NoError(t, err)
+		posted = 0
+		err = c.edit(t.Context(), client, io.Discard)
+		if wrong {
+			require.ErrorIs(t, err, sdk.ErrDomain)
+			require.Zero(t, posted)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, 1, posted)
 	}
 }
 

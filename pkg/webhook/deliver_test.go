@@ -221,9 +221,17 @@ func TestARotationSignsWithBoth(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEqual(t, old, secret)
 	deliver(2, 2, old, secret)
+	third, err := r.store.Rotate(t.Context(), to.id, time.Hour) // since what the one before printed was lost, say
+	require.NoError(t, err)
+	deliver(3, 3, old, secret, third)
+	for range 5 {
+		_, err = r.store.Rotate(t.Context(), to.id, time.Hour)
+		require.NoError(t, err)
+	}
+	deliver(4, 4)
 	last, err := r.store.Rotate(t.Context(), to.id, 0)
 	require.NoError(t, err)
-	deliver(3, 1, last)
+	deliver(5, 1, last)
 	to.once()
 	require.NotContains(t, r.said.String(), last.Reveal()[10:])
 	require.NotContains(t, fmt.Sprintf("%v %s %q", last, last, last), last.Reveal()[10:])

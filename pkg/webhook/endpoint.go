@@ -21,6 +21,7 @@ const (
 	MaxBatch     = 500 // events of one POST, which is some 300 kB
 
 	maxURLBytes  = 2048
+	maxOlder     = 3 // secrets that sign beside the newest
 	secretPrefix = "whsec_"
 	secretBytes  = 32
 )
@@ -79,11 +80,17 @@ type Disabled struct {
 type record struct {
 	Endpoint
 	Secret  Secret    `json:"secret"`
-	Retired Secret    `json:"retired,omitempty"` // of before the newest rotation; signs until Rotating
-	Move    Move      `json:"move"`              // the newest; the first says where it begins
-	Enabled time.Time `json:"enabled,omitzero"`  // the newest time that an operator enabled it: what failed before does not count
-	Test    uint64    `json:"test,omitempty"`    // counts the tests that were asked for
-	Resend  Resend    `json:"resend,omitzero"`   // the newest
+	Older   []older   `json:"older,omitempty"`  // secrets of before rotations, the newest first
+	Move    Move      `json:"move"`             // the newest; the first says where it begins
+	Enabled time.Time `json:"enabled,omitzero"` // the newest time that an operator enabled it: what failed before does not count
+	Test    uint64    `json:"test,omitempty"`   // counts the tests that were asked for
+	Resend  Resend    `json:"resend,omitzero"`  // the newest
+}
+
+// older is a secret that was replaced, and signs for a while.
+type older struct {
+	Secret Secret    `json:"secret"`
+	Until  time.Time `json:"until"`
 }
 
 // Move has an endpoint continue elsewhere, once: after From, or, where that is nil, with what was done in blocks from Time on.
@@ -124,8 +131,10 @@ func (e *Endpoint) wants(t event.Type) bool { return len(e.Types) == 0 || slices
 // keys sign now, the newest first.
 func (r *record) keys(now time.Time) ([][]byte, error) {
 	secrets := []Secret{r.Secret}
-	if r.Rotating != nil && now.Before(*r.Rotating) {
-		secrets = append(secrets, r.Retired)
+	for _, o := range r.Older {
+		if now.Before(o.Until) {
+			secrets = append(secrets, o.Secret)
+		}
 	}
 	keys := make([][]byte, len(secrets))
 	for i, s := range secrets {

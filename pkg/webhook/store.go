@@ -155,13 +155,18 @@ func (s *Store) Enable(ctx context.Context, id string) error {
 	return s.change(ctx, id, func(r *record) { r.Disabled, r.Enabled = nil, time.Now().UTC() })
 }
 
-// Rotate gives an endpoint another secret. For as long as keep the one of before signs, too. Errors: as Get's.
+// Rotate gives an endpoint another secret. For as long as keep the one of before signs, too, and those that had longer to sign do: a rotation
+// whose secret was lost is repeated, and the receiver has none but the first. Without keep only the new one does. Errors: as Get's.
 func (s *Store) Rotate(ctx context.Context, id string, keep time.Duration) (secret Secret, err error) {
 	secret = newSecret()
 	until := time.Now().UTC().Add(keep).Truncate(time.Second)
 	return secret, s.change(ctx, id, func(r *record) {
 		if r.Secret != secret { // else an earlier try is stored
-			r.Retired, r.Secret, r.Rotating = r.Secret, secret, &until
+			r.Older = append([]older{{r.Secret, until}}, r.Older...)
+			if r.Older = r.Older[:min(len(r.Older), maxOlder)]; keep <= 0 {
+				r.Older = nil
+			}
+			r.Secret, r.Rotating = secret, &until
 		}
 	})
 }
