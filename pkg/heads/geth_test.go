@@ -104,6 +104,9 @@ func TestGeth(t *testing.T) {
 	s.Watch(0, first.Hash(), 0)
 	r.send(first)
 	r.until(s, func(v evidence.View) bool { return len(v.Included) == 1 && len(v.Reorged) == 0 })
+	used, limit := r.Filled()
+	require.Positive(t, used)
+	require.Greater(t, limit, used)
 }
 
 func TestGethFinalizedTag(t *testing.T) {

@@ -111,4 +111,8 @@ func TestABalanceThatDoesNotCoverATransactionLastsNoTime(t *testing.T) {
 	_, known := w.relayer.Lasts(0)
 	require.False(t, known)
 	require.Zero(t, w.relayer.Lacks(0).Sign())
+	_, used, fees := w.relayer.Done()
+	require.InDelta(t, w.metric("gas_used_total", ""), used, 0)
+	require.InDelta(t, w.metric("fees_ether_total", ""), fees, 1e-18)
+	require.Positive(t, fees)
 }

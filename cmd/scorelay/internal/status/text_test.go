@@ -20,13 +20,13 @@ import (
 func TestADocumentFitsTheScreen(t *testing.T) {
 	t.Parallel()
 	at := time.Now()
-	began, gas, one := at.Add(-time.Hour), 20_000.0, score.Lane(1)
+	began, gas, price, fill, one := at.Add(-time.Hour), 20_000.0, 2.5, 0.251, score.Lane(1)
 	doc := &overview.Document{
 		At: at, Verdict: "lane 2 waits: its signer cannot pay for another transaction; fund it",
 		Lanes: []overview.Lane{
 			{Lane: 1, State: roster.Active, Moves: true}, {Lane: 2, State: roster.Active, Wait: lane.WaitFunds, Since: &began, Why: "its signer cannot pay for another transaction; fund it"},
 		},
-		Rates:          &overview.Rates{AcceptedPerSecond: 123.4, FinalPerSecond: 40, GasPerUpdate: &gas},
+		Rates:          &overview.Rates{AcceptedPerSecond: 123.4, FinalPerSecond: 40, GasPerUpdate: &gas, GasPriceGwei: &price, BlockFill: &fill},
 		Endpoints:      []overview.Endpoint{{Endpoint: "node:8545", SeenBy: "relayer relayer-b", Why: "throttling"}},
 		Replicas:       []overview.Replica{{Role: "api", Version: "v1.4.0"}, {Role: "relayer", Version: "v1.3.0"}, {Role: "relayer", Version: "v1.4.0 (go1.26)"}},
 		TopUp:          &overview.TopUp{Account: common.Address{7}, BalanceWei: "3000000000000000000", SpentWei: "1500000000000000000", PerDayWei: "2000000000000000000", Lane: &one},
@@ -43,7 +43,7 @@ func TestADocumentFitsTheScreen(t *testing.T) {
 	}
 	text := strings.Join(lines, "\n")
 	for _, part := range []string{
-		"     for 60 min: its signer cannot pay", "last minute  accepted 123 a second, final 40.0, 20,000 gas an update\n", "node:8545 throttling for relayer relayer-b",
+		"     for 60 min: its signer cannot pay", "last minute  accepted 123 a second, final 40.0, 20,000 gas an update at 2.5", "gwei, blocks 25 % full\n", "node:8545 throttling for relayer relayer-b",
 		"api 1 (v1.4.0), relayer 1 (v1.3.0), relayer 1 (v1.4.0)", "top-ups    0x070…00000: 3.0000 ether, 1.5000 of 2.0000 paid today, now lane 1", ", paused\n", "and 2 more",
 	} {
 		require.Contains(t, text, part)
