@@ -76,11 +76,15 @@ func newWorld(t *testing.T, projects ...*score.Project) *world {
 func (w *world) open(budget int) *event.Log {
 	w.t.Helper()
 	log := w.still(budget)
+	w.run(log)
+	return log
+}
+
+func (w *world) run(log *event.Log) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = log.Run(ctx) })
 	w.t.Cleanup(func() { cancel(); running.Wait() })
-	return log
 }
 
 // still makes a log that looks at the chain's end only when it is asked where that is.

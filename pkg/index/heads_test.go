@@ -84,6 +84,9 @@ func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract com
 	if h.noProof.Load() {
 		return nil, errFault
 	}
+	if h.poison.Load() {
+		panic("planted at an event")
+	}
 	h.proofs.Add(int64(len(blocks)))
 	for i := range blocks {
 		receipts, err := h.node.Client().BlockReceipts(ctx, rpc.BlockNumberOrHashWithHash(blocks[i].Hash, false))

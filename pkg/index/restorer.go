@@ -47,6 +47,7 @@ type Restorer struct {
 // the restore that began last counts. One that failed waits as long as it took, in which that last one comes through.
 func (r *Restorer) Run(ctx context.Context) error {
 	poll := cmp.Or(r.Poll, DefaultPoll)
+	trouble := retry.Trouble{Log: r.Log, Works: "the statuses were brought back", Fails: "couldn't bring the statuses back; looking again"}
 	for ctx.Err() == nil {
 		complete := false
 		err := r.forget(ctx)
@@ -55,9 +56,12 @@ func (r *Restorer) Run(ctx context.Context) error {
 		}
 		if err == nil && !complete {
 			began := time.Now()
-			if err := r.Restore(ctx); err != nil && ctx.Err() == nil {
-				r.Log.Warn("couldn't bring the statuses back; looking again", "err", err)
-				_ = retry.Sleep(ctx, max(2*poll, time.Since(began)))
+			err := retry.Contained(func() error { return r.Restore(ctx) })
+			if ctx.Err() != nil {
+				return nil
+			}
+			if trouble.Say(err); err != nil {
+				_ = retry.Sleep(ctx, trouble.Pause(max(2*poll, time.Since(began))))
 			}
 		}
 		if err == nil {

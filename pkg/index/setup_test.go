@@ -54,6 +54,7 @@ type world struct {
 	mu      sync.Mutex
 	changed chan struct{}
 	noLogs  atomic.Bool // logs are empty
+	poison  atomic.Bool // who reads events panics
 	noProof atomic.Bool // blocks' receipts cannot be had
 	proofs  atomic.Int64
 	lie     atomic.Pointer[evidence.Block] // what BlockByNumber says
@@ -129,6 +130,9 @@ func (w *world) FinalBlock(ctx context.Context, _ uint64) (evidence.Block, error
 }
 
 func (w *world) BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error) {
+		if w.poison.Load() && len(logs) > 0 {
+			panic("planted at an event")
+		}
 	if lie := w.lie.Load(); lie != nil {
 		return *lie, nil
 	}

@@ -31,24 +31,24 @@ type courier struct {
 	revision uint64    // of the stored state
 	dirty    bool      // what is stored is older
 	saved    time.Time // when it was stored
-	said     string    // the last error that was logged
+	trouble  retry.Trouble
 }
 
 // run delivers until ctx ends.
 func (c *courier) run(ctx context.Context) {
 	defer c.metrics.forget(c.ID)
 	for ctx.Err() == nil {
-		err := c.deliver(ctx)
+		err := retry.Contained(func() error { return c.deliver(ctx) })
 		if c.dirty && !errors.Is(err, errMoved) { // ctx has ended, but what was delivered is worth a try
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
-			_ = c.save(last)
+			_ = retry.Contained(func() error { return c.save(last) })
 			cancel()
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		c.say(err)
-		_ = retry.Sleep(ctx, c.TryAgain)
+		c.trouble.Say(err)
+		_ = retry.Sleep(ctx, c.trouble.Pause(c.TryAgain))
 	}
 }
 
@@ -125,6 +125,7 @@ func (c *courier) page(ctx context.Context) error {
 		}
 	}
 	c.metrics.oldest.DeleteLabelValues(c.ID)
+	c.trouble.Say(nil)
 	return c.moved(ctx, next, idleSaves) // less often: to read blocks again costs no receiver anything
 }
 
@@ -141,9 +142,6 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 		return nil, next, c.save(ctx)
 	case errors.Is(err, event.ErrReplaced):
 		return nil, next, c.giveUp(ctx, err.Error()+": redeliver from a time before that, or from the start")
-	}
-	if err == nil {
-		c.say(nil)
 	}
 	return events, next, err
 }
@@ -239,26 +237,10 @@ func (c *courier) save(ctx context.Context) error {
 		case watched.Moved(err):
 			return fmt.Errorf("%w: %w", errMoved, err)
 		}
-		c.say(err)
+		c.trouble.Say(err)
 		if err := retry.Sleep(ctx, c.TryAgain); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// say logs an error once, and that it passed.
-func (c *courier) say(err error) {
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
-	if text == c.said {
-		return
-	}
-	if c.said = text; err == nil {
-		c.log.Info("the deliverer of a webhook's endpoint continues")
-		return
-	}
-	c.log.Warn("the deliverer of a webhook's endpoint couldn't continue; trying again", "err", err)
 }
