@@ -78,7 +78,7 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 			w.deadLetter(w.fresh(other, 1)[0])
 			dead++
 		case 4:
-			w.reorg(w.top()-1-uint64(random.IntN(confirmations-1)), func() { w.relay(append(w.fresh(p, 2), w.fresh(other, 1)...)...) })
+			w.node.Reorg(t, w.top()-1-uint64(random.IntN(confirmations-1)), func() { w.relay(append(w.fresh(p, 2), w.fresh(other, 1)...)...) })
 		case 5:
 			w.blocks(1 + random.IntN(4))
 		case 6:
@@ -254,7 +254,7 @@ func TestACursorWhoseBlockWasReplacedIsRefused(t *testing.T) {
 			now = next
 		}
 	}()
-	w.reorg(base, func() { w.relay(w.fresh(p, 5)...) })
+	w.node.Reorg(t, base, func() { w.relay(w.fresh(p, 5)...) })
 	w.blocks(confirmations)
 	require.ErrorIs(t, <-waiting, event.ErrReplaced)
 	for _, each := range []*event.Log{log, w.open(0)} {

@@ -116,7 +116,7 @@ func TestAHistoryTellsWhatItRead(t *testing.T) {
 		executions: []score.Execution{
 			{Update: score.Update{ID: score.UpdateID{1}, Target: alice}, Block: 10}, {Update: score.Update{ID: score.UpdateID{2}, Target: alice}, Block: 90},
 		},
-		extent:     Extent{First: 1, Final: 95, Head: 100}, atOnce: 10, fails: 20,
+		extent: Extent{First: 1, Final: 95, Head: 100}, atOnce: 10, fails: 20,
 	}
 	s := &Server{deps: Deps{Chain: chain, Log: slog.New(slog.DiscardHandler)}, histories: make(chan struct{}, 1)}
 	page := &historyPage{begin: place{block: math.MaxUint64}, limit: 9}
