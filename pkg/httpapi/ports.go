@@ -108,17 +108,10 @@ type Chain interface {
 	// index that is missing, or a project the contract does not know (yet), is a score of zero.
 	Scores(ctx context.Context, project score.ProjectID, wallet common.Address) (scores []int64, block uint64, err error)
 	// Extent tells how long the chain is.
-	Extent(ctx context.Context) (Extent, error)
+	Extent(ctx context.Context) (score.Extent, error)
 	// History reads what became of the updates of a wallet from the logs of the blocks from … to (inclusive), which are within the extent, and hands it to
 	// fn, the newest first, a range of blocks at a time: down is the range's first. Points, Gas and Fee are left out. It ends when fn is false.
-	History(ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in Extent, fn func(down uint64, newest []score.Execution) bool) error
-}
-
-// Extent is how long the chain is: the blocks' numbers.
-type Extent struct {
-	First uint64 // the contract's
-	Final uint64 // the newest final one; 0 while there is none
-	Head  uint64 // the newest one
+	History(ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in score.Extent, fn func(down uint64, newest []score.Execution) bool) error
 }
 
 // Standings knows the scores that final executions make, and keeps the newest of these. All that it tells is as of one block. Its errors are a

@@ -279,7 +279,7 @@ func (p *Projector) open(ctx context.Context, at score.Checkpoint, process strin
 	}
 	s.next = max(s.next, at.Block+1)
 	if rebuilt := p.rebuild.generation == at.Generation && p.rebuild.process == process; process != p.process && !rebuilt || p.gap != 0 {
-		since, err := firstSince(ctx, p.Chain, p.Deployment.DeployBlock, min(s.next, final.Number), at.Time.Add(-p.Reread).Unix())
+		since, err := firstSince(ctx, p.Chain, p.Deployment.DeployBlock, min(s.next, final.Number), at.Time.Add(-p.Reread))
 		if err != nil {
 			return nil, err
 		}

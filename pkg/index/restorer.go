@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sort"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -249,25 +248,16 @@ func (r *Restorer) from(ctx context.Context, final evidence.Block, oldest time.T
 	if r.Retention == 0 || final.Number <= first {
 		return first, nil
 	}
-	since := min(time.Now().Add(-r.Retention).Unix(), oldest.Add(-clocksDiffer).Unix())
+	since := time.Now().Add(-r.Retention)
+	if written := oldest.Add(-clocksDiffer); written.Before(since) {
+		since = written
+	}
 	return firstSince(ctx, r.Chain, first, final.Number, since)
 }
 
-// firstSince is the first of the blocks from … to whose time is not before since, unix seconds; to, if all before it are.
-func firstSince(ctx context.Context, chain Chain, from, to uint64, since int64) (uint64, error) {
-	var failed error
-	n := sort.Search(int(to-from), func(i int) bool {
-		if failed != nil {
-			return true
-		}
-		block, err := chain.BlockByNumber(ctx, from+uint64(i))
-		failed = err
-		return err == nil && int64(block.Time) >= since
-	})
-	if failed != nil {
-		return 0, fmt.Errorf("couldn't find the first block since %s: %w", time.Unix(since, 0).UTC().Format(time.RFC3339), failed)
-	}
-	return from + uint64(n), nil
+// firstSince is evidence.FirstSince of a chain.
+func firstSince(ctx context.Context, chain Chain, from, to uint64, since time.Time) (uint64, error) {
+	return evidence.FirstSince(from, to, since, func(number uint64) (evidence.Block, error) { return chain.BlockByNumber(ctx, number) })
 }
 
 // again repeats a write that may repeat, since a restore is too long to begin again because of one missed answer.
