@@ -120,10 +120,7 @@ func (l *Log) Run(ctx context.Context) error {
 		if l.wanted() {
 			err = retry.Contained(func() error { return l.look(ctx) }) // what it changes it changes at once, when all was read
 		}
-		if ctx.Err() != nil {
-			break
-		}
-		trouble.Say(err)
+		trouble.Say(ctx, err)
 		if l.stalled(0); err != nil {
 			l.stalled(1)
 		}

@@ -71,13 +71,10 @@ func (f *Follower) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changed, pause := f.Heads.Changed(), f.Idle
 		err := f.CatchUp(ctx)
-		switch {
-		case errors.Is(err, ErrOtherDeployment):
+		if errors.Is(err, ErrOtherDeployment) {
 			return err
-		case ctx.Err() != nil:
-			return nil
 		}
-		trouble.Say(err)
+		trouble.Say(ctx, err)
 		if panicked := (*retry.PanicError)(nil); errors.As(err, &panicked) {
 			changed = nil // the pause is longer than from block to block
 		}

@@ -77,10 +77,7 @@ func (p *Projector) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changed, pause := p.Heads.Changed(), p.Idle
 		err := p.CatchUp(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if trouble.Say(err); err != nil {
+		if trouble.Say(ctx, err); err != nil {
 			changed, pause = nil, trouble.Pause(p.Pause)
 		}
 		rest(ctx, pause, changed)

@@ -56,10 +56,7 @@ func (r *Restorer) Run(ctx context.Context) error {
 		if err == nil && !complete {
 			began := time.Now()
 			err := retry.Contained(func() error { return r.Restore(ctx) })
-			if ctx.Err() != nil {
-				return nil
-			}
-			if trouble.Say(err); err != nil {
+			if trouble.Say(ctx, err); err != nil {
 				_ = retry.Sleep(ctx, trouble.Pause(max(2*poll, time.Since(began))))
 			}
 		}

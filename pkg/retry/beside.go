@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,8 +42,12 @@ type Trouble struct {
 	panics int // in a row
 }
 
-// Say takes how a try ended. It logs an error unless it was the last one, and with the stack of each panic; and once that there is none any more.
-func (t *Trouble) Say(err error) {
+// Say takes how a try ended, unless ctx has ended. It logs an error unless it was the last one, each panic with its stack, and once that there is none
+// any more.
+func (t *Trouble) Say(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
 	text, panicked := "", (*PanicError)(nil)
 	if err != nil {
 		text = err.Error()
@@ -51,16 +56,16 @@ func (t *Trouble) Say(err error) {
 	t.said = text
 	if errors.As(err, &panicked) {
 		t.panics++
-		t.Log.Error(t.Fails, "err", err, "stack", panicked.Stack)
+		t.Log.Error(t.Fails, "err", err, "stack", panicked.Stack) //nolint:sloglint // a constant of the caller's
 		return
 	}
 	t.panics = 0
 	switch {
 	case text == was:
 	case err == nil:
-		t.Log.Info(t.Works)
+		t.Log.Info(t.Works) //nolint:sloglint // as above
 	default:
-		t.Log.Warn(t.Fails, "err", err)
+		t.Log.Warn(t.Fails, "err", err) //nolint:sloglint // as above
 	}
 }
 

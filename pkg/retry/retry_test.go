@@ -86,13 +86,13 @@ func TestTroubleIsToldOnceAndPanicsWithTheirStackAndLongerPauses(t *testing.T) {
 		{nil, "it works", time.Second},
 	} {
 		said.Reset()
-		trouble.Say(c.err)
+		trouble.Say(t.Context(), c.err)
 		require.Contains(t, said.String(), c.says)
 		require.Equal(t, c.says == "", said.Len() == 0)
 		require.Equal(t, c.pause, trouble.Pause(time.Second))
 	}
 	for range 100 {
-		trouble.Say(panicked)
+		trouble.Say(t.Context(), panicked)
 	}
 	require.Equal(t, 5*time.Minute, trouble.Pause(time.Second))
 	require.Equal(t, time.Hour, trouble.Pause(time.Hour))

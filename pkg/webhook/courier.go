@@ -44,10 +44,7 @@ func (c *courier) run(ctx context.Context) {
 			_ = retry.Contained(func() error { return c.save(last) })
 			cancel()
 		}
-		if ctx.Err() != nil {
-			return
-		}
-		c.trouble.Say(err)
+		c.trouble.Say(ctx, err)
 		_ = retry.Sleep(ctx, c.trouble.Pause(c.TryAgain))
 	}
 }
@@ -125,7 +122,7 @@ func (c *courier) page(ctx context.Context) error {
 		}
 	}
 	c.metrics.oldest.DeleteLabelValues(c.ID)
-	c.trouble.Say(nil)
+	c.trouble.Say(ctx, nil)
 	return c.moved(ctx, next, idleSaves) // less often: to read blocks again costs no receiver anything
 }
 
@@ -237,7 +234,7 @@ func (c *courier) save(ctx context.Context) error {
 		case watched.Moved(err):
 			return fmt.Errorf("%w: %w", errMoved, err)
 		}
-		c.trouble.Say(err)
+		c.trouble.Say(ctx, err)
 		if err := retry.Sleep(ctx, c.TryAgain); err != nil {
 			return err
 		}

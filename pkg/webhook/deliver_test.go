@@ -104,6 +104,8 @@ func TestAPanicOfTheDelivererIsContained(t *testing.T) {
 	r.log.panics.Store(3)
 	stop := r.deliver(func(c *webhook.Config) { c.TryAgain = time.Millisecond })
 	live.has(20)
+	r.log.write(1)
+	live.has(21)
 	live.once()
 	stop()
 	require.Equal(t, 3, strings.Count(r.said.String(), "err=\"a bug, it panicked: planted\" stack=\"goroutine"))
