@@ -2,13 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"math/big"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
@@ -29,28 +27,15 @@ func TestProjectsShow(t *testing.T) {
 	client, err := chain.Dial(ctx, chain.Config{URLs: []string{node.URL}, Timeout: time.Minute}, commandLog(), prometheus.NewRegistry())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	owner, nonce := devnet.Address(0), uint64(0)
-	transact := func(to *common.Address, data []byte) common.Address {
-		tx, err := types.SignNewTx(devnet.Key(0), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
-			Nonce: nonce, To: to, Gas: chain.MaxTxGas, Data: data, GasTipCap: big.NewInt(1e9), GasFeeCap: big.NewInt(1e11),
-		})
-		require.NoError(t, err)
-		nonce++
-		require.NoError(t, node.Client().SendTransaction(ctx, tx))
-		node.Commit()
-		receipt, err := node.Client().TransactionReceipt(ctx, tx.Hash())
-		require.NoError(t, err)
-		require.Equal(t, types.ReceiptStatusSuccessful, receipt.Status)
-		return receipt.ContractAddress
-	}
-	contract := transact(nil, registry.DeployData(0, owner, []common.Address{owner}))
+	owner := devnet.Address(0)
+	contract := node.Transact(t, 0, nil, registry.DeployData(0, owner, []common.Address{owner})).ContractAddress
 	p := &score.Project{
 		ID: score.ProjectID{5}, Name: "Ac\u202eme \u00fc", ScoreTypes: []string{"reputation"}, Owners: []common.Address{owner}, Updaters: []common.Address{{9}},
 		Actions: []score.Action{{Name: "buy", Points: 5}, {Name: "burn", Points: 7, Direction: score.Subtract}},
 	}
 	_, err = readProject(ctx, projects, client, contract, p.ID)
 	require.ErrorContains(t, err, "neither the directory nor the contract")
-	transact(&contract, registry.EncodeCreateProject(p))
+	node.Transact(t, 0, &contract, registry.EncodeCreateProject(p))
 	_, err = readProject(ctx, projects, client, contract, p.ID)
 	require.ErrorContains(t, err, "created in block 2; the directory, which follows final blocks, is at block 0")
 
@@ -59,7 +44,7 @@ func TestProjectsShow(t *testing.T) {
 	record := score.RecordOf(p)
 	require.NoError(t, projects.Put(ctx, revision, record, 2, 0))
 	again := score.Action{Name: "buy", Points: 50}
-	transact(&contract, registry.EncodeAddAction(p.ID, again))
+	node.Transact(t, 0, &contract, registry.EncodeAddAction(p.ID, again))
 	doc, err := readProject(ctx, projects, client, contract, p.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"actions: 3 on the contract, 2 in the directory"}, doc.Differs)

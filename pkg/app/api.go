@@ -15,6 +15,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/limit"
@@ -165,11 +166,7 @@ func (a *api) config() httpapi.Config {
 }
 
 func (a *api) deps() httpapi.Deps {
-	d := a.stream.Deployment()
-	contract := reader{
-		chain: a.chain, contract: d.Contract, deployed: d.DeployBlock,
-		confirmations: a.settings.Confirmations,
-	}
+	contract := reader{index.Histories{Deployment: a.stream.Deployment(), Confirmations: a.settings.Confirmations, Chain: a.chain, Payments: a.chain}, a.chain}
 	deps := httpapi.Deps{
 		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: a.paused, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract, Standings: newStandings(a.redis, a.stream), Events: a.events,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },

@@ -10,7 +10,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
@@ -18,20 +17,18 @@ import (
 
 // reader reads the contract for the API.
 type reader struct {
-	chain         *chain.Client
-	contract      common.Address
-	deployed      uint64 // the contract's block: before it there is nothing to ask
-	confirmations uint64 // of a final block, its own included; 0: the chain's finalized tag
+	index.Histories
+	chain *chain.Client
 }
 
 func (r reader) view(ctx context.Context, data []byte) ([]byte, error) {
-	return r.chain.View(ctx, r.contract, data)
+	return r.chain.View(ctx, r.Deployment.Contract, data)
 }
 
 // at calls views on the state of one block.
 func (r reader) at(hash common.Hash) func(context.Context, []byte) ([]byte, error) {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
-		return r.chain.Call(ctx, evidence.Call{To: r.contract, Data: data}, hash)
+		return r.chain.Call(ctx, evidence.Call{To: r.Deployment.Contract, Data: data}, hash)
 	}
 }
 
@@ -60,8 +57,8 @@ func (r reader) NextEdit(ctx context.Context, project score.ProjectID) (newest, 
 
 // final is the newest final block; some is false while nothing of the contract's is final.
 func (r reader) final(ctx context.Context) (block common.Hash, some bool, err error) {
-	final, err := r.chain.FinalBlock(ctx, r.confirmations)
-	if errors.Is(err, ethereum.NotFound) || err == nil && final.Number < r.deployed {
+	final, err := r.chain.FinalBlock(ctx, r.Confirmations)
+	if errors.Is(err, ethereum.NotFound) || err == nil && final.Number < r.Deployment.DeployBlock {
 		return common.Hash{}, false, nil
 	}
 	return final.Hash, err == nil, err
@@ -99,24 +96,7 @@ func (r reader) Carrier(ctx context.Context, tx common.Hash, project score.Proje
 	if err != nil {
 		return nil, err
 	}
-	return registry.CarrierOf(told, r.contract, project, update), nil
-}
-
-// Extent tells how long the chain is.
-func (r reader) Extent(ctx context.Context) (httpapi.Extent, error) {
-	final, head, err := r.history().Extent(ctx)
-	return httpapi.Extent{First: r.deployed, Final: final, Head: head}, err
-}
-
-// History reads what became of a wallet's updates from the contract's logs.
-func (r reader) History(
-	ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in httpapi.Extent, fn func(down uint64, newest []score.Execution) bool,
-) error {
-	return r.history().Read(ctx, project, wallet, from, to, in.Head, fn)
-}
-
-func (r reader) history() *index.History {
-	return &index.History{Contract: r.contract, Confirmations: r.confirmations, Chain: r.chain, Payments: r.chain}
+	return registry.CarrierOf(told, r.Deployment.Contract, project, update), nil
 }
 
 // HasCode tells whether the address is a contract.

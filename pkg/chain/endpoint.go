@@ -61,9 +61,16 @@ func (e *endpoint) do(ctx context.Context, op string, ask func(context.Context, 
 	x := &exchange{}
 	call, cancel := context.WithTimeout(context.WithValue(ctx, exchangeKey{}, x), e.timeout)
 	defer cancel()
+	over := false
+	defer func() {
+		if !over { // it panicked, and where that is contained lanes continue: a trial without an end would keep them from the endpoint
+			e.record(trial, abandoned, nil, 0)
+		}
+	}()
 	start := time.Now()
 	err := redacted(ask(call, e))
 	took := time.Since(start)
+	over = true
 	e.metrics.seconds.WithLabelValues(e.name, op).Observe(took.Seconds())
 	if err == nil {
 		e.took.Store(int64(took))

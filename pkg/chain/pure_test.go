@@ -1,8 +1,10 @@
 package chain
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"math/big"
 	"net/http"
 	"strings"
@@ -12,12 +14,21 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 )
 
 const middle = 0.5 // dice that change nothing
+
+// TestATrialThatPanicsEnds: where the panic is contained, the endpoint is asked again.
+func TestATrialThatPanicsEnds(t *testing.T) {
+	t.Parallel()
+	e := &endpoint{timeout: time.Minute, log: slog.New(slog.DiscardHandler), metrics: newMetrics(prometheus.NewRegistry()), breaker: breaker{until: time.Unix(1, 0)}}
+	require.Panics(t, func() { _ = e.do(t.Context(), "test", func(context.Context, *endpoint) error { panic("planted") }) })
+	require.NoError(t, e.do(t.Context(), "test", func(context.Context, *endpoint) error { return nil }))
+}
 
 func TestBreaker(t *testing.T) {
 	t.Parallel()

@@ -1,13 +1,18 @@
 package devnet
 
 import (
+	"context"
 	"errors"
+	"math/big"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/params"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -118,6 +123,72 @@ func (l *Log) String() string {
 func NewChain(t TB) *Chain {
 	t.Helper()
 	return started(t, func() (*Chain, error) { return StartChain(ChainOptions{}) })
+}
+
+// Transact puts one transaction of Key(key) into a block of its own, which must succeed; to is nil where it makes a contract.
+func (c *Chain) Transact(t TB, key int, to *common.Address, data []byte) *types.Receipt {
+	t.Helper()
+	receipt, err := c.transact(key, to, data)
+	if err != nil {
+		t.Fatalf("couldn't transact: %v", err)
+	}
+	return receipt
+}
+
+func (c *Chain) transact(key int, to *common.Address, data []byte) (*types.Receipt, error) {
+	ctx := context.Background()
+	nonce, err := c.client.PendingNonceAt(ctx, Address(key))
+	if err != nil {
+		return nil, err
+	}
+	tx, err := types.SignNewTx(Key(key), types.LatestSignerForChainID(big.NewInt(ChainID)), &types.DynamicFeeTx{
+		Nonce: nonce, To: to, Gas: params.MaxTxGas, Data: data, GasTipCap: big.NewInt(params.GWei), GasFeeCap: big.NewInt(100 * params.GWei),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.client.SendTransaction(ctx, tx); err != nil {
+		return nil, err
+	}
+	c.Commit()
+	receipt, err := c.client.TransactionReceipt(ctx, tx.Hash())
+	if err == nil && receipt.Status != types.ReceiptStatusSuccessful {
+		err = errors.New("it reverted")
+	}
+	return receipt, err
+}
+
+// Reorg replaces all blocks above a height by more, of which the first hold the transactions that make sends.
+func (c *Chain) Reorg(t TB, above uint64, make func()) {
+	t.Helper()
+	if err := c.reorg(above, make); err != nil {
+		t.Fatalf("couldn't reorganise the chain above block %d: %v", above, err)
+	}
+}
+
+func (c *Chain) reorg(above uint64, make func()) error {
+	ctx := context.Background()
+	was, err := c.client.BlockNumber(ctx)
+	if err != nil {
+		return err
+	}
+	parent, err := c.client.HeaderByNumber(ctx, new(big.Int).SetUint64(above))
+	if err != nil {
+		return err
+	}
+	c.Rollback()
+	if err := c.Fork(parent.Hash()); err != nil {
+		return err
+	}
+	c.Rollback()
+	make()
+	for {
+		if is, err := c.client.BlockNumber(ctx); err != nil || is > was {
+			return err
+		}
+		c.Rollback()
+		c.Commit()
+	}
 }
 
 // NewAnvil starts an anvil of the test's own. It never skips: an anvil that cannot be installed fails the test.

@@ -24,7 +24,7 @@ func TestAReaderBehindTheTailIsNotLedOverAReorg(t *testing.T) {
 	log := w.still(1)
 	all, _ := w.to(log, p, event.Cursor{}, 100)
 	require.Len(t, all, 7)
-	w.reorg(base, func() {
+	w.node.Reorg(t, base, func() {
 		for range 4 {
 			w.relay(w.fresh(p, 1)...)
 		}

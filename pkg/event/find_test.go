@@ -22,7 +22,7 @@ func TestAnEventIsFoundByItsID(t *testing.T) {
 	}
 	base := w.top()
 	gone := w.relay(w.fresh(p, 1)...)
-	w.reorg(base, func() { w.relay(w.fresh(p, 2)...) })
+	w.node.Reorg(t, base, func() { w.relay(w.fresh(p, 2)...) })
 	w.blocks(confirmations)
 	for _, log := range []*event.Log{w.open(0), w.open(1)} {
 		all, _ := w.to(log, p, event.Cursor{}, 1000)

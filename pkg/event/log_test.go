@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -76,7 +78,7 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 			w.deadLetter(w.fresh(other, 1)[0])
 			dead++
 		case 4:
-			w.reorg(w.top()-1-uint64(random.IntN(confirmations-1)), func() { w.relay(append(w.fresh(p, 2), w.fresh(other, 1)...)...) })
+			w.node.Reorg(t, w.top()-1-uint64(random.IntN(confirmations-1)), func() { w.relay(append(w.fresh(p, 2), w.fresh(other, 1)...)...) })
 		case 5:
 			w.blocks(1 + random.IntN(4))
 		case 6:
@@ -252,7 +254,7 @@ func TestACursorWhoseBlockWasReplacedIsRefused(t *testing.T) {
 			now = next
 		}
 	}()
-	w.reorg(base, func() { w.relay(w.fresh(p, 5)...) })
+	w.node.Reorg(t, base, func() { w.relay(w.fresh(p, 5)...) })
 	w.blocks(confirmations)
 	require.ErrorIs(t, <-waiting, event.ErrReplaced)
 	for _, each := range []*event.Log{log, w.open(0)} {
@@ -267,18 +269,35 @@ func TestACursorWhoseBlockWasReplacedIsRefused(t *testing.T) {
 	}
 }
 
-// TestReadersOfAChainThatDoesNotAnswerWait, which shows, and are told of all when it does.
+// poisoned is a chain with a block at which its reader panics.
+type poisoned struct {
+	event.Chain
+
+	is atomic.Bool
+}
+
+func (p *poisoned) FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error) {
+	if p.is.Load() {
+		panic("planted")
+	}
+	return p.Chain.FinalBlock(ctx, confirmations)
+}
+
+// TestReadersOfAChainThatDoesNotAnswerWait, or at whose blocks the log panics, which shows, and are told of all when that ends.
 func TestReadersOfAChainThatDoesNotAnswerWait(t *testing.T) {
 	t.Parallel()
 	p := project(1)
 	w := newWorld(t, p)
 	w.blocks(confirmations)
-	log := w.open(0)
+	log := w.still(0)
+	chain := &poisoned{Chain: log.Chain}
+	log.Chain = chain
+	w.run(log)
 	end, err := log.End(t.Context())
 	require.NoError(t, err)
 	told := make(chan []event.Event, 1)
-	go func() {
-		for at := end; ; {
+	read := func(from event.Cursor) {
+		for at := from; ; {
 			some, next, err := log.Next(t.Context(), p.ID, at, 10)
 			if err != nil || len(some) > 0 {
 				told <- some
@@ -286,7 +305,8 @@ func TestReadersOfAChainThatDoesNotAnswerWait(t *testing.T) {
 			}
 			at = next
 		}
-	}()
+	}
+	go read(end)
 	well := w.proxy.Add(rpcproxy.Drop())
 	w.relay(w.fresh(p, 2)...)
 	w.blocks(confirmations)
@@ -299,8 +319,17 @@ func TestReadersOfAChainThatDoesNotAnswerWait(t *testing.T) {
 	}
 	require.Eventually(t, stalled(1), time.Minute, time.Millisecond)
 	well()
-	require.Len(t, <-told, 2)
+	some := <-told
+	require.Len(t, some, 2)
 	require.Eventually(t, stalled(0), time.Minute, time.Millisecond)
+
+	go read(some[1].After)
+	chain.is.Store(true)
+	w.relay(w.fresh(p, 3)...)
+	w.blocks(confirmations)
+	require.Eventually(t, stalled(1), time.Minute, time.Millisecond)
+	chain.is.Store(false)
+	require.Len(t, <-told, 3)
 }
 
 // TestAReaderOfAProjectThatIsYetToComeWaitsForIt also ends with its context, and with nothing final.

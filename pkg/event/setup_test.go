@@ -59,7 +59,7 @@ func newWorld(t *testing.T, projects ...*score.Project) *world {
 	require.NoError(t, err)
 	t.Cleanup(w.proxy.Close)
 	relayer := devnet.Address(relayerKey)
-	receipt := w.transact(relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
+	receipt := w.node.Transact(t, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
 	w.place = score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64()}
 	js := devnet.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: w.place}))
@@ -76,11 +76,15 @@ func newWorld(t *testing.T, projects ...*score.Project) *world {
 func (w *world) open(budget int) *event.Log {
 	w.t.Helper()
 	log := w.still(budget)
+	w.run(log)
+	return log
+}
+
+func (w *world) run(log *event.Log) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = log.Run(ctx) })
 	w.t.Cleanup(func() { cancel(); running.Wait() })
-	return log
 }
 
 // still makes a log that looks at the chain's end only when it is asked where that is.
@@ -109,26 +113,9 @@ func (w *world) record(rec *score.Record) {
 	w.records[rec.ID] = rec
 }
 
-func (w *world) transact(key int, to *common.Address, data []byte) *types.Receipt {
-	w.t.Helper()
-	ctx, client := w.t.Context(), w.node.Client()
-	nonce, err := client.PendingNonceAt(ctx, devnet.Address(key))
-	require.NoError(w.t, err)
-	tx, err := types.SignNewTx(devnet.Key(key), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
-		ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, To: to, Gas: chain.MaxTxGas, Data: data, GasTipCap: big.NewInt(1e9), GasFeeCap: big.NewInt(1e11),
-	})
-	require.NoError(w.t, err)
-	require.NoError(w.t, client.SendTransaction(ctx, tx))
-	w.node.Commit()
-	receipt, err := client.TransactionReceipt(ctx, tx.Hash())
-	require.NoError(w.t, err)
-	require.Equal(w.t, types.ReceiptStatusSuccessful, receipt.Status)
-	return receipt
-}
-
 func (w *world) call(key int, data []byte) *types.Receipt {
 	w.t.Helper()
-	return w.transact(key, &w.place.Contract, data)
+	return w.node.Transact(w.t, key, &w.place.Contract, data)
 }
 
 // relay does what the relayer does with updates.
@@ -141,22 +128,6 @@ func (w *world) relay(updates ...score.Update) *types.Receipt {
 // blocks makes empty ones.
 func (w *world) blocks(n int) {
 	for range n {
-		w.node.Commit()
-	}
-}
-
-// reorg replaces all blocks above a height by more, that hold the transactions that make sends.
-func (w *world) reorg(above uint64, make func()) {
-	w.t.Helper()
-	was := w.top()
-	parent, err := w.node.Client().HeaderByNumber(w.t.Context(), new(big.Int).SetUint64(above))
-	require.NoError(w.t, err)
-	w.node.Rollback()
-	require.NoError(w.t, w.node.Fork(parent.Hash()))
-	w.node.Rollback()
-	make()
-	for w.top() <= was {
-		w.node.Rollback()
 		w.node.Commit()
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
@@ -47,19 +46,11 @@ func (l *Log) lastBefore(ctx context.Context, at time.Time, end evidence.Ref) (f
 	if end.Number < first {
 		return found, nil
 	}
-	n := sort.Search(int(end.Number-first)+1, func(i int) bool { // the first that is not before
-		if err != nil {
-			return true
-		}
-		var b evidence.Block
-		if b, err = l.Chain.BlockByNumber(ctx, first+uint64(i)); err != nil {
-			return true
-		}
-		return !time.Unix(int64(b.Time), 0).Before(at)
-	})
-	if err != nil || n == 0 {
+	read := func(number uint64) (evidence.Block, error) { return l.Chain.BlockByNumber(ctx, number) }
+	n, err := evidence.FirstSince(first, end.Number+1, at, read)
+	if err != nil || n == first {
 		return found, err
 	}
-	b, err := l.Chain.BlockByNumber(ctx, first+uint64(n)-1)
+	b, err := read(n - 1)
 	return b.Ref(), err
 }

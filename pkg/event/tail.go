@@ -111,28 +111,20 @@ func (s *segment) blocks() []evidence.Ref {
 // Run follows the chain's end and the dead letters while there are readers, until ctx ends, whose end is no error.
 func (l *Log) Run(ctx context.Context) error {
 	l.prepare()
-	failing := ""
+	trouble := retry.Trouble{
+		Log: l.Log, Works: "the event log follows the chain and the dead letters again",
+		Fails: "the event log could not follow the chain or the dead letters; its readers wait, and it tries again",
+	}
 	for ctx.Err() == nil {
 		var err error
 		if l.wanted() {
-			err = l.look(ctx)
+			err = retry.Contained(func() error { return l.look(ctx) }) // what it changes it changes at once, when all was read
 		}
-		switch {
-		case ctx.Err() != nil:
-		case err == nil:
-			if failing != "" {
-				l.Log.Info("the event log follows the chain and the dead letters again")
-			}
-			failing = ""
-			l.stalled(0)
-		default:
-			if err.Error() != failing {
-				l.Log.Warn("the event log could not follow the chain or the dead letters; its readers wait, and it tries again", "err", err)
-			}
-			failing = err.Error()
+		trouble.Say(ctx, err)
+		if l.stalled(0); err != nil {
 			l.stalled(1)
 		}
-		_ = retry.Sleep(ctx, l.Poll)
+		_ = retry.Sleep(ctx, trouble.Pause(l.Poll))
 	}
 	l.stalled(0)
 	return nil

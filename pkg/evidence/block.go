@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"sort"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -48,6 +50,23 @@ type Block struct {
 
 // Ref is the block's number and hash.
 func (b *Block) Ref() Ref { return Ref{b.Number, b.Hash} }
+
+// FirstSince is the first of the blocks from … before to whose time is not before since; to, if all are before it. read tells of a block of the chain.
+func FirstSince(from, to uint64, since time.Time, read func(number uint64) (Block, error)) (uint64, error) {
+	var failed error
+	n := sort.Search(int(to-from), func(i int) bool {
+		if failed != nil {
+			return true
+		}
+		block, err := read(from + uint64(i))
+		failed = err
+		return err == nil && !time.Unix(int64(block.Time), 0).Before(since)
+	})
+	if failed != nil {
+		return 0, fmt.Errorf("couldn't find the first block since %s: %w", since.UTC().Format(time.RFC3339), failed)
+	}
+	return from + uint64(n), nil
+}
 
 // FinalHeight is the height of the newest final block below a head: the one that has so many confirmations (at least 1), its
 // own included. ok is false while the chain is shorter.

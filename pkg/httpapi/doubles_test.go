@@ -13,7 +13,6 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -166,16 +165,16 @@ func (c *faultyChain) Carrier(ctx context.Context, tx common.Hash, project score
 	return registry.CarrierOf(told, shared.contract, project, update), nil
 }
 
-func (c *faultyChain) Extent(ctx context.Context) (httpapi.Extent, error) {
+func (c *faultyChain) Extent(ctx context.Context) (score.Extent, error) {
 	if c.down.Load() {
-		return httpapi.Extent{}, errFault
+		return score.Extent{}, errFault
 	}
 	head, err := shared.chain.Client().BlockNumber(ctx)
-	return httpapi.Extent{First: 1, Final: c.final.Load(), Head: head}, err
+	return score.Extent{First: 1, Final: c.final.Load(), Head: head}, err
 }
 
 func (c *faultyChain) History(
-	ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, _ httpapi.Extent, fn func(uint64, []score.Execution) bool,
+	ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, _ score.Extent, fn func(uint64, []score.Execution) bool,
 ) error {
 	for block := to; block >= from; block-- {
 		number := new(big.Int).SetUint64(block)

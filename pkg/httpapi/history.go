@@ -192,7 +192,7 @@ type logReader struct {
 	target  common.Address
 	page    *historyPage
 
-	extent *Extent
+	extent *score.Extent
 	left   uint64 // blocks
 	until  time.Time
 }

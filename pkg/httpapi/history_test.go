@@ -19,16 +19,16 @@ import (
 type pastChain struct {
 	Chain
 	executions []score.Execution
-	extent     Extent
+	extent     score.Extent
 	atOnce     uint64
 	read       uint64 // blocks, of the last request
 	fails      uint64 // once so many are read; 0: never
 }
 
-func (c *pastChain) Extent(context.Context) (Extent, error) { return c.extent, nil }
+func (c *pastChain) Extent(context.Context) (score.Extent, error) { return c.extent, nil }
 
 func (c *pastChain) History(
-	_ context.Context, _ score.ProjectID, wallet common.Address, from, to uint64, _ Extent, fn func(uint64, []score.Execution) bool,
+	_ context.Context, _ score.ProjectID, wallet common.Address, from, to uint64, _ score.Extent, fn func(uint64, []score.Execution) bool,
 ) error {
 	for to >= from {
 		if c.fails > 0 && c.read >= c.fails {
@@ -57,7 +57,7 @@ func TestAHistoryIsToldOnceAndWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		head := rapid.SampledFrom([]uint64{5, 40, 70_000}).Draw(t, "head")
 		chain := &pastChain{
-			extent: Extent{First: rapid.Uint64Range(1, 3).Draw(t, "first"), Head: head}, atOnce: rapid.SampledFrom([]uint64{1, 7, 2000}).Draw(t, "at once"),
+			extent: score.Extent{First: rapid.Uint64Range(1, 3).Draw(t, "first"), Head: head}, atOnce: rapid.SampledFrom([]uint64{1, 7, 2000}).Draw(t, "at once"),
 		}
 		if head > 40 {
 			chain.atOnce = 2000
@@ -116,7 +116,7 @@ func TestAHistoryTellsWhatItRead(t *testing.T) {
 		executions: []score.Execution{
 			{Update: score.Update{ID: score.UpdateID{1}, Target: alice}, Block: 10}, {Update: score.Update{ID: score.UpdateID{2}, Target: alice}, Block: 90},
 		},
-		extent: Extent{First: 1, Final: 95, Head: 100}, atOnce: 10, fails: 20,
+		extent: score.Extent{First: 1, Final: 95, Head: 100}, atOnce: 10, fails: 20,
 	}
 	s := &Server{deps: Deps{Chain: chain, Log: slog.New(slog.DiscardHandler)}, histories: make(chan struct{}, 1)}
 	page := &historyPage{begin: place{block: math.MaxUint64}, limit: 9}

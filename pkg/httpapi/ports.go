@@ -110,17 +110,10 @@ type Chain interface {
 	// Carrier reads the lane's transaction that carries an update; nil of one that is none.
 	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error)
 	// Extent tells how long the chain is.
-	Extent(ctx context.Context) (Extent, error)
+	Extent(ctx context.Context) (score.Extent, error)
 	// History reads what became of the updates of a wallet from the logs of the blocks from … to (inclusive), which are within the extent, and hands it to
 	// fn, the newest first, a range of blocks at a time: down is the range's first. Points, Gas and Fee are left out. It ends when fn is false.
-	History(ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in Extent, fn func(down uint64, newest []score.Execution) bool) error
-}
-
-// Extent is how long the chain is: the blocks' numbers.
-type Extent struct {
-	First uint64 // the contract's
-	Final uint64 // the newest final one; 0 while there is none
-	Head  uint64 // the newest one
+	History(ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in score.Extent, fn func(down uint64, newest []score.Execution) bool) error
 }
 
 // Standings knows the scores that final executions make, and keeps the newest of these. All that it tells is as of one block. Its errors are a

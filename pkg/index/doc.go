@@ -4,7 +4,7 @@
 //   - Restorer brings the status store back after it lost its data.
 //   - Projector keeps the standings: scores, leaderboards, histories and statistics of all projects.
 //   - Auditor compares what the stream accepted with what the contract did.
-//   - Reader tells what the contract did with one project's updates; it keeps nothing.
+//   - Reader tells what the contract did with one project's updates, and Histories with one wallet's; they keep nothing.
 //
 // # Invariants
 //
@@ -14,6 +14,9 @@
 //     it cannot be right it is made again from the first event on.
 //   - All of them may be killed anywhere and run again, and may run twice at once. In every relayer the Follower, the
 //     Restorer and the Projector run.
+//   - A panic of one of these three is an error as others are, tried again after a pause that grows: it begins again with what is stored.
+//   - What an event says was executed of a project registry.ExecutedOf tells, to all who read it. The Projector reads all projects from where it is, with
+//     points from the contract; a Reader one project from its creation on, whose record it folds; Histories read backwards, from what is not final.
 //   - An execution counts in the standings exactly once, also where a write fails and however often it is read.
 //   - The Restorer declares the status store complete last, and the store refuses if it lost data, or another restore was requested,
 //     since the restore began (docs/crashes.md, Statuses).

@@ -159,27 +159,19 @@ func (p *Projector) take(ctx context.Context, to []happening, event registry.Eve
 		}
 	}
 	for u, outcome := range registry.Executed(event) {
-		var err error
-		if to, err = p.execution(ctx, to, u, outcome, log, s); err != nil {
+		gas, fee := s.next()
+		if outcome == score.UnknownProject {
+			continue // as of registry.ExecutedOf; its share of the costs is no project's
+		}
+		worth, err := p.worth(ctx, u, outcome)
+		if err != nil {
 			return nil, err
 		}
+		to = append(to, happening{project: u.Project, block: log.BlockNumber, execution: score.Execution{
+			Update: *u, Points: worth, Outcome: outcome, Tx: log.TxHash, Block: log.BlockNumber, Time: timeOf(s.paid.Time), Gas: gas, Fee: fee,
+		}})
 	}
 	return to, nil
-}
-
-// execution appends the execution of an update. What was sent to a project before it existed is nothing of it.
-func (p *Projector) execution(ctx context.Context, to []happening, u *score.Update, outcome score.Outcome, log *types.Log, s *share) ([]happening, error) {
-	gas, fee := s.next()
-	if outcome == score.UnknownProject {
-		return to, nil
-	}
-	worth, err := p.worth(ctx, u, outcome)
-	if err != nil {
-		return nil, err
-	}
-	return append(to, happening{project: u.Project, block: log.BlockNumber, execution: score.Execution{
-		Update: *u, Points: worth, Outcome: outcome, Tx: log.TxHash, Block: log.BlockNumber, Time: timeOf(s.paid.Time), Gas: gas, Fee: fee,
-	}}), nil
 }
 
 // worth are the points of an update's action; 0 of one that there is not. Those of projects created before what was read come

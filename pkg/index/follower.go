@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -64,33 +65,36 @@ type Follower struct {
 // which no repetition cures, ends it. The context's end is no error.
 func (f *Follower) Run(ctx context.Context) error {
 	f.init()
-	failing := ""
+	trouble := retry.Trouble{
+		Log: f.Log, Works: "the follower follows the contract's events again", Fails: "the follower couldn't follow the contract's events; it tries again",
+	}
 	for ctx.Err() == nil {
 		changed, pause := f.Heads.Changed(), f.Idle
 		err := f.CatchUp(ctx)
-		switch {
-		case errors.Is(err, ErrOtherDeployment):
+		if errors.Is(err, ErrOtherDeployment) {
 			return err
-		case err == nil || ctx.Err() != nil:
-			if failing != "" {
-				f.Log.Info("the follower follows the contract's events again")
-			}
-			failing = ""
-		default:
-			if err.Error() != failing {
-				f.Log.Warn("the follower couldn't follow the contract's events; it tries again", "err", err)
-			}
-			failing, pause = err.Error(), f.Poll
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-		case <-changed:
-		case <-timer.C:
+		trouble.Say(ctx, err)
+		if panicked := (*retry.PanicError)(nil); errors.As(err, &panicked) {
+			changed = nil // the pause is longer than from block to block
 		}
-		timer.Stop()
+		if err != nil {
+			pause = trouble.Pause(f.Poll)
+		}
+		rest(ctx, pause, changed)
 	}
 	return nil
+}
+
+// rest waits for d, or until there is something new.
+func rest(ctx context.Context, d time.Duration, changed <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-changed:
+	case <-timer.C:
+	}
 }
 
 func (f *Follower) init() {
@@ -115,7 +119,7 @@ func (f *Follower) CatchUp(ctx context.Context) error {
 		return nil
 	}
 	for range followTries {
-		err := f.catchUp(ctx, final)
+		err := retry.Contained(func() error { return f.catchUp(ctx, final) })
 		if err == nil {
 			return nil
 		}

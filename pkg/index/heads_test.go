@@ -84,6 +84,9 @@ func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract com
 	if h.noProof.Load() {
 		return nil, errFault
 	}
+	if h.poison.Load() {
+		panic("planted at an event")
+	}
 	h.proofs.Add(int64(len(blocks)))
 	for i := range blocks {
 		receipts, err := h.node.Client().BlockReceipts(ctx, rpc.BlockNumberOrHashWithHash(blocks[i].Hash, false))
@@ -104,20 +107,10 @@ func (h heads) Events(ctx context.Context, blocks []evidence.Block, contract com
 	return logs, nil
 }
 
-// reorg replaces all blocks above a height by as many, or more, that hold the transactions that make sends.
+// reorg replaces all blocks above a height by more, that hold the transactions that make sends.
 func (w *world) reorg(above uint64, make func()) {
 	w.t.Helper()
-	was := w.top().Number
-	parent, err := w.node.Client().HeaderByNumber(w.t.Context(), new(big.Int).SetUint64(above))
-	require.NoError(w.t, err)
-	w.node.Rollback()
-	require.NoError(w.t, w.node.Fork(parent.Hash()))
-	w.node.Rollback()
-	make()
-	for w.top().Number <= was {
-		w.node.Rollback()
-		w.node.Commit()
-	}
+	w.node.Reorg(w.t, above, make)
 	w.news()
 }
 

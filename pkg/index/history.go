@@ -23,40 +23,40 @@ const (
 
 var errRangeRead = errors.New("the range is read")
 
-// History reads what the contract did with a wallet's updates, backwards: a page of it begins at the chain's head, with what is not final. It knows no
-// project's record, so its executions have indexes only; Payments tell their times, for a whole range of blocks in few calls.
-type History struct {
-	Contract      common.Address
+// Histories tell what the contract did with a wallet's updates, backwards: a page of one begins at the chain's head, with what is not final. They know no
+// project's record, so executions have indexes only; Payments tell their times, for a whole range of blocks in few calls.
+type Histories struct {
+	Deployment    score.Deployment
 	Confirmations uint64 // as of a Reader
 	Chain         Chain
 	Payments      Payments
 }
 
-// Extent is the number of the newest final block, 0 while there is none, and of the newest block.
-func (h *History) Extent(ctx context.Context) (final, head uint64, err error) {
-	newest, err := h.Chain.Head(ctx)
+// Extent tells how long the chain is.
+func (h Histories) Extent(ctx context.Context) (score.Extent, error) {
+	head, err := h.Chain.Head(ctx)
 	if err != nil {
-		return 0, 0, err
+		return score.Extent{}, err
 	}
-	b, err := h.Chain.FinalBlock(ctx, h.Confirmations)
+	final, err := h.Chain.FinalBlock(ctx, h.Confirmations)
 	if err != nil && !errors.Is(err, ethereum.NotFound) {
-		return 0, 0, err
+		return score.Extent{}, err
 	}
-	return b.Number, max(newest.Number, b.Number), nil
+	return score.Extent{First: h.Deployment.DeployBlock, Final: final.Number, Head: max(head.Number, final.Number)}, nil
 }
 
-// Read hands the executions in the blocks from … to (inclusive), not above the head that Extent told, to fn, the newest first, a range of blocks at a time:
-// down is the range's first. Points, Gas and Fee are left out. It ends when fn is false.
-func (h *History) Read(
-	ctx context.Context, project score.ProjectID, wallet common.Address, from, to, head uint64, fn func(down uint64, newest []score.Execution) bool,
+// History hands the executions in the blocks from … to (inclusive), within the extent, to fn, the newest first, a range of blocks at a time: down is the
+// range's first. Points, Gas and Fee are left out. It ends when fn is false.
+func (h Histories) History(
+	ctx context.Context, project score.ProjectID, wallet common.Address, from, to uint64, in score.Extent, fn func(down uint64, newest []score.Execution) bool,
 ) error {
 	for to >= from {
 		size := uint64(historicAtOnce)
-		if head-to < provedBlocks {
+		if in.Head-to < provedBlocks {
 			size = provedAtOnce
 		}
 		down := to - min(to-from, size-1)
-		found, err := h.executions(ctx, project, wallet, down, to, head)
+		found, err := h.executions(ctx, project, wallet, down, to, in.Head)
 		if err != nil {
 			return err
 		}
@@ -70,9 +70,9 @@ func (h *History) Read(
 }
 
 // executions are those in the blocks from … to, in order. The question to the chain ends at its head, so that only its last blocks are proved.
-func (h *History) executions(ctx context.Context, project score.ProjectID, wallet common.Address, from, to, head uint64) (found []score.Execution, err error) {
+func (h Histories) executions(ctx context.Context, project score.ProjectID, wallet common.Address, from, to, head uint64) (found []score.Execution, err error) {
 	var of []types.Log // that found is of
-	err = h.Chain.Logs(ctx, h.Contract, registry.UpdateTopics(), from, head, func(through evidence.Block, logs []types.Log) error {
+	err = h.Chain.Logs(ctx, h.Deployment.Contract, registry.UpdateTopics(), from, head, func(through evidence.Block, logs []types.Log) error {
 		if above := slices.IndexFunc(logs, func(l types.Log) bool { return l.BlockNumber > to }); above >= 0 {
 			logs = logs[:above]
 		}

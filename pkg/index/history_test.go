@@ -66,15 +66,15 @@ func TestAWalletsHistoryComesFromTheLogs(t *testing.T) {
 	own := score.Update{Project: acme.ID, ID: score.UpdateID{5}, Target: alice, Signer: devnet.Address(updaterKey)}
 	told(w.direct(own), own, score.Applied)
 
-	h := index.History{Contract: w.place.Contract, Confirmations: 3, Chain: client, Payments: client}
-	final, head, err := h.Extent(ctx)
+	h := index.Histories{Deployment: w.place, Confirmations: 3, Chain: client, Payments: client}
+	extent, err := h.Extent(ctx)
 	require.NoError(t, err)
-	require.Equal(t, w.top().Number, head)
-	require.Equal(t, head-2, final)
+	first, head := w.place.DeployBlock, w.top().Number
+	require.Equal(t, score.Extent{First: first, Final: head - 2, Head: head}, extent)
 	read := func(from, to uint64) (found []score.Execution) {
 		t.Helper()
 		last := to + 1
-		require.NoError(t, h.Read(ctx, acme.ID, alice, from, to, head, func(down uint64, newest []score.Execution) bool {
+		require.NoError(t, h.History(ctx, acme.ID, alice, from, to, extent, func(down uint64, newest []score.Execution) bool {
 			require.Less(t, down, last)
 			last = down
 			found = append(found, newest...)
@@ -83,7 +83,6 @@ func TestAWalletsHistoryComesFromTheLogs(t *testing.T) {
 		require.Equal(t, from, last, "all blocks are read")
 		return found
 	}
-	first := w.place.DeployBlock
 	require.Equal(t, want, read(first, head))
 	require.Equal(t, want[1:], read(first, head-1))
 	require.Equal(t, want[3:], read(first, want[3].Block))
@@ -91,6 +90,6 @@ func TestAWalletsHistoryComesFromTheLogs(t *testing.T) {
 
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	err = h.Read(ended, acme.ID, alice, first, head, head, func(uint64, []score.Execution) bool { return true })
+	err = h.History(ended, acme.ID, alice, first, head, extent, func(uint64, []score.Execution) bool { return true })
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -69,29 +70,17 @@ type rebuild struct {
 // Run projects until ctx ends, whose end is no error. What fails is tried again.
 func (p *Projector) Run(ctx context.Context) error {
 	p.init()
-	failing := ""
+	trouble := retry.Trouble{
+		Log: p.Log, Works: "the projector brings the standings up to date again",
+		Fails: "the projector couldn't bring the standings (leaderboards, histories) up to date; it tries again, or another relayer does",
+	}
 	for ctx.Err() == nil {
 		changed, pause := p.Heads.Changed(), p.Idle
 		err := p.CatchUp(ctx)
-		switch {
-		case err == nil || ctx.Err() != nil:
-			if failing != "" {
-				p.Log.Info("the projector brings the standings up to date again")
-			}
-			failing = ""
-		default:
-			if err.Error() != failing {
-				p.Log.Warn("the projector couldn't bring the standings (leaderboards, histories) up to date; it tries again, or another relayer does", "err", err)
-			}
-			failing, changed, pause = err.Error(), nil, p.Pause
+		if trouble.Say(ctx, err); err != nil {
+			changed, pause = nil, trouble.Pause(p.Pause)
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-		case <-changed:
-		case <-timer.C:
-		}
-		timer.Stop()
+		rest(ctx, pause, changed)
 	}
 	return nil
 }
@@ -112,11 +101,11 @@ func (p *Projector) init() {
 func (p *Projector) CatchUp(ctx context.Context) (err error) {
 	p.init()
 	for range followTries {
-		err = p.round(ctx)
+		err = retry.Contained(func() error { return p.round(ctx) })
 		if err == nil {
 			return nil
 		}
-		gap := (*score.GapError)(nil)
+		gap, panicked := (*score.GapError)(nil), (*retry.PanicError)(nil)
 		was := p.current
 		p.current = nil // what was written is not known
 		switch {
@@ -126,6 +115,9 @@ func (p *Projector) CatchUp(ctx context.Context) (err error) {
 		case errors.As(err, &gap):
 			p.Log.Warn("the standings have lost executions of a project, since Redis lost its newest writes; reading them again from the chain", "from_block", gap.Mark.Block)
 			p.gap = max(gap.Mark.Block, 1)
+		case errors.As(err, &panicked):
+			p.swept = 0 // the next stint begins without the points that are known
+			return err
 		default:
 			return err
 		}
@@ -284,7 +276,7 @@ func (p *Projector) open(ctx context.Context, at score.Checkpoint, process strin
 	}
 	s.next = max(s.next, at.Block+1)
 	if rebuilt := p.rebuild.generation == at.Generation && p.rebuild.process == process; process != p.process && !rebuilt || p.gap != 0 {
-		since, err := firstSince(ctx, p.Chain, p.Deployment.DeployBlock, min(s.next, final.Number), at.Time.Add(-p.Reread).Unix())
+		since, err := firstSince(ctx, p.Chain, p.Deployment.DeployBlock, min(s.next, final.Number), at.Time.Add(-p.Reread))
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sort"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -47,6 +46,7 @@ type Restorer struct {
 // the restore that began last counts. One that failed waits as long as it took, in which that last one comes through.
 func (r *Restorer) Run(ctx context.Context) error {
 	poll := cmp.Or(r.Poll, DefaultPoll)
+	trouble := retry.Trouble{Log: r.Log, Works: "the statuses were brought back", Fails: "couldn't bring the statuses back; looking again"}
 	for ctx.Err() == nil {
 		complete := false
 		err := r.forget(ctx)
@@ -55,9 +55,9 @@ func (r *Restorer) Run(ctx context.Context) error {
 		}
 		if err == nil && !complete {
 			began := time.Now()
-			if err := r.Restore(ctx); err != nil && ctx.Err() == nil {
-				r.Log.Warn("couldn't bring the statuses back; looking again", "err", err)
-				_ = retry.Sleep(ctx, max(2*poll, time.Since(began)))
+			err := retry.Contained(func() error { return r.Restore(ctx) })
+			if trouble.Say(ctx, err); err != nil {
+				_ = retry.Sleep(ctx, trouble.Pause(max(2*poll, time.Since(began))))
 			}
 		}
 		if err == nil {
@@ -245,25 +245,16 @@ func (r *Restorer) from(ctx context.Context, final evidence.Block, oldest time.T
 	if r.Retention == 0 || final.Number <= first {
 		return first, nil
 	}
-	since := min(time.Now().Add(-r.Retention).Unix(), oldest.Add(-clocksDiffer).Unix())
+	since := time.Now().Add(-r.Retention)
+	if written := oldest.Add(-clocksDiffer); written.Before(since) {
+		since = written
+	}
 	return firstSince(ctx, r.Chain, first, final.Number, since)
 }
 
-// firstSince is the first of the blocks from … to whose time is not before since, unix seconds; to, if all before it are.
-func firstSince(ctx context.Context, chain Chain, from, to uint64, since int64) (uint64, error) {
-	var failed error
-	n := sort.Search(int(to-from), func(i int) bool {
-		if failed != nil {
-			return true
-		}
-		block, err := chain.BlockByNumber(ctx, from+uint64(i))
-		failed = err
-		return err == nil && int64(block.Time) >= since
-	})
-	if failed != nil {
-		return 0, fmt.Errorf("couldn't find the first block since %s: %w", time.Unix(since, 0).UTC().Format(time.RFC3339), failed)
-	}
-	return from + uint64(n), nil
+// firstSince is evidence.FirstSince of a chain.
+func firstSince(ctx context.Context, chain Chain, from, to uint64, since time.Time) (uint64, error) {
+	return evidence.FirstSince(from, to, since, func(number uint64) (evidence.Block, error) { return chain.BlockByNumber(ctx, number) })
 }
 
 // again repeats a write that may repeat, since a restore is too long to begin again because of one missed answer.

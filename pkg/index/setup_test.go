@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/big"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -55,6 +54,7 @@ type world struct {
 	changed chan struct{}
 	noLogs  atomic.Bool // logs are empty
 	noProof atomic.Bool // blocks' receipts cannot be had
+	poison  atomic.Bool // who reads events panics
 	proofs  atomic.Int64
 	lie     atomic.Pointer[evidence.Block] // what BlockByNumber says
 	keep    atomic.Uint64                  // blocks that Heads remembers
@@ -91,19 +91,7 @@ func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 // transact puts one transaction into a block of its own.
 func (w *world) transact(key int, to *common.Address, data []byte) *types.Receipt {
 	w.t.Helper()
-	ctx, client := w.t.Context(), w.node.Client()
-	nonce, err := client.PendingNonceAt(ctx, devnet.Address(key))
-	require.NoError(w.t, err)
-	tx, err := types.SignNewTx(devnet.Key(key), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
-		ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, To: to, Gas: chain.MaxTxGas, Data: data,
-		GasTipCap: big.NewInt(1e9), GasFeeCap: big.NewInt(1e11),
-	})
-	require.NoError(w.t, err)
-	require.NoError(w.t, client.SendTransaction(ctx, tx))
-	w.node.Commit()
-	receipt, err := client.TransactionReceipt(ctx, tx.Hash())
-	require.NoError(w.t, err)
-	require.Equal(w.t, types.ReceiptStatusSuccessful, receipt.Status)
+	receipt := w.node.Transact(w.t, key, to, data)
 	w.news()
 	return receipt
 }
@@ -141,6 +129,9 @@ func (w *world) Logs(ctx context.Context, contract common.Address, topics []comm
 	return w.client.Logs(ctx, contract, topics, from, to, func(through evidence.Block, logs []types.Log) error {
 		if w.noLogs.Load() {
 			logs = nil
+		}
+		if w.poison.Load() && len(logs) > 0 {
+			panic("planted at an event")
 		}
 		return fn(through, logs)
 	})

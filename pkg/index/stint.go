@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -52,7 +53,7 @@ func (p *Projector) project(ctx context.Context, s *stint, final evidence.Block)
 	}
 	group, reading := errgroup.WithContext(ctx)
 	stretches, from := make(chan stretch, 1), s.next
-	group.Go(func() error {
+	contained(group, func() error {
 		defer close(stretches)
 		return p.read(reading, from, final, func(read stretch) error {
 			select {
@@ -63,7 +64,7 @@ func (p *Projector) project(ctx context.Context, s *stint, final evidence.Block)
 			}
 		})
 	})
-	group.Go(func() error {
+	contained(group, func() error {
 		for read := range stretches {
 			if err := p.write(ctx, s, read, final); err != nil {
 				return err
@@ -72,6 +73,11 @@ func (p *Projector) project(ctx context.Context, s *stint, final evidence.Block)
 		return nil
 	})
 	return group.Wait()
+}
+
+// contained adds a goroutine to a group, whose panic is the group's error.
+func contained(group *errgroup.Group, work func() error) {
+	group.Go(func() error { return retry.Contained(work) })
 }
 
 // write cuts what happened into parts and appends them, and moves the checkpoint at the end of a range of blocks; and leads on.
@@ -181,7 +187,7 @@ func (p *Projector) appendCut(ctx context.Context, s *stint) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(appendsAtOnce)
 	for _, parts := range s.cut {
-		group.Go(func() error {
+		contained(group, func() error {
 			for _, part := range parts {
 				if err := p.Standings.Append(ctx, s.at.Generation, part); err != nil {
 					return fmt.Errorf("project %s: %w", part.Project, err)

@@ -1,4 +1,4 @@
-// Package retry waits under a context, and tries again.
+// Package retry waits under a context, and tries again; also what panicked, of work beside the lanes.
 package retry
 
 import (

@@ -3,6 +3,9 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,4 +61,39 @@ func TestDoTriesUntilItWorksOrThereIsNoTryOrTimeLeft(t *testing.T) {
 			require.Equal(t, 1, calls)
 		})
 	}
+}
+
+func TestTroubleIsToldOnceAndPanicsWithTheirStackAndLongerPauses(t *testing.T) {
+	t.Parallel()
+	var said strings.Builder
+	trouble := retry.Trouble{Log: slog.New(slog.NewTextHandler(&said, nil)), Fails: "it fails; again", Works: "it works"}
+	require.NoError(t, retry.Contained(func() error { return nil }))
+	failed := errors.New("failed")
+	panicked := retry.Contained(func() error { panic("planted") })
+	for _, c := range []struct {
+		err   error
+		says  string
+		pause time.Duration
+	}{
+		{nil, "", time.Second},
+		{failed, "level=WARN msg=\"it fails; again\" err=failed\n", time.Second},
+		{failed, "", time.Second},
+		{nil, "level=INFO msg=\"it works\"\n", time.Second},
+		{fmt.Errorf("so: %w", panicked), "level=ERROR msg=\"it fails; again\" err=\"so: a bug, it panicked: planted\" stack=\"goroutine", 2 * time.Second},
+		{panicked, "retry_test.go", 4 * time.Second},
+		{panicked, "stack=", 8 * time.Second},
+		{failed, "level=WARN", time.Second},
+		{nil, "it works", time.Second},
+	} {
+		said.Reset()
+		trouble.Say(t.Context(), c.err)
+		require.Contains(t, said.String(), c.says)
+		require.Equal(t, c.says == "", said.Len() == 0)
+		require.Equal(t, c.pause, trouble.Pause(time.Second))
+	}
+	for range 100 {
+		trouble.Say(t.Context(), panicked)
+	}
+	require.Equal(t, 5*time.Minute, trouble.Pause(time.Second))
+	require.Equal(t, time.Hour, trouble.Pause(time.Hour))
 }

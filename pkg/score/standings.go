@@ -129,6 +129,13 @@ type Checkpoint struct {
 // Rebuilding tells whether the projection does not hold yet what it should.
 func (c Checkpoint) Rebuilding() bool { return c.Generation == 0 || c.Block < c.Target }
 
+// Extent is how long the chain is: the blocks' numbers.
+type Extent struct {
+	First uint64 // the contract's
+	Final uint64 // the newest final one; 0 while there is none
+	Head  uint64 // the newest one
+}
+
 // AsOf is the block as of which something was read. Later ones may be in it in part.
 type AsOf struct {
 	Block uint64

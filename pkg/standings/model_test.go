@@ -92,7 +92,7 @@ const walletsOfModel = 6
 // drawn draws an execution of a block. Its points bring its target to a score that is worth trying, and no score beyond int64.
 func (m *model) drawn(t *rapid.T, block uint64) score.Execution {
 	e := applied(block, wallet(rapid.Byte().Draw(t, "wallet")%walletsOfModel), 0)
-	e.ID, e.Gas, e.Fee = score.UpdateID{0: byte(len(m.chain)), 1: byte(len(m.chain) >> 8)}, uint64(rapid.Uint32().Draw(t, "gas")), rapid.Uint64().Draw(t, "fee")
+	e.Project, e.ID, e.Gas, e.Fee = m.project, score.UpdateID{0: byte(len(m.chain)), 1: byte(len(m.chain) >> 8)}, uint64(rapid.Uint32().Draw(t, "gas")), rapid.Uint64().Draw(t, "fee")
 	e.ScoreType = rapid.ByteRange(0, 1).Draw(t, "type")
 	e.Outcome = rapid.SampledFrom([]score.Outcome{score.Applied, score.Applied, score.Applied, score.Duplicate, score.NotMember}).Draw(t, "outcome")
 	boards := scoresOf(m.chain)

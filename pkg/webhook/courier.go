@@ -34,8 +34,8 @@ type courier struct {
 	revision uint64    // of the stored state
 	dirty    bool      // what is stored is older
 	saved    time.Time // when it was stored
-	said     string    // the last error that was logged
 	serving  bool      // as the metric has it
+	trouble  retry.Trouble
 }
 
 // run delivers until ctx ends.
@@ -43,17 +43,15 @@ func (c *courier) run(ctx context.Context) {
 	defer c.metrics.forget(c.ID)
 	defer c.serve(false)
 	for ctx.Err() == nil {
-		err := c.deliver(ctx)
+		err := retry.Contained(func() error { return c.deliver(ctx) })
 		if c.dirty && !errors.Is(err, errMoved) { // ctx has ended, but what was delivered is worth a try
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
-			_ = c.save(last)
+			_ = retry.Contained(func() error { return c.save(last) })
 			cancel()
 		}
-		if ctx.Err() != nil {
-			return
-		}
-		c.say(err)
-		_ = retry.Sleep(ctx, c.TryAgain)
+		c.serve(c.serving && err == nil)
+		c.trouble.Say(ctx, err)
+		_ = retry.Sleep(ctx, c.trouble.Pause(c.TryAgain))
 	}
 }
 
@@ -73,7 +71,7 @@ func (c *courier) deliver(ctx context.Context) (err error) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	c.serve(c.said == "")
+	c.serve(!c.trouble.Lasts())
 	for {
 		if err := c.page(ctx); err != nil {
 			return err
@@ -180,7 +178,7 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 		return nil, next, c.giveUp(ctx, err.Error()+": redeliver from a time before that, or from the start")
 	}
 	if err == nil {
-		c.say(nil)
+		c.trouble.Say(ctx, nil)
 		c.serve(true)
 	}
 	return events, next, err
@@ -276,29 +274,12 @@ func (c *courier) save(ctx context.Context) error {
 		case watched.Moved(err):
 			return fmt.Errorf("%w: %w", errMoved, err)
 		}
-		c.say(err)
+		c.trouble.Say(ctx, err)
 		if err := retry.Sleep(ctx, c.TryAgain); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// say logs an error once, and that it passed.
-func (c *courier) say(err error) {
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
-	if text == c.said {
-		return
-	}
-	if c.said = text; err == nil {
-		c.log.Info("the deliverer of a webhook's endpoint continues")
-		return
-	}
-	c.serve(false)
-	c.log.Warn("the deliverer of a webhook's endpoint couldn't continue; trying again", "err", err)
 }
 
 // serve tells whether the endpoint is served: what hinders it is neither NATS nor the chain.

@@ -95,6 +95,24 @@ func TestADeadEndpointDelaysNoOther(t *testing.T) {
 	stop()
 }
 
+// TestAPanicOfTheDelivererIsContained: it is logged with its stack, and the endpoint is sent everything once it ends.
+func TestAPanicOfTheDelivererIsContained(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	live := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
+	r.log.write(20)
+	r.log.panics.Store(3)
+	stop := r.deliver(func(c *webhook.Config) { c.TryAgain = time.Millisecond })
+	live.has(20)
+	r.log.write(1)
+	live.has(21)
+	live.once()
+	stop()
+	require.Equal(t, 3, strings.Count(r.said.String(), "err=\"a bug, it panicked: planted\" stack=\"goroutine"))
+	require.Contains(t, r.said.String(), "rig_test.go", "the stack is told")
+	require.Contains(t, r.said.String(), "the deliverer of a webhook's endpoint continues")
+}
+
 func TestWhatIsRefusedComesAgain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/watched"
 )
@@ -166,7 +167,10 @@ func (d *Deliverer) start(ctx context.Context, k *known, before *running, all *s
 		if before != nil {
 			<-before.done
 		}
-		c := &courier{Deliverer: d, record: k.record, log: d.Log.With("endpoint", k.ID, "project", k.Project)}
+		log := d.Log.With("endpoint", k.ID, "project", k.Project)
+		c := &courier{Deliverer: d, record: k.record, log: log, trouble: retry.Trouble{
+			Log: log, Works: "the deliverer of a webhook's endpoint continues", Fails: "the deliverer of a webhook's endpoint couldn't continue; trying again",
+		}}
 		c.run(ctx)
 	})
 	return r

@@ -56,8 +56,9 @@ type written struct {
 	n    int
 	more chan struct{}
 
-	replaced atomic.Bool // the blocks of cursors are gone
-	unread   atomic.Bool // the log cannot be read
+	replaced atomic.Bool  // the blocks of cursors are gone
+	unread   atomic.Bool  // the log cannot be read
+	panics   atomic.Int32 // so many reads panic
 }
 
 func (w *written) write(n int) {
@@ -90,6 +91,9 @@ func typeOf(n int) event.Type {
 }
 
 func (w *written) Next(ctx context.Context, of score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error) {
+	if w.panics.Add(-1) >= 0 {
+		panic("planted")
+	}
 	if w.replaced.Load() {
 		return nil, after, event.ErrReplaced
 	}

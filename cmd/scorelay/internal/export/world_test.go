@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/big"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/export"
 	"github.com/scorelay/scorelay/pkg/batch"
@@ -87,33 +84,15 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, node: devnet.NewChain(t)}
 	relayer := devnet.Address(relayerKey)
-	receipt := w.transact(nil, registry.DeployData(0, relayer, []common.Address{relayer}))
+	receipt := w.node.Transact(t, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
 	w.deployment = score.Deployment{ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64()}
 	w.project = &score.Project{
 		ID: score.ProjectID{1}, Name: "Acme", ScoreTypes: []string{"reputation", "+karma, \"old\""},
 		Actions: []score.Action{{Name: "=HYPERLINK(\"http://x\",\"y\")", Points: 5}, {Name: "burn <b>", Points: 1<<31 - 1, Direction: score.Subtract}},
 		Owners:  []common.Address{devnet.Address(ownerKey)},
 	}
-	w.transact(&w.deployment.Contract, registry.EncodeCreateProject(w.project))
+	w.node.Transact(t, relayerKey, &w.deployment.Contract, registry.EncodeCreateProject(w.project))
 	return w
-}
-
-func (w *world) transact(to *common.Address, data []byte) *types.Receipt {
-	w.t.Helper()
-	ctx, client := w.t.Context(), w.node.Client()
-	nonce, err := client.PendingNonceAt(ctx, devnet.Address(relayerKey))
-	require.NoError(w.t, err)
-	tx, err := types.SignNewTx(devnet.Key(relayerKey), types.LatestSignerForChainID(big.NewInt(devnet.ChainID)), &types.DynamicFeeTx{
-		ChainID: big.NewInt(devnet.ChainID), Nonce: nonce, To: to, Gas: chain.MaxTxGas, Data: data,
-		GasTipCap: big.NewInt(1e9), GasFeeCap: big.NewInt(1e11),
-	})
-	require.NoError(w.t, err)
-	require.NoError(w.t, client.SendTransaction(ctx, tx))
-	w.node.Commit()
-	receipt, err := client.TransactionReceipt(ctx, tx.Hash())
-	require.NoError(w.t, err)
-	require.Equal(w.t, types.ReceiptStatusSuccessful, receipt.Status)
-	return receipt
 }
 
 const wallets = 7
@@ -133,7 +112,7 @@ func (w *world) batches(n int) {
 			}
 		}
 		updates[3].Action = 77
-		w.transact(&w.deployment.Contract, registry.EncodeBatch(batch.Plan(&model, updates, nil)))
+		w.node.Transact(w.t, relayerKey, &w.deployment.Contract, registry.EncodeBatch(batch.Plan(&model, updates, nil)))
 	}
 }
 
