@@ -79,15 +79,17 @@ const (
 	projectsKnown = 1024
 	doubtTries    = 4           // looks, a Poll apart, before a block that was final is called replaced: one endpoint's word may be wrong for a moment
 	tailKept      = time.Minute // without a reader
-	tellPause     = time.Minute // between two lines of the log about a directory that is behind
+	tellPause     = time.Minute // between two lines of the log about readers that cannot be told
 	eventMemory   = 512         // bytes that a log takes, about, beside its updates
 	updateMemory  = 128         // bytes that one of these takes
+	longPolls     = 10          // Polls that a reader may be held up before that is a stall
+	stallPolls    = 60          // Polls that a stall is shown for: longer than until a reader that waits fails again
 )
 
 // NewStalled is the gauge that says whether a process's readers of events wait for what cannot be read.
 func NewStalled(reg prometheus.Registerer) prometheus.Gauge {
 	return promauto.With(reg).NewGauge(prometheus.GaugeOpts{
-		Name: "scorelay_events_stalled", Help: "1 while readers of events (streams of the API, webhooks of the relayer) wait because the chain or the dead letters cannot be read.",
+		Name: "scorelay_events_stalled", Help: "1 while readers of events (streams of the API, webhooks of the relayer) wait for what cannot be read of the chain or the dead letters, or for a directory that stays behind; for a minute after one did.",
 	})
 }
 
@@ -120,7 +122,8 @@ type Log struct {
 	changed chan struct{} // closed when the tail or the letters have more
 	readers int
 	left    time.Time // when there was one
-	told    time.Time // when the log was told of a directory that is behind
+	told    time.Time // when the log was told of a reader that cannot be told
+	stuck   time.Time // when there was one
 }
 
 func (l *Log) prepare() {
@@ -172,7 +175,11 @@ func (l *Log) Next(ctx context.Context, project score.ProjectID, after Cursor, l
 	t := &turn{Log: l, project: project, at: after, limit: max(limit, 1)}
 	for {
 		changed := l.change()
+		began := time.Now()
 		if err := t.look(ctx); err != nil {
+			if !errors.Is(err, ErrReplaced) && (ctx.Err() == nil || time.Since(began) > longPolls*l.Poll) {
+				t.stall(err)
+			}
 			return nil, after, err
 		}
 		if t.at != after {
@@ -239,10 +246,21 @@ func (t *turn) look(ctx context.Context) error {
 		return err
 	}
 	if err = t.lookAtLetters(ctx); err != nil && len(t.found) > 0 {
-		t.Log.Log.Warn("the event log could not read dead letters; it tells of the chain's events first, and tries again", "project", t.project, "err", err)
+		t.stall(err) // the chain's events first
 		err = nil
 	}
 	return err
+}
+
+// stall notes that the reader waits for what cannot be read; Run shows it.
+func (t *turn) stall(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stuck = time.Now()
+	if t.stuck.Sub(t.told) > tellPause {
+		t.told = t.stuck
+		t.Log.Log.Warn("the event log could not read what a reader is to be told; the reader waits, and asks again", "project", t.project, "err", err)
+	}
 }
 
 // lookAtChain finds the chain's events after the cursor, in what is kept or in one range of blocks that is not.

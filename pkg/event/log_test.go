@@ -310,26 +310,43 @@ func TestReadersOfAChainThatDoesNotAnswerWait(t *testing.T) {
 	well := w.proxy.Add(rpcproxy.Drop())
 	w.relay(w.fresh(p, 2)...)
 	w.blocks(confirmations)
-	stalled := func(is float64) func() bool {
-		return func() bool {
-			families, err := w.metrics.Gather()
-			require.NoError(t, err)
-			return families[0].GetMetric()[0].GetGauge().GetValue() == is
-		}
-	}
-	require.Eventually(t, stalled(1), time.Minute, time.Millisecond)
+	w.shows(1)
 	well()
 	some := <-told
 	require.Len(t, some, 2)
-	require.Eventually(t, stalled(0), time.Minute, time.Millisecond)
+	w.shows(0)
 
 	go read(some[1].After)
 	chain.is.Store(true)
 	w.relay(w.fresh(p, 3)...)
 	w.blocks(confirmations)
-	require.Eventually(t, stalled(1), time.Minute, time.Millisecond)
+	w.shows(1)
 	chain.is.Store(false)
 	require.Len(t, <-told, 3)
+}
+
+// TestAReaderOfBlocksThatAreNotGivenShows, though all others are told: nodes forget old logs.
+func TestAReaderOfBlocksThatAreNotGivenShows(t *testing.T) {
+	t.Parallel()
+	p := project(1)
+	w := newWorld(t, p)
+	w.relay(w.fresh(p, 2)...)
+	w.blocks(10)
+	w.relay(w.fresh(p, 2)...)
+	w.blocks(confirmations)
+	log := w.open(1) // the tail is the newest block
+	_, err := log.End(t.Context())
+	require.NoError(t, err)
+	well := w.proxy.Add(rpcproxy.Refuse(-32000, "the logs were pruned").For("eth_getLogs"))
+	_, _, err = log.Next(t.Context(), p.ID, event.Cursor{}, 100)
+	require.ErrorContains(t, err, "the logs were pruned")
+	w.shows(1)
+	_, err = log.End(t.Context())
+	require.NoError(t, err, "the end of the chain is read")
+	well()
+	all, _ := w.to(log, p, event.Cursor{}, 100)
+	require.Len(t, all, 5)
+	w.shows(0)
 }
 
 // TestAReaderOfAProjectThatIsYetToComeWaitsForIt also ends with its context, and with nothing final.

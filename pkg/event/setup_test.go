@@ -113,6 +113,16 @@ func (w *world) record(rec *score.Record) {
 	w.records[rec.ID] = rec
 }
 
+// shows waits until the gauge of readers that cannot be told is as wanted.
+func (w *world) shows(stalled float64) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		families, err := w.metrics.Gather()
+		require.NoError(w.t, err)
+		return families[0].GetMetric()[0].GetGauge().GetValue() == stalled
+	}, time.Minute, time.Millisecond)
+}
+
 func (w *world) call(key int, data []byte) *types.Receipt {
 	w.t.Helper()
 	return w.node.Transact(w.t, key, &w.place.Contract, data)

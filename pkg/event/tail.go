@@ -121,19 +121,29 @@ func (l *Log) Run(ctx context.Context) error {
 			err = retry.Contained(func() error { return l.look(ctx) }) // what it changes it changes at once, when all was read
 		}
 		trouble.Say(ctx, err)
-		if l.stalled(0); err != nil {
-			l.stalled(1)
-		}
+		l.show(err != nil || l.stalls())
 		_ = retry.Sleep(ctx, trouble.Pause(l.Poll))
 	}
-	l.stalled(0)
+	l.show(false)
 	return nil
 }
 
-func (l *Log) stalled(is float64) {
-	if l.Stalled != nil {
-		l.Stalled.Set(is)
+// show sets the gauge.
+func (l *Log) show(stalled bool) {
+	switch {
+	case l.Stalled == nil:
+	case stalled:
+		l.Stalled.Set(1)
+	default:
+		l.Stalled.Set(0)
 	}
+}
+
+// stalls tells whether a reader could not be told, a moment ago or now.
+func (l *Log) stalls() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.stuck) < stallPolls*l.Poll
 }
 
 // wanted tells whether there are readers, or were a moment ago.

@@ -271,8 +271,7 @@ func (e *eventStream) next(ctx context.Context) ([]event.Event, error) {
 			}
 		case errors.Is(err, event.ErrReplaced):
 			return nil, err
-		case beat.Err() == nil:
-			e.log.Debug("the API could not read the events of a stream; it tries again, and the client waits", "project", e.project, "err", err)
+		case beat.Err() == nil: // the log says it
 			_ = retry.Sleep(beat, eventPause)
 		}
 	}
