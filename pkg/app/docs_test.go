@@ -93,6 +93,7 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	limit.New(nil, "", slog.Default(), reg)
 	halt.New(halt.Config{Metrics: reg})
 	expires(reg)
+	event.NewStalled(reg)
 	showBuild("scorelay-api", reg)
 	newClock(wallet.Freshness{}, slog.Default(), reg)
 	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})

@@ -124,6 +124,8 @@ type Log struct {
 	left    time.Time // when there was one
 	told    time.Time // when the log was told of a reader that cannot be told
 	stuck   time.Time // when there was one
+	awaited time.Time // when one waited for the directory
+	awaits  time.Time // since when some do, one after the other or all the time
 }
 
 func (l *Log) prepare() {

@@ -35,8 +35,12 @@ func (t *turn) recordFor(ctx context.Context, u *score.Update, outcome score.Out
 	if err != nil {
 		return nil, false, err
 	}
+	if !ok { // a newer block comes by itself
+		t.behind = true
+		return nil, false, nil
+	}
 	noAction, noScoreType := lacks(final)
-	if !ok || action && !noAction || scoreType && !noScoreType {
+	if action && !noAction || scoreType && !noScoreType {
 		t.waitForDirectory(u)
 		return nil, false, nil
 	}
@@ -84,14 +88,19 @@ func (t *turn) readProject(ctx context.Context, at evidence.Ref) (registry.Proje
 	})
 }
 
-// waitForDirectory says that the project's record is older than an update.
+// waitForDirectory notes that the project's record is older than an update, as it may be for a moment. If that lasts, for whichever reader, it is a stall.
 func (t *turn) waitForDirectory(u *score.Update) {
 	t.behind = true
+	now, long := time.Now(), longPolls*t.Poll
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if time.Since(t.Log.told) > tellPause {
-		t.Log.told = time.Now()
-		t.Log.Log.Warn("the directory of projects is behind the chain, so readers of events wait for it; a relayer brings it up to date", "project", t.project, "update", u.ID)
+	if now.Sub(t.awaited) > long {
+		t.awaits = now
+	}
+	t.awaited = now
+	lasts := now.Sub(t.awaits) > long
+	t.mu.Unlock()
+	if lasts {
+		t.stall(fmt.Errorf("the directory of projects is behind the chain: it does not have what update %s is of; the follower of the relayers brings it up to date", u.ID))
 	}
 }
 

@@ -68,6 +68,7 @@ func TestAQuiteNewActionIsTold(t *testing.T) {
 		told <- some
 	}()
 	require.Never(t, func() bool { return len(told) > 0 }, 100*time.Millisecond, 10*time.Millisecond, "neither the duplicate nor the dead letter")
+	w.shows(1)
 	grown := score.RecordOf(p)
 	grown.Actions = append(slices.Clone(p.Actions), win)
 	w.record(grown)
@@ -77,6 +78,7 @@ func TestAQuiteNewActionIsTold(t *testing.T) {
 		require.NoError(t, err)
 		after, at = append(after, some...), next
 	}
+	w.shows(0)
 	lateName, _ := json.Marshal(p.Actions[late.Action].Name)
 	require.ElementsMatch(t, []string{`update.duplicate "win"`, `update.rejected "win"`, `update.rejected "win"`, "update.rejected " + string(lateName)}, actions(after))
 }
