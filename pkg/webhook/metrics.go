@@ -29,7 +29,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}),
 		oldest: with.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "scorelay_webhook_oldest_undelivered_timestamp_seconds",
-			Help: "Time of the oldest event (its block's, which is final later) that an endpoint was sent and did not take; absent where it took all. Of the relayer that delivers.",
+			Help: "Time of the oldest event (its block's, which is final later) that an endpoint was sent and did not take; absent where it took all, and where nothing can be read for it (then it is not served). Of the relayer that delivers.",
 		}, []string{"endpoint"}),
 		disabled: with.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "scorelay_webhook_disabled", Help: "1 where an endpoint is disabled because of what it answered, and waits for an operator. Of the relayer that delivers.",
@@ -39,7 +39,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}),
 		served: with.NewGauge(prometheus.GaugeOpts{
 			Name: "scorelay_webhook_served_endpoints",
-			Help: "Webhooks' endpoints that this relayer delivers to, or would if there were events: it holds the lease, and could read the log and how far each is. One that fails is served, too.",
+			Help: "Webhooks' endpoints that this relayer delivers to, or would if there were events: it holds the lease, and could read the log and how far each is for it. One that fails is served, too.",
 		}),
 	}
 }
