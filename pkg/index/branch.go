@@ -42,7 +42,7 @@ func (f *Follower) load(ctx context.Context) error {
 		followed = evidence.Followed{ChainID: d.ChainID, Contract: d.Contract}
 	}
 	if followed.ChainID != d.ChainID || followed.Contract != d.Contract {
-		return fmt.Errorf("%w: contract %s on chain %d, not %s on chain %d; empty the bucket, or use another NATS account",
+		return fmt.Errorf("%w: contract %s on chain %d, not %s on chain %d; empty the KV bucket PROJECTS, or use another NATS account",
 			ErrOtherDeployment, followed.Contract, followed.ChainID, d.Contract, d.ChainID)
 	}
 	if revision != f.revision {

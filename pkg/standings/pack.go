@@ -31,7 +31,7 @@ func pack(e *score.Execution) []byte {
 func unpack(text string) (e score.Execution, err error) {
 	raw := []byte(text)
 	if len(raw) < fixed {
-		return e, redisdb.BadData("an execution of %d bytes", len(raw))
+		return e, redisdb.BadData("a packed execution of %d bytes", len(raw))
 	}
 	e.ID, e.Target, e.Signer, e.Tx = score.UpdateID(raw), common.Address(raw[32:]), common.Address(raw[52:]), common.Hash(raw[72:])
 	e.Action, e.ScoreType, e.Outcome = raw[104], raw[105], score.Outcome(raw[106])
@@ -46,7 +46,7 @@ func unpack(text string) (e score.Execution, err error) {
 		numbers[i], n = binary.Uvarint(raw)
 	}
 	if n <= 0 || len(raw) != n || numbers[1] > 1<<40 {
-		return e, redisdb.BadData("an execution with other numbers than its own")
+		return e, redisdb.BadData("a packed execution cannot be read")
 	}
 	e.Points, e.Block, e.Time, e.Gas, e.Fee = points, numbers[0], time.Unix(int64(numbers[1]), 0).UTC(), numbers[2], numbers[3]
 	return e, nil

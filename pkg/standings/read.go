@@ -3,6 +3,7 @@ package standings
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -195,7 +196,7 @@ func (s *Store) Recent(ctx context.Context, project score.ProjectID) (newest []s
 		newest = make([]score.Execution, len(packed.Val()))
 		for i, text := range packed.Val() {
 			if newest[i], err = unpack(text); err != nil {
-				return false, err
+				return false, fmt.Errorf("couldn't read recent executions of project %s: %w", project, err)
 			}
 			newest[i].Project = project
 		}

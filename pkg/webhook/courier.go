@@ -258,7 +258,7 @@ func (c *courier) giveUp(ctx context.Context, why string) error {
 	if err := c.Store.disable(context.WithoutCancel(ctx), c.ID, Disabled{Why: why, Fails: true}); err != nil {
 		return err
 	}
-	c.log.Error("a webhook's endpoint is disabled; nothing is skipped, and it continues where it is when an operator enables it", "why", why)
+	c.log.Error("a webhook's endpoint is disabled; nothing is skipped, and it continues where it is when an operator enables it", "why", why, "command", "scorelay webhooks enable "+c.ID)
 	<-ctx.Done() // the record has changed: another courier goes by it
 	return ctx.Err()
 }

@@ -77,7 +77,7 @@ func (d *Deliverer) newView() *watched.View[*known] {
 	return watched.NewView(d.Store.js.Conn(), d.Store.endpoints, d.Log, func(entry jetstream.KeyValueEntry) (*known, bool) {
 		r, err := decode(entry.Key(), entry.Value())
 		if err != nil {
-			d.Log.Error("a webhook's endpoint cannot be read; it is sent nothing", "endpoint", entry.Key(), "err", err)
+			d.Log.Error("the deliverer cannot read the record of a webhook's endpoint, and sends it nothing; remove it and add it again", "endpoint", entry.Key(), "err", err)
 			return nil, false
 		}
 		return &known{*r, entry.Revision()}, true
