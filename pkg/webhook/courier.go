@@ -265,15 +265,18 @@ func (c *courier) giveUp(ctx context.Context, why string) error {
 
 // save writes the state, and tries until it is written, so that what a crash repeats stays bounded.
 func (c *courier) save(ctx context.Context) error {
+	served := c.serving
 	for c.dirty {
 		revision, err := c.Store.save(ctx, c.ID, c.state, c.revision)
 		switch {
 		case err == nil:
 			c.revision, c.saved, c.dirty = revision, time.Now(), false
+			c.serve(served)
 			return nil
 		case watched.Moved(err):
 			return fmt.Errorf("%w: %w", errMoved, err)
 		}
+		c.serve(false)
 		c.trouble.Say(ctx, err)
 		if err := retry.Sleep(ctx, c.TryAgain); err != nil {
 			return err

@@ -128,6 +128,35 @@ func TestWhatNoRelayerDeliversToShows(t *testing.T) {
 	shows(leader, 1, 0)
 }
 
+// TestAnEndpointWhosePlaceCannotBeWrittenIsNotServed until it can, though it takes nothing.
+func TestAnEndpointWhosePlaceCannotBeWrittenIsNotServed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.log.write(1)
+	to := r.endpoint(newReceiver(t, status(1<<30, http.StatusTeapot)), webhook.Endpoint{})
+	metrics := prometheus.NewRegistry()
+	var broken atomic.Bool
+	r.deliver(func(c *webhook.Config) {
+		c.Metrics, c.TryAgain = metrics, 5*time.Millisecond
+		c.Store.OnSave(func(write func() error) error {
+			if broken.Load() {
+				return errors.New("NATS is away")
+			}
+			return write()
+		})
+	})
+	serves := func(n float64) {
+		t.Helper()
+		require.Eventually(t, func() bool { return gauge(t, metrics, "scorelay_webhook_served_endpoints") == n }, soon, time.Millisecond)
+	}
+	r.state(to, func(_ webhook.Endpoint, s webhook.State) bool { return s.Failing != nil })
+	serves(1)
+	broken.Store(true)
+	serves(0)
+	broken.Store(false)
+	serves(1)
+}
+
 func gauge(t *testing.T, of *prometheus.Registry, name string) float64 {
 	t.Helper()
 	families, err := of.Gather()
