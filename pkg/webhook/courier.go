@@ -21,8 +21,8 @@ const idleSaves = time.Minute
 // findTimeout is how long an event that is to be sent again is looked for.
 const findTimeout = 10 * time.Second
 
-// errMoved says that another process wrote an endpoint's state.
-var errMoved = errors.New("another process delivers to the endpoint")
+// errTaken says that another process wrote an endpoint's state.
+var errTaken = errors.New("another process delivers to the endpoint")
 
 // courier delivers to one endpoint, as long as its record stays as it is.
 type courier struct {
@@ -44,7 +44,7 @@ func (c *courier) run(ctx context.Context) {
 	defer c.serve(false)
 	for ctx.Err() == nil {
 		err := retry.Contained(func() error { return c.deliver(ctx) })
-		if c.dirty && !errors.Is(err, errMoved) { // ctx has ended, but what was delivered is worth a try
+		if c.dirty && !errors.Is(err, errTaken) { // ctx has ended, but what was delivered is worth a try
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 			_ = retry.Contained(func() error { return c.save(last) })
 			cancel()
@@ -155,12 +155,13 @@ func (c *courier) page(ctx context.Context) error {
 			return err
 		}
 		after = m.end
-		if err := c.moved(ctx, after, c.SaveEvery); err != nil {
+		if err := c.advance(ctx, after, c.SaveEvery); err != nil {
 			return err
 		}
 	}
 	c.metrics.oldest.DeleteLabelValues(c.ID)
-	return c.moved(ctx, next, idleSaves) // less often: to read blocks again costs no receiver anything
+	// Behind nothing that was delivered it is written less often, and may be lost: to read blocks again costs no receiver anything.
+	return c.advance(ctx, next, idleSaves)
 }
 
 // next waits for events, but no longer than what was delivered may stay unwritten.
@@ -184,8 +185,8 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	return events, next, err
 }
 
-// moved notes what was delivered, or not asked for, and writes it every so often.
-func (c *courier) moved(ctx context.Context, to event.Cursor, every time.Duration) error {
+// advance notes what was delivered, or not asked for, and writes it every so often.
+func (c *courier) advance(ctx context.Context, to event.Cursor, every time.Duration) error {
 	late := time.Since(c.saved) >= every
 	c.dirty = c.dirty || late && to != c.state.Cursor
 	c.state.Cursor = to
@@ -274,7 +275,7 @@ func (c *courier) save(ctx context.Context) error {
 			c.serve(served)
 			return nil
 		case watched.Moved(err):
-			return fmt.Errorf("%w: %w", errMoved, err)
+			return fmt.Errorf("%w: %w", errTaken, err)
 		}
 		c.serve(false)
 		c.trouble.Say(ctx, err)
