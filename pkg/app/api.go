@@ -135,7 +135,7 @@ func (a *api) open(ctx context.Context) error {
 	a.projects = httpapi.NewProjects(a.final)
 	a.events = &event.Log{
 		Deployment: a.stream.Deployment(), Confirmations: a.settings.Confirmations, Chain: a.chain, Projects: a.final, DeadLetters: a.stream,
-		Stalled: event.NewStalled(a.metrics), Log: a.log,
+		Stalled: event.NewStalled(a.metrics), Logger: a.log,
 	}
 	a.health.Add(admin.Check{Name: "views", Ready: func(context.Context) error { return a.viewsRead() }})
 	a.health.Add(a.natsCheck(&a.settings.NATS))

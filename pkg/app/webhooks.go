@@ -38,7 +38,7 @@ func (r *relayer) deliverWebhooks(ctx context.Context) error {
 		view := projects.NewView(r.log)
 		events := &event.Log{
 			Deployment: r.stream.Deployment(), Confirmations: r.settings.Confirmations, Chain: r.chain, Projects: view, DeadLetters: r.stream,
-			Stalled: r.stalled, Log: r.log,
+			Stalled: r.stalled, Logger: r.log,
 		}
 		var beside sync.WaitGroup
 		defer beside.Wait()

@@ -21,10 +21,10 @@ const MaxCursor = 128
 // Cursor is how far a reader has read a project's log. The zero Cursor is the project's beginning. It is comparable, and its text fits a header and
 // a value of NATS. Readers make none: they keep what they got.
 type Cursor struct {
-	block evidence.Ref // everything before it was read; zero: nothing of the chain was
-	log   uint32       // index in the block of the newest log that was read of; wholeBlock: all of the block was read
-	place uint32       // of the newest thing that was read of that log
-	dead  uint64       // dead letters up to this sequence of their stream were read
+	block    evidence.Ref // everything before it was read; zero: nothing of the chain was
+	logIndex uint32       // in the block of the newest log that was read of; wholeBlock: all of the block was read
+	place    uint32       // of the newest thing that was read of that log
+	dead     uint64       // dead letters up to this sequence of their stream were read
 }
 
 const wholeBlock = math.MaxUint32
@@ -43,8 +43,8 @@ func (c Cursor) String() string {
 		return startText + "-" + dead
 	}
 	read := "end"
-	if c.log != wholeBlock {
-		read = strconv.FormatUint(uint64(c.log), 10) + "-" + strconv.FormatUint(uint64(c.place), 10)
+	if c.logIndex != wholeBlock {
+		read = strconv.FormatUint(uint64(c.logIndex), 10) + "-" + strconv.FormatUint(uint64(c.place), 10)
 	}
 	return strings.Join([]string{strconv.FormatUint(c.block.Number, 10), hex.EncodeToString(c.block.Hash[:]), read, dead}, "-")
 }
@@ -68,9 +68,9 @@ func ParseCursor(text string) (Cursor, error) {
 	case parts[0] == startText && len(parts) == 2:
 		c.dead = number(0, last, 64)
 	case len(parts) == 4 && parts[2] == "end":
-		c.block.Number, c.log, c.dead = number(0, parts[0], 64), wholeBlock, number(1, last, 64)
+		c.block.Number, c.logIndex, c.dead = number(0, parts[0], 64), wholeBlock, number(1, last, 64)
 	case len(parts) == 5:
-		c.block.Number, c.log, c.place, c.dead = number(0, parts[0], 64), uint32(number(1, parts[2], 32)), uint32(number(2, parts[3], 32)), number(3, last, 64)
+		c.block.Number, c.logIndex, c.place, c.dead = number(0, parts[0], 64), uint32(number(1, parts[2], 32)), uint32(number(2, parts[3], 32)), number(3, last, 64)
 	default:
 		return c, ErrNotCursor
 	}
@@ -89,7 +89,7 @@ func ParseCursor(text string) (Cursor, error) {
 
 // covers tells whether everything before another cursor was read.
 func (c Cursor) covers(o Cursor) bool {
-	return c.dead >= o.dead && (c.block.Number > o.block.Number || c.block == o.block && (c.log > o.log || c.log == o.log && c.place >= o.place))
+	return c.dead >= o.dead && (c.block.Number > o.block.Number || c.block == o.block && (c.logIndex > o.logIndex || c.logIndex == o.logIndex && c.place >= o.place))
 }
 
 // MarshalText writes the form of String.

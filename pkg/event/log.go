@@ -103,7 +103,7 @@ type Log struct {
 	Poll          time.Duration    // how often to look for what became final, while there are readers; 0 means DefaultPoll
 	Budget        int              // bytes kept of the newest blocks, as many of older ones, and as many of dead letters, about; 0 means DefaultBudget
 	Stalled       prometheus.Gauge // of NewStalled; nil: none
-	Log           *slog.Logger
+	Logger        *slog.Logger
 
 	init    sync.Once
 	reading chan struct{}                      // one for each reader of what is older
@@ -151,7 +151,7 @@ func (l *Log) End(ctx context.Context) (Cursor, error) {
 	if !ok {
 		return Cursor{dead: l.letters.through}, nil // nothing is final yet, so its beginning is now
 	}
-	return Cursor{block: end, log: wholeBlock, dead: l.letters.through}, nil
+	return Cursor{block: end, logIndex: wholeBlock, dead: l.letters.through}, nil
 }
 
 // Holds is nil if Next can continue from a cursor, as far as is known.
@@ -261,7 +261,7 @@ func (t *turn) stall(err error) {
 	t.stuck = time.Now()
 	if t.stuck.Sub(t.told) > tellPause {
 		t.told = t.stuck
-		t.Log.Log.Warn("the event log could not read what a reader is to be told; the reader waits, and asks again", "project", t.project, "err", err)
+		t.Logger.Warn("the event log could not read what a reader is to be told; the reader waits, and asks again", "project", t.project, "err", err)
 	}
 }
 
@@ -299,7 +299,7 @@ func (t *turn) begin(ctx context.Context, end evidence.Ref) (uint64, error) {
 		if err != nil || info.Exists() {
 			return info.CreatedBlock, err
 		}
-		t.at.block, t.at.log, t.at.place = end, wholeBlock, 0
+		t.at.block, t.at.logIndex, t.at.place = end, wholeBlock, 0
 		return end.Number + 1, nil
 	}
 	if at.Number > end.Number { // another process, or another endpoint, is ahead of this one
@@ -308,7 +308,7 @@ func (t *turn) begin(ctx context.Context, end evidence.Ref) (uint64, error) {
 	if err := t.has(ctx, at); err != nil {
 		return 0, err
 	}
-	if t.at.log == wholeBlock {
+	if t.at.logIndex == wholeBlock {
 		return max(at.Number+1, t.Deployment.DeployBlock), nil // anyone can name a block that is older, and there may be millions
 	}
 	return max(at.Number, t.Deployment.DeployBlock), nil

@@ -95,7 +95,7 @@ func (w *world) still(budget int) *event.Log {
 	w.t.Cleanup(client.Close)
 	return &event.Log{
 		Deployment: w.place, Confirmations: confirmations, Chain: client, Projects: w, DeadLetters: w.stream,
-		Poll: 5 * time.Millisecond, Budget: budget, Stalled: w.stalled, Log: slog.New(slog.DiscardHandler),
+		Poll: 5 * time.Millisecond, Budget: budget, Stalled: w.stalled, Logger: slog.New(slog.DiscardHandler),
 	}
 }
 

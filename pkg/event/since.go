@@ -21,7 +21,7 @@ func (l *Log) Since(ctx context.Context, at time.Time) (Cursor, error) {
 			return Cursor{}, err
 		}
 		if c.block == (evidence.Ref{}) {
-			c.log = 0
+			c.logIndex = 0
 		}
 	}
 	if c.dead > 0 {

@@ -27,10 +27,10 @@ type segment struct {
 
 // entry is one of the contract's events.
 type entry struct {
-	block evidence.Ref
-	log   uint32
-	tx    common.Hash
-	event registry.Event
+	block    evidence.Ref
+	logIndex uint32
+	tx       common.Hash
+	event    registry.Event
 }
 
 // segments are kept as far as a bound of bytes goes, the newest ones.
@@ -112,7 +112,7 @@ func (s *segment) blocks() []evidence.Ref {
 func (l *Log) Run(ctx context.Context) error {
 	l.prepare()
 	trouble := retry.Trouble{
-		Log: l.Log, Works: "the event log follows the chain and the dead letters again",
+		Log: l.Logger, Works: "the event log follows the chain and the dead letters again",
 		Fails: "the event log could not follow the chain or the dead letters; its readers wait, and it tries again",
 	}
 	for ctx.Err() == nil {
@@ -234,7 +234,7 @@ func (l *Log) still(ctx context.Context, end evidence.Ref) error {
 		l.tail, l.older = segments{}, segments{}
 		l.mu.Unlock()
 		l.known.Purge()
-		l.Log.Error("blocks that were final were replaced; the event log begins again, and refuses the cursors of readers that were told of them", "err", err)
+		l.Logger.Error("blocks that were final were replaced; the event log begins again, and refuses the cursors of readers that were told of them", "err", err)
 	}
 	return err
 }

@@ -19,8 +19,8 @@ func (t *turn) take(ctx context.Context, s *segment, from uint64) error {
 	for i := first; i < len(s.entries); i++ {
 		e := &s.entries[i]
 		read := -1 // the newest place of the log that was read
-		if at := &t.at; at.block == e.block && at.log >= e.log {
-			if at.log > e.log {
+		if at := &t.at; at.block == e.block && at.logIndex >= e.logIndex {
+			if at.logIndex > e.logIndex {
 				continue
 			}
 			read = int(at.place)
@@ -29,7 +29,7 @@ func (t *turn) take(ctx context.Context, s *segment, from uint64) error {
 			return err
 		}
 	}
-	t.at.block, t.at.log, t.at.place = s.through, wholeBlock, 0
+	t.at.block, t.at.logIndex, t.at.place = s.through, wholeBlock, 0
 	return nil
 }
 
@@ -61,8 +61,8 @@ func (t *turn) add(e *entry, place int, kind Type, data any) bool {
 	if len(t.found) >= t.limit {
 		return false
 	}
-	t.at.block, t.at.log, t.at.place = e.block, e.log, uint32(place)
-	t.found = append(t.found, Event{ID: fmt.Sprintf("%s-%d-%d", e.block.Hash, e.log, place), Type: kind, Project: t.project, Data: data, After: t.at})
+	t.at.block, t.at.logIndex, t.at.place = e.block, e.logIndex, uint32(place)
+	t.found = append(t.found, Event{ID: fmt.Sprintf("%s-%d-%d", e.block.Hash, e.logIndex, place), Type: kind, Project: t.project, Data: data, After: t.at})
 	return true
 }
 

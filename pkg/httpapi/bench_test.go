@@ -234,7 +234,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	<-b.projects.CaughtUp()
 
 	events := &event.Log{
-		Deployment: b.stream.Deployment(), Confirmations: 1, Chain: rpc(), Projects: b.final, DeadLetters: b.stream, Poll: 20 * time.Millisecond, Log: log,
+		Deployment: b.stream.Deployment(), Confirmations: 1, Chain: rpc(), Projects: b.final, DeadLetters: b.stream, Poll: 20 * time.Millisecond, Logger: log,
 	}
 	loops.Go(func() { _ = events.Run(ctx) })
 	reg := prometheus.NewRegistry()
