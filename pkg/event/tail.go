@@ -275,7 +275,7 @@ func (l *Log) readOlder(ctx context.Context, from uint64, end evidence.Ref) (s *
 	case l.reading <- struct{}{}:
 		defer func() { <-l.reading }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, fmt.Errorf("couldn't read the chain's events from block %d on, since other readers read old ones: %w", from, ctx.Err())
 	}
 	l.mu.Lock()
 	s = l.older.find(from)
