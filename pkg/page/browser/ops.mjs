@@ -10,7 +10,8 @@ const words = '<img src=x onerror="window.broken=1">'
 async function signIn(page, token) {
   await page.goto('/ops')
   assert.equal(new URL(page.url()).pathname, '/ops/sign-in')
-  await page.keyboard.type('ada') // the field has the focus
+  await page.locator('input:focus').waitFor() // the first field gets the focus as the screen is shown
+  await page.keyboard.type('ada')
   await page.keyboard.press('Tab')
   await page.keyboard.type(token)
   await page.keyboard.press('Enter')

@@ -87,7 +87,8 @@ async function browse(browser, stack) {
   const page = await first.newPage()
   await page.goto('/app')
   assert.equal(new URL(page.url()).pathname, '/app/sign-in')
-  await page.keyboard.type(dev.apiKey) // the field has the focus
+  await page.locator('input:focus').waitFor() // the field gets the focus as the screen is shown
+  await page.keyboard.type(dev.apiKey)
   await page.keyboard.press('Enter')
   await page.waitForURL('**/app')
   const all = await screens(page, dev.apiUrl)
