@@ -93,7 +93,7 @@ func (r reader) Scores(ctx context.Context, project score.ProjectID, wallet comm
 // Carrier reads the lane's transaction that carries an update; nil of one that is none.
 func (r reader) Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (*score.Carrier, error) {
 	told, err := r.chain.Transaction(ctx, tx)
-	if err != nil {
+	if told == nil {
 		return nil, err
 	}
 	return registry.CarrierOf(told, r.Deployment.Contract, project, update), nil

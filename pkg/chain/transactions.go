@@ -119,21 +119,26 @@ func decodeTransactions(raw []json.RawMessage) (txs types.Transactions, unknown 
 	return txs, unknown, nil
 }
 
-// Transaction is the one of a hash, which proves what an endpoint tells of it. ethereum.NotFound says that no endpoint has it.
+// Transaction is the one of a hash, which proves what an endpoint tells of it; nil of one of a type that this program does not know, as rollups
+// have some. ethereum.NotFound says that no endpoint has it.
 func (c *Client) Transaction(ctx context.Context, hash common.Hash) (tx *types.Transaction, err error) {
 	err = c.readFrom(ctx, c.candidates(0), "transaction", func(ctx context.Context, e *endpoint) error {
 		elems := []rpc.BatchElem{elem("eth_getTransactionByHash", hash)}
 		if err := e.calls(ctx, elems); err != nil {
 			return err
 		}
-		var told *types.Transaction
+		var told json.RawMessage
 		if err := answer(elems[0], &told); err != nil {
 			return err
 		}
-		if told.Hash() != hash {
-			return contradiction("transaction %s was asked for, %s came", hash, told.Hash())
+		txs, _, err := decodeTransactions([]json.RawMessage{told})
+		if err != nil || len(txs) == 0 {
+			return err
 		}
-		tx = told
+		if txs[0].Hash() != hash {
+			return contradiction("transaction %s was asked for, %s came", hash, txs[0].Hash())
+		}
+		tx = txs[0]
 		return nil
 	})
 	return tx, err

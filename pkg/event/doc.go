@@ -9,7 +9,8 @@
 //   - Only blocks are read that are final by the relayers' rule, with such proof as the chain's Logs have.
 //   - An event's id never changes: block hash, log index and place in the batch, or the dead letter's name. An event may come more than once (a reader
 //     that crashed, a dead letter that was stored again), always under the same id.
-//   - An event says the same each time: what the directory of projects does not know yet, and the contract has, it waits for.
+//   - An event says the same each time, but for an action or a score type that its project did not have when it was first told: what the directory
+//     of projects does not know yet, and the contract has, it waits for.
 //   - From a cursor on nothing is left out: a reader that repeats its newest cursor misses nothing. The events of one source come in its
 //     order; those of the two come in any order.
 //   - A cursor whose block was replaced, which takes a reorg deeper than finality, is refused with ErrReplaced, and never

@@ -36,12 +36,12 @@ func (l *Log) Find(ctx context.Context, project score.ProjectID, id string) (Eve
 		if err != nil {
 			return Event{}, Cursor{}, err
 		}
-		if block.Number > through.block.Number || block.Number <= l.Deployment.DeployBlock {
+		if block.Number > through.block.Number || block.Number == 0 || block.Number < l.Deployment.DeployBlock {
 			return Event{}, Cursor{}, ErrNoEvent
 		}
 		at.block, through.block = evidence.Ref{Number: block.Number - 1, Hash: block.Parent}, block.Ref()
 	}
-	for !at.covers(through) {
+	for !at.covers(through) && (at.dead < through.dead || at.block.Number < through.block.Number || at.logIndex != wholeBlock) { // the block may have been replaced
 		events, next, err := l.Next(ctx, project, at, findLimit)
 		if errors.Is(err, ErrReplaced) {
 			err = ErrNoEvent

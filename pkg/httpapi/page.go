@@ -62,8 +62,12 @@ func (s *Server) servePage(app *fiber.App) {
 func keptForever(version string, send fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		err := send(c)
-		if c.Query("v") == version {
+		switch c.Query("v") {
+		case "":
+		case version:
 			c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+		default:
+			c.Set(fiber.HeaderCacheControl, "no-store")
 		}
 		return err
 	}

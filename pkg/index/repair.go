@@ -50,11 +50,12 @@ func (f *Follower) check(ctx context.Context, final evidence.Block) error {
 	if len(f.suspects) == 0 {
 		return nil
 	}
-	err = f.repair(ctx, final)
-	if len(f.suspects) > 0 {
-		f.checked = f.checked.Add(min(repairPause, f.Recheck) - f.Recheck)
-	}
-	return err
+	defer func() { // also where it panics
+		if len(f.suspects) > 0 {
+			f.checked = f.checked.Add(min(repairPause, f.Recheck) - f.Recheck)
+		}
+	}()
+	return f.repair(ctx, final)
 }
 
 // suspect notes that a project's record lacks something; the next check, which is now due, makes it again.

@@ -53,6 +53,9 @@ func (r *Restorer) Run(ctx context.Context) error {
 		if err == nil {
 			complete, err = r.Statuses.Complete(ctx)
 		}
+		if err == nil && complete {
+			trouble.Say(ctx, nil) // another relayer brought them back
+		}
 		if err == nil && !complete {
 			began := time.Now()
 			err := retry.Contained(func() error { return r.Restore(ctx) })

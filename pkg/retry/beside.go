@@ -69,9 +69,6 @@ func (t *Trouble) Say(ctx context.Context, err error) {
 	}
 }
 
-// Lasts tells whether the newest try failed.
-func (t *Trouble) Lasts() bool { return t.said != "" }
-
 // Pause is how long to wait before the next try: d, doubled with each panic in a row, to five minutes or d if that is longer.
 func (t *Trouble) Pause(d time.Duration) time.Duration {
 	pause := d

@@ -21,6 +21,9 @@ const idleSaves = time.Minute
 // findTimeout is how long an event that is to be sent again is looked for.
 const findTimeout = 10 * time.Second
 
+// quietReads is for how many TryAgain the log, which could not be read, must have nothing to tell and no error, so that it is read again.
+const quietReads = 15
+
 // errTaken says that another process wrote an endpoint's state.
 var errTaken = errors.New("another process delivers to the endpoint")
 
@@ -35,6 +38,7 @@ type courier struct {
 	dirty    bool      // what is stored is older
 	saved    time.Time // when it was stored
 	serving  bool      // as the metric has it
+	unread   bool      // the log could not be read, and whether it can now is not known
 	trouble  retry.Trouble
 }
 
@@ -71,7 +75,7 @@ func (c *courier) deliver(ctx context.Context) (err error) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	c.serve(!c.trouble.Lasts())
+	c.serve(!c.unread)
 	for {
 		if err := c.page(ctx); err != nil {
 			return err
@@ -115,7 +119,12 @@ func (c *courier) asked(ctx context.Context) (err error) {
 func (c *courier) resend(ctx context.Context) error {
 	finding, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
-	e, before, err := c.events.Find(finding, c.Project, c.Resend.Event)
+	var e event.Event
+	var before event.Cursor
+	err := retry.Contained(func() (err error) {
+		e, before, err = c.events.Find(finding, c.Project, c.Resend.Event)
+		return err
+	})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -164,23 +173,28 @@ func (c *courier) page(ctx context.Context) error {
 	return c.advance(ctx, next, idleSaves)
 }
 
-// next waits for events, but no longer than what was delivered may stay unwritten.
+// next waits for events, but no longer than what was delivered may stay unwritten; where the log could not be read, no longer than shows that it can.
 func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error) {
 	waiting, cancel := ctx, context.CancelFunc(func() {})
-	if c.dirty {
+	switch {
+	case c.dirty:
 		waiting, cancel = context.WithDeadline(ctx, c.saved.Add(c.SaveEvery))
+	case c.unread:
+		waiting, cancel = context.WithTimeout(ctx, quietReads*c.TryAgain)
 	}
 	defer cancel()
 	events, next, err := c.events.Next(waiting, c.Project, c.state.Cursor, c.size())
+	nothing := err != nil && ctx.Err() == nil && waiting.Err() != nil
+	c.unread = err != nil && (!nothing || c.dirty && c.unread)
+	if !c.unread {
+		c.trouble.Say(ctx, nil)
+		c.serve(true)
+	}
 	switch {
-	case err != nil && ctx.Err() == nil && waiting.Err() != nil:
+	case nothing:
 		return nil, next, c.save(ctx)
 	case errors.Is(err, event.ErrReplaced):
 		return nil, next, c.giveUp(ctx, err.Error()+": redeliver from a time before that, or from the start")
-	}
-	if err == nil {
-		c.trouble.Say(ctx, nil)
-		c.serve(true)
 	}
 	return events, next, err
 }
