@@ -89,7 +89,8 @@ func Subject(d *score.DeadLetter) string {
 var ErrNone = errors.New("no dead letter has this id")
 
 // Find finds a dead letter for each name: its id, or the updateId or projectId of what was rejected, which means
-// the newest of that one. It reads all dead letters once.
+// the newest of that one. It reads all dead letters once. An error that wraps ErrNone names the first name
+// that none has; another one that a name means several, and their ids; any other one may pass.
 func Find(ctx context.Context, opened *stream.Stream, names []string) ([]score.DeadLetter, error) {
 	candidates := make([][]score.DeadLetter, len(names))
 	err := opened.DeadLetters(ctx, func(d score.DeadLetter) error {

@@ -58,7 +58,7 @@ type Progress struct {
 
 // Read hands everything after p to fn, in the order of the chain and some at a time, until it is at the newest final block or few
 // blocks behind. Whenever Progress.At has moved, fn was given everything up to that block, and a later Read may continue there: it
-// says ErrReplaced if the chain does not have the block any more. An error of fn ends it.
+// says ErrReplaced if the chain does not have the block any more, and ErrNoProject where no final block has the project. An error of fn ends it.
 func (r *Reader) Read(ctx context.Context, p Progress, fn func(Progress, []Executed) error) error {
 	for {
 		final, err := r.Chain.FinalBlock(ctx, r.Confirmations)

@@ -19,7 +19,7 @@ import (
 // Document is what there is to tell of a deployment. What is not known, or does not exist, is left out.
 type Document struct {
 	At      time.Time `json:"at"`
-	OK      bool      `json:"ok"`      // nothing waits for a person, as far as is known
+	OK      bool      `json:"ok"`      // all lanes move and all that they need answers, as far as is known; dead letters, webhooks and standings have alerts of their own
 	Verdict string    `json:"verdict"` // a sentence
 
 	Lanes     []Lane     `json:"lanes"` // of the roster, also those that nothing drives, or that are gone

@@ -110,7 +110,7 @@ func policy(screen string) string {
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" + more
 }
 
-// New returns a Page.
+// New returns what serves the page. An error says that sessions cannot be sealed under the secret.
 func New(c Config) (*Page, error) {
 	sealed, err := newSessions(c.Secret)
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// What is read is as of the checkpoint, which is remembered for at most a second. Each read is a *score.RebuildingError while the projection is
-// being rebuilt, and score.ErrNotProjected where it does not have the project. A limit is at least 1. A board is the index of a score type, or score.Total.
-
 const (
 	maxScores  = 2000 // read by one script, which holds a Redis up for all of it
 	maxRecords = 500  // read in one exchange
 )
 
-// Page is what follows the cursor on a board, or its begin if that is nil: at most limit standings. Scores that changed since the cursor was
-// made move their wallets only.
+// Page is what follows the cursor on a board, or its begin if that is nil: at most limit standings (at least 1). Scores that changed since the cursor was
+// made move their wallets only. board is the index of a score type, or score.Total.
+//
+// What this and the other reads tell is as of the checkpoint, which is remembered for at most a second. Their errors: a *score.RebuildingError while
+// the projection is being rebuilt, score.ErrNotProjected where it does not have the project; any other one may pass.
 func (s *Store) Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error) {
 	if after == nil {
 		return s.page(ctx, project, board, limit, "begin")
