@@ -66,7 +66,7 @@ func commandLog() *slog.Logger {
 func (d devDir) running(flag string) (*dev.Info, error) {
 	info, err := dev.ReadInfo(d.DataDir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("say where the deployment is with %s, or start one with `scorelay dev` (there is none in %s)", flag, d.DataDir)
+		return nil, fmt.Errorf("say where the deployment is with %s, or start one with `scorelay dev` (there is none in %s; --data-dir names another folder)", flag, d.DataDir)
 	}
 	return info, err
 }

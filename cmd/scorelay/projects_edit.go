@@ -134,7 +134,11 @@ func (c *projectsEditCommand) edit(ctx context.Context, client *sdk.Client, out 
 	if err != nil {
 		return err
 	}
-	if err := sdk.Retry(ctx, func() error { _, err := client.EditProject(ctx, signed); return err }); err != nil {
+	err = sdk.Retry(ctx, func() error { _, err := client.EditProject(ctx, signed); return err })
+	if err != nil && next.Waits {
+		return fmt.Errorf("%w; an edit of the project is under way: run this again once it is final", err)
+	}
+	if err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(out, "accepted: edit %d of project %s, signed by %s\n", e.Nonce, id, key.Address().Hex())

@@ -126,6 +126,31 @@ func TestNoEditIsSignedForAnotherDeployment(t *testing.T) {
 	}
 }
 
+// TestAnEditThatFindsAnotherSaysWhenToComeBack: the API's refusal alone tells of a nonce, which no operator chose.
+func TestAnEditThatFindsAnotherSaysWhenToComeBack(t *testing.T) {
+	t.Parallel()
+	contract := common.Address{7}
+	signing, err := json.Marshal(wallet.NewDomain(5, contract))
+	require.NoError(t, err)
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(http.StatusConflict)
+			_, _ = io.WriteString(w, `{"status":409,"code":"edit_exists"}`)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"nextNonce":0,"waits":true,"signing":%s}`, signing)
+	}))
+	t.Cleanup(api.Close)
+	c := &projectsEditCommand{apiFlags: apiFlags{API: api.URL, Key: "key"}, domainFlags: domainFlags{5, contract.Hex()}, ID: score.ProjectID{3}.String(), AddScoreType: []string{"luck"}, Valid: time.Hour}
+	c.OwnerKey = app.Secret(hexutil.Encode(crypto.FromECDSA(devnet.Key(1))))
+	client, err := c.client()
+	require.NoError(t, err)
+	err = c.edit(t.Context(), client, io.Discard)
+	require.ErrorContains(t, err, "edit_exists")
+	require.ErrorContains(t, err, "run this again once it is final")
+}
+
 // TestADeadEditIsShownAndNotReplayed: its owner has to sign it again.
 func TestADeadEditIsShownAndNotReplayed(t *testing.T) {
 	t.Parallel()

@@ -435,7 +435,7 @@ func statusOf(t *testing.T, s *stack, scorelay func(args ...string) (string, str
 		out, told, err := scorelay("status", "--json")
 		require.NoError(t, err, told)
 		require.NoError(t, json.Unmarshal([]byte(out), &doc))
-		return doc.OK && len(doc.Replicas) > 1 && len(doc.Endpoints) > len(doc.Replicas)
+		return doc.OK && doc.Redis.Rebuilding == "" && len(doc.Replicas) > 1 && len(doc.Endpoints) > len(doc.Replicas)
 	}, 2*time.Minute, 10*time.Millisecond)
 	require.Equal(t, "all lanes move", doc.Verdict)
 	sent := uint64(0)

@@ -168,7 +168,7 @@ func (a *api) config() httpapi.Config {
 func (a *api) deps() httpapi.Deps {
 	contract := reader{index.Histories{Deployment: a.stream.Deployment(), Confirmations: a.settings.Confirmations, Chain: a.chain, Payments: a.chain}, a.chain}
 	deps := httpapi.Deps{
-		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: a.paused, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract, Standings: newStandings(a.redis, a.stream), Events: a.events,
+		Publisher: publisher{a.stream, a.guard}, Halted: a.guard.Reason, Paused: a.paused, Statuses: a.status, Projects: a.projects, Keys: a.keys, Backlogs: a.backlogs, Chain: contract, Standings: NewStandings(a.redis, a.stream), Events: a.events,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(a.redis, redisPrefix(a.stream)+"rate:", a.log, a.metrics),
 		Gas:       registry.Osaka(), // also where a later fork's rules hold, which would take four fifths of all budgets over night

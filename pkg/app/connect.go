@@ -233,8 +233,8 @@ func (c Connector) Redis(ctx context.Context, s *Redis) (*redisdb.Client, error)
 	return client, nil
 }
 
-// newStandings is the projection of a deployment's final executions, which relayers write and APIs read.
-func newStandings(client *redisdb.Client, s *stream.Stream) *standings.Store {
+// NewStandings is the projection of a deployment's final executions, which relayers write and APIs read.
+func NewStandings(client *redisdb.Client, s *stream.Stream) *standings.Store {
 	d := s.Deployment()
 	return standings.New(client, standings.Config{Prefix: redisPrefix(s), Source: fmt.Sprintf("%d:%s", d.ChainID, d.Contract)})
 }

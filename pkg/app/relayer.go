@@ -153,7 +153,7 @@ func (r *relayer) open(ctx context.Context) error {
 		Retention: r.settings.StatusRetention, Log: r.log,
 	}
 	r.projector = &index.Projector{
-		Deployment: d, Chain: r.chain, Payments: r.chain, Heads: r.heads, Blocks: r.chain, Projects: projects, Standings: newStandings(r.redis, r.stream),
+		Deployment: d, Chain: r.chain, Payments: r.chain, Heads: r.heads, Blocks: r.chain, Projects: projects, Standings: NewStandings(r.redis, r.stream),
 		Replica: r.settings.replica(), Log: r.log, Metrics: r.metrics,
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))

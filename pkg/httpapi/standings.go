@@ -39,7 +39,7 @@ func (s *Server) unread(c *fiber.Ctx, err error) *Problem {
 	var rebuilding *score.RebuildingError
 	switch {
 	case errors.As(err, &rebuilding):
-		return temporary(codeIndexRebuilding, retryAfterFull, fmt.Sprintf("at block %d of %d", rebuilding.Block, rebuilding.Target))
+		return temporary(codeIndexRebuilding, retryAfterFull, rebuilding.Progress())
 	case errors.Is(err, score.ErrNotProjected):
 		return temporary(codeIndexRebuilding, retryAfterFull, "the project's creation is not read yet, or not final")
 	default:

@@ -266,6 +266,7 @@ func TestWhatIsRebuiltIsNotTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
+	require.Equal(t, "not begun yet; a relayer begins by itself", b.get("/projects/%s/stats", b.project.ID).body["detail"])
 	at, err := b.standings.Begin(t.Context(), 0, 1000)
 	require.NoError(t, err)
 	b.advance(at, 400)

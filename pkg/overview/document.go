@@ -148,6 +148,8 @@ type Redis struct {
 	Bytes uint64  `json:"bytes,omitempty"`
 	Full  float64 `json:"full,omitempty"` // part of its maxmemory
 	Error string  `json:"error,omitempty"`
+	// How far leaderboards, histories and statistics are being rebuilt, which cannot be read until then; empty if they are not.
+	Rebuilding string `json:"rebuilding,omitempty"`
 }
 
 // sentences say of each reason for which a lane may wait what it is, for people.

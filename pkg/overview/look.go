@@ -34,9 +34,15 @@ type Deployment struct {
 	Stream        *stream.Stream
 	Chain         *chain.Client
 	Redis         *redisdb.Client
+	Standings     Standings
 	Confirmations uint64 // as of the relayers
 	Observer      string // who looks, as endpoints are seen by it
 	Log           *slog.Logger
+}
+
+// Standings tell how far they are.
+type Standings interface {
+	Checkpoint(ctx context.Context) (score.Checkpoint, error)
 }
 
 // patience is with the chain and with Redis.
@@ -210,6 +216,13 @@ func (d *Deployment) redis(ctx context.Context) (r Redis) {
 	if err == nil {
 		r.Bytes, r.Full, err = d.Redis.Memory(ctx)
 	}
+	var at score.Checkpoint
+	if err == nil {
+		at, err = d.Standings.Checkpoint(ctx)
+	}
+	if err == nil && at.Rebuilding() {
+		r.Rebuilding = (&score.RebuildingError{Block: at.Block, Target: at.Target}).Progress()
+	}
 	if err != nil {
 		r.Error = err.Error()
 	}
@@ -259,11 +272,11 @@ func (s *stored) moves(l *Lane, report replica.Lane, reported bool) {
 	case l.Replica == "" && l.Epoch == 0:
 		l.Why = "no relayer has its key, or none runs"
 	case l.Replica == "":
-		l.Why = "no relayer drives it"
+		l.Why = "no relayer drives it; one that runs and has its key takes it by itself"
 	case reported:
 		l.wait(lane.Wait(report.Wait), report.Since)
 	default:
-		l.Why = "its relayer says nothing of it"
+		l.Why = "its relayer says nothing of it; if it died, another takes the lane by itself"
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/roster/store"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/standings"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
 
@@ -49,13 +50,17 @@ func newRig(t *testing.T) *rig {
 	redis, err := redisdb.Open(server.URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
+	held := standings.New(redis, standings.Config{})
+	begun, err := held.Begin(t.Context(), 0, 1)
+	require.NoError(t, err)
+	advance(t, held, begun, 1)
 	js := devnet.JetStream(t)
 	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
 		Deployment: score.Deployment{Lanes: 3, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1},
 	}))
 	opened, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
-	r := &rig{Deployment: &Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Confirmations: 1, Log: quiet}, redis: server}
+	r := &rig{Deployment: &Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: held, Confirmations: 1, Log: quiet}, redis: server}
 	r.roster, err = roster.First([]common.Address{devnet.Address(firstAccount), devnet.Address(firstAccount + 1), devnet.Address(firstAccount + 2)})
 	require.NoError(t, err)
 	lanes, err := store.Open(t.Context(), js)
@@ -72,6 +77,15 @@ func newRig(t *testing.T) *rig {
 		require.NoError(t, err)
 	}
 	return r
+}
+
+// advance has the standings be of a block.
+func advance(t *testing.T, held *standings.Store, from score.Checkpoint, block uint64) score.Checkpoint {
+	t.Helper()
+	to := from
+	to.Block, to.Hash, to.Time = block, common.Hash{byte(block)}, time.Now()
+	require.NoError(t, held.Advance(t.Context(), from, to))
+	return to
 }
 
 // project is one of a lane's.
@@ -113,7 +127,7 @@ func TestWhatIsStoredIsToldWithoutRelayers(t *testing.T) {
 	r := newRig(t)
 	doc := r.look(t)
 	require.False(t, doc.OK)
-	require.Equal(t, "3 of 3 lanes wait; lane 0: no relayer drives it", doc.Verdict)
+	require.Equal(t, "3 of 3 lanes wait; lane 0: no relayer drives it; one that runs and has its key takes it by itself", doc.Verdict)
 	require.Len(t, doc.Lanes, 3)
 	require.Equal(t, "no relayer has its key, or none runs", doc.Lanes[2].Why)
 	for i, l := range doc.Lanes {
@@ -161,7 +175,7 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	r.lease(t, "relayer-a", "relayer-b", "relayer-b")
 	doc := r.look(t)
 	require.False(t, doc.OK, "a lease alone may be one that NATS cannot end")
-	require.Equal(t, "3 of 3 lanes wait; lane 0: its relayer says nothing of it", doc.Verdict)
+	require.Equal(t, "3 of 3 lanes wait; lane 0: its relayer says nothing of it; if it died, another takes the lane by itself", doc.Verdict)
 	require.Equal(t, []Replica{{Role: relayer, Name: "relayer-a", Lanes: 1}, {Role: relayer, Name: "relayer-b", Lanes: 2}}, doc.Replicas, "of a version that says nothing")
 
 	began := time.Now().Add(-time.Hour).UTC()
@@ -176,7 +190,7 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	}
 	tell(lane.WaitFunds)
 	doc = r.look(t)
-	require.Equal(t, "2 of 3 lanes wait; lane 0: its relayer says nothing of it", doc.Verdict)
+	require.Equal(t, "2 of 3 lanes wait; lane 0: its relayer says nothing of it; if it died, another takes the lane by itself", doc.Verdict)
 	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
 		Role: relayer, Name: "relayer-a", Version: "v1.3.0", Began: began, Lanes: map[score.Lane]replica.Lane{0: {Since: began}},
 	}))
@@ -332,6 +346,29 @@ func TestAPausedProjectIsTold(t *testing.T) {
 	doc.NATS.Bytes = doc.NATS.Bound
 	doc.judge()
 	require.Contains(t, doc.Verdict, "it keeps what waits of 5 paused projects", "which may be why")
+}
+
+// TestARebuildIsTold, and needs no operator.
+func TestARebuildIsTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.lease(t, "relayer-a", "relayer-a", "relayer-a")
+	r.moving(t)
+	held := standings.New(r.Redis, standings.Config{Prefix: "flushed:"})
+	r.Standings = held
+	told := func() *Document {
+		doc := r.look(t)
+		require.True(t, doc.OK, doc.Verdict)
+		return doc
+	}
+	const rebuilt = "all lanes move; leaderboards, histories and statistics are being rebuilt: "
+	require.Equal(t, rebuilt+"not begun yet; a relayer begins by itself", told().Verdict)
+	begun, err := held.Begin(t.Context(), 0, 9)
+	require.NoError(t, err)
+	begun = advance(t, held, begun, 8)
+	require.Equal(t, rebuilt+"at block 8 of 9", told().Verdict)
+	advance(t, held, begun, 9)
+	require.Equal(t, "all lanes move", told().Verdict)
 }
 
 // TestWhatIsAwayIsNamed: Redis first, then also the chain.

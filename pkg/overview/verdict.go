@@ -47,6 +47,9 @@ func (d *Document) judge() {
 		if down := d.Down(); len(down) > 0 {
 			d.Verdict += "; endpoints that are left alone: " + strings.Join(slices.Sorted(maps.Keys(down)), ", ")
 		}
+		if d.Redis.Rebuilding != "" {
+			d.Verdict += "; leaderboards, histories and statistics are being rebuilt: " + d.Redis.Rebuilding
+		}
 		if n := len(d.PausedProjects); n > 0 {
 			d.Verdict += fmt.Sprintf("; paused by an operator: %d of the projects", n)
 		}

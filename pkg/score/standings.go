@@ -147,8 +147,14 @@ type RebuildingError struct {
 	Block, Target uint64 // how far it is, and will be; both 0 before it began
 }
 
-func (e *RebuildingError) Error() string {
-	return fmt.Sprintf("the projection is being rebuilt: at block %d of %d", e.Block, e.Target)
+func (e *RebuildingError) Error() string { return "the projection is being rebuilt: " + e.Progress() }
+
+// Progress says how far it is.
+func (e *RebuildingError) Progress() string {
+	if e.Target == 0 {
+		return "not begun yet; a relayer begins by itself"
+	}
+	return fmt.Sprintf("at block %d of %d", e.Block, e.Target)
 }
 
 // ErrNotProjected says that the projection does not have the project: it was lost, or has not come to its creation yet.

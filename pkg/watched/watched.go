@@ -46,8 +46,11 @@ func Open(ctx context.Context, js jetstream.JetStream, bucket string) (jetstream
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	kv, err := js.KeyValue(ctx, bucket)
-	if err != nil {
+	if errors.Is(err, jetstream.ErrBucketNotFound) { // a server that does not answer must not lead an operator to setup
 		return nil, fmt.Errorf("couldn't open the KV bucket %s (does `scorelay setup` still have to run?): %w", bucket, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("couldn't open the KV bucket %s: %w", bucket, err)
 	}
 	status, err := kv.Status(ctx)
 	if err != nil {

@@ -34,6 +34,16 @@ func TestOpenWithoutTheBucket(t *testing.T) {
 	require.ErrorContains(t, err, "couldn't open the KV bucket THINGS (does `scorelay setup` still have to run?)")
 }
 
+// TestOpenWithoutAnAnswer: nothing speaks of setup where the bucket may well be there.
+func TestOpenWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	js := devnet.JetStream(t)
+	js.Conn().Close()
+	_, err := watched.Open(t.Context(), js, bucket)
+	require.ErrorContains(t, err, "couldn't open the KV bucket THINGS: ")
+	require.NotContains(t, err.Error(), "setup")
+}
+
 func TestViewFromTheFirstSnapshotOn(t *testing.T) {
 	t.Parallel()
 	nc, kv := connect(t, devnet.NATS(t).URL)

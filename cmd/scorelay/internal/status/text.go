@@ -143,7 +143,11 @@ func below(d *overview.Document) (lines []string) {
 		for _, p := range d.Backlog {
 			all += p.Updates
 		}
-		say("waiting %s%s updates of %s projects", atLeast, count(all), count(uint64(len(d.Backlog))))
+		projects := "projects"
+		if len(d.Backlog) == 1 {
+			projects = "project"
+		}
+		say("waiting %s%s updates of %s %s", atLeast, count(all), count(uint64(len(d.Backlog))), projects)
 		for _, p := range d.Backlog[:min(mostProjects, len(d.Backlog))] {
 			line := fmt.Sprintf("  %s  %s updates, lane %d", short(p.Project.String(), 13), count(p.Updates), p.Lane)
 			if p.OldestSeconds != nil {
@@ -190,6 +194,9 @@ func below(d *overview.Document) (lines []string) {
 		redis = "does not answer"
 	}
 	say("NATS       %s, copies %d, stream %.0f %% full (%s)   Redis %s", nats, d.NATS.Copies, 100*d.NATS.Full(), overview.Bytes(d.NATS.Bytes), redis)
+	if d.Redis.Rebuilding != "" {
+		say("rebuilding leaderboards, histories and statistics, which answer 503 until then: %s", d.Redis.Rebuilding)
+	}
 	return lines
 }
 
@@ -221,7 +228,9 @@ func endpoints(d *overview.Document) (all []string) {
 			state = fmt.Sprintf("%s and %d more", down[e.Endpoint][0], len(down[e.Endpoint])-1)
 		case len(down[e.Endpoint]) == 1:
 			state = down[e.Endpoint][0]
-		case e.Newest > 0 && e.Newest+1 < newest:
+		case e.Newest == 0:
+			state = "no answer yet"
+		case e.Newest+1 < newest:
 			state = fmt.Sprintf("behind %s blocks", count(newest-e.Newest))
 		}
 		all = append(all, e.Endpoint+" "+state)
@@ -288,7 +297,7 @@ func ether(wei string) string {
 	}
 	amount, _ := n.Quo(n, big.NewFloat(1e18)).Float64()
 	switch {
-	case amount >= 1e6:
+	case amount >= 1e7:
 		return fmt.Sprintf("%.1e", amount)
 	case amount >= 1000:
 		return dev.Thousands(int(amount))
