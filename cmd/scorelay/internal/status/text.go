@@ -134,31 +134,7 @@ func below(d *overview.Document) (lines []string) {
 	say := func(format string, args ...any) {
 		lines = append(lines, dev.Fold(fmt.Sprintf(format, args...), Columns)...)
 	}
-	if len(d.Backlog) > 0 {
-		atLeast := ""
-		if !d.BacklogWhole {
-			atLeast = "at least "
-		}
-		var all uint64
-		for _, p := range d.Backlog {
-			all += p.Updates
-		}
-		projects := "projects"
-		if len(d.Backlog) == 1 {
-			projects = "project"
-		}
-		say("waiting %s%s updates of %s %s", atLeast, count(all), count(uint64(len(d.Backlog))), projects)
-		for _, p := range d.Backlog[:min(mostProjects, len(d.Backlog))] {
-			line := fmt.Sprintf("  %s  %s updates, lane %d", short(p.Project.String(), 13), count(p.Updates), p.Lane)
-			if p.OldestSeconds != nil {
-				line += ", oldest " + overview.Age(*p.OldestSeconds)
-			}
-			if _, paused := d.PausedProjects[p.Project]; paused {
-				line += ", paused"
-			}
-			say("%s", line)
-		}
-	}
+	lines = append(lines, waiting(d)...)
 	if t := d.TopUp; t != nil {
 		now := ""
 		if t.Lane != nil {
@@ -196,6 +172,37 @@ func below(d *overview.Document) (lines []string) {
 	say("NATS       %s, copies %d, stream %.0f %% full (%s)   Redis %s", nats, d.NATS.Copies, 100*d.NATS.Full(), overview.Bytes(d.NATS.Bytes), redis)
 	if d.Redis.Rebuilding != "" {
 		say("rebuilding leaderboards, histories and statistics, which answer 503 until then: %s", d.Redis.Rebuilding)
+	}
+	return lines
+}
+
+// waiting is what waits, by project.
+func waiting(d *overview.Document) (lines []string) {
+	if len(d.Backlog) == 0 {
+		return nil
+	}
+	atLeast := ""
+	if !d.BacklogWhole {
+		atLeast = "at least "
+	}
+	var all uint64
+	for _, p := range d.Backlog {
+		all += p.Updates
+	}
+	projects := "projects"
+	if len(d.Backlog) == 1 {
+		projects = "project"
+	}
+	lines = append(lines, fmt.Sprintf("waiting %s%s updates of %s %s", atLeast, count(all), count(uint64(len(d.Backlog))), projects))
+	for _, p := range d.Backlog[:min(mostProjects, len(d.Backlog))] {
+		line := fmt.Sprintf("  %s  %s updates, lane %d", short(p.Project.String(), 13), count(p.Updates), p.Lane)
+		if p.OldestSeconds != nil {
+			line += ", oldest " + overview.Age(*p.OldestSeconds)
+		}
+		if _, paused := d.PausedProjects[p.Project]; paused {
+			line += ", paused"
+		}
+		lines = append(lines, dev.Fold(line, Columns)...)
 	}
 	return lines
 }
