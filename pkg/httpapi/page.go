@@ -85,7 +85,7 @@ func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
 				r.TLS = new(over.ConnectionState())
 			}
 		}
-		if key := s.page.Key(r); key != "" {
+		if key := s.page.Sessions.Holder(r); key != "" {
 			c.Request().Header.Set("X-API-KEY", key)
 		}
 		return handle(c)
@@ -95,7 +95,7 @@ func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
 // ours lets posts in that a screen of the page sent.
 func (s *Server) ours(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if r, err := adaptor.ConvertRequest(c, true); err != nil || !s.page.Ours(r) {
+		if r, err := adaptor.ConvertRequest(c, true); err != nil || !s.page.Sessions.Ours(r) {
 			return problem(codeCrossOrigin, "its session may have ended").write(c)
 		}
 		return handle(c)

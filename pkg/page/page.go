@@ -58,11 +58,10 @@ type Config struct {
 
 // Page answers requests below /app. It is safe for concurrent use.
 type Page struct {
-	sessions  *sessions
+	Sessions  *Sessions // whose holders are API keys
 	source    Source
 	standings Standings
 	log       *slog.Logger
-	origin    *http.CrossOriginProtection
 	mux       *http.ServeMux
 }
 
@@ -112,11 +111,11 @@ func policy(screen string) string {
 
 // New returns what serves the page. An error says that sessions cannot be sealed under the secret.
 func New(c Config) (*Page, error) {
-	sealed, err := newSessions(c.Secret)
+	sessions, err := NewSessions(c.Secret, "", "/")
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{sessions: sealed, source: c.Source, standings: c.Standings, log: c.Log, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux()}
+	p := &Page{Sessions: sessions, source: c.Source, standings: c.Standings, log: c.Log, mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
 		home + "/{$}":                              p.projects,
 		home:                                       p.projects,
@@ -249,7 +248,7 @@ type frame struct {
 func (p *Page) frame(title string, r *http.Request, by *score.Grant) frame {
 	f := frame{Title: title}
 	if by != nil {
-		f.Key, f.Token = by.Name, p.sessions.token(sessionOf(r, ""))
+		f.Key, f.Token = by.Name, p.Sessions.Token(r)
 	}
 	return f
 }
