@@ -34,7 +34,7 @@ func (s *Server) newPage() (*page.Page, error) {
 	if len(s.config.Secret) == 0 || s.deps.Standings == nil {
 		return nil, nil
 	}
-	return page.New(page.Config{Secret: s.config.Secret, Source: source{s}, Standings: s.deps.Standings, Log: s.deps.Log})
+	return page.New(page.Config{Secret: s.config.Secret, Domain: s.domain, Source: source{s}, Standings: s.deps.Standings, Log: s.deps.Log})
 }
 
 // servePage adds the page's routes.
@@ -203,7 +203,7 @@ func (a source) Carrier(ctx context.Context, tx common.Hash, project score.Proje
 	return carrier, err == nil
 }
 
-func (a source) NextEdit(project score.ProjectID) (page.NextEdit, error) {
+func (a source) NextEdit(project score.ProjectID) (score.NextEdit, error) {
 	next, p := a.s.editAfter(a.s.deps.Log, project)
 	if p != nil {
 		return next, p.shown()
@@ -211,7 +211,7 @@ func (a source) NextEdit(project score.ProjectID) (page.NextEdit, error) {
 	return next, nil
 }
 
-func (a source) Edit(project score.ProjectID, nonce uint64) (page.EditState, error) {
+func (a source) Edit(project score.ProjectID, nonce uint64) (score.EditState, error) {
 	is, p := a.s.editState(a.s.deps.Log, score.EditRef(project, nonce))
 	if p != nil {
 		return is, p.shown()

@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 // Source tells what the API would answer.
@@ -30,10 +31,10 @@ type Source interface {
 	Update(project score.ProjectID, update score.UpdateID) (score.Status, error)
 	// Carrier is the lane's transaction that carries an update; nil of one that is none. It is not ok where the transaction is not at hand now.
 	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (carrier *score.Carrier, ok bool)
-	// NextEdit tells what an owner's next edit of a project is signed with. The error is a *Problem.
-	NextEdit(project score.ProjectID) (NextEdit, error)
+	// NextEdit tells which edit of a project comes next. The error is a *Problem.
+	NextEdit(project score.ProjectID) (score.NextEdit, error)
 	// Edit tells what became of an edit. The error is a *Problem, also where none of this nonce is known.
-	Edit(project score.ProjectID, nonce uint64) (EditState, error)
+	Edit(project score.ProjectID, nonce uint64) (score.EditState, error)
 	// Waits tells how many of a project's updates wait to be bound, about, and, if they wait for it, the reason of an operator's pause.
 	Waits(project score.ProjectID) (updates uint64, paused string)
 }
@@ -50,7 +51,8 @@ type Standings interface {
 
 // Config of a Page; all is required.
 type Config struct {
-	Secret    []byte // of the deployment, at least 16 bytes: what sessions are sealed under
+	Secret    []byte        // of the deployment, at least 16 bytes: what sessions are sealed under
+	Domain    wallet.Domain // that edits are signed under
 	Source    Source
 	Standings Standings
 	Log       *slog.Logger
@@ -59,6 +61,7 @@ type Config struct {
 // Page answers requests below /app. It is safe for concurrent use.
 type Page struct {
 	Sessions  *Sessions // whose holders are API keys
+	domain    wallet.Domain
 	source    Source
 	standings Standings
 	log       *slog.Logger
@@ -115,7 +118,7 @@ func New(c Config) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{Sessions: sessions, source: c.Source, standings: c.Standings, log: c.Log, mux: http.NewServeMux()}
+	p := &Page{Sessions: sessions, domain: c.Domain, source: c.Source, standings: c.Standings, log: c.Log, mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
 		home + "/{$}":                              p.projects,
 		home:                                       p.projects,
