@@ -99,7 +99,7 @@ func (t *turn) letter(ctx context.Context, seq uint64, d *score.DeadLetter) (ok 
 
 // told is what a dead letter is of; rec is the record of an update's project.
 func told(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data any) {
-	var on Place
+	var on TxRef
 	if d.Tx != (common.Hash{}) {
 		on.Tx = &d.Tx
 	}
@@ -107,13 +107,13 @@ func told(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data
 	switch {
 	case d.Update != nil:
 		update := updateData(rec, d.Update, d.Outcome)
-		update.Place = on
+		update.TxRef = on
 		return UpdateRejected, UpdateReplayed, update
 	case d.Edit != nil:
-		return EditRejected, "", EditData{Nonce: d.Edit.Nonce, Owner: d.Edit.Owner, Edits: d.Edit.Edits, Outcome: outcome, Place: on}
+		return EditRejected, "", EditData{Nonce: d.Edit.Nonce, Owner: d.Edit.Owner, Edits: d.Edit.Edits, Outcome: outcome, TxRef: on}
 	default:
 		created := projectData(d.Project)
-		created.Outcome, created.Place = outcome, on
+		created.Outcome, created.TxRef = outcome, on
 		return ProjectRejected, ProjectReplayed, created
 	}
 }

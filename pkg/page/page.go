@@ -43,7 +43,7 @@ type Source interface {
 // and the store's. A board is the index of a score type, or score.Total.
 type Standings interface {
 	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
-	Places(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.Place, score.AsOf, error)
+	BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.BoardStanding, score.AsOf, error)
 	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
