@@ -84,7 +84,7 @@ func (t *turn) letter(ctx context.Context, seq uint64, d *score.DeadLetter) (ok 
 			return false, err
 		}
 	}
-	rejected, replayed, data := told(rec, d)
+	rejected, replayed, data := describe(rec, d)
 	id := deadPrefix + strings.ReplaceAll(d.ID, ".", "-")
 	e := Event{ID: id, Type: rejected, Time: d.Time.UTC(), Project: t.project, Data: data, After: t.at}
 	if !d.Replayed.IsZero() {
@@ -97,8 +97,8 @@ func (t *turn) letter(ctx context.Context, seq uint64, d *score.DeadLetter) (ok 
 	return true, nil
 }
 
-// told is what a dead letter is of; rec is the record of an update's project.
-func told(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data any) {
+// describe tells the types and the data of a dead letter's events; rec is the record of an update's project.
+func describe(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data any) {
 	var on TxRef
 	if d.Tx != (common.Hash{}) {
 		on.Tx = &d.Tx

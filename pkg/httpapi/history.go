@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// A wallet's history is told newest first, from three places: what is not final, or not projected yet, from the chain's logs; the newest final
+// A wallet's history is told newest first, from three sources: what is not final, or not projected yet, from the chain's logs; the newest final
 // executions from the projection; those before, which it does not keep, from the logs again. A range of blocks holds the logs of all
 // projects, so a request reads no more than so many blocks, for so long, and one more look-up continues.
 const (
