@@ -266,7 +266,6 @@ func TestWhatIsRebuiltIsNotTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil).withProject()
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
-	require.Equal(t, "not begun yet; a relayer begins by itself", b.get("/projects/%s/stats", b.project.ID).body["detail"])
 	at, err := b.standings.Begin(t.Context(), 0, 1000)
 	require.NoError(t, err)
 	b.advance(at, 400)
@@ -280,6 +279,16 @@ func TestWhatIsRebuiltIsNotTold(t *testing.T) {
 		require.Equal(t, "5", r.header.Get("Retry-After"))
 	}
 	require.Equal(t, http.StatusOK, b.get("/projects/%s/scores/%s", b.project.ID, player(1)).status, "the chain tells")
+}
+
+// TestARebuildThatHasNotBegun says so, and names no block.
+func TestARebuildThatHasNotBegun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
+	r := b.get("/projects/%s/stats", b.project.ID)
+	require.Equal(t, "index_rebuilding", r.code())
+	require.Equal(t, "not begun yet; a relayer begins by itself", r.body["detail"])
 }
 
 // carry has the contract apply a batch of updates of the bench's project to wallets, and returns the block.
