@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -190,7 +191,12 @@ func refusesContent(err error) bool {
 func (s *Sender) sendGroup(g *Group) error {
 	signed, err := g.Sign(s.life, s.o.Groups, s.o.Sign)
 	if err == nil {
-		_, _, err = s.client.UpdateScores(s.life, signed)
+		var stored int
+		var duplicates []score.UpdateID
+		stored, duplicates, err = s.client.UpdateScores(s.life, signed)
+		if told := stored + len(duplicates); err == nil && told != len(g.Updates) {
+			err = fmt.Errorf("%w: it tells of %d updates, not of %d", ErrAnswer, told, len(g.Updates))
+		}
 	}
 	return err
 }

@@ -36,6 +36,8 @@ const (
 
 	sumSize      = 8       // hex digits before a line's JSON
 	compactBytes = 1 << 20 // a spool is rewritten from this size on, if less than half of it is needed
+
+	damagedCopies = 9 // of a damaged spool beside it at most
 )
 
 type spoolLine struct {
@@ -62,8 +64,6 @@ func (l spoolLine) append(to []byte) []byte {
 // at the end.
 func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 	live := map[uint64]spooled{}
-	done := map[uint64]bool{}
-	accepted := map[uint64]bool{}
 	for line := range bytes.Lines(raw) {
 		l, whole := parseSpoolLine(line)
 		switch {
@@ -71,20 +71,18 @@ func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 			damaged++
 		case !whole:
 		case l.State == spoolDone:
-			done[l.N] = true
+			delete(live, l.N) // as it is so far: a number that was done may come again
 		case l.State == spoolAccepted:
-			accepted[l.N] = true
+			if e, held := live[l.N]; held {
+				e.accepted = true
+				live[l.N] = e
+			}
 		case l.Update != nil:
 			live[l.N] = spooled{n: l.N, update: *l.Update}
 		}
 		last = max(last, l.N)
 	}
-	for n, e := range live {
-		if e.accepted = accepted[n]; !done[n] {
-			entries = append(entries, e)
-		}
-	}
-	slices.SortFunc(entries, func(a, b spooled) int { return cmp.Compare(a.n, b.n) })
+	entries = slices.SortedFunc(maps.Values(live), func(a, b spooled) int { return cmp.Compare(a.n, b.n) })
 	// An update that was queued again when its end was reported is there twice, if the process died before the first was done: the newer one counts.
 	newest := map[score.UpdateID]uint64{}
 	for _, e := range entries {
@@ -107,7 +105,8 @@ func parseSpoolLine(line []byte) (l spoolLine, whole bool) {
 type spool struct {
 	path    string
 	lock    *flock.Flock
-	damaged int
+	damaged int  // lines that could not be read
+	copied  bool // that file is kept beside the spool, or had none
 
 	syncing sync.Mutex // held while the file is synced or replaced; taken before mu
 
@@ -138,9 +137,7 @@ func openSpool(path string) (*spool, []spooled, error) {
 	var entries []spooled
 	if err == nil {
 		entries, s.last, s.damaged = parseSpool(raw)
-		if s.damaged > 0 {
-			err = os.WriteFile(path+".damaged", raw, 0o600)
-		}
+		s.copied = s.damaged == 0
 	}
 	for _, e := range entries {
 		s.live[e.n] = e
@@ -259,6 +256,12 @@ func (s *spool) sync(upTo int64) error {
 
 // compact replaces the file by one of what is not done; s.mu is held, or no other goroutine has s.
 func (s *spool) compact() error {
+	if !s.copied {
+		if err := s.copyDamaged(); err != nil {
+			return err
+		}
+		s.copied = true
+	}
 	var lines []byte
 	for _, n := range slices.Sorted(maps.Keys(s.live)) {
 		e := s.live[n]
@@ -268,19 +271,13 @@ func (s *spool) compact() error {
 		}
 	}
 	next := s.path + ".new"
-	file, err := os.OpenFile(next, os.O_CREATE|os.O_TRUNC|os.O_APPEND|os.O_RDWR, 0o600)
+	file, err := writeSynced(next, os.O_TRUNC, lines)
 	if err != nil {
 		return err
 	}
-	if _, err = file.Write(lines); err == nil {
-		err = file.Sync()
-	}
-	if err == nil {
-		err = os.Rename(next, s.path)
-	}
-	if err != nil {
+	if err := os.Rename(next, s.path); err != nil {
 		_ = file.Close()
-		_ = os.Remove(next) // on a full disk it may have taken the last room
+		_ = os.Remove(next)
 		return err
 	}
 	old := s.file
@@ -294,6 +291,50 @@ func (s *spool) compact() error {
 		return err
 	}
 	return nil
+}
+
+// copyDamaged keeps the file beside the spool before it is rewritten without what cannot be read. Copies of earlier damages stay, but for the ninth.
+func (s *spool) copyDamaged() error {
+	raw, err := os.ReadFile(s.path)
+	if err != nil {
+		return err
+	}
+	for i := 1; ; i++ {
+		path, flag := s.path+".damaged", os.O_EXCL
+		if i > 1 {
+			path = fmt.Sprintf("%s-%d", path, i)
+		}
+		if i == damagedCopies {
+			flag = os.O_TRUNC
+		}
+		if kept, err := os.ReadFile(path); err == nil && bytes.Equal(kept, raw) {
+			return nil // the process died before it rewrote the spool
+		}
+		file, err := writeSynced(path, flag, raw)
+		if err == nil {
+			return file.Close()
+		}
+		if i == damagedCopies || !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+}
+
+// writeSynced makes a file that is on the disk, or none.
+func writeSynced(path string, flag int, raw []byte) (*os.File, error) {
+	file, err := os.OpenFile(path, flag|os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = file.Write(raw); err == nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		_ = file.Close()
+		_ = os.Remove(path) // on a full disk it may have taken the last room
+		return nil, err
+	}
+	return file, nil
 }
 
 // syncDirectory makes a rename last. Windows has no such call.
