@@ -207,7 +207,11 @@ func TestSenderSendsUntilItIsAccepted(t *testing.T) {
 				if time.Since(began) > 24*time.Hour {
 					return 0, "", 0
 				}
-				switch n % 9 {
+				switch n % 11 {
+				case 10:
+					return 431, "headers_too_large", 0
+				case 9:
+					return 415, "unsupported_encoding", 0
 				case 1:
 					return 503, "stream_full", 2
 				case 2:
@@ -407,7 +411,7 @@ func TestSenderThatIsClosedEndsAFlush(t *testing.T) {
 		select {
 		case <-flushed:
 		default:
-			t.Fatal("the flush goes on")
+			t.Fatal("the flush continues")
 		}
 	})
 }

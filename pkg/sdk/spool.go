@@ -114,6 +114,7 @@ type spool struct {
 	file      *os.File
 	live      map[uint64]spooled
 	last      uint64
+	updates   int   // about how many the file holds, with those that are done
 	size      int64 // of the file
 	compactAt int64 // the size from which on it is rewritten
 	appended  int64 // bytes ever
@@ -142,6 +143,7 @@ func openSpool(path string) (*spool, []spooled, error) {
 	for _, e := range entries {
 		s.live[e.n] = e
 	}
+	s.updates = len(entries)
 	if err == nil {
 		if err = s.compact(); err != nil && s.file == nil && s.reuse(raw) == nil {
 			err = nil // such as a full disk: what there is is sent, which makes room
@@ -176,22 +178,41 @@ func (s *spool) put(all []*held) error {
 	for _, h := range all {
 		lines = spoolLine{N: h.n, Update: &h.update}.append(lines)
 	}
+	for {
+		upTo, err := s.tryPut(all, lines)
+		if err == nil {
+			return s.sync(upTo)
+		}
+		if !s.shrink() {
+			return err
+		}
+	}
+}
+
+func (s *spool) tryPut(all []*held, lines []byte) (upTo int64, err error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.append(lines); err != nil {
+		return 0, err
+	}
 	for _, h := range all {
 		s.live[h.n] = spooled{n: h.n, update: h.update}
 	}
-	err := s.append(lines)
-	upTo := s.appended
-	if err != nil {
-		for _, h := range all {
-			delete(s.live, h.n)
-		}
+	s.updates += len(all)
+	return s.appended, nil
+}
+
+// shrink rewrites a file that cannot grow, if most of it is done, and tells whether it did.
+func (s *spool) shrink() bool {
+	s.syncing.Lock()
+	defer s.syncing.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil || 2*len(s.live) >= s.updates {
+		return false
 	}
-	s.mu.Unlock()
-	if err == nil {
-		err = s.sync(upTo)
-	}
-	return err
+	s.updates = len(s.live) // else each call on a full disk would try it
+	return s.compact() == nil
 }
 
 // mark notes that an update was accepted, or is done. If that fails the update is sent again after a restart.
@@ -281,7 +302,7 @@ func (s *spool) compact() error {
 		return err
 	}
 	old := s.file
-	s.file, s.size, s.synced = file, int64(len(lines)), s.appended
+	s.file, s.size, s.synced, s.updates = file, int64(len(lines)), s.appended, len(s.live)
 	s.compactAt = max(compactBytes, 2*s.size)
 	if old != nil {
 		_ = old.Close()
