@@ -45,7 +45,7 @@ func NewClient(url, apiKey string, client *http.Client) *Client {
 		}}
 	}
 	own := *client
-	own.Timeout = cmp.Or(own.Timeout, requestTimeout) // http.DefaultClient would wait forever
+	own.Timeout = cmp.Or(own.Timeout, requestTimeout)
 	if own.CheckRedirect == nil { // the API has none, and a proxy's login page elsewhere would be sent the key
 		own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}

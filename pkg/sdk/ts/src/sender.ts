@@ -46,13 +46,15 @@ export class Sender {
   private changed: Promise<void> = Promise.resolve()
 
   private constructor(private readonly client: Client, options: SenderOptions) {
-    this.options = { ...options, linger: options.linger ?? 1000, capacity: options.capacity ?? 100_000, requests: options.requests ?? 8 }
+    const { linger = 1000, capacity = 100_000, requests = 8 } = options
+    this.options = { ...options, linger, capacity, requests }
+    if (!(linger >= 0 && capacity >= 1 && requests >= 1)) throw new RangeError('a sender needs a linger of 0 or more, a capacity and requests of 1 or more')
     this.projectId = options.projectId.toLowerCase()
     this.domain = 'domain' in options.signing ? signingDomain(options.signing.domain) : undefined
     this.change()
   }
 
-  /** Starts a sender; what an earlier one left in the spool is sent first. Throws a DomainError for what is no domain, and the spool's errors. */
+  /** Starts a sender; what an earlier one left in the spool is sent first. Throws a DomainError for what is no domain, a RangeError for what is no number of its options, and the spool's errors. */
   static async open(client: Client, options: SenderOptions): Promise<Sender> {
     const sender = new Sender(client, options)
     await sender.restore()
@@ -184,8 +186,7 @@ export class Sender {
 
   /** How much the sender has to do, and what keeps it from that: error is why the last update could not be sent, or signed; absent when one was sent since. */
   get state(): { unsent: number; followed: number; error?: unknown; followError?: unknown } {
-    const { error } = this.pace
-    const { followError } = this
+    const { pace: { error }, followError } = this
     return { unsent: this.unsent, followed: this.open, ...(error === undefined ? {} : { error }), ...(followError === undefined ? {} : { followError }) }
   }
 

@@ -106,6 +106,10 @@ function timed(name, run) {
   })
 }
 
+test('a sender that would never send is none', async () => {
+  for (const options of [{ requests: 0 }, { requests: NaN }, { capacity: -1 }, { linger: -1 }]) await assert.rejects(new Api().sender(options), RangeError)
+})
+
 const odd = [
   [200, null], [200, 'accepted'], [200, { status: 'ok' }], [202, { status: 'accepted', accepted: 3, duplicates: [] }], [204, null], [403, { code: 403 }], [400, { code: ['x'], errors: 1 }],
   [400, null], [200, { status: 'accepted', accepted: 2, duplicates: [] }, 'groups'], [200, { status: 'duplicate', accepted: 3, duplicates: [] }, 'groups'], [200, { status: 'accepted' }, 'groups'],
