@@ -37,3 +37,25 @@ func TestALeaderThatMostOfItsClusterDoesNotHearIsNotBelieved(t *testing.T) {
 	require.True(t, cutOff(&jetstream.ClusterInfo{Leader: "n1", Replicas: []*jetstream.PeerInfo{heard, next}}), "another leads")
 	require.True(t, cutOff(&jetstream.ClusterInfo{Replicas: []*jetstream.PeerInfo{heard, heard}}), "none leads")
 }
+
+// TestALeaderThatTookOverWhileItAnsweredIsNotBelieved: it may have read where the stream ends before it had applied all that was acknowledged.
+func TestALeaderThatTookOverWhileItAnsweredIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	since := time.Now()
+	one := &jetstream.ClusterInfo{LeaderSince: &since}
+	three := &jetstream.ClusterInfo{LeaderSince: &since, Replicas: []*jetstream.PeerInfo{{}, {}}}
+	for _, c := range []struct {
+		cluster *jetstream.ClusterInfo
+		leads   time.Duration
+		want    bool
+	}{
+		{nil, 0, false},
+		{one, 0, false},
+		{three, 0, true},
+		{three, 20 * time.Millisecond, true},
+		{three, 21 * time.Millisecond, false},
+		{three, -time.Millisecond, false}, // the server's clock was set back
+	} {
+		require.Equal(t, c.want, tookOver(&jetstream.StreamInfo{Cluster: c.cluster, TimeStamp: since.Add(c.leads)}, 20*time.Millisecond), c.leads)
+	}
+}
