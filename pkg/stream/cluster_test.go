@@ -45,18 +45,22 @@ func within(t *testing.T, patience time.Duration, try func(ctx context.Context) 
 	return try(ctx) == nil
 }
 
-// leader is the index of the server that leads a stream.
-func (c *cluster) leader(t *testing.T, name string) int {
+// leader is the index of the server that leads a stream, once one does.
+func (c *cluster) leader(t *testing.T, name string) (leads int) {
 	t.Helper()
-	s, err := c.js[0].Stream(t.Context(), name)
-	require.NoError(t, err)
-	for i := range c.servers {
-		if s.CachedInfo().Cluster.Leader == devnet.NATSName(i) {
-			return i
+	require.Eventually(t, func() bool {
+		var s jetstream.Stream
+		if !within(t, 10*time.Second, func(ctx context.Context) (err error) { s, err = c.js[0].Stream(ctx, name); return err }) {
+			return false
 		}
-	}
-	t.Fatalf("no server leads %s", name)
-	return 0
+		for leads = range c.servers {
+			if s.CachedInfo().Cluster.Leader == devnet.NATSName(leads) {
+				return true
+			}
+		}
+		return false
+	}, 3*time.Minute, 100*time.Millisecond, "no server leads %s", name)
+	return leads
 }
 
 // TestAServerThatIsCutOffAnswersNothingThatIsPast: it has a copy of all, and would have it decide whether a creation exists, what a

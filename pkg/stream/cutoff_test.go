@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -58,4 +59,22 @@ func TestALeaderThatTookOverWhileItAnsweredIsNotBelieved(t *testing.T) {
 	} {
 		require.Equal(t, c.want, tookOver(&jetstream.StreamInfo{Cluster: c.cluster, TimeStamp: since.Add(c.leads)}, 20*time.Millisecond), c.leads)
 	}
+	heard := &jetstream.PeerInfo{Active: time.Second}
+	answer := answered{info: jetstream.StreamInfo{Cluster: &jetstream.ClusterInfo{LeaderSince: &since, Replicas: []*jetstream.PeerInfo{heard, heard}}, TimeStamp: since}}
+	_, err := infoOf(t.Context(), answer)
+	require.ErrorContains(t, err, "came to lead it meanwhile")
+	answer.info.TimeStamp = since.Add(time.Hour)
+	_, err = infoOf(t.Context(), answer)
+	require.NoError(t, err)
+}
+
+// answered is a stream of which a server told this.
+type answered struct {
+	jetstream.Stream
+
+	info jetstream.StreamInfo
+}
+
+func (a answered) Info(context.Context, ...jetstream.StreamInfoOpt) (*jetstream.StreamInfo, error) {
+	return &a.info, nil
 }
