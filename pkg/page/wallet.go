@@ -16,16 +16,16 @@ const pageHistory = 30
 type walletView struct {
 	head
 	Wallet common.Address
-	Places []place
+	Boards []onBoard
 	Rows   []execution // the newest first
 	More   bool        // others are older
 	Plot   *plot       // nil where there are too few points
 }
 
-// place is a wallet's on one board.
-type place struct {
+// onBoard is a wallet's standing on one board.
+type onBoard struct {
 	Board board
-	score.Place
+	score.BoardStanding
 }
 
 // wallet answers: what did this wallet earn?
@@ -48,17 +48,17 @@ func (p *Page) wallet(r *request) error {
 	}
 	view := walletView{head: head, Wallet: address, More: !whole}
 	view.Title = short(address.Hex()) + " in " + head.Project.Name
-	places, asOf, err := p.standings.Places(r.Context(), head.Project.ID, len(head.Project.ScoreTypes), address)
+	standings, asOf, err := p.standings.BoardStandings(r.Context(), head.Project.ID, len(head.Project.ScoreTypes), address)
 	switch {
 	case errors.Is(err, score.ErrNotProjected):
-		places = make([]score.Place, len(head.Project.ScoreTypes)+1)
+		standings = make([]score.BoardStanding, len(head.Project.ScoreTypes)+1)
 	case err != nil:
 		return err
 	default:
 		view.AsOf = &asOf
 	}
 	for _, b := range all {
-		view.Places = append(view.Places, place{b, places[b.Index+1]}) // the total, which is -1, comes first
+		view.Boards = append(view.Boards, onBoard{b, standings[b.Index+1]}) // the total, which is -1, comes first
 	}
 	var line []score.Execution
 	for _, e := range newest {
@@ -72,7 +72,7 @@ func (p *Page) wallet(r *request) error {
 		}
 		view.Rows = append(view.Rows, executionOf(head.Project, e))
 	}
-	if total := view.Places[0].Standing; total != nil {
+	if total := view.Boards[0].Standing; total != nil {
 		view.Plot = cumulative(line, total.Score)
 	}
 	p.show(r.w, http.StatusOK, "wallet", view)
