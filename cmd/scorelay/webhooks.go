@@ -148,6 +148,8 @@ func (e *shown) state() string {
 	switch {
 	case e.Disabled != nil:
 		return fmt.Sprintf("disabled since %s: %s", e.Disabled.Since.Format(time.RFC3339), e.Disabled.Why)
+	case e.State.Waiting != nil:
+		return fmt.Sprintf("waiting since %s: %s", e.State.Waiting.Since.Format(time.RFC3339), e.State.Waiting.Why)
 	case e.State.Failing != nil:
 		return "failing since " + e.State.Failing.Format(time.RFC3339)
 	case e.State.Moved == 0:

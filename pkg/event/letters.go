@@ -25,7 +25,7 @@ func (t *turn) lookAtLetters(ctx context.Context) error {
 		if err != nil || t.at.dead <= last {
 			return err
 		}
-		t.Logger.Warn("the stream of dead letters ends before what a reader was told of, so NATS lost some; the event log tells that reader of all that there are again",
+		t.Logger.Warn("the stream of dead letters ends before what a reader was told of, so NATS lost some, or the reader made its cursor up; the event log tells that reader of all that there are again",
 			"project", t.project, "told", t.at.dead, "last", last)
 		t.at.dead = 0
 	}

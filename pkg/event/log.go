@@ -126,6 +126,8 @@ type Log struct {
 	stuck   time.Time // when there was one
 	awaited time.Time // when one waited for the directory
 	awaits  time.Time // since when some do, one after the other or all the time
+	failed  error     // why the first of Run's looks failed that did so in a row; nil: the newest worked
+	failing time.Time // when it failed
 }
 
 func (l *Log) prepare() {
@@ -207,8 +209,14 @@ func (l *Log) change() <-chan struct{} {
 	return l.changed
 }
 
-// wait waits until there is more, or, behind, a directory may have caught up.
+// wait waits until there is more, or, behind, a directory may have caught up. The error says why nothing more comes.
 func (l *Log) wait(ctx context.Context, changed <-chan struct{}, behind bool) error {
+	l.mu.Lock()
+	err := l.fails()
+	l.mu.Unlock()
+	if err != nil {
+		return err
+	}
 	if behind {
 		limited, cancel := context.WithTimeout(ctx, l.Poll)
 		defer cancel()

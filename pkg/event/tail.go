@@ -121,10 +121,33 @@ func (l *Log) Run(ctx context.Context) error {
 			err = retry.Contained(func() error { return l.look(ctx) }) // what it changes it changes at once, when all was read
 		}
 		trouble.Say(ctx, err)
+		l.note(err)
 		l.show(err != nil || l.stalls())
 		_ = retry.Sleep(ctx, trouble.Pause(l.Poll))
 	}
 	l.show(false)
+	return nil
+}
+
+// note notes how a look of Run's ended. The readers that wait are told why, once looks have failed for long.
+func (l *Log) note(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err == nil:
+		l.failed = nil
+	case l.failed == nil: // the first says most: others only that an endpoint is left alone
+		l.failed, l.failing = err, time.Now()
+	case l.fails() != nil:
+		l.notify()
+	}
+}
+
+// fails is why Run has not been able to look for long; nil: it has. The caller holds the lock.
+func (l *Log) fails() error {
+	if l.failed != nil && time.Since(l.failing) > longPolls*l.Poll {
+		return l.failed
+	}
 	return nil
 }
 

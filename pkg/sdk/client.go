@@ -37,14 +37,15 @@ type Client struct {
 var ErrDomain = errors.New("the API's domain cannot be signed for")
 
 // NewClient speaks to the API at url (such as https://scorelay.example.com) with an API key. It uses the given HTTP
-// client or, if that is nil, one of its own with a timeout of 15 s. Redirects are errors, unless the given client's CheckRedirect says otherwise.
+// client or, if that is nil, one of its own; with a timeout of 15 s, unless it has another. Redirects are errors, unless the given client's CheckRedirect says otherwise.
 func NewClient(url, apiKey string, client *http.Client) *Client {
 	if client == nil {
-		client = &http.Client{Timeout: requestTimeout, Transport: &http.Transport{
+		client = &http.Client{Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: idleConns, IdleConnTimeout: time.Minute,
 		}}
 	}
 	own := *client
+	own.Timeout = cmp.Or(own.Timeout, requestTimeout)
 	if own.CheckRedirect == nil { // the API has none, and a proxy's login page elsewhere would be sent the key
 		own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}

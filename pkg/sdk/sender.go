@@ -261,7 +261,7 @@ func (s *Sender) tryAdmit(updates []NamedUpdate) (fresh []*held, err error) {
 }
 
 // Flush waits until each update that was queued was accepted or refused, and reported so; nothing lingers meanwhile. When
-// ctx ends before, it returns ctx's error with the updates that are still unsent, the oldest first.
+// ctx ends before, it returns ctx's error with the updates that are still unsent, the oldest first; ErrClosed with them when the sender ends.
 func (s *Sender) Flush(ctx context.Context) (unsent []NamedUpdate, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,6 +271,9 @@ func (s *Sender) Flush(ctx context.Context) (unsent []NamedUpdate, err error) {
 	for s.unsent > 0 {
 		if ctx.Err() != nil {
 			return s.unsentUpdates(), fmt.Errorf("not all updates are sent: %w", context.Cause(ctx))
+		}
+		if s.life.Err() != nil {
+			return s.unsentUpdates(), ErrClosed
 		}
 		changed := s.changed
 		s.mu.Unlock()
@@ -299,6 +302,7 @@ func (s *Sender) Close(ctx context.Context) (unsent []NamedUpdate, err error) {
 	s.ended.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.change() // another Flush waits no longer
 	if s.spool != nil {
 		s.spool.close()
 	}
@@ -329,7 +333,7 @@ type SenderState struct {
 	Followed  int   // updates accepted that are not final yet, with Follow
 	Err       error // why the last update could not be sent, or signed; nil when one was sent since
 	FollowErr error // the same of look-ups
-	Damaged   int   // lines of the spool that could not be read when it was opened; they are in a copy beside it
+	Damaged   int   // lines of the spool that could not be read when it was opened; they are in a copy beside it, .damaged, .damaged-2 … .damaged-9
 }
 
 // State is how much the sender has to do, and what keeps it from that.

@@ -35,6 +35,7 @@ type api struct {
 	groups   []int                                                              // how many updates each accepted group had
 	fault    func(path string, n int) (status int, code string, retryAfter int) // of request n; 0: none, -1: no answer, -2: none, but stored
 	bad      map[score.UpdateID]bool                                            // refuses a group with any of these
+	silent   int                                                                // of how many updates of a group it tells nothing
 	status   func(id score.UpdateID) sdk.Status
 }
 
@@ -113,7 +114,7 @@ func (a *api) serve(path string, raw []byte) (answer any, problem string) {
 		for _, u := range updates {
 			a.stored[u.ID]++
 		}
-		return map[string]any{"status": "accepted", "accepted": len(updates)}, ""
+		return map[string]any{"status": "accepted", "accepted": len(updates) - a.silent}, ""
 	case "/look-up-updates":
 		out := []sdk.Status{}
 		for _, id := range in.UpdateIDs {
@@ -206,7 +207,11 @@ func TestSenderSendsUntilItIsAccepted(t *testing.T) {
 				if time.Since(began) > 24*time.Hour {
 					return 0, "", 0
 				}
-				switch n % 9 {
+				switch n % 11 {
+				case 10:
+					return 431, "headers_too_large", 0
+				case 9:
+					return 415, "unsupported_encoding", 0
 				case 1:
 					return 503, "stream_full", 2
 				case 2:
@@ -362,6 +367,82 @@ func TestSenderTellsOfAllThatItsSignerMayNotSend(t *testing.T) {
 		require.ElementsMatch(t, ids, told.of(sdk.Refused))
 		require.Equal(t, 1, posts)
 	})
+}
+
+// TestSenderBelievesNoAnswerOfOtherNumbers: what an answer to a group does not tell of is not accepted.
+func TestSenderBelievesNoAnswerOfOtherNumbers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		a.silent = 1
+		s, told := a.sender(t, func(o *sdk.SenderOptions) { o.Groups = domain })
+		ids, err := s.Enqueue(t.Context(), updates(10)...)
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		require.ErrorIs(t, s.State().Err, sdk.ErrAnswer)
+		require.Equal(t, 10, s.State().Unsent)
+		require.Empty(t, told.all)
+		a.look(func() { a.silent = 0 })
+		closes(t, s, 0)
+		require.ElementsMatch(t, ids, told.of(sdk.Accepted))
+	})
+}
+
+// TestSenderThatIsClosedEndsAFlush, of a caller that would wait for as long as it takes.
+func TestSenderThatIsClosedEndsAFlush(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		a.fault = func(string, int) (int, string, int) { return -1, "", 0 }
+		s, _ := a.sender(t, nil)
+		ids, err := s.Enqueue(t.Context(), updates(1)...)
+		require.NoError(t, err)
+		flushed := make(chan struct{})
+		go func() {
+			defer close(flushed)
+			left, err := s.Flush(context.Background())
+			if !errors.Is(err, sdk.ErrClosed) || len(left) != 1 || left[0].UpdateID != ids[0] {
+				panic(fmt.Sprint(left, err))
+			}
+		}()
+		synctest.Wait()
+		closes(t, s, 1)
+		synctest.Wait()
+		select {
+		case <-flushed:
+		default:
+			t.Fatal("the flush continues")
+		}
+	})
+}
+
+// TestSenderGivesUpOnAnAnswerThatNeverComes, with an HTTP client that would wait for it.
+func TestSenderGivesUpOnAnAnswerThatNeverComes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		s, err := sdk.NewSender(sdk.NewClient("http://api", "key", &http.Client{Transport: &hanging{api: a, left: 3}}), sdk.SenderOptions{Project: project, Sign: sdk.KeySigner(newKey(t))})
+		require.NoError(t, err)
+		_, err = s.Enqueue(t.Context(), updates(1)...)
+		require.NoError(t, err)
+		closes(t, s, 0)
+		require.Len(t, a.stored, 1)
+	})
+}
+
+// hanging answers nothing to its first requests.
+type hanging struct {
+	*api
+
+	left int
+}
+
+func (h *hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	if h.left--; h.left >= 0 {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	return h.api.RoundTrip(r)
 }
 
 func TestSenderLingersUntilAGroupIsFull(t *testing.T) {

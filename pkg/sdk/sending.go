@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -145,13 +146,13 @@ func (s *Sender) told(well bool, err error) {
 }
 
 // refuses tells whether the API refused an update for good. All else may pass: what has no code did not come from the API but
-// from what is between, and the rest concerns the sender: its key, its address of the API, its clock.
+// from what is between, and the rest concerns the sender: its key, its address of the API, its clock, what is between.
 func refuses(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) || e.RetryAfter > 0 || e.Code == "" || e.Status < 400 || e.Status == http.StatusUnauthorized {
 		return false
 	}
-	return !slices.Contains([]string{"key_lacks_right", "key_other_projects", "message_too_old", "message_in_future", "not_found", "method_not_allowed"}, e.Code)
+	return !slices.Contains([]string{"key_lacks_right", "key_other_projects", "message_too_old", "message_in_future", "not_found", "method_not_allowed", "headers_too_large", "unsupported_media_type", "unsupported_encoding"}, e.Code)
 }
 
 // sendGroups sends updates in signed groups. A group that is refused for what is in it is halved, until what is wrong is alone.
@@ -190,7 +191,12 @@ func refusesContent(err error) bool {
 func (s *Sender) sendGroup(g *Group) error {
 	signed, err := g.Sign(s.life, s.o.Groups, s.o.Sign)
 	if err == nil {
-		_, _, err = s.client.UpdateScores(s.life, signed)
+		var stored int
+		var duplicates []score.UpdateID
+		stored, duplicates, err = s.client.UpdateScores(s.life, signed)
+		if told := stored + len(duplicates); err == nil && told != len(g.Updates) {
+			err = fmt.Errorf("%w: it tells of %d updates, not of %d", ErrAnswer, told, len(g.Updates))
+		}
 	}
 	return err
 }

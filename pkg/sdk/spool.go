@@ -36,6 +36,8 @@ const (
 
 	sumSize      = 8       // hex digits before a line's JSON
 	compactBytes = 1 << 20 // a spool is rewritten from this size on, if less than half of it is needed
+
+	damagedCopies = 9 // of a damaged spool beside it at most
 )
 
 type spoolLine struct {
@@ -62,8 +64,6 @@ func (l spoolLine) append(to []byte) []byte {
 // at the end.
 func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 	live := map[uint64]spooled{}
-	done := map[uint64]bool{}
-	accepted := map[uint64]bool{}
 	for line := range bytes.Lines(raw) {
 		l, whole := parseSpoolLine(line)
 		switch {
@@ -71,20 +71,18 @@ func parseSpool(raw []byte) (entries []spooled, last uint64, damaged int) {
 			damaged++
 		case !whole:
 		case l.State == spoolDone:
-			done[l.N] = true
+			delete(live, l.N) // as it is so far: a number that was done may come again
 		case l.State == spoolAccepted:
-			accepted[l.N] = true
+			if e, held := live[l.N]; held {
+				e.accepted = true
+				live[l.N] = e
+			}
 		case l.Update != nil:
 			live[l.N] = spooled{n: l.N, update: *l.Update}
 		}
 		last = max(last, l.N)
 	}
-	for n, e := range live {
-		if e.accepted = accepted[n]; !done[n] {
-			entries = append(entries, e)
-		}
-	}
-	slices.SortFunc(entries, func(a, b spooled) int { return cmp.Compare(a.n, b.n) })
+	entries = slices.SortedFunc(maps.Values(live), func(a, b spooled) int { return cmp.Compare(a.n, b.n) })
 	// An update that was queued again when its end was reported is there twice, if the process died before the first was done: the newer one counts.
 	newest := map[score.UpdateID]uint64{}
 	for _, e := range entries {
@@ -107,7 +105,8 @@ func parseSpoolLine(line []byte) (l spoolLine, whole bool) {
 type spool struct {
 	path    string
 	lock    *flock.Flock
-	damaged int
+	damaged int  // lines that could not be read
+	copied  bool // that file is kept beside the spool, or had none
 
 	syncing sync.Mutex // held while the file is synced or replaced; taken before mu
 
@@ -115,6 +114,7 @@ type spool struct {
 	file      *os.File
 	live      map[uint64]spooled
 	last      uint64
+	updates   int   // about how many the file holds, with those that are done
 	size      int64 // of the file
 	compactAt int64 // the size from which on it is rewritten
 	appended  int64 // bytes ever
@@ -138,13 +138,12 @@ func openSpool(path string) (*spool, []spooled, error) {
 	var entries []spooled
 	if err == nil {
 		entries, s.last, s.damaged = parseSpool(raw)
-		if s.damaged > 0 {
-			err = os.WriteFile(path+".damaged", raw, 0o600)
-		}
+		s.copied = s.damaged == 0
 	}
 	for _, e := range entries {
 		s.live[e.n] = e
 	}
+	s.updates = len(entries)
 	if err == nil {
 		if err = s.compact(); err != nil && s.file == nil && s.reuse(raw) == nil {
 			err = nil // such as a full disk: what there is is sent, which makes room
@@ -179,22 +178,41 @@ func (s *spool) put(all []*held) error {
 	for _, h := range all {
 		lines = spoolLine{N: h.n, Update: &h.update}.append(lines)
 	}
+	for {
+		upTo, err := s.tryPut(all, lines)
+		if err == nil {
+			return s.sync(upTo)
+		}
+		if !s.shrink() {
+			return err
+		}
+	}
+}
+
+func (s *spool) tryPut(all []*held, lines []byte) (upTo int64, err error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.append(lines); err != nil {
+		return 0, err
+	}
 	for _, h := range all {
 		s.live[h.n] = spooled{n: h.n, update: h.update}
 	}
-	err := s.append(lines)
-	upTo := s.appended
-	if err != nil {
-		for _, h := range all {
-			delete(s.live, h.n)
-		}
+	s.updates += len(all)
+	return s.appended, nil
+}
+
+// shrink rewrites a file that cannot grow, if most of it is done, and tells whether it did.
+func (s *spool) shrink() bool {
+	s.syncing.Lock()
+	defer s.syncing.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil || 2*len(s.live) >= s.updates {
+		return false
 	}
-	s.mu.Unlock()
-	if err == nil {
-		err = s.sync(upTo)
-	}
-	return err
+	s.updates = len(s.live) // else each call on a full disk would try it
+	return s.compact() == nil
 }
 
 // mark notes that an update was accepted, or is done. If that fails the update is sent again after a restart.
@@ -259,6 +277,12 @@ func (s *spool) sync(upTo int64) error {
 
 // compact replaces the file by one of what is not done; s.mu is held, or no other goroutine has s.
 func (s *spool) compact() error {
+	if !s.copied {
+		if err := s.copyDamaged(); err != nil {
+			return err
+		}
+		s.copied = true
+	}
 	var lines []byte
 	for _, n := range slices.Sorted(maps.Keys(s.live)) {
 		e := s.live[n]
@@ -268,23 +292,17 @@ func (s *spool) compact() error {
 		}
 	}
 	next := s.path + ".new"
-	file, err := os.OpenFile(next, os.O_CREATE|os.O_TRUNC|os.O_APPEND|os.O_RDWR, 0o600)
+	file, err := writeSynced(next, os.O_TRUNC, lines)
 	if err != nil {
 		return err
 	}
-	if _, err = file.Write(lines); err == nil {
-		err = file.Sync()
-	}
-	if err == nil {
-		err = os.Rename(next, s.path)
-	}
-	if err != nil {
+	if err := os.Rename(next, s.path); err != nil {
 		_ = file.Close()
-		_ = os.Remove(next) // on a full disk it may have taken the last room
+		_ = os.Remove(next)
 		return err
 	}
 	old := s.file
-	s.file, s.size, s.synced = file, int64(len(lines)), s.appended
+	s.file, s.size, s.synced, s.updates = file, int64(len(lines)), s.appended, len(s.live)
 	s.compactAt = max(compactBytes, 2*s.size)
 	if old != nil {
 		_ = old.Close()
@@ -294,6 +312,50 @@ func (s *spool) compact() error {
 		return err
 	}
 	return nil
+}
+
+// copyDamaged keeps the file beside the spool before it is rewritten without what cannot be read. Copies of earlier damages stay, but for the ninth.
+func (s *spool) copyDamaged() error {
+	raw, err := os.ReadFile(s.path)
+	if err != nil {
+		return err
+	}
+	for i := 1; ; i++ {
+		path, flag := s.path+".damaged", os.O_EXCL
+		if i > 1 {
+			path = fmt.Sprintf("%s-%d", path, i)
+		}
+		if i == damagedCopies {
+			flag = os.O_TRUNC
+		}
+		if kept, err := os.ReadFile(path); err == nil && bytes.Equal(kept, raw) {
+			return nil // the process died before it rewrote the spool
+		}
+		file, err := writeSynced(path, flag, raw)
+		if err == nil {
+			return file.Close()
+		}
+		if i == damagedCopies || !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+}
+
+// writeSynced makes a file that is on the disk, or none.
+func writeSynced(path string, flag int, raw []byte) (*os.File, error) {
+	file, err := os.OpenFile(path, flag|os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = file.Write(raw); err == nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		_ = file.Close()
+		_ = os.Remove(path) // on a full disk it may have taken the last room
+		return nil, err
+	}
+	return file, nil
 }
 
 // syncDirectory makes a rename last. Windows has no such call.

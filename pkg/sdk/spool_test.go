@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -130,6 +131,88 @@ func TestSpoolDamagedInTheMiddleIsKeptBeside(t *testing.T) {
 	kept, err := os.ReadFile(path + ".damaged")
 	require.NoError(t, err)
 	require.Equal(t, raw, kept)
+}
+
+// TestSpoolDamagedAgainKeepsEarlierCopies, up to nine, of which the last gives way; a damage that was copied before is not copied again.
+func TestSpoolDamagedAgainKeepsEarlierCopies(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spool")
+	damages := make([][]byte, 12)
+	for i := range damages {
+		damages[i] = spoolLine{N: uint64(i) + 1, State: spoolDone}.append([]byte("damaged\n"))
+	}
+	for _, raw := range slices.Insert(slices.Clone(damages), 1, damages[0]) {
+		require.NoError(t, os.WriteFile(path, raw, 0o600))
+		s, _, err := openSpool(path)
+		require.NoError(t, err)
+		require.Equal(t, 1, s.damaged)
+		s.close()
+		s, _, err = openSpool(path)
+		require.NoError(t, err)
+		require.Zero(t, s.damaged)
+		s.close()
+	}
+	for i, want := range slices.Concat(damages[:8], damages[11:]) {
+		name := path + ".damaged"
+		if i > 0 {
+			name = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		kept, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, want, kept)
+	}
+	found, err := filepath.Glob(path + ".damaged*")
+	require.NoError(t, err)
+	require.Len(t, found, 9)
+}
+
+// TestSpoolDamagedThatCannotBeCopied, such as on a full disk, is used as it is, and copied before it is rewritten.
+func TestSpoolDamagedThatCannotBeCopied(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "spool")
+	one := spoolUpdate(1)
+	raw := spoolLine{N: 1, Update: &one}.append([]byte("damaged\n"))
+	require.NoError(t, os.WriteFile(path, raw, 0o600))
+	for i := range 9 {
+		name := path + ".damaged"
+		if i > 0 {
+			name = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		require.NoError(t, os.MkdirAll(filepath.Join(name, "x"), 0o700))
+	}
+	s, entries, err := openSpool(path)
+	require.NoError(t, err)
+	defer s.close()
+	require.Len(t, entries, 1)
+	require.Equal(t, 1, s.damaged)
+	s.compactAt = 0
+	require.NoError(t, s.put([]*held{{n: 2, update: spoolUpdate(2)}}))
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, bytes.HasPrefix(whole, raw))
+
+	require.NoError(t, os.RemoveAll(path+".damaged"))
+	s.compactAt = 0
+	require.NoError(t, s.put([]*held{{n: 3, update: spoolUpdate(3)}}))
+	kept, err := os.ReadFile(path + ".damaged")
+	require.NoError(t, err)
+	require.True(t, bytes.HasPrefix(kept, whole))
+	whole, err = os.ReadFile(path)
+	require.NoError(t, err)
+	require.NotContains(t, string(whole), "damaged")
+}
+
+// TestSpoolReadsItsLinesInOrder: a sender in TypeScript counts on from the newest that it found live, also in a file that could not be rewritten.
+func TestSpoolReadsItsLinesInOrder(t *testing.T) {
+	t.Parallel()
+	one, two := spoolUpdate(1), spoolUpdate(2)
+	var lines []byte
+	for _, l := range []spoolLine{{N: 1, Update: &one}, {N: 1, State: spoolAccepted}, {N: 1, State: spoolDone}, {N: 1, Update: &two}} {
+		lines = l.append(lines)
+	}
+	entries, _, damaged := parseSpool(lines)
+	require.Zero(t, damaged)
+	require.Equal(t, []spooled{{n: 1, update: two}}, entries)
 }
 
 // TestSpoolThatCannotBeWrittenPromisesNothing: the descriptor is closed under it, so that neither writing nor cutting works.

@@ -38,7 +38,6 @@ type courier struct {
 	dirty    bool      // what is stored is older
 	saved    time.Time // when it was stored
 	serving  bool      // as the metric has it
-	unread   bool      // the log could not be read, and whether it can now is not known
 	trouble  retry.Trouble
 }
 
@@ -48,6 +47,7 @@ func (c *courier) run(ctx context.Context) {
 	defer c.serve(false)
 	for ctx.Err() == nil {
 		err := retry.Contained(func() error { return c.deliver(ctx) })
+		c.wait(ctx, err)
 		if c.dirty && !errors.Is(err, errTaken) { // ctx has ended, but what was delivered is worth a try
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 			_ = retry.Contained(func() error { return c.save(last) })
@@ -75,7 +75,7 @@ func (c *courier) deliver(ctx context.Context) (err error) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	c.serve(!c.unread)
+	c.serve(c.state.Waiting == nil)
 	for {
 		if err := c.page(ctx); err != nil {
 			return err
@@ -179,24 +179,42 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	switch {
 	case c.dirty:
 		waiting, cancel = context.WithDeadline(ctx, c.saved.Add(c.SaveEvery))
-	case c.unread:
+	case c.state.Waiting != nil:
 		waiting, cancel = context.WithTimeout(ctx, quietReads*c.TryAgain)
 	}
 	defer cancel()
 	events, next, err := c.events.Next(waiting, c.Project, c.state.Cursor, c.size())
 	nothing := err != nil && ctx.Err() == nil && waiting.Err() != nil
-	c.unread = err != nil && (!nothing || c.dirty && c.unread)
-	if !c.unread {
-		c.trouble.Say(ctx, nil)
-		c.serve(true)
-	}
 	switch {
-	case nothing:
-		return nil, next, c.save(ctx)
 	case errors.Is(err, event.ErrReplaced):
 		return nil, next, c.giveUp(ctx, err.Error()+": redeliver from a time before that, or from the start")
+	case err != nil && !nothing:
+		return nil, next, err
 	}
-	return events, next, err
+	c.trouble.Say(ctx, nil)
+	c.serve(true)
+	if c.state.Waiting != nil {
+		c.state.Waiting, c.dirty = nil, true
+	}
+	if nothing {
+		return nil, next, c.save(ctx)
+	}
+	return events, next, nil
+}
+
+// wait notes since when, and why, the endpoint is sent nothing.
+func (c *courier) wait(ctx context.Context, err error) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, errTaken) {
+		return
+	}
+	w := Waiting{time.Now().UTC().Truncate(time.Second), printable(err.Error())}
+	if before := c.state.Waiting; before != nil {
+		w.Since = before.Since
+		if w == *before {
+			return
+		}
+	}
+	c.state.Waiting, c.dirty = &w, true
 }
 
 // advance notes what was delivered, or not asked for, and writes it every so often.

@@ -60,7 +60,7 @@ func number(id string) int {
 	return n
 }
 
-// TestADeadEndpointDelaysNoOther, nor does one that is slow, or one that answers without an end.
+// TestADeadEndpointDelaysNoOther, nor does one that is slow, one that answers without an end, or one that would rather speak another protocol.
 func TestADeadEndpointDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -80,12 +80,26 @@ func TestADeadEndpointDelaysNoOther(t *testing.T) {
 			}
 		}
 	}), webhook.Endpoint{})
+	ended := make(chan struct{})
+	upgrades := r.endpoint(newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+		if n > 0 {
+			return
+		}
+		w.Header().Set("Connection", "Upgrade")
+		w.Header().Set("Upgrade", "test")
+		w.WriteHeader(http.StatusSwitchingProtocols)
+		w.(*recorded).ResponseWriter.(http.Flusher).Flush()
+		<-ended
+		panic(http.ErrAbortHandler)
+	}), webhook.Endpoint{})
 	live := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
 	r.log.write(20)
 	stop := r.deliver(nil)
+	t.Cleanup(func() { close(ended) })
 	live.has(20)
 	live.once()
 	endless.has(20)
+	upgrades.has(20)
 	_, s := r.state(dead, func(_ webhook.Endpoint, s webhook.State) bool { return len(s.Attempts) > 2 })
 	require.NotNil(t, s.Failing)
 	require.Zero(t, s.Cursor)

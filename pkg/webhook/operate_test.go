@@ -117,8 +117,15 @@ func TestWhatNoRelayerDeliversToShows(t *testing.T) {
 	r.log.write(1)
 	shows(leader, 2, 1) // the one that fails has its event
 	live.has(4)
+	_, s := r.state(live, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting != nil })
+	require.Equal(t, "nothing can be read", s.Waiting.Why)
+	require.WithinDuration(t, time.Now(), s.Waiting.Since, soon)
+	late := r.add(newReceiver(t, nil), webhook.Endpoint{}, webhook.Move{Time: began})
+	r.state(late, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting != nil && s.Moved == 0 })
+	require.NoError(t, r.store.Disable(t.Context(), late.id, "a test"))
 	r.log.unread.Store(false)
 	shows(leader, 2, 2) // though nothing happens
+	r.state(live, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting == nil && s.Cursor == cursor(4) })
 	r.log.write(1)
 	live.has(5)
 	require.NoError(t, r.store.Disable(t.Context(), broken.id, "a test"))

@@ -92,6 +92,10 @@ func (p *poster) post(to string, m *message, keys [][]byte) Attempt {
 	}
 	defer answer.Body.Close() //nolint:errcheck // what is not read does not count
 	a.Status = answer.StatusCode
+	if a.Status == http.StatusSwitchingProtocols { // what follows is the caller's, and no timeout ends a read of it
+		a.Answer = "it would speak another protocol"
+		return a
+	}
 	beginning, _ := io.ReadAll(io.LimitReader(answer.Body, answerBytes)) // the status counts, however the rest ends
 	a.Answer = printable(string(beginning))
 	if location := answer.Header.Get("Location"); a.Status/100 == 3 {

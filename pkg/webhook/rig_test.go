@@ -142,6 +142,9 @@ func (w *written) nth(of score.ProjectID, n int) event.Event {
 }
 
 func (w *written) Since(_ context.Context, at time.Time) (event.Cursor, error) {
+	if w.unread.Load() {
+		return event.Cursor{}, errors.New("nothing can be read")
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return cursor(min(max(0, int(at.Sub(began)/time.Second)-1), w.n)), nil
@@ -246,9 +249,13 @@ func newReceiver(t *testing.T, answer func(n int, w http.ResponseWriter, req *ht
 // endpoint adds an endpoint whose POSTs a receiver gets.
 func (r *rig) endpoint(to *receiver, e webhook.Endpoint) *receiver {
 	r.t.Helper()
+	return r.add(to, e, webhook.Move{From: &event.Cursor{}})
+}
+
+func (r *rig) add(to *receiver, e webhook.Endpoint, from webhook.Move) *receiver {
+	r.t.Helper()
 	e.Project, e.URL, e.Batch = project, cmp.Or(e.URL, to.url), cmp.Or(e.Batch, 1)
-	start := event.Cursor{}
-	added, secret, err := r.store.Add(r.t.Context(), e, webhook.Move{From: &start})
+	added, secret, err := r.store.Add(r.t.Context(), e, from)
 	require.NoError(r.t, err)
 	to.id, to.secret = added.ID, secret
 	to.mu.Lock()

@@ -1,4 +1,5 @@
 import { checkDomain, type Domain, DomainError, type SigningDomain, signingDomain, type SignTypedData, type TypedData } from './domain.js'
+import { acceptance, groupAcceptance, senseless, textOf } from './answers.js'
 import { type EditAccepted, type EditState, type NextEdit, type SignedEdit, writtenEdit } from './edits.js'
 import { ApiError, defaultWait, pause, type Problem, refusal, refusalOf, retry } from './errors.js'
 import { type EventOptions, followEvents, type ProjectEvent } from './events.js'
@@ -198,18 +199,18 @@ export class Client {
   ): Promise<UpdateAccepted> {
     const now = Date.now()
     const message = now.toString()
-    if (!whole) return this.call('POST', '/update-score', { ...update, message, signature: await (sign as SignMessage)(message) })
+    if (!whole) return acceptance(await this.call('POST', '/update-score', { ...update, message, signature: await (sign as SignMessage)(message) }))
     const domain = whole.domain ?? this.domain
     if (!domain) throw new DomainError('a whole update is signed under a domain')
     const signature = await (sign as SignTypedData)(updateTypedData(update, now, domain))
-    return this.call('POST', '/update-score', { ...update, message, signature, scheme: whole.scheme })
+    return acceptance(await this.call('POST', '/update-score', { ...update, message, signature, scheme: whole.scheme }))
   }
 
   /** Sends a signed group. Its updates are stored together or not at all; duplicates are those whose ids were used before. */
   async updateScores(
     group: SignedGroup,
   ): Promise<{ status: 'accepted' | 'duplicate'; accepted: number; duplicates: Hex[]; waits?: Waits }> {
-    return this.call('POST', '/update-scores', group)
+    return groupAcceptance(await this.call('POST', '/update-scores', group))
   }
 
   /**
@@ -223,7 +224,7 @@ export class Client {
       const answer = answers[i]
       if (!answer) throw new ApiError('no answer from the API about a group', 0, '', defaultWait)
       const { problem, retryAfter, status, ...taken } = answer
-      if (status !== 'refused') return { status, ...taken }
+      if (status !== 'refused') return groupAcceptance({ status, ...taken })
       return { status, accepted: 0, duplicates: [], error: refusalOf(problem?.status ?? 500, problem ?? {}, retryAfter) }
     })
   }
@@ -248,7 +249,8 @@ export class Client {
 
   /** Asks how far up to maxLookUp updates have come, in one request; the answers are in their order. */
   async updates(projectId: string, updateIds: string[]): Promise<LookedUp[]> {
-    const { updates } = await this.call<{ updates: LookedUp[] }>('POST', '/look-up-updates', { projectId, updateIds })
+    const updates = (await this.call<{ updates: LookedUp[] } | null>('POST', '/look-up-updates', { projectId, updateIds }))?.updates
+    if (!Array.isArray(updates) || updates.length !== updateIds.length || updates.some((one) => typeof one?.status !== 'string')) throw senseless(`it does not tell of ${updateIds.length} updates`)
     return updates
   }
 
@@ -369,7 +371,7 @@ export class Client {
     let text: string
     try {
       response = await this.fetch(this.url + path, init)
-      text = await response.text()
+      text = await textOf(response)
     } catch (cause) {
       throw new ApiError(`no answer from the API: ${String(cause)}`, 0, '', defaultWait, [], '', { cause })
     }

@@ -51,7 +51,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener('abort', done)
       resolve()
     }
-    const timer = setTimeout(done, ms)
+    const timer = setTimeout(done, signal?.aborted ? 0 : ms)
     signal?.addEventListener('abort', done)
   })
 }
@@ -82,7 +82,9 @@ export function refusal(response: Response, text: string): ApiError {
 
 /** The error of a problem; after is when the API asks for the same again, seconds. */
 export function refusalOf(status: number, problem: Problem, after?: number): ApiError {
-  const { code = '', detail, errors = [], requestId = '' } = problem
+  const { detail, requestId = '' } = problem
+  const code = typeof problem.code === 'string' ? problem.code : '' // a proxy's is a number at times
+  const errors = Array.isArray(problem.errors) ? problem.errors : []
   let message = `the API answered ${status} ${code}`
   if (detail) message += `: ${detail}`
   for (const field of errors) message += `; ${field.pointer} ${field.detail}`

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { NamedUpdate } from './client.js'
 import type { Spool, Spooled } from './spool.js'
 
 const compactBytes = 1 << 20 // a spool is rewritten from this size on, if less than half of it is needed
+const damagedCopies = 9 // of a damaged spool beside it at most
 
 interface Line {
   n: number
@@ -24,28 +25,48 @@ function sum(json: string): string {
   return createHash('sha256').update(json).digest('hex').slice(0, 8)
 }
 
+/** Reads a line; it has no number if it is damaged. */
+function parseLine(line: string): Partial<Line> {
+  const json = line.slice(9)
+  try {
+    return line.slice(0, 9) === `${sum(json)} ` ? JSON.parse(json) ?? {} : {}
+  } catch {
+    return {}
+  }
+}
+
 /** Reads what is not done, by ascending numbers, and counts the lines that it cannot read, but for a torn one at the end. */
 export function parseSpool(text: string): { entries: Spooled[]; damaged: number } {
-  const updates = new Map<number, NamedUpdate>()
-  const accepted = new Set<number>()
-  const done = new Set<number>()
+  const live = new Map<number, Spooled>()
   let damaged = 0
   const lines = text.split('\n')
   lines.pop() // what is behind the last line is torn, of an update that was not promised to anyone
   for (const line of lines) {
-    const json = line.slice(9)
-    const whole = line.slice(0, 9) === `${sum(json)} `
-    const { n, update, state }: Partial<Line> = whole ? JSON.parse(json) : {}
+    const { n, update, state } = parseLine(line)
+    const known = live.get(n ?? 0)
     if (n === undefined) damaged++
-    else if (state === 'done') done.add(n)
-    else if (state === 'accepted') accepted.add(n)
-    else if (update) updates.set(n, update)
+    else if (state === 'done') live.delete(n) // as it is so far: a number that was done may come again
+    else if (state === 'accepted' && known) known.accepted = true
+    else if (update) live.set(n, { n, update, accepted: false })
   }
-  const entries = [...updates].filter(([n]) => !done.has(n)).map(([n, update]) => ({ n, update, accepted: accepted.has(n) }))
-  entries.sort((a, b) => a.n - b.n)
+  const entries = [...live.values()].sort((a, b) => a.n - b.n)
   // An update that was queued again when its end was reported is there twice, if the process died before the first was done: the newer one counts.
   const newest = new Map(entries.map(({ n, update }) => [update.updateId, n]))
   return { entries: entries.filter(({ n, update }) => newest.get(update.updateId) === n), damaged }
+}
+
+/** Makes a file that is on the disk, or none. Throws EEXIST if there is one of the name. */
+async function writeSynced(path: string, data: Buffer): Promise<FileHandle> {
+  const file = await open(path, 'ax', 0o600)
+  try {
+    await file.appendFile(data)
+    await file.sync()
+    return file
+  } catch (error) {
+    await file.close()
+    await rm(path, { force: true }) // on a full disk it may have taken the last room
+    throw error
+  }
 }
 
 const exlock = process.platform === 'win32' ? 0x10000000 : 0x20 // UV_FS_O_EXLOCK, which libuv has on macOS and Windows only
@@ -56,12 +77,14 @@ const exlock = process.platform === 'win32' ? 0x10000000 : 0x20 // UV_FS_O_EXLOC
  * TypeScript or Go: that is held by a lock (flock) of a file beside it, .lock. On Linux the program flock takes it, which all but the smallest images have.
  */
 export class FileSpool implements Spool {
-  /** Lines that could not be read when it was opened; they are in a copy beside it, .damaged. */
+  /** Lines that could not be read when it was opened; they are in a copy beside it, .damaged, .damaged-2 … .damaged-9. */
   damaged = 0
+  private copied = true // what could not be read
   private readonly path: string
   private file: FileHandle | undefined
   private locked: FileHandle | undefined
   private size = 0
+  private updates = 0 // about how many the file holds, with those that are done
   private compactAt = compactBytes
   private readonly live = new Map<number, Spooled>()
   private waiting: { lines: string; sync: boolean; resolve: () => void; reject: (error: unknown) => void }[] = []
@@ -82,8 +105,9 @@ export class FileSpool implements Spool {
       })
       const { entries, damaged } = parseSpool(raw.toString())
       this.damaged = damaged
-      if (damaged > 0) await writeFile(`${this.path}.damaged`, raw, { mode: 0o600 })
+      this.copied = damaged === 0
       for (const entry of entries) this.live.set(entry.n, { ...entry })
+      this.updates = entries.length
       await this.compact().catch((error) => this.reuse(raw, error)) // such as a full disk: what there is is sent, which makes room
       return entries
     } catch (error) {
@@ -94,6 +118,7 @@ export class FileSpool implements Spool {
 
   async put(entries: Spooled[]): Promise<void> {
     for (const { n, update, accepted } of entries) this.live.set(n, { n, update, accepted })
+    this.updates += entries.length
     try {
       await this.append(entries.map(({ n, update }) => written({ n, update })).join(''), true)
     } catch (error) {
@@ -122,7 +147,7 @@ export class FileSpool implements Spool {
   private append(lines: string, sync: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ lines, sync, resolve, reject })
-      this.draining ??= this.drain().finally(() => { this.draining = undefined })
+      this.draining ??= this.drain()
     })
   }
 
@@ -137,6 +162,7 @@ export class FileSpool implements Spool {
         for (const { reject } of some) reject(error)
       }
     }
+    this.draining = undefined // before anything else appends
   }
 
   private async write(lines: Buffer, sync: boolean): Promise<void> {
@@ -146,7 +172,9 @@ export class FileSpool implements Spool {
       await file.appendFile(lines)
     } catch (error) {
       await file.truncate(this.size).catch((cut) => { this.broken = cut }) // half a line would spoil the next
-      throw error
+      if (this.broken || 2 * this.live.size >= this.updates) throw error
+      this.updates = this.live.size // else each call on a full disk would try it
+      return this.compact().catch(() => { throw error }) // of what is live, which is what the lines tell
     }
     this.size += lines.length
     if (this.size >= this.compactAt) {
@@ -163,27 +191,44 @@ export class FileSpool implements Spool {
 
   /** Replaces the file by one of what is not done. */
   private async compact(): Promise<void> {
+    if (!this.copied) await this.copyDamaged()
+    this.copied = true
     const lines = [...this.live.values()].sort((a, b) => a.n - b.n).map(({ n, update, accepted }) =>
       written({ n, update }) + (accepted ? written({ n, state: 'accepted' }) : ''))
     const data = Buffer.from(lines.join(''))
     const next = `${this.path}.new`
     await rm(next, { force: true })
-    const file = await open(next, 'a', 0o600)
+    const file = await writeSynced(next, data)
     try {
-      await file.appendFile(data)
-      await file.sync()
       await rename(next, this.path)
     } catch (error) {
       await file.close()
-      await rm(next, { force: true }) // on a full disk it may have taken the last room
+      await rm(next, { force: true })
       throw error
     }
     const old = this.file
     this.file = file
     this.size = data.length
+    this.updates = lines.length
     this.compactAt = Math.max(compactBytes, 2 * this.size)
     await old?.close()
     await this.syncDirectory()
+  }
+
+  /** Keeps the file beside the spool before it is rewritten without what cannot be read. Copies of earlier damages stay, but for the ninth. */
+  private async copyDamaged(): Promise<void> {
+    const raw = await readFile(this.path)
+    for (let i = 1; ; i++) {
+      const path = `${this.path}.damaged${i > 1 ? `-${i}` : ''}`
+      const kept = await readFile(path).catch(() => undefined)
+      if (kept?.equals(raw)) return // the process died before it rewrote the spool
+      if (i === damagedCopies) await rm(path, { force: true })
+      try {
+        return await (await writeSynced(path, raw)).close()
+      } catch (error) {
+        if (i === damagedCopies || (error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      }
+    }
   }
 
   /** Continues the file that was read, without what is torn at its end. */

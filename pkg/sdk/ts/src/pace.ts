@@ -2,7 +2,7 @@ import { ApiError } from './errors.js'
 
 const firstPause = 100 // ms
 const maxPause = 30_000
-const maxAsked = 3_600_000 // no API asks for more
+export const maxAsked = 3_600_000 // no API asks for more; ms
 
 /** Says when the next request may begin. After a failure it is one at a time, until one succeeds. */
 export class Pace {
@@ -10,7 +10,7 @@ export class Pace {
   requests = 0
   failures = 0 // in a row
   error: unknown
-  private resume = 0
+  private resume = -Infinity // by the clock that is never set back
 
   /** Whether the next request waits for one in progress. */
   get single(): boolean {
@@ -19,7 +19,7 @@ export class Pace {
 
   /** How long the next request has to wait, ms. */
   get wait(): number {
-    return this.resume - Date.now()
+    return this.resume - performance.now()
   }
 
   failed(error: unknown): void {
@@ -28,17 +28,18 @@ export class Pace {
     const asked = error instanceof ApiError && error.status !== 0 ? Math.min(error.retryAfter * 1000, maxAsked) : 0 // by an answer
     const wait = Math.max(Math.min(firstPause * 2 ** this.failures, maxPause), asked)
     this.failures++
-    this.resume = Date.now() + wait * (1 + Math.random() / 2) // not all senders at once
+    this.resume = performance.now() + wait * (1 + Math.random() / 2) // not all senders at once
   }
 
   succeeded(): void {
-    this.failures = this.resume = 0
+    this.failures = 0
+    this.resume = -Infinity
     this.error = undefined
   }
 }
 
-// Refusals that concern the sender and no update: its key, its clock, its address of the API.
-const ofSender = ['key_lacks_right', 'key_other_projects', 'message_too_old', 'message_in_future', 'not_found', 'method_not_allowed']
+// Refusals that concern the sender and no update: its key, its clock, its address of the API, what is between.
+const ofSender = ['key_lacks_right', 'key_other_projects', 'message_too_old', 'message_in_future', 'not_found', 'method_not_allowed', 'headers_too_large', 'unsupported_media_type', 'unsupported_encoding']
 
 /** Whether the API refused an update for good. All else may pass: what has no code came from what is between, not from the API. */
 export function refuses(error: unknown): error is ApiError {

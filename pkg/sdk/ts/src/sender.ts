@@ -1,9 +1,10 @@
 import { actionIndex, type Client, maxLookUp, type NamedUpdate, type Project, scoreTypeIndex, type UpdateStatus } from './client.js'
+import { tellsOf } from './answers.js'
 import { ApiError, pause } from './errors.js'
 import { checkDomain, type SigningDomain, type SignTypedData, signingDomain } from './domain.js'
 import { buildGroups, type Group, maxSigned, signGroup, type Update } from './groups.js'
 import { type Hex, Minter } from './ids.js'
-import { Pace, refuses } from './pace.js'
+import { maxAsked, Pace, refuses } from './pace.js'
 import { type NewUpdate, type Report, SenderFullError, type SenderOptions, SpoolError } from './reports.js'
 import type { Spooled } from './spool.js'
 
@@ -45,13 +46,15 @@ export class Sender {
   private changed: Promise<void> = Promise.resolve()
 
   private constructor(private readonly client: Client, options: SenderOptions) {
-    this.options = { ...options, linger: options.linger ?? 1000, capacity: options.capacity ?? 100_000, requests: options.requests ?? 8 }
+    const { linger = 1000, capacity = 100_000, requests = 8 } = options
+    this.options = { ...options, linger, capacity, requests }
+    if (!(linger >= 0 && capacity >= 1 && requests >= 1)) throw new RangeError('a sender needs a linger of 0 or more, a capacity and requests of 1 or more')
     this.projectId = options.projectId.toLowerCase()
     this.domain = 'domain' in options.signing ? signingDomain(options.signing.domain) : undefined
     this.change()
   }
 
-  /** Starts a sender; what an earlier one left in the spool is sent first. Throws a DomainError for what is no domain, and the spool's errors. */
+  /** Starts a sender; what an earlier one left in the spool is sent first. Throws a DomainError for what is no domain, a RangeError for what is no number of its options, and the spool's errors. */
   static async open(client: Client, options: SenderOptions): Promise<Sender> {
     const sender = new Sender(client, options)
     await sender.restore()
@@ -74,7 +77,7 @@ export class Sender {
         await this.mark([entry.n], 'done')
         continue
       }
-      const held = { ...entry, stored: true, since: Date.now() }
+      const held = { ...entry, stored: true, since: performance.now() }
       this.held.set(held.update.updateId, held)
       if (held.accepted) this.open = this.followed.push(held)
       else this.unsent = this.queue.push(held)
@@ -102,8 +105,8 @@ export class Sender {
     let fresh = this.admit(updates)
     for (; !Array.isArray(fresh); fresh = this.admit(updates)) {
       if (fresh === 'full' && !wait) throw new SenderFullError('the sender holds as many updates as it may')
-      await this.awake(signal)
       signal?.throwIfAborted()
+      await this.awake(signal)
     }
     try {
       if (fresh.length > 0) await this.options.spool?.put(fresh.map(({ n, update, accepted }) => ({ n, update, accepted })))
@@ -136,7 +139,7 @@ export class Sender {
     for (const update of updates) {
       const known = this.held.get(update.updateId) ?? fresh.get(update.updateId)
       if (!known) {
-        fresh.set(update.updateId, { n: this.last + fresh.size + 1, update, accepted: false, stored: false, since: Date.now() })
+        fresh.set(update.updateId, { n: this.last + fresh.size + 1, update, accepted: false, stored: false, since: performance.now() })
         continue
       }
       const { actionName, scoreType, targetWallet } = known.update
@@ -152,12 +155,12 @@ export class Sender {
 
   /**
    * Waits until each update that was queued was accepted or refused, and reported so; nothing lingers meanwhile. It resolves with
-   * the updates that are still unsent when the signal aborts, the oldest first; else with none.
+   * the updates that are still unsent when the signal aborts or the sender ends, the oldest first; else with none.
    */
   async flush(signal?: AbortSignal): Promise<NamedUpdate[]> {
     this.flushes++
     this.change()
-    while (this.unsent > 0 && !signal?.aborted) await this.awake(signal)
+    while (this.unsent > 0 && !signal?.aborted && !this.ended) await this.awake(signal)
     this.flushes--
     return this.unsentUpdates()
   }
@@ -183,8 +186,7 @@ export class Sender {
 
   /** How much the sender has to do, and what keeps it from that: error is why the last update could not be sent, or signed; absent when one was sent since. */
   get state(): { unsent: number; followed: number; error?: unknown; followError?: unknown } {
-    const { error } = this.pace
-    const { followError } = this
+    const { pace: { error }, followError } = this
     return { unsent: this.unsent, followed: this.open, ...(error === undefined ? {} : { error }), ...(followError === undefined ? {} : { followError }) }
   }
 
@@ -227,7 +229,7 @@ export class Sender {
     if (!first || this.pace.single) return [0]
     if (this.pace.wait > 0) return [0, this.pace.wait]
     if (!('groups' in this.options.signing)) return [1]
-    const lingers = first.since + this.options.linger - Date.now()
+    const lingers = first.since + this.options.linger - performance.now()
     if (this.queue.length < maxSigned && this.flushes === 0 && lingers > 0) return [0, lingers]
     return [Math.min(this.queue.length, maxSigned)]
   }
@@ -244,17 +246,15 @@ export class Sender {
 
   /** Sends updates in signed groups. A group that is refused for what is in it is halved, until what is wrong is alone. */
   private async sendGroups(part: Held[], sign: SignTypedData): Promise<void> {
-    let updates: Update[]
     let groups: Group[]
     try {
-      updates = await this.resolve(part)
-      groups = buildGroups(this.projectId as Hex, updates)
+      groups = buildGroups(this.projectId as Hex, await this.resolve(part))
     } catch (error) {
       return this.answered(part.filter((held) => this.held.get(held.update.updateId) === held), Promise.reject(error))
     }
     for (const group of groups) {
       const some = group.updates.map(({ updateId }) => this.held.get(updateId)!)
-      const request = signGroup(group, this.domain!, sign).then((signed) => this.client.updateScores(signed))
+      const request = signGroup(group, this.domain!, sign).then((signed) => this.client.updateScores(signed)).then((answer) => tellsOf(some.length, answer))
       const error = await request.then(() => undefined, (reason: unknown) => reason)
       if (some.length > 1 && refuses(error) && (error.status === 400 || error.status === 413)) {
         await this.sendGroups(some.slice(0, some.length / 2), sign)
@@ -269,11 +269,11 @@ export class Sender {
   private async resolve(part: Held[]): Promise<Update[]> {
     const known = (project: Project, { update }: Held): boolean =>
       project.inputActions.some(({ name }) => name === update.actionName) && project.scoreTypes.includes(update.scoreType)
-    let project = this.project && Date.now() - this.project.seen < projectAge ? this.project.is : undefined
+    let project = this.project && performance.now() - this.project.seen < projectAge ? this.project.is : undefined
     if (!project || !part.every((held) => known(project!, held))) {
       project = await this.client.project(this.projectId)
       checkDomain(project.signing, this.domain)
-      this.project = { seen: Date.now(), is: project }
+      this.project = { seen: performance.now(), is: project }
     }
     const updates: Update[] = []
     for (const held of part) {
@@ -324,7 +324,7 @@ export class Sender {
     else this.unsent -= part.length
     if (!ends) {
       this.open += part.length
-      for (const held of part) held.since = Date.now()
+      for (const held of part) held.since = performance.now()
       this.followed.push(...part)
     }
     this.change()
@@ -362,7 +362,7 @@ export class Sender {
           this.followError = undefined
         } catch (error) {
           this.followError = error
-          await pause((error instanceof ApiError ? error.retryAfter : 0) * 1000, this.end.signal)
+          await pause(Math.min((error instanceof ApiError ? error.retryAfter : 0) * 1000, maxAsked), this.end.signal)
           break
         }
       }
@@ -384,12 +384,12 @@ export class Sender {
       const status = statuses[i]
       if (status?.status === 'final') {
         await this.settle([held], ({ update }) => ({ stage: 'final', update, status: status as UpdateStatus }))
-      } else if (status && (status.status !== 'unknown' || Date.now() - held.since < lostAfter)) {
-        if (status.status !== 'unknown') held.since = Date.now()
+      } else if (status && (status.status !== 'unknown' || performance.now() - held.since < lostAfter)) {
+        if (status.status !== 'unknown') held.since = performance.now()
         this.followed.push(held)
       } else {
         held.accepted = false
-        held.since = Date.now()
+        held.since = performance.now()
         this.queue.push(held)
         this.open--
         this.unsent++

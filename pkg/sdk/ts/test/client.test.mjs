@@ -25,13 +25,13 @@ function answering(status, body, headers = {}) {
 }
 
 test('requests are those of the interface', async () => {
-  const { client, requests } = answering(200, { status: 'accepted' })
+  const { client, requests } = answering(200, { status: 'accepted', accepted: 1, duplicates: [] })
   const project = { projectId, name: 'Acme', inputActions: [{ name: 'win', points: 5, direction: 0 }], owners: [`0x${'0a'.repeat(20)}`], updaters: [], signedOnly: true }
   await client.createProject(project)
   assert.deepEqual(requests.pop(), { call: 'POST http://api/create-project', body: project })
 
   const update = { updateId, projectId, actionName: 'win', scoreType: 'reputation', targetWallet: `0x${'02'.repeat(20)}` }
-  assert.deepEqual(await client.updateScore(update, (message) => `signed ${message}`), { status: 'accepted' })
+  assert.deepEqual(await client.updateScore(update, (message) => `signed ${message}`), { status: 'accepted', accepted: 1, duplicates: [] })
   const { call, body } = requests.pop()
   assert.equal(call, 'POST http://api/update-score')
   assert(Math.abs(Number(body.message) - Date.now()) < 60_000)
@@ -233,4 +233,15 @@ test('the key is not sent elsewhere: a proxy before the API may lead to its own 
   const stop = new AbortController()
   await assert.rejects(client.events(projectId, { signal: stop.signal, trouble: () => stop.abort() }).next())
   assert.equal(sent, 0)
+})
+
+test('no more is read of an answer than the API can have written', async () => {
+  let read = 0
+  const body = () => new ReadableStream({ pull: (to) => (++read > 100 ? to.close() : to.enqueue(new Uint8Array(65_536))) })
+  for (const status of [200, 503]) {
+    read = 0
+    const client = new Client('http://api', 'key', { fetch: async () => new Response(body(), { status }) })
+    await assert.rejects(client.project('0x1'), ({ retryAfter }) => retryAfter === 1)
+    assert(read < 20)
+  }
 })

@@ -9,7 +9,7 @@ test('the client has every request of the interface', async () => {
   let asked
   const client = new Client('http://api', 'key', { fetch: async (url, { method = 'GET' }) => {
     asked = `${method} ${new URL(url).pathname}`
-    return new Response('{"groups":[]}')
+    return new Response('{"groups":[],"status":"accepted","accepted":1,"updates":[{"status":"final"}]}')
   } })
   const [projectId, updateId, wallet] = [`0x${'01'.repeat(32)}`, `0x${'02'.repeat(32)}`, `0x${'03'.repeat(20)}`]
   const methods = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { ApiError, Client, Sender, SenderFullError, SpoolError } from '../dist/index.js'
+import { pause } from '../dist/errors.js'
 
 const projectId = `0x${'ab'.repeat(32)}`
 const domain = { chainId: 1337, verifyingContract: `0x${'0c'.repeat(20)}` }
@@ -14,12 +15,13 @@ class Api {
   requests = 0
   groups = []
   bad = new Set()
-  fault = () => undefined // {status, code, after}; status 0: no answer, -1: none, but stored
+  fault = () => undefined // {status, code, after, answer}; status 0: no answer, -1: none, but stored
   status = () => ({ status: 'batched' })
   client = new Client('http://api', 'key', { fetch: (url, init) => this.fetch(new URL(url).pathname, init.body && JSON.parse(init.body)) })
 
   async fetch(path, body) {
-    const { status = 200, code, after = 0 } = this.fault(path, ++this.requests) ?? {}
+    const { status = 200, code, after = 0, answer: odd } = this.fault(path, ++this.requests) ?? {}
+    if (odd !== undefined) return new Response(status === 204 ? null : JSON.stringify(odd), { status })
     if (status === 0) throw new TypeError('fetch failed')
     const answer = status === 200 || status === -1 ? this.serve(path, body) : { code }
     if (status === -1) throw new TypeError('connection reset')
@@ -85,20 +87,98 @@ const of = (told, stage) => told.filter((report) => report.stage === stage).map(
 function timed(name, run) {
   test(name, async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() })
+    let now = 0
+    const clock = mock.method(performance, 'now', () => now)
     const settle = async () => { for (let i = 0; i < 40; i++) await setImmediate() }
     try {
       await run(async (ms, until = () => false) => {
         await settle()
         for (let at = 0; at < ms && !until(); at += 500) {
+          now += 500
           mock.timers.tick(500)
           await settle()
         }
       })
     } finally {
+      clock.mock.restore()
       mock.timers.reset()
     }
   })
 }
+
+test('a sender that would never send is none', async () => {
+  for (const options of [{ requests: 0 }, { requests: NaN }, { capacity: -1 }, { linger: -1 }]) await assert.rejects(new Api().sender(options), RangeError)
+})
+
+const odd = [
+  [200, null], [200, 'accepted'], [200, { status: 'ok' }], [202, { status: 'accepted', accepted: 3, duplicates: [] }], [204, null], [403, { code: 403 }], [400, { code: ['x'], errors: 1 }],
+  [400, null], [200, { status: 'accepted', accepted: 2, duplicates: [] }, 'groups'], [200, { status: 'duplicate', accepted: 3, duplicates: [] }, 'groups'], [200, { status: 'accepted' }, 'groups'],
+]
+for (const [name, signing] of Object.entries(signings)) {
+  timed(`an odd answer is no promise and no refusal: ${name}`, async (pass) => {
+    for (const [status, answer] of odd.filter(([, , only = name]) => only === name)) {
+      const api = new Api()
+      let down = true
+      api.fault = (path) => (down && path.startsWith('/update-score') ? { status, answer } : undefined)
+      const { sender, told } = await api.sender({ signing })
+      const ids = await sender.enqueue(updates(3))
+      await pass(10_000)
+      assert.deepEqual(told, [], `${status} ${JSON.stringify(answer)}`)
+      assert(sender.state.error)
+      down = false
+      await pass(90_000)
+      assert.deepEqual(of(told, 'accepted').sort(), [...ids].sort())
+      assert.deepEqual(await sender.close(), [])
+    }
+  })
+}
+
+timed('odd answers to look-ups lose nothing that is followed, and have nothing sent again', async (pass) => {
+  const api = new Api()
+  const answers = [null, {}, { updates: 'final' }, { updates: [] }, { updates: [null, null, null] }, { updates: [{ status: 'final' }] }]
+  api.fault = (path) => (path === '/look-up-updates' && answers.length > 0 ? { answer: answers.shift() } : undefined)
+  api.status = () => ({ status: 'final', outcome: 'applied' })
+  const { sender, told } = await api.sender({ follow: true })
+  const ids = await sender.enqueue(updates(3))
+  await pass(60_000)
+  assert.deepEqual(of(told, 'final').sort(), [...ids].sort())
+  assert.deepEqual([...api.stored.values()], [1, 1, 1])
+  assert.deepEqual(await sender.close(), [])
+})
+
+timed('a clock that is set back delays nothing', async (pass) => {
+  const api = new Api()
+  let down = true
+  api.fault = () => (down ? { status: 0 } : undefined)
+  const { sender, told } = await api.sender({ signing: signings.groups })
+  const ids = await sender.enqueue(updates(3))
+  await pass(2000)
+  assert(sender.state.error)
+  const now = Date.now
+  Date.now = () => now() - 86_400_000
+  try {
+    down = false
+    ids.push(...await sender.enqueue(updates(3)))
+    await pass(60_000)
+    assert.deepEqual(of(told, 'accepted').sort(), [...ids].sort())
+  } finally {
+    Date.now = now
+  }
+  assert.deepEqual(await sender.close(), [])
+})
+
+timed('a sender that is closed ends a flush, and a signal that is over ends waiting for room', async () => {
+  const api = new Api()
+  api.fault = () => ({ status: 0 })
+  const { sender } = await api.sender({ capacity: 1 })
+  const [id] = await sender.enqueue(updates(1))
+  await assert.rejects(sender.enqueue(updates(1), AbortSignal.abort(new Error('over'))), /over/)
+  const flushed = sender.flush()
+  assert.equal((await sender.close(AbortSignal.abort())).length, 1)
+  assert.deepEqual((await flushed).map(({ updateId }) => updateId), [id])
+})
+
+test('a pause of a signal that is over is none', { timeout: 60_000 }, () => pause(3_600_000, AbortSignal.abort()))
 
 for (const [name, signing] of Object.entries(signings)) {
   timed(`a sender sends under one id until it is accepted: ${name}`, async (pass) => {
@@ -107,8 +187,9 @@ for (const [name, signing] of Object.entries(signings)) {
     const faults = [
       { status: 503, code: 'stream_full', after: 2 }, { status: 429, code: 'rate_limited', after: 60 }, { status: 502 }, { status: 403 },
       { status: 401, code: 'invalid_api_key' }, { status: 400, code: 'message_too_old' }, { status: -1 }, { status: 500, code: 'internal' }, { status: 0 },
+      { status: 431, code: 'headers_too_large' }, { status: 415, code: 'unsupported_encoding' },
     ]
-    api.fault = (_, n) => (Date.now() - began > 600_000 ? undefined : faults[n % 9])
+    api.fault = (_, n) => (Date.now() - began > 600_000 ? undefined : faults[n % faults.length])
     const { sender, told } = await api.sender({ signing })
     const ids = await sender.enqueue(updates(60))
     assert.equal(ids[0].slice(0, -2), ids[59].slice(0, -2), 'they count up')

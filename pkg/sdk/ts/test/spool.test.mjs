@@ -1,8 +1,9 @@
 // The spool on disk: what it keeps over crashes of any kind, and a sender that is killed with one.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +15,8 @@ const folder = mkdtempSync(join(tmpdir(), 'scorelay-spool-'))
 after(() => rmSync(folder, { recursive: true }))
 
 const update = (n) => ({ updateId: `0x${n.toString(16).padStart(64, '0')}`, projectId: `0x${'02'.repeat(32)}`, actionName: 'win ü', scoreType: 's', targetWallet: `0x${'03'.repeat(20)}` })
+const sum = (json) => createHash('sha256').update(json).digest('hex').slice(0, 8)
+const line = (one) => `${sum(JSON.stringify(one))} ${JSON.stringify(one)}\n`
 const entry = (n) => ({ n, update: update(n), accepted: false })
 
 test('the spool is that of the Go package', async () => {
@@ -149,6 +152,100 @@ test('a spool is rewritten when little of it is needed, and has one owner', asyn
   assert.equal(damaged.damaged, 1)
   assert.deepEqual(readFileSync(`${path}.damaged`), raw)
   await damaged.close()
+})
+
+const damage = (n) => `damaged\n${line({ n, state: 'done' })}`
+const copies = (path) => Array.from({ length: 9 }, (_, i) => `${path}.damaged${i > 0 ? `-${i + 1}` : ''}`)
+
+test('copies of damaged spools stay, up to nine, of which the last gives way', async () => {
+  const path = join(folder, 'damaged')
+  for (const n of [1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) {
+    writeFileSync(path, damage(n))
+    for (const lines of [1, 0]) {
+      const spool = new FileSpool(path)
+      await spool.open()
+      assert.equal(spool.damaged, lines)
+      await spool.close()
+    }
+  }
+  assert.deepEqual(copies(path).map((name) => readFileSync(name, 'utf8')), [1, 2, 3, 4, 5, 6, 7, 8, 12].map(damage))
+  assert.equal(readdirSync(folder).filter((name) => name.startsWith('damaged.damaged')).length, 9)
+})
+
+test('a damaged spool that cannot be copied, such as on a full disk, is used as it is, and copied before it is rewritten', async () => {
+  const path = join(folder, 'uncopied')
+  const raw = `damaged\n${line({ n: 1, update: update(1) })}`
+  writeFileSync(path, raw)
+  for (const name of copies(path)) mkdirSync(`${name}/x`, { recursive: true })
+  const spool = new FileSpool(path)
+  assert.deepEqual((await spool.open()).map(({ n }) => n), [1])
+  spool.compactAt = 0
+  await spool.put([entry(2)])
+  const whole = readFileSync(path, 'utf8')
+  assert(whole.startsWith(raw))
+  rmSync(`${path}.damaged`, { recursive: true })
+  spool.compactAt = 0
+  await spool.put([entry(3)])
+  assert(readFileSync(`${path}.damaged`, 'utf8').startsWith(whole))
+  assert(!readFileSync(path, 'utf8').includes('damaged'))
+  await spool.close()
+})
+
+test('a line that is not JSON is damaged, with the right sum too', () => {
+  const odd = ['', 'null', '{', '[]'].map((json) => `${sum(json)} ${json}\n`).join('')
+  assert.deepEqual(parseSpool(odd + line({ n: 1, update: update(1) })), { entries: [entry(1)], damaged: 4 })
+})
+
+test('a number that was done may come again in a spool that cannot be rewritten', async () => {
+  const path = join(folder, 'again')
+  const opened = async () => {
+    const spool = new FileSpool(path)
+    return { spool, entries: await spool.open() }
+  }
+  const { spool } = await opened()
+  await spool.put([entry(1)])
+  await spool.mark([1], 'done')
+  await spool.close()
+  mkdirSync(`${path}.new/x`, { recursive: true })
+  const second = await opened()
+  assert.deepEqual(second.entries, [])
+  const next = { ...entry(1), update: update(2) }
+  await second.spool.put([next])
+  await second.spool.close()
+  const third = await opened()
+  assert.deepEqual(third.entries, [next])
+  await third.spool.close()
+})
+
+test('a spool that cannot grow makes room of what is done', { skip: process.platform === 'win32' }, () => {
+  const program = `import { FileSpool } from ${JSON.stringify(new URL('../dist/node.js', import.meta.url).href)}
+    import assert from 'node:assert/strict'
+    const entry = (n) => ({ n, update: { ...${JSON.stringify(update(0))}, updateId: '0x' + n.toString(16).padStart(64, '0') }, accepted: false })
+    const path = ${JSON.stringify(join(folder, 'small'))}
+    const spool = new FileSpool(path)
+    await spool.open()
+    let n = 0
+    while (await spool.put([entry(++n)]).then(() => true, () => false));
+    assert(n > 5)
+    await assert.rejects(spool.put([entry(++n)]))
+    for (let i = 1; i < n - 1; i++) await spool.mark([i], 'done').catch(() => {})
+    await spool.put([entry(++n)])
+    await spool.close()
+    assert.deepEqual(await new FileSpool(path).open(), [entry(n)])`
+  const { status, stderr } = spawnSync('sh', ['-c', 'ulimit -f 8; exec "$0" --input-type=module -e "$1"', process.execPath, program], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+})
+
+test('each call of a spool that is broken ends, however close they come', { timeout: 60_000 }, async () => {
+  const spool = new FileSpool(join(folder, 'broken'))
+  await spool.open()
+  await spool.close()
+  for (let apart = 0; apart < 30; apart++) {
+    const first = assert.rejects(spool.mark([1], 'done'))
+    for (let i = 0; i < apart; i++) await null
+    await assert.rejects(spool.mark([1], 'done'))
+    await first
+  }
 })
 
 test('a spool has one sender, in TypeScript or Go', { skip: process.platform !== 'linux' }, async () => {
