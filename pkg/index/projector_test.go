@@ -42,7 +42,7 @@ func newBoards(t *testing.T) *boards {
 	client, err := redisdb.Open(devnet.Redis(t).URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
-	client.Timeout, client.Pause = 5*time.Second, time.Millisecond
+	client.Timeout, client.Pause = time.Minute, time.Millisecond
 	return &boards{Store: standings.New(client, standings.Config{Source: "test"}), client: client}
 }
 

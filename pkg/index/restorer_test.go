@@ -35,7 +35,7 @@ func newMemory(t *testing.T) *memory {
 	client, err := redisdb.Open(devnet.Redis(t).URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
-	client.Timeout, client.Pause = 5*time.Second, time.Millisecond
+	client.Timeout, client.Pause = time.Minute, time.Millisecond
 	return &memory{status.New(client, status.Config{}), client}
 }
 

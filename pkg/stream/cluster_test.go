@@ -45,18 +45,22 @@ func within(t *testing.T, patience time.Duration, try func(ctx context.Context) 
 	return try(ctx) == nil
 }
 
-// leader is the index of the server that leads a stream.
-func (c *cluster) leader(t *testing.T, name string) int {
+// leader is the index of the server that leads a stream, once one does.
+func (c *cluster) leader(t *testing.T, name string) (leads int) {
 	t.Helper()
-	s, err := c.js[0].Stream(t.Context(), name)
-	require.NoError(t, err)
-	for i := range c.servers {
-		if s.CachedInfo().Cluster.Leader == devnet.NATSName(i) {
-			return i
+	require.Eventually(t, func() bool {
+		var s jetstream.Stream
+		if !within(t, 10*time.Second, func(ctx context.Context) (err error) { s, err = c.js[0].Stream(ctx, name); return err }) {
+			return false
 		}
-	}
-	t.Fatalf("no server leads %s", name)
-	return 0
+		for leads = range c.servers {
+			if s.CachedInfo().Cluster.Leader == devnet.NATSName(leads) {
+				return true
+			}
+		}
+		return false
+	}, 3*time.Minute, 100*time.Millisecond, "no server leads %s", name)
+	return leads
 }
 
 // TestAServerThatIsCutOffAnswersNothingThatIsPast: it has a copy of all, and would have it decide whether a creation exists, what a
@@ -148,8 +152,7 @@ func TestAStreamThatAnyCopyAnswersForIsRefused(t *testing.T) {
 func TestPublishesAreStoredOnceWhileLeadersChange(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
+	ctx := t.Context()
 	opened := make([]*stream.Stream, len(c.js))
 	for i, js := range c.js {
 		var err error
@@ -168,7 +171,7 @@ func TestPublishesAreStoredOnceWhileLeadersChange(t *testing.T) {
 				_, _ = c.js[0].Conn().Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream.Name, nil, time.Second)
 			})
 		}
-		for try := 0; ; try++ {
+		for began, try := time.Now(), 0; ; try++ {
 			call, cancel := context.WithTimeout(ctx, time.Duration(try+1)*500*time.Millisecond)
 			s := opened[(n+try)%len(opened)]
 			err := s.PublishEnvelope(call, fmt.Sprint(n), []score.Update{update(byte(n))}, nil)
@@ -178,12 +181,15 @@ func TestPublishesAreStoredOnceWhileLeadersChange(t *testing.T) {
 				break
 			}
 			unclear++
-			require.NoError(t, ctx.Err())
+			require.Less(t, time.Since(began), 3*time.Minute, "%v", err)
 		}
 		for _, s := range opened {
 			s.Saw(opened[n%3].Seen()) // what one process knows, another asks for
 		}
-		if state, err := opened[(n+1)%3].State(ctx); err == nil {
+		asking, cancel := context.WithTimeout(ctx, 5*time.Second) // while leaders change, a question may never be answered
+		state, err := opened[(n+1)%3].State(asking)
+		cancel()
+		if err == nil {
 			require.GreaterOrEqual(t, state.LastSeq, opened[(n+1)%3].Seen())
 		}
 	}
@@ -192,10 +198,12 @@ func TestPublishesAreStoredOnceWhileLeadersChange(t *testing.T) {
 	var stored []byte
 	require.Eventually(t, func() bool {
 		stored = nil
-		return opened[0].ReadAll(ctx, func(m score.Message) error {
-			stored = append(stored, m.Updates[0].ID[0])
-			return nil
-		}) == nil
+		return within(t, time.Minute, func(ctx context.Context) error {
+			return opened[0].ReadAll(ctx, func(m score.Message) error {
+				stored = append(stored, m.Updates[0].ID[0])
+				return nil
+			})
+		})
 	}, 3*time.Minute, 100*time.Millisecond)
 	require.Len(t, stored, messages)
 	for n, id := range stored {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -36,4 +37,44 @@ func TestALeaderThatMostOfItsClusterDoesNotHearIsNotBelieved(t *testing.T) {
 	next := &jetstream.PeerInfo{Name: "n1", Active: time.Second}
 	require.True(t, cutOff(&jetstream.ClusterInfo{Leader: "n1", Replicas: []*jetstream.PeerInfo{heard, next}}), "another leads")
 	require.True(t, cutOff(&jetstream.ClusterInfo{Replicas: []*jetstream.PeerInfo{heard, heard}}), "none leads")
+}
+
+// TestALeaderThatTookOverWhileItAnsweredIsNotBelieved: it may have read where the stream ends before it had applied all that was acknowledged.
+func TestALeaderThatTookOverWhileItAnsweredIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	since := time.Now()
+	one := &jetstream.ClusterInfo{LeaderSince: &since}
+	three := &jetstream.ClusterInfo{LeaderSince: &since, Replicas: []*jetstream.PeerInfo{{}, {}}}
+	for _, c := range []struct {
+		cluster *jetstream.ClusterInfo
+		leads   time.Duration
+		want    bool
+	}{
+		{nil, 0, false},
+		{one, 0, false},
+		{three, 0, true},
+		{three, 20 * time.Millisecond, true},
+		{three, 21 * time.Millisecond, false},
+		{three, -time.Millisecond, false}, // the server's clock was set back
+	} {
+		require.Equal(t, c.want, tookOver(&jetstream.StreamInfo{Cluster: c.cluster, TimeStamp: since.Add(c.leads)}, 20*time.Millisecond), c.leads)
+	}
+	heard := &jetstream.PeerInfo{Active: time.Second}
+	answer := answered{info: jetstream.StreamInfo{Cluster: &jetstream.ClusterInfo{LeaderSince: &since, Replicas: []*jetstream.PeerInfo{heard, heard}}, TimeStamp: since}}
+	_, err := infoOf(t.Context(), answer)
+	require.ErrorContains(t, err, "came to lead it meanwhile")
+	answer.info.TimeStamp = since.Add(time.Hour)
+	_, err = infoOf(t.Context(), answer)
+	require.NoError(t, err)
+}
+
+// answered is a stream of which a server told this.
+type answered struct {
+	jetstream.Stream
+
+	info jetstream.StreamInfo
+}
+
+func (a answered) Info(context.Context, ...jetstream.StreamInfoOpt) (*jetstream.StreamInfo, error) {
+	return &a.info, nil
 }

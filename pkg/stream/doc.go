@@ -27,7 +27,7 @@
 //     message id within the duplicate window stores it at most once.
 //   - In a cluster, what is read singly is read from the stream's leader (Open refuses a stream whose copies answer), and what
 //     reads all, or waits until all is known, reads up to what the leader holds. A new leader has applied all that was acknowledged.
-//     One that led before may answer where a stream ends, while no server leads: State and LastDeadLetter refuse that.
+//     One that led before, or that leads next, may answer where a stream ends, while no server leads: State and LastDeadLetter refuse that.
 //     A leader that is cut off answers what it has until it notices (some 10 s); they refuse that at once, and who reads the rest
 //     there can write nothing to the stream or a journal that was decided by it: most servers must store that.
 //   - A projectId's creation is accepted at most once: its message is a compare-and-set on its own subject, so two API

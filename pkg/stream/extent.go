@@ -78,13 +78,30 @@ func (s *Stream) Extend(ctx context.Context, to uint64, progress func(left uint6
 // (1 s): a leader that heard from most of its cluster within it is the only one.
 const silentFor = 3 * time.Second
 
-// infoOf asks a stream's leader about it. A server that does not lead it, or may not lead it any more, is an error: what it holds may be old.
+// infoOf asks a stream's leader about it. A server that does not lead it, that came to only while it answered, or that may not lead it any
+// more, is an error: what it tells may be old.
 func infoOf(ctx context.Context, s jetstream.Stream) (*jetstream.StreamInfo, error) {
+	asked := time.Now()
 	info, err := s.Info(ctx)
-	if err == nil && cutOff(info.Cluster) {
+	switch {
+	case err != nil:
+	case cutOff(info.Cluster):
 		err = errors.New("the server that answered does not lead it, or does not hear from most of its cluster and may not lead it any more")
+	case tookOver(info, time.Since(asked)):
+		err = errors.New("the server that answered came to lead it meanwhile")
 	}
 	return info, err
+}
+
+// tookOver tells whether a server may have come to lead after it had read what it answers, within the time that its answer took: one that
+// knows no leader answers, too, and reads where the stream ends before it reads since when it leads. Both times are by that server's clock,
+// which was set back since where it says less than none.
+func tookOver(info *jetstream.StreamInfo, took time.Duration) bool {
+	if info.Cluster == nil || len(info.Cluster.Replicas) == 0 || info.Cluster.LeaderSince == nil {
+		return false
+	}
+	leads := info.TimeStamp.Sub(*info.Cluster.LeaderSince)
+	return leads >= 0 && leads <= took
 }
 
 // cutOff tells whether most of a cluster may have another leader than the server that answered. One that knows no leader answers, too, also
