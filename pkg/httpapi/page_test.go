@@ -334,6 +334,38 @@ func TestEveryScreen(t *testing.T) {
 	require.Equal(t, project, w.look("/app/find?q="+w.project.ID.String()).header.Get("Location"))
 }
 
+// TestTheExplorerIsLinked from what is on the chain, is not told from where, and nothing is loaded from it.
+func TestTheExplorerIsLinked(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, func(s *setup) { s.config.Explorer = "https://explorer.example/base/" })
+	w.onChain()
+	of := w.executed(3)
+	require.NoError(t, w.status.Final(t.Context(), updateTx, 29, []score.Ref{score.UpdateRef(w.project.ID, of[0].ID)}, []score.Outcome{score.Applied}))
+	w.restored()
+	w.signIn(w.secret.Reveal(), "")
+	tx, block, target := "tx/"+updateTx.Hex(), "block/29", of[0].Target.Hex()
+	for path, to := range map[string][]string{
+		"":                              {"block/30"},
+		"/recent":                       {tx, block, "block/30"},
+		"/wallets/" + target:            {tx, block, "block/30", "address/" + target},
+		"/updates/" + of[0].ID.String(): {tx, block},
+		"/edit?operation=add+owner&member=" + devnet.Address(8).Hex(): {"address/" + shared.contract.Hex()},
+	} {
+		r := w.look(w.path() + path)
+		require.Equal(t, http.StatusOK, r.status, path)
+		found := map[string]bool{}
+		for _, at := range regexp.MustCompile(`<a href="https://explorer\.example/base/(\w+/\w+)" rel="noreferrer noopener">`).FindAllStringSubmatch(r.raw, -1) {
+			found[at[1]] = true
+		}
+		require.Len(t, found, len(to), path)
+		for _, each := range to {
+			require.Contains(t, found, each, path)
+		}
+		require.Equal(t, strings.Count(r.raw, "https://"), strings.Count(r.raw, `" rel="noreferrer noopener">`), path)
+		require.NotContains(t, r.header.Get("Content-Security-Policy"), "explorer")
+	}
+}
+
 // TestAPathThatIsNoURLIsRefused: net/http would have no request of it.
 func TestAPathThatIsNoURLIsRefused(t *testing.T) {
 	t.Parallel()

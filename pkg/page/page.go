@@ -48,17 +48,19 @@ type Standings interface {
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
 }
 
-// Config of a Page; all is required.
+// Config of a Page; all is required but the explorer.
 type Config struct {
 	Secret    []byte // of the deployment, at least 16 bytes: what sessions are sealed under
 	Source    Source
 	Standings Standings
+	Explorer  string // the address of a block explorer that screens link to; IsExplorer holds of it, or it is empty
 	Log       *slog.Logger
 }
 
 // Page answers requests below /app. It is safe for concurrent use.
 type Page struct {
 	sessions  *sessions
+	screens   *template.Template
 	source    Source
 	standings Standings
 	log       *slog.Logger
@@ -110,13 +112,18 @@ func policy(screen string) string {
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" + more
 }
 
-// New returns what serves the page. An error says that sessions cannot be sealed under the secret.
+// New returns what serves the page. An error says that sessions cannot be sealed under the secret, or that a screen is malformed.
 func New(c Config) (*Page, error) {
 	sealed, err := newSessions(c.Secret)
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{sessions: sealed, source: c.Source, standings: c.Standings, log: c.Log, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux()}
+	drawn, err := screens.Clone()
+	if err != nil {
+		return nil, err
+	}
+	drawn.Funcs(template.FuncMap{"explorer": explorer(c.Explorer)})
+	p := &Page{sessions: sealed, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
 		home + "/{$}":                              p.projects,
 		home:                                       p.projects,
@@ -257,7 +264,7 @@ func (p *Page) frame(title string, r *http.Request, by *score.Grant) frame {
 // show answers with a screen.
 func (p *Page) show(w http.ResponseWriter, status int, screen string, view any) {
 	var body bytes.Buffer
-	if err := screens.ExecuteTemplate(&body, screen+".html", view); err != nil {
+	if err := p.screens.ExecuteTemplate(&body, screen+".html", view); err != nil {
 		p.log.Error("the API could not write a response; it answers 500", "screen", screen, "err", err)
 		http.Error(w, "Internal error of the API", http.StatusInternalServerError)
 		return

@@ -62,6 +62,20 @@ func TestAPlainCookieCountsAtThisMachineAlone(t *testing.T) {
 	}
 }
 
+// TestAnExplorerIsOneThatScreensMayLinkTo: over TLS or at this machine, with nothing in its address that is for no one else.
+func TestAnExplorerIsOneThatScreensMayLinkTo(t *testing.T) {
+	t.Parallel()
+	for address, is := range map[string]bool{
+		"https://etherscan.io": true, "https://scan.example:8443/chain/": true, "http://127.0.0.1:5100": true, "http://[::1]/": true, "http://localhost": true,
+		"": false, "etherscan.io": false, "https://": false, "http://etherscan.io": false, "http://127.0.0.1.example": false, "javascript://etherscan.io/%0aalert(1)": false,
+		"https://user@etherscan.io": false, "https://user:hush@etherscan.io": false, "https://etherscan.io/?key=hush": false, "https://etherscan.io/#/": false, "https://a b": false,
+	} {
+		require.Equal(t, is, IsExplorer(address), address)
+	}
+	require.Equal(t, "https://etherscan.io/block/7", explorer("https://etherscan.io/")(uint64(7)))
+	require.Empty(t, explorer("")(uint64(7)))
+}
+
 // TestNoNameLooksLikeAnother: what is shown has no character that cannot be seen, and ordinary text of any script stays as it is.
 func TestNoNameLooksLikeAnother(t *testing.T) {
 	t.Parallel()
