@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bufio"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math/big"
@@ -364,6 +365,36 @@ func TestTheExplorerIsLinked(t *testing.T) {
 		require.Equal(t, strings.Count(r.raw, "https://"), strings.Count(r.raw, `" rel="noreferrer noopener">`), path)
 		require.NotContains(t, r.header.Get("Content-Security-Policy"), "explorer")
 	}
+}
+
+// TestAWalletsHistoryIsASpreadsheet that runs no owner's names, for those whom the screen is for.
+func TestAWalletsHistoryIsASpreadsheet(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	w.project.Actions[0].Name = "=1+1"
+	w.final.records.Store(w.project.ID, score.RecordOf(w.project))
+	of := w.executed(140)
+	path := w.path() + "/wallets/" + of[6].Target.Hex() + "/history.csv"
+	require.Equal(t, http.StatusSeeOther, w.look(path).status)
+	w.signIn(w.secret.Reveal(), "")
+	require.Contains(t, w.look(strings.TrimSuffix(path, "/history.csv")).raw, `also as <a href="`+path+`">CSV</a>`)
+	r := w.look(path)
+	require.Equal(t, http.StatusOK, r.status)
+	require.Equal(t, "text/csv; charset=utf-8", r.header.Get("Content-Type"))
+	require.Equal(t, `attachment; filename="`+of[6].Target.Hex()+`.csv"`, r.header.Get("Content-Disposition"))
+	require.Equal(t, "private, no-store", r.header.Get("Cache-Control"))
+	rows, err := csv.NewReader(strings.NewReader(r.raw)).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"block", "time", "transaction", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome"}, rows[0])
+	is := func(i int, points, outcome string) []string {
+		return []string{
+			"29", of[i].Time.UTC().Format(time.RFC3339), updateTx.Hex(), of[i].ID.String(), strings.ToLower(of[i].Target.Hex()), strings.ToLower(of[i].Signer.Hex()),
+			"'=1+1", "reputation", points, outcome,
+		}
+	}
+	require.Equal(t, [][]string{is(126, "136", "applied"), is(66, "76", "applied"), is(6, "0", "not_member")}, rows[1:])
+	require.Equal(t, http.StatusBadRequest, w.look(w.path()+"/wallets/0x12/history.csv").status)
+	require.Len(t, strings.Split(strings.TrimSpace(w.look(w.path()+"/wallets/"+devnet.Address(8).Hex()+"/history.csv").raw), "\n"), 1)
 }
 
 // TestAPathThatIsNoURLIsRefused: net/http would have no request of it.

@@ -135,10 +135,11 @@ func New(c Config) (*Page, error) {
 		"/app/projects/{project}/actions":          p.actions,
 		"/app/projects/{project}/costs":            p.costs,
 		"/app/projects/{project}/wallets/{wallet}": p.wallet,
-		"/app/projects/{project}/updates/{update}": p.update,
-		"/app/projects/{project}/edit":             p.edit,
-		"/app/projects/{project}/edits":            p.edits,
-		"/app/projects/{project}/edits/{nonce}":    p.edited,
+		"/app/projects/{project}/wallets/{wallet}/history.csv": p.historyCSV,
+		"/app/projects/{project}/updates/{update}":             p.update,
+		"/app/projects/{project}/edit":                         p.edit,
+		"/app/projects/{project}/edits":                        p.edits,
+		"/app/projects/{project}/edits/{nonce}":                p.edited,
 		"/": func(*request) error {
 			return notFound("There is no such page", "Check the address, or begin at the projects.")
 		},
