@@ -294,7 +294,7 @@ func TestEveryScreen(t *testing.T) {
 		}
 	}
 	for path, says := range map[string][]string{
-		"/app":                         {"&lt;script&gt;alert(1)", "[U&#43;202E]kcats[U&#43;2069][U&#43;200B]", `<td class="n">120</td><td class="n">60</td>`},
+		"/app":                         {"&lt;script&gt;alert(1)", "[U&#43;202E]kcats[U&#43;2069][U&#43;200B]", `<td class="n">120</td><td><svg class="spark"`, `role="img" aria-label="Updates applied by day, `, `</td><td class="n">60</td>`},
 		project:                        {"Who leads in <bdi>Total", " leads with ", "60 wallets", "Next page", "As of final block 30"},
 		project + "?board=1":           {"Who leads in <bdi>&lt;script&gt;"},
 		project + "/recent":            {"The newest final update was", "buy&lt;b&gt;", "✕ not_member"},

@@ -45,6 +45,7 @@ type Standings interface {
 	Places(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.Place, score.AsOf, error)
 	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
+	Applied(ctx context.Context, projects []score.ProjectID, from, to time.Time) ([][]uint64, score.AsOf, error)
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
 }
 
