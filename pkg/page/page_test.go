@@ -113,10 +113,10 @@ func TestNumbersForPeople(t *testing.T) {
 func TestASparklineIsOfDays(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC)
-	p := sparkline([]uint64{1000, 0, 2000}, from, "Updates applied", "updates")
+	p := sparkline([]uint64{1000, 0, 2000}, from)
 	require.Equal(t, "M1 50h198V100h-198zM401 0h198V100h-198z", p.Path)
 	require.Equal(t, "Updates applied by day, 2026-10-31 to 2026-11-02, 2,000 updates at most", p.Label)
-	require.Nil(t, sparkline(make([]uint64, 30), from, "Updates applied", "updates"))
+	require.Nil(t, sparkline(make([]uint64, 30), from))
 }
 
 // TestAPlotStaysWithinItsPicture: any updates do.

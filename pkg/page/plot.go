@@ -47,9 +47,9 @@ func bars(numbers []uint64, from time.Time, name, unit string) *plot {
 	return p
 }
 
-// sparkline is bars as one path; nil where all are 0.
-func sparkline(numbers []uint64, from time.Time, name, unit string) *plot {
-	p := bars(numbers, from, name, unit)
+// sparkline shows by day how many updates were applied, as one path; nil where none was.
+func sparkline(applied []uint64, from time.Time) *plot {
+	p := bars(applied, from, "Updates applied", "updates")
 	for _, b := range p.Bars {
 		p.Path += fmt.Sprintf("M%d %dh%dV%dh-%dz", b.X, b.Y, b.Width, plotHeight, b.Width)
 	}

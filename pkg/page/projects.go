@@ -57,7 +57,7 @@ func (p *Page) projects(r *request) error {
 	for i, rec := range records {
 		row := projectRow{Record: rec, Counts: counts[i]}
 		if err == nil { // the screen has more to show than that
-			row.Days = sparkline(days[i], from, "Updates applied", "updates")
+			row.Days = sparkline(days[i], from)
 		}
 		view.Projects = append(view.Projects, row)
 	}
