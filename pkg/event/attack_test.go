@@ -44,7 +44,7 @@ func TestACursorFromBeforeTheContract(t *testing.T) {
 	genesis, err := w.node.Client().HeaderByNumber(t.Context(), new(big.Int))
 	require.NoError(t, err)
 	w.blocks(20)
-	w.place.DeployBlock = w.top()
+	w.deployment.DeployBlock = w.top()
 	w.blocks(confirmations)
 	log := w.open(0)
 	from, err := event.ParseCursor(fmt.Sprintf("0-%x-end-0", genesis.Hash()))

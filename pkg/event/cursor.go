@@ -23,7 +23,7 @@ const MaxCursor = 128
 type Cursor struct {
 	block    evidence.Ref // everything before it was read; zero: nothing of the chain was
 	logIndex uint32       // in the block of the newest log that was read of; wholeBlock: all of the block was read
-	place    uint32       // of the newest thing that was read of that log
+	index    uint32       // in that log, of the newest update that was read
 	dead     uint64       // dead letters up to this sequence of their stream were read
 }
 
@@ -44,7 +44,7 @@ func (c Cursor) String() string {
 	}
 	read := "end"
 	if c.logIndex != wholeBlock {
-		read = strconv.FormatUint(uint64(c.logIndex), 10) + "-" + strconv.FormatUint(uint64(c.place), 10)
+		read = strconv.FormatUint(uint64(c.logIndex), 10) + "-" + strconv.FormatUint(uint64(c.index), 10)
 	}
 	return strings.Join([]string{strconv.FormatUint(c.block.Number, 10), hex.EncodeToString(c.block.Hash[:]), read, dead}, "-")
 }
@@ -70,7 +70,7 @@ func ParseCursor(text string) (Cursor, error) {
 	case len(parts) == 4 && parts[2] == "end":
 		c.block.Number, c.logIndex, c.dead = number(0, parts[0], 64), wholeBlock, number(1, last, 64)
 	case len(parts) == 5:
-		c.block.Number, c.logIndex, c.place, c.dead = number(0, parts[0], 64), uint32(number(1, parts[2], 32)), uint32(number(2, parts[3], 32)), number(3, last, 64)
+		c.block.Number, c.logIndex, c.index, c.dead = number(0, parts[0], 64), uint32(number(1, parts[2], 32)), uint32(number(2, parts[3], 32)), number(3, last, 64)
 	default:
 		return c, ErrNotCursor
 	}
@@ -89,7 +89,7 @@ func ParseCursor(text string) (Cursor, error) {
 
 // covers tells whether everything before another cursor was read.
 func (c Cursor) covers(o Cursor) bool {
-	return c.dead >= o.dead && (c.block.Number > o.block.Number || c.block == o.block && (c.logIndex > o.logIndex || c.logIndex == o.logIndex && c.place >= o.place))
+	return c.dead >= o.dead && (c.block.Number > o.block.Number || c.block == o.block && (c.logIndex > o.logIndex || c.logIndex == o.logIndex && c.index >= o.index))
 }
 
 // MarshalText writes the form of String.

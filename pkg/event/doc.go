@@ -7,7 +7,7 @@
 // # Invariants
 //
 //   - Only blocks are read that are final by the relayers' rule, with such proof as the chain's Logs have.
-//   - An event's id never changes: block hash, log index and place in the batch, or the dead letter's name. An event may come more than once (a reader
+//   - An event's id never changes: block hash, log index and index in the log, or the dead letter's name. An event may come more than once (a reader
 //     that crashed, a dead letter that was stored again), always under the same id.
 //   - An event says the same each time, but for an action or a score type that its project did not have when it was first told: what the directory
 //     of projects does not know yet, and the contract has, it waits for.
@@ -22,6 +22,6 @@
 // # Rejected
 //
 //   - A stream of events in JetStream: a second copy of the chain, which would have to be right under reorgs and kept for years.
-//   - Standing order of both sources: a dead letter has no place among blocks, and waiting for one to be final would hold it up.
+//   - Standing order of both sources: a dead letter is in no block, and waiting for one to be final would hold it up.
 //   - Telling of what is included and not final: those who act on it would have to take it back.
 package event

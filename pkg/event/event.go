@@ -48,8 +48,8 @@ type Event struct {
 	After Cursor `json:"-"`
 }
 
-// Place is where on the chain something was done. All is null of what no transaction did.
-type Place struct {
+// TxRef is the transaction that did something, and its block. All is null of what no transaction did.
+type TxRef struct {
 	Tx    *common.Hash `json:"transactionHash"`
 	Block *uint64      `json:"blockNumber"` // null also where only the transaction is known
 }
@@ -63,7 +63,7 @@ type UpdateData struct {
 	Points    *int64         `json:"points"`    // signed, of the action, whether or not they were applied; as action
 	ScoreType *string        `json:"scoreType"` // as action
 	Outcome   string         `json:"outcome"`   // a score.Outcome's text
-	Place
+	TxRef
 }
 
 // ProjectData tells of a project as it was created, or should have been.
@@ -75,7 +75,7 @@ type ProjectData struct {
 	Updaters   []common.Address `json:"updaters"`
 	SignedOnly bool             `json:"signedOnly"`
 	Outcome    string           `json:"outcome"` // a score.Outcome's text
-	Place
+	TxRef
 }
 
 // ChangeData tells one change of a project. Of Member, Action, ScoreType and SignedOnly one is set.
@@ -85,7 +85,7 @@ type ChangeData struct {
 	Action     *score.Action   `json:"action,omitempty"`
 	ScoreType  *string         `json:"scoreType,omitempty"`
 	SignedOnly *bool           `json:"signedOnly,omitempty"`
-	Place
+	TxRef
 }
 
 // EditData tells of an owner's edit that was posted.
@@ -94,5 +94,5 @@ type EditData struct {
 	Owner   common.Address `json:"owner"`
 	Edits   []score.Edit   `json:"edits"`
 	Outcome string         `json:"outcome"` // a score.Outcome's text
-	Place
+	TxRef
 }

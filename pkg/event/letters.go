@@ -84,7 +84,7 @@ func (t *turn) letter(ctx context.Context, seq uint64, d *score.DeadLetter) (ok 
 			return false, err
 		}
 	}
-	rejected, replayed, data := told(rec, d)
+	rejected, replayed, data := describe(rec, d)
 	id := deadPrefix + strings.ReplaceAll(d.ID, ".", "-")
 	e := Event{ID: id, Type: rejected, Time: d.Time.UTC(), Project: t.project, Data: data, After: t.at}
 	if !d.Replayed.IsZero() {
@@ -97,9 +97,9 @@ func (t *turn) letter(ctx context.Context, seq uint64, d *score.DeadLetter) (ok 
 	return true, nil
 }
 
-// told is what a dead letter is of; rec is the record of an update's project.
-func told(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data any) {
-	var on Place
+// describe tells the types and the data of a dead letter's events; rec is the record of an update's project.
+func describe(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data any) {
+	var on TxRef
 	if d.Tx != (common.Hash{}) {
 		on.Tx = &d.Tx
 	}
@@ -107,13 +107,13 @@ func told(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data
 	switch {
 	case d.Update != nil:
 		update := updateData(rec, d.Update, d.Outcome)
-		update.Place = on
+		update.TxRef = on
 		return UpdateRejected, UpdateReplayed, update
 	case d.Edit != nil:
-		return EditRejected, "", EditData{Nonce: d.Edit.Nonce, Owner: d.Edit.Owner, Edits: d.Edit.Edits, Outcome: outcome, Place: on}
+		return EditRejected, "", EditData{Nonce: d.Edit.Nonce, Owner: d.Edit.Owner, Edits: d.Edit.Edits, Outcome: outcome, TxRef: on}
 	default:
 		created := projectData(d.Project)
-		created.Outcome, created.Place = outcome, on
+		created.Outcome, created.TxRef = outcome, on
 		return ProjectRejected, ProjectReplayed, created
 	}
 }

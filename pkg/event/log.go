@@ -299,7 +299,7 @@ func (t *turn) begin(ctx context.Context, end evidence.Ref) (uint64, error) {
 		if err != nil || info.Exists() {
 			return info.CreatedBlock, err
 		}
-		t.at.block, t.at.logIndex, t.at.place = end, wholeBlock, 0
+		t.at.block, t.at.logIndex, t.at.index = end, wholeBlock, 0
 		return end.Number + 1, nil
 	}
 	if at.Number > end.Number { // another process, or another endpoint, is ahead of this one

@@ -23,8 +23,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-func idOf(log *types.Log, place int) string {
-	return fmt.Sprintf("%s-%d-%d", log.BlockHash, log.Index, place)
+func idOf(log *types.Log, index int) string {
+	return fmt.Sprintf("%s-%d-%d", log.BlockHash, log.Index, index)
 }
 
 // ids are the ids of events of some types, all if none are named, in order.

@@ -35,13 +35,13 @@ const confirmations = 3
 
 // world is a deployment: a real chain with the real contract behind an endpoint that can fail, and real streams. Tests play the relayer.
 type world struct {
-	t      *testing.T
-	node   *devnet.Chain
-	proxy  *rpcproxy.Proxy
-	place  score.Deployment
-	stream *stream.Stream
-	next   uint16 // of the next fresh id
-	proven uint64 // chain.Config.Proven
+	t          *testing.T
+	node       *devnet.Chain
+	proxy      *rpcproxy.Proxy
+	deployment score.Deployment
+	stream     *stream.Stream
+	next       uint16 // of the next fresh id
+	proven     uint64 // chain.Config.Proven
 
 	metrics *prometheus.Registry
 	stalled prometheus.Gauge
@@ -60,9 +60,9 @@ func newWorld(t *testing.T, projects ...*score.Project) *world {
 	t.Cleanup(w.proxy.Close)
 	relayer := devnet.Address(relayerKey)
 	receipt := w.node.Transact(t, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
-	w.place = score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64()}
+	w.deployment = score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64()}
 	js := devnet.JetStream(t)
-	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: w.place}))
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: w.deployment}))
 	w.stream, err = stream.Open(t.Context(), js)
 	require.NoError(t, err)
 	for _, p := range projects {
@@ -94,7 +94,7 @@ func (w *world) still(budget int) *event.Log {
 	require.NoError(w.t, err)
 	w.t.Cleanup(client.Close)
 	return &event.Log{
-		Deployment: w.place, Confirmations: confirmations, Chain: client, Projects: w, DeadLetters: w.stream,
+		Deployment: w.deployment, Confirmations: confirmations, Chain: client, Projects: w, DeadLetters: w.stream,
 		Poll: 5 * time.Millisecond, Budget: budget, Stalled: w.stalled, Logger: slog.New(slog.DiscardHandler),
 	}
 }
@@ -125,7 +125,7 @@ func (w *world) shows(stalled float64) {
 
 func (w *world) call(key int, data []byte) *types.Receipt {
 	w.t.Helper()
-	return w.node.Transact(w.t, key, &w.place.Contract, data)
+	return w.node.Transact(w.t, key, &w.deployment.Contract, data)
 }
 
 // relay does what the relayer does with updates.
@@ -182,15 +182,15 @@ func (w *world) executed(p *score.Project) (ids []string) {
 	w.t.Helper()
 	final := w.top() + 1 - confirmations
 	logs, err := w.node.Client().FilterLogs(w.t.Context(), ethereum.FilterQuery{
-		Addresses: []common.Address{w.place.Contract}, FromBlock: new(big.Int), ToBlock: new(big.Int).SetUint64(final),
+		Addresses: []common.Address{w.deployment.Contract}, FromBlock: new(big.Int), ToBlock: new(big.Int).SetUint64(final),
 		Topics: [][]common.Hash{registry.UpdateTopics()},
 	})
 	require.NoError(w.t, err)
 	for i := range logs {
 		parsed, err := registry.ParseLog(&logs[i])
 		require.NoError(w.t, err)
-		for place := range registry.ExecutedOf(parsed, p.ID) {
-			ids = append(ids, idOf(&logs[i], place))
+		for index := range registry.ExecutedOf(parsed, p.ID) {
+			ids = append(ids, idOf(&logs[i], index))
 		}
 	}
 	return ids

@@ -239,7 +239,7 @@ func (l *Log) still(ctx context.Context, end evidence.Ref) error {
 	return err
 }
 
-// append adds what was read to the tail, or puts it into its place.
+// append adds what was read to the tail, or begins the tail again with it.
 func (l *Log) append(read []*segment, again bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

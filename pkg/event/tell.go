@@ -18,29 +18,29 @@ func (t *turn) take(ctx context.Context, s *segment, from uint64) error {
 	first := sort.Search(len(s.entries), func(i int) bool { return s.entries[i].block.Number >= from })
 	for i := first; i < len(s.entries); i++ {
 		e := &s.entries[i]
-		read := -1 // the newest place of the log that was read
+		read := -1 // the newest index in the log that was read
 		if at := &t.at; at.block == e.block && at.logIndex >= e.logIndex {
 			if at.logIndex > e.logIndex {
 				continue
 			}
-			read = int(at.place)
+			read = int(at.index)
 		}
 		if more, err := t.takeEntry(ctx, e, read); err != nil || !more {
 			return err
 		}
 	}
-	t.at.block, t.at.logIndex, t.at.place = s.through, wholeBlock, 0
+	t.at.block, t.at.logIndex, t.at.index = s.through, wholeBlock, 0
 	return nil
 }
 
-// takeEntry takes what one of the contract's events has behind a place; false if it may take no more.
+// takeEntry takes what one of the contract's events has behind an index; false if it may take no more.
 func (t *turn) takeEntry(ctx context.Context, e *entry, read int) (more bool, err error) {
 	kind, data := t.changeOf(e)
 	if data != nil && read < 0 {
 		return t.add(e, 0, kind, data), nil
 	}
-	for place, u := range registry.ExecutedOf(e.event, t.project) {
-		if place <= read {
+	for index, u := range registry.ExecutedOf(e.event, t.project) {
+		if index <= read {
 			continue
 		}
 		rec, ok, err := t.recordFor(ctx, &u.Update, u.Outcome, time.Time{})
@@ -48,8 +48,8 @@ func (t *turn) takeEntry(ctx context.Context, e *entry, read int) (more bool, er
 			return false, err
 		}
 		of := updateData(rec, &u.Update, u.Outcome)
-		of.Place = placeOf(e)
-		if !t.add(e, place, updateType(u.Outcome), of) {
+		of.TxRef = e.ref()
+		if !t.add(e, index, updateType(u.Outcome), of) {
 			return false, nil
 		}
 	}
@@ -57,46 +57,46 @@ func (t *turn) takeEntry(ctx context.Context, e *entry, read int) (more bool, er
 }
 
 // add adds an event; false once there are enough.
-func (t *turn) add(e *entry, place int, kind Type, data any) bool {
+func (t *turn) add(e *entry, index int, kind Type, data any) bool {
 	if len(t.found) >= t.limit {
 		return false
 	}
-	t.at.block, t.at.logIndex, t.at.place = e.block, e.logIndex, uint32(place)
-	t.found = append(t.found, Event{ID: fmt.Sprintf("%s-%d-%d", e.block.Hash, e.logIndex, place), Type: kind, Project: t.project, Data: data, After: t.at})
+	t.at.block, t.at.logIndex, t.at.index = e.block, e.logIndex, uint32(index)
+	t.found = append(t.found, Event{ID: fmt.Sprintf("%s-%d-%d", e.block.Hash, e.logIndex, index), Type: kind, Project: t.project, Data: data, After: t.at})
 	return true
 }
 
 // changeOf is what an event says of the project itself; nil data: nothing.
 func (t *turn) changeOf(e *entry) (Type, any) {
-	on := placeOf(e)
+	on := e.ref()
 	switch of := e.event.(type) {
 	case registry.ProjectCreated:
 		if of.Project.ID == t.project {
 			created := projectData(&of.Project)
-			created.Outcome, created.Place = score.Applied.String(), on
+			created.Outcome, created.TxRef = score.Applied.String(), on
 			return ProjectCreated, created
 		}
 	case registry.ActionAdded:
 		if of.Project == t.project {
-			return ProjectChanged, ChangeData{Action: &of.Action, Place: on}
+			return ProjectChanged, ChangeData{Action: &of.Action, TxRef: on}
 		}
 	case registry.ScoreTypeAdded:
 		if of.Project == t.project {
-			return ProjectChanged, ChangeData{ScoreType: &of.Name, Place: on}
+			return ProjectChanged, ChangeData{ScoreType: &of.Name, TxRef: on}
 		}
 	case registry.MemberChanged:
 		if of.Project == t.project {
-			return ProjectChanged, ChangeData{Member: &of.Member, Roles: roleNames(of.Roles), Place: on}
+			return ProjectChanged, ChangeData{Member: &of.Member, Roles: roleNames(of.Roles), TxRef: on}
 		}
 	case registry.SignedOnlySet:
 		if of.Project == t.project {
-			return ProjectChanged, ChangeData{SignedOnly: &of.SignedOnly, Place: on}
+			return ProjectChanged, ChangeData{SignedOnly: &of.SignedOnly, TxRef: on}
 		}
 	}
 	return "", nil
 }
 
-func placeOf(e *entry) Place { return Place{Tx: &e.tx, Block: &e.block.Number} }
+func (e *entry) ref() TxRef { return TxRef{Tx: &e.tx, Block: &e.block.Number} }
 
 func roleNames(r score.Role) []string {
 	names := []string{}

@@ -13,7 +13,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/scorelay/scorelay/pkg/page"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
@@ -267,20 +266,20 @@ func (s *Server) editToSign(c *fiber.Ctx, by *caller) *Problem {
 }
 
 // editAfter is the edit of a project that comes next.
-func (s *Server) editAfter(log *slog.Logger, project score.ProjectID) (page.NextEdit, *Problem) {
+func (s *Server) editAfter(log *slog.Logger, project score.ProjectID) (score.NextEdit, *Problem) {
 	if _, known := s.deps.Projects.lookup(project); !known {
-		return page.NextEdit{}, problem(codeProjectNotFound, "")
+		return score.NextEdit{}, problem(codeProjectNotFound, "")
 	}
 	next, final, p := s.nextEdit(log, project)
 	if p != nil {
-		return page.NextEdit{}, p
+		return score.NextEdit{}, p
 	}
 	edit, dead, err := s.storedEdit(score.EditRef(project, next))
 	if err != nil {
-		return page.NextEdit{}, temporary(codeStatusUnavailable, retryAfterFailure, "")
+		return score.NextEdit{}, temporary(codeStatusUnavailable, retryAfterFailure, "")
 	}
 	stored := edit != nil && dead == nil
-	return page.NextEdit{Nonce: next, Stored: stored, Waits: stored || final != next, Domain: s.domain}, nil
+	return score.NextEdit{Nonce: next, Stored: stored, Waits: stored || final != next}, nil
 }
 
 // editView is the body of a 200 of GET /projects/{projectId}/edits/{nonce}.
@@ -322,7 +321,7 @@ func (s *Server) edit(c *fiber.Ctx, by *caller) *Problem {
 }
 
 // editState is what became of an edit.
-func (s *Server) editState(log *slog.Logger, ref score.Ref) (is page.EditState, p *Problem) {
+func (s *Server) editState(log *slog.Logger, ref score.Ref) (is score.EditState, p *Problem) {
 	stored, dead, unread := s.storedEdit(ref)
 	is.Edit = stored
 	if dead != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// A wallet's history is told newest first, from three places: what is not final, or not projected yet, from the chain's logs; the newest final
+// A wallet's history is told newest first, from three sources: what is not final, or not projected yet, from the chain's logs; the newest final
 // executions from the projection; those before, which it does not keep, from the logs again. A range of blocks holds the logs of all
 // projects, so a request reads no more than so many blocks, for so long, and one more look-up continues.
 const (
@@ -48,32 +48,32 @@ type historyEntry struct {
 	Outcome         string         `json:"outcome"`
 }
 
-// place is where a page begins: with what is in the block and before it, but for the newest so many of the wallet's executions in the block.
-type place struct {
+// historyCursor is where a page begins: with what is in the block and before it, but for the newest so many of the wallet's executions in the block.
+type historyCursor struct {
 	block uint64
 	told  uint32
 }
 
-var errPlace = errors.New("is not what an answer had as next")
+var errHistoryCursor = errors.New("is not what an answer had as next")
 
-func (p place) String() string {
-	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, p.block), p.told))
+func (c historyCursor) String() string {
+	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, c.block), c.told))
 }
 
-func parsePlace(text string) (place, error) {
+func parseHistoryCursor(text string) (historyCursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) != 12 {
-		return place{}, errPlace
+		return historyCursor{}, errHistoryCursor
 	}
-	return place{binary.BigEndian.Uint64(raw), binary.BigEndian.Uint32(raw[8:])}, nil
+	return historyCursor{binary.BigEndian.Uint64(raw), binary.BigEndian.Uint32(raw[8:])}, nil
 }
 
 // historyPage is filled with executions, the newest first.
 type historyPage struct {
-	begin place
+	begin historyCursor
 	limit int // at least 1
 	found []score.Execution
-	at    place // right after the last one that was taken or passed over
+	at    historyCursor // right after the last one that was taken or passed over
 }
 
 // take takes what belongs to the page; false once it is full.
@@ -84,7 +84,7 @@ func (h *historyPage) take(newest []score.Execution) bool {
 			continue
 		}
 		if e.Block != h.at.block {
-			h.at = place{block: e.Block}
+			h.at = historyCursor{block: e.Block}
 		}
 		h.at.told++
 		if e.Block == h.begin.block && h.at.told <= h.begin.told {
@@ -108,8 +108,8 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 		return problem(codeInvalidPath, "the wallet "+err.Error())
 	}
 	q := queryOf(c, "limit", "cursor", "final")
-	page := &historyPage{begin: place{block: math.MaxUint64}, limit: q.limit()}
-	if begin := from(q, "cursor", parsePlace); begin != nil {
+	page := &historyPage{begin: historyCursor{block: math.MaxUint64}, limit: q.limit()}
+	if begin := from(q, "cursor", parseHistoryCursor); begin != nil {
 		page.begin = *begin
 	}
 	finalOnly := from(q, "final", strconv.ParseBool)
@@ -123,7 +123,7 @@ func (s *Server) history(c *fiber.Ctx, by *caller) *Problem {
 		return s.unread(c, err)
 	}
 	if finalOnly != nil && *finalOnly && page.begin.block > at.Block {
-		page.begin = place{block: at.Block}
+		page.begin = historyCursor{block: at.Block}
 	}
 	next, final, p := s.fill(ctx, c, by, page, rec.ID, target, recent{kept, len(kept) < score.MaxRecent, at.Block})
 	if p != nil {
@@ -164,7 +164,7 @@ func (r *recent) of(target common.Address) (kept []score.Execution, whole uint64
 
 // fill fills the page. next is where the following one begins, nil if there is none; final is the newest final block.
 func (s *Server) fill(ctx context.Context, c *fiber.Ctx, by *caller, page *historyPage, project score.ProjectID, target common.Address, r recent) (
-	next *place, final uint64, p *Problem,
+	next *historyCursor, final uint64, p *Problem,
 ) {
 	logs := &logReader{s: s, c: c, by: by, project: project, target: target, page: page, left: maxHistoryBlocks, until: time.Now().Add(historyPatience)}
 	defer logs.done()
@@ -198,7 +198,7 @@ type logReader struct {
 }
 
 // read fills the page from the logs of a range of blocks, from its end. next is where to continue, nil if the range is read.
-func (l *logReader) read(ctx context.Context, first, last uint64) (next *place, p *Problem) {
+func (l *logReader) read(ctx context.Context, first, last uint64) (next *historyCursor, p *Problem) {
 	if p := l.begin(ctx); p != nil {
 		return nil, p
 	}
@@ -215,7 +215,7 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *place, 
 		case !l.page.take(newest):
 			next = &l.page.at
 		case down > first && (down == bound || time.Now().After(l.until)):
-			next = &place{block: down - 1}
+			next = &historyCursor{block: down - 1}
 		}
 		return next == nil
 	})
@@ -223,7 +223,7 @@ func (l *logReader) read(ctx context.Context, first, last uint64) (next *place, 
 	case err != nil && read > last:
 		return nil, l.unavailable(err)
 	case err != nil: // what was read is told, and the rest is asked for again
-		return &place{block: read - 1}, nil
+		return &historyCursor{block: read - 1}, nil
 	}
 	return next, nil
 }

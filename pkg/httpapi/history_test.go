@@ -86,7 +86,7 @@ func TestAHistoryIsToldOnceAndWhole(t *testing.T) {
 			}
 		}
 		s := &Server{deps: Deps{Chain: chain}, histories: make(chan struct{}, 1)}
-		for next := (&place{block: math.MaxUint64}); next != nil; {
+		for next := (&historyCursor{block: math.MaxUint64}); next != nil; {
 			page := &historyPage{begin: *next, limit: rapid.IntRange(1, 5).Draw(t, "limit")}
 			chain.read = 0
 			again, final, p := s.fill(t.Context(), nil, &caller{}, page, score.ProjectID{}, common.Address{1}, r)
@@ -97,7 +97,7 @@ func TestAHistoryIsToldOnceAndWhole(t *testing.T) {
 			require.LessOrEqual(t, final, chain.extent.Final)
 			got = append(got, page.found...)
 			if again != nil {
-				parsed, err := parsePlace(again.String())
+				parsed, err := parseHistoryCursor(again.String())
 				require.NoError(t, err)
 				require.NotEqual(t, *next, parsed, "each page comes further")
 				again = &parsed
@@ -119,7 +119,7 @@ func TestAHistoryTellsWhatItRead(t *testing.T) {
 		extent: score.Extent{First: 1, Final: 95, Head: 100}, atOnce: 10, fails: 20,
 	}
 	s := &Server{deps: Deps{Chain: chain, Log: slog.New(slog.DiscardHandler)}, histories: make(chan struct{}, 1)}
-	page := &historyPage{begin: place{block: math.MaxUint64}, limit: 9}
+	page := &historyPage{begin: historyCursor{block: math.MaxUint64}, limit: 9}
 	next, final, p := s.fill(t.Context(), nil, &caller{}, page, score.ProjectID{}, alice, recent{})
 	require.Nil(t, p)
 	require.Equal(t, chain.executions[1:], page.found)
@@ -134,8 +134,8 @@ func TestAHistoryTellsWhatItRead(t *testing.T) {
 
 func TestAPlaceIsReadOrRefused(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "AAAA", "not base64!", place{1, 2}.String() + "A"} {
-		_, err := parsePlace(text)
-		require.ErrorIs(t, err, errPlace, text)
+	for _, text := range []string{"", "AAAA", "not base64!", historyCursor{1, 2}.String() + "A"} {
+		_, err := parseHistoryCursor(text)
+		require.ErrorIs(t, err, errHistoryCursor, text)
 	}
 }

@@ -34,7 +34,9 @@ func (s *Server) newPage() (*page.Page, error) {
 	if len(s.config.Secret) == 0 || s.deps.Standings == nil {
 		return nil, nil
 	}
-	return page.New(page.Config{Secret: s.config.Secret, Source: source{s}, Standings: s.deps.Standings, Explorer: s.config.Explorer, Log: s.deps.Log})
+	return page.New(page.Config{
+		Secret: s.config.Secret, Domain: s.domain, Source: source{s}, Standings: s.deps.Standings, Explorer: s.config.Explorer, Log: s.deps.Log,
+	})
 }
 
 // servePage adds the page's routes.
@@ -85,7 +87,7 @@ func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
 				r.TLS = new(over.ConnectionState())
 			}
 		}
-		if key := s.page.Key(r); key != "" {
+		if key := s.page.Sessions.Holder(r); key != "" {
 			c.Request().Header.Set("X-API-KEY", key)
 		}
 		return handle(c)
@@ -95,7 +97,7 @@ func (s *Server) inSession(handle fiber.Handler) fiber.Handler {
 // ours lets posts in that a screen of the page sent.
 func (s *Server) ours(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if r, err := adaptor.ConvertRequest(c, true); err != nil || !s.page.Ours(r) {
+		if r, err := adaptor.ConvertRequest(c, true); err != nil || !s.page.Sessions.Ours(r) {
 			return problem(codeCrossOrigin, "its session may have ended").write(c)
 		}
 		return handle(c)
@@ -203,7 +205,7 @@ func (a source) Carrier(ctx context.Context, tx common.Hash, project score.Proje
 	return carrier, err == nil
 }
 
-func (a source) NextEdit(project score.ProjectID) (page.NextEdit, error) {
+func (a source) NextEdit(project score.ProjectID) (score.NextEdit, error) {
 	next, p := a.s.editAfter(a.s.deps.Log, project)
 	if p != nil {
 		return next, p.shown()
@@ -211,7 +213,7 @@ func (a source) NextEdit(project score.ProjectID) (page.NextEdit, error) {
 	return next, nil
 }
 
-func (a source) Edit(project score.ProjectID, nonce uint64) (page.EditState, error) {
+func (a source) Edit(project score.ProjectID, nonce uint64) (score.EditState, error) {
 	is, p := a.s.editState(a.s.deps.Log, score.EditRef(project, nonce))
 	if p != nil {
 		return is, p.shown()

@@ -124,8 +124,8 @@ type Standings interface {
 	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
 	// Around has the wallet in its middle, or as near to it as the board's ends allow; it is empty where the wallet is not on the board.
 	Around(ctx context.Context, project score.ProjectID, board int, wallet common.Address, limit int) (score.Page, score.AsOf, error)
-	// Places are those of a wallet on the board of the total, and on those of the first score types, in this order.
-	Places(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.Place, score.AsOf, error)
+	// BoardStandings are those of a wallet on the board of the total, and on those of the first score types, in this order.
+	BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.BoardStanding, score.AsOf, error)
 	// Scores answers for each wallet, in order, with the scores of the first score types; 0 where it has none.
 	Scores(ctx context.Context, project score.ProjectID, types int, wallets []common.Address) ([][]int64, score.AsOf, error)
 	// Recent are the newest executions, the newest first; there are older ones only if these are score.MaxRecent. Blocks after AsOf may be in it in part.

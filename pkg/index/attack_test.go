@@ -30,7 +30,7 @@ func (w *world) signed(kind score.Kind, updates []score.Update) batch.Group {
 	body, err := batch.EncodeBody(kind, updates)
 	require.NoError(w.t, err)
 	u := &updates[0]
-	digest := wallet.NewDomain(w.place.ChainID, w.place.Contract).GroupDigest(u.Project, kind, body)
+	digest := wallet.NewDomain(w.deployment.ChainID, w.deployment.Contract).GroupDigest(u.Project, kind, body)
 	raw, err := crypto.Sign(digest[:], devnet.Key(updaterKey))
 	require.NoError(w.t, err)
 	signature, err := wallet.ParseSignature(raw)
@@ -151,7 +151,7 @@ func (w *world) applied(id score.ProjectID) (n int) {
 	w.t.Helper()
 	head, err := w.Head(w.t.Context())
 	require.NoError(w.t, err)
-	err = w.Logs(w.t.Context(), w.place.Contract, registry.UpdateTopics(), w.place.DeployBlock, head.Number, func(_ evidence.Block, logs []types.Log) error {
+	err = w.Logs(w.t.Context(), w.deployment.Contract, registry.UpdateTopics(), w.deployment.DeployBlock, head.Number, func(_ evidence.Block, logs []types.Log) error {
 		for i := range logs {
 			event, err := registry.ParseLog(&logs[i])
 			require.NoError(w.t, err)

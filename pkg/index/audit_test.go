@@ -18,7 +18,7 @@ import (
 )
 
 func (w *world) auditor() *index.Auditor {
-	return &index.Auditor{Deployment: w.place, Chain: w, Source: w.stream, Journals: w, Lanes: w.lanes}
+	return &index.Auditor{Deployment: w.deployment, Chain: w, Source: w.stream, Journals: w, Lanes: w.lanes}
 }
 
 func (w *world) audit() *index.Findings {

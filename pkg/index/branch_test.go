@@ -162,9 +162,9 @@ func TestFollowerOfAShorterChain(t *testing.T) {
 	w.call(relayerKey, registry.EncodeCreateProject(project(1)))
 	w.blocks(5)
 	require.NoError(t, w.follower(d).CatchUp(ctx))
-	was := w.place
+	was := w.deployment
 	w.startChain() // with the same contract at the same address
-	require.Equal(t, was, w.place)
+	require.Equal(t, was, w.deployment)
 	w.call(relayerKey, registry.EncodeCreateProject(project(2)))
 	f := w.follower(d)
 	f.Recent = 100

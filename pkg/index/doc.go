@@ -21,7 +21,7 @@
 //   - The Restorer declares the status store complete last, and the store refuses if it lost data, or another restore was requested,
 //     since the restore began (docs/crashes.md, Statuses).
 //   - The Auditor believes only the stream and the contract. Of the lanes it asks one thing: up to where they claim to be
-//     done. An accepted update before that place without an outcome is lost; one behind it is pending.
+//     done. An accepted update before that position without an outcome is lost; one behind it is pending.
 //
 // # What the Follower must have seen
 //

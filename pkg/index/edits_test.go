@@ -22,7 +22,7 @@ func (w *world) acceptEdit(project score.ProjectID, nonce uint64, edits ...score
 	e := &score.SignedEdit{
 		ProjectEdit: score.ProjectEdit{Project: project, Edits: edits, Nonce: nonce, Deadline: math.MaxInt64}, Owner: devnet.Address(ownerKey),
 	}
-	digest := wallet.NewDomain(w.place.ChainID, w.place.Contract).EditDigest(e.ProjectEdit)
+	digest := wallet.NewDomain(w.deployment.ChainID, w.deployment.Contract).EditDigest(e.ProjectEdit)
 	raw, err := crypto.Sign(digest[:], devnet.Key(ownerKey))
 	require.NoError(w.t, err)
 	parsed, err := wallet.ParseSignature(raw)

@@ -31,7 +31,7 @@ func (w *world) directory() *directory.Directory {
 
 func (w *world) follower(d index.Directory) *index.Follower {
 	return &index.Follower{
-		Deployment: w.place, Chain: w, Heads: heads{w}, Blocks: heads{w}, Directory: d,
+		Deployment: w.deployment, Chain: w, Heads: heads{w}, Blocks: heads{w}, Directory: d,
 		Recent: 4, Poll: time.Millisecond, Log: discard(),
 	}
 }
@@ -40,7 +40,7 @@ func (w *world) follower(d index.Directory) *index.Follower {
 func (w *world) editSigned(project score.ProjectID, nonce uint64, edits ...score.Edit) {
 	w.t.Helper()
 	edit := &score.ProjectEdit{Project: project, Edits: edits, Nonce: nonce, Deadline: math.MaxUint64}
-	digest := wallet.NewDomain(w.place.ChainID, w.place.Contract).EditDigest(*edit)
+	digest := wallet.NewDomain(w.deployment.ChainID, w.deployment.Contract).EditDigest(*edit)
 	raw, err := crypto.Sign(digest[:], devnet.Key(ownerKey))
 	require.NoError(w.t, err)
 	signature, err := wallet.ParseSignature(raw)
@@ -109,7 +109,7 @@ func TestFollower(t *testing.T) {
 	followed, revision, err := d.Followed(ctx)
 	require.NoError(t, err)
 	require.NotZero(t, revision)
-	require.Equal(t, w.place.DeployBlock, followed.At.Number)
+	require.Equal(t, w.deployment.DeployBlock, followed.At.Number)
 
 	p, q := project(1), project(2)
 	q.SignedOnly = true
@@ -254,7 +254,7 @@ func TestFollowerRefuses(t *testing.T) {
 	other := w.follower(d)
 	other.Deployment.Contract = common.Address{1}
 	require.ErrorIs(t, other.Run(ctx), index.ErrOtherDeployment)
-	other.Deployment = w.place
+	other.Deployment = w.deployment
 	other.Deployment.ChainID++
 	require.ErrorIs(t, other.Run(ctx), index.ErrOtherDeployment)
 }

@@ -66,10 +66,10 @@ func TestAWalletsHistoryComesFromTheLogs(t *testing.T) {
 	own := score.Update{Project: acme.ID, ID: score.UpdateID{5}, Target: alice, Signer: devnet.Address(updaterKey)}
 	told(w.direct(own), own, score.Applied)
 
-	h := index.Histories{Deployment: w.place, Confirmations: 3, Chain: client, Payments: client}
+	h := index.Histories{Deployment: w.deployment, Confirmations: 3, Chain: client, Payments: client}
 	extent, err := h.Extent(ctx)
 	require.NoError(t, err)
-	first, head := w.place.DeployBlock, w.top().Number
+	first, head := w.deployment.DeployBlock, w.top().Number
 	require.Equal(t, score.Extent{First: first, Final: head - 2, Head: head}, extent)
 	read := func(from, to uint64) (found []score.Execution) {
 		t.Helper()

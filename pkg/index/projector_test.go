@@ -85,7 +85,7 @@ func (b *boards) lose(t *testing.T, to map[string]string) {
 
 func (w *world) projector(s index.Standings) *index.Projector {
 	return &index.Projector{
-		Deployment: w.place, Chain: w, Payments: w.client, Heads: heads{w}, Blocks: heads{w}, Projects: created{w}, Standings: s, Replica: "a", Pause: time.Millisecond, Log: discard(),
+		Deployment: w.deployment, Chain: w, Payments: w.client, Heads: heads{w}, Blocks: heads{w}, Projects: created{w}, Standings: s, Replica: "a", Pause: time.Millisecond, Log: discard(),
 	}
 }
 
@@ -93,7 +93,7 @@ func (w *world) projector(s index.Standings) *index.Projector {
 type created struct{ *world }
 
 func (c created) Beyond(ctx context.Context, _ uint64) (ids []score.ProjectID, err error) {
-	logs, err := c.node.Client().FilterLogs(ctx, ethereum.FilterQuery{Addresses: []common.Address{c.place.Contract}, Topics: [][]common.Hash{registry.ProjectTopics()}})
+	logs, err := c.node.Client().FilterLogs(ctx, ethereum.FilterQuery{Addresses: []common.Address{c.deployment.Contract}, Topics: [][]common.Hash{registry.ProjectTopics()}})
 	for i := range logs {
 		if event, err := registry.ParseLog(&logs[i]); err == nil {
 			if e, ok := event.(registry.ProjectCreated); ok {
@@ -114,7 +114,7 @@ type told struct {
 func (w *world) told(id score.ProjectID, final evidence.Block) told {
 	w.t.Helper()
 	logs, err := w.node.Client().FilterLogs(w.t.Context(), ethereum.FilterQuery{
-		ToBlock: new(big.Int).SetUint64(final.Number), Addresses: []common.Address{w.place.Contract}, Topics: [][]common.Hash{registry.UpdateTopics()},
+		ToBlock: new(big.Int).SetUint64(final.Number), Addresses: []common.Address{w.deployment.Contract}, Topics: [][]common.Hash{registry.UpdateTopics()},
 	})
 	require.NoError(w.t, err)
 	all := told{wallets: map[common.Address]bool{}}
@@ -155,7 +155,7 @@ func (w *world) requireStandings(b *boards, projects ...*score.Project) {
 	require.Equal(w.t, final.Ref(), evidence.Ref{Number: at.Block, Hash: at.Hash})
 	require.False(w.t, at.Rebuilding())
 	call := func(ctx context.Context, data []byte) ([]byte, error) {
-		return w.Call(ctx, evidence.Call{To: w.place.Contract, Data: data}, final.Hash)
+		return w.Call(ctx, evidence.Call{To: w.deployment.Contract, Data: data}, final.Hash)
 	}
 	for _, p := range projects {
 		want := w.told(p.ID, final)

@@ -46,7 +46,7 @@ type Executed struct {
 	ScoreTypeName string // the same
 	BlockHash     common.Hash
 	Log           uint // index of the event's log in the block
-	Place         int  // in the event's batch
+	Index         int  // in the event's batch
 }
 
 // Progress is how far a project was read. The zero value is its beginning.
@@ -141,9 +141,9 @@ func (r *Reader) execute(ctx context.Context, at *projectAt, logs []types.Log) (
 
 // take brings one event into the record or, of updates, behind those before.
 func (r *Reader) take(at *projectAt, event registry.Event, log *types.Log, executed []Executed) ([]Executed, error) {
-	for place, e := range registry.ExecutedOf(event, r.Project) {
+	for index, e := range registry.ExecutedOf(event, r.Project) {
 		e.Tx, e.Block = log.TxHash, log.BlockNumber
-		one := Executed{Execution: e, BlockHash: log.BlockHash, Log: log.Index, Place: place}
+		one := Executed{Execution: e, BlockHash: log.BlockHash, Log: log.Index, Index: index}
 		if err := one.name(at.record); err != nil {
 			return nil, err
 		}

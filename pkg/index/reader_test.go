@@ -15,7 +15,7 @@ import (
 )
 
 func (w *world) reader(p *score.Project) *index.Reader {
-	return &index.Reader{Deployment: w.place, Chain: w, Project: p.ID, Times: true}
+	return &index.Reader{Deployment: w.deployment, Chain: w, Project: p.ID, Times: true}
 }
 
 // read reads all there is after a progress.
@@ -99,7 +99,7 @@ func TestReader(t *testing.T) {
 	for n := range byte(5) { // the target wallets
 		wallet := common.Address{19: n}
 		has, err := registry.ReadWalletScores(p.ID, wallet).Do(t.Context(), func(ctx context.Context, data []byte) ([]byte, error) {
-			return w.client.View(ctx, w.place.Contract, data)
+			return w.client.View(ctx, w.deployment.Contract, data)
 		})
 		require.NoError(t, err)
 		for scoreType, value := range has {

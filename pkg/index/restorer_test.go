@@ -69,7 +69,7 @@ func (m *memory) requireRef(t *testing.T, ref score.Ref, want score.Status) {
 }
 
 func (w *world) restorer(statuses index.Statuses) *index.Restorer {
-	return &index.Restorer{Deployment: w.place, Heads: heads{w}, Chain: w, Source: w.stream, Journals: w, Lanes: w.lanes, Statuses: statuses, Poll: testPoll, Log: discard()}
+	return &index.Restorer{Deployment: w.deployment, Heads: heads{w}, Chain: w, Source: w.stream, Journals: w, Lanes: w.lanes, Statuses: statuses, Poll: testPoll, Log: discard()}
 }
 
 func final(outcome score.Outcome, tx common.Hash, block uint64) score.Status {

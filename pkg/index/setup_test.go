@@ -38,13 +38,13 @@ const lanes = 2
 
 // world is a deployment: a real chain with the real contract, and real streams. Tests play the API and the relayer.
 type world struct {
-	t      *testing.T
-	node   *devnet.Chain
-	client *chain.Client
-	place  score.Deployment
-	js     jetstream.JetStream
-	stream *stream.Stream
-	depth  atomic.Uint64 // blocks that are not final
+	t          *testing.T
+	node       *devnet.Chain
+	client     *chain.Client
+	deployment score.Deployment
+	js         jetstream.JetStream
+	stream     *stream.Stream
+	depth      atomic.Uint64 // blocks that are not final
 
 	settled [score.Buckets]score.Position // by bucket
 	next    byte                          // last byte of the next fresh id
@@ -66,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	w.keep.Store(3)
 	w.startChain()
 	w.js = devnet.JetStream(t)
-	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.place}))
+	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.deployment}))
 	var err error
 	w.stream, err = stream.Open(t.Context(), w.js)
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func (w *world) startChain() {
 	w.client = client
 	relayer := devnet.Address(relayerKey)
 	receipt := w.transact(relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
-	w.place = score.Deployment{
+	w.deployment = score.Deployment{
 		Lanes: lanes, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64(),
 	}
 }
@@ -99,7 +99,7 @@ func (w *world) transact(key int, to *common.Address, data []byte) *types.Receip
 // call sends calldata to the contract.
 func (w *world) call(key int, data []byte) *types.Receipt {
 	w.t.Helper()
-	return w.transact(key, &w.place.Contract, data)
+	return w.transact(key, &w.deployment.Contract, data)
 }
 
 // Head, FinalBlock, BlockByNumber, Logs and Call are the world as an index.Chain.

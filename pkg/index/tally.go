@@ -41,7 +41,7 @@ type idKey struct {
 // updateTally is all that is known of one update that the stream holds or a dead letter tells of.
 type updateTally struct {
 	accepted     uint32        // times, in the stream
-	done         uint32        // of them, those before the place up to which the lane is settled
+	done         uint32        // of them, those before the position up to which the lane is settled
 	included     uint32        // outcomes in blocks that are not final
 	deadLettered bool          // it has a dead letter
 	eventless    []deadOutcome // its dead letters that say what no event tells

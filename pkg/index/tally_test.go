@@ -82,7 +82,7 @@ func drawHistory(t *rapid.T) *history {
 	return h
 }
 
-// everywhere is the same place for all buckets.
+// everywhere is the same position for all buckets.
 func everywhere(at score.Position) (settled [score.Buckets]score.Position) {
 	for b := range settled {
 		settled[b] = at

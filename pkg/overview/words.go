@@ -39,7 +39,7 @@ func Bytes(n uint64) string {
 // etherUp writes an amount of wei, more than 0, in ether: two digits, and never less than it is.
 func etherUp(wei *big.Int) string {
 	ether, _ := new(big.Float).Quo(new(big.Float).SetInt(wei), big.NewFloat(1e18)).Float64()
-	places := 1 - int(math.Floor(math.Log10(ether)))
-	unit := math.Pow10(-places)
-	return strconv.FormatFloat(math.Ceil(ether/unit)*unit, 'f', max(0, places), 64)
+	decimals := 1 - int(math.Floor(math.Log10(ether)))
+	unit := math.Pow10(-decimals)
+	return strconv.FormatFloat(math.Ceil(ether/unit)*unit, 'f', max(0, decimals), 64)
 }

@@ -16,29 +16,6 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// NextEdit is what a project's next edit is signed with.
-type NextEdit struct {
-	Nonce  uint64
-	Stored bool // an edit with this nonce is, and is no dead letter
-	Waits  bool // for an edit that is not final: that one, or the one before, which is in a block
-	Domain wallet.Domain
-}
-
-// EditState is what became of an edit.
-type EditState struct {
-	Edit   *score.SignedEdit // nil where the stream does not hold it any more
-	Status score.Status
-	Reason string // of a rejection; empty where none is known
-}
-
-// Before is the nonce of the newest edit; not ok where there is none.
-func (n NextEdit) Before() (nonce uint64, ok bool) {
-	if n.Stored {
-		return n.Nonce, true
-	}
-	return n.Nonce - 1, n.Nonce > 0
-}
-
 // editTime is how long an edit is good for that a screen shows: to read it, to sign it, and for a block to have it.
 const editTime = time.Hour
 
@@ -49,8 +26,9 @@ type editView struct {
 	Says     string
 	Problems []string // why the contract would refuse it
 	Back     string   // the screen with its form
-	Next     NextEdit
+	Next     score.NextEdit
 	Before   uint64 // of the edit that this one waits for
+	Domain   wallet.Domain
 	Deadline time.Time
 	Owners   []string
 	May      bool   // the session's API key may send it
@@ -63,9 +41,9 @@ func (v *editView) HasMember() bool { return v.Edit.Member != (common.Address{})
 // Points are those of an added action, as people write them.
 func (v *editView) Points() string { return signed(worth(v.Edit)) }
 
-// Domain is what the edit is signed under, as a wallet takes it.
-func (v *editView) Domain() (string, error) {
-	domain, err := json.Marshal(v.Next.Domain)
+// DomainJSON is the domain as a wallet takes it.
+func (v *editView) DomainJSON() (string, error) {
+	domain, err := json.Marshal(v.Domain)
 	return string(domain), err
 }
 
@@ -75,7 +53,7 @@ func (p *Page) edit(r *request) error {
 	if err != nil {
 		return err
 	}
-	view := editView{head: head, Back: head.Path + "/members", May: r.by.Rights&score.MayCreate != 0, Deadline: time.Now().Add(editTime).Truncate(time.Second)}
+	view := editView{head: head, Back: head.Path + "/members", Domain: p.domain, May: r.by.Rights&score.MayCreate != 0, Deadline: time.Now().Add(editTime).Truncate(time.Second)}
 	view.Title = "Edit " + head.Project.Name
 	var wrong string
 	view.Edit, wrong = readEdit(r)
@@ -213,7 +191,7 @@ func (p *Page) edits(r *request) error {
 
 type editedView struct {
 	head
-	Is      EditState
+	Is      score.EditState
 	Nonce   uint64
 	Lines   []string // what the edits are
 	Verdict string

@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 // Source tells what the API would answer.
@@ -30,10 +31,10 @@ type Source interface {
 	Update(project score.ProjectID, update score.UpdateID) (score.Status, error)
 	// Carrier is the lane's transaction that carries an update; nil of one that is none. It is not ok where the transaction is not at hand now.
 	Carrier(ctx context.Context, tx common.Hash, project score.ProjectID, update score.UpdateID) (carrier *score.Carrier, ok bool)
-	// NextEdit tells what an owner's next edit of a project is signed with. The error is a *Problem.
-	NextEdit(project score.ProjectID) (NextEdit, error)
+	// NextEdit tells which edit of a project comes next. The error is a *Problem.
+	NextEdit(project score.ProjectID) (score.NextEdit, error)
 	// Edit tells what became of an edit. The error is a *Problem, also where none of this nonce is known.
-	Edit(project score.ProjectID, nonce uint64) (EditState, error)
+	Edit(project score.ProjectID, nonce uint64) (score.EditState, error)
 	// Waits tells how many of a project's updates wait to be bound, about, and, if they wait for it, the reason of an operator's pause.
 	Waits(project score.ProjectID) (updates uint64, paused string)
 }
@@ -42,7 +43,7 @@ type Source interface {
 // and the store's. A board is the index of a score type, or score.Total.
 type Standings interface {
 	Page(ctx context.Context, project score.ProjectID, board int, after *score.Cursor, limit int) (score.Page, score.AsOf, error)
-	Places(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.Place, score.AsOf, error)
+	BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.BoardStanding, score.AsOf, error)
 	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
 	Applied(ctx context.Context, projects []score.ProjectID, from, to time.Time) ([][]uint64, score.AsOf, error)
@@ -51,7 +52,8 @@ type Standings interface {
 
 // Config of a Page; all is required but the explorer.
 type Config struct {
-	Secret    []byte // of the deployment, at least 16 bytes: what sessions are sealed under
+	Secret    []byte        // of the deployment, at least 16 bytes: what sessions are sealed under
+	Domain    wallet.Domain // that edits are signed under
 	Source    Source
 	Standings Standings
 	Explorer  string // the address of a block explorer that screens link to; IsExplorer holds of it, or it is empty
@@ -60,12 +62,12 @@ type Config struct {
 
 // Page answers requests below /app. It is safe for concurrent use.
 type Page struct {
-	sessions  *sessions
+	Sessions  *Sessions // whose holders are API keys
+	domain    wallet.Domain
 	screens   *template.Template
 	source    Source
 	standings Standings
 	log       *slog.Logger
-	origin    *http.CrossOriginProtection
 	mux       *http.ServeMux
 }
 
@@ -115,7 +117,7 @@ func policy(screen string) string {
 
 // New returns what serves the page. An error says that sessions cannot be sealed under the secret, or that a screen is malformed.
 func New(c Config) (*Page, error) {
-	sealed, err := newSessions(c.Secret)
+	sessions, err := NewSessions(c.Secret, "", "/")
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +126,7 @@ func New(c Config) (*Page, error) {
 		return nil, err
 	}
 	drawn.Funcs(template.FuncMap{"explorer": explorer(c.Explorer)})
-	p := &Page{sessions: sealed, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux()}
+	p := &Page{Sessions: sessions, domain: c.Domain, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
 		home + "/{$}":                                          p.projects,
 		home:                                                   p.projects,
@@ -258,7 +260,7 @@ type frame struct {
 func (p *Page) frame(title string, r *http.Request, by *score.Grant) frame {
 	f := frame{Title: title}
 	if by != nil {
-		f.Key, f.Token = by.Name, p.sessions.token(sessionOf(r, ""))
+		f.Key, f.Token = by.Name, p.Sessions.Token(r)
 	}
 	return f
 }

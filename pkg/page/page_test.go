@@ -17,10 +17,10 @@ import (
 // TestASessionIsOpenedWhereItWasSealed: by every API of the deployment, until it ends, and as it was sealed only.
 func TestASessionIsOpenedWhereItWasSealed(t *testing.T) {
 	t.Parallel()
-	sealers := make([]*sessions, 3)
+	sealers := make([]*Sessions, 3)
 	for i, secret := range []string{"one deployment's secret", "one deployment's secret", "another's, sixteen"} {
 		var err error
-		sealers[i], err = newSessions([]byte(secret))
+		sealers[i], err = NewSessions([]byte(secret), "", "/")
 		require.NoError(t, err)
 	}
 	now := time.Now()
@@ -58,7 +58,25 @@ func TestAPlainCookieCountsAtThisMachineAlone(t *testing.T) {
 		{"", "", "scorelay=plain", ""},
 	} {
 		r := &http.Request{Host: c.host, Header: http.Header{"Cookie": {c.cookies}, "X-Forwarded-Proto": {c.header}}}
-		require.Equal(t, c.want, sessionOf(r, ""), c)
+		require.Equal(t, c.want, (&Sessions{}).sent(r), c)
+	}
+}
+
+// TestAPostIsOfTheSessionThatItsCookieHolds: until it ends, and under the cookie's own name.
+func TestAPostIsOfTheSessionThatItsCookieHolds(t *testing.T) {
+	t.Parallel()
+	s, err := NewSessions([]byte("one deployment's secret"), "-here", "/here")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		cookie string
+		left   time.Duration
+		ours   bool
+	}{{"scorelay-here", time.Minute, true}, {"scorelay-here", -time.Second, false}, {"scorelay", time.Minute, false}} {
+		r := &http.Request{Method: http.MethodPost, Host: "localhost", Header: http.Header{"Cookie": {c.cookie + "=" + s.seal("holder", time.Now().Add(c.left))}}}
+		r.Header.Set("X-CSRF-Token", s.Token(r))
+		require.Equal(t, c.ours, s.Ours(r), c)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		require.False(t, s.Ours(r), c)
 	}
 }
 

@@ -69,7 +69,7 @@ func (p *Page) SignIn(w http.ResponseWriter, r *http.Request) {
 		p.show(w, http.StatusOK, "sign-in", view)
 		return
 	}
-	if err := p.origin.Check(r); err != nil {
+	if !p.Sessions.SameOrigin(r) {
 		view.Problem = "The form was sent by another site's page. Sign in with this one."
 		p.show(w, http.StatusForbidden, "sign-in", view)
 		return
@@ -84,7 +84,7 @@ func (p *Page) SignIn(w http.ResponseWriter, r *http.Request) {
 	case grant.Rights&score.MayRead == 0:
 		view.Problem = "This API key may not look up, so there is nothing that it could show. Ask the operator for the right to read."
 	default:
-		http.SetCookie(w, cookie(r.Header.Get("Origin"), p.sessions.seal(key, time.Now().Add(SessionTime))))
+		p.Sessions.Begin(w, r, key)
 		mark := "?"
 		if strings.Contains(view.To, "?") {
 			mark = "&"
@@ -97,10 +97,10 @@ func (p *Page) SignIn(w http.ResponseWriter, r *http.Request) {
 
 // SignOut ends the browser's session.
 func (p *Page) SignOut(w http.ResponseWriter, r *http.Request) {
-	if sessionOf(r, "") != "" && !p.Ours(r) {
+	if p.Sessions.Holder(r) != "" && !p.Sessions.Ours(r) {
 		p.fail(w, r, nil, &Problem{Status: http.StatusForbidden, Title: "You are still signed in", Detail: "Sign out with the button of a page here.", Code: "cross_origin"})
 		return
 	}
-	gone(w)
+	p.Sessions.End(w)
 	p.redirect(w, SignInPath)
 }

@@ -22,16 +22,16 @@ const pageHistory = 30
 type walletView struct {
 	head
 	Wallet common.Address
-	Places []place
+	Boards []onBoard
 	Rows   []execution // the newest first
 	More   bool        // others are older
 	Plot   *plot       // nil where there are too few points
 }
 
-// place is a wallet's on one board.
-type place struct {
+// onBoard is a wallet's standing on one board.
+type onBoard struct {
 	Board board
-	score.Place
+	score.BoardStanding
 }
 
 // history begins a view of a wallet, with its updates that are at hand, the newest first.
@@ -60,22 +60,22 @@ func (p *Page) wallet(r *request) error {
 		return err
 	}
 	view.Title = short(view.Wallet.Hex()) + " in " + view.Project.Name
-	places, asOf, err := p.standings.Places(r.Context(), view.Project.ID, len(view.Project.ScoreTypes), view.Wallet)
+	standings, asOf, err := p.standings.BoardStandings(r.Context(), view.Project.ID, len(view.Project.ScoreTypes), view.Wallet)
 	switch {
 	case errors.Is(err, score.ErrNotProjected):
-		places = make([]score.Place, len(view.Project.ScoreTypes)+1)
+		standings = make([]score.BoardStanding, len(view.Project.ScoreTypes)+1)
 	case err != nil:
 		return err
 	default:
 		view.AsOf = &asOf
 	}
 	for _, b := range all {
-		view.Places = append(view.Places, place{b, places[b.Index+1]}) // the total, which is -1, comes first
+		view.Boards = append(view.Boards, onBoard{b, standings[b.Index+1]}) // the total, which is -1, comes first
 	}
 	for _, e := range line[:min(len(line), pageHistory)] {
 		view.Rows = append(view.Rows, executionOf(view.Project, e))
 	}
-	if total := view.Places[0].Standing; total != nil {
+	if total := view.Boards[0].Standing; total != nil {
 		view.Plot = cumulative(line, total.Score)
 	}
 	p.show(r.w, http.StatusOK, "wallet", view)

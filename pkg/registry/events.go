@@ -122,14 +122,14 @@ func Executed(event Event) iter.Seq2[*score.Update, score.Outcome] {
 	}
 }
 
-// ExecutedOf are those of one project, each with its place among all that the event tells of. What came before the project existed is nothing
+// ExecutedOf are those of one project, each with its index among all that the event tells of. What came before the project existed is nothing
 // of it and left out: it is sent again, and where that fails a dead letter tells of it. Of an Execution Update and Outcome are set.
 func ExecutedOf(event Event, project score.ProjectID) iter.Seq2[int, score.Execution] {
 	return func(yield func(int, score.Execution) bool) {
-		place := -1
+		index := -1
 		for u, outcome := range Executed(event) {
-			place++
-			if u.Project == project && outcome != score.UnknownProject && !yield(place, score.Execution{Update: *u, Outcome: outcome}) {
+			index++
+			if u.Project == project && outcome != score.UnknownProject && !yield(index, score.Execution{Update: *u, Outcome: outcome}) {
 				return
 			}
 		}

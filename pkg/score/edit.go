@@ -71,6 +71,28 @@ func (e *EditTakenError) Error() string {
 	return fmt.Sprintf("an edit of project %s with nonce %d was accepted before, at sequence %d", e.Edit.Project, e.Edit.Nonce, e.Seq)
 }
 
+// NextEdit is the edit of a project that comes next.
+type NextEdit struct {
+	Nonce  uint64
+	Stored bool // an edit with this nonce is, and is no dead letter
+	Waits  bool // for an edit that is not final: that one, or the one before, which is in a block
+}
+
+// Before is the nonce of the newest edit; not ok where there is none.
+func (n NextEdit) Before() (nonce uint64, ok bool) {
+	if n.Stored {
+		return n.Nonce, true
+	}
+	return n.Nonce - 1, n.Nonce > 0
+}
+
+// EditState is what became of an edit.
+type EditState struct {
+	Edit   *SignedEdit // nil where the stream does not hold it any more
+	Status Status
+	Reason string // of a rejection; empty where none is known
+}
+
 // Over tells whether no block after now may have it.
 func (e *ProjectEdit) Over(now time.Time) bool {
 	return now.Unix() > 0 && uint64(now.Unix()) > e.Deadline

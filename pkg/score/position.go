@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Position is a place in the stream of accepted updates: an update of a message's envelope, or the whole of another
+// Position is where something is in the stream of accepted updates: an update of a message's envelope, or the whole of another
 // message (Index 0). The zero Position is before everything.
 type Position struct {
 	Seq   uint64 `json:"seq"`   // of the message; 1 is the first

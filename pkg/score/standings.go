@@ -52,20 +52,20 @@ type Part struct {
 	Executions []Execution // in the order of the chain
 }
 
-// Standing is a wallet's place in an order of a project's wallets: by the score of one type, or by Total.
+// Standing is a wallet's score and rank in an order of a project's wallets: by the score of one type, or by Total.
 type Standing struct {
 	Wallet common.Address
 	Score  int64
 	Rank   uint64 // 1 + how many wallets have a higher score; equal scores share it. Beyond ±2^53 scores are compared as float64
 }
 
-// Place is where a wallet is on a board.
-type Place struct {
+// BoardStanding is a wallet's standing on a board, among so many.
+type BoardStanding struct {
 	Standing *Standing // nil: it is not on it
 	Wallets  uint64    // on the board
 }
 
-// Cursor is the place right after a standing, so that a page can follow another one although scores changed meanwhile.
+// Cursor is right after a standing, so that a page can follow another one although scores changed meanwhile.
 type Cursor struct {
 	Score  int64
 	Wallet common.Address

@@ -43,8 +43,8 @@ type Event struct {
 	Cursor string `json:"-"` // where to continue behind the event: keep it when all that the event is for is done
 }
 
-// Place is where on the chain something was done.
-type Place struct {
+// TxRef is the transaction that did something, and its block.
+type TxRef struct {
 	Tx    *common.Hash `json:"transactionHash"` // nil of what no transaction did
 	Block uint64       `json:"blockNumber"`     // 0: as Tx, or not known
 }
@@ -58,7 +58,7 @@ type UpdateData struct {
 	Points       int64          `json:"points"`    // of the action, signed; only of update.applied the score changed by them
 	ScoreType    string         `json:"scoreType"` // empty where the project does not have it
 	Outcome      string         `json:"outcome"`
-	Place
+	TxRef
 }
 
 // ProjectData tells of a creation: project.created, project.rejected, project.replayed.
@@ -70,7 +70,7 @@ type ProjectData struct {
 	Updaters     []common.Address `json:"updaters"`
 	SignedOnly   bool             `json:"signedOnly"`
 	Outcome      string           `json:"outcome"`
-	Place
+	TxRef
 }
 
 // ChangeData tells one change of a project: project.changed. Of Member, Action, ScoreType and SignedOnly one is set.
@@ -80,7 +80,7 @@ type ChangeData struct {
 	Action     *score.Action   `json:"action"`
 	ScoreType  *string         `json:"scoreType"`
 	SignedOnly *bool           `json:"signedOnly"`
-	Place
+	TxRef
 }
 
 // EditData tells of an owner's edit that was posted, and of which nothing was made: edit.rejected. What is made of others is told by project.changed.
@@ -89,7 +89,7 @@ type EditData struct {
 	Owner   common.Address `json:"owner"`
 	Edits   []score.Edit   `json:"edits"`
 	Outcome string         `json:"outcome"`
-	Place
+	TxRef
 }
 
 // UnmarshalJSON reads the event with the data of its type.

@@ -73,7 +73,7 @@ type Leaderboard struct {
 	AsOf      AsOf       `json:"asOf"`
 }
 
-// Standing is a wallet's place.
+// Standing is a wallet's score and rank.
 type Standing struct {
 	Rank   uint64         `json:"rank"` // equal scores share it
 	Wallet common.Address `json:"wallet"`

@@ -277,9 +277,9 @@ func (c *checks) page(t *rapid.T) {
 	limit := rapid.IntRange(1, walletsOfModel+1).Draw(t, "limit")
 	at := wallet(rapid.Byte().Draw(t, "wallet") % (walletsOfModel + 1))
 	n := rapid.SampledFrom([]int64{-1 << 62, -1<<53 - 1, -1 << 53, 0, 1 << 53, 1<<53 + 1, 1 << 62}).Draw(t, "score") + rapid.Int64Range(-2, 2).Draw(t, "beside")
-	place := slices.IndexFunc(want, func(s score.Standing) bool { return s.Wallet == at })
-	if place >= 0 && rapid.Bool().Draw(t, "unchanged") {
-		n = want[place].Score
+	before := slices.IndexFunc(want, func(s score.Standing) bool { return s.Wallet == at })
+	if before >= 0 && rapid.Bool().Draw(t, "unchanged") {
+		n = want[before].Score
 	}
 	start := slices.IndexFunc(want, func(s score.Standing) bool {
 		return cmp.Or(cmp.Compare(float64(n), float64(s.Score)), bytes.Compare(at[:], s.Wallet[:])) > 0
@@ -295,22 +295,22 @@ func (c *checks) page(t *rapid.T) {
 	page, _, err = c.Around(c.ctx, m.project, board, at, limit)
 	must(t, err)
 	switch i := slices.IndexFunc(page.Standings, func(s score.Standing) bool { return s.Wallet == at }); {
-	case place < 0:
+	case before < 0:
 		same(t, "around a wallet without a score", 0, len(page.Standings))
-	case i < 0 || place-i < 0:
+	case i < 0 || before-i < 0:
 		t.Fatalf("%s is not in %+v", at, page)
 	default:
-		same(t, "around a wallet", want[place-i:min(place-i+limit, len(want))], page.Standings)
+		same(t, "around a wallet", want[before-i:min(before-i+limit, len(want))], page.Standings)
 		same(t, "how many are around it", min(limit, len(want)), len(page.Standings))
 	}
 
-	places, _, err := c.Places(c.ctx, m.project, 2, at)
+	onBoards, _, err := c.BoardStandings(c.ctx, m.project, 2, at)
 	must(t, err)
 	var standing *score.Standing
-	if place >= 0 {
-		standing = &want[place]
+	if before >= 0 {
+		standing = &want[before]
 	}
-	same(t, "a wallet's place", score.Place{Standing: standing, Wallets: uint64(len(want))}, places[board-score.Total])
+	same(t, "a wallet's standing", score.BoardStanding{Standing: standing, Wallets: uint64(len(want))}, onBoards[board-score.Total])
 }
 
 // check reads everything.

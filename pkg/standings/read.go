@@ -55,33 +55,33 @@ func (s *Store) page(ctx context.Context, project score.ProjectID, board, limit 
 	return p, asOf, err
 }
 
-// Places are those of a wallet on the board of the total, and on those of the project's first score types, in this order, all of one moment.
-func (s *Store) Places(ctx context.Context, project score.ProjectID, types int, wallet common.Address) (places []score.Place, asOf score.AsOf, err error) {
+// BoardStandings are those of a wallet on the board of the total, and on those of the project's first score types, in this order, all of one moment.
+func (s *Store) BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) (onBoards []score.BoardStanding, asOf score.AsOf, err error) {
 	names, args := []string{record, exact}, []any{wallet[:]}
 	for board := score.Total; board < types; board++ {
 		names, args = append(names, boardName(board)), append(args, boardByte(board))
 	}
-	places = make([]score.Place, types+1)
+	onBoards = make([]score.BoardStanding, types+1)
 	asOf, err = s.reading(ctx, func(generation uint64) (bool, error) {
-		texts, err := s.texts(ctx, "read a wallet's places", placesScript, s.keys(generation, project, names...), args)
+		texts, err := s.texts(ctx, "read a wallet's standings", walletScript, s.keys(generation, project, names...), args)
 		if err != nil || len(texts) == 0 {
 			return false, err
 		}
-		if len(texts) != 3*len(places) {
-			return false, redisdb.BadData("%d texts for %d places", len(texts), len(places))
+		if len(texts) != 3*len(onBoards) {
+			return false, redisdb.BadData("%d texts for %d boards", len(texts), len(onBoards))
 		}
-		for i := range places {
-			if places[i], err = readPlace(wallet, texts[3*i:3*i+3]); err != nil {
+		for i := range onBoards {
+			if onBoards[i], err = readBoardStanding(wallet, texts[3*i:3*i+3]); err != nil {
 				return false, err
 			}
 		}
 		return true, nil
 	})
-	return places, asOf, err
+	return onBoards, asOf, err
 }
 
-// readPlace reads one place of the reply of places.lua.
-func readPlace(wallet common.Address, texts []string) (p score.Place, err error) {
+// readBoardStanding reads one board of the reply of wallet.lua.
+func readBoardStanding(wallet common.Address, texts []string) (p score.BoardStanding, err error) {
 	if p.Wallets, err = strconv.ParseUint(texts[0], 10, 64); err != nil {
 		return p, redisdb.BadData("a board of %q wallets", texts[0])
 	}

@@ -125,18 +125,18 @@ func appendAndRead(t *testing.T, client *redisdb.Client) {
 	page, _, err = s.Around(ctx, project, 0, wallet(9), 10)
 	require.NoError(t, err)
 	require.Equal(t, score.Page{Standings: []score.Standing{}, Wallets: 3}, page)
-	places, asOf, err := s.Places(ctx, project, 3, wallet(1))
+	onBoards, asOf, err := s.BoardStandings(ctx, project, 3, wallet(1))
 	require.NoError(t, err)
 	require.Equal(t, score.AsOf{Block: 5, Time: at(5).Time}, asOf)
-	require.Len(t, places, 4)
+	require.Len(t, onBoards, 4)
 	for i, want := range []struct {
 		score   int64
 		wallets uint64
 	}{{1<<60 + 8, 3}, {7, 3}, {1<<60 + 1, 1}} {
-		require.Equal(t, standing(wallet(1), want.score, 1), *places[i].Standing)
-		require.Equal(t, want.wallets, places[i].Wallets)
+		require.Equal(t, standing(wallet(1), want.score, 1), *onBoards[i].Standing)
+		require.Equal(t, want.wallets, onBoards[i].Wallets)
 	}
-	require.Equal(t, score.Place{}, places[3], "a board without a score")
+	require.Equal(t, score.BoardStanding{}, onBoards[3], "a board without a score")
 	page, _, err = s.Page(ctx, project, 7, nil, 10)
 	require.NoError(t, err)
 	require.Equal(t, score.Page{Standings: []score.Standing{}}, page, "a board without a score")

@@ -233,11 +233,11 @@ func (s *Store) write(ctx context.Context, generation uint64, st *step) (did boo
 			wallet := &b.wallets[i]
 			n := b.scores[*wallet]
 			scores = append(scores, n, wallet[:])
-			switch place := append([]byte{byte(b.number)}, wallet[:]...); {
+			switch name := append([]byte{byte(b.number)}, wallet[:]...); {
 			case beyond(n):
-				set = append(set, place, n)
+				set = append(set, name, n)
 			case beyond(b.was[*wallet]):
-				remove = append(remove, place)
+				remove = append(remove, name)
 			}
 		}
 		boards = append(boards, scores)

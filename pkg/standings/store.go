@@ -23,8 +23,8 @@ var (
 	spreadLua string
 	//go:embed lua/page.lua
 	pageLua string
-	//go:embed lua/places.lua
-	placesLua string
+	//go:embed lua/wallet.lua
+	walletLua string
 	//go:embed lua/begin.lua
 	beginLua string
 	//go:embed lua/advance.lua
@@ -33,7 +33,7 @@ var (
 	leadLua string
 
 	readScript, writeScript, spreadScript  = redis.NewScript(readLua), redis.NewScript(writeLua), redis.NewScript(spreadLua)
-	pageScript, placesScript               = redis.NewScript(pageLua), redis.NewScript(placesLua)
+	pageScript, walletScript               = redis.NewScript(pageLua), redis.NewScript(walletLua)
 	beginScript, advanceScript, leadScript = redis.NewScript(beginLua), redis.NewScript(advanceLua), redis.NewScript(leadLua)
 )
 

@@ -95,7 +95,7 @@ func (c *courier) asked(ctx context.Context) (err error) {
 			to = &at
 		}
 		c.state.Cursor, c.state.Moved, c.state.Failing, c.dirty = *to, c.Move.N, nil, true
-		c.log.Info("a webhook's endpoint is sent events from another place on", "after", *to)
+		c.log.Info("a webhook's endpoint is sent events from another cursor on", "after", *to)
 	}
 	if c.Test > c.state.Tested {
 		m, err := newTest(&c.Endpoint, c.Test, time.Now())

@@ -33,8 +33,8 @@ type message struct {
 	resend uint64       // which Resend it is; 0: none
 }
 
-// envelope is the body of a message that is no single event.
-type envelope struct {
+// payload is the body of a message that is no single event.
+type payload struct {
 	Type string    `json:"type"`
 	Time time.Time `json:"timestamp"`
 	Data any       `json:"data"`
@@ -50,7 +50,7 @@ func newMessage(events []event.Event, after event.Cursor, batch bool) (*message,
 			fmt.Fprintln(ids, events[i].ID)
 		}
 		m.id = typeBatch + "-" + hex.EncodeToString(ids.Sum(nil)[:16])
-		body = envelope{Type: typeBatch, Time: events[len(events)-1].Time, Data: map[string]any{"events": events}}
+		body = payload{Type: typeBatch, Time: events[len(events)-1].Time, Data: map[string]any{"events": events}}
 	}
 	var err error
 	if m.body, err = json.Marshal(body); err != nil {
@@ -61,7 +61,7 @@ func newMessage(events []event.Event, after event.Cursor, batch bool) (*message,
 
 // newTest makes the message of a test.
 func newTest(e *Endpoint, n uint64, now time.Time) (*message, error) {
-	body, err := json.Marshal(envelope{Type: typeTest, Time: now.UTC(), Data: map[string]any{"endpoint": e.ID, "projectId": e.Project}})
+	body, err := json.Marshal(payload{Type: typeTest, Time: now.UTC(), Data: map[string]any{"endpoint": e.ID, "projectId": e.Project}})
 	return &message{id: fmt.Sprintf("test-%s-%d", e.ID, n), body: body, test: n}, err
 }
 

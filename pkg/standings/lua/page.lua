@@ -26,9 +26,9 @@ if how == 'after' then -- the first of those with a lower score, or the same and
     if higher(ARGV[5], call('ZREVRANGE', key, middle, middle)[1]) then stop = middle else start = middle + 1 end
   end
 elseif how == 'around' then
-  local place = call('ZREVRANK', key, ARGV[4])
-  if not place then return {all, all, all} end
-  start = math.max(0, math.min(place - math.floor(limit / 2), all - limit))
+  local before = call('ZREVRANK', key, ARGV[4])
+  if not before then return {all, all, all} end
+  start = math.max(0, math.min(before - math.floor(limit / 2), all - limit))
 end
 local part = call('ZREVRANGE', key, start, start + limit - 1, 'WITHSCORES')
 local out = {all, start, #part > 0 and call('ZCOUNT', key, '(' .. part[2], '+inf') or start}

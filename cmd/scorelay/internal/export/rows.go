@@ -73,7 +73,7 @@ type updateRow struct {
 	Time      time.Time      `json:"time"`
 	Tx        common.Hash    `json:"transaction"`
 	Log       uint           `json:"logIndex"`
-	Place     int            `json:"position"`
+	Index     int            `json:"position"`
 	ID        score.UpdateID `json:"updateId"`
 	Target    common.Address `json:"targetWallet"`
 	Signer    common.Address `json:"signer"`
@@ -85,14 +85,14 @@ type updateRow struct {
 
 func updateOf(e *index.Executed) updateRow {
 	return updateRow{
-		Block: e.Block, Time: e.Time, Tx: e.Tx, Log: e.Log, Place: e.Place, ID: e.ID, Target: e.Target, Signer: e.Signer,
+		Block: e.Block, Time: e.Time, Tx: e.Tx, Log: e.Log, Index: e.Index, ID: e.ID, Target: e.Target, Signer: e.Signer,
 		Action: e.ActionName, ScoreType: e.ScoreTypeName, Points: e.Points, Outcome: e.Outcome.String(),
 	}
 }
 
 func (u updateRow) cells() []string {
 	return []string{
-		strconv.FormatUint(u.Block, 10), u.Time.Format(time.RFC3339), u.Tx.Hex(), strconv.FormatUint(uint64(u.Log), 10), strconv.Itoa(u.Place),
+		strconv.FormatUint(u.Block, 10), u.Time.Format(time.RFC3339), u.Tx.Hex(), strconv.FormatUint(uint64(u.Log), 10), strconv.Itoa(u.Index),
 		u.ID.String(), hexutil.Encode(u.Target[:]), hexutil.Encode(u.Signer[:]), score.CSVCell(u.Action), score.CSVCell(u.ScoreType),
 		strconv.FormatInt(u.Points, 10), u.Outcome,
 	}

@@ -24,12 +24,12 @@ export interface Told<Type, Data> {
 }
 
 /** Where on the chain something was done; null of what no transaction did. */
-export interface Place {
+export interface TxRef {
   transactionHash: Hex | null
   blockNumber: number | null
 }
 
-export interface UpdateData extends Place {
+export interface UpdateData extends TxRef {
   updateId: Hex
   targetWallet: Hex
   signer: Hex
@@ -42,7 +42,7 @@ export interface UpdateData extends Place {
   outcome: string
 }
 
-export interface ProjectData extends Place {
+export interface ProjectData extends TxRef {
   name: string
   inputActions: Action[]
   scoreTypes: string[]
@@ -53,7 +53,7 @@ export interface ProjectData extends Place {
 }
 
 /** One change: of member with its roles, action, scoreType and signedOnly one is there. */
-export interface ChangeData extends Place {
+export interface ChangeData extends TxRef {
   member?: Hex
   /** That the member has now; none if it is no member any more. */
   roles?: ('owner' | 'updater')[]
@@ -63,7 +63,7 @@ export interface ChangeData extends Place {
 }
 
 /** An edit that was posted, and of which nothing was made. What is made of others is told by project.changed. */
-export interface EditData extends Place {
+export interface EditData extends TxRef {
   nonce: number
   owner: Hex
   edits: Required<Edit>[]

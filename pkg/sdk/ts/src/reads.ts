@@ -30,7 +30,7 @@ export interface ProjectList {
   asOf: AsOf
 }
 
-/** A wallet's place on a leaderboard. */
+/** A wallet's score and rank on a leaderboard. */
 export interface Standing {
   /** Equal scores share it. */
   rank: number

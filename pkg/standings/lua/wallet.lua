@@ -1,4 +1,4 @@
--- Reads a wallet's places. KEYS: record, exact scores, boards, the total first. ARGV: the wallet; the boards' bytes. It replies of each board with how many
+-- Reads a wallet's standings. KEYS: record, exact scores, boards, the total first. ARGV: the wallet; the boards' bytes. It replies of each board with how many
 -- wallets it has, the wallet's score, and how many have a higher one; the last two are empty where the wallet is not on it. Nothing at all where there is
 -- no record.
 local call = redis.call
