@@ -155,7 +155,7 @@ func (a *api) config() httpapi.Config {
 	whole, _ := s.whole()                    // Validate has read it
 	proxies, _ := networks(s.TrustedProxies) // Validate read them
 	return httpapi.Config{
-		ChainID: d.ChainID, Contract: d.Contract, Secret: salt[:], ScoreTypes: s.ScoreTypes,
+		ChainID: d.ChainID, Contract: d.Contract, Secret: salt[:], Explorer: s.Explorer, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Freshness{Past: s.FreshFor, Ahead: s.FreshAhead},
 		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay, Whole: whole,
 		MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,

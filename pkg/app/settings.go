@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/ops"
+	"github.com/scorelay/scorelay/pkg/page"
 	"github.com/scorelay/scorelay/pkg/relay"
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -100,6 +101,7 @@ type APISettings struct {
 	KeylessTimeout     time.Duration `name:"keyless-idle-timeout" env:"SCORELAY_KEYLESS_IDLE_TIMEOUT" default:"5s" help:"How long a connection may be idle over which no valid API key came yet. It is not for trusted proxies."`
 	TrustedProxies     []string      `name:"trusted-proxies" env:"SCORELAY_TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks (CIDR) of proxies in front of the API, separated by commas, and of nothing else."`
 	Origins            []string      `name:"cors-origins" env:"SCORELAY_CORS_ORIGINS" placeholder:"ORIGIN" help:"Origins of pages whose scripts may call the API from a browser, such as https://app.example.com, separated by commas and compared exactly. Who reads such a page's script has the API key in it: give it one that may only look up, and only its project. Empty: none."`
+	Explorer           string        `name:"explorer-url" env:"SCORELAY_EXPLORER_URL" placeholder:"URL" help:"Address of a block explorer, such as https://etherscan.io, to which the page links transactions, addresses and blocks: with /tx/…, /address/… and /block/… behind it (ERC-3091). Who follows a link tells the explorer what they look at. Empty: the page links to none."`
 	AdminListen        string        `name:"admin-listen" env:"SCORELAY_ADMIN_LISTEN" default:"127.0.0.1:9100" help:"Address of the admin listener: liveness, readiness, metrics, profiles, and /ops if there is a token. But for /ops it asks for no authentication, so keep it private."`
 	AdminHosts         []string      `name:"admin-hosts" env:"SCORELAY_ADMIN_HOSTS" placeholder:"HOST" help:"Names or addresses, without ports and separated by commas, by which the admin listener is reached. /metrics and the rest need none for addresses and for names that no public DNS knows (without a dot, or below .local, .internal or .svc); /ops needs one for all but localhost, 127.0.0.1 and ::1: that of a proxy with TLS. Requests that name another host are answered 421."`
 	OpsToken           Secret        `name:"ops-token" env:"SCORELAY_OPS_TOKEN" placeholder:"TOKEN" help:"What operators sign in with at /ops of the admin listener, at least 24 characters that no one can guess (openssl rand -hex 16). Who has it may do there what the operator's tool does: replay dead letters, make and revoke API keys, pause. Empty: there is no /ops. Another token ends every session."`
@@ -203,6 +205,7 @@ func (s *APISettings) Validate() error {
 	for _, origin := range s.Origins {
 		p.check(isOrigin(origin), "SCORELAY_CORS_ORIGINS holds %q; name origins as browsers send them: https://app.example.com, in lower case, with a port only where it is not the scheme's own", origin)
 	}
+	p.check(s.Explorer == "" || page.IsExplorer(s.Explorer), "SCORELAY_EXPLORER_URL is no address that the page may link to; name one by https:// (http:// only at localhost), without user, query and fragment, such as https://etherscan.io")
 	p.check(s.OpsToken == "" || len(s.OpsToken) >= ops.MinToken, "SCORELAY_OPS_TOKEN is shorter than %d characters; make one by: openssl rand -hex 16", ops.MinToken)
 	p.check((s.TLSCertificate == "") == (s.TLSKey == ""), "set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none of them")
 	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)

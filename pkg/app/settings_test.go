@@ -37,6 +37,7 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		`SCORELAY_CORS_ORIGINS holds "https://App.example.com:8443"`:                                             func(s *APISettings) { s.Origins = []string{"https://App.example.com:8443"} },
 		`SCORELAY_CORS_ORIGINS holds "https://app.example.com:443"`:                                              func(s *APISettings) { s.Origins = []string{"https://app.example.com:443"} },
 		`SCORELAY_CORS_ORIGINS holds "null"`:                                                                     func(s *APISettings) { s.Origins = []string{"null"} },
+		"SCORELAY_EXPLORER_URL is no address that the page may link to; name one by https://":                    func(s *APISettings) { s.Explorer = "etherscan.io" },
 		"set both of SCORELAY_TLS_CERTIFICATE_FILE and SCORELAY_TLS_KEY_FILE, or none":                           func(s *APISettings) { s.TLSKey = "key.pem" },
 		`OTEL_EXPORTER_OTLP_ENDPOINT is "collector:4317"; it must begin with http:// or https://`:                func(s *APISettings) { s.OTLPEndpoint = "collector:4317" },
 		"SCORELAY_OPS_TOKEN is shorter than 24 characters; make one by: openssl rand -hex 16":                    func(s *APISettings) { s.OpsToken = "scorelay" },

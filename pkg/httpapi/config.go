@@ -22,6 +22,7 @@ type Config struct {
 	ChainID  uint64         // EIP-155; for EIP-712 signatures, whose domain look-ups of projects tell
 	Contract common.Address // the ScoreRegistry; as ChainID
 	Secret   []byte         // of the deployment, under which the page's sessions are sealed; nil: there is no page
+	Explorer string         // the address of a block explorer that the page links to, one of page.IsExplorer. Default none
 
 	ScoreTypes []string         // of a project that declares none. Default ["reputation"]
 	Freshness  wallet.Freshness // how far a message's time may be off. Default 5 minutes back, 30 seconds ahead

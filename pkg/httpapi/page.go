@@ -34,7 +34,9 @@ func (s *Server) newPage() (*page.Page, error) {
 	if len(s.config.Secret) == 0 || s.deps.Standings == nil {
 		return nil, nil
 	}
-	return page.New(page.Config{Secret: s.config.Secret, Domain: s.domain, Source: source{s}, Standings: s.deps.Standings, Log: s.deps.Log})
+	return page.New(page.Config{
+		Secret: s.config.Secret, Domain: s.domain, Source: source{s}, Standings: s.deps.Standings, Explorer: s.config.Explorer, Log: s.deps.Log,
+	})
 }
 
 // servePage adds the page's routes.

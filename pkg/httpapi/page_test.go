@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bufio"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math/big"
@@ -293,7 +294,7 @@ func TestEveryScreen(t *testing.T) {
 		}
 	}
 	for path, says := range map[string][]string{
-		"/app":                         {"&lt;script&gt;alert(1)", "[U&#43;202E]kcats[U&#43;2069][U&#43;200B]", `<td class="n">120</td><td class="n">60</td>`},
+		"/app":                         {"&lt;script&gt;alert(1)", "[U&#43;202E]kcats[U&#43;2069][U&#43;200B]", `<td class="n">120</td><td><svg class="spark"`, `role="img" aria-label="Updates applied by day, `, `</td><td class="n">60</td>`},
 		project:                        {"Who leads in <bdi>Total", " leads with ", "60 wallets", "Next page", "As of final block 30"},
 		project + "?board=1":           {"Who leads in <bdi>&lt;script&gt;"},
 		project + "/recent":            {"The newest final update was", "buy&lt;b&gt;", "✕ not_member"},
@@ -332,6 +333,68 @@ func TestEveryScreen(t *testing.T) {
 	require.Equal(t, project+"/wallets/"+wallet, w.look(project+"/find?q=+"+strings.ToLower(wallet)).header.Get("Location"))
 	require.Equal(t, project+"/updates/"+of[0].ID.String(), w.look(project+"/find?q="+of[0].ID.String()).header.Get("Location"))
 	require.Equal(t, project, w.look("/app/find?q="+w.project.ID.String()).header.Get("Location"))
+}
+
+// TestTheExplorerIsLinked from what is on the chain, is not told from where, and nothing is loaded from it.
+func TestTheExplorerIsLinked(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, func(s *setup) { s.config.Explorer = "https://explorer.example/base/" })
+	w.onChain()
+	of := w.executed(3)
+	require.NoError(t, w.status.Final(t.Context(), updateTx, 29, []score.Ref{score.UpdateRef(w.project.ID, of[0].ID)}, []score.Outcome{score.Applied}))
+	w.restored()
+	w.signIn(w.secret.Reveal(), "")
+	tx, block, target := "tx/"+updateTx.Hex(), "block/29", of[0].Target.Hex()
+	for path, to := range map[string][]string{
+		"":                              {"block/30"},
+		"/recent":                       {tx, block, "block/30"},
+		"/wallets/" + target:            {tx, block, "block/30", "address/" + target},
+		"/updates/" + of[0].ID.String(): {tx, block},
+		"/edit?operation=add+owner&member=" + devnet.Address(8).Hex(): {"address/" + shared.contract.Hex()},
+	} {
+		r := w.look(w.path() + path)
+		require.Equal(t, http.StatusOK, r.status, path)
+		found := map[string]bool{}
+		for _, at := range regexp.MustCompile(`<a href="https://explorer\.example/base/(\w+/\w+)" rel="noreferrer noopener">`).FindAllStringSubmatch(r.raw, -1) {
+			found[at[1]] = true
+		}
+		require.Len(t, found, len(to), path)
+		for _, each := range to {
+			require.Contains(t, found, each, path)
+		}
+		require.Equal(t, strings.Count(r.raw, "https://"), strings.Count(r.raw, `" rel="noreferrer noopener">`), path)
+		require.NotContains(t, r.header.Get("Content-Security-Policy"), "explorer")
+	}
+}
+
+// TestAWalletsHistoryIsASpreadsheet that runs no owner's names, for those whom the screen is for.
+func TestAWalletsHistoryIsASpreadsheet(t *testing.T) {
+	t.Parallel()
+	w := newBrowser(t, nil)
+	w.project.Actions[0].Name = "=1+1"
+	w.final.records.Store(w.project.ID, score.RecordOf(w.project))
+	of := w.executed(140)
+	path := w.path() + "/wallets/" + of[6].Target.Hex() + "/history.csv"
+	require.Equal(t, http.StatusSeeOther, w.look(path).status)
+	w.signIn(w.secret.Reveal(), "")
+	require.Contains(t, w.look(strings.TrimSuffix(path, "/history.csv")).raw, `also as <a href="`+path+`">CSV</a>`)
+	r := w.look(path)
+	require.Equal(t, http.StatusOK, r.status)
+	require.Equal(t, "text/csv; charset=utf-8", r.header.Get("Content-Type"))
+	require.Equal(t, `attachment; filename="`+of[6].Target.Hex()+`.csv"`, r.header.Get("Content-Disposition"))
+	require.Equal(t, "private, no-store", r.header.Get("Cache-Control"))
+	rows, err := csv.NewReader(strings.NewReader(r.raw)).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"block", "time", "transaction", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome"}, rows[0])
+	is := func(i int, points, outcome string) []string {
+		return []string{
+			"29", of[i].Time.UTC().Format(time.RFC3339), updateTx.Hex(), of[i].ID.String(), strings.ToLower(of[i].Target.Hex()), strings.ToLower(of[i].Signer.Hex()),
+			"'=1+1", "reputation", points, outcome,
+		}
+	}
+	require.Equal(t, [][]string{is(126, "136", "applied"), is(66, "76", "applied"), is(6, "0", "not_member")}, rows[1:])
+	require.Equal(t, http.StatusBadRequest, w.look(w.path()+"/wallets/0x12/history.csv").status)
+	require.Len(t, strings.Split(strings.TrimSpace(w.look(w.path()+"/wallets/"+devnet.Address(8).Hex()+"/history.csv").raw), "\n"), 1)
 }
 
 // TestAPathThatIsNoURLIsRefused: net/http would have no request of it.

@@ -132,6 +132,8 @@ type Standings interface {
 	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
 	// Days are those from … to (inclusive) with executions, the oldest first.
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
+	// Applied is how many updates of each project, in order, were applied on each day from … to (inclusive).
+	Applied(ctx context.Context, projects []score.ProjectID, from, to time.Time) ([][]uint64, score.AsOf, error)
 	// Summaries answers for each project, in order; nil of one that it has not come to.
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
 }

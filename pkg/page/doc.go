@@ -15,6 +15,6 @@
 //   - What is told of an update's way is known of that update: what no status, final execution or transaction tells stands on no screen.
 //   - Everything from outside is escaped by html/template, and characters that cannot be seen, or turn the text around, are shown as their code (visible).
 //   - A page loads nothing but /app's own files; the policy forbids the rest, and scripts and styles within a page (policy). The icons of wallets are within what the
-//     wallets say.
+//     wallets say. Its only links elsewhere are to the operator's block explorer, which is not told from where (explorer).
 //   - Everything reads without the scripts: one copies ids, shows local times, switches the theme and follows what is not final; the other reaches wallets.
 package page

@@ -46,15 +46,17 @@ type Standings interface {
 	BoardStandings(ctx context.Context, project score.ProjectID, types int, wallet common.Address) ([]score.BoardStanding, score.AsOf, error)
 	Recent(ctx context.Context, project score.ProjectID) (newest []score.Execution, asOf score.AsOf, err error)
 	Days(ctx context.Context, project score.ProjectID, from, to time.Time) ([]score.Day, score.AsOf, error)
+	Applied(ctx context.Context, projects []score.ProjectID, from, to time.Time) ([][]uint64, score.AsOf, error)
 	Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error)
 }
 
-// Config of a Page; all is required.
+// Config of a Page; all is required but the explorer.
 type Config struct {
 	Secret    []byte        // of the deployment, at least 16 bytes: what sessions are sealed under
 	Domain    wallet.Domain // that edits are signed under
 	Source    Source
 	Standings Standings
+	Explorer  string // the address of a block explorer that screens link to; IsExplorer holds of it, or it is empty
 	Log       *slog.Logger
 }
 
@@ -62,6 +64,7 @@ type Config struct {
 type Page struct {
 	Sessions  *Sessions // whose holders are API keys
 	domain    wallet.Domain
+	screens   *template.Template
 	source    Source
 	standings Standings
 	log       *slog.Logger
@@ -112,28 +115,34 @@ func policy(screen string) string {
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" + more
 }
 
-// New returns what serves the page. An error says that sessions cannot be sealed under the secret.
+// New returns what serves the page. An error says that sessions cannot be sealed under the secret, or that a screen is malformed.
 func New(c Config) (*Page, error) {
 	sessions, err := NewSessions(c.Secret, "", "/")
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{Sessions: sessions, domain: c.Domain, source: c.Source, standings: c.Standings, log: c.Log, mux: http.NewServeMux()}
+	drawn, err := screens.Clone()
+	if err != nil {
+		return nil, err
+	}
+	drawn.Funcs(template.FuncMap{"explorer": explorer(c.Explorer)})
+	p := &Page{Sessions: sessions, domain: c.Domain, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
-		home + "/{$}":                              p.projects,
-		home:                                       p.projects,
-		"/app/find":                                p.findProject,
-		"/app/projects/{project}":                  p.leaderboard,
-		"/app/projects/{project}/find":             p.find,
-		"/app/projects/{project}/recent":           p.recent,
-		"/app/projects/{project}/members":          p.members,
-		"/app/projects/{project}/actions":          p.actions,
-		"/app/projects/{project}/costs":            p.costs,
-		"/app/projects/{project}/wallets/{wallet}": p.wallet,
-		"/app/projects/{project}/updates/{update}": p.update,
-		"/app/projects/{project}/edit":             p.edit,
-		"/app/projects/{project}/edits":            p.edits,
-		"/app/projects/{project}/edits/{nonce}":    p.edited,
+		home + "/{$}":                                          p.projects,
+		home:                                                   p.projects,
+		"/app/find":                                            p.findProject,
+		"/app/projects/{project}":                              p.leaderboard,
+		"/app/projects/{project}/find":                         p.find,
+		"/app/projects/{project}/recent":                       p.recent,
+		"/app/projects/{project}/members":                      p.members,
+		"/app/projects/{project}/actions":                      p.actions,
+		"/app/projects/{project}/costs":                        p.costs,
+		"/app/projects/{project}/wallets/{wallet}":             p.wallet,
+		"/app/projects/{project}/wallets/{wallet}/history.csv": p.historyCSV,
+		"/app/projects/{project}/updates/{update}":             p.update,
+		"/app/projects/{project}/edit":                         p.edit,
+		"/app/projects/{project}/edits":                        p.edits,
+		"/app/projects/{project}/edits/{nonce}":                p.edited,
 		"/": func(*request) error {
 			return notFound("There is no such page", "Check the address, or begin at the projects.")
 		},
@@ -259,7 +268,7 @@ func (p *Page) frame(title string, r *http.Request, by *score.Grant) frame {
 // show answers with a screen.
 func (p *Page) show(w http.ResponseWriter, status int, screen string, view any) {
 	var body bytes.Buffer
-	if err := screens.ExecuteTemplate(&body, screen+".html", view); err != nil {
+	if err := p.screens.ExecuteTemplate(&body, screen+".html", view); err != nil {
 		p.log.Error("the API could not write a response; it answers 500", "screen", screen, "err", err)
 		http.Error(w, "Internal error of the API", http.StatusInternalServerError)
 		return

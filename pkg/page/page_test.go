@@ -80,6 +80,20 @@ func TestAPostIsOfTheSessionThatItsCookieHolds(t *testing.T) {
 	}
 }
 
+// TestAnExplorerIsOneThatScreensMayLinkTo: over TLS or at this machine, with nothing in its address that is for no one else.
+func TestAnExplorerIsOneThatScreensMayLinkTo(t *testing.T) {
+	t.Parallel()
+	for address, is := range map[string]bool{
+		"https://etherscan.io": true, "https://scan.example:8443/chain/": true, "http://127.0.0.1:5100": true, "http://[::1]/": true, "http://localhost": true,
+		"": false, "etherscan.io": false, "https://": false, "http://etherscan.io": false, "http://127.0.0.1.example": false, "javascript://etherscan.io/%0aalert(1)": false,
+		"https://user@etherscan.io": false, "https://user:hush@etherscan.io": false, "https://etherscan.io/?key=hush": false, "https://etherscan.io/#/": false, "https://a b": false,
+	} {
+		require.Equal(t, is, IsExplorer(address), address)
+	}
+	require.Equal(t, "https://etherscan.io/block/7", explorer("https://etherscan.io/")(uint64(7)))
+	require.Empty(t, explorer("")(uint64(7)))
+}
+
 // TestNoNameLooksLikeAnother: what is shown has no character that cannot be seen, and ordinary text of any script stays as it is.
 func TestNoNameLooksLikeAnother(t *testing.T) {
 	t.Parallel()
@@ -111,6 +125,16 @@ func TestNumbersForPeople(t *testing.T) {
 	for before, want := range map[time.Duration]string{-time.Minute: "0 s ago", 59 * time.Second: "59 s ago", 90 * time.Minute: "1 h ago", 25 * time.Hour: "1 d ago"} {
 		require.Equal(t, want, ago(now, now.Add(-before)))
 	}
+}
+
+// TestASparklineIsOfDays, the highest as high as the picture; there is none of nothing.
+func TestASparklineIsOfDays(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC)
+	p := sparkline([]uint64{1000, 0, 2000}, from)
+	require.Equal(t, "M1 50h198V100h-198zM401 0h198V100h-198z", p.Path)
+	require.Equal(t, "Updates applied by day, 2026-10-31 to 2026-11-02, 2,000 updates at most", p.Label)
+	require.Nil(t, sparkline(make([]uint64, 30), from))
 }
 
 // TestAPlotStaysWithinItsPicture: any updates do.

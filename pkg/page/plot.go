@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,22 +30,31 @@ type bar struct {
 	Label               string
 }
 
-// bars shows gas by day.
-func bars(gas []uint64, from time.Time) *plot {
-	var top uint64 = 1
-	for _, g := range gas {
-		top = max(top, g)
-	}
+// bars shows numbers by day; their unit stands before and behind them.
+func bars(numbers []uint64, from time.Time, name, unit string) *plot {
+	top := max(1, slices.Max(numbers))
 	date := func(i int) string { return from.AddDate(0, 0, i).Format("2006-01-02") }
-	p := &plot{From: date(0), To: date(len(gas) - 1), Low: "0", Top: grouped(top) + " gas"}
-	p.Label = fmt.Sprintf("Gas by day, %s to %s, %s at most", p.From, p.To, p.Top)
-	width := plotWidth / len(gas)
-	for i, g := range gas {
-		if g == 0 {
+	p := &plot{From: date(0), To: date(len(numbers) - 1), Low: "0", Top: grouped(top) + " " + unit}
+	p.Label = fmt.Sprintf("%s by day, %s to %s, %s at most", name, p.From, p.To, p.Top)
+	width := plotWidth / len(numbers)
+	for i, n := range numbers {
+		if n == 0 {
 			continue
 		}
-		height := max(1, int(float64(g)/float64(top)*plotHeight))
-		p.Bars = append(p.Bars, bar{i*width + 1, plotHeight - height, width - 2, height, date(i) + ": " + grouped(g) + " gas"})
+		height := max(1, int(float64(n)/float64(top)*plotHeight))
+		p.Bars = append(p.Bars, bar{i*width + 1, plotHeight - height, width - 2, height, date(i) + ": " + grouped(n) + " " + unit})
+	}
+	return p
+}
+
+// sparkline shows by day how many updates were applied, as one path; nil where none was.
+func sparkline(applied []uint64, from time.Time) *plot {
+	p := bars(applied, from, "Updates applied", "updates")
+	for _, b := range p.Bars {
+		p.Path += fmt.Sprintf("M%d %dh%dV%dh-%dz", b.X, b.Y, b.Width, plotHeight, b.Width)
+	}
+	if p.Path == "" {
+		return nil
 	}
 	return p
 }

@@ -95,8 +95,14 @@ func (p *Page) actions(r *request) error {
 	return nil
 }
 
-// costDays is how many days the costs are shown of, this one included.
-const costDays = 30
+// shownDays is how many days a plot is of, this one included.
+const shownDays = 30
+
+// lastDays are the first and the last of them.
+func lastDays() (from, today time.Time) {
+	today = time.Now().UTC().Truncate(24 * time.Hour)
+	return today.AddDate(0, 0, 1-shownDays), today
+}
 
 type costsView struct {
 	head
@@ -111,8 +117,7 @@ func (p *Page) costs(r *request) error {
 	if err != nil {
 		return err
 	}
-	today := time.Now().UTC().Truncate(24 * time.Hour)
-	from := today.AddDate(0, 0, 1-costDays)
+	from, today := lastDays()
 	days, asOf, err := p.standings.Days(r.Context(), head.Project.ID, from, today)
 	if err != nil && !errors.Is(err, score.ErrNotProjected) {
 		return err
@@ -121,7 +126,7 @@ func (p *Page) costs(r *request) error {
 	if err == nil {
 		view.AsOf = &asOf
 	}
-	gas := make([]uint64, costDays)
+	gas := make([]uint64, shownDays)
 	for _, day := range days {
 		view.Total.Applied += day.Applied
 		view.Total.Rejected += day.Rejected
@@ -133,7 +138,7 @@ func (p *Page) costs(r *request) error {
 		}
 	}
 	if len(days) > 0 {
-		view.Plot = bars(gas, from)
+		view.Plot = bars(gas, from, "Gas", "gas")
 	}
 	slices.Reverse(days)
 	view.Days = days

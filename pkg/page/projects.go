@@ -29,6 +29,7 @@ type projectsView struct {
 type projectRow struct {
 	*score.Record
 	Counts *score.Summary // nil where nothing of it is final yet, or is not known
+	Days   *plot          // nil where nothing was applied, or it is not known
 }
 
 // projects answers: which project?
@@ -51,8 +52,14 @@ func (p *Page) projects(r *request) error {
 	}
 	counts, note, asOf := p.counts(r.Context(), ids)
 	view.Note, view.AsOf = note, asOf
+	from, today := lastDays()
+	days, _, err := p.standings.Applied(r.Context(), ids, from, today)
 	for i, rec := range records {
-		view.Projects = append(view.Projects, projectRow{rec, counts[i]})
+		row := projectRow{Record: rec, Counts: counts[i]}
+		if err == nil { // the screen has more to show than that
+			row.Days = sparkline(days[i], from)
+		}
+		view.Projects = append(view.Projects, row)
 	}
 	if more {
 		view.Next = home + "?after=" + ids[len(ids)-1].String()

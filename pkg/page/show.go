@@ -15,7 +15,7 @@ import (
 
 // functions are what templates write things with. Names go through visible; html/template escapes everything.
 var functions = template.FuncMap{
-	"short": short, "num": grouped[uint64], "score": grouped[int64], "signed": signed, "ether": ether, "fee": func(wei uint64) string { return ether(new(big.Int).SetUint64(wei)) },
+	"short": func(id any) string { return short(fmt.Sprint(id)) }, "explorer": explorer(""), "num": grouped[uint64], "score": grouped[int64], "signed": signed, "ether": ether, "fee": func(wei uint64) string { return ether(new(big.Int).SetUint64(wei)) },
 	"name": visible, "icon": icon, "address": address,
 	"ago":  func(t time.Time) string { return ago(time.Now(), t) },
 	"now":  time.Now,

@@ -1,10 +1,16 @@
 package page
 
 import (
+	"encoding/csv"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -28,30 +34,36 @@ type onBoard struct {
 	score.BoardStanding
 }
 
-// wallet answers: what did this wallet earn?
-func (p *Page) wallet(r *request) error {
+// history begins a view of a wallet, with its updates that are at hand, the newest first.
+func (p *Page) history(r *request) (view walletView, line []score.Execution, err error) {
 	head, err := p.head(r, "wallets")
 	if err != nil {
-		return err
+		return view, nil, err
 	}
 	address, err := wallet.ParseAddress(r.PathValue("wallet"))
 	if err != nil {
-		return invalid("The wallet " + err.Error())
-	}
-	all, _, err := boards(head.Project, "")
-	if err != nil {
-		return err
+		return view, nil, invalid("The wallet " + err.Error())
 	}
 	newest, whole, err := p.newest(r.Context(), &head)
+	line = slices.DeleteFunc(newest, func(e score.Execution) bool { return e.Target != address })
+	return walletView{head: head, Wallet: address, More: !whole || len(line) > pageHistory}, line, err
+}
+
+// wallet answers: what did this wallet earn?
+func (p *Page) wallet(r *request) error {
+	view, line, err := p.history(r)
 	if err != nil {
 		return err
 	}
-	view := walletView{head: head, Wallet: address, More: !whole}
-	view.Title = short(address.Hex()) + " in " + head.Project.Name
-	standings, asOf, err := p.standings.BoardStandings(r.Context(), head.Project.ID, len(head.Project.ScoreTypes), address)
+	all, _, err := boards(view.Project, "")
+	if err != nil {
+		return err
+	}
+	view.Title = short(view.Wallet.Hex()) + " in " + view.Project.Name
+	standings, asOf, err := p.standings.BoardStandings(r.Context(), view.Project.ID, len(view.Project.ScoreTypes), view.Wallet)
 	switch {
 	case errors.Is(err, score.ErrNotProjected):
-		standings = make([]score.BoardStanding, len(head.Project.ScoreTypes)+1)
+		standings = make([]score.BoardStanding, len(view.Project.ScoreTypes)+1)
 	case err != nil:
 		return err
 	default:
@@ -60,21 +72,37 @@ func (p *Page) wallet(r *request) error {
 	for _, b := range all {
 		view.Boards = append(view.Boards, onBoard{b, standings[b.Index+1]}) // the total, which is -1, comes first
 	}
-	var line []score.Execution
-	for _, e := range newest {
-		if e.Target != address {
-			continue
-		}
-		line = append(line, e)
-		if len(view.Rows) == pageHistory {
-			view.More = true
-			continue
-		}
-		view.Rows = append(view.Rows, executionOf(head.Project, e))
+	for _, e := range line[:min(len(line), pageHistory)] {
+		view.Rows = append(view.Rows, executionOf(view.Project, e))
 	}
 	if total := view.Boards[0].Standing; total != nil {
 		view.Plot = cumulative(line, total.Score)
 	}
 	p.show(r.w, http.StatusOK, "wallet", view)
+	return nil
+}
+
+// historyCSV is a wallet's history for spreadsheets: the columns mean what they do in an export of updates.
+func (p *Page) historyCSV(r *request) error {
+	view, line, err := p.history(r)
+	if err != nil {
+		return err
+	}
+	guard(r.w, "")
+	r.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	r.w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.csv"`, view.Wallet.Hex()))
+	out := csv.NewWriter(r.w)
+	_ = out.Write([]string{"block", "time", "transaction", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome"}) // to memory, as all that follows
+	for _, each := range line {
+		e := executionOf(view.Project, each)
+		if e.Outcome != score.Applied {
+			e.Points = 0 // what the score changed by
+		}
+		_ = out.Write([]string{
+			strconv.FormatUint(e.Block, 10), e.Time.UTC().Format(time.RFC3339), e.Tx.Hex(), e.ID.String(), hexutil.Encode(e.Target[:]), hexutil.Encode(e.Signer[:]),
+			score.CSVCell(e.What), score.CSVCell(e.Where), strconv.FormatInt(e.Points, 10), e.Outcome.String(),
+		})
+	}
+	out.Flush()
 	return nil
 }

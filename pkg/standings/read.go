@@ -247,6 +247,41 @@ func daysOf(packed map[string]string, from, to int64) (found []score.Day, err er
 	return found, nil
 }
 
+// Applied is how many updates of projects, in order, were applied on each day from … to (inclusive, by their UTC dates); 0 where the projection has none.
+func (s *Store) Applied(ctx context.Context, projects []score.ProjectID, from, to time.Time) (applied [][]uint64, asOf score.AsOf, err error) {
+	first := dayOf(from)
+	numbers := make([]string, max(0, dayOf(to)-first+1))
+	for i := range numbers {
+		numbers[i] = strconv.FormatInt(first+int64(i), 10)
+	}
+	packed := make([]*redis.SliceCmd, len(projects))
+	asOf, err = s.reading(ctx, func(generation uint64) (bool, error) {
+		applied = make([][]uint64, len(projects))
+		err := s.call(ctx, "read days of projects", func(ctx context.Context) error {
+			_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+				for i := range projects {
+					packed[i] = p.HMGet(ctx, s.keys(generation, projects[i], days)[0], numbers...)
+				}
+				return nil
+			})
+			return err
+		})
+		for i := 0; i < len(projects) && err == nil; i++ {
+			applied[i] = make([]uint64, len(numbers))
+			for n, value := range packed[i].Val() {
+				var d score.Day
+				text, _ := value.(string)
+				if d, err = unpackDay(first+int64(n), text); err != nil {
+					break
+				}
+				applied[i][n] = d.Applied
+			}
+		}
+		return err == nil, err
+	})
+	return applied, asOf, err
+}
+
 // Summaries of projects, in order; nil for one that the projection does not have.
 func (s *Store) Summaries(ctx context.Context, projects []score.ProjectID) ([]*score.Summary, score.AsOf, error) {
 	summaries := make([]*score.Summary, len(projects))

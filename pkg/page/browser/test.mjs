@@ -119,6 +119,9 @@ async function browse(browser, stack) {
   assert.equal(await still.locator('.copy:visible, #theme:visible, #live:visible').count(), 0, 'no button is shown that does nothing')
   await still.goto(all.leaderboard)
   assert.equal(await still.locator('tbody tr').count(), 50, 'it reads without a script')
+  await still.goto(all.wallet)
+  const [saved] = await Promise.all([still.waitForEvent('download'), still.getByRole('link', { name: 'CSV' }).click()])
+  assert.equal(saved.suggestedFilename(), `${all.wallet.slice(-42)}.csv`)
 }
 
 // picture takes those that docs/page.md shows.

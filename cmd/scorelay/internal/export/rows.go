@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -95,7 +93,7 @@ func updateOf(e *index.Executed) updateRow {
 func (u updateRow) cells() []string {
 	return []string{
 		strconv.FormatUint(u.Block, 10), u.Time.Format(time.RFC3339), u.Tx.Hex(), strconv.FormatUint(uint64(u.Log), 10), strconv.Itoa(u.Index),
-		u.ID.String(), hexutil.Encode(u.Target[:]), hexutil.Encode(u.Signer[:]), cell(u.Action), cell(u.ScoreType),
+		u.ID.String(), hexutil.Encode(u.Target[:]), hexutil.Encode(u.Signer[:]), score.CSVCell(u.Action), score.CSVCell(u.ScoreType),
 		strconv.FormatInt(u.Points, 10), u.Outcome,
 	}
 }
@@ -110,17 +108,7 @@ type scoreRow struct {
 }
 
 func (s scoreRow) cells() []string {
-	return []string{hexutil.Encode(s.Target[:]), cell(s.ScoreType), strconv.FormatInt(s.Score, 10)}
-}
-
-// cell is a name as a cell of CSV. Owners choose names, and spreadsheets run a cell that begins like a formula: it gets an apostrophe
-// in front, and so does one that has an apostrophe there, so that a reader who takes one away has every name as it is.
-func cell(name string) string {
-	begins := strings.TrimLeftFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
-	if first, _ := utf8.DecodeRuneInString(begins); strings.ContainsRune("=+-@'＝＋－＠", first) {
-		return "'" + name
-	}
-	return name
+	return []string{hexutil.Encode(s.Target[:]), score.CSVCell(s.ScoreType), strconv.FormatInt(s.Score, 10)}
 }
 
 // FormatOf is the format that a file's name asks for: CSV unless it ends in .ndjson or .jsonl.
