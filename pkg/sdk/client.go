@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -175,7 +176,9 @@ func (p *problem) refusal(status int, after time.Duration) *Error {
 
 func refusal(resp *http.Response, raw []byte) *Error {
 	var p problem
-	_ = json.Unmarshal(raw, &p) // of a proxy's page there is only the status
+	if media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); media == "application/problem+json" {
+		_ = json.Unmarshal(raw, &p) // of a proxy's answer there is only the status
+	}
 	seconds, _ := strconv.ParseUint(resp.Header.Get("Retry-After"), 10, 16)
 	return p.refusal(resp.StatusCode, time.Duration(seconds)*time.Second)
 }

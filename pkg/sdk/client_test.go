@@ -38,6 +38,9 @@ func answering(t *testing.T, status int, header map[string]string, answer string
 		if r.Header.Get("X-API-KEY") != "key" {
 			panic("the client did not send its API key")
 		}
+		if status >= 400 {
+			w.Header().Set("Content-Type", "application/problem+json")
+		}
 		for name, value := range header {
 			w.Header().Set(name, value)
 		}
@@ -279,6 +282,11 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		require.ErrorAs(t, err, &got, strconv.Itoa(c.status))
 		require.Equal(t, c.want, *got)
 		require.EqualError(t, err, c.text)
+	}
+	for _, media := range []string{"application/json", "", "text/html; charset=utf-8"} {
+		client, _, _, _ := answering(t, 403, map[string]string{"Content-Type": media}, `{"code":"access_denied"}`)
+		_, err := client.Update(t.Context(), project, score.UpdateID{})
+		require.EqualError(t, err, "the API answered 403 ", "a proxy's code")
 	}
 }
 

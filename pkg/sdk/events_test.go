@@ -43,7 +43,7 @@ func (c *connections) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}()
 	context.AfterFunc(r.Context(), func() { writing.CloseWithError(context.Cause(r.Context())) })
-	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: reading}, nil
+	return &http.Response{StatusCode: a.status, Header: http.Header{"Content-Type": {"application/problem+json"}}, Body: reading}, nil
 }
 
 func told(cursor, id string) string {

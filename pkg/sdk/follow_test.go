@@ -27,7 +27,7 @@ func (f lookUps) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	status, answer := f(body.UpdateIDs)
 	raw, err := json.Marshal(answer)
-	return &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {"5"}}, Body: io.NopCloser(bytes.NewReader(raw))}, err
+	return &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {"5"}, "Content-Type": {"application/problem+json"}}, Body: io.NopCloser(bytes.NewReader(raw))}, err
 }
 
 func (f lookUps) client() *sdk.Client {

@@ -72,7 +72,7 @@ func (a *api) RoundTrip(r *http.Request) (*http.Response, error) {
 		answer = map[string]any{"status": status, "code": code}
 	}
 	body, err := json.Marshal(answer)
-	header := http.Header{}
+	header := http.Header{"Content-Type": {"application/problem+json"}}
 	if after > 0 {
 		header.Set("Retry-After", strconv.Itoa(after))
 	}

@@ -72,9 +72,9 @@ export interface Problem {
 export function refusal(response: Response, text: string): ApiError {
   let problem: Problem = {}
   try {
-    problem = JSON.parse(text) ?? {}
+    if (/^application\/problem\+json *(;|$)/i.test(response.headers.get('Content-Type') ?? '')) problem = JSON.parse(text) ?? {}
   } catch {
-    // of a proxy's page there is only the status
+    // of a proxy's answer there is only the status
   }
   const header = response.headers.get('Retry-After') ?? ''
   return refusalOf(response.status, problem, /^[1-9][0-9]{0,4}$/.test(header) ? Number(header) : undefined)

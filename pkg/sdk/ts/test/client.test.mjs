@@ -18,7 +18,7 @@ function answering(status, body, headers = {}) {
       assert.equal(sent['X-API-KEY'], 'key')
       assert.equal(sent['Content-Type'], text === undefined ? undefined : 'application/json')
       requests.push({ call: `${method} ${url}`, body: text && JSON.parse(text) })
-      return new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers })
+      return new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers: { 'Content-Type': 'application/problem+json', ...headers } })
     },
   })
   return { client, requests }
@@ -172,6 +172,9 @@ test('errors say what to do', async () => {
       assert.deepEqual([error.status, error.code, error.retryAfter, error.message], [status, ...want])
       return true
     })
+  }
+  for (const media of ['application/json', '', 'application/problem+jsonx']) {
+    await assert.rejects(answering(403, { code: 'access_denied' }, { 'Content-Type': media }).client.project(projectId), { code: '' }, 'a proxy\'s code')
   }
 })
 

@@ -25,7 +25,7 @@ function answering(answers) {
         else return new Promise(() => {})
       },
     })
-    return new Response(body, { status })
+    return new Response(body, { status, headers: { 'Content-Type': 'application/problem+json; charset=utf-8' } })
   } })
   return { client, asked }
 }

@@ -20,12 +20,13 @@ class Api {
   client = new Client('http://api', 'key', { fetch: (url, init) => this.fetch(new URL(url).pathname, init.body && JSON.parse(init.body)) })
 
   async fetch(path, body) {
+    const headers = { 'Content-Type': 'application/problem+json' }
     const { status = 200, code, after = 0, answer: odd } = this.fault(path, ++this.requests) ?? {}
-    if (odd !== undefined) return new Response(status === 204 ? null : JSON.stringify(odd), { status })
+    if (odd !== undefined) return new Response(status === 204 ? null : JSON.stringify(odd), { status, headers })
     if (status === 0) throw new TypeError('fetch failed')
     const answer = status === 200 || status === -1 ? this.serve(path, body) : { code }
     if (status === -1) throw new TypeError('connection reset')
-    return new Response(JSON.stringify(answer), { status: answer.code === undefined ? status : status === 200 ? 400 : status, headers: after ? { 'Retry-After': `${after}` } : {} })
+    return new Response(JSON.stringify(answer), { status: answer.code === undefined ? status : status === 200 ? 400 : status, headers: after ? { ...headers, 'Retry-After': `${after}` } : headers })
   }
 
   serve(path, body) {

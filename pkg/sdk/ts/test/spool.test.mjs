@@ -291,7 +291,7 @@ test('a sender that is killed sends the rest when it is started again', { timeou
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk
-    if (++requests % 7 === 0) return void response.writeHead(429, { 'Retry-After': '1' }).end('{"code":"rate_limited"}')
+    if (++requests % 7 === 0) return void response.writeHead(429, { 'Retry-After': '1', 'Content-Type': 'application/problem+json' }).end('{"code":"rate_limited"}')
     const { updateId } = JSON.parse(text)
     stored.set(updateId, (stored.get(updateId) ?? 0) + 1)
     if (requests % 5 === 0) return void request.socket.destroy() // stored, but not answered
