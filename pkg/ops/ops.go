@@ -68,7 +68,7 @@ func New(c Config) (*Ops, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := page.NewSessions([]byte("made "+c.Token), "-ops-made", "/ops/keys") // of another key, so that neither cookie is taken for the other
+	made, err := page.NewSessions([]byte(c.Token), "-ops-made", "/ops/keys")
 	if err != nil {
 		return nil, err
 	}

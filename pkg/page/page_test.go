@@ -31,6 +31,9 @@ func TestASessionIsOpenedWhereItWasSealed(t *testing.T) {
 	require.Equal(t, "scorelay_key", sealers[1].open(sealed, now.Add(SessionTime-2*time.Second)))
 	require.Empty(t, sealers[1].open(sealed, now.Add(SessionTime)))
 	require.Empty(t, sealers[2].open(sealed, now))
+	others, err := NewSessions([]byte("one deployment's secret"), "-others", "/")
+	require.NoError(t, err)
+	require.Empty(t, others.open(sealed, now), "other screens, under the same secret")
 	for i := range sealed {
 		changed := []byte(sealed)
 		changed[i] ^= 1

@@ -35,9 +35,9 @@ type Sessions struct {
 	origin *http.CrossOriginProtection
 }
 
-// NewSessions derives their keys from a secret of at least 16 bytes: each process with the same one opens them.
+// NewSessions derives their keys from a secret of at least 16 bytes and the suffix: each process with the same ones opens them.
 func NewSessions(secret []byte, suffix, path string) (*Sessions, error) {
-	key, err := hkdf.Key(sha256.New, secret, nil, "scorelay page session 1", 32)
+	key, err := hkdf.Key(sha256.New, secret, nil, "scorelay page session 1"+suffix, 32)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func NewSessions(secret []byte, suffix, path string) (*Sessions, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := hkdf.Key(sha256.New, secret, nil, "scorelay page token 1", 32)
+	tokens, err := hkdf.Key(sha256.New, secret, nil, "scorelay page token 1"+suffix, 32)
 	return &Sessions{aead, tokens, suffix, path, http.NewCrossOriginProtection()}, err
 }
 
