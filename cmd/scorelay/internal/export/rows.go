@@ -64,16 +64,16 @@ func (r *rows) flush() error {
 }
 
 var updateColumns = []string{
-	"block", "time", "transaction", "logIndex", "position", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome",
+	"block", "time", "transaction", "logIndex", "index", "updateId", "targetWallet", "signer", "action", "scoreType", "points", "outcome",
 }
 
-// updateRow is what the contract did with one update. Block, log index and position name it.
+// updateRow is what the contract did with one update. Block, log index and index in the log name it.
 type updateRow struct {
 	Block     uint64         `json:"block"`
 	Time      time.Time      `json:"time"`
 	Tx        common.Hash    `json:"transaction"`
 	Log       uint           `json:"logIndex"`
-	Index     int            `json:"position"`
+	Index     int            `json:"index"`
 	ID        score.UpdateID `json:"updateId"`
 	Target    common.Address `json:"targetWallet"`
 	Signer    common.Address `json:"signer"`
