@@ -13,7 +13,8 @@
 //   - The key is in no URL, page or log. The cookie is strict (no other site's page can send it), hidden from scripts, and over TLS only except at a loopback
 //     address; one that is not bound to TLS counts there alone (Sessions.sent). What stays open, as a live stream, ends soon and begins again with the cookie.
 //   - What is told of an update's way is known of that update: what no status, final execution or transaction tells stands on no screen.
-//   - Everything from outside is escaped by html/template, and characters that cannot be seen, or turn the text around, are shown as their code (visible).
+//   - Everything from outside is escaped by html/template, and characters that cannot be seen, or turn the text around, are shown on
+//     screens as their code (visible); a CSV has names as they are, but for what keeps spreadsheets from running them (score.CSVCell).
 //   - A page loads nothing but /app's own files; the policy forbids the rest, and scripts and styles within a page (policy). The icons of wallets are within what the
 //     wallets say. Its only links elsewhere are to the operator's block explorer, which is not told from where (explorer).
 //   - Everything reads without the scripts: one copies ids, shows local times, switches the theme and follows what is not final; the other reaches wallets.

@@ -291,14 +291,8 @@ func (s *spool) compact() error {
 			lines = spoolLine{N: n, State: spoolAccepted}.append(lines)
 		}
 	}
-	next := s.path + ".new"
-	file, err := writeSynced(next, os.O_TRUNC, lines)
+	file, err := replaceSynced(s.path, lines)
 	if err != nil {
-		return err
-	}
-	if err := os.Rename(next, s.path); err != nil {
-		_ = file.Close()
-		_ = os.Remove(next)
 		return err
 	}
 	old := s.file
@@ -321,17 +315,19 @@ func (s *spool) copyDamaged() error {
 		return err
 	}
 	for i := 1; ; i++ {
-		path, flag := s.path+".damaged", os.O_EXCL
+		path := s.path + ".damaged"
 		if i > 1 {
 			path = fmt.Sprintf("%s-%d", path, i)
-		}
-		if i == damagedCopies {
-			flag = os.O_TRUNC
 		}
 		if kept, err := os.ReadFile(path); err == nil && bytes.Equal(kept, raw) {
 			return nil // the process died before it rewrote the spool
 		}
-		file, err := writeSynced(path, flag, raw)
+		var file *os.File
+		if i < damagedCopies {
+			file, err = writeSynced(path, os.O_EXCL, raw)
+		} else {
+			file, err = replaceSynced(path, raw)
+		}
 		if err == nil {
 			return file.Close()
 		}
@@ -353,6 +349,21 @@ func writeSynced(path string, flag int, raw []byte) (*os.File, error) {
 	if err != nil {
 		_ = file.Close()
 		_ = os.Remove(path) // on a full disk it may have taken the last room
+		return nil, err
+	}
+	return file, nil
+}
+
+// replaceSynced makes a file that is on the disk in place of that of its name, which stays if it cannot.
+func replaceSynced(path string, raw []byte) (*os.File, error) {
+	next := path + ".new"
+	file, err := writeSynced(next, os.O_TRUNC, raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(next, path); err != nil {
+		_ = file.Close()
+		_ = os.Remove(next)
 		return nil, err
 	}
 	return file, nil

@@ -3,10 +3,13 @@
 package sdk
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -16,17 +19,10 @@ import (
 // TestSpoolThatCannotGrow makes room of what is done. It runs in a process of its own, whose files are bounded.
 func TestSpoolThatCannotGrow(t *testing.T) {
 	t.Parallel()
-	const name = "SPOOL_THAT_CANNOT_GROW"
-	path := os.Getenv(name)
+	path := withoutRoom(t, "SPOOL_THAT_CANNOT_GROW", filepath.Join(t.TempDir(), "spool"))
 	if path == "" {
-		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSpoolThatCannotGrow$")
-		again.Env = append(os.Environ(), name+"="+filepath.Join(t.TempDir(), "spool"))
-		out, err := again.CombinedOutput()
-		require.NoError(t, err, "%s", out)
 		return
 	}
-	signal.Ignore(syscall.SIGXFSZ)
-	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: 4096}))
 	s, _, err := openSpool(path)
 	require.NoError(t, err)
 	var n uint64
@@ -48,4 +44,55 @@ func TestSpoolThatCannotGrow(t *testing.T) {
 	require.Len(t, entries, 1)
 	require.Equal(t, n, entries[0].n)
 	s.close()
+}
+
+// TestSpoolDamagedKeepsNinthCopy where the new one has no room.
+func TestSpoolDamagedKeepsNinthCopy(t *testing.T) {
+	t.Parallel()
+	const name = "SPOOL_DAMAGED_KEEPS_NINTH_COPY"
+	path := filepath.Join(t.TempDir(), "spool")
+	ninth, earlier, one := path+".damaged-9", []byte("earlier\n"), spoolUpdate(1)
+	raw := slices.Concat([]byte("damaged\n"), bytes.Repeat(spoolLine{N: 1, Update: &one}.append(nil), 40))
+	if os.Getenv(name) == "" {
+		require.NoError(t, os.WriteFile(path, raw, 0o600))
+		require.NoError(t, os.WriteFile(path+".damaged", earlier, 0o600))
+		for i := 2; i <= 9; i++ {
+			require.NoError(t, os.WriteFile(fmt.Sprintf("%s.damaged-%d", path, i), earlier, 0o600))
+		}
+	}
+	if path := withoutRoom(t, name, path); path != "" {
+		s, _, err := openSpool(path)
+		require.NoError(t, err)
+		s.close()
+		return
+	}
+	read := func(path string) []byte {
+		found, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return found
+	}
+	require.Equal(t, raw, read(path))
+	require.Equal(t, earlier, read(ninth))
+	require.NoFileExists(t, ninth+".new")
+	require.NoError(t, os.WriteFile(ninth+".new", []byte("of one that died in it"), 0o600))
+	s, _, err := openSpool(path)
+	require.NoError(t, err)
+	s.close()
+	require.Equal(t, raw, read(ninth))
+	require.NoFileExists(t, ninth+".new")
+}
+
+// withoutRoom runs the test again in a process of its own, whose files are bounded: there it is the path, else "".
+func withoutRoom(t *testing.T, name, path string) string {
+	t.Helper()
+	if path := os.Getenv(name); path != "" {
+		signal.Ignore(syscall.SIGXFSZ)
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: 4096}))
+		return path
+	}
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	again.Env = append(os.Environ(), name+"="+path)
+	out, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return ""
 }

@@ -224,8 +224,13 @@ export class Client {
       const answer = answers[i]
       if (!answer) throw new ApiError('no answer from the API about a group', 0, '', defaultWait)
       const { problem, retryAfter, status, ...taken } = answer
-      if (status !== 'refused') return groupAcceptance({ status, ...taken })
-      return { status, accepted: 0, duplicates: [], error: refusalOf(problem?.status ?? 500, problem ?? {}, retryAfter) }
+      const refused = (error: ApiError): GroupResult => ({ status: 'refused', accepted: 0, duplicates: [], error })
+      if (status === 'refused') return refused(refusalOf(problem?.status ?? 500, problem ?? {}, retryAfter))
+      try {
+        return groupAcceptance({ status, ...taken })
+      } catch (error) {
+        return refused(error as ApiError) // the others' results are worth no less
+      }
     })
   }
 

@@ -69,6 +69,21 @@ async function writeSynced(path: string, data: Buffer): Promise<FileHandle> {
   }
 }
 
+/** Makes a file that is on the disk in place of that of its name, which stays if it cannot. */
+async function replaceSynced(path: string, data: Buffer): Promise<FileHandle> {
+  const next = `${path}.new`
+  await rm(next, { force: true })
+  const file = await writeSynced(next, data)
+  try {
+    await rename(next, path)
+    return file
+  } catch (error) {
+    await file.close()
+    await rm(next, { force: true })
+    throw error
+  }
+}
+
 const exlock = process.platform === 'win32' ? 0x10000000 : 0x20 // UV_FS_O_EXLOCK, which libuv has on macOS and Windows only
 
 /**
@@ -196,16 +211,7 @@ export class FileSpool implements Spool {
     const lines = [...this.live.values()].sort((a, b) => a.n - b.n).map(({ n, update, accepted }) =>
       written({ n, update }) + (accepted ? written({ n, state: 'accepted' }) : ''))
     const data = Buffer.from(lines.join(''))
-    const next = `${this.path}.new`
-    await rm(next, { force: true })
-    const file = await writeSynced(next, data)
-    try {
-      await rename(next, this.path)
-    } catch (error) {
-      await file.close()
-      await rm(next, { force: true })
-      throw error
-    }
+    const file = await replaceSynced(this.path, data)
     const old = this.file
     this.file = file
     this.size = data.length
@@ -222,9 +228,8 @@ export class FileSpool implements Spool {
       const path = `${this.path}.damaged${i > 1 ? `-${i}` : ''}`
       const kept = await readFile(path).catch(() => undefined)
       if (kept?.equals(raw)) return // the process died before it rewrote the spool
-      if (i === damagedCopies) await rm(path, { force: true })
       try {
-        return await (await writeSynced(path, raw)).close()
+        return await (await (i < damagedCopies ? writeSynced : replaceSynced)(path, raw)).close()
       } catch (error) {
         if (i === damagedCopies || (error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
       }

@@ -76,13 +76,21 @@ test('several groups stand or fall by themselves', async () => {
     accepted,
     { ...refused, problem: { status: 400, code: 'invalid_body', errors: [{ pointer: '/groups/1/kind', detail: 'is', code: 'invalid' }] } },
     { ...refused, problem: { status: 503, code: 'stream_full' }, retryAfter: 5 },
+    { ...accepted, status: 'duplicate' },
+    { status: 'unheard of' },
   ] })
-  const results = await client.updateGroups([group, group, group])
-  assert.deepEqual(requests.pop(), { call: 'POST http://api/update-groups', body: { groups: [group, group, group] } })
+  const groups = Array(5).fill(group)
+  const results = await client.updateGroups(groups)
+  assert.deepEqual(requests.pop(), { call: 'POST http://api/update-groups', body: { groups } })
   assert.deepEqual(results[0], accepted)
   assert.deepEqual([results[1].status, results[1].error.fields[0].pointer, results[1].error.retryAfter], ['refused', '/groups/1/kind', 0])
   assert.deepEqual([results[2].error.code, results[2].error.retryAfter], ['stream_full', 5])
-  await assert.rejects(client.updateGroups([group, group, group, group]), { name: 'ApiError', retryAfter: 1 })
+  for (const { error, ...rest } of results.slice(3)) {
+    assert.deepEqual(rest, refused)
+    assert.match(error.message, /makes no sense/)
+    assert.deepEqual([error.status, error.retryAfter], [0, 1])
+  }
+  await assert.rejects(client.updateGroups([...groups, group]), { name: 'ApiError', retryAfter: 1 })
 })
 
 test('a whole update is signed under the domain', async () => {

@@ -172,6 +172,29 @@ test('copies of damaged spools stay, up to nine, of which the last gives way', a
   assert.equal(readdirSync(folder).filter((name) => name.startsWith('damaged.damaged')).length, 9)
 })
 
+test('the ninth copy of a damaged spool stays where the new one has no room', { skip: process.platform === 'win32' }, async () => {
+  const path = join(folder, 'ninth')
+  const program = `import { FileSpool } from ${JSON.stringify(new URL('../dist/node.js', import.meta.url).href)}
+    const spool = new FileSpool(${JSON.stringify(path)})
+    await spool.open()
+    await spool.close()`
+  const earlier = copies(path).map((name, i) => (writeFileSync(name, damage(i + 1)), damage(i + 1)))
+  const kept = () => copies(path).map((name) => readFileSync(name, 'utf8'))
+  const raw = damage(10) + line({ n: 1, update: update(1) }).repeat(40)
+  writeFileSync(path, raw)
+  const { status, stderr } = spawnSync('sh', ['-c', 'ulimit -f 8; exec "$0" --input-type=module -e "$1"', process.execPath, program], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  assert.equal(readFileSync(path, 'utf8'), raw)
+  assert.deepEqual(kept(), earlier)
+  assert(!existsSync(`${path}.damaged-9.new`))
+  writeFileSync(`${path}.damaged-9.new`, 'of one that died in it')
+  const spool = new FileSpool(path)
+  await spool.open()
+  await spool.close()
+  assert.deepEqual(kept(), [...earlier.slice(0, 8), raw])
+  assert(!existsSync(`${path}.damaged-9.new`))
+})
+
 test('a damaged spool that cannot be copied, such as on a full disk, is used as it is, and copied before it is rewritten', async () => {
   const path = join(folder, 'uncopied')
   const raw = `damaged\n${line({ n: 1, update: update(1) })}`
