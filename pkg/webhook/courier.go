@@ -202,19 +202,12 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	return events, next, nil
 }
 
-// wait notes since when, and why, the endpoint is sent nothing.
+// wait notes since when, and why, the endpoint is sent nothing. The first reason stays: each try may have another text, and would be one more write.
 func (c *courier) wait(ctx context.Context, err error) {
-	if err == nil || ctx.Err() != nil || errors.Is(err, errTaken) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, errTaken) || c.state.Waiting != nil {
 		return
 	}
-	w := Waiting{time.Now().UTC().Truncate(time.Second), printable(err.Error())}
-	if before := c.state.Waiting; before != nil {
-		w.Since = before.Since
-		if w == *before {
-			return
-		}
-	}
-	c.state.Waiting, c.dirty = &w, true
+	c.state.Waiting, c.dirty = &Waiting{time.Now().UTC().Truncate(time.Second), printable(err.Error())}, true
 }
 
 // advance notes what was delivered, or not asked for, and writes it every so often.

@@ -27,7 +27,7 @@ type State struct {
 // Waiting says since when an endpoint is sent nothing, since the relayer cannot continue, and why: what to send cannot be read, for one.
 type Waiting struct {
 	Since time.Time `json:"since"`
-	Why   string    `json:"why"` // the newest reason
+	Why   string    `json:"why"` // the first reason; the log has later ones
 }
 
 // Attempt is one POST.
