@@ -65,6 +65,9 @@ func (c *courier) deliver(ctx context.Context) (err error) {
 		return err
 	}
 	c.dirty = false
+	if c.Disabled != nil {
+		c.waitNoMore()
+	}
 	if err := c.asked(ctx); err != nil {
 		return err
 	}
@@ -193,9 +196,7 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	}
 	c.trouble.Say(ctx, nil)
 	c.serve(true)
-	if c.state.Waiting != nil {
-		c.state.Waiting, c.dirty = nil, true
-	}
+	c.waitNoMore()
 	if nothing {
 		return nil, next, c.save(ctx)
 	}
@@ -204,10 +205,17 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 
 // wait notes since when, and why, the endpoint is sent nothing. The first reason stays: each try may have another text, and would be one more write.
 func (c *courier) wait(ctx context.Context, err error) {
-	if err == nil || ctx.Err() != nil || errors.Is(err, errTaken) || c.state.Waiting != nil {
+	if err == nil || ctx.Err() != nil || errors.Is(err, errTaken) || c.Disabled != nil || c.state.Waiting != nil {
 		return
 	}
 	c.state.Waiting, c.dirty = &Waiting{time.Now().UTC().Truncate(time.Second), printable(err.Error())}, true
+}
+
+// waitNoMore notes that the endpoint does not wait.
+func (c *courier) waitNoMore() {
+	if c.state.Waiting != nil {
+		c.state.Waiting, c.dirty = nil, true
+	}
 }
 
 // advance notes what was delivered, or not asked for, and writes it every so often.

@@ -128,6 +128,7 @@ func TestWhatNoRelayerDeliversToShows(t *testing.T) {
 	late := r.add(newReceiver(t, nil), webhook.Endpoint{}, webhook.Move{Time: began})
 	r.state(late, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting != nil && s.Moved == 0 })
 	require.NoError(t, r.store.Disable(t.Context(), late.id, "a test"))
+	r.state(late, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting == nil && s.Moved == 0 })
 	r.log.unread.Store(false)
 	shows(leader, 2, 2) // though nothing happens
 	r.state(live, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting == nil && s.Cursor == cursor(4) })

@@ -20,7 +20,7 @@ type State struct {
 	Tested   uint64       `json:"tested,omitempty"`  // the newest test that was done
 	Resent   uint64       `json:"resent,omitempty"`  // the newest Resend that was done
 	Failing  *time.Time   `json:"failing,omitempty"` // since when what comes next is not answered 2xx
-	Waiting  *Waiting     `json:"waiting,omitempty"` // nil: as far as is known, what comes next can be read
+	Waiting  *Waiting     `json:"waiting,omitempty"` // nil: as far as is known, what comes next can be read, or the endpoint is disabled
 	Attempts []Attempt    `json:"attempts"`          // the newest, in order
 }
 
