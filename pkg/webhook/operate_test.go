@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -139,6 +140,31 @@ func TestWhatNoRelayerDeliversToShows(t *testing.T) {
 	shows(idle, 1, 0)
 	stop()
 	shows(leader, 1, 0)
+}
+
+// TestAStateThatCannotBeReadIsNotWritten, nor is the endpoint sent anything, until it can.
+func TestAStateThatCannotBeReadIsNotWritten(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.log.write(3)
+	to := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
+	states, err := connect(r.nats, t.Cleanup).KeyValue(t.Context(), webhook.StatesBucket)
+	require.NoError(t, err)
+	_, err = states.PutString(t.Context(), to.id, "rubbish")
+	require.NoError(t, err)
+	var saves atomic.Int32
+	r.deliver(func(c *webhook.Config) {
+		c.TryAgain = 5 * time.Millisecond
+		c.Store.OnSave(func(write func() error) error {
+			saves.Add(1)
+			return write()
+		})
+	})
+	require.Eventually(t, func() bool { return strings.Contains(r.said.String(), "couldn't read how far endpoint") }, soon, time.Millisecond)
+	require.Zero(t, saves.Load())
+	require.NoError(t, states.Purge(t.Context(), to.id))
+	to.has(3)
+	to.once()
 }
 
 // TestAnEndpointWhosePlaceCannotBeWrittenIsNotServed until it can, though it takes nothing.
