@@ -81,7 +81,7 @@ func TestADeadEndpointDelaysNoOther(t *testing.T) {
 		}
 	}), webhook.Endpoint{})
 	ended := make(chan struct{})
-	upgrades := r.endpoint(newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+	switches := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request) {
 		if n > 0 {
 			return
 		}
@@ -91,11 +91,12 @@ func TestADeadEndpointDelaysNoOther(t *testing.T) {
 		w.(*recorded).ResponseWriter.(http.Flusher).Flush()
 		<-ended
 		panic(http.ErrAbortHandler)
-	}), webhook.Endpoint{})
+	})
+	t.Cleanup(func() { close(ended) }) // before its server closes, which waits for it
+	upgrades := r.endpoint(switches, webhook.Endpoint{})
 	live := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
 	r.log.write(20)
 	stop := r.deliver(nil)
-	t.Cleanup(func() { close(ended) })
 	live.has(20)
 	live.once()
 	endless.has(20)
