@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -135,7 +136,8 @@ func (c *projectsEditCommand) edit(ctx context.Context, client *sdk.Client, out 
 		return err
 	}
 	err = sdk.Retry(ctx, func() error { _, err := client.EditProject(ctx, signed); return err })
-	if err != nil && next.Waits {
+	var refused *sdk.Error
+	if errors.As(err, &refused) && refused.Status == http.StatusConflict && next.Waits {
 		return fmt.Errorf("%w; an edit of the project is under way: run this again once it is final", err)
 	}
 	if err != nil {

@@ -132,11 +132,13 @@ func TestAnEditThatFindsAnotherSaysWhenToComeBack(t *testing.T) {
 	contract := common.Address{7}
 	signing, err := json.Marshal(wallet.NewDomain(5, contract))
 	require.NoError(t, err)
+	refusal := `{"status":409,"code":"edit_exists"}`
+	status := http.StatusConflict
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			w.Header().Set("Content-Type", "application/problem+json")
-			w.WriteHeader(http.StatusConflict)
-			_, _ = io.WriteString(w, `{"status":409,"code":"edit_exists"}`)
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, refusal)
 			return
 		}
 		_, _ = fmt.Fprintf(w, `{"nextNonce":0,"waits":true,"signing":%s}`, signing)
@@ -149,6 +151,10 @@ func TestAnEditThatFindsAnotherSaysWhenToComeBack(t *testing.T) {
 	err = c.edit(t.Context(), client, io.Discard)
 	require.ErrorContains(t, err, "edit_exists")
 	require.ErrorContains(t, err, "run this again once it is final")
+	status, refusal = http.StatusForbidden, `{"status":403,"code":"signer_not_owner"}`
+	err = c.edit(t.Context(), client, io.Discard)
+	require.ErrorContains(t, err, "signer_not_owner")
+	require.NotContains(t, err.Error(), "run this again")
 }
 
 // TestADeadEditIsShownAndNotReplayed: its owner has to sign it again.

@@ -377,7 +377,7 @@ func TestAWalletsHistoryIsASpreadsheet(t *testing.T) {
 	path := w.path() + "/wallets/" + of[6].Target.Hex() + "/history.csv"
 	require.Equal(t, http.StatusSeeOther, w.look(path).status)
 	w.signIn(w.secret.Reveal(), "")
-	require.Contains(t, w.look(strings.TrimSuffix(path, "/history.csv")).raw, `also as <a href="`+path+`">CSV</a>`)
+	require.Contains(t, w.look(strings.TrimSuffix(path, "/history.csv")).raw, `A <a href="`+path+`">CSV</a> has all of this wallet`)
 	r := w.look(path)
 	require.Equal(t, http.StatusOK, r.status)
 	require.Equal(t, "text/csv; charset=utf-8", r.header.Get("Content-Type"))

@@ -276,7 +276,7 @@ func (s *stored) moves(l *Lane, report replica.Lane, reported bool) {
 	case reported:
 		l.wait(lane.Wait(report.Wait), report.Since)
 	default:
-		l.Why = "its relayer says nothing of it; if it died, another takes the lane by itself"
+		l.Why = "its relayer says nothing of it; if it died, another that has its key takes the lane by itself"
 	}
 }
 

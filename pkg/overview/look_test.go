@@ -175,7 +175,7 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	r.lease(t, "relayer-a", "relayer-b", "relayer-b")
 	doc := r.look(t)
 	require.False(t, doc.OK, "a lease alone may be one that NATS cannot end")
-	require.Equal(t, "3 of 3 lanes wait; lane 0: its relayer says nothing of it; if it died, another takes the lane by itself", doc.Verdict)
+	require.Equal(t, "3 of 3 lanes wait; lane 0: its relayer says nothing of it; if it died, another that has its key takes the lane by itself", doc.Verdict)
 	require.Equal(t, []Replica{{Role: relayer, Name: "relayer-a", Lanes: 1}, {Role: relayer, Name: "relayer-b", Lanes: 2}}, doc.Replicas, "of a version that says nothing")
 
 	began := time.Now().Add(-time.Hour).UTC()
@@ -190,7 +190,7 @@ func TestWhatReplicasSayIsTold(t *testing.T) {
 	}
 	tell(lane.WaitFunds)
 	doc = r.look(t)
-	require.Equal(t, "2 of 3 lanes wait; lane 0: its relayer says nothing of it; if it died, another takes the lane by itself", doc.Verdict)
+	require.Equal(t, "2 of 3 lanes wait; lane 0: its relayer says nothing of it; if it died, another that has its key takes the lane by itself", doc.Verdict)
 	require.NoError(t, replica.Tell(t.Context(), r.JS, replica.Report{
 		Role: relayer, Name: "relayer-a", Version: "v1.3.0", Began: began, Lanes: map[score.Lane]replica.Lane{0: {Since: began}},
 	}))

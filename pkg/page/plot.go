@@ -17,7 +17,7 @@ const (
 
 // plot is a picture of numbers over time, drawn by the template of that name.
 type plot struct {
-	Path     string // of a line; empty of bars
+	Path     string // of a line, or of a sparkline's bars
 	Bars     []bar
 	Zero     int // where zero is, from above; of a line
 	Label    string

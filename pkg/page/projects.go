@@ -52,14 +52,15 @@ func (p *Page) projects(r *request) error {
 	}
 	counts, note, asOf := p.counts(r.Context(), ids)
 	view.Note, view.AsOf = note, asOf
-	from, today := lastDays()
-	days, _, err := p.standings.Applied(r.Context(), ids, from, today)
 	for i, rec := range records {
-		row := projectRow{Record: rec, Counts: counts[i]}
-		if err == nil { // the screen has more to show than that
-			row.Days = sparkline(days[i], from)
+		view.Projects = append(view.Projects, projectRow{Record: rec, Counts: counts[i]})
+	}
+	if from, today := lastDays(); asOf != nil {
+		if days, _, err := p.standings.Applied(r.Context(), ids, from, today); err == nil { // the screen has more to show than that
+			for i := range days {
+				view.Projects[i].Days = sparkline(days[i], from)
+			}
 		}
-		view.Projects = append(view.Projects, row)
 	}
 	if more {
 		view.Next = home + "?after=" + ids[len(ids)-1].String()

@@ -24,7 +24,8 @@ type walletView struct {
 	Wallet common.Address
 	Boards []onBoard
 	Rows   []execution // the newest first
-	More   bool        // others are older
+	More   bool        // more are at hand
+	Whole  bool        // all that there are is at hand
 	Plot   *plot       // nil where there are too few points
 }
 
@@ -46,7 +47,7 @@ func (p *Page) history(r *request) (view walletView, line []score.Execution, err
 	}
 	newest, whole, err := p.newest(r.Context(), &head)
 	line = slices.DeleteFunc(newest, func(e score.Execution) bool { return e.Target != address })
-	return walletView{head: head, Wallet: address, More: !whole || len(line) > pageHistory}, line, err
+	return walletView{head: head, Wallet: address, More: len(line) > pageHistory, Whole: whole}, line, err
 }
 
 // wallet answers: what did this wallet earn?

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -95,5 +96,10 @@ func (f *fakeAPI) RoundTrip(r *http.Request) (*http.Response, error) {
 	if a.status == 0 {
 		return nil, errors.New("the connection broke")
 	}
-	return &http.Response{StatusCode: a.status, Header: a.header, Body: io.NopCloser(strings.NewReader(a.body))}, nil
+	header := http.Header{}
+	if a.status >= http.StatusBadRequest {
+		header.Set("Content-Type", "application/problem+json")
+	}
+	maps.Copy(header, a.header)
+	return &http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body))}, nil
 }

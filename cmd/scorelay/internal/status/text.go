@@ -189,13 +189,9 @@ func waiting(d *overview.Document) (lines []string) {
 	for _, p := range d.Backlog {
 		all += p.Updates
 	}
-	projects := "projects"
-	if len(d.Backlog) == 1 {
-		projects = "project"
-	}
-	lines = append(lines, fmt.Sprintf("waiting %s%s updates of %s %s", atLeast, count(all), count(uint64(len(d.Backlog))), projects))
+	lines = append(lines, fmt.Sprintf("waiting %s%s of %s", atLeast, counted(all, "update"), counted(uint64(len(d.Backlog)), "project")))
 	for _, p := range d.Backlog[:min(mostProjects, len(d.Backlog))] {
-		line := fmt.Sprintf("  %s  %s updates, lane %d", short(p.Project.String(), 13), count(p.Updates), p.Lane)
+		line := fmt.Sprintf("  %s  %s, lane %d", short(p.Project.String(), 13), counted(p.Updates, "update"), p.Lane)
 		if p.OldestSeconds != nil {
 			line += ", oldest " + overview.Age(*p.OldestSeconds)
 		}
@@ -286,6 +282,14 @@ func count(n uint64) string {
 		return fmt.Sprintf("%.1fM", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1fG", float64(n)/1e9)
+}
+
+// counted is a number of things.
+func counted(n uint64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return count(n) + " " + thing
 }
 
 // rate writes a rate in at most seven characters.
