@@ -32,8 +32,7 @@ func TestAnEventIsFoundByItsID(t *testing.T) {
 			require.NoError(t, err, i)
 			require.Equal(t, all[i].Data, found.Data)
 			require.True(t, found.After.Covers(before))
-			again, _, err := log.Next(t.Context(), p.ID, before, 1)
-			require.NoError(t, err)
+			again, _ := w.read(log, p, before, 1)
 			require.Equal(t, found, again[0])
 		}
 		latest := w.relay(w.fresh(p, 1)...)

@@ -126,7 +126,7 @@ type Log struct {
 	stuck   time.Time // when there was one
 	awaited time.Time // when one waited for the directory
 	awaits  time.Time // since when some do, one after the other or all the time
-	failed  error     // why the first of Run's looks failed that did so in a row; nil: the newest worked
+	failed  error     // why the first of Run's looks failed that could not follow the chain in a row; nil: the newest could
 	failing time.Time // when it failed
 }
 

@@ -154,11 +154,7 @@ func TestReadersAtTheEndShareOneTail(t *testing.T) {
 		for range readers {
 			reading.Go(func() {
 				for at, n := end, 0; n < 15; {
-					some, next, err := log.Next(t.Context(), p.ID, at, 100)
-					if err != nil {
-						t.Error(err)
-						return
-					}
+					some, next := w.read(log, p, at, 100)
 					at, n = next, n+len(some)
 				}
 			})
@@ -202,8 +198,7 @@ func TestWhatEventsTell(t *testing.T) {
 		}
 	}
 	for len(told[event.UpdateRejected]) == 0 { // the directory does not have the new action yet, so its update is not told
-		some, next, err := log.Next(t.Context(), p.ID, at, 100)
-		require.NoError(t, err)
+		some, next := w.read(log, p, at, 100)
 		take(some)
 		at = next
 	}
@@ -250,7 +245,7 @@ func TestACursorWhoseBlockWasReplacedIsRefused(t *testing.T) {
 	go func() {
 		for now := at; ; {
 			_, next, err := log.Next(t.Context(), p.ID, now, 10)
-			if err != nil {
+			if errors.Is(err, event.ErrReplaced) || t.Context().Err() != nil {
 				waiting <- err
 				return
 			}
@@ -378,11 +373,9 @@ func TestAReaderOfAProjectThatIsYetToComeWaitsForIt(t *testing.T) {
 	require.Equal(t, end, at)
 	created := make(chan event.Event, 1)
 	go func() {
+		defer close(created)
 		for at := (event.Cursor{}); ; {
-			some, next, err := log.Next(t.Context(), p.ID, at, 10)
-			if err != nil {
-				return
-			}
+			some, next := w.read(log, p, at, 10)
 			if at = next; len(some) > 0 {
 				created <- some[0]
 				return

@@ -31,7 +31,10 @@ const (
 	updaterKey
 )
 
-const confirmations = 3
+const (
+	confirmations = 3
+	soon          = 3 * time.Minute
+)
 
 // world is a deployment: a real chain with the real contract behind an endpoint that can fail, and real streams. Tests play the relayer.
 type world struct {
@@ -120,7 +123,7 @@ func (w *world) shows(stalled float64) {
 		families, err := w.metrics.Gather()
 		require.NoError(w.t, err)
 		return families[0].GetMetric()[0].GetGauge().GetValue() == stalled
-	}, time.Minute, time.Millisecond)
+	}, soon, time.Millisecond)
 }
 
 func (w *world) call(key int, data []byte) *types.Receipt {
@@ -204,15 +207,27 @@ func (w *world) to(log *event.Log, p *score.Project, from event.Cursor, limit in
 	require.Eventually(w.t, func() bool { // the chain may not have answered until now
 		end, err = log.End(w.t.Context())
 		return err == nil
-	}, time.Minute, time.Millisecond)
+	}, soon, time.Millisecond)
 	for at = from; !at.Covers(end); {
 		var some []event.Event
-		some, at, err = log.Next(w.t.Context(), p.ID, at, limit)
-		require.NotErrorIs(w.t, err, event.ErrReplaced)
-		if err != nil {
-			time.Sleep(time.Millisecond)
-		}
+		some, at = w.read(log, p, at, limit)
 		all = append(all, some...)
 	}
 	return all, at
+}
+
+// read is what the log tells after a cursor once it can: on a slow machine the chain may not have answered for many polls.
+func (w *world) read(log *event.Log, p *score.Project, after event.Cursor, limit int) ([]event.Event, event.Cursor) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), soon)
+	defer cancel()
+	for {
+		some, at, err := log.Next(ctx, p.ID, after, limit)
+		if err == nil {
+			return some, at
+		}
+		require.NotErrorIs(w.t, err, event.ErrReplaced)
+		require.NoError(w.t, ctx.Err(), "the log told nothing: %v", err)
+		time.Sleep(time.Millisecond)
+	}
 }

@@ -23,8 +23,7 @@ func TestSinceATime(t *testing.T) {
 	w.blocks(confirmations)
 	var all []event.Event
 	for at := (event.Cursor{}); len(all) < 12; {
-		events, next, err := log.Next(t.Context(), p.ID, at, 100)
-		require.NoError(t, err)
+		events, next := w.read(log, p, at, 100)
 		all, at = append(all, events...), next
 	}
 	times := []time.Time{{}, all[0].Time.Add(-time.Hour), all[len(all)-1].Time.Add(time.Hour)}
@@ -43,8 +42,7 @@ func TestSinceATime(t *testing.T) {
 			}
 		}
 		for len(got) < len(want) {
-			events, next, err := log.Next(t.Context(), p.ID, at, 100)
-			require.NoError(t, err)
+			events, next := w.read(log, p, at, 100)
 			at = next
 			for _, e := range events {
 				got = append(got, e.ID)

@@ -108,6 +108,9 @@ func (s *segment) blocks() []evidence.Ref {
 	return append(refs, s.through)
 }
 
+// errLetters says what of a look failed.
+var errLetters = errors.New("the chain was followed, but the dead letters were not")
+
 // Run follows the chain's end and the dead letters while there are readers, until ctx ends, whose end is no error.
 func (l *Log) Run(ctx context.Context) error {
 	l.prepare()
@@ -129,12 +132,13 @@ func (l *Log) Run(ctx context.Context) error {
 	return nil
 }
 
-// note notes how a look of Run's ended. The readers that wait are told why, once looks have failed for long.
+// note notes how a look of Run's ended. The readers that wait are told why, once the chain could not be followed for long. The dead letters do not count: most readers
+// have more to read meanwhile, and would be told, after each page, that they wait.
 func (l *Log) note(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, errLetters):
 		l.failed = nil
 	case l.failed == nil: // the first says most: others only that an endpoint is left alone
 		l.failed, l.failing = err, time.Now()
@@ -143,7 +147,7 @@ func (l *Log) note(err error) {
 	}
 }
 
-// fails is why Run has not been able to look for long; nil: it has. The caller holds the lock.
+// fails is why Run has not been able to follow the chain for long; nil: it has. The caller holds the lock.
 func (l *Log) fails() error {
 	if l.failed != nil && time.Since(l.failing) > longPolls*l.Poll {
 		return l.failed
@@ -189,8 +193,12 @@ func (l *Log) look(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
-	if err := errors.Join(l.follow(ctx), l.followLetters(ctx)); err != nil {
-		return err
+	chain, letters := l.follow(ctx), retry.Contained(func() error { return l.followLetters(ctx) })
+	switch {
+	case chain != nil:
+		return errors.Join(chain, letters)
+	case letters != nil:
+		return fmt.Errorf("%w: %w", errLetters, letters)
 	}
 	l.looked = began
 	return nil

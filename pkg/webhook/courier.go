@@ -35,6 +35,7 @@ type courier struct {
 
 	state    State
 	revision uint64    // of the stored state
+	read     bool      // it was; else there is nothing to write
 	dirty    bool      // what is stored is older
 	saved    time.Time // when it was stored
 	serving  bool      // as the metric has it
@@ -61,10 +62,14 @@ func (c *courier) run(ctx context.Context) {
 
 // deliver reads how far the endpoint is and continues there. The error says why it has to begin again.
 func (c *courier) deliver(ctx context.Context) (err error) {
+	c.read, c.dirty = false, false
 	if c.state, c.revision, err = c.Store.state(ctx, c.ID); err != nil {
 		return err
 	}
-	c.dirty = false
+	c.read = true
+	if c.Disabled != nil {
+		c.waitNoMore()
+	}
 	if err := c.asked(ctx); err != nil {
 		return err
 	}
@@ -193,28 +198,26 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	}
 	c.trouble.Say(ctx, nil)
 	c.serve(true)
-	if c.state.Waiting != nil {
-		c.state.Waiting, c.dirty = nil, true
-	}
+	c.waitNoMore()
 	if nothing {
 		return nil, next, c.save(ctx)
 	}
 	return events, next, nil
 }
 
-// wait notes since when, and why, the endpoint is sent nothing.
+// wait notes since when, and why, the endpoint is sent nothing. The first reason stays: each try may have another text, and would be one more write.
 func (c *courier) wait(ctx context.Context, err error) {
-	if err == nil || ctx.Err() != nil || errors.Is(err, errTaken) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, errTaken) || !c.read || c.Disabled != nil || c.state.Waiting != nil {
 		return
 	}
-	w := Waiting{time.Now().UTC().Truncate(time.Second), printable(err.Error())}
-	if before := c.state.Waiting; before != nil {
-		w.Since = before.Since
-		if w == *before {
-			return
-		}
+	c.state.Waiting, c.dirty = &Waiting{time.Now().UTC().Truncate(time.Second), printable(err.Error())}, true
+}
+
+// waitNoMore notes that the endpoint does not wait.
+func (c *courier) waitNoMore() {
+	if c.state.Waiting != nil {
+		c.state.Waiting, c.dirty = nil, true
 	}
-	c.state.Waiting, c.dirty = &w, true
 }
 
 // advance notes what was delivered, or not asked for, and writes it every so often.

@@ -81,7 +81,7 @@ func TestADeadEndpointDelaysNoOther(t *testing.T) {
 		}
 	}), webhook.Endpoint{})
 	ended := make(chan struct{})
-	upgrades := r.endpoint(newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+	switches := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request) {
 		if n > 0 {
 			return
 		}
@@ -91,11 +91,12 @@ func TestADeadEndpointDelaysNoOther(t *testing.T) {
 		w.(*recorded).ResponseWriter.(http.Flusher).Flush()
 		<-ended
 		panic(http.ErrAbortHandler)
-	}), webhook.Endpoint{})
+	})
+	t.Cleanup(func() { close(ended) }) // before its server closes, which waits for it
+	upgrades := r.endpoint(switches, webhook.Endpoint{})
 	live := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
 	r.log.write(20)
 	stop := r.deliver(nil)
-	t.Cleanup(func() { close(ended) })
 	live.has(20)
 	live.once()
 	endless.has(20)
@@ -278,11 +279,15 @@ func TestBlocksThatWereFinalAndAreGone(t *testing.T) {
 	stop := r.deliver(nil)
 	to.has(3)
 	stop()
+	r.log.unread.Store(true)
+	stop = r.deliver(func(c *webhook.Config) { c.TryAgain = 5 * time.Millisecond })
+	r.state(to, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting != nil })
 	r.log.replaced.Store(true)
-	stop = r.deliver(nil)
 	e, _ := r.state(to, func(e webhook.Endpoint, _ webhook.State) bool { return e.Disabled != nil })
 	require.Contains(t, e.Disabled.Why, event.ErrReplaced.Error())
+	r.state(to, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting == nil })
 	r.log.replaced.Store(false)
+	r.log.unread.Store(false)
 	_, err := r.store.Move(t.Context(), to.id, webhook.Move{From: &event.Cursor{}})
 	require.NoError(t, err)
 	require.NoError(t, r.store.Enable(t.Context(), to.id))

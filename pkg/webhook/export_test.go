@@ -23,6 +23,14 @@ func (s *saves) Update(ctx context.Context, key string, value []byte, revision u
 	return stored, err
 }
 
+func (s *saves) Create(ctx context.Context, key string, value []byte, opts ...jetstream.KVCreateOpt) (stored uint64, err error) {
+	err = s.around(func() error {
+		stored, err = s.KeyValue.Create(ctx, key, value, opts...)
+		return err
+	})
+	return stored, err
+}
+
 // Controls are asked before a connection is made: for https://, and for http://.
 func Controls(allow []netip.Prefix) (secure, plain control) {
 	return controls(allow)

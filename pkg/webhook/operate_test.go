@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -118,11 +119,17 @@ func TestWhatNoRelayerDeliversToShows(t *testing.T) {
 	shows(leader, 2, 1) // the one that fails has its event
 	live.has(4)
 	_, s := r.state(live, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting != nil })
-	require.Equal(t, "nothing can be read", s.Waiting.Why)
+	require.Contains(t, s.Waiting.Why, "nothing can be read")
 	require.WithinDuration(t, time.Now(), s.Waiting.Since, soon)
+	before := r.log.failed.Load()
+	require.Eventually(t, func() bool { return r.log.failed.Load() > before+3 }, soon, time.Millisecond)
+	_, still, err := r.store.Get(t.Context(), live.id)
+	require.NoError(t, err)
+	require.Equal(t, s, still, "another text each time is not another state")
 	late := r.add(newReceiver(t, nil), webhook.Endpoint{}, webhook.Move{Time: began})
 	r.state(late, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting != nil && s.Moved == 0 })
 	require.NoError(t, r.store.Disable(t.Context(), late.id, "a test"))
+	r.state(late, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting == nil && s.Moved == 0 })
 	r.log.unread.Store(false)
 	shows(leader, 2, 2) // though nothing happens
 	r.state(live, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting == nil && s.Cursor == cursor(4) })
@@ -133,6 +140,31 @@ func TestWhatNoRelayerDeliversToShows(t *testing.T) {
 	shows(idle, 1, 0)
 	stop()
 	shows(leader, 1, 0)
+}
+
+// TestAStateThatCannotBeReadIsNotWritten, nor is the endpoint sent anything, until it can.
+func TestAStateThatCannotBeReadIsNotWritten(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.log.write(3)
+	to := r.endpoint(newReceiver(t, nil), webhook.Endpoint{})
+	states, err := connect(r.nats, t.Cleanup).KeyValue(t.Context(), webhook.StatesBucket)
+	require.NoError(t, err)
+	_, err = states.PutString(t.Context(), to.id, "rubbish")
+	require.NoError(t, err)
+	var saves atomic.Int32
+	r.deliver(func(c *webhook.Config) {
+		c.TryAgain = 5 * time.Millisecond
+		c.Store.OnSave(func(write func() error) error {
+			saves.Add(1)
+			return write()
+		})
+	})
+	require.Eventually(t, func() bool { return strings.Contains(r.said.String(), "couldn't read how far endpoint") }, soon, time.Millisecond)
+	require.Zero(t, saves.Load())
+	require.NoError(t, states.Purge(t.Context(), to.id))
+	to.has(3)
+	to.once()
 }
 
 // TestAnEndpointWhosePlaceCannotBeWrittenIsNotServed until it can, though it takes nothing.

@@ -58,6 +58,7 @@ type written struct {
 
 	replaced atomic.Bool  // the blocks of cursors are gone
 	unread   atomic.Bool  // the log cannot be read
+	failed   atomic.Int64 // so many reads did so
 	panics   atomic.Int32 // so many reads panic
 }
 
@@ -98,7 +99,7 @@ func (w *written) Next(ctx context.Context, of score.ProjectID, after event.Curs
 		return nil, after, event.ErrReplaced
 	}
 	if w.unread.Load() {
-		return nil, after, errors.New("nothing can be read")
+		return nil, after, fmt.Errorf("nothing can be read, for the time number %d", w.failed.Add(1))
 	}
 	from := 0
 	_, _ = fmt.Sscanf(after.String(), "%d-", &from)

@@ -20,14 +20,14 @@ type State struct {
 	Tested   uint64       `json:"tested,omitempty"`  // the newest test that was done
 	Resent   uint64       `json:"resent,omitempty"`  // the newest Resend that was done
 	Failing  *time.Time   `json:"failing,omitempty"` // since when what comes next is not answered 2xx
-	Waiting  *Waiting     `json:"waiting,omitempty"` // nil: as far as is known, what comes next can be read
+	Waiting  *Waiting     `json:"waiting,omitempty"` // nil: as far as is known, what comes next can be read, or the endpoint is disabled
 	Attempts []Attempt    `json:"attempts"`          // the newest, in order
 }
 
 // Waiting says since when an endpoint is sent nothing, since the relayer cannot continue, and why: what to send cannot be read, for one.
 type Waiting struct {
 	Since time.Time `json:"since"`
-	Why   string    `json:"why"` // the newest reason
+	Why   string    `json:"why"` // the first reason; the log has later ones
 }
 
 // Attempt is one POST.
