@@ -128,24 +128,24 @@ func New(c Config) (*Page, error) {
 	drawn.Funcs(template.FuncMap{"explorer": explorer(c.Explorer)})
 	p := &Page{Sessions: sessions, domain: c.Domain, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
-		home + "/{$}":                                          p.projects,
-		home:                                                   p.projects,
-		"/app/find":                                            p.findProject,
-		"/app/projects/{project}":                              p.leaderboard,
-		"/app/projects/{project}/find":                         p.find,
-		"/app/projects/{project}/recent":                       p.recent,
-		"/app/projects/{project}/members":                      p.members,
-		"/app/projects/{project}/actions":                      p.actions,
-		"/app/projects/{project}/costs":                        p.costs,
-		"/app/projects/{project}/wallets/{wallet}":             p.wallet,
-		"/app/projects/{project}/wallets/{wallet}/history.csv": p.historyCSV,
-		"/app/projects/{project}/updates/{update}":             p.update,
-		"/app/projects/{project}/edit":                         p.edit,
-		"/app/projects/{project}/edits":                        p.edits,
-		"/app/projects/{project}/edits/{nonce}":                p.edited,
+		home + "/{$}":                              p.projects,
+		home:                                       p.projects,
+		"/app/find":                                p.findProject,
+		"/app/projects/{project}":                  p.leaderboard,
+		"/app/projects/{project}/find":             p.find,
+		"/app/projects/{project}/recent":           p.recent,
+		"/app/projects/{project}/members":          p.members,
+		"/app/projects/{project}/actions":          p.actions,
+		"/app/projects/{project}/costs":            p.costs,
+		"/app/projects/{project}/wallets/{wallet}": p.wallet,
+		"/app/projects/{project}/updates/{update}": p.update,
+		"/app/projects/{project}/edit":             p.edit,
+		"/app/projects/{project}/edits":            p.edits,
+		"/app/projects/{project}/edits/{nonce}":    p.edited,
 		"/": func(*request) error {
 			return notFound("There is no such page", "Check the address, or begin at the projects.")
 		},
+		"/app/projects/{project}/wallets/{wallet}/history.csv": p.historyCSV,
 	} {
 		p.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			by, _ := r.Context().Value(grantKey{}).(*score.Grant)

@@ -8,7 +8,7 @@ import (
 
 // CSVCell is a name as a cell of CSV. Owners choose names, and spreadsheets run a cell that begins like a formula. They split a file at
 // a separator of their own, which the quotes of this one do not keep them from: so an apostrophe stands where a formula would begin, at
-// the name's beginning or behind a separator, and where an apostrophe does. A reader who takes one away at each of these places has every name as it is.
+// the name's beginning or behind a separator, and where an apostrophe does. A reader who takes one away at each of these has every name as it is.
 func CSVCell(name string) string {
 	var out strings.Builder
 	for len(name) > 0 {
