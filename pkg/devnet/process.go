@@ -89,11 +89,14 @@ var (
 	portsSeen atomic.Uint32         // since portsFrom
 )
 
-// FreeListener listens on a TCP port of 127.0.0.1 that was free, and stays so for a server that comes back to it.
+// FreeListener listens on a TCP port of 127.0.0.1 that no process listens on, or holds by HoldPort, and that stays free for a server that
+// comes back to it.
 func FreeListener() (net.Listener, error) {
+	alone := net.ListenConfig{Control: exclusive}
 	for range ports {
 		port := firstPort + (portsFrom+portsSeen.Add(1))%ports
-		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.FormatUint(uint64(port), 10))); err == nil {
+		l, err := alone.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.FormatUint(uint64(port), 10)))
+		if err == nil {
 			return l, nil
 		}
 	}

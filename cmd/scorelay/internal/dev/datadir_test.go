@@ -198,12 +198,13 @@ func TestFreshForgetsWhatIsOursOnly(t *testing.T) {
 	require.NoError(t, d.writeKept(&kept{Port: occupied(t), Lanes: 1, Ready: true, APIKey: "k"}))
 
 	o.Port = nil
-	k, err := d.prepare(&o, silent)
+	k, _, err := d.prepare(&o, silent)
 	require.ErrorContains(t, err, "is taken", "the kept port")
 	require.Equal(t, "k", k.APIKey)
 	o.Fresh, o.Port = true, number(0)
-	k, err = d.prepare(&o, silent)
+	k, releasePorts, err := d.prepare(&o, silent)
 	require.NoError(t, err)
+	defer releasePorts()
 	require.False(t, k.Ready)
 	require.Empty(t, k.APIKey)
 	for _, path := range ours {

@@ -47,7 +47,7 @@ func (p *ports) natsServers() []natsPorts {
 	return append([]natsPorts{{p.NATS, p.NATSMonitor, p.NATSRoute}}, p.NATSMore...)
 }
 
-// chooser takes ports. It holds each until all are chosen, so that no two are the same.
+// chooser takes ports. It listens on each until all are chosen, so that no two are the same.
 type chooser struct {
 	say  func(string)
 	held []net.Listener
@@ -55,10 +55,10 @@ type chooser struct {
 }
 
 // choosePorts takes the ports k asks for, for so many APIs and relayers. A port that was asked for by number must be
-// free: a client's settings name it. One that was ours to choose is the one of k where it still is free.
-func choosePorts(k *kept, apis, relayers int, say func(string)) error {
+// free: a client's settings name it. One that was ours to choose is the one of k where it still is free. Until release other stacks and
+// tests on this machine leave the ports alone, since some of the servers start seconds later, or again.
+func choosePorts(k *kept, apis, relayers int, say func(string)) (release func(), err error) {
 	c := &chooser{say: say}
-	defer c.release()
 	was, now := k.Ports, ports{}
 	for i := range apis {
 		asked := 0
@@ -91,7 +91,11 @@ func choosePorts(k *kept, apis, relayers int, say func(string)) error {
 		})
 	}
 	k.Ports = now
-	return errors.Join(c.errs...)
+	release = c.hold()
+	if err = errors.Join(c.errs...); err != nil {
+		release()
+	}
+	return release, err
 }
 
 // port takes exactly the port asked for, or, where it was ours to choose, the one before.
@@ -146,9 +150,22 @@ func listen(port int) (net.Listener, error) {
 	return net.Listen("tcp", loopback(port))
 }
 
-func (c *chooser) release() {
+// hold ends the listeners and keeps their ports until release.
+func (c *chooser) hold() (release func()) {
+	var held []func()
 	for _, l := range c.held {
 		_ = l.Close()
+		one, err := devnet.HoldPort(l.Addr().(*net.TCPAddr).Port)
+		if err != nil {
+			c.errs = append(c.errs, err)
+			continue
+		}
+		held = append(held, one)
+	}
+	return func() {
+		for _, one := range held {
+			one()
+		}
 	}
 }
 

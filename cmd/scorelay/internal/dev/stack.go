@@ -83,10 +83,11 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 		return err
 	}
 	defer dir.release()
-	k, err := dir.prepare(&opts, say)
+	k, releasePorts, err := dir.prepare(&opts, say)
 	if err != nil {
 		return err
 	}
+	defer releasePorts()
 	log, closeLog, err := dir.logger(opts.LogTo)
 	if err != nil {
 		return err
@@ -129,21 +130,21 @@ func Run(drain, kill context.Context, opts Options, say func(string), use func(c
 }
 
 // prepare settles ports and lanes, by the command line and by what the directory keeps.
-func (d *dataDir) prepare(opts *Options, say func(string)) (*kept, error) {
+func (d *dataDir) prepare(opts *Options, say func(string)) (k *kept, releasePorts func(), err error) {
 	if opts.Fresh {
 		if err := d.discard(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	before, err := d.readKept()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	k, err := opts.merge(before)
-	if err != nil {
-		return nil, err
+	if k, err = opts.merge(before); err != nil {
+		return nil, nil, err
 	}
-	return k, choosePorts(k, opts.APIs, opts.Relayers, say)
+	releasePorts, err = choosePorts(k, opts.APIs, opts.Relayers, say)
+	return k, releasePorts, err
 }
 
 // parts in the order they start; each may lean on those before it.
