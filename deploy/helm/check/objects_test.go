@@ -509,7 +509,7 @@ func TestRelayersAreUpgradedFirst(t *testing.T) {
 	if len(steps) != 3 {
 		t.Fatalf("the README has the steps %v", steps[1:])
 	}
-	for name, values := range map[string][]string{"small": {"--values", examples(t)["small"]}, "production": {"--values", examples(t)["production"], "--set", "image.digests=null"}} {
+	for name, values := range map[string][]string{"small": {"--values", examples(t)["small"]}, "production": {"--values", examples(t)["production"]}} {
 		var before []object
 		for n, step := range steps {
 			now := render(t, append(slices.Clone(values), step...)...)
