@@ -1,12 +1,20 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/app"
+	"github.com/scorelay/scorelay/pkg/index"
+)
+
+// The statuses of an audit beside 0 and 1.
+const (
+	couldNotLook = 2
+	stillPending = 3
 )
 
 type auditCommand struct {
@@ -14,45 +22,66 @@ type auditCommand struct {
 	chainFlags    `embed:""`
 	finalityFlags `embed:""`
 
-	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for pending updates to become final, and fail if some still are not."`
+	Await time.Duration `name:"wait" placeholder:"DURATION" help:"Wait this long for what was accepted before the audit began to become final."`
 	JSON  bool          `name:"json" help:"Print the findings as JSON."`
 }
 
-// Run audits. Its status is 0 only when nothing is lost, doubled or otherwise wrong, and, with --wait, nothing pending.
+// Help says what the statuses mean.
+func (c *auditCommand) Help() string {
+	return "It ends with status 0 when nothing is lost, doubled or unequal, 1 when something is, 2 when it could not look, " +
+		"and 3 when something that was accepted before it began is pending after --wait. What is accepted meanwhile is no failure."
+}
+
+// Run audits, and ends with the status that Help names.
 func (c *auditCommand) Run(s signals) error {
-	log := commandLog()
-	js, opened, closeNATS, err := c.open(s.drain, log)
+	findings, err := c.findings(s.drain)
+	if findings != nil {
+		if err := c.print(findings); err != nil {
+			return statusError{err, couldNotLook}
+		}
+		if !findings.OK() {
+			return fmt.Errorf("the audit found %s; keep everything, see \"The audit fails\" in docs/operations.md", findings.Problem())
+		}
+	}
 	if err != nil {
-		return err
+		return statusError{fmt.Errorf("the audit could not look: %w", err), couldNotLook}
+	}
+	if c.Await > 0 && findings.Awaited > 0 {
+		return statusError{fmt.Errorf("%d of what was accepted before the audit began are pending after %s, none is lost; `scorelay status` shows "+
+			"what lanes wait for", findings.Awaited, c.Await), stillPending}
+	}
+	say("the audit found nothing lost, doubled or unequal")
+	return nil
+}
+
+func (c *auditCommand) findings(ctx context.Context) (*index.Findings, error) {
+	log := commandLog()
+	js, opened, closeNATS, err := c.open(ctx, log)
+	if err != nil {
+		return nil, err
 	}
 	defer closeNATS()
-	client, err := c.dial(s.drain, c.devDir, log)
+	client, err := c.dial(ctx, c.devDir, log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer client.Close()
-	auditor, err := app.NewAuditor(s.drain, js, opened, client, c.confirmations(c.devDir))
+	auditor, err := app.NewAuditor(ctx, js, opened, client, c.confirmations(c.devDir))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	findings, err := auditor.Await(s.drain, c.Await)
-	if err != nil {
-		return err
-	}
+	return auditor.Await(ctx, c.Await)
+}
+
+func (c *auditCommand) print(findings *index.Findings) error {
 	if c.JSON {
 		out := json.NewEncoder(os.Stdout)
 		out.SetIndent("", "  ")
-		if err := out.Encode(findings); err != nil {
-			return err
-		}
-	} else {
-		for _, example := range findings.Examples {
-			fmt.Println(example)
-		}
-		fmt.Println(findings)
+		return out.Encode(findings)
 	}
-	if !findings.OK() || c.Await > 0 && findings.Pending() > 0 {
-		return errFailed
+	for _, example := range findings.Examples {
+		fmt.Println(example)
 	}
+	fmt.Println(findings)
 	return nil
 }

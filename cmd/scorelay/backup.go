@@ -36,6 +36,7 @@ func (c *backupCommand) Run(s signals) error {
 type restoreCommand struct {
 	natsFlags `embed:""`
 	Dir       string `arg:"" placeholder:"DIR" help:"The directory of a backup."`
+	Replicas  int    `name:"replicas" placeholder:"N" help:"Servers that keep each stream: 1 where there is one server. By default as many as when the backup was made."`
 }
 
 // Run brings a backup back. It may be repeated until it succeeds.
@@ -45,7 +46,7 @@ func (c *restoreCommand) Run(s signals) error {
 		return err
 	}
 	defer closeNATS()
-	m, err := kept.Restore(s.drain, js.Conn(), c.Dir, func(s backup.Stream) {
+	m, err := kept.Restore(s.drain, js.Conn(), c.Dir, c.Replicas, func(s backup.Stream) {
 		fmt.Printf("restored %s, %d messages up to sequence %d\n", s.Name, s.Messages, s.Last)
 	})
 	if err != nil {

@@ -49,6 +49,12 @@ type cli struct {
 // signals are the two contexts a command runs under: drain ends at the first Ctrl-C, kill at the second.
 type signals struct{ drain, kill context.Context }
 
+// statusError ends the program with a status of its own, other than 1.
+type statusError struct {
+	error
+	status int
+}
+
 // errFailed ends the program with status 1 without a message: what is wrong was printed as the command's result.
 var errFailed = errors.New("failed")
 
@@ -98,6 +104,10 @@ func run(args []string) int {
 	}
 	if !errors.Is(err, errFailed) {
 		say(err.Error())
+	}
+	var of statusError
+	if errors.As(err, &of) {
+		return of.status
 	}
 	return 1
 }

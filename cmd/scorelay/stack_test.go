@@ -561,7 +561,7 @@ func TestWrongCommandLines(t *testing.T) {
 	}{
 		{[]string{"nonsense"}, 2, "unexpected argument nonsense"},
 		{[]string{"dev", "--apis", "0", "--data-dir", empty}, 2, "--apis must be from 1 to 32, is 0"},
-		{[]string{"audit", "--data-dir", empty}, 1, "--nats-url"},
+		{[]string{"audit", "--data-dir", empty}, 2, "the audit could not look: say where the deployment is with --nats-url"},
 		{[]string{"load", "--data-dir", empty, "--rate=-1"}, 1, "--rate must be more than 0"},
 		{[]string{"load", "--data-dir", empty, "--api", "http://x", "--api-key", "k", "--signed", "1", "--contract", "0x1"}, 1, "--contract must be 0x"},
 		{[]string{"setup", "--data-dir", empty}, 1, "no signer is named"},

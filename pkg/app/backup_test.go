@@ -35,7 +35,7 @@ func (m *timeMachine) empty() {
 
 func (m *timeMachine) restore(dir string) {
 	m.t.Helper()
-	_, err := kept.Restore(m.t.Context(), m.js.Conn(), dir, func(backup.Stream) {})
+	_, err := kept.Restore(m.t.Context(), m.js.Conn(), dir, 0, func(backup.Stream) {})
 	require.NoError(m.t, err)
 }
 
@@ -52,10 +52,10 @@ func TestABackupHasAllThatADeploymentKeeps(t *testing.T) {
 	_, err := kept.Write(t.Context(), m.js.Conn(), dir)
 	require.ErrorContains(t, err, "not empty")
 	m.send(m.project, 0, 1)
-	_, err = kept.Restore(t.Context(), m.js.Conn(), dir, func(backup.Stream) {})
+	_, err = kept.Restore(t.Context(), m.js.Conn(), dir, 0, func(backup.Stream) {})
 	require.ErrorIs(t, err, backup.ErrExists, "beside what is used")
 	require.NoError(t, os.Remove(filepath.Join(dir, "manifest.json")))
-	_, err = kept.Restore(t.Context(), m.js.Conn(), dir, func(backup.Stream) {})
+	_, err = kept.Restore(t.Context(), m.js.Conn(), dir, 0, func(backup.Stream) {})
 	require.ErrorIs(t, err, backup.ErrIncomplete)
 }
 
@@ -83,10 +83,10 @@ func TestDrillNewNATSServers(t *testing.T) {
 	broken := t.TempDir() // a first try that ends halfway
 	require.NoError(t, os.CopyFS(broken, os.DirFS(dir)))
 	require.NoError(t, os.RemoveAll(filepath.Join(broken, stream.Name)))
-	_, err = kept.Restore(t.Context(), m.js.Conn(), broken, func(backup.Stream) {})
+	_, err = kept.Restore(t.Context(), m.js.Conn(), broken, 0, func(backup.Stream) {})
 	require.Error(t, err)
 	var restored []string
-	_, err = kept.Restore(t.Context(), m.js.Conn(), dir, func(s backup.Stream) { restored = append(restored, s.Name) })
+	_, err = kept.Restore(t.Context(), m.js.Conn(), dir, 0, func(s backup.Stream) { restored = append(restored, s.Name) })
 	require.NoError(t, err)
 	require.Equal(t, []string{stream.Name}, restored, "what the first try brought is passed over")
 	m.stream, err = stream.Open(t.Context(), m.js)

@@ -216,8 +216,8 @@ func Read(dir string) (m Manifest, err error) {
 
 // Restore brings back what a backup holds, in its order, and says which streams it brings. It may be repeated until it succeeds: what
 // an earlier try brought is passed over, and what it broke off is removed, unless the program was killed. ErrExists if another stream of the
-// name is there, or one that was used since.
-func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, restored func(Stream)) (Manifest, error) {
+// name is there, or one that was used since. Each stream gets so many replicas, 1 to 5; with 0 as many as it had.
+func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, replicas int, restored func(Stream)) (Manifest, error) {
 	m, err := Read(dir)
 	if err != nil {
 		return m, err
@@ -247,7 +247,7 @@ func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, restored f
 		if !missing[i] {
 			continue
 		}
-		if err := k.restore(ctx, manager, s, filepath.Join(dir, s.Name)); err != nil {
+		if err := k.restore(ctx, manager, s, filepath.Join(dir, s.Name), replicas); err != nil {
 			return m, fmt.Errorf("couldn't restore the stream %s: %w", s.Name, err)
 		}
 		restored(s)
@@ -255,7 +255,7 @@ func (k Kept) Restore(ctx context.Context, nc *nats.Conn, dir string, restored f
 	return m, nil
 }
 
-func (k Kept) restore(ctx context.Context, manager *jsm.Manager, s Stream, dir string) error {
+func (k Kept) restore(ctx context.Context, manager *jsm.Manager, s Stream, dir string, replicas int) error {
 	meta, err := readMeta(dir)
 	if err != nil {
 		return err
@@ -264,9 +264,15 @@ func (k Kept) restore(ctx context.Context, manager *jsm.Manager, s Stream, dir s
 		meta.Config.Metadata = map[string]string{}
 	}
 	meta.Config.Metadata[k.CreatedKey] = s.Created.Format(time.RFC3339Nano)
+	if replicas > 0 {
+		meta.Config.Replicas = replicas
+	}
 	begun := false
 	begins := jsm.RestoreNotify(func(jsm.RestoreProgress) { begun = true }) // the server took the name
 	_, _, err = manager.RestoreSnapshotFromDirectory(ctx, s.Name, dir, jsm.RestoreConfiguration(meta.Config), begins)
+	if err != nil && meta.Config.Replicas > 1 && manager.NatsConn().ConnectedClusterName() == "" {
+		err = fmt.Errorf("%w: it has %d replicas in the backup, and this server is in no cluster; restore with --replicas 1", err, meta.Config.Replicas)
+	}
 	var answer api.ApiError
 	switch {
 	case err != nil && begun: // a cluster keeps the name for what was not restored whole

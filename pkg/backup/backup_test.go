@@ -87,10 +87,10 @@ func TestARestoredStreamIsTheSame(t *testing.T) {
 		require.NoError(t, err)
 
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err = kept.Restore(ctx, js.Conn(), dir, func(backup.Stream) { cancel() }) // one is whole, the next was begun
+		_, err = kept.Restore(ctx, js.Conn(), dir, 0, func(backup.Stream) { cancel() }) // one is whole, the next was begun
 		again := func() {
 			for broken := true; broken; broken = errors.Is(err, nats.ErrNoResponders) { // while servers elect who leads
-				_, err = kept.Restore(t.Context(), js.Conn(), dir, func(backup.Stream) {})
+				_, err = kept.Restore(t.Context(), js.Conn(), dir, 0, func(backup.Stream) {})
 			}
 		}
 		require.ErrorIs(t, err, context.Canceled)
@@ -107,6 +107,51 @@ func TestARestoredStreamIsTheSame(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 3, info.CachedInfo().Config.Replicas)
 	}
+}
+
+// TestABackupOfAClusterIsRestoredToOneServer, as one copy of each stream, and back to three.
+func TestABackupOfAClusterIsRestoredToOneServer(t *testing.T) {
+	t.Parallel()
+	servers, _ := devnet.NATSServers(t, 3, nil)
+	cluster, single := connect(t, servers[0].URL), connect(t, devnet.NATS(t).URL)
+	setUp(t, cluster, 3)
+	messages, state := held(t, cluster)
+	dir := filepath.Join(t.TempDir(), "backup")
+	_, err := kept.Write(t.Context(), cluster.Conn(), dir)
+	require.NoError(t, err)
+	_, err = kept.Restore(t.Context(), single.Conn(), dir, 0, func(backup.Stream) {})
+	require.ErrorContains(t, err, "it has 3 replicas in the backup, and this server is in no cluster; restore with --replicas 1")
+
+	same := func(js jetstream.JetStream, replicas int) {
+		restored, is := held(t, js)
+		require.Equal(t, messages, restored)
+		require.True(t, state.Created.Equal(is.Created))
+		require.Equal(t, []uint64{state.FirstSeq, state.LastSeq, state.Messages}, []uint64{is.FirstSeq, is.LastSeq, is.Messages})
+		for _, name := range stream.Names() {
+			info, err := js.Stream(t.Context(), name)
+			require.NoError(t, err)
+			require.Equal(t, replicas, info.CachedInfo().Config.Replicas, name)
+		}
+	}
+	_, err = kept.Restore(t.Context(), single.Conn(), dir, 1, func(backup.Stream) {})
+	require.NoError(t, err)
+	same(single, 1)
+	s, err := stream.Open(t.Context(), single)
+	require.NoError(t, err)
+	require.NoError(t, s.PublishEnvelope(t.Context(), "later", []score.Update{{ID: score.UpdateID{99}}}, nil))
+	messages, state = held(t, single)
+
+	dir = filepath.Join(t.TempDir(), "again")
+	_, err = kept.Write(t.Context(), single.Conn(), dir)
+	require.NoError(t, err)
+	for _, name := range stream.Names() {
+		require.NoError(t, cluster.DeleteStream(t.Context(), name))
+	}
+	for broken := true; broken; broken = errors.Is(err, nats.ErrNoResponders) { // while servers elect who leads
+		_, err = kept.Restore(t.Context(), cluster.Conn(), dir, 3, func(backup.Stream) {})
+	}
+	require.NoError(t, err)
+	same(cluster, 3)
 }
 
 // TestABackupOfLanesThatChangeIsRefused: journals and roster would not fit each other.
@@ -157,7 +202,7 @@ func TestAStreamThatCannotBeReadIsNotCalledAnother(t *testing.T) {
 	config.Metadata[stream.CreatedKey] = "yesterday"
 	_, err = js.UpdateStream(t.Context(), config)
 	require.NoError(t, err)
-	_, err = kept.Restore(t.Context(), js.Conn(), dir, func(backup.Stream) {})
+	_, err = kept.Restore(t.Context(), js.Conn(), dir, 0, func(backup.Stream) {})
 	require.ErrorContains(t, err, "yesterday")
 	require.NotErrorIs(t, err, backup.ErrExists)
 }
@@ -180,7 +225,7 @@ func TestARestoreContinuesAfterLeasesExpired(t *testing.T) {
 	var names []string
 	restore := func() {
 		names = nil
-		_, err = kept.Restore(t.Context(), js.Conn(), dir, func(s backup.Stream) { names = append(names, s.Name) })
+		_, err = kept.Restore(t.Context(), js.Conn(), dir, 0, func(s backup.Stream) { names = append(names, s.Name) })
 		require.NoError(t, err)
 	}
 	restore()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
@@ -30,17 +31,19 @@ type Auditor struct {
 	Lanes         Lanes
 }
 
-// Await audits until nothing is pending, a fault is found, or patience is over, and returns the last findings.
+// Await audits until nothing is pending of what the first of these audits found in the stream, a fault is found, or patience is over, and
+// returns the last findings. What is accepted meanwhile is not awaited, so it ends under traffic, too.
 func (a *Auditor) Await(ctx context.Context, patience time.Duration) (*Findings, error) {
 	deadline := time.Now().Add(patience)
-	for {
+	for until := uint64(math.MaxUint64); ; {
 		began := time.Now()
-		findings, err := a.Audit(ctx)
+		findings, err := a.audit(ctx, until)
 		// An audit of a big deployment takes a while: it pauses as long as it worked.
 		next := max(awaitPause, time.Since(began))
-		if err != nil || findings.Pending() == 0 || !findings.OK() || time.Now().Add(next).After(deadline) {
+		if err != nil || findings.Awaited == 0 || !findings.OK() || time.Now().Add(next).After(deadline) {
 			return findings, err
 		}
+		until = findings.Until
 		if err := retry.Sleep(ctx, next); err != nil {
 			return findings, err
 		}
@@ -71,14 +74,17 @@ func settledBy(ctx context.Context, journals Journals, known Lanes) (lanes lane.
 	return lanes, settled, dead, err
 }
 
-// Audit audits once. An error says that the comparison could not be made; faults are in the findings.
-func (a *Auditor) Audit(ctx context.Context) (*Findings, error) {
+// Audit audits once. An error says that the comparison could not be made; faults are in the findings, also beside an error.
+func (a *Auditor) Audit(ctx context.Context) (*Findings, error) { return a.audit(ctx, math.MaxUint64) }
+
+// audit awaits what the stream holds up to a sequence.
+func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	// The order of these reads is what makes the result exact; the package's documentation says why.
 	lanes, settled, dead, err := settledBy(ctx, a.Journals, a.Lanes)
 	if err != nil {
 		return nil, err
 	}
-	t := newTally(settled)
+	t := newTally(settled, until)
 	if err := a.Source.DeadLetters(ctx, t.deadLetter); err != nil {
 		return nil, err
 	}
@@ -103,12 +109,23 @@ func (a *Auditor) Audit(ctx context.Context) (*Findings, error) {
 	if err := readEvents(ctx, a.Chain, contract, max(first, final.Number+1), head.Number, t.included); err != nil {
 		return nil, err
 	}
-	findings := &Findings{Block: final.Number, Hash: final.Hash, Dead: dead}
+	findings := &Findings{Block: final.Number, Hash: final.Hash, Until: min(until, t.lastSeq), Dead: dead}
 	t.judge(findings)
 	if err := t.edits.judge(ctx, viewAt(a.Chain, contract, final.Hash), lanes, findings.edit); err != nil {
 		return findings, err
 	}
-	return findings, a.scores(ctx, t, final.Hash, findings)
+	if err := a.scores(ctx, t, final.Hash, findings); err != nil {
+		return findings, err
+	}
+	// Events were read by number and scores by hash: they belong together only if the block is still the one at its height.
+	still, err := a.Chain.BlockByNumber(ctx, final.Number)
+	if err == nil && final.Hash != (common.Hash{}) && still.Hash != final.Hash {
+		err = errors.New("a reorg replaced it; audit again")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("couldn't compare as of final block %d: %w", final.Number, err)
+	}
+	return findings, nil
 }
 
 // scores compares every score that an event changed with the contract's.

@@ -3,9 +3,11 @@ package index_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/stretchr/testify/require"
@@ -29,6 +31,7 @@ func (w *world) audit() *index.Findings {
 		require.Equal(w.t, tally.Accepted, tally.Applied+tally.Duplicate+tally.Rejected+tally.Pending+tally.Lost)
 	}
 	require.Equal(w.t, findings.OK(), findings.Problem() == "")
+	require.Equal(w.t, findings.Pending(), findings.Awaited)
 	return findings
 }
 
@@ -39,6 +42,12 @@ func TestAuditOfNothing(t *testing.T) {
 	findings := w.audit()
 	require.True(t, findings.OK())
 	require.Zero(t, findings.Pending())
+
+	a := w.auditor()
+	a.Chain = &liar{Chain: w, young: true}
+	findings, err := a.Audit(t.Context())
+	require.NoError(t, err, "there is no final block yet")
+	require.True(t, findings.OK())
 }
 
 // TestAudit follows a deployment through a life without faults.
@@ -160,6 +169,51 @@ func TestAuditAwaits(t *testing.T) {
 	findings, err = a.Await(t.Context(), time.Minute)
 	require.NoError(t, err)
 	require.Equal(t, 3, findings.Updates.Applied)
+}
+
+// TestAuditAwaitsNothingThatComesMeanwhile: updates, one of them again, a creation and an edit.
+func TestAuditAwaitsNothingThatComesMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := project(1)
+	u := w.fresh(p, 3)
+	w.create(p)
+	w.accept(u...)
+	w.relay(u...)
+	w.depth.Store(1)
+	until := w.lastSeq()
+	a := w.auditor()
+	a.Journals = &meanwhile{Journals: w, then: func() common.Hash {
+		w.accept(append(w.fresh(p, 4), u[0])...)
+		w.publish(project(2), 0)
+		w.acceptEdit(p.ID, 0)
+		return w.node.Commit()
+	}}
+	findings, err := a.Await(t.Context(), time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, index.Counts{Accepted: 8, Applied: 3, Pending: 5}, findings.Updates)
+	require.Equal(t, 7, findings.Pending())
+	require.Zero(t, findings.Awaited)
+	require.Equal(t, until, findings.Until)
+	require.True(t, findings.OK() && findings.Whole)
+	require.Contains(t, findings.String(), fmt.Sprintf("; of the pending ones 0 were there when the audit began, up to sequence %d", until))
+
+	a.Journals = w
+	findings, err = a.Await(t.Context(), time.Millisecond)
+	require.NoError(t, err)
+	require.Equal(t, 7, findings.Awaited, "they were there when this one began")
+}
+
+// TestAuditOfAReplacedBlock looks at nothing: the events of one branch and the scores of another are not equal.
+func TestAuditOfAReplacedBlock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(project(1))
+	a := w.auditor()
+	a.Chain = &liar{Chain: w, view: true, replaced: true}
+	findings, err := a.Audit(t.Context())
+	require.ErrorContains(t, err, "audit again")
+	require.Nil(t, findings)
 }
 
 // meanwhile makes something happen after the first audit.
@@ -294,6 +348,24 @@ type liar struct {
 
 	twice bool // each event counts twice
 	view  bool // scores are off
+
+	replaced bool // blocks are others by now
+	young    bool // nothing is final yet
+}
+
+func (l *liar) FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error) {
+	if l.young {
+		return evidence.Block{}, ethereum.NotFound
+	}
+	return l.Chain.FinalBlock(ctx, confirmations)
+}
+
+func (l *liar) BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error) {
+	block, err := l.Chain.BlockByNumber(ctx, number)
+	if l.replaced {
+		block.Hash[0]++
+	}
+	return block, err
 }
 
 func (l *liar) Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(evidence.Block, []types.Log) error) error {

@@ -97,6 +97,9 @@ func (r *Findings) edit(e editAt, is editEnd) error {
 	switch is {
 	case pending:
 		r.Edits.Pending++
+		if e.seq <= r.Until {
+			r.Awaited++
+		}
 	case rejected:
 		r.Edits.Rejected++
 	case made:

@@ -25,6 +25,10 @@ type Findings struct {
 	Creations Counts      `json:"creations"`
 	Edits     Counts      `json:"edits"`
 
+	// Awaited counts what is pending of all that was accepted up to Until, the end of the stream as the audit found it first.
+	Until   uint64 `json:"until"`
+	Awaited int    `json:"awaited"`
+
 	// Doubled counts the updateIds that were applied more than once, through a relayer or directly.
 	Doubled int `json:"doubled"`
 	// Repeated counts outcomes beyond the acceptances of their ids: work that was done twice. While the stream holds
@@ -99,6 +103,9 @@ func (r *Findings) String() string {
 		if n > 0 {
 			line += fmt.Sprintf("; %s %d", what, n)
 		}
+	}
+	if r.Awaited < r.Pending() {
+		line += fmt.Sprintf("; of the pending ones %d were there when the audit began, up to sequence %d", r.Awaited, r.Until)
 	}
 	if e := r.Edits; e.Accepted > 0 {
 		line += fmt.Sprintf("; edits accepted %d, applied %d, rejected %d, pending %d, lost %d", e.Accepted, e.Applied, e.Rejected, e.Pending, e.Lost)

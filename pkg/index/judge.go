@@ -46,6 +46,7 @@ func (f *updateTally) judge(key updateKey, findings *Findings) {
 	findings.Updates.Accepted += int(f.accepted)
 	findings.Updates.Lost += lost
 	findings.Updates.Pending += open - lost
+	findings.Awaited += min(open-lost, max(0, int(f.awaited)-has-also-lost))
 	if lost > 0 {
 		findings.example("update %s of project %s was accepted %d times and has %d outcomes, and its lane is done with it",
 			key.id, key.project, f.accepted, has+also)
@@ -89,5 +90,8 @@ func (c *creationTally) judge(id score.ProjectID, findings *Findings) {
 		findings.example("the creation of project %s was accepted and has no outcome, and its lane is done with it", id)
 	default:
 		tally.Pending++
+		if c.seq <= findings.Until {
+			findings.Awaited++
+		}
 	}
 }

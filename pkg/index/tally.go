@@ -40,15 +40,17 @@ type idKey struct {
 
 // updateTally is all that is known of one update that the stream holds or a dead letter tells of.
 type updateTally struct {
-	accepted     uint32        // times, in the stream
-	done         uint32        // of them, those before the position up to which the lane is settled
-	included     uint32        // outcomes in blocks that are not final
-	deadLettered bool          // it has a dead letter
-	eventless    []deadOutcome // its dead letters that say what no event tells
+	accepted  uint32        // times, in the stream
+	done      uint32        // of them, those before the position up to which the lane is settled
+	included  uint32        // outcomes in blocks that are not final
+	awaited   uint32        // of those accepted, the ones up to the sequence until
+	eventless []deadOutcome // its dead letters that say what no event tells
 
 	outcomes []score.Outcome // final ones that events tell of, oldest first: the newest, as many as there are acceptances
 	repeated uint32          // outcomes before those, but for unknown project
 	ended    bool            // there is one other than unknown project
+
+	deadLettered bool // it has a dead letter
 }
 
 // deadOutcome is a dead letter that says what no event tells. It is the outcome of an acceptance at the
@@ -84,15 +86,16 @@ type auditTally struct {
 	older  int              // outcomes of updates that the stream does not hold
 	direct int              // updates that members applied without the relayer
 
+	until      uint64 // the sequence of the last message whose outcomes are awaited
 	lastSeq    uint64 // of the message of the stream that was read last
 	holes      bool   // sequences before it are missing: purged, or lost and passed over when an operator accepted that
 	unreadable int
 	seed       maphash.Seed
 }
 
-func newTally(settled [score.Buckets]score.Position) *auditTally {
+func newTally(settled [score.Buckets]score.Position, until uint64) *auditTally {
 	return &auditTally{
-		settled: settled, updates: map[updateKey]*updateTally{}, creations: map[score.ProjectID]*creationTally{}, edits: newEditTally(),
+		settled: settled, until: until, updates: map[updateKey]*updateTally{}, creations: map[score.ProjectID]*creationTally{}, edits: newEditTally(),
 		deltas: map[score.ProjectID][]int64{}, sums: map[score.ProjectID]Scores{},
 		used: map[wordKey]bits{}, twice: map[idKey]int{}, seed: maphash.MakeSeed(),
 	}
@@ -158,6 +161,9 @@ func (t *auditTally) accepted(m score.Message) error {
 			}
 			f := t.update(&m.Updates[i], len(groups) > 0 && i >= groups[0].First)
 			f.accepted++
+			if m.Seq <= t.until {
+				f.awaited++
+			}
 			f.assignDeadLetter(m.Seq)
 			if (score.Position{Seq: m.Seq, Index: uint32(i)}).Before(t.settled[score.BucketOf(m.Updates[i].Project)]) {
 				f.done++

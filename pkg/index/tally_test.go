@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -98,7 +99,7 @@ func (h *history) audit(t *rapid.T, order []score.Update, outcomes []score.Outco
 }
 
 func (h *history) judge(t *rapid.T, order []score.Update, outcomes []score.Outcome) *Findings {
-	tally := newTally(everywhere(score.Position{Seq: 1, Index: uint32(h.done)}))
+	tally := newTally(everywhere(score.Position{Seq: 1, Index: uint32(h.done)}), math.MaxUint64)
 	require.NoError(t, tally.accepted(score.Message{Seq: 1, Updates: h.accepted}))
 	require.NoError(t, tally.final(registry.ProjectCreated{Project: h.project}, nil))
 	for i := range order {
@@ -153,7 +154,7 @@ func TestUnsignedCopiesAreNoOutcome(t *testing.T) {
 	for i := range u {
 		u[i].ID = score.UpdateID{31: byte(i)}
 	}
-	tally := newTally(everywhere(score.Position{Seq: 2}))
+	tally := newTally(everywhere(score.Position{Seq: 2}), math.MaxUint64)
 	require.NoError(t, tally.accepted(score.Message{Seq: 1, Updates: u, Signed: []score.Signed{{First: 1, Count: 1}, {First: 3, Count: 1}}}))
 	for i := range u {
 		group := batch.Group{Updates: u[i : i+1]}
@@ -182,7 +183,7 @@ func TestTallyForgetsWhatWasNotAccepted(t *testing.T) {
 	t.Parallel()
 	project := score.Project{ID: score.ProjectID{1}, Actions: []score.Action{{Name: "a", Points: 3}}}
 	accepted := score.Update{Project: project.ID, ID: score.UpdateID{7}, Target: common.Address{1}}
-	tally := newTally(everywhere(score.Position{Seq: 9}))
+	tally := newTally(everywhere(score.Position{Seq: 9}), math.MaxUint64)
 	require.NoError(t, tally.accepted(score.Message{Seq: 1, Updates: []score.Update{accepted, accepted}}))
 	require.NoError(t, tally.final(registry.ProjectCreated{Project: project}, nil))
 	event := func(u score.Update, outcome score.Outcome) {
@@ -234,7 +235,7 @@ func TestTallyOfDeaths(t *testing.T) {
 		}
 		letters = rapid.Permutation(letters).Draw(t, "letters")
 		audit := func(letters []score.DeadLetter) *Findings {
-			tally, findings := newTally(everywhere(score.Position{Seq: seq + 1})), &Findings{}
+			tally, findings := newTally(everywhere(score.Position{Seq: seq + 1}), math.MaxUint64), &Findings{}
 			for _, letter := range letters {
 				require.NoError(t, tally.deadLetter(letter))
 			}

@@ -152,7 +152,7 @@ func (l *Limiter) calls(takes []*take) []call {
 
 // add adds the takes of one key.
 func (c *call) add(of counters, takes []*take) {
-	each, spent := 0.0, uint64(0)
+	each, spent, all := 0.0, uint64(0), uint64(0)
 	if of.rateKey != "" {
 		c.keys, each = append(c.keys, of.rateKey), 1e6/float64(of.quota.PerSecond)
 	}
@@ -160,9 +160,10 @@ func (c *call) add(of counters, takes []*take) {
 		c.keys = append(c.keys, of.gasKey)
 	}
 	for _, t := range takes {
-		spent = max(spent, t.usage.spentOn(dayOf(t.at)))
+		here, known := t.usage.spentOn(dayOf(t.at))
+		spent, all = max(spent, here), max(all, known)
 	}
-	c.args = append(c.args, each, of.quota.Burst, of.quota.Gas, spent, len(takes))
+	c.args = append(c.args, each, of.quota.Burst, of.quota.Gas, spent, all, len(takes))
 	for _, t := range takes {
 		c.args = append(c.args, t.units, t.gas)
 	}

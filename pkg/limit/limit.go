@@ -4,15 +4,17 @@
 // # State
 //
 // Redis holds, for each key, the time at which all its units are back, and for each day the gas spent, by replica. Each replica
-// holds, for each key (usage): tokens at the key's rate; the gas that was spent here today; and the credit, which is the part of that gas
-// that was given back, because an update was not stored, and was not taken again.
+// holds, for each key (usage): tokens at the key's rate; the gas that was spent here today; what it knows that all replicas spent; and the
+// credit, which is the part of the gas spent here that was given back, because an update was not stored, and was not taken again.
 //
 // # The way of a request
 //
-//  1. admit: the replica refuses by itself what is over the quota on this replica alone, so a key that floods the API does not
-//     flood Redis, which is asked at the key's rate, at most. What is admitted takes tokens, and credit before gas.
+//  1. admit: the replica refuses by itself what is over the key's rate on this replica alone, so a key that floods the API does not
+//     flood Redis, which is asked at that rate, at most. Of a key without a rate it refuses what is over the budget. What is admitted
+//     takes tokens, and credit before gas.
 //  2. exchange: what comes while one exchange with Redis is under way goes with the next, of all keys together. The replica
-//     tells what it has spent; take.lua takes all units and all gas of a request, or refuses it. It is one round trip.
+//     sends what it has spent and what it knows that all have; take.lua takes all units and all gas of a request, or refuses it. It is
+//     one round trip.
 //  3. settle, before the key's next exchange. Redis replied: spent is what Redis has, and a refused request's credit is put
 //     back. It did not: the replica decides alone, by the budget, and adds what it lets through to what it has spent.
 //
@@ -20,8 +22,13 @@
 // replicas let through R times a key's quota, at most, as long as Redis is away.
 //
 // What a replica has spent on a day only grows, there and in Redis, which keeps the larger number. So what was let through while Redis
-// was away is counted as soon as it is back, and a Redis that was flushed gets back what the running replicas have spent. Gas is
-// counted twice only if Redis carries out a take after the replica has settled it without a reply.
+// was away is counted as soon as it is back. Gas is counted twice only if Redis carries out a take after the replica has settled it
+// without a reply.
+//
+// A replica knows what it let through itself, and what all had spent as of its last reply. With a key's next request after a flush, Redis
+// gets this back from that replica. What others spent of it is the field "lost", until they are asked and it is theirs again. So a flush
+// forgets what replicas let through that are not asked yet, after the last reply to one that is. No replica lets through more than
+// the budget, so R replicas let through R budgets of a day at most, however often Redis is flushed.
 //
 // Rejected: fiber's limiter (one mutex held across the store's round trips, and replicas that overwrite each other's
 // counts); counting in each process only (the limit would be times the number of replicas); taking tokens in chunks (fewer round
@@ -75,6 +82,7 @@ type usage struct {
 	rate   *rate.Limiter // nil without a rate
 	day    int64         // since 1970
 	spent  uint64        // gas of the day, by the requests that this replica let through
+	all    uint64        // of that and of other replicas' gas, what this one knows
 	credit uint64        // of that, given back and not taken again
 }
 
@@ -191,28 +199,29 @@ func (u *usage) begin(now time.Time, q score.Quota) {
 // roll begins the count of another day.
 func (u *usage) roll(now time.Time) {
 	if today := dayOf(now); today != u.day {
-		u.day, u.spent, u.credit = today, 0, 0
+		u.day, u.spent, u.all, u.credit = today, 0, 0, 0
 	}
 }
 
-// spentOn is the gas that was spent here on a day, 0 if that is not today.
-func (u *usage) spentOn(day int64) uint64 {
+// spentOn is the gas that was spent on a day here and, as far as is known here, by all replicas. Both are 0 if that is not today.
+func (u *usage) spentOn(day int64) (here, all uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if day != u.day {
-		return 0
+		return 0, 0
 	}
-	return u.spent
+	return u.spent, u.all
 }
 
 // admit refuses what is over the quota here, or takes tokens and credit for it. left says what is left as far as this replica knows;
-// credit is the part of the gas that it need not spend.
+// credit is the part of the gas that it need not spend. What the rate admits is asked for also where the budget is used up: a Redis
+// that was flushed learns of it.
 func (u *usage) admit(now time.Time, q score.Quota, cost score.Cost) (left score.Left, credit uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.begin(now, q)
 	credit = min(cost.Gas, u.credit)
-	if q.Gas > 0 && u.spent+cost.Gas-credit > q.Gas {
+	if q.Gas > 0 && u.rate == nil && u.spent+cost.Gas-credit > q.Gas {
 		left.Wait, left.NoGas = untilTomorrow(now), true
 	}
 	if u.rate != nil {
@@ -226,12 +235,12 @@ func (u *usage) admit(now time.Time, q score.Quota, cost score.Cost) (left score
 		left.Units = int(tokens)
 		left.Full = time.Duration((float64(q.Burst) - tokens) / float64(q.PerSecond) * float64(time.Second))
 	}
-	spent := u.spent
+	all := u.all
 	if left.Wait == 0 {
 		u.credit -= credit
-		spent += cost.Gas - credit
+		all += cost.Gas - credit
 	}
-	left.Gas = gasLeft(q, spent, u.credit)
+	left.Gas = gasLeft(q, all, u.credit)
 	return left, credit
 }
 
@@ -255,7 +264,7 @@ func (u *usage) settleReplied(t *take) (credit uint64) {
 	if dayOf(t.at) != u.day { // another request began the next day meanwhile
 		return 0
 	}
-	u.spent = max(u.spent, t.reply.mine)
+	u.spent, u.all = max(u.spent, t.reply.mine), max(u.all, t.reply.all)
 	if t.left.Wait > 0 {
 		u.credit += t.credit
 	}
@@ -269,15 +278,15 @@ func (u *usage) settleAlone(t *take) {
 	defer u.mu.Unlock()
 	today := time.Now()
 	u.roll(today)
-	if t.quota.Gas > 0 && u.spent+t.gas > t.quota.Gas {
+	if t.quota.Gas > 0 && u.all+t.gas > t.quota.Gas {
 		t.left.Wait, t.left.NoGas = untilTomorrow(today), true
 		if dayOf(t.at) == u.day {
 			u.credit += t.credit
 		}
 	} else {
-		u.spent += t.gas
+		u.spent, u.all = u.spent+t.gas, u.all+t.gas
 	}
-	t.left.Gas = gasLeft(t.quota, u.spent, u.credit)
+	t.left.Gas = gasLeft(t.quota, u.all, u.credit)
 }
 
 // gasLeft is what is left of a budget, of whose spent gas so much is credit.

@@ -10,8 +10,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // binder makes slots of work, and further attempts of slots: it prices, signs and journals them. They are broadcast by what
@@ -53,7 +55,7 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 	}
 	choice, due := b.intake.horizon.Next(now)
 	if !due {
-		b.waiting.set(lane.WaitNone)
+		b.idle()
 		return false, nil
 	}
 	places := b.intake.places(choice.Units)
@@ -68,6 +70,19 @@ func (b *binder) bindNew(ctx context.Context) (bool, error) {
 		b.intake.batchBound(choice.Units)
 	}
 	return bound, err
+}
+
+// idle notes that nothing is to be bound now, or that not even one update could be paid: then it shows before work waits for it.
+func (b *binder) idle() {
+	one := batch.Single(score.Update{})
+	gas := b.gas.limit(&piece{batch: &one})
+	fees, why := b.lane.Ready(gas)
+	if why != lane.WaitFunds || b.lane.InFlight() > 0 || len(b.lane.State.Buckets) == 0 {
+		b.waiting.set(lane.WaitNone)
+		return
+	}
+	b.waiting.need = b.lane.Need(gas, fees)
+	b.waiting.set(why, "gas", gas)
 }
 
 // bindAlone binds the intake's creation or edit.
@@ -122,7 +137,7 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	fees, why := b.lane.Ready(w.gas)
 	if why != lane.WaitNone {
 		b.waiting.need = b.lane.Need(w.gas, fees)
-		b.waiting.set(why, "need_wei", b.waiting.need, "gas", w.gas)
+		b.waiting.set(why, "gas", w.gas)
 		return false, nil
 	}
 	nonce := b.lane.State.Next

@@ -3,6 +3,7 @@ package relay_test
 import (
 	"log/slog"
 	"math/big"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -92,13 +93,30 @@ func TestABalanceThatDoesNotCoverATransactionLastsNoTime(t *testing.T) {
 	w.foreign(key, common.Address{1}, balance.Sub(balance, new(big.Int).Mul(price, big.NewInt(21_100))), price)
 	w.metrics = prometheus.NewRegistry()
 	w.deps.Metrics = w.metrics
+	logged := &devnet.Log{}
+	w.deps.Log = slog.New(slog.NewTextHandler(logged, nil))
 	w.start(w.config, w.deps)
+	w.waitsFor(lane.WaitFunds) // although there is nothing to do
+	line := regexp.MustCompile(`level=ERROR msg="the lane's signer cannot pay for another transaction.* gas=\d+ signer=0x\w+ balance_wei=(\d+) need_wei=(\d+) block=\d+`)
+	var said [][]string
+	require.Eventually(t, func() bool {
+		said = line.FindAllStringSubmatch(logged.String(), -1)
+		return len(said) > 0
+	}, 2*time.Minute, 10*time.Millisecond)
+	require.Len(t, said, 1)
+	is, err := w.geth.Client().BalanceAt(t.Context(), key.Address(), nil)
+	require.NoError(t, err)
+	require.Equal(t, is.String(), said[0][1])
+	need, ok := new(big.Int).SetString(said[0][2], 10)
+	require.True(t, ok)
+	require.Positive(t, need.Cmp(is))
+	require.Less(t, need.Cmp(new(big.Int).Mul(big.NewInt(200_000), new(big.Int).SetUint64(w.config.Rules.Fees.MaxCap))), 1, "of one update")
+	idle := w.relayer.Lacks(0)
 	w.accept(some(1, 0, 20)...)
-	w.waitsFor(lane.WaitFunds)
 	require.Eventually(t, func() bool {
 		w.mine()
 		lasts, known := w.relayer.Lasts(0)
-		return known && lasts == 0 && w.relayer.Lacks(0).Sign() > 0
+		return known && lasts == 0 && w.relayer.Lacks(0).Cmp(idle) > 0
 	}, 2*time.Minute, 10*time.Millisecond)
 	lacks := w.relayer.Lacks(0)
 	left, err := w.geth.Client().BalanceAt(t.Context(), key.Address(), nil)

@@ -138,3 +138,43 @@ func TestABumpThatIsNotSignedIsSaidOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestTheLineOfWantedFundsNamesWhatIsNeeded, of idle lanes that hold buckets and where only a node knows; of a lane without buckets nothing is said.
+func TestTheLineOfWantedFundsNamesWhatIsNeeded(t *testing.T) {
+	t.Parallel()
+	const line = "the lane's signer cannot pay for another transaction"
+	for _, buckets := range []int{0, 1} {
+		state := &lane.State{Buckets: map[score.Bucket]lane.Holding{}}
+		for b := range buckets {
+			state.Buckets[score.Bucket(b)] = lane.Holding{}
+		}
+		p := newSpoken(t, state)
+		poor := p.view(10, 0)
+		poor.Account.Balance = big.NewInt(77)
+		require.NoError(t, p.hear(t.Context(), poor))
+		for range 3 {
+			p.binder.idle()
+		}
+		require.Equal(t, buckets, p.times(line))
+		require.Equal(t, buckets, p.times(" balance_wei=77 need_wei="+orZero(p.waiting.need).String()+" block=10"))
+		require.NoError(t, p.hear(t.Context(), p.view(11, 0)))
+		p.binder.idle()
+		require.Equal(t, lane.WaitNone, p.waiting.reason)
+	}
+
+	p := newSpoken(t, &lane.State{Buckets: map[score.Bucket]lane.Holding{0: {}}})
+	require.NoError(t, p.hear(t.Context(), p.view(10, 0)))
+	p.key.signs = true
+	raw, err := p.binder.sign(t.Context(), 0, lane.Fees{Tip: 1, Cap: 2 * simGwei}, 100_000, &common.Address{}, []byte{1})
+	require.NoError(t, err)
+	_, err = p.lane.Step(lane.Appended{Entry: lane.Entry{Bind: &lane.Bind{
+		Raw: raw, Work: lane.Work{Kind: lane.Updates, Count: 1},
+		Moves: []lane.Move{{Bound: score.Positions{{Count: 1}}, Floor: score.Position{Seq: 1}, Passed: 1}},
+	}}})
+	require.NoError(t, err)
+	_, err = p.lane.Step(lane.Sent{Tx: p.lane.State.Slots[0].Last().Hash, Class: txpool.Funds, Refused: txpool.Funds, Now: p.now})
+	require.NoError(t, err)
+	require.NoError(t, p.bindAll(t.Context()))
+	require.Equal(t, 1, p.times(line), p.log.String())
+	require.Equal(t, 1, p.times(" balance_wei=1000000000000000000 need_wei=200000000000000 block=10"), p.log.String())
+}

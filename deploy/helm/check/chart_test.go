@@ -231,6 +231,9 @@ func TestRefused(t *testing.T) {
 		"lanes not known":        {append(small, "--set", "relayer.autoscaling.enabled=true"), []string{"set relayer.autoscaling.lanes", "set relayer.autoscaling.prometheus"}},
 		"no ceiling":             {append(small, "--set", "relayer.topUp.secret=t"), []string{"SCORELAY_TOPUP_PER_DAY_ETHER"}},
 		"password among keys":    {append(small, "--set", "relayer.keystore.passwordSecret.name=scorelay-signers"), []string{"must be another Secret"}},
+		"an account of others":   {append(small, "--set", "serviceAccount.name=there"), []string{"serviceAccount.name is of one that is there"}},
+		"whose annotations":      {append(small, "--set", "serviceAccount.create=false,serviceAccount.annotations.a=b"), []string{"serviceAccount.annotations need serviceAccount.create"}},
+		"a tag of no program":    {append(small, "--set", "image.tags.setup=v1"), []string{"setup"}},
 		"setup without deployer": {append(small, "--set", "setup.deployer.secret="), []string{"set setup.deployer.secret"}},
 	} {
 		out, err := run(append([]string{"template", "scorelay", chart, "--kube-version", kubernetes}, test.args...)...)

@@ -450,3 +450,84 @@ func TestUnusedIsAbsent(t *testing.T) {
 		t.Errorf("the Ingresses of the external example are %v", made)
 	}
 }
+
+// TestOnlyWhoSignsHasACloudsIdentity: each component has an account of its own, and those that sign nothing no annotation.
+func TestOnlyWhoSignsHasACloudsIdentity(t *testing.T) {
+	objects := render(t, "--values", examples(t)["small"], "--set-string", `serviceAccount.annotations.eks\.amazonaws\.com/role-arn=arn:role`)
+	made := map[string]bool{}
+	for _, a := range all[*core.ServiceAccount](objects) {
+		of := a.Labels["app.kubernetes.io/component"]
+		signs := of == "relayer" || of == "setup"
+		if has := a.Annotations["eks.amazonaws.com/role-arn"] == "arn:role"; has != signs || len(a.Annotations) > 1 {
+			t.Errorf("the account %s is annotated with %v", a.Name, a.Annotations)
+		}
+		if *a.AutomountServiceAccountToken {
+			t.Errorf("the account %s gives pods its token", a.Name)
+		}
+		made[a.Name] = true
+	}
+	used := map[string]bool{}
+	for _, p := range pods(objects) {
+		if account := p.Spec.ServiceAccountName; !strings.HasSuffix(account, "-"+p.Labels["app.kubernetes.io/component"]) || !made[account] {
+			t.Errorf("%s runs as %s", p.owner, account)
+		}
+		used[p.Spec.ServiceAccountName] = true
+	}
+	if len(made) != 4 || len(used) != 4 {
+		t.Errorf("the accounts are %v, of which pods use %v", made, used)
+	}
+	for account, want := range map[string][]string{"": {"default", "default"}, "there": {"default", "there"}} {
+		objects := render(t, "--values", examples(t)["small"], "--set", "serviceAccount.create=false,serviceAccount.name="+account)
+		if len(all[*core.ServiceAccount](objects)) > 0 {
+			t.Error("accounts are made although create is false")
+		}
+		for _, p := range pods(objects) {
+			signs := slices.Contains([]string{"relayer", "setup"}, p.Labels["app.kubernetes.io/component"])
+			if is := p.Spec.ServiceAccountName; is != want[map[bool]int{true: 1}[signs]] {
+				t.Errorf("%s runs as %s, with the name %q", p.owner, is, account)
+			}
+		}
+	}
+}
+
+// TestRelayersAreUpgradedFirst by the README's steps: in each, pods of one program alone change, and the way back is the same in reverse.
+func TestRelayersAreUpgradedFirst(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(chart, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := [][]string{{"--set", "image.tag=OLD"}}
+	for line := range strings.Lines(string(text)) {
+		if _, set, is := strings.Cut(line, "helm upgrade scorelay deploy/helm/scorelay -n scores -f values.yaml "); is {
+			set, wait := strings.CutSuffix(strings.TrimSuffix(strings.TrimSpace(set), " &&"), " --wait")
+			if !wait {
+				t.Errorf("a step does not wait: %s", line)
+			}
+			steps = append(steps, strings.Fields(set))
+		}
+	}
+	if len(steps) != 3 {
+		t.Fatalf("the README has the steps %v", steps[1:])
+	}
+	for name, values := range map[string][]string{"small": {"--values", examples(t)["small"]}, "production": {"--values", examples(t)["production"]}} {
+		var before []object
+		for n, step := range steps {
+			now := render(t, append(slices.Clone(values), step...)...)
+			for _, program := range []string{"api", "relayer"} {
+				d := named[*apps.Deployment](t, now, "-"+program)
+				tag := map[bool]string{true: "NEW", false: "OLD"}[program == "relayer" && n > 0 || n > 1]
+				if image := d.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(image, "/"+program+":"+tag) || d.Labels["app.kubernetes.io/version"] != tag {
+					t.Errorf("%s: after step %d the %s is %s, labelled %s", name, n, program, image, d.Labels["app.kubernetes.io/version"])
+				}
+				if n == 0 {
+					continue
+				}
+				rolls := !reflect.DeepEqual(d.Spec.Template, named[*apps.Deployment](t, before, "-"+program).Spec.Template)
+				if rolls != (program == []string{"relayer", "api"}[n-1]) {
+					t.Errorf("%s: that the %s is rolled in step %d is %t", name, program, n, rolls)
+				}
+			}
+			before = now
+		}
+	}
+}

@@ -4,10 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	batch "k8s.io/api/batch/v1"
+	core "k8s.io/api/core/v1"
 )
 
 // TestProgramsTakeTheEnvironment: the programs themselves read what the chart sets, files included, and find nothing wrong.
@@ -92,5 +94,24 @@ func TestREADMEInstalls(t *testing.T) {
 	audit := named[*batch.CronJob](t, render(t, variants(t)["small"]...), "-audit").Name
 	if !strings.Contains(string(text), "--from=cronjob/"+audit+" ") {
 		t.Errorf("the README's commands are not made from cronjob/%s", audit)
+	}
+}
+
+// TestAnAuditThatFoundSomethingIsNotRepeated, and the condition of its Job tells its statuses apart; one that could not look is.
+func TestAnAuditThatFoundSomethingIsNotRepeated(t *testing.T) {
+	job := named[*batch.CronJob](t, render(t, variants(t)["small"]...), "-audit").Spec.JobTemplate.Spec
+	if job.Template.Spec.RestartPolicy != core.RestartPolicyNever || *job.BackoffLimit < 1 {
+		t.Errorf("a policy of failures needs pods that are not restarted, and another try: %+v", job)
+	}
+	var ended []int32
+	for _, rule := range job.PodFailurePolicy.Rules {
+		codes := rule.OnExitCodes
+		if rule.Action != batch.PodFailurePolicyActionFailJob || codes.Operator != batch.PodFailurePolicyOnExitCodesOpIn || *codes.ContainerName != job.Template.Spec.Containers[0].Name {
+			t.Errorf("the rule %+v", rule)
+		}
+		ended = append(ended, codes.Values...)
+	}
+	if !slices.Equal(ended, []int32{1, 3}) {
+		t.Errorf("the Job ends at once with the exit codes %v", ended)
 	}
 }

@@ -91,7 +91,7 @@ func measured(planned int, c load.Counts, v load.Verdict, sending, total time.Du
 
 // audit notes what the audit found, and how many of the promised updates the contract had not used when it ended.
 func (r *Summary) audit(findings *index.Findings, missing int) {
-	r.audited, r.pending, r.lost, r.doubled = true, findings.Pending(), max(missing, findings.Lost()), findings.Doubled
+	r.audited, r.pending, r.lost, r.doubled = true, findings.Awaited, max(missing, findings.Lost()), findings.Doubled
 	if !findings.OK() {
 		r.problem = findings.Problem()
 	}

@@ -19,7 +19,7 @@ app.kubernetes.io/component: {{ last . }}
 {{- $root := first . -}}
 {{ include "scorelay.selector" . }}
 app.kubernetes.io/part-of: scorelay
-app.kubernetes.io/version: {{ default $root.Chart.AppVersion $root.Values.image.tag | trunc 63 | quote }}
+app.kubernetes.io/version: {{ coalesce (get $root.Values.image.tags (last .)) $root.Values.image.tag $root.Chart.AppVersion | trunc 63 | quote }}
 app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 | quote }}
 {{- end }}
@@ -30,16 +30,23 @@ namespace: {{ (first .).Release.Namespace }}
 labels: {{- include "scorelay.labels" . | nindent 2 }}
 {{- end }}
 
+{{/* A list: the root, and the component. A cloud's identity, which may use keys in its KMS, is for those who sign. */}}
 {{- define "scorelay.serviceAccount" -}}
-{{- $own := ternary (include "scorelay.fullname" .) "default" .Values.serviceAccount.create -}}
-{{ default $own .Values.serviceAccount.name }}
+{{- $account := (first .).Values.serviceAccount -}}
+{{- if $account.create -}}
+{{ include "scorelay.fullname" (first .) }}-{{ last . }}
+{{- else if has (last .) (list "relayer" "setup") -}}
+{{ default "default" $account.name }}
+{{- else -}}
+default
+{{- end -}}
 {{- end }}
 
 {{/* A list: the root, and the program (api, relayer, scorelay). */}}
 {{- define "scorelay.image" -}}
 {{- $image := (first .).Values.image -}}
 {{- $name := printf "%s/%s" $image.repository (last .) -}}
-{{- $tagged := printf "%s:%s" $name (default (first .).Chart.AppVersion $image.tag) -}}
+{{- $tagged := printf "%s:%s" $name (coalesce (get $image.tags (last .)) $image.tag (first .).Chart.AppVersion) -}}
 {{- with get $image.digests (last .) }}{{ $tagged = printf "%s@%s" $name . }}{{ end -}}
 {{ $tagged }}
 {{- end }}
@@ -183,12 +190,12 @@ labels: {{- include "scorelay.labels" . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* What every pod is: nobody, on a file system that it cannot write, without a token for Kubernetes. */}}
+{{/* A list: the root, and the component. What every pod is: nobody, on a file system that it cannot write, without a token for Kubernetes. */}}
 {{- define "scorelay.pod" -}}
 serviceAccountName: {{ include "scorelay.serviceAccount" . | quote }}
 automountServiceAccountToken: false
 enableServiceLinks: false
-{{- with .Values.image.pullSecrets }}
+{{- with (first .).Values.image.pullSecrets }}
 imagePullSecrets: [{{ range $i, $name := . }}{{ if $i }}, {{ end }}{name: {{ $name | quote }}}{{ end }}]
 {{- end }}
 securityContext:
@@ -253,6 +260,8 @@ readinessProbe:
 {{- define "scorelay.check" -}}
 {{- $v := .Values -}}
 {{- $wrong := list -}}
+{{- if and $v.serviceAccount.create $v.serviceAccount.name }}{{ $wrong = append $wrong "serviceAccount.name is of one that is there: it needs serviceAccount.create: false" }}{{ end }}
+{{- if and $v.serviceAccount.annotations (not $v.serviceAccount.create) }}{{ $wrong = append $wrong "serviceAccount.annotations need serviceAccount.create: annotate the one that is there yourself" }}{{ end }}
 {{- range $name, $pair := dict "nats.url" (list $v.nats.url $v.nats.urlSecret.name) "redis.url" (list $v.redis.url $v.redis.urlSecret.name) "chain.rpc" (list $v.chain.rpc $v.chain.rpcSecret.name) }}
 {{- if not (or (first $pair) (last $pair)) }}{{ $wrong = append $wrong (printf "set %s or %sSecret.name" $name $name) }}{{ end }}
 {{- if and (first $pair) (last $pair) }}{{ $wrong = append $wrong (printf "%s and %sSecret.name are both set; unset one" $name $name) }}{{ end }}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/index"
+)
+
+// TestAuditStatuses of a stack that is never without traffic: each status by what an operator may come upon.
+func TestAuditStatuses(t *testing.T) {
+	t.Parallel()
+	s := startStack(t)
+	audit := func(args ...string) (status int, out, told string) {
+		var beside strings.Builder
+		cmd := command(t, "scorelay", append([]string{"audit", "--data-dir", s.dir}, args...)...)
+		cmd.Stderr = &beside
+		text, err := cmd.Output()
+		if err != nil {
+			require.ErrorAs(t, err, new(*exec.ExitError))
+		}
+		return cmd.ProcessState.ExitCode(), string(text), beside.String()
+	}
+	load := func(duration string) *exec.Cmd {
+		return command(t, "scorelay", "load", "--rate", "100", "--duration", duration, "--data-dir", s.dir, "--json")
+	}
+	operator := func(args ...string) {
+		out, err := command(t, "scorelay", append(args, "--data-dir", s.dir)...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	findings := func() *index.Findings {
+		_, out, _ := audit("--json")
+		var f index.Findings
+		require.NoError(t, json.Unmarshal([]byte(out), &f), out)
+		return &f
+	}
+	out, err := load("1s").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { // in loads of their own, so that none is long when the test ends
+		defer close(ended)
+		for ctx.Err() == nil {
+			_ = load("5s").Run()
+		}
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	began := findings().Until
+	require.Eventually(t, func() bool { f := findings(); return f.Until > began && f.Pending() > 0 }, 2*time.Minute, 100*time.Millisecond)
+	for range 3 {
+		status, out, told := audit("--wait", "3m")
+		require.Zero(t, status, "%s %s", out, told)
+		require.Contains(t, out, "lost 0, doubled 0")
+		require.Contains(t, told, "the audit found nothing lost, doubled or unequal")
+	}
+
+	operator("pause", "--all")
+	require.Eventually(t, func() bool {
+		before := findings().Until
+		return findings().Until > before
+	}, 2*time.Minute, 100*time.Millisecond, "accepted, and bound by no lane")
+	status, text, told := audit("--wait", "1s")
+	require.Equal(t, 3, status, "%s %s", text, told)
+	require.Regexp(t, `scorelay: \d+ of what was accepted before the audit began are pending after 1s, none is lost; .scorelay status. shows`, told)
+	status, _, _ = audit()
+	require.Zero(t, status, "without --wait nothing is awaited")
+	operator("resume", "--all")
+
+	status, text, told = audit("--wait", "1m", "--chain-rpc", "http://127.0.0.1:1", "--start-timeout", "1s")
+	require.Equal(t, 2, status, told)
+	require.Empty(t, text)
+	require.Contains(t, told, "the audit could not look: ")
+	status, _, told = audit("--nats-url", "nats://127.0.0.1:1", "--start-timeout", "1s")
+	require.Equal(t, 2, status, told)
+	require.Contains(t, told, "the audit could not look: ")
+
+	elsewhere := devnet.NewChain(t) // which never saw what the lanes are done with
+	status, text, told = audit("--wait", "1m", "--chain-rpc", elsewhere.URL)
+	require.Equal(t, 1, status, "%s %s", text, told)
+	require.Regexp(t, `the audit found \d+ updates lost.*; keep everything, see "The audit fails" in docs/operations.md`, told)
+	require.Contains(t, text, "its lane is done with it")
+}

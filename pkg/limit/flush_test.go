@@ -1,0 +1,152 @@
+package limit_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/limit"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// TestAFlushGivesAKeyNoGasBackThatItsReplicasKnow: of a budget of 17 over two replicas that were both refused, nothing is back, also not at a
+// third that knows nothing.
+func TestAFlushGivesAKeyNoGasBackThatItsReplicasKnow(t *testing.T) {
+	t.Parallel()
+	devnet.Today()
+	url := devnet.Redis(t).URL
+	raw := open(t, url)
+	quota := score.Quota{PerSecond: 1000, Burst: 1000, Gas: 17}
+	var replicas []*limit.Limiter
+	for range 3 {
+		l, _ := newLimiter(t, url)
+		replicas = append(replicas, l)
+	}
+	take := func(l *limit.Limiter) bool {
+		return l.Take(t.Context(), "a", quota, score.Cost{Units: 1, Gas: 1}).Wait == 0
+	}
+	passed := 0
+	for n := range 40 {
+		if take(replicas[n%2]) {
+			passed++
+		}
+	}
+	require.Equal(t, 17, passed)
+	for n := range 6 {
+		require.NoError(t, raw.FlushAll(t.Context()).Err())
+		require.False(t, take(replicas[n%2]))
+		require.False(t, take(replicas[2]), "it learns of it by Redis")
+	}
+
+	// All of another key's budget passed at one replica: what another lets through ends with the first request to the one that knows.
+	used := func(l *limit.Limiter, gas uint64) score.Left {
+		return l.Take(t.Context(), "b", quota, score.Cost{Units: 1, Gas: gas})
+	}
+	require.Zero(t, used(replicas[0], 17).Wait)
+	require.NoError(t, raw.FlushAll(t.Context()).Err())
+	require.Zero(t, used(replicas[1], 1).Wait, "the bound: the other has not been asked yet")
+	require.True(t, used(replicas[0], 1).NoGas)
+	require.True(t, used(replicas[1], 1).NoGas)
+}
+
+// away has exchanges fail, whether Redis carried them out or not.
+type away struct {
+	redis.Hook
+	fail, stored bool
+}
+
+func (a *away) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (a *away) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+func (a *away) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if !a.fail {
+			return next(ctx, cmds)
+		}
+		if a.stored {
+			_ = next(ctx, cmds)
+		}
+		return errors.New("the connection broke")
+	}
+}
+
+// TestGasOverFlushesAndReplicas: whenever it is flushed, and whichever replica loses its exchanges, a replica counts at least what it knew and what all
+// that were asked since the flush let through, and never more than what was let through. At most, each lets a budget through.
+func TestGasOverFlushesAndReplicas(t *testing.T) {
+	t.Parallel()
+	url := devnet.Redis(t).URL
+	raw := open(t, url)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	draw := rand.New(rand.NewPCG(seed, 0))
+	for round := range 200 {
+		devnet.Today()
+		require.NoError(t, raw.FlushAll(t.Context()).Err())
+		const budget = 1000
+		quota := score.Quota{PerSecond: 1_000_000, Burst: 1_000_000, Gas: budget}
+		count := 1 + draw.IntN(4)
+		replicas, faults := make([]*limit.Limiter, count), make([]*away, count)
+		own, known := make([]uint64, count), make([]uint64, count)
+		told := make([]uint64, count) // of their own, to Redis since the flush
+		for i := range replicas {
+			client := open(t, url)
+			client.Timeout, client.Pause = time.Minute, 0
+			faults[i] = &away{}
+			client.AddHook(faults[i])
+			replicas[i] = limit.New(client, "test:", slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+		}
+		passed, counted := uint64(0), uint64(0) // by all; at least by Redis since the flush
+		for step := range 60 {
+			if draw.IntN(8) == 0 {
+				require.NoError(t, raw.FlushDB(t.Context()).Err()) // with the scripts
+				counted, told = 0, make([]uint64, count)
+			}
+			i, want := draw.IntN(count), uint64(1+draw.IntN(200))
+			*faults[i] = away{fail: draw.IntN(6) == 0, stored: draw.IntN(2) == 0}
+			left := replicas[i].Take(t.Context(), "a", quota, score.Cost{Gas: want})
+			where := []any{"round %d, step %d, replica %d of %d: %+v", round, step, i, count, left}
+			least := max(known[i], own[i])
+			if !faults[i].fail {
+				told[i] = own[i]
+				together := uint64(0)
+				for _, gas := range told {
+					together += gas
+				}
+				least = max(least, counted, together)
+			}
+			if left.Wait == 0 {
+				require.LessOrEqual(t, least+want, uint64(budget), where...)
+				own[i] += want
+				passed += want
+				least += want
+			} else {
+				require.Greater(t, passed+want, uint64(budget), where...)
+			}
+			if !faults[i].fail {
+				counted, told[i] = least, own[i]
+			}
+			require.GreaterOrEqual(t, uint64(budget)-left.Gas, min(least, budget), where...)
+			require.LessOrEqual(t, uint64(budget)-left.Gas, passed, where...)
+			known[i] = max(least, uint64(budget)-left.Gas)
+			require.LessOrEqual(t, own[i], uint64(budget), where...)
+		}
+		for range 2 { // once all are asked, each knows all
+			for i := range replicas {
+				*faults[i] = away{}
+				known[i] = budget - replicas[i].Take(t.Context(), "a", quota, score.Cost{}).Gas
+			}
+		}
+		for i := range replicas {
+			require.Equal(t, min(passed, budget), known[i], "round %d, replica %d of %d", round, i, count)
+		}
+	}
+}
