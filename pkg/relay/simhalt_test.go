@@ -48,6 +48,7 @@ func (r *simRun) pause() {
 		r.note("project %s paused", id)
 		r.paused[id] = r.clock.Now()
 		r.stats.pauses++
+		r.did("pause")
 	}
 }
 
