@@ -256,7 +256,7 @@ func (l *Lane) unjournaled() bool {
 	}
 	for nonce, found := range l.view.Foreign {
 		to := found.Tx.To()
-		if nonce >= max(l.State.FirstOpen(), l.State.Resumed) && (to != nil && *to == l.State.Identity.Contract || l.State.Untried()) {
+		if nonce >= max(l.State.FirstOpen(), l.State.Resumed) && (to != nil && *to == l.State.Identity.Contract || l.State.First != nil && l.State.Untried()) {
 			return true
 		}
 	}
