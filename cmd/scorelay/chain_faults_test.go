@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/big"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/eth/ethconfig"
 	"github.com/ethereum/go-ethereum/node"
@@ -40,7 +42,7 @@ var chainFaults = []fault{
 	{name: "a transaction that the journal does not know", during: unjournaled, one: true, after: foreignNoticed},
 	{name: "base fee eightfold in 10 blocks", during: feeClimb, one: true},
 	{name: "base fee above the ceiling", during: feeSpike, always: true, one: true, after: noBumpStorm},
-	{name: "a tiny pool", rig: rigOptions{geth: &devnet.ChainOptions{Adjust: tinyPool}}, lasts: 5 * time.Second, one: true, rate: 150},
+	{name: "a tiny pool", rig: rigOptions{geth: &devnet.ChainOptions{Adjust: tinyPool}}, lasts: 5 * time.Second, one: true, rate: 150, after: poolFull},
 	{name: "blocks of 9 million gas", rig: rigOptions{anvil: devnet.AnvilOptions{GasLimit: 9_000_000}}, during: backlog, one: true, after: noneTooLarge(9_000_000)},
 	{name: "the chain is down when relayers start", during: downAtStart, always: true, one: true, restarts: true},
 	{name: "SIGTERM of a relayer", during: terminated, one: true, restarts: true, after: caughtUp(8 * time.Second)},
@@ -63,9 +65,42 @@ func reorg(depth int) func(*testing.T, *trial) {
 	return func(t *testing.T, x *trial) {
 		x.pause(time.Second)
 		hold(t, x, depth)
-		require.NoError(t, x.anvil.Reorg(x.ctx, depth))
+		x.replace(t, depth)
 		x.pause(2 * time.Second)
 	}
+}
+
+// replace has the chain lose its last blocks, for as many that hold these transactions, and counts those that are others now.
+func (x *trial) replace(t *testing.T, depth int, txs ...[]byte) {
+	t.Helper()
+	was := x.hashes(t)
+	require.NoError(t, x.anvil.Reorg(x.ctx, depth, txs...))
+	x.countReplaced(t, was)
+}
+
+// countReplaced counts the blocks of was that the chain lost.
+func (x *trial) countReplaced(t *testing.T, was []common.Hash) {
+	t.Helper()
+	x.did["blocks replaced"] += 0
+	now := x.hashes(t)
+	for number, hash := range was {
+		if number >= len(now) || now[number] != hash {
+			x.did["blocks replaced"]++
+		}
+	}
+}
+
+// hashes are those of the chain's blocks, from the first on.
+func (x *trial) hashes(t *testing.T) (all []common.Hash) {
+	t.Helper()
+	head, err := x.judge.node.BlockNumber(x.ctx)
+	require.NoError(t, err)
+	for number := range head + 1 {
+		header, err := x.judge.node.HeaderByNumber(x.ctx, new(big.Int).SetUint64(number))
+		require.NoError(t, err)
+		all = append(all, header.Hash())
+	}
+	return all
 }
 
 // alarmed expects that a reorg of final blocks is an error in the log.
@@ -78,6 +113,7 @@ func alarmed(_ *testing.T, x *trial) {
 // gethReorg continues from the block before last, right after one was made: geth does it only with an empty pool.
 func gethReorg(t *testing.T, x *trial) {
 	client := x.geth.Client()
+	was := x.hashes(t)
 	require.True(t, x.until(2*time.Minute, func() bool {
 		x.geth.Commit()
 		head, err := client.BlockByNumber(x.ctx, nil)
@@ -85,8 +121,10 @@ func gethReorg(t *testing.T, x *trial) {
 			return false
 		}
 		parent, err := client.HeaderByHash(x.ctx, head.ParentHash())
+		was = x.hashes(t)
 		return err == nil && x.geth.Fork(parent.ParentHash) == nil
 	}), "geth's pool is never empty")
+	x.countReplaced(t, was)
 	x.pause(2 * time.Second)
 }
 
@@ -122,7 +160,7 @@ func otherAttempt(t *testing.T, x *trial) {
 		require.NoError(t, err)
 		head, err := x.judge.node.BlockNumber(x.ctx)
 		require.NoError(t, err)
-		require.NoError(t, x.anvil.Reorg(x.ctx, int(head-in.block)+1, raw))
+		x.replace(t, int(head-in.block)+1, raw)
 		break
 	}
 	x.pause(2 * time.Second)
@@ -144,9 +182,19 @@ func (x *trial) bumped() *slotOf {
 func wiped(t *testing.T, x *trial) {
 	require.NoError(t, x.anvil.Interval(x.ctx, 0))
 	x.pause(2 * time.Second)
+	waiting, err := pooled(x.ctx, x.anvil)
+	require.NoError(t, err)
+	x.did["transactions wiped"] += waiting
 	require.NoError(t, x.anvil.DropAll(x.ctx))
 	require.NoError(t, x.anvil.Interval(x.ctx, time.Second))
 	x.pause(2 * time.Second)
+}
+
+// pooled counts the transactions in the node's pool.
+func pooled(ctx context.Context, node *devnet.Anvil) (int, error) {
+	var pool struct{ Pending, Queued hexutil.Uint64 }
+	err := node.Client().CallContext(ctx, &pool, "txpool_status")
+	return int(pool.Pending + pool.Queued), err
 }
 
 // lowestDropped drops the next transaction of each lane, so that those after it have to wait.
@@ -157,6 +205,7 @@ func lowestDropped(t *testing.T, x *trial) {
 		nonce, err := x.judge.node.NonceAt(x.ctx, signer, nil)
 		require.NoError(t, err)
 		for _, tx := range x.sends.attempts(slotOf{signer, nonce}) {
+			x.did["transactions dropped"]++
 			require.NoError(t, x.anvil.Drop(x.ctx, tx.Hash()))
 		}
 	}
@@ -190,6 +239,9 @@ func takeNonce(t *testing.T, x *trial, to common.Address, data []byte) uint64 {
 		return err == nil && now > nonce
 	}))
 	remove()
+	receipt, err := x.judge.node.TransactionReceipt(x.ctx, tx.Hash())
+	require.NoError(t, err, "the nonce was taken by another")
+	x.did["transactions of others"] += int(min(receipt.BlockNumber.Uint64(), 1))
 	return nonce
 }
 
@@ -234,6 +286,22 @@ func feeClimb(t *testing.T, x *trial) {
 		require.NoError(t, x.anvil.SetNextBaseFee(x.ctx, fee))
 		nextBlock(t, x)
 	}
+	x.countFees(t, 8*head.BaseFee.Uint64())
+}
+
+// countFees counts the blocks since the fault began whose base fee is at least so high, in wei per gas.
+func (x *trial) countFees(t *testing.T, least uint64) {
+	t.Helper()
+	head, err := x.judge.node.BlockNumber(x.ctx)
+	require.NoError(t, err)
+	x.did["expensive blocks"] += 0
+	for number := x.block; number <= head; number++ {
+		header, err := x.judge.node.HeaderByNumber(x.ctx, new(big.Int).SetUint64(number))
+		require.NoError(t, err)
+		if header.BaseFee.Uint64() >= least {
+			x.did["expensive blocks"]++
+		}
+	}
 }
 
 // feeSpike has the base fee above every ceiling for 8 blocks.
@@ -242,6 +310,7 @@ func feeSpike(t *testing.T, x *trial) {
 		require.NoError(t, x.anvil.SetNextBaseFee(x.ctx, 1000*params.GWei))
 		nextBlock(t, x)
 	}
+	x.countFees(t, 1000*params.GWei)
 	require.NoError(t, x.anvil.SetNextBaseFee(x.ctx, params.GWei))
 	nextBlock(t, x)
 }
@@ -269,6 +338,13 @@ func tinyPool(_ *node.Config, conf *ethconfig.Config) {
 	conf.TxPool.AccountQueue, conf.TxPool.GlobalQueue = 2, 3
 }
 
+// poolFull counts what the pool refused for want of room.
+func poolFull(_ *testing.T, x *trial) {
+	x.sends.mu.Lock()
+	defer x.sends.mu.Unlock()
+	x.did["transactions without room"] = x.sends.refused
+}
+
 // backlog has more waiting than a block holds, with ids that cost most, when relayers that were paused continue.
 func backlog(t *testing.T, x *trial) {
 	relayers := x.pids(t)
@@ -289,7 +365,15 @@ func backlog(t *testing.T, x *trial) {
 
 // noneTooLarge expects that no transaction was sent that no block can hold.
 func noneTooLarge(gas uint64) func(*testing.T, *trial) {
-	return func(_ *testing.T, x *trial) {
+	return func(t *testing.T, x *trial) {
+		x.did["blocks more than half full"] += 0
+		for number := x.block; number <= x.final.through; number++ {
+			header, err := x.judge.node.HeaderByNumber(x.ctx, new(big.Int).SetUint64(number))
+			require.NoError(t, err)
+			if header.GasUsed > gas/2 {
+				x.did["blocks more than half full"]++
+			}
+		}
 		x.sends.mu.Lock()
 		slots := make([]slotOf, 0, len(x.sends.seen))
 		for at := range x.sends.seen {
@@ -316,6 +400,7 @@ func noneTooLarge(gas uint64) func(*testing.T, *trial) {
 // downAtStart kills the relayers while no endpoint answers, and has the chain come back after they started.
 func downAtStart(t *testing.T, x *trial) {
 	remove := x.everywhere(rpcproxy.Drop())
+	x.did["relayers killed"] += len(x.pids(t))
 	x.kill(t, "relayer")
 	x.pause(5 * time.Second)
 	started := x.pids(t)
@@ -329,5 +414,6 @@ func downAtStart(t *testing.T, x *trial) {
 // terminated asks one relayer to end, with transactions in flight.
 func terminated(t *testing.T, x *trial) {
 	require.NoError(t, syscall.Kill(x.pids(t)[0], syscall.SIGTERM))
+	x.did["relayers asked to end"]++
 	x.pause(4 * time.Second)
 }

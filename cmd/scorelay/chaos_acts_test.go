@@ -8,9 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-	"github.com/stretchr/testify/require"
-
 	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
 )
 
@@ -19,17 +16,17 @@ type act struct {
 	at    time.Duration // from the beginning
 	lasts time.Duration
 	kind  *actKind
-	whom  int // an index; which processes that is depends on how many live
-	depth int // of a reorg, blocks; or which change of lanes
-	fault rpcproxy.Fault
-	wide  int // for lies: 0 one endpoint, 1 the first of every relayer, 2 both of one relayer, 3 all
+	whom  int              // an index; which processes that is depends on how many live
+	depth int              // of a reorg, blocks; or which change of lanes
+	lie   []rpcproxy.Fault // at once
+	wide  int              // for lies: 0 one endpoint, 1 the first of every relayer, 2 both of one relayer, 3 all
 }
 
 // String tells an act in the log.
 func (a act) String() string {
 	text := a.kind.name
 	if a.kind.lies {
-		text += fmt.Sprintf(" %q, at %s", a.fault.Name, [...]string{"one endpoint", "the first of each relayer", "both of one relayer", "all"}[a.wide])
+		text += fmt.Sprintf(" %q, at %s", a.lie[len(a.lie)-1].Name, [...]string{"one endpoint", "the first of each relayer", "both of one relayer", "all"}[a.wide])
 	}
 	if a.depth > 0 && a.kind.reorg {
 		text += fmt.Sprintf(" of %d blocks", a.depth)
@@ -45,40 +42,52 @@ type actKind struct {
 	name                 string
 	weight               int
 	lasting, lies, reorg bool
-	do                   func(c *chaos, a act)
+	do                   func(c *chaos, a act) (did bool) // whether there was something to do it to
 }
 
 var actKinds = []*actKind{
-	{name: "kill a relayer", weight: 10, do: func(c *chaos, a act) { c.signal("relayer", a.whom, syscall.SIGKILL) }},
-	{name: "SIGTERM a relayer", weight: 4, do: func(c *chaos, a act) {
+	{name: "kill a relayer", weight: 10, do: func(c *chaos, a act) bool { return c.signal("relayer", a.whom, syscall.SIGKILL) }},
+	{name: "SIGTERM a relayer", weight: 4, do: func(c *chaos, a act) bool {
 		c.mu.Lock()
 		c.asked++
 		c.mu.Unlock()
-		c.signal("relayer", a.whom, syscall.SIGTERM)
+		return c.signal("relayer", a.whom, syscall.SIGTERM)
 	}},
-	{name: "kill an API", weight: 5, do: func(c *chaos, a act) { c.signal("api", a.whom, syscall.SIGKILL) }},
-	{name: "kill NATS", weight: 3, do: func(c *chaos, a act) { c.signal("nats", 0, syscall.SIGKILL) }},
-	{name: "kill Redis", weight: 2, do: func(c *chaos, a act) { c.signal("redis", 0, syscall.SIGKILL) }},
-	{name: "flush Redis", weight: 4, do: func(c *chaos, _ act) { c.flush() }},
-	{name: "pause a relayer", weight: 10, lasting: true, do: func(c *chaos, a act) { c.stopFor("relayer", a) }},
-	{name: "pause an API", weight: 3, lasting: true, do: func(c *chaos, a act) { c.stopFor("api", a) }},
-	{name: "reorg", weight: 8, reorg: true, do: func(c *chaos, a act) { c.reorg(a.depth) }},
-	{name: "wipe the pool", weight: 5, do: func(c *chaos, _ act) {
-		if err := c.anvil.DropAll(c.ctx); err != nil {
+	{name: "kill an API", weight: 5, do: func(c *chaos, a act) bool { return c.signal("api", a.whom, syscall.SIGKILL) }},
+	{name: "kill NATS", weight: 3, do: func(c *chaos, _ act) bool { return c.signal("nats", 0, syscall.SIGKILL) }},
+	{name: "kill Redis", weight: 2, do: func(c *chaos, _ act) bool { return c.signal("redis", 0, syscall.SIGKILL) }},
+	{name: "flush Redis", weight: 4, do: func(c *chaos, _ act) bool { return c.flush(c.t) }},
+	{name: "pause a relayer", weight: 10, lasting: true, do: func(c *chaos, a act) bool { return c.stopFor("relayer", a) }},
+	{name: "pause an API", weight: 3, lasting: true, do: func(c *chaos, a act) bool { return c.stopFor("api", a) }},
+	{name: "reorg", weight: 8, reorg: true, do: func(c *chaos, a act) bool { return c.reorg(a.depth) }},
+	{name: "wipe the pool", weight: 5, do: func(c *chaos, _ act) bool {
+		waiting, err := pooled(c.ctx, c.anvil)
+		if err == nil {
+			err = c.anvil.DropAll(c.ctx)
+		}
+		if err != nil {
 			c.t.Logf("couldn't wipe the pool: %v", err)
 		}
+		return err == nil && waiting > 0
 	}},
-	{name: "cut a relayer off NATS", weight: 8, lasting: true, do: func(c *chaos, a act) {
+	{name: "cut a relayer off NATS", weight: 8, lasting: true, do: func(c *chaos, a act) bool {
 		l := c.links[a.whom%len(c.links)]
 		l.Sever()
 		c.pause(a.lasts)
 		l.Restore()
+		return c.process("relayer", a.whom) != 0
 	}},
-	{name: "cut a relayer off the chain", weight: 6, lasting: true, do: func(c *chaos, a act) {
-		for _, p := range c.chain[a.whom%len(c.chain)] {
+	{name: "cut a relayer off the chain", weight: 6, lasting: true, do: func(c *chaos, a act) bool {
+		cut, before := c.chain[a.whom%len(c.chain)][:], 0
+		for _, p := range cut {
+			before += p.Stats().Told[rpcproxy.Drop().Name]
 			defer p.Add(rpcproxy.Drop())()
 		}
 		c.pause(a.lasts)
+		for _, p := range cut {
+			before -= p.Stats().Told[rpcproxy.Drop().Name]
+		}
+		return before < 0
 	}},
 	{name: "change lanes", weight: 10, do: (*chaos).changeLanes},
 	{name: "lie", weight: 24, lasting: true, lies: true, do: (*chaos).lie},
@@ -91,15 +100,16 @@ var laneKinds = slices.Concat(
 )
 
 // lies are the faults of endpoints in TestChaos.
-var lies = []rpcproxy.Fault{
-	rpcproxy.NoReceipts(), rpcproxy.NoReceipts().Sometimes(0.5), rpcproxy.Partial(rpcproxy.BlockReceipts),
-	rpcproxy.Empty(rpcproxy.Logs), rpcproxy.Nonces(3), rpcproxy.Nonces(-3), rpcproxy.WrongHash(), rpcproxy.Sibling(),
-	rpcproxy.Ahead(1000), rpcproxy.Behind(5), rpcproxy.Behind(12), rpcproxy.Behind(5).OneOf(0.5), rpcproxy.Delay(250 * time.Millisecond),
-	rpcproxy.Page(403), rpcproxy.Page(429, "Retry-After", "1"), rpcproxy.Page(502), rpcproxy.Page(503).OneOf(0.3),
-	rpcproxy.Drop(), rpcproxy.Lost(), rpcproxy.Hang(false), rpcproxy.Hang(true), rpcproxy.Truncated(), rpcproxy.Garbage(),
-	rpcproxy.NoBatches(1), rpcproxy.Swallow(), rpcproxy.Missing(rpcproxy.Proof, rpcproxy.BlockReceipts),
-	rpcproxy.Refuse(-32000, "internal error").For(rpcproxy.SendRawTransaction),
-	rpcproxy.Lost().For(rpcproxy.SendRawTransaction),
+var lies = [][]rpcproxy.Fault{
+	list(rpcproxy.NoReceipts()), list(rpcproxy.NoReceipts().Sometimes(0.5)), list(rpcproxy.Partial(rpcproxy.BlockReceipts)),
+	list(rpcproxy.Empty(rpcproxy.BlockReceipts)), list(rpcproxy.Missing(rpcproxy.Proof), rpcproxy.Nonces(3)),
+	list(rpcproxy.Missing(rpcproxy.Proof), rpcproxy.Nonces(-3)), list(rpcproxy.WrongHash()), list(rpcproxy.Sibling()),
+	list(rpcproxy.Ahead(1000)), list(rpcproxy.Behind(5)), list(rpcproxy.Behind(12)), list(rpcproxy.Behind(5).OneOf(0.5)),
+	list(rpcproxy.Delay(250 * time.Millisecond)), list(rpcproxy.Page(403)), list(rpcproxy.Page(429, "Retry-After", "1")),
+	list(rpcproxy.Page(502)), list(rpcproxy.Page(503).OneOf(0.3)), list(rpcproxy.Drop()), list(rpcproxy.Lost()),
+	list(rpcproxy.Hang(false)), list(rpcproxy.Hang(true)), list(rpcproxy.Truncated()), list(rpcproxy.Garbage()),
+	list(rpcproxy.NoBatches(1)), list(rpcproxy.Swallow()), list(rpcproxy.Missing(rpcproxy.Proof, rpcproxy.BlockReceipts)),
+	list(rpcproxy.Refuse(-32000, "internal error").For(rpcproxy.SendRawTransaction)), list(rpcproxy.Lost().For(rpcproxy.SendRawTransaction)),
 }
 
 // schedule is what TestChaos does, by its seed alone. The last acts end before the duration does.
@@ -114,15 +124,41 @@ func schedule(seed uint64, duration time.Duration, kinds []*actKind) (plan []act
 		plan = append(plan, act{
 			at: at, lasts: time.Second + time.Duration(dice.Int64N(int64(longest-time.Second))),
 			kind: weighted[dice.IntN(len(weighted))], whom: dice.IntN(1 << 10), depth: 1 + dice.IntN(5),
-			fault: lies[dice.IntN(len(lies))], wide: dice.IntN(4),
+			lie: lies[dice.IntN(len(lies))], wide: dice.IntN(4),
 		})
 		at += 500*time.Millisecond + time.Duration(dice.Int64N(int64(2500*time.Millisecond)))
 	}
 	return plan
 }
 
-// do acts.
-func (a act) do(c *chaos) { a.kind.do(c, a) }
+// do acts, and counts what it is that was done.
+func (a act) do(c *chaos) {
+	did := a.kind.do(c, a)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.planned[a.kind.name]++
+	if did {
+		c.did[a.kind.name]++
+	}
+}
+
+// chaosEnough is how often an act is tried, or a lie added to an endpoint, until it is a fault of the test's that it had no effect.
+const chaosEnough = 4
+
+// deliveries tells how often acts and lies had an effect, and fails where they never had any.
+func (c *chaos) deliveries() {
+	for _, p := range c.proxies {
+		for name, n := range p.Stats().Told {
+			c.did["lie: "+name] += n
+		}
+	}
+	c.t.Logf("what had an effect: %v; acts: %v", c.did, c.planned)
+	for name, n := range c.planned {
+		if n >= chaosEnough && c.did[name] == 0 {
+			c.errorf("%q was tried %d times and never delivered", name, n)
+		}
+	}
+}
 
 // process is the whom-th living process of a role; 0 when there is none now.
 func (c *chaos) process(role string, whom int) int {
@@ -133,23 +169,24 @@ func (c *chaos) process(role string, whom int) int {
 	return living[whom%len(living)]
 }
 
-func (c *chaos) signal(role string, whom int, signal syscall.Signal) {
-	if pid := c.process(role, whom); pid != 0 {
-		_ = syscall.Kill(pid, signal) // it may have ended meanwhile
-	}
+// signal reports whether there was such a process.
+func (c *chaos) signal(role string, whom int, signal syscall.Signal) bool {
+	pid := c.process(role, whom)
+	return pid != 0 && syscall.Kill(pid, signal) == nil // it may have ended meanwhile
 }
 
 // stopFor has a process do nothing for a while.
-func (c *chaos) stopFor(role string, a act) {
+func (c *chaos) stopFor(role string, a act) bool {
 	pid := c.process(role, a.whom)
 	if pid == 0 || syscall.Kill(pid, syscall.SIGSTOP) != nil {
-		return
+		return false
 	}
 	c.mu.Lock()
 	c.paused[pid] = true
 	c.mu.Unlock()
 	c.pause(a.lasts)
 	c.resume(pid)
+	return true
 }
 
 func (c *chaos) resume(pid int) {
@@ -173,26 +210,17 @@ func (c *chaos) resumeAll() {
 	}
 }
 
-// flush empties Redis if it is up.
-func (c *chaos) flush() {
-	opts, err := redis.ParseURL(c.info(c.t).RedisURL)
-	require.NoError(c.t, err)
-	client := redis.NewClient(opts)
-	defer func() { _ = client.Close() }()
-	if err := client.FlushAll(c.ctx).Err(); err != nil {
-		c.t.Logf("couldn't flush Redis: %v", err)
-	}
-}
-
 // reorg replaces the last blocks by empty ones.
-func (c *chaos) reorg(depth int) {
-	if err := c.anvil.Reorg(c.ctx, depth); err != nil {
+func (c *chaos) reorg(depth int) bool {
+	err := c.anvil.Reorg(c.ctx, depth)
+	if err != nil {
 		c.t.Logf("couldn't reorg: %v", err)
 	}
+	return err == nil
 }
 
 // lie has endpoints of relayers fail.
-func (c *chaos) lie(a act) {
+func (c *chaos) lie(a act) bool {
 	whom := a.whom % len(c.chain)
 	var targets []*rpcproxy.Proxy
 	switch a.wide {
@@ -207,8 +235,21 @@ func (c *chaos) lie(a act) {
 	default:
 		targets = c.proxies
 	}
+	name := a.lie[len(a.lie)-1].Name
+	told := func() (n int) {
+		for _, p := range targets {
+			n += p.Stats().Told[name]
+		}
+		return n
+	}
+	before := told()
 	for _, p := range targets {
-		defer p.Add(a.fault)()
+		defer p.Add(a.lie...)()
 	}
 	c.pause(a.lasts)
+	did := told() > before
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.planned["lie: "+name]++
+	return did
 }

@@ -44,10 +44,10 @@ func chaosKeys() string {
 }
 
 // changeLanes adds, removes, replaces or cuts a lane, as an operator does.
-func (c *chaos) changeLanes(a act) {
+func (c *chaos) changeLanes(a act) bool {
 	active := c.activeLanes()
 	if len(active) == 0 {
-		return // NATS does not answer
+		return false // NATS does not answer
 	}
 	whom := active[a.whom%len(active)]
 	change := a.depth
@@ -61,27 +61,26 @@ func (c *chaos) changeLanes(a act) {
 	c.t.Logf("%6.1f s: change %d of lane %s, %d are active", time.Since(c.began).Seconds(), change, id, len(active))
 	switch change {
 	case 1:
-		c.withSigner("add")
+		return c.withSigner("add")
 	case 2:
-		c.lanesCommand("remove", id)
+		return c.lanesCommand("remove", id) != nil
 	case 3:
-		c.withSigner("replace", id)
+		return c.withSigner("replace", id)
 	case 4:
-		c.lanesCommand("cut", id)
+		return c.lanesCommand("cut", id) != nil
 	default:
-		c.lanesCommand("cut", id, "--dead")
+		return c.lanesCommand("cut", id, "--dead") != nil
 	}
 }
 
 // withSigner runs a command that enters a signer, the next one.
-func (c *chaos) withSigner(args ...string) {
+func (c *chaos) withSigner(args ...string) bool {
 	c.mu.Lock()
 	next := firstSigner + chaosLanes + c.entered
 	c.entered++
 	c.mu.Unlock()
-	if next < firstSigner+chaosSigners {
-		c.lanesCommand(append(args, "--chain-rpc", c.node, "--signer", devnet.Address(next).Hex())...)
-	}
+	return next < firstSigner+chaosSigners &&
+		c.lanesCommand(append(args, "--chain-rpc", c.node, "--signer", devnet.Address(next).Hex())...) != nil
 }
 
 // lanesCommand runs `scorelay lanes`. It may fail while what it needs is down.

@@ -50,10 +50,12 @@ type chaos struct {
 	chain    [chaosRelayers][2]*rpcproxy.Proxy // by relayer
 
 	mu      sync.Mutex
-	paused  map[int]bool // processes
-	entered int          // signers of lanes that came later
-	asked   int          // relayers that were asked to end; one that is cut off may then say that it could not do so cleanly
-	faults  []string     // what was wrong
+	paused  map[int]bool   // processes
+	entered int            // signers of lanes that came later
+	asked   int            // relayers that were asked to end; one that is cut off may then say that it could not do so cleanly
+	faults  []string       // what was wrong
+	planned map[string]int // acts, by kind, and lies
+	did     map[string]int // those that had an effect
 }
 
 // TestChaos does at random what a stack must survive, all at once, under load: kills and pauses of processes, flushes of
@@ -128,6 +130,7 @@ func disturb(t *testing.T, kinds []*actKind) {
 	}
 	c.statuses(promised, final)
 	c.wasted(final)
+	c.deliveries()
 	c.ended()
 	out, err := command(t, "scorelay", "audit", "--wait", "3m", "--data-dir", c.dir, "--chain-rpc", c.node).CombinedOutput()
 	if err != nil || !regexp.MustCompile(`lost 0\b`).Match(out) || !regexp.MustCompile(`doubled 0\b`).Match(out) {
@@ -169,7 +172,7 @@ func (c *chaos) lost(promised map[load.Key]time.Time, final *events) (text strin
 // startChaos wires every relayer through links and endpoints of its own, and the rest through one endpoint.
 func startChaos(ctx context.Context, t *testing.T, seed uint64) *chaos {
 	t.Helper()
-	c := &chaos{t: t, paused: map[int]bool{}}
+	c := &chaos{t: t, paused: map[int]bool{}, planned: map[string]int{}, did: map[string]int{}}
 	port, err := devnet.FreePort()
 	require.NoError(t, err)
 	c.rig = startRig(ctx, t, rigOptions{

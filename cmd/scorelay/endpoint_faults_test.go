@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -37,12 +38,20 @@ var endpointFaults = []fault{
 		name: "receipts refused half the time", lasts: 8 * time.Second, one: true, lie: true,
 		faults: list(rpcproxy.Refuse(-32000, "internal error").For(rpcproxy.TransactionReceipt, rpcproxy.BlockReceipts).Sometimes(0.5)),
 	},
-	{name: "receipts of blocks are empty", faults: list(rpcproxy.Empty(rpcproxy.BlockReceipts)), lasts: 6 * time.Second, one: true, two: true, lie: true},
+	{name: "receipts take as long as a call may", during: slowReceipts, lasts: 50 * time.Second, rate: 17.5, one: true, lie: true},
+	{
+		name: "receipts of blocks are empty", faults: list(rpcproxy.Empty(rpcproxy.BlockReceipts)), lasts: 8 * time.Second,
+		always: true, one: true, two: true, lie: true, during: addMember, after: memberAccepted,
+	},
 	{name: "receipts of blocks are incomplete", faults: list(rpcproxy.Partial(rpcproxy.BlockReceipts)), lasts: 6 * time.Second, one: true, lie: true},
 	{name: "no proofs, no receipts of blocks", faults: list(rpcproxy.Missing(rpcproxy.Proof, rpcproxy.BlockReceipts)), lasts: 6 * time.Second, one: true, lie: true},
-	{name: "nonces 3 too high", faults: list(rpcproxy.Nonces(3)), lasts: 5 * time.Second, one: true, two: true, lie: true},
-	{name: "nonces 3 too low", faults: list(rpcproxy.Nonces(-3)), lasts: 5 * time.Second, always: true, one: true, two: true, lie: true},
-	{name: "no logs", faults: list(rpcproxy.Empty(rpcproxy.Logs)), lasts: 8 * time.Second, always: true, one: true, two: true, lie: true, during: addMember, after: memberAccepted},
+	{name: "nonces 3 too high", faults: list(rpcproxy.Missing(rpcproxy.Proof), rpcproxy.Nonces(3)), lasts: 5 * time.Second, one: true, two: true, lie: true},
+	{name: "nonces 3 too low", faults: list(rpcproxy.Missing(rpcproxy.Proof), rpcproxy.Nonces(-3)), lasts: 5 * time.Second, always: true, one: true, two: true, lie: true},
+	{
+		// Only history that is older than what is proved is read by its logs: all of it, when Redis lost what was made of it.
+		name: "no logs", before: mine(4200), faults: list(rpcproxy.Empty(rpcproxy.Logs)), lasts: 15 * time.Second, two: true, lie: true,
+		during: func(t *testing.T, x *trial) { x.flush(t) },
+	},
 	{name: "head 1,000 ahead", faults: list(rpcproxy.Ahead(1000)), lasts: 10 * time.Second, one: true, two: true, after: undisturbed},
 
 	// Nodes that lag.
@@ -102,6 +111,24 @@ func undisturbed(_ *testing.T, x *trial) {
 	}
 	if least := 2 * int(half.Seconds()); meanwhile < least {
 		x.failf("only %d transactions in %s beside an honest endpoint; at least %d were expected", meanwhile, half.Round(time.Second), least)
+	}
+}
+
+// slowReceipts has receipts take as long as --chain-timeout, and expects that most of what is promised meanwhile is applied meanwhile.
+func slowReceipts(t *testing.T, x *trial) {
+	applied := func() int {
+		e, err := x.judge.final(x.ctx)
+		require.NoError(t, err)
+		return len(e.applied)
+	}
+	remove := x.everywhere(rpcproxy.Delay(10*time.Second).For(rpcproxy.BlockReceipts, rpcproxy.TransactionReceipt))
+	defer remove()
+	before, promised := applied(), len(x.tally.Promised())
+	x.pause(x.row.lasts)
+	got, of := applied()-before, len(x.tally.Promised())-promised
+	t.Logf("%d of %d were applied in %s, a ratio of %.2f", got, of, x.row.lasts, float64(got)/float64(of))
+	if got < of/2 {
+		x.failf("only %d of %d updates were applied in %s in which receipts came late", got, of, x.row.lasts)
 	}
 }
 
@@ -252,11 +279,12 @@ func minimumTip(_ *testing.T, x *trial) {
 // rethRule has the endpoint keep transactions to itself and judge their replacements as reth does, which rounds up.
 func rethRule(_ *testing.T, x *trial) {
 	var mu sync.Mutex
-	held, refused := map[slotOf]*types.Transaction{}, map[common.Hash]bool{}
+	held, refused, replaced := map[slotOf]*types.Transaction{}, map[common.Hash]bool{}, map[common.Hash]bool{}
 	signer := types.LatestSignerForChainID(big.NewInt(devnet.ChainID))
 	least := func(old *big.Int) *big.Int { // a tenth more, rounded up
 		return new(big.Int).Div(new(big.Int).Add(new(big.Int).Mul(old, big.NewInt(110)), big.NewInt(99)), big.NewInt(100))
 	}
+	swallow := rpcproxy.Swallow()
 	judge := rpcproxy.RefuseSends(func(tx *types.Transaction) error {
 		sender, err := types.Sender(signer, tx)
 		if err != nil {
@@ -266,6 +294,7 @@ func rethRule(_ *testing.T, x *trial) {
 		defer mu.Unlock()
 		at := slotOf{sender, tx.Nonce()}
 		old := held[at]
+		replaced[tx.Hash()] = old != nil && old.Hash() != tx.Hash()
 		if old != nil && old.Hash() != tx.Hash() &&
 			(tx.GasTipCap().Cmp(least(old.GasTipCap())) < 0 || tx.GasFeeCap().Cmp(least(old.GasFeeCap())) < 0) {
 			refused[tx.Hash()] = true
@@ -274,11 +303,22 @@ func rethRule(_ *testing.T, x *trial) {
 		held[at] = tx
 		return nil
 	})
-	remove := x.everywhere(judge, rpcproxy.Swallow())
+	remove := x.everywhere(rpcproxy.Fault{
+		Name: "pool by the rule of reth", Methods: judge.Methods,
+		Ask: func(n *rpcproxy.Node, c *rpcproxy.Call) *rpcproxy.Answer {
+			return cmp.Or(judge.Ask(n, c), swallow.Ask(n, c))
+		},
+	})
 	x.pause(x.row.lasts)
 	remove()
 	mu.Lock()
 	defer mu.Unlock()
+	x.did["replacements judged"] += 0
+	for _, one := range replaced {
+		if one {
+			x.did["replacements judged"]++
+		}
+	}
 	if len(refused) > 0 {
 		x.failf("%d replacements were too cheap for reth", len(refused))
 	}

@@ -63,6 +63,7 @@ type trial struct {
 	created  score.ProjectID // during the fault
 	member   *load.Wallet    // of a row about members: the one that was added
 	minTip   *big.Int        // of a row about tips: the highest before the fault, wei per gas
+	did      map[string]int  // what the row did besides its endpoints' faults, and how often
 }
 
 // failf notes a problem. A row tells all of its problems.
@@ -100,7 +101,7 @@ func try(t *testing.T, row fault, endpoints int) {
 		o.block = faultBlock
 	}
 	o.args = append([]string{"--relayers", "2"}, o.args...)
-	x := &trial{rig: startRig(ctx, t, o), t: t, row: row}
+	x := &trial{rig: startRig(ctx, t, o), t: t, row: row, did: map[string]int{}}
 	if row.rate == 0 {
 		x.row.rate = faultRate
 	}
@@ -123,6 +124,7 @@ func try(t *testing.T, row fault, endpoints int) {
 	if row.after != nil {
 		row.after(t, x)
 	}
+	x.judgeDeliveries()
 	x.audit(t)
 	for _, problem := range x.problems {
 		t.Error(problem)
@@ -228,6 +230,27 @@ func (x *trial) judgeEvents(promised map[load.Key]time.Time) {
 	}
 	x.t.Logf("promised %d, settled %s after the fault; %d transactions, %d wasted; %d attempts for %d slots; %d calls in %s of fault",
 		len(promised), x.settled.Round(100*time.Millisecond), len(all), wasted, attempts, slots, calls, x.ended.Sub(x.began).Round(100*time.Millisecond))
+}
+
+// judgeDeliveries expects that the row did what it is named after: that what its endpoints tell reached the stack, and that what it
+// does to the chain and to processes had an effect.
+func (x *trial) judgeDeliveries() {
+	for i, p := range x.proxies {
+		for _, told := range []map[string]int{x.meantime[i].Told, p.Stats().Told} {
+			for name, n := range told {
+				x.did[name] += n
+			}
+		}
+	}
+	x.t.Logf("deliveries: %v", x.did)
+	if len(x.did) == 0 && x.row.name != "none" {
+		x.failf("the row %q does nothing that is counted", x.row.name)
+	}
+	for name, n := range x.did {
+		if n == 0 {
+			x.failf("the row %q did not deliver %q: nothing was tried", x.row.name, name)
+		}
+	}
 }
 
 // judgeHeld expects the transactions that a reorg took away in the chain again: the very bytes, or a bump of them.

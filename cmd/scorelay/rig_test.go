@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/params"
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/cmd/scorelay/internal/load"
@@ -224,6 +226,20 @@ func (r *rig) until(patience time.Duration, ok func() bool) bool {
 	}
 }
 
+// flush empties Redis if it is up, and reports whether it was.
+func (r *rig) flush(t *testing.T) bool {
+	t.Helper()
+	opts, err := redis.ParseURL(r.info(t).RedisURL)
+	require.NoError(t, err)
+	client := redis.NewClient(opts)
+	defer func() { _ = client.Close() }()
+	if err := client.FlushAll(r.ctx).Err(); err != nil {
+		t.Logf("couldn't flush Redis: %v", err)
+		return false
+	}
+	return true
+}
+
 // everywhere adds faults to all endpoints.
 func (r *rig) everywhere(faults ...rpcproxy.Fault) (remove func()) {
 	var removes []func()
@@ -306,6 +322,8 @@ type slotOf struct {
 type sends struct {
 	mu   sync.Mutex
 	seen map[slotOf][][]byte // the attempts, in the order of their first sending
+
+	refused int // times that the node had no room for one, or found its price too low to make some
 }
 
 // watch is a fault that only looks.
@@ -329,6 +347,13 @@ func (s *sends) watch() rpcproxy.Fault {
 				s.seen[at] = append(s.seen[at], raw)
 			}
 			return nil
+		},
+		Answer: func(_ *rpcproxy.Node, _ *rpcproxy.Call, a *rpcproxy.Answer) {
+			if a.Error != nil && regexp.MustCompile(`txpool is full|underpriced|limit exceeded`).MatchString(a.Error.Message) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.refused++
+			}
 		},
 	}
 }

@@ -57,7 +57,6 @@ func (r *reading) askAccount(e *endpoint, account common.Address) []part {
 
 func (r *reading) takeProof(e *endpoint, account common.Address, el rpc.BatchElem) error {
 	var proof struct {
-		Nonce hexutil.Uint64  `json:"nonce"`
 		Nodes []hexutil.Bytes `json:"accountProof"`
 	}
 	at := &r.ask.At

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -46,6 +47,7 @@ type Client struct {
 	log       *slog.Logger
 	metrics   *metrics
 	headers   headerRule
+	late      late
 	market    *market
 }
 
@@ -58,7 +60,7 @@ func Dial(ctx context.Context, cfg Config, log *slog.Logger, reg prometheus.Regi
 	if cfg.MinTip > cfg.MaxTip {
 		return nil, fmt.Errorf("the least tip (%d wei) is above the highest (%d wei)", cfg.MinTip, cfg.MaxTip)
 	}
-	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg), market: newMarket()}
+	c := &Client{cfg: cfg, log: log, metrics: newMetrics(reg), market: newMarket(), late: late{came: map[common.Hash]*types.Receipt{}}}
 	hosts := map[string]int{}
 	for i, rawURL := range cfg.URLs {
 		u, err := url.Parse(rawURL)

@@ -47,9 +47,20 @@ func TestWrongHash(t *testing.T) {
 		require.NoError(t, err)
 		p := newProxy(t, n.url)
 		reg, text := prometheus.NewRegistry(), &devnet.Log{}
-		c, err := chain.Dial(ctx, chain.Config{URLs: []string{p.URL}}, slog.New(slog.NewTextHandler(text, nil)), reg)
+		rests := newProxy(t, n.url) // the second one, which throttles
+		rests.inject(func(w http.ResponseWriter, _ []question, _ bool, _ func() []byte) bool {
+			w.Header().Set("Retry-After", "60")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		})
+		c, err := chain.Dial(ctx, chain.Config{URLs: []string{p.URL, rests.URL}}, slog.New(slog.NewTextHandler(text, nil)), reg)
 		require.NoError(t, err)
 		t.Cleanup(c.Close)
+
+		require.Eventually(t, func() bool {
+			_, err := c.Latest(ctx)
+			return err == nil && !c.Health()[1].Up
+		}, time.Minute, time.Millisecond)
 
 		// One lie at the start does not switch the checks off.
 		p.inject(latestOnly(func(block map[string]any) { block["hash"] = common.Hash{1} }))
@@ -195,7 +206,9 @@ func TestMadeUpHead(t *testing.T) {
 		_, err = c.Blocks(ctx, p.name(), want.Number, want.Number+1000)
 		require.ErrorContains(t, err, "does not know the block")
 
-		c.Distrust(p.name(), evidence.ErrContradiction)
+		for range 2 {
+			c.Distrust(p.name(), evidence.ErrContradiction)
+		}
 		claims, err = c.Latest(ctx)
 		require.NoError(t, err)
 		require.Len(t, claims, 1)
@@ -289,5 +302,50 @@ func TestBlocksInBatches(t *testing.T) {
 		require.Len(t, some, 19)
 		_, err = c.Blocks(ctx, "elsewhere", 1, 2)
 		require.Error(t, err)
+	})
+}
+
+// badProof spoils accounts' proofs, so many of them.
+func badProof(times int) fault {
+	return edit(func(method string, _ []any, a map[string]any) {
+		if proof, ok := a["result"].(map[string]any); ok && method == "eth_getProof" && times > 0 {
+			times--
+			proof["accountProof"] = []any{"0x80"}
+		}
+	})
+}
+
+// TestOneBadProof: one bad answer does not keep a sole endpoint from what nothing else can answer, nor does the second; of two
+// endpoints the first to lie is asked again after one, and set aside after two.
+func TestOneBadProof(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, n *anyNode) {
+		ctx := t.Context()
+		head, err := n.direct.Head(ctx)
+		require.NoError(t, err)
+		ask := evidence.Ask{At: head, Accounts: []common.Address{n.address(0)}}
+		p := newProxy(t, n.url)
+		c := dial(t, chain.Config{URLs: []string{p.URL}})
+		p.inject(badProof(2))
+		for range 2 {
+			learnt, err := c.Read(ctx, ask)
+			require.ErrorIs(t, err, evidence.ErrContradiction)
+			require.Empty(t, learnt.Accounts, "a bad proof shows nothing")
+			require.True(t, c.Health()[0].Up)
+			_, err = c.View(ctx, emitter, nil)
+			require.NoError(t, err)
+		}
+		learnt, err := c.Read(ctx, ask)
+		require.NoError(t, err)
+		require.True(t, learnt.Accounts[n.address(0)].Proved)
+
+		both := dial(t, chain.Config{URLs: []string{p.URL, n.url}})
+		for lies, up := range []bool{true, true, false, false} {
+			p.inject(badProof(min(lies, 1)))
+			learnt, err := both.Read(ctx, ask)
+			require.NoError(t, err)
+			require.True(t, learnt.Accounts[n.address(0)].Proved)
+			require.Equal(t, up, both.Health()[0].Up)
+		}
 	})
 }

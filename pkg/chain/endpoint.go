@@ -30,6 +30,7 @@ type endpoint struct {
 	batch   *batchSize
 	breaker breaker
 	trust   trust
+	sole    bool          // no other is configured
 	newest  atomic.Uint64 // number of the newest block it was seen to have; 0 before the first
 	took    atomic.Int64  // nanoseconds of the last exchange that it answered; 0 before the first
 
@@ -47,19 +48,24 @@ func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger
 	}
 	return &endpoint{
 		name: name, rpc: client, timeout: cfg.Timeout, log: log.With("endpoint", name),
-		metrics: m, batch: newBatchSize(mostElements),
+		metrics: m, batch: newBatchSize(mostElements), sole: len(cfg.URLs) == 1,
 	}, nil
 }
 
 // do runs ask, one exchange with the endpoint, under a deadline of its own, and keeps the endpoint's record. A *restError
 // says that it rests and was not asked.
 func (e *endpoint) do(ctx context.Context, op string, ask func(context.Context, *endpoint) error) error {
+	return e.within(ctx, e.timeout, op, ask)
+}
+
+// within is do with a deadline of the caller's.
+func (e *endpoint) within(ctx context.Context, timeout time.Duration, op string, ask func(context.Context, *endpoint) error) error {
 	ok, trial := e.breaker.admit(time.Now())
 	if !ok {
 		return e.resting()
 	}
 	x := &exchange{}
-	call, cancel := context.WithTimeout(context.WithValue(ctx, exchangeKey{}, x), e.timeout)
+	call, cancel := context.WithTimeout(context.WithValue(ctx, exchangeKey{}, x), timeout)
 	defer cancel()
 	over := false
 	defer func() {
@@ -151,11 +157,14 @@ func (e *endpoint) record(trial bool, end ending, err error, retryAfter time.Dur
 	}
 }
 
-// distrust sets the endpoint aside.
+// distrust drops what the endpoint said, and sets it aside if that was not the first time.
 func (e *endpoint) distrust(why error) {
 	e.metrics.contradictions.WithLabelValues(e.name).Inc()
 	e.newest.Store(0)
-	if length := e.trust.contradicted(time.Now()); length > 0 {
+	switch length, first := e.trust.contradicted(time.Now(), e.sole); {
+	case first && length == 0:
+		e.log.Warn("the chain's endpoint contradicts what was verified; dropping its answer and asking again", "err", why)
+	case first:
 		e.log.Error("the chain's endpoint contradicts what was verified; setting it aside, and using it again by itself after that time",
 			"err", why, "for", length)
 	}

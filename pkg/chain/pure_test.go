@@ -104,10 +104,23 @@ func TestTrust(t *testing.T) {
 	var tr trust
 	require.False(t, tr.distrusted(now))
 	require.False(t, tr.doubtful(now))
+	for range 3 { // one alone is no episode, however often that happens
+		length, first := tr.contradicted(now, false)
+		require.Zero(t, length)
+		require.True(t, first)
+		require.False(t, tr.distrusted(now))
+		require.False(t, tr.doubtful(now))
+		now = now.Add(distrustFirst)
+	}
+	tr.contradicted(now, false)
 	want := distrustFirst
 	for range 8 {
-		require.Equal(t, want, tr.contradicted(now))
-		require.Zero(t, tr.contradicted(now), "one episode at a time")
+		length, first := tr.contradicted(now, false)
+		require.Equal(t, want, length)
+		require.True(t, first)
+		length, first = tr.contradicted(now, false)
+		require.Zero(t, length, "one episode at a time")
+		require.False(t, first)
 		require.True(t, tr.distrusted(now))
 		require.True(t, tr.doubtful(now))
 		now = now.Add(want)
@@ -116,7 +129,19 @@ func TestTrust(t *testing.T) {
 		want = min(2*want, distrustMost)
 	}
 	now = now.Add(distrustMost + time.Second)
-	require.Equal(t, distrustFirst, tr.contradicted(now))
+	length, _ := tr.contradicted(now, false)
+	require.Zero(t, length, "long ago")
+	length, _ = tr.contradicted(now, false)
+	require.Equal(t, distrustFirst, length)
+
+	var sole trust
+	for n := range 8 {
+		length, first := sole.contradicted(now, true)
+		require.Zero(t, length)
+		require.Equal(t, n == 0, first, "one line of the log")
+		require.False(t, sole.distrusted(now))
+		require.False(t, sole.doubtful(now))
+	}
 }
 
 func TestBatchSize(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -48,8 +49,30 @@ type part struct {
 //   - the price by eth_feeHistory, or eth_gasPrice. Blocks with transactions of ours are read by eth_getBlockReceipts, to
 //     leave those out.
 //
-// The answer may be incomplete; an error means that it is empty.
+// The answer may be incomplete; an error means that it is empty. Receipts are missing in it while endpoints take long with them:
+// they are read beside, and in the answer of the Read that asks for them when they came.
 func (c *Client) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, error) {
+	came, rest, slow := c.late.take(ask.Receipts)
+	if ask.Receipts = rest; slow {
+		go func() {
+			answer, _ := c.readNow(context.WithoutCancel(ctx), lateTimes*c.cfg.Timeout, evidence.Ask{At: ask.At, Receipts: rest})
+			c.late.put(rest, answer.Receipts)
+		}()
+		ask.Receipts = nil
+	}
+	answer, err := c.readNow(ctx, c.cfg.Timeout, ask)
+	if len(came) > 0 {
+		maps.Copy(came, answer.Receipts)
+		answer.Receipts, err = came, nil
+	}
+	return answer, err
+}
+
+// readNow is Read of what did not come yet, and waits for it, so long at each endpoint.
+func (c *Client) readNow(ctx context.Context, timeout time.Duration, ask evidence.Ask) (evidence.Answer, error) {
+	if len(ask.Receipts) > 0 {
+		defer func(began time.Time) { c.late.slow.Store(time.Since(began) > lateAfter) }(time.Now())
+	}
 	r := &reading{
 		ask:    ask,
 		answer: evidence.Answer{Accounts: map[common.Address]evidence.Account{}, Receipts: map[common.Hash]*types.Receipt{}},
@@ -66,7 +89,7 @@ func (c *Client) Read(ctx context.Context, ask evidence.Ask) (evidence.Answer, e
 		if r.complete() {
 			break
 		}
-		err := e.do(ctx, "read", func(ctx context.Context, e *endpoint) error { return c.readOne(ctx, r, e) })
+		err := e.within(ctx, timeout, "read", func(ctx context.Context, e *endpoint) error { return c.readOne(ctx, r, e) })
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -137,7 +160,7 @@ func (c *Client) parts(r *reading, e *endpoint) []part {
 	if c.legacy(&r.ask.At) {
 		return parts
 	}
-	if b := c.market.unread(&r.ask.At); b != nil && e.whole.offered(time.Now()) && r.once("block "+b.Hash.Hex()) {
+	if b := c.market.unread(&r.ask.At); b != nil && !c.late.slow.Load() && e.whole.offered(time.Now()) && r.once("block "+b.Hash.Hex()) {
 		parts = append(parts, c.askBlock(r, b))
 	}
 	return parts

@@ -189,7 +189,7 @@ func (c *Client) receipts(ctx context.Context, blocks []evidence.Block) (map[com
 				errs = append(errs, fmt.Errorf("%s does not offer eth_getBlockReceipts", e.name))
 				break
 			}
-			err := e.do(ctx, "block_receipts", func(ctx context.Context, e *endpoint) error {
+			err := e.within(ctx, lateTimes*e.timeout, "block_receipts", func(ctx context.Context, e *endpoint) error {
 				return c.receiptsOf(ctx, e, some, learnt)
 			})
 			if err != nil {

@@ -10,30 +10,33 @@ const (
 	distrustMost  = 10 * time.Minute
 )
 
-// trust remembers an endpoint's contradictions. An episode is the time it is set aside for one; episodes double while
-// they follow each other within distrustMost.
+// trust remembers an endpoint's contradictions. One alone may be chance: a node behind a load balancer that lagged. An episode
+// is the time an endpoint is set aside for a second one within distrustFirst; episodes double while they follow each other
+// within distrustMost.
 type trust struct {
 	mu       sync.Mutex
 	episodes int
 	last     time.Time // contradiction
-	until    time.Time
+	until    time.Time // zero: no episode was lately
 }
 
-// contradicted notes a contradiction. It returns how long the endpoint is set aside if that begins now, else 0.
-func (t *trust) contradicted(now time.Time) time.Duration {
+// contradicted notes a contradiction. first reports whether something new begins, and length how long the endpoint is set
+// aside if that is an episode. A sole endpoint is never set aside: nothing else could answer.
+func (t *trust) contradicted(now time.Time, sole bool) (length time.Duration, first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.last = now
-	if now.Before(t.until) {
-		return 0
-	}
 	if now.Sub(t.until) > distrustMost {
-		t.episodes = 0
+		t.episodes, t.until = 0, time.Time{}
 	}
-	length := min(distrustFirst<<min(t.episodes, 10), distrustMost)
+	alone := t.episodes == 0 && now.Sub(t.last) >= distrustFirst
+	t.last = now
+	if alone || sole || now.Before(t.until) {
+		return 0, alone
+	}
+	length = min(distrustFirst<<min(t.episodes, 10), distrustMost)
 	t.episodes++
 	t.until = now.Add(length)
-	return length
+	return length, true
 }
 
 // distrusted tells whether the endpoint is set aside while there are others.
@@ -43,10 +46,10 @@ func (t *trust) distrusted(now time.Time) bool {
 	return now.Before(t.until)
 }
 
-// doubtful tells whether the endpoint contradicted itself so lately that only what can be checked is believed, even if
-// it is the last one left.
+// doubtful tells whether the endpoint contradicted itself so lately, and not once alone, that only what can be checked is
+// believed, even if it is the last one left.
 func (t *trust) doubtful(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return !t.last.IsZero() && now.Sub(t.last) < distrustFirst
+	return !t.until.IsZero() && now.Sub(t.last) < distrustFirst
 }

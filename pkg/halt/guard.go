@@ -198,7 +198,8 @@ func (g *Guard) Unjournaled(id score.Lane) {
 	n := uint16(id)
 	g.find(Marker{
 		Code: Unjournaled, Lane: &n,
-		Reason: fmt.Sprintf("the chain has transactions of lane %d that its journal does not know: NATS was restored from an older copy, or the lane's key is used elsewhere", n),
+		Reason: fmt.Sprintf("the chain has transactions of lane %d that its journal does not know: NATS was restored from an older copy, "+
+			"or the lane's key is used elsewhere, as by another deployment that has the same signer", n),
 	}, true)
 }
 

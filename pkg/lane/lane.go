@@ -67,8 +67,9 @@ type Lane struct {
 	view   *evidence.View // the newest; nil before the first
 	slots  []slotView     // parallel to State.Slots
 	window int
-	begun  int  // views in a row with the same account, while the lane has no nonce yet
-	doubt  bool // a node's answer makes the account as last read doubtful
+	begun  int     // views in a row with the same account, while the lane has no nonce yet
+	doubt  bool    // a node's answer makes the account as last read doubtful
+	came   *uint64 // the nonce that was proved first, of a lane that has none of its own yet; nil before
 }
 
 // slotView is what the session knows of one open slot.
@@ -155,7 +156,7 @@ func (l *Lane) TakeNeeds() (account, final bool) {
 			final = true
 		}
 	}
-	return account || final || behind || l.Blocked() == WaitForeign || l.State.First == nil, final || behind
+	return account || final || behind || l.Blocked() == WaitForeign || l.State.First == nil || l.State.Untried(), final || behind
 }
 
 // Ready tells whether a new slot may be bound now, to a transaction of so much gas, and at what price.
@@ -243,15 +244,19 @@ func (l *Lane) foreignTook() bool {
 }
 
 // unjournaled tells whether a transaction of the signer to the contract was seen that the journal does not know: the
-// journal is older than the chain, as after NATS was restored from a backup, or the key is used elsewhere. Of an abandoned lane
+// journal is older than the chain, as after NATS was restored from a backup, or the key is used elsewhere. Of a lane that carried
+// nothing yet any transaction since it looks counts: another deployment drives the signer, and the two would fight for its nonces. Of an abandoned lane
 // no operator has to decide about such: its work was given away, the key is the thief's, and what was declared dead may be executed after all.
 func (l *Lane) unjournaled() bool {
 	if l.State.Abandoned {
 		return false
 	}
+	if a := &l.view.Account; l.came != nil && l.State.First == nil && a.Proved && a.Nonce > max(*l.came, l.State.Resumed) {
+		return l.State.Untried()
+	}
 	for nonce, found := range l.view.Foreign {
 		to := found.Tx.To()
-		if nonce >= max(l.State.FirstOpen(), l.State.Resumed) && to != nil && *to == l.State.Identity.Contract {
+		if nonce >= max(l.State.FirstOpen(), l.State.Resumed) && (to != nil && *to == l.State.Identity.Contract || l.State.First != nil && l.State.Untried()) {
 			return true
 		}
 	}

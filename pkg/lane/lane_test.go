@@ -104,6 +104,17 @@ func (b *bench) settle(nonce, block uint64) {
 	b.append(lane.Entry{Settle: &lane.Settle{Nonce: nonce, Result: lane.Done, Tx: b.lane.State.Slot(nonce).Last().Hash, Block: ref(block)}})
 }
 
+// carried has the lane carry its first slot, nonce 0, in block 7.
+func (b *bench) carried() {
+	b.t.Helper()
+	b.head(6, 0)
+	b.bind()
+	b.mined(7, 0)
+	b.head(10, 1)
+	b.settle(0, 7)
+	b.head(10, 1)
+}
+
 func (b *bench) replace(r lane.Replace) []lane.Effect {
 	b.t.Helper()
 	data, err := b.lane.State.Slot(r.Nonce).Data()

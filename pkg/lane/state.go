@@ -91,6 +91,11 @@ func (s *Slot) size() (bytes int) {
 // FirstOpen is the lowest nonce that is not settled.
 func (s *State) FirstOpen() uint64 { return s.Next - uint64(len(s.Slots)) }
 
+// Untried reports whether the lane began with its deployment and no transaction of its own is final yet.
+func (s *State) Untried() bool {
+	return len(s.Buckets) > 0 && len(s.Took) == 0 && !slices.ContainsFunc(s.Past, func(p Past) bool { return p.Attempt(p.Tx) != nil })
+}
+
 // Size is the bytes of transactions and traces in the state, which are most of a snapshot.
 func (s *State) Size() (bytes int) {
 	for i := range s.Slots {

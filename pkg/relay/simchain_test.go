@@ -148,6 +148,7 @@ func (r *simRun) reorg() {
 		txs = txs[len(some):]
 		b = r.chain.Make(b, slices.Concat(some, r.ready(r.nodes[r.draw(len(r.nodes))], b)), 0)
 	}
+	r.did("reorg")
 	r.note("reorg of %d blocks below %d, transactions back: %t, in pools: %t", depth, head.Number, back, keep)
 	r.chain.Finalized = min(r.chain.Finalized, base.Number)
 	r.adopt(b)
@@ -172,16 +173,24 @@ func (r *simRun) unfillable() (newest uint64) {
 func (r *simRun) dropPools() {
 	percent := 20 + r.draw(81)
 	n := r.nodes[r.draw(len(r.nodes))]
-	n.Drop(func(tx *model.Tx) bool { return int(tx.Hash()[0])*100/256 < percent })
+	n.Drop(func(tx *model.Tx) bool {
+		drop := int(tx.Hash()[0])*100/256 < percent
+		if drop {
+			r.did("dropped from a pool")
+		}
+		return drop
+	})
 	n.Rules = model.Rules{NoGaps: r.chance(20), NoCheap: r.chance(20), PerAccount: r.draw(3) * 2}
 }
 
 func (r *simRun) movePrices() {
 	r.chain.BaseFee = []uint64{simGwei / 10, simGwei, simGwei * 3, simGwei * 40, 2 * simCeiling}[r.draw(5)]
 	r.chain.Tip = uint64(1+r.draw(5)) * simGwei
+	r.did("price")
 }
 
 func (r *simRun) moveGas() {
+	r.did("gas")
 	r.chain.GasPercent = []uint64{50, 70, 95, 120, 160}[r.draw(5)]
 	r.chain.GasLimit = r.plan.gasLimit / 1000 * uint64(995+r.draw(11)) // miners move it by 1/1024 a block at most
 }
@@ -193,6 +202,8 @@ func (r *simRun) setRole(id score.Lane, grant bool) {
 	data := registry.EncodeRevokeRelayer(r.laneAddress(id))
 	if grant {
 		data = registry.EncodeGrantRelayer(r.laneAddress(id))
+	} else {
+		r.did("role taken")
 	}
 	head, node := r.chain.Head(), r.nodes[0]
 	tx := r.sign(simAdmin, head.Nonce(simAddress(simAdmin)), &r.chain.Contract, data, 200_000, 2*simCeiling)

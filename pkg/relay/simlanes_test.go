@@ -127,6 +127,7 @@ func (r *simRun) loseNotice() {
 		return
 	}
 	pair := r.lanes.pairs[r.draw(len(r.lanes.pairs))]
+	r.did("notice lost")
 	if old, there := r.lanes.older[pair]; there && r.chance(50) {
 		r.lanes.notices[pair] = old
 		return
@@ -156,6 +157,7 @@ func (r *simRun) changeLanes() {
 		return
 	}
 	r.note("lanes: %s of lane %d", what, id)
+	r.did("lanes changed")
 	r.lanes.roster = all
 	for len(r.holders) < len(all.Lanes) {
 		r.holders = append(r.holders, r.draw(len(r.replicas)))

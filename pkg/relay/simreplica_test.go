@@ -127,6 +127,7 @@ func (r *simRun) start(p *simReplica) {
 // killed ends a process; another takes its lanes, or the same once it is there again.
 func (r *simRun) killed(p *simReplica) {
 	r.stats.crashes++
+	r.did("killed")
 	p.starts = r.clock.Now().Add(time.Duration(500+r.draw(4000)) * time.Millisecond)
 	p.sessions = map[score.Lane]*simSession{}
 	r.zombies = slices.DeleteFunc(r.zombies, func(s *simSession) bool { return s.replica == p })
@@ -199,6 +200,7 @@ func (r *simRun) stepZombie() {
 		return
 	}
 	s := r.zombies[r.draw(len(r.zombies))]
+	r.did("zombie")
 	r.turn(s.replica, func() {
 		if err := r.step(s, r.draw(4)); err != nil {
 			r.note("zombie of lane %d ends: %v", s.id, err)
@@ -218,6 +220,7 @@ func (r *simRun) moveLease() {
 		return
 	}
 	delete(p.sessions, id)
+	r.did("lease moved")
 	if r.chance(60) {
 		r.zombies = append(r.zombies, s)
 		return

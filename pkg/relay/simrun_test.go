@@ -7,6 +7,7 @@ import (
 	"hash"
 	"hash/fnv"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
@@ -58,6 +59,16 @@ type simRun struct {
 type simStats struct {
 	actions, blocks, crashes, calmed, updates int
 	parks, unparks, pauses                    int
+	did                                       map[string]int // what went wrong, by kind, that something met
+}
+
+// did counts that something met a fault of this kind.
+func (r *simRun) did(kind string) { r.stats.did[kind]++ }
+
+// simKinds are the kinds of faults that schedules are to deliver, besides endpointFaults.
+var simKinds = []string{
+	"journal", "store", "killed", "lease moved", "zombie", "reorg", "flood", "pause", "statuses flushed", "dropped from a pool",
+	"price", "gas", "role taken", "thief", "lanes changed", "notice lost",
 }
 
 // simPlant are the bugs that tests plant, none by default.
@@ -97,6 +108,7 @@ func simulate(seed uint64, plant simPlant, print bool) (stats simStats, trace ui
 	r := newSimRun(seed, plant, print)
 	defer func() {
 		stats, trace = r.stats, r.digest.Sum64()
+		maps.Copy(stats.did, r.chain.Told)
 		switch why := recover().(type) {
 		case nil:
 		case simFailure:
@@ -118,7 +130,7 @@ func simulate(seed uint64, plant simPlant, print bool) (stats simStats, trace ui
 func newSimRun(seed uint64, plant simPlant, print bool) *simRun {
 	r := &simRun{
 		seed: seed, rng: rand.New(rand.NewPCG(seed, 7)), plant: plant, print: print, digest: fnv.New64a(), clock: model.NewClock(),
-		journal: model.NewJournal(), statuses: newSimStatuses(), halted: map[score.Lane]time.Time{}, paused: map[score.ProjectID]time.Time{}, log: slog.New(slog.DiscardHandler),
+		journal: model.NewJournal(), statuses: newSimStatuses(), stats: simStats{did: map[string]int{}}, halted: map[score.Lane]time.Time{}, paused: map[score.ProjectID]time.Time{}, log: slog.New(slog.DiscardHandler),
 	}
 	if print {
 		r.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
@@ -155,6 +167,7 @@ func (r *simRun) begin() {
 			return model.JournalRight
 		}
 		r.note("the journal's answer to %s is lost", what)
+		r.did("journal")
 		return []model.JournalFault{model.JournalRefused, model.JournalLost}[r.draw(2)]
 	}
 	r.source.fault = func(what string) (before, after error) { return r.fault(what, r.plan.sourceFaults) }
@@ -192,6 +205,7 @@ func (r *simRun) fault(what string, percent int) (before, after error) {
 		return nil, nil
 	}
 	done := r.chance(50)
+	r.did("store")
 	r.note("%s fails for %s (done: %t)", what, r.current.name, done)
 	if done {
 		return nil, errSimAway

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,7 +22,8 @@ var (
 const (
 	simTime      = 50 * time.Second // of a run that is not told how many schedules to play
 	simTimeShort = 5 * time.Second
-	simFailures  = 5 // after which it ends
+	simFailures  = 5   // after which it ends
+	simEnough    = 300 // schedules that meet faults of all kinds
 )
 
 // TestSimulation plays random schedules of several lanes and replicas, see simRun. The seed of one that fails is printed, with
@@ -42,7 +44,7 @@ func TestSimulation(t *testing.T) {
 	began := time.Now()
 	var next, failures, slowest atomic.Int64
 	var running sync.WaitGroup
-	total := simStats{}
+	total := simStats{did: map[string]int{}}
 	var mu sync.Mutex
 	for range runtime.GOMAXPROCS(0) {
 		running.Go(func() {
@@ -58,6 +60,9 @@ func TestSimulation(t *testing.T) {
 					t.Errorf("schedule %d: %v\nplay it again: go test ./pkg/relay -run 'TestSimulation$' -v -args -sim.seed=%d -sim.schedules=1", seed, err, seed)
 				}
 				mu.Lock()
+				for kind, n := range stats.did {
+					total.did[kind] += n
+				}
 				total.actions += stats.actions
 				total.blocks += stats.blocks
 				total.crashes += stats.crashes
@@ -75,6 +80,11 @@ func TestSimulation(t *testing.T) {
 	played := min(next.Load(), limit)
 	t.Logf("%d schedules in %s, %.1f a second: %+v; the slowest came to rest within %d s", played, time.Since(began).Round(time.Second),
 		float64(played)/time.Since(began).Seconds(), total, slowest.Load())
+	for _, kind := range slices.Concat(simKinds, endpointFaults) {
+		if total.did[kind] == 0 && played >= simEnough {
+			t.Errorf("no fault of the kind %q was met in %d schedules: nothing of it was tried", kind, played)
+		}
+	}
 }
 
 // TestSimulationRepeats: a seed gives the same schedule each time.

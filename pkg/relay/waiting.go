@@ -57,8 +57,8 @@ func (w *waiting) set(why lane.Wait, numbers ...any) {
 			"and the lane resumes behind them when they are seen in final blocks, or when the account no longer shows them",
 			"signer", w.signer, "account_nonce", view.Account.Nonce, "next_nonce", w.lane.State.Next, "transactions_seen", len(view.Foreign))
 	case lane.WaitUnjournaled:
-		log.Error("a transaction of the lane's signer to the contract is not in the lane's journal: NATS was restored from an older copy, "+
-			"or the key is used elsewhere. The lane halts until an operator decides: find out which, then run `scorelay lanes resume`",
+		log.Error("a transaction of the lane's signer is not in the lane's journal: NATS was restored from an older copy, or the key is used "+
+			"elsewhere, as by another deployment. The lane halts until an operator decides: find out which, then run `scorelay lanes resume`",
 			"signer", w.signer, "lane", w.id, "journal_next_nonce", w.lane.State.Next, "account_nonce", view.Account.Nonce)
 	case lane.WaitBehind:
 		log.Error("the account shows fewer transactions of the lane than were final; the lane binds nothing new until they are back",

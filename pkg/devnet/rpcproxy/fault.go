@@ -87,6 +87,7 @@ func Delay(d time.Duration) Fault {
 func (x *Exchange) sleep(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
+	x.late = true
 	select {
 	case <-timer.C:
 	case <-x.Context.Done():

@@ -15,7 +15,7 @@ const headFresh = 20 * time.Millisecond
 // Behind answers as a node that is n blocks behind: what is asked of `latest` is told of an older block, and later
 // blocks, and what is in them, are unknown. Transactions are accepted.
 func Behind(n uint64) Fault {
-	return lagging("behind", func(node *Node) (uint64, error) {
+	return lagging(fmt.Sprintf("%d blocks behind", n), func(node *Node) (uint64, error) {
 		head, err := node.Head()
 		return head - min(n, head), err
 	})
@@ -60,9 +60,6 @@ var pins = map[string]int{
 
 // asOf has a call ask of blocks up to top only, or answers it where it names a later one.
 func asOf(n *Node, c *Call, top uint64) *Answer {
-	if c.Method == BlockNumber {
-		return &Answer{Result: quantity(top)}
-	}
 	if c.Method == Logs {
 		return logsAsOf(n, c, top)
 	}
@@ -110,10 +107,10 @@ func logsAsOf(n *Node, c *Call, top uint64) *Answer {
 		}
 		if isLatest(filter[end]) || known && number > top {
 			filter[end] = quantity(top)
+			args[0], _ = json.Marshal(filter) // of valid parts
+			c.SetArgs(args)
 		}
 	}
-	args[0], _ = json.Marshal(filter) // of valid parts
-	c.SetArgs(args)
 	return nil
 }
 

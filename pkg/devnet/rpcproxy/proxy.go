@@ -35,6 +35,7 @@ type Stats struct {
 	Batches  int            // of those, batches
 	MaxBatch int            // calls of the largest batch
 	Calls    map[string]int // by method; each call of a batch counts
+	Told     map[string]int // requests by the name of each fault that was added: the client got something else because of it
 }
 
 // Total is the number of calls.
@@ -54,7 +55,7 @@ func Start(url string, seed uint64) (*Proxy, error) {
 	}
 	p := &Proxy{
 		URL: "http://" + l.Addr().String(), node: newNode(url),
-		dice: rand.New(rand.NewPCG(seed, 0)), stats: Stats{Calls: map[string]int{}},
+		dice: rand.New(rand.NewPCG(seed, 0)), stats: Stats{Calls: map[string]int{}, Told: map[string]int{}},
 	}
 	p.server = &http.Server{
 		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Minute,
@@ -78,6 +79,9 @@ func (p *Proxy) Add(faults ...Fault) (remove func()) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for i := range faults {
+		p.stats.Told[faults[i].Name] += 0
+	}
 	p.faults = append(slices.Clip(p.faults), added...)
 	return func() {
 		p.mu.Lock()
@@ -86,23 +90,12 @@ func (p *Proxy) Add(faults ...Fault) (remove func()) {
 	}
 }
 
-// Active names the faults that are active, in the order they were added.
-func (p *Proxy) Active() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	names := make([]string, len(p.faults))
-	for i, f := range p.faults {
-		names[i] = f.Name
-	}
-	return names
-}
-
 // Stats are what the proxy has seen since it was started or ResetStats was called.
 func (p *Proxy) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out := p.stats
-	out.Calls = maps.Clone(p.stats.Calls)
+	out.Calls, out.Told = maps.Clone(p.stats.Calls), maps.Clone(p.stats.Told)
 	return out
 }
 
@@ -111,7 +104,7 @@ func (p *Proxy) ResetStats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out := p.stats
-	p.stats = Stats{Calls: map[string]int{}}
+	p.stats = Stats{Calls: map[string]int{}, Told: map[string]int{}}
 	return out
 }
 
@@ -128,12 +121,14 @@ type Exchange struct {
 
 	raw  []byte // the request as it came
 	hits []hit
+	late bool // a fault has waited
 }
 
 // hit is an active fault that touches an exchange, and which of its calls.
 type hit struct {
 	fault *Fault
 	calls []bool
+	acted bool // it changed something
 }
 
 // Respond answers the exchange.
@@ -153,19 +148,38 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	p.begin(x)
 	next := func() { p.forward(x) }
-	for _, h := range x.hits {
-		if around := h.fault.Around; around != nil {
-			inner := next
-			next = func() { around(x, inner) }
+	for i := range x.hits {
+		if h, inner := &x.hits[i], next; h.fault.Around != nil {
+			next = func() { h.around(x, inner) }
 		}
 	}
 	next()
+	defer p.told(x)
 	if x.Dropped || x.Status == 0 {
 		panic(http.ErrAbortHandler) // closes the connection
 	}
 	maps.Copy(w.Header(), x.Header)
 	w.WriteHeader(x.Status)
 	_, _ = w.Write(x.Body)
+}
+
+// around has the fault's Around see the exchange, and notes whether it changed something.
+func (h *hit) around(x *Exchange, inner func()) {
+	var was *Exchange
+	x.late = false
+	h.fault.Around(x, func() { inner(); copied := *x; was, x.late = &copied, false })
+	h.acted = was == nil || x.late || x.Status != was.Status || x.Dropped != was.Dropped || !bytes.Equal(x.Body, was.Body)
+}
+
+// told counts the faults that the client has met. A lie in an answer that did not reach it is none.
+func (p *Proxy) told(x *Exchange) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, h := range x.hits {
+		if h.acted && (h.fault.Around != nil || !x.Dropped && x.Status == http.StatusOK && x.Context.Err() == nil) {
+			p.stats.Told[h.fault.Name]++
+		}
+	}
 }
 
 // begin counts the exchange and decides which faults it meets.
@@ -182,7 +196,7 @@ func (p *Proxy) begin(x *Exchange) {
 	}
 	for _, f := range p.faults {
 		if calls := f.roll(x.Calls, p.dice); slices.Contains(calls, true) {
-			x.hits = append(x.hits, hit{f, calls})
+			x.hits = append(x.hits, hit{fault: f, calls: calls})
 		}
 	}
 }
@@ -218,9 +232,11 @@ func (p *Proxy) forward(x *Exchange) {
 		}
 	}
 	for i, c := range x.Calls {
-		for _, h := range x.hits {
-			if h.fault.Answer != nil && h.calls[i] {
+		for j := range x.hits {
+			if h := &x.hits[j]; h.fault.Answer != nil && h.calls[i] {
+				was := *answers[i]
 				h.fault.Answer(p.node, c, answers[i])
+				h.acted = h.acted || answers[i].Error != was.Error || !bytes.Equal(answers[i].Result, was.Result)
 			}
 		}
 	}
@@ -229,11 +245,15 @@ func (p *Proxy) forward(x *Exchange) {
 
 // ask has the faults change the i-th call; the first that answers it instead of the node does so.
 func (p *Proxy) ask(x *Exchange, i int) *Answer {
-	for _, h := range x.hits {
+	for j := range x.hits {
+		h := &x.hits[j]
 		if h.fault.Ask == nil || !h.calls[i] {
 			continue
 		}
-		if a := h.fault.Ask(p.node, x.Calls[i]); a != nil {
+		asked := x.Calls[i].Params
+		a := h.fault.Ask(p.node, x.Calls[i])
+		h.acted = h.acted || a != nil || !bytes.Equal(asked, x.Calls[i].Params)
+		if a != nil {
 			return a
 		}
 	}

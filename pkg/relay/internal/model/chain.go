@@ -46,11 +46,12 @@ type Block struct {
 // Chain is the chain as it is: all blocks that were made, and which of them count.
 type Chain struct {
 	Config
-	GasPercent uint64 // what calls use of what the rules bound them by
-	BaseFee    uint64 // of the next block
-	GasLimit   uint64 // of the next block
-	Tip        uint64 // what nodes say gets a transaction mined
-	Finalized  uint64 // the newest block of the finalized tag; 0 while there is none
+	GasPercent uint64         // what calls use of what the rules bound them by
+	BaseFee    uint64         // of the next block
+	GasLimit   uint64         // of the next block
+	Tip        uint64         // what nodes say gets a transaction mined
+	Finalized  uint64         // the newest block of the finalized tag; 0 while there is none
+	Told       map[string]int // by fault of a node: answers that were something else because of it
 
 	rules    registry.GasRules // of the next block, and of calls
 	clock    *Clock
@@ -71,7 +72,7 @@ func NewChain(config Config, clock *Clock) *Chain {
 		Config: config, GasPercent: 70, BaseFee: config.BaseFee, GasLimit: config.GasLimit, Tip: 1_000_000_000, rules: registry.Osaka(), clock: clock,
 		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(config.ID)), domain: wallet.NewDomain(config.ID, config.Contract),
 		admin: config.Admin, relayers: config.Relayers,
-		txs: map[common.Hash]*Tx{}, calls: map[common.Hash]*call{}, blocks: map[common.Hash]*Block{},
+		Told: map[string]int{}, txs: map[common.Hash]*Tx{}, calls: map[common.Hash]*call{}, blocks: map[common.Hash]*Block{},
 	}
 	s := &state{accounts: map[common.Address]account{}, registry: newRegistryState()}
 	for address, a := range config.Accounts {

@@ -76,7 +76,9 @@ func (c *Client) before(what string) {
 }
 
 // asks tells whether a node answers a question over the link.
-func (l *Link) asks(what string, key []byte) bool { return !l.Down && l.Node.answers(what, key) }
+func (l *Link) asks(what string, key []byte) bool {
+	return !l.Node.told("partition", l.Down) && l.Node.answers(what, key)
+}
 
 // contradict throws an answer away.
 func (c *Client) contradict(l *Link, err error) error {
@@ -121,18 +123,20 @@ func (c *Client) Latest(context.Context) (claims []evidence.Claim, err error) {
 // claim is the head that the node shows.
 func (n *Node) claim() evidence.Block {
 	switch {
-	case n.Faults.Ahead > 0:
+	case n.told("ahead", n.Faults.Ahead > 0):
 		h := types.CopyHeader(n.head.Header)
 		h.Number.Add(h.Number, new(big.Int).SetUint64(n.Faults.Ahead))
 		h.ParentHash = common.Hash{0xa4, byte(n.Faults.Ahead)}
 		return Evidence(h, nil)
-	case n.Faults.Fake && n.head.Parent != nil:
+	case n.told("fake", n.Faults.Fake && n.head.Parent != nil):
 		if n.fake == nil || n.fake.ParentHash != n.head.Parent.Hash {
 			n.fake = types.CopyHeader(n.head.Header)
 			n.fake.Extra = append([]byte("made up by "+n.Name), n.head.Header.Extra...)
 		}
 		return Evidence(n.fake, n.head.Block.Txs)
 	}
+	n.told("stuck", n.Faults.Stuck && n.head != n.chain.Head())
+	n.told("lag", n.Faults.Lag > 0 && n.head != n.chain.Head())
 	return n.tell(n.head)
 }
 
@@ -142,7 +146,7 @@ func (n *Node) tell(b *Block) evidence.Block {
 	if n.Faults.Hides > 0 {
 		out.Txs = nil
 		for _, tx := range b.Block.Txs {
-			if n.roll("list", tx[:]) >= n.Faults.Hides {
+			if !n.told("lists", n.roll("list", tx[:]) < n.Faults.Hides) {
 				out.Txs = append(out.Txs, tx)
 			}
 		}
@@ -160,7 +164,7 @@ func (c *Client) Finalized(context.Context) (claims []evidence.Claim, err error)
 		}
 		answered = true
 		number := min(c.chain.Finalized, l.Node.head.Number)
-		if l.Node.Faults.Early {
+		if l.Node.told("early", l.Node.Faults.Early && number < l.Node.head.Number) {
 			number = l.Node.head.Number
 		}
 		if b := l.Node.block(number); number > 0 && b != nil {
@@ -248,6 +252,7 @@ func (c *Client) account(at *evidence.Block, of common.Address) (evidence.Accoun
 			continue
 		}
 		nonce := max(0, int64(b.Nonce(of))+l.Node.Faults.Nonces)
+		l.Node.told("nonces", uint64(nonce) != b.Nonce(of))
 		said := evidence.Account{Nonce: uint64(nonce), Balance: b.Balance(of), At: at.Ref()}
 		if word != nil && (word.Nonce != said.Nonce || word.Balance.Cmp(said.Balance) != 0) {
 			return evidence.Account{}, false
@@ -315,7 +320,7 @@ func (c *Client) single(l *Link, wanted *evidence.Wanted, b *Block, txs []common
 
 // gives tells whether the node has a transaction's receipt for us.
 func (n *Node) gives(tx common.Hash) bool {
-	return n.Faults.Receipts == 0 || n.roll("receipt", tx[:]) >= n.Faults.Receipts
+	return !n.told("receipts", n.Faults.Receipts > 0 && n.roll("receipt", tx[:]) < n.Faults.Receipts)
 }
 
 // Transactions are all transactions of the blocks, from any node that has them.

@@ -85,7 +85,15 @@ func (n *Node) roll(what string, key []byte) int {
 
 // answers tells whether the node answers a question.
 func (n *Node) answers(what string, key []byte) bool {
-	return !n.Faults.Down && (n.Faults.Fails == 0 || n.roll(what, key) >= n.Faults.Fails)
+	return !n.told("down", n.Faults.Down) && !n.told("fails", n.Faults.Fails > 0 && n.roll(what, key) < n.Faults.Fails)
+}
+
+// told counts, if it is so, that a client got something else than the truth because of a fault.
+func (n *Node) told(fault string, so bool) bool {
+	if so {
+		n.chain.Told[fault]++
+	}
+	return so
 }
 
 // Sync lets the node hear of the blocks that count, as far as its faults let it, and puts its pool in order.
@@ -158,7 +166,7 @@ func (n *Node) send(tx *Tx) (class txpool.Class, delivered bool) {
 		return txpool.NodeDown, false
 	}
 	fault := n.Faults.Send
-	if fault != SendRight && n.roll("send", hash[:]) >= n.Faults.SendRate {
+	if !n.told("send", fault != SendRight && n.roll("send", hash[:]) < n.Faults.SendRate) {
 		fault = SendRight
 	}
 	switch fault {

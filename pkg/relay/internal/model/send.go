@@ -95,7 +95,7 @@ func (c *Chain) call(b *Block, msg evidence.Call) evidence.Called {
 // or takes it; and of a view's answer anything.
 func (n *Node) lie(msg evidence.Call, truth evidence.Called) evidence.Called {
 	key := crypto.Keccak256(msg.Data)
-	if n.Faults.Calls == 0 || n.roll("call lies", key) >= n.Faults.Calls {
+	if !n.told("calls", n.Faults.Calls > 0 && n.roll("call lies", key) < n.Faults.Calls) {
 		return truth
 	}
 	if len(truth.Data) > 0 {
