@@ -63,13 +63,34 @@ func VerifySyncAlways(ctx context.Context, monitors []string) (silent []string, 
 	return silent, nil
 }
 
+// Disk is how many bytes JetStream has on a server's disk, and may have.
+type Disk struct {
+	Server        string // its name
+	Used, Allowed uint64
+}
+
+// Disks asks the monitoring endpoints of NATS servers. One that does not answer is left out.
+func Disks(ctx context.Context, monitors []string) (disks []Disk) {
+	for _, url := range monitors {
+		if a, err := ask(ctx, url); err == nil {
+			js := &a.JetStream
+			disks = append(disks, Disk{Server: a.Name, Used: js.Stats.Storage, Allowed: uint64(max(0, js.Config.MaxStorage))})
+		}
+	}
+	return disks
+}
+
 // monitored is what a server's monitoring endpoint says of it.
 type monitored struct {
 	Name      string `json:"server_name"`
 	JetStream struct {
 		Config struct {
-			SyncAlways bool `json:"sync_always"`
+			SyncAlways bool  `json:"sync_always"`
+			MaxStorage int64 `json:"max_storage"`
 		} `json:"config"`
+		Stats struct {
+			Storage uint64 `json:"storage"`
+		} `json:"stats"`
 		Meta cluster `json:"meta"`
 	} `json:"jetstream"`
 }
