@@ -39,14 +39,14 @@ type stores struct {
 
 func newStores(reg prometheus.Registerer) *stores {
 	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
-		return promauto.With(reg).NewGaugeVec(prometheus.GaugeOpts{Name: "scorelay_api_" + name, Help: help}, labels)
+		return promauto.With(reg).NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 	}
 	return &stores{
 		known:   map[score.Lane]bool{},
-		used:    gauge("store_used_bytes", "What a store holds: a stream or KV bucket of JetStream by its name, nats:NAME (all that JetStream has on that server's disk), redis.", "store"),
-		bound:   gauge("store_bound_bytes", "What a store may hold, where that is bounded: max_bytes, max_file_store, maxmemory. Of a Redis Cluster as it is spread now.", "store"),
-		missing: gauge("store_copies_missing", "Copies of a stream or KV bucket that are away, or behind.", "store"),
-		driven:  gauge("lane_driven_timestamp_seconds", "When a relayer was last seen to hold the lease of a lane that is to be driven; when the API first knew of the lane, where none was.", "lane", "signer"),
+		used:    gauge("scorelay_api_store_used_bytes", "What a store holds: a stream or KV bucket of JetStream by its name, nats:NAME (all that JetStream has on that server's disk), redis.", "store"),
+		bound:   gauge("scorelay_api_store_bound_bytes", "What a store may hold, where that is bounded: max_bytes, max_file_store, maxmemory. Of a Redis Cluster as it is spread now.", "store"),
+		missing: gauge("scorelay_api_store_copies_missing", "Copies of a stream or KV bucket that are away, or behind.", "store"),
+		driven:  gauge("scorelay_api_lane_driven_timestamp_seconds", "When a relayer was last seen to hold the lease of a lane that is to be driven; when the API first knew of the lane, where none was.", "lane", "signer"),
 	}
 }
 
