@@ -63,7 +63,7 @@ func TestDrillOfTheAlerts(t *testing.T) {
 		time.Since(began).Round(time.Second), len(c.tally.Promised()), fired, told("pending"))
 	require.NotEmpty(t, p.ask(t, `count(up == 1) == 4`), "all are scraped")
 	for _, alert := range slices.Sorted(maps.Keys(fired)) {
-		require.False(t, strings.HasPrefix(alert, "page "), "someone is woken: %s", alert)
+		require.False(t, strings.HasPrefix(alert, "page "), "a page fires: %s", alert)
 	}
 
 	dead := c.info(t).PIDs
@@ -77,7 +77,7 @@ func TestDrillOfTheAlerts(t *testing.T) {
 	})
 	took := time.Since(killed)
 	require.NoError(t, syscall.Kill(dead["dev"][0], syscall.SIGCONT))
-	require.True(t, paged, "nobody is woken: %v", told("pending"))
+	require.True(t, paged, "no page fires: %v", told("pending"))
 	t.Logf("ScorelayLaneNotDriven fires for both lanes %s after all relayers died", took.Round(100*time.Millisecond))
 	require.Less(t, took, 90*time.Second)
 	require.True(t, c.until(3*time.Minute, func() bool { return len(p.ask(t, `ALERTS{alertstate="firing", severity="page"}`)) == 0 }), "it ends when relayers run")

@@ -216,14 +216,7 @@ func (s *stored) stream(ctx context.Context, js jetstream.JetStream) error {
 		return fmt.Errorf("couldn't find the stream %s: %w", stream.Name, err)
 	}
 	info := updates.CachedInfo()
-	s.nats = NATS{Copies: info.Config.Replicas, Behind: []string{}, Bytes: info.State.Bytes, Bound: uint64(max(0, info.Config.MaxBytes))}
-	if info.Cluster != nil {
-		for _, peer := range info.Cluster.Replicas {
-			if peer.Offline || !peer.Current {
-				s.nats.Behind = append(s.nats.Behind, peer.Name)
-			}
-		}
-	}
+	s.nats = NATS{Copies: info.Config.Replicas, Behind: stream.Behind(info), Bytes: info.State.Bytes, Bound: uint64(max(0, info.Config.MaxBytes))}
 	for id, state := range s.states {
 		var first score.Position
 		for _, w := range unsettled(state) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 const askTimeout = 3 * time.Second // of one monitoring endpoint
@@ -66,7 +67,7 @@ func VerifySyncAlways(ctx context.Context, monitors []string) (silent []string, 
 // Disk is how many bytes JetStream has on a server's disk, and may have.
 type Disk struct {
 	Server        string // its name
-	Used, Allowed uint64
+	Used, Allowed float64
 }
 
 // Disks asks the monitoring endpoints of NATS servers. One that does not answer is left out.
@@ -74,10 +75,23 @@ func Disks(ctx context.Context, monitors []string) (disks []Disk) {
 	for _, url := range monitors {
 		if a, err := ask(ctx, url); err == nil {
 			js := &a.JetStream
-			disks = append(disks, Disk{Server: a.Name, Used: js.Stats.Storage, Allowed: uint64(max(0, js.Config.MaxStorage))})
+			disks = append(disks, Disk{Server: a.Name, Used: js.Stats.Storage, Allowed: js.Config.MaxStorage})
 		}
 	}
 	return disks
+}
+
+// Behind are the servers whose copy of a stream is behind, or that are away.
+func Behind(info *jetstream.StreamInfo) []string {
+	names := []string{}
+	if info.Cluster != nil {
+		for _, peer := range info.Cluster.Replicas {
+			if peer.Offline || !peer.Current {
+				names = append(names, peer.Name)
+			}
+		}
+	}
+	return names
 }
 
 // monitored is what a server's monitoring endpoint says of it.
@@ -85,11 +99,11 @@ type monitored struct {
 	Name      string `json:"server_name"`
 	JetStream struct {
 		Config struct {
-			SyncAlways bool  `json:"sync_always"`
-			MaxStorage int64 `json:"max_storage"`
+			SyncAlways bool    `json:"sync_always"`
+			MaxStorage float64 `json:"max_storage"`
 		} `json:"config"`
 		Stats struct {
-			Storage uint64 `json:"storage"`
+			Storage float64 `json:"storage"`
 		} `json:"stats"`
 		Meta cluster `json:"meta"`
 	} `json:"jetstream"`
