@@ -12,7 +12,6 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/lease"
 	"github.com/scorelay/scorelay/pkg/redisdb"
-	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/roster"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -27,8 +26,7 @@ type stores struct {
 	redis    *redisdb.Client
 	lanes    *roster.Live
 
-	used, bound, missing *prometheus.GaugeVec
-	driven               *prometheus.GaugeVec
+	used, bound, missing, driven *prometheus.GaugeVec
 }
 
 func newStores(reg prometheus.Registerer) *stores {
@@ -40,16 +38,6 @@ func newStores(reg prometheus.Registerer) *stores {
 		bound:   gauge("scorelay_api_store_bound_bytes", "What a store may hold, where that is bounded: max_bytes, max_file_store, maxmemory. Of a Redis Cluster as it is spread now.", "store"),
 		missing: gauge("scorelay_api_store_copies_missing", "Copies of a stream or KV bucket that are away, or behind.", "store"),
 		driven:  gauge("scorelay_api_lane_driven_timestamp_seconds", "When the API last saw a relayer hold the lease of a lane that is to be driven; 0: never.", "lane", "signer"),
-	}
-}
-
-// run looks until its context ends.
-func (s *stores) run(ctx context.Context) error {
-	for {
-		s.look(ctx)
-		if err := retry.Sleep(ctx, storesLook); err != nil {
-			return err
-		}
 	}
 }
 

@@ -50,7 +50,7 @@ type Standings interface {
 	Checkpoint(ctx context.Context) (score.Checkpoint, error)
 }
 
-// patience is with the chain and with Redis.
+// patience is with the chain, with Redis, and with one server of several of NATS.
 const patience = 5 * time.Second
 
 // How long a server of a NATS cluster is waited for at first, before another is asked: where it only answers, and where it reads what may
@@ -167,15 +167,12 @@ func (d *Deployment) ask(ctx context.Context, patient time.Duration, what func(c
 	for ; ; patient *= 2 {
 		limited, cancel := context.WithTimeout(ctx, patient)
 		err := what(limited)
-		if !unanswered(err) || len(d.JS.Conn().Servers()) < 2 || patient > mostPatient {
+		if !unanswered(err) || len(d.JS.Conn().Servers()) < 2 || patient > patience || ctx.Err() != nil {
 			cancel()
 			return err
 		}
 		<-limited.Done() // of what is refused at once, too
 		cancel()
-		if ctx.Err() != nil {
-			return err
-		}
 		if d.Elsewhere != nil {
 			d.Elsewhere()
 		}

@@ -74,8 +74,7 @@ type Disk struct {
 func Disks(ctx context.Context, monitors []string) (disks []Disk) {
 	for _, url := range monitors {
 		if a, err := ask(ctx, url); err == nil {
-			js := &a.JetStream
-			disks = append(disks, Disk{Server: a.Name, Used: js.Stats.Storage, Allowed: js.Config.MaxStorage})
+			disks = append(disks, Disk{Server: a.Name, Used: a.JetStream.Stats.Storage, Allowed: a.JetStream.Config.MaxStorage})
 		}
 	}
 	return disks
