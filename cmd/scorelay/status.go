@@ -125,6 +125,6 @@ func (c *statusCommand) open(ctx context.Context) (*overview.Deployment, func(),
 		closeBoth()
 		return nil, nil, err
 	}
-	return &overview.Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: app.NewStandings(redis, opened), Confirmations: c.confirmations(c.devDir), Observer: "scorelay status", Log: log},
+	return &overview.Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: app.NewStandings(redis, opened), Confirmations: c.confirmations(c.devDir), Observer: "scorelay status", Elsewhere: func() { _ = js.Conn().ForceReconnect() }, Log: log},
 		func() { closeBoth(); closeNATS() }, nil
 }

@@ -52,6 +52,7 @@ type api struct {
 	pauses   *pause.View
 	roster   *store.View
 	clock    *clock
+	stores   *stores
 	events   *event.Log
 	ops      *opsGate
 	rewatch  chan chan struct{} // asks for the accepted creations again; closed when they are there
@@ -78,7 +79,8 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		loop("the view of what is paused", func(ctx context.Context) error { return a.pauses.Run(ctx) }),
 		loop("the view of the lanes", func(ctx context.Context) error { return a.roster.Run(ctx) }),
 		loop("the view of what waits", func(ctx context.Context) error { return a.backlogs.Run(ctx) }),
-		loop("the comparison of clocks", func(ctx context.Context) error { return a.clock.run(ctx) }),
+		looks("the comparison of clocks", clockLook, func(ctx context.Context) { a.clock.look(ctx) }),
+		looks("the look at the stores", storesLook, func(ctx context.Context) { a.stores.look(ctx) }),
 		loop("the event log", func(ctx context.Context) error { return a.events.Run(ctx) }),
 		loop("the history of throughput", a.runHistory),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
@@ -131,6 +133,8 @@ func (a *api) open(ctx context.Context) error {
 	}
 	a.clock = newClock(a.config().Freshness, a.log, a.metrics)
 	a.clock.stream, a.clock.head = a.stream.Now, a.chain.Head
+	a.stores = newStores(a.metrics)
+	a.stores.js, a.stores.monitors, a.stores.redis, a.stores.lanes = a.js, a.settings.monitors(), a.redis, a.roster.Live
 	a.keys, a.final = keys.NewView(a.log), final.NewView(a.log)
 	a.projects = httpapi.NewProjects(a.final)
 	a.events = &event.Log{

@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
-	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
@@ -50,16 +49,6 @@ func newClock(fresh wallet.Freshness, log *slog.Logger, reg prometheus.Registere
 		ahead: promauto.With(reg).NewGaugeVec(prometheus.GaugeOpts{
 			Name: "scorelay_api_clock_ahead_seconds", Help: "How far the API's clock is ahead of that of: nats (the stream's leader), chain (less than 0: its newest block is of the future; more: how old new blocks are at least when they are seen). Negative: behind.",
 		}, []string{"of"}),
-	}
-}
-
-// run compares until its context ends.
-func (c *clock) run(ctx context.Context) error {
-	for {
-		c.look(ctx)
-		if err := retry.Sleep(ctx, clockLook); err != nil {
-			return err
-		}
 	}
 }
 

@@ -96,6 +96,7 @@ func registerAPI(t *testing.T, reg prometheus.Registerer) {
 	event.NewStalled(reg)
 	showBuild("scorelay-api", reg)
 	newClock(wallet.Freshness{}, slog.Default(), reg)
+	newStores(reg)
 	_, err := httpapi.New(httpapi.Config{}, httpapi.Deps{Statuses: &status.Store{}, Registerer: reg})
 	require.NoError(t, err)
 	_, err = ops.New(ops.Config{Metrics: reg})

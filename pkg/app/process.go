@@ -21,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/stream"
 )
@@ -154,4 +155,16 @@ func (p *process) natsCheck(n *NATS) admin.Check {
 // loop makes a part of a loop that ends with its context.
 func loop(name string, run func(ctx context.Context) error) lifecycle.Part {
 	return lifecycle.Part{Name: name, Run: func(drain, _ context.Context) error { return run(drain) }}
+}
+
+// looks makes a part of a look that is repeated, after a pause, until its context ends.
+func looks(name string, pause time.Duration, look func(ctx context.Context)) lifecycle.Part {
+	return loop(name, func(ctx context.Context) error {
+		for {
+			look(ctx)
+			if err := retry.Sleep(ctx, pause); err != nil {
+				return err
+			}
+		}
+	})
 }

@@ -52,7 +52,7 @@ type Common struct {
 type NATS struct {
 	NATSURL         Secret `name:"nats-url" env:"SCORELAY_NATS_URL" default:"nats://127.0.0.1:4222" help:"NATS servers, separated by commas; may hold user and password."`
 	NATSCredentials string `name:"nats-credentials" env:"SCORELAY_NATS_CREDENTIALS" placeholder:"FILE" help:"NATS credentials file (JWT and seed)."`
-	NATSMonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoints of the NATS servers, separated by commas, of a cluster each server's: each is asked at the start whether it syncs every write. One that does not answer then is asked until it does."`
+	NATSMonitorURL  string `name:"nats-monitor-url" env:"SCORELAY_NATS_MONITOR_URL" default:"http://127.0.0.1:8222" help:"Monitoring endpoints of the NATS servers, separated by commas, of a cluster each server's: each is asked at the start whether it syncs every write. One that does not answer then is asked until it does. APIs ask each how full its disk may be, and is."`
 	AllowUnsafe     bool   `name:"allow-unsafe-durability" env:"SCORELAY_ALLOW_UNSAFE_DURABILITY" help:"Start even when the NATS server cannot be seen to sync every write. An accepted update may then be lost with the machine's power."`
 }
 

@@ -3,14 +3,17 @@ package overview
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/big"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	waits "github.com/scorelay/scorelay/pkg/backlog"
@@ -37,7 +40,9 @@ type Deployment struct {
 	Standings     Standings
 	Confirmations uint64 // as of the relayers
 	Observer      string // who looks, as endpoints are seen by it
-	Log           *slog.Logger
+	// Elsewhere has the connection of JS turn to another server of NATS. Nil where the owner of the connection does that by itself.
+	Elsewhere func()
+	Log       *slog.Logger
 }
 
 // Standings tell how far they are.
@@ -45,8 +50,16 @@ type Standings interface {
 	Checkpoint(ctx context.Context) (score.Checkpoint, error)
 }
 
-// patience is with the chain and with Redis.
+// patience is with the chain, with Redis, and with one server of several of NATS.
 const patience = 5 * time.Second
+
+// How long a server of a NATS cluster is waited for at first, before another is asked: where it only answers, and where it reads what may
+// be much. Each further question waits twice as long, up to mostPatient.
+const (
+	answers     = time.Second
+	reads       = 2 * readFor
+	mostPatient = 8 * time.Second
+)
 
 // relayer is the role of those that drive lanes.
 const relayer = "relayer"
@@ -74,7 +87,8 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 	go func() { redis <- d.redis(ctx) }()
 	var found funds
 	var head sync.WaitGroup
-	known, err := d.roster(ctx)
+	var known roster.Roster
+	err := d.ask(ctx, answers, func(ctx context.Context) (err error) { known, err = d.roster(ctx); return err })
 	if err == nil {
 		head.Go(func() { found = d.chain(ctx, &doc.Chain, known) })
 	}
@@ -111,41 +125,66 @@ func (d *Deployment) roster(ctx context.Context) (roster.Roster, error) {
 // read reads what NATS holds.
 func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (*stored, error) {
 	s := &stored{roster: known, states: map[score.Lane]*lane.State{}, broken: map[score.Lane]error{}, open: map[score.Lane]time.Time{}}
-	step := func(what func() error) {
+	step := func(patient time.Duration, what func(ctx context.Context) error) {
 		if err == nil {
-			err = what()
+			err = d.ask(ctx, patient, what)
 		}
 	}
-	step(func() (err error) { s.drivers, err = lease.Drivers(ctx, d.JS); return err })
-	step(func() (err error) { s.reports, err = replica.Reports(ctx, d.JS); return err })
-	step(func() error {
+	step(answers, func(ctx context.Context) (err error) { s.drivers, err = lease.Drivers(ctx, d.JS); return err })
+	step(answers, func(ctx context.Context) (err error) { s.reports, err = replica.Reports(ctx, d.JS); return err })
+	step(answers, func(ctx context.Context) error {
 		marks, err := halt.Open(ctx, d.JS)
 		if err == nil {
 			s.marker, _, err = marks.Read(ctx)
 		}
 		return err
 	})
-	step(func() error {
+	step(answers, func(ctx context.Context) error {
 		pauses, err := pause.Open(ctx, d.JS)
 		if err == nil {
 			s.paused, err = pauses.Get(ctx)
 		}
 		return err
 	})
-	step(func() error {
+	step(answers, func(ctx context.Context) error {
 		told, err := waits.Open(ctx, d.JS, d.Log)
 		if err == nil {
 			s.told, err = told.Told(ctx)
 		}
 		return err
 	})
-	step(func() error { return s.journals(ctx, d.JS) })
-	step(func() (err error) {
+	step(reads, func(ctx context.Context) error { return s.journals(ctx, d.JS) })
+	step(reads, func(ctx context.Context) (err error) {
 		s.backlog, err = read(ctx, d.Stream, holders(known, s.states), s.paused.Projects)
 		return err
 	})
-	step(func() error { return s.stream(ctx, d.JS) })
+	step(answers, func(ctx context.Context) error { return s.stream(ctx, d.JS) })
 	return s, err
+}
+
+// ask asks NATS, and again where a server of a cluster does not answer: it may be dead, and what is to be read by, a consumer, on it.
+func (d *Deployment) ask(ctx context.Context, patient time.Duration, what func(ctx context.Context) error) error {
+	for ; ; patient *= 2 {
+		limited, cancel := context.WithTimeout(ctx, patient)
+		err := what(limited)
+		if !unanswered(err) || len(d.JS.Conn().Servers()) < 2 || patient > patience || ctx.Err() != nil {
+			cancel()
+			return err
+		}
+		<-limited.Done() // of what is refused at once, too
+		cancel()
+		if d.Elsewhere != nil {
+			d.Elsewhere()
+		}
+	}
+}
+
+// unanswered reports whether an error says that a server did not answer, or that it has no part in its cluster now.
+func unanswered(err error) bool {
+	var refused *jetstream.APIError
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
+		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrReconnectBufExceeded) ||
+		errors.As(err, &refused) && refused.Code == http.StatusServiceUnavailable
 }
 
 func (s *stored) journals(ctx context.Context, js jetstream.JetStream) error {
@@ -174,14 +213,7 @@ func (s *stored) stream(ctx context.Context, js jetstream.JetStream) error {
 		return fmt.Errorf("couldn't find the stream %s: %w", stream.Name, err)
 	}
 	info := updates.CachedInfo()
-	s.nats = NATS{Copies: info.Config.Replicas, Behind: []string{}, Bytes: info.State.Bytes, Bound: uint64(max(0, info.Config.MaxBytes))}
-	if info.Cluster != nil {
-		for _, peer := range info.Cluster.Replicas {
-			if peer.Offline || !peer.Current {
-				s.nats.Behind = append(s.nats.Behind, peer.Name)
-			}
-		}
-	}
+	s.nats = NATS{Copies: info.Config.Replicas, Behind: stream.Behind(info), Bytes: info.State.Bytes, Bound: uint64(max(0, info.Config.MaxBytes))}
 	for id, state := range s.states {
 		var first score.Position
 		for _, w := range unsettled(state) {

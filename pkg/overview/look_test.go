@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"log/slog"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
@@ -39,6 +42,12 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
+	return newRigOn(t, devnet.JetStream(t), 1)
+}
+
+// newRigOn is newRig on these NATS servers, each of which keeps a copy.
+func newRigOn(t *testing.T, js jetstream.JetStream, copies int) *rig {
+	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	geth, err := devnet.StartChain(devnet.ChainOptions{Interval: 20 * time.Millisecond})
 	require.NoError(t, err)
@@ -54,10 +63,11 @@ func newRig(t *testing.T) *rig {
 	begun, err := held.Begin(t.Context(), 0, 1)
 	require.NoError(t, err)
 	advance(t, held, begun, 1)
-	js := devnet.JetStream(t)
-	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{
-		Deployment: score.Deployment{Lanes: 3, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1},
-	}))
+	require.Eventually(t, func() bool { // servers of a cluster find each other first
+		return stream.Setup(t.Context(), js, stream.Config{
+			Deployment: score.Deployment{Lanes: 3, ChainID: 1337, Contract: common.Address{1}, DeployBlock: 1}, Replicas: copies,
+		}) == nil
+	}, 3*time.Minute, 100*time.Millisecond)
 	opened, err := stream.Open(t.Context(), js)
 	require.NoError(t, err)
 	r := &rig{Deployment: &Deployment{JS: js, Stream: opened, Chain: client, Redis: redis, Standings: held, Confirmations: 1, Log: quiet}, redis: server}
@@ -422,4 +432,43 @@ func TestWhatIsLackingIsEnough(t *testing.T) {
 		n, _ := new(big.Int).SetString(wei, 10)
 		require.Equal(t, want, etherUp(n), wei)
 	}
+}
+
+// TestADeadServerOfAClusterHidesNothing: the others answer, whether it is the one that the look is connected to or not, and the document
+// names it.
+func TestADeadServerOfAClusterHidesNothing(t *testing.T) {
+	t.Parallel()
+	servers, mesh := devnet.NATSServers(t, 3, nil)
+	conn, err := nats.Connect(servers[0].URL+","+servers[1].URL, nats.DontRandomize(), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	require.NoError(t, err)
+	r := newRigOn(t, js, 3)
+	shared := NewShared(r.Deployment)
+	looks := func() {
+		t.Helper()
+		for range 5 {
+			shared.at = time.Time{}
+			_, err := shared.Look(t.Context())
+			require.NoError(t, err)
+		}
+	}
+	behind := func(want ...string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			doc, err := shared.Look(t.Context())
+			return err == nil && slices.Equal(want, doc.NATS.Behind)
+		}, 2*time.Minute, time.Second)
+	}
+	behind()
+	mesh.Isolate(2)
+	looks()
+	behind(devnet.NATSName(2))
+	mesh.Heal(2)
+	behind()
+	mesh.Isolate(0)                                    // which the look is connected to
+	r.Elsewhere = func() { _ = conn.ForceReconnect() } // as `scorelay status` does, and the guard of an API
+	looks()
+	behind(devnet.NATSName(0))
 }

@@ -12,8 +12,8 @@ import (
 
 // Bounds of a look that many share.
 const (
-	sharedFor   = time.Second // how old it may be
-	lookTimeout = 10 * time.Second
+	sharedFor   = time.Second      // how old it may be
+	lookTimeout = 20 * time.Second // of a cluster, servers that are dead included
 )
 
 // Shared is a look that many share: as many as ask within a second cost what one costs. It is safe for concurrent use.

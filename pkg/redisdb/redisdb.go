@@ -102,13 +102,8 @@ func (c *Client) Cluster() bool {
 
 var memoryLine = regexp.MustCompile(`(?m)^(used_memory|maxmemory):(\d+)`)
 
-// MemoryUsed is which part of its maxmemory a Redis uses, of a Cluster the fullest master; 0 where there is no bound, or Redis does not tell.
-func (c *Client) MemoryUsed(ctx context.Context) (part float64, err error) {
-	_, part, err = c.Memory(ctx)
-	return part, err
-}
-
-// Memory is how many bytes a Redis uses, all masters of a Cluster together, and MemoryUsed.
+// Memory is how many bytes a Redis uses, all masters of a Cluster together, and which part of its maxmemory, of a Cluster the fullest
+// master: 0 where there is no bound. Both are 0 where Redis does not tell.
 func (c *Client) Memory(ctx context.Context) (bytes uint64, part float64, err error) {
 	var mu sync.Mutex
 	err = c.info(ctx, "memory", func(info string) {

@@ -34,7 +34,7 @@ type hand struct {
 func (s *Store) Sweep(ctx context.Context) error {
 	var part float64 // of its memory that Redis uses
 	err := s.call(ctx, "ask how much memory there is", func(ctx context.Context) (err error) {
-		part, err = s.client.MemoryUsed(ctx)
+		_, part, err = s.client.Memory(ctx)
 		return err
 	})
 	for table := 0; table < s.tables && err == nil; table++ {

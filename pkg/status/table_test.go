@@ -197,7 +197,7 @@ func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 	require.NoError(t, client.ConfigSet(ctx, "maxmemory", strconv.Itoa(n*10/9)).Err())
 	require.Eventually(t, func() bool {
 		require.NoError(t, s.Sweep(ctx))
-		part, err := client.MemoryUsed(ctx)
+		_, part, err := client.Memory(ctx)
 		require.NoError(t, err)
 		return part <= 0.85
 	}, 3*time.Minute, 10*time.Millisecond)

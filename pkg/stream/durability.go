@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 const askTimeout = 3 * time.Second // of one monitoring endpoint
@@ -63,13 +64,46 @@ func VerifySyncAlways(ctx context.Context, monitors []string) (silent []string, 
 	return silent, nil
 }
 
+// Disk is how many bytes JetStream has on a server's disk, and may have.
+type Disk struct {
+	Server        string // its name
+	Used, Allowed float64
+}
+
+// Disks asks the monitoring endpoints of NATS servers. One that does not answer is left out.
+func Disks(ctx context.Context, monitors []string) (disks []Disk) {
+	for _, url := range monitors {
+		if a, err := ask(ctx, url); err == nil {
+			disks = append(disks, Disk{Server: a.Name, Used: a.JetStream.Stats.Storage, Allowed: a.JetStream.Config.MaxStorage})
+		}
+	}
+	return disks
+}
+
+// Behind are the servers whose copy of a stream is behind, or that are away.
+func Behind(info *jetstream.StreamInfo) []string {
+	names := []string{}
+	if info.Cluster != nil {
+		for _, peer := range info.Cluster.Replicas {
+			if peer.Offline || !peer.Current {
+				names = append(names, peer.Name)
+			}
+		}
+	}
+	return names
+}
+
 // monitored is what a server's monitoring endpoint says of it.
 type monitored struct {
 	Name      string `json:"server_name"`
 	JetStream struct {
 		Config struct {
-			SyncAlways bool `json:"sync_always"`
+			SyncAlways bool    `json:"sync_always"`
+			MaxStorage float64 `json:"max_storage"`
 		} `json:"config"`
+		Stats struct {
+			Storage float64 `json:"storage"`
+		} `json:"stats"`
 		Meta cluster `json:"meta"`
 	} `json:"jetstream"`
 }

@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/redisdb"
+	"github.com/scorelay/scorelay/pkg/roster"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+const storesLook = 10 * time.Second // between two looks
+
+// stores is an API's look at what the deployment stands on: how full the stores are, how many copies they lack, and when lanes were last
+// driven. An API looks, since it also runs where all relayers are dead. What does not answer, within seconds, is shown as it was.
+type stores struct {
+	js       jetstream.JetStream
+	monitors []string // of the NATS servers
+	redis    *redisdb.Client
+	lanes    *roster.Live
+
+	used, bound, missing, driven *prometheus.GaugeVec
+}
+
+func newStores(reg prometheus.Registerer) *stores {
+	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		return promauto.With(reg).NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+	}
+	return &stores{
+		used:    gauge("scorelay_api_store_used_bytes", "What a store holds: a stream or KV bucket of JetStream by its name, nats:NAME (all that JetStream has on that server's disk), redis.", "store"),
+		bound:   gauge("scorelay_api_store_bound_bytes", "What a store may hold, where that is bounded: max_bytes, max_file_store, maxmemory. Of a Redis Cluster as it is spread now.", "store"),
+		missing: gauge("scorelay_api_store_copies_missing", "Copies of a stream or KV bucket that are away, or behind.", "store"),
+		driven:  gauge("scorelay_api_lane_driven_timestamp_seconds", "When the API last saw a relayer hold the lease of a lane that is to be driven; 0: never.", "lane", "signer"),
+	}
+}
+
+// look looks once: at the lanes first, since a page waits for them.
+func (s *stores) look(ctx context.Context) {
+	s.lookAtLanes(ctx)
+	s.lookAtStreams(ctx)
+	for _, disk := range stream.Disks(ctx, s.monitors) {
+		s.show("nats:"+disk.Server, disk.Used, disk.Allowed)
+	}
+	if bytes, part, err := s.redis.Memory(ctx); err == nil && bytes > 0 {
+		s.show("redis", float64(bytes), float64(bytes)/part) // +Inf where it has no bound
+	}
+}
+
+func (s *stores) lookAtLanes(ctx context.Context) {
+	drivers, err := lease.Drivers(ctx, s.js)
+	if err != nil {
+		return
+	}
+	now, _ := s.lanes.Current()
+	for _, l := range now.Lanes {
+		labels := []string{strconv.Itoa(int(l.ID)), l.Signer.Hex()}
+		if !l.Driven() {
+			s.driven.DeleteLabelValues(labels...)
+		} else if is := s.driven.WithLabelValues(labels...); drivers[l.ID] != "" {
+			is.SetToCurrentTime()
+		}
+	}
+}
+
+func (s *stores) lookAtStreams(ctx context.Context) {
+	ours, all := stream.Names(), s.js.ListStreams(ctx) // others may share the account; a stream without a leader is not listed
+	for info := range all.Info() {
+		if !slices.Contains(ours, info.Config.Name) {
+			continue
+		}
+		s.missing.WithLabelValues(info.Config.Name).Set(float64(len(stream.Behind(info))))
+		s.show(info.Config.Name, float64(info.State.Bytes), float64(info.Config.MaxBytes))
+	}
+}
+
+// show sets how full a store is; bound is 0 or less where there is none.
+func (s *stores) show(store string, used, bound float64) {
+	s.used.WithLabelValues(store).Set(used)
+	if bound > 0 {
+		s.bound.WithLabelValues(store).Set(bound)
+	} else {
+		s.bound.DeleteLabelValues(store)
+	}
+}
