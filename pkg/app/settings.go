@@ -109,6 +109,7 @@ type APISettings struct {
 	FreshFor           time.Duration `name:"message-max-age" env:"SCORELAY_MESSAGE_MAX_AGE" default:"5m" help:"How old a signed message may be."`
 	FreshAhead         time.Duration `name:"message-max-ahead" env:"SCORELAY_MESSAGE_MAX_AHEAD" default:"30s" help:"How far ahead of our clock a signed message may be."`
 	BodyLimit          int           `name:"body-limit" env:"SCORELAY_BODY_LIMIT" default:"262144" help:"Largest request body, bytes."`
+	BodiesLimit        int           `name:"bodies-limit" env:"SCORELAY_BODIES_LIMIT" default:"33554432" help:"Bytes of all request bodies in progress, at least twice SCORELAY_BODY_LIMIT. A body counts by its length, or its chunks so far, from its head until it is answered. One API key may have as much as it leaves free; what is more is answered 429, and what does not fit in all 503, before it is read. What is made of bodies takes some times as much memory."`
 	MaxConcurrent      int           `name:"max-concurrent" env:"SCORELAY_MAX_CONCURRENT" default:"4096" help:"Posts in progress at once; one more is answered 503. As many groups of update-groups, of which one more waits."`
 	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long storing an update may take, and as long again waiting for its turn, before it is answered 503. A claim of an updateId lives three times as long, and at least 15s."`
 	PublicMetrics      bool          `name:"public-metrics" env:"SCORELAY_PUBLIC_METRICS" help:"Serve /metrics on the API's address too, to all who reach it. They are on the admin listener in any case."`
@@ -193,6 +194,7 @@ func (s *APISettings) Validate() error {
 	p.check(s.FreshAhead >= 0, "SCORELAY_MESSAGE_MAX_AHEAD is %s; it must not be negative", s.FreshAhead)
 	p.check(len(s.ScoreTypes) > 0, "SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type")
 	p.check(s.BodyLimit >= 1024, "SCORELAY_BODY_LIMIT is %d; it must be at least 1024 bytes", s.BodyLimit)
+	p.check(s.BodiesLimit >= 2*s.BodyLimit, "SCORELAY_BODIES_LIMIT is %d; it must be at least %d, twice SCORELAY_BODY_LIMIT", s.BodiesLimit, 2*s.BodyLimit)
 	p.check(s.MaxConcurrent >= 1, "SCORELAY_MAX_CONCURRENT is %d; it must be at least 1", s.MaxConcurrent)
 	p.check(s.MaxConnections >= 1, "SCORELAY_MAX_CONNECTIONS is %d; it must be at least 1", s.MaxConnections)
 	p.check(s.MaxPerAddress >= 1, "SCORELAY_MAX_CONNECTIONS_PER_ADDRESS is %d; it must be at least 1", s.MaxPerAddress)

@@ -38,6 +38,7 @@ type Config struct {
 	Whole func(score.ProjectID) bool
 
 	MaxBody       int           // bytes of a body. Default 256 KiB: more than the largest valid creation
+	MaxBodies     int           // bytes of all bodies in progress, at least twice MaxBody; one key leaves as much free as it has. Default 32 MiB
 	MaxWrites     int           // posts that write in progress at once; more get a 503. As many groups of update-groups, of which more wait. Default 4,096
 	MaxReads      int           // look-ups in progress at once, of which one key has half at most; more get a 503. Default 512
 	MaxEnvelope   int           // updates in one durable publish, score.MaxSigned … what the stream takes. Default 1,000
@@ -73,6 +74,7 @@ func (c Config) withDefaults() Config {
 		c.Whole = func(score.ProjectID) bool { return false }
 	}
 	c.MaxBody = cmp.Or(c.MaxBody, 256<<10)
+	c.MaxBodies = cmp.Or(c.MaxBodies, 32<<20)
 	c.MaxWrites = cmp.Or(c.MaxWrites, 4096)
 	c.MaxReads = cmp.Or(c.MaxReads, 512)
 	c.MaxEnvelope = cmp.Or(c.MaxEnvelope, 1000)
