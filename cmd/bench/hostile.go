@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -39,6 +40,7 @@ const (
 type hostile struct {
 	*slowDisk
 	source string // checkout whose programs are measured
+	built  string // directory that has them already; empty: they are built
 	url    string
 	key    string
 	api    *child
@@ -64,6 +66,7 @@ func runHostile(ctx context.Context, args []string) error {
 	h := &hostile{slowDisk: &slowDisk{bench: &bench{begun: time.Now()}, lanes: 1, relayers: 1}}
 	flags := newFlags("hostile")
 	flags.StringVar(&h.source, "source", filepath.Join("..", ".."), "checkout whose programs are measured, such as one of an earlier version")
+	flags.StringVar(&h.built, "programs", "", "directory with api, relayer, scorelay and nats-server, which are measured in place of --source")
 	flags.IntVar(&h.singles, "rate", 100, "updates per second of the other key, one by one")
 	flags.DurationVar(&h.seconds, "seconds", 20*time.Second, "how long each part is measured")
 	if err := flags.Parse(args); err != nil {
@@ -81,14 +84,16 @@ func runHostile(ctx context.Context, args []string) error {
 
 func (h *hostile) run(ctx context.Context) (*hostileReport, error) {
 	discardLogs()
-	bin := filepath.Join(h.dir, "bin") + string(filepath.Separator)
+	bin := cmp.Or(h.built, filepath.Join(h.dir, "bin")) + string(filepath.Separator)
 	h.relayer, h.scorelay, h.slowDisk.api, h.nats = bin+"relayer", bin+"scorelay", bin+"api", bin+"nats-server"
-	progress("building the programs of " + h.source)
-	if err := goBuild(ctx, h.source, bin, "./cmd/api", "./cmd/relayer", "./cmd/scorelay"); err != nil {
-		return nil, err
-	}
-	if err := goBuild(ctx, ".", h.nats, "github.com/nats-io/nats-server/v2"); err != nil {
-		return nil, err
+	if h.built == "" {
+		progress("building the programs of " + h.source)
+		if err := goBuild(ctx, h.source, bin, "./cmd/api", "./cmd/relayer", "./cmd/scorelay"); err != nil {
+			return nil, err
+		}
+		if err := goBuild(ctx, ".", h.nats, "github.com/nats-io/nats-server/v2"); err != nil {
+			return nil, err
+		}
 	}
 	s := &accepting{slowDisk: h.slowDisk, dir: h.dir}
 	defer s.close()
