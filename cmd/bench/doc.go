@@ -7,6 +7,7 @@
 //	cd cmd/bench && go run . backlog --json            # updates per second while there is a backlog
 //	cd cmd/bench && go run . slowdisk --json           # accepts where a sync of the disk takes 2 ms
 //	cd cmd/bench && go run . flood --json              # a quiet project beside a flood, see flood.go
+//	cd cmd/bench && go run . hostile                   # another key beside a hostile one, see hostile.go
 //	cd cmd/bench && go run . replicas --json           # one NATS server beside three, see replicas.go
 //	cd cmd/bench && go run . accept --json             # accepts beside what bounds them
 //	cd cmd/bench && go run . redis --json              # what an update takes of Redis

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -180,8 +181,28 @@ func TestVariablesExist(t *testing.T) {
 			continue // not a program of ours
 		}
 		for variable := range service.Environment {
-			if _, is := known[variable]; !is {
+			if _, is := known[variable]; !is && variable != "GOMEMLIMIT" { // which Go reads
 				t.Errorf("%s sets %s, which is no setting", name, variable)
+			}
+		}
+	}
+}
+
+// TestGoKnowsItsMemory: every program of ours has a limit, and Go collects at 85 to 90 % of it, before the kernel ends the program.
+func TestGoKnowsItsMemory(t *testing.T) {
+	for file, project := range map[string]*types.Project{"development": load(t), "production": loadProduction(t)} {
+		for name, service := range project.Services {
+			if !ours(service) {
+				continue
+			}
+			if service.Deploy == nil || service.Deploy.Resources.Limits == nil || service.Environment["GOMEMLIMIT"] == nil {
+				t.Errorf("%s: %s has no limit of memory, or Go does not know it", file, name)
+				continue
+			}
+			limit := float64(service.Deploy.Resources.Limits.MemoryBytes) / (1 << 20)
+			known, err := strconv.ParseFloat(strings.TrimSuffix(*service.Environment["GOMEMLIMIT"], "MiB"), 64)
+			if part := known / limit; err != nil || part < 0.85 || part > 0.9 {
+				t.Errorf("%s: Go has %s of %s's %.0f MiB, which is not 85 to 90 %%", file, *service.Environment["GOMEMLIMIT"], name, limit)
 			}
 		}
 	}

@@ -162,7 +162,7 @@ func (a *api) config() httpapi.Config {
 		ChainID: d.ChainID, Contract: d.Contract, Secret: salt[:], Explorer: s.Explorer, ScoreTypes: s.ScoreTypes,
 		Freshness:     wallet.Freshness{Past: s.FreshFor, Ahead: s.FreshAhead},
 		RatePerSecond: s.Rate, LookUpsPerSecond: s.LookUpRate, GasPerDay: s.GasPerDay, Whole: whole,
-		MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
+		MaxMembers: s.MaxMembers, MaxWaiting: s.MaxWaiting, MaxBody: s.BodyLimit, MaxBodies: s.BodiesLimit, MaxWrites: s.MaxConcurrent, MaxEnvelope: stream.MaxEnvelope,
 		AcceptTimeout:  s.AcceptTimeout,
 		MaxConnections: s.MaxConnections, MaxPerAddress: s.MaxPerAddress, MaxPerKey: s.MaxPerKey, Idle: s.IdleTimeout, KeylessIdle: s.KeylessTimeout, Proxies: proxies, Origins: s.Origins, MaxStreams: s.MaxStreams,
 		DrainTimeout: s.DrainTimeout * 4 / 5, // the rest is for the parts that end after HTTP: views, connections, the admin listener

@@ -109,12 +109,14 @@ type APISettings struct {
 	FreshFor           time.Duration `name:"message-max-age" env:"SCORELAY_MESSAGE_MAX_AGE" default:"5m" help:"How old a signed message may be."`
 	FreshAhead         time.Duration `name:"message-max-ahead" env:"SCORELAY_MESSAGE_MAX_AHEAD" default:"30s" help:"How far ahead of our clock a signed message may be."`
 	BodyLimit          int           `name:"body-limit" env:"SCORELAY_BODY_LIMIT" default:"262144" help:"Largest request body, bytes."`
+	BodiesLimit        int           `name:"bodies-limit" env:"SCORELAY_BODIES_LIMIT" default:"33554432" help:"Bytes of all request bodies in progress, at least twice SCORELAY_BODY_LIMIT. A body counts by its length, or its chunks so far, from its head until it is answered. One API key may have as much as it leaves free; what is more is answered 429, and what does not fit in all 503, before it is read. What is made of bodies takes some times as much memory."`
 	MaxConcurrent      int           `name:"max-concurrent" env:"SCORELAY_MAX_CONCURRENT" default:"4096" help:"Posts in progress at once; one more is answered 503. As many groups of update-groups, of which one more waits."`
 	AcceptTimeout      time.Duration `name:"accept-timeout" env:"SCORELAY_ACCEPT_TIMEOUT" default:"5s" help:"How long storing an update may take, and as long again waiting for its turn, before it is answered 503. A claim of an updateId lives three times as long, and at least 15s."`
 	PublicMetrics      bool          `name:"public-metrics" env:"SCORELAY_PUBLIC_METRICS" help:"Serve /metrics on the API's address too, to all who reach it. They are on the admin listener in any case."`
 	Rate               int           `name:"rate" env:"SCORELAY_RATE" default:"0" help:"Updates per second of one API key that has no rate of its own, each update of a signed group counted; 0 for no limit. As many as fit into the least whole number of seconds that a group of 256 fits into may come at once."`
 	LookUpRate         int           `name:"look-up-rate" env:"SCORELAY_LOOK_UP_RATE" default:"0" help:"Look-ups per second of one API key that has no such rate of its own; 0 for no limit."`
 	GasPerDay          uint64        `name:"gas-per-day" env:"SCORELAY_GAS_PER_DAY" default:"0" help:"Gas that one API key may have accepted in a UTC day, if it has no such budget of its own: what its updates and creations take at worst; 0 for no limit."`
+	MaxMembers         int           `name:"max-members" env:"SCORELAY_MAX_MEMBERS" default:"1024" help:"Owners and updaters that a project may have by edits that the API takes, at least 100, which a creation may name; one more is answered 400. Owners can go beyond it on the contract; look-ups are paged."`
 	MaxWaiting         uint64        `name:"max-waiting" env:"SCORELAY_MAX_WAITING" default:"1000000" help:"Updates of one project that may wait to be bound to a transaction; beyond it more are answered 429, with a Retry-After of what its lane needs for them. At least 1000, or 0 for no bound. What comes within some two seconds of reaching it, or while an endpoint of the chain lets the lane wait, is still accepted, and so is what the lane cannot read yet, because a creation before it cannot be bound."`
 	WholeSignatures    []string      `name:"whole-signatures" env:"SCORELAY_WHOLE_SIGNATURES" help:"Projects (or 'all') whose single updates must be signed as a whole, by the scheme eip712: a signature that covers only the time, as in the published scheme, is answered 403. Signed groups always are. A key may ask for the same."`
 	ContractSignatures bool          `name:"contract-signatures" env:"SCORELAY_CONTRACT_SIGNATURES" help:"Let members that are contracts sign by ERC-1271. Costs a call to the chain for each such signature."`
@@ -193,6 +195,7 @@ func (s *APISettings) Validate() error {
 	p.check(s.FreshAhead >= 0, "SCORELAY_MESSAGE_MAX_AHEAD is %s; it must not be negative", s.FreshAhead)
 	p.check(len(s.ScoreTypes) > 0, "SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type")
 	p.check(s.BodyLimit >= 1024, "SCORELAY_BODY_LIMIT is %d; it must be at least 1024 bytes", s.BodyLimit)
+	p.check(s.BodiesLimit >= 2*s.BodyLimit, "SCORELAY_BODIES_LIMIT is %d; it must be at least %d, twice SCORELAY_BODY_LIMIT", s.BodiesLimit, 2*s.BodyLimit)
 	p.check(s.MaxConcurrent >= 1, "SCORELAY_MAX_CONCURRENT is %d; it must be at least 1", s.MaxConcurrent)
 	p.check(s.MaxConnections >= 1, "SCORELAY_MAX_CONNECTIONS is %d; it must be at least 1", s.MaxConnections)
 	p.check(s.MaxPerAddress >= 1, "SCORELAY_MAX_CONNECTIONS_PER_ADDRESS is %d; it must be at least 1", s.MaxPerAddress)
@@ -211,6 +214,7 @@ func (s *APISettings) Validate() error {
 	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)
 	p.check(s.LookUpRate >= 0 && s.LookUpRate <= maxKeyRate, "SCORELAY_LOOK_UP_RATE is %d; it must be 0 (no limit) or more, up to %d", s.LookUpRate, maxKeyRate)
 	p.check(s.GasPerDay <= maxKeyGas, "SCORELAY_GAS_PER_DAY is %d; it must be 0 (no limit) or more, up to %d", s.GasPerDay, uint64(maxKeyGas))
+	p.check(s.MaxMembers >= score.MaxMembers, "SCORELAY_MAX_MEMBERS is %d; it must be at least %d, which a creation may name", s.MaxMembers, score.MaxMembers)
 	p.check(s.MaxWaiting == 0 || s.MaxWaiting >= relay.TellFrom,
 		"SCORELAY_MAX_WAITING is %d; it must be 0 (no bound) or at least %d, since relayers tell of no fewer", s.MaxWaiting, relay.TellFrom)
 	_, err = s.whole()

@@ -23,6 +23,8 @@ func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 		"SCORELAY_STATUS_RETENTION is 59s; it must be at least 1m":            func(s *APISettings) { s.StatusRetention = 59 * time.Second },
 		"SCORELAY_DEFAULT_SCORE_TYPES is empty; name at least one score type": func(s *APISettings) { s.ScoreTypes = nil },
 		"SCORELAY_BODY_LIMIT is 1023; it must be at least 1024 bytes":         func(s *APISettings) { s.BodyLimit = 1023 },
+		"SCORELAY_BODIES_LIMIT is 524287; it must be at least 524288, twice":  func(s *APISettings) { s.BodiesLimit = 524287 },
+		"SCORELAY_MAX_MEMBERS is 99; it must be at least 100, which a":        func(s *APISettings) { s.MaxMembers = 99 },
 		"SCORELAY_MAX_CONCURRENT is 0; it must be at least 1":                 func(s *APISettings) { s.MaxConcurrent = 0 },
 		"SCORELAY_MAX_CONNECTIONS is 0; it must be at least 1":                func(s *APISettings) { s.MaxConnections = 0 },
 		"SCORELAY_MAX_CONNECTIONS_PER_ADDRESS is 0; it must be at least 1":    func(s *APISettings) { s.MaxPerAddress = 0 },

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -139,9 +140,8 @@ func (s *Server) waitsFor(updates int, project score.ProjectID) *waits {
 	return nil
 }
 
-// authenticate tells whose request it is.
-func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
-	secret := c.Get("X-API-KEY")
+// callerOf is who has the secret of an API key.
+func (s *Server) callerOf(secret string) (*caller, *Problem) {
 	if secret == "" {
 		return nil, problem(codeMissingAPIKey, "")
 	}
@@ -152,24 +152,30 @@ func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
 	case grant.Expired(time.Now()):
 		return nil, problem(codeExpiredAPIKey, "it was valid until "+grant.Expires.UTC().Format(time.RFC3339))
 	}
-	if conn := connOf(c); conn != nil && !conn.doors.showedKey(conn, grant.Key) {
-		conn.doors.refused(boundKey, addressOf(conn), grant.Key, nil)
+	return s.callers.of(grant), nil
+}
+
+// authenticate is callerOf a request, whose connection counts for the key then.
+func (s *Server) authenticate(c *fiber.Ctx) (*caller, *Problem) {
+	by, p := s.callerOf(c.Get("X-API-KEY"))
+	if p != nil {
+		return nil, p
+	}
+	if conn := connOf(c); conn != nil && !conn.doors.showedKey(conn, by.Key) {
+		conn.doors.refused(boundKey, addressOf(conn), by.Key, nil)
 		c.Context().SetConnectionClose()
 		lingerOnClose(c)
 		return nil, temporary(codeTooManyConnections, s.config.Idle, "at most "+strconv.Itoa(s.config.MaxPerKey)+" of one key")
 	}
-	return s.callers.of(grant), nil
+	return by, nil
 }
 
-// expected answers `Expect: 100-continue`: a body is asked for that has a valid key and may be read.
+// expected answers `Expect: 100-continue`: a body is asked for that has a valid key. One that may not come is refused before.
 func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
 	s.identify(ctx)
 	c := s.app.AcquireCtx(ctx)
 	defer s.app.ReleaseCtx(c)
 	_, p := s.authenticate(c)
-	if p == nil && c.Request().Header.ContentLength() > s.config.MaxBody {
-		p = s.tooLarge(c)
-	}
 	if p == nil {
 		return fasthttp.StatusContinue
 	}
@@ -198,17 +204,52 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	return c.SendString("ok\n")
 }
 
-// unauthenticatedBodyLimit is how many bytes of a body are read of a caller without a valid API key: enough for a small
-// request to be answered without closing its connection, too little to fill the memory.
-const unauthenticatedBodyLimit = 4 << 10
+// smallBody is how many bytes of a body are read whoever sends it: enough for a small request to be answered without closing its
+// connection, too little to fill the memory.
+const smallBody = 4 << 10
 
-// boundsFor decides by its headers how large a request's body may be, and how long it may take.
-func (s *Server) boundsFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
-	if h.ContentLength() != -2 { // a body follows; the time so far was for the head
-		limit.ReadTimeout = s.config.ReadTimeout
+// letIn has a body come, if there is room for it, and, unless it is small, if its API key is valid and not over its rate.
+func (s *Server) letIn(h *hold, target, secret string, length uint64) *Problem {
+	by, p := s.callerOf(secret)
+	switch {
+	case p != nil && length > smallBody:
+		return p
+	case length > uint64(s.config.MaxBody):
+		return s.tooLarge()
+	case p != nil:
+		return s.makeRoom(h, "", int(length))
+	case length > smallBody:
+		a := &by.updates
+		if path, _, _ := strings.Cut(target, "?"); path == pathLookUpUpdates {
+			a = &by.lookUps
+		}
+		p = a.refusal(s.over(a))
 	}
-	if grant := s.deps.Keys.Authenticate(string(h.Peek("X-API-KEY"))); grant == nil || grant.Expired(time.Now()) {
-		limit.MaxRequestBodySize = min(unauthenticatedBodyLimit, s.config.MaxBody)
+	if p == nil {
+		p = s.makeRoom(h, by.Key, int(length))
+	}
+	if p != nil {
+		by.counts.request(p)
+	}
+	return p
+}
+
+// makeRoom has a connection hold so many bytes for a body of a key, of which empty is none.
+func (s *Server) makeRoom(h *hold, key string, bytes int) *Problem {
+	switch s.bodies.take(h, key, bytes) {
+	case "":
+		return nil
+	case boundKey:
+		return temporary(codeTooManyBodies, s.posting.wait(), fmt.Sprintf("%d bytes more, beside those in progress", bytes))
+	default:
+		return temporary(codeOverloaded, s.posting.wait(), fmt.Sprintf("%d bytes of bodies may be in progress, and %d more do not fit", s.config.MaxBodies, bytes))
+	}
+}
+
+// boundsFor gives a request's body a time of its own: that so far was for the head.
+func (s *Server) boundsFor(h *fasthttp.RequestHeader) (limit fasthttp.RequestConfig) {
+	if h.ContentLength() != -2 {
+		limit.ReadTimeout = s.config.ReadTimeout
 	}
 	return limit
 }

@@ -104,17 +104,13 @@ func newAllowance(q score.Quota, of, unit string) allowance {
 	return a
 }
 
-// over refuses a request of a key that is over its rate on this replica, before its body is read.
-func (s *Server) over(c *fiber.Ctx, a *allowance) *Problem {
+// over is how long a key must wait that is over its rate on this replica, which needs no body to be known; zero of others.
+func (s *Server) over(a *allowance) score.Left {
 	if a.quota.PerSecond == 0 || s.deps.Limiter == nil {
-		return nil
+		return score.Left{}
 	}
 	wait := s.deps.Limiter.Over(a.of, a.quota)
-	if wait == 0 {
-		return nil
-	}
-	full := wait + time.Duration(a.quota.Seconds())*time.Second
-	return a.tell(c, score.Left{Wait: wait, Full: full})
+	return score.Left{Wait: wait, Full: wait + time.Duration(a.quota.Seconds())*time.Second}
 }
 
 // spend takes what a request costs of what its key has left, and tells in the headers of the answer how much that is.
@@ -173,8 +169,8 @@ func (a *allowance) refusal(left score.Left) *Problem {
 func counted[T any](
 	s *Server, c *fiber.Ctx, by *caller, decode func([]byte) (*T, *Problem), price func(*T) (score.ProjectID, score.Cost),
 ) (*T, score.Cost, *Problem) {
-	if p := s.over(c, &by.updates); p != nil {
-		return nil, score.Cost{}, p
+	if left := s.over(&by.updates); left.Wait > 0 {
+		return nil, score.Cost{}, by.updates.tell(c, left)
 	}
 	r, p := request(c, decode)
 	cost := score.Cost{Units: 1}

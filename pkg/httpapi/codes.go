@@ -54,6 +54,7 @@ var (
 	codeTooManyStreams     = Code{"too_many_streams", http.StatusTooManyRequests, "Too many streams of events are open with this API key or from this address", "Close some, or read one stream and share it; retry after Retry-After seconds."}
 	codeBacklogFull        = Code{"backlog_full", http.StatusTooManyRequests, "Too many updates of the project wait", "Retry after Retry-After seconds: so long the project's lane needs for what is too much."}
 	codeTooManyConnections = Code{"too_many_connections", http.StatusTooManyRequests, "Too many connections from this address or with this key", "Close some, or send more requests over each; retry after Retry-After seconds. Behind a proxy the operator names it as trusted."}
+	codeTooManyBodies      = Code{"too_many_bodies", http.StatusTooManyRequests, "Too many bytes of bodies with this API key are in progress", "Send fewer or smaller bodies at once, each without pause; retry after Retry-After seconds."}
 	codeHeadersTooLarge    = Code{"headers_too_large", http.StatusRequestHeaderFieldsTooLarge, "The request's headers are too large", "Send fewer or shorter headers."}
 	codeInternal           = Code{"internal", http.StatusInternalServerError, "Internal error of the API", "Retry; if it happens again, tell the operator."}
 	codeUnknownMethod      = Code{"unknown_method", http.StatusNotImplemented, "The method is unknown", "Use a method of HTTP that the path supports."}

@@ -121,6 +121,12 @@ var provocations = map[string]struct {
 	"body_too_large": {nil, func(b *bench) response {
 		return b.post("/create-project", []byte(`{"name":"`+strings.Repeat("x", 1<<20)+`"}`))
 	}},
+	"too_many_bodies": {func(s *setup) { s.config.MaxBodies = 512 << 10 }, func(b *bench) response {
+		_, err := io.WriteString(b.dial(loopback), b.announce("/update-groups", length(256<<10)))
+		require.NoError(b.t, err)
+		b.held(256 << 10)
+		return b.post("/create-project", []byte(`{"name":"`+strings.Repeat("x", 100)+`"}`))
+	}},
 	"unsupported_media_type": {nil, func(b *bench) response {
 		return b.postWith(map[string]string{"Content-Type": "text/json"}, []byte(`{}`))
 	}},

@@ -16,7 +16,7 @@
 //     finds the duplicates. What was accepted meanwhile is reported when it is back.
 //   - A process has one publish in flight and no timer: what arrives meanwhile shares the next one, so a single request
 //     waits for one fsync and a thousand together wait for two.
-//   - Everything is bounded: bodies, headers, connections, requests at once (look-ups also by key), the time a request may take, the memory
+//   - Everything is bounded: bodies (each, and all in progress, before they are read), headers, connections, requests at once (look-ups also by key), the time a request may take, the memory
 //     of caches. What does not fit gets a 4xx or a 503 with Retry-After, not a queue.
 //   - What is served is framed so that every parser sees the same requests in the same bytes; anything else closes the
 //     connection. fasthttp is more lenient and has no setting for it, so package framing looks at the bytes before it does.

@@ -38,6 +38,8 @@ const (
 // doors are a listener whose connections are bounded, by address, by API key and in all. One that is refused gets a problem document.
 type doors struct {
 	net.Listener
+	server  *Server
+	bodies  *bodies
 	config  *Config
 	metrics *metrics
 	log     *slog.Logger
@@ -61,7 +63,7 @@ type silence struct {
 
 func newDoors(listener net.Listener, s *Server) *doors {
 	return &doors{
-		Listener: listener, config: &s.config, metrics: s.metrics, log: s.deps.Log, ids: s.ids,
+		Listener: listener, server: s, bodies: s.bodies, config: &s.config, metrics: s.metrics, log: s.deps.Log, ids: s.ids,
 		refusing: make(chan struct{}, maxRefusing), of: map[netip.Addr]int{}, ofKey: map[string]int{}, quiet: map[string]silence{},
 	}
 }
@@ -83,6 +85,7 @@ func (d *doors) Accept() (net.Conn, error) {
 		pause = acceptPause
 		from := addressOf(raw)
 		c := &conn{Conn: raw, doors: d, idle: true, since: time.Now()}
+		c.framing.Gate = c
 		if c.trusted = d.config.trusts(from); c.trusted {
 			c.known.Store(true)
 		} else {

@@ -200,7 +200,18 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 		return fieldProblem(codeNotOwner, "/signature", "is that of "+e.Owner.Hex()+", who is no owner of the project; compare the domain "+
 			"(`signing` of GET /projects/{projectId}), projectId, edits, nonce and deadline; contract wallets send edits themselves")
 	}
-	if _, rules := e.Apply(rec); len(rules) > 0 {
+	unseen := 0
+	if next > 0 { // the last edit is final, and the directory may not know of it yet
+		last, dead, err := s.storedEdit(score.EditRef(e.Project, next-1))
+		if err != nil {
+			s.log(c).Warn("the API could not read a project's last edit; it asks the caller to retry", "project", e.Project, "err", err)
+			return s.notStored(err)
+		}
+		if last != nil && dead == nil {
+			unseen = last.Unseen(rec)
+		}
+	}
+	if _, rules := e.Apply(rec, s.config.MaxMembers-unseen); len(rules) > 0 {
 		var f fields
 		for _, rule := range rules {
 			f.add(fieldInvalid, rule.Pointer, rule.Detail)

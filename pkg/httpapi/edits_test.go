@@ -233,3 +233,49 @@ func TestAnEditIsKnownWithoutRedis(t *testing.T) {
 	r := b.get("%s", b.editsPath()+"/0")
 	require.Equal(t, []any{"final", "applied"}, []any{r.body["status"], r.body["outcome"]})
 }
+
+// TestEditsKeepToTheBoundOfMembers: counted are those of the record and of the last edit, of which it may not know yet. Who is a member
+// already may get the other role, and who goes leaves a place.
+func TestEditsKeepToTheBoundOfMembers(t *testing.T) {
+	t.Parallel()
+	const most = 105
+	b := newBench(t, func(s *setup) { s.config.MaxMembers = most }).onChain()
+	record := score.RecordOf(b.project)
+	before := len(record.Members)
+	var edits []score.Edit
+	for i := range most - before {
+		edits = append(edits, score.Edit{Operation: score.AddUpdater, Member: common.Address{9, byte(i + 1)}})
+	}
+	var nonce uint64
+	for len(edits) > 0 {
+		n := min(len(edits), score.MaxEdits)
+		e := b.edit(nonce, edits[:n]...)
+		r := b.postEdit(e)
+		require.Equal(t, http.StatusOK, r.status, r)
+		require.NoError(t, transact(&shared.contract, registry.EncodeEdit(b.storedEdits()[nonce].Edit)))
+		edits = edits[n:]
+		for i := range e.Edits {
+			if len(edits) > 0 { // the directory knows of all edits but the last
+				record.Members[e.Edits[i].Member] |= score.Updater
+			}
+		}
+		nonce++
+	}
+	b.final.records.Store(b.project.ID, record)
+	require.Less(t, len(record.Members), most)
+
+	one := score.Edit{Operation: score.AddOwner, Member: common.Address{8}}
+	r := b.postEdit(b.edit(nonce, one))
+	require.Equal(t, "invalid_body", r.code(), r)
+	require.Equal(t, "/edits/0/member", r.body["errors"].([]any)[0].(map[string]any)["pointer"])
+	for _, e := range b.storedEdits()[nonce-1].Edit.Edits {
+		record.Members[e.Member] |= score.Updater
+	}
+	require.Len(t, record.Members, most)
+	r = b.postEdit(b.edit(nonce, score.Edit{Operation: score.AddOwner, Member: common.Address{9, 1}}, one))
+	wrong := r.body["errors"].([]any)[0].(map[string]any)
+	require.Equal(t, "/edits/1/member", wrong["pointer"])
+	require.Equal(t, "is one too many: a project has at most 105 owners and updaters here, and this one has 105; remove some first", wrong["detail"])
+	gone := score.Edit{Operation: score.RemoveUpdater, Member: common.Address{9, 2}}
+	require.Equal(t, http.StatusOK, b.postEdit(b.edit(nonce, gone, one)).status)
+}

@@ -45,7 +45,7 @@ func Codes() []Code {
 		codeBadSignature, codeUnknownProject, codeUnknownAction, codeUnknownScoreType, codeEditExpired,
 		codeMissingAPIKey, codeInvalidAPIKey, codeExpiredAPIKey, codeSignerNotMember, codeNotOwner, codeSignedOnly, codeNoRight, codeKeysProjects, codeTimeSignature, codeCrossOrigin,
 		codeNotFound, codeProjectNotFound, codeUpdateNotFound, codeEditNotFound, codeMethodNotAllowed, codeRequestTimeout, codeProjectExists, codeEditExists, codeWrongEditNonce, codeEditWaits,
-		codeCursorReplaced, codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeTooManyStreams, codeBacklogFull, codeTooManyConnections, codeHeadersTooLarge,
+		codeCursorReplaced, codeBodyTooLarge, codeMediaType, codeContentEncoding, codeRateLimited, codeBudgetSpent, codeTooManyLookUps, codeTooManyStreams, codeBacklogFull, codeTooManyConnections, codeTooManyBodies, codeHeadersTooLarge,
 		codeInternal, codeUnknownMethod, codeStarting, codeShuttingDown, codeOverloaded, codeConnectionsFull, codeNotDurable, codeStreamFull, codeHalted, codePaused, codeUpdateInProgress,
 		codeStatusRebuilding, codeStatusUnavailable, codeIndexRebuilding, codeIndexUnavailable, codeChainUnavailable, codeHTTPVersion,
 	}

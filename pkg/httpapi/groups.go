@@ -79,8 +79,8 @@ type groupsAnswered struct {
 // updateGroups does with each of several groups what updateScores does with one: each stands or falls by itself, as if it had
 // come alone.
 func (s *Server) updateGroups(c *fiber.Ctx, by *caller) *Problem {
-	if p := s.over(c, &by.updates); p != nil {
-		return p
+	if left := s.over(&by.updates); left.Wait > 0 {
+		return by.updates.tell(c, left)
 	}
 	groups, p := request(c, decodeGroups)
 	if p != nil {

@@ -43,6 +43,8 @@ type conn struct {
 	framing framing.Framing
 	wrong   *framing.Flaw // of the request after those that were passed on; nothing is read any more
 	told    bool          // the server has come to that request
+	refused *Problem      // why its body may not come, where the flaw is framing.Refused
+	hold    hold          // for the body in progress
 
 	linger atomic.Bool
 	once   sync.Once
@@ -56,6 +58,9 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.told = true
 		return 0, errMalformed
 	}
+	if c.framing.Between() { // all before is answered: fasthttp reads when it has nothing left
+		c.doors.bodies.give(&c.hold, false)
+	}
 	n, err := c.Conn.Read(p)
 	if n == 0 {
 		if !c.heard && (errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)) {
@@ -68,15 +73,22 @@ func (c *conn) Read(p []byte) (int, error) {
 	if wrong == nil {
 		return n, err
 	}
-	c.wrong = wrong
-	c.doors.malformed(wrong, c.Conn)
+	if c.wrong = wrong; wrong != framing.Refused {
+		c.doors.malformed(wrong, c.Conn)
+	}
 	if passed == 0 {
 		return c.Read(p)
 	}
 	return passed, nil
 }
 
-var errMalformed = errors.New("the request is not framed as HTTP/1.1")
+var errMalformed = errors.New("the request is not framed as HTTP/1.1, or its body may not come")
+
+// LetIn decides about a body, before fasthttp knows of it.
+func (c *conn) LetIn(target, key []byte, length uint64) bool {
+	c.refused = c.doors.server.letIn(&c.hold, string(target), string(key), length)
+	return c.refused == nil
+}
 
 // Write writes an answer.
 func (c *conn) Write(p []byte) (int, error) {
@@ -98,6 +110,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 func (c *conn) Close() (err error) {
 	c.once.Do(func() {
 		defer c.doors.leave(c)
+		c.doors.bodies.give(&c.hold, true)
 		if c.linger.Load() {
 			err = drainAndClose(c.Conn, lingerTime)
 			return

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -48,27 +49,54 @@ type projectView struct {
 	Name         string           `json:"name"`
 	InputActions []score.Action   `json:"inputActions"` // by index: a later one of the same name is the valid one
 	ScoreTypes   []string         `json:"scoreTypes"`
-	Owners       []common.Address `json:"owners"`
+	Members      int              `json:"members"` // owners and updaters, each counted once
+	Owners       []common.Address `json:"owners"`  // as updaters, of this page
 	Updaters     []common.Address `json:"updaters"`
+	Next         *string          `json:"next"`
 	SignedOnly   bool             `json:"signedOnly"`
 	Signing      wallet.Domain    `json:"signing"` // what EIP-712 signatures are made under: the deployment's
 }
 
-// project tells of a project, and how far its creation has come.
+// membersCost is how many members count as one look-up: each is passed over for any page.
+const membersCost = 2048
+
+// project tells of a project, how far its creation has come, and of some of its members, in the order of their addresses.
 func (s *Server) project(c *fiber.Ctx, by *caller) *Problem {
 	id, p := projectParam(c, by)
 	if p != nil {
 		return p
 	}
+	q := queryOf(c, "limit", "cursor")
+	limit, after := q.limit(), from(q, "cursor", wallet.ParseAddress)
+	if q.wrong != nil {
+		return q.wrong
+	}
 	rec, known := s.deps.Projects.creation(id)
 	if rec == nil {
 		return problem(codeProjectNotFound, "")
 	}
-	return s.send(c, projectView{
+	if p := s.countAs(c, by, (len(rec.Members)+membersCost-1)/membersCost); p != nil {
+		return p
+	}
+	view := projectView{
 		ProjectID: id, progress: progressOf(s.creationStatus(id, known)), Name: rec.Name, InputActions: rec.Actions, ScoreTypes: rec.ScoreTypes,
-		Owners: rec.MembersOf(score.Owner), Updaters: rec.MembersOf(score.Updater),
-		SignedOnly: rec.SignedOnly, Signing: s.domain,
-	})
+		Members: len(rec.Members), Owners: []common.Address{}, Updaters: []common.Address{}, SignedOnly: rec.SignedOnly, Signing: s.domain,
+	}
+	members := rec.MembersAfter(score.Owner|score.Updater, after, limit+1)
+	if len(members) > limit {
+		members = members[:limit]
+		next := strings.ToLower(members[limit-1].Hex())
+		view.Next = &next
+	}
+	for _, member := range members {
+		if rec.Members[member]&score.Owner != 0 {
+			view.Owners = append(view.Owners, member)
+		}
+		if rec.Members[member]&score.Updater != 0 {
+			view.Updaters = append(view.Updaters, member)
+		}
+	}
+	return s.send(c, view)
 }
 
 // creationStatus is what the status store says of a creation, unless it contradicts what is known: the directory knows

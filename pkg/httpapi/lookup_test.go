@@ -2,13 +2,18 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"html"
 	"math"
+	"math/big"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -126,4 +131,71 @@ func TestPathsAreChecked(t *testing.T) {
 	} {
 		require.Equal(t, code, b.get("%s", path).code(), path)
 	}
+}
+
+// crowded is a bench whose project has so many updaters, and the owner.
+func crowded(t *testing.T, updaters int) *browser {
+	t.Helper()
+	w := newBrowser(t, nil)
+	rec := score.RecordOf(w.project)
+	for i := len(rec.Members); i <= updaters; i++ {
+		rec.Members[common.BigToAddress(big.NewInt(int64(1_000_000+i)))] = score.Updater
+	}
+	w.final.records.Store(w.project.ID, rec)
+	return w
+}
+
+// TestMembersComeInPages: by HTTP and on the page, each once, in the order of addresses; however many an owner adds on the contract, an
+// answer is as long as it was, and counts by how many there are.
+func TestMembersComeInPages(t *testing.T) {
+	t.Parallel()
+	const most = 5000
+	w := crowded(t, most)
+	seen, cursor, pages := map[any]bool{}, "", 0
+	for more := true; more; pages++ {
+		r := w.get("/projects/%s?limit=500%s", w.project.ID, cursor)
+		require.Equal(t, http.StatusOK, r.status, r)
+		require.EqualValues(t, most+1, r.body["members"])
+		var next string
+		next, more = r.body["next"].(string)
+		cursor = "&cursor=" + next
+		for _, list := range []string{"owners", "updaters"} {
+			for _, member := range r.body[list].([]any) {
+				require.False(t, seen[member] && list == "updaters", member)
+				seen[member] = true
+			}
+		}
+	}
+	require.Len(t, seen, most+1)
+	require.Equal(t, 11, pages)
+	r := w.get("/projects/%s", w.project.ID)
+	require.LessOrEqual(t, len(r.body["owners"].([]any))+len(r.body["updaters"].([]any)), 101)
+	for _, query := range []string{"cursor=0x12", "limit=0", "limit=501", "after=x"} {
+		require.Equal(t, "invalid_query", w.get("/projects/%s?%s", w.project.ID, query).code())
+	}
+
+	require.Equal(t, http.StatusSeeOther, w.signIn(w.secret.Reveal(), "/app").status)
+	path, shown := "/app/projects/"+w.project.ID.String()+"/members", 0
+	link := regexp.MustCompile(`href="([^"]+)" rel="next"`)
+	for n := 0; ; n++ {
+		r := w.visit(http.MethodGet, path, nil)
+		require.Equal(t, http.StatusOK, r.status)
+		require.Less(t, len(r.raw), 100_000)
+		require.Contains(t, r.raw, "5001 wallets")
+		shown += strings.Count(r.raw, "Remove updater</a>")
+		next := link.FindStringSubmatch(r.raw)
+		if next == nil {
+			require.Equal(t, most/50, n)
+			break
+		}
+		path = html.UnescapeString(next[1])
+	}
+	require.GreaterOrEqual(t, shown, most-1)
+	require.Equal(t, http.StatusBadRequest, w.visit(http.MethodGet, "/app/projects/"+w.project.ID.String()+"/members?after=x", nil).status)
+
+	w.withTerms(apikey.Terms{LookUps: 10})
+	r = w.get("/projects/%s", w.project.ID)
+	require.Equal(t, http.StatusOK, r.status)
+	units, _ := left(t, r, "look-ups")
+	require.InDelta(t, 7, units, 1, "5,001 members count as three")
 }

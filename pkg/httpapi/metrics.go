@@ -26,6 +26,7 @@ type metrics struct {
 	connections prometheus.Gauge
 	refused     *prometheus.CounterVec // connections, by bound
 	malformed   *prometheus.CounterVec // requests, by flaw
+	bodies      prometheus.Gauge
 	streams     *streamMetrics
 }
 
@@ -75,6 +76,9 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		malformed: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_malformed_total", Help: "Requests that were refused with their connections, because programs could differ about where they end, by what is wrong.",
 		}, []string{"flaw"}),
+		bodies: with.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_api_body_bytes", Help: "Bytes of request bodies in progress, of which there are at most SCORELAY_BODIES_LIMIT.",
+		}),
 		streams: newStreamMetrics(with),
 	}
 	m.accepted, m.duplicates = m.updates.WithLabelValues(statusAccepted), m.updates.WithLabelValues(statusDuplicate)

@@ -35,7 +35,7 @@ func (s *Server) newPage() (*page.Page, error) {
 		return nil, nil
 	}
 	return page.New(page.Config{
-		Secret: s.config.Secret, Domain: s.domain, Source: source{s}, Standings: s.deps.Standings, Explorer: s.config.Explorer, Log: s.deps.Log,
+		Secret: s.config.Secret, Domain: s.domain, Source: source{s}, Standings: s.deps.Standings, Explorer: s.config.Explorer, MaxMembers: s.config.MaxMembers, Log: s.deps.Log,
 	})
 }
 

@@ -92,12 +92,8 @@ func (p *Problem) write(c *fiber.Ctx) error {
 	return send(c, p.Status, "application/problem+json", p)
 }
 
-// tooLarge answers a body over its limit: of a caller without a valid API key, the key is the problem.
-func (s *Server) tooLarge(c *fiber.Ctx) *Problem {
-	forgotten := len(c.Request().Header.Host()) == 0 // by fasthttp, after a chunked body
-	if _, p := s.authenticate(c); p != nil && !forgotten {
-		return p
-	}
+// tooLarge is the problem of a body over its limit.
+func (s *Server) tooLarge() *Problem {
 	return problem(codeBodyTooLarge, fmt.Sprintf("at most %d bytes", s.config.MaxBody))
 }
 
@@ -125,7 +121,9 @@ func (s *Server) failed(c *fiber.Ctx, err error) error {
 	}
 	p := problem(codeMalformedRequest, "")
 	if conn := connOf(c); conn != nil && conn.told {
-		p, refused = malformed(conn.wrong), fiber.ErrBadRequest
+		if p, refused = conn.refused, fiber.ErrBadRequest; p == nil {
+			p = malformed(conn.wrong)
+		}
 	}
 	switch refused.Code {
 	case fiber.StatusNotFound:
@@ -133,7 +131,7 @@ func (s *Server) failed(c *fiber.Ctx, err error) error {
 	case fiber.StatusMethodNotAllowed:
 		p = problem(codeMethodNotAllowed, "")
 	case fiber.StatusRequestEntityTooLarge:
-		p = s.tooLarge(c)
+		p = s.tooLarge()
 	case fiber.StatusRequestHeaderFieldsTooLarge:
 		p = problem(codeHeadersTooLarge, fmt.Sprintf("at most %d bytes", maxHeaders))
 	case fiber.StatusRequestTimeout:

@@ -19,7 +19,9 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "scorelay", DisableStartupMessage: true, DisablePreParseMultipartForm: true,
 		StrictRouting: true, CaseSensitive: true,
-		BodyLimit: s.config.MaxBody, ReadBufferSize: maxHeaders,
+		// Or each idle connection keeps the largest body that came over it, and a buffer of maxHeaders.
+		ReduceMemoryUsage: true,
+		BodyLimit:         s.config.MaxBody, ReadBufferSize: maxHeaders,
 		Concurrency: 2 * s.config.MaxConnections, // the doors bound them; fasthttp would answer in plain text
 		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: s.config.Idle,
 		ErrorHandler: s.failed,
@@ -42,7 +44,7 @@ func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app.Get("/projects/:project/edits", s.route("edits", s.reads, score.MayRead, s.editToSign))
 	app.Get("/projects/:project/edits/:nonce", s.route("edit", s.reads, score.MayRead, s.edit))
 	app.Post("/reserve-ids", s.route("reserve-ids", s.writes, score.MayUpdate, s.reserveIDs))
-	app.Post("/look-up-updates", s.route("look-up-updates", s.reads, score.MayRead, s.lookUpUpdates))
+	app.Post(pathLookUpUpdates, s.route("look-up-updates", s.reads, score.MayRead, s.lookUpUpdates))
 	app.Get("/projects", s.route("projects", s.reads, score.MayRead, s.listProjects))
 	app.Get("/projects/:project", s.route("project", s.reads, score.MayRead, s.project))
 	app.Get("/projects/:project/updates/:update", s.route("update", s.reads, score.MayRead, s.update))

@@ -174,9 +174,8 @@ func (s *signers) contractMember(ctx context.Context, rec *score.Record, r *upda
 
 // contractMembers lists the members that are contracts, always in the same order.
 func (s *signers) contractMembers(ctx context.Context, rec *score.Record) ([]common.Address, error) {
-	members := rec.MembersOf(score.Owner | score.Updater)
 	var contracts []common.Address
-	for _, member := range members[:min(len(members), maxCodeQuestions)] {
+	for _, member := range rec.MembersAfter(score.Owner|score.Updater, nil, maxCodeQuestions) {
 		has, err := s.believe(fact{wallet: member}, codeBelieved, func() (bool, error) { return s.contracts.HasCode(ctx, member) })
 		if err != nil {
 			return nil, err

@@ -10,6 +10,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
+const pathLookUpUpdates = "/look-up-updates"
+
 // maxLookedUp bounds the updates of one look-up: those of a signed group, or of a word of ids.
 const maxLookedUp = 256
 

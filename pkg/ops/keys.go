@@ -14,9 +14,13 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
+// mostKeys is how many the screen lists: those that are valid first, then the newest. `scorelay keys list` has no such bound.
+const mostKeys = 500
+
 type keysView struct {
 	frame
 	Keys   []apikey.Key
+	All    int
 	Recent int // used in the last hour
 	Rights []string
 	New    apikey.Terms
@@ -28,7 +32,7 @@ func (o *Ops) keys(r *request) error {
 	if err != nil {
 		return err
 	}
-	view := keysView{frame: o.frame(r.Request, "API keys", "keys"), Keys: keys, Rights: apikey.Rights(), New: apikey.CallerTerms()}
+	view := keysView{frame: o.frame(r.Request, "API keys", "keys"), Keys: keys, All: len(keys), Rights: apikey.Rights(), New: apikey.CallerTerms()}
 	for _, k := range keys {
 		if k.LastUsed != nil && time.Since(*k.LastUsed) < time.Hour {
 			view.Recent++
@@ -36,6 +40,7 @@ func (o *Ops) keys(r *request) error {
 	}
 	slices.Reverse(view.Keys)
 	slices.SortStableFunc(view.Keys, func(a, b apikey.Key) int { return revoked(a) - revoked(b) })
+	view.Keys = view.Keys[:min(mostKeys, len(view.Keys))]
 	o.show(r.w, http.StatusOK, "keys", view)
 	return nil
 }

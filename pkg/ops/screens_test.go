@@ -6,12 +6,15 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/apikey"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -183,4 +186,24 @@ func TestThingsArePausedAndResume(t *testing.T) {
 	require.Contains(t, r.look("/ops/pauses").text, "Nothing is paused")
 	require.Contains(t, r.log.String(), `what=paused operator=ada`)
 	require.Contains(t, r.log.String(), `what=resumed operator=ada`)
+}
+
+// TestKeysAreListedUpToABound: those that are valid, the newest; the heading counts all.
+func TestKeysAreListedUpToABound(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.signIn()
+	var made sync.WaitGroup
+	for range 510 {
+		made.Go(func() {
+			_, _, err := r.config.Keys.Create(t.Context(), "many", apikey.Terms{})
+			assert.NoError(t, err)
+		})
+	}
+	made.Wait()
+	is := r.send(http.MethodGet, "/ops/keys", nil)
+	require.Equal(t, http.StatusOK, is.status)
+	require.Equal(t, 500, strings.Count(is.text, `<a href="/ops/keys/`))
+	require.Contains(t, is.text, "500 are shown")
+	require.Regexp(t, `of 51\d keys were`, is.text)
 }

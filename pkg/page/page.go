@@ -57,7 +57,10 @@ type Config struct {
 	Source    Source
 	Standings Standings
 	Explorer  string // the address of a block explorer that screens link to; IsExplorer holds of it, or it is empty
-	Log       *slog.Logger
+
+	MaxMembers int // owners and updaters that a project may have by edits here
+
+	Log *slog.Logger
 }
 
 // Page answers requests below /app. It is safe for concurrent use.
@@ -68,7 +71,10 @@ type Page struct {
 	source    Source
 	standings Standings
 	log       *slog.Logger
-	mux       *http.ServeMux
+
+	mostMembers int
+
+	mux *http.ServeMux
 }
 
 // Files are what screens load, the same for everyone: content types by name, below /app.
@@ -126,7 +132,7 @@ func New(c Config) (*Page, error) {
 		return nil, err
 	}
 	drawn.Funcs(template.FuncMap{"explorer": explorer(c.Explorer)})
-	p := &Page{Sessions: sessions, domain: c.Domain, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, mux: http.NewServeMux()}
+	p := &Page{Sessions: sessions, domain: c.Domain, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, mostMembers: c.MaxMembers, mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
 		home + "/{$}":                              p.projects,
 		home:                                       p.projects,

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
 type member struct {
@@ -26,7 +27,9 @@ type change struct{ Name, Path string }
 type membersView struct {
 	head
 	Members []member
-	Seen    bool // the newest updates are known
+	Seen    bool   // the newest updates are known
+	Next    string // address of those that follow; empty where none do
+	Later   bool   // others came before
 }
 
 // members answers: who may send?
@@ -35,13 +38,27 @@ func (p *Page) members(r *request) error {
 	if err != nil {
 		return err
 	}
+	var after *common.Address
+	if text := r.FormValue("after"); text != "" {
+		address, err := wallet.ParseAddress(text)
+		if err != nil {
+			return invalid("The address of this list " + err.Error())
+		}
+		after = &address
+	}
 	newest, _, err := p.newest(r.Context(), &head)
-	view := membersView{head: head, Seen: err == nil}
+	view := membersView{head: head, Seen: err == nil, Later: after != nil}
 	signed := map[common.Address]*score.Execution{}
 	for i := len(newest) - 1; i >= 0; i-- {
 		signed[newest[i].Signer] = &newest[i]
 	}
-	for address, role := range head.Project.Members {
+	shown := head.Project.MembersAfter(score.Owner|score.Updater, after, pageMembers+1)
+	if len(shown) > pageMembers {
+		shown = shown[:pageMembers]
+		view.Next = head.Path + "/members?after=" + shown[pageMembers-1].Hex()
+	}
+	for _, address := range shown {
+		role := head.Project.Members[address]
 		m := member{Wallet: address, Roles: roles(role), Seen: signed[address]}
 		for _, of := range []struct {
 			role      score.Role
@@ -53,7 +70,6 @@ func (p *Page) members(r *request) error {
 		}
 		view.Members = append(view.Members, m)
 	}
-	slices.SortFunc(view.Members, func(a, b member) int { return a.Wallet.Cmp(b.Wallet) })
 	p.show(r.w, http.StatusOK, "members", view)
 	return nil
 }

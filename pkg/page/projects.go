@@ -14,6 +14,7 @@ import (
 const (
 	pageProjects  = 50
 	pageStandings = 50
+	pageMembers   = 50
 	pageRecent    = 30
 )
 

@@ -99,9 +99,10 @@ func (e *ProjectEdit) Over(now time.Time) bool {
 }
 
 // Apply makes the edits, in their order, to a copy of a project's record, and lists everything that would make the contract refuse them, but
-// for nonce, deadline and signature. Pointers are into the body of a post of edits. The contract checks all of it again, except that
-// names are UTF-8 without control characters, and that nothing is given that an operation does not use.
-func (e *ProjectEdit) Apply(r *Record) (after *Record, problems []Problem) {
+// for nonce, deadline and signature, and what would give the project more members than so many. Pointers are into the body of a post of edits. The
+// contract checks all of it again, except that names are UTF-8 without control characters, that nothing is given that an operation
+// does not use, and how many members there are.
+func (e *ProjectEdit) Apply(r *Record, mostMembers int) (after *Record, problems []Problem) {
 	if n := len(e.Edits); n > MaxEdits {
 		return nil, []Problem{{"/edits", fmt.Sprintf("must hold at most %d edits, has %d", MaxEdits, n)}}
 	}
@@ -109,7 +110,7 @@ func (e *ProjectEdit) Apply(r *Record) (after *Record, problems []Problem) {
 		ID: r.ID, Name: r.Name, Actions: slices.Clone(r.Actions), ScoreTypes: slices.Clone(r.ScoreTypes), Members: maps.Clone(r.Members), SignedOnly: r.SignedOnly,
 	}
 	for i := range e.Edits {
-		if field, detail := e.Edits[i].apply(after); detail != "" {
+		if field, detail := e.Edits[i].apply(after, mostMembers); detail != "" {
 			problems = append(problems, Problem{fmt.Sprintf("/edits/%d/%s", i, field), detail})
 		}
 	}
@@ -117,15 +118,15 @@ func (e *ProjectEdit) Apply(r *Record) (after *Record, problems []Problem) {
 }
 
 // apply makes the edit to a record, or says which of its fields is wrong.
-func (e *Edit) apply(r *Record) (field, detail string) {
+func (e *Edit) apply(r *Record, mostMembers int) (field, detail string) {
 	if e.used() != *e {
 		return "operation", "does not use all that is given; leave out what it does not use"
 	}
 	switch e.Operation {
 	case AddOwner:
-		return e.give(r, Owner, "an owner")
+		return e.give(r, Owner, "an owner", mostMembers)
 	case AddUpdater:
-		return e.give(r, Updater, "an updater")
+		return e.give(r, Updater, "an updater", mostMembers)
 	case RemoveOwner:
 		return e.take(r, Owner, "an owner")
 	case RemoveUpdater:
@@ -160,17 +161,31 @@ func (e *Edit) used() Edit {
 	return *e
 }
 
+// Unseen is how many members the edits give of whom a record does not know: of an older project, or one that lost them since.
+func (e *ProjectEdit) Unseen(r *Record) int {
+	unseen := map[common.Address]bool{}
+	for i := range e.Edits {
+		one := &e.Edits[i]
+		if gives := one.Operation == AddOwner || one.Operation == AddUpdater; gives && r.Members[one.Member] == 0 {
+			unseen[one.Member] = true
+		}
+	}
+	return len(unseen)
+}
+
 // Operations are all there are.
 func Operations() []Operation {
 	return []Operation{AddOwner, RemoveOwner, AddUpdater, RemoveUpdater, AddAction, AddScoreType, RequireSignedGroups, AllowUnsignedGroups}
 }
 
-func (e *Edit) give(r *Record, role Role, is string) (field, detail string) {
+func (e *Edit) give(r *Record, role Role, is string, most int) (field, detail string) {
 	switch {
 	case e.Member == common.Address{}:
 		return "member", "must not be the zero address"
 	case r.Members[e.Member]&role != 0:
 		return "member", "is " + is + " already"
+	case r.Members[e.Member] == 0 && len(r.Members) >= most:
+		return "member", fmt.Sprintf("is one too many: a project has at most %d owners and updaters here, and this one has %d; remove some first", most, len(r.Members))
 	}
 	r.Members[e.Member] |= role
 	return "", ""

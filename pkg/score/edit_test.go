@@ -2,12 +2,14 @@ package score_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/scorelay/scorelay/pkg/score"
 )
@@ -28,7 +30,7 @@ func TestEditsAreMadeInTheirOrder(t *testing.T) {
 		{Operation: score.RequireSignedGroups},
 		{Operation: score.AllowUnsignedGroups},
 	}}
-	after, problems := e.Apply(before)
+	after, problems := e.Apply(before, 2)
 	require.Empty(t, problems)
 	require.Equal(t, map[common.Address]score.Role{b: score.Owner}, after.Members)
 	require.Equal(t, []score.Action{{Name: "up", Points: 1}, {Name: "up", Points: 2}}, after.Actions)
@@ -37,7 +39,7 @@ func TestEditsAreMadeInTheirOrder(t *testing.T) {
 	require.Equal(t, map[common.Address]score.Role{a: score.Owner | score.Updater}, before.Members)
 	require.Len(t, before.Actions, 1)
 
-	_, problems = e.Apply(after)
+	_, problems = e.Apply(after, 2)
 	require.Equal(t, "/edits/0/member", problems[0].Pointer, "it was made before")
 	full := &score.Record{Members: map[common.Address]score.Role{}}
 	for i := range score.MaxScoreTypes {
@@ -45,7 +47,7 @@ func TestEditsAreMadeInTheirOrder(t *testing.T) {
 	}
 	full.Actions = make([]score.Action, score.MaxActions)
 	more := score.ProjectEdit{Edits: []score.Edit{{Operation: score.AddAction, Name: "x", Points: 1}, {Operation: score.AddScoreType, Name: "x"}}}
-	_, problems = more.Apply(full)
+	_, problems = more.Apply(full, 2)
 	require.Len(t, problems, 2)
 }
 
@@ -64,7 +66,7 @@ func TestEditsHoldNothingThatTheirOperationDoesNotUse(t *testing.T) {
 		{Operation: score.RequireSignedGroups},
 	} {
 		problems := func(e score.Edit) []score.Problem {
-			_, problems := (&score.ProjectEdit{Edits: []score.Edit{e}}).Apply(owner)
+			_, problems := (&score.ProjectEdit{Edits: []score.Edit{e}}).Apply(owner, 9)
 			return problems
 		}
 		require.Empty(t, problems(good))
@@ -89,4 +91,21 @@ func TestAnEditIsOverBehindItsDeadline(t *testing.T) {
 	e := score.ProjectEdit{Deadline: 1000}
 	require.False(t, e.Over(time.Unix(1000, 0)))
 	require.True(t, e.Over(time.Unix(1001, 0)))
+}
+
+// TestMembersAfterAreAPartOfAll: any page of any record is what cutting the whole list gives.
+func TestMembersAfterAreAPartOfAll(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := &score.Record{Members: map[common.Address]score.Role{}}
+		for range rapid.IntRange(0, 40).Draw(t, "members") {
+			r.Members[common.Address{byte(rapid.IntRange(0, 30).Draw(t, "address"))}] |= score.Role(rapid.IntRange(1, 3).Draw(t, "role"))
+		}
+		roles, most := score.Role(rapid.IntRange(1, 3).Draw(t, "roles")), rapid.IntRange(1, 50).Draw(t, "most")
+		after := &common.Address{byte(rapid.IntRange(0, 30).Draw(t, "after"))}
+		want := slices.DeleteFunc(r.MembersOf(roles), func(a common.Address) bool { return a.Cmp(*after) <= 0 })
+		require.Equal(t, want[:min(len(want), most)], r.MembersAfter(roles, after, most))
+		all := r.MembersOf(roles)
+		require.Equal(t, all[:min(len(all), most)], r.MembersAfter(roles, nil, most))
+	})
 }

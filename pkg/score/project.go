@@ -193,6 +193,20 @@ func (r *Record) MembersOf(roles Role) []common.Address {
 	return members
 }
 
+// MembersAfter are the first of MembersOf behind an address, nil: from the first on, at most so many. It costs far less where these are few.
+func (r *Record) MembersAfter(roles Role, after *common.Address, most int) []common.Address {
+	members := make([]common.Address, 0, min(most, len(r.Members)))
+	for member, has := range r.Members {
+		if has&roles == 0 || after != nil && member.Cmp(*after) <= 0 {
+			continue
+		}
+		if at, _ := slices.BinarySearchFunc(members, member, common.Address.Cmp); at < most {
+			members = slices.Insert(members[:min(len(members), most-1)], at, member)
+		}
+	}
+	return members
+}
+
 // Words are what an update's indexes mean in the project: its action's name and signed points, and its score type's name; nil where the
 // project does not have them. Lists only grow, so that a newer record says the same of an older update.
 func (r *Record) Words(action, scoreType uint8) (name *string, points *int64, of *string) {

@@ -33,9 +33,11 @@ type ProjectState struct {
 	Name         string           `json:"name"`
 	InputActions []score.Action   `json:"inputActions"` // by index
 	ScoreTypes   []string         `json:"scoreTypes"`   // by index
-	Owners       []common.Address `json:"owners"`
-	Updaters     []common.Address `json:"updaters"`
-	SignedOnly   bool             `json:"signedOnly"` // takes signed groups only
+	Members      int              `json:"members"`      // owners and updaters, each counted once
+	Owners       []common.Address `json:"owners"`       // of this page of the members
+	Updaters     []common.Address `json:"updaters"`     // as Owners
+	Next         string           `json:"next"`         // for ProjectPage: where the next members begin; empty: there are no more
+	SignedOnly   bool             `json:"signedOnly"`   // takes signed groups only
 
 	// Domain is what is signed under, for Group.Sign and EIP712, if the API is to be trusted: see Client.Expecting. The
 	// interface calls it signing.
@@ -67,13 +69,22 @@ func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
 	return c.do(ctx, http.MethodPost, "/create-project", body, nil)
 }
 
-// Project asks for a project. An ErrDomain is final: see Expecting.
+// Project asks for a project and the first 100 of its members. An ErrDomain is final: see Expecting.
 func (c *Client) Project(ctx context.Context, project score.ProjectID) (*ProjectState, error) {
+	return c.ProjectPage(ctx, project, Page{})
+}
+
+// ProjectPage is Project with another page of its members, in the order of their addresses.
+func (c *Client) ProjectPage(ctx context.Context, project score.ProjectID, page Page) (*ProjectState, error) {
+	path := "/projects/" + project.String()
+	if query := page.values().Encode(); query != "" {
+		path += "?" + query
+	}
 	var out struct {
 		ProjectState
 		Signing json.RawMessage `json:"signing"` // in place of ProjectState's: an error in it is not one of the connection
 	}
-	if err := c.do(ctx, http.MethodGet, "/projects/"+project.String(), nil, &out); err != nil {
+	if err := c.do(ctx, http.MethodGet, path, nil, &out); err != nil {
 		return nil, err
 	}
 	var err error

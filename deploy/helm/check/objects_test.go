@@ -278,6 +278,36 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
+// TestGoKnowsItsMemory: Go collects at 85 to 90 % of a container's limit, in whatever unit that is, before the kernel ends the program.
+func TestGoKnowsItsMemory(t *testing.T) {
+	known := func(args ...string) (checked int) {
+		for _, p := range pods(render(t, append([]string{"--values", examples(t)["production"]}, args...)...)) {
+			c := p.Spec.Containers[0]
+			memory, limited := c.Resources.Limits[core.ResourceMemory]
+			text, is := environment(c)["GOMEMLIMIT"]
+			if is != limited {
+				t.Errorf("%s: limited is %v, and Go knows %q", p.owner, limited, text)
+			}
+			if !limited {
+				continue
+			}
+			bytes, err := strconv.ParseInt(text, 10, 64)
+			if part := float64(bytes) / memory.AsApproximateFloat64(); err != nil || part < 0.85 || part > 0.9 {
+				t.Errorf("%s: Go has %q of %s, which is not 85 to 90 %%", p.owner, text, memory.String())
+			}
+			checked++
+		}
+		return checked
+	}
+	if known() < 3 {
+		t.Error("there are hardly any pods")
+	}
+	for _, limit := range []string{"1Gi", "1.5Gi", "1500M", "900000Ki", "1G", "1200000000"} {
+		known("--set-string", "api.resources.limits.memory="+limit)
+	}
+	known("--set", "api.resources.limits.memory=null")
+}
+
 func environment(c core.Container) map[string]string {
 	env := map[string]string{}
 	for _, variable := range c.Env {

@@ -90,6 +90,12 @@ default
 - {name: {{ $name }}, value: {{ $value | quote }}}
 {{- end }}
 {{- end }}
+{{- /* 88 % of the limit: Go collects before the kernel ends the program */ -}}
+{{- with dig "resources" "limits" "memory" "" (get $v $component) | toString }}
+{{- $unit := regexFind "[A-Za-z]*$" . }}
+{{- $bytes := get (dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776) $unit }}
+- {name: GOMEMLIMIT, value: {{ mulf 0.88 $bytes (trimSuffix $unit . | float64) | int64 | quote }}}
+{{- end }}
 {{- if $v.authorities.configMap }}
 - {name: SSL_CERT_DIR, value: "/etc/ssl/certs:/etc/scorelay/authorities"}
 {{- end }}

@@ -6,7 +6,10 @@
 // and has no setting for it.
 package framing
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // Flaw is what may be wrong.
 type Flaw struct {
@@ -29,6 +32,16 @@ var (
 	Chunk       = &Flaw{"chunk", "the size of a chunk is not a hexadecimal number, or is too long a line"}
 )
 
+// Refused is no flaw: the Gate does not let the body in that the line announces.
+var Refused = &Flaw{"refused", "the body may not come"}
+
+// Gate decides which bodies may come, before a server has heard of them and makes room.
+type Gate interface {
+	// LetIn decides about the body of a request: its length, or that of the chunks announced so far, bytes, at least 1. Target and
+	// key are the beginnings of the request's target and of its X-API-KEY, valid until it returns.
+	LetIn(target, key []byte, length uint64) bool
+}
+
 // Flaws are all of them.
 var Flaws = []*Flaw{RequestLine, Method, Version, Line, Folded, Name, Length, Encoding, Both, Trailer, Chunk}
 
@@ -37,6 +50,7 @@ const (
 	maxLengthDigits = 18
 	maxChunkDigits  = 12
 	maxChunkLine    = 256
+	maxKept         = 128 // bytes of a target and of a key; no key and no path that takes a body is longer
 )
 
 // part is what the next byte of a connection belongs to.
@@ -64,10 +78,14 @@ type Framing struct {
 	sized   bool   // the head has a Content-Length
 	chunked bool   // the head has a Transfer-Encoding
 	blank   bool   // an empty line came before the request line
+
+	Gate        Gate   // nil: every body may come
+	target, key []byte // the beginnings
+	announced   uint64 // bytes of chunks
 }
 
 // Follow judges the next bytes, and returns how many of them may be passed on to the server: all, or those before the first
-// line that has a flaw. Nothing may be passed on after a flaw but an error.
+// line that has a flaw, or whose body is Refused. Nothing may be passed on after a flaw but an error.
 //
 // Where that line begins a request, its first byte is replaced by a question mark and may be passed on, too: a server answers
 // an error only after it has read something of a request.
@@ -103,6 +121,17 @@ func (f *Framing) Follow(p []byte) (passed int, wrong *Flaw) {
 		passed += end
 	}
 	return passed, nil
+}
+
+// Between reports whether all bytes so far were of whole requests.
+func (f *Framing) Between() bool { return f.part == inRequestLine && len(f.line) == 0 }
+
+// letIn asks the gate about a body.
+func (f *Framing) letIn(length uint64) *Flaw {
+	if f.Gate == nil || f.Gate.LetIn(f.target, f.key, length) {
+		return nil
+	}
+	return Refused
 }
 
 func (f *Framing) bodyRead() {
@@ -165,7 +194,8 @@ func (f *Framing) requestLine(line []byte) *Flaw {
 	default:
 		return Method
 	}
-	*f = Framing{part: inHeaders, old: version[7] == '0'}
+	target = append(f.target[:0], target[:min(len(target), maxKept)]...)
+	*f = Framing{part: inHeaders, old: version[7] == '0', Gate: f.Gate, target: target, key: f.key[:0]}
 	return nil
 }
 
@@ -193,6 +223,9 @@ func (f *Framing) header(line []byte) *Flaw {
 		f.chunked = true
 	case len(name) == 7 && bytes.EqualFold(name, []byte("Trailer")):
 		return Trailer
+	case len(name) == 9 && len(f.key) == 0 && bytes.EqualFold(name, []byte("X-API-KEY")):
+		key := bytes.Trim(line[colon+1:], " \t")
+		f.key = append(f.key, key[:min(len(key), maxKept)]...)
 	}
 	return nil
 }
@@ -206,6 +239,7 @@ func (f *Framing) headRead() *Flaw {
 		f.part = inChunkSize
 	case f.left > 0:
 		f.part = inBody
+		return f.letIn(f.left)
 	default:
 		f.part = inRequestLine
 	}
@@ -221,8 +255,10 @@ func (f *Framing) chunkSize(line []byte) *Flaw {
 	}
 	if f.part, f.left = inChunk, length+2; length == 0 {
 		f.part, f.left = inTrailers, 0
+		return nil
 	}
-	return nil
+	f.announced += min(length, math.MaxUint64-f.announced)
+	return f.letIn(f.announced)
 }
 
 // parseDigits reads a number of at most that many digits, with nothing around them.

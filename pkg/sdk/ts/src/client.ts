@@ -71,8 +71,13 @@ export interface Project extends Status {
   inputActions: Action[]
   /** By index. */
   scoreTypes: string[]
+  /** Owners and updaters, each counted once. */
+  members: number
+  /** As updaters: of this page of the members. */
   owners: string[]
   updaters: string[]
+  /** Where the next members begin; null: there are no more. */
+  next: string | null
   signedOnly: boolean
   /** The domain that is signed under, for signGroup and WholeUpdate.domain: to be trusted as the API is; see ClientOptions.domain. */
   signing: SigningDomain
@@ -240,9 +245,9 @@ export class Client {
     return new IdRange(range.first, range.count)
   }
 
-  /** Asks for a project. Throws a DomainError, which is final, if its domain is not the one expected. */
-  async project(projectId: string): Promise<Project> {
-    const project = await this.call<Project>('GET', `/projects/${projectId}`)
+  /** Asks for a project and a page of its members, in the order of their addresses. Throws a DomainError, which is final, if its domain is not the one expected. */
+  async project(projectId: string, page: Page = {}): Promise<Project> {
+    const project = await this.call<Project>('GET', withQuery(`/projects/${projectId}`, page))
     checkDomain(project.signing, this.domain)
     return this.domain ? { ...project, signing: { ...this.domain } } : project // what was checked, and nothing beside it
   }

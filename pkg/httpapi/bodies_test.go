@@ -1,0 +1,213 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/scorelay/scorelay/pkg/apikey"
+	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+const kib = 1 << 10
+
+// announce is the head of a post whose body has not come.
+func (b *bench) announce(path, framing string) string {
+	return "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-API-KEY: " + b.secret.Reveal() + "\r\n" + framing + "\r\n\r\n"
+}
+
+func length(n int) string { return fmt.Sprintf("Content-Length: %d", n) }
+
+// held waits until so many bytes of bodies are in progress.
+func (b *bench) held(bytes int) {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool { return b.count("scorelay_api_body_bytes") == float64(bytes) }, time.Minute, time.Millisecond,
+		"%v bytes are held", b.count("scorelay_api_body_bytes"))
+}
+
+// bounded is a bench in which 1 MiB of bodies may be in progress.
+func bounded(t *testing.T, change func(*setup)) *bench {
+	return newBench(t, func(s *setup) {
+		s.config.MaxBodies = 1024 * kib
+		if change != nil {
+			change(s)
+		}
+	})
+}
+
+// TestBodiesInProgressAreBounded: before anything of one is read, a key has as much as it leaves free, with lengths and with chunks. What
+// it may not have is 429, what no one may have 503; small bodies of others come all the same.
+func TestBodiesInProgressAreBounded(t *testing.T) {
+	t.Parallel()
+	b := bounded(t, nil).withProject()
+	var lines []*line
+	for i := range 2 {
+		lines = append(lines, b.dial(loopback))
+		_, err := io.WriteString(lines[i], b.announce("/update-groups", length(256*kib)))
+		require.NoError(t, err)
+		b.held((i + 1) * 256 * kib)
+	}
+	l := b.dial(loopback)
+	r := l.ask(b.announce("/update-groups", length(4*kib)))
+	require.Equal(t, http.StatusTooManyRequests, r.status)
+	require.Equal(t, "too_many_bodies", r.code())
+	require.Equal(t, "1", r.header.Get("Retry-After"))
+	l.ends()
+	r = b.dial(loopback).ask(b.announce("/update-groups", "Expect: 100-continue\r\n"+length(200*kib)))
+	require.Equal(t, "too_many_bodies", r.code(), "it is not asked for")
+
+	l = b.dial(loopback)
+	_, err := io.WriteString(l, livez+livez+b.announce("/update-groups", length(100*kib)))
+	require.NoError(t, err)
+	require.Equal(t, "ok\n", l.answer().raw, "what came before is answered")
+	require.Equal(t, "ok\n", l.answer().raw)
+	require.Equal(t, "too_many_bodies", l.answer().code())
+
+	other := *b
+	other.withTerms(apikey.Terms{})
+	require.Equal(t, http.StatusOK, other.post("/update-score", other.update("of another key")).status)
+	chunked := other.dial(loopback)
+	_, err = io.WriteString(chunked, other.announce("/update-groups", "Transfer-Encoding: chunked")+"10000\r\n")
+	require.NoError(t, err)
+	b.held((512 + 64) * kib)
+	_, err = io.WriteString(chunked, strings.Repeat(" ", 64*kib)+"\r\n30000\r\n")
+	require.NoError(t, err)
+	b.held((512 + 256) * kib)
+	_, err = io.WriteString(chunked, strings.Repeat(" ", 192*kib)+"\r\n1\r\n")
+	require.NoError(t, err)
+	require.Equal(t, "body_too_large", chunked.answer().code(), "by its chunks together")
+	b.held(512 * kib)
+
+	third := *b
+	third.withTerms(apikey.Terms{})
+	_, err = io.WriteString(other.dial(loopback), other.announce("/update-groups", length(256*kib)))
+	require.NoError(t, err)
+	b.held((512 + 256) * kib)
+	r = third.dial(loopback).ask(third.announce("/update-groups", length(200*kib)))
+	require.Equal(t, http.StatusServiceUnavailable, r.status)
+	require.Equal(t, "overloaded", r.code(), "it has nothing, and would have more than it leaves free")
+	require.Equal(t, http.StatusOK, third.post("/update-score", third.update("of a third key")).status)
+	require.Equal(t, http.StatusUnauthorized, b.dial(loopback).ask("POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Length: 4097\r\n\r\n").status)
+	_, err = io.WriteString(b.dial(loopback), "POST /update-score HTTP/1.1\r\nHost: x\r\nContent-Length: 4096\r\n\r\n")
+	require.NoError(t, err)
+	b.held((512+256)*kib + 4*kib) // it may be small
+}
+
+// TestWhatABodyHeldIsGivenBack: on every way out; what is not would be missing for as long as the API runs.
+func TestWhatABodyHeldIsGivenBack(t *testing.T) {
+	t.Parallel()
+	var panics atomic.Bool
+	b := bounded(t, func(s *setup) {
+		s.config.ReadTimeout = 2 * time.Second
+		s.deps = func(d *httpapi.Deps) {
+			d.Paused = func(p *score.ProjectID) *httpapi.Pause {
+				if p != nil && panics.Load() {
+					panic("a handler panics")
+				}
+				return nil
+			}
+		}
+	}).withProject()
+	body := strings.Repeat(" ", 100*kib)
+	begun := func(framing, some string) *line {
+		l := b.dial(loopback)
+		_, err := io.WriteString(l, b.announce("/update-score", framing)+some)
+		require.NoError(t, err)
+		return l
+	}
+	for name, way := range map[string]func(t *testing.T){
+		"finished, and its connection kept": func(t *testing.T) {
+			l := begun(length(len(body)), body)
+			for range 3 {
+				require.Equal(t, "malformed_json", l.answer().code())
+				b.held(0)
+				_, err := io.WriteString(l, b.announce("/update-score", length(len(body)))+body)
+				require.NoError(t, err)
+			}
+			require.Equal(t, "malformed_json", l.answer().code())
+		},
+		"finished in chunks": func(t *testing.T) {
+			l := begun("Transfer-Encoding: chunked", "19000\r\n"+body+"\r\n19000\r\n"+body+"\r\n0\r\n\r\n")
+			require.Equal(t, "malformed_json", l.answer().code())
+		},
+		"several in one write": func(t *testing.T) {
+			one := b.announce("/update-score", length(2)) + "{}"
+			l := begun(length(len(body)), body+one+one+one[:len(one)-1])
+			for range 3 {
+				l.answer()
+			}
+			b.held(2)
+			_, err := io.WriteString(l, "}")
+			require.NoError(t, err)
+			l.answer()
+		},
+		"timed out": func(t *testing.T) {
+			l := begun(length(len(body)), "{")
+			b.held(len(body))
+			require.Equal(t, "request_timeout", l.answer().code())
+		},
+		"cut":               func(*testing.T) { l := begun(length(len(body)), "{"); b.held(len(body)); _ = l.Close() },
+		"cut after a chunk": func(*testing.T) { _ = begun("Transfer-Encoding: chunked", "5\r\n12345\r\n").Close() },
+		"broken chunks": func(t *testing.T) {
+			require.Equal(t, "malformed_request", begun("Transfer-Encoding: chunked", "5\r\n12345\r\nx\r\n").answer().code())
+		},
+		"panicked": func(t *testing.T) {
+			panics.Store(true)
+			u := b.update("panics")
+			require.Equal(t, http.StatusInternalServerError, b.post("/update-score", u).status)
+		},
+		"too large": func(t *testing.T) {
+			require.Equal(t, "body_too_large", begun(length(300*kib), "").answer().code())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			way(t)
+			b.held(0)
+		})
+	}
+	require.Equal(t, "malformed_json", begun(length(len(body)), body).answer().code())
+}
+
+// TestAKeyOverItsRateSendsNoBody: it is refused by the head alone, with a large body, and by the rate of what it asks for.
+func TestAKeyOverItsRateSendsNoBody(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject().withTerms(apikey.Terms{Rate: 1})
+	require.Equal(t, http.StatusOK, b.post("/update-scores", b.group(score.KindWord, b.inWord("all", 256))).status)
+	r := b.dial(loopback).ask(b.announce("/update-groups", length(100*kib)))
+	require.Equal(t, "rate_limited", r.code(), r)
+	require.InDelta(t, 1, retryAfter(t, r), 1)
+	l := b.dial(loopback)
+	body := strings.Repeat(" ", 10*kib)
+	require.Equal(t, "malformed_json", l.ask(b.announce("/look-up-updates", length(len(body)))+body).code(), "look-ups have another rate")
+}
+
+// TestIdleConnectionsKeepNoBodies: of a body nothing is left at a connection that waits for its next request.
+func TestIdleConnectionsKeepNoBodies(t *testing.T) { //nolint:paralleltest // it measures the process
+	const connections = 100
+	b := newBench(t, nil)
+	body := strings.Repeat(" ", 250*kib)
+	var lines []*line
+	inUse := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // what is pooled lives for two
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := inUse()
+	for range connections {
+		l := b.dial(loopback)
+		require.Equal(t, "malformed_json", l.ask(b.announce("/update-score", length(len(body)))+body).code())
+		lines = append(lines, l)
+	}
+	require.Less(t, int(inUse())-int(before), connections*40*kib)
+	runtime.KeepAlive(lines)
+}
