@@ -18,8 +18,8 @@ import (
 func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "scorelay", DisableStartupMessage: true, DisablePreParseMultipartForm: true,
-		StrictRouting: true, CaseSensitive: true,
-		BodyLimit: s.config.MaxBody, ReadBufferSize: maxHeaders,
+		CaseSensitive: true,
+		BodyLimit:     s.config.MaxBody, ReadBufferSize: maxHeaders,
 		Concurrency: 2 * s.config.MaxConnections, // the doors bound them; fasthttp would answer in plain text
 		ReadTimeout: s.config.ReadTimeout, WriteTimeout: s.config.ReadTimeout, IdleTimeout: s.config.Idle,
 		ErrorHandler: s.failed,
