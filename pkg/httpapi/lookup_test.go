@@ -97,6 +97,8 @@ func TestTheChainKnowsWhatRedisHasLost(t *testing.T) {
 			{Project: b.project.ID, ID: updateID("two"), Signer: devnet.Address(1), Target: devnet.Address(9), ScoreType: 1},
 		},
 	}}})))
+	require.Equal(t, "status_rebuilding", b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).code(), "its transaction comes back")
+	b.restored()
 	r := b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
 	require.Equal(t, object{
 		"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "final", "outcome": "applied",
