@@ -111,19 +111,15 @@ func (s *Server) sameContent(r *updateRequest, accepted bool) *bool {
 	}
 	of := maphash.Comparable(s.seed, score.UpdateRef(r.Project, r.Update))
 	is := maphash.Comparable(s.seed, content{r.ActionName, r.ScoreType, r.Target})
-	was, known := s.contents.Get(of)
-	same := was == is
-	switch {
-	case accepted && known && !same:
+	switch was, known := s.contents.Get(of); {
+	case known && !accepted:
+		return new(was == is)
+	case known && was != is:
 		s.contents.Remove(of)
-		return nil
 	case accepted:
 		s.contents.Add(of, is)
-		return nil
-	case !known:
-		return nil
 	}
-	return &same
+	return nil
 }
 
 // updateScores does the same for updates that were signed together.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -22,15 +21,14 @@ func thereAre(came string, names []string) string {
 	names = slices.Compact(slices.SortedFunc(slices.Values(names), func(a, b string) int {
 		return cmp.Or(cmp.Compare(far[a], far[b]), strings.Compare(a, b))
 	}))
-	listed := make([]string, min(len(names), mostListed))
-	for i := range listed {
-		listed[i] = strconv.Quote(names[i])
+	text := "there are"
+	for _, name := range names[:min(len(names), mostListed)] {
+		text += fmt.Sprintf(" %q,", name)
 	}
-	text := "there are " + strings.Join(listed, ", ")
-	if more := len(names) - len(listed); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	if more := len(names) - mostListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.TrimSuffix(text, ","), more)
 	}
-	return text
+	return strings.TrimSuffix(text, ",")
 }
 
 // distance is how many bytes make one text of the other: put in, left out or replaced (Levenshtein).
