@@ -300,7 +300,7 @@ func (t *Traces) problems(p *problems) {
 
 func isHTTP(text string) bool {
 	scheme, _, _ := strings.Cut(text, "://")
-	return scheme == "http" || scheme == "https"
+	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
 
 // isOrigin tells whether a browser may send this as a page's origin.

@@ -9,6 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// TestASchemeMayBeInCapitals, as in any address.
+func TestASchemeMayBeInCapitals(t *testing.T) {
+	t.Parallel()
+	for text, is := range map[string]bool{"HTTPS://a": true, "Http://a": true, "https://a": true, "ws://a": false, "a:1": false} {
+		require.Equal(t, is, isHTTP(text), text)
+	}
+}
+
 func TestAnAPISettingThatIsWrongSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]func(*APISettings){

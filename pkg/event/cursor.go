@@ -68,9 +68,9 @@ func ParseCursor(text string) (Cursor, error) {
 	case parts[0] == startText && len(parts) == 2:
 		c.dead = number(0, last, 64)
 	case len(parts) == 4 && parts[2] == "end":
-		c.block.Number, c.logIndex, c.dead = number(0, parts[0], 64), wholeBlock, number(1, last, 64)
+		c.block.Number, c.logIndex, c.dead = number(0, parts[0], 63), wholeBlock, number(1, last, 64)
 	case len(parts) == 5:
-		c.block.Number, c.logIndex, c.index, c.dead = number(0, parts[0], 64), uint32(number(1, parts[2], 32)), uint32(number(2, parts[3], 32)), number(3, last, 64)
+		c.block.Number, c.logIndex, c.index, c.dead = number(0, parts[0], 63), uint32(number(1, parts[2], 32)), uint32(number(2, parts[3], 32)), number(3, last, 64)
 	default:
 		return c, ErrNotCursor
 	}

@@ -25,7 +25,7 @@ func (t *turn) lookAtLetters(ctx context.Context) error {
 		if err != nil || t.at.dead <= last {
 			return err
 		}
-		t.Logger.Warn("the stream of dead letters ends before what a reader was told of, so NATS lost some, or the reader made its cursor up; the event log tells that reader of all that there are again",
+		t.Logger.Info("the stream of dead letters ends before what a reader was told of, so NATS lost some, or the reader made its cursor up; the event log tells that reader of all that there are again",
 			"project", t.project, "told", t.at.dead, "last", last)
 		t.at.dead = 0
 	}
@@ -49,13 +49,12 @@ func (t *turn) lookAtLetters(ctx context.Context) error {
 
 // olderLetters reads the project's dead letters from the stream, at least up to a sequence.
 func (t *turn) olderLetters(ctx context.Context, through uint64) error {
-	select {
-	case t.reading <- struct{}{}:
-		defer func() { <-t.reading }()
-	case <-ctx.Done():
-		return ctx.Err()
+	leave, err := t.enterOlder(ctx)
+	if err != nil {
+		return err
 	}
-	err := t.DeadLetters.DeadLettersAfter(ctx, t.at.dead, &t.project, func(seq uint64, d score.DeadLetter) error {
+	defer leave()
+	err = t.DeadLetters.DeadLettersAfter(ctx, t.at.dead, &t.project, func(seq uint64, d score.DeadLetter) error {
 		if len(t.found) >= t.limit {
 			return errRead
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -23,6 +24,9 @@ import (
 
 // ErrReplaced says that the chain does not have a cursor's block any more: blocks that were final were replaced.
 var ErrReplaced = errors.New("the chain has replaced the block that the cursor names, which was final")
+
+// ErrAhead says that the chain does not have a cursor's block yet, at the endpoints of this process.
+var ErrAhead = errors.New("the chain does not have the block that the cursor names, yet")
 
 // Chain asks the chain's endpoints, as index.Chain does.
 type Chain interface {
@@ -56,12 +60,13 @@ type DeadLetters interface {
 type Reader interface {
 	// Next waits until the log was read further than a cursor, and returns at most about limit events (at least 1) and the cursor after them. Often there
 	// are no events: the cursor says that nothing is before it. A reader that stores cursors stores such a one now and then, so that it has little to read again.
-	// With an error come no events and the cursor that was given.
+	// With an error come no events and the cursor that was given. Of the calls whose contexts are of one By, one at a time reads what is long ago.
 	// ErrReplaced: see the package. The context's error: it ended while there was nothing. Any other error may pass: try again after a pause.
 	Next(ctx context.Context, project score.ProjectID, after Cursor, limit int) ([]Event, Cursor, error)
 	// End is the cursor after all that is final now.
 	End(ctx context.Context) (Cursor, error)
-	// Holds is nil if Next can continue from a cursor, and ErrReplaced if it cannot. Any other error may pass.
+	// Holds is nil if Next can continue from a cursor, and at once ErrReplaced if no endpoint knows its block, ErrAhead if that is yet to come. Any other
+	// error may pass.
 	Holds(ctx context.Context, at Cursor) error
 }
 
@@ -107,6 +112,7 @@ type Log struct {
 
 	init    sync.Once
 	reading chan struct{}                      // one for each reader of what is older
+	ofOne   sync.Map                           // the same of each By, of which one at a time reads
 	asking  chan struct{}                      // holds one while the contract is asked for lists
 	times   *lru.Cache[common.Hash, time.Time] // of blocks
 	known   *lru.Cache[uint64, common.Hash]    // final blocks, by height
@@ -156,17 +162,24 @@ func (l *Log) End(ctx context.Context) (Cursor, error) {
 	return Cursor{block: end, logIndex: wholeBlock, dead: l.letters.through}, nil
 }
 
-// Holds is nil if Next can continue from a cursor, as far as is known.
+// Holds is Reader.Holds.
 func (l *Log) Holds(ctx context.Context, at Cursor) error {
 	l.prepare()
 	if err := l.look(ctx); err != nil {
 		return err
 	}
-	l.mu.Lock()
-	end, ok := l.tail.end()
-	l.mu.Unlock()
-	if !ok || at.block == (evidence.Ref{}) || at.block.Number > end.Number {
+	if at.block == (evidence.Ref{}) {
 		return nil
+	}
+	b, err := l.Chain.BlockByNumber(ctx, at.block.Number)
+	switch {
+	case errors.Is(err, ethereum.NotFound):
+		return ErrAhead
+	case err != nil || b.Hash == at.block.Hash:
+		return err
+	}
+	if b, err = l.Chain.BlockByHash(ctx, at.block.Hash); errors.Is(err, ethereum.NotFound) || err == nil && b.Number != at.block.Number {
+		return fmt.Errorf("%w: no endpoint knows block %d as %s", ErrReplaced, at.block.Number, at.block.Hash)
 	}
 	return l.has(ctx, at.block)
 }

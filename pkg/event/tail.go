@@ -299,15 +299,40 @@ func (l *Log) notify() {
 
 var errRead = errors.New("enough was read")
 
+type by struct{}
+
+// By has the calls under a context count as those of one who reads.
+func By(ctx context.Context, name string) context.Context { return context.WithValue(ctx, by{}, name) }
+
+// enterOlder waits for a place among those that read what is older; leave gives it back. Who has one waits for it.
+func (l *Log) enterOlder(ctx context.Context) (leave func(), err error) {
+	own := make(chan struct{}, 1)
+	if name := ctx.Value(by{}); name != nil {
+		of, _ := l.ofOne.LoadOrStore(name, own)
+		own = of.(chan struct{})
+	}
+	select {
+	case own <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case l.reading <- struct{}{}:
+		return func() { <-l.reading; <-own }, nil
+	case <-ctx.Done():
+		<-own
+		return nil, ctx.Err()
+	}
+}
+
 // readOlder reads a segment that begins with a block that the tail does not have, unless another reader does so meanwhile. The question to the chain ends
 // at the tail's end, so that only the newest blocks are proved, and that is still in the chain afterwards, so that what was read is of the chain that the reader knows.
 func (l *Log) readOlder(ctx context.Context, from uint64, end evidence.Ref) (s *segment, err error) {
-	select {
-	case l.reading <- struct{}{}:
-		defer func() { <-l.reading }()
-	case <-ctx.Done():
-		return nil, fmt.Errorf("couldn't read the chain's events from block %d on, since other readers read old ones: %w", from, ctx.Err())
+	leave, err := l.enterOlder(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("couldn't read the chain's events from block %d on, since other readers read old ones: %w", from, err)
 	}
+	defer leave()
 	l.mu.Lock()
 	s = l.older.find(from)
 	l.mu.Unlock()

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/scorelay/scorelay/pkg/retry"
@@ -23,6 +26,9 @@ const (
 	maxClaimPause   = 100 * time.Millisecond
 )
 
+// maxContents bounds the accepted updates whose content is remembered, at some 130 bytes each.
+const maxContents = 1 << 16
+
 // What became of an update or a group that was posted.
 const (
 	statusAccepted  = "accepted"
@@ -36,6 +42,8 @@ type updateAccepted struct {
 	Status    string          `json:"status"`    // accepted or duplicate
 	StatusURL string          `json:"statusUrl"` // where the update can be followed
 	Waits     *waits          `json:"waits,omitempty"`
+
+	SameContent *bool `json:"sameContent,omitempty"` // of a duplicate, where it is known
 }
 
 // appendJSON writes the answer that is given most often, without reflection.
@@ -53,6 +61,9 @@ func (u updateAccepted) appendJSON(b []byte) []byte {
 		if more, err := json.Marshal(u.Waits); err == nil {
 			b = append(append(b, `,"waits":`...), more...)
 		}
+	}
+	if u.SameContent != nil {
+		b = strconv.AppendBool(append(b, `,"sameContent":`...), *u.SameContent)
 	}
 	return append(b, '}')
 }
@@ -87,8 +98,28 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	n := 1 - len(duplicates)
 	status := s.countAccepted(n, len(duplicates))
 	return s.send(c, updateAccepted{
-		u.ID, u.Project, status, statusURL(u.Project) + "/updates/" + u.ID.String(), s.waitsFor(n, u.Project),
+		u.ID, u.Project, status, statusURL(u.Project) + "/updates/" + u.ID.String(), s.waitsFor(n, u.Project), s.sameContent(r, n == 1),
 	})
+}
+
+// sameContent reports whether a duplicate has the content that this API accepted under its id; nil where that is not known. Of an id
+// that was accepted twice, as may be without Redis, it is not: the contract decides which content counts.
+func (s *Server) sameContent(r *updateRequest, accepted bool) *bool {
+	type content struct {
+		action, scoreType string
+		target            common.Address
+	}
+	of := maphash.Comparable(s.seed, score.UpdateRef(r.Project, r.Update))
+	is := maphash.Comparable(s.seed, content{r.ActionName, r.ScoreType, r.Target})
+	switch was, known := s.contents.Get(of); {
+	case known && !accepted:
+		return new(was == is)
+	case known && was != is:
+		s.contents.Remove(of)
+	case accepted:
+		s.contents.Add(of, is)
+	}
+	return nil
 }
 
 // updateScores does the same for updates that were signed together.

@@ -73,13 +73,43 @@ func TestASecondPostIsADuplicate(t *testing.T) {
 	for range 3 {
 		r := b.post("/update-score", b.update("one"))
 		require.Equal(t, http.StatusOK, r.status)
-		require.Equal(t, b.answeredSingle("duplicate", "one"), r.body)
+		require.Equal(t, set(b.answeredSingle("duplicate", "one"), "sameContent", true), r.body)
 		require.Equal(t, http.StatusOK, b.get("%s", r.body["statusUrl"]).status)
 	}
 	require.Len(t, b.stored(), 1)
 }
 
 // TestOfManyAtOnceOneIsAccepted: every id is posted by several callers at the same time.
+// TestADuplicateIsComparedWithWhatWasAccepted, where this API knows it.
+func TestADuplicateIsComparedWithWhatWasAccepted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil).withProject()
+	first := b.post("/update-score", b.update("1"))
+	require.Equal(t, "accepted", first.body["status"])
+	require.NotContains(t, first.body, "sameContent")
+	sent := func(body object) any {
+		t.Helper()
+		r := b.post("/update-score", body)
+		require.Equal(t, http.StatusOK, r.status, r)
+		require.Equal(t, "duplicate", r.body["status"])
+		return r.body["sameContent"]
+	}
+	require.Equal(t, true, sent(b.update("1")), "signed at another time")
+	require.Equal(t, false, sent(set(b.update("1"), "actionName", "return")))
+	require.Equal(t, false, sent(set(b.update("1"), "scoreType", "volume")))
+	require.Equal(t, false, sent(set(b.update("1"), "targetWallet", devnet.Address(8))))
+	require.Equal(t, true, sent(b.update("1")))
+
+	refs := []score.Ref{score.UpdateRef(b.project.ID, updateID("2"))}
+	require.NoError(t, b.status.Accepted(t.Context(), refs, []string{""}))
+	require.Nil(t, sent(b.update("2")), "another replica accepted it")
+
+	refs[0].Update = updateID("1")
+	require.NoError(t, b.status.Final(t.Context(), common.Hash{1}, 1, refs, []score.Outcome{score.NotMember}))
+	require.Equal(t, "accepted", b.post("/update-score", set(b.update("1"), "actionName", "return")).body["status"], "the first was rejected")
+	require.Nil(t, sent(b.update("1")), "accepted twice: which of them counts is not known here")
+}
+
 func TestOfManyAtOnceOneIsAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(s *setup) { s.config.ClaimWait = 20 * time.Second }).withProject()

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -22,8 +23,7 @@ type created struct {
 }
 
 // createProject makes one creation durable. The stream takes one per projectId: of two at once, on any replicas, one
-// is stored. A projectId that is taken is refused, even for a creation that says the same: a caller that lost an answer asks
-// for the project and sees what was accepted.
+// is stored. A projectId that is taken is refused, even for a creation with the same content: the problem reports that it is the same.
 func (s *Server) createProject(c *fiber.Ctx, by *caller) *Problem {
 	decode := func(body []byte) (*score.Project, *Problem) { return decodeProject(body, s.config.ScoreTypes) }
 	project, cost, p := counted(s, c, by, decode, func(p *score.Project) (score.ProjectID, score.Cost) { return p.ID, s.priceOfCreation(p) })
@@ -48,14 +48,15 @@ func (s *Server) acceptProject(c *fiber.Ctx, project *score.Project) *Problem {
 	}
 	ctx := s.life
 	if _, taken := s.deps.Projects.lookup(project.ID); taken || s.onChain(ctx, c, project.ID) {
-		return projectExists()
+		by, exactly := s.deps.Projects.asCreated(project.ID)
+		return projectExists(project, by, exactly)
 	}
 
 	// The commit point: persistProject returns nil when the creation is stored and synced.
 	if err := s.persistProject(ctx, project, s.spanOf(c)); err != nil {
 		var taken *score.TakenError
 		if errors.As(err, &taken) {
-			return projectExists()
+			return projectExists(project, score.RecordOf(taken.Project), true)
 		}
 		if errors.Is(err, score.ErrOtherMeaning) {
 			return fieldProblem(codeProjectExists, "/projectId",
@@ -108,8 +109,13 @@ func (s *Server) persistProject(ctx context.Context, project *score.Project, req
 	})
 }
 
-func projectExists() *Problem {
-	return fieldProblem(codeProjectExists, "/projectId", "is taken")
+// projectExists is the problem of an id that is taken; by is what was created, exactly, or what edits have made of it.
+func projectExists(project *score.Project, by *score.Record, exactly bool) *Problem {
+	p := fieldProblem(codeProjectExists, "/projectId", "is taken")
+	if same := reflect.DeepEqual(score.RecordOf(project), by); same || exactly {
+		p.Same = &same
+	}
+	return p
 }
 
 func statusURL(id score.ProjectID) string { return "/projects/" + id.String() }

@@ -361,10 +361,14 @@ func (s *Server) editStatus(
 		return st, nil
 	case stored != nil:
 		_, final, p := s.nextEdit(log, ref.Project)
-		if p == nil && final > ref.Nonce {
+		if p != nil || final <= ref.Nonce {
+			return score.Status{Stage: score.Accepted}, p
+		}
+		if err == nil && complete { // else its dead letter may be on its way: another edit used the nonce
 			return score.Status{Stage: score.Final, Outcome: score.Applied}, nil
 		}
-		return score.Status{Stage: score.Accepted}, p
+	}
+	switch {
 	case err != nil || unread != nil:
 		return st, temporary(codeStatusUnavailable, retryAfterFailure, "")
 	case !complete:

@@ -141,7 +141,7 @@ func (s *Server) eventsFor(c *fiber.Ctx, by *caller, life time.Duration) *Proble
 	if p != nil {
 		return p
 	}
-	e := &eventStream{Server: s, conn: conn, secret: strings.Clone(c.Get("X-API-KEY")), project: rec.ID, at: at, life: life, log: s.log(c)}
+	e := &eventStream{Server: s, key: by.Key, conn: conn, secret: strings.Clone(c.Get("X-API-KEY")), project: rec.ID, at: at, life: life, log: s.log(c)}
 	c.Context().SetConnectionClose() // what the client sends meanwhile is read to notice its end
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer leave()
@@ -181,6 +181,8 @@ func (s *Server) eventsFrom(c *fiber.Ctx, by *caller) (at event.Cursor, p *Probl
 		return at, problem(codeInvalidQuery, "after, or the header "+lastEventID+", "+err.Error()+", or now")
 	case errors.Is(err, event.ErrReplaced):
 		return at, problem(codeCursorReplaced, "")
+	case errors.Is(err, event.ErrAhead):
+		return at, temporary(codeChainUnavailable, retryAfterFailure, err.Error())
 	case err != nil:
 		s.log(c).Warn("the API could not read where a stream of events begins; it asks the caller to retry", "err", err)
 		return at, temporary(codeChainUnavailable, retryAfterFailure, "")
@@ -192,6 +194,7 @@ func (s *Server) eventsFrom(c *fiber.Ctx, by *caller) (at event.Cursor, p *Probl
 type eventStream struct {
 	*Server
 
+	key     string
 	conn    *conn
 	secret  string
 	project score.ProjectID
@@ -202,7 +205,7 @@ type eventStream struct {
 
 // run writes events until the client, its key or this process ends.
 func (e *eventStream) run(w *bufio.Writer) {
-	ctx, stop := context.WithTimeoutCause(e.streaming, e.life, errSession)
+	ctx, stop := context.WithTimeoutCause(event.By(e.streaming, e.key), e.life, errSession)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

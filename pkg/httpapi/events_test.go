@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -71,6 +72,36 @@ func (b *bench) eventsPath() string { return "/projects/" + b.project.ID.String(
 func (b *bench) events(after string, header ...string) *sse {
 	b.t.Helper()
 	return b.stream200(b.asks(b.eventsPath()+"?after="+after, header...))
+}
+
+// TestACallersBadCursorIsNoWarning, of whichever list, and takes no time.
+func TestACallersBadCursorIsNoWarning(t *testing.T) {
+	t.Parallel()
+	var said devnet.Log
+	b := newBench(t, func(s *setup) {
+		s.deps = func(d *httpapi.Deps) {
+			d.Log = slog.New(slog.NewTextHandler(&said, nil))
+			d.Events.(*event.Log).Logger, d.Events.(*event.Log).Poll = d.Log, time.Hour // in which nothing is looked for again
+		}
+	}).withProject()
+	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
+	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
+	for cursor, code := range map[string]string{
+		fmt.Sprintf("1-%064x-end-0", 7): "cursor_replaced", fmt.Sprintf("99999999-%064x-end-0", 7): "chain_unavailable",
+		fmt.Sprintf("18446744073709551615-%064x-end-0", 7): "invalid_query", "7": "invalid_query", "%ff": "invalid_query",
+	} {
+		require.Equal(t, code, b.get("%s", b.eventsPath()+"?after="+cursor).code(), cursor)
+	}
+	b.events("start-9999999") // goes on from the end of what there is
+	for _, path := range []string{
+		"/projects?cursor=", "/projects/" + b.project.ID.String() + "/leaderboards/total?cursor=",
+		"/projects/" + b.project.ID.String() + "/wallets/" + devnet.Address(9).Hex() + "/history?cursor=",
+	} {
+		for _, cursor := range []string{"x", "AAAA", strings.Repeat("A", 16) + "%0a", "%ff"} {
+			require.Equal(t, "invalid_query", b.get("%s", path+cursor).code(), path+cursor)
+		}
+	}
+	require.NotRegexp(t, "level=(WARN|ERROR)", said.String())
 }
 
 func (b *bench) stream200(res *http.Response) *sse {

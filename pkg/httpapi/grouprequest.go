@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -47,26 +48,26 @@ type groupRequest struct {
 	signature wallet.Signature
 }
 
-func decodeGroup(body []byte) (*groupRequest, *Problem) {
-	b, p := decode(body, func(b *groupBody, _ *fields) *groupBody { return b })
-	if p != nil {
-		return nil, p
-	}
-	return b.request()
+func decodeGroup(body []byte) (r *groupRequest, p *Problem) {
+	var unread *Problem
+	r, p = decode(body, func(b *groupBody, f *fields) (r *groupRequest) {
+		r, unread = b.request(f)
+		return r
+	})
+	return r, cmp.Or(p, unread)
 }
 
 // request reads every field.
-func (b *groupBody) request() (*groupRequest, *Problem) {
-	var f fields
+func (b *groupBody) request(f *fields) (*groupRequest, *Problem) {
 	r := &groupRequest{
-		project: parsed(&f, "/projectId", b.ProjectID, score.ParseProjectID),
+		project: parsed(f, "/projectId", b.ProjectID, score.ParseProjectID),
 		kind:    score.Kind(f.integer("/kind", b.Kind, int64(score.KindWord), int64(score.KindFree), "1 (word), 2 (runs) or 3 (free)")),
-		body:    parsed(&f, "/updates", b.Updates, hexOf(maxGroupBytes)),
+		body:    parsed(f, "/updates", b.Updates, hexOf(maxGroupBytes)),
 	}
 	if r.body != nil && r.kind != 0 {
 		r.updates = f.updates("/updates", r.project, r.kind, r.body)
 	}
-	signature := parsed(&f, "/signature", b.Signature, hexOf(maxSignatureBytes))
+	signature := parsed(f, "/signature", b.Signature, hexOf(maxSignatureBytes))
 	if len(f.errors) > 0 {
 		return nil, invalidBody(f.errors...)
 	}

@@ -26,11 +26,8 @@ const statusRefused = "refused"
 
 // groupsBody is the body of update-groups as it comes.
 type groupsBody struct {
-	Groups groupList `json:"groups"`
+	Groups []groupBody `json:"groups"` // maxGroups at most, however they are read
 }
-
-// groupList has maxGroups at most, however it is read: see UnmarshalJSONFrom.
-type groupList []groupBody
 
 func (b *groupsBody) read(r *plainReader) bool {
 	return r.object(func(name string) any {
@@ -38,7 +35,7 @@ func (b *groupsBody) read(r *plainReader) bool {
 			return nil
 		}
 		return func() bool {
-			b.Groups = groupList{}
+			b.Groups = []groupBody{}
 			return r.array(func() bool {
 				if len(b.Groups) == maxGroups {
 					return false
@@ -137,7 +134,7 @@ func decodeGroups(body []byte) (*[]postedGroup, *Problem) {
 		}
 		groups := make([]postedGroup, len(b.Groups))
 		for i := range b.Groups {
-			groups[i].groupRequest, groups[i].problem = b.Groups[i].request()
+			groups[i].groupRequest, groups[i].problem = b.Groups[i].request(new(fields))
 		}
 		return &groups
 	})

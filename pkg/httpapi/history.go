@@ -62,7 +62,7 @@ func (c historyCursor) String() string {
 
 func parseHistoryCursor(text string) (historyCursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(raw) != 12 {
+	if err != nil || len(text) != 16 || len(raw) != 12 { // the decoder passes over line breaks
 		return historyCursor{}, errHistoryCursor
 	}
 	return historyCursor{binary.BigEndian.Uint64(raw), binary.BigEndian.Uint32(raw[8:])}, nil

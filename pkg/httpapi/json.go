@@ -1,10 +1,14 @@
 package httpapi
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"mime"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -15,19 +19,17 @@ import (
 // This file is the only one that knows how JSON is read and written: strictly. Unknown, repeated and differently
 // capitalised members are refused, and so are invalid UTF-8 and anything after the value.
 
-var rejectUnknown = json.RejectUnknownMembers(true)
-
 // decode reads a body into a struct of pointers and slices, so that what is missing or null stays nil, and from that, by
-// read, what it asks for. read notes all that is wrong with the fields.
+// read, what it asks for. All that is wrong with the body's fields is answered together.
 func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	var b B
+	var wrong fields
 	if plain, is := any(&b).(plainBody); !is || !readPlain(body, plain) {
 		b = *new(B)
-		if err := json.Unmarshal(body, &b, rejectUnknown); err != nil {
-			return nil, unreadable(err)
+		if p := wrong.body(body, reflect.ValueOf(&b).Elem()); p != nil {
+			return nil, p
 		}
 	}
-	var wrong fields
 	r := read(&b, &wrong)
 	if len(wrong.errors) > 0 {
 		return nil, invalidBody(wrong.errors...)
@@ -35,71 +37,122 @@ func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	return r, nil
 }
 
-var errTooManyGroups = fmt.Errorf("must hold at most %d groups", maxGroups)
-
-// UnmarshalJSONFrom reads groups until there are too many: no longer body makes the server hold more.
-func (l *groupList) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	if d.PeekKind() != '[' {
-		return json.UnmarshalDecode(d, (*[]groupBody)(l))
+// body reads a body by reflection: what can be read of it is, and the rest is noted. The problem is of what is no JSON object.
+func (f *fields) body(body []byte, into reflect.Value) *Problem {
+	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)) // they are noted
+	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
+		return problem(codeMalformedJSON, "the body is empty")
 	}
-	if _, err := d.ReadToken(); err != nil {
+	if kind := d.PeekKind(); kind != '{' && kind != 'n' && kind != 0 {
+		return problem(codeMalformedJSON, "the body must be a JSON object, is "+kindName[kind])
+	}
+	err := f.value(d, into)
+	if err == nil {
+		if _, err = d.ReadToken(); err == nil {
+			return problem(codeMalformedJSON, fmt.Sprintf("up to byte %d there is more than one object", d.InputOffset()))
+		}
+	}
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case err == io.EOF: //nolint:errorlint // as the decoder has it: after the value
+		return nil
+	case errors.As(err, &syntactic) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return problem(codeMalformedJSON, fmt.Sprintf("at byte %d: %v", syntactic.ByteOffset, syntactic.Err))
+	default:
+		return problem(codeMalformedJSON, "the body ends before its object does")
+	}
+}
+
+// value reads the decoder's next value. The error says that it is no JSON.
+func (f *fields) value(d *jsontext.Decoder, into reflect.Value) error {
+	kind := d.PeekKind()
+	switch {
+	case kind == '{' && into.Kind() == reflect.Struct:
+		return f.object(d, into)
+	case kind == '[' && into.Kind() == reflect.Slice:
+		return f.array(d, into)
+	}
+	raw, err := d.ReadValue()
+	if err != nil {
 		return err
 	}
-	for *l = (groupList{}); d.PeekKind() != ']'; {
-		if len(*l) == maxGroups {
-			return errTooManyGroups
-		}
-		*l = append(*l, groupBody{})
-		if err := json.UnmarshalDecode(d, &(*l)[len(*l)-1]); err != nil {
-			return err
+	came := kindName[kind]
+	if kind == '0' {
+		came = fmt.Sprintf("%.40s", raw)
+		if n, err := strconv.ParseFloat(string(raw), 64); err == nil && n == math.Trunc(n) && math.Abs(n) <= maxInteger {
+			raw = strconv.AppendInt(nil, int64(n), 10) // 10.0 and 1e1 are the integer 10
 		}
 	}
+	if json.Unmarshal(raw, into.Addr().Interface()) != nil {
+		into.SetZero()
+		expected := into.Type()
+		if expected.Kind() == reflect.Pointer {
+			expected = expected.Elem()
+		}
+		f.add(fieldWrongType, string(d.StackPointer()), "must be "+typeName[expected.Kind()]+", is "+came)
+	}
+	return nil
+}
+
+func (f *fields) object(d *jsontext.Decoder, into reflect.Value) error {
 	_, err := d.ReadToken()
+	read := map[string]bool{}
+	for err == nil && d.PeekKind() != '}' {
+		var token jsontext.Token
+		if token, err = d.ReadToken(); err != nil {
+			break
+		}
+		name, names := token.String(), []string(nil)
+		var member reflect.Value
+		for i := range into.NumField() {
+			if names = append(names, into.Type().Field(i).Tag.Get("json")); names[i] == name {
+				member = into.Field(i)
+			}
+		}
+		switch at := string(d.StackPointer()); {
+		case !member.IsValid():
+			f.add(fieldUnknown, at, "is not a field of this request; "+thereAre(name, names))
+			err = d.SkipValue()
+		case read[name]:
+			f.add(fieldDuplicate, at, "appears twice")
+			err = d.SkipValue()
+		default:
+			read[name] = true
+			err = f.value(d, member)
+		}
+	}
+	if err == nil {
+		_, err = d.ReadToken()
+	}
 	return err
 }
 
-// unreadable is the problem of a body that is not JSON, or has other fields or types than the request.
-func unreadable(err error) *Problem {
-	var semantic *json.SemanticError
-	var syntactic *jsontext.SyntacticError
-	switch {
-	case errors.Is(err, errTooManyGroups):
-		return invalidBody(FieldError{"/groups", errTooManyGroups.Error(), fieldInvalid.Name})
-	case errors.As(err, &syntactic) && errors.Is(syntactic.Err, jsontext.ErrDuplicateName):
-		return invalidBody(FieldError{string(syntactic.JSONPointer), "appears twice", fieldDuplicate.Name})
-	case errors.As(err, &syntactic):
-		return problem(codeMalformedJSON, fmt.Sprintf("at byte %d: %v", syntactic.ByteOffset, syntactic.Err))
-	case errors.As(err, &semantic) && errors.Is(semantic.Err, json.ErrUnknownName):
-		return invalidBody(FieldError{string(semantic.JSONPointer), "is not a field of this request", fieldUnknown.Name})
-	case errors.As(err, &semantic) && semantic.JSONPointer == "":
-		return problem(codeMalformedJSON, "the body must be a JSON object")
-	case errors.As(err, &semantic):
-		return invalidBody(FieldError{string(semantic.JSONPointer), "must be " + typeName(semantic.GoType), fieldWrongType.Name})
-	default: // an empty body, or one that ends too early
-		return problem(codeMalformedJSON, "the body ends before its value does")
+func (f *fields) array(d *jsontext.Decoder, into reflect.Value) error {
+	_, err := d.ReadToken()
+	for into.Set(reflect.MakeSlice(into.Type(), 0, 0)); err == nil && d.PeekKind() != ']'; {
+		if _, groups := into.Interface().([]groupBody); groups && into.Len() == maxGroups { // no longer body makes the server hold more
+			if !f.noted("/groups") {
+				f.add(fieldInvalid, "/groups", fmt.Sprintf("must hold at most %d groups", maxGroups))
+			}
+			err = d.SkipValue()
+			continue
+		}
+		into.Set(reflect.Append(into, reflect.Zero(into.Type().Elem())))
+		err = f.value(d, into.Index(into.Len()-1))
 	}
+	if err == nil {
+		_, err = d.ReadToken()
+	}
+	return err
 }
 
-// typeName says in JSON's words what was expected.
-func typeName(t reflect.Type) string {
-	for t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
+// kindName says in words what came, typeName what was expected.
+var (
+	kindName = map[jsontext.Kind]string{'"': "a string", '0': "a number", 't': "a boolean", 'f': "a boolean", '[': "an array", '{': "an object"}
+	typeName = map[reflect.Kind]string{
+		reflect.String: "a string", reflect.Int64: "an integer", reflect.Bool: "a boolean", reflect.Slice: "an array", reflect.Struct: "an object",
 	}
-	switch {
-	case t == nil:
-		return "of another type"
-	case t.Kind() == reflect.String:
-		return "a string"
-	case t.Kind() == reflect.Int64:
-		return "an integer"
-	case t.Kind() == reflect.Bool:
-		return "a boolean"
-	case t.Kind() == reflect.Slice:
-		return "an array"
-	default:
-		return "an object"
-	}
-}
+)
 
 // request reads a body that says it is JSON, from the bytes as they came: never unpacked.
 func request[T any](c *fiber.Ctx, decode func([]byte) (*T, *Problem)) (*T, *Problem) {
@@ -107,7 +160,11 @@ func request[T any](c *fiber.Ctx, decode func([]byte) (*T, *Problem)) (*T, *Prob
 		return nil, problem(codeContentEncoding, "")
 	}
 	if !isJSON(c.Get(fiber.HeaderContentType)) {
-		return nil, problem(codeMediaType, "")
+		came := "it is missing"
+		if contentType := c.Get(fiber.HeaderContentType); contentType != "" {
+			came = fmt.Sprintf("it is %.100q", contentType)
+		}
+		return nil, problem(codeMediaType, came)
 	}
 	return decode(c.BodyRaw())
 }

@@ -102,6 +102,8 @@ func TestTheChainKnowsWhatRedisHasLost(t *testing.T) {
 			{Project: b.project.ID, ID: updateID("two"), Signer: devnet.Address(1), Target: devnet.Address(9), ScoreType: 1},
 		},
 	}}})))
+	require.Equal(t, "status_rebuilding", b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).code(), "its transaction comes back")
+	b.restored()
 	r := b.get("/projects/%s/updates/%s", b.project.ID, updateID("one"))
 	require.Equal(t, object{
 		"updateId": updateID("one").String(), "projectId": b.project.ID.String(), "status": "final", "outcome": "applied",
@@ -124,10 +126,8 @@ func TestPathsAreChecked(t *testing.T) {
 		"/projects/" + b.project.ID.String() + "/scores/0x12":                                       "invalid_path",
 		"/projects/" + b.project.ID.String() + "/scores/0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed": "invalid_path",
 		"/projects/" + score.ProjectID{1}.String() + "/scores/" + devnet.Address(1).Hex():           "project_not_found",
-		"/projects/": "not_found",
-		"/projects/" + b.project.ID.String() + "/": "not_found",
-		"/Projects/" + b.project.ID.String():       "not_found",
-		"/docs/":                                   "not_found",
+		"/Projects/" + b.project.ID.String():                                                        "not_found",
+		"/projects/" + b.project.ID.String() + "/leaderboards/":                                     "not_found",
 	} {
 		require.Equal(t, code, b.get("%s", path).code(), path)
 	}

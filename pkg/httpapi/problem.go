@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -24,6 +26,7 @@ type Problem struct {
 	Code    string       `json:"code"`
 	Request string       `json:"requestId,omitzero"` // as in the header X-Request-Id
 	Errors  []FieldError `json:"errors,omitempty"`
+	Same    *bool        `json:"same,omitempty"` // of project_exists: what was accepted under the id is this; nil where that is not known
 
 	retryAfter time.Duration
 }
@@ -64,9 +67,17 @@ func temporary(code Code, after time.Duration, detail string) *Problem {
 type fields struct{ errors []FieldError }
 
 func (f *fields) add(code FieldCode, pointer, detail string) {
-	if len(f.errors) < maxFieldErrors {
+	unread := slices.ContainsFunc(f.errors, func(e FieldError) bool { // it, or what it is in
+		return e.Code == fieldWrongType.Name && strings.HasPrefix(pointer+"/", e.Pointer+"/")
+	})
+	if len(f.errors) < maxFieldErrors && !unread {
 		f.errors = append(f.errors, FieldError{pointer, detail, code.Name})
 	}
+}
+
+// noted reports whether something is wrong with a field.
+func (f *fields) noted(pointer string) bool {
+	return slices.ContainsFunc(f.errors, func(e FieldError) bool { return e.Pointer == pointer })
 }
 
 // within is the problem of what stands at the pointer in the body.

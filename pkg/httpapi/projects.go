@@ -133,6 +133,18 @@ func (p *Projects) creation(id score.ProjectID) (*score.Record, score.Status) {
 	}
 }
 
+// asCreated is a project as its creation made it, exactly, while that is in the stream or remembered; else as its final record has it, which
+// edits change.
+func (p *Projects) asCreated(id score.ProjectID) (rec *score.Record, exactly bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if c := p.accepted[id]; c != nil && !c.dead() && c.record != nil {
+		return c.record, true
+	}
+	rec, _ = p.final.Project(id)
+	return rec, false
+}
+
 // await is lookup, with a little patience for a creation that another replica has just answered for and that has not
 // been told here yet.
 func (p *Projects) await(ctx context.Context, id score.ProjectID, patience time.Duration) (*score.Record, bool) {

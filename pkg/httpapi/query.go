@@ -30,7 +30,7 @@ func queryOf(c *fiber.Ctx, names ...string) *query {
 			q.refuse("%q is there twice", name)
 		}
 		if !slices.Contains(names, name) {
-			q.refuse("there is no parameter %q; there are %v", name, names) // quoted: it may be no UTF-8
+			q.refuse("there is no parameter %.100q; %s", name, thereAre(name, names)) // quoted: it may be no UTF-8
 		}
 		q.values[name] = string(value)
 	}

@@ -68,6 +68,7 @@ func TestAGroupThatWasAppliedIsADuplicateForever(t *testing.T) {
 			}
 		}
 		require.Len(t, b.envelopes(), stored, "nothing is stored")
+		b.restored()
 		require.Equal(t, "applied", b.get("/projects/%s/updates/%s", b.project.ID, updates[2].ID).body["outcome"])
 		claim, err := b.status.Claim(t.Context(), score.Refs(updates[:1]), "a third")
 		require.NoError(t, err)

@@ -122,8 +122,8 @@ func decodeProject(body []byte, scoreTypes []string) (*score.Project, *Problem) 
 		project.Actions = f.actions(b.InputActions)
 		project.Owners = f.addresses("/owners", b.Owners)
 		project.Updaters = f.addresses("/updaters", b.Updaters)
-		if len(f.errors) == 0 {
-			for _, rule := range project.Problems() {
+		for _, rule := range project.Problems() {
+			if !f.noted(rule.Pointer) { // by what could not be read
 				f.add(fieldInvalid, rule.Pointer, rule.Detail)
 			}
 		}

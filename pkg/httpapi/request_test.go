@@ -173,7 +173,9 @@ func TestEveryFieldOfAProject(t *testing.T) {
 		{"inputActions", []any{action("buy", int64(score.MaxPoints)+1, 0)}, []string{"/inputActions/0/points invalid"}},
 		{"inputActions", []any{action("buy", 1.5, 0)}, []string{"/inputActions/0/points wrong_type"}},
 		{"inputActions", []any{action("buy", "1", 0)}, []string{"/inputActions/0/points wrong_type"}},
-		{"inputActions", []any{action("buy", json.Number("1e1"), 0)}, []string{"/inputActions/0/points wrong_type"}},
+		{"inputActions", []any{action("buy", json.Number("1e1"), json.Number("0.0"))}, nil},
+		{"inputActions", []any{action("buy", json.Number("10.0"), 0)}, nil},
+		{"inputActions", []any{action("buy", json.Number("1e400"), 0)}, []string{"/inputActions/0/points wrong_type"}},
 		{"inputActions", []any{action("buy", json.Number("9223372036854775808"), 0)}, []string{"/inputActions/0/points wrong_type"}},
 		{"inputActions", []any{action("buy", 1, 2)}, []string{"/inputActions/0/direction invalid"}},
 		{"inputActions", []any{action("buy", 1, -1)}, []string{"/inputActions/0/direction invalid"}},
@@ -250,9 +252,9 @@ func TestJSONIsReadStrictly(t *testing.T) {
 		"{\"updateId\":\"\xff\"}":   "malformed_json",
 		strings.Replace(valid, "{", `{"updateId":"`+hash2+`",`, 1): "/updateId duplicate",
 		strings.Replace(valid, "{", `{"__proto__":{},`, 1):         "/__proto__ unknown",
-		strings.Replace(valid, "updateId", "UpdateId", 1):          "/UpdateId unknown",
+		strings.Replace(valid, "updateId", "UpdateId", 1):          "/UpdateId unknown, /updateId required",
 		strings.Replace(valid, "updateId", `updateI\u0064`, 1):     "",
-		`{"a":` + strings.Repeat("[", 50_000):                      "/a unknown",
+		`{"a":` + strings.Repeat("[", 50_000):                      "malformed_json",
 	} {
 		_, p := decodeUpdate([]byte(body))
 		switch want {
@@ -261,8 +263,42 @@ func TestJSONIsReadStrictly(t *testing.T) {
 		case "required":
 			require.Len(t, p.Errors, 7, body)
 		default:
-			require.Equal(t, []string{want}, complaint(p), body)
+			require.Equal(t, strings.Split(want, ", "), complaint(p), body)
 		}
+	}
+}
+
+// TestAllThatIsWrongIsToldAtOnce: fields that are unknown, repeated, of the wrong type, missing, and against a rule, at any depth; each once.
+func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
+	t.Parallel()
+	_, p := decodeProject([]byte(`{"projectid":"`+hash1+`","projectId":7,"owners":["`+wallet1+`","0x1",2],"owners":[],
+		"inputActions":[{"name":"buy","points":0,"direction":0,"note":"x"},{"name":"buy","points":1.5,"direction":3},4],"scoretype":[],"updaters":{}}`), []string{"reputation"})
+	require.ElementsMatch(t, []string{
+		"/projectid unknown", "/projectId wrong_type", "/owners duplicate", "/owners/1 invalid", "/owners/2 wrong_type", "/name required",
+		"/inputActions/0/note unknown", "/inputActions/0/points invalid", "/inputActions/1/points wrong_type", "/inputActions/1/direction invalid",
+		"/inputActions/1/name invalid", "/inputActions/2 wrong_type", "/scoretype unknown", "/updaters wrong_type",
+	}, complaint(p))
+	details := map[string]string{}
+	for _, e := range p.Errors {
+		details[e.Pointer] = e.Detail
+	}
+	require.Contains(t, details["/projectid"], `is not a field of this request; there are "projectId", `)
+	require.Contains(t, details["/scoretype"], `there are "scoreTypes", `)
+	require.Equal(t, "must be a string, is 7", details["/projectId"])
+	require.Equal(t, "must be an integer, is 1.5", details["/inputActions/1/points"])
+	require.Equal(t, "must be an array, is an object", details["/updaters"])
+
+	_, p = decodeGroup([]byte(`{"kind":"3","update":"0x","signature":"0x"}`))
+	require.Equal(t, []string{"/kind wrong_type", "/update unknown", "/projectId required", "/updates required", "/signature invalid"}, complaint(p))
+
+	for body, want := range map[string]string{
+		"": "the body is empty", " \n": "the body is empty", "[1]": "the body must be a JSON object, is an array",
+		`"x"`: "the body must be a JSON object, is a string", "{": "the body ends before its object does", "{}{}": "up to byte 3 there is more than one object",
+		`{"updateId":`: "the body ends before its object does",
+	} {
+		_, p := decodeUpdate([]byte(body))
+		require.Equal(t, []string{"malformed_json"}, complaint(p), body)
+		require.Equal(t, want, p.Detail)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func (s *Server) routes(metrics http.Handler) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName: "scorelay", DisableStartupMessage: true, DisablePreParseMultipartForm: true,
-		StrictRouting: true, CaseSensitive: true,
+		CaseSensitive: true,
 		// Or each idle connection keeps the largest body that came over it, and a buffer of maxHeaders.
 		ReduceMemoryUsage: true,
 		BodyLimit:         s.config.MaxBody, ReadBufferSize: maxHeaders,

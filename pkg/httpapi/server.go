@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"net"
 	"net/http"
@@ -75,6 +76,8 @@ type Server struct {
 
 	priceOfOne score.Cost // of an update that is not in a signed group
 	minters    *lru.Cache[score.ProjectID, Minter]
+	contents   *lru.Cache[uint64, uint64] // of accepted updates, by their ids; both hashed by the seed
+	seed       maphash.Seed
 	tokens     *tokens
 	ids        *requestIDs
 	writes     chan struct{} // one for each post in progress
@@ -105,12 +108,15 @@ func New(config Config, deps Deps) (*Server, error) {
 	domain := wallet.NewDomain(config.ChainID, config.Contract)
 	s := &Server{
 		config: config, deps: deps, metrics: newMetrics(deps.Registerer), domain: domain, signers: newSigners(domain, deps.Contracts),
-		minters: lru.NewCache[score.ProjectID, Minter](maxMinters),
-		tokens:  &tokens{instance: rand.Text()},
-		ids:     newRequestIDs(),
-		writes:  make(chan struct{}, config.MaxWrites),
-		groups:  make(chan struct{}, config.MaxWrites),
-		reads:   make(chan struct{}, config.MaxReads),
+		minters:  lru.NewCache[score.ProjectID, Minter](maxMinters),
+		contents: lru.NewCache[uint64, uint64](maxContents),
+		seed:     maphash.MakeSeed(),
+
+		tokens: &tokens{instance: rand.Text()},
+		ids:    newRequestIDs(),
+		writes: make(chan struct{}, config.MaxWrites),
+		groups: make(chan struct{}, config.MaxWrites),
+		reads:  make(chan struct{}, config.MaxReads),
 
 		histories: make(chan struct{}, historiesAtOnce),
 	}

@@ -138,7 +138,7 @@ func (s *Server) leaderboard(c *fiber.Ctx, by *caller) *Problem {
 	if name != total {
 		index, known := rec.ScoreTypeIndex(name)
 		if !known {
-			return problem(codeUnknownScoreType, "")
+			return problem(codeUnknownScoreType, unknownName(name, "score type", append([]string{total}, rec.ScoreTypes...)))
 		}
 		board, view.ScoreType = int(index), &name
 	}

@@ -109,15 +109,17 @@ func decodeLookUp(body []byte) (*lookUpRequest, *Problem) {
 	})
 }
 
-// statusesOf tells how far each of a project's updates has come. What Redis does not know, the chain may: an updateId that was used up
-// was applied, whichever way it was sent. Only when both know nothing, and Redis has lost nothing, was it never accepted: then its
-// status is zero. While what Redis has lost is restored, or it has not taken what this API reported, no caller is told an end that may turn
-// out to be another.
+// statusesOf is how far each of a project's updates has come, in order; zero of one that was never accepted. What Redis does not know any more, the
+// contract may: an updateId that is used up was applied, whichever way it was sent. It knows no transaction and no duplicate, so that it is asked only
+// where Redis has lost nothing and lacks no report. Otherwise no caller is given an end that may turn out to be another.
 func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
 	late := s.reporter.writer.Pending() // before Redis is read, which may take the reports meanwhile
-	statuses, complete, statusErr := s.deps.Statuses.Read(s.life, refs)
-	if statusErr != nil {
-		statuses, complete = make([]score.Status, len(refs)), false
+	statuses, complete, err := s.deps.Statuses.Read(s.life, refs)
+	switch {
+	case err != nil, late && slices.ContainsFunc(statuses, inDoubt):
+		return nil, temporary(codeStatusUnavailable, retryAfterFailure, "")
+	case !complete && slices.ContainsFunc(statuses, inDoubt):
+		return nil, temporary(codeStatusRebuilding, retryAfterFull, "")
 	}
 	var missing []int
 	var ids []score.UpdateID
@@ -136,17 +138,10 @@ func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
 			}
 		}
 	}
-	switch {
-	case complete && !late || !slices.ContainsFunc(statuses, inDoubt):
-		return statuses, nil
-	case statusErr != nil || late:
-		return nil, temporary(codeStatusUnavailable, retryAfterFailure, "")
-	default:
-		return nil, temporary(codeStatusRebuilding, retryAfterFull, "")
-	}
+	return statuses, nil
 }
 
-// inDoubt tells whether a restore may bring another end than this: a duplicate, say, of which the update it repeats is
+// inDoubt reports whether a restore may bring another end than this: a duplicate, say, of which the update it repeats is
 // not restored yet. What is applied stays so, and what has no end yet promises none.
 func inDoubt(st score.Status) bool {
 	return st.Stage == 0 || st.Stage == score.Final && st.Outcome != score.Applied

@@ -1,9 +1,11 @@
 package httpapi_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -11,8 +13,10 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/sdk"
 )
 
 func (b *bench) lookUp(ids ...score.UpdateID) response {
@@ -80,7 +84,7 @@ func TestTheChainIsAskedOnceForManyUpdates(t *testing.T) {
 	require.Equal(t, "accepted", b.post("/update-score", b.update("0")).body["status"])
 
 	require.Equal(t, "status_rebuilding", b.lookUp(ids...).code(), "some are unknown, and Redis may have lost them")
-	require.Equal(t, http.StatusOK, b.lookUp(ids[0], ids[1], ids[255]).status, "all are known, of Redis or of the chain")
+	require.Equal(t, "status_rebuilding", b.lookUp(ids[0], ids[1], ids[255]).code(), "of what the chain alone knows, the transactions come back")
 	b.restored()
 	before := b.chain.asked.Load()
 	r := b.lookUp(ids...)
@@ -164,6 +168,83 @@ func TestNoEndIsToldThatARestoreMayChange(t *testing.T) {
 	require.NoError(t, b.status.RequestRestore(ctx))
 	require.Equal(t, "status_rebuilding", told("refused"))
 }
+
+// unreadable is a status store of which nothing can be read, at times, though it takes what is written.
+type unreadable struct {
+	httpapi.Statuses
+	is atomic.Bool
+}
+
+func (u *unreadable) Read(ctx context.Context, refs []score.Ref) ([]score.Status, bool, error) {
+	if u.is.Load() {
+		return nil, false, errFault
+	}
+	return u.Statuses.Read(ctx, refs)
+}
+
+// TestADuplicateIsNeverCalledApplied: while Redis cannot be read the chain's word alone, that the id is used up, ends no update and no edit, for none of
+// those who ask; the SDK waits.
+func TestADuplicateIsNeverCalledApplied(t *testing.T) {
+	t.Parallel()
+	redis, statuses := devnet.Redis(t), &unreadable{}
+	b := newBench(t, func(s *setup) {
+		s.redis, s.timeout, s.config.Secret = redis.URL, 0, make([]byte, 32)
+		s.deps = func(d *httpapi.Deps) { statuses.Statuses, d.Statuses = d.Statuses, statuses }
+	}).withProject()
+	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
+	group := batch.Group{Project: b.project.ID, Signer: devnet.Address(1), Kind: score.KindFree, Updates: []score.Update{
+		{Project: b.project.ID, ID: updateID("twice"), Signer: devnet.Address(1), Target: common.Address{1}},
+	}}
+	require.NoError(t, transact(&shared.contract, registry.EncodeBatch(batch.Batch{Groups: []batch.Group{group}})))
+	b.restored()
+	final := func() {
+		require.NoError(t, b.status.Final(t.Context(), updateTx, 9, b.refs("twice"), []score.Outcome{score.Duplicate}))
+	}
+	final()
+	asked := b.chain.asked.Load()
+	path := fmt.Sprintf("/projects/%s/updates/%s", b.project.ID, updateID("twice"))
+	hidden := func() {
+		t.Helper()
+		require.Equal(t, "status_unavailable", b.get("%s", path).code())
+		require.Equal(t, "status_unavailable", b.lookUp(updateID("twice")).code())
+		require.Equal(t, asked, b.chain.asked.Load(), "the chain could not tell")
+	}
+	require.Equal(t, "duplicate", b.get("%s", path).body["outcome"])
+	statuses.is.Store(true)
+	hidden()
+
+	// The SDK waits through it.
+	waited := make(chan []sdk.Status, 1)
+	looked := make(chan struct{}, 1)
+	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+		answer, err := http.DefaultTransport.RoundTrip(r)
+		if err == nil && answer.StatusCode == http.StatusServiceUnavailable {
+			select {
+			case looked <- struct{}{}:
+			default:
+			}
+		}
+		return answer, err
+	})
+	client := sdk.NewClient(b.url, b.secret.Reveal(), &http.Client{Transport: transport})
+	go func() {
+		seen, err := client.UntilFinal(t.Context(), b.project.ID, updateID("twice"))
+		if err != nil {
+			t.Error(err)
+		}
+		waited <- seen
+	}()
+	<-looked
+	statuses.is.Store(false)
+	require.Equal(t, "duplicate", (<-waited)[0].Outcome)
+
+	redis.Close()
+	hidden()
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestALookUpWithoutRedis(t *testing.T) {
 	t.Parallel()

@@ -117,10 +117,19 @@ func resolve(rec *score.Record, r *updateRequest, signer common.Address) (score.
 	u := score.Update{Project: r.Project, ID: r.Update, Signer: signer, Target: r.Target}
 	var ok bool
 	if u.Action, ok = rec.ActionIndex(r.ActionName); !ok {
-		return u, fieldProblem(codeUnknownAction, "/actionName", "is no action of the project")
+		names := make([]string, len(rec.Actions))
+		for i := range rec.Actions {
+			names[i] = rec.Actions[i].Name
+		}
+		return u, fieldProblem(codeUnknownAction, "/actionName", unknownName(r.ActionName, "action", names))
 	}
 	if u.ScoreType, ok = rec.ScoreTypeIndex(r.ScoreType); !ok {
-		return u, fieldProblem(codeUnknownScoreType, "/scoreType", "is no score type of the project")
+		return u, fieldProblem(codeUnknownScoreType, "/scoreType", unknownName(r.ScoreType, "score type", rec.ScoreTypes))
 	}
 	return u, nil
+}
+
+// unknownName says what came, and which names the project has.
+func unknownName(came, what string, names []string) string {
+	return fmt.Sprintf("%.100q is no %s of the project; %s", came, what, thereAre(came, names))
 }

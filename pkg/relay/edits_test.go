@@ -2,10 +2,15 @@ package relay_test
 
 import (
 	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
@@ -45,7 +50,11 @@ func TestEditsAreMadeInOrder(t *testing.T) {
 	w.accept(between...)
 	w.edit("late", score.ProjectEdit{Project: p.ID, Edits: []score.Edit{add}, Nonce: 1, Deadline: 1})
 	w.edit("wrong", score.ProjectEdit{Project: p.ID, Edits: []score.Edit{add}, Nonce: 9, Deadline: 1 << 40})
-	w.start(w.config(), w.deps())
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	require.NoError(t, err)
+	deps, registered := w.deps(), prometheus.NewRegistry()
+	deps.Log, deps.Metrics = slog.New(slog.NewTextHandler(log, nil)), registered
+	w.start(w.config(), deps)
 	w.drain()
 	w.edit("again", score.ProjectEdit{Project: p.ID, Edits: []score.Edit{add}, Nonce: 1, Deadline: 1 << 40})
 	w.accept(after...)
@@ -66,6 +75,18 @@ func TestEditsAreMadeInOrder(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, map[uint64]score.Outcome{1: score.EditExpired, 9: score.WrongEditNonce}, outcomes)
+
+	// One that its owner overtook concerns no operator.
+	levels := map[string]string{}
+	lines, err := os.ReadFile(log.Name())
+	require.NoError(t, err)
+	for _, line := range regexp.MustCompile(`level=(\w+) msg="the lane dead-letters .*contract reverted: (\w+)`).FindAllStringSubmatch(string(lines), -1) {
+		levels[line[2]] = line[1]
+	}
+	require.Equal(t, map[string]string{"EditExpired": "ERROR", "WrongEditNonce": "WARN"}, levels)
+	settled := counted(t, registered, "slots_settled_total")
+	require.Zero(t, settled["reverted"])
+	require.NotZero(t, settled["reverted_edit"])
 }
 
 // TestAnEditWaitsForOtherLanesAsLongAsTheirJournalsTake: a long one takes longer than a call may, and a project that waits for an answer

@@ -99,7 +99,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		fees:      f.counters("fees_ether_total", "Fees paid by final transactions, ether.", "lane"),
 		projectFees: newLargest(f.counters("project_fees_ether_total", fmt.Sprintf("Fees paid by final transactions that did their work, ether, shared by the gas that each project's part takes by the model; "+
 			"of the %d projects that paid most to this relayer, from when on they did; the rest as other.", mostShown), "project")),
-		settled:    f.counters("slots_settled_total", "Slots that ended, by result.", "result"),
+		settled:    f.counters("slots_settled_total", "Slots that ended, by result; reverted_edit is of an owner's edit, which another transaction of an owner may make revert.", "result"),
 		batch:      f.histograms("batch_updates", "Updates in a transaction, by why it was closed.", "flush", bySize),
 		gasToModel: f.histogram("gas_to_model_ratio", "Gas used by a final batch, as a part of what the model says at worst; above 1 the chain charges more than the model knows.", byRatio),
 		signing: f.histograms("sign_seconds", "How long lanes' signers took for a transaction, signed or failed; remote ones that are left alone for a while fail at once.",
@@ -148,8 +148,14 @@ func (m *metrics) ended(refs []score.Ref, outcomes []score.Outcome) (rejected in
 	return rejected
 }
 
+// revertedEdit is the result of an owner's edit that reverted, as it does where another transaction of an owner came first.
+const revertedEdit lane.Result = "reverted_edit"
+
 // slotSettled counts a slot's end and what its transaction cost; receipt is nil where that is not the lane's.
-func (m *metrics) slotSettled(id score.Lane, result lane.Result, receipt *types.Receipt) {
+func (m *metrics) slotSettled(id score.Lane, result lane.Result, of lane.WorkKind, receipt *types.Receipt) {
+	if result == lane.Reverted && of == lane.Edit {
+		result = revertedEdit
+	}
 	m.settled.WithLabelValues(string(result)).Inc()
 	if receipt == nil {
 		return

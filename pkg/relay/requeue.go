@@ -243,7 +243,11 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 		if err := q.deadLetter(ctx, q.letters(work, p, outcome, reason)); err != nil {
 			return err
 		}
-		q.log.Error("the lane dead-letters accepted work, which can never be applied", "reason", reason,
+		level := slog.LevelError
+		if outcome == score.WrongEditNonce || outcome == score.NotOwner { // by what the project's owners did meanwhile
+			level = slog.LevelWarn
+		}
+		q.log.Log(ctx, level, "the lane dead-letters accepted work, which can never be applied", "reason", reason,
 			"seq", work.From.Seq, "updates", work.Count)
 	}
 	refs := p.refs()

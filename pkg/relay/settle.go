@@ -107,7 +107,7 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	}
 	t.unreadable = false
 	t.tracer.ended(&end.work, began, &end)
-	t.metrics.slotSettled(t.id, end.entry.Result, end.receipt)
+	t.metrics.slotSettled(t.id, end.entry.Result, end.work.Kind, end.receipt)
 	t.logEnd(ctx, end)
 	return nil
 }

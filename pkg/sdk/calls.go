@@ -54,8 +54,8 @@ func (p *ProjectState) ScoreTypeIndex(name string) (uint8, bool) {
 	return (&score.Record{ScoreTypes: p.ScoreTypes}).ScoreTypeIndex(name)
 }
 
-// CreateProject sends a creation. Without score types the project gets the deployment's default. A code project_exists
-// after a request that got no answer may mean that request: look at Project.
+// CreateProject sends a creation. Without score types the project gets the deployment's default. It may be repeated after a lost answer: nil
+// also means that this very creation was accepted before. A code project_exists is of another one.
 func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
 	body := struct {
 		ProjectID    score.ProjectID  `json:"projectId"`
@@ -66,7 +66,11 @@ func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
 		ScoreTypes   []string         `json:"scoreTypes,omitempty"`
 		SignedOnly   bool             `json:"signedOnly,omitzero"`
 	}{p.ID, p.Name, p.Actions, p.Owners, append([]common.Address{}, p.Updaters...), p.ScoreTypes, p.SignedOnly}
-	return c.do(ctx, http.MethodPost, "/create-project", body, nil)
+	err := c.do(ctx, http.MethodPost, "/create-project", body, nil)
+	if refused := (*Error)(nil); errors.As(err, &refused) && refused.Same {
+		return nil
+	}
+	return err
 }
 
 // Project asks for a project and the first 100 of its members. An ErrDomain is final: see Expecting.

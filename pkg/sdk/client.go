@@ -70,6 +70,7 @@ type Error struct {
 	Fields     []FieldError  // what is wrong with which field of the body
 	RetryAfter time.Duration // when to send the same request again; 0: never, it would be refused again
 	RequestID  string        // by which the operator finds the request in the API's log; empty if the answer had none
+	Same       bool          // of project_exists: what was accepted under the id is what was sent
 
 	cause error
 }
@@ -163,11 +164,12 @@ type problem struct {
 	Detail    string       `json:"detail"`
 	Errors    []FieldError `json:"errors"`
 	RequestID string       `json:"requestId"`
+	Same      bool         `json:"same"`
 }
 
 // refusal is the problem as an error; after is what the API asks for, 0 if nothing.
 func (p *problem) refusal(status int, after time.Duration) *Error {
-	e := &Error{Status: status, Code: p.Code, Detail: p.Detail, Fields: p.Errors, RequestID: p.RequestID}
+	e := &Error{Status: status, Code: p.Code, Detail: p.Detail, Fields: p.Errors, RequestID: p.RequestID, Same: p.Same}
 	if e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500 {
 		e.RetryAfter = cmp.Or(after, defaultWait)
 	}

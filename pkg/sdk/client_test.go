@@ -51,6 +51,17 @@ func answering(t *testing.T, status int, header map[string]string, answer string
 	return sdk.NewClient(server.URL+"/", "key", server.Client()), method, path, body
 }
 
+// TestACreationMayBeSentAgain: a projectId that is taken by this very creation is no error.
+func TestACreationMayBeSentAgain(t *testing.T) {
+	t.Parallel()
+	for answer, refused := range map[string]bool{
+		`{"code":"project_exists","same":true}`: false, `{"code":"project_exists","same":false}`: true, `{"code":"project_exists"}`: true,
+	} {
+		client, _, _, _ := answering(t, 409, nil, answer)
+		require.Equal(t, refused, client.CreateProject(t.Context(), &score.Project{ID: project}) != nil, answer)
+	}
+}
+
 func TestCreateProject(t *testing.T) {
 	t.Parallel()
 	client, method, path, body := answering(t, 200, nil, `{"status":"accepted"}`)

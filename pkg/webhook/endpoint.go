@@ -106,7 +106,7 @@ type Resend struct {
 	Event string `json:"event"`
 }
 
-// check returns ErrEndpoint.
+// check returns ErrEndpoint, and writes the URL's scheme in lower case.
 func (e *Endpoint) check() error {
 	u, err := url.Parse(e.URL)
 	switch {
@@ -122,6 +122,7 @@ func (e *Endpoint) check() error {
 			return fmt.Errorf("%w: there are no events of type %q", ErrEndpoint, t)
 		}
 	}
+	e.URL = u.Scheme + e.URL[len(u.Scheme):]
 	return nil
 }
 

@@ -1,10 +1,12 @@
 package webhook_test
 
 import (
+	"bytes"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +68,30 @@ func TestTheGuardStandsBehindTheName(t *testing.T) {
 		require.Regexp(t, "prohibited IP address|http:// is for the networks", s.Attempts[0].Answer)
 		stop()
 	}
+}
+
+// TestASchemeInCapitalsIsHTTPS: it is stored in lower case, and an endpoint of before is reached as https://, not as http://.
+func TestASchemeInCapitalsIsHTTPS(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.log.write(1)
+	reached := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was reached") }))
+	t.Cleanup(reached.Close)
+	to := r.endpoint(newReceiver(t, nil), webhook.Endpoint{URL: strings.Replace(reached.URL, "https", "HttpS", 1)})
+	stored, _, err := r.store.Get(t.Context(), to.id)
+	require.NoError(t, err)
+	require.Equal(t, reached.URL, stored.URL)
+
+	bucket, err := connect(r.nats, t.Cleanup).KeyValue(t.Context(), webhook.Bucket)
+	require.NoError(t, err)
+	entry, err := bucket.Get(t.Context(), to.id)
+	require.NoError(t, err)
+	_, err = bucket.Update(t.Context(), to.id, bytes.Replace(entry.Value(), []byte("https"), []byte("HTTPS"), 1), entry.Revision())
+	require.NoError(t, err)
+	defer r.deliver(func(c *webhook.Config) { c.Allow = nil })()
+	e, s := r.state(to, func(_ webhook.Endpoint, s webhook.State) bool { return len(s.Attempts) > 0 })
+	require.Contains(t, e.URL, "HTTPS://")
+	require.Contains(t, s.Attempts[0].Answer, "prohibited IP address")
 }
 
 func TestEndpointsThatCannotBe(t *testing.T) {

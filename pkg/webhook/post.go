@@ -108,13 +108,13 @@ func (p *poster) post(to string, m *message, keys [][]byte) Attempt {
 }
 
 func (p *poster) send(to string, m *message, keys [][]byte, at time.Time) (*http.Response, error) {
-	client := p.plain
-	if strings.HasPrefix(to, "https://") {
-		client = p.secure
-	}
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, to, bytes.NewReader(m.body))
 	if err != nil {
 		return nil, err
+	}
+	client := p.plain
+	if req.URL.Scheme == "https" { // however its endpoint spells it
+		client = p.secure
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "Scorelay-Webhooks")

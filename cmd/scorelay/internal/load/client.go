@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -55,32 +54,9 @@ func newClient(address, apiKey string, transport http.RoundTripper) *Client {
 // Close drops the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// CreateProject sends a creation until it is accepted, the API refuses it, or ctx ends. An attempt that ended in a retry may have
-// been stored nevertheless: a project_exists after it is no refusal if the API shows this project.
+// CreateProject sends a creation until it is accepted, the API refuses it, or ctx ends.
 func (c *Client) CreateProject(ctx context.Context, p *score.Project) error {
-	unsure := false
-	return sdk.Retry(ctx, func() error {
-		err := c.Client.CreateProject(ctx, p)
-		var refusal *sdk.Error
-		if !errors.As(err, &refusal) {
-			return err
-		}
-		if !unsure || refusal.Code != "project_exists" {
-			unsure = true
-			return err
-		}
-		found, lookup := c.Project(ctx, p.ID)
-		if errors.As(lookup, &refusal) && refusal.Code == "project_not_found" { // the replica that answers has not read it yet
-			refusal.RetryAfter = time.Second
-		}
-		if lookup != nil {
-			return lookup
-		}
-		if found.Name != p.Name || !slices.Equal(found.InputActions, p.Actions) {
-			return err
-		}
-		return nil
-	})
+	return sdk.Retry(ctx, func() error { return c.Client.CreateProject(ctx, p) })
 }
 
 // inTurn sends each request to the next of some hosts.

@@ -39,6 +39,8 @@ export interface UpdateAccepted {
   /** Where the update can be followed: a path of the API. */
   statusUrl: string
   waits?: Waits
+  /** Of a duplicate, where the API knows it: false if the update that was accepted before has another action, score type or target. */
+  sameContent?: boolean
 }
 
 /** Why what was accepted waits: it is stored, and is carried out when that ends. Absent where nothing holds it up. */
@@ -186,10 +188,13 @@ export class Client {
   }
 
   /**
-   * Sends a creation. A code project_exists after a request that got no answer may mean that request: look at project().
+   * Sends a creation. It may be repeated after a lost answer: it resolves, too, if this very creation was accepted before. A code project_exists is
+   * of another one.
    */
   async createProject(project: NewProject): Promise<void> {
-    await this.call('POST', '/create-project', project)
+    await this.call('POST', '/create-project', project).catch((error) => {
+      if (!(error instanceof ApiError && error.same)) throw error
+    })
   }
 
   /**

@@ -22,6 +22,8 @@ export class ApiError extends Error {
     /** By which the operator finds the request in the API's log; empty if the answer had none. */
     readonly requestId = '',
     options?: ErrorOptions,
+    /** Of project_exists: what was accepted under the id is what was sent. */
+    readonly same = false,
   ) {
     super(message, options)
   }
@@ -66,6 +68,7 @@ export interface Problem {
   detail?: string
   errors?: FieldError[]
   requestId?: string
+  same?: boolean
 }
 
 /** The error of an answer that is no 200. */
@@ -90,5 +93,5 @@ export function refusalOf(status: number, problem: Problem, after?: number): Api
   for (const field of errors) message += `; ${field.pointer} ${field.detail}`
   if (requestId) message += ` (request ${requestId})`
   const again = status === 408 || status === 429 || status >= 500
-  return new ApiError(message, status, code, again ? after || defaultWait : 0, errors, requestId)
+  return new ApiError(message, status, code, again ? after || defaultWait : 0, errors, requestId, undefined, problem.same === true)
 }

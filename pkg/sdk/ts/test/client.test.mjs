@@ -48,6 +48,12 @@ test('requests are those of the interface', async () => {
   assert.deepEqual(requests.pop(), { call: `GET http://api/projects/${projectId}/updates/${updateId}`, body: undefined })
 })
 
+test('a creation may be sent again: an id that is taken by this very creation is no error', async () => {
+  const create = (body) => answering(409, { code: 'project_exists', ...body }).client.createProject({ projectId })
+  await create({ same: true })
+  for (const body of [{ same: false }, {}, { same: 'true' }]) await assert.rejects(create(body), { code: 'project_exists', same: false })
+})
+
 test('what is final is asked for by pages', async () => {
   const { client, requests } = answering(200, {})
   const wallet = `0x${'02'.repeat(20)}`
