@@ -220,7 +220,7 @@ func (s *Server) letIn(h *hold, target, secret string, length uint64) *Problem {
 		return s.makeRoom(h, "", int(length))
 	case length > smallBody:
 		a := &by.updates
-		if path, _, _ := strings.Cut(target, "?"); path == pathLookUpUpdates {
+		if path, _, _ := strings.Cut(target, "?"); strings.TrimSuffix(path, "/") == pathLookUpUpdates {
 			a = &by.lookUps
 		}
 		p = a.refusal(s.over(a))

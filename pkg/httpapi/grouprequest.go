@@ -23,22 +23,6 @@ type groupBody struct {
 	Signature *string `json:"signature"`
 }
 
-func (b *groupBody) read(r *plainReader) bool { return r.object(b.member) }
-
-func (b *groupBody) member(name string) any {
-	switch name {
-	case "projectId":
-		return &b.ProjectID
-	case "kind":
-		return &b.Kind
-	case "updates":
-		return &b.Updates
-	case "signature":
-		return &b.Signature
-	}
-	return nil
-}
-
 // groupRequest is a well-formed signed group: every field read, nothing compared with the world yet.
 type groupRequest struct {
 	project   score.ProjectID

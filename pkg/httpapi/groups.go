@@ -26,25 +26,7 @@ const statusRefused = "refused"
 
 // groupsBody is the body of update-groups as it comes.
 type groupsBody struct {
-	Groups []groupBody `json:"groups"` // maxGroups at most, however they are read
-}
-
-func (b *groupsBody) read(r *plainReader) bool {
-	return r.object(func(name string) any {
-		if name != "groups" || b.Groups != nil {
-			return nil
-		}
-		return func() bool {
-			b.Groups = []groupBody{}
-			return r.array(func() bool {
-				if len(b.Groups) == maxGroups {
-					return false
-				}
-				b.Groups = append(b.Groups, groupBody{})
-				return b.Groups[len(b.Groups)-1].read(r)
-			})
-		}
-	})
+	Groups []groupBody `json:"groups"` // maxGroups at most
 }
 
 // postedGroup is one group of several, on its way to its answer.

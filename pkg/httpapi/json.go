@@ -20,11 +20,12 @@ import (
 // capitalised members are refused, and so are invalid UTF-8 and anything after the value.
 
 // decode reads a body into a struct of pointers and slices, so that what is missing or null stays nil, and from that, by
-// read, what it asks for. All that is wrong with the body's fields is answered together.
+// read, what it asks for. All that is wrong with the body's fields is answered together. The library stops at the first fault and does not bound
+// an array: what it refuses, and groups, are read member by member.
 func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	var b B
 	var wrong fields
-	if plain, is := any(&b).(plainBody); !is || !readPlain(body, plain) {
+	if _, groups := any(&b).(*groupsBody); groups || json.Unmarshal(body, &b, json.RejectUnknownMembers(true)) != nil {
 		b = *new(B)
 		if p := wrong.body(body, reflect.ValueOf(&b).Elem()); p != nil {
 			return nil, p
@@ -37,7 +38,7 @@ func decode[B, R any](body []byte, read func(*B, *fields) *R) (*R, *Problem) {
 	return r, nil
 }
 
-// body reads a body by reflection: what can be read of it is, and the rest is noted. The problem is of what is no JSON object.
+// body reads a body member by member: it sets those that it can read and notes the others. The problem is of bytes that are no JSON object.
 func (f *fields) body(body []byte, into reflect.Value) *Problem {
 	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)) // they are noted
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {

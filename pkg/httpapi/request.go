@@ -34,30 +34,6 @@ type updateBody struct {
 	Scheme       *string `json:"scheme"` // optional
 }
 
-func (b *updateBody) read(r *plainReader) bool { return r.object(b.member) }
-
-func (b *updateBody) member(name string) any {
-	switch name {
-	case "updateId":
-		return &b.UpdateID
-	case "projectId":
-		return &b.ProjectID
-	case "actionName":
-		return &b.ActionName
-	case "scoreType":
-		return &b.ScoreType
-	case "targetWallet":
-		return &b.TargetWallet
-	case "signature":
-		return &b.Signature
-	case "message":
-		return &b.Message
-	case "scheme":
-		return &b.Scheme
-	}
-	return nil
-}
-
 // updateRequest is a well-formed update: every field read, nothing compared with the world yet.
 type updateRequest struct {
 	wallet.Payload
