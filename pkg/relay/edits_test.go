@@ -59,6 +59,8 @@ func TestEditsAreMadeInOrder(t *testing.T) {
 	w.edit("again", score.ProjectEdit{Project: p.ID, Edits: []score.Edit{add}, Nonce: 1, Deadline: 1 << 40})
 	w.accept(after...)
 	w.drain()
+	w.edit("same", score.ProjectEdit{Project: p.ID, Edits: []score.Edit{add}, Nonce: 2, Deadline: 1 << 40}) // as if made without the lane meanwhile
+	w.drain()
 	require.Equal(t, map[score.Outcome]int{score.Applied: len(before) + len(after), score.NotMember: len(between)}, w.audit())
 
 	info, err := registry.ReadProject(p.ID).Do(t.Context(), func(ctx context.Context, data []byte) ([]byte, error) {
@@ -74,7 +76,7 @@ func TestEditsAreMadeInOrder(t *testing.T) {
 		}
 		return nil
 	}))
-	require.Equal(t, map[uint64]score.Outcome{1: score.EditExpired, 9: score.WrongEditNonce}, outcomes)
+	require.Equal(t, map[uint64]score.Outcome{1: score.EditExpired, 2: score.Unprocessable, 9: score.WrongEditNonce}, outcomes)
 
 	// One that its owner overtook concerns no operator.
 	levels := map[string]string{}
@@ -83,7 +85,10 @@ func TestEditsAreMadeInOrder(t *testing.T) {
 	for _, line := range regexp.MustCompile(`level=(\w+) msg="the lane dead-letters .*contract reverted: (\w+)`).FindAllStringSubmatch(string(lines), -1) {
 		levels[line[2]] = line[1]
 	}
-	require.Equal(t, map[string]string{"EditExpired": "ERROR", "WrongEditNonce": "WARN"}, levels)
+	require.Equal(t, map[string]string{"EditExpired": "ERROR", "WrongEditNonce": "WARN", "RoleUnchanged": "WARN"}, levels)
+	letters := counted(t, registered, "dead_letters_total")
+	require.Zero(t, letters["unprocessable"])
+	require.EqualValues(t, 1, letters["unprocessable_edit"])
 	settled := counted(t, registered, "slots_settled_total")
 	require.Zero(t, settled["reverted"])
 	require.NotZero(t, settled["reverted_edit"])

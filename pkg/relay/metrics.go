@@ -106,7 +106,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			"result", prometheus.ExponentialBuckets(0.0001, 2.5, 14)),
 		attempts:      f.counters("attempts_total", "Attempts journaled, by reason.", "reason"),
 		sends:         f.counters("sends_total", "Answers of nodes to raw transactions, by class.", "class"),
-		deadLetters:   f.counters("dead_letters_total", "Dead letters stored, by outcome.", "outcome"),
+		deadLetters:   f.counters("dead_letters_total", "Dead letters stored, by outcome; unprocessable_edit is of an owner's edit that the project's state no longer allows.", "outcome"),
 		sessionEnds:   f.counter("sessions_ended_total", "Sessions of lanes that ended, for any reason."),
 		statusFails:   f.counter("status_writes_failed_total", "Status writes that failed; they are tried again for a while."),
 		reopened:      f.counter("slots_reopened_total", "Settled slots that were opened again, since the chain lost their block, or to fill a gap of nonces."),
@@ -150,6 +150,15 @@ func (m *metrics) ended(refs []score.Ref, outcomes []score.Outcome) (rejected in
 
 // revertedEdit is the result of an owner's edit that reverted, as it does where another transaction of an owner came first.
 const revertedEdit lane.Result = "reverted_edit"
+
+// deadLettered counts a dead letter. The contract refuses an edit as unprocessable where owners made the same change without the lane.
+func (m *metrics) deadLettered(letter *score.DeadLetter) {
+	outcome := letter.Outcome.String()
+	if letter.Edit != nil && letter.Outcome == score.Unprocessable {
+		outcome += "_edit"
+	}
+	m.deadLetters.WithLabelValues(outcome).Inc()
+}
 
 // slotSettled counts a slot's end and what its transaction cost; receipt is nil where that is not the lane's.
 func (m *metrics) slotSettled(id score.Lane, result lane.Result, of lane.WorkKind, receipt *types.Receipt) {

@@ -200,7 +200,7 @@ func (r *Relayer) deadLetter(ctx context.Context, letters []score.DeadLetter) er
 			return err
 		}
 		for i := range some {
-			r.metrics.deadLetters.WithLabelValues(some[i].Outcome.String()).Inc()
+			r.metrics.deadLettered(&some[i])
 		}
 	}
 	return nil

@@ -244,7 +244,7 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 			return err
 		}
 		level := slog.LevelError
-		if outcome == score.WrongEditNonce || outcome == score.NotOwner { // by what the project's owners did meanwhile
+		if p.edit != nil && (outcome == score.WrongEditNonce || outcome == score.NotOwner || outcome == score.Unprocessable) { // owners came first
 			level = slog.LevelWarn
 		}
 		q.log.Log(ctx, level, "the lane dead-letters accepted work, which can never be applied", "reason", reason,
