@@ -164,10 +164,13 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 
 // ask asks NATS, and again where a server of a cluster does not answer: it may be dead, and what is to be read by, a consumer, on it.
 func (d *Deployment) ask(ctx context.Context, patient time.Duration, what func(ctx context.Context) error) error {
-	for ; ; patient *= 2 {
+	if len(d.JS.Conn().Servers()) < 2 {
+		return what(ctx)
+	}
+	for ; ; patient += time.Second { // not much more: a question is lost while the servers choose a leader
 		limited, cancel := context.WithTimeout(ctx, patient)
 		err := what(limited)
-		if !unanswered(err) || len(d.JS.Conn().Servers()) < 2 || patient > patience || ctx.Err() != nil {
+		if !unanswered(err) || patient > patience || ctx.Err() != nil {
 			cancel()
 			return err
 		}
