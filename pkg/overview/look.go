@@ -186,7 +186,7 @@ func (d *Deployment) ask(ctx context.Context, patient time.Duration, what func(c
 func unanswered(err error) bool {
 	var refused *jetstream.APIError
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
-		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrReconnectBufExceeded) ||
+		errors.Is(err, stream.ErrNotLeading) || errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrReconnectBufExceeded) ||
 		errors.As(err, &refused) && refused.Code == http.StatusServiceUnavailable
 }
 
