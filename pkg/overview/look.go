@@ -164,10 +164,13 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 
 // ask asks NATS, and again where a server of a cluster does not answer: it may be dead, and what is to be read by, a consumer, on it.
 func (d *Deployment) ask(ctx context.Context, patient time.Duration, what func(ctx context.Context) error) error {
-	for ; ; patient *= 2 {
+	if len(d.JS.Conn().Servers()) < 2 {
+		return what(ctx)
+	}
+	for ; ; patient += time.Second { // not much more: a question is lost while the servers choose a leader
 		limited, cancel := context.WithTimeout(ctx, patient)
 		err := what(limited)
-		if !unanswered(err) || len(d.JS.Conn().Servers()) < 2 || patient > patience || ctx.Err() != nil {
+		if !unanswered(err) || patient > patience || ctx.Err() != nil {
 			cancel()
 			return err
 		}
@@ -183,7 +186,7 @@ func (d *Deployment) ask(ctx context.Context, patient time.Duration, what func(c
 func unanswered(err error) bool {
 	var refused *jetstream.APIError
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
-		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrReconnectBufExceeded) ||
+		errors.Is(err, stream.ErrNotLeading) || errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrReconnectBufExceeded) ||
 		errors.As(err, &refused) && refused.Code == http.StatusServiceUnavailable
 }
 

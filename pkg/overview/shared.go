@@ -13,7 +13,7 @@ import (
 // Bounds of a look that many share.
 const (
 	sharedFor   = time.Second      // how old it may be
-	lookTimeout = 20 * time.Second // of a cluster, servers that are dead included
+	lookTimeout = 30 * time.Second // of a cluster, servers that are dead included
 )
 
 // Shared is a look that many share: as many as ask within a second cost what one costs. It is safe for concurrent use.

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -86,9 +85,9 @@ func infoOf(ctx context.Context, s jetstream.Stream) (*jetstream.StreamInfo, err
 	switch {
 	case err != nil:
 	case cutOff(info.Cluster):
-		err = errors.New("the server that answered does not lead it, or does not hear from most of its cluster and may not lead it any more")
+		err = fmt.Errorf("%w: it does not lead, or does not hear from most of its cluster and may not lead it any more", ErrNotLeading)
 	case tookOver(info, time.Since(asked)):
-		err = errors.New("the server that answered came to lead it meanwhile")
+		err = fmt.Errorf("%w: it came to lead it meanwhile", ErrNotLeading)
 	}
 	return info, err
 }

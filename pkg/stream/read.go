@@ -25,6 +25,9 @@ var ErrShorter = errors.New("the stream ends before what was read of it")
 // wrong with what was read before; another reader may be opened from there.
 var ErrLost = errors.New("the stream cannot be read")
 
+// ErrNotLeading says that an answer may be past, since it is not of a server that surely leads the stream; another may be, in a moment.
+var ErrNotLeading = errors.New("the server that answered may not lead the stream")
+
 const (
 	reopenPause = 250 * time.Millisecond
 	patience    = 10 * time.Second // without the stream, before a reader gives up
