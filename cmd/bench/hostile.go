@@ -36,6 +36,9 @@ const (
 	hostileOwner   = 42                     // account of devnet
 )
 
+// hostileDialer has an address of its own: bounds of addresses are not what is measured.
+var hostileDialer = &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+
 // hostile measures what one key takes of an API's memory and of another key's time.
 type hostile struct {
 	*slowDisk
@@ -187,6 +190,8 @@ func (h *hostile) crowd(ctx context.Context) (id score.ProjectID, members int, e
 
 // read asks for the screen of the members in an open loop.
 func (h *hostile) read(ctx context.Context, project score.ProjectID) {
+	client := &http.Client{Transport: &http.Transport{DialContext: hostileDialer.DialContext, MaxConnsPerHost: hostileConns}}
+	defer client.CloseIdleConnections()
 	var requests sync.WaitGroup
 	defer requests.Wait()
 	tick := time.NewTicker(time.Second / hostileReads)
@@ -203,7 +208,7 @@ func (h *hostile) read(ctx context.Context, project score.ProjectID) {
 				return
 			}
 			request.Header.Set("X-API-KEY", h.key)
-			if response, err := http.DefaultClient.Do(request); err == nil {
+			if response, err := client.Do(request); err == nil {
 				_, _ = io.Copy(io.Discard, response.Body)
 				_ = response.Body.Close()
 			}
@@ -220,7 +225,7 @@ func (h *hostile) send(ctx context.Context) {
 	for range hostileConns {
 		connections.Go(func() {
 			for ctx.Err() == nil {
-				c, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(h.url, "http://"))
+				c, err := hostileDialer.DialContext(ctx, "tcp", strings.TrimPrefix(h.url, "http://"))
 				if err == nil {
 					stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 					_, _ = c.Write(request)
