@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,14 +33,18 @@ const (
 	hostileReads   = 50   // look-ups a second of them, as many as a new key has
 	hostileConns   = 4000 // connections with a body in progress each
 	hostileBody    = 256 << 10
-	hostilePause   = 200 * time.Millisecond // before a connection that was refused is opened again
-	hostileOwner   = 42                     // account of devnet
+	hostileEvery   = 10 * time.Second // each begins a body: so long one may take
+	hostileOwner   = 42               // account of devnet
 )
+
+// hostileDialer has an address of its own: bounds of addresses are not what is measured.
+var hostileDialer = &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 
 // hostile measures what one key takes of an API's memory and of another key's time.
 type hostile struct {
 	*slowDisk
 	source string // checkout whose programs are measured
+	parts  string // that are measured; empty: all
 	built  string // directory that has them already; empty: they are built
 	url    string
 	key    string
@@ -67,6 +72,7 @@ func runHostile(ctx context.Context, args []string) error {
 	flags := newFlags("hostile")
 	flags.StringVar(&h.source, "source", filepath.Join("..", ".."), "checkout whose programs are measured, such as one of an earlier version")
 	flags.StringVar(&h.built, "programs", "", "directory with api, relayer, scorelay and nats-server, which are measured in place of --source")
+	flags.StringVar(&h.parts, "parts", "", "only these of idle, reads and bodies, separated by commas")
 	flags.IntVar(&h.singles, "rate", 100, "updates per second of the other key, one by one")
 	flags.DurationVar(&h.seconds, "seconds", 20*time.Second, "how long each part is measured")
 	if err := flags.Parse(args); err != nil {
@@ -110,20 +116,24 @@ func (h *hostile) run(ctx context.Context) (*hostileReport, error) {
 	h.key = strings.TrimSpace(string(out))
 
 	report := &hostileReport{}
-	project, members, err := h.crowd(ctx)
-	if err != nil {
-		return nil, err
+	var project score.ProjectID
+	if h.parts == "" || strings.Contains(h.parts, "reads") {
+		if project, report.Members, err = h.crowd(ctx); err != nil {
+			return nil, err
+		}
 	}
-	report.Members = members
 	for _, part := range []struct {
 		name   string
 		into   *beside
 		attack func(context.Context)
 	}{
 		{"idle", &report.Idle, func(context.Context) {}},
-		{"look-ups of members", &report.Reads, func(ctx context.Context) { h.read(ctx, project) }},
-		{"bodies in progress", &report.Bodies, h.send},
+		{"reads", &report.Reads, func(ctx context.Context) { h.read(ctx, project) }},
+		{"bodies", &report.Bodies, h.send},
 	} {
+		if h.parts != "" && !slices.Contains(strings.Split(h.parts, ","), part.name) {
+			continue
+		}
 		progress(part.name)
 		if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", h.api.cmd.Process.Pid), []byte("5"), 0o600); err != nil { // the peak begins again
 			return nil, fmt.Errorf("couldn't forget the API's peak of memory: %w", err)
@@ -187,6 +197,8 @@ func (h *hostile) crowd(ctx context.Context) (id score.ProjectID, members int, e
 
 // read asks for the screen of the members in an open loop.
 func (h *hostile) read(ctx context.Context, project score.ProjectID) {
+	client := &http.Client{Transport: &http.Transport{DialContext: hostileDialer.DialContext, MaxConnsPerHost: hostileConns}}
+	defer client.CloseIdleConnections()
 	var requests sync.WaitGroup
 	defer requests.Wait()
 	tick := time.NewTicker(time.Second / hostileReads)
@@ -203,7 +215,7 @@ func (h *hostile) read(ctx context.Context, project score.ProjectID) {
 				return
 			}
 			request.Header.Set("X-API-KEY", h.key)
-			if response, err := http.DefaultClient.Do(request); err == nil {
+			if response, err := client.Do(request); err == nil {
 				_, _ = io.Copy(io.Discard, response.Body)
 				_ = response.Body.Close()
 			}
@@ -220,7 +232,8 @@ func (h *hostile) send(ctx context.Context) {
 	for range hostileConns {
 		connections.Go(func() {
 			for ctx.Err() == nil {
-				c, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(h.url, "http://"))
+				again := time.After(hostileEvery)
+				c, err := hostileDialer.DialContext(ctx, "tcp", strings.TrimPrefix(h.url, "http://"))
 				if err == nil {
 					stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 					_, _ = c.Write(request)
@@ -230,7 +243,7 @@ func (h *hostile) send(ctx context.Context) {
 				}
 				select {
 				case <-ctx.Done():
-				case <-time.After(hostilePause):
+				case <-again:
 				}
 			}
 		})

@@ -204,7 +204,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	return c.SendString("ok\n")
 }
 
-// smallBody is how many bytes of a body are read whoever sends it: enough for a small request to be answered without closing its
+// smallBody is how many bytes of a body are read of any caller: enough for a small request to be answered without closing its
 // connection, too little to fill the memory.
 const smallBody = 4 << 10
 

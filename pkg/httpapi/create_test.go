@@ -72,7 +72,7 @@ func TestACreationIsInTheStreamAndTakesUpdatesAtOnce(t *testing.T) {
 		"inputActions": []any{
 			object{"name": "buy", "points": 10.0, "direction": 0.0}, object{"name": "return", "points": 3.0, "direction": 1.0},
 		},
-		"owners": []any{lower(devnet.Address(1))}, "updaters": r.body["updaters"], "signedOnly": false,
+		"members": 3.0, "next": nil, "owners": []any{lower(devnet.Address(1))}, "updaters": r.body["updaters"], "signedOnly": false,
 		"signing": r.body["signing"], // TestAProjectTellsWhatToSignUnder
 	}, r.body)
 	require.ElementsMatch(t, []any{lower(devnet.Address(2)), lower(contractWallet)}, r.body["updaters"])

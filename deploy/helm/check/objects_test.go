@@ -278,7 +278,7 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// TestGoKnowsItsMemory: Go collects at 85 to 90 % of a container's limit, in whatever unit that is, before the kernel ends the program.
+// TestGoKnowsItsMemory: Go collects at 85 to 90 % of a container's limit, in any unit, before the kernel ends the program.
 func TestGoKnowsItsMemory(t *testing.T) {
 	known := func(args ...string) (checked int) {
 		for _, p := range pods(render(t, append([]string{"--values", examples(t)["production"]}, args...)...)) {
