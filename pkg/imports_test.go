@@ -28,12 +28,12 @@ var allowed = map[string][]string{
 	"pkg/batch":                      {"pkg/score"},
 	"pkg/evidence":                   {},
 	"pkg/txpool":                     {},
-	"pkg/lane":                       {"pkg/score", "pkg/evidence", "pkg/txpool"},
-	"pkg/roster":                     {"pkg/score"},
-	"pkg/report":                     {}, // writes that are replayed
 	"pkg/registry":                   {"pkg/score", "pkg/batch", "pkg/registry/internal/bindings"},
 	"pkg/registry/internal/bindgen":  {}, // writes the bindings
 	"pkg/registry/internal/bindings": {}, // generated
+	"pkg/lane":                       {"pkg/score", "pkg/registry", "pkg/evidence", "pkg/txpool"},
+	"pkg/roster":                     {"pkg/score"},
+	"pkg/report":                     {}, // writes that are replayed
 	"pkg/retry":                      {},
 	"pkg/event":                      {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/retry"},
 	// engines: they declare the interfaces they need, adapters satisfy them

@@ -92,7 +92,7 @@ func TestACallersBadCursorIsNoWarning(t *testing.T) {
 	} {
 		require.Equal(t, code, b.get("%s", b.eventsPath()+"?after="+cursor).code(), cursor)
 	}
-	b.events("start-9999999") // goes on from the end of what there is
+	b.events("start-9999999") // continues from the end of what there is
 	for _, path := range []string{
 		"/projects?cursor=", "/projects/" + b.project.ID.String() + "/leaderboards/total?cursor=",
 		"/projects/" + b.project.ID.String() + "/wallets/" + devnet.Address(9).Hex() + "/history?cursor=",

@@ -58,7 +58,7 @@ func TestABodyIsNotKept(t *testing.T) {
 	require.Equal(t, "reputation", *scoreType)
 }
 
-// FuzzBody compares the two readers of a body: whatever the library reads, the other reads alike.
+// FuzzBody compares the two readers of a body: what the library reads, the other reads alike.
 func FuzzBody(f *testing.F) {
 	for _, seed := range bodySeeds {
 		f.Add([]byte(seed))

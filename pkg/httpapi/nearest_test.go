@@ -50,7 +50,7 @@ func TestAWrongContentTypeIsTold(t *testing.T) {
 	require.Equal(t, "the body is empty", send("", "application/json").body["detail"])
 }
 
-// TestASlashAtTheEndOfAPathIsNothing, whatever the method, and whatever comes behind it.
+// TestASlashAtTheEndOfAPathIsNothing, of each method, also before a query.
 func TestASlashAtTheEndOfAPathIsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

@@ -48,8 +48,8 @@
 //     no slot is open; where the journal begins, by the account alone. If that was wrong, the gap is filled: with slots
 //     that carry nothing.
 //  9. A transaction of the signer to the contract that the journal does not know ends nothing: the journal may be older
-//     than the chain. Nor does any other of the signer before one of the lane's own is final: another deployment may drive
-//     the signer. The lane halts until an operator's Resume. Open slots below the nonce that it names end as foreign when
+//     than the chain. Nor does a relayer's call of another contract before a transaction of the lane's own is final: another
+//     deployment drives the signer. The lane halts until an operator's Resume. Open slots below the nonce that it names end as foreign when
 //     a final account shows their nonces used and every block that can hold the transaction was read without finding it:
 //     the operator has said that what used them stands.
 //  10. A bucket has one owner, or is on its way from one lane to another: the giver's Give ends what it has, the taker's Take

@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
@@ -67,9 +68,8 @@ type Lane struct {
 	view   *evidence.View // the newest; nil before the first
 	slots  []slotView     // parallel to State.Slots
 	window int
-	begun  int     // views in a row with the same account, while the lane has no nonce yet
-	doubt  bool    // a node's answer makes the account as last read doubtful
-	came   *uint64 // the nonce that was proved first, of a lane that has none of its own yet; nil before
+	begun  int  // views in a row with the same account, while the lane has no nonce yet
+	doubt  bool // a node's answer makes the account as last read doubtful
 }
 
 // slotView is what the session knows of one open slot.
@@ -245,18 +245,18 @@ func (l *Lane) foreignTook() bool {
 
 // unjournaled tells whether a transaction of the signer to the contract was seen that the journal does not know: the
 // journal is older than the chain, as after NATS was restored from a backup, or the key is used elsewhere. Of a lane that carried
-// nothing yet any transaction since it looks counts: another deployment drives the signer, and the two would fight for its nonces. Of an abandoned lane
+// nothing yet one to another deployment's contract counts, too: the two would fight for the signer's nonces. Of an abandoned lane
 // no operator has to decide about such: its work was given away, the key is the thief's, and what was declared dead may be executed after all.
 func (l *Lane) unjournaled() bool {
 	if l.State.Abandoned {
 		return false
 	}
-	if a := &l.view.Account; l.came != nil && l.State.First == nil && a.Proved && a.Nonce > max(*l.came, l.State.Resumed) {
-		return l.State.Untried()
-	}
 	for nonce, found := range l.view.Foreign {
 		to := found.Tx.To()
-		if nonce >= max(l.State.FirstOpen(), l.State.Resumed) && (to != nil && *to == l.State.Identity.Contract || l.State.First != nil && l.State.Untried()) {
+		if to == nil || nonce < max(l.State.FirstOpen(), l.State.Resumed) {
+			continue
+		}
+		if *to == l.State.Identity.Contract || l.State.Untried() && registry.Relays(found.Tx.Data()) {
 			return true
 		}
 	}

@@ -104,17 +104,6 @@ func (b *bench) settle(nonce, block uint64) {
 	b.append(lane.Entry{Settle: &lane.Settle{Nonce: nonce, Result: lane.Done, Tx: b.lane.State.Slot(nonce).Last().Hash, Block: ref(block)}})
 }
 
-// carried has the lane carry its first slot, nonce 0, in block 7.
-func (b *bench) carried() {
-	b.t.Helper()
-	b.head(6, 0)
-	b.bind()
-	b.mined(7, 0)
-	b.head(10, 1)
-	b.settle(0, 7)
-	b.head(10, 1)
-}
-
 func (b *bench) replace(r lane.Replace) []lane.Effect {
 	b.t.Helper()
 	data, err := b.lane.State.Slot(r.Nonce).Data()
@@ -176,9 +165,9 @@ func (b *bench) mined(block uint64, nonces ...uint64) {
 }
 
 // thief has a transaction that is not the lane's use a nonce in a block.
-func (b *bench) thief(block, nonce uint64, to common.Address) {
+func (b *bench) thief(block, nonce uint64, to common.Address, data ...byte) {
 	tx := types.MustSignNewTx(testKey, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
-		ChainID: chainID, Nonce: nonce, Gas: 21_000, To: &to, GasFeeCap: big.NewInt(1), GasTipCap: big.NewInt(1),
+		ChainID: chainID, Nonce: nonce, Gas: 21_000, To: &to, Data: data, GasFeeCap: big.NewInt(1), GasTipCap: big.NewInt(1),
 	})
 	b.foreign[nonce] = evidence.Found{Tx: tx, Block: ref(block)}
 }

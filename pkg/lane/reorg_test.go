@@ -9,6 +9,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/txpool"
 )
@@ -34,60 +35,57 @@ func TestAReorgBringsSlotsBack(t *testing.T) {
 func TestAForeignTransactionIsBelievedOnlyWhenItIsSeenInAFinalBlock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.carried()
+	b.head(10, 0)
 	b.bind()
-	b.head(11, 2)
-	require.Empty(t, only[lane.SettleSlot](b.head(20, 2)), "a nonce that seems used proves nothing")
-	b.thief(21, 1, common.Address{9})
-	b.head(21, 2)
+	b.head(11, 1)
+	require.Empty(t, only[lane.SettleSlot](b.head(20, 1)), "a nonce that seems used proves nothing")
+	b.thief(21, 0, common.Address{9})
+	b.head(21, 1)
 	require.Equal(t, lane.WaitForeign, b.lane.Blocked())
 	clear(b.foreign) // it was reorged away
-	b.head(22, 1)
+	b.head(22, 0)
 	require.Equal(t, lane.WaitNone, b.lane.Blocked())
-	b.thief(23, 1, common.Address{9})
-	require.Empty(t, only[lane.SettleSlot](b.head(25, 2)))
-	found := b.foreign[1]
-	require.Equal(t, []lane.SettleSlot{{Nonce: 1, Foreign: &found}}, only[lane.SettleSlot](b.head(26, 2)))
+	b.thief(23, 0, common.Address{9})
+	require.Empty(t, only[lane.SettleSlot](b.head(25, 1)))
+	found := b.foreign[0]
+	require.Equal(t, []lane.SettleSlot{{Nonce: 0, Foreign: &found}}, only[lane.SettleSlot](b.head(26, 1)))
 }
 
-// TestALaneThatCarriedNothingHaltsWhereItsSignerIsDrivenByAnother: the account moves while the lane looks, by transactions to
-// wherever, so another deployment has the key. It reads the account at each head until it has carried something.
-func TestALaneThatCarriedNothingHaltsWhereItsSignerIsDrivenByAnother(t *testing.T) {
+// TestALaneThatCarriedNothingHaltsWhereAnotherDeploymentDrivesItsSigner: a batch to another contract shows that. It reads the account at each
+// head until it has carried something.
+func TestALaneThatCarriedNothingHaltsWhereAnotherDeploymentDrivesItsSigner(t *testing.T) {
 	t.Parallel()
-	for name, binds := range map[string]bool{"idle": false, "with a slot": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			b.head(10, 7)
-			b.append(lane.Entry{Skip: &lane.Skip{Next: 7}}) // history is none of its concern
-			if binds {
-				b.bind()
-			}
-			b.head(11, 7)
-			require.Equal(t, lane.WaitNone, b.lane.Blocked())
-			account, _ := b.lane.TakeNeeds()
-			require.True(t, account)
-			b.thief(12, 7, common.Address{9})
-			for _, block := range []uint64{12, 30} { // final or not
-				effects := b.head(block, 8)
-				require.Empty(t, only[lane.SettleSlot](effects))
-				require.Empty(t, only[lane.SkipNonces](effects))
-				require.Equal(t, lane.WaitUnjournaled, b.lane.Blocked())
-			}
-			b.append(lane.Entry{Resume: &lane.Resume{Below: 8}})
-			effects := b.head(31, 8)
-			require.Equal(t, 1, len(only[lane.SettleSlot](effects))+len(only[lane.SkipNonces](effects)))
-			require.Equal(t, lane.WaitForeign, b.lane.Blocked(), "until that is journaled")
-		})
-	}
+	another := registry.EncodeCreateProject(&score.Project{})
 	b := newBench(t)
-	b.carried()
-	b.head(11, 1)
+	b.head(10, 7)
+	b.append(lane.Entry{Skip: &lane.Skip{Next: 7}}) // history is none of its concern
+	b.bind()
 	account, _ := b.lane.TakeNeeds()
+	require.True(t, account)
+	b.thief(12, 7, common.Address{9})
+	b.head(12, 8)
+	require.Equal(t, lane.WaitForeign, b.lane.Blocked(), "a payment by hand is a thief's, and ends by itself")
+	b.thief(12, 7, common.Address{9}, another...)
+	for _, block := range []uint64{12, 30} { // final or not
+		require.Empty(t, only[lane.SettleSlot](b.head(block, 8)))
+		require.Equal(t, lane.WaitUnjournaled, b.lane.Blocked())
+	}
+	b.append(lane.Entry{Resume: &lane.Resume{Below: 8}})
+	require.Len(t, only[lane.SettleSlot](b.head(31, 8)), 1)
+
+	b = newBench(t)
+	b.head(6, 0)
+	b.bind()
+	b.mined(7, 0)
+	b.head(10, 1)
+	b.settle(0, 7)
+	b.head(11, 1)
+	account, _ = b.lane.TakeNeeds()
 	require.False(t, account, "the account is read now and then")
-	b.thief(12, 1, common.Address{9})
+	b.bind()
+	b.thief(12, 1, common.Address{9}, another...)
 	b.head(12, 2)
-	require.Equal(t, lane.WaitForeign, b.lane.Blocked(), "of a lane at work one transaction is a thief's, and ends by itself")
+	require.Equal(t, lane.WaitForeign, b.lane.Blocked(), "the newcomer has to give way")
 }
 
 func TestATransactionToTheContractThatTheJournalDoesNotKnowHaltsTheLane(t *testing.T) {

@@ -345,10 +345,6 @@ func (w *simWorld) finish(sessions []*simSession) {
 	}
 	for range 600 {
 		s.hear()
-		if s.lane.Blocked() == lane.WaitUnjournaled { // the operator knows who else has the key
-			require.True(w.t, s.lane.State.Untried(), "no transaction of others goes to the contract")
-			require.True(w.t, s.append(lane.Entry{Resume: &lane.Resume{Below: s.lane.View().Account.Nonce}}))
-		}
 		s.work()
 		require.False(w.t, s.ended)
 		w.mine()

@@ -105,9 +105,6 @@ func (l *Lane) onView(v evidence.View) (out []Effect) {
 		l.begun = 1
 	}
 	l.view = &v
-	if l.came == nil && l.State.First == nil && v.HasAccount() && v.Account.Proved {
-		l.came = &v.Account.Nonce
-	}
 	if out = l.reopen(); len(out) > 0 {
 		return out // the next head sees these slots as open
 	}
@@ -237,7 +234,7 @@ func (l *Lane) skip() []Effect {
 		return nil
 	}
 	if s.First == nil {
-		if !l.begins() || l.unjournaled() {
+		if !l.begins() {
 			return nil
 		}
 		return []Effect{SkipNonces{Skip{Next: used}}}

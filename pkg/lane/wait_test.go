@@ -32,10 +32,10 @@ func TestWhatStopsNewSlots(t *testing.T) {
 		}, lane.WaitAccount},
 		"no price": {func(b *bench) { b.head(10, 0, func(h *lane.View) { h.Price = evidence.Price{} }) }, lane.WaitAccount},
 		"a foreign taker": {func(b *bench) {
-			b.carried()
+			b.head(10, 0)
 			b.bind()
-			b.thief(11, 1, common.Address{9})
-			b.head(11, 2)
+			b.thief(11, 0, common.Address{9})
+			b.head(11, 1)
 		}, lane.WaitForeign},
 		"open slots": {func(b *bench) {
 			b.head(10, 0)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -81,6 +82,14 @@ func appendGroup(out []byte, g *batch.Group, h batch.Header) []byte {
 		body = body[len(score.Word{}):]
 	}
 	return append(out, body...)
+}
+
+// Relays reports whether calldata is of a function by which relayers carry work, of whichever deployment's contract.
+func Relays(calldata []byte) bool {
+	parsed := contract.GetABI()
+	return slices.ContainsFunc([]string{"applyBatch", "createProject", "editBySignature"}, func(name string) bool {
+		return bytes.HasPrefix(calldata, parsed.Methods[name].ID)
+	})
 }
 
 // DecodeBatch is the inverse of EncodeBatch. ErrOtherCall if the calldata is not exactly an applyBatch call as

@@ -257,7 +257,6 @@ func TestAForeignTransactionWithTheLanesKeyCostsNoUpdate(t *testing.T) {
 	w := newWorld(t, 1)
 	w.create(1)
 	w.start(w.config(), w.deps())
-	w.accept(some(1, 60, 5)...)
 	w.drain()
 	// The next nonce goes elsewhere before the lane can use it.
 	ctx := t.Context()
@@ -273,7 +272,7 @@ func TestAForeignTransactionWithTheLanesKeyCostsNoUpdate(t *testing.T) {
 	}
 	w.accept(some(1, 0, 60)...)
 	w.drain()
-	require.Equal(t, map[score.Outcome]int{score.Applied: 65}, w.audit())
+	require.Equal(t, map[score.Outcome]int{score.Applied: 60}, w.audit())
 	require.Empty(t, w.deadLetters())
 }
 
