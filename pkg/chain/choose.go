@@ -185,8 +185,7 @@ func gather[T any](ctx context.Context, grace time.Duration, endpoints []*endpoi
 	return heard
 }
 
-// Distrust notes that an endpoint contradicts what was verified. The second time within half a minute it is set aside, unless it
-// is the only one: half a minute at first, twice as long each time up to ten minutes. It is used meanwhile only when all others
+// Distrust notes that an endpoint contradicts what was verified. The second time within half a minute it is set aside: half a minute at first, twice as long each time up to ten minutes. It is used meanwhile only when all others
 // rest, and then only for what can be checked.
 func (c *Client) Distrust(endpoint string, why error) {
 	if e := c.named(endpoint); e != nil {

@@ -315,7 +315,7 @@ func badProof(times int) fault {
 	})
 }
 
-// TestOneBadProof: one bad answer does not keep a sole endpoint from what nothing else can answer, nor does the second; of two
+// TestOneBadProof: one bad answer does not keep a sole endpoint from what nothing else can answer; of two
 // endpoints the first to lie is asked again after one, and set aside after two.
 func TestOneBadProof(t *testing.T) {
 	t.Parallel()
@@ -326,16 +326,14 @@ func TestOneBadProof(t *testing.T) {
 		ask := evidence.Ask{At: head, Accounts: []common.Address{n.address(0)}}
 		p := newProxy(t, n.url)
 		c := dial(t, chain.Config{URLs: []string{p.URL}})
-		p.inject(badProof(2))
-		for range 2 {
-			learnt, err := c.Read(ctx, ask)
-			require.ErrorIs(t, err, evidence.ErrContradiction)
-			require.Empty(t, learnt.Accounts, "a bad proof shows nothing")
-			require.True(t, c.Health()[0].Up)
-			_, err = c.View(ctx, emitter, nil)
-			require.NoError(t, err)
-		}
+		p.inject(badProof(1))
 		learnt, err := c.Read(ctx, ask)
+		require.ErrorIs(t, err, evidence.ErrContradiction)
+		require.Empty(t, learnt.Accounts, "a bad proof shows nothing")
+		require.True(t, c.Health()[0].Up)
+		_, err = c.View(ctx, emitter, nil)
+		require.NoError(t, err)
+		learnt, err = c.Read(ctx, ask)
 		require.NoError(t, err)
 		require.True(t, learnt.Accounts[n.address(0)].Proved)
 

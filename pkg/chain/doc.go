@@ -26,8 +26,8 @@
 //   - Transactions go to all endpoints. Refused means refused by every endpoint that got the bytes; one answer that
 //     leaves it open (a timeout, an unknown text) makes the whole result ambiguous.
 //   - Every exchange has a deadline of its own. An endpoint that keeps failing, or throttles once, rests, alone too
-//     (breaker.go); one of several that contradicts twice is set aside (trust.go), and asked, if it is
-//     the last one left, for what can be checked.
+//     (breaker.go); one that contradicts twice is set aside (trust.go), and asked, if it is the
+//     last one left, for what can be checked.
 //   - Batches shrink when an endpoint answers one element and not the batch, and grow back (batch.go).
 //   - Endpoints are named by host in logs, metrics and errors, since their URLs often carry keys.
 //   - The tip is what others pay: transactions of ours, and to our contract, do not count (market.go). A legacy gas price is

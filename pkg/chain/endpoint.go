@@ -30,7 +30,6 @@ type endpoint struct {
 	batch   *batchSize
 	breaker breaker
 	trust   trust
-	sole    bool          // no other is configured
 	newest  atomic.Uint64 // number of the newest block it was seen to have; 0 before the first
 	took    atomic.Int64  // nanoseconds of the last exchange that it answered; 0 before the first
 
@@ -48,7 +47,7 @@ func dial(ctx context.Context, rawURL, name string, cfg Config, log *slog.Logger
 	}
 	return &endpoint{
 		name: name, rpc: client, timeout: cfg.Timeout, log: log.With("endpoint", name),
-		metrics: m, batch: newBatchSize(mostElements), sole: len(cfg.URLs) == 1,
+		metrics: m, batch: newBatchSize(mostElements),
 	}, nil
 }
 
@@ -161,7 +160,7 @@ func (e *endpoint) record(trial bool, end ending, err error, retryAfter time.Dur
 func (e *endpoint) distrust(why error) {
 	e.metrics.contradictions.WithLabelValues(e.name).Inc()
 	e.newest.Store(0)
-	switch length, first := e.trust.contradicted(time.Now(), e.sole); {
+	switch length, first := e.trust.contradicted(time.Now()); {
 	case first && length == 0:
 		e.log.Warn("the chain's endpoint contradicts what was verified; dropping its answer and asking again", "err", why)
 	case first:

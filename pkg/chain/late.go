@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 const (
 	lateAfter = 2 * time.Second // receipts that take longer are not waited for the next time
 	lateTimes = 3               // how many Config.Timeouts they may take then
+	lateMost  = 4096            // receipts kept for the Read that asks next
 )
 
 // late are the receipts of endpoints that take long with them: they are read beside what must not wait for them, heads above all,
@@ -53,6 +55,9 @@ func (l *late) take(wanted []evidence.Wanted) (came map[common.Hash]*types.Recei
 func (l *late) put(wanted []evidence.Wanted, learnt map[common.Hash]*types.Receipt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(l.came) > lateMost { // of blocks that were replaced, which no Read asks for again
+		maps.DeleteFunc(l.came, func(_ common.Hash, came *types.Receipt) bool { return came != nil })
+	}
 	for _, w := range wanted {
 		for _, tx := range w.Txs {
 			if l.came[tx] = learnt[tx]; learnt[tx] == nil {

@@ -105,20 +105,20 @@ func TestTrust(t *testing.T) {
 	require.False(t, tr.distrusted(now))
 	require.False(t, tr.doubtful(now))
 	for range 3 { // one alone is no episode, however often that happens
-		length, first := tr.contradicted(now, false)
+		length, first := tr.contradicted(now)
 		require.Zero(t, length)
 		require.True(t, first)
 		require.False(t, tr.distrusted(now))
 		require.False(t, tr.doubtful(now))
 		now = now.Add(distrustFirst)
 	}
-	tr.contradicted(now, false)
+	tr.contradicted(now)
 	want := distrustFirst
 	for range 8 {
-		length, first := tr.contradicted(now, false)
+		length, first := tr.contradicted(now)
 		require.Equal(t, want, length)
 		require.True(t, first)
-		length, first = tr.contradicted(now, false)
+		length, first = tr.contradicted(now)
 		require.Zero(t, length, "one episode at a time")
 		require.False(t, first)
 		require.True(t, tr.distrusted(now))
@@ -129,19 +129,10 @@ func TestTrust(t *testing.T) {
 		want = min(2*want, distrustMost)
 	}
 	now = now.Add(distrustMost + time.Second)
-	length, _ := tr.contradicted(now, false)
+	length, _ := tr.contradicted(now)
 	require.Zero(t, length, "long ago")
-	length, _ = tr.contradicted(now, false)
+	length, _ = tr.contradicted(now)
 	require.Equal(t, distrustFirst, length)
-
-	var sole trust
-	for n := range 8 {
-		length, first := sole.contradicted(now, true)
-		require.Zero(t, length)
-		require.Equal(t, n == 0, first, "one line of the log")
-		require.False(t, sole.distrusted(now))
-		require.False(t, sole.doubtful(now))
-	}
 }
 
 func TestBatchSize(t *testing.T) {

@@ -21,8 +21,8 @@ type trust struct {
 }
 
 // contradicted notes a contradiction. first reports whether something new begins, and length how long the endpoint is set
-// aside if that is an episode. A sole endpoint is never set aside: nothing else could answer.
-func (t *trust) contradicted(now time.Time, sole bool) (length time.Duration, first bool) {
+// aside if that is an episode.
+func (t *trust) contradicted(now time.Time) (length time.Duration, first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if now.Sub(t.until) > distrustMost {
@@ -30,7 +30,7 @@ func (t *trust) contradicted(now time.Time, sole bool) (length time.Duration, fi
 	}
 	alone := t.episodes == 0 && now.Sub(t.last) >= distrustFirst
 	t.last = now
-	if alone || sole || now.Before(t.until) {
+	if alone || now.Before(t.until) {
 		return 0, alone
 	}
 	length = min(distrustFirst<<min(t.episodes, 10), distrustMost)
