@@ -22,7 +22,7 @@ import (
 // cores that all share, so it is bounded as bodies are: within lingerTime a key may linger as often as it leaves free for others.
 const (
 	lingerTime  = 2 * time.Second
-	lingerBytes = 1 << 20 // of one connection
+	lingerBytes = 4 << 20 // of one connection
 	maxLingers  = 64      // within lingerTime; connections beyond close at once, and their answer may be lost
 )
 
