@@ -274,7 +274,7 @@ func (d *doors) turnAway(c net.Conn, p *Problem) {
 			// A client that reads an answer before it has asked takes the connection for broken.
 			if _, err := c.Read(make([]byte, maxHeaders)); err == nil {
 				_, _ = c.Write(p.wire())
-				_ = drainAndClose(c, refusingTime)
+				_ = drainAndClose(c, refusingTime, lingerBytes)
 				return
 			}
 			_ = c.Close()
