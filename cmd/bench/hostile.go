@@ -65,6 +65,7 @@ type hostileReport struct {
 	Idle    beside `json:"idle"`
 	Reads   beside `json:"reads"`
 	Bodies  beside `json:"bodies"`
+	Resets  beside `json:"resets"` // the same bodies go to another program, which closes each connection unread
 }
 
 func runHostile(ctx context.Context, args []string) error {
@@ -72,7 +73,7 @@ func runHostile(ctx context.Context, args []string) error {
 	flags := newFlags("hostile")
 	flags.StringVar(&h.source, "source", filepath.Join("..", ".."), "checkout whose programs are measured, such as one of an earlier version")
 	flags.StringVar(&h.built, "programs", "", "directory with api, relayer, scorelay and nats-server, which are measured in place of --source")
-	flags.StringVar(&h.parts, "parts", "", "only these of idle, reads and bodies, separated by commas")
+	flags.StringVar(&h.parts, "parts", "", "only these of idle, reads, bodies and resets, separated by commas")
 	flags.IntVar(&h.singles, "rate", 100, "updates per second of the other key, one by one")
 	flags.DurationVar(&h.seconds, "seconds", 20*time.Second, "how long each part is measured")
 	if err := flags.Parse(args); err != nil {
@@ -115,6 +116,10 @@ func (h *hostile) run(ctx context.Context) (*hostileReport, error) {
 	}
 	h.key = strings.TrimSpace(string(out))
 
+	resetting, err := reset(ctx)
+	if err != nil {
+		return nil, err
+	}
 	report := &hostileReport{}
 	var project score.ProjectID
 	if h.parts == "" || strings.Contains(h.parts, "reads") {
@@ -129,7 +134,8 @@ func (h *hostile) run(ctx context.Context) (*hostileReport, error) {
 	}{
 		{"idle", &report.Idle, func(context.Context) {}},
 		{"reads", &report.Reads, func(ctx context.Context) { h.read(ctx, project) }},
-		{"bodies", &report.Bodies, h.send},
+		{"bodies", &report.Bodies, func(ctx context.Context) { h.send(ctx, strings.TrimPrefix(h.url, "http://")) }},
+		{"resets", &report.Resets, func(ctx context.Context) { h.send(ctx, resetting) }},
 	} {
 		if h.parts != "" && !slices.Contains(strings.Split(h.parts, ","), part.name) {
 			continue
@@ -224,7 +230,7 @@ func (h *hostile) read(ctx context.Context, project score.ProjectID) {
 }
 
 // send keeps a body in progress on each of many connections, all but its end, and opens those again that are closed.
-func (h *hostile) send(ctx context.Context) {
+func (h *hostile) send(ctx context.Context, address string) {
 	request := fmt.Appendf(nil, "POST /update-groups HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-API-KEY: %s\r\nContent-Length: %d\r\n\r\n", h.key, hostileBody)
 	request = append(request, make([]byte, hostileBody-1)...)
 	var connections sync.WaitGroup
@@ -233,7 +239,7 @@ func (h *hostile) send(ctx context.Context) {
 		connections.Go(func() {
 			for ctx.Err() == nil {
 				again := time.After(hostileEvery)
-				c, err := hostileDialer.DialContext(ctx, "tcp", strings.TrimPrefix(h.url, "http://"))
+				c, err := hostileDialer.DialContext(ctx, "tcp", address)
 				if err == nil {
 					stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 					_, _ = c.Write(request)
@@ -248,6 +254,26 @@ func (h *hostile) send(ctx context.Context) {
 			}
 		})
 	}
+}
+
+// reset listens, and closes each connection unread until ctx ends: the least that any program can do with one.
+func reset(ctx context.Context) (address string, err error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("couldn't listen: %w", err)
+	}
+	context.AfterFunc(ctx, func() { _ = listener.Close() })
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.(*net.TCPConn).SetLinger(0) // a reset
+			_ = c.Close()
+		}
+	}()
+	return listener.Addr().String(), nil
 }
 
 // peakMB is the most resident memory that the API had since its peak was forgotten, MB.

@@ -211,6 +211,9 @@ const smallBody = 4 << 10
 // letIn has a body come, if there is room for it, and, unless it is small, if its API key is valid and not over its rate.
 func (s *Server) letIn(h *hold, target, secret string, length uint64) *Problem {
 	by, p := s.callerOf(secret)
+	if h.by = ""; p == nil {
+		h.by = by.Key
+	}
 	switch {
 	case p != nil && length > smallBody:
 		return p

@@ -22,6 +22,8 @@ type hold struct {
 	key   string
 	bytes int
 	ended bool // the connection closes: it holds nothing any more
+
+	by string // whose valid key came with the last body; empty: no one's
 }
 
 // take has a connection hold so many bytes for a key, or names the bound in the way. A key has at most as much as it leaves free, as with

@@ -189,6 +189,43 @@ func TestAKeyOverItsRateSendsNoBody(t *testing.T) {
 	require.Equal(t, "malformed_json", l.ask(b.announce("/look-up-updates", length(len(body)))+body).code(), "look-ups have another rate")
 }
 
+// TestRefusedBodiesAreReadOfFewConnections: a key that opens many cannot have all of them read to their end. Another key's caller, which reads only
+// after it has sent all, gets its answer meanwhile; so does the first key's, a while later.
+func TestRefusedBodiesAreReadOfFewConnections(t *testing.T) {
+	t.Parallel()
+	const many, few = 120, 32
+	b := newBench(t, nil)
+	other := *b
+	other.withTerms(apikey.Terms{})
+	whole := func(b *bench) (code string) { // empty: the answer is lost
+		l := b.dial(loopback)
+		_, _ = io.WriteString(l, b.announce("/update-groups", length(512*kib)))
+		for range 512 {
+			_, _ = io.WriteString(l, strings.Repeat(" ", kib))
+		}
+		res, err := http.ReadResponse(l.r, nil)
+		if err != nil {
+			return ""
+		}
+		return read(b.t, res).code()
+	}
+	var lines []*line
+	for range many {
+		l := b.dial(loopback)
+		_, err := io.WriteString(l, b.announce("/update-groups", length(512*kib)))
+		require.NoError(t, err)
+		lines = append(lines, l)
+	}
+	for _, l := range lines {
+		require.Equal(t, "body_too_large", l.answer().code(), "nothing of its body was on its way")
+		l.ends()
+	}
+	require.Eventually(t, func() bool { return b.count("scorelay_api_connections") <= few+1 }, time.Second, time.Millisecond,
+		"%v connections are read", b.count("scorelay_api_connections"))
+	require.Equal(t, "body_too_large", whole(&other))
+	require.Eventually(t, func() bool { return whole(b) == "body_too_large" }, time.Minute, 100*time.Millisecond)
+}
+
 // TestIdleConnectionsKeepNoBodies: of a body nothing is left at a connection that waits for its next request.
 func TestIdleConnectionsKeepNoBodies(t *testing.T) { //nolint:paralleltest // it measures the process
 	const connections = 100

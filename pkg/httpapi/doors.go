@@ -7,12 +7,14 @@ import (
 	"math"
 	"net"
 	"net/netip"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/httpapi/internal/framing"
 )
@@ -40,6 +42,7 @@ type doors struct {
 	net.Listener
 	server  *Server
 	bodies  *bodies
+	lingers *bodies // in units of one connection
 	config  *Config
 	metrics *metrics
 	log     *slog.Logger
@@ -64,6 +67,7 @@ type silence struct {
 func newDoors(listener net.Listener, s *Server) *doors {
 	return &doors{
 		Listener: listener, server: s, bodies: s.bodies, config: &s.config, metrics: s.metrics, log: s.deps.Log, ids: s.ids,
+		lingers:  &bodies{most: maxLingers, gauge: prometheus.NewGauge(prometheus.GaugeOpts{}), of: map[string]int{}},
 		refusing: make(chan struct{}, maxRefusing), of: map[netip.Addr]int{}, ofKey: map[string]int{}, quiet: map[string]silence{},
 	}
 }
@@ -83,6 +87,7 @@ func (d *doors) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		pause = acceptPause
+		runtime.Gosched() // those that came before go first, or a burst of connections has everything wait behind it
 		from := addressOf(raw)
 		c := &conn{Conn: raw, doors: d, idle: true, since: time.Now()}
 		c.framing.Gate = c
@@ -269,7 +274,7 @@ func (d *doors) turnAway(c net.Conn, p *Problem) {
 			// A client that reads an answer before it has asked takes the connection for broken.
 			if _, err := c.Read(make([]byte, maxHeaders)); err == nil {
 				_, _ = c.Write(p.wire())
-				_ = drainAndClose(c, refusingTime)
+				_ = drainAndClose(c, refusingTime, lingerBytes)
 				return
 			}
 			_ = c.Close()

@@ -18,10 +18,12 @@ import (
 
 // A server that refuses a body it has not read, and closes, makes the kernel reset the connection, and the reset can
 // overtake the answer: the caller sees a broken connection instead of a 413. So a connection that is closed on a caller
-// who is still sending says first that nothing more will come, and listens on for a moment.
+// who is still sending says first that nothing more will come, and listens on for a moment. What is read then is thrown away, on
+// cores that all share, so it is bounded as bodies are: within lingerTime a key may linger as often as it leaves free for others.
 const (
 	lingerTime  = 2 * time.Second
-	lingerBytes = 16 << 20
+	lingerBytes = 4 << 20 // of one connection
+	maxLingers  = 64      // within lingerTime; of connections beyond little is read, and their answer may be lost
 )
 
 // conn is a connection to the API. One over which no valid API key came yet may be idle for a short time only.
@@ -111,20 +113,26 @@ func (c *conn) Close() (err error) {
 	c.once.Do(func() {
 		defer c.doors.leave(c)
 		c.doors.bodies.give(&c.hold, true)
-		if c.linger.Load() {
-			err = drainAndClose(c.Conn, lingerTime)
+		if !c.linger.Load() {
+			err = c.Conn.Close()
 			return
 		}
-		err = c.Conn.Close()
+		share := &hold{}
+		if c.doors.lingers.take(share, c.hold.by, 1) != "" {
+			err = drainAndClose(c.Conn, time.Millisecond, smallBody) // what is there already
+			return
+		}
+		time.AfterFunc(lingerTime, func() { c.doors.lingers.give(share, true) })
+		err = drainAndClose(c.Conn, lingerTime, lingerBytes)
 	})
 	return err
 }
 
-// drainAndClose closes a connection when its caller has read what was written and stopped sending, or after the time.
-func drainAndClose(c net.Conn, within time.Duration) error {
+// drainAndClose closes a connection when its caller has read what was written and stopped sending, or after the time or so many bytes.
+func drainAndClose(c net.Conn, within time.Duration, most int64) error {
 	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.SetReadDeadline(time.Now().Add(within))
-		_, _ = io.CopyN(io.Discard, c, lingerBytes)
+		_, _ = io.CopyN(io.Discard, c, most)
 	}
 	return c.Close()
 }
