@@ -27,7 +27,8 @@ async function fill({ dev, program, data }) {
   const created = await fetch(`${dev.apiUrl}/create-project`, {
     method: 'POST', headers: { 'X-API-KEY': dev.apiKey, 'Content-Type': 'application/json' },
     body: JSON.stringify({
-      projectId: `0x${'ab'.repeat(32)}`, name: hostile, owners: [`0x${'1'.repeat(40)}`], updaters: [`0x${'2'.repeat(40)}`],
+      projectId: `0x${'ab'.repeat(32)}`, name: hostile, owners: [`0x${'1'.repeat(40)}`],
+      updaters: Array.from({ length: 59 }, (_, i) => `0x${String(i + 1).padStart(40, '0')}`),
       inputActions: [{ name: hostile, points: 10, direction: 0 }], scoreTypes: ['reputation', 'volume'],
     }),
   })
@@ -56,8 +57,15 @@ async function screens(page, url) {
   const [wallet] = await until(project, 'td a[href*="/wallets/"]')
   const [update] = await until(`${project}/recent`, 'td a[href*="/updates/"]')
   const empty = `/app/projects/0x${'ab'.repeat(32)}`
+  const members = async () => (await links('tbody td:first-child a')).length
+  const [more] = await until(`${empty}/members`, 'a[rel=next]')
+  assert.equal(await members(), 50)
+  await page.getByRole('link', { name: 'Next page' }).click()
+  await page.getByRole('link', { name: 'First page' }).waitFor()
+  assert.deepEqual([await members(), (await links('a[rel=next]')).length], [10, 0], 'the rest, and no page after it')
   return {
     projects: '/app', leaderboard: project, recent: `${project}/recent`, members: `${project}/members`, actions: `${project}/actions`, costs: `${project}/costs`,
+    'many members': `${empty}/members`, 'more members': more,
     wallet, update, empty, hostile: `${empty}/actions`, missing: `${project}/updates/0x${'0'.repeat(64)}`,
   }
 }

@@ -164,6 +164,47 @@ test('updates are followed until they are final', async () => {
   await assert.rejects(answering(400, { code: 'invalid_body' }).client.untilFinal(projectId, ['0x1']), { code: 'invalid_body' })
 })
 
+test('where Redis is away, statuses are waited for: no outcome is made up meanwhile', async () => {
+  const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': '5' }
+  const away = () => new Response('{"status":503,"code":"status_unavailable"}', { status: 503, headers })
+  const transactionHash = `0x${'03'.repeat(32)}`
+  const final = { projectId, updateId, status: 'final', outcome: 'duplicate', transactionHash, blockNumber: 7 }
+  const looks = [
+    async () => (await client.untilFinal(projectId, [updateId]))[0],
+    () => retry(() => client.update(projectId, updateId)),
+  ]
+  const asked = []
+  const client = new Client('http://api', 'key', {
+    fetch: async (url) => {
+      asked.push(Date.now() - began)
+      if (asked.length <= 2) return away()
+      return new Response(JSON.stringify(url.endsWith('/look-up-updates') ? { projectId, updates: [final] } : final))
+    },
+  })
+  let began = 0
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] })
+  try {
+    for (const look of looks) {
+      asked.length = 0
+      began = Date.now()
+      let seen
+      const looked = look().then((update) => { seen = update })
+      for (let second = 0; !seen && second < 15; second++) {
+        for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+        if (!seen) mock.timers.tick(1000)
+      }
+      await looked
+      assert.deepEqual(seen, final)
+      assert.deepEqual(asked, [0, 5000, 10_000], 'as the API asks for it')
+    }
+    asked.length = 0
+    const refused = { status: 503, code: 'status_unavailable', retryAfter: 5 }
+    await assert.rejects(client.update(projectId, updateId), refused)
+  } finally {
+    mock.timers.reset()
+  }
+})
+
 test('reserved ids are a range', async () => {
   const { client, requests } = answering(200, { projectId, first: `0x${'00'.repeat(31)}ff`, count: 2 })
   assert.deepEqual([...(await client.reserveIds(projectId, 2))], [`0x${'00'.repeat(31)}ff`, `0x${'00'.repeat(30)}0100`])
