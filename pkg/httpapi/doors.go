@@ -7,7 +7,6 @@ import (
 	"math"
 	"net"
 	"net/netip"
-	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -87,7 +86,6 @@ func (d *doors) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		pause = acceptPause
-		runtime.Gosched() // those that came before go first, or a burst of connections has everything wait behind it
 		from := addressOf(raw)
 		c := &conn{Conn: raw, doors: d, idle: true, since: time.Now()}
 		c.framing.Gate = c
