@@ -236,7 +236,6 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	events := &event.Log{
 		Deployment: b.stream.Deployment(), Confirmations: 1, Chain: rpc(), Projects: b.final, DeadLetters: b.stream, Poll: 20 * time.Millisecond, Logger: log,
 	}
-	loops.Go(func() { _ = events.Run(ctx) })
 	reg := prometheus.NewRegistry()
 	b.metrics = reg
 	deps := httpapi.Deps{
@@ -248,6 +247,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	if set.deps != nil {
 		set.deps(&deps)
 	}
+	loops.Go(func() { _ = events.Run(ctx) })
 	b.gate, _ = deps.Chain.(*gate)
 	server, err := httpapi.New(set.config, deps)
 	require.NoError(t, err)
