@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -386,8 +387,12 @@ func TestAStreamOlderThanTheJournals(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, h.marks.Write(t.Context(), halt.Marker{}, 0), halt.ErrMoved)
 	m.endRelayer = m.startRelayer()
-	require.Eventually(t, func() bool { return m.client.CreateProject(t.Context(), lost) == nil }, 3*time.Minute, 50*time.Millisecond,
-		"the API forgets the creation that NATS lost")
+	require.Eventually(t, func() bool {
+		_, err := m.client.Project(t.Context(), lost.ID)
+		refused := (*sdk.Error)(nil)
+		return errors.As(err, &refused) && refused.Code == "project_not_found"
+	}, 3*time.Minute, 50*time.Millisecond, "the API forgets the creation that NATS lost")
+	require.NoError(t, sdk.Retry(t.Context(), func() error { return m.client.CreateProject(t.Context(), lost) }))
 	require.Positive(t, m.send(lost, 0, 10))
 	m.send(m.project, 10, 30)
 	m.points(m.project, 30)
