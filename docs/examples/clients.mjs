@@ -152,7 +152,9 @@ async function run(name, { address, sign, typed, score }) {
 
   const again = await update(sent[0], 'win', 'reputation')
   const statusUrl = `/projects/${projectId}/updates/${sent[0]}`
-  assert.deepEqual(again.answer, { updateId: sent[0], projectId, status: 'duplicate', statusUrl })
+  assert.deepEqual(again.answer, { updateId: sent[0], projectId, status: 'duplicate', statusUrl, sameContent: true })
+  const other = await update(sent[0], 'foul', 'reputation')
+  assert.deepEqual(other.answer, { ...again.answer, sameContent: false })
   const unknown = await update(id(), 'draw', 'reputation')
   assert.equal(unknown.status, 400)
   assert.equal(unknown.answer.code, 'unknown_action')
