@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"pkg/roster":                     {"pkg/score"},
 	"pkg/report":                     {}, // writes that are replayed
 	"pkg/retry":                      {},
-	"pkg/event":                      {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/retry"},
+	"pkg/event":                      {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/retry", "pkg/ledger"},
 	// engines: they declare the interfaces they need, adapters satisfy them
 	"pkg/httpapi":                  {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry", "pkg/page", "pkg/event", "pkg/httpapi/internal/framing"}, // docs: the pages it serves
 	"pkg/httpapi/internal/framing": {},
@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"pkg/relay":                    {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/heads", "pkg/report", "pkg/retry"},
 	"pkg/relay/internal/model":     {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry"}, // of the outside, for relay's tests
 	"pkg/topup":                    {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/heads", "pkg/retry"},
-	"pkg/index":                    {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/retry"},
+	"pkg/index":                    {"pkg/ledger", "pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/retry"},
 	// adapters: one outside system each, never each other
 	"pkg/stream":       {"pkg/score", "pkg/retry"},
 	"pkg/journal":      {"pkg/score", "pkg/lane"},
@@ -64,6 +64,8 @@ var allowed = map[string][]string{
 	"pkg/standings":    {"pkg/score", "pkg/redisdb"},
 	"pkg/chain":        {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/registry", "pkg/retry"},
 	"pkg/signer":       {"pkg/retry"},
+	// facts: what became final, once; and what is folded of it
+	"pkg/ledger": {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/retry", "pkg/stream"},
 	// for callers
 	"pkg/sdk": {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/retry"},
 	// plumbing

@@ -81,6 +81,7 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		loop("the view of what waits", func(ctx context.Context) error { return a.backlogs.Run(ctx) }),
 		looks("the comparison of clocks", clockLook, func(ctx context.Context) { a.clock.look(ctx) }),
 		looks("the look at the stores", storesLook, func(ctx context.Context) { a.stores.look(ctx) }),
+		loop("the ledger's reader", func(ctx context.Context) error { return a.ledger.Run(ctx) }),
 		loop("the event log", func(ctx context.Context) error { return a.events.Run(ctx) }),
 		loop("the history of throughput", a.runHistory),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),

@@ -19,6 +19,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/chain"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/retry"
@@ -41,6 +42,8 @@ type process struct {
 	nats   *nats.Conn
 	js     jetstream.JetStream
 	stream *stream.Stream
+	ledger *ledger.Source
+	keep   *stream.Retention // of the ledger; nil: as it is
 	redis  *redisdb.Client
 	status *status.Store
 	chain  *chain.Client
@@ -124,6 +127,11 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 		return err
 	}
 	d := p.stream.Deployment()
+	facts, err := p.stream.Ledger(ctx, p.keep)
+	if err != nil {
+		return err
+	}
+	p.ledger = &ledger.Source{Ledger: facts, Chain: p.chain, Deployment: d, Log: p.log}
 	p.log.Info("connected", "chain", d.ChainID, "contract", d.Contract)
 	return nil
 }

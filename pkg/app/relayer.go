@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,6 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/lifecycle"
 	"github.com/scorelay/scorelay/pkg/notice"
 	"github.com/scorelay/scorelay/pkg/pause"
@@ -72,6 +74,7 @@ type relayer struct {
 // RunRelayer runs a relayer replica until drain ends. What is in flight then is in the journals, for the next sessions.
 func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logger) error {
 	r := &relayer{process: newProcess("scorelay-relayer", log), settings: s}
+	r.keep = &stream.Retention{Age: s.LedgerAge, Bytes: s.LedgerBytes}
 	var err error
 	if r.keys, err = newKeyring(s, log); err != nil {
 		return err
@@ -89,6 +92,8 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		loop("the notices between lanes", func(ctx context.Context) error { return r.notices.Run(ctx) }),
 		loop("the keys", func(ctx context.Context) error { return r.keys.run(ctx) }),
 		loop("the tracker of the chain's heads", func(ctx context.Context) error { r.heads.Run(ctx); return nil }),
+		loop("the ledger's reader", func(ctx context.Context) error { return r.ledger.Run(ctx) }),
+		loop("the ledger", r.runLedger),
 		loop("the follower of the contract's events", func(ctx context.Context) error { return r.follower.Run(ctx) }),
 		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
 		loop("the projector of standings", func(ctx context.Context) error { return r.projector.Run(ctx) }),
@@ -165,6 +170,18 @@ func (r *relayer) open(ctx context.Context) error {
 		return err
 	}
 	return r.openTopUp(ctx)
+}
+
+// runLedger writes the ledger, and computes what is folded of it, while this relayer holds the lease.
+func (r *relayer) runLedger(ctx context.Context) error {
+	writer := &ledger.Writer{
+		Deployment: r.stream.Deployment(), Heads: r.heads, Chain: r.chain, Letters: r.stream, Ledger: r.ledger.Ledger, Log: r.log, Metrics: r.metrics,
+	}
+	return r.leases.Lead(ctx, ledger.Lease, func(ctx context.Context) {
+		var parts sync.WaitGroup
+		defer parts.Wait()
+		parts.Go(func() { _ = writer.Run(ctx) })
+	})
 }
 
 // maxLasts is how many seconds a balance is told to last at most: a hundred years.

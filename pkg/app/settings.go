@@ -151,6 +151,8 @@ type RelayerSettings struct {
 	BumpBlocks    uint64        `name:"bump-blocks" env:"SCORELAY_BUMP_BLOCKS" default:"3" help:"Blocks after which the oldest transaction that is in none gets a higher price."`
 	LeaseTTL      time.Duration `name:"lease-ttl" env:"SCORELAY_LEASE_TTL" default:"4s" help:"After how long without a sign of life another replica takes a lane over; whole seconds."`
 	AuditHorizon  time.Duration `name:"audit-horizon" env:"SCORELAY_AUDIT_HORIZON" default:"168h" help:"How long final updates stay in the stream for audits before they are purged."`
+	LedgerAge     time.Duration `name:"ledger-age" env:"SCORELAY_LEDGER_AGE" default:"168h" help:"How long the ledger of final blocks keeps a message; at least 1h. Streams and webhooks that are further behind begin again from the chain."`
+	LedgerBytes   int64         `name:"ledger-max-bytes" env:"SCORELAY_LEDGER_MAX_BYTES" default:"10737418240" help:"Bound of the ledger of final blocks, bytes, at least 16777216; the oldest messages make room. An update takes some 24 to 57 bytes."`
 	WebhookAllow  []string      `name:"webhook-allow" env:"SCORELAY_WEBHOOK_ALLOW" placeholder:"NETWORK" help:"Addresses or networks (CIDR), separated by commas, to which webhooks may be sent though they are not public, or without TLS (http://). Who may add an endpoint has the relayer reach what is there. Empty: public addresses only, by https://."`
 	Replica       string        `name:"replica" env:"SCORELAY_REPLICA" help:"Name of this replica in leases and logs; by default host name and process id."`
 }
@@ -265,6 +267,8 @@ func (s *RelayerSettings) Validate() error {
 	p.check(s.LeaseTTL >= 2*time.Second && s.LeaseTTL%time.Second == 0, "SCORELAY_LEASE_TTL is %s; it must be whole seconds, at least 2s", s.LeaseTTL)
 	_, err := networks(s.WebhookAllow)
 	p.check(err == nil, "SCORELAY_WEBHOOK_ALLOW holds %v; name IP addresses or networks such as 10.0.0.0/8", err)
+	p.check(s.LedgerAge >= time.Hour, "SCORELAY_LEDGER_AGE is %s; it must be at least 1h", s.LedgerAge)
+	p.check(s.LedgerBytes >= 16<<20, "SCORELAY_LEDGER_MAX_BYTES is %d; it must be at least 16777216", s.LedgerBytes)
 	p.check(s.AuditHorizon >= time.Hour, "SCORELAY_AUDIT_HORIZON is %s; it must be at least 1h, well above the stream's duplicate window", s.AuditHorizon)
 	return p.err()
 }

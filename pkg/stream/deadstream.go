@@ -164,7 +164,7 @@ func (s *deadLetterStream) all(ctx context.Context) iter.Seq2[stored, error] {
 		err := readThrough(ctx, s, fromStart, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
 			d, err := s.decode(msg.Subject(), msg.Data())
 			if err == nil && !yield(stored{d, meta.Timestamp}, nil) {
-				return errStop
+				return ErrStop
 			}
 			return err
 		})

@@ -258,7 +258,7 @@ func (s *Stream) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
 	since := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &at}
 	err = readThrough(ctx, s.stream, since, func(_ jetstream.Msg, meta *jetstream.MsgMetadata) error {
 		first = meta.Sequence.Stream
-		return errStop
+		return ErrStop
 	}, jetstream.PullMaxMessages(1))
 	if err != nil {
 		return 0, fmt.Errorf("couldn't look for the first message since %s: %w", at.UTC(), err)
@@ -277,8 +277,8 @@ func (s *Stream) StoredAt(ctx context.Context, seq uint64) (time.Time, error) {
 
 var fromStart = jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy}
 
-// errStop of a function that is handed messages says that it wants no more.
-var errStop = errors.New("no more are wanted")
+// ErrStop, returned by a function that is called with messages, ends the reading without an error.
+var ErrStop = errors.New("no more are wanted")
 
 // forget removes a consumer that is not read any more. The server would keep it for minutes, and it keeps a thousand of a stream at
 // most.
@@ -334,7 +334,7 @@ func readThrough(ctx context.Context, s jetstream.Stream, from jetstream.Ordered
 			heard = time.Now()
 		}
 		switch {
-		case err == nil, errors.Is(err, errStop):
+		case err == nil, errors.Is(err, ErrStop):
 			return nil
 		case !errors.Is(err, errSilent):
 			return err

@@ -1,0 +1,97 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
+)
+
+// Fold is a state that is computed from the ledger. It may be killed anywhere, and run twice at once.
+type Fold interface {
+	// Begin returns up to where the state is computed, as its store has it; the zero Position of one that holds nothing. It is called again after each
+	// error, also of a position that cannot be read on from (ErrReplaced): then lost is true, and the state begins again.
+	Begin(ctx context.Context, lost bool) (Position, error)
+	// Apply computes the messages, which follow what the state holds, into it, and stores with the same write up to where that is.
+	Apply(ctx context.Context, messages []*Message) error
+}
+
+// ErrFoldMoved reports that a fold's store is not where the caller thought: another process works on it, or it lost what it was told last.
+var ErrFoldMoved = errors.New("another process moved the state, or its store lost its newest writes")
+
+const foldPause = time.Second // after an error
+
+// RunFold keeps a state up to date until ctx ends, whose end is no error. name is what it is, in log lines. It reads the next messages while it
+// applies some.
+func RunFold(ctx context.Context, s *Source, f Fold, name string, log *slog.Logger) error {
+	trouble := retry.Trouble{
+		Log: log, Works: name + " follow the ledger again",
+		Fails: name + " couldn't follow the ledger of final blocks; they stay as they are, and the relayer tries again",
+	}
+	for lost := false; ctx.Err() == nil; {
+		err := retry.Contained(func() error { return follow(ctx, s, f, lost, func() { trouble.Say(ctx, nil) }) })
+		lost = errors.Is(err, ErrReplaced) || errors.Is(err, ErrAhead)
+		if errors.Is(err, ErrFoldMoved) {
+			err = nil // begin again
+		}
+		trouble.Say(ctx, err)
+		_ = retry.Sleep(ctx, trouble.Pause(foldPause))
+	}
+	return nil
+}
+
+func follow(ctx context.Context, s *Source, f Fold, lost bool, works func()) error {
+	at, err := f.Begin(ctx, lost)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	type read struct {
+		messages []*Message
+		err      error
+	}
+	next := make(chan read, 1)
+	go func() {
+		defer close(next)
+		for {
+			var r read
+			r.err = retry.Contained(func() (err error) {
+				r.messages, err = s.Next(ctx, at)
+				return err
+			})
+			if r.err == nil {
+				at = r.messages[len(r.messages)-1].Position
+			}
+			select {
+			case next <- r:
+			case <-ctx.Done():
+				return
+			}
+			if r.err != nil {
+				return
+			}
+		}
+	}()
+	for r := range next {
+		if r.err != nil {
+			return r.err
+		}
+		if err := f.Apply(ctx, r.messages); err != nil {
+			return err
+		}
+		works()
+	}
+	return ctx.Err()
+}
+
+// updatesIn is how many updates an event tells of.
+func updatesIn(e *Event) int {
+	if b, ok := e.Event.(registry.BatchApplied); ok {
+		return b.Batch.Len()
+	}
+	return 1
+}

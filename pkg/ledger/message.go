@@ -1,0 +1,273 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rlp"
+	"github.com/go-json-experiment/json"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+// Kind is what a message tells.
+type Kind uint8
+
+// The kinds.
+const (
+	Block  Kind = iota + 1 // a final block: the contract's events in it, or in a part of it; without events, that there are none up to it
+	Rewind                 // blocks above Message.Block were final and are not in the chain any more
+	Letter                 // a dead letter that no event of the contract tells of
+)
+
+// Message is one entry of the ledger, decoded.
+type Message struct {
+	Position // after the message
+
+	Kind    Kind
+	Block   evidence.Ref // Block: the final block. Rewind: the newest block that stands. Letter: as Position
+	Time    time.Time    // UTC: of the block; of a Letter, when it was stored or replayed
+	Whole   bool         // Block: the block ends with this message
+	Events  []Event      // Block: in the order of the chain
+	Letter  *score.DeadLetter
+	Rewound uint64 // sequence of the newest Rewind up to this message; 0 if there was none
+}
+
+// Event is one of the contract's events.
+type Event struct {
+	registry.Event
+	Log uint // its log's index in the block
+	Tx  *Tx
+}
+
+// Tx is a transaction of a block's events, and what it cost.
+type Tx struct {
+	Hash common.Hash
+	Gas  uint64   // used; 0 in the second and later messages that tell of the transaction
+	Fee  *big.Int // wei; as Gas
+}
+
+// Position is a place in the ledger: everything before it was read. Seq names it; the rest says what it is, so that one of a ledger
+// that NATS lost, or restored from an older copy, is not taken for another. It is comparable. The zero Position is the
+// deployment's block.
+type Position struct {
+	Seq     uint64  // of the newest message that was read; 0 while only blocks were read that are older than the ledger
+	Block   uint64  // everything up to this block was read
+	Hash    [8]byte // the first bytes of that block's hash
+	Letters uint64  // dead letters up to this sequence of their stream were read
+}
+
+// ErrPosition reports that a text is no Position.
+var ErrPosition = errors.New("not a position in the ledger")
+
+// String is what ParsePosition reads, such as 41-1200-4f0c…e1-3.
+func (p Position) String() string {
+	return fmt.Sprintf("%d-%d-%x-%d", p.Seq, p.Block, p.Hash, p.Letters)
+}
+
+// ParsePosition reads what String writes, exactly; anything else is ErrPosition.
+func ParsePosition(text string) (p Position, err error) {
+	parts := strings.Split(text, "-")
+	if len(parts) != 4 {
+		return p, ErrPosition
+	}
+	var errs [4]error
+	p.Seq, errs[0] = strconv.ParseUint(parts[0], 10, 63)
+	p.Block, errs[1] = strconv.ParseUint(parts[1], 10, 63)
+	p.Letters, errs[2] = strconv.ParseUint(parts[3], 10, 63)
+	hash, err := hex.DecodeString(parts[2])
+	errs[3] = err
+	if len(hash) != len(p.Hash) || errors.Join(errs[:]...) != nil {
+		return Position{}, ErrPosition
+	}
+	copy(p.Hash[:], hash)
+	if p.String() != text {
+		return Position{}, ErrPosition
+	}
+	return p, nil
+}
+
+// MarshalText writes the form of String.
+func (p Position) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the form of String.
+func (p *Position) UnmarshalText(text []byte) (err error) {
+	*p, err = ParsePosition(string(text))
+	return err
+}
+
+func short(hash common.Hash) (s [8]byte) {
+	copy(s[:], hash[:])
+	return s
+}
+
+// version is the first byte of every message.
+const version = 1
+
+// The stored form of a message: version, then the RLP of this.
+type stored struct {
+	Kind    Kind
+	Number  uint64 // of Message.Block
+	Hash    common.Hash
+	Time    uint64 // unix seconds
+	Whole   bool
+	Letters uint64       // Position.Letters
+	Rewound uint64       // Message.Rewound, of a Rewind the one before it
+	Before  evidence.Ref // Position.Block and its hash where the message does not end a block
+	Txs     []storedTx
+	Letter  []byte // JSON
+}
+
+type storedTx struct {
+	Hash common.Hash
+	Gas  uint64
+	Fee  *big.Int
+	Logs []storedLog
+}
+
+type storedLog struct {
+	Index  uint64
+	Topics []common.Hash
+	Data   []byte
+}
+
+// at is the position after the message, but for its sequence.
+func (s *stored) at() Position {
+	p := Position{Block: s.Number, Hash: short(s.Hash), Letters: s.Letters}
+	if s.Kind == Block && !s.Whole {
+		p.Block, p.Hash = s.Before.Number, short(s.Before.Hash)
+	}
+	return p
+}
+
+// lastLog is the index of the newest log in the message; -1 if it has none.
+func (s *stored) lastLog() int {
+	if len(s.Txs) == 0 {
+		return -1
+	}
+	logs := s.Txs[len(s.Txs)-1].Logs
+	return int(logs[len(logs)-1].Index)
+}
+
+func encode(s *stored) []byte {
+	b := bytes.NewBuffer([]byte{version})
+	if err := rlp.Encode(b, s); err != nil {
+		panic(fmt.Sprintf("a message of the ledger that RLP cannot hold: %v", err)) // every field has a form
+	}
+	return b.Bytes()
+}
+
+// decodeStored reads what encode wrote. Of a message that a later version wrote it is score.ErrNewer.
+func decodeStored(data []byte) (*stored, error) {
+	if len(data) == 0 || data[0] < version {
+		return nil, errors.New("a message of the ledger is empty or of no known version")
+	}
+	if data[0] > version {
+		return nil, fmt.Errorf("a message of the ledger: %w", score.ErrNewer)
+	}
+	s := new(stored)
+	if err := rlp.DecodeBytes(data[1:], s); err != nil {
+		return nil, fmt.Errorf("couldn't decode a message of the ledger: %w", err)
+	}
+	if s.Kind < Block || s.Kind > Letter {
+		return nil, fmt.Errorf("a message of the ledger has the unknown kind %d", s.Kind)
+	}
+	for i := range s.Txs {
+		if len(s.Txs[i].Logs) == 0 || s.Txs[i].Fee == nil {
+			return nil, errors.New("a message of the ledger has a transaction without logs")
+		}
+	}
+	return s, nil
+}
+
+// decode reads the message of a sequence.
+func decode(seq uint64, data []byte) (*Message, error) {
+	s, err := decodeStored(data)
+	if err == nil {
+		var m *Message
+		if m, err = s.message(); err == nil {
+			m.Seq = seq
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("sequence %d: %w", seq, err)
+}
+
+// message reads the events of the logs.
+func (s *stored) message() (*Message, error) {
+	m := &Message{
+		Position: s.at(), Kind: s.Kind, Block: evidence.Ref{Number: s.Number, Hash: s.Hash}, Time: time.Unix(int64(s.Time), 0).UTC(),
+		Whole: s.Whole, Rewound: s.Rewound,
+	}
+	for i := range s.Txs {
+		t := &s.Txs[i]
+		tx := &Tx{t.Hash, t.Gas, t.Fee}
+		for _, l := range t.Logs {
+			event, err := registry.ParseLog(&types.Log{Topics: l.Topics, Data: l.Data, BlockNumber: s.Number, Index: uint(l.Index)})
+			if err != nil {
+				return nil, err
+			}
+			m.Events = append(m.Events, Event{event, uint(l.Index), tx})
+		}
+	}
+	if s.Kind == Letter {
+		m.Letter = new(score.DeadLetter)
+		if err := json.Unmarshal(s.Letter, m.Letter); err != nil {
+			return nil, fmt.Errorf("couldn't decode a dead letter in the ledger: %w", err)
+		}
+		if m.Time = m.Letter.Time.UTC(); !m.Letter.Replayed.IsZero() {
+			m.Time = m.Letter.Replayed.UTC()
+		}
+	}
+	return m, nil
+}
+
+// maxMessage bounds a message's logs, in bytes, unless a single log is larger.
+const maxMessage = 256 << 10
+
+const logOverhead = 160 // bytes of a log and its transaction beside topics and data, at most
+
+// blockMessages are the messages of a block's logs after the one of an index (-1: all), in order; the last one is whole. paid has
+// every transaction of the logs.
+func blockMessages(block evidence.Ref, unix uint64, before evidence.Ref, logs []types.Log, after int, paid map[common.Hash]evidence.Paid) []*stored {
+	next := func() *stored {
+		return &stored{Kind: Block, Number: block.Number, Hash: block.Hash, Time: unix, Before: before}
+	}
+	parts, size, begun := []*stored{next()}, 0, common.Hash{}
+	for i := range logs {
+		l := &logs[i]
+		if int(l.Index) <= after {
+			begun = l.TxHash
+			continue
+		}
+		last := parts[len(parts)-1]
+		bytes := len(l.Data) + len(l.Topics)*common.HashLength + logOverhead
+		if size > 0 && size+bytes > maxMessage {
+			last, size = next(), 0
+			parts = append(parts, last)
+		}
+		size += bytes
+		if n := len(last.Txs); n == 0 || last.Txs[n-1].Hash != l.TxHash {
+			tx := storedTx{Hash: l.TxHash, Fee: new(big.Int)}
+			if p := paid[l.TxHash]; begun != l.TxHash && p.Fee != nil {
+				tx.Gas, tx.Fee = p.Gas, p.Fee
+			}
+			begun = l.TxHash
+			last.Txs = append(last.Txs, tx)
+		}
+		tx := &last.Txs[len(last.Txs)-1]
+		tx.Logs = append(tx.Logs, storedLog{uint64(l.Index), l.Topics, l.Data})
+	}
+	parts[len(parts)-1].Whole = true
+	return parts
+}

@@ -1,0 +1,456 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// Errors of a Source.
+var (
+	// ErrReplaced reports that a position is of a chain that a reorg deeper than finality replaced, and of which no Rewind is left.
+	ErrReplaced = errors.New("the block of the position was final and is not in the chain any more")
+	// ErrAhead reports that a position is beyond the ledger's end.
+	ErrAhead = errors.New("the ledger does not reach the position yet")
+)
+
+// DefaultBudget is how many bytes of messages a Source keeps in memory, about.
+const DefaultBudget = 32 << 20
+
+const (
+	tailMessages = 256 // that are read at the start
+	mostAtOnce   = 256 // messages of one Next
+	sourcePause  = 250 * time.Millisecond
+	eventMemory  = 512 // bytes that an event takes, about, beside its updates
+	updateMemory = 128 // bytes that one of these takes
+)
+
+// Source reads the ledger: its end from memory, read once for the whole process; what is older from NATS; and what is older than the
+// ledger from the chain, as the same messages. It is safe for concurrent use. Run must be running.
+type Source struct {
+	Ledger     *stream.Ledger
+	Chain      Chain
+	Deployment score.Deployment
+	Budget     int // bytes kept in memory, about; 0 means DefaultBudget
+	Log        *slog.Logger
+
+	mu      sync.Mutex
+	kept    []*Message // the newest messages, without a gap
+	size    int
+	changed chan struct{} // closed when kept changes
+	failing error         // why the end cannot be followed; nil while it is
+}
+
+// Run follows the ledger's end until ctx ends, whose end is no error.
+func (s *Source) Run(ctx context.Context) error {
+	trouble := retry.Trouble{
+		Log: s.Log, Works: "the process reads the ledger of final blocks again",
+		Fails: "couldn't read the ledger of final blocks; its readers wait, and the process tries again",
+	}
+	for ctx.Err() == nil {
+		err := retry.Contained(func() error { return s.follow(ctx) })
+		trouble.Say(ctx, err)
+		s.mu.Lock()
+		s.failing = err
+		s.notify()
+		s.mu.Unlock()
+		_ = retry.Sleep(ctx, trouble.Pause(sourcePause))
+	}
+	return nil
+}
+
+// follow reads from behind what is kept, or from near the end, and never returns nil.
+func (s *Source) follow(ctx context.Context) error {
+	first, last, err := s.Ledger.Bounds(ctx)
+	if err != nil {
+		return err
+	}
+	next := max(first, last+1-min(last, tailMessages))
+	if newest := s.newest(); newest != nil {
+		if same, err := s.holds(ctx, newest.Position); err != nil {
+			return err
+		} else if same {
+			next = newest.Seq + 1
+		} else {
+			s.Log.Warn("NATS lost the ledger's end, or has an older copy of it; the process reads it again from what there is", "read", newest.Seq, "last", last)
+			s.drop()
+		}
+	}
+	s.mu.Lock()
+	s.failing = nil
+	s.mu.Unlock()
+	return s.Ledger.Follow(ctx, next, func(e stream.Entry) error {
+		m, err := decode(e.Seq, e.Data)
+		if err != nil {
+			return err
+		}
+		s.keep(m)
+		return nil
+	})
+}
+
+func (s *Source) newest() *Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.kept) == 0 {
+		return nil
+	}
+	return s.kept[len(s.kept)-1]
+}
+
+// keep adds the newest message, and drops the oldest beyond the budget.
+func (s *Source) keep(m *Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.kept); n > 0 && s.kept[n-1].Seq+1 != m.Seq { // what is between was purged
+		s.kept, s.size = nil, 0
+	}
+	s.kept, s.size = append(s.kept, m), s.size+memoryOf(m)
+	for s.size > cmp.Or(s.Budget, DefaultBudget) && len(s.kept) > 1 {
+		s.size -= memoryOf(s.kept[0])
+		s.kept[0] = nil
+		s.kept = s.kept[1:]
+	}
+	s.notify()
+}
+
+func (s *Source) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept, s.size = nil, 0
+	s.notify()
+}
+
+// notify wakes the readers that wait. The caller holds the lock.
+func (s *Source) notify() {
+	if s.changed != nil {
+		close(s.changed)
+	}
+	s.changed = make(chan struct{})
+}
+
+func memoryOf(m *Message) int {
+	size := eventMemory * (1 + len(m.Events))
+	for i := range m.Events {
+		size += updateMemory * updatesIn(&m.Events[i])
+	}
+	if m.Letter != nil {
+		size += len(m.Letter.Raw)
+	}
+	return size
+}
+
+// End returns the newest message. It waits for the first one; the error is the context's, or why the ledger cannot be read.
+func (s *Source) End(ctx context.Context) (*Message, error) {
+	for {
+		s.mu.Lock()
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		n, changed, failing := len(s.kept), s.changed, s.failing
+		var m *Message
+		if n > 0 {
+			m = s.kept[n-1]
+		}
+		s.mu.Unlock()
+		if m != nil && failing == nil {
+			return m, nil
+		}
+		if failing != nil {
+			return nil, failing
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+// Next returns messages after a position, at least one, in order; it waits for the next one. ErrReplaced, ErrAhead: nothing can be
+// read from there. The context's error: there is nothing new so far. Any other error may pass. Callers must not change messages.
+func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
+	for {
+		end, err := s.End(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if after.Seq == 0 {
+			return s.older(ctx, after, end)
+		}
+		s.mu.Lock()
+		changed := s.changed
+		some, found, holds := s.inMemory(after)
+		s.mu.Unlock()
+		switch {
+		case len(some) > 0:
+			return some, nil
+		case holds: // the end
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-changed:
+			}
+		case found:
+			if after, err = s.relocate(ctx, after, end); err != nil {
+				return nil, err
+			}
+		default:
+			some, next, err := s.stored(ctx, after, end)
+			if err != nil || len(some) > 0 {
+				return some, err
+			}
+			if next == after { // the end, which memory does not have yet
+				select {
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				case <-changed:
+				}
+			}
+			after = next
+		}
+	}
+}
+
+// inMemory returns the messages after a position that are kept. found: a message with its sequence is kept, and holds: it is that
+// one. The caller holds the lock.
+func (s *Source) inMemory(after Position) (some []*Message, found, holds bool) {
+	i := sort.Search(len(s.kept), func(i int) bool { return s.kept[i].Seq >= after.Seq })
+	if i == len(s.kept) || s.kept[i].Seq != after.Seq {
+		return nil, false, false
+	}
+	if s.kept[i].Position != after {
+		return nil, true, false
+	}
+	return slices.Clone(s.kept[i+1 : min(len(s.kept), i+1+mostAtOnce)]), true, true
+}
+
+// stored reads from NATS what follows a position that memory does not reach. Where the ledger does not hold it, the next position to
+// try is returned.
+func (s *Source) stored(ctx context.Context, after Position, end *Message) (some []*Message, next Position, err error) {
+	holds, err := s.holds(ctx, after)
+	if err != nil {
+		return nil, after, err
+	}
+	if !holds {
+		next, err = s.relocate(ctx, after, end)
+		return nil, next, err
+	}
+	err = s.Ledger.Read(ctx, after.Seq+1, func(e stream.Entry) error {
+		m, err := decode(e.Seq, e.Data)
+		if err != nil {
+			return err
+		}
+		if some = append(some, m); len(some) >= mostAtOnce {
+			return stream.ErrStop
+		}
+		return nil
+	})
+	return some, after, err
+}
+
+// holds reports whether the ledger has the message that a position names.
+func (s *Source) holds(ctx context.Context, p Position) (bool, error) {
+	m, err := s.at(ctx, p.Seq)
+	if errors.Is(err, stream.ErrGone) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	at := m.at()
+	at.Seq = p.Seq
+	return at == p, nil
+}
+
+// Holds is nil if Next can continue from a position; ErrReplaced or ErrAhead if it cannot. Any other error may pass.
+func (s *Source) Holds(ctx context.Context, at Position) error {
+	end, err := s.End(ctx)
+	if err != nil {
+		return err
+	}
+	if at.Seq == 0 {
+		return nil
+	}
+	holds, err := s.holds(ctx, at)
+	if err == nil && !holds {
+		_, err = s.relocate(ctx, at, end)
+	}
+	return err
+}
+
+// relocate finds where to continue from a position whose message the ledger does not have: it is older than the retention, or NATS lost it, or was
+// restored from an older copy. That is the block that the position names, if it is in the chain: what came after it comes again, under the same ids.
+func (s *Source) relocate(ctx context.Context, p Position, end *Message) (Position, error) {
+	if p.Block > end.Position.Block {
+		return p, ErrAhead
+	}
+	if p.Block > 0 {
+		b, err := s.Chain.BlockByNumber(ctx, p.Block)
+		if err != nil {
+			return p, fmt.Errorf("couldn't read block %d: %w", p.Block, err)
+		}
+		if short(b.Hash) != p.Hash {
+			return p, fmt.Errorf("%w: block %d", ErrReplaced, p.Block)
+		}
+	}
+	return Position{Block: p.Block, Hash: p.Hash}, nil
+}
+
+// older returns what follows a position that is not in the ledger: messages made of the chain up to the ledger's first whole block, then
+// the ledger's behind that.
+func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Message, error) {
+	join, err := s.join(ctx, end)
+	if err != nil {
+		return nil, err
+	}
+	if after.Hash != ([8]byte{}) {
+		if _, err := s.relocate(ctx, after, end); err != nil {
+			return nil, err
+		}
+	}
+	if after.Block < join.Block {
+		return Backfill{s.Chain, s.Deployment, registry.Topics(), true}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
+	}
+	failed := error(nil) // blocks only rise behind the join
+	n := sort.Search(int(end.Seq-join.Seq), func(i int) bool {
+		m, err := s.at(ctx, join.Seq+1+uint64(i))
+		failed = cmp.Or(failed, err)
+		return err != nil || m.at().Block > after.Block
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	if n > 0 {
+		m, err := s.at(ctx, join.Seq+uint64(n))
+		if err != nil {
+			return nil, err
+		}
+		join, join.Seq = m.at(), join.Seq+uint64(n)
+	}
+	return s.Next(ctx, join)
+}
+
+// at reads the message of a sequence.
+func (s *Source) at(ctx context.Context, seq uint64) (*stored, error) {
+	entry, err := s.Ledger.At(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	return decodeStored(entry.Data)
+}
+
+// join is the place up to which the chain says what the ledger would: its newest Rewind, behind which it has no other, or its first whole
+// block.
+func (s *Source) join(ctx context.Context, end *Message) (Position, error) {
+	seq := end.Rewound
+	if end.Kind == Rewind {
+		seq = end.Seq
+	}
+	first, last, err := s.Ledger.Bounds(ctx)
+	if err != nil {
+		return Position{}, err
+	}
+	for seq = max(seq, first); seq <= last; seq++ {
+		m, err := s.at(ctx, seq)
+		if errors.Is(err, stream.ErrGone) {
+			continue
+		}
+		if err != nil {
+			return Position{}, err
+		}
+		if m.Kind == Rewind || m.Kind == Block && m.Whole {
+			at := m.at()
+			at.Seq = seq
+			return at, nil
+		}
+	}
+	return Position{}, errors.New("the ledger holds no whole block yet")
+}
+
+// Backfill reads from the chain what is older than the ledger, as the ledger's messages without a sequence. It has the proof that
+// Chain.Logs has.
+type Backfill struct {
+	Chain      Chain
+	Deployment score.Deployment
+	Topics     []common.Hash // of the events
+	Costs      bool          // tell the blocks' times and what transactions cost, which takes a call for each transaction
+}
+
+// Read calls fn with the messages of the blocks from … to (inclusive), a range of blocks at a time; the last message of a range is of
+// its last block. An error of fn ends it.
+func (b Backfill) Read(ctx context.Context, from, to uint64, fn func([]*Message) error) error {
+	if from > to {
+		return nil
+	}
+	return b.Chain.Logs(ctx, b.Deployment.Contract, b.Topics, from, to, func(through evidence.Block, logs []types.Log) error {
+		paid := map[common.Hash]evidence.Paid{}
+		if b.Costs {
+			var err error
+			if paid, err = b.Chain.Paid(ctx, logs); err != nil {
+				return err
+			}
+		}
+		var some []*Message
+		for len(logs) > 0 {
+			n := 1
+			for n < len(logs) && logs[n].BlockHash == logs[0].BlockHash {
+				n++
+			}
+			block := evidence.Ref{Number: logs[0].BlockNumber, Hash: logs[0].BlockHash}
+			for _, s := range blockMessages(block, paid[logs[0].TxHash].Time, evidence.Ref{}, logs[:n], -1, paid) {
+				m, err := s.message()
+				if err != nil {
+					return err
+				}
+				if !m.Whole {
+					m.Position = Position{Block: block.Number - 1} // a reader that stops here begins the block again
+				}
+				some = append(some, m)
+			}
+			logs = logs[n:]
+		}
+		if n := len(some); n == 0 || some[n-1].Block.Number < through.Number {
+			s := stored{Kind: Block, Number: through.Number, Hash: through.Hash, Time: through.Time, Whole: true}
+			m, err := s.message()
+			if err != nil {
+				return err
+			}
+			some = append(some, m)
+		}
+		return fn(some)
+	})
+}
+
+// next returns the messages of the first range of blocks from a height on, up to the ledger's join.
+func (b Backfill) next(ctx context.Context, from uint64, join Position) (some []*Message, err error) {
+	if from > join.Block {
+		return []*Message{{Position: Position{Block: join.Block, Hash: join.Hash}, Kind: Block, Whole: true, Block: evidence.Ref{Number: join.Block}}}, nil
+	}
+	err = b.Read(ctx, from, join.Block, func(messages []*Message) error {
+		some = messages
+		return stream.ErrStop
+	})
+	if err != nil && !errors.Is(err, stream.ErrStop) {
+		return nil, fmt.Errorf("couldn't read the contract's events that are older than the ledger, from block %d on: %w", from, err)
+	}
+	if last := some[len(some)-1]; last.Block.Number == join.Block && short(last.Block.Hash) != join.Hash {
+		return nil, fmt.Errorf("%w: block %d, from which on the ledger is whole", errUnlinked, join.Block)
+	}
+	return some, nil
+}

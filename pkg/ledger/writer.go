@@ -1,0 +1,397 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/go-json-experiment/json"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
+)
+
+// Lease is the lease of the relayer that runs the Writer and the folds. It saves work: both are correct without it.
+const Lease = "ledger"
+
+const (
+	firstBlocks = 1024            // below the final block, with which a ledger begins, at most
+	eventBlocks = 64              // whose events are read at once
+	emptyEvery  = 5 * time.Second // how old the newest message gets while blocks without events become final
+	writerPoll  = time.Second     // how often dead letters are looked for
+	doubtTries  = 4               // reads, a second apart, before an endpoint is believed that a block is not in the chain
+)
+
+// Heads is the chain that the process follows: verified link by link, with the one rule of finality.
+type Heads interface {
+	// Final is the newest final block; ok is false while there is none.
+	Final() (b evidence.Block, ok bool)
+	// Block is the chain's block of a height, if it is remembered.
+	Block(number uint64) (b evidence.Block, ok bool)
+	// Changed is closed when the chain's head or its final block change.
+	Changed() <-chan struct{}
+}
+
+// Chain asks the chain's endpoints. An error means that nothing was learnt.
+type Chain interface {
+	// BlockByNumber is the canonical block of a height, by an endpoint's word.
+	BlockByNumber(ctx context.Context, number uint64) (evidence.Block, error)
+	// Events are all logs of the contract with one of the first topics in the blocks, in order, proved by receipts roots.
+	Events(ctx context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) ([]types.Log, error)
+	// Logs calls fn with the contract's logs of the blocks from … to (inclusive), in order, a range of blocks at a time; through is
+	// the last block of the range. An error of fn ends it.
+	Logs(ctx context.Context, contract common.Address, topics []common.Hash, from, to uint64, fn func(through evidence.Block, logs []types.Log) error) error
+	// Paid returns what each transaction of the logs cost, and when it was included.
+	Paid(ctx context.Context, logs []types.Log) (map[common.Hash]evidence.Paid, error)
+}
+
+// Letters reads the dead letters that no event of the contract tells of.
+type Letters interface {
+	// LastDeadLetter is the sequence of the newest; 0 while there was none.
+	LastDeadLetter(ctx context.Context) (uint64, error)
+	// DeadLettersAfter calls fn with those after a sequence, in order, of one project or, of nil, of all. An error of fn ends it.
+	DeadLettersAfter(ctx context.Context, after uint64, of *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error
+}
+
+// Writer appends to the ledger what became final. Any number may run over one ledger.
+type Writer struct {
+	Deployment score.Deployment
+	Heads      Heads
+	Chain      Chain
+	Letters    Letters
+	Ledger     *stream.Ledger
+	Log        *slog.Logger
+	Metrics    prometheus.Registerer // nil: none
+
+	metrics  *writerMetrics
+	last     *stored      // the newest message; nil while not known
+	seq      uint64       // its sequence
+	whole    evidence.Ref // the newest block that the ledger has whole
+	rewound  uint64       // sequence of the newest Rewind; 0 if there was none
+	read     evidence.Ref // as whole, and maybe higher: no events came since
+	readTime uint64       // of that block, unix seconds
+	appended time.Time    // when this writer last appended
+}
+
+var errUnlinked = errors.New("the blocks read do not lead to the followed chain")
+
+// Run appends until ctx ends, whose end is no error. What fails is tried again.
+func (w *Writer) Run(ctx context.Context) error {
+	trouble := retry.Trouble{
+		Log: w.Log, Works: "the ledger follows the final blocks again",
+		Fails: "couldn't append to the ledger of final blocks; statuses, boards, streams and webhooks wait, and the relayer tries again",
+	}
+	for ctx.Err() == nil {
+		changed := w.Heads.Changed()
+		err := retry.Contained(func() error { return w.CatchUp(ctx) })
+		pause := writerPoll
+		if trouble.Say(ctx, err); err != nil {
+			changed, pause = nil, trouble.Pause(writerPoll)
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	return nil
+}
+
+// CatchUp appends everything up to the newest final block, and the new dead letters. It may end anywhere: the next call, of this
+// writer or another, continues behind the newest message. Each append is a commit point, and names the message it follows.
+func (w *Writer) CatchUp(ctx context.Context) error {
+	if w.metrics == nil {
+		w.metrics = newWriterMetrics(w.Metrics)
+	}
+	final, ok := w.Heads.Final()
+	if !ok || final.Number < w.Deployment.DeployBlock {
+		return nil
+	}
+	err := w.catchUp(ctx, final)
+	if err != nil {
+		w.last = nil // what is stored is not known
+	}
+	if errors.Is(err, stream.ErrMoved) {
+		return nil // another writer works
+	}
+	w.metrics.shows(w.read.Number, final, w.readTime)
+	return err
+}
+
+func (w *Writer) catchUp(ctx context.Context, final evidence.Block) error {
+	if w.last == nil {
+		if err := w.load(ctx, final); err != nil {
+			return err
+		}
+	}
+	if err := w.letters(ctx); err != nil {
+		return err
+	}
+	if w.read.Number > final.Number || w.last.Number > final.Number { // this relayer's endpoints lag behind those of the last writer
+		return nil
+	}
+	if err := w.rewind(ctx, final); err != nil {
+		return err
+	}
+	for w.read.Number < final.Number {
+		if err := w.blocks(ctx, final); err != nil {
+			return err
+		}
+	}
+	if w.read != w.whole && time.Since(w.appended) >= emptyEvery {
+		return w.append(ctx, &stored{Kind: Block, Number: final.Number, Hash: final.Hash, Time: final.Time, Whole: true, Before: w.whole})
+	}
+	return nil
+}
+
+// load reads where the ledger ends, and begins one that holds nothing.
+func (w *Writer) load(ctx context.Context, final evidence.Block) error {
+	first, last, err := w.Ledger.Bounds(ctx)
+	if err != nil {
+		return err
+	}
+	w.seq, w.rewound, w.whole = last, 0, evidence.Ref{}
+	if first > last {
+		return w.begin(ctx, final)
+	}
+	entry, err := w.Ledger.At(ctx, last)
+	if err != nil {
+		return err
+	}
+	if w.last, err = decodeStored(entry.Data); err != nil {
+		return fmt.Errorf("the ledger's newest message: %w", err)
+	}
+	w.rewound = w.last.Rewound
+	switch {
+	case w.last.Kind == Rewind:
+		w.rewound = last
+		fallthrough
+	case w.last.Kind == Letter || w.last.Whole:
+		w.whole = evidence.Ref{Number: w.last.Number, Hash: w.last.Hash}
+	default:
+		w.whole = w.last.Before
+	}
+	w.read, w.readTime = w.whole, w.last.Time
+	return nil
+}
+
+// begin appends the first message of a ledger: a block near the final one, from which on it is complete.
+func (w *Writer) begin(ctx context.Context, final evidence.Block) error {
+	first := max(w.Deployment.DeployBlock, final.Number-min(final.Number, firstBlocks), 1) - 1
+	b, ok := w.Heads.Block(first)
+	if !ok {
+		var err error
+		if b, err = w.Chain.BlockByNumber(ctx, first); err != nil {
+			return fmt.Errorf("couldn't read block %d, with which the ledger begins: %w", first, err)
+		}
+	}
+	w.last = &stored{}
+	return w.append(ctx, &stored{Kind: Block, Number: b.Number, Hash: b.Hash, Time: b.Time, Whole: true, Before: b.Ref()})
+}
+
+// append stores a message behind the newest: the commit point.
+func (w *Writer) append(ctx context.Context, s *stored) error {
+	if s.Kind != Letter {
+		s.Letters = w.last.Letters
+	}
+	s.Rewound = w.rewound
+	ctx, cancel := context.WithTimeout(ctx, appendTimeout)
+	defer cancel()
+	seq, err := w.Ledger.Append(ctx, w.seq, encode(s))
+	if err != nil {
+		return err
+	}
+	w.last, w.seq, w.appended = s, seq, time.Now()
+	if s.Kind == Rewind {
+		w.rewound = seq
+	}
+	if s.Kind == Rewind || s.Kind == Block && s.Whole {
+		w.whole = evidence.Ref{Number: s.Number, Hash: s.Hash}
+		w.read, w.readTime = w.whole, s.Time
+	}
+	return nil
+}
+
+const appendTimeout = 10 * time.Second
+
+// letters appends the dead letters that are new.
+func (w *Writer) letters(ctx context.Context) error {
+	newest, err := w.Letters.LastDeadLetter(ctx)
+	if err != nil {
+		return fmt.Errorf("couldn't find the newest dead letter: %w", err)
+	}
+	after := w.last.Letters
+	if newest == after {
+		return nil
+	}
+	if newest < after {
+		w.Log.Warn("the stream of dead letters ends before what the ledger has of it, so NATS lost some; the ledger appends all that are left again",
+			"appended", after, "last", newest)
+		after = 0
+	}
+	if !w.wholeNow() {
+		return nil // after the block that was begun
+	}
+	return w.Letters.DeadLettersAfter(ctx, after, nil, func(seq uint64, d score.DeadLetter) error {
+		data, err := json.Marshal(d)
+		if err != nil {
+			return fmt.Errorf("couldn't encode dead letter %s: %w", d.ID, err)
+		}
+		return w.append(ctx, &stored{Kind: Letter, Number: w.whole.Number, Hash: w.whole.Hash, Time: w.last.Time, Before: w.whole, Letters: seq, Letter: data})
+	})
+}
+
+// wholeNow reports whether the newest message leaves no block half told.
+func (w *Writer) wholeNow() bool { return w.last.Kind != Block || w.last.Whole }
+
+// rewind makes sure that the ledger's newest block is in the chain. Where it is not, it appends a Rewind to the newest one that is.
+func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
+	end := evidence.Ref{Number: w.last.Number, Hash: w.last.Hash} // also of a block that is half told
+	if ok, err := w.inChain(ctx, final, end, doubtTries); err != nil || ok {
+		if ok && w.read != w.whole { // blocks without events may have been replaced
+			if again, err := w.inChain(ctx, final, w.read, 1); err != nil || again {
+				return err
+			}
+			w.read, w.readTime = w.whole, w.last.Time
+		}
+		return err
+	}
+	first, _, err := w.Ledger.Bounds(ctx)
+	if err != nil {
+		return err
+	}
+	to, below := &stored{Number: w.Deployment.DeployBlock - min(w.Deployment.DeployBlock, 1)}, final.Number
+	for seq := w.seq; seq >= first; seq-- {
+		entry, err := w.Ledger.At(ctx, seq)
+		if errors.Is(err, stream.ErrGone) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		s, err := decodeStored(entry.Data)
+		if err != nil {
+			return err
+		}
+		if s.Kind == Letter || s.Kind == Block && !s.Whole || s.Number > below {
+			continue
+		}
+		below = min(below, s.Number) // what an earlier Rewind replaced lies above
+		ok, err := w.inChain(ctx, final, evidence.Ref{Number: s.Number, Hash: s.Hash}, 1)
+		if err != nil {
+			return err
+		}
+		if ok {
+			to = s
+			break
+		}
+	}
+	w.metrics.rewinds.Inc()
+	w.Log.Error("final blocks are not in the chain any more: a reorg deeper than finality; the ledger takes them back, and what follows it does the same",
+		"was_block", end.Number, "was_hash", end.Hash, "to_block", to.Number, "to_hash", to.Hash)
+	return w.append(ctx, &stored{Kind: Rewind, Number: to.Number, Hash: to.Hash, Time: to.Time, Whole: true, Before: w.whole})
+}
+
+// inChain reports whether a block at or below the final one is in the chain. Where the process does not remember it, an endpoint's no
+// must come so many times.
+func (w *Writer) inChain(ctx context.Context, final evidence.Block, ref evidence.Ref, tries int) (bool, error) {
+	if ref.Number == final.Number {
+		return ref == final.Ref(), nil
+	}
+	if b, ok := w.Heads.Block(ref.Number); ok {
+		return b.Hash == ref.Hash, nil
+	}
+	for n := 1; ; n++ {
+		b, err := w.Chain.BlockByNumber(ctx, ref.Number)
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("couldn't read block %d: %w", ref.Number, err)
+		case b.Hash == ref.Hash || n >= tries:
+			return b.Hash == ref.Hash, nil
+		}
+		if err := retry.Sleep(ctx, writerPoll); err != nil {
+			return false, err
+		}
+	}
+}
+
+// blocks appends the blocks after the newest one that was read: those that the process remembers, with proof; older ones in ranges.
+func (w *Writer) blocks(ctx context.Context, final evidence.Block) error {
+	from := w.read.Number + 1
+	var chain []evidence.Block
+	for parent := w.read; len(chain) < eventBlocks && parent.Number < final.Number; {
+		b, ok := w.Heads.Block(parent.Number + 1)
+		if parent.Number+1 == final.Number {
+			b, ok = final, true
+		}
+		if !ok {
+			break
+		}
+		if b.Parent != parent.Hash {
+			return fmt.Errorf("%w: block %d", errUnlinked, b.Number) // it was replaced just now
+		}
+		chain, parent = append(chain, b), b.Ref()
+	}
+	contract, topics := w.Deployment.Contract, registry.Topics()
+	if len(chain) > 0 {
+		logs, err := w.Chain.Events(ctx, chain, contract, topics)
+		if err != nil {
+			return fmt.Errorf("couldn't read the contract's events of blocks %d to %d: %w", from, chain[len(chain)-1].Number, err)
+		}
+		return w.appendLogs(ctx, logs, chain[len(chain)-1])
+	}
+	return w.Chain.Logs(ctx, contract, topics, from, final.Number, func(through evidence.Block, logs []types.Log) error {
+		known, ok := w.Heads.Block(through.Number)
+		if ok && known.Hash != through.Hash {
+			return fmt.Errorf("%w: block %d", errUnlinked, through.Number)
+		}
+		return w.appendLogs(ctx, logs, through)
+	})
+}
+
+// appendLogs appends the logs of a range of blocks that ends with through.
+func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, through evidence.Block) error {
+	for len(logs) > 0 {
+		n := 1
+		for n < len(logs) && logs[n].BlockHash == logs[0].BlockHash {
+			n++
+		}
+		if err := w.block(ctx, logs[:n]); err != nil {
+			return err
+		}
+		logs = logs[n:]
+	}
+	w.read, w.readTime = through.Ref(), through.Time
+	return nil
+}
+
+// block appends the logs of one block: all, or what a writer that died did not append of it.
+func (w *Writer) block(ctx context.Context, logs []types.Log) error {
+	block := evidence.Ref{Number: logs[0].BlockNumber, Hash: logs[0].BlockHash}
+	paid, err := w.Chain.Paid(ctx, logs)
+	if err != nil {
+		return err
+	}
+	after := -1
+	if !w.wholeNow() && w.last.Hash == block.Hash {
+		after = w.last.lastLog()
+	}
+	for _, s := range blockMessages(block, paid[logs[0].TxHash].Time, w.whole, logs, after, paid) {
+		if err := w.append(ctx, s); err != nil {
+			return err
+		}
+		w.metrics.events.Add(float64(cmp.Or(len(s.Txs), 0)))
+	}
+	return nil
+}

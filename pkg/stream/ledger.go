@@ -1,0 +1,187 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// LedgerName is the stream of final facts (package ledger).
+const LedgerName = "LEDGER"
+
+const ledgerSubject = "scorelay.ledger"
+
+// Errors of a Ledger.
+var (
+	// ErrMoved reports that another writer appended first: the ledger does not end where the caller thought. Nothing was stored.
+	ErrMoved = errors.New("another writer appended to the ledger")
+	// ErrGone reports that the ledger does not hold a sequence: it is older than the retention, was purged, or never was.
+	ErrGone = errors.New("the ledger does not hold that message")
+)
+
+// Entry is one message of the ledger as stored.
+type Entry struct {
+	Seq    uint64
+	Stored time.Time // by NATS's clock; with Seq it identifies the message, also after a restore of an older copy
+	Data   []byte
+}
+
+// Ledger appends to and reads the stream LEDGER. It is safe for concurrent use.
+type Ledger struct {
+	js     jetstream.JetStream
+	stream jetstream.Stream
+}
+
+// Retention bounds what the ledger holds: what is older, or does not fit, is dropped, and read from the chain where it is wanted.
+type Retention struct {
+	Age   time.Duration
+	Bytes int64
+}
+
+// DefaultRetention is that of a ledger which no relayer has set up yet.
+var DefaultRetention = Retention{Age: 7 * 24 * time.Hour, Bytes: 10 << 30}
+
+// Ledger opens the deployment's ledger. One that is not there is made, as by `scorelay setup`, or after a restore, whose backup holds
+// none: the chain has all that is in it. A retention that is not nil is what it has from now on.
+func (s *Stream) Ledger(ctx context.Context, keep *Retention) (*Ledger, error) {
+	config := jetstream.StreamConfig{
+		Name:        LedgerName,
+		Description: "what became final: the contract's events by block, blocks that were replaced, dead letters",
+		Subjects:    []string{ledgerSubject},
+		Storage:     jetstream.FileStorage,
+		Retention:   jetstream.LimitsPolicy,
+		Discard:     jetstream.DiscardOld,
+		Replicas:    s.stream.CachedInfo().Config.Replicas,
+		Compression: jetstream.S2Compression,
+	}
+	with := DefaultRetention
+	if keep != nil {
+		with = *keep
+	}
+	config.MaxAge, config.MaxBytes = with.Age, with.Bytes
+	opened, err := s.js.Stream(ctx, LedgerName)
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		opened, err = s.js.CreateStream(ctx, config)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was first
+			opened, err = s.js.Stream(ctx, LedgerName)
+		}
+	case err == nil && keep != nil && (opened.CachedInfo().Config.MaxAge != with.Age || opened.CachedInfo().Config.MaxBytes != with.Bytes):
+		opened, err = s.js.UpdateStream(ctx, config)
+	}
+	if err != nil {
+		return nil, notCreated(config, err)
+	}
+	return &Ledger{s.js, opened}, nil
+}
+
+// Append stores data as the message after sequence last, which must be the stream's newest, and returns its sequence.
+// ErrMoved: another writer was first. After any other error the message may or may not be stored: Bounds and At tell.
+func (l *Ledger) Append(ctx context.Context, last uint64, data []byte) (uint64, error) {
+	ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: ledgerSubject, Data: data},
+		jetstream.WithExpectLastSequence(last), jetstream.WithExpectStream(LedgerName), jetstream.WithRetryAttempts(0))
+	if api := (*jetstream.APIError)(nil); errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+		return 0, ErrMoved
+	}
+	if err != nil {
+		return 0, fmt.Errorf("couldn't append to the stream %s: %w", LedgerName, err)
+	}
+	return ack.Sequence, nil
+}
+
+// Bounds returns the sequences of the oldest and newest messages held. It holds none if first > last; last stays what it was
+// after a purge, and is 0 before the first append.
+func (l *Ledger) Bounds(ctx context.Context) (first, last uint64, err error) {
+	info, err := infoOf(ctx, l.stream)
+	if err != nil {
+		return 0, 0, fmt.Errorf("couldn't read the state of the stream %s: %w", LedgerName, err)
+	}
+	return max(info.State.FirstSeq, 1), info.State.LastSeq, nil
+}
+
+// Config returns the retention of the ledger: an age and a size in bytes, 0 for no bound; and the bytes it has now.
+func (l *Ledger) Config(ctx context.Context) (age time.Duration, most int64, bytes uint64, err error) {
+	info, err := infoOf(ctx, l.stream)
+	if err != nil {
+		return 0, 0, 0, fmt.Errorf("couldn't read the state of the stream %s: %w", LedgerName, err)
+	}
+	return info.Config.MaxAge, max(info.Config.MaxBytes, 0), info.State.Bytes, nil
+}
+
+// At returns the message of a sequence. ErrGone if the ledger does not hold it.
+func (l *Ledger) At(ctx context.Context, seq uint64) (Entry, error) {
+	msg, err := l.stream.GetMsg(ctx, seq)
+	if errors.Is(err, jetstream.ErrMsgNotFound) || seq == 0 {
+		return Entry{}, fmt.Errorf("sequence %d: %w", seq, ErrGone)
+	}
+	if err != nil {
+		return Entry{}, fmt.Errorf("couldn't read the message %d of the stream %s: %w", seq, LedgerName, err)
+	}
+	return Entry{msg.Sequence, msg.Time, msg.Data}, nil
+}
+
+// Read calls fn with the messages held from a sequence on, up to the newest now, in order. An error of fn ends it, and is returned
+// unless it is ErrStop.
+func (l *Ledger) Read(ctx context.Context, from uint64, fn func(Entry) error) error {
+	start := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1)}
+	return readThrough(ctx, l.stream, start, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+		return fn(Entry{meta.Sequence.Stream, meta.Timestamp, msg.Data()})
+	}, jetstream.PullMaxMessages(64))
+}
+
+// Since returns the sequence of the first message stored at or after a time; one past the newest if there is none.
+func (l *Ledger) Since(ctx context.Context, at time.Time) (uint64, error) {
+	_, last, err := l.Bounds(ctx)
+	if err != nil {
+		return 0, err
+	}
+	first := last + 1
+	since := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &at}
+	err = readThrough(ctx, l.stream, since, func(_ jetstream.Msg, meta *jetstream.MsgMetadata) error {
+		first = meta.Sequence.Stream
+		return ErrStop
+	}, jetstream.PullMaxMessages(1))
+	return first, err
+}
+
+// Follow calls fn with the messages from a sequence on, in order, and waits for new ones, until ctx ends or something fails: then
+// the caller continues with another call. A server whose copy is behind is left for another one.
+func (l *Ledger) Follow(ctx context.Context, from uint64, fn func(Entry) error) error {
+	consumer, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1), MaxResetAttempts: 1,
+	})
+	if err != nil {
+		return fmt.Errorf("couldn't follow the stream %s: %w", LedgerName, err)
+	}
+	defer forget(ctx, l.stream, consumer)
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(64), jetstream.PullHeartbeat(heartbeat))
+	if err != nil {
+		return fmt.Errorf("couldn't follow the stream %s: %w", LedgerName, err)
+	}
+	defer messages.Stop()
+	for next := max(from, 1); ; {
+		msg, err := nextWithin(ctx, messages, checkEvery)
+		if errors.Is(err, errSilent) {
+			_, last, stateErr := l.Bounds(ctx)
+			if stateErr == nil && last < next {
+				continue
+			}
+			err = errors.Join(stateErr, errSilent)
+		}
+		if err != nil {
+			return fmt.Errorf("couldn't follow the stream %s: %w", LedgerName, err)
+		}
+		meta, err := msg.Metadata()
+		if err != nil || meta.Sequence.Stream < next {
+			return fmt.Errorf("couldn't follow the stream %s in order: %w", LedgerName, errors.Join(err, errSilent))
+		}
+		if err := fn(Entry{meta.Sequence.Stream, meta.Timestamp, msg.Data()}); err != nil {
+			return err
+		}
+		next = meta.Sequence.Stream + 1
+	}
+}
