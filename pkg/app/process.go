@@ -131,7 +131,7 @@ func (p *process) connect(ctx context.Context, n *NATS, r *Redis, c *Chain) (err
 	if err != nil {
 		return err
 	}
-	p.ledger = &ledger.Source{Ledger: facts, Chain: p.chain, Deployment: d, Log: p.log}
+	p.ledger = &ledger.Source{Ledger: facts, Chain: p.chain, Deployment: d, Log: p.log, Metrics: p.metrics}
 	p.log.Info("connected", "chain", d.ChainID, "contract", d.Contract)
 	return nil
 }
