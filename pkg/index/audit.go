@@ -132,7 +132,7 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 func (a *Auditor) scores(ctx context.Context, t *auditTally, at common.Hash, findings *Findings) error {
 	for project, sums := range t.sums {
 		findings.Scores += len(sums)
-		err := sums.compare(ctx, viewAt(a.Chain, a.Deployment.Contract, at), project, func(key ScoreKey, has int64) {
+		err := sums.Compare(ctx, viewAt(a.Chain, a.Deployment.Contract, at), project, func(key ScoreKey, has int64) {
 			findings.Mismatched++
 			findings.example("score type %d of %s in project %s is %d on the contract, and the applied points add up to %d",
 				key.ScoreType, key.Wallet, project, has, sums[key])

@@ -57,6 +57,7 @@ type Source struct {
 	mu      sync.Mutex
 	kept    []*Message // the newest messages, without a gap
 	size    int
+	until   uint64        // sequence that was the newest when the end was looked for; until kept has it, the end is not known
 	changed chan struct{} // closed when kept changes
 	failing error         // why the end cannot be followed; nil while it is
 }
@@ -98,7 +99,9 @@ func (s *Source) follow(ctx context.Context) error {
 		}
 	}
 	s.mu.Lock()
-	s.failing = nil
+	if s.failing, s.until = nil, last; first > last { // it is empty
+		s.until = 0
+	}
 	s.mu.Unlock()
 	return s.Ledger.Follow(ctx, next, func(e stream.Entry) error {
 		m, err := decode(e.Seq, e.Data)
@@ -171,7 +174,7 @@ func (s *Source) End(ctx context.Context) (*Message, error) {
 		}
 		n, changed, failing := len(s.kept), s.changed, s.failing
 		var m *Message
-		if n > 0 {
+		if n > 0 && s.kept[n-1].Seq >= s.until {
 			m = s.kept[n-1]
 		}
 		s.mu.Unlock()
