@@ -372,15 +372,18 @@ func TestReplacedMeanwhile(t *testing.T) {
 	parent := w.node.Commit()
 	w.batches(30) // more than is written at once
 	x := w.task(export.Updates, export.CSV, "")
-	out := &onWrite{what: func() {
+	replaced := func() {
 		w.reorg(parent, func() {
 			for range 100 {
 				w.node.Commit()
 			}
-			w.batches(1)
+			w.batches(30)
 		})
-	}}
-	err := x.run(t.Context(), out, func(string) {})
+	}
+	var err error
+	for err == nil { // NATS may tell of it only when all was read
+		err = x.run(t.Context(), &onWrite{what: replaced}, func(string) {})
+	}
 	require.ErrorIs(t, err, ledger.ErrReplaced)
 	require.ErrorContains(t, err, "were replaced while they were exported")
 }
