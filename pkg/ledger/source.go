@@ -43,7 +43,7 @@ const (
 // Source reads the ledger: its end from memory, read once for the whole process; what is older from NATS; and what is older than the
 // ledger from the chain, as the same messages. It is safe for concurrent use. Run must be running.
 type Source struct {
-	Ledger     *stream.Ledger
+	Ledger     Store
 	Chain      Chain
 	Deployment score.Deployment
 	Budget     int // bytes kept in memory, about; 0 means DefaultBudget
@@ -52,6 +52,7 @@ type Source struct {
 	mu      sync.Mutex
 	kept    []*Message // the newest messages, without a gap
 	size    int
+	until   uint64        // the ledger's end when reading began: before it is in kept, nothing is
 	changed chan struct{} // closed when kept changes
 	failing error         // why the end cannot be followed; nil while it is
 }
@@ -92,7 +93,7 @@ func (s *Source) follow(ctx context.Context) error {
 		}
 	}
 	s.mu.Lock()
-	s.failing = nil
+	s.failing, s.until = nil, last
 	s.mu.Unlock()
 	return s.Ledger.Follow(ctx, next, func(e stream.Entry) error {
 		m, err := decode(e.Seq, e.Data)
@@ -162,13 +163,13 @@ func (s *Source) End(ctx context.Context) (*Message, error) {
 		if s.changed == nil {
 			s.changed = make(chan struct{})
 		}
-		n, changed, failing := len(s.kept), s.changed, s.failing
+		n, until, changed, failing := len(s.kept), s.until, s.changed, s.failing
 		var m *Message
 		if n > 0 {
 			m = s.kept[n-1]
 		}
 		s.mu.Unlock()
-		if m != nil && failing == nil {
+		if m != nil && m.Seq >= until && failing == nil {
 			return m, nil
 		}
 		if failing != nil {
@@ -331,7 +332,7 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	n := sort.Search(int(end.Seq-join.Seq), func(i int) bool {
 		m, err := s.at(ctx, join.Seq+1+uint64(i))
 		failed = cmp.Or(failed, err)
-		return err != nil || m.at().Block > after.Block
+		return err != nil || m.Number > after.Block
 	})
 	if failed != nil {
 		return nil, failed
