@@ -328,23 +328,59 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	if after.Block < join.Block {
 		return Backfill{s.Chain, s.Deployment, registry.Topics(), true}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
 	}
-	failed := error(nil) // blocks only rise behind the join
-	n := sort.Search(int(end.Seq-join.Seq), func(i int) bool {
-		m, err := s.at(ctx, join.Seq+1+uint64(i))
-		failed = cmp.Or(failed, err)
-		return err != nil || m.Number > after.Block
-	})
-	if failed != nil {
-		return nil, failed
+	n, err := s.search(ctx, join.Seq+1, end.Seq, func(m *stored) bool { return m.Number > after.Block }) // blocks only rise behind the join
+	if err != nil {
+		return nil, err
 	}
-	if n > 0 {
-		m, err := s.at(ctx, join.Seq+uint64(n))
+	if n > join.Seq+1 {
+		m, err := s.at(ctx, n-1)
 		if err != nil {
 			return nil, err
 		}
-		join, join.Seq = m.at(), join.Seq+uint64(n)
+		join, join.Seq = m.at(), n-1
+	}
+	if join.Letters > after.Letters {
+		letters, err := s.letters(ctx, after, join.Seq)
+		if err != nil || len(letters) > 0 {
+			return letters, err
+		}
 	}
 	return s.Next(ctx, join)
+}
+
+// letters returns the dead letters that the ledger holds up to a sequence and that a position does not cover, as messages without a sequence.
+func (s *Source) letters(ctx context.Context, after Position, through uint64) (some []*Message, err error) {
+	first, _, err := s.Ledger.Bounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if first, err = s.search(ctx, first, through, func(m *stored) bool { return m.Letters > after.Letters }); err != nil || first > through {
+		return nil, err
+	}
+	err = s.Ledger.Read(ctx, first, func(e stream.Entry) error {
+		if e.Seq > through || len(some) >= mostAtOnce {
+			return stream.ErrStop
+		}
+		m, err := decode(e.Seq, e.Data)
+		if err == nil && m.Kind == Letter {
+			after.Letters = m.Letters
+			m.Position = after
+			some = append(some, m)
+		}
+		return err
+	})
+	return some, err
+}
+
+// search returns the first of the sequences from … through whose message is as wanted; one more if none is. Those behind one that is, are too.
+func (s *Source) search(ctx context.Context, from, through uint64, wanted func(*stored) bool) (uint64, error) {
+	failed := error(nil)
+	n := sort.Search(int(through+1-min(from, through+1)), func(i int) bool {
+		m, err := s.at(ctx, from+uint64(i))
+		failed = cmp.Or(failed, err)
+		return err != nil || wanted(m)
+	})
+	return from + uint64(n), failed
 }
 
 // at reads the message of a sequence.
