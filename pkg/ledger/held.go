@@ -48,7 +48,7 @@ func StateOf(ctx context.Context, l *stream.Ledger) (s State, err error) {
 	}
 }
 
-func storedAt(ctx context.Context, l *stream.Ledger, seq uint64) (*stored, error) {
+func storedAt(ctx context.Context, l Store, seq uint64) (*stored, error) {
 	entry, err := l.At(ctx, seq)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ type Raw struct {
 }
 
 // ReadRaw calls fn with all messages that a ledger holds, in order. An error of fn ends it.
-func ReadRaw(ctx context.Context, l *stream.Ledger, fn func(Raw) error) error {
+func ReadRaw(ctx context.Context, l Store, fn func(Raw) error) error {
 	return l.Read(ctx, 1, func(e stream.Entry) error {
 		s, err := decodeStored(e.Data)
 		if err != nil {

@@ -44,7 +44,7 @@ const (
 // Source reads the ledger: its end from memory, read once for the whole process; what is older from NATS; and what is older than the
 // ledger from the chain, as the same messages. It is safe for concurrent use. Run must be running.
 type Source struct {
-	Ledger     *stream.Ledger
+	Ledger     Store
 	Chain      Chain
 	Deployment score.Deployment
 	Budget     int // bytes kept in memory, about; 0 means DefaultBudget
@@ -57,7 +57,7 @@ type Source struct {
 	mu      sync.Mutex
 	kept    []*Message // the newest messages, without a gap
 	size    int
-	until   uint64        // sequence that was the newest when the end was looked for; until kept has it, the end is not known
+	until   uint64        // the ledger's end when reading began: before it is in kept, nothing is
 	changed chan struct{} // closed when kept changes
 	failing error         // why the end cannot be followed; nil while it is
 }
@@ -99,9 +99,7 @@ func (s *Source) follow(ctx context.Context) error {
 		}
 	}
 	s.mu.Lock()
-	if s.failing, s.until = nil, last; first > last { // it is empty
-		s.until = 0
-	}
+	s.failing, s.until = nil, last
 	s.mu.Unlock()
 	return s.Ledger.Follow(ctx, next, func(e stream.Entry) error {
 		m, err := decode(e.Seq, e.Data)
@@ -172,13 +170,13 @@ func (s *Source) End(ctx context.Context) (*Message, error) {
 		if s.changed == nil {
 			s.changed = make(chan struct{})
 		}
-		n, changed, failing := len(s.kept), s.changed, s.failing
+		n, until, changed, failing := len(s.kept), s.until, s.changed, s.failing
 		var m *Message
-		if n > 0 && s.kept[n-1].Seq >= s.until {
+		if n > 0 {
 			m = s.kept[n-1]
 		}
 		s.mu.Unlock()
-		if m != nil && failing == nil {
+		if m != nil && m.Seq >= until && failing == nil {
 			return m, nil
 		}
 		if failing != nil {
@@ -351,23 +349,59 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	if after.Block < join.Block {
 		return Backfill{s.Chain, s.Deployment, registry.Topics(), true}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
 	}
-	failed := error(nil) // blocks only rise behind the join
-	n := sort.Search(int(end.Seq-join.Seq), func(i int) bool {
-		m, err := s.at(ctx, join.Seq+1+uint64(i))
-		failed = cmp.Or(failed, err)
-		return err != nil || m.at().Block > after.Block
-	})
-	if failed != nil {
-		return nil, failed
+	n, err := s.search(ctx, join.Seq+1, end.Seq, func(m *stored) bool { return m.Number > after.Block }) // blocks only rise behind the join
+	if err != nil {
+		return nil, err
 	}
-	if n > 0 {
-		m, err := s.at(ctx, join.Seq+uint64(n))
+	if n > join.Seq+1 {
+		m, err := s.at(ctx, n-1)
 		if err != nil {
 			return nil, err
 		}
-		join, join.Seq = m.at(), join.Seq+uint64(n)
+		join, join.Seq = m.at(), n-1
+	}
+	if join.Letters > after.Letters {
+		letters, err := s.letters(ctx, after, join.Seq)
+		if err != nil || len(letters) > 0 {
+			return letters, err
+		}
 	}
 	return s.Next(ctx, join)
+}
+
+// letters returns the dead letters that the ledger holds up to a sequence and that a position does not cover, as messages without a sequence.
+func (s *Source) letters(ctx context.Context, after Position, through uint64) (some []*Message, err error) {
+	first, _, err := s.Ledger.Bounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if first, err = s.search(ctx, first, through, func(m *stored) bool { return m.Letters > after.Letters }); err != nil || first > through {
+		return nil, err
+	}
+	err = s.Ledger.Read(ctx, first, func(e stream.Entry) error {
+		if e.Seq > through || len(some) >= mostAtOnce {
+			return stream.ErrStop
+		}
+		m, err := decode(e.Seq, e.Data)
+		if err == nil && m.Kind == Letter {
+			after.Letters = m.Letters
+			m.Position = after
+			some = append(some, m)
+		}
+		return err
+	})
+	return some, err
+}
+
+// search returns the first of the sequences from … through whose message is as wanted; one more if none is. Those behind one that is, are too.
+func (s *Source) search(ctx context.Context, from, through uint64, wanted func(*stored) bool) (uint64, error) {
+	failed := error(nil)
+	n := sort.Search(int(through+1-min(from, through+1)), func(i int) bool {
+		m, err := s.at(ctx, from+uint64(i))
+		failed = cmp.Or(failed, err)
+		return err != nil || wanted(m)
+	})
+	return from + uint64(n), failed
 }
 
 // at reads the message of a sequence.

@@ -62,13 +62,23 @@ type Letters interface {
 	DeadLettersAfter(ctx context.Context, after uint64, of *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error
 }
 
+// Store is the stream that the ledger is in: *stream.Ledger, whose methods say what each does.
+type Store interface {
+	Append(ctx context.Context, last uint64, data []byte) (uint64, error)
+	Bounds(ctx context.Context) (first, last uint64, err error)
+	At(ctx context.Context, seq uint64) (stream.Entry, error)
+	Read(ctx context.Context, from uint64, fn func(stream.Entry) error) error
+	Follow(ctx context.Context, from uint64, fn func(stream.Entry) error) error
+	Since(ctx context.Context, at time.Time) (uint64, error)
+}
+
 // Writer appends to the ledger what became final. Any number may run over one ledger.
 type Writer struct {
 	Deployment score.Deployment
 	Heads      Heads
 	Chain      Chain
 	Letters    Letters
-	Ledger     *stream.Ledger
+	Ledger     Store
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: none
 
