@@ -29,6 +29,7 @@ type Auditor struct {
 	Source        Source
 	Journals      Journals
 	Lanes         Lanes
+	Ledger        Ledger // nil: it is not compared
 }
 
 // Await audits until nothing is pending of what the first of these audits found in the stream, a fault is found, or patience is over, and
@@ -88,6 +89,9 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	if err := a.Source.DeadLetters(ctx, t.deadLetter); err != nil {
 		return nil, err
 	}
+	if t.firstHeld, err = a.firstHeld(ctx); err != nil {
+		return nil, fmt.Errorf("couldn't read the ledger: %w", err)
+	}
 	final, err := a.Chain.FinalBlock(ctx, a.Confirmations)
 	if errors.Is(err, ethereum.NotFound) {
 		final, err = evidence.Block{}, nil
@@ -115,6 +119,9 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 		return findings, err
 	}
 	if err := a.scores(ctx, t, final.Hash, findings); err != nil {
+		return findings, err
+	}
+	if err := a.ledger(ctx, t, final, findings); err != nil {
 		return findings, err
 	}
 	// Events were read by number and scores by hash: they belong together only if the block is still the one at its height.
