@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -22,6 +23,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/ops"
 	"github.com/scorelay/scorelay/pkg/relay"
@@ -116,6 +118,7 @@ func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 	topup.New(topup.Config{PerDay: new(big.Int)}, topup.Deps{Metrics: reg})
 	webhook.New(webhook.Config{Metrics: reg})
 	event.NewStalled(reg)
+	_ = (&ledger.Writer{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 	_ = (&index.Follower{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 	_ = (&index.Projector{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
 }
@@ -124,6 +127,9 @@ func registerChain(t *testing.T, reg prometheus.Registerer) {
 	client, err := chain.Dial(t.Context(), chain.Config{URLs: []string{"http://127.0.0.1:1"}}, slog.Default(), reg)
 	require.NoError(t, err)
 	client.Close()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.NoError(t, (&ledger.Source{Metrics: reg}).Run(ended))
 }
 
 // nothingFinal is a chain at its start.
