@@ -302,7 +302,9 @@ var errRead = errors.New("enough was read")
 type readerKey struct{}
 
 // AsReader returns a context under which calls belong to the named reader; one of them at a time reads old blocks.
-func AsReader(ctx context.Context, name string) context.Context { return context.WithValue(ctx, readerKey{}, name) }
+func AsReader(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, readerKey{}, name)
+}
 
 // enterOlder waits for a place among those that read what is older; leave gives it back. Who has one waits for it.
 func (l *Log) enterOlder(ctx context.Context) (leave func(), err error) {
