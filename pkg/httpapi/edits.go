@@ -40,9 +40,6 @@ type editRequest struct {
 	signature wallet.Signature
 }
 
-// maxInteger is the most that every reader of JSON reads exactly.
-const maxInteger = 1<<53 - 1
-
 func decodeEdit(project score.ProjectID) func(body []byte) (*editRequest, *Problem) {
 	return func(body []byte) (*editRequest, *Problem) {
 		return decode(body, func(b *editBody, f *fields) *editRequest {
