@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/score"
@@ -65,4 +66,13 @@ func TestASlashAtTheEndOfAPathIsNothing(t *testing.T) {
 	require.Equal(t, "invalid_query", b.get("/projects/%s/leaderboards/volume/?limit=0", b.project.ID).code())
 	require.Equal(t, http.StatusOK, b.get("/docs/").status)
 	require.Equal(t, "not_found", b.get("/projects/%s/leaderboards/", b.project.ID).code())
+
+	w := newBrowser(t, nil)
+	w.executed(1)
+	w.signIn(w.secret.Reveal(), "/app")
+	project := "/app/projects/" + w.project.ID.String()
+	for _, path := range []string{"/app/", project + "/", project + "/members/?after=" + common.Address{}.Hex(), project + "/wallets/" + common.Address{1}.Hex() + "/"} {
+		require.Equal(t, http.StatusOK, w.look(path).status, path)
+	}
+	require.Equal(t, http.StatusNotFound, w.look(project+"/members/more/").status)
 }

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -134,7 +135,6 @@ func New(c Config) (*Page, error) {
 	drawn.Funcs(template.FuncMap{"explorer": explorer(c.Explorer)})
 	p := &Page{Sessions: sessions, domain: c.Domain, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, mostMembers: c.MaxMembers, mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
-		home + "/{$}":                              p.projects,
 		home:                                       p.projects,
 		"/app/find":                                p.findProject,
 		"/app/projects/{project}":                  p.leaderboard,
@@ -179,7 +179,9 @@ func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request
 		p.redirect(w, clean)
 		return
 	}
-	p.mux.ServeHTTP(w, r.WithContext(context.WithValue(ctx, grantKey{}, by)))
+	r = r.Clone(context.WithValue(ctx, grantKey{}, by))
+	r.URL.Path, r.URL.RawPath = strings.TrimSuffix(r.URL.Path, "/"), strings.TrimSuffix(r.URL.RawPath, "/") // as the rest of the API has it
+	p.mux.ServeHTTP(w, r)
 }
 
 // Problem is why a page cannot be shown: what a problem document of the API says.
