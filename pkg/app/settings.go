@@ -214,7 +214,7 @@ func (s *APISettings) Validate() error {
 	p.check(s.Rate >= 0 && s.Rate <= maxKeyRate, "SCORELAY_RATE is %d; it must be 0 (no limit) or more, up to %d", s.Rate, maxKeyRate)
 	p.check(s.LookUpRate >= 0 && s.LookUpRate <= maxKeyRate, "SCORELAY_LOOK_UP_RATE is %d; it must be 0 (no limit) or more, up to %d", s.LookUpRate, maxKeyRate)
 	p.check(s.GasPerDay <= maxKeyGas, "SCORELAY_GAS_PER_DAY is %d; it must be 0 (no limit) or more, up to %d", s.GasPerDay, uint64(maxKeyGas))
-	p.check(s.MaxMembers >= score.MaxMembers, "SCORELAY_MAX_MEMBERS is %d; it must be at least %d, which a creation may name", s.MaxMembers, score.MaxMembers)
+	p.check(s.MaxMembers >= score.MaxCreationMembers, "SCORELAY_MAX_MEMBERS is %d; it must be at least %d, which a creation may name", s.MaxMembers, score.MaxCreationMembers)
 	p.check(s.MaxWaiting == 0 || s.MaxWaiting >= relay.TellFrom,
 		"SCORELAY_MAX_WAITING is %d; it must be 0 (no bound) or at least %d, since relayers tell of no fewer", s.MaxWaiting, relay.TellFrom)
 	_, err = s.whole()

@@ -32,7 +32,7 @@ type Config struct {
 	LookUpsPerSecond int    //
 	GasPerDay        uint64 // at worst, of what is accepted in a UTC day
 
-	MaxMembers int    // owners and updaters that edits may give a project, score.MaxMembers or more. Default 1,024
+	MaxMembers int    // owners and updaters that edits may give a project, score.MaxCreationMembers or more. Default 1,024
 	MaxWaiting uint64 // updates of one project that wait to be bound; beyond it they get a 429. 0, the default, is no bound
 
 	// Whole tells of a project whether signatures are refused that cover only the time. Default: of none.

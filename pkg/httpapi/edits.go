@@ -208,7 +208,7 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 			unseen = last.Unseen(rec)
 		}
 	}
-	if _, rules := e.Apply(rec, s.config.MaxMembers-unseen); len(rules) > 0 {
+	if _, rules := e.Apply(rec, s.config.MaxMembers, unseen); len(rules) > 0 {
 		var f fields
 		for _, rule := range rules {
 			f.add(fieldInvalid, rule.Pointer, rule.Detail)

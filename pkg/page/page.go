@@ -73,7 +73,7 @@ type Page struct {
 	standings Standings
 	log       *slog.Logger
 
-	mostMembers int
+	maxMembers int
 
 	mux *http.ServeMux
 }
@@ -133,7 +133,7 @@ func New(c Config) (*Page, error) {
 		return nil, err
 	}
 	drawn.Funcs(template.FuncMap{"explorer": explorer(c.Explorer)})
-	p := &Page{Sessions: sessions, domain: c.Domain, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, mostMembers: c.MaxMembers, mux: http.NewServeMux()}
+	p := &Page{Sessions: sessions, domain: c.Domain, screens: drawn, source: c.Source, standings: c.Standings, log: c.Log, maxMembers: c.MaxMembers, mux: http.NewServeMux()}
 	for path, show := range map[string]func(*request) error{
 		home:                                       p.projects,
 		"/app/find":                                p.findProject,
