@@ -92,11 +92,12 @@ func (c *Client) Edit(ctx context.Context, project score.ProjectID, nonce uint64
 	return &out, nil
 }
 
-// EditFinal waits until the edit with a nonce is final; give ctx a deadline. It looks once a second, or when the API asks for it.
+// EditFinal waits until the edit with a nonce is final; give ctx a deadline. It looks once a second, or when the API asks for
+// it. Its errors are as those of UntilFinal.
 func (c *Client) EditFinal(ctx context.Context, project score.ProjectID, nonce uint64) (*EditState, error) {
 	for {
 		var state *EditState
-		err := Retry(ctx, func() (err error) { state, err = c.Edit(ctx, project, nonce); return err })
+		err := within(ctx, "the edit is not final", func() (err error) { state, err = c.Edit(ctx, project, nonce); return err })
 		if err != nil || state.Final() {
 			return state, err
 		}
