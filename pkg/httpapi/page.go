@@ -108,7 +108,13 @@ func (s *Server) ours(handle fiber.Handler) fiber.Handler {
 func (s *Server) showPage(c *fiber.Ctx, by *caller) *Problem {
 	ctx, cancel := context.WithTimeout(s.life, readTimeout)
 	defer cancel()
-	return s.adapted(c, func(w http.ResponseWriter, r *http.Request) { s.page.Serve(ctx, w, r, by.Grant) })
+	count := func(members int) *page.Problem {
+		if p := s.countMembers(c, by, members); p != nil {
+			return p.shown()
+		}
+		return nil
+	}
+	return s.adapted(c, func(w http.ResponseWriter, r *http.Request) { s.page.Serve(ctx, w, r, by.Grant, count) })
 }
 
 // adapted has a handler of net/http answer.

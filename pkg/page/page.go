@@ -154,9 +154,10 @@ func New(c Config) (*Page, error) {
 		"/app/projects/{project}/wallets/{wallet}/history.csv": p.historyCSV,
 	} {
 		p.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			by, _ := r.Context().Value(grantKey{}).(*score.Grant)
-			if err := show(&request{r, w, by}); err != nil {
-				p.fail(w, r, by, p.problemOf(r, err))
+			req := r.Context().Value(requestKey{}).(*request)
+			req.Request = r
+			if err := show(req); err != nil {
+				p.fail(w, r, req.by, p.problemOf(r, err))
 			}
 		})
 	}
@@ -166,20 +167,22 @@ func New(c Config) (*Page, error) {
 // request is one that was let in.
 type request struct {
 	*http.Request
-	w  http.ResponseWriter
-	by *score.Grant
+	w     http.ResponseWriter
+	by    *score.Grant
+	count func(members int) *Problem
 }
 
-// grantKey is of the API key's grant in a request's context.
-type grantKey struct{}
+// requestKey is of the request in its own context.
+type requestKey struct{}
 
-// Serve answers the request of a key that may look up, within ctx.
-func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request, by *score.Grant) {
+// Serve answers the request of a key that may look up, within ctx. count charges the key for a screen that scans so many members, and returns
+// nil if it may.
+func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request, by *score.Grant, count func(members int) *Problem) {
 	if clean, found := unkept(r.URL.RequestURI()); found {
 		p.redirect(w, clean)
 		return
 	}
-	r = r.Clone(context.WithValue(ctx, grantKey{}, by))
+	r = r.Clone(context.WithValue(ctx, requestKey{}, &request{w: w, by: by, count: count}))
 	r.URL.Path, r.URL.RawPath = strings.TrimSuffix(r.URL.Path, "/"), strings.TrimSuffix(r.URL.RawPath, "/") // as the rest of the API has it
 	p.mux.ServeHTTP(w, r)
 }

@@ -38,6 +38,9 @@ func (p *Page) members(r *request) error {
 	if err != nil {
 		return err
 	}
+	if refused := r.count(len(head.Project.Members)); refused != nil {
+		return refused
+	}
 	var after *common.Address
 	if text := r.FormValue("after"); text != "" {
 		address, err := wallet.ParseAddress(text)
