@@ -39,11 +39,7 @@ func (s *Status) Final() bool { return s.Stage == score.Final.String() }
 
 // Update asks how far an update has come. One that was never accepted has the code update_not_found.
 func (c *Client) Update(ctx context.Context, project score.ProjectID, id score.UpdateID) (*Status, error) {
-	var out Status
-	if err := c.do(ctx, http.MethodGet, "/projects/"+project.String()+"/updates/"+id.String(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return ask[Status](ctx, c, "/projects/"+project.String()+"/updates/"+id.String(), nil)
 }
 
 // Updates asks how far up to MaxLookUp updates have come, in one request, and answers in their order. One that was never
