@@ -53,8 +53,8 @@ func (p *Page) edit(r *request) error {
 	if err != nil {
 		return err
 	}
-	if refused := r.count(len(head.Project.Members)); refused != nil {
-		return refused
+	if err := r.count(len(head.Project.Members)); err != nil {
+		return err
 	}
 	view := editView{head: head, Back: head.Path + "/members", Domain: p.domain, May: r.by.Rights&score.MayCreate != 0, Deadline: time.Now().Add(editTime).Truncate(time.Second)}
 	view.Title = "Edit " + head.Project.Name

@@ -169,15 +169,15 @@ type request struct {
 	*http.Request
 	w     http.ResponseWriter
 	by    *score.Grant
-	count func(members int) *Problem
+	count func(members int) error
 }
 
 // requestKey is of the request in its own context.
 type requestKey struct{}
 
-// Serve answers the request of a key that may look up, within ctx. count charges the key for a screen that scans so many members, and returns
-// nil if it may.
-func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request, by *score.Grant, count func(members int) *Problem) {
+// Serve answers the request of a key that may look up, within ctx. count charges the key for a screen that scans so many members; its
+// error is a *Problem.
+func (p *Page) Serve(ctx context.Context, w http.ResponseWriter, r *http.Request, by *score.Grant, count func(members int) error) {
 	if clean, found := unkept(r.URL.RequestURI()); found {
 		p.redirect(w, clean)
 		return

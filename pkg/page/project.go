@@ -38,8 +38,8 @@ func (p *Page) members(r *request) error {
 	if err != nil {
 		return err
 	}
-	if refused := r.count(len(head.Project.Members)); refused != nil {
-		return refused
+	if err := r.count(len(head.Project.Members)); err != nil {
+		return err
 	}
 	var after *common.Address
 	if text := r.FormValue("after"); text != "" {
