@@ -102,8 +102,9 @@ func (s *Server) updateScore(c *fiber.Ctx, by *caller) *Problem {
 	})
 }
 
-// sameContent reports whether a duplicate has the content that this API accepted under its id; nil where that is not known. Of an id
-// that was accepted twice, as may be without Redis, it is not: the contract decides which content counts.
+// sameContent remembers the content of an accepted update, and reports whether a duplicate has the one that this API accepted under
+// its id; nil where that is not known. Of an id that was accepted twice, as may be without Redis, it forgets the content: the
+// contract decides which one counts.
 func (s *Server) sameContent(r *updateRequest, accepted bool) *bool {
 	type content struct {
 		action, scoreType string

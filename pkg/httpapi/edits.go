@@ -40,9 +40,6 @@ type editRequest struct {
 	signature wallet.Signature
 }
 
-// maxInteger is the most that every reader of JSON reads exactly.
-const maxInteger = 1<<53 - 1
-
 func decodeEdit(project score.ProjectID) func(body []byte) (*editRequest, *Problem) {
 	return func(body []byte) (*editRequest, *Problem) {
 		return decode(body, func(b *editBody, f *fields) *editRequest {
@@ -211,7 +208,7 @@ func (s *Server) verifyEdit(c *fiber.Ctx, e *score.SignedEdit) *Problem {
 			unseen = last.Unseen(rec)
 		}
 	}
-	if _, rules := e.Apply(rec, s.config.MaxMembers-unseen); len(rules) > 0 {
+	if _, rules := e.Apply(rec, s.config.MaxMembers, unseen); len(rules) > 0 {
 		var f fields
 		for _, rule := range rules {
 			f.add(fieldInvalid, rule.Pointer, rule.Detail)

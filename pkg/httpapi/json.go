@@ -16,8 +16,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// This file is the only one that knows how JSON is read and written: strictly. Unknown, repeated and differently
-// capitalised members are refused, and so are invalid UTF-8 and anything after the value.
+// All request bodies are read here, strictly. Unknown, repeated and differently capitalised members are refused, and so are
+// invalid UTF-8 and anything after the value.
+
+// maxInteger is the most that every reader of JSON reads exactly.
+const maxInteger = 1<<53 - 1
 
 // decode reads a body into a struct of pointers and slices, so that what is missing or null stays nil, and from that, by
 // read, what it asks for. All that is wrong with the body's fields is answered together. The library stops at the first fault and does not bound
@@ -112,7 +115,9 @@ func (f *fields) object(d *jsontext.Decoder, into reflect.Value) error {
 		}
 		switch at := string(d.StackPointer()); {
 		case !member.IsValid():
-			f.add(fieldUnknown, at, "is not a field of this request; "+thereAre(name, names))
+			if len(f.errors) < maxFieldErrors { // the list costs more than the member
+				f.add(fieldUnknown, at, "is not a field of this request; "+thereAre(name, names))
+			}
 			err = d.SkipValue()
 		case read[name]:
 			f.add(fieldDuplicate, at, "appears twice")
