@@ -114,18 +114,17 @@ func (f *fields) object(d *jsontext.Decoder, into reflect.Value) error {
 			}
 		}
 		switch at := string(d.StackPointer()); {
-		case !member.IsValid():
-			if len(f.errors) < maxFieldErrors { // the list costs more than the member
-				f.add(fieldUnknown, at, "is not a field of this request; "+thereAre(name, names))
-			}
-			err = d.SkipValue()
-		case read[name]:
-			f.add(fieldDuplicate, at, "appears twice")
-			err = d.SkipValue()
-		default:
+		case member.IsValid() && !read[name]:
 			read[name] = true
 			err = f.value(d, member)
+			continue
+		case len(f.errors) >= maxFieldErrors: // to list the names costs more than to read one
+		case read[name]:
+			f.add(fieldDuplicate, at, "appears twice")
+		default:
+			f.add(fieldUnknown, at, "is not a field of this request; "+thereAre(name, names))
 		}
+		err = d.SkipValue()
 	}
 	if err == nil {
 		_, err = d.ReadToken()

@@ -192,16 +192,10 @@ func (e *Edit) give(r *Record, role Role, is string, maxMembers, unseen int) (fi
 }
 
 func (e *Edit) take(r *Record, role Role, is string) (field, detail string) {
-	owners := 0
-	for _, roles := range r.Members {
-		if roles&Owner != 0 {
-			owners++
-		}
-	}
 	switch {
 	case r.Members[e.Member]&role == 0:
 		return "member", "is not " + is
-	case role == Owner && owners == 1:
+	case role == Owner && len(r.MembersAfter(Owner, nil, 2)) == 1:
 		return "member", "is the last owner: a project without one could never be edited again"
 	}
 	if r.Members[e.Member] &^= role; r.Members[e.Member] == 0 {

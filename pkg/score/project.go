@@ -232,10 +232,6 @@ func (r *Record) ActionIndex(name string) (uint8, bool) {
 
 // ScoreTypeIndex finds the score type of that name.
 func (r *Record) ScoreTypeIndex(name string) (uint8, bool) {
-	for i, t := range r.ScoreTypes {
-		if t == name {
-			return uint8(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(r.ScoreTypes, name)
+	return uint8(max(i, 0)), i >= 0
 }
