@@ -20,7 +20,7 @@ var (
 )
 
 const (
-	simTime      = 50 * time.Second // of a run that is not told how many schedules to play
+	simTime      = 25 * time.Second // of a run that is not told how many schedules to play
 	simTimeShort = 5 * time.Second
 	simFailures  = 5   // after which it ends
 	simEnough    = 300 // schedules that meet faults of all kinds
