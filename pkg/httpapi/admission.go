@@ -175,7 +175,10 @@ func (s *Server) expected(ctx *fasthttp.RequestCtx) int {
 	s.identify(ctx)
 	c := s.app.AcquireCtx(ctx)
 	defer s.app.ReleaseCtx(c)
-	_, p := s.authenticate(c)
+	p := s.up()
+	if p == nil {
+		_, p = s.authenticate(c)
+	}
 	if p == nil {
 		return fasthttp.StatusContinue
 	}
@@ -210,7 +213,10 @@ const smallBody = 4 << 10
 
 // letIn has a body come, if there is room for it, and, unless it is small, if its API key is valid and not over its rate.
 func (s *Server) letIn(h *hold, target, secret string, length uint64) *Problem {
-	by, p := s.callerOf(secret)
+	by, p := (*caller)(nil), s.up()
+	if p == nil {
+		by, p = s.callerOf(secret)
+	}
 	if p != nil {
 		if h.by = ""; length <= smallBody {
 			p = s.makeRoom(h, "", int(length))

@@ -87,7 +87,7 @@ func (d *doors) Accept() (net.Conn, error) {
 		}
 		pause = acceptPause
 		from := addressOf(raw)
-		c := &conn{Conn: raw, doors: d, idle: true, since: time.Now()}
+		c := &conn{Conn: raw, doors: d, since: time.Now()}
 		c.framing.Gate = c
 		if c.trusted = d.config.trusts(from); c.trusted {
 			c.known.Store(true)

@@ -44,7 +44,7 @@ func TestNoMoreGroupsAreReadThanOneRequestMayHave(t *testing.T) {
 		require.Nil(t, new(fields).body(body, reflect.ValueOf(&b).Elem()))
 		require.Len(t, b.Groups, maxGroups)
 		_, p := decodeGroups(body)
-		require.Equal(t, invalidBody(FieldError{"/groups", "must hold at most 64 groups", fieldInvalid.Name}), p)
+		require.Equal(t, invalidBody(FieldError{"/groups", "must hold at most 64", fieldInvalid.Name}), p)
 	}
 }
 

@@ -32,10 +32,10 @@ type hold struct {
 func (s *shares) take(h *hold, key string, all int) (bound string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h.key != key { // a proxy's connection; what comes behind an earlier body is at most what fasthttp reads ahead
-		s.add(h, -h.held)
+	if h.held == 0 {
 		h.key = key
 	}
+	key = h.key // a body behind one that is not answered counts as that one's
 	more, free := all-h.held, s.most-s.held
 	switch {
 	case h.ended || more <= 0:

@@ -126,6 +126,9 @@ func (f *Framing) Follow(p []byte) (passed int, wrong *Flaw) {
 // Between reports whether all bytes so far were of whole requests.
 func (f *Framing) Between() bool { return f.part == inRequestLine && len(f.line) == 0 }
 
+// InHead reports whether the next byte belongs to a request's head, also of one that has not begun.
+func (f *Framing) InHead() bool { return f.part == inRequestLine || f.part == inHeaders }
+
 // letIn asks the gate about a body.
 func (f *Framing) letIn(length uint64) *Flaw {
 	if f.Gate == nil || f.Gate.LetIn(f.target, f.key, length) {
