@@ -86,7 +86,7 @@ type auditTally struct {
 	older  int              // outcomes of updates that the stream does not hold
 	direct int              // updates that members applied without the relayer
 
-	until      uint64 // the sequence of the last message whose outcomes are awaited
+	until      uint64 // the sequence of the last message whose updates and creations count as awaited
 	lastSeq    uint64 // of the message of the stream that was read last
 	holes      bool   // sequences before it are missing: purged, or lost and passed over when an operator accepted that
 	unreadable int
