@@ -29,6 +29,7 @@ type Auditor struct {
 	Source        Source
 	Journals      Journals
 	Lanes         Lanes
+	Ledger        Ledger // nil: it is not compared
 }
 
 // Await audits until nothing is pending of what the first of these audits found in the stream, a fault is found, or patience is over, and
@@ -88,6 +89,9 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	if err := a.Source.DeadLetters(ctx, t.deadLetter); err != nil {
 		return nil, err
 	}
+	if t.firstHeld, err = a.firstHeld(ctx); err != nil {
+		return nil, fmt.Errorf("couldn't read the ledger: %w", err)
+	}
 	final, err := a.Chain.FinalBlock(ctx, a.Confirmations)
 	if errors.Is(err, ethereum.NotFound) {
 		final, err = evidence.Block{}, nil
@@ -122,14 +126,17 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	if err := t.edits.judge(ctx, viewAt(a.Chain, contract, final.Hash), lanes, findings.edit); err != nil {
 		return findings, err
 	}
-	return findings, a.scores(ctx, t, final.Hash, findings)
+	if err := a.scores(ctx, t, final.Hash, findings); err != nil {
+		return findings, err
+	}
+	return findings, a.ledger(ctx, t, final, findings)
 }
 
 // scores compares every score that an event changed with the contract's.
 func (a *Auditor) scores(ctx context.Context, t *auditTally, at common.Hash, findings *Findings) error {
 	for project, sums := range t.sums {
 		findings.Scores += len(sums)
-		err := sums.compare(ctx, viewAt(a.Chain, a.Deployment.Contract, at), project, func(key ScoreKey, has int64) {
+		err := sums.Compare(ctx, viewAt(a.Chain, a.Deployment.Contract, at), project, func(key ScoreKey, has int64) {
 			findings.Mismatched++
 			findings.example("score type %d of %s in project %s is %d on the contract, and the applied points add up to %d",
 				key.ScoreType, key.Wallet, project, has, sums[key])

@@ -22,6 +22,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/journal"
 	"github.com/scorelay/scorelay/pkg/lane"
 	"github.com/scorelay/scorelay/pkg/lease"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/pause"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/replica"
@@ -33,13 +34,12 @@ import (
 
 // Deployment is what is looked at.
 type Deployment struct {
-	JS            jetstream.JetStream
-	Stream        *stream.Stream
-	Chain         *chain.Client
-	Redis         *redisdb.Client
-	Standings     Standings
-	Confirmations uint64 // as of the relayers
-	Observer      string // who looks, as endpoints are seen by it
+	JS        jetstream.JetStream
+	Stream    *stream.Stream
+	Chain     *chain.Client
+	Redis     *redisdb.Client
+	Standings Standings
+	Observer  string // who looks, as endpoints are seen by it
 	// Elsewhere has the connection of JS turn to another server of NATS. Nil where the owner of the connection does that by itself.
 	Elsewhere func()
 	Log       *slog.Logger
@@ -76,6 +76,7 @@ type stored struct {
 	told    map[score.ProjectID]score.Backlog // what lanes said last of projects of which much waits
 	open    map[score.Lane]time.Time          // when the oldest was accepted that is bound and not final
 	nats    NATS
+	ledger  Ledger
 }
 
 // Look reads everything there is to know. An error says that NATS does not tell; what the chain or Redis does not tell is named
@@ -98,6 +99,7 @@ func (d *Deployment) Look(ctx context.Context) (*Document, error) {
 		return nil, failed
 	}
 	doc.NATS = s.nats
+	doc.ledger(s.ledger)
 	if s.marker.Halts() {
 		doc.Halted = s.marker.Reason
 	}
@@ -158,7 +160,28 @@ func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (
 		return err
 	})
 	step(answers, func(ctx context.Context) error { return s.stream(ctx, d.JS) })
+	step(answers, func(ctx context.Context) (err error) { s.ledger, err = d.ledger(ctx); return err })
 	return s, err
+}
+
+// ledger reads what the ledger of final blocks holds, and which relayer writes it.
+func (d *Deployment) ledger(ctx context.Context) (l Ledger, err error) {
+	if l.Writer, err = lease.Holder(ctx, d.JS, ledger.Lease); err != nil {
+		return l, err
+	}
+	facts, err := d.Stream.FindLedger(ctx)
+	if errors.Is(err, stream.ErrNoLedger) {
+		return l, nil
+	}
+	if err != nil {
+		return l, err
+	}
+	is, err := ledger.StateOf(ctx, facts)
+	l.Block, l.Oldest, l.Bytes, l.Bound = is.Newest, is.Oldest, is.Bytes, is.Bound
+	if is.Newest > 0 {
+		l.At = &is.At
+	}
+	return l, err
 }
 
 // ask asks NATS, and again where a server of a cluster does not answer: it may be dead, and what is to be read by, a consumer, on it.
