@@ -78,7 +78,7 @@ func settledBy(ctx context.Context, journals Journals, known Lanes) (lanes lane.
 // Audit audits once. An error says that the comparison could not be made; faults are in the findings, also beside an error.
 func (a *Auditor) Audit(ctx context.Context) (*Findings, error) { return a.audit(ctx, math.MaxUint64) }
 
-// audit awaits what the stream holds up to a sequence.
+// audit audits once, and counts as awaited what is pending up to a sequence of the stream.
 func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	// The order of these reads is what makes the result exact; the package's documentation says why.
 	lanes, settled, dead, err := settledBy(ctx, a.Journals, a.Lanes)
@@ -113,6 +113,14 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	if err := readEvents(ctx, a.Chain, contract, max(first, final.Number+1), head.Number, t.included); err != nil {
 		return nil, err
 	}
+	// Events were read by number, what follows is read by hash: they belong together only if the block is still the one at its height.
+	still, err := a.Chain.BlockByNumber(ctx, final.Number)
+	if err == nil && final.Hash != (common.Hash{}) && still.Hash != final.Hash {
+		err = errors.New("a reorg replaced it; audit again")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("couldn't compare as of final block %d: %w", final.Number, err)
+	}
 	findings := &Findings{Block: final.Number, Hash: final.Hash, Until: min(until, t.lastSeq), Dead: dead}
 	t.judge(findings)
 	if err := t.edits.judge(ctx, viewAt(a.Chain, contract, final.Hash), lanes, findings.edit); err != nil {
@@ -121,18 +129,7 @@ func (a *Auditor) audit(ctx context.Context, until uint64) (*Findings, error) {
 	if err := a.scores(ctx, t, final.Hash, findings); err != nil {
 		return findings, err
 	}
-	if err := a.ledger(ctx, t, final, findings); err != nil {
-		return findings, err
-	}
-	// Events were read by number and scores by hash: they belong together only if the block is still the one at its height.
-	still, err := a.Chain.BlockByNumber(ctx, final.Number)
-	if err == nil && final.Hash != (common.Hash{}) && still.Hash != final.Hash {
-		err = errors.New("a reorg replaced it; audit again")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("couldn't compare as of final block %d: %w", final.Number, err)
-	}
-	return findings, nil
+	return findings, a.ledger(ctx, t, final, findings)
 }
 
 // scores compares every score that an event changed with the contract's.

@@ -85,7 +85,7 @@
 // hides that a replay was lost. If the batch held the updateId several times, the dead letter stands for each of them.
 //
 // The audit reads in this order, so that work in progress cannot look like a fault: how far the lanes are, dead letters,
-// the final block, the stream, the events. What a lane called settled has its outcome in a block not above the head
+// the final block, the stream, the events, by number; then whether that block is still the one of its height, and the contract at its hash. What a lane called settled has its outcome in a block not above the head
 // read later; what is in a final block was in the stream before.
 //
 // It holds the updates of the stream in memory, and of the contract's events the used ids as the contract does: in words.

@@ -89,7 +89,7 @@ type auditTally struct {
 	firstHeld uint64           // block after which the ledger is compared
 	blocks    map[uint64]facts // final ones with events after that
 
-	until      uint64 // the sequence of the last message whose outcomes are awaited
+	until      uint64 // the sequence of the last message whose updates and creations count as awaited
 	lastSeq    uint64 // of the message of the stream that was read last
 	holes      bool   // sequences before it are missing: purged, or lost and passed over when an operator accepted that
 	unreadable int

@@ -54,11 +54,10 @@ type Standings interface {
 const patience = 5 * time.Second
 
 // How long a server of a NATS cluster is waited for at first, before another is asked: where it only answers, and where it reads what may
-// be much. Each further question waits twice as long, up to mostPatient.
+// be much. Each further question waits a second longer, until one waited longer than patience.
 const (
-	answers     = time.Second
-	reads       = 2 * readFor
-	mostPatient = 8 * time.Second
+	answers = time.Second
+	reads   = 2 * readFor
 )
 
 // relayer is the role of those that drive lanes.
@@ -127,9 +126,9 @@ func (d *Deployment) roster(ctx context.Context) (roster.Roster, error) {
 // read reads what NATS holds.
 func (d *Deployment) read(ctx context.Context, known roster.Roster, err error) (*stored, error) {
 	s := &stored{roster: known, states: map[score.Lane]*lane.State{}, broken: map[score.Lane]error{}, open: map[score.Lane]time.Time{}}
-	step := func(patient time.Duration, what func(ctx context.Context) error) {
+	step := func(wait time.Duration, what func(ctx context.Context) error) {
 		if err == nil {
-			err = d.ask(ctx, patient, what)
+			err = d.ask(ctx, wait, what)
 		}
 	}
 	step(answers, func(ctx context.Context) (err error) { s.drivers, err = lease.Drivers(ctx, d.JS); return err })
@@ -186,14 +185,14 @@ func (d *Deployment) ledger(ctx context.Context) (l Ledger, err error) {
 }
 
 // ask asks NATS, and again where a server of a cluster does not answer: it may be dead, and what is to be read by, a consumer, on it.
-func (d *Deployment) ask(ctx context.Context, patient time.Duration, what func(ctx context.Context) error) error {
+func (d *Deployment) ask(ctx context.Context, wait time.Duration, what func(ctx context.Context) error) error {
 	if len(d.JS.Conn().Servers()) < 2 {
 		return what(ctx)
 	}
-	for ; ; patient += time.Second { // not much more: a question is lost while the servers choose a leader
-		limited, cancel := context.WithTimeout(ctx, patient)
+	for ; ; wait += time.Second { // not much more: a question is lost while the servers choose a leader
+		limited, cancel := context.WithTimeout(ctx, wait)
 		err := what(limited)
-		if !unanswered(err) || patient > patience || ctx.Err() != nil {
+		if !unanswered(err) || wait > patience || ctx.Err() != nil {
 			cancel()
 			return err
 		}
