@@ -72,7 +72,7 @@ func TestDrillTheLedgerIsPurged(t *testing.T) {
 	m.send(m.project, 15, 20)
 	m.final(15, 20)
 	m.compared(1)
-	require.Greater(t, m.facts().Oldest, before.Newest, "the writer goes on")
+	require.Greater(t, m.facts().Oldest, before.Newest, "the writer continues")
 
 	m.endRelayer()
 	m.endAPI()
@@ -87,7 +87,7 @@ func TestDrillTheLedgerIsPurged(t *testing.T) {
 	require.False(t, m.look().Marker.Halts())
 }
 
-// TestDrillAnOlderLedger is what NATS has after its disk was restored in part: the ledger goes on from where it ends, and nothing halts.
+// TestDrillAnOlderLedger is what NATS has after its disk was restored in part: the ledger continues where it ends, and nothing halts.
 func TestDrillAnOlderLedger(t *testing.T) {
 	t.Parallel()
 	m := newTimeMachine(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// TestFinalIsWhatTheLedgerSays: what the API tells as final is of the ledger's newest block, whatever the chain's head is.
+// TestFinalIsWhatTheLedgerSays: what the API tells as final is of the ledger's newest block, where the chain's head is beyond it, too.
 func TestFinalIsWhatTheLedgerSays(t *testing.T) {
 	t.Parallel()
 	node, relayer := devnet.NewChain(t), devnet.Address(0)
