@@ -33,7 +33,7 @@ func (m *timeMachine) final(from, to int) {
 	require.Eventually(m.t, func() bool {
 		for n := from; n < to; n++ {
 			status, err := m.client.Updates(m.t.Context(), m.project.ID, []sdk.UpdateID{updateID(n)})
-			if err != nil || string(status[0].Stage) != "final" {
+			if err != nil || status[0].Stage != "final" {
 				return false
 			}
 		}
@@ -55,7 +55,8 @@ func (m *timeMachine) compared(blocks int) {
 	require.GreaterOrEqual(m.t, report.Ledger.Blocks, blocks, "%s", report)
 }
 
-// TestDrillTheLedgerIsPurged by hand, and deleted: nothing halts, updates become final, and it is continued, or begun again.
+// TestDrillTheLedgerIsPurged by hand, and deleted: nothing halts, updates become final, and it is continued, or begun
+// again.
 func TestDrillTheLedgerIsPurged(t *testing.T) {
 	t.Parallel()
 	m := newTimeMachine(t)
@@ -87,7 +88,8 @@ func TestDrillTheLedgerIsPurged(t *testing.T) {
 	require.False(t, m.look().Marker.Halts())
 }
 
-// TestDrillAnOlderLedger is what NATS has after its disk was restored in part: the ledger continues where it ends, and nothing halts.
+// TestDrillAnOlderLedger is what NATS has after its disk was restored in part: the ledger continues where it ends,
+// and nothing halts.
 func TestDrillAnOlderLedger(t *testing.T) {
 	t.Parallel()
 	m := newTimeMachine(t)

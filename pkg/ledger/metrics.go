@@ -18,8 +18,8 @@ func newWriterMetrics(reg prometheus.Registerer) *writerMetrics {
 	}
 }
 
-// sourceMetrics show how far a process reads: as far as the ledger goes, unless the process is cut off from it. So they also show a
-// ledger that no relayer writes.
+// sourceMetrics show how far a process reads: as far as the ledger goes, unless the process is cut off from it. So
+// they also show a ledger that no relayer writes.
 type sourceMetrics struct {
 	block, time prometheus.Gauge
 }
@@ -27,8 +27,13 @@ type sourceMetrics struct {
 func newSourceMetrics(reg prometheus.Registerer) *sourceMetrics {
 	f := promauto.With(reg)
 	return &sourceMetrics{
-		block: f.NewGauge(prometheus.GaugeOpts{Name: "scorelay_ledger_block", Help: "Newest block of the ledger of final blocks, as this process has read it; 0 before the first."}),
-		time:  f.NewGauge(prometheus.GaugeOpts{Name: "scorelay_ledger_block_timestamp_seconds", Help: "Time of that block; 0 before the first."}),
+		block: f.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_ledger_block",
+			Help: "Newest block of the ledger of final blocks, as this process has read it; 0 before the first.",
+		}),
+		time: f.NewGauge(prometheus.GaugeOpts{
+			Name: "scorelay_ledger_block_timestamp_seconds", Help: "Time of that block; 0 before the first.",
+		}),
 	}
 }
 
