@@ -50,7 +50,7 @@ func (e *Export) read(ctx context.Context) error {
 	go func() { ended <- source.Run(running) }()
 	defer func() {
 		stop()
-		_ = <-ended // the end of its context is no error
+		<-ended
 	}()
 	for {
 		end, err := e.end(ctx, source)
