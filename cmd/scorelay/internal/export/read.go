@@ -46,8 +46,11 @@ func (e *Export) read(ctx context.Context) error {
 		Budget: sourceBudget, Log: e.Log,
 	}
 	running, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- source.Run(running) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = source.Run(running) // that its context ended is no error
+	}()
 	defer func() {
 		stop()
 		<-ended
