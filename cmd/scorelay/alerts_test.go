@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
 var alertsFor = flag.Duration("alerts.for", 4*time.Minute, "how long TestDrillOfTheAlerts restarts parts")

@@ -21,7 +21,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/wallet"
 )
 
-// What an attacker found, each with the mend that it lacked.
+// What an attacker found: each of these failed.
 
 // TestABodyIsHeldWhileItIsWorkedOn: a head without a key, read ahead behind a body, let that body's bytes go while its request waited.
 func TestABodyIsHeldWhileItIsWorkedOn(t *testing.T) {
