@@ -82,9 +82,9 @@ var allowed = map[string][]string{
 	"pkg/app":    nil, // everything but devnet, below
 	"pkg/devnet": {"pkg/score"},
 
-	"pkg/devnet/evm":          {}, // for figures of gas
-	"pkg/devnet/rpcproxy":     {}, // in front of a node, for tests and benchmarks
-	"pkg/devnet/remotesigner": {}, // for tests
+	"pkg/devnet/evm":              {}, // for figures of gas
+	"pkg/devnet/rig/rpcproxy":     {}, // in front of a node, for tests and benchmarks
+	"pkg/devnet/rig/remotesigner": {}, // for tests
 }
 
 // homes says which packages may import a technology; a prefix of an import path stands for all below it. Wiring opens
@@ -97,7 +97,7 @@ var homes = map[string][]string{
 	"github.com/nats-io/nats-server/":                         {"pkg/devnet"},
 	"github.com/redis/go-redis/":                              {"pkg/redisdb", "pkg/status", "pkg/limit", "pkg/standings", "pkg/app", "pkg/devnet"},
 	"github.com/alicebob/miniredis/":                          {"pkg/devnet"},
-	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/signer", "pkg/devnet", "pkg/devnet/remotesigner"},
+	"github.com/ethereum/go-ethereum/rpc":                     {"pkg/chain", "pkg/signer", "pkg/devnet", "pkg/devnet/rig/remotesigner"},
 	"github.com/ethereum/go-ethereum/ethclient":               {"pkg/chain", "pkg/devnet"},
 	"github.com/ethereum/go-ethereum/core/vm":                 {"pkg/devnet/evm"}, // the EVM, for figures; servers ask their node
 	"github.com/ethereum/go-ethereum/core/state":              {"pkg/devnet/evm"},

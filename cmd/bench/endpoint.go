@@ -4,7 +4,7 @@ import (
 	"maps"
 	"time"
 
-	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
 // endpoint is what senders take for the node: it takes time, counts, and may be out of order.

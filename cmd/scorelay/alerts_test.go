@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
 var alertsFor = flag.Duration("alerts.for", 4*time.Minute, "how long TestDrillOfTheAlerts restarts parts")
@@ -32,7 +32,7 @@ var alertsFor = flag.Duration("alerts.for", 4*time.Minute, "how long TestDrillOf
 //	go test ./cmd/scorelay -run TestDrillOfTheAlerts -timeout 60m -args -drills -alerts.for=30m
 func TestDrillOfTheAlerts(t *testing.T) {
 	if !*drill {
-		t.Skip("takes six minutes; .ci/run runs it, with -args -drills")
+		t.Skip("takes five minutes; .ci/run runs it, with -args -drills")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), *alertsFor+25*time.Minute)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 )
 
 // act is one thing that TestChaos does.

@@ -17,7 +17,7 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
-	"github.com/scorelay/scorelay/pkg/devnet/rpcproxy"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoBodyCostsMuchMoreThanItsBytes: what one key may send at once must fit the memory while it is read, whatever is in it.
+// TestNoBodyCostsMuchMoreThanItsBytes: all that one key may send at once must fit the memory while it is read.
 func TestNoBodyCostsMuchMoreThanItsBytes(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
 	const size = 256 << 10
 	create := func(b []byte) *Problem { _, p := decodeProject(b, []string{"reputation"}); return p }

@@ -330,6 +330,24 @@ func TestRefusalsAreBumped(t *testing.T) {
 	}
 }
 
+// TestACancelAtTheCeiling: what no node takes since blocks shrank is canceled at its own price where the ceiling leaves no more.
+func TestACancelAtTheCeiling(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.head(10, 0)
+	b.bind()
+	b.sent(0, txpool.Added)
+	ceiling := func(v *lane.View) { v.Price.BaseFee = 260 * gwei }
+	b.replace(only[lane.Replace](b.head(20, 0, ceiling))[0])
+	at := b.lane.State.Slots[0].Last()
+	require.Equal(t, uint64(500*gwei), at.Cap)
+	b.sent(0, txpool.TooBig)
+	found := only[lane.Replace](b.head(21, 0, ceiling))
+	require.Equal(t, []lane.Replace{{Gas: 21_000, Cancel: true, Reason: "cancel", Fees: lane.Fees{Tip: at.Tip, Cap: at.Cap}}}, found)
+	b.replace(found[0])
+	require.True(t, b.lane.State.Slots[0].Last().Cancel)
+}
+
 func TestAChainWithoutBlocksStillGetsABetterPrice(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

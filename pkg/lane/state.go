@@ -264,8 +264,10 @@ func (s *State) replace(a *Replacement) error {
 		return err
 	case attempt.Nonce != a.Nonce:
 		return fmt.Errorf("%w: another attempt of slot %d has nonce %d", ErrCorrupt, a.Nonce, attempt.Nonce)
-	case attempt.Cap <= slot.Last().Cap || attempt.Tip <= slot.Last().Tip:
+	case !attempt.Cancel && (attempt.Cap <= slot.Last().Cap || attempt.Tip <= slot.Last().Tip):
 		return fmt.Errorf("%w: another attempt of slot %d does not pay more", ErrCorrupt, a.Nonce)
+	case attempt.Cap < slot.Last().Cap || attempt.Tip < slot.Last().Tip:
+		return fmt.Errorf("%w: the attempt to cancel slot %d pays less", ErrCorrupt, a.Nonce)
 	}
 	if !attempt.Cancel {
 		data, err := slot.Data()

@@ -314,7 +314,11 @@ func (l *Lane) replacement(i int, lowest bool) (Replace, bool) {
 	default:
 		return Replace{}, false
 	}
-	fees, ok := l.rules.Fees.Replacement(Fees{Tip: last.Tip, Cap: last.Cap}, l.view.Price, b.Gas)
+	paid := Fees{Tip: last.Tip, Cap: last.Cap}
+	fees, ok := l.rules.Fees.Replacement(paid, l.view.Price, b.Gas)
+	if !ok && b.Reason == "cancel" {
+		fees, ok = paid, true // no node took what paid this, so it outbids whatever is in a pool, and the ceiling leaves no more
+	}
 	if !ok || !l.affords(last, b.Gas, fees.Cap) {
 		return Replace{}, false // the last attempt is the best there is; it keeps being broadcast
 	}

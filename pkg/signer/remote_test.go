@@ -26,7 +26,7 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 	"github.com/stretchr/testify/require"
 
-	"github.com/scorelay/scorelay/pkg/devnet/remotesigner"
+	"github.com/scorelay/scorelay/pkg/devnet/rig/remotesigner"
 	"github.com/scorelay/scorelay/pkg/signer"
 )
 
