@@ -36,7 +36,7 @@ type Message struct {
 
 	Kind    Kind
 	Block   evidence.Ref // Block: the final block. Rewind: the newest block that stands. Letter: as Position
-	Time    time.Time    // UTC: of the block; of a Letter, when it was stored or replayed
+	Time    time.Time    // UTC: of the block; of a Rewind, of the final block at that time; of a Letter, when it was stored or replayed
 	Whole   bool         // Block: the block ends with this message
 	Events  []Event      // Block: in the order of the chain
 	Letter  *score.DeadLetter
@@ -104,6 +104,11 @@ func (p Position) MarshalText() ([]byte, error) { return []byte(p.String()), nil
 func (p *Position) UnmarshalText(text []byte) (err error) {
 	*p, err = ParsePosition(string(text))
 	return err
+}
+
+// nothing is a message that only leads to the position.
+func (p Position) nothing() *Message {
+	return &Message{Position: p, Kind: Block, Whole: true, Block: evidence.Ref{Number: p.Block}}
 }
 
 func short(hash common.Hash) (s [8]byte) {

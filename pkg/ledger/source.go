@@ -33,8 +33,9 @@ var (
 const DefaultBudget = 32 << 20
 
 const (
-	tailMessages = 256 // that are read at the start
-	mostAtOnce   = 256 // messages of one Next
+	tailMessages = 256     // that are read at the start
+	mostAtOnce   = 256     // messages of one Next
+	mostBytes    = 2 << 20 // of them as stored, about
 	sourcePause  = 250 * time.Millisecond
 	eventMemory  = 512 // bytes that an event takes, about, beside its updates
 	updateMemory = 128 // bytes that one of these takes
@@ -231,14 +232,17 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 // inMemory returns the messages after a position that are kept. found: a message with its sequence is kept, and holds: it is that
 // one. The caller holds the lock.
 func (s *Source) inMemory(after Position) (some []*Message, found, holds bool) {
-	i := sort.Search(len(s.kept), func(i int) bool { return s.kept[i].Seq >= after.Seq })
-	if i == len(s.kept) || s.kept[i].Seq != after.Seq {
-		return nil, false, false
+	i, holds := s.find(after)
+	if holds {
+		some = slices.Clone(s.kept[i+1 : min(len(s.kept), i+1+mostAtOnce)])
 	}
-	if s.kept[i].Position != after {
-		return nil, true, false
-	}
-	return slices.Clone(s.kept[i+1 : min(len(s.kept), i+1+mostAtOnce)]), true, true
+	return some, i < len(s.kept) && s.kept[i].Seq == after.Seq, holds
+}
+
+// find returns where the message of a position is kept; holds reports whether it is. The caller holds the lock.
+func (s *Source) find(p Position) (i int, holds bool) {
+	i = sort.Search(len(s.kept), func(i int) bool { return s.kept[i].Seq >= p.Seq })
+	return i, i < len(s.kept) && s.kept[i].Position == p
 }
 
 // stored reads from NATS what follows a position that memory does not reach. Where the ledger does not hold it, the next position to
@@ -252,12 +256,14 @@ func (s *Source) stored(ctx context.Context, after Position, end *Message) (some
 		next, err = s.relocate(ctx, after, end)
 		return nil, next, err
 	}
+	size := 0
 	err = s.Ledger.Read(ctx, after.Seq+1, func(e stream.Entry) error {
 		m, err := decode(e.Seq, e.Data)
 		if err != nil {
 			return err
 		}
-		if some = append(some, m); len(some) >= mostAtOnce {
+		some, size = append(some, m), size+len(e.Data)
+		if len(some) >= mostAtOnce || size >= mostBytes {
 			return stream.ErrStop
 		}
 		return nil
@@ -286,7 +292,10 @@ func (s *Source) Holds(ctx context.Context, at Position) error {
 		return err
 	}
 	if at.Seq == 0 {
-		return nil
+		if err = s.stands(ctx, at, end); errors.Is(err, ErrReplaced) {
+			_, err = s.voided(ctx, end, err)
+		}
+		return err
 	}
 	holds, err := s.holds(ctx, at)
 	if err == nil && !holds {
@@ -295,22 +304,67 @@ func (s *Source) Holds(ctx context.Context, at Position) error {
 	return err
 }
 
+// Recent reports whether Next has what follows a position in memory.
+func (s *Source) Recent(after Position) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, holds := s.find(after)
+	return holds
+}
+
 // relocate finds where to continue from a position whose message the ledger does not have: it is older than the retention, or NATS lost it, or was
 // restored from an older copy. That is the block that the position names, if it is in the chain: what came after it comes again, under the same ids.
 func (s *Source) relocate(ctx context.Context, p Position, end *Message) (Position, error) {
-	if p.Block > end.Position.Block {
-		return p, ErrAhead
+	p = Position{Seq: p.Seq, Block: p.Block, Hash: p.Hash}
+	if err := s.stands(ctx, p, end); err != nil {
+		return p, err
 	}
-	if p.Block > 0 {
-		b, err := s.Chain.BlockByNumber(ctx, p.Block)
-		if err != nil {
-			return p, fmt.Errorf("couldn't read block %d: %w", p.Block, err)
-		}
-		if short(b.Hash) != p.Hash {
-			return p, fmt.Errorf("%w: block %d", ErrReplaced, p.Block)
-		}
+	p.Seq = 0
+	return p, nil
+}
+
+// stands is nil if the block of a position is in the chain. One below the contract's, or without a hash, may be any.
+func (s *Source) stands(ctx context.Context, p Position, end *Message) error {
+	switch {
+	case p.Block > end.Position.Block:
+		return ErrAhead
+	case p.Block < s.Deployment.DeployBlock, p.Hash == [8]byte{} && p.Seq == 0:
+		return nil
 	}
-	return Position{Block: p.Block, Hash: p.Hash}, nil
+	b, err := s.Chain.BlockByNumber(ctx, p.Block)
+	if err != nil {
+		return fmt.Errorf("couldn't read block %d: %w", p.Block, err)
+	}
+	if short(b.Hash) != p.Hash {
+		return fmt.Errorf("%w: block %d", ErrReplaced, p.Block)
+	}
+	return nil
+}
+
+// voided is the Rewind for a reader of blocks that are older than the ledger, and were replaced while it read them: it begins again at the
+// contract. Where the ledger holds no Rewind, gone is returned.
+func (s *Source) voided(ctx context.Context, end *Message, gone error) (*Message, error) {
+	seq := end.Rewound
+	if end.Kind == Rewind {
+		seq = end.Seq
+	}
+	if seq == 0 {
+		return nil, gone
+	}
+	stored, err := s.at(ctx, seq)
+	if errors.Is(err, stream.ErrGone) {
+		return nil, gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := stored.message()
+	if err != nil {
+		return nil, err
+	}
+	m.Block = evidence.Ref{Number: max(s.Deployment.DeployBlock, 1) - 1}
+	m.Position, m.Rewound = Position{Block: m.Block.Number}, seq
+	return m, nil
 }
 
 // older returns what follows a position that is not in the ledger: messages made of the chain up to the ledger's first whole block, then
@@ -320,10 +374,11 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	if err != nil {
 		return nil, err
 	}
-	if after.Hash != ([8]byte{}) {
-		if _, err := s.relocate(ctx, after, end); err != nil {
-			return nil, err
-		}
+	if err := s.stands(ctx, after, end); errors.Is(err, ErrReplaced) {
+		m, err := s.voided(ctx, end, err)
+		return []*Message{m}, err
+	} else if err != nil {
+		return nil, err
 	}
 	if after.Block < join.Block {
 		return Backfill{s.Chain, s.Deployment, registry.Topics(), true}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
@@ -337,14 +392,74 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	if failed != nil {
 		return nil, failed
 	}
-	if n > 0 {
-		m, err := s.at(ctx, join.Seq+uint64(n))
+	for ; n > 0; n-- {
+		seq := join.Seq + uint64(n)
+		m, err := s.at(ctx, seq)
 		if err != nil {
 			return nil, err
 		}
-		join, join.Seq = m.at(), join.Seq+uint64(n)
+		if m.Kind != Letter { // dead letters behind the block may not have been read
+			join, join.Seq = m.at(), seq
+			break
+		}
 	}
-	return s.Next(ctx, join)
+	return []*Message{join.nothing()}, nil // the rest is the ledger's own
+}
+
+// Begin is the position from which on the ledger itself is read; older blocks are read from the chain.
+func (s *Source) Begin(ctx context.Context) (Position, error) {
+	end, err := s.End(ctx)
+	if err != nil {
+		return Position{}, err
+	}
+	return s.join(ctx, end)
+}
+
+// clocks is how far the clocks of the chain, of NATS and of relayers may differ.
+const clocks = time.Minute
+
+// Since returns a position near a time: all that was done in blocks from then on comes after it, and all dead letters that were stored from
+// then on and are in the ledger. Where there is nothing such it is the end.
+func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
+	join, err := s.Begin(ctx)
+	if err != nil {
+		return Position{}, err
+	}
+	seq, err := s.Ledger.Since(ctx, at.Add(-clocks))
+	if err != nil {
+		return Position{}, err
+	}
+	found := join
+	if seq <= join.Seq {
+		first := max(s.Deployment.DeployBlock, 1)
+		read := func(number uint64) (evidence.Block, error) { return s.Chain.BlockByNumber(ctx, number) }
+		n, err := evidence.FirstSince(first, max(join.Block+1, first), at, read)
+		if err != nil {
+			return Position{}, err
+		}
+		if n <= join.Block {
+			b, err := read(n - 1)
+			return Position{Block: b.Number, Hash: short(b.Hash)}, err
+		}
+	} else {
+		m, err := s.at(ctx, seq-1)
+		if err != nil {
+			return Position{}, err
+		}
+		found, found.Seq = m.at(), seq-1
+	}
+	err = s.Ledger.Read(ctx, found.Seq+1, func(e stream.Entry) error {
+		m, err := decode(e.Seq, e.Data)
+		if err != nil {
+			return err
+		}
+		if m.Kind != Rewind && !m.Time.Before(at) {
+			return stream.ErrStop
+		}
+		found = m.Position
+		return nil
+	})
+	return found, err
 }
 
 // at reads the message of a sequence.
@@ -441,7 +556,7 @@ func (b Backfill) Read(ctx context.Context, from, to uint64, fn func([]*Message)
 // next returns the messages of the first range of blocks from a height on, up to the ledger's join.
 func (b Backfill) next(ctx context.Context, from uint64, join Position) (some []*Message, err error) {
 	if from > join.Block {
-		return []*Message{{Position: Position{Block: join.Block, Hash: join.Hash}, Kind: Block, Whole: true, Block: evidence.Ref{Number: join.Block}}}, nil
+		return []*Message{join.nothing()}, nil
 	}
 	err = b.Read(ctx, from, join.Block, func(messages []*Message) error {
 		some = messages

@@ -92,7 +92,10 @@ type Writer struct {
 	appended time.Time    // when this writer last appended
 }
 
-var errUnlinked = errors.New("the blocks read do not lead to the followed chain")
+var (
+	errUnlinked = errors.New("the blocks read do not lead to the followed chain")
+	errLetters  = errors.New("couldn't read the dead letters")
+)
 
 // Run appends until ctx ends, whose end is no error. What fails is tried again.
 func (w *Writer) Run(ctx context.Context) error {
@@ -145,9 +148,15 @@ func (w *Writer) catchUp(ctx context.Context, final evidence.Block) error {
 			return err
 		}
 	}
-	if err := w.letters(ctx); err != nil {
-		return err
+	unread := w.letters(ctx)
+	if unread != nil && !errors.Is(unread, errLetters) {
+		return unread
 	}
+	return cmp.Or(w.chain(ctx, final), unread) // what became final does not wait for dead letters
+}
+
+// chain appends everything up to the newest final block.
+func (w *Writer) chain(ctx context.Context, final evidence.Block) error {
 	if w.read.Number > final.Number || w.last.Number > final.Number { // this relayer's endpoints lag behind those of the last writer
 		return nil
 	}
@@ -239,7 +248,7 @@ const appendTimeout = 10 * time.Second
 func (w *Writer) letters(ctx context.Context) error {
 	newest, err := w.Letters.LastDeadLetter(ctx)
 	if err != nil {
-		return fmt.Errorf("couldn't find the newest dead letter: %w", err)
+		return fmt.Errorf("%w: %w", errLetters, err)
 	}
 	after := w.last.Letters
 	if newest == after {
@@ -253,13 +262,19 @@ func (w *Writer) letters(ctx context.Context) error {
 	if !w.wholeNow() {
 		return nil // after the block that was begun
 	}
-	return w.Letters.DeadLettersAfter(ctx, after, nil, func(seq uint64, d score.DeadLetter) error {
+	var failed error
+	err = w.Letters.DeadLettersAfter(ctx, after, nil, func(seq uint64, d score.DeadLetter) error {
 		data, err := json.Marshal(d)
 		if err != nil {
 			return fmt.Errorf("couldn't encode dead letter %s: %w", d.ID, err)
 		}
-		return w.append(ctx, &stored{Kind: Letter, Number: w.whole.Number, Hash: w.whole.Hash, Time: w.last.Time, Before: w.whole, Letters: seq, Letter: data})
+		failed = w.append(ctx, &stored{Kind: Letter, Number: w.whole.Number, Hash: w.whole.Hash, Time: w.last.Time, Before: w.whole, Letters: seq, Letter: data})
+		return failed
 	})
+	if err != nil && failed == nil {
+		return fmt.Errorf("%w: %w", errLetters, err)
+	}
+	return failed
 }
 
 // wholeNow reports whether the newest message leaves no block half told.
@@ -310,7 +325,7 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 	w.metrics.rewinds.Inc()
 	w.Log.Error("final blocks are not in the chain any more: a reorg deeper than finality; the ledger takes them back, and what follows it does the same",
 		"was_block", end.Number, "was_hash", end.Hash, "to_block", to.Number, "to_hash", to.Hash)
-	return w.append(ctx, &stored{Kind: Rewind, Number: to.Number, Hash: to.Hash, Time: to.Time, Whole: true, Before: w.whole})
+	return w.append(ctx, &stored{Kind: Rewind, Number: to.Number, Hash: to.Hash, Time: final.Time, Whole: true, Before: w.whole})
 }
 
 // inChain reports whether a block at or below the final one is in the chain. Where the process does not remember it, an endpoint's no
