@@ -272,7 +272,7 @@ func (r *Reader) kept(after ledger.Position) []*ledger.Message {
 			return p.messages
 		}
 		for i, m := range p.messages[:len(p.messages)-1] {
-			if m.Position == after && (m.Seq > 0 || m.Whole) {
+			if m.Position == after && (m.Seq > 0 || m.Whole || m.Kind == ledger.Letter) {
 				return p.messages[i+1:]
 			}
 		}

@@ -374,45 +374,46 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	if err != nil {
 		return nil, err
 	}
-	if err := s.stands(ctx, after, end); errors.Is(err, ErrReplaced) {
-		m, err := s.voided(ctx, end, err)
-		return []*Message{m}, err
-	} else if err != nil {
+	if err = s.stands(ctx, after, end); errors.Is(err, ErrReplaced) {
+		var rewind *Message
+		if rewind, err = s.voided(ctx, end, err); err == nil {
+			return []*Message{rewind}, nil
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	if after.Block < join.Block {
 		return Backfill{s.Chain, s.Deployment, registry.Topics(), true}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
 	}
-	failed := error(nil) // blocks only rise behind the join
-	n := sort.Search(int(end.Seq-join.Seq), func(i int) bool {
-		m, err := s.at(ctx, join.Seq+1+uint64(i))
-		failed = cmp.Or(failed, err)
-		return err != nil || m.Number > after.Block
-	})
-	if failed != nil {
-		return nil, failed
+	n, err := s.search(ctx, join.Seq+1, end.Seq, func(m *stored) bool { return m.Number > after.Block }) // blocks only rise behind the join
+	if err != nil {
+		return nil, err
 	}
-	for ; n > 0; n-- {
-		seq := join.Seq + uint64(n)
-		m, err := s.at(ctx, seq)
+	if n > join.Seq+1 {
+		m, err := s.at(ctx, n-1)
 		if err != nil {
 			return nil, err
 		}
-		if m.Kind != Letter { // dead letters behind the block may not have been read
-			join, join.Seq = m.at(), seq
-			break
+		join, join.Seq = m.at(), n-1
+	}
+	if join.Letters > after.Letters {
+		letters, err := s.letters(ctx, after, join.Seq)
+		if err != nil || len(letters) > 0 {
+			return letters, err
 		}
 	}
 	return []*Message{join.nothing()}, nil // the rest is the ledger's own
 }
 
-// Begin is the position from which on the ledger itself is read; older blocks are read from the chain.
+// Begin is the position from which on the ledger itself is read, with all dead letters that it holds; older blocks are read from the chain.
 func (s *Source) Begin(ctx context.Context) (Position, error) {
 	end, err := s.End(ctx)
 	if err != nil {
 		return Position{}, err
 	}
-	return s.join(ctx, end)
+	join, err := s.join(ctx, end)
+	return Position{Block: join.Block, Hash: join.Hash}, err
 }
 
 // clocks is how far the clocks of the chain, of NATS and of relayers may differ.
@@ -421,7 +422,11 @@ const clocks = time.Minute
 // Since returns a position near a time: all that was done in blocks from then on comes after it, and all dead letters that were stored from
 // then on and are in the ledger. Where there is nothing such it is the end.
 func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
-	join, err := s.Begin(ctx)
+	end, err := s.End(ctx)
+	if err != nil {
+		return Position{}, err
+	}
+	join, err := s.join(ctx, end)
 	if err != nil {
 		return Position{}, err
 	}
@@ -429,7 +434,12 @@ func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 	if err != nil {
 		return Position{}, err
 	}
-	found := join
+	var found Position
+	if m, err := s.at(ctx, seq-1); err == nil {
+		found = m.at()
+	} else if !errors.Is(err, stream.ErrGone) {
+		return Position{}, err
+	}
 	if seq <= join.Seq {
 		first := max(s.Deployment.DeployBlock, 1)
 		read := func(number uint64) (evidence.Block, error) { return s.Chain.BlockByNumber(ctx, number) }
@@ -439,15 +449,11 @@ func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 		}
 		if n <= join.Block {
 			b, err := read(n - 1)
-			return Position{Block: b.Number, Hash: short(b.Hash)}, err
+			return Position{Block: b.Number, Hash: short(b.Hash), Letters: found.Letters}, err
 		}
-	} else {
-		m, err := s.at(ctx, seq-1)
-		if err != nil {
-			return Position{}, err
-		}
-		found, found.Seq = m.at(), seq-1
+		seq, found = join.Seq+1, join
 	}
+	found.Seq = seq - 1
 	err = s.Ledger.Read(ctx, found.Seq+1, func(e stream.Entry) error {
 		m, err := decode(e.Seq, e.Data)
 		if err != nil {
@@ -460,6 +466,41 @@ func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 		return nil
 	})
 	return found, err
+}
+
+// letters returns the dead letters that the ledger holds up to a sequence and that a position does not cover, as messages without a sequence.
+func (s *Source) letters(ctx context.Context, after Position, through uint64) (some []*Message, err error) {
+	first, _, err := s.Ledger.Bounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if first, err = s.search(ctx, first, through, func(m *stored) bool { return m.Letters > after.Letters }); err != nil || first > through {
+		return nil, err
+	}
+	err = s.Ledger.Read(ctx, first, func(e stream.Entry) error {
+		if e.Seq > through || len(some) >= mostAtOnce {
+			return stream.ErrStop
+		}
+		m, err := decode(e.Seq, e.Data)
+		if err == nil && m.Kind == Letter {
+			after.Letters = m.Letters
+			m.Position = after
+			some = append(some, m)
+		}
+		return err
+	})
+	return some, err
+}
+
+// search returns the first of the sequences from … through whose message is as wanted; one more if none is. Those behind one that is, are too.
+func (s *Source) search(ctx context.Context, from, through uint64, wanted func(*stored) bool) (uint64, error) {
+	failed := error(nil)
+	n := sort.Search(int(through+1-min(from, through+1)), func(i int) bool {
+		m, err := s.at(ctx, from+uint64(i))
+		failed = cmp.Or(failed, err)
+		return err != nil || wanted(m)
+	})
+	return from + uint64(n), failed
 }
 
 // at reads the message of a sequence.
