@@ -1,7 +1,6 @@
 package event_test
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,6 +76,7 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 		case 7:
 			broken := w.proxy.Add(rpcproxy.Drop().Sometimes(0.3))
 			w.relay(w.fresh(p, 3)...)
+			w.finalize()
 			some, now, err := r.Next(t.Context(), p.ID, at, 1+random.IntN(5)) // may fail
 			if err == nil {
 				followed, at = append(followed, some...), now
@@ -154,6 +154,7 @@ func TestWhatEventsTell(t *testing.T) {
 	newest := w.fresh(p, 1)
 	newest[0].Action = 2
 	w.relay(newest...)
+	w.finalize()
 	edit := &score.SignedEdit{ProjectEdit: score.ProjectEdit{Project: p.ID, Nonce: 4, Edits: []score.Edit{{Operation: score.AddScoreType, Name: "luck"}}}, Owner: devnet.Address(ownerKey)}
 	require.NoError(t, w.stream.AddDeadLetters(t.Context(), []score.DeadLetter{
 		{Edit: edit, Seq: 7, Outcome: score.WrongEditNonce}, {Project: p, Seq: 3, Outcome: score.ProjectExists}, {Update: &updates[1], Work: 5, Outcome: score.Unprocessable},
@@ -232,7 +233,7 @@ func (a *away) Follow(ctx context.Context, from uint64, fn func(stream.Entry) er
 	if err := a.is.Load(); err != nil {
 		return *err
 	}
-	return cmp.Or(a.Store.Follow(ctx, from, fn), context.Cause(ctx))
+	return errors.Join(a.Store.Follow(ctx, from, fn), context.Cause(ctx))
 }
 
 // TestReadersOfALedgerThatCannotBeReadWait, which shows, hear why, and are told of all when that ends.
@@ -268,7 +269,7 @@ func TestReadersOfALedgerThatCannotBeReadWait(t *testing.T) {
 	}()
 	w.relay(w.fresh(p, 2)...)
 	w.finalize()
-	require.ErrorContains(t, <-why, "ledger")
+	require.ErrorContains(t, <-why, "the ledger is away")
 	w.shows(1)
 	store.is.Store(nil)
 	require.Len(t, <-told, 2)

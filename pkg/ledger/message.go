@@ -41,6 +41,13 @@ type Message struct {
 	Events  []Event      // Block: in the order of the chain
 	Letter  *score.DeadLetter
 	Rewound uint64 // sequence of the newest Rewind up to this message; 0 if there was none
+
+	before evidence.Ref // the newest whole block before the message, as its writer knew it; of the first message of a ledger, its block
+}
+
+// follows reports whether the message was written behind another.
+func (m *Message) follows(other *Message) bool {
+	return m.before.Number == other.Position.Block && short(m.before.Hash) == other.Hash || m.Kind == Rewind && m.before == m.Block
 }
 
 // Event is one of the contract's events.
@@ -212,7 +219,7 @@ func decode(seq uint64, data []byte) (*Message, error) {
 func (s *stored) message() (*Message, error) {
 	m := &Message{
 		Position: s.at(), Kind: s.Kind, Block: evidence.Ref{Number: s.Number, Hash: s.Hash}, Time: time.Unix(int64(s.Time), 0).UTC(),
-		Whole: s.Whole, Rewound: s.Rewound,
+		Whole: s.Whole, Rewound: s.Rewound, before: s.Before,
 	}
 	for i := range s.Txs {
 		t := &s.Txs[i]

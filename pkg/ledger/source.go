@@ -101,6 +101,10 @@ func (s *Source) follow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if newest := s.newest(); newest != nil && newest.Seq+1 == m.Seq && !m.follows(newest) {
+			s.drop() // NATS was restored, and its ledger has grown over what was read
+			return errUnlinked
+		}
 		s.keep(m)
 		return nil
 	})
@@ -435,10 +439,9 @@ func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 		return Position{}, err
 	}
 	var found Position
-	if m, err := s.at(ctx, seq-1); err == nil {
+	m, gone := s.at(ctx, seq-1)
+	if gone == nil {
 		found = m.at()
-	} else if !errors.Is(err, stream.ErrGone) {
-		return Position{}, err
 	}
 	if seq <= join.Seq {
 		first := max(s.Deployment.DeployBlock, 1)
@@ -451,9 +454,11 @@ func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 			b, err := read(n - 1)
 			return Position{Block: b.Number, Hash: short(b.Hash), Letters: found.Letters}, err
 		}
-		seq, found = join.Seq+1, join
+		seq, found, gone = join.Seq+1, join, nil
 	}
-	found.Seq = seq - 1
+	if found.Seq = seq - 1; gone != nil {
+		return Position{}, gone
+	}
 	err = s.Ledger.Read(ctx, found.Seq+1, func(e stream.Entry) error {
 		m, err := decode(e.Seq, e.Data)
 		if err != nil {

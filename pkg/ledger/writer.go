@@ -205,18 +205,33 @@ func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 	return nil
 }
 
-// begin appends the first message of a ledger: a block near the final one, from which on it is complete.
+// begin appends the first message of a ledger: a block near the final one, from which on it is complete. Behind a purge it is a Rewind, so that
+// those who read on get all above the block again, whatever became of it meanwhile.
 func (w *Writer) begin(ctx context.Context, final evidence.Block) error {
 	first := max(w.Deployment.DeployBlock, final.Number-min(final.Number, firstBlocks), 1) - 1
-	b, ok := w.Heads.Block(first)
-	if !ok {
-		var err error
-		if b, err = w.Chain.BlockByNumber(ctx, first); err != nil {
-			return fmt.Errorf("couldn't read block %d, with which the ledger begins: %w", first, err)
-		}
+	b, err := w.blockAt(ctx, first)
+	if err != nil {
+		return err
 	}
 	w.last = &stored{}
-	return w.append(ctx, &stored{Kind: Block, Number: b.Number, Hash: b.Hash, Time: b.Time, Whole: true, Before: b.Ref()})
+	kind := Block
+	if w.seq > 0 {
+		kind = Rewind
+		w.Log.Warn("the ledger of final blocks was purged; it begins again, and what follows it does so from there, too", "block", b.Number)
+	}
+	return w.append(ctx, &stored{Kind: kind, Number: b.Number, Hash: b.Hash, Time: b.Time, Whole: true, Before: b.Ref()})
+}
+
+// blockAt is the chain's block of a height at or below the final one.
+func (w *Writer) blockAt(ctx context.Context, number uint64) (evidence.Block, error) {
+	if b, ok := w.Heads.Block(number); ok {
+		return b, nil
+	}
+	b, err := w.Chain.BlockByNumber(ctx, number)
+	if err != nil {
+		return b, fmt.Errorf("couldn't read block %d, behind which the ledger goes on: %w", number, err)
+	}
+	return b, nil
 }
 
 // append stores a message behind the newest: the commit point.
@@ -296,7 +311,8 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 	if err != nil {
 		return err
 	}
-	to, below := &stored{Number: w.Deployment.DeployBlock - min(w.Deployment.DeployBlock, 1)}, final.Number
+	var to *stored
+	below := final.Number
 	for seq := w.seq; seq >= first; seq-- {
 		entry, err := w.Ledger.At(ctx, seq)
 		if errors.Is(err, stream.ErrGone) {
@@ -321,6 +337,13 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 			to = s
 			break
 		}
+	}
+	if to == nil {
+		b, err := w.blockAt(ctx, max(w.Deployment.DeployBlock, 1)-1)
+		if err != nil {
+			return err
+		}
+		to = &stored{Number: b.Number, Hash: b.Hash}
 	}
 	w.metrics.rewinds.Inc()
 	w.Log.Error("final blocks are not in the chain any more: a reorg deeper than finality; the ledger takes them back, and what follows it does the same",
