@@ -22,7 +22,7 @@ const idleSaves = time.Minute
 // findTimeout is how long an event that is to be sent again is looked for.
 const findTimeout = 10 * time.Second
 
-// quietReads is for how many TryAgain the log, which could not be read, must have nothing to tell and no error, so that it is read again.
+// quietReads is for how many TryAgain the ledger, which could not be read, must have nothing new and no error, so that it is read again.
 const quietReads = 15
 
 // errTaken says that another process wrote an endpoint's state.
@@ -178,7 +178,7 @@ func (c *courier) page(ctx context.Context) error {
 	return c.advance(ctx, next, idleSaves)
 }
 
-// next waits for events, but no longer than what was delivered may stay unwritten; where the log could not be read, no longer than shows that it can.
+// next waits for events, but no longer than what was delivered may stay unwritten; where the ledger could not be read, no longer than shows that it can.
 func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error) {
 	waiting, cancel := ctx, context.CancelFunc(func() {})
 	switch {

@@ -55,6 +55,7 @@ type written struct {
 	n    int
 	more chan struct{}
 
+	rewound  int          // which event is event.ChainRewound
 	replaced atomic.Bool  // the blocks of cursors are gone
 	unread   atomic.Bool  // the log cannot be read
 	failed   atomic.Int64 // so many reads did so
@@ -135,8 +136,12 @@ func (w *written) Find(_ context.Context, of score.ProjectID, id string) (event.
 }
 
 func (w *written) nth(of score.ProjectID, n int) event.Event {
+	is := typeOf(n)
+	if n == w.rewound {
+		is = event.ChainRewound
+	}
 	return event.Event{
-		ID: fmt.Sprintf("event-%d", n), Type: typeOf(n), Time: began.Add(time.Duration(n) * time.Second), Project: of,
+		ID: fmt.Sprintf("event-%d", n), Type: is, Time: began.Add(time.Duration(n) * time.Second), Project: of,
 		Data: event.UpdateData{Target: common.Address{byte(n)}, Outcome: "applied"}, After: cursor(n),
 	}
 }
