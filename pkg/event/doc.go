@@ -11,7 +11,7 @@
 //   - An event says the same each time, but for an action or a score type that its project did not have when it was first told: what the directory
 //     of projects does not know yet, and the contract has, it waits for.
 //   - From a cursor on nothing is left out: a reader that repeats its newest cursor misses nothing. All readers of a project get the ledger's order.
-//   - Whoever passes a reorg deeper than finality gets ChainRewound before anything of the new blocks. A reader that drops events of later blocks then,
+//   - A reader that passes a reorg deeper than finality gets ChainRewound before anything of the new blocks. A reader that drops events of later blocks then,
 //     and takes each id once, holds exactly the contract's events at the end (TestWhoObeysTheDocsHoldsTheContractsEvents). A rewind too many does no harm:
 //     what holds comes again.
 //   - A cursor is never continued elsewhere. One inside a block names that block; where the ledger lost its message and the chain has replaced
@@ -22,5 +22,5 @@
 //
 //   - A stream of events for each project in JetStream: as many copies of the ledger as projects, which would have to be kept for years.
 //   - Telling of what is included and not final: those who act on it would have to take it back.
-//   - Beginning again by itself where a cursor is unknown: of millions of events all would come again without anybody having asked for it.
+//   - Beginning again by itself where a cursor is unknown: millions of events would come again that no operator asked for.
 package event

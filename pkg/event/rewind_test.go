@@ -85,10 +85,10 @@ func (f *follower) ids() (ids []string) {
 
 var theirs = score.ProjectID{9}
 
-// nobody knows no project, as the model's events need none.
-type nobody struct{}
+// noProjects knows none: the model's events need none.
+type noProjects struct{}
 
-func (nobody) Project(score.ProjectID) (*score.Record, bool) { return nil, false }
+func (noProjects) Project(score.ProjectID) (*score.Record, bool) { return nil, false }
 
 // depth is a chain in memory, whose final blocks are replaced, with a ledger in NATS.
 type depth struct {
@@ -141,7 +141,7 @@ func (d *depth) reader(budget int) *event.Reader {
 	log := slog.New(slog.DiscardHandler)
 	r := &event.Reader{
 		Source:  &ledger.Source{Ledger: d.ledger, Chain: d.chain, Deployment: d.chain.Deployment, Budget: budget, Log: log},
-		Letters: rig.NoLetters{}, Chain: d.chain, Deployment: d.chain.Deployment, Projects: nobody{}, Poll: time.Millisecond, Log: log,
+		Letters: rig.NoLetters{}, Chain: d.chain, Deployment: d.chain.Deployment, Projects: noProjects{}, Poll: time.Millisecond, Log: log,
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -183,8 +183,8 @@ func (d *depth) restored(lost uint64) {
 	}
 }
 
-// TestWhoObeysTheDocsHoldsTheContractsEvents: exactly, each once, whatever reorgs do to final blocks, NATS and operators to the ledger, and crashes to the
-// follower, which reads any number of events at once, anywhere.
+// TestWhoObeysTheDocsHoldsTheContractsEvents: exactly, each once, over reorgs of final blocks, losses of the ledger, and crashes of the follower, which reads
+// any number of events at once, anywhere.
 func TestWhoObeysTheDocsHoldsTheContractsEvents(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -313,7 +313,7 @@ func TestAReaderOfOldBlocksIsRewound(t *testing.T) {
 	before := f
 	n := 0
 	d.replace(1150, func() int { n++; return max(0, 3-n%100) })
-	require.NoError(t, r.Holds(t.Context(), f.at), "whoever comes back is told, too")
+	require.NoError(t, r.Holds(t.Context(), f.at), "a reader that comes back is told, too")
 	want := d.chain.EventIDs()
 	for len(f.held) != len(want) || f.at.Seq == 0 {
 		require.NoError(t, f.next(t.Context(), t, r, 100))

@@ -206,7 +206,7 @@ func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 }
 
 // begin appends the first message of a ledger: a block near the final one, from which on it is complete. Behind a purge it is a Rewind, so that
-// those who read on get all above the block again, whatever became of it meanwhile.
+// those who read on get all above the block again, also where it was replaced meanwhile.
 func (w *Writer) begin(ctx context.Context, final evidence.Block) error {
 	first := max(w.Deployment.DeployBlock, final.Number-min(final.Number, firstBlocks), 1) - 1
 	b, err := w.blockAt(ctx, first)
@@ -229,7 +229,7 @@ func (w *Writer) blockAt(ctx context.Context, number uint64) (evidence.Block, er
 	}
 	b, err := w.Chain.BlockByNumber(ctx, number)
 	if err != nil {
-		return b, fmt.Errorf("couldn't read block %d, behind which the ledger goes on: %w", number, err)
+		return b, fmt.Errorf("couldn't read block %d, behind which the ledger continues: %w", number, err)
 	}
 	return b, nil
 }
