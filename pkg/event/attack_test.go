@@ -116,7 +116,7 @@ func TestWhoReadsMuchOfLongAgoLeavesAPlaceToAnother(t *testing.T) {
 	w.end(r)
 	told := make(chan []event.Event)
 	read := func(name string, after event.Cursor) {
-		some, _, err := r.Next(event.By(t.Context(), name), p.ID, after, 1)
+		some, _, err := r.Next(event.AsReader(t.Context(), name), p.ID, after, 1)
 		if err != nil {
 			t.Error(err)
 		}

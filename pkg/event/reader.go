@@ -67,11 +67,11 @@ type Reader struct {
 	Stalled    *Stalled      // nil: none
 	Log        *slog.Logger
 
-	init    sync.Once
-	reading chan struct{}                      // one for each reader of what is older
-	ofOne   sync.Map                           // the same of each By, of which one at a time reads
-	asking  chan struct{}                      // holds one while the contract is asked for lists
-	lists   *lru.Cache[score.ProjectID, lists] // of projects whose records lacked something
+	init      sync.Once
+	reading   chan struct{}                      // one for each reader of what is older
+	perReader sync.Map                           // by a name of AsReader: holds one while a call of that reader reads what is older
+	asking    chan struct{}                      // holds one while the contract is asked for lists
+	lists     *lru.Cache[score.ProjectID, lists] // of projects whose records lacked something
 
 	mu      sync.Mutex
 	older   []page    // the newest that were read, the oldest first
@@ -133,7 +133,7 @@ func (r *Reader) Since(ctx context.Context, at time.Time) (Cursor, error) {
 
 // Next waits until the ledger was read further than a cursor, and returns at most about limit events (at least 1) and the cursor after them. Often there
 // are no events: the cursor says that nothing is before it. A reader that stores cursors stores such a one now and then, so that it has little to read again.
-// With an error come no events and the cursor that was given. Of the calls whose contexts are of one By, one at a time reads what is long ago.
+// With an error come no events and the cursor that was given. Of the calls of one AsReader, one at a time reads what is older.
 // ErrReplaced: see Holds. The context's error: it ended while there was nothing. Any other error may pass: try again after a pause.
 func (r *Reader) Next(ctx context.Context, project score.ProjectID, after Cursor, limit int) ([]Event, Cursor, error) {
 	r.prepare()
@@ -287,16 +287,18 @@ func (r *Reader) forget() {
 	r.older = nil
 }
 
-type by struct{}
+type readerKey struct{}
 
-// By has the calls under a context count as those of one who reads.
-func By(ctx context.Context, name string) context.Context { return context.WithValue(ctx, by{}, name) }
+// AsReader counts the calls under a context as those of one reader.
+func AsReader(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, readerKey{}, name)
+}
 
 // enterOlder waits for a place among those that read what is older; leave gives it back. Who has one waits for it.
 func (r *Reader) enterOlder(ctx context.Context) (leave func(), err error) {
 	own := make(chan struct{}, 1)
-	if name := ctx.Value(by{}); name != nil {
-		of, _ := r.ofOne.LoadOrStore(name, own)
+	if name := ctx.Value(readerKey{}); name != nil {
+		of, _ := r.perReader.LoadOrStore(name, own)
 		own = of.(chan struct{})
 	}
 	select {
