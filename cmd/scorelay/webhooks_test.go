@@ -1,20 +1,30 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
+	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/sdk"
+	"github.com/scorelay/scorelay/pkg/stream"
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
@@ -106,7 +116,7 @@ func webhooks(t *testing.T, s *stack, scorelay func(args ...string) (string, str
 	_, _, err := scorelay("webhooks", "test", added.ID)
 	require.Error(t, err, "it answers 503")
 	out, _ = does("deliveries", added.ID)
-	require.Regexp(t, `503 +\d+ +1 +0x[0-9a-f]{64}-\d+-\d+ +- +\d+-[0-9a-f]{64}-`, out)
+	require.Regexp(t, `503 +\d+ +1 +0x[0-9a-f]{64}-\d+-\d+ +- +\d+-\d+-[0-9a-f]{16}-\d+`, out)
 	does("disable", added.ID, "--reason", "a drill")
 	out, _ = does("list")
 	require.Contains(t, out, ": a drill")
@@ -164,5 +174,84 @@ func TestFromWhenOn(t *testing.T) {
 	for _, text := range []string{"", "soon", "-2h", "12-34"} {
 		_, err := parseFrom(text, now)
 		require.ErrorContains(t, err, "--from is")
+	}
+}
+
+// forgetful is a ledger that knows no cursor but the beginning, and tells one event from there.
+type forgetful struct{}
+
+func (forgetful) Next(ctx context.Context, project score.ProjectID, after event.Cursor, _ int) ([]event.Event, event.Cursor, error) {
+	told, err := event.ParseCursor("1-7-00000000000000aa-0")
+	switch {
+	case err != nil || after == told:
+		<-ctx.Done()
+		return nil, after, cmp.Or(err, ctx.Err())
+	case after != event.Cursor{}:
+		return nil, after, event.ErrReplaced
+	}
+	return []event.Event{{ID: "again", Type: event.UpdateApplied, Project: project, After: told}}, told, nil
+}
+
+func (forgetful) Since(context.Context, time.Time) (event.Cursor, error) {
+	return event.ParseCursor("1-7-00000000000000bb-0")
+}
+
+func (forgetful) Find(context.Context, score.ProjectID, string) (event.Event, error) {
+	return event.Event{}, event.ErrNoEvent
+}
+
+// TestWhatIsAdvisedWhereACursorIsUnknown works: the commands of the endpoint's reason and of the log line have it be sent events again.
+func TestWhatIsAdvisedWhereACursorIsUnknown(t *testing.T) {
+	t.Parallel()
+	server := devnet.NATS(t)
+	conn, err := nats.Connect(server.URL)
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	require.NoError(t, err)
+	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: score.Deployment{Lanes: 1, ChainID: 1, Contract: common.Address{1}}}))
+	store, err := webhook.Open(t.Context(), js)
+	require.NoError(t, err)
+	taken := make(chan struct{}, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { taken <- struct{}{} }))
+	t.Cleanup(receiver.Close)
+	var said devnet.Log
+	d := webhook.New(webhook.Config{Store: store, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Log: slog.New(slog.NewTextHandler(&said, nil))})
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = d.Watch(ctx) })
+	running.Go(func() { d.Run(ctx, forgetful{}) })
+	t.Cleanup(func() { cancel(); running.Wait() })
+	for _, from := range []string{"the reason", "the log"} {
+		e, _, err := store.Add(t.Context(), webhook.Endpoint{Project: score.ProjectID{1}, URL: receiver.URL, Batch: 1}, webhook.Move{Time: time.Now()})
+		require.NoError(t, err)
+		require.Eventually(t, func() bool {
+			e, _, err = store.Get(t.Context(), e.ID)
+			return err == nil && e.Disabled != nil
+		}, 2*time.Minute, 10*time.Millisecond)
+		var commands []string
+		if from == "the reason" {
+			for _, match := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(e.Disabled.Why, -1) {
+				commands = append(commands, match[1])
+			}
+		} else {
+			require.Eventually(t, func() bool { return strings.Contains(said.String(), "enable "+e.ID+`"`) }, time.Minute, time.Millisecond)
+			all := regexp.MustCompile(`command="([^"]+)"`).FindAllStringSubmatch(said.String(), -1)
+			commands = strings.Split(all[len(all)-1][1], " && ")
+		}
+		require.Len(t, commands, 2)
+		for _, line := range commands {
+			args := strings.Fields(line)
+			out, err := command(t, args[0], append(args[1:], "--nats-url", server.URL)...).CombinedOutput()
+			require.NoError(t, err, "%s: %s", line, out)
+		}
+		select {
+		case <-taken:
+		case <-time.After(2 * time.Minute):
+			require.Fail(t, "it is sent nothing", from)
+		}
+		e, _, err = store.Get(t.Context(), e.ID)
+		require.NoError(t, err)
+		require.Nil(t, e.Disabled, from)
 	}
 }

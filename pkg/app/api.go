@@ -53,7 +53,7 @@ type api struct {
 	roster   *store.View
 	clock    *clock
 	stores   *stores
-	events   *event.Log
+	events   *event.Reader
 	ops      *opsGate
 	rewatch  chan chan struct{} // asks for the accepted creations again; closed when they are there
 	server   *httpapi.Server
@@ -82,7 +82,6 @@ func RunAPI(drain, kill context.Context, s *APISettings, log *slog.Logger) error
 		looks("the comparison of clocks", clockLook, func(ctx context.Context) { a.clock.look(ctx) }),
 		looks("the look at the stores", storesLook, func(ctx context.Context) { a.stores.look(ctx) }),
 		loop("the ledger's reader", func(ctx context.Context) error { return a.ledger.Run(ctx) }),
-		loop("the event log", func(ctx context.Context) error { return a.events.Run(ctx) }),
 		loop("the history of throughput", a.runHistory),
 		loop("the guard", func(ctx context.Context) error { return a.guard.Run(ctx) }),
 		a.tellPart("api", plain(hostName()), func() replica.Counts {
@@ -138,10 +137,7 @@ func (a *api) open(ctx context.Context) error {
 	a.stores.js, a.stores.monitors, a.stores.redis, a.stores.lanes = a.js, a.settings.monitors(), a.redis, a.roster.Live
 	a.keys, a.final = keys.NewView(a.log), final.NewView(a.log)
 	a.projects = httpapi.NewProjects(a.final)
-	a.events = &event.Log{
-		Deployment: a.stream.Deployment(), Confirmations: a.settings.Confirmations, Chain: a.chain, Projects: a.final, DeadLetters: a.stream,
-		Stalled: event.NewStalled(a.metrics), Logger: a.log,
-	}
+	a.events = a.eventReader(a.final, event.NewStalled(a.metrics))
 	a.health.Add(admin.Check{Name: "views", Ready: func(context.Context) error { return a.viewsRead() }})
 	a.health.Add(a.natsCheck(&a.settings.NATS))
 	if a.server, err = httpapi.New(a.config(), a.deps()); err != nil {

@@ -174,6 +174,8 @@ func kindOf(c prometheus.Collector) string {
 		return "counter"
 	case prometheus.Histogram, *prometheus.HistogramVec:
 		return "histogram"
+	case prometheus.GaugeFunc: // as a CounterFunc would, of which there are none
+		return "gauge"
 	default:
 		return fmt.Sprintf("%T", c)
 	}

@@ -8,13 +8,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/scorelay/scorelay/pkg/admin"
 	"github.com/scorelay/scorelay/pkg/backlog"
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/directory"
+	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/index"
@@ -66,7 +66,7 @@ type relayer struct {
 	restorer *index.Restorer
 	leases   *lease.Leases
 	webhooks *webhook.Deliverer
-	stalled  prometheus.Gauge // of the webhooks' event log
+	stalled  *event.Stalled // webhooks
 
 	projector *index.Projector
 }

@@ -9,6 +9,11 @@ import (
 	"github.com/scorelay/scorelay/pkg/webhook"
 )
 
+// eventReader makes the process's reader of events, in the words of projects.
+func (p *process) eventReader(projects event.Projects, stalled *event.Stalled) *event.Reader {
+	return &event.Reader{Source: p.ledger, Letters: p.stream, Chain: p.chain, Deployment: p.stream.Deployment(), Projects: projects, Stalled: stalled, Log: p.log}
+}
+
 // openWebhooks makes what delivers events to webhooks' endpoints.
 func (r *relayer) openWebhooks(ctx context.Context) error {
 	if err := r.stream.Complete(ctx); err != nil { // a deployment of an earlier version has no buckets of webhooks
@@ -36,17 +41,12 @@ func (r *relayer) deliverWebhooks(ctx context.Context) error {
 			return
 		}
 		view := projects.NewView(r.log)
-		events := &event.Log{
-			Deployment: r.stream.Deployment(), Confirmations: r.settings.Confirmations, Chain: r.chain, Projects: view, DeadLetters: r.stream,
-			Stalled: r.stalled, Logger: r.log,
-		}
 		var beside sync.WaitGroup
 		defer beside.Wait()
 		beside.Go(func() { _ = view.Run(ctx) })
-		beside.Go(func() { _ = events.Run(ctx) })
 		select { // a dead letter that is read before would be told without the names of its project
 		case <-view.CaughtUp():
-			r.webhooks.Run(ctx, events)
+			r.webhooks.Run(ctx, r.eventReader(view, r.stalled))
 		case <-ctx.Done():
 		}
 	})

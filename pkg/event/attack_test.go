@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -13,94 +12,74 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/ledger"
 )
-
-// TestAReaderBehindTheTailIsNotLedOverAReorg that the log has not looked at yet: what comes after the cursor's block is read from the chain, which has other
-// blocks now.
-func TestAReaderBehindTheTailIsNotLedOverAReorg(t *testing.T) {
-	t.Parallel()
-	p := project(1)
-	w := newWorld(t, p)
-	base := w.top()
-	for range 6 {
-		w.relay(w.fresh(p, 1)...)
-		w.blocks(3)
-	}
-	log := w.still(1)
-	all, _ := w.to(log, p, event.Cursor{}, 100)
-	require.Len(t, all, 7)
-	w.node.Reorg(t, base, func() {
-		for range 4 {
-			w.relay(w.fresh(p, 1)...)
-		}
-	})
-	w.blocks(confirmations)
-	_, at, err := log.Next(t.Context(), p.ID, all[1].After, 100)
-	require.ErrorIs(t, err, event.ErrReplaced)
-	require.Equal(t, all[1].After, at)
-	require.ErrorIs(t, log.Holds(t.Context(), all[3].After), event.ErrReplaced, "nor is another one")
-}
 
 // TestACursorFromBeforeTheContract begins with it: a client that makes one up has no block read that cannot hold anything.
 func TestACursorFromBeforeTheContract(t *testing.T) {
 	t.Parallel()
 	p := project(1)
 	w := newWorld(t, p)
-	genesis, err := w.node.Client().HeaderByNumber(t.Context(), new(big.Int))
-	require.NoError(t, err)
 	w.blocks(20)
 	w.deployment.DeployBlock = w.top()
-	w.blocks(confirmations)
-	log := w.open(0)
-	from, err := event.ParseCursor(fmt.Sprintf("0-%x-end-0", genesis.Hash()))
-	require.NoError(t, err)
-	require.NoError(t, log.Holds(t.Context(), from))
-	_, at, err := log.Next(t.Context(), p.ID, from, 100)
-	require.NoError(t, err)
-	end, err := log.End(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, end, at)
+	w.writer = w.newWriter()
+	w.finalize()
+	r := w.open(0)
+	end := w.end(r)
+	for _, hash := range []common.Hash{{}, {7}} {
+		from, err := event.ParseCursor(fmt.Sprintf("0-1-%x-0", hash[:8]))
+		require.NoError(t, err)
+		require.NoError(t, r.Holds(t.Context(), from))
+		for from != end {
+			var none []event.Event
+			none, from, err = r.Next(t.Context(), p.ID, from, 100)
+			require.NoError(t, err)
+			require.Empty(t, none)
+		}
+	}
+	require.LessOrEqual(t, w.proxy.Stats().Calls["eth_getLogs"], 2)
 }
 
-// TestAForgedCursorIsRefusedAtOnce: no endpoint knows a block of its hash, or knows it at another height. Only a block that was the chain's is looked for
-// again, since an endpoint may be wrong for a moment; one that is yet to come may be another process's.
+// TestAForgedCursorIsRefusedAtOnce: the chain has no block of its hash. One that is yet to come may be another process's.
 func TestAForgedCursorIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	p := project(1)
 	w := newWorld(t, p)
 	w.relay(w.fresh(p, 1)...)
-	w.blocks(confirmations)
-	log := w.open(0)
-	log.Poll = time.Hour // in which nothing is looked for again
-	_, err := log.End(t.Context())
-	require.NoError(t, err)
-	holds := func(number uint64, hash common.Hash, dead int) error {
-		c, err := event.ParseCursor(fmt.Sprintf("%d-%x-end-%d", number, hash, dead))
+	w.finalize()
+	r := w.open(0)
+	end := w.end(r)
+	holds := func(seq, number uint64, hash common.Hash, dead int) error {
+		c, err := event.ParseCursor(fmt.Sprintf("%d-%d-%x-%d", seq, number, hash[:8], dead))
 		require.NoError(t, err)
-		return log.Holds(t.Context(), c)
+		err = r.Holds(t.Context(), c)
+		if err != nil {
+			_, _, next := r.Next(t.Context(), p.ID, c, 1)
+			require.ErrorIs(t, next, err.(interface{ Unwrap() error }).Unwrap()) //nolint:errorlint // the class
+		}
+		return err
 	}
-	top := w.top()
-	first, err := w.node.Client().HeaderByNumber(t.Context(), big.NewInt(1))
+	final := end.Position.Block
+	first, err := w.node.Client().HeaderByNumber(t.Context(), new(big.Int).SetUint64(w.deployment.DeployBlock))
 	require.NoError(t, err)
-	require.NoError(t, holds(1, first.Hash(), 0))
-	require.NoError(t, holds(1, first.Hash(), 1<<60), "NATS may have lost dead letters")
-	for _, number := range []uint64{0, 1, top - confirmations, top - 1, top} {
-		require.ErrorIs(t, holds(number, common.Hash{7}, 0), event.ErrReplaced, number)
+	for _, seq := range []uint64{0, 1, end.Seq, end.Seq + 1, 1 << 40} {
+		require.NoError(t, holds(seq, w.deployment.DeployBlock, first.Hash(), 0))
+		require.NoError(t, holds(seq, w.deployment.DeployBlock, first.Hash(), 1<<60), "NATS may have lost dead letters")
+		for _, number := range []uint64{w.deployment.DeployBlock, final - 1, final} {
+			require.ErrorIs(t, holds(seq, number, common.Hash{7}, 0), event.ErrReplaced, number)
+		}
+		require.ErrorIs(t, holds(seq, final, first.Hash(), 0), event.ErrReplaced)
+		for _, number := range []uint64{final + 1, final + 1000, 1<<63 - 1} {
+			c, err := event.ParseCursor(fmt.Sprintf("%d-%d-%x-0", seq, number, common.Hash{7}.Bytes()[:8]))
+			require.NoError(t, err)
+			require.ErrorIs(t, r.Holds(t.Context(), c), event.ErrAhead, number)
+		}
 	}
-	require.ErrorIs(t, holds(2, first.Hash(), 0), event.ErrReplaced)
-	newest, err := w.node.Client().HeaderByNumber(t.Context(), new(big.Int).SetUint64(top))
-	require.NoError(t, err)
-	require.NoError(t, holds(top, newest.Hash(), 0), "it may be final for another process")
-	for _, number := range []uint64{top + 1, top + 1000, 1<<63 - 1} {
-		require.ErrorIs(t, holds(number, common.Hash{7}, 0), event.ErrAhead, number)
-	}
-	_, err = event.ParseCursor(fmt.Sprintf("%d-%x-end-0", uint64(1<<63), common.Hash{7}))
-	require.ErrorIs(t, err, event.ErrNotCursor, "no chain has such a block, and no node understands the question")
 }
 
 // held is a chain whose logs are held back.
 type held struct {
-	event.Chain
+	ledger.Chain
 
 	asked   chan uint64 // from which block
 	release chan struct{}
@@ -127,18 +106,17 @@ func TestWhoReadsMuchOfLongAgoLeavesAPlaceToAnother(t *testing.T) {
 		w.relay(w.fresh(p, 1)...)
 		w.blocks(3)
 	}
-	w.blocks(confirmations)
-	whole := w.open(0)
-	all, _ := w.to(whole, p, event.Cursor{}, 1)
+	w.purge()
+	all, _ := w.to(w.open(0), p, event.Cursor{}, 1)
 	require.Len(t, all, 7)
-	log := w.still(1) // the tail is the newest block
-	_, err := log.End(t.Context())
-	require.NoError(t, err)
-	chain := &held{Chain: log.Chain, asked: make(chan uint64), release: make(chan struct{})}
-	log.Chain = chain
+	r := w.still(0)
+	chain := &held{Chain: r.Source.Chain, asked: make(chan uint64), release: make(chan struct{})}
+	r.Source.Chain = chain
+	w.run(r)
+	w.end(r)
 	told := make(chan []event.Event)
 	read := func(name string, after event.Cursor) {
-		some, _, err := log.Next(event.AsReader(t.Context(), name), p.ID, after, 1)
+		some, _, err := r.Next(event.AsReader(t.Context(), name), p.ID, after, 1)
 		if err != nil {
 			t.Error(err)
 		}
@@ -158,4 +136,43 @@ func TestWhoReadsMuchOfLongAgoLeavesAPlaceToAnother(t *testing.T) {
 			n++
 		}
 	}
+}
+
+// TestAPageIsReadOnceForAllItsParts: a reader that takes one event at a time has the chain asked no more than one that takes all.
+func TestAPageIsReadOnceForAllItsParts(t *testing.T) {
+	t.Parallel()
+	p := project(1)
+	w := newWorld(t, p)
+	w.relay(w.fresh(p, 500)...)
+	w.blocks(3)
+	w.purge()
+	asked := func(limit int) int {
+		r := w.open(0)
+		w.end(r)
+		before := w.proxy.Stats().Calls["eth_getTransactionReceipt"] + w.proxy.Stats().Calls["eth_getBlockReceipts"]
+		all, _ := w.to(r, p, event.Cursor{}, limit)
+		require.Len(t, all, 501)
+		return w.proxy.Stats().Calls["eth_getTransactionReceipt"] + w.proxy.Stats().Calls["eth_getBlockReceipts"] - before
+	}
+	all := asked(1000)
+	require.Positive(t, all)
+	require.Equal(t, all, asked(1))
+}
+
+// TestAReaderOfOldBlocksWaitsForNothing: where there is nothing more it is led to the end at once.
+func TestAReaderOfOldBlocksWaitsForNothing(t *testing.T) {
+	t.Parallel()
+	p := project(1)
+	w := newWorld(t, p)
+	w.finalize()
+	r := w.open(0)
+	end := w.end(r)
+	at := event.Cursor{Position: end.Position}
+	at.Seq, at.Letters = 0, 0 // of a ledger that was purged, say
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	none, next, err := r.Next(ctx, p.ID, at, 1)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	require.Equal(t, end, next, "which waits in memory, and holds no place of those who read what is old")
 }

@@ -24,12 +24,16 @@ const (
 	ProjectReplayed Type = "project.replayed" // ProjectData: an operator had such a creation accepted again
 
 	EditRejected Type = "edit.rejected" // EditData: none of an owner's edit was made; what is made of others is told by ProjectChanged
+
+	// ChainRewound is told of a reorg deeper than finality, with RewindData: events of later blocks are void, and what holds comes again under its ids.
+	ChainRewound Type = "chain.rewound"
 )
 
 // Types lists all types.
 func Types() []Type {
 	return []Type{
 		UpdateApplied, UpdateDuplicate, UpdateRejected, UpdateReplayed, ProjectCreated, ProjectChanged, ProjectRejected, ProjectReplayed, EditRejected,
+		ChainRewound,
 	}
 }
 
@@ -40,9 +44,9 @@ const MaxID = 255
 type Event struct {
 	ID      string          `json:"id"` // 1 to MaxID of A-Z a-z 0-9 and -; the same forever, however often the event comes
 	Type    Type            `json:"type"`
-	Time    time.Time       `json:"timestamp"` // UTC: of the block; of a dead letter, when it was stored or replayed
+	Time    time.Time       `json:"timestamp"` // UTC: of the block; of a dead letter, when it was stored or replayed; of ChainRewound, of the final block then
 	Project score.ProjectID `json:"projectId"`
-	Data    any             `json:"data"` // UpdateData, ProjectData, ChangeData or EditData, as Type says
+	Data    any             `json:"data"` // UpdateData, ProjectData, ChangeData, EditData or RewindData, as Type says
 
 	// After is the cursor right after the event: who has done all of it continues there.
 	After Cursor `json:"-"`
@@ -95,4 +99,10 @@ type EditData struct {
 	Edits   []score.Edit   `json:"edits"`
 	Outcome string         `json:"outcome"` // a score.Outcome's text
 	TxRef
+}
+
+// RewindData tells of the newest block that stands.
+type RewindData struct {
+	Block uint64       `json:"blockNumber"`
+	Hash  *common.Hash `json:"blockHash"` // null where only the number is known
 }

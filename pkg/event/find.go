@@ -11,10 +11,11 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// ErrNoEvent says that a project has no event of an id: nothing final has it, or its dead letter is gone.
+// ErrNoEvent reports that a project has no event of an id: nothing final has it, or its dead letter is gone.
 var ErrNoEvent = errors.New("the project has no event of this id")
 
 const (
@@ -22,52 +23,80 @@ const (
 	findLimit  = 500     // events that are looked at at once
 )
 
-// Find is a project's event of an id, and the cursor before it. Run must be running. Errors: ErrNoEvent; any other one may pass.
-func (l *Log) Find(ctx context.Context, project score.ProjectID, id string) (Event, Cursor, error) {
-	at, err := l.End(ctx)
-	if err != nil {
-		return Event{}, Cursor{}, err
-	}
-	through := at
+// Find is a project's event of an id; it finds no ChainRewound. Errors: ErrNoEvent; any other one may pass.
+func (r *Reader) Find(ctx context.Context, project score.ProjectID, id string) (e Event, err error) {
+	r.prepare()
 	if strings.HasPrefix(id, deadPrefix) {
-		at.dead = 0
-	} else {
-		block, err := l.blockOf(ctx, id)
-		if err != nil {
-			return Event{}, Cursor{}, err
-		}
-		if block.Number > through.block.Number || block.Number == 0 || block.Number < l.Deployment.DeployBlock {
-			return Event{}, Cursor{}, ErrNoEvent
-		}
-		at.block, through.block = evidence.Ref{Number: block.Number - 1, Hash: block.Parent}, block.Ref()
+		return r.findLetter(ctx, project, id)
 	}
-	for !at.covers(through) && (at.dead < through.dead || at.block.Number < through.block.Number || at.logIndex != wholeBlock) { // the block may have been replaced
-		events, next, err := l.Next(ctx, project, at, findLimit)
+	block, err := r.blockOf(ctx, id)
+	if err != nil {
+		return e, err
+	}
+	end, err := r.Source.End(ctx)
+	if err != nil {
+		return e, err
+	}
+	if block.Number > end.Position.Block || block.Number == 0 || block.Number < r.Deployment.DeployBlock {
+		return e, ErrNoEvent
+	}
+	at := Cursor{Position: ledger.Position{Block: block.Number - 1, Hash: [8]byte(block.Parent[:8])}}
+	for at.Block < block.Number {
+		events, next, err := r.Next(ctx, project, at, findLimit)
 		if errors.Is(err, ErrReplaced) {
 			err = ErrNoEvent
 		}
 		if err != nil {
-			return Event{}, Cursor{}, err
+			return e, err
 		}
-		for i := range events {
-			if events[i].ID == id {
-				return events[i], at, nil
+		for _, e := range events {
+			switch {
+			case e.ID == id:
+				return e, nil
+			case e.Type == ChainRewound:
+				return Event{}, ErrNoEvent
 			}
-			at = events[i].After
 		}
 		at = next
 	}
-	return Event{}, Cursor{}, ErrNoEvent
+	return e, ErrNoEvent
 }
 
+// findLetter finds what a dead letter tells.
+func (r *Reader) findLetter(ctx context.Context, project score.ProjectID, id string) (found Event, err error) {
+	t, wait := &turn{Reader: r, project: project}, errors.New("the directory of projects is behind the dead letter")
+	err = r.Letters.DeadLettersAfter(ctx, 0, &project, func(_ uint64, d score.DeadLetter) error {
+		if !strings.HasPrefix(id, idOf(&d)) {
+			return nil
+		}
+		told, ok, err := t.eventsOf(ctx, &d)
+		if err == nil && !ok {
+			err = wait
+		}
+		for i := range told {
+			if told[i].ID == id {
+				found = told[i] // also of a later copy
+			}
+		}
+		return err
+	})
+	if err == nil && found.ID == "" {
+		err = ErrNoEvent
+	}
+	return found, err
+}
+
+// idOf is the id of the event that something was rejected.
+func idOf(d *score.DeadLetter) string { return deadPrefix + strings.ReplaceAll(d.ID, ".", "-") }
+
 // blockOf is the block, of any branch, whose hash an event's id begins with.
-func (l *Log) blockOf(ctx context.Context, id string) (evidence.Block, error) {
+func (r *Reader) blockOf(ctx context.Context, id string) (evidence.Block, error) {
 	text, _, _ := strings.Cut(id, "-")
 	hash, err := hexutil.Decode(text)
 	if err != nil || len(hash) != common.HashLength {
 		return evidence.Block{}, fmt.Errorf("%w: it would begin with the hash of a block, or with %s", ErrNoEvent, deadPrefix)
 	}
-	b, err := l.Chain.BlockByHash(ctx, common.Hash(hash))
+	b, err := r.Chain.BlockByHash(ctx, common.Hash(hash))
 	if errors.Is(err, ethereum.NotFound) {
 		err = ErrNoEvent
 	}

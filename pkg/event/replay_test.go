@@ -22,7 +22,7 @@ func TestWhatBecomesOfReplaysIsToldOnce(t *testing.T) {
 	t.Parallel()
 	p := project(1)
 	w := newWorld(t, p)
-	log := w.open(0)
+	r := w.open(0)
 	updates := w.fresh(p, 2)
 	never, refused := updates[0], updates[1]
 	refused.Signer = devnet.Address(relayerKey)
@@ -30,9 +30,9 @@ func TestWhatBecomesOfReplaysIsToldOnce(t *testing.T) {
 	at := event.Cursor{}
 	follow := func() {
 		t.Helper()
-		w.blocks(confirmations)
+		w.finalize()
 		var some []event.Event
-		some, at = w.to(log, p, at, 10)
+		some, at = w.to(r, p, at, 10)
 		followed = append(followed, some...)
 	}
 	tx := w.relay(refused).TxHash
@@ -75,7 +75,7 @@ func TestTheDocsNameEveryType(t *testing.T) {
 	text, err := os.ReadFile("../../docs/events.md")
 	require.NoError(t, err)
 	named := map[event.Type]bool{}
-	for _, match := range regexp.MustCompile("`((?:update|project|edit)\\.[a-z]+)`").FindAllStringSubmatch(string(text), -1) {
+	for _, match := range regexp.MustCompile("`((?:update|project|edit|chain)\\.[a-z]+)`").FindAllStringSubmatch(string(text), -1) {
 		named[event.Type(match[1])] = true
 	}
 	require.ElementsMatch(t, event.Types(), slices.Collect(maps.Keys(named)))

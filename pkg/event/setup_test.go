@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
@@ -19,6 +20,8 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/stream"
@@ -36,18 +39,20 @@ const (
 	soon          = 3 * time.Minute
 )
 
-// world is a deployment: a real chain with the real contract behind an endpoint that can fail, and real streams. Tests play the relayer.
+// world is a deployment: a real chain with the real contract behind an endpoint that can fail, and real streams. Tests play the relayer, also that which writes the ledger.
 type world struct {
 	t          *testing.T
 	node       *devnet.Chain
 	proxy      *rpcproxy.Proxy
 	deployment score.Deployment
+	js         jetstream.JetStream
 	stream     *stream.Stream
+	ledger     *stream.Ledger
+	writer     *ledger.Writer
 	next       uint16 // of the next fresh id
-	proven     uint64 // chain.Config.Proven
 
 	metrics *prometheus.Registry
-	stalled prometheus.Gauge
+	stalled *event.Stalled
 
 	mu      sync.Mutex
 	records map[score.ProjectID]*score.Record // the directory
@@ -55,7 +60,7 @@ type world struct {
 
 func newWorld(t *testing.T, projects ...*score.Project) *world {
 	t.Helper()
-	w := &world{t: t, proven: 4, metrics: prometheus.NewRegistry(), node: devnet.NewChain(t), records: map[score.ProjectID]*score.Record{}}
+	w := &world{t: t, metrics: prometheus.NewRegistry(), node: devnet.NewChain(t), records: map[score.ProjectID]*score.Record{}}
 	w.stalled = event.NewStalled(w.metrics)
 	var err error
 	w.proxy, err = rpcproxy.Start(w.node.URL, 1)
@@ -64,10 +69,13 @@ func newWorld(t *testing.T, projects ...*score.Project) *world {
 	relayer := devnet.Address(relayerKey)
 	receipt := w.node.Transact(t, relayerKey, nil, registry.DeployData(0, relayer, []common.Address{relayer}))
 	w.deployment = score.Deployment{Lanes: 1, ChainID: devnet.ChainID, Contract: receipt.ContractAddress, DeployBlock: receipt.BlockNumber.Uint64()}
-	js := devnet.JetStream(t)
-	require.NoError(t, stream.Setup(t.Context(), js, stream.Config{Deployment: w.deployment}))
-	w.stream, err = stream.Open(t.Context(), js)
+	w.js = devnet.JetStream(t)
+	require.NoError(t, stream.Setup(t.Context(), w.js, stream.Config{Deployment: w.deployment}))
+	w.stream, err = stream.Open(t.Context(), w.js)
 	require.NoError(t, err)
+	w.ledger, err = w.stream.Ledger(t.Context(), nil)
+	require.NoError(t, err)
+	w.writer = w.newWriter()
 	for _, p := range projects {
 		w.call(relayerKey, registry.EncodeCreateProject(p))
 		w.record(score.RecordOf(p))
@@ -75,31 +83,83 @@ func newWorld(t *testing.T, projects ...*score.Project) *world {
 	return w
 }
 
-// open starts a log as a process would that is new.
-func (w *world) open(budget int) *event.Log {
-	w.t.Helper()
-	log := w.still(budget)
-	w.run(log)
-	return log
+func (w *world) newWriter() *ledger.Writer {
+	client := w.dial(w.node.URL)
+	return &ledger.Writer{
+		Deployment: w.deployment, Heads: following{client}, Chain: client, Letters: w.stream, Ledger: w.ledger, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+	}
 }
 
-func (w *world) run(log *event.Log) {
-	ctx, cancel := context.WithCancel(w.t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { _ = log.Run(ctx) })
-	w.t.Cleanup(func() { cancel(); running.Wait() })
-}
-
-// still makes a log that looks at the chain's end only when it is asked where that is.
-func (w *world) still(budget int) *event.Log {
+func (w *world) dial(url string) *chain.Client {
 	w.t.Helper()
-	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{w.proxy.URL}, LogRange: 3, Proven: w.proven, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+	client, err := chain.Dial(w.t.Context(), chain.Config{URLs: []string{url}, LogRange: 3, Proven: 4, Timeout: time.Minute}, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
 	require.NoError(w.t, err)
 	w.t.Cleanup(client.Close)
-	return &event.Log{
-		Deployment: w.deployment, Confirmations: confirmations, Chain: client, Projects: w, DeadLetters: w.stream,
-		Poll: 5 * time.Millisecond, Budget: budget, Stalled: w.stalled, Logger: slog.New(slog.DiscardHandler),
+	return client
+}
+
+// following is a chain as the process follows it.
+type following struct{ *chain.Client }
+
+func (f following) Final() (evidence.Block, bool) {
+	b, err := f.FinalBlock(context.Background(), confirmations)
+	return b, err == nil
+}
+
+func (f following) Block(number uint64) (evidence.Block, bool) {
+	b, err := f.BlockByNumber(context.Background(), number)
+	return b, err == nil
+}
+
+func (following) Changed() <-chan struct{} { return nil }
+
+// write has the ledger hold what is final.
+func (w *world) write() {
+	w.t.Helper()
+	require.NoError(w.t, w.writer.CatchUp(w.t.Context()))
+}
+
+// finalize has all that was done be final, and in the ledger.
+func (w *world) finalize() {
+	w.t.Helper()
+	w.blocks(confirmations)
+	w.write()
+}
+
+// purge has the ledger begin at the newest final block: what came before it is read from the chain.
+func (w *world) purge() {
+	w.t.Helper()
+	of, err := w.js.Stream(w.t.Context(), stream.LedgerName)
+	require.NoError(w.t, err)
+	require.NoError(w.t, of.Purge(w.t.Context()))
+	w.writer = w.newWriter()
+	w.writer.Deployment.DeployBlock = w.top() + 1 - confirmations
+	w.write()
+}
+
+// open starts a reader as a process would that is new, which keeps so many bytes in memory.
+func (w *world) open(budget int) *event.Reader {
+	w.t.Helper()
+	r := w.still(budget)
+	w.run(r)
+	return r
+}
+
+// still makes a reader whose source does not run yet.
+func (w *world) still(budget int) *event.Reader {
+	w.t.Helper()
+	client := w.dial(w.proxy.URL)
+	return &event.Reader{
+		Source:  &ledger.Source{Ledger: w.ledger, Chain: client, Deployment: w.deployment, Budget: budget, Log: slog.New(slog.DiscardHandler)},
+		Letters: w.stream, Chain: client, Deployment: w.deployment, Projects: w, Poll: 5 * time.Millisecond, Stalled: w.stalled, Log: slog.New(slog.DiscardHandler),
 	}
+}
+
+func (w *world) run(r *event.Reader) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { _ = r.Source.Run(ctx) })
+	w.t.Cleanup(func() { cancel(); running.Wait() })
 }
 
 // Project is the world as event.Projects.
@@ -116,7 +176,7 @@ func (w *world) record(rec *score.Record) {
 	w.records[rec.ID] = rec
 }
 
-// shows waits until the gauge of readers that cannot be told is as wanted.
+// shows waits until the gauge of readers that wait is as wanted.
 func (w *world) shows(stalled float64) {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
@@ -199,35 +259,43 @@ func (w *world) executed(p *score.Project) (ids []string) {
 	return ids
 }
 
-// to reads from a cursor until it has come to the end.
-func (w *world) to(log *event.Log, p *score.Project, from event.Cursor, limit int) (all []event.Event, at event.Cursor) {
+// end is the newest position of the ledger, once a reader has it.
+func (w *world) end(r *event.Reader) (end event.Cursor) {
 	w.t.Helper()
-	var end event.Cursor
-	var err error
-	require.Eventually(w.t, func() bool { // the chain may not have answered until now
-		end, err = log.End(w.t.Context())
-		return err == nil
+	_, last, err := w.ledger.Bounds(w.t.Context())
+	require.NoError(w.t, err)
+	require.Eventually(w.t, func() bool {
+		end, err = r.End(w.t.Context())
+		return err == nil && end.Seq >= last
 	}, soon, time.Millisecond)
-	for at = from; !at.Covers(end); {
+	return end
+}
+
+// to writes the ledger, and reads from a cursor until it has come to the end.
+func (w *world) to(r *event.Reader, p *score.Project, from event.Cursor, limit int) (all []event.Event, at event.Cursor) {
+	w.t.Helper()
+	w.write()
+	end := w.end(r)
+	for at = from; at != end; {
 		var some []event.Event
-		some, at = w.read(log, p, at, limit)
+		some, at = w.read(r, p, at, limit)
 		all = append(all, some...)
 	}
 	return all, at
 }
 
-// read is what the log tells after a cursor once it can: on a slow machine the chain may not have answered for many polls.
-func (w *world) read(log *event.Log, p *score.Project, after event.Cursor, limit int) ([]event.Event, event.Cursor) {
+// read is what comes after a cursor once it can be read: on a slow machine the chain may not have answered for many polls.
+func (w *world) read(r *event.Reader, p *score.Project, after event.Cursor, limit int) ([]event.Event, event.Cursor) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), soon)
 	defer cancel()
 	for {
-		some, at, err := log.Next(ctx, p.ID, after, limit)
+		some, at, err := r.Next(ctx, p.ID, after, limit)
 		if err == nil {
 			return some, at
 		}
 		require.NotErrorIs(w.t, err, event.ErrReplaced)
-		require.NoError(w.t, ctx.Err(), "the log told nothing: %v", err)
+		require.NoError(w.t, ctx.Err(), "nothing came: %v", err)
 		time.Sleep(time.Millisecond)
 	}
 }

@@ -3,73 +3,141 @@ package event
 import (
 	"context"
 	"fmt"
-	"sort"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// take takes a segment's events from a block on, and moves the cursor behind what it took; all of the segment unless the limit, or a directory
-// that is behind, ends it.
-func (t *turn) take(ctx context.Context, s *segment, from uint64) error {
-	first := sort.Search(len(s.entries), func(i int) bool { return s.entries[i].block.Number >= from })
-	for i := first; i < len(s.entries); i++ {
-		e := &s.entries[i]
-		read := -1 // the newest index in the log that was read
-		if at := &t.at; at.block == e.block && at.logIndex >= e.logIndex {
-			if at.logIndex > e.logIndex {
-				continue
-			}
-			read = int(at.index)
-		}
-		if more, err := t.takeEntry(ctx, e, read); err != nil || !more {
-			return err
-		}
+// take finds the project's events in the message behind the cursor, and moves the cursor; more is false where the limit, or a directory that is
+// behind, ends the turn before the message does.
+func (t *turn) take(ctx context.Context, m *ledger.Message) (more bool, err error) {
+	if len(t.found) >= t.limit {
+		return false, nil
 	}
-	t.at.block, t.at.logIndex, t.at.index = s.through, wholeBlock, 0
-	return nil
+	switch m.Kind {
+	case ledger.Rewind:
+		t.rewind(m)
+		return m.Seq > 0, nil // of older blocks the messages behind it are of the old chain
+	case ledger.Letter:
+		return t.letter(ctx, m)
+	}
+	return t.block(ctx, m)
 }
 
-// takeEntry takes what one of the contract's events has behind an index; false if it may take no more.
-func (t *turn) takeEntry(ctx context.Context, e *entry, read int) (more bool, err error) {
-	kind, data := t.changeOf(e)
-	if data != nil && read < 0 {
+// pass moves the cursor behind a message in which nothing of the block is that was begun.
+func (t *turn) pass(m *ledger.Message) {
+	begun := t.at.Block + uint64(t.at.part.above)
+	t.at.Position = m.Position
+	if t.at.part != (place{}) {
+		t.at.part.above = uint32(begun - m.Position.Block)
+	}
+}
+
+// rewind tells that final blocks were replaced. A Rewind of blocks that are older than the ledger leads to the project's beginning.
+func (t *turn) rewind(m *ledger.Message) {
+	data, id := RewindData{Block: m.Block.Number}, fmt.Sprintf("rewound-%d-%x", m.Seq, m.Position.Hash)
+	if m.Block.Hash != (common.Hash{}) {
+		data.Hash = &m.Block.Hash
+	}
+	if m.Seq == 0 {
+		id = fmt.Sprintf("rewound-%d-%x", m.Rewound, t.at.Hash)
+		t.forget()
+		m = &ledger.Message{Time: m.Time}
+	}
+	t.at = Cursor{Position: m.Position}
+	t.found = append(t.found, Event{ID: id, Type: ChainRewound, Time: m.Time, Project: t.project, Data: data, After: t.at})
+}
+
+// block finds what a block, or a part of it, has of the project.
+func (t *turn) block(ctx context.Context, m *ledger.Message) (more bool, err error) {
+	above, hash := uint32(m.Block.Number-t.at.Block), [8]byte(m.Block.Hash[:8])
+	if begun := t.at.part; begun != (place{}) && (begun.above != above || begun.hash != hash) {
+		if len(m.Events) == 0 && above < begun.above {
+			t.pass(m)
+			return true, nil
+		}
+		// NATS lost the ledger's end while the chain replaced the block that was begun.
+		t.found = append(t.found, Event{
+			ID: fmt.Sprintf("rewound-%d-%x", m.Rewound, begun.hash), Type: ChainRewound, Time: m.Time, Project: t.project, Data: RewindData{Block: t.at.Block}, After: Cursor{Position: t.at.Position},
+		})
+		t.at.part = place{}
+	}
+	for i := range m.Events {
+		e := told{m, &m.Events[i], place{above: above, hash: hash, log: uint32(m.Events[i].Log)}}
+		if more, err := t.event(ctx, &e); err != nil || !more {
+			return false, err
+		}
+	}
+	switch {
+	case m.Whole || m.Seq > 0:
+		t.at = Cursor{Position: m.Position}
+	case len(m.Events) > 0: // a position inside a block that is older than the ledger would have no hash
+		t.at.part = place{above, hash, uint32(m.Events[len(m.Events)-1].Log), wholeLog}
+	}
+	return true, nil
+}
+
+const wholeLog = 1<<32 - 1
+
+// told is one of the contract's events.
+type told struct {
+	of *ledger.Message
+	*ledger.Event
+	at place
+}
+
+// event finds what one of the contract's events has of the project behind the cursor.
+func (t *turn) event(ctx context.Context, e *told) (more bool, err error) {
+	next := 0 // index of the first that was not read
+	if begun := &t.at.part; begun.hash == e.at.hash {
+		switch {
+		case begun.log > e.at.log || begun.log == e.at.log && begun.index == wholeLog:
+			return true, nil
+		case begun.log == e.at.log:
+			next = int(begun.index) + 1
+		}
+	}
+	if kind, data := t.changeOf(e); data != nil && next == 0 {
 		return t.add(e, 0, kind, data), nil
 	}
-	for index, u := range registry.ExecutedOf(e.event, t.project) {
-		if index <= read {
+	for index, u := range registry.ExecutedOf(e.Event.Event, t.project) {
+		if index < next {
 			continue
 		}
-		rec, ok, err := t.recordFor(ctx, &u.Update, u.Outcome, time.Time{})
+		if len(t.found) >= t.limit {
+			return false, nil
+		}
+		rec, ok, err := t.recordFor(ctx, &u.Update, u.Outcome)
 		if err != nil || !ok {
 			return false, err
 		}
-		of := updateData(rec, &u.Update, u.Outcome)
-		of.TxRef = e.ref()
-		if !t.add(e, index, updateType(u.Outcome), of) {
-			return false, nil
-		}
+		data := updateData(rec, &u.Update, u.Outcome)
+		data.TxRef = e.ref()
+		t.add(e, index, updateType(u.Outcome), data)
 	}
 	return true, nil
 }
 
 // add adds an event; false once there are enough.
-func (t *turn) add(e *entry, index int, kind Type, data any) bool {
+func (t *turn) add(e *told, index int, kind Type, data any) bool {
 	if len(t.found) >= t.limit {
 		return false
 	}
-	t.at.block, t.at.logIndex, t.at.index = e.block, e.logIndex, uint32(index)
-	t.found = append(t.found, Event{ID: fmt.Sprintf("%s-%d-%d", e.block.Hash, e.logIndex, index), Type: kind, Project: t.project, Data: data, After: t.at})
+	t.at.part = e.at
+	t.at.part.index = uint32(index)
+	t.found = append(t.found, Event{
+		ID: fmt.Sprintf("%s-%d-%d", e.of.Block.Hash, e.Log, index), Type: kind, Time: e.of.Time, Project: t.project, Data: data, After: t.at,
+	})
 	return true
 }
 
 // changeOf is what an event says of the project itself; nil data: nothing.
-func (t *turn) changeOf(e *entry) (Type, any) {
+func (t *turn) changeOf(e *told) (Type, any) {
 	on := e.ref()
-	switch of := e.event.(type) {
+	switch of := e.Event.Event.(type) {
 	case registry.ProjectCreated:
 		if of.Project.ID == t.project {
 			created := projectData(&of.Project)
@@ -96,7 +164,7 @@ func (t *turn) changeOf(e *entry) (Type, any) {
 	return "", nil
 }
 
-func (e *entry) ref() TxRef { return TxRef{Tx: &e.tx, Block: &e.block.Number} }
+func (e *told) ref() TxRef { return TxRef{Tx: &e.Tx.Hash, Block: &e.of.Block.Number} }
 
 func roleNames(r score.Role) []string {
 	names := []string{}
@@ -123,5 +191,65 @@ func updateType(o score.Outcome) Type {
 func projectData(p *score.Project) ProjectData {
 	return ProjectData{
 		Name: p.Name, Actions: p.Actions, ScoreTypes: p.ScoreTypes, Owners: p.Owners, Updaters: append([]common.Address{}, p.Updaters...), SignedOnly: p.SignedOnly,
+	}
+}
+
+// letter finds what a dead letter tells of the project; ok is false where the directory is behind it.
+func (t *turn) letter(ctx context.Context, m *ledger.Message) (ok bool, err error) {
+	var told []Event
+	if ref, ok := m.Letter.Ref(); ok && ref.Project == t.project {
+		if told, ok, err = t.eventsOf(ctx, m.Letter); err != nil || !ok {
+			return false, err
+		}
+	}
+	before := t.at
+	t.pass(m)
+	for i := range told {
+		told[i].After = before // the letter comes again until all that it tells is done
+	}
+	if len(told) > 0 {
+		told[len(told)-1].After = t.at
+	}
+	t.found = append(t.found, told...)
+	return true, nil
+}
+
+// eventsOf are those of a dead letter: that something was rejected and, where it was accepted again, that too, which is one more event however often it is
+// marked. ok is false where the directory is behind it.
+func (t *turn) eventsOf(ctx context.Context, d *score.DeadLetter) (told []Event, ok bool, err error) {
+	var rec *score.Record
+	if d.Update != nil {
+		if rec, ok, err = t.recordFor(ctx, d.Update, d.Outcome); err != nil || !ok {
+			return nil, false, err
+		}
+	}
+	rejected, replayed, data := describe(rec, d)
+	e := Event{ID: idOf(d), Type: rejected, Time: d.Time.UTC(), Project: t.project, Data: data}
+	told = append(told, e)
+	if !d.Replayed.IsZero() { // the mark replaced the dead letter, which may have told nothing yet
+		e.ID, e.Type, e.Time = e.ID+"-replayed", replayed, d.Replayed.UTC()
+		told = append(told, e)
+	}
+	return told, true, nil
+}
+
+// describe returns the types and the data of a dead letter's events; rec is the record of an update's project.
+func describe(rec *score.Record, d *score.DeadLetter) (rejected, replayed Type, data any) {
+	var on TxRef
+	if d.Tx != (common.Hash{}) {
+		on.Tx = &d.Tx
+	}
+	outcome := d.Outcome.String()
+	switch {
+	case d.Update != nil:
+		update := updateData(rec, d.Update, d.Outcome)
+		update.TxRef = on
+		return UpdateRejected, UpdateReplayed, update
+	case d.Edit != nil:
+		return EditRejected, "", EditData{Nonce: d.Edit.Nonce, Owner: d.Edit.Owner, Edits: d.Edit.Edits, Outcome: outcome, TxRef: on}
+	default:
+		created := projectData(d.Project)
+		created.Outcome, created.TxRef = outcome, on
+		return ProjectRejected, ProjectReplayed, created
 	}
 }

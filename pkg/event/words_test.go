@@ -1,9 +1,7 @@
 package event_test
 
 import (
-	"context"
 	"encoding/json"
-	"math/big"
 	"slices"
 	"testing"
 	"time"
@@ -35,7 +33,7 @@ func TestAQuiteNewActionIsTold(t *testing.T) {
 	w.relay(unknown)
 	w.relay(updates[0]) // a duplicate by now
 	w.relay(stranger)
-	w.blocks(confirmations)
+	w.finalize()
 	late := w.fresh(p, 1)[0]
 	require.NoError(t, w.stream.AddDeadLetters(t.Context(), []score.DeadLetter{{Update: &dead, Outcome: score.Unprocessable, Work: 1}, {Update: &late, Outcome: score.Unprocessable, Work: 2}}))
 
@@ -49,11 +47,12 @@ func TestAQuiteNewActionIsTold(t *testing.T) {
 		}
 		return told
 	}
-	log := w.open(0)
+	w.write()
+	r := w.open(0)
 	var before []event.Event
 	at := event.Cursor{}
 	for len(before) < 4 { // the creation, the change, and two updates
-		some, next := w.read(log, p, at, 100)
+		some, next := w.read(r, p, at, 100)
 		before, at = append(before, some...), next
 	}
 	name, _ := json.Marshal(p.Actions[used.Action].Name)
@@ -61,7 +60,7 @@ func TestAQuiteNewActionIsTold(t *testing.T) {
 	told := make(chan []event.Event, 1)
 	go func() {
 		defer close(told)
-		some, _ := w.read(log, p, at, 1)
+		some, _ := w.read(r, p, at, 1)
 		told <- some
 	}()
 	require.Never(t, func() bool { return len(told) > 0 }, 100*time.Millisecond, 10*time.Millisecond, "neither the duplicate nor the dead letter")
@@ -72,7 +71,7 @@ func TestAQuiteNewActionIsTold(t *testing.T) {
 	after := <-told
 	require.NotEmpty(t, after)
 	for at = after[0].After; len(after) < 4; {
-		some, next := w.read(log, p, at, 1)
+		some, next := w.read(r, p, at, 1)
 		after, at = append(after, some...), next
 	}
 	w.shows(0)
@@ -80,45 +79,45 @@ func TestAQuiteNewActionIsTold(t *testing.T) {
 	require.ElementsMatch(t, []string{`update.duplicate "win"`, `update.rejected "win"`, `update.rejected "win"`, "update.rejected " + string(lateName)}, actions(after))
 }
 
-// later has dead letters that were stored at another time.
-type later struct {
-	event.DeadLetters
-	at time.Time
-}
-
-func (l later) DeadLettersAfter(ctx context.Context, after uint64, of *score.ProjectID, fn func(uint64, score.DeadLetter) error) error {
-	return l.DeadLetters.DeadLettersAfter(ctx, after, of, func(seq uint64, d score.DeadLetter) error {
-		d.Time = l.at
-		return fn(seq, d)
-	})
-}
-
-// TestADeadLetterOfWhatIsNowhere: what it is of may have come in a block that this process has not seen, until it has seen one that is newer.
+// TestADeadLetterOfWhatIsNowhere says null of it: the contract does not have it, at a block that is no older than the dead letter's place in the ledger.
 func TestADeadLetterOfWhatIsNowhere(t *testing.T) {
 	t.Parallel()
 	p := project(1)
 	w := newWorld(t, p)
-	w.blocks(confirmations)
+	w.finalize()
 	u := w.fresh(p, 1)[0]
 	u.ScoreType = 7
 	w.deadLetter(u)
-	final, err := w.node.Client().HeaderByNumber(t.Context(), new(big.Int).SetUint64(w.top()+1-confirmations))
-	require.NoError(t, err)
-	log := w.still(0)
-	log.DeadLetters = later{w.stream, time.Unix(int64(final.Time), 0)}
-	next := func(at event.Cursor) ([]event.Event, event.Cursor) {
-		_, err := log.End(t.Context())
-		require.NoError(t, err)
-		some, at, err := log.Next(t.Context(), p.ID, at, 100)
-		require.NoError(t, err)
-		return some, at
-	}
-	some, at := next(event.Cursor{})
-	require.Len(t, some, 1, "the creation")
-	w.blocks(1)
-	some, _ = next(at)
-	require.Len(t, some, 1)
-	text, err := json.Marshal(some[0].Data)
+	some, _ := w.to(w.open(0), p, event.Cursor{}, 100)
+	require.Len(t, some, 2)
+	text, err := json.Marshal(some[1].Data)
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"scoreType":null,"outcome":"unprocessable"`)
+}
+
+// TestWhatAReorgTookFromTheDirectoryHoldsUpNoReader that is still before it: an action that the new chain does not have.
+func TestWhatAReorgTookFromTheDirectoryHoldsUpNoReader(t *testing.T) {
+	t.Parallel()
+	p := project(1)
+	w := newWorld(t, p)
+	w.finalize()
+	base := w.top()
+	r := w.open(1)
+	_, at := w.to(r, p, event.Cursor{}, 100)
+	w.call(ownerKey, registry.EncodeAddAction(p.ID, score.Action{Name: "win", Points: 3}))
+	u := w.fresh(p, 1)
+	u[0].Action = 2
+	w.relay(u...)
+	w.finalize()
+	w.node.Reorg(t, base, func() { w.relay(w.fresh(p, 1)...) })
+	w.finalize()
+	some, _ := w.to(r, p, at, 100)
+	require.Equal(t, []event.Type{event.ProjectChanged, event.UpdateApplied, event.ChainRewound, event.UpdateApplied}, typesOf(some))
+}
+
+func typesOf(events []event.Event) (all []event.Type) {
+	for _, e := range events {
+		all = append(all, e.Type)
+	}
+	return all
 }

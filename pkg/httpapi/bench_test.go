@@ -32,7 +32,9 @@ import (
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/event"
+	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/httpapi"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -155,10 +157,31 @@ type bench struct {
 	project   *score.Project
 	metrics   *prometheus.Registry
 	gate      *gate // nil unless deps has one
+	reader    *event.Reader
+	finalize  func() // has all blocks be final, and in the ledger, from now on
 
 	server  *httpapi.Server
 	stop    context.CancelFunc // begins the drain
 	stopped chan error
+}
+
+// following is the shared chain as a process follows it in which each block is final.
+type following struct{ *chain.Client }
+
+func (f following) Final() (evidence.Block, bool) {
+	b, err := f.FinalBlock(context.Background(), 1)
+	return b, err == nil
+}
+
+func (f following) Block(number uint64) (evidence.Block, bool) {
+	b, err := f.BlockByNumber(context.Background(), number)
+	return b, err == nil
+}
+
+func (following) Changed() <-chan struct{} {
+	soon := make(chan struct{})
+	time.AfterFunc(20*time.Millisecond, func() { close(soon) })
+	return soon
 }
 
 type setup struct {
@@ -195,7 +218,7 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(30*time.Second))
 	require.NoError(t, err)
 	require.NoError(t, stream.Setup(ctx, js, stream.Config{Deployment: score.Deployment{
-		Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract,
+		Lanes: 2, ChainID: devnet.ChainID, Contract: shared.contract, DeployBlock: 1,
 	}}))
 	b.stream, err = stream.Open(ctx, js)
 	require.NoError(t, err)
@@ -233,13 +256,20 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	<-b.view.CaughtUp()
 	<-b.projects.CaughtUp()
 
-	events := &event.Log{
-		Deployment: b.stream.Deployment(), Confirmations: 1, Chain: rpc(), Projects: b.final, DeadLetters: b.stream, Poll: 20 * time.Millisecond, Logger: log,
-	}
+	facts, err := b.stream.Ledger(ctx, nil)
+	require.NoError(t, err)
+	node := rpc()
+	source := &ledger.Source{Ledger: facts, Chain: node, Deployment: b.stream.Deployment(), Log: log}
+	b.reader = &event.Reader{Source: source, Letters: b.stream, Chain: node, Deployment: b.stream.Deployment(), Projects: b.final, Poll: 20 * time.Millisecond, Log: log}
+	b.finalize = sync.OnceFunc(func() {
+		w := &ledger.Writer{Deployment: b.stream.Deployment(), Heads: following{node}, Chain: node, Letters: b.stream, Ledger: facts, Log: log}
+		loops.Go(func() { _ = w.Run(ctx) })
+		loops.Go(func() { _ = source.Run(ctx) })
+	})
 	reg := prometheus.NewRegistry()
 	b.metrics = reg
 	deps := httpapi.Deps{
-		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain, Standings: b.standings, Events: events,
+		Publisher: b.publisher, Statuses: b.status, Projects: b.projects, Keys: b.view, Chain: b.chain, Standings: b.standings, Events: b.reader,
 		NewMinter: func() httpapi.Minter { return sdk.NewMinter() },
 		Limiter:   limit.New(client, set.status.Prefix+"rate:", log, reg), Gas: registry.Osaka(), Ready: func() error { return nil },
 		Halted: func() string { return "" }, Log: log, Registerer: reg,
@@ -247,7 +277,6 @@ func newBench(t *testing.T, change func(*setup)) *bench {
 	if set.deps != nil {
 		set.deps(&deps)
 	}
-	loops.Go(func() { _ = events.Run(ctx) })
 	b.gate, _ = deps.Chain.(*gate)
 	server, err := httpapi.New(set.config, deps)
 	require.NoError(t, err)

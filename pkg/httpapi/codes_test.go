@@ -69,9 +69,11 @@ var provocations = map[string]struct {
 		return b.post("/update-score", set(b.update("one"), "scoreType", "fame"))
 	}},
 	"cursor_replaced": {nil, func(b *bench) response {
-		return b.get("/projects/%s/events?after=1-%064x-end-0", b.project.ID, 7)
+		b.finalize()
+		return b.get("/projects/%s/events?after=0-1-%016x-0", b.project.ID, 7)
 	}},
 	"too_many_streams": {func(s *setup) { s.config.MaxStreams = 1 }, func(b *bench) response {
+		b.finalize()
 		b.events("now")
 		return b.get("/projects/%s/events", b.project.ID)
 	}},

@@ -28,7 +28,7 @@ import (
 const (
 	lastEventID   = "Last-Event-ID"
 	eventsAtOnce  = 100             // read and written
-	eventPause    = time.Second     // after the log could not be read
+	eventPause    = time.Second     // after the ledger could not be read
 	comeBack      = 2 * time.Second // that clients wait before they open a stream again which ended
 	streamsShare  = 4               // one part in so many of all streams is for one key, and for one address
 	streamRetries = 15 * time.Second
@@ -41,7 +41,7 @@ const (
 	endedByKey      = "key"      // the key was revoked, expired, or lost the project
 	endedByPage     = "page"     // one of the page, whose cookie is to be looked at again
 	endedByShutdown = "shutdown" // of this process
-	endedByReorg    = "replaced" // the chain replaced the block of its cursor
+	endedByReorg    = "replaced" // the chain replaced the block of its cursor, and the ledger does not know of it
 )
 
 type streamMetrics struct {
@@ -53,7 +53,7 @@ func newStreamMetrics(with promauto.Factory) *streamMetrics {
 	m := &streamMetrics{
 		open: with.NewGauge(prometheus.GaugeOpts{Name: "scorelay_api_event_streams", Help: "Streams of events that are open."}),
 		ended: with.NewCounterVec(prometheus.CounterOpts{
-			Name: "scorelay_api_event_streams_ended_total", Help: "Streams of events that ended, by why: client (it closed, or did not read), key (revoked, expired, or of other projects now), page (each of the page does after a minute, to be opened again by who is still signed in), shutdown (of this process), replaced (a reorg deeper than finality took back what it was told).",
+			Name: "scorelay_api_event_streams_ended_total", Help: "Streams of events that ended, by why: client (it closed, or did not read), key (revoked, expired, or of other projects now), page (each of the page does after a minute, to be opened again by who is still signed in), shutdown (of this process), replaced (its cursor was replaced by a reorg that the ledger does not tell of any more).",
 		}, []string{"why"}),
 		told: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "scorelay_api_events_told_total", Help: "Events that streams were sent, by type.",
@@ -223,7 +223,7 @@ func (e *eventStream) run(w *bufio.Writer) {
 		why = endedByPage
 	case errors.Is(err, event.ErrReplaced):
 		why = endedByReorg
-		e.log.Warn("the API ended a stream of events, since the chain replaced blocks that it told of; its client decides where to begin again", "project", e.project, "err", err)
+		e.log.Warn("the API ended a stream of events, since the ledger does not know its cursor any more, whose block the chain replaced; its client begins again", "project", e.project, "err", err)
 	}
 	e.metrics.streams.ended.WithLabelValues(why).Inc()
 }

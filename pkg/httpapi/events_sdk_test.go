@@ -121,6 +121,7 @@ func TestTheSDKKnowsTheDataOfEvents(t *testing.T) {
 	require.Equal(t, fields(event.UpdateData{}), fields(sdk.UpdateData{}))
 	require.Equal(t, fields(event.ProjectData{}), fields(sdk.ProjectData{}))
 	require.Equal(t, fields(event.EditData{}), fields(sdk.EditData{}))
+	require.Equal(t, fields(event.RewindData{}), fields(sdk.RewindData{}))
 	change := event.ChangeData{Member: new(sdk.Address), Roles: []string{}, Action: new(sdk.Action), ScoreType: new(string), SignedOnly: new(bool)}
 	require.Equal(t, fields(change), fields(sdk.ChangeData{}))
 	for _, is := range event.Types() {

@@ -81,18 +81,16 @@ func TestACallersBadCursorIsNoWarning(t *testing.T) {
 	b := newBench(t, func(s *setup) {
 		s.deps = func(d *httpapi.Deps) {
 			d.Log = slog.New(slog.NewTextHandler(&said, nil))
-			d.Events.(*event.Log).Logger, d.Events.(*event.Log).Poll = d.Log, time.Hour // in which nothing is looked for again
+			d.Events.(*event.Reader).Log = d.Log
 		}
 	}).withProject()
-	require.NoError(t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
-	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
+	b.executing()
 	for cursor, code := range map[string]string{
-		fmt.Sprintf("1-%064x-end-0", 7): "cursor_replaced", fmt.Sprintf("99999999-%064x-end-0", 7): "chain_unavailable",
-		fmt.Sprintf("18446744073709551615-%064x-end-0", 7): "invalid_query", "7": "invalid_query", "%ff": "invalid_query",
+		fmt.Sprintf("0-1-%016x-0", 7): "cursor_replaced", fmt.Sprintf("1-1-%016x-0", 7): "cursor_replaced", fmt.Sprintf("99999999-1-%016x-7", 7): "cursor_replaced",
+		fmt.Sprintf("1-99999999-%016x-0", 7): "chain_unavailable", fmt.Sprintf("1-18446744073709551615-%016x-0", 7): "invalid_query", "7": "invalid_query", "%ff": "invalid_query",
 	} {
 		require.Equal(t, code, b.get("%s", b.eventsPath()+"?after="+cursor).code(), cursor)
 	}
-	b.events("start-9999999") // continues from the end of what there is
 	for _, path := range []string{
 		"/projects?cursor=", "/projects/" + b.project.ID.String() + "/leaderboards/total?cursor=",
 		"/projects/" + b.project.ID.String() + "/wallets/" + devnet.Address(9).Hex() + "/history?cursor=",
@@ -165,6 +163,12 @@ func (b *bench) executing() (relay func(ids ...string)) {
 	b.t.Helper()
 	require.NoError(b.t, transact(&shared.contract, registry.EncodeCreateProject(b.project)))
 	b.final.records.Store(b.project.ID, score.RecordOf(b.project))
+	b.finalize()
+	for at, created := (event.Cursor{}), []event.Event(nil); len(created) == 0; {
+		var err error
+		created, at, err = b.reader.Next(b.t.Context(), b.project.ID, at, 1)
+		require.NoError(b.t, err)
+	}
 	return func(ids ...string) {
 		b.t.Helper()
 		g := batch.Group{Project: b.project.ID, Signer: devnet.Address(1), Kind: score.KindFree}
@@ -221,7 +225,7 @@ func TestAStreamTellsWhatBecomesFinalAndIsResumed(t *testing.T) {
 	first := quiet.lastID
 	for quiet.lastID == first {
 		require.NoError(t, transact(&common.Address{1}, nil)) // a block with nothing in it
-		require.Nil(t, quiet.block(), "a heartbeat says how far the log was read")
+		require.Nil(t, quiet.block(), "a heartbeat says how far the ledger was read")
 	}
 	for _, query := range []string{"?after=yesterday", "?before=now", "?after=now&after=start"} {
 		require.Equal(t, "invalid_query", b.get("%s%s", b.eventsPath(), query).code(), query)
@@ -278,8 +282,8 @@ func TestAStreamEndsWithItsKeyAndWithTheProcess(t *testing.T) {
 	b.stopped <- nil
 }
 
-// flood is a log in which there is always more.
-type flood struct{ event.Reader }
+// flood is a ledger in which there is always more.
+type flood struct{ httpapi.Events }
 
 func (flood) End(context.Context) (event.Cursor, error) { return event.Cursor{}, nil }
 
@@ -304,9 +308,9 @@ func TestAClientThatDoesNotReadIsCut(t *testing.T) {
 	require.NoError(t, err, "what was sent is there")
 }
 
-// held is a log that tells an event when it is asked to.
+// held is a ledger that tells an event when it is asked to.
 type held struct {
-	event.Reader
+	httpapi.Events
 	asked, tell chan struct{}
 }
 

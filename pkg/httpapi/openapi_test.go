@@ -198,7 +198,7 @@ func (c *conversation) talksOfStandings() {
 	}
 	c.expect("unknown_score_type", c.request(http.MethodGet, project+"/leaderboards/fame", nil))
 	c.expect("invalid_query", c.request(http.MethodGet, project+"/events?after=yesterday", nil))
-	c.expect("cursor_replaced", c.request(http.MethodGet, project+"/events", nil, with("Last-Event-ID", fmt.Sprintf("1-%064x-end-0", 7))))
+	c.expect("cursor_replaced", c.request(http.MethodGet, project+"/events", nil, with("Last-Event-ID", fmt.Sprintf("0-1-%016x-0", 7))))
 }
 
 // TestOpenAPIDescribesWhatIsAnswered talks to a real API and holds every answer to the document.
@@ -206,6 +206,7 @@ func TestOpenAPIDescribesWhatIsAnswered(t *testing.T) {
 	t.Parallel()
 	_, router := loadOpenAPI(t)
 	c := &conversation{bench: newBench(t, nil), router: router}
+	c.finalize()
 	project := "/projects/" + c.project.ID.String()
 
 	expect, ok := c.expect, c.ok

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
@@ -44,6 +45,13 @@ type Statuses interface {
 	Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error)
 	// RequestRestore asks for a restore: statuses are missing that no process will write any more.
 	RequestRestore(ctx context.Context) error
+}
+
+// Events reads what became final, as event.Reader does.
+type Events interface {
+	Next(ctx context.Context, project score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error)
+	End(ctx context.Context) (event.Cursor, error)
+	Holds(ctx context.Context, at event.Cursor) error
 }
 
 // Minter makes updateIds that no other Minter makes. Safe for concurrent use.

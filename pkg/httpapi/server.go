@@ -20,7 +20,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/scorelay/scorelay/pkg/event"
 	"github.com/scorelay/scorelay/pkg/page"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -37,7 +36,7 @@ type Deps struct {
 	Backlogs  Backlogs // nil: what waits is not bounded
 	Chain     Chain
 	Standings Standings
-	Events    event.Reader  // nil: there are no streams of events
+	Events    Events        // nil: there are no streams of events
 	NewMinter func() Minter // for the ids of one project; no two mint the same
 	Contracts Contracts     // nil: contract wallets (ERC-1271) cannot sign
 

@@ -36,11 +36,18 @@ type Message struct {
 
 	Kind    Kind
 	Block   evidence.Ref // Block: the final block. Rewind: the newest block that stands. Letter: as Position
-	Time    time.Time    // UTC: of the block; of a Letter, when it was stored or replayed
+	Time    time.Time    // UTC: of the block; of a Rewind, of the final block at that time; of a Letter, when it was stored or replayed
 	Whole   bool         // Block: the block ends with this message
 	Events  []Event      // Block: in the order of the chain
 	Letter  *score.DeadLetter
 	Rewound uint64 // sequence of the newest Rewind up to this message; 0 if there was none
+
+	before evidence.Ref // the newest whole block before the message, as its writer knew it; of the first message of a ledger, its block
+}
+
+// follows reports whether the message was written behind another.
+func (m *Message) follows(other *Message) bool {
+	return m.before.Number == other.Position.Block && short(m.before.Hash) == other.Hash || m.Kind == Rewind && m.before == m.Block
 }
 
 // Event is one of the contract's events.
@@ -104,6 +111,11 @@ func (p Position) MarshalText() ([]byte, error) { return []byte(p.String()), nil
 func (p *Position) UnmarshalText(text []byte) (err error) {
 	*p, err = ParsePosition(string(text))
 	return err
+}
+
+// nothing is a message that only leads to the position.
+func (p Position) nothing() *Message {
+	return &Message{Position: p, Kind: Block, Whole: true, Block: evidence.Ref{Number: p.Block}}
 }
 
 func short(hash common.Hash) (s [8]byte) {
@@ -207,7 +219,7 @@ func decode(seq uint64, data []byte) (*Message, error) {
 func (s *stored) message() (*Message, error) {
 	m := &Message{
 		Position: s.at(), Kind: s.Kind, Block: evidence.Ref{Number: s.Number, Hash: s.Hash}, Time: time.Unix(int64(s.Time), 0).UTC(),
-		Whole: s.Whole, Rewound: s.Rewound,
+		Whole: s.Whole, Rewound: s.Rewound, before: s.Before,
 	}
 	for i := range s.Txs {
 		t := &s.Txs[i]

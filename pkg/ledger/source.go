@@ -34,8 +34,9 @@ var (
 const DefaultBudget = 32 << 20
 
 const (
-	tailMessages = 256 // that are read at the start
-	mostAtOnce   = 256 // messages of one Next
+	tailMessages = 256     // that are read at the start
+	mostAtOnce   = 256     // messages of one Next
+	mostBytes    = 2 << 20 // of them as stored, about
 	sourcePause  = 250 * time.Millisecond
 	eventMemory  = 512 // bytes that an event takes, about, beside its updates
 	updateMemory = 128 // bytes that one of these takes
@@ -105,6 +106,10 @@ func (s *Source) follow(ctx context.Context) error {
 		m, err := decode(e.Seq, e.Data)
 		if err != nil {
 			return err
+		}
+		if newest := s.newest(); newest != nil && newest.Seq+1 == m.Seq && !m.follows(newest) {
+			s.drop() // NATS was restored, and its ledger has grown over what was read
+			return errUnlinked
 		}
 		s.keep(m)
 		return nil
@@ -252,14 +257,17 @@ func (s *Source) Next(ctx context.Context, after Position) ([]*Message, error) {
 // inMemory returns the messages after a position that are kept. found: a message with its sequence is kept, and holds: it is that
 // one. The caller holds the lock.
 func (s *Source) inMemory(after Position) (some []*Message, found, holds bool) {
-	i := sort.Search(len(s.kept), func(i int) bool { return s.kept[i].Seq >= after.Seq })
-	if i == len(s.kept) || s.kept[i].Seq != after.Seq {
-		return nil, false, false
+	i, holds := s.find(after)
+	if holds {
+		some = slices.Clone(s.kept[i+1 : min(len(s.kept), i+1+mostAtOnce)])
 	}
-	if s.kept[i].Position != after {
-		return nil, true, false
-	}
-	return slices.Clone(s.kept[i+1 : min(len(s.kept), i+1+mostAtOnce)]), true, true
+	return some, i < len(s.kept) && s.kept[i].Seq == after.Seq, holds
+}
+
+// find returns where the message of a position is kept; holds reports whether it is. The caller holds the lock.
+func (s *Source) find(p Position) (i int, holds bool) {
+	i = sort.Search(len(s.kept), func(i int) bool { return s.kept[i].Seq >= p.Seq })
+	return i, i < len(s.kept) && s.kept[i].Position == p
 }
 
 // stored reads from NATS what follows a position that memory does not reach. Where the ledger does not hold it, the next position to
@@ -273,12 +281,14 @@ func (s *Source) stored(ctx context.Context, after Position, end *Message) (some
 		next, err = s.relocate(ctx, after, end)
 		return nil, next, err
 	}
+	size := 0
 	err = s.Ledger.Read(ctx, after.Seq+1, func(e stream.Entry) error {
 		m, err := decode(e.Seq, e.Data)
 		if err != nil {
 			return err
 		}
-		if some = append(some, m); len(some) >= mostAtOnce {
+		some, size = append(some, m), size+len(e.Data)
+		if len(some) >= mostAtOnce || size >= mostBytes {
 			return stream.ErrStop
 		}
 		return nil
@@ -307,7 +317,10 @@ func (s *Source) Holds(ctx context.Context, at Position) error {
 		return err
 	}
 	if at.Seq == 0 {
-		return nil
+		if err = s.stands(ctx, at, end); errors.Is(err, ErrReplaced) {
+			_, err = s.voided(ctx, end, err)
+		}
+		return err
 	}
 	holds, err := s.holds(ctx, at)
 	if err == nil && !holds {
@@ -316,22 +329,67 @@ func (s *Source) Holds(ctx context.Context, at Position) error {
 	return err
 }
 
+// Recent reports whether Next has what follows a position in memory.
+func (s *Source) Recent(after Position) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, holds := s.find(after)
+	return holds
+}
+
 // relocate finds where to continue from a position whose message the ledger does not have: it is older than the retention, or NATS lost it, or was
 // restored from an older copy. That is the block that the position names, if it is in the chain: what came after it comes again, under the same ids.
 func (s *Source) relocate(ctx context.Context, p Position, end *Message) (Position, error) {
-	if p.Block > end.Position.Block {
-		return p, ErrAhead
+	p = Position{Seq: p.Seq, Block: p.Block, Hash: p.Hash}
+	if err := s.stands(ctx, p, end); err != nil {
+		return p, err
 	}
-	if p.Block > 0 {
-		b, err := s.Chain.BlockByNumber(ctx, p.Block)
-		if err != nil {
-			return p, fmt.Errorf("couldn't read block %d: %w", p.Block, err)
-		}
-		if short(b.Hash) != p.Hash {
-			return p, fmt.Errorf("%w: block %d", ErrReplaced, p.Block)
-		}
+	p.Seq = 0
+	return p, nil
+}
+
+// stands is nil if the block of a position is in the chain. One below the contract's, or without a hash, may be any.
+func (s *Source) stands(ctx context.Context, p Position, end *Message) error {
+	switch {
+	case p.Block > end.Position.Block:
+		return ErrAhead
+	case p.Block < s.Deployment.DeployBlock, p.Hash == [8]byte{} && p.Seq == 0:
+		return nil
 	}
-	return Position{Block: p.Block, Hash: p.Hash}, nil
+	b, err := s.Chain.BlockByNumber(ctx, p.Block)
+	if err != nil {
+		return fmt.Errorf("couldn't read block %d: %w", p.Block, err)
+	}
+	if short(b.Hash) != p.Hash {
+		return fmt.Errorf("%w: block %d", ErrReplaced, p.Block)
+	}
+	return nil
+}
+
+// voided is the Rewind for a reader of blocks that are older than the ledger, and were replaced while it read them: it begins again at the
+// contract. Where the ledger holds no Rewind, gone is returned.
+func (s *Source) voided(ctx context.Context, end *Message, gone error) (*Message, error) {
+	seq := end.Rewound
+	if end.Kind == Rewind {
+		seq = end.Seq
+	}
+	if seq == 0 {
+		return nil, gone
+	}
+	stored, err := s.at(ctx, seq)
+	if errors.Is(err, stream.ErrGone) {
+		return nil, gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := stored.message()
+	if err != nil {
+		return nil, err
+	}
+	m.Block = evidence.Ref{Number: max(s.Deployment.DeployBlock, 1) - 1}
+	m.Position, m.Rewound = Position{Block: m.Block.Number}, seq
+	return m, nil
 }
 
 // older returns what follows a position that is not in the ledger: messages made of the chain up to the ledger's first whole block, then
@@ -341,10 +399,14 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	if err != nil {
 		return nil, err
 	}
-	if after.Hash != ([8]byte{}) {
-		if _, err := s.relocate(ctx, after, end); err != nil {
-			return nil, err
+	if err = s.stands(ctx, after, end); errors.Is(err, ErrReplaced) {
+		var rewind *Message
+		if rewind, err = s.voided(ctx, end, err); err == nil {
+			return []*Message{rewind}, nil
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	if after.Block < join.Block {
 		return Backfill{s.Chain, s.Deployment, registry.Topics(), true}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
@@ -366,7 +428,70 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 			return letters, err
 		}
 	}
-	return s.Next(ctx, join)
+	return []*Message{join.nothing()}, nil // the rest is the ledger's own
+}
+
+// Begin is the position from which on the ledger itself is read, with all dead letters that it holds; older blocks are read from the chain.
+func (s *Source) Begin(ctx context.Context) (Position, error) {
+	end, err := s.End(ctx)
+	if err != nil {
+		return Position{}, err
+	}
+	join, err := s.join(ctx, end)
+	return Position{Block: join.Block, Hash: join.Hash}, err
+}
+
+// clocks is how far the clocks of the chain, of NATS and of relayers may differ.
+const clocks = time.Minute
+
+// Since returns a position near a time: all that was done in blocks from then on comes after it, and all dead letters that were stored from
+// then on and are in the ledger. Where there is nothing such it is the end.
+func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
+	end, err := s.End(ctx)
+	if err != nil {
+		return Position{}, err
+	}
+	join, err := s.join(ctx, end)
+	if err != nil {
+		return Position{}, err
+	}
+	seq, err := s.Ledger.Since(ctx, at.Add(-clocks))
+	if err != nil {
+		return Position{}, err
+	}
+	var found Position
+	m, gone := s.at(ctx, seq-1)
+	if gone == nil {
+		found = m.at()
+	}
+	if seq <= join.Seq {
+		first := max(s.Deployment.DeployBlock, 1)
+		read := func(number uint64) (evidence.Block, error) { return s.Chain.BlockByNumber(ctx, number) }
+		n, err := evidence.FirstSince(first, max(join.Block+1, first), at, read)
+		if err != nil {
+			return Position{}, err
+		}
+		if n <= join.Block {
+			b, err := read(n - 1)
+			return Position{Block: b.Number, Hash: short(b.Hash), Letters: found.Letters}, err
+		}
+		seq, found, gone = join.Seq+1, join, nil
+	}
+	if found.Seq = seq - 1; gone != nil {
+		return Position{}, gone
+	}
+	err = s.Ledger.Read(ctx, found.Seq+1, func(e stream.Entry) error {
+		m, err := decode(e.Seq, e.Data)
+		if err != nil {
+			return err
+		}
+		if m.Kind != Rewind && !m.Time.Before(at) {
+			return stream.ErrStop
+		}
+		found = m.Position
+		return nil
+	})
+	return found, err
 }
 
 // letters returns the dead letters that the ledger holds up to a sequence and that a position does not cover, as messages without a sequence.
@@ -494,7 +619,7 @@ func (b Backfill) Read(ctx context.Context, from, to uint64, fn func([]*Message)
 // next returns the messages of the first range of blocks from a height on, up to the ledger's join.
 func (b Backfill) next(ctx context.Context, from uint64, join Position) (some []*Message, err error) {
 	if from > join.Block {
-		return []*Message{{Position: Position{Block: join.Block, Hash: join.Hash}, Kind: Block, Whole: true, Block: evidence.Ref{Number: join.Block}}}, nil
+		return []*Message{join.nothing()}, nil
 	}
 	err = b.Read(ctx, from, join.Block, func(messages []*Message) error {
 		some = messages

@@ -91,7 +91,10 @@ type Writer struct {
 	appended time.Time    // when this writer last appended
 }
 
-var errUnlinked = errors.New("the blocks read do not lead to the followed chain")
+var (
+	errUnlinked = errors.New("the blocks read do not lead to the followed chain")
+	errLetters  = errors.New("couldn't read the dead letters")
+)
 
 // Run appends until ctx ends, whose end is no error. What fails is tried again.
 func (w *Writer) Run(ctx context.Context) error {
@@ -143,9 +146,15 @@ func (w *Writer) catchUp(ctx context.Context, final evidence.Block) error {
 			return err
 		}
 	}
-	if err := w.letters(ctx); err != nil {
-		return err
+	unread := w.letters(ctx)
+	if unread != nil && !errors.Is(unread, errLetters) {
+		return unread
 	}
+	return cmp.Or(w.chain(ctx, final), unread) // what became final does not wait for dead letters
+}
+
+// chain appends everything up to the newest final block.
+func (w *Writer) chain(ctx context.Context, final evidence.Block) error {
 	if w.read.Number > final.Number || w.last.Number > final.Number { // this relayer's endpoints lag behind those of the last writer
 		return nil
 	}
@@ -194,18 +203,33 @@ func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 	return nil
 }
 
-// begin appends the first message of a ledger: a block near the final one, from which on it is complete.
+// begin appends the first message of a ledger: a block near the final one, from which on it is complete. Behind a purge it is a Rewind, so that
+// those who read on get all above the block again, also where it was replaced meanwhile.
 func (w *Writer) begin(ctx context.Context, final evidence.Block) error {
 	first := max(w.Deployment.DeployBlock, final.Number-min(final.Number, firstBlocks), 1) - 1
-	b, ok := w.Heads.Block(first)
-	if !ok {
-		var err error
-		if b, err = w.Chain.BlockByNumber(ctx, first); err != nil {
-			return fmt.Errorf("couldn't read block %d, with which the ledger begins: %w", first, err)
-		}
+	b, err := w.blockAt(ctx, first)
+	if err != nil {
+		return err
 	}
 	w.last = &stored{}
-	return w.append(ctx, &stored{Kind: Block, Number: b.Number, Hash: b.Hash, Time: b.Time, Whole: true, Before: b.Ref()})
+	kind := Block
+	if w.seq > 0 {
+		kind = Rewind
+		w.Log.Warn("the ledger of final blocks was purged; it begins again, and what follows it does so from there, too", "block", b.Number)
+	}
+	return w.append(ctx, &stored{Kind: kind, Number: b.Number, Hash: b.Hash, Time: b.Time, Whole: true, Before: b.Ref()})
+}
+
+// blockAt is the chain's block of a height at or below the final one.
+func (w *Writer) blockAt(ctx context.Context, number uint64) (evidence.Block, error) {
+	if b, ok := w.Heads.Block(number); ok {
+		return b, nil
+	}
+	b, err := w.Chain.BlockByNumber(ctx, number)
+	if err != nil {
+		return b, fmt.Errorf("couldn't read block %d, behind which the ledger continues: %w", number, err)
+	}
+	return b, nil
 }
 
 // append stores a message behind the newest: the commit point.
@@ -237,7 +261,7 @@ const appendTimeout = 10 * time.Second
 func (w *Writer) letters(ctx context.Context) error {
 	newest, err := w.Letters.LastDeadLetter(ctx)
 	if err != nil {
-		return fmt.Errorf("couldn't find the newest dead letter: %w", err)
+		return fmt.Errorf("%w: %w", errLetters, err)
 	}
 	after := w.last.Letters
 	if newest == after {
@@ -251,13 +275,19 @@ func (w *Writer) letters(ctx context.Context) error {
 	if !w.wholeNow() {
 		return nil // after the block that was begun
 	}
-	return w.Letters.DeadLettersAfter(ctx, after, nil, func(seq uint64, d score.DeadLetter) error {
+	var failed error
+	err = w.Letters.DeadLettersAfter(ctx, after, nil, func(seq uint64, d score.DeadLetter) error {
 		data, err := json.Marshal(d)
 		if err != nil {
 			return fmt.Errorf("couldn't encode dead letter %s: %w", d.ID, err)
 		}
-		return w.append(ctx, &stored{Kind: Letter, Number: w.whole.Number, Hash: w.whole.Hash, Time: w.last.Time, Before: w.whole, Letters: seq, Letter: data})
+		failed = w.append(ctx, &stored{Kind: Letter, Number: w.whole.Number, Hash: w.whole.Hash, Time: w.last.Time, Before: w.whole, Letters: seq, Letter: data})
+		return failed
 	})
+	if err != nil && failed == nil {
+		return fmt.Errorf("%w: %w", errLetters, err)
+	}
+	return failed
 }
 
 // wholeNow reports whether the newest message leaves no block half told.
@@ -279,7 +309,8 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 	if err != nil {
 		return err
 	}
-	to, below := &stored{Number: w.Deployment.DeployBlock - min(w.Deployment.DeployBlock, 1)}, final.Number
+	var to *stored
+	below := final.Number
 	for seq := w.seq; seq >= first; seq-- {
 		entry, err := w.Ledger.At(ctx, seq)
 		if errors.Is(err, stream.ErrGone) {
@@ -305,10 +336,17 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 			break
 		}
 	}
+	if to == nil {
+		b, err := w.blockAt(ctx, max(w.Deployment.DeployBlock, 1)-1)
+		if err != nil {
+			return err
+		}
+		to = &stored{Number: b.Number, Hash: b.Hash}
+	}
 	w.metrics.rewinds.Inc()
 	w.Log.Error("final blocks are not in the chain any more: a reorg deeper than finality; the ledger takes them back, and what follows it does the same",
 		"was_block", end.Number, "was_hash", end.Hash, "to_block", to.Number, "to_hash", to.Hash)
-	return w.append(ctx, &stored{Kind: Rewind, Number: to.Number, Hash: to.Hash, Time: to.Time, Whole: true, Before: w.whole})
+	return w.append(ctx, &stored{Kind: Rewind, Number: to.Number, Hash: to.Hash, Time: final.Time, Whole: true, Before: w.whole})
 }
 
 // inChain reports whether a block at or below the final one is in the chain. Where the process does not remember it, an endpoint's no

@@ -38,7 +38,7 @@ type Event struct {
 	Type      string          `json:"type"` // such as update.applied
 	Time      time.Time       `json:"timestamp"`
 	ProjectID score.ProjectID `json:"projectId"`
-	Data      any             `json:"-"` // *UpdateData, *ProjectData, *ChangeData, *EditData; of a type that is newer than this package json.RawMessage
+	Data      any             `json:"-"` // *UpdateData, *ProjectData, *ChangeData, *EditData, *RewindData; of a type that is newer than this package json.RawMessage
 
 	Cursor string `json:"-"` // where to continue behind the event: keep it when all that the event is for is done
 }
@@ -92,6 +92,13 @@ type EditData struct {
 	TxRef
 }
 
+// RewindData tells of a reorg deeper than finality: chain.rewound. Events of blocks after Block are void, whose ids are to be forgotten: what holds of
+// them comes again, under its id.
+type RewindData struct {
+	Block uint64       `json:"blockNumber"` // the newest block that stands
+	Hash  *common.Hash `json:"blockHash"`   // nil where it is not known
+}
+
 // UnmarshalJSON reads the event with the data of its type.
 func (e *Event) UnmarshalJSON(raw []byte) error {
 	type plain Event
@@ -111,6 +118,8 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 		e.Data = new(ProjectData)
 	case kind == "edit":
 		e.Data = new(EditData)
+	case e.Type == "chain.rewound":
+		e.Data = new(RewindData)
 	default:
 		e.Data = told.Data
 		return nil
@@ -126,8 +135,9 @@ type EventOptions struct {
 }
 
 // Events follows what becomes final of a project, over any number of connections, for as long as it takes. Each event comes at least once: who
-// keeps the Cursor of the newest one that it is done with and begins there again misses none. The loop ends with one error, when ctx ends or the
-// API refuses for good (an *Error: the key, the project, a cursor whose block the chain has replaced).
+// keeps the Cursor of the newest one that it is done with and begins there again misses none, and who obeys chain.rewound holds none that the
+// chain replaced. The loop ends with one error, when ctx ends or the API refuses for good (an *Error: the key, the project, a cursor that the
+// deployment does not know any more).
 func (c *Client) Events(ctx context.Context, project score.ProjectID, o EventOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		s := eventStream{EventOptions: o, client: c, path: "/projects/" + project.String() + "/events"}

@@ -123,7 +123,7 @@ func TestTheDataOfEventsIsWhatTheServerTells(t *testing.T) {
 	t.Parallel()
 	told := map[event.Type]any{
 		event.ProjectCreated: event.ProjectData{}, event.ProjectRejected: event.ProjectData{}, event.ProjectReplayed: event.ProjectData{},
-		event.ProjectChanged: event.ChangeData{}, event.EditRejected: event.EditData{},
+		event.ProjectChanged: event.ChangeData{}, event.EditRejected: event.EditData{}, event.ChainRewound: event.RewindData{},
 		event.UpdateApplied: event.UpdateData{}, event.UpdateDuplicate: event.UpdateData{}, event.UpdateRejected: event.UpdateData{}, event.UpdateReplayed: event.UpdateData{},
 	}
 	require.ElementsMatch(t, event.Types(), slices.Collect(maps.Keys(told)))

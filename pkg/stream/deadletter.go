@@ -112,7 +112,7 @@ func (s *Stream) DeadLetters(ctx context.Context, fn func(score.DeadLetter) erro
 
 // LastDeadLetter is the sequence of the newest dead letter that no event of the contract tells of, in the stream that keeps these; 0 while there was none.
 func (s *Stream) LastDeadLetter(ctx context.Context) (uint64, error) {
-	info, err := infoOf(ctx, s.dead) // of an old end the event log would conclude that dead letters are lost, and tell all again
+	info, err := infoOf(ctx, s.dead) // of an old end the ledger would conclude that dead letters are lost, and hold all again
 	if err != nil {
 		return 0, fmt.Errorf("couldn't find the end of the stream %s: %w", DeadLettersName, err)
 	}

@@ -162,7 +162,7 @@ func (l *Ledger) Since(ctx context.Context, at time.Time) (uint64, error) {
 }
 
 // Follow calls fn with the messages from a sequence on, in order, and waits for new ones, until ctx ends or something fails: then
-// the caller continues with another call. A server whose copy is behind is left for another one.
+// the caller continues with another call. A server whose copy is behind, or was restored from an older one, is left.
 func (l *Ledger) Follow(ctx context.Context, from uint64, fn func(Entry) error) error {
 	consumer, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1), MaxResetAttempts: 1,
@@ -180,7 +180,7 @@ func (l *Ledger) Follow(ctx context.Context, from uint64, fn func(Entry) error) 
 		msg, err := nextWithin(ctx, messages, checkEvery)
 		if errors.Is(err, errSilent) {
 			_, last, stateErr := l.Bounds(ctx)
-			if stateErr == nil && last < next {
+			if stateErr == nil && last+1 == next {
 				continue
 			}
 			err = errors.Join(stateErr, errSilent)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/scorelay/scorelay/pkg/event"
@@ -21,7 +22,7 @@ const idleSaves = time.Minute
 // findTimeout is how long an event that is to be sent again is looked for.
 const findTimeout = 10 * time.Second
 
-// quietReads is for how many TryAgain the log, which could not be read, must have nothing to tell and no error, so that it is read again.
+// quietReads is for how many TryAgain the ledger, which could not be read, must have nothing new and no error, so that it is read again.
 const quietReads = 15
 
 // errTaken says that another process wrote an endpoint's state.
@@ -125,9 +126,8 @@ func (c *courier) resend(ctx context.Context) error {
 	finding, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
 	var e event.Event
-	var before event.Cursor
 	err := retry.Contained(func() (err error) {
-		e, before, err = c.events.Find(finding, c.Project, c.Resend.Event)
+		e, err = c.events.Find(finding, c.Project, c.Resend.Event)
 		return err
 	})
 	switch {
@@ -138,7 +138,7 @@ func (c *courier) resend(ctx context.Context) error {
 			Time: time.Now().UTC().Truncate(time.Millisecond), Message: c.Resend.Event, After: c.state.Cursor, Answer: printable("was not sent: " + err.Error()), Resend: c.Resend.N,
 		})
 	default:
-		m, err := newMessage([]event.Event{e}, before, c.Batch > 1)
+		m, err := newMessage([]event.Event{e}, c.state.Cursor, c.Batch > 1)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func (c *courier) page(ctx context.Context) error {
 	return c.advance(ctx, next, idleSaves)
 }
 
-// next waits for events, but no longer than what was delivered may stay unwritten; where the log could not be read, no longer than shows that it can.
+// next waits for events, but no longer than what was delivered may stay unwritten; where the ledger could not be read, no longer than shows that it can.
 func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error) {
 	waiting, cancel := ctx, context.CancelFunc(func() {})
 	switch {
@@ -191,8 +191,9 @@ func (c *courier) next(ctx context.Context) ([]event.Event, event.Cursor, error)
 	events, next, err := c.events.Next(waiting, c.Project, c.state.Cursor, c.size())
 	nothing := err != nil && ctx.Err() == nil && waiting.Err() != nil
 	switch {
-	case errors.Is(err, event.ErrReplaced):
-		return nil, next, c.giveUp(ctx, err.Error()+": redeliver from a time before that, or from the start")
+	case errors.Is(err, event.ErrReplaced): // else a reorg is an event like others
+		again := "scorelay webhooks redeliver " + c.ID + " --from start"
+		return nil, next, c.giveUp(ctx, err.Error()+", and the ledger does not tell what of it still holds: run `"+again+"` (or from a time before it), then `"+c.enable()+"`", again, c.enable())
 	case err != nil && !nothing:
 		return nil, next, err
 	}
@@ -255,9 +256,9 @@ func (c *courier) until(ctx context.Context, m *message) error {
 		failing := min(time.Since(*c.state.Failing), time.Since(c.Enabled))
 		switch {
 		case a.Status == http.StatusGone:
-			return c.giveUp(ctx, "it answered 410: it wants no more events")
+			return c.giveUp(ctx, "it answered 410: it wants no more events", c.enable())
 		case failing >= c.GiveUp:
-			return c.giveUp(ctx, fmt.Sprintf("it did not take an event for %s; at last it said: %d %s", failing.Round(time.Second), a.Status, a.Answer))
+			return c.giveUp(ctx, fmt.Sprintf("it did not take an event for %s; at last it said: %d %s", failing.Round(time.Second), a.Status, a.Answer), c.enable())
 		}
 		c.dirty = true
 		if err := c.save(ctx); err != nil {
@@ -285,8 +286,10 @@ func (c *courier) post(m *message) (Attempt, error) {
 	return a, nil
 }
 
-// giveUp disables the endpoint. Its cursor stays where it is.
-func (c *courier) giveUp(ctx context.Context, why string) error {
+func (c *courier) enable() string { return "scorelay webhooks enable " + c.ID }
+
+// giveUp disables the endpoint. Its cursor stays where it is until an operator runs the commands.
+func (c *courier) giveUp(ctx context.Context, why string, commands ...string) error {
 	if err := c.save(ctx); err != nil {
 		return err
 	}
@@ -294,7 +297,7 @@ func (c *courier) giveUp(ctx context.Context, why string) error {
 	if err := c.Store.disable(context.WithoutCancel(ctx), c.ID, Disabled{Why: why, Fails: true}); err != nil {
 		return err
 	}
-	c.log.Error("a webhook's endpoint is disabled; nothing is skipped, and it continues where it is when an operator enables it", "why", why, "command", "scorelay webhooks enable "+c.ID)
+	c.log.Error("a webhook's endpoint is disabled; nothing is skipped, and it continues when an operator runs the command", "why", why, "command", strings.Join(commands, " && "))
 	<-ctx.Done() // the record has changed: another courier goes by it
 	return ctx.Err()
 }

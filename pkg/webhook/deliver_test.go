@@ -270,8 +270,21 @@ func TestARotationSignsWithBoth(t *testing.T) {
 	require.NotContains(t, fmt.Sprintf("%v %s %q", last, last, last), last.Reveal()[10:])
 }
 
-// TestBlocksThatWereFinalAndAreGone: an operator says where to continue.
-func TestBlocksThatWereFinalAndAreGone(t *testing.T) {
+// TestWhatVoidsEventsIsSentToAll, in the order of the events.
+func TestWhatVoidsEventsIsSentToAll(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.log.rewound = 7
+	r.log.write(10)
+	to := r.endpoint(newReceiver(t, nil), webhook.Endpoint{Types: []event.Type{event.UpdateRejected}})
+	stop := r.deliver(nil)
+	to.until("the last of its type", func() bool { return to.times["event-10"] > 0 })
+	stop()
+	require.Equal(t, []string{"event-5", "event-7", "event-10"}, to.ids)
+}
+
+// TestACursorThatTheLedgerForgot: an operator says where to continue, as the endpoint's reason has it.
+func TestACursorThatTheLedgerForgot(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.log.write(3)
@@ -285,6 +298,7 @@ func TestBlocksThatWereFinalAndAreGone(t *testing.T) {
 	r.log.replaced.Store(true)
 	e, _ := r.state(to, func(e webhook.Endpoint, _ webhook.State) bool { return e.Disabled != nil })
 	require.Contains(t, e.Disabled.Why, event.ErrReplaced.Error())
+	require.Contains(t, e.Disabled.Why, "`scorelay webhooks redeliver "+to.id+" --from start`")
 	r.state(to, func(_ webhook.Endpoint, s webhook.State) bool { return s.Waiting == nil })
 	r.log.replaced.Store(false)
 	r.log.unread.Store(false)

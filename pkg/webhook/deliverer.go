@@ -31,14 +31,11 @@ const (
 	pageLimit = 64 // events in memory for an endpoint, or as many as it wants in one POST
 )
 
-// Events are the log.
+// Events reads what became final, as event.Reader does.
 type Events interface {
-	// Next is as of event.Reader.
 	Next(ctx context.Context, project score.ProjectID, after event.Cursor, limit int) ([]event.Event, event.Cursor, error)
-	// Since is the cursor before what was done in blocks from a time on.
 	Since(ctx context.Context, at time.Time) (event.Cursor, error)
-	// Find is a project's event of an id, and the cursor before it; event.ErrNoEvent where there is none.
-	Find(ctx context.Context, project score.ProjectID, id string) (event.Event, event.Cursor, error)
+	Find(ctx context.Context, project score.ProjectID, id string) (event.Event, error)
 }
 
 // Config of a Deliverer.
@@ -105,7 +102,7 @@ func (d *Deliverer) Watch(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Run delivers what the log tells until ctx ends; a POST that is under way then is finished. It may be called again after that. Watch must be running. The
+// Run delivers events until ctx ends; a POST that is under way then is finished. It may be called again after that. Watch must be running. The
 // caller sees to it that it runs in one relayer at a time, by the lease.
 func (d *Deliverer) Run(ctx context.Context, events Events) {
 	d.events = events

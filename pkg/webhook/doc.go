@@ -1,14 +1,15 @@
 // Package webhook tells HTTP endpoints what became final of a project, as the Standard Webhooks specification says
 // (https://www.standardwebhooks.com): signed POSTs, each again until it is answered 2xx.
 //
-// The final chain is the log (package event), so nothing is queued here: of each endpoint a cursor is kept, and one page of events in memory.
+// What is sent is read from the ledger (package event), so nothing is queued here: of each endpoint a cursor is kept, and one page of events in memory.
 //
 // # Invariants
 //
 //   - An endpoint's cursor moves behind what was answered 2xx, or behind events that it did not ask for, and is written after that. So each event
 //     is delivered at least once, whichever process dies; one that dies without notice repeats half a second of deliveries at most.
-//   - The events of one endpoint come in the log's order, one POST after the other. One that is not answered 2xx holds up
+//   - The events of one endpoint come in the ledger's order, one POST after the other. One that is not answered 2xx holds up
 //     those behind it, and no other endpoint: each has a goroutine, a cursor and connections of its own.
+//   - A reorg deeper than finality is an event like others (event.ChainRewound), which also comes to endpoints that did not ask for its type.
 //   - Nothing is skipped. An endpoint that fails for a day, or answers 410, is disabled with its reason and keeps its cursor: enabled again, it
 //     continues there. To pass over what it cannot take an operator moves its cursor.
 //   - One relayer delivers, under a lease. The lease may have two holders for a moment, who both deliver; the compare-and-set of the

@@ -62,7 +62,7 @@ type Endpoint struct {
 	ID       string          `json:"id"`
 	Project  score.ProjectID `json:"projectId"`
 	URL      string          `json:"url"`
-	Types    []event.Type    `json:"types,omitempty"` // that it is sent; none stands for all
+	Types    []event.Type    `json:"types,omitempty"` // that it is sent beside event.ChainRewound; none stands for all
 	Batch    int             `json:"batch"`           // events in one POST at most: 1, each is a POST of its own; more, each POST has a list of them
 	Created  time.Time       `json:"created"`
 	Disabled *Disabled       `json:"disabled,omitempty"` // nil: it is sent events
@@ -126,8 +126,10 @@ func (e *Endpoint) check() error {
 	return nil
 }
 
-// wants tells whether the endpoint is sent events of a type.
-func (e *Endpoint) wants(t event.Type) bool { return len(e.Types) == 0 || slices.Contains(e.Types, t) }
+// wants reports whether the endpoint is sent events of a type. What voids others is sent to all.
+func (e *Endpoint) wants(t event.Type) bool {
+	return len(e.Types) == 0 || t == event.ChainRewound || slices.Contains(e.Types, t)
+}
 
 // keys sign now, the newest first.
 func (r *record) keys(now time.Time) ([][]byte, error) {

@@ -39,7 +39,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}),
 		served: with.NewGauge(prometheus.GaugeOpts{
 			Name: "scorelay_webhook_served_endpoints",
-			Help: "Webhooks' endpoints that this relayer delivers to, or would if there were events: it holds the lease, and could read the log and how far each is for it. One that fails is served, too.",
+			Help: "Webhooks' endpoints that this relayer delivers to, or would if there were events: it holds the lease, and could read the ledger and how far each is for it. One that fails is served, too.",
 		}),
 	}
 }

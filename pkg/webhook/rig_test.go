@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -56,6 +55,7 @@ type written struct {
 	n    int
 	more chan struct{}
 
+	rewound  int          // which event is event.ChainRewound
 	replaced atomic.Bool  // the blocks of cursors are gone
 	unread   atomic.Bool  // the log cannot be read
 	failed   atomic.Int64 // so many reads did so
@@ -76,7 +76,7 @@ func cursor(after int) event.Cursor {
 	if after == 0 {
 		return event.Cursor{}
 	}
-	c, err := event.ParseCursor(fmt.Sprintf("%d-%s-0-0-0", after, strings.Repeat("ab", 32)))
+	c, err := event.ParseCursor(fmt.Sprintf("%d-1-abababababababab-0", after))
 	if err != nil {
 		panic(err)
 	}
@@ -126,18 +126,22 @@ func (w *written) Next(ctx context.Context, of score.ProjectID, after event.Curs
 	}
 }
 
-func (w *written) Find(_ context.Context, of score.ProjectID, id string) (event.Event, event.Cursor, error) {
+func (w *written) Find(_ context.Context, of score.ProjectID, id string) (event.Event, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if n := number(id); n > 0 && n <= w.n {
-		return w.nth(of, n), cursor(n - 1), nil
+		return w.nth(of, n), nil
 	}
-	return event.Event{}, event.Cursor{}, event.ErrNoEvent
+	return event.Event{}, event.ErrNoEvent
 }
 
 func (w *written) nth(of score.ProjectID, n int) event.Event {
+	is := typeOf(n)
+	if n == w.rewound {
+		is = event.ChainRewound
+	}
 	return event.Event{
-		ID: fmt.Sprintf("event-%d", n), Type: typeOf(n), Time: began.Add(time.Duration(n) * time.Second), Project: of,
+		ID: fmt.Sprintf("event-%d", n), Type: is, Time: began.Add(time.Duration(n) * time.Second), Project: of,
 		Data: event.UpdateData{Target: common.Address{byte(n)}, Outcome: "applied"}, After: cursor(n),
 	}
 }

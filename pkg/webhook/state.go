@@ -35,7 +35,7 @@ type Attempt struct {
 	Time    time.Time     `json:"time"`
 	Message string        `json:"message"`          // its webhook-id
 	Events  int           `json:"events"`           // in it
-	After   event.Cursor  `json:"after"`            // the events are those that come after it
+	After   event.Cursor  `json:"after"`            // the events are those that come after it; of a Resend, how far the endpoint was
 	Status  int           `json:"status,omitempty"` // 0: there was no answer
 	Millis  int64         `json:"ms"`               // until the answer was there
 	Answer  string        `json:"answer,omitempty"` // its beginning, or why there was none

@@ -10,6 +10,7 @@ export type ProjectEvent =
   | Told<'project.created' | 'project.rejected' | 'project.replayed', ProjectData>
   | Told<'project.changed', ChangeData>
   | Told<'edit.rejected', EditData>
+  | Told<'chain.rewound', RewindData>
 
 export interface Told<Type, Data> {
   /** The same however often the event comes: who has seen it drops it. */
@@ -68,6 +69,14 @@ export interface EditData extends TxRef {
   owner: Hex
   edits: Required<Edit>[]
   outcome: string
+}
+
+/** A reorg deeper than finality. Events of later blocks are void, whose ids are to be forgotten: what holds of them comes again, under its id. */
+export interface RewindData {
+  /** The newest block that stands. */
+  blockNumber: number
+  /** null where it is not known. */
+  blockHash: Hex | null
 }
 
 /** Which events are followed. */

@@ -19,10 +19,10 @@ import (
 	"github.com/scorelay/scorelay/pkg/devnet"
 	"github.com/scorelay/scorelay/pkg/devnet/rig/rpcproxy"
 	"github.com/scorelay/scorelay/pkg/event"
-	"github.com/scorelay/scorelay/pkg/evidence"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/registry"
-	"github.com/scorelay/scorelay/pkg/retry"
 	"github.com/scorelay/scorelay/pkg/score"
+	"github.com/scorelay/scorelay/pkg/stream"
 )
 
 func idOf(log *types.Log, index int) string {
@@ -39,19 +39,6 @@ func ids(events []event.Event, of ...string) (found []string) {
 	return found
 }
 
-// sources are the ids of the chain and of the dead letters, each in order.
-func sources(events []event.Event) (chain, dead []string) {
-	chain, dead = []string{}, []string{}
-	for _, e := range events {
-		if strings.HasPrefix(e.ID, "dead-") {
-			dead = append(dead, e.ID)
-		} else {
-			chain = append(chain, e.ID)
-		}
-	}
-	return chain, dead
-}
-
 // TestEveryEventIsToldOnceFromAnyCut has a random run of updates, changes, dead letters, reorgs and failures of the endpoint, which a reader follows that is
 // replaced by a new process all the time, continues from the cursor of the last event it was told, and has bounds that nothing fits into. At the end, the cursors of
 // events continue with exactly what came after each.
@@ -65,7 +52,7 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var followed []event.Event
 	var at event.Cursor
-	dead, log := 0, w.open(1)
+	dead, r := 0, w.open(1)
 	for range 24 {
 		switch random.IntN(8) {
 		case 0, 1, 2:
@@ -85,11 +72,12 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 		case 5:
 			w.blocks(1 + random.IntN(4))
 		case 6:
-			log = w.open(1 << random.IntN(16))
+			r = w.open(1 << random.IntN(16))
 		case 7:
 			broken := w.proxy.Add(rpcproxy.Drop().Sometimes(0.3))
 			w.relay(w.fresh(p, 3)...)
-			some, now, err := log.Next(t.Context(), p.ID, at, 1+random.IntN(5)) // may fail
+			w.finalize()
+			some, now, err := r.Next(t.Context(), p.ID, at, 1+random.IntN(5)) // may fail
 			if err == nil {
 				followed, at = append(followed, some...), now
 			}
@@ -97,35 +85,29 @@ func TestEveryEventIsToldOnceFromAnyCut(t *testing.T) {
 			continue
 		}
 		var some []event.Event
-		some, at = w.to(log, p, at, 1+random.IntN(5))
+		some, at = w.to(r, p, at, 1+random.IntN(5))
 		followed = append(followed, some...)
 	}
 	w.blocks(confirmations)
-	some, _ := w.to(log, p, at, 10)
+	some, _ := w.to(r, p, at, 10)
 	followed = append(followed, some...)
 
 	require.Equal(t, w.executed(p), ids(onChain(followed), "update."), "all that the contract's own logs say, in their order")
-	chain, letters := sources(followed)
-	require.Len(t, letters, dead)
+	require.Len(t, followed, len(onChain(followed))+dead)
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(ids(followed)))), len(followed), "each once")
 	all, _ := w.to(w.open(0), p, event.Cursor{}, 1000)
-	fromStart, lettersFromStart := sources(all)
-	require.Equal(t, chain, fromStart)
-	require.Equal(t, letters, lettersFromStart)
+	require.Equal(t, ids(followed), ids(all), "in one order")
 	require.Equal(t, event.ProjectCreated, all[0].Type)
 
-	logs := []*event.Log{w.open(0), w.open(1), w.open(2000)}
+	readers := []*event.Reader{w.open(0), w.open(1), w.open(2000)}
 	for n, i := range random.Perm(len(followed)) {
 		if n == 25 { // of some sixty
 			break
 		}
 		text, err := event.ParseCursor(followed[i].After.String())
 		require.NoError(t, err)
-		rest, _ := w.to(logs[i%len(logs)], p, text, 1+random.IntN(20))
-		doneChain, doneDead := sources(followed[:i+1])
-		restChain, restDead := sources(rest)
-		require.Equal(t, chain[len(doneChain):], restChain, "after event %d", i)
-		require.Equal(t, letters[len(doneDead):], restDead, "after event %d", i)
+		rest, _ := w.to(readers[i%len(readers)], p, text, 1+random.IntN(20))
+		require.Equal(t, ids(followed[i+1:]), ids(rest), "after event %d", i)
 	}
 }
 
@@ -134,38 +116,31 @@ func onChain(events []event.Event) []event.Event {
 	return slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return strings.HasPrefix(e.ID, "dead-") })
 }
 
-// TestReadersAtTheEndShareOneTail counts what the chain is asked while 1 and while 40 readers follow the same blocks.
-func TestReadersAtTheEndShareOneTail(t *testing.T) {
+// TestReadersAtTheEndAskTheChainNothing, however many they are: they share what the process has of the ledger.
+func TestReadersAtTheEndAskTheChainNothing(t *testing.T) {
 	t.Parallel()
-	asked := func(readers int) int {
-		p := project(1)
-		w := newWorld(t, p)
-		w.proven = 1000
-		w.blocks(confirmations)
-		log := w.open(0)
-		end, err := log.End(t.Context())
-		require.NoError(t, err)
-		before := w.proxy.Stats().Calls
-		var reading sync.WaitGroup
-		for range 5 {
-			w.relay(w.fresh(p, 3)...)
-		}
-		w.blocks(confirmations)
-		for range readers {
-			reading.Go(func() {
-				for at, n := end, 0; n < 15; {
-					some, next := w.read(log, p, at, 100)
-					at, n = next, n+len(some)
-				}
-			})
-		}
-		reading.Wait()
-		after := w.proxy.Stats().Calls
-		return after["eth_getBlockReceipts"] + after["eth_getLogs"] - before["eth_getBlockReceipts"] - before["eth_getLogs"]
+	p := project(1)
+	w := newWorld(t, p)
+	w.finalize()
+	r := w.open(0)
+	end := w.end(r)
+	before := w.proxy.Stats().Total()
+	var reading sync.WaitGroup
+	for range 40 {
+		reading.Go(func() {
+			for at, n := end, 0; n < 15; {
+				some, next := w.read(r, p, at, 4)
+				at, n = next, n+len(some)
+			}
+		})
 	}
-	one := asked(1)
-	require.Positive(t, one)
-	require.Equal(t, one, asked(40))
+	for range 5 {
+		w.relay(w.fresh(p, 3)...)
+		w.write()
+	}
+	w.finalize()
+	reading.Wait()
+	require.Equal(t, before, w.proxy.Stats().Total())
 }
 
 // TestWhatEventsTell looks at the JSON of each type.
@@ -179,12 +154,13 @@ func TestWhatEventsTell(t *testing.T) {
 	newest := w.fresh(p, 1)
 	newest[0].Action = 2
 	w.relay(newest...)
+	w.finalize()
 	edit := &score.SignedEdit{ProjectEdit: score.ProjectEdit{Project: p.ID, Nonce: 4, Edits: []score.Edit{{Operation: score.AddScoreType, Name: "luck"}}}, Owner: devnet.Address(ownerKey)}
 	require.NoError(t, w.stream.AddDeadLetters(t.Context(), []score.DeadLetter{
 		{Edit: edit, Seq: 7, Outcome: score.WrongEditNonce}, {Project: p, Seq: 3, Outcome: score.ProjectExists}, {Update: &updates[1], Work: 5, Outcome: score.Unprocessable},
 	}))
-	w.blocks(confirmations)
-	log := w.open(0)
+	w.finalize()
+	r := w.open(0)
 	at := event.Cursor{}
 	told := map[event.Type][]string{}
 	take := func(events []event.Event) {
@@ -198,7 +174,7 @@ func TestWhatEventsTell(t *testing.T) {
 		}
 	}
 	for len(told[event.UpdateRejected]) == 0 { // the directory does not have the new action yet, so its update is not told
-		some, next := w.read(log, p, at, 100)
+		some, next := w.read(r, p, at, 100)
 		take(some)
 		at = next
 	}
@@ -206,7 +182,7 @@ func TestWhatEventsTell(t *testing.T) {
 	grown := score.RecordOf(p)
 	grown.Actions = append(slices.Clone(p.Actions), score.Action{Name: "win", Points: 3})
 	w.record(grown)
-	some, at := w.to(log, p, at, 100)
+	some, at := w.to(r, p, at, 100)
 	take(some)
 	require.Len(t, told[event.UpdateApplied], 2)
 	require.Contains(t, told[event.UpdateApplied][1], `"action":"win","points":3,`)
@@ -225,78 +201,58 @@ func TestWhatEventsTell(t *testing.T) {
 		}
 		return w.stream.MarkReplayed(t.Context(), d, time.Now())
 	}))
-	some, _ = w.to(log, p, at, 1)
+	some, _ = w.to(r, p, at, 1)
 	require.Equal(t, []event.Type{event.UpdateRejected, event.UpdateReplayed}, []event.Type{some[0].Type, some[1].Type}, "who has not heard of the first one hears it now")
 	require.Equal(t, some[0].ID+"-replayed", some[1].ID)
 }
 
-// TestACursorWhoseBlockWasReplacedIsRefused: finality did not hold. What began again at the beginning is told all that there is.
-func TestACursorWhoseBlockWasReplacedIsRefused(t *testing.T) {
-	t.Parallel()
-	p := project(1)
-	w := newWorld(t, p)
-	base := w.top()
-	w.relay(w.fresh(p, 3)...)
-	w.blocks(confirmations)
-	log := w.open(0)
-	all, at := w.to(log, p, event.Cursor{}, 100)
-	require.Len(t, all, 4)
-	waiting := make(chan error, 1)
+// away is a ledger that cannot be read, as long as a test wants.
+type away struct {
+	ledger.Store
+
+	is atomic.Pointer[error]
+}
+
+func (a *away) Follow(ctx context.Context, from uint64, fn func(stream.Entry) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := make(chan struct{})
+	defer close(stop)
 	go func() {
-		for now := at; ; {
-			_, next, err := log.Next(t.Context(), p.ID, now, 10)
-			if errors.Is(err, event.ErrReplaced) || t.Context().Err() != nil {
-				waiting <- err
+		for {
+			select {
+			case <-stop:
 				return
+			case <-time.After(time.Millisecond):
+				if err := a.is.Load(); err != nil {
+					cancel(*err)
+				}
 			}
-			now = next
 		}
 	}()
-	w.node.Reorg(t, base, func() { w.relay(w.fresh(p, 5)...) })
-	w.blocks(confirmations)
-	require.ErrorIs(t, <-waiting, event.ErrReplaced)
-	for _, each := range []*event.Log{log, w.open(0)} {
-		require.ErrorIs(t, each.Holds(t.Context(), all[3].After), event.ErrReplaced)
-		require.NoError(t, each.Holds(t.Context(), all[0].After))
-		_, now, err := each.Next(t.Context(), p.ID, all[3].After, 10)
-		require.ErrorIs(t, err, event.ErrReplaced)
-		require.Equal(t, all[3].After, now)
-		again, _ := w.to(each, p, event.Cursor{}, 100)
-		require.Len(t, again, 6)
-		require.Equal(t, all[0].ID, again[0].ID, "what is in both chains has the same id")
+	if err := a.is.Load(); err != nil {
+		return *err
 	}
+	return errors.Join(a.Store.Follow(ctx, from, fn), context.Cause(ctx))
 }
 
-// poisoned is a chain with a block at which its reader panics.
-type poisoned struct {
-	event.Chain
-
-	is atomic.Bool
-}
-
-func (p *poisoned) FinalBlock(ctx context.Context, confirmations uint64) (evidence.Block, error) {
-	if p.is.Load() {
-		panic("planted")
-	}
-	return p.Chain.FinalBlock(ctx, confirmations)
-}
-
-// TestReadersOfAChainThatDoesNotAnswerWait, or at whose blocks the log panics, which shows, hear why, and are told of all when that ends.
-func TestReadersOfAChainThatDoesNotAnswerWait(t *testing.T) {
+// TestReadersOfALedgerThatCannotBeReadWait, which shows, hear why, and are told of all when that ends.
+func TestReadersOfALedgerThatCannotBeReadWait(t *testing.T) {
 	t.Parallel()
 	p := project(1)
 	w := newWorld(t, p)
-	w.blocks(confirmations)
-	log := w.still(0)
-	chain := &poisoned{Chain: log.Chain}
-	log.Chain = chain
-	w.run(log)
-	end, err := log.End(t.Context())
-	require.NoError(t, err)
+	w.finalize()
+	r := w.still(0)
+	store := &away{Store: w.ledger}
+	r.Source.Ledger = store
+	w.run(r)
+	at := w.end(r)
+	gone := errors.New("the ledger is away")
+	store.is.Store(&gone)
 	told, why := make(chan []event.Event, 1), make(chan error, 1)
-	read := func(from event.Cursor) {
-		for at := from; ; {
-			some, next, err := log.Next(t.Context(), p.ID, at, 10)
+	go func() {
+		for {
+			some, next, err := r.Next(t.Context(), p.ID, at, 10)
 			if len(some) > 0 || t.Context().Err() != nil {
 				told <- some
 				return
@@ -310,27 +266,14 @@ func TestReadersOfAChainThatDoesNotAnswerWait(t *testing.T) {
 			}
 			at = next
 		}
-	}
-	go read(end)
-	well := w.proxy.Add(rpcproxy.Drop())
+	}()
 	w.relay(w.fresh(p, 2)...)
-	w.blocks(confirmations)
+	w.finalize()
+	require.ErrorContains(t, <-why, "the ledger is away")
 	w.shows(1)
-	require.ErrorContains(t, <-why, "couldn't read the final block")
-	well()
-	some := <-told
-	require.Len(t, some, 2)
+	store.is.Store(nil)
+	require.Len(t, <-told, 2)
 	w.shows(0)
-
-	go read(some[1].After)
-	chain.is.Store(true)
-	w.relay(w.fresh(p, 3)...)
-	w.blocks(confirmations)
-	w.shows(1)
-	for panicked := (*retry.PanicError)(nil); !errors.As(<-why, &panicked); { // those of before may still be there
-	}
-	chain.is.Store(false)
-	require.Len(t, <-told, 3)
 }
 
 // TestAReaderOfBlocksThatAreNotGivenShows, though all others are told: nodes forget old logs.
@@ -340,19 +283,18 @@ func TestAReaderOfBlocksThatAreNotGivenShows(t *testing.T) {
 	w := newWorld(t, p)
 	w.relay(w.fresh(p, 2)...)
 	w.blocks(10)
+	w.purge()
 	w.relay(w.fresh(p, 2)...)
-	w.blocks(confirmations)
-	log := w.open(1) // the tail is the newest block
-	_, err := log.End(t.Context())
-	require.NoError(t, err)
+	w.finalize()
+	r := w.open(0)
+	end := w.end(r)
 	well := w.proxy.Add(rpcproxy.Refuse(-32000, "the logs were pruned").For("eth_getLogs"))
-	_, _, err = log.Next(t.Context(), p.ID, event.Cursor{}, 100)
+	_, _, err := r.Next(t.Context(), p.ID, event.Cursor{}, 100)
 	require.ErrorContains(t, err, "the logs were pruned")
 	w.shows(1)
-	_, err = log.End(t.Context())
-	require.NoError(t, err, "the end of the chain is read")
+	require.NoError(t, r.Holds(t.Context(), end), "the end of the ledger is read")
 	well()
-	all, _ := w.to(log, p, event.Cursor{}, 100)
+	all, _ := w.to(r, p, event.Cursor{}, 100)
 	require.Len(t, all, 5)
 	w.shows(0)
 }
@@ -362,28 +304,26 @@ func TestAReaderOfAProjectThatIsYetToComeWaitsForIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := project(1)
-	log := w.open(0)
-	end, err := log.End(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, event.Cursor{}, end, "nothing is final yet")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, at, err := log.Next(ctx, p.ID, end, 1)
-	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, end, at)
+	r := w.open(0)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, at, err := r.Next(ctx, p.ID, event.Cursor{}, 1)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "the ledger is empty")
+	require.Equal(t, event.Cursor{}, at)
+	w.shows(0)
 	created := make(chan event.Event, 1)
 	go func() {
 		defer close(created)
 		for at := (event.Cursor{}); ; {
-			some, next := w.read(log, p, at, 10)
+			some, next := w.read(r, p, at, 10)
 			if at = next; len(some) > 0 {
 				created <- some[0]
 				return
 			}
 		}
 	}()
-	w.blocks(confirmations)
+	w.finalize()
 	w.call(relayerKey, registry.EncodeCreateProject(p))
-	w.blocks(confirmations)
+	w.finalize()
 	require.Equal(t, event.ProjectCreated, (<-created).Type)
 }
