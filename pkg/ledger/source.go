@@ -43,7 +43,7 @@ const (
 // Source reads the ledger: its end from memory, read once for the whole process; what is older from NATS; and what is older than the
 // ledger from the chain, as the same messages. It is safe for concurrent use. Run must be running.
 type Source struct {
-	Ledger     *stream.Ledger
+	Ledger     Store
 	Chain      Chain
 	Deployment score.Deployment
 	Budget     int // bytes kept in memory, about; 0 means DefaultBudget
@@ -63,7 +63,7 @@ func (s *Source) Run(ctx context.Context) error {
 		Fails: "couldn't read the ledger of final blocks; its readers wait, and the process tries again",
 	}
 	for ctx.Err() == nil {
-		err := retry.Contained(func() error { return s.follow(ctx) })
+		err := retry.Contained(func() error { return s.Follow(ctx) })
 		trouble.Say(ctx, err)
 		s.mu.Lock()
 		s.failing = err
@@ -74,8 +74,8 @@ func (s *Source) Run(ctx context.Context) error {
 	return nil
 }
 
-// follow reads from behind what is kept, or from near the end, and never returns nil.
-func (s *Source) follow(ctx context.Context) error {
+// Follow reads from behind what is kept, or from near the end, until ctx ends or something fails, and never returns nil.
+func (s *Source) Follow(ctx context.Context) error {
 	first, last, err := s.Ledger.Bounds(ctx)
 	if err != nil {
 		return err
@@ -344,6 +344,68 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 		join, join.Seq = m.at(), join.Seq+uint64(n)
 	}
 	return s.Next(ctx, join)
+}
+
+// clocksDiffer is how much the clocks of NATS and of the chain do, at most.
+const clocksDiffer = time.Hour
+
+// Since returns a position from which on Next returns all that is in blocks made since a time, and maybe some before.
+func (s *Source) Since(ctx context.Context, since time.Time) (Position, error) {
+	if _, err := s.End(ctx); err != nil {
+		return Position{}, err
+	}
+	first, _, err := s.Ledger.Bounds(ctx)
+	if err != nil {
+		return Position{}, err
+	}
+	seq, err := s.Ledger.Since(ctx, since.Add(-clocksDiffer))
+	if err != nil {
+		return Position{}, err
+	}
+	if seq > first {
+		m, err := s.at(ctx, seq-1)
+		if err != nil {
+			return Position{}, err
+		}
+		at := m.at()
+		at.Seq = seq - 1
+		return at, nil
+	}
+	m, err := s.at(ctx, first)
+	if err != nil || m.Number <= s.Deployment.DeployBlock {
+		return Position{}, err
+	}
+	n, err := evidence.FirstSince(s.Deployment.DeployBlock, m.Number, since, func(number uint64) (evidence.Block, error) {
+		return s.Chain.BlockByNumber(ctx, number)
+	})
+	return Position{Block: max(n, 1) - 1}, err
+}
+
+// Undone calls fn with the messages of the blocks that a Rewind says are gone, the newest first. ErrReplaced: the ledger does not hold all of
+// them any more. An error of fn ends it.
+func (s *Source) Undone(ctx context.Context, rewind *Message, fn func(*Message) error) error {
+	for seq := rewind.Seq - 1; ; seq-- {
+		entry, err := s.Ledger.At(ctx, seq)
+		if errors.Is(err, stream.ErrGone) {
+			return fmt.Errorf("%w: blocks above %d, of which the ledger does not hold all", ErrReplaced, rewind.Block.Number)
+		}
+		if err != nil {
+			return err
+		}
+		m, err := decode(seq, entry.Data)
+		switch {
+		case err != nil:
+			return err
+		case m.Kind == Letter:
+			continue
+		case m.Block.Number <= rewind.Block.Number && (m.Whole || m.Kind == Rewind):
+			return nil
+		case m.Kind == Block:
+			if err := fn(m); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // at reads the message of a sequence.

@@ -62,13 +62,31 @@ type Letters interface {
 	DeadLettersAfter(ctx context.Context, after uint64, of *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error
 }
 
+// Store is the ledger as it is stored (stream.Ledger).
+type Store interface {
+	// Append stores data as the message after sequence last, which must be the newest, and returns its sequence. stream.ErrMoved: another
+	// writer was first. After any other error the message may or may not be stored.
+	Append(ctx context.Context, last uint64, data []byte) (uint64, error)
+	// Bounds returns the sequences of the oldest and newest messages held; first > last: none is.
+	Bounds(ctx context.Context) (first, last uint64, err error)
+	// At returns the message of a sequence; stream.ErrGone if it is not held.
+	At(ctx context.Context, seq uint64) (stream.Entry, error)
+	// Read calls fn with the messages held from a sequence on, in order, up to the newest now. An error of fn ends it, and is returned
+	// unless it is stream.ErrStop.
+	Read(ctx context.Context, from uint64, fn func(stream.Entry) error) error
+	// Since returns the sequence of the first message stored at or after a time; one past the newest if there is none.
+	Since(ctx context.Context, at time.Time) (uint64, error)
+	// Follow calls fn with the messages from a sequence on, in order, and waits for new ones, until ctx ends or something fails.
+	Follow(ctx context.Context, from uint64, fn func(stream.Entry) error) error
+}
+
 // Writer appends to the ledger what became final. Any number may run over one ledger.
 type Writer struct {
 	Deployment score.Deployment
 	Heads      Heads
 	Chain      Chain
 	Letters    Letters
-	Ledger     *stream.Ledger
+	Ledger     Store
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: none
 

@@ -156,7 +156,7 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 	}
 	b.tracer.bound(span, b.lane.State.Slot(nonce))
 	b.metrics.attempts.WithLabelValues("first").Inc()
-	b.reporter.bound(ctx, nonce, w.piece.refs())
+	b.reporter.bound(ctx, nonce)
 	return true, nil
 }
 

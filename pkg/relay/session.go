@@ -193,7 +193,7 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	}
 	effects, err := s.lane.Step(lane.View(v))
 	if err == nil && slices.ContainsFunc(effects, settles) {
-		// Statuses are told before the end of a slot is journaled: by one that lost the lane, they would undo what its successor told.
+		// Dead letters are stored before the end of a slot is journaled: one that lost the lane could store some of what its successor binds again.
 		err = s.journal.fenced(ctx)
 	}
 	if err == nil {

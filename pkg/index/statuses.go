@@ -1,0 +1,388 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/scorelay/scorelay/pkg/lane"
+	"github.com/scorelay/scorelay/pkg/ledger"
+	"github.com/scorelay/scorelay/pkg/registry"
+	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
+)
+
+const (
+	restoreTries = 10 // of one write, before the restore begins again
+	restorePause = time.Second
+	sweepEvery   = time.Second
+
+	clocksDiffer = time.Hour // NATS's, which times what is accepted, and the chain's, at most
+	mostFolded   = 100_000   // references of facts that one call of the store gets, about
+)
+
+// Statuses folds the ledger into the status store: what became final, and what did not. The position in the store is the one detector of
+// lost data. Where it is missing, behind what this process wrote last, or of another restore, the store is restored: it is not complete
+// until what the stream holds is accepted in it, and the ledger is folded again. docs/crashes.md (Statuses) has the cases.
+type Statuses struct {
+	Deployment score.Deployment
+	Ledger     *ledger.Source
+	Chain      Chain
+	Source     Source
+	Journals   Journals
+	Lanes      Lanes
+	Store      StatusStore
+	// Lost names the newest loss of accepted updates that an operator accepted; empty where there is none, or it is not known. May be nil.
+	Lost func() string
+	// Retention is how far back final statuses are brought back, by the time of their block: the store's retention, or further, where the
+	// stream holds what is older. 0 means all there ever were. What is older the chain still knows: it refuses the id.
+	Retention time.Duration
+	Log       *slog.Logger
+
+	token   string          // of the restore that made the store, or is under way
+	at      []string        // where the fold of each of the store's tables is
+	seen    ledger.Position // the position in at that this process wrote or read last
+	restore *statusRestore  // under way; nil while the store is complete
+}
+
+// statusRestore is a restore once the stream is read.
+type statusRestore struct {
+	began    time.Time
+	target   ledger.Position // the ledger's end when it began: what is lost is before it
+	lanes    lane.Lanes      // as they were before dead letters were read
+	edits    editTally
+	accepted int
+}
+
+// Run folds until ctx ends, whose end is no error, and sweeps the store. Several may run: the store refuses all but one of them.
+func (s *Statuses) Run(ctx context.Context) error {
+	var sweeping sync.WaitGroup
+	defer sweeping.Wait()
+	sweeping.Go(func() {
+		for retry.Sleep(ctx, sweepEvery) == nil {
+			_ = s.Store.Sweep(ctx) // an error: the store is down, which those who need it tell
+		}
+	})
+	return ledger.RunFold(ctx, s.Ledger, s, "the statuses", s.Log)
+}
+
+// Begin is ledger.Fold's: it restores the store if it lost data.
+func (s *Statuses) Begin(ctx context.Context, lost bool) (ledger.Position, error) {
+	if err := s.forget(ctx); err != nil {
+		return ledger.Position{}, err
+	}
+	at, complete, err := s.Store.Folded(ctx)
+	if err != nil {
+		return ledger.Position{}, err
+	}
+	token, position, is := lowest(at)
+	if lost && is {
+		err := s.Ledger.Holds(ctx, position)
+		if is = err == nil && position.Seq > 0; !is && (err == nil || errors.Is(err, ledger.ErrReplaced)) {
+			s.Log.Error("the statuses are of final blocks that were replaced, and the ledger does not tell which; they are made again")
+			err = s.Store.Flush(ctx)
+		}
+		if err != nil {
+			return position, err // a ledger that is behind comes to the position
+		}
+	}
+	switch own := is && token == s.token; {
+	case own && before(position, s.seen):
+		s.Log.Warn("the status store lost its newest writes", "wrote", s.seen, "has", position)
+	case is && complete:
+		s.token, s.at, s.seen, s.restore = token, at, position, nil
+		return position, nil
+	case own && s.restore != nil:
+		s.at, s.seen = at, position
+		return position, nil
+	}
+	return s.bringBack(ctx)
+}
+
+// lowest is the token of the folds of all tables, and the lowest of their positions; false where one has none, or another token.
+func lowest(at []string) (token string, low ledger.Position, is bool) {
+	for i, fold := range at {
+		of, text, _ := strings.Cut(fold, " ")
+		p, err := ledger.ParsePosition(text)
+		if err != nil || i > 0 && of != token {
+			return "", low, false
+		}
+		if token = of; i == 0 || before(p, low) {
+			low = p
+		}
+	}
+	return token, low, len(at) > 0
+}
+
+// before reports whether a position is before another.
+func before(p, q ledger.Position) bool {
+	if p.Seq == 0 || q.Seq == 0 {
+		return p.Block < q.Block
+	}
+	return p.Seq < q.Seq
+}
+
+// Check is ledger.Checker's.
+func (s *Statuses) Check(ctx context.Context) error {
+	if err := s.forget(ctx); err != nil {
+		return err
+	}
+	at, complete, err := s.Store.Folded(ctx)
+	if err != nil {
+		return err
+	}
+	_, position, is := lowest(at)
+	switch {
+	case !is || !complete && s.restore == nil || position != s.seen:
+		return ledger.ErrFoldMoved
+	case s.restore != nil && !before(position, s.restore.target):
+		return s.finish(ctx) // which failed before
+	}
+	return nil
+}
+
+// forget has a store that is of before a loss forget what was lost: it would be answered as a duplicate forever.
+func (s *Statuses) forget(ctx context.Context) error {
+	if s.Lost == nil {
+		return nil
+	}
+	token := s.Lost()
+	if token == "" {
+		return nil
+	}
+	did, err := s.Store.ForgetOnce(ctx, token)
+	if did {
+		s.Log.Warn("the status store did not know of a loss that an operator accepted: it was flushed or is an older copy; what had no outcome in it is forgotten")
+	}
+	return err
+}
+
+// Apply is ledger.Fold's.
+func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error {
+	var facts []score.Fact
+	refs := 0
+	add := func(f score.Fact) error {
+		if facts, refs = append(facts, f), refs+len(f.Refs); refs < mostFolded {
+			return nil
+		}
+		err := s.Store.Fold(ctx, s.at, "", facts)
+		facts, refs = nil, 0
+		return err
+	}
+	for _, m := range messages {
+		err := s.facts(ctx, m, add)
+		if errors.Is(err, ledger.ErrReplaced) {
+			s.Log.Error("final blocks were replaced, and the ledger does not hold all of them any more; the statuses are made again")
+			return errors.Join(s.Store.Flush(ctx), ledger.ErrFoldMoved)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	last := messages[len(messages)-1].Position
+	if err := s.moveTo(ctx, last, facts); err != nil {
+		return err
+	}
+	if s.restore != nil && !before(last, s.restore.target) {
+		return s.finish(ctx)
+	}
+	return nil
+}
+
+// moveTo folds facts and says up to where the ledger is folded.
+func (s *Statuses) moveTo(ctx context.Context, to ledger.Position, facts []score.Fact) error {
+	fold := s.token + " " + to.String()
+	if err := s.Store.Fold(ctx, s.at, fold, facts); err != nil {
+		return err
+	}
+	at := make([]string, len(s.at))
+	for i := range at {
+		at[i] = fold
+	}
+	s.at, s.seen = at, to
+	return nil
+}
+
+// facts calls fn with what a message tells of statuses.
+func (s *Statuses) facts(ctx context.Context, m *ledger.Message, fn func(score.Fact) error) error {
+	switch m.Kind {
+	case ledger.Block:
+		for i := range m.Events {
+			if f := factOf(m, &m.Events[i]); len(f.Refs) > 0 {
+				if err := fn(f); err != nil {
+					return err
+				}
+			}
+		}
+	case ledger.Rewind:
+		return s.Ledger.Undone(ctx, m, func(m *ledger.Message) error {
+			for i := range m.Events {
+				if f := factOf(m, &m.Events[i]); len(f.Refs) > 0 {
+					if err := fn(score.Fact{Refs: f.Refs, Tx: f.Tx, Gone: true}); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	case ledger.Letter:
+		if f, is := factOfLetter(m.Letter); is {
+			return fn(f)
+		}
+	}
+	return nil
+}
+
+// factOf is what an event of a block tells. A lane may bind an update again that came before its project: its dead letter tells if that was
+// the end.
+func factOf(m *ledger.Message, e *ledger.Event) score.Fact {
+	f := score.Fact{Tx: e.Tx.Hash, Block: m.Block.Number}
+	if created, is := e.Event.(registry.ProjectCreated); is {
+		f.Refs, f.Outcomes = []score.Ref{score.CreationRef(created.Project.ID)}, []score.Outcome{score.Applied}
+	}
+	for u, outcome := range registry.Executed(e.Event) {
+		if outcome != score.UnknownProject {
+			f.Refs, f.Outcomes = append(f.Refs, u.Ref()), append(f.Outcomes, outcome)
+		}
+	}
+	return f
+}
+
+// factOfLetter is what a dead letter tells that no event does. That of a replayed one is over: what was accepted again waits, or has
+// its outcome elsewhere.
+func factOfLetter(d *score.DeadLetter) (f score.Fact, is bool) {
+	ref, readable := d.Ref()
+	if !readable || !d.Sole() {
+		return f, false
+	}
+	f = score.Fact{Refs: []score.Ref{ref}, Tx: d.Tx, Block: d.Block, Letter: true}
+	if f.Gone = !d.Replayed.IsZero(); !f.Gone {
+		f.Outcomes = []score.Outcome{d.Outcome}
+	}
+	return f, true
+}
+
+// bringBack begins a restore: what the stream holds is accepted, and the ledger is folded from the retention on. It is done when Apply has
+// come to where the ledger ended.
+func (s *Statuses) bringBack(ctx context.Context) (from ledger.Position, err error) {
+	s.Log.Info("the status store is empty or has lost data; bringing it back from the stream and the ledger")
+	r := &statusRestore{began: time.Now(), edits: newEditTally()}
+	if s.token, s.at, err = s.Store.BeginRestore(ctx); err != nil {
+		return from, err
+	}
+	s.restore, s.seen = nil, ledger.Position{}
+	// The ledger's end is read after the beginning: what the store was told before, and lost, is before it. What it is told from now on
+	// stays.
+	end, err := s.Ledger.End(ctx)
+	if err != nil {
+		return from, err
+	}
+	r.target = end.Position
+	if r.lanes, _, _, err = settledBy(ctx, s.Journals, s.Lanes); err != nil {
+		return from, fmt.Errorf("couldn't tell what lanes are done with: %w", err)
+	}
+	oldest, err := s.accepted(ctx, r)
+	if err != nil {
+		return from, err
+	}
+	if err := s.deadLetters(ctx, r); err != nil {
+		return from, err
+	}
+	if s.Retention > 0 {
+		since := time.Now().Add(-s.Retention)
+		if oldest = oldest.Add(-clocksDiffer); oldest.Before(since) { // it may be final for longer than the retention, behind what waits
+			since = oldest
+		}
+		if from, err = s.Ledger.Since(ctx, since); err != nil {
+			return from, err
+		}
+	}
+	if err := s.moveTo(ctx, from, nil); err != nil {
+		return from, err
+	}
+	if s.restore = r; !before(from, r.target) {
+		err = s.finish(ctx)
+	}
+	return from, err
+}
+
+// accepted writes what the stream holds, and tells since when; now, if it holds nothing.
+func (s *Statuses) accepted(ctx context.Context, r *statusRestore) (oldest time.Time, err error) {
+	oldest = time.Now()
+	err = s.Source.ReadAll(ctx, func(m score.Message) error {
+		if m.Time.Before(oldest) {
+			oldest = m.Time
+		}
+		refs := score.Refs(m.Updates)
+		if ref, alone := m.Alone(); alone {
+			refs = append(refs, ref)
+		}
+		r.edits.message(&m)
+		r.accepted += len(refs)
+		return again(ctx, func() error { return s.Store.RestoreAccepted(ctx, refs) })
+	})
+	return oldest, err
+}
+
+// deadLetters writes the outcomes of those that may be older than the ledger.
+func (s *Statuses) deadLetters(ctx context.Context, r *statusRestore) error {
+	return s.Source.DeadLetters(ctx, func(d score.DeadLetter) error {
+		r.edits.deadLetter(&d)
+		f, is := factOfLetter(&d)
+		if !is || f.Gone {
+			return nil
+		}
+		return again(ctx, func() error { return s.Store.Fold(ctx, s.at, "", []score.Fact{f}) })
+	})
+}
+
+// finish declares the store complete, once it has the outcomes that the ledger does not tell: of edits that were made, which no event tells. A
+// nonce whose newest acceptance waits is that one's.
+func (s *Statuses) finish(ctx context.Context) error {
+	r := s.restore
+	end, err := s.Ledger.End(ctx)
+	if err != nil {
+		return err
+	}
+	view := viewAt(s.Chain, s.Deployment.Contract, end.Block.Hash)
+	err = r.edits.judge(ctx, view, r.lanes, func(e editAt, is editEnd) error {
+		refs := []score.Ref{e.ref}
+		return again(ctx, func() error {
+			switch {
+			case is == made:
+				return s.Store.Final(ctx, common.Hash{}, 0, refs, []score.Outcome{score.Applied})
+			case is == pending && r.edits.newest[e.ref] == e.seq:
+				return s.Store.Accepted(ctx, refs, []string{""})
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.Store.EndRestore(ctx, s.token); err != nil {
+		return err
+	}
+	s.restore = nil
+	s.Log.Info("the status store is complete again", "accepted", r.accepted, "block", end.Block.Number, "took", time.Since(r.began).Round(time.Millisecond))
+	return nil
+}
+
+// again repeats a write that may repeat, since a restore is too long to begin again because of one missed answer.
+func again(ctx context.Context, write func() error) error {
+	refused := error(nil)
+	err := retry.Do(ctx, restoreTries, restorePause, func() error {
+		err := write()
+		if errors.Is(err, ledger.ErrFoldMoved) {
+			refused, err = err, nil
+		}
+		return err
+	})
+	return errors.Join(err, refused)
+}
