@@ -150,6 +150,8 @@ type StatusStore interface {
 	// Fold computes facts, in order, and says in the same writes up to where that is; nothing of an empty to. score.ErrFoldMoved: a table's fold is
 	// not where from has it.
 	Fold(ctx context.Context, from []string, to string, facts []score.Fact) error
+	// Process names the store's process: another one may have lost what was written last. "" where it does not tell.
+	Process(ctx context.Context) (string, error)
 	// BeginRestore gives the token that EndRestore wants, and where the folds are: the token and a space. Of two restores at once the later one counts.
 	BeginRestore(ctx context.Context) (token string, at []string, err error)
 	RestoreAccepted(ctx context.Context, refs []score.Ref) error
@@ -170,6 +172,10 @@ type StatusStore interface {
 type Source interface {
 	// ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
 	ReadAll(ctx context.Context, fn func(score.Message) error) error
+	// ReadFrom is ReadAll from a sequence on, and FirstSince the sequence of the first message stored at or after a time; one past the last if
+	// there is none.
+	ReadFrom(ctx context.Context, from uint64, fn func(score.Message) error) error
+	FirstSince(ctx context.Context, at time.Time) (uint64, error)
 	// DeadLetters hands every dead letter there is now to fn, replayed ones too. An error of fn ends it.
 	DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,13 +24,42 @@ const (
 	restorePause = time.Second
 	sweepEvery   = time.Second
 
-	clocksDiffer = time.Hour // NATS's, which times what is accepted, and the chain's, at most
-	mostFolded   = 100_000   // references of facts that one call of the store gets, about
+	clocksDiffer = time.Hour   // NATS's, which times what is accepted, and the chain's, at most
+	toldLate     = time.Minute // after a message of a stream was stored, what is told of it, at most
+	mostFolded   = 100_000     // references of facts that one call of the store gets, about
 )
 
-// Statuses folds the ledger into the status store: what became final, and what did not. The position in the store is the one detector of
-// lost data. Where it is missing, behind what this process wrote last, or of another restore, the store is restored: it is not complete
-// until what the stream holds is accepted in it, and the ledger is folded again. docs/crashes.md (Statuses) has the cases.
+// place is where a fold is, as the store has it.
+type place struct {
+	token    string // of the restore that made the store, or is under way
+	process  string // the store's, when it was written: another one may have lost its newest writes
+	position ledger.Position
+}
+
+func (p place) String() string { return p.token + " " + p.process + " " + p.position.String() }
+
+// placeOf is the place of all tables: the lowest of their positions. False: one has none, or they are of different restores or processes.
+func placeOf(at []string) (p place, is bool) {
+	for i, text := range at {
+		parts := strings.Split(text, " ")
+		if len(parts) != 3 {
+			return p, false
+		}
+		position, err := ledger.ParsePosition(parts[2])
+		if err != nil || i > 0 && (parts[0] != p.token || parts[1] != p.process) {
+			return p, false
+		}
+		if p.token, p.process = parts[0], parts[1]; i == 0 || before(position, p.position) {
+			p.position = position
+		}
+	}
+	return p, len(at) > 0
+}
+
+// Statuses folds the ledger into the status store: what became final, and what did not. What the store has as the fold's place is the one
+// detector of lost data: the restore that it is of, the store's process then, and the position. Where it is missing, of another process than
+// answers now, or behind what this one wrote, the store is restored: it is not complete until what the stream holds is accepted in it, and
+// the ledger is folded again. docs/crashes.md (Statuses) has the cases.
 type Statuses struct {
 	Deployment score.Deployment
 	Ledger     *ledger.Source
@@ -45,10 +75,10 @@ type Statuses struct {
 	Retention time.Duration
 	Log       *slog.Logger
 
-	token   string          // of the restore that made the store, or is under way
-	at      []string        // where the fold of each of the store's tables is
-	seen    ledger.Position // the position in at that this process wrote or read last
-	restore *statusRestore  // under way; nil while the store is complete
+	process string         // the store's
+	at      []string       // where the fold of each of the store's tables is
+	seen    place          // what this process wrote or read in at last
+	restore *statusRestore // under way; nil while the store is complete
 }
 
 // statusRestore is a restore once the stream is read.
@@ -77,47 +107,59 @@ func (s *Statuses) Begin(ctx context.Context, lost bool) (ledger.Position, error
 	if err := s.forget(ctx); err != nil {
 		return ledger.Position{}, err
 	}
-	at, complete, err := s.Store.Folded(ctx)
+	is, at, complete, err := s.look(ctx)
 	if err != nil {
 		return ledger.Position{}, err
 	}
-	token, position, is := lowest(at)
-	if lost && is {
-		err := s.Ledger.Holds(ctx, position)
-		if is = err == nil && position.Seq > 0; !is && (err == nil || errors.Is(err, ledger.ErrReplaced)) {
+	if lost && at != nil {
+		err := s.Ledger.Holds(ctx, is.position)
+		if gone := errors.Is(err, ledger.ErrReplaced) || err == nil && is.position.Seq == 0; gone {
 			s.Log.Error("the statuses are of final blocks that were replaced, and the ledger does not tell which; they are made again")
-			err = s.Store.Flush(ctx)
+			at, err = nil, s.Store.Flush(ctx)
 		}
 		if err != nil {
-			return position, err // a ledger that is behind comes to the position
+			return is.position, err // a ledger that is behind comes to the position
 		}
 	}
-	switch own := is && token == s.token; {
-	case own && before(position, s.seen):
-		s.Log.Warn("the status store lost its newest writes", "wrote", s.seen, "has", position)
-	case is && complete:
-		s.token, s.at, s.seen, s.restore = token, at, position, nil
-		return position, nil
-	case own && s.restore != nil:
-		s.at, s.seen = at, position
-		return position, nil
+	switch own := is.token == s.seen.token; {
+	case at == nil || !complete && (!own || s.restore == nil):
+		return s.bringBack(ctx, time.Time{})
+	case is.process != s.process || own && before(is.position, s.seen.position):
+		s.Log.Warn("the status store may have lost its newest writes", "its_position", is.position, "written", s.seen.position)
+		since, err := s.storedAt(ctx, is.position)
+		if err != nil {
+			return is.position, err
+		}
+		return s.bringBack(ctx, since)
+	case complete:
+		s.restore = nil
 	}
-	return s.bringBack(ctx)
+	s.at, s.seen = at, is
+	return is.position, nil
 }
 
-// lowest is the token of the folds of all tables, and the lowest of their positions; false where one has none, or another token.
-func lowest(at []string) (token string, low ledger.Position, is bool) {
-	for i, fold := range at {
-		of, text, _ := strings.Cut(fold, " ")
-		p, err := ledger.ParsePosition(text)
-		if err != nil || i > 0 && of != token {
-			return "", low, false
-		}
-		if token = of; i == 0 || before(p, low) {
-			low = p
-		}
+// look reads which process the store is, and its place. at is nil where it has none.
+func (s *Statuses) look(ctx context.Context) (is place, at []string, complete bool, err error) {
+	if s.process, err = s.Store.Process(ctx); err != nil {
+		return is, nil, false, err
 	}
-	return token, low, len(at) > 0
+	if at, complete, err = s.Store.Folded(ctx); err != nil {
+		return is, nil, false, err
+	}
+	is, has := placeOf(at)
+	if !has {
+		at = nil
+	}
+	return is, at, complete, nil
+}
+
+// storedAt is a time before everything that a store may lack which was told of that position last; the zero time if that is not known.
+func (s *Statuses) storedAt(ctx context.Context, at ledger.Position) (time.Time, error) {
+	stored, err := s.Ledger.StoredAt(ctx, at)
+	if stored.IsZero() || err != nil || s.restore != nil {
+		return time.Time{}, err
+	}
+	return stored.Add(-toldLate), nil
 }
 
 // before reports whether a position is before another.
@@ -133,15 +175,13 @@ func (s *Statuses) Check(ctx context.Context) error {
 	if err := s.forget(ctx); err != nil {
 		return err
 	}
-	at, complete, err := s.Store.Folded(ctx)
-	if err != nil {
-		return err
-	}
-	_, position, is := lowest(at)
+	is, at, complete, err := s.look(ctx)
 	switch {
-	case !is || !complete && s.restore == nil || position != s.seen:
+	case err != nil:
+		return err
+	case at == nil || is != s.seen || is.process != s.process || !complete && s.restore == nil:
 		return ledger.ErrFoldMoved
-	case s.restore != nil && !before(position, s.restore.target):
+	case s.restore != nil && !before(is.position, s.restore.target):
 		return s.finish(ctx) // which failed before
 	}
 	return nil
@@ -197,15 +237,11 @@ func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error 
 
 // moveTo folds facts and says up to where the ledger is folded.
 func (s *Statuses) moveTo(ctx context.Context, to ledger.Position, facts []score.Fact) error {
-	fold := s.token + " " + to.String()
-	if err := s.Store.Fold(ctx, s.at, fold, facts); err != nil {
+	is := place{s.seen.token, s.seen.process, to}
+	if err := s.Store.Fold(ctx, s.at, is.String(), facts); err != nil {
 		return err
 	}
-	at := make([]string, len(s.at))
-	for i := range at {
-		at[i] = fold
-	}
-	s.at, s.seen = at, to
+	s.at, s.seen = slices.Repeat([]string{is.String()}, len(s.at)), is
 	return nil
 }
 
@@ -269,14 +305,14 @@ func factOfLetter(d *score.DeadLetter) (f score.Fact, is bool) {
 }
 
 // bringBack begins a restore: what the stream holds is accepted, and the ledger is folded from the retention on. It is done when Apply has
-// come to where the ledger ended.
-func (s *Statuses) bringBack(ctx context.Context) (from ledger.Position, err error) {
-	s.Log.Info("the status store is empty or has lost data; bringing it back from the stream and the ledger")
+// come to where the ledger ended. Where the store lost only what it was told since a time, only what is younger is read.
+func (s *Statuses) bringBack(ctx context.Context, since time.Time) (from ledger.Position, err error) {
+	s.Log.Info("the status store is empty or has lost data; bringing it back from the stream and the ledger", "since", since)
 	r := &statusRestore{began: time.Now(), edits: newEditTally()}
-	if s.token, s.at, err = s.Store.BeginRestore(ctx); err != nil {
+	s.restore, s.seen = nil, place{process: s.process}
+	if s.seen.token, s.at, err = s.Store.BeginRestore(ctx); err != nil {
 		return from, err
 	}
-	s.restore, s.seen = nil, ledger.Position{}
 	// The ledger's end is read after the beginning: what the store was told before, and lost, is before it. What it is told from now on
 	// stays.
 	end, err := s.Ledger.End(ctx)
@@ -287,18 +323,20 @@ func (s *Statuses) bringBack(ctx context.Context) (from ledger.Position, err err
 	if r.lanes, _, _, err = settledBy(ctx, s.Journals, s.Lanes); err != nil {
 		return from, fmt.Errorf("couldn't tell what lanes are done with: %w", err)
 	}
-	oldest, err := s.accepted(ctx, r)
+	oldest, err := s.accepted(ctx, r, since)
 	if err != nil {
 		return from, err
 	}
-	if err := s.deadLetters(ctx, r); err != nil {
+	if err := s.deadLetters(ctx, r, since); err != nil {
 		return from, err
 	}
-	if s.Retention > 0 {
-		since := time.Now().Add(-s.Retention)
+	if since.IsZero() && s.Retention > 0 {
+		since = time.Now().Add(-s.Retention)
 		if oldest = oldest.Add(-clocksDiffer); oldest.Before(since) { // it may be final for longer than the retention, behind what waits
 			since = oldest
 		}
+	}
+	if !since.IsZero() {
 		if from, err = s.Ledger.Since(ctx, since); err != nil {
 			return from, err
 		}
@@ -312,10 +350,16 @@ func (s *Statuses) bringBack(ctx context.Context) (from ledger.Position, err err
 	return from, err
 }
 
-// accepted writes what the stream holds, and tells since when; now, if it holds nothing.
-func (s *Statuses) accepted(ctx context.Context, r *statusRestore) (oldest time.Time, err error) {
+// accepted writes what the stream holds since a time, and tells since when that is; now, if it holds nothing.
+func (s *Statuses) accepted(ctx context.Context, r *statusRestore, since time.Time) (oldest time.Time, err error) {
+	from := uint64(1)
+	if !since.IsZero() {
+		if from, err = s.Source.FirstSince(ctx, since); err != nil {
+			return oldest, err
+		}
+	}
 	oldest = time.Now()
-	err = s.Source.ReadAll(ctx, func(m score.Message) error {
+	err = s.Source.ReadFrom(ctx, from, func(m score.Message) error {
 		if m.Time.Before(oldest) {
 			oldest = m.Time
 		}
@@ -330,12 +374,12 @@ func (s *Statuses) accepted(ctx context.Context, r *statusRestore) (oldest time.
 	return oldest, err
 }
 
-// deadLetters writes the outcomes of those that may be older than the ledger.
-func (s *Statuses) deadLetters(ctx context.Context, r *statusRestore) error {
+// deadLetters writes the outcomes of those since a time, which may be older than the ledger.
+func (s *Statuses) deadLetters(ctx context.Context, r *statusRestore, since time.Time) error {
 	return s.Source.DeadLetters(ctx, func(d score.DeadLetter) error {
 		r.edits.deadLetter(&d)
 		f, is := factOfLetter(&d)
-		if !is || f.Gone {
+		if !is || f.Gone || d.Time.Before(since) {
 			return nil
 		}
 		return again(ctx, func() error { return s.Store.Fold(ctx, s.at, "", []score.Fact{f}) })
@@ -366,7 +410,7 @@ func (s *Statuses) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Store.EndRestore(ctx, s.token); err != nil {
+	if err := s.Store.EndRestore(ctx, s.seen.token); err != nil {
 		return err
 	}
 	s.restore = nil

@@ -431,6 +431,75 @@ func TestAStoreThatLostItsNewestWritesIsRestored(t *testing.T) {
 	still, err := m.Generation(ctx)
 	require.NoError(t, err)
 	require.Equal(t, again, still)
+
+	m.recall(t, before) // while no process folds; a Redis that was killed is another process
+	other = w.folding(m)
+	other.Store = &counting{StatusStore: m, process: "another"}
+	other.fold()
+	still, err = m.Generation(ctx)
+	require.NoError(t, err)
+	require.NotEqual(t, again, still)
+	m.require(t, u[1], final(score.UnknownAction, batch.TxHash, batch.BlockNumber.Uint64()))
+	m.require(t, u[2], score.Status{Stage: score.Accepted})
+}
+
+// TestOnlyWhatMayBeLostIsRestored: of a store that lost its newest writes, what is older stays as it is.
+func TestOnlyWhatMayBeLostIsRestored(t *testing.T) {
+	t.Parallel()
+	w, m := newWorld(t), newMemory(t)
+	p := project(1)
+	w.create(p)
+	u := w.fresh(p, 2)
+	w.accept(u...)
+	w.relay(u[0])
+	f := w.folding(m)
+	f.fold()
+	store := &counting{StatusStore: m, process: "another"}
+	f.Store = store
+	f.Source = younger{w}
+	f.fold()
+	require.Zero(t, store.accepted)
+	require.True(t, m.complete(t))
+}
+
+// younger is the stream, all of which was stored long ago.
+type younger struct{ *world }
+
+func (y younger) ReadAll(context.Context, func(score.Message) error) error { return errFault }
+
+func (y younger) ReadFrom(ctx context.Context, from uint64, fn func(score.Message) error) error {
+	return y.stream.ReadFrom(ctx, from, fn)
+}
+
+func (y younger) FirstSince(ctx context.Context, at time.Time) (uint64, error) {
+	if time.Since(at) > 10*time.Minute {
+		return 0, errFault
+	}
+	return y.lastSeq() + 1, nil
+}
+
+func (y younger) DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error {
+	return y.stream.DeadLetters(ctx, fn)
+}
+
+// counting is a status store that may be another process, and counts what a restore accepts.
+type counting struct {
+	index.StatusStore
+
+	process  string
+	accepted int
+}
+
+func (c *counting) Process(ctx context.Context) (string, error) {
+	if c.process != "" {
+		return c.process, nil
+	}
+	return c.StatusStore.Process(ctx)
+}
+
+func (c *counting) RestoreAccepted(ctx context.Context, refs []score.Ref) error {
+	c.accepted += len(refs)
+	return c.StatusStore.RestoreAccepted(ctx, refs)
 }
 
 // TestStatusesAfterADeepReorg: what was final in blocks that are gone is taken back, unless the same transactions are in the new ones; also where
@@ -569,8 +638,12 @@ func (l longAgo) BlockByNumber(ctx context.Context, number uint64) (evidence.Blo
 	return b, err
 }
 
-func (l longAgo) ReadAll(ctx context.Context, fn func(score.Message) error) error {
-	return l.stream.ReadAll(ctx, func(m score.Message) error {
+func (l longAgo) FirstSince(context.Context, time.Time) (uint64, error) { return 1, nil }
+
+func (l longAgo) ReadAll(context.Context, func(score.Message) error) error { return errFault }
+
+func (l longAgo) ReadFrom(ctx context.Context, from uint64, fn func(score.Message) error) error {
+	return l.stream.ReadFrom(ctx, from, func(m score.Message) error {
 		m.Time = m.Time.Add(-tenDays)
 		return fn(m)
 	})

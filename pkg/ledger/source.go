@@ -381,6 +381,15 @@ func (s *Source) Since(ctx context.Context, since time.Time) (Position, error) {
 	return Position{Block: max(n, 1) - 1}, err
 }
 
+// StoredAt is when the message that a position names was stored; the zero time if the ledger does not hold it.
+func (s *Source) StoredAt(ctx context.Context, at Position) (time.Time, error) {
+	if holds, err := s.holds(ctx, at); err != nil || !holds {
+		return time.Time{}, err
+	}
+	entry, err := s.Ledger.At(ctx, at.Seq)
+	return entry.Stored, err
+}
+
 // Undone calls fn with the messages of the blocks that a Rewind says are gone, the newest first. ErrReplaced: the ledger does not hold all of
 // them any more. An error of fn ends it.
 func (s *Source) Undone(ctx context.Context, rewind *Message, fn func(*Message) error) error {

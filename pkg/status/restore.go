@@ -61,6 +61,16 @@ func (s *Store) Flush(ctx context.Context) error {
 	return err
 }
 
+// Process names the Redis process, or those of a Cluster's masters: one that was killed or failed over to may lack the last second. ""
+// where Redis does not tell.
+func (s *Store) Process(ctx context.Context) (process string, err error) {
+	err = s.call(ctx, "ask which process Redis is", func(ctx context.Context) error {
+		process, err = s.client.Process(ctx)
+		return err
+	})
+	return strings.ReplaceAll(process, " ", ","), err
+}
+
 // tablesDo does one thing to every table in one exchange.
 func (s *Store) tablesDo(ctx context.Context, what string, do func(p redis.Pipeliner, table string) redis.Cmder) (done []redis.Cmder, err error) {
 	err = s.call(ctx, what, func(ctx context.Context) error {
