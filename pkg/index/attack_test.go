@@ -136,7 +136,7 @@ func TestNothingARelayerEmitsStopsTheIndex(t *testing.T) {
 	rec, _, _, err := d.Project(ctx, stolen.ID)
 	require.NoError(t, err)
 	require.Len(t, rec.Actions, score.MaxActions)
-	require.Len(t, rec.Members, score.MaxMembers)
+	require.Len(t, rec.Members, score.MaxCreationMembers)
 
 	w.folding(m).fold()
 	for _, u := range slices.Concat(ours, group) {
@@ -180,7 +180,7 @@ func ugly(n byte) *score.Project {
 	for i := range score.MaxScoreTypes {
 		p.ScoreTypes = append(p.ScoreTypes, name(i))
 	}
-	for i := range score.MaxMembers {
+	for i := range score.MaxCreationMembers {
 		p.Owners = append(p.Owners, common.Address{1, byte(i)})
 	}
 	return p

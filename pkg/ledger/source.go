@@ -13,6 +13,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/registry"
@@ -48,16 +49,22 @@ type Source struct {
 	Deployment score.Deployment
 	Budget     int // bytes kept in memory, about; 0 means DefaultBudget
 	Log        *slog.Logger
+	Metrics    prometheus.Registerer // nil: none
+
+	begin   sync.Once
+	metrics *sourceMetrics
 
 	mu      sync.Mutex
 	kept    []*Message // the newest messages, without a gap
 	size    int
+	until   uint64        // the ledger's end when reading began: before it is in kept, nothing is
 	changed chan struct{} // closed when kept changes
 	failing error         // why the end cannot be followed; nil while it is
 }
 
 // Run follows the ledger's end until ctx ends, whose end is no error.
 func (s *Source) Run(ctx context.Context) error {
+	s.begin.Do(func() { s.metrics = newSourceMetrics(s.Metrics) })
 	trouble := retry.Trouble{
 		Log: s.Log, Works: "the process reads the ledger of final blocks again",
 		Fails: "couldn't read the ledger of final blocks; its readers wait, and the process tries again",
@@ -92,7 +99,7 @@ func (s *Source) Follow(ctx context.Context) error {
 		}
 	}
 	s.mu.Lock()
-	s.failing = nil
+	s.failing, s.until = nil, last
 	s.mu.Unlock()
 	return s.Ledger.Follow(ctx, next, func(e stream.Entry) error {
 		m, err := decode(e.Seq, e.Data)
@@ -121,6 +128,7 @@ func (s *Source) keep(m *Message) {
 		s.kept, s.size = nil, 0
 	}
 	s.kept, s.size = append(s.kept, m), s.size+memoryOf(m)
+	s.metrics.shows(m)
 	for s.size > cmp.Or(s.Budget, DefaultBudget) && len(s.kept) > 1 {
 		s.size -= memoryOf(s.kept[0])
 		s.kept[0] = nil
@@ -162,13 +170,13 @@ func (s *Source) End(ctx context.Context) (*Message, error) {
 		if s.changed == nil {
 			s.changed = make(chan struct{})
 		}
-		n, changed, failing := len(s.kept), s.changed, s.failing
+		n, until, changed, failing := len(s.kept), s.until, s.changed, s.failing
 		var m *Message
 		if n > 0 {
 			m = s.kept[n-1]
 		}
 		s.mu.Unlock()
-		if m != nil && failing == nil {
+		if m != nil && m.Seq >= until && failing == nil {
 			return m, nil
 		}
 		if failing != nil {
@@ -180,6 +188,20 @@ func (s *Source) End(ctx context.Context) (*Message, error) {
 		case <-changed:
 		}
 	}
+}
+
+// Final returns the newest final block; ok is false while the ledger has none. The error is as that of End.
+func (s *Source) Final(ctx context.Context) (b evidence.Ref, ok bool, err error) {
+	if s.newest() == nil {
+		if first, last, err := s.Ledger.Bounds(ctx); err != nil || first > last {
+			return b, false, err
+		}
+	}
+	end, err := s.End(ctx)
+	if err != nil {
+		return b, false, err
+	}
+	return end.Block, true, nil
 }
 
 // Next returns messages after a position, at least one, in order; it waits for the next one. ErrReplaced, ErrAhead: nothing can be
@@ -327,21 +349,22 @@ func (s *Source) older(ctx context.Context, after Position, end *Message) ([]*Me
 	if after.Block < join.Block {
 		return Backfill{s.Chain, s.Deployment, registry.Topics(), true}.next(ctx, max(after.Block+1, s.Deployment.DeployBlock), join)
 	}
-	failed := error(nil) // blocks only rise behind the join
-	n := sort.Search(int(end.Seq-join.Seq), func(i int) bool {
-		m, err := s.at(ctx, join.Seq+1+uint64(i))
-		failed = cmp.Or(failed, err)
-		return err != nil || m.at().Block > after.Block
-	})
-	if failed != nil {
-		return nil, failed
+	n, err := s.search(ctx, join.Seq+1, end.Seq, func(m *stored) bool { return m.Number > after.Block }) // blocks only rise behind the join
+	if err != nil {
+		return nil, err
 	}
-	if n > 0 {
-		m, err := s.at(ctx, join.Seq+uint64(n))
+	if n > join.Seq+1 {
+		m, err := s.at(ctx, n-1)
 		if err != nil {
 			return nil, err
 		}
-		join, join.Seq = m.at(), join.Seq+uint64(n)
+		join, join.Seq = m.at(), n-1
+	}
+	if join.Letters > after.Letters {
+		letters, err := s.letters(ctx, after, join.Seq)
+		if err != nil || len(letters) > 0 {
+			return letters, err
+		}
 	}
 	return s.Next(ctx, join)
 }
@@ -363,7 +386,7 @@ func (s *Source) Since(ctx context.Context, since time.Time) (Position, error) {
 		return Position{}, err
 	}
 	if seq > first {
-		m, err := s.at(ctx, seq-1)
+		m, err := storedAt(ctx, s.Ledger, seq-1)
 		if err != nil {
 			return Position{}, err
 		}
@@ -371,7 +394,7 @@ func (s *Source) Since(ctx context.Context, since time.Time) (Position, error) {
 		at.Seq = seq - 1
 		return at, nil
 	}
-	m, err := s.at(ctx, first)
+	m, err := storedAt(ctx, s.Ledger, first)
 	if err != nil || m.Number <= s.Deployment.DeployBlock {
 		return Position{}, err
 	}
@@ -417,13 +440,44 @@ func (s *Source) Undone(ctx context.Context, rewind *Message, fn func(*Message) 
 	}
 }
 
-// at reads the message of a sequence.
-func (s *Source) at(ctx context.Context, seq uint64) (*stored, error) {
-	entry, err := s.Ledger.At(ctx, seq)
+// letters returns the dead letters that the ledger holds up to a sequence and that a position does not cover, as messages without a sequence.
+func (s *Source) letters(ctx context.Context, after Position, through uint64) (some []*Message, err error) {
+	first, _, err := s.Ledger.Bounds(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return decodeStored(entry.Data)
+	if first, err = s.search(ctx, first, through, func(m *stored) bool { return m.Letters > after.Letters }); err != nil || first > through {
+		return nil, err
+	}
+	err = s.Ledger.Read(ctx, first, func(e stream.Entry) error {
+		if e.Seq > through || len(some) >= mostAtOnce {
+			return stream.ErrStop
+		}
+		m, err := decode(e.Seq, e.Data)
+		if err == nil && m.Kind == Letter {
+			after.Letters = m.Letters
+			m.Position = after
+			some = append(some, m)
+		}
+		return err
+	})
+	return some, err
+}
+
+// search returns the first of the sequences from … through whose message is as wanted; one more if none is. Those behind one that is, are too.
+func (s *Source) search(ctx context.Context, from, through uint64, wanted func(*stored) bool) (uint64, error) {
+	failed := error(nil)
+	n := sort.Search(int(through+1-min(from, through+1)), func(i int) bool {
+		m, err := s.at(ctx, from+uint64(i))
+		failed = cmp.Or(failed, err)
+		return err != nil || wanted(m)
+	})
+	return from + uint64(n), failed
+}
+
+// at reads the message of a sequence.
+func (s *Source) at(ctx context.Context, seq uint64) (*stored, error) {
+	return storedAt(ctx, s.Ledger, seq)
 }
 
 // join is the place up to which the chain says what the ledger would: its newest Rewind, behind which it has no other, or its first whole

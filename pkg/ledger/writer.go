@@ -62,22 +62,14 @@ type Letters interface {
 	DeadLettersAfter(ctx context.Context, after uint64, of *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error
 }
 
-// Store is the ledger as it is stored (stream.Ledger).
+// Store is the stream that the ledger is in: *stream.Ledger, whose methods say what each does.
 type Store interface {
-	// Append stores data as the message after sequence last, which must be the newest, and returns its sequence. stream.ErrMoved: another
-	// writer was first. After any other error the message may or may not be stored.
 	Append(ctx context.Context, last uint64, data []byte) (uint64, error)
-	// Bounds returns the sequences of the oldest and newest messages held; first > last: none is.
 	Bounds(ctx context.Context) (first, last uint64, err error)
-	// At returns the message of a sequence; stream.ErrGone if it is not held.
 	At(ctx context.Context, seq uint64) (stream.Entry, error)
-	// Read calls fn with the messages held from a sequence on, in order, up to the newest now. An error of fn ends it, and is returned
-	// unless it is stream.ErrStop.
 	Read(ctx context.Context, from uint64, fn func(stream.Entry) error) error
-	// Since returns the sequence of the first message stored at or after a time; one past the newest if there is none.
-	Since(ctx context.Context, at time.Time) (uint64, error)
-	// Follow calls fn with the messages from a sequence on, in order, and waits for new ones, until ctx ends or something fails.
 	Follow(ctx context.Context, from uint64, fn func(stream.Entry) error) error
+	Since(ctx context.Context, at time.Time) (uint64, error)
 }
 
 // Writer appends to the ledger what became final. Any number may run over one ledger.
@@ -96,7 +88,6 @@ type Writer struct {
 	whole    evidence.Ref // the newest block that the ledger has whole
 	rewound  uint64       // sequence of the newest Rewind; 0 if there was none
 	read     evidence.Ref // as whole, and maybe higher: no events came since
-	readTime uint64       // of that block, unix seconds
 	appended time.Time    // when this writer last appended
 }
 
@@ -143,7 +134,6 @@ func (w *Writer) CatchUp(ctx context.Context) error {
 	if errors.Is(err, stream.ErrMoved) {
 		return nil // another writer works
 	}
-	w.metrics.shows(w.read.Number, final, w.readTime)
 	return err
 }
 
@@ -200,7 +190,7 @@ func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 	default:
 		w.whole = w.last.Before
 	}
-	w.read, w.readTime = w.whole, w.last.Time
+	w.read = w.whole
 	return nil
 }
 
@@ -236,7 +226,7 @@ func (w *Writer) append(ctx context.Context, s *stored) error {
 	}
 	if s.Kind == Rewind || s.Kind == Block && s.Whole {
 		w.whole = evidence.Ref{Number: s.Number, Hash: s.Hash}
-		w.read, w.readTime = w.whole, s.Time
+		w.read = w.whole
 	}
 	return nil
 }
@@ -281,7 +271,7 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 			if again, err := w.inChain(ctx, final, w.read, 1); err != nil || again {
 				return err
 			}
-			w.read, w.readTime = w.whole, w.last.Time
+			w.read = w.whole
 		}
 		return err
 	}
@@ -390,7 +380,7 @@ func (w *Writer) appendLogs(ctx context.Context, logs []types.Log, through evide
 		}
 		logs = logs[n:]
 	}
-	w.read, w.readTime = through.Ref(), through.Time
+	w.read = through.Ref()
 	return nil
 }
 
