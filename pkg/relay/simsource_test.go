@@ -24,6 +24,15 @@ type simSource struct {
 	log     []simMessage // not purged
 	letters map[string]score.DeadLetter
 	order   []string // of letters
+
+	letterSeq uint64    // of the newest of those that no event tells of
+	sole      []simSole // these, in order
+}
+
+// simSole is a dead letter that no event tells of, at its newest place.
+type simSole struct {
+	seq uint64
+	id  string
 }
 
 type simMessage struct {
@@ -141,6 +150,48 @@ func (s *simSource) Purge(_ context.Context, below uint64) error {
 	})
 }
 
+func (s *simSource) LastDeadLetter(context.Context) (seq uint64, err error) {
+	err = s.call("last_dead_letter", func() { seq = s.letterSeq })
+	return seq, err
+}
+
+func (s *simSource) DeadLettersAfter(_ context.Context, after uint64, _ *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error {
+	for _, x := range slices.Clone(s.sole) {
+		if x.seq <= after {
+			continue
+		}
+		if err := fn(x.seq, s.letters[x.id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *simSource) DeadLetters(_ context.Context, fn func(score.DeadLetter) error) error {
+	for _, id := range s.order {
+		if err := fn(s.letters[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *simSource) ReadAll(ctx context.Context, fn func(score.Message) error) error {
+	return s.ReadFrom(ctx, 1, fn)
+}
+
+func (s *simSource) ReadFrom(_ context.Context, from uint64, fn func(score.Message) error) error {
+	for _, m := range slices.Clone(s.log) {
+		if m.record.Time = m.at; m.record.Seq < from {
+			continue
+		}
+		if err := fn(m.record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (s *simSource) AddDeadLetters(_ context.Context, letters []score.DeadLetter) error {
 	return s.call("dead_letters", func() {
 		for _, d := range letters {
@@ -149,6 +200,10 @@ func (s *simSource) AddDeadLetters(_ context.Context, letters []score.DeadLetter
 				s.order = append(s.order, id)
 			}
 			s.letters[id] = d
+			if d.Sole() {
+				s.letterSeq++
+				s.sole = append(slices.DeleteFunc(s.sole, func(x simSole) bool { return x.id == id }), simSole{s.letterSeq, id})
+			}
 		}
 	})
 }
