@@ -43,7 +43,7 @@ func TestManyUpdatesAreLookedUpAtOnce(t *testing.T) {
 	ctx, slot := t.Context(), uint64(3)
 	for _, id := range []string{"batched", "included", "final"} {
 		slot++
-		require.NoError(t, b.status.Bound(ctx, 1, slot, b.refs(id), nil))
+		require.NoError(t, b.status.Bound(ctx, 1, slot, b.refs(id), 1<<30, nil))
 	}
 	require.NoError(t, b.status.Slot(ctx, 1, 1, 5, score.Included, updateTx, 77))
 	require.NoError(t, b.status.Final(ctx, updateTx, 78, b.refs("final"), []score.Outcome{score.NotMember}))

@@ -257,11 +257,11 @@ func TestARestoreKeepsWhatIsNewer(t *testing.T) {
 	w.accept(u...)
 	w.relay(u[1])
 	later := common.Hash{7}
-	require.NoError(t, m.Bound(ctx, 1, 5, score.Refs(u[:2]), []common.Hash{later}))
+	require.NoError(t, m.Bound(ctx, 1, 5, score.Refs(u[:2]), 1<<30, []common.Hash{later}))
 	require.NoError(t, m.Final(ctx, later, 999, score.Refs(u[2:]), []score.Outcome{score.Applied}))
 	w.folding(m).fold()
 	m.require(t, u[0], score.Status{Stage: score.Batched})
-	require.NoError(t, m.Bound(ctx, 1, 5, score.Refs(u[:2]), []common.Hash{later}))
+	require.NoError(t, m.Bound(ctx, 1, 5, score.Refs(u[:2]), 1<<30, []common.Hash{later}))
 	m.require(t, u[1], score.Status{Stage: score.Batched}) // accepted again after it was rejected
 	m.require(t, u[2], final(score.Applied, later, 999))
 }
@@ -412,7 +412,7 @@ func TestAStoreThatLostItsNewestWritesIsRestored(t *testing.T) {
 	u[1].Action = 9
 	w.accept(u...)
 	require.NoError(t, m.Accepted(ctx, score.Refs(u), make([]string, 3)))
-	require.NoError(t, m.Bound(ctx, 0, 7, score.Refs(u[:2]), nil))
+	require.NoError(t, m.Bound(ctx, 0, 7, score.Refs(u[:2]), 1<<30, nil))
 	batch := w.relay(u[:2]...)
 	f.fold()
 	m.recall(t, before)
@@ -529,7 +529,7 @@ func TestStatusesAfterADeepReorg(t *testing.T) {
 			w.direct(u[4]) // by itself
 			f := w.folding(m)
 			f.fold()
-			require.NoError(t, m.Bound(ctx, 0, 7, score.Refs(u[1:2]), nil))
+			require.NoError(t, m.Bound(ctx, 0, 7, score.Refs(u[1:2]), 1<<30, nil))
 			generation, err := m.Generation(ctx)
 			require.NoError(t, err)
 

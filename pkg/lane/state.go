@@ -41,6 +41,7 @@ type Slot struct {
 	Nonce    uint64 `json:"nonce"`
 	Work     Work   `json:"work"`
 	Since    uint64 `json:"since"`              // no attempt is in a block before this one, but for reorgs
+	Final    uint64 `json:"final"`              // the newest final block when it was bound; no attempt is in it or before
 	Reopened bool   `json:"reopened,omitempty"` // it was settled before, and the chain lost its block
 	// Attempts are, while the slot is open, at least one; any of them may be executed, at most one can be; prices rise, but
 	// for one reopened.
@@ -247,7 +248,7 @@ func (s *State) bind(b *Bind) error {
 		s.Queue = slices.Delete(s.Queue, i, i+1)
 	}
 	work.Data = nil // the attempt holds it
-	s.Slots = append(s.Slots, Slot{Nonce: b.Nonce, Work: work, Since: b.Since, Attempts: []Attempt{attempt}})
+	s.Slots = append(s.Slots, Slot{Nonce: b.Nonce, Work: work, Since: b.Since, Final: b.Final, Attempts: []Attempt{attempt}})
 	if s.First == nil {
 		first := b.Nonce
 		s.First = &first

@@ -64,7 +64,6 @@ type Source struct {
 
 // Run follows the ledger's end until ctx ends, whose end is no error.
 func (s *Source) Run(ctx context.Context) error {
-	s.begin.Do(func() { s.metrics = newSourceMetrics(s.Metrics) })
 	trouble := retry.Trouble{
 		Log: s.Log, Works: "the process reads the ledger of final blocks again",
 		Fails: "couldn't read the ledger of final blocks; its readers wait, and the process tries again",
@@ -83,6 +82,7 @@ func (s *Source) Run(ctx context.Context) error {
 
 // Follow reads from behind what is kept, or from near the end, until ctx ends or something fails, and never returns nil.
 func (s *Source) Follow(ctx context.Context) error {
+	s.begin.Do(func() { s.metrics = newSourceMetrics(s.Metrics) })
 	first, last, err := s.Ledger.Bounds(ctx)
 	if err != nil {
 		return err

@@ -206,15 +206,25 @@ func (w *Writer) load(ctx context.Context, final evidence.Block) error {
 // begin appends the first message of a ledger: a block near the final one, from which on it is complete.
 func (w *Writer) begin(ctx context.Context, final evidence.Block) error {
 	first := max(w.Deployment.DeployBlock, final.Number-min(final.Number, firstBlocks), 1) - 1
-	b, ok := w.Heads.Block(first)
-	if !ok {
-		var err error
-		if b, err = w.Chain.BlockByNumber(ctx, first); err != nil {
-			return fmt.Errorf("couldn't read block %d, with which the ledger begins: %w", first, err)
-		}
+	s, err := w.blockAt(ctx, first)
+	if err != nil {
+		return err
 	}
 	w.last = &stored{}
-	return w.append(ctx, &stored{Kind: Block, Number: b.Number, Hash: b.Hash, Time: b.Time, Whole: true, Before: b.Ref()})
+	s.Before = evidence.Ref{Number: s.Number, Hash: s.Hash}
+	return w.append(ctx, s)
+}
+
+// blockAt is a block of the chain at or below the final one, without events.
+func (w *Writer) blockAt(ctx context.Context, number uint64) (*stored, error) {
+	b, ok := w.Heads.Block(number)
+	if !ok {
+		var err error
+		if b, err = w.Chain.BlockByNumber(ctx, number); err != nil {
+			return nil, fmt.Errorf("couldn't read block %d, with which the ledger begins: %w", number, err)
+		}
+	}
+	return &stored{Kind: Block, Number: b.Number, Hash: b.Hash, Time: b.Time, Whole: true}, nil
 }
 
 // append stores a message behind the newest: the commit point.
@@ -288,7 +298,7 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 	if err != nil {
 		return err
 	}
-	to, below := &stored{Number: w.Deployment.DeployBlock - min(w.Deployment.DeployBlock, 1)}, final.Number
+	to, below := (*stored)(nil), final.Number
 	for seq := w.seq; seq >= first; seq-- {
 		entry, err := w.Ledger.At(ctx, seq)
 		if errors.Is(err, stream.ErrGone) {
@@ -312,6 +322,11 @@ func (w *Writer) rewind(ctx context.Context, final evidence.Block) error {
 		if ok {
 			to = s
 			break
+		}
+	}
+	if to == nil { // nothing that the ledger holds is
+		if to, err = w.blockAt(ctx, w.Deployment.DeployBlock-min(w.Deployment.DeployBlock, 1)); err != nil {
+			return err
 		}
 	}
 	w.metrics.rewinds.Inc()

@@ -149,7 +149,7 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 		return false, nil
 	}
 	b.waiting.set(lane.WaitNone)
-	w.entry.Nonce, w.entry.Raw, w.entry.Since = nonce, raw, b.lane.View().Head.Number
+	w.entry.Nonce, w.entry.Raw, w.entry.Since, w.entry.Final = nonce, raw, b.lane.View().Head.Number, b.lane.View().Final.Number
 
 	if err := b.append(ctx, lane.Entry{Bind: &w.entry}); err != nil { // the commit point
 		return false, err

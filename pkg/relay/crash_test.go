@@ -150,8 +150,8 @@ type crashStatuses struct {
 	c *crash
 }
 
-func (s crashStatuses) Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, txs []common.Hash) error {
-	return s.c.write("bound", func() error { return s.Statuses.Bound(ctx, id, nonce, refs, txs) })
+func (s crashStatuses) Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
+	return s.c.write("bound", func() error { return s.Statuses.Bound(ctx, id, nonce, refs, final, txs) })
 }
 
 func (s crashStatuses) Slot(ctx context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {

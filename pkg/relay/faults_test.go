@@ -185,11 +185,11 @@ type away struct {
 	gone atomic.Bool
 }
 
-func (a *away) Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, txs []common.Hash) error {
+func (a *away) Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
 	if a.gone.Load() {
 		return errors.New("no store")
 	}
-	return a.statuses.Bound(ctx, id, nonce, refs, txs)
+	return a.statuses.Bound(ctx, id, nonce, refs, final, txs)
 }
 
 // TestSlotsAreToldWhenTheStoreIsBack: the work does not wait for the store, and what is open by then is told.

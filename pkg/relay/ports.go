@@ -31,9 +31,9 @@ type Chain interface {
 // Statuses tells callers how far their updates and creations are. It may fail or lose everything at any time; nothing
 // else depends on it. Calls may repeat and the implementation keeps what is further. What the ledger tells is not told here.
 type Statuses interface {
-	// Bound: they are in this slot now, journaled (score.Batched), and in no other, unless they are final: applied or duplicates, or rejected by
-	// one of the slot's transactions, txs.
-	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, txs []common.Hash) error
+	// Bound: they are in this slot now, journaled (score.Batched), and in no other, unless they are final: applied or duplicates; or rejected, by
+	// one of the slot's transactions, txs, or in a block after final, the newest final one when the slot was bound.
+	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error
 	// Slot: the slot's transaction tx came to a stage: Submitted (block is 0) or Included in block. Included may be
 	// followed by Submitted (a reorg) and by another tx (a replacement). What a session of a later epoch of the lane said stays.
 	Slot(ctx context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error

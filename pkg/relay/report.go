@@ -112,7 +112,7 @@ func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 			return err
 		}
 	}
-	if err := r.statuses.Bound(ctx, r.id, slot.Nonce, refs, txs); err != nil {
+	if err := r.statuses.Bound(ctx, r.id, slot.Nonce, refs, slot.Final, txs); err != nil {
 		return err
 	}
 	if e, known := r.lane.Reported(slot.Nonce); known {

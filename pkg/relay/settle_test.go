@@ -48,7 +48,7 @@ func TestASlotThatAnAccountEndsIsReleased(t *testing.T) {
 				found.Tx = types.NewTx(&types.LegacyTx{To: c.to})
 			}
 			store, journaled := newSimStatuses(), 0
-			require.NoError(t, store.Bound(t.Context(), 0, 0, []score.Ref{own.Ref()}, nil))
+			require.NoError(t, store.Bound(t.Context(), 0, 0, []score.Ref{own.Ref()}, 0, nil))
 			m, log := newMetrics(prometheus.NewRegistry()), slog.New(slog.DiscardHandler)
 			s := &settler{
 				config: &Config{Contract: contract}, lane: lane.New(state, lane.Rules{}), deadLetter: func(context.Context, []score.DeadLetter) error { return nil }, gas: &gas{}, ages: &ages{}, metrics: m, log: log,

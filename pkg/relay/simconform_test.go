@@ -174,7 +174,7 @@ func TestSimStatusesAreLikeRedis(t *testing.T) {
 		for _, s := range []statusesBoth{store, model} {
 			switch what {
 			case 0, 1:
-				require.NoError(t, s.Bound(ctx, id, nonce, refs, []common.Hash{tx, {9}}))
+				require.NoError(t, s.Bound(ctx, id, nonce, refs, block, []common.Hash{tx, {9}}))
 			case 2:
 				require.NoError(t, s.Slot(ctx, id, epoch, nonce, stage, tx, block))
 			case 3:
@@ -216,7 +216,7 @@ func TestSimStatusesAreLikeRedis(t *testing.T) {
 		}
 		_, want, err := store.Folded(ctx)
 		require.NoError(t, err)
-		require.Equal(t, want, model.complete)
+		require.Equal(t, want, model.complete, "step %d, %d, %v", step, what, at)
 		statuses, _, err := store.Read(ctx, refs)
 		require.NoError(t, err)
 		for i, ref := range refs {

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -148,16 +149,14 @@ func (s *simStatuses) RestoreAccepted(_ context.Context, refs []score.Ref) error
 	})
 }
 
-func (s *simStatuses) Bound(_ context.Context, id score.Lane, nonce uint64, refs []score.Ref, txs []common.Hash) error {
+func (s *simStatuses) Bound(_ context.Context, id score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
 	return s.each("bound", refs, func(_ int, r simRecord) simRecord {
 		rejection := r.rejection()
 		if r.final != nil && rejection == nil {
 			return r
 		}
-		for _, tx := range txs {
-			if rejection != nil && rejection.tx == tx && !s.over {
-				return r
-			}
+		if rejection != nil && !s.over && (rejection.block > final || slices.Contains(txs, rejection.tx)) {
+			return r
 		}
 		return simRecord{slot: &simSlot{id, nonce}, under: rejection}
 	})
@@ -179,6 +178,8 @@ func (s *simStatuses) Reopened(_ context.Context, id score.Lane, nonce uint64, t
 // gone is the record once what tx made final is not so any more.
 func (r simRecord) gone(tx common.Hash, back simRecord) simRecord {
 	switch {
+	case r.final != nil && r.final.tx == tx && r.fresh:
+		return simRecord{}
 	case r.final != nil && r.final.tx == tx:
 		return back
 	case r.under != nil && r.under.tx == tx:
@@ -209,7 +210,7 @@ func (s *simStatuses) Final(_ context.Context, tx common.Hash, block uint64, ref
 func (s *simStatuses) fact(f *score.Fact) {
 	_ = (&simStatuses{records: s.records}).each("", f.Refs, func(i int, r simRecord) simRecord {
 		if f.Gone {
-			return r.gone(f.Tx, simRecord{accepted: !r.fresh})
+			return r.gone(f.Tx, simRecord{accepted: true})
 		}
 		is, rejection := &simFinal{f.Outcomes[i], f.Tx, f.Block}, r.rejection()
 		switch {
@@ -231,8 +232,9 @@ func (s *simStatuses) Folded(context.Context) (at []string, complete bool, err e
 
 func (s *simStatuses) Fold(_ context.Context, from []string, to string, facts []score.Fact) error {
 	moved := error(nil)
+	elsewhere := func() bool { return s.fold == "" || from[0] != s.fold }
 	place := func() {
-		if from[0] != s.fold {
+		if elsewhere() {
 			moved = score.ErrFoldMoved
 		} else if to != "" {
 			s.fold = to
@@ -245,7 +247,7 @@ func (s *simStatuses) Fold(_ context.Context, from []string, to string, facts []
 	}
 	for i := range facts {
 		err := s.call("fold", func() {
-			if from[0] != s.fold && !s.apart {
+			if elsewhere() && !s.apart {
 				moved = score.ErrFoldMoved
 			} else if s.fact(&facts[i]); i == len(facts)-1 {
 				place()

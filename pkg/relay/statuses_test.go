@@ -50,7 +50,7 @@ func (s *statuses) at(stage score.Stage) (updates, projects int) {
 	return updates, projects
 }
 
-func (s *statuses) Bound(_ context.Context, _ score.Lane, _ uint64, refs []score.Ref, _ []common.Hash) error {
+func (s *statuses) Bound(_ context.Context, _ score.Lane, _ uint64, refs []score.Ref, _ uint64, _ []common.Hash) error {
 	return s.move(refs, score.Batched)
 }
 

@@ -24,7 +24,9 @@ var keep = map[string]func(ctx context.Context, s *status.Store, u []score.Ref) 
 	"accepted": func(ctx context.Context, s *status.Store, u []score.Ref) error {
 		return s.Accepted(ctx, u, []string{"they"})
 	},
-	"bound": func(ctx context.Context, s *status.Store, u []score.Ref) error { return s.Bound(ctx, 0, 1, u, nil) },
+	"bound": func(ctx context.Context, s *status.Store, u []score.Ref) error {
+		return s.Bound(ctx, 0, 1, u, 1<<30, nil)
+	},
 	"applied": func(ctx context.Context, s *status.Store, u []score.Ref) error {
 		return s.Final(ctx, tx1, 5, u, []score.Outcome{score.Applied})
 	},
@@ -138,7 +140,7 @@ func TestALateReportTakesNoLaterPostsClaim(t *testing.T) {
 	postedAgain := func(t *testing.T) *bench {
 		b := setup(t, status.Config{})
 		require.Equal(t, score.ClaimWon, b.claim(t, "first"))
-		require.NoError(t, b.Bound(t.Context(), lane, 1, b.refs(), nil))
+		require.NoError(t, b.Bound(t.Context(), lane, 1, b.refs(), 1<<30, nil))
 		b.final(t, score.NotMember, tx1, 5)
 		require.Equal(t, score.ClaimWon, b.claim(t, "again"))
 		b.accepted(t, "first")

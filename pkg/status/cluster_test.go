@@ -54,7 +54,7 @@ func TestOnACluster(t *testing.T) {
 		}
 	}
 	require.NoError(t, s.Accepted(ctx, refs, tokens))
-	require.NoError(t, s.Bound(ctx, lane, 7, refs, nil))
+	require.NoError(t, s.Bound(ctx, lane, 7, refs, 1<<30, nil))
 	require.NoError(t, s.Slot(ctx, lane, 1, 7, score.Included, tx2, 4))
 	is(score.Status{Stage: score.Included, Tx: tx2, Block: 4})
 	require.NoError(t, s.Final(ctx, tx1, 5, refs, outcomes))

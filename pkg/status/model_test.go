@@ -106,7 +106,7 @@ func TestLawsHoldInAnyOrderOfReports(t *testing.T) {
 						txs = append(txs, facts[i].Tx)
 					}
 				}
-				check(store.Bound(ctx, 0, nonce.Draw(t, "nonce"), refs, txs))
+				check(store.Bound(ctx, 0, nonce.Draw(t, "nonce"), refs, 1<<30, txs))
 				switch {
 				case before.Stage == score.Final && slices.Contains(txs, before.Tx) && look() != before:
 					t.Fatalf("%+v was said by one of the slot's transactions, and is %+v", before, look())

@@ -24,11 +24,11 @@ func TestManyAreReadAsOneIs(t *testing.T) {
 		u := refs[i : i+1]
 		switch i % 6 {
 		case 0:
-			require.NoError(t, b.Bound(ctx, lane, 7, u, nil))
+			require.NoError(t, b.Bound(ctx, lane, 7, u, 1<<30, nil))
 		case 1:
-			require.NoError(t, b.Bound(ctx, lane, 8, u, nil))
+			require.NoError(t, b.Bound(ctx, lane, 8, u, 1<<30, nil))
 		case 2:
-			require.NoError(t, b.Bound(ctx, lane, 9, u, nil))
+			require.NoError(t, b.Bound(ctx, lane, 9, u, 1<<30, nil))
 		case 3:
 			require.NoError(t, b.Final(ctx, tx1, 3, u, []score.Outcome{score.Applied}))
 		case 4:

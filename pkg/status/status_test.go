@@ -95,7 +95,7 @@ func TestTheWayOfAnUpdate(t *testing.T) {
 	b.is(t, score.Status{}) // a claim is nothing yet
 	b.accepted(t, "one")
 	b.is(t, score.Status{Stage: score.Accepted})
-	require.NoError(t, b.Bound(ctx, lane, 7, b.refs(), nil))
+	require.NoError(t, b.Bound(ctx, lane, 7, b.refs(), 1<<30, nil))
 	b.is(t, score.Status{Stage: score.Batched})
 	require.NoError(t, b.Slot(ctx, lane, 1, 7, score.Submitted, tx1, 0))
 	b.is(t, score.Status{Stage: score.Submitted, Tx: tx1})
@@ -113,13 +113,13 @@ func TestTheWayOfAnUpdate(t *testing.T) {
 	b.is(t, score.Status{Stage: score.Submitted, Tx: tx2})
 	require.NoError(t, b.Released(ctx, lane, 7, b.refs()))
 	b.is(t, score.Status{Stage: score.Accepted})
-	require.NoError(t, b.Bound(ctx, lane, 8, b.refs(), nil))
+	require.NoError(t, b.Bound(ctx, lane, 8, b.refs(), 1<<30, nil))
 	b.is(t, score.Status{Stage: score.Batched})
 	b.final(t, score.Applied, tx1, 12)
 	b.is(t, score.Status{Stage: score.Final, Outcome: score.Applied, Tx: tx1, Block: 12})
 	for _, late := range []func() error{
 		func() error { return b.Accepted(ctx, b.refs(), []string{"one"}) },
-		func() error { return b.Bound(ctx, lane, 8, b.refs(), nil) },
+		func() error { return b.Bound(ctx, lane, 8, b.refs(), 1<<30, nil) },
 		func() error { return b.Released(ctx, lane, 8, b.refs()) },
 		func() error { return b.RestoreAccepted(ctx, b.refs()) },
 	} {
@@ -220,7 +220,7 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 		want[i] = score.Status{Stage: score.Final, Outcome: outcomes[i], Tx: tx1, Block: 9}
 	}
 	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs))))
-	require.NoError(t, b.Bound(ctx, lane, 1, refs, nil))
+	require.NoError(t, b.Bound(ctx, lane, 1, refs, 1<<30, nil))
 	require.NoError(t, b.Final(ctx, tx1, 9, refs, outcomes))
 	got, _, err := b.Read(ctx, refs)
 	require.NoError(t, err)
@@ -250,7 +250,7 @@ func TestTheWayOfACreation(t *testing.T) {
 	}
 	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs))))
 	is(score.Status{Stage: score.Accepted})
-	require.NoError(t, b.Bound(ctx, lane, 1, refs, nil))
+	require.NoError(t, b.Bound(ctx, lane, 1, refs, 1<<30, nil))
 	require.NoError(t, b.Slot(ctx, lane, 1, 1, score.Submitted, tx1, 0))
 	is(score.Status{Stage: score.Submitted, Tx: tx1})
 	require.NoError(t, b.Released(ctx, lane, 1, refs))
@@ -362,25 +362,25 @@ func TestARejectionThatIsFoldedAgainReplacesNoLaterTry(t *testing.T) {
 	b.fold(t, first) // of a try that nothing is known of
 	require.Equal(t, score.ClaimBusy, b.claim(t, "B"))
 	b.accepted(t, "A")
-	require.NoError(t, b.Bound(ctx, lane, 1, b.refs(), []common.Hash{tx1}))
+	require.NoError(t, b.Bound(ctx, lane, 1, b.refs(), 1<<30, []common.Hash{tx1}))
 	b.fold(t, first)
-	require.NoError(t, b.Bound(ctx, lane, 1, b.refs(), []common.Hash{tx2, tx1}))
+	require.NoError(t, b.Bound(ctx, lane, 1, b.refs(), 1<<30, []common.Hash{tx2, tx1}))
 	again(rejected(first), first)
 	require.Equal(t, score.ClaimWon, b.claim(t, "B"))
-	require.NoError(t, b.Bound(ctx, lane, 1, b.refs(), []common.Hash{tx1}))
+	require.NoError(t, b.Bound(ctx, lane, 1, b.refs(), 1<<30, []common.Hash{tx1}))
 	require.Equal(t, score.ClaimBusy, b.claim(t, "C"))
 	again(rejected(first), first)
 	require.Equal(t, score.ClaimBusy, b.claim(t, "C"))
 	b.accepted(t, "B")
 	again(score.Status{Stage: score.Accepted}, first)
-	require.NoError(t, b.Bound(ctx, lane, 2, b.refs(), []common.Hash{tx2}))
+	require.NoError(t, b.Bound(ctx, lane, 2, b.refs(), 1<<30, []common.Hash{tx2}))
 	again(score.Status{Stage: score.Batched}, first)
 	require.NoError(t, b.Released(ctx, lane, 2, b.refs()))
 	again(score.Status{Stage: score.Accepted}, first)
-	require.NoError(t, b.Bound(ctx, lane, 3, b.refs(), []common.Hash{tx2}))
+	require.NoError(t, b.Bound(ctx, lane, 3, b.refs(), 1<<30, []common.Hash{tx2}))
 	b.fold(t, second)
 	again(rejected(second), first, second)
-	require.NoError(t, b.Bound(ctx, lane, 4, b.refs(), []common.Hash{tx3})) // accepted without a claim
+	require.NoError(t, b.Bound(ctx, lane, 4, b.refs(), 1<<30, []common.Hash{tx3})) // accepted without a claim
 	again(score.Status{Stage: score.Batched}, first, second)
 	b.fold(t, applied)
 	again(score.Status{Stage: score.Final, Tx: tx3, Block: 9}, first, second, applied)
@@ -398,7 +398,7 @@ func TestWhatTheChainLostIsTakenBack(t *testing.T) {
 	gone(tx1)
 	b.is(t, score.Status{Stage: score.Accepted})
 	b.fold(t, b.event(score.NotMember, tx1, 6))
-	require.NoError(t, b.Bound(ctx, lane, 2, b.refs(), nil))
+	require.NoError(t, b.Bound(ctx, lane, 2, b.refs(), 1<<30, nil))
 	gone(tx1)
 	b.is(t, score.Status{Stage: score.Batched})
 	b.fold(t, b.event(score.NotMember, tx1, 4))

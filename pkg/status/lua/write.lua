@@ -44,9 +44,9 @@ function moves.accepted(state, kind, rejection, how) -- a token; '!' to replace 
   local claimed = kind == 99 and (rejection == '' and how ~= '' or sub(state, 8, 15) == how)
   return (not kind or claimed or kind == 102 and rejection ~= '' and how == '!') and over('a', rejection) or state
 end
-function moves.bound(state, kind, rejection, to) -- the new state, and the slot's transactions: what one of them rejected stays so
-  local ended = kind == 102 and rejection == '' or rejection ~= '' and find(to, sub(rejection, 3, 10), 10, true)
-  return ended and state or over(sub(to, 1, 9), rejection)
+function moves.bound(state, kind, rejection, to) -- the new state, a final block before the slot, and its transactions
+  local own = rejection ~= '' and (number(rejection, 11, 5) > number(to, 10, 5) or find(to, sub(rejection, 3, 10), 15, true))
+  return (own or kind == 102 and rejection == '') and state or over(sub(to, 1, 9), rejection)
 end
 function moves.released(state, kind, rejection, from) -- the slot's state
   return kind == 98 and sub(state, 2, 9) == sub(from, 2) and over('a', rejection) or state

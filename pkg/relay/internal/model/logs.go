@@ -44,7 +44,9 @@ func (c *Client) Events(_ context.Context, blocks []evidence.Block, contract com
 }
 
 // BlockByNumber is the block of a height that all nodes say that answer.
-func (c *Client) BlockByNumber(_ context.Context, number uint64) (evidence.Block, error) { return c.block(number) }
+func (c *Client) BlockByNumber(_ context.Context, number uint64) (evidence.Block, error) {
+	return c.block(number)
+}
 
 func (c *Client) block(number uint64) (block evidence.Block, err error) {
 	c.before("block")
