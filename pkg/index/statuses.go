@@ -215,6 +215,11 @@ func (s *Statuses) Apply(ctx context.Context, messages []*ledger.Message) error 
 		facts, refs = nil, 0
 		return err
 	}
+	if messages[0].Seq == 0 && s.seen.position.Seq > 0 { // the ledger lost, or was purged of, what follows: the chain has its events
+		if err := s.deadLetters(ctx, time.Time{}, func(*score.DeadLetter) {}); err != nil {
+			return err
+		}
+	}
 	for _, m := range messages {
 		err := s.facts(ctx, m, add)
 		if errors.Is(err, ledger.ErrReplaced) {
@@ -327,7 +332,7 @@ func (s *Statuses) bringBack(ctx context.Context, since time.Time) (from ledger.
 	if err != nil {
 		return from, err
 	}
-	if err := s.deadLetters(ctx, r, since); err != nil {
+	if err := s.deadLetters(ctx, since, r.edits.deadLetter); err != nil {
 		return from, err
 	}
 	if since.IsZero() && s.Retention > 0 {
@@ -374,10 +379,10 @@ func (s *Statuses) accepted(ctx context.Context, r *statusRestore, since time.Ti
 	return oldest, err
 }
 
-// deadLetters writes the outcomes of those since a time, which may be older than the ledger.
-func (s *Statuses) deadLetters(ctx context.Context, r *statusRestore, since time.Time) error {
+// deadLetters writes the outcomes of those since a time, which the ledger may not hold; fn is called with all.
+func (s *Statuses) deadLetters(ctx context.Context, since time.Time, fn func(*score.DeadLetter)) error {
 	return s.Source.DeadLetters(ctx, func(d score.DeadLetter) error {
-		r.edits.deadLetter(&d)
+		fn(&d)
 		f, is := factOfLetter(&d)
 		if !is || f.Gone || d.Time.Before(since) {
 			return nil
