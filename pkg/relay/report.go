@@ -112,13 +112,18 @@ func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 			return err
 		}
 	}
-	if err := r.statuses.Bound(ctx, r.id, slot.Nonce, refs, slot.Final, txs); err != nil {
+	e, known := r.lane.Reported(slot.Nonce)
+	final := slot.Final
+	switch { // it was of another branch, maybe
+	case slot.Reopened:
+		final = 0
+	case known && e.Block > 0:
+		final = min(final, e.Block-1)
+	}
+	if err := r.statuses.Bound(ctx, r.id, slot.Nonce, refs, final, txs); err != nil || !known {
 		return err
 	}
-	if e, known := r.lane.Reported(slot.Nonce); known {
-		return r.staged(ctx, e)
-	}
-	return nil
+	return r.staged(ctx, e)
 }
 
 // carried names what the slot carries; nothing where it only uses its nonce up. The error is lane.ErrCorrupt.

@@ -177,9 +177,6 @@ func (s *session) work(ctx context.Context) error {
 
 // hear has the lane look at the chain as it is now.
 func (s *session) hear(ctx context.Context, v evidence.View) error {
-	if err := s.reporter.replay(ctx); err != nil {
-		return err
-	}
 	if err := s.pass(ctx); err != nil {
 		return err
 	}
@@ -218,7 +215,7 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	if final {
 		s.heads.NeedFinal()
 	}
-	return nil
+	return s.reporter.replay(ctx) // with what the view says of slots
 }
 
 func settles(e lane.Effect) bool {
