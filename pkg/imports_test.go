@@ -33,15 +33,14 @@ var allowed = map[string][]string{
 	"pkg/registry/internal/bindings": {}, // generated
 	"pkg/lane":                       {"pkg/score", "pkg/registry", "pkg/evidence", "pkg/txpool"},
 	"pkg/roster":                     {"pkg/score"},
-	"pkg/report":                     {}, // writes that are replayed
 	"pkg/retry":                      {},
 	"pkg/event":                      {"pkg/score", "pkg/evidence", "pkg/registry", "pkg/retry", "pkg/ledger"},
 	// engines: they declare the interfaces they need, adapters satisfy them
-	"pkg/httpapi":                  {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/report", "docs", "pkg/retry", "pkg/page", "pkg/event", "pkg/httpapi/internal/framing"}, // docs: the pages it serves
+	"pkg/httpapi":                  {"pkg/score", "pkg/wallet", "pkg/batch", "docs", "pkg/retry", "pkg/page", "pkg/event", "pkg/httpapi/internal/framing"}, // docs: the pages it serves
 	"pkg/httpapi/internal/framing": {},
 	"pkg/page":                     {"pkg/score", "pkg/wallet"},
 	"pkg/heads":                    {"pkg/evidence"},
-	"pkg/relay":                    {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/heads", "pkg/report", "pkg/retry"},
+	"pkg/relay":                    {"pkg/score", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/heads", "pkg/retry"},
 	"pkg/relay/internal/model":     {"pkg/score", "pkg/wallet", "pkg/batch", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/registry"}, // of the outside, for relay's tests
 	"pkg/topup":                    {"pkg/score", "pkg/evidence", "pkg/txpool", "pkg/lane", "pkg/roster", "pkg/heads", "pkg/retry"},
 	"pkg/index":                    {"pkg/ledger", "pkg/score", "pkg/batch", "pkg/evidence", "pkg/lane", "pkg/roster", "pkg/registry", "pkg/retry"},

@@ -252,7 +252,7 @@ func (l *redisLoad) slot(ctx context.Context, refs []score.Ref) error {
 	l.nonce++
 	var tx common.Hash
 	_, _ = rand.Read(tx[:])
-	if err := l.statuses.Bound(ctx, 0, l.nonce, refs); err != nil {
+	if err := l.statuses.Bound(ctx, 0, l.nonce, refs, 0, []common.Hash{tx}); err != nil {
 		return err
 	}
 	if err := l.statuses.Slot(ctx, 0, 1, l.nonce, score.Submitted, tx, 0); err != nil {

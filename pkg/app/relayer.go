@@ -46,9 +46,9 @@ const (
 //	stream ──► lanes it holds leases for ──► journal ──► chain
 //	             │                                        │ events, final
 //	             ▼                                        ▼
-//	         Redis (statuses) ◄── restorer ◄── index ──► project directory
-//	               (standings) ◄── projector ◄──┤
-//	         webhooks' endpoints ◄── deliverer ◄┘
+//	         Redis (statuses) ◄────── ledger ◄───────── index ──► project directory
+//	               (standings) ◄── projector ◄────────────┤
+//	         webhooks' endpoints ◄── deliverer ◄──────────┘
 type relayer struct {
 	*process
 	settings *RelayerSettings
@@ -63,7 +63,7 @@ type relayer struct {
 	payer    *signer.Key  // of top-ups; nil: there are none
 	topUp    *topup.TopUp // nil as payer is
 	follower *index.Follower
-	restorer *index.Restorer
+	statuses *index.Statuses
 	leases   *lease.Leases
 	webhooks *webhook.Deliverer
 	stalled  *event.Stalled // webhooks
@@ -95,7 +95,6 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		loop("the ledger's reader", func(ctx context.Context) error { return r.ledger.Run(ctx) }),
 		loop("the ledger", r.runLedger),
 		loop("the follower of the contract's events", func(ctx context.Context) error { return r.follower.Run(ctx) }),
-		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
 		loop("the projector of standings", func(ctx context.Context) error { return r.projector.Run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return r.guard.Run(ctx) }),
 		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
@@ -153,8 +152,8 @@ func (r *relayer) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.restorer = &index.Restorer{
-		Deployment: d, Heads: r.heads, Chain: r.chain, Source: r.stream, Journals: journals, Lanes: r.lanes, Statuses: r.status,
+	r.statuses = &index.Statuses{
+		Deployment: d, Ledger: r.ledger, Chain: r.chain, Source: r.stream, Journals: journals, Lanes: r.lanes, Store: r.status,
 		Retention: r.settings.StatusRetention, Log: r.log,
 	}
 	r.projector = &index.Projector{
@@ -181,6 +180,7 @@ func (r *relayer) runLedger(ctx context.Context) error {
 		var parts sync.WaitGroup
 		defer parts.Wait()
 		parts.Go(func() { _ = writer.Run(ctx) })
+		parts.Go(func() { _ = r.statuses.Run(ctx) })
 	})
 }
 
@@ -231,7 +231,7 @@ func (r *relayer) openRelay(ctx context.Context, journals *journal.Journal) erro
 	if r.guard, err = r.newGuard(ctx, journals, r.name+" "+replica, nil); err != nil {
 		return err
 	}
-	r.restorer.Lost = r.guard.Forgotten
+	r.statuses.Lost = r.guard.Forgotten
 	r.relay, err = relay.New(relay.Config{
 		FirstLanes: d.Lanes, ChainID: d.ChainID, Contract: d.Contract, DeployBlock: d.DeployBlock, Replica: replica,
 		AuditHorizon: s.AuditHorizon, BalanceAlarm: s.BalanceAlarm,

@@ -228,7 +228,7 @@ func TestAnUpdateThatWasNotAckedMayBeSentAgain(t *testing.T) {
 func (r response) codeWhenComplete(b *bench) string {
 	b.t.Helper()
 	require.Equal(b.t, "status_rebuilding", r.code())
-	token, err := b.status.BeginRestore(b.t.Context())
+	token, _, err := b.status.BeginRestore(b.t.Context())
 	require.NoError(b.t, err)
 	require.NoError(b.t, b.status.EndRestore(b.t.Context(), token))
 	return b.get("/projects/%s/updates/%s", b.project.ID, updateID("one")).code()

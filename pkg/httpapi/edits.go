@@ -345,7 +345,7 @@ func (s *Server) editStatus(
 	if dead != nil {
 		return score.Status{Stage: score.Final, Outcome: dead.Outcome, Tx: dead.Tx}, nil
 	}
-	late := s.reporter.writer.Pending() // before Redis is read, which may take the reports meanwhile
+	late := s.reporter.late() // before Redis is read, which may take the reports meanwhile
 	statuses, complete, err := s.deps.Statuses.Read(s.life, []score.Ref{ref})
 	var st score.Status
 	if err == nil {

@@ -138,7 +138,7 @@ func TestAGroupWithDuplicatesIsStoredWhole(t *testing.T) {
 	}
 	require.NoError(t, b.status.Final(ctx, updateTx, 7, b.refs("applied"), []score.Outcome{score.Applied}))
 	require.NoError(t, b.status.Final(ctx, updateTx, 7, b.refs("rejected"), []score.Outcome{score.BadSignature}))
-	require.NoError(t, b.status.Bound(ctx, 0, 3, b.refs("queued")))
+	require.NoError(t, b.status.Bound(ctx, 0, 3, b.refs("queued"), 1<<30, nil))
 
 	r := b.post("/update-scores", b.free("queued", "new", "rejected", "applied"))
 	require.Equal(t, b.answered("accepted", 2, "queued", "applied"), r.body, "a rejected id may be used again")

@@ -37,7 +37,7 @@ func TestAnUpdatesStatusFollowsIt(t *testing.T) {
 		}, r.body)
 	}
 	is("accepted", nil, nil, nil)
-	require.NoError(t, b.status.Bound(ctx, 1, 4, score.Refs(u)))
+	require.NoError(t, b.status.Bound(ctx, 1, 4, score.Refs(u), 1<<30, nil))
 	is("batched", nil, nil, nil)
 	require.NoError(t, b.status.Slot(ctx, 1, 1, 4, score.Submitted, updateTx, 0))
 	is("submitted", nil, updateTx.Hex(), nil)
@@ -58,7 +58,7 @@ func TestACreationsStatusFollowsIt(t *testing.T) {
 			[]any{r.body["status"], r.body["outcome"], r.body["transactionHash"], r.body["blockNumber"]})
 	}
 	is("accepted", nil, nil, nil)
-	require.NoError(t, b.status.Bound(ctx, 1, 4, []score.Ref{score.CreationRef(b.project.ID)}))
+	require.NoError(t, b.status.Bound(ctx, 1, 4, []score.Ref{score.CreationRef(b.project.ID)}, 1<<30, nil))
 	is("batched", nil, nil, nil)
 	require.NoError(t, b.status.Slot(ctx, 1, 1, 4, score.Included, updateTx, 77))
 	is("included", nil, updateTx.Hex(), 77.0)

@@ -152,7 +152,7 @@ func TestALateReportSwallowsNoLaterPost(t *testing.T) {
 	a.restored()
 	late.away.Store(true)
 	a.accepted("/update-score", a.update("one"))
-	require.NoError(t, b.status.Bound(t.Context(), 0, 1, b.refs("one")))
+	require.NoError(t, b.status.Bound(t.Context(), 0, 1, b.refs("one"), 1<<30, nil))
 	require.NoError(t, b.status.Final(t.Context(), updateTx, 7, b.refs("one"), []score.Outcome{score.NotMember}))
 
 	late.reported.Store(0)

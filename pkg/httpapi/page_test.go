@@ -459,7 +459,7 @@ func TestAnUpdatesWayIsToldInWords(t *testing.T) {
 		require.Contains(t, r.raw, words)
 	}
 	is("It is accepted and waits: an operator paused it (maintenance &lt;b&gt;).")
-	require.NoError(t, w.status.Bound(ctx, 1, 4, refs))
+	require.NoError(t, w.status.Bound(ctx, 1, 4, refs, 1<<30, nil))
 	is("It has its place in a transaction")
 	require.NoError(t, w.status.Slot(ctx, 1, 1, 4, score.Submitted, updateTx, 0))
 	is("Its transaction is sent and waits for a block.")

@@ -39,7 +39,7 @@ func TestWhatAPauseHoldsUpIsTold(t *testing.T) {
 	require.Equal(t, waits, b.post("/update-scores", b.free("two", "three")).body["waits"])
 	require.Equal(t, waits, b.groups(b.free("four"))[0]["waits"])
 
-	require.NoError(t, b.status.Bound(t.Context(), 1, 3, b.refs("one")))
+	require.NoError(t, b.status.Bound(t.Context(), 1, 3, b.refs("one"), 1<<30, nil))
 	updates := b.lookUp(updateID("one"), updateID("two"), updateID("nothing")).body["updates"].([]any)
 	require.NotContains(t, updates[0], "waits", "it is in a transaction")
 	require.Equal(t, waits, updates[1].(object)["waits"])

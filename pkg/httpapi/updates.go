@@ -114,7 +114,7 @@ func decodeLookUp(body []byte) (*lookUpRequest, *Problem) {
 // where Redis has lost nothing and lacks no report. Otherwise no caller is given an end that may turn out to be another; nor is an id called unknown
 // while the chain cannot be asked.
 func (s *Server) statusesOf(refs []score.Ref) ([]score.Status, *Problem) {
-	late := s.reporter.writer.Pending() // before Redis is read, which may take the reports meanwhile
+	late := s.reporter.late() // before Redis is read, which may take the reports meanwhile
 	statuses, complete, err := s.deps.Statuses.Read(s.life, refs)
 	switch {
 	case err != nil, late && slices.ContainsFunc(statuses, inDoubt):

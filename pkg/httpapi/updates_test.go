@@ -27,7 +27,7 @@ func (b *bench) lookUp(ids ...score.UpdateID) response {
 // restored declares the status store complete.
 func (b *bench) restored() {
 	b.t.Helper()
-	token, err := b.status.BeginRestore(b.t.Context())
+	token, _, err := b.status.BeginRestore(b.t.Context())
 	require.NoError(b.t, err)
 	require.NoError(b.t, b.status.EndRestore(b.t.Context(), token))
 }
@@ -43,7 +43,7 @@ func TestManyUpdatesAreLookedUpAtOnce(t *testing.T) {
 	ctx, slot := t.Context(), uint64(3)
 	for _, id := range []string{"batched", "included", "final"} {
 		slot++
-		require.NoError(t, b.status.Bound(ctx, 1, slot, b.refs(id)))
+		require.NoError(t, b.status.Bound(ctx, 1, slot, b.refs(id), 1<<30, nil))
 	}
 	require.NoError(t, b.status.Slot(ctx, 1, 1, 5, score.Included, updateTx, 77))
 	require.NoError(t, b.status.Final(ctx, updateTx, 78, b.refs("final"), []score.Outcome{score.NotMember}))
@@ -136,7 +136,7 @@ func TestAFinalStatusThatWent(t *testing.T) {
 func TestNoEndIsToldThatARestoreMayChange(t *testing.T) {
 	t.Parallel()
 	b, ctx := newBench(t, nil).withProject(), t.Context()
-	token, err := b.status.BeginRestore(ctx)
+	token, at, err := b.status.BeginRestore(ctx)
 	require.NoError(t, err)
 	updates := b.updates("twice", "refused", "waiting")
 	require.NoError(t, b.status.RestoreAccepted(ctx, score.Refs(updates)))
@@ -155,7 +155,8 @@ func TestNoEndIsToldThatARestoreMayChange(t *testing.T) {
 	require.Equal(t, "accepted <nil>", told("twice"))
 	restore := func(block uint64, name string, outcome score.Outcome) {
 		t.Helper()
-		require.NoError(t, b.status.RestoreFinal(ctx, updateTx, block, b.refs(name), []score.Outcome{outcome}))
+		fact := score.Fact{Refs: b.refs(name), Outcomes: []score.Outcome{outcome}, Tx: updateTx, Block: block}
+		require.NoError(t, b.status.Fold(ctx, at, "", []score.Fact{fact}))
 	}
 	restore(5, "twice", score.Duplicate)
 	restore(5, "refused", score.NotMember)

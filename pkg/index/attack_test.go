@@ -78,7 +78,7 @@ func TestAuditOfSignedGroups(t *testing.T) {
 	require.True(t, findings.OK() && findings.Whole, findings.Problem())
 
 	m := newMemory(t)
-	require.NoError(t, w.restorer(m).Restore(t.Context()))
+	w.folding(m).fold()
 	for _, of := range []struct {
 		update score.Update
 		want   score.Outcome
@@ -138,7 +138,7 @@ func TestNothingARelayerEmitsStopsTheIndex(t *testing.T) {
 	require.Len(t, rec.Actions, score.MaxActions)
 	require.Len(t, rec.Members, score.MaxCreationMembers)
 
-	require.NoError(t, w.restorer(m).Restore(ctx))
+	w.folding(m).fold()
 	for _, u := range slices.Concat(ours, group) {
 		status, _, err := m.Read(ctx, []score.Ref{u.Ref()})
 		require.NoError(t, err)

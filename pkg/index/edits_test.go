@@ -35,7 +35,8 @@ func (w *world) acceptEdit(project score.ProjectID, nonce uint64, edits ...score
 // TestEditsAreAuditedAndRestored, though no event has their nonces.
 func TestEditsAreAuditedAndRestored(t *testing.T) {
 	t.Parallel()
-	w, m, ctx := newWorld(t), newMemory(t), t.Context()
+	w, m := newWorld(t), newMemory(t)
+	f := w.folding(m)
 	p, q := project(1), project(2)
 	w.create(p)
 	w.create(q)
@@ -43,10 +44,10 @@ func TestEditsAreAuditedAndRestored(t *testing.T) {
 	w.call(relayerKey, registry.EncodeEdit(made))
 	dead, seq := w.acceptEdit(q.ID, 0, score.Edit{Operation: score.AddUpdater, Member: common.Address{8}})
 	w.deadLetter(score.DeadLetter{Edit: dead, Seq: seq, Outcome: score.EditExpired})
-	again, _ := w.acceptEdit(q.ID, 0)
+	again, _ := w.acceptEdit(q.ID, 0, score.Edit{Operation: score.AddUpdater, Member: common.Address{7}}, score.Edit{Operation: score.AddUpdater, Member: common.Address{6}})
 	require.Equal(t, index.Counts{Accepted: 3, Rejected: 1, Pending: 2}, w.audit().Edits, "no lane is done with any")
 
-	require.NoError(t, w.restorer(m).Restore(ctx))
+	f.fold()
 	m.requireRef(t, made.Ref(), score.Status{Stage: score.Accepted})
 	m.requireRef(t, again.Ref(), score.Status{Stage: score.Accepted})
 	w.settleAll()
@@ -57,13 +58,13 @@ func TestEditsAreAuditedAndRestored(t *testing.T) {
 	require.Equal(t, index.Counts{Accepted: 3, Applied: 2, Rejected: 1}, w.audit().Edits)
 	require.Contains(t, w.audit().String(), "edits accepted 3, applied 2, rejected 1")
 	m.flush(t)
-	require.NoError(t, w.restorer(m).Restore(ctx))
+	f.fold()
 	m.requireRef(t, made.Ref(), final(score.Applied, common.Hash{}, 0))
 	m.requireRef(t, again.Ref(), final(score.Applied, common.Hash{}, 0))
 
 	third, seq := w.acceptEdit(p.ID, 1)
 	w.deadLetter(score.DeadLetter{Edit: third, Seq: seq, Outcome: score.NotOwner})
 	m.flush(t)
-	require.NoError(t, w.restorer(m).Restore(ctx))
+	f.fold()
 	m.requireRef(t, third.Ref(), final(score.NotOwner, common.Hash{}, 0))
 }

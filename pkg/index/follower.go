@@ -19,7 +19,7 @@ import (
 // ErrOtherDeployment says that the directory was written for another contract or chain.
 var ErrOtherDeployment = errors.New("the project directory belongs to another deployment")
 
-// Defaults of a Follower, and DefaultPoll of a Restorer, too: how often it looks at the store.
+// Defaults of a Follower.
 const (
 	DefaultPoll     = time.Second
 	DefaultRecent   = 1024

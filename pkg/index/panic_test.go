@@ -41,11 +41,11 @@ func TestPanicsAreContained(t *testing.T) {
 	board.left.Store(2)
 
 	log, d := slog.New(slog.NewTextHandler(said, nil)), w.directory()
-	follower, projector, restorer := w.follower(d), w.projector(board), w.restorer(m)
-	follower.Log, projector.Log, restorer.Log = log, log, log
+	follower, projector, f := w.follower(d), w.projector(board), w.folding(m)
+	follower.Log, projector.Log, f.writer.Log = log, log, log
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	for _, run := range []func(context.Context) error{follower.Run, projector.Run, restorer.Run} {
+	for _, run := range []func(context.Context) error{follower.Run, projector.Run, f.writer.Run, f.Run} {
 		running.Go(func() { _ = run(ctx) })
 	}
 	t.Cleanup(func() { stop(); running.Wait() })
@@ -59,7 +59,7 @@ func TestPanicsAreContained(t *testing.T) {
 			return false
 		}
 	}
-	for _, what := range []string{"the follower couldn't", "the projector couldn't", "couldn't bring the statuses back"} {
+	for _, what := range []string{"the follower couldn't", "the projector couldn't", "couldn't append to the ledger"} {
 		require.Eventually(t, told(what, "planted at an event"), testPatience, testPoll, what)
 	}
 	w.poison.Store(false)

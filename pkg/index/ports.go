@@ -143,29 +143,39 @@ type Directory interface {
 	Beyond(ctx context.Context, from uint64) ([]score.ProjectID, error)
 }
 
-// Statuses is the status store, as far as a restore goes. Its writes keep what says more or is newer.
-type Statuses interface {
-	// Complete tells whether the store holds all it should.
-	Complete(ctx context.Context) (bool, error)
-	// BeginRestore gives the token that EndRestore wants. Of two restores at once the later one counts.
-	BeginRestore(ctx context.Context) (token string, err error)
+// StatusStore is the status store, as far as the fold goes. Its writes keep what says more or is newer.
+type StatusStore interface {
+	// Folded is up to where the ledger is folded into each table, as Fold wrote it, "" where it did not; and whether the store holds all it should.
+	Folded(ctx context.Context) (at []string, complete bool, err error)
+	// Fold computes facts, in order, and says in the same writes up to where that is; nothing of an empty to. score.ErrFoldMoved: a table's fold is
+	// not where from has it.
+	Fold(ctx context.Context, from []string, to string, facts []score.Fact) error
+	// Process names the store's process: another one may have lost what was written last. "" where it does not tell.
+	Process(ctx context.Context) (string, error)
+	// BeginRestore gives the token that EndRestore wants, and where the folds are: the token and a space. Of two restores at once the later one counts.
+	BeginRestore(ctx context.Context) (token string, at []string, err error)
+	RestoreAccepted(ctx context.Context, refs []score.Ref) error
+	// EndRestore declares the store complete; score.ErrFoldMoved if data was lost, or another restore began or was requested, since BeginRestore.
+	EndRestore(ctx context.Context, token string) error
+	// Final and Accepted tell of edits what the ledger does not.
+	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
+	Accepted(ctx context.Context, refs []score.Ref, tokens []string) error
+	// Flush loses everything.
+	Flush(ctx context.Context) error
 	// ForgetOnce forgets what has no outcome, unless the newest loss that was forgotten is that of the token.
 	ForgetOnce(ctx context.Context, token string) (did bool, err error)
-	RestoreAccepted(ctx context.Context, refs []score.Ref) error
-	// RestoreFinal writes what an event tells. What did not apply counts only where an acceptance was restored before.
-	RestoreFinal(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
-	// RestoreDead writes what only a dead letter tells.
-	RestoreDead(ctx context.Context, tx common.Hash, refs []score.Ref, outcomes []score.Outcome) error
 	// Sweep removes some of what is older than its retention, and keeps the rest from expiring. It is called once a second or so.
 	Sweep(ctx context.Context) error
-	// EndRestore declares the store complete; it fails if data was lost, or another restore began or was requested, since BeginRestore.
-	EndRestore(ctx context.Context, token string) error
 }
 
 // Source is the stream of accepted updates and its dead letters.
 type Source interface {
 	// ReadAll hands every message that the stream holds now to fn, in order, and returns. An error of fn ends it.
 	ReadAll(ctx context.Context, fn func(score.Message) error) error
+	// ReadFrom is ReadAll from a sequence on, and FirstSince the sequence of the first message stored at or after a time; one past the last if
+	// there is none.
+	ReadFrom(ctx context.Context, from uint64, fn func(score.Message) error) error
+	FirstSince(ctx context.Context, at time.Time) (uint64, error)
 	// DeadLetters hands every dead letter there is now to fn, replayed ones too. An error of fn ends it.
 	DeadLetters(ctx context.Context, fn func(score.DeadLetter) error) error
 }

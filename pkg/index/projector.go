@@ -305,3 +305,8 @@ func (p *Projector) tellProgress(at score.Checkpoint) {
 		p.Log.Info("rebuilding the standings", "block", at.Block, "of", at.Target, "took", took)
 	}
 }
+
+// firstSince is evidence.FirstSince of a chain.
+func firstSince(ctx context.Context, chain Chain, from, to uint64, since time.Time) (uint64, error) {
+	return evidence.FirstSince(from, to, since, func(number uint64) (evidence.Block, error) { return chain.BlockByNumber(ctx, number) })
+}

@@ -114,6 +114,8 @@ type Bind struct {
 	// Since is the chain's newest block when the slot was bound: its transaction cannot be in an earlier one, but for those
 	// that a reorg replaces.
 	Since uint64 `json:"since"`
+	// Final is the chain's newest final block then: its transaction is in a later one.
+	Final uint64 `json:"final"`
 }
 
 // Pass moves floors without a slot: over positions of other lanes, and over messages that cannot be read, once they are

@@ -174,8 +174,7 @@ func (s *State) abandon() error {
 		work.Data = data
 		queue = append(queue, work)
 	}
-	s.Ends += uint64(len(s.Slots))
 	s.Next = s.FirstOpen()
-	s.Queue, s.Slots, s.Lost, s.Abandoned = queue, nil, append(s.Lost, s.Slots...), true
+	s.Queue, s.Slots, s.Abandoned = queue, nil, true
 	return nil
 }

@@ -140,6 +140,19 @@ func (l *Lane) Included(nonce uint64) *evidence.Included {
 	return nil
 }
 
+// Reported is what was reported of an open slot last in this session; false if nothing was.
+func (l *Lane) Reported(nonce uint64) (Report, bool) {
+	v := l.at(nonce)
+	if v == nil || v.reported == 0 {
+		return Report{}, false
+	}
+	r := Report{Nonce: nonce, Stage: v.reported, Tx: v.tx}
+	if v.reported == score.Included && v.included != nil {
+		r.Block = v.included.Block.Number
+	}
+	return r, true
+}
+
 // View is how the chain looked last; nil before the first.
 func (l *Lane) View() *evidence.View { return l.view }
 

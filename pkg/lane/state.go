@@ -27,12 +27,10 @@ type State struct {
 	Gives     uint64                   `json:"gives,omitempty"`     // how often the lane gave something away
 	Former    map[score.Bucket]uint64  `json:"former,omitempty"`    // buckets that it gave away last, with Gives after that: older work may hold updates of them
 	Abandoned bool                     `json:"abandoned,omitempty"` // the key is lost: nothing is bound any more
-	Lost      []Slot                   `json:"lost,omitempty"`      // that were open when it was abandoned: their work went to the queue
 	Slots     []Slot                   `json:"slots"`               // open, by nonce, contiguous, ending at Next-1
 	Queue     []Work                   `json:"queue"`               // bound once, lost with its slot, waiting to be bound again; first in, first out
 	LastWork  uint64                   `json:"lastWork"`            // the newest Work.ID given
 	Past      []Past                   `json:"past"`                // the newest settled nonces, contiguous, oldest first; see Reopen
-	Ends      uint64                   `json:"ends"`                // how often something ended: slots settled, again after a reorg too, nonces skipped that others used, and work dropped
 	Resumed   uint64                   `json:"resumed"`             // an operator resumed the lane: unknown transactions of the signer below this nonce stand
 
 	partial *partial // parts of a snapshot seen so far
@@ -43,6 +41,7 @@ type Slot struct {
 	Nonce    uint64 `json:"nonce"`
 	Work     Work   `json:"work"`
 	Since    uint64 `json:"since"`              // no attempt is in a block before this one, but for reorgs
+	Final    uint64 `json:"final"`              // the newest final block when it was bound; no attempt is in it or before
 	Reopened bool   `json:"reopened,omitempty"` // it was settled before, and the chain lost its block
 	// Attempts are, while the slot is open, at least one; any of them may be executed, at most one can be; prices rise, but
 	// for one reopened.
@@ -60,6 +59,15 @@ func (s *Slot) Attempt(tx common.Hash) *Attempt {
 		}
 	}
 	return nil
+}
+
+// Txs are the hashes of the slot's attempts.
+func (s *Slot) Txs() []common.Hash {
+	txs := make([]common.Hash, len(s.Attempts))
+	for i := range txs {
+		txs[i] = s.Attempts[i].Hash
+	}
+	return txs
 }
 
 // Data is the calldata of the slot's work; empty where the slot never carried any.
@@ -103,9 +111,6 @@ func (s *State) Size() (bytes int) {
 	}
 	for i := range s.Past {
 		bytes += s.Past[i].size()
-	}
-	for i := range s.Lost {
-		bytes += s.Lost[i].size()
 	}
 	for i := range s.Queue {
 		bytes += len(s.Queue[i].Data) + s.Queue[i].Trace.size()
@@ -204,7 +209,6 @@ func (s *State) skip(e *Skip) error {
 		s.remember(Past{Slot: Slot{Nonce: s.Next + uint64(i), Work: Work{Kind: NonceOnly}}, Tx: used.Tx, Block: used.Block})
 	}
 	s.Next = e.Next
-	s.Ends += uint64(len(e.Used))
 	return nil
 }
 
@@ -244,7 +248,7 @@ func (s *State) bind(b *Bind) error {
 		s.Queue = slices.Delete(s.Queue, i, i+1)
 	}
 	work.Data = nil // the attempt holds it
-	s.Slots = append(s.Slots, Slot{Nonce: b.Nonce, Work: work, Since: b.Since, Attempts: []Attempt{attempt}})
+	s.Slots = append(s.Slots, Slot{Nonce: b.Nonce, Work: work, Since: b.Since, Final: b.Final, Attempts: []Attempt{attempt}})
 	if s.First == nil {
 		first := b.Nonce
 		s.First = &first
@@ -316,7 +320,6 @@ func (s *State) settle(e *Settle) error {
 	}
 	s.remember(past)
 	s.Slots = slices.Delete(s.Slots, 0, 1)
-	s.Ends++
 	return nil
 }
 
@@ -349,6 +352,5 @@ func (s *State) drop(e *Drop) error {
 		return fmt.Errorf("%w: queued work %d dropped with %d updates", ErrCorrupt, e.ID, count)
 	}
 	s.Queue = slices.Delete(s.Queue, i, i+1)
-	s.Ends++
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scorelay/scorelay/pkg/registry"
 	"github.com/scorelay/scorelay/pkg/retry"
+	"github.com/scorelay/scorelay/pkg/score"
 )
 
 // Fold is a state that is computed from the ledger. It may be killed anywhere, and run twice at once.
@@ -19,10 +20,19 @@ type Fold interface {
 	Apply(ctx context.Context, messages []*Message) error
 }
 
-// ErrFoldMoved reports that a fold's store is not where the caller thought: another process works on it, or it lost what it was told last.
-var ErrFoldMoved = errors.New("another process moved the state, or its store lost its newest writes")
+// Checker is a Fold that can tell whether its store still is where it thinks; it is asked about once a second, so that a store that lost what it had
+// is noticed also while the ledger has nothing new. An error of Check is as one of Apply.
+type Checker interface {
+	Check(ctx context.Context) error
+}
 
-const foldPause = time.Second // after an error
+// ErrFoldMoved reports that a fold's store is not where the caller thought: another process works on it, or it lost what it was told last.
+var ErrFoldMoved = score.ErrFoldMoved
+
+const (
+	foldPause = time.Second // after an error
+	foldCheck = time.Second // between checks
+)
 
 // RunFold keeps a state up to date until ctx ends, whose end is no error. name is what it is, in log lines. It reads the next messages while it
 // applies some.
@@ -76,16 +86,29 @@ func follow(ctx context.Context, s *Source, f Fold, lost bool, works func()) err
 			}
 		}
 	}()
-	for r := range next {
-		if r.err != nil {
-			return r.err
+	check := time.NewTicker(foldCheck)
+	defer check.Stop()
+	for {
+		select {
+		case r, open := <-next:
+			switch {
+			case !open:
+				return ctx.Err()
+			case r.err != nil:
+				return r.err
+			}
+			if err := f.Apply(ctx, r.messages); err != nil {
+				return err
+			}
+			works()
+		case <-check.C:
+			if c, can := f.(Checker); can {
+				if err := c.Check(ctx); err != nil {
+					return err
+				}
+			}
 		}
-		if err := f.Apply(ctx, r.messages); err != nil {
-			return err
-		}
-		works()
 	}
-	return ctx.Err()
 }
 
 // updatesIn is how many updates an event tells of.

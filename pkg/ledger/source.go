@@ -65,13 +65,12 @@ type Source struct {
 
 // Run follows the ledger's end until ctx ends, whose end is no error.
 func (s *Source) Run(ctx context.Context) error {
-	s.begin.Do(func() { s.metrics = newSourceMetrics(s.Metrics) })
 	trouble := retry.Trouble{
 		Log: s.Log, Works: "the process reads the ledger of final blocks again",
 		Fails: "couldn't read the ledger of final blocks; its readers wait, and the process tries again",
 	}
 	for ctx.Err() == nil {
-		err := retry.Contained(func() error { return s.follow(ctx) })
+		err := retry.Contained(func() error { return s.Follow(ctx) })
 		trouble.Say(ctx, err)
 		s.mu.Lock()
 		s.failing = err
@@ -82,8 +81,9 @@ func (s *Source) Run(ctx context.Context) error {
 	return nil
 }
 
-// follow reads from behind what is kept, or from near the end, and never returns nil.
-func (s *Source) follow(ctx context.Context) error {
+// Follow reads from behind what is kept, or from near the end, until ctx ends or something fails, and never returns nil.
+func (s *Source) Follow(ctx context.Context) error {
+	s.begin.Do(func() { s.metrics = newSourceMetrics(s.Metrics) })
 	first, last, err := s.Ledger.Bounds(ctx)
 	if err != nil {
 		return err
@@ -492,6 +492,42 @@ func (s *Source) Since(ctx context.Context, at time.Time) (Position, error) {
 		return nil
 	})
 	return found, err
+}
+
+// StoredAt is when the message that a position names was stored; the zero time if the ledger does not hold it.
+func (s *Source) StoredAt(ctx context.Context, at Position) (time.Time, error) {
+	if holds, err := s.holds(ctx, at); err != nil || !holds {
+		return time.Time{}, err
+	}
+	entry, err := s.Ledger.At(ctx, at.Seq)
+	return entry.Stored, err
+}
+
+// Undone calls fn with the messages of the blocks that a Rewind says are gone, the newest first. ErrReplaced: the ledger does not hold all of
+// them any more. An error of fn ends it.
+func (s *Source) Undone(ctx context.Context, rewind *Message, fn func(*Message) error) error {
+	for seq := rewind.Seq - 1; ; seq-- {
+		entry, err := s.Ledger.At(ctx, seq)
+		if errors.Is(err, stream.ErrGone) {
+			return fmt.Errorf("%w: blocks above %d, of which the ledger does not hold all", ErrReplaced, rewind.Block.Number)
+		}
+		if err != nil {
+			return err
+		}
+		m, err := decode(seq, entry.Data)
+		switch {
+		case err != nil:
+			return err
+		case m.Kind == Letter:
+			continue
+		case m.Block.Number <= rewind.Block.Number && (m.Whole || m.Kind == Rewind):
+			return nil
+		case m.Kind == Block:
+			if err := fn(m); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // letters returns the dead letters that the ledger holds up to a sequence and that a position does not cover, as messages without a sequence.

@@ -82,6 +82,9 @@ type Writer struct {
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: none
 
+	Now   func() time.Time                           // the clock; nil means time.Now
+	Sleep func(context.Context, time.Duration) error // nil means retry.Sleep
+
 	metrics  *writerMetrics
 	last     *stored      // the newest message; nil while not known
 	seq      uint64       // its sequence
@@ -123,6 +126,12 @@ func (w *Writer) Run(ctx context.Context) error {
 // CatchUp appends everything up to the newest final block, and the new dead letters. It may end anywhere: the next call, of this
 // writer or another, continues behind the newest message. Each append is a commit point, and names the message it follows.
 func (w *Writer) CatchUp(ctx context.Context) error {
+	if w.Now == nil {
+		w.Now = time.Now
+	}
+	if w.Sleep == nil {
+		w.Sleep = retry.Sleep
+	}
 	if w.metrics == nil {
 		w.metrics = newWriterMetrics(w.Metrics)
 	}
@@ -166,7 +175,7 @@ func (w *Writer) chain(ctx context.Context, final evidence.Block) error {
 			return err
 		}
 	}
-	if w.read != w.whole && time.Since(w.appended) >= emptyEvery {
+	if w.read != w.whole && w.Now().Sub(w.appended) >= emptyEvery {
 		return w.append(ctx, &stored{Kind: Block, Number: final.Number, Hash: final.Hash, Time: final.Time, Whole: true, Before: w.whole})
 	}
 	return nil
@@ -244,7 +253,7 @@ func (w *Writer) append(ctx context.Context, s *stored) error {
 	if err != nil {
 		return err
 	}
-	w.last, w.seq, w.appended = s, seq, time.Now()
+	w.last, w.seq, w.appended = s, seq, w.Now()
 	if s.Kind == Rewind {
 		w.rewound = seq
 	}
@@ -366,7 +375,7 @@ func (w *Writer) inChain(ctx context.Context, final evidence.Block, ref evidence
 		case b.Hash == ref.Hash || n >= tries:
 			return b.Hash == ref.Hash, nil
 		}
-		if err := retry.Sleep(ctx, writerPoll); err != nil {
+		if err := w.Sleep(ctx, writerPoll); err != nil {
 			return false, err
 		}
 	}

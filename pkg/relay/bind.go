@@ -149,14 +149,14 @@ func (b *binder) bind(ctx context.Context, w binding) (bool, error) {
 		return false, nil
 	}
 	b.waiting.set(lane.WaitNone)
-	w.entry.Nonce, w.entry.Raw, w.entry.Since = nonce, raw, b.lane.View().Head.Number
+	w.entry.Nonce, w.entry.Raw, w.entry.Since, w.entry.Final = nonce, raw, b.lane.View().Head.Number, b.lane.View().Final.Number
 
 	if err := b.append(ctx, lane.Entry{Bind: &w.entry}); err != nil { // the commit point
 		return false, err
 	}
 	b.tracer.bound(span, b.lane.State.Slot(nonce))
 	b.metrics.attempts.WithLabelValues("first").Inc()
-	b.reporter.bound(ctx, nonce, w.piece.refs())
+	b.reporter.bound(ctx, nonce)
 	return true, nil
 }
 

@@ -150,16 +150,12 @@ type crashStatuses struct {
 	c *crash
 }
 
-func (s crashStatuses) Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error {
-	return s.c.write("bound", func() error { return s.Statuses.Bound(ctx, id, nonce, refs) })
+func (s crashStatuses) Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
+	return s.c.write("bound", func() error { return s.Statuses.Bound(ctx, id, nonce, refs, final, txs) })
 }
 
 func (s crashStatuses) Slot(ctx context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error {
 	return s.c.write("slot", func() error { return s.Statuses.Slot(ctx, id, epoch, nonce, stage, tx, block) })
-}
-
-func (s crashStatuses) Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {
-	return s.c.write("final", func() error { return s.Statuses.Final(ctx, tx, block, refs, outcomes) })
 }
 
 func (s crashStatuses) Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error {
@@ -187,7 +183,7 @@ func (s crashSigner) Sign(ctx context.Context, tx *types.Transaction) (signed *t
 // on each time.
 func TestARelayerKilledAtAnyWriteLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"append", "send", "dead letter", "bound", "slot", "final", "sign", "purge"} {
+	for _, kind := range []string{"append", "send", "dead letter", "bound", "slot", "sign", "purge"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
@@ -256,7 +252,7 @@ func runChaos(t *testing.T, random *rand.Rand) {
 		projects = append(projects, p)
 	}
 	var stops []func()
-	kinds := []string{"append", "send", "bound", "slot", "final", "released", "sign", "none"}
+	kinds := []string{"append", "send", "bound", "slot", "released", "sign", "none"}
 	first := 0
 	for range 60 {
 		switch random.IntN(11) {

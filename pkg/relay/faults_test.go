@@ -163,10 +163,7 @@ func TestACreationTheContractRefusesIsADeadLetterAndItsUpdatesToo(t *testing.T) 
 	w.create(2)
 	w.accept(some(1, 0, 3)...)
 	w.accept(some(2, 0, 30)...)
-	statuses := newStatuses()
-	deps := w.deps()
-	deps.Statuses = statuses
-	w.start(w.config(), deps)
+	w.start(w.config(), w.deps())
 	w.drain()
 	require.Equal(t, map[score.Outcome]int{score.Applied: 30, score.UnknownProject: 3}, w.audit())
 	letters := w.deadLetters()
@@ -180,7 +177,6 @@ func TestACreationTheContractRefusesIsADeadLetterAndItsUpdatesToo(t *testing.T) 
 		}
 	}
 	require.Equal(t, 1, creations)
-	require.Equal(t, score.Unprocessable, statuses.made[p.ID])
 }
 
 // away is a status store that can be gone.
@@ -189,63 +185,33 @@ type away struct {
 	gone atomic.Bool
 }
 
-func (a *away) Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {
+func (a *away) Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
 	if a.gone.Load() {
 		return errors.New("no store")
 	}
-	return a.statuses.Final(ctx, tx, block, refs, outcomes)
+	return a.statuses.Bound(ctx, id, nonce, refs, final, txs)
 }
 
-func TestStatusesAreToldWhenTheStoreIsBack(t *testing.T) {
+// TestSlotsAreToldWhenTheStoreIsBack: the work does not wait for the store, and what is open by then is told.
+func TestSlotsAreToldWhenTheStoreIsBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	store := &away{statuses: newStatuses()}
 	store.gone.Store(true)
-	deps := w.deps()
-	deps.Statuses = store
-	w.create(1)
-	w.accept(some(1, 0, 50)...)
-	w.start(w.config(), deps)
-	w.drain() // the work does not wait for the store
-	store.gone.Store(false)
-	require.Eventually(t, func() bool {
-		store.mu.Lock()
-		defer store.mu.Unlock()
-		return len(store.final) == 50
-	}, 2*time.Minute, 10*time.Millisecond)
-}
-
-func TestStatusesThatDieWithASessionAreRestored(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	store := &away{statuses: newStatuses()}
 	deps := w.deps()
 	deps.Statuses = store
 	w.create(1)
 	w.accept(some(1, 0, 20)...)
-	stop := w.start(w.config(), deps)
-	w.drain()
-	stop()
-	deps.Metrics = prometheus.NewRegistry()
-	stop = w.start(w.config(), deps)
-	w.accept(some(1, 20, 20)...)
-	w.drain()
-	require.Zero(t, store.asked(), "everything was told")
-
-	store.gone.Store(true)
-	w.accept(some(1, 40, 20)...)
-	w.drain()
-	stop() // with it goes what was not told
-	store.gone.Store(false)
-	deps.Metrics = prometheus.NewRegistry()
-	stop = w.start(w.config(), deps)
-	require.Eventually(t, func() bool { return store.asked() == 1 }, 2*time.Minute, 10*time.Millisecond)
-	stop()
-	deps.Metrics = prometheus.NewRegistry()
 	w.start(w.config(), deps)
-	w.accept(some(1, 60, 20)...)
 	w.drain()
-	require.Equal(t, 1, store.asked(), "once is enough")
+	w.accept(some(1, 20, 30)...)
+	require.Eventually(t, func() bool { return len(w.states()[0].Slots) == 2 }, 2*time.Minute, 10*time.Millisecond)
+	store.gone.Store(false)
+	w.geth.Commit()
+	require.Eventually(t, func() bool {
+		updates, _ := store.at(score.Batched)
+		return updates == 30
+	}, 2*time.Minute, 10*time.Millisecond)
 }
 
 // flaky fails now and then, without telling whether the write was done.

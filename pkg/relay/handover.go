@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -46,8 +45,6 @@ type handover struct {
 	log      *slog.Logger
 
 	due    bool                // something may have changed since the last step
-	notes  uint64              // that the reporter had made when leave looked last
-	since  time.Time           // leave saw no others made
 	opened map[score.Lane]bool // lanes that were looked at: whether any session opened their journal
 }
 
@@ -206,9 +203,6 @@ func sizeOf(part any) int {
 }
 
 func (h *handover) giveSome(ctx context.Context, give lane.Give) error {
-	if len(give.Work) > 0 {
-		h.reporter.giveUp() // the taker reports of it from now on
-	}
 	if err := h.append(ctx, lane.Entry{Give: &give}); err != nil {
 		return err
 	}
@@ -260,17 +254,16 @@ func (h *handover) unused() bool {
 
 // abandon journals that the open slots will never be executed.
 func (h *handover) abandon(ctx context.Context) error {
-	slots := h.lane.State.Slots
+	slots := slices.Clone(h.lane.State.Slots)
+	if err := h.append(ctx, lane.Entry{Abandon: &lane.Abandon{By: "the roster"}}); err != nil { // the commit point
+		return err
+	}
 	for i := range slots {
 		refs, err := carried(&slots[i])
 		if err != nil {
 			return err
 		}
 		h.reporter.released(ctx, slots[i].Nonce, refs)
-	}
-	h.reporter.ended(ctx, len(slots))
-	if err := h.append(ctx, lane.Entry{Abandon: &lane.Abandon{By: "the roster"}}); err != nil { // the commit point
-		return err
 	}
 	return errAbandoned
 }
@@ -320,14 +313,11 @@ func (h *handover) post(ctx context.Context) {
 	}
 }
 
-// syncs is how often a Redis writes to its disk what it was told, at least (appendfsync everysec: a second, or two where the disk is slow).
-const syncs = 2 * time.Second
-
-// leave ends the lane's life where nothing is left: nothing that it was given either, no report that no later session would make or that
-// the status store may forget, and no block that the chain is likely to lose.
+// leave ends the lane's life where nothing is left: nothing that it was given either, no report that no later session would make, and no block
+// that the chain is likely to lose.
 func (h *handover) leave(ctx context.Context, known roster.Roster, me roster.Lane) {
 	state, view := h.lane.State, h.lane.View()
-	if me.State != roster.Leaving && me.State != roster.Cut || !state.Empty() || view == nil || h.reporter.writer.Pending() {
+	if me.State != roster.Leaving && me.State != roster.Cut || !state.Empty() || view == nil || h.reporter.pending() {
 		return
 	}
 	if n := len(state.Past); n > 0 && state.Past[n-1].Block.Number+h.config.GoneAfter > view.Final.Number {
@@ -337,13 +327,6 @@ func (h *handover) leave(ctx context.Context, known roster.Roster, me roster.Lan
 		if h.board.Posted(l.ID, h.id).Given > state.Took[l.ID] {
 			return
 		}
-	}
-	now := h.config.Now()
-	if h.since.IsZero() || h.notes != h.reporter.notes {
-		h.notes, h.since = h.reporter.notes, now
-	}
-	if now.Sub(h.since) < syncs {
-		return
 	}
 	if err := h.call(ctx, func(ctx context.Context) error { return h.roster.Gone(ctx, h.id) }); err != nil {
 		h.log.Warn("the lane couldn't note that nothing is left of it; it tries again with the next head", "err", err)

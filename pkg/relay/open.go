@@ -56,7 +56,7 @@ func (r *Relayer) open(ctx context.Context, id score.Lane, log *slog.Logger) (*s
 	}
 	intake.begin(s.teller.told(ctx))
 	r.metrics.wait(id, lane.WaitNone) // what the last session waited for
-	s.reporter.resume(ctx, r.config.Rules.Window)
+	s.reporter.resume()
 	log.Info("the lane is open", "signer", signer.Address(), "epoch", state.Epoch, "next_nonce", state.Next, "open_slots", len(state.Slots),
 		"queued", len(state.Queue), "buckets", len(state.Buckets), "reads_from", state.ReadFrom())
 	return s, nil
@@ -112,7 +112,7 @@ func (r *Relayer) assemble(id score.Lane, signer Signer, log *slog.Logger, journ
 	s.ages = newAges(id, config, r.deps.Source.StoredAt, r.metrics, log)
 	s.gas = newGas(id, config, in.reprice, r.metrics, log)
 	s.waiting = &waiting{id: id, signer: signer.Address(), config: config, lane: l, metrics: r.metrics, log: log}
-	s.reporter = newReporter(id, r.deps.Statuses, l, journal.fenced, r.metrics.statusFails, log)
+	s.reporter = newReporter(id, r.deps.Statuses, l, journal.fenced, r.metrics.statusFails)
 	s.tracer = newTracer(r.deps.Tracer, id)
 	s.binder = &binder{
 		config: config, lane: l, signer: signer, intake: in, gas: s.gas, append: journal.append,

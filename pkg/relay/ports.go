@@ -29,31 +29,23 @@ type Chain interface {
 }
 
 // Statuses tells callers how far their updates and creations are. It may fail or lose everything at any time; nothing
-// else depends on it. Calls may repeat and the implementation keeps what is further: Final never falls back, and Applied is
-// never overwritten by Duplicate.
+// else depends on it. Calls may repeat and the implementation keeps what is further. What the ledger tells is not told here.
 type Statuses interface {
-	// Bound: they are in this slot now, journaled (score.Batched), and in no other.
-	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
+	// Bound: they are in this slot now, journaled (score.Batched), and in no other, unless they are final: applied or duplicates; or rejected, by
+	// one of the slot's transactions, txs, or in a block after final, the newest final one when the slot was bound.
+	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error
 	// Slot: the slot's transaction tx came to a stage: Submitted (block is 0) or Included in block. Included may be
 	// followed by Submitted (a reorg) and by another tx (a replacement). What a session of a later epoch of the lane said stays.
 	Slot(ctx context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
-	// Final: outcomes[i] is what became of refs[i]; of a creation Applied, ProjectExists or Unprocessable. tx is zero for
-	// what was dead-lettered without one.
-	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
-	// Reopened: the slot's transaction tx was final, and the chain lost its block: what Final said of them in tx is taken
-	// back, they are in this slot again (score.Batched). What was said of them elsewhere stays.
-	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error
 	// Released: they are in no slot any more (theirs was lost or reverted) and back at score.Accepted.
 	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
-
-	// Reported notes that everything about the lane's first so many ends (lane.State.Ends) was reported, unless fewer are noted
-	// than noted: the store forgot what it was told last. ReportedEnds is how many were noted last, 0 without a note.
-	Reported(ctx context.Context, id score.Lane, noted, ends uint64) (kept bool, err error)
-	ReportedEnds(ctx context.Context, id score.Lane) (ends uint64, err error)
-	// Process names the process that holds the statuses, or those: another forgot the last second. "": it does not say.
-	Process(ctx context.Context) (string, error)
-	// RequestRestore asks for a restore: statuses are missing that no session will report any more.
-	RequestRestore(ctx context.Context) error
+	// Final: outcomes[i] is what became of the edit refs[i].
+	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
+	// Reopened: the slot's transaction tx was final, and the chain lost its block: what Final said of edits in tx is taken
+	// back, they are in this slot again (score.Batched).
+	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error
+	// Generation names what the store holds: another one lost what it was told.
+	Generation(ctx context.Context) (string, error)
 }
 
 // Journal is the append-only record of each lane. Append is a compare-and-set: it stores e only if last is still the

@@ -178,7 +178,6 @@ func (r *Relayer) session(ctx context.Context, id score.Lane, log *slog.Logger) 
 	s, err := r.open(ctx, id, log)
 	if err == nil {
 		err = s.run(ctx, r.deps.Source)
-		s.reporter.finish(ctx)
 	}
 	if errors.Is(context.Cause(ctx), errCut) {
 		return errCut // and no failure that it led to

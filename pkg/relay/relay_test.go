@@ -39,10 +39,9 @@ func TestUpdatesFollowTheirProjectToTheChain(t *testing.T) {
 	counts := w.audit()
 	require.Equal(t, map[score.Outcome]int{score.Applied: 200, score.Duplicate: 10}, counts)
 	told := deps.Statuses.(*statuses)
-	told.mu.Lock()
-	defer told.mu.Unlock()
-	require.Len(t, told.made, 4)
-	require.Len(t, told.final, 50, "ids are the same in every project")
+	updates, projects := told.at(score.Batched)
+	require.Equal(t, 4, projects)
+	require.Equal(t, 50, updates, "ids are the same in every project")
 	require.Empty(t, w.deadLetters())
 }
 
@@ -130,14 +129,10 @@ func TestACreationThatWasCarriedOutBeforeIsNoDeadLetter(t *testing.T) {
 	}
 	w.accept(some(1, 0, 30)...)
 	w.accept(some(2, 0, 30)...)
-	deps := w.deps()
-	told := newStatuses()
-	deps.Statuses = told
-	w.start(w.config(), deps)
+	w.start(w.config(), w.deps())
 	w.drain()
 	require.Equal(t, 60, w.audit()[score.Applied])
 	require.Empty(t, w.deadLetters())
-	require.Equal(t, map[score.ProjectID]score.Outcome{{1}: score.Applied, {2}: score.Applied}, told.made)
 }
 
 func TestAnUnreadableMessageIsADeadLetterAndTheLaneContinues(t *testing.T) {

@@ -4,213 +4,126 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"math"
+	"time"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/scorelay/scorelay/pkg/lane"
-	"github.com/scorelay/scorelay/pkg/report"
 	"github.com/scorelay/scorelay/pkg/score"
 )
 
-// The bounds of what is kept while the status store is away: reports, and the references in them, of 65 bytes each.
 const (
-	maxPending     = 4096
-	maxPendingRefs = 200_000
+	reportTimeout = 2 * time.Second // of one report; stores give up much earlier by themselves
+	reportHold    = time.Second     // for how long a head waits for late reports, about; the others are made at the next
+
+	noSlot = math.MaxUint64 // as a nonce: none is late
 )
 
-// hold is for how long a head waits for pending reports, about: those that are left, and what is left to be taken back before a restore, are
-// made at the next. It leaves a write that ends by it time for its last calls.
-const hold = report.Timeout / 2
-
-// reporter reports how far updates and creations are, as well as the status store allows (package report): nothing waits for
-// it, and a report that fails is pending.
+// reporter reports in which slot work is and how far the slot is, as well as the status store allows: nothing waits for it. What became of
+// work the ledger tells (index.Statuses), but for edits.
 //
-// Pending reports are lost with the session. docs/crashes.md (Statuses) has the rules by which a lane notices that, and that the store
-// forgot reports: by its notes (ended, resume, look), of which each stands for all reports before it.
+// Reports follow what is journaled, and say what the lane's state says. So nothing is kept of one that failed but from which slot on
+// all are made again, at a later head: that is bounded, in order, and newer than what failed. All are made when a session
+// begins, and when the store has another generation: it lost what it was told. Of those that no state tells, that work is in no slot any
+// more, one that fails is dropped: the status says what it said until the work is in another slot, or final.
 type reporter struct {
-	id           score.Lane
-	statuses     Statuses
-	lane         *lane.Lane
-	fenced       func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
-	writer       *report.Writer
-	back         takenBack
-	noted        uint64      // ends, in the last note of this session that the store kept; 0 before
-	notes        uint64      // that the store kept
-	sinceNote    *endReports // no note stands behind it yet
-	process      string      // of the status store, when it was asked for last
-	failedWrites uint64      // of this session
-	failures     prometheus.Counter
-	log          *slog.Logger
+	id         score.Lane
+	statuses   Statuses
+	lane       *lane.Lane
+	fenced     func(context.Context) error // lane.ErrFenced when another session or an operator wrote to the lane's journal
+	late       uint64                      // open slots from this nonce on are to be reported again; noSlot: none
+	lateEdits  bool                        // those that were made are to be reported again
+	generation string                      // of the store, when it was looked at last
+	failures   prometheus.Counter
 }
 
-// endReports are those of work that ended, since a note or up to one. A note that failed writes came before asks whether the store still is
-// the process that it was.
-type endReports struct {
-	begun        bool   // the first is written
-	failedBefore uint64 // failedWrites when it was
+func newReporter(id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter) *reporter {
+	return &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, late: noSlot, failures: failures}
 }
 
-func newReporter(
-	id score.Lane, statuses Statuses, l *lane.Lane, fenced func(context.Context) error, failures prometheus.Counter, log *slog.Logger,
-) *reporter {
-	r := &reporter{id: id, statuses: statuses, lane: l, fenced: fenced, sinceNote: &endReports{}, failures: failures, log: log}
-	r.writer = report.NewWriter(report.Config{MaxWrites: maxPending, MaxRefs: maxPendingRefs, Hold: hold, Log: log, RequestRestore: func(ctx context.Context) error {
-		return r.takeBackAndRestore(ctx, l.State.Ends)
-	}})
-	return r
-}
-
-// note notes so many ends, without a look at what the store has.
-func (r *reporter) note(ctx context.Context, ends uint64) error {
-	_, err := r.statuses.Reported(ctx, r.id, 0, ends)
-	if err == nil {
-		r.noted, r.notes = ends, r.notes+1
-	}
-	return err
-}
-
-// report makes a report that holds so many references, or leaves it pending.
-func (r *reporter) report(ctx context.Context, refs int, write func(context.Context) error) {
-	made := r.writer.Write(ctx, refs, func(ctx context.Context) error {
-		err := write(ctx)
-		if err != nil && !errors.Is(err, report.ErrUnfinished) {
-			r.failedWrites++
-		}
-		return err
-	})
-	if !made {
+// report makes a report, and tells whether the store took it.
+func (r *reporter) report(ctx context.Context, write func(context.Context) error) bool {
+	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
+	defer cancel()
+	err := write(ctx)
+	if err != nil {
 		r.failures.Inc()
 	}
+	return err == nil
 }
 
-// reportEnd reports what ended, or that it did not.
-func (r *reporter) reportEnd(ctx context.Context, refs int, write func(context.Context) error) {
-	of := r.sinceNote
-	r.report(ctx, refs, func(ctx context.Context) error {
-		failed := r.failedWrites
-		if err := write(ctx); err != nil {
-			return err
-		}
-		if !of.begun {
-			of.begun, of.failedBefore = true, failed
-		}
-		return nil
-	})
-}
+// pending tells whether reports are late.
+func (r *reporter) pending() bool { return r.late != noSlot || r.lateEdits }
 
-// bound: they are in this slot now.
-func (r *reporter) bound(ctx context.Context, nonce uint64, refs []score.Ref) {
-	r.report(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Bound(ctx, r.id, nonce, refs) })
+// bound: the slot is journaled.
+func (r *reporter) bound(ctx context.Context, nonce uint64) {
+	if nonce < r.late && !r.report(ctx, func(ctx context.Context) error { return r.slot(ctx, r.lane.State.Slot(nonce)) }) {
+		r.late = nonce
+	}
 }
 
 // stage: the slot's transaction came to a stage.
 func (r *reporter) stage(ctx context.Context, e lane.Report) {
-	epoch := r.lane.State.Epoch
-	r.report(ctx, 0, func(ctx context.Context) error {
-		return r.statuses.Slot(ctx, r.id, epoch, e.Nonce, e.Stage, e.Tx, e.Block)
-	})
+	if e.Nonce < r.late && !r.report(ctx, func(ctx context.Context) error { return r.staged(ctx, e) }) {
+		r.late = e.Nonce
+	}
 }
 
-// final: outcomes[i] is what became of refs[i].
-func (r *reporter) final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) {
-	if len(refs) > 0 {
-		r.reportEnd(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Final(ctx, tx, block, refs, outcomes) })
-	}
+func (r *reporter) staged(ctx context.Context, e lane.Report) error {
+	return r.statuses.Slot(ctx, r.id, r.lane.State.Epoch, e.Nonce, e.Stage, e.Tx, e.Block)
 }
 
 // released: they are in no slot any more.
 func (r *reporter) released(ctx context.Context, nonce uint64, refs []score.Ref) {
 	if len(refs) > 0 {
-		r.reportEnd(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Released(ctx, r.id, nonce, refs) })
+		r.report(ctx, func(ctx context.Context) error { return r.statuses.Released(ctx, r.id, nonce, refs) })
 	}
 }
 
-// takeBackTx: what was said of a slot's work in one of its transactions is taken back.
-func (r *reporter) takeBackTx(ctx context.Context, slot *lane.Slot, tx common.Hash) error {
-	nonce := slot.Nonce
+// edited: the lane's newest settled slot carried an edit, which is made.
+func (r *reporter) edited(ctx context.Context) {
+	past := r.lane.State.Past
+	if !r.report(ctx, func(ctx context.Context) error { return r.edit(ctx, &past[len(past)-1]) }) {
+		r.lateEdits = true
+	}
+}
+
+func (r *reporter) edit(ctx context.Context, past *lane.Past) error {
+	refs, err := carried(&past.Slot)
+	if err != nil {
+		return nil // a journal that contradicts itself is no matter of the store's
+	}
+	return r.statuses.Final(ctx, past.Tx, past.Block.Number, refs, []score.Outcome{score.Applied})
+}
+
+// slot reports what an open slot carries, and how far it is. What cannot be decoded is found corrupt when it is settled.
+func (r *reporter) slot(ctx context.Context, slot *lane.Slot) error {
 	refs, err := carried(slot)
-	if err == nil && len(refs) > 0 {
-		r.reportEnd(ctx, len(refs), func(ctx context.Context) error { return r.statuses.Reopened(ctx, r.id, nonce, tx, refs) })
+	if err != nil || len(refs) == 0 {
+		return nil //nolint:nilerr // see above
 	}
-	return err
-}
-
-// takeBackSlot: what was said of the slot's work in any of its attempts, now that the slot ends, is taken back; what the one that ended it
-// did is said next. A restore may have read that in a final block which the chain lost before the lane settled the slot, and in another
-// block the same transaction may do something else, of which a status would keep what says more.
-func (r *reporter) takeBackSlot(ctx context.Context, slot *lane.Slot) error {
-	for i := range slot.Attempts {
-		if err := r.takeBackTx(ctx, slot, slot.Attempts[i].Hash); err != nil {
+	txs := slot.Txs()
+	for _, tx := range txs {
+		if !slot.Reopened || slot.Work.Kind != lane.Edit {
+			break
+		}
+		if err := r.statuses.Reopened(ctx, r.id, slot.Nonce, tx, refs); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// ended notes, behind all reports about what ends now, that they were made. It comes before the end is journaled, so that a
-// crash between them reports twice rather than not at all.
-func (r *reporter) ended(ctx context.Context, now int) {
-	ends := r.lane.State.Ends + uint64(now) // with what is journaled next
-	of, forgot := r.sinceNote, false
-	r.sinceNote = &endReports{}
-	r.report(ctx, 0, func(ctx context.Context) error {
-		if !forgot {
-			kept, err := r.noteAfter(ctx, of, ends)
-			if err != nil || kept {
-				return err
-			}
-			r.logForgot(ends)
-			forgot = true // though what is noted until this is done may look otherwise
-		}
-		return r.takeBackAndRestore(ctx, ends)
-	})
-}
-
-// noteAfter notes so many ends, unless the store forgot what it was told: it has less than was noted last, or is another process than it was,
-// and writes failed since the first of the reports that the note stands for.
-func (r *reporter) noteAfter(ctx context.Context, of *endReports, ends uint64) (kept bool, err error) {
-	if of.begun && of.failedBefore != r.failedWrites {
-		failed := r.failedWrites
-		if same, err := r.sameStore(ctx); err != nil || !same {
-			return false, err
-		}
-		of.failedBefore = failed
+	e, known := r.lane.Reported(slot.Nonce)
+	final := slot.Final
+	switch { // it was of another branch, maybe
+	case slot.Reopened:
+		final = 0
+	case known && e.Block > 0:
+		final = min(final, e.Block-1)
 	}
-	kept, err = r.statuses.Reported(ctx, r.id, r.noted, ends)
-	if err == nil && kept {
-		r.noted, r.notes = ends, r.notes+1
+	if err := r.statuses.Bound(ctx, r.id, slot.Nonce, refs, final, txs); err != nil || !known {
+		return err
 	}
-	return kept, err
-}
-
-// sameStore tells whether the store is the process that it was when this was asked last.
-func (r *reporter) sameStore(ctx context.Context) (bool, error) {
-	process, err := r.statuses.Process(ctx)
-	same := process == r.process
-	if err == nil {
-		r.process = process
-	}
-	return same, err
-}
-
-func (r *reporter) logForgot(ends uint64) {
-	r.log.Warn("the status store forgot what it was told last; the relayer restores the statuses from the stream and the chain", "ended", ends)
-}
-
-// giveUp gives up what is pending: another lane reports of the same updates from now on.
-func (r *reporter) giveUp() {
-	r.sinceNote = &endReports{}
-	if r.writer.Pending() {
-		r.writer.GiveUp()
-	}
-}
-
-// requestRestore asks for a restore, behind the other reports of an end: the journal does not know what a transaction did, only its event
-// tells.
-func (r *reporter) requestRestore(ctx context.Context) {
-	r.reportEnd(ctx, 0, r.statuses.RequestRestore)
+	return r.staged(ctx, e)
 }
 
 // carried names what the slot carries; nothing where it only uses its nonce up. The error is lane.ErrCorrupt.
@@ -235,91 +148,50 @@ func carriedBy(slot *lane.Slot) (*piece, []byte, error) {
 	return p, data, nil
 }
 
-// resume begins a session's reports. It asks for a restore if an earlier session ended before it could report how work
-// ended, or the status store forgot that it did, and then reports again in which slots the newest work is, in case that session ended between journal and status.
-// An end that was reported and not journaled counts for nothing: it is reported again, and what comes here may undo it before.
-func (r *reporter) resume(ctx context.Context, window int) {
-	ends := r.lane.State.Ends
-	r.report(ctx, 0, func(ctx context.Context) error {
-		if _, err := r.sameStore(ctx); err != nil {
-			return err
-		}
-		reported, err := r.statuses.ReportedEnds(ctx, r.id)
-		switch {
-		case err != nil:
-			return err
-		case reported >= ends:
-			return r.note(ctx, ends)
-		}
-		r.log.Warn("the status store has no note that the end of all the lane's work was reported; the relayer restores the statuses "+
-			"from the stream and the chain", "reported", reported, "ended", ends)
-		return r.takeBackAndRestore(ctx, ends)
-	})
-	r.replaySlots(ctx, window)
-}
+// resume begins a session's reports: the last one may have ended between journal and report.
+func (r *reporter) resume() { r.late, r.lateEdits = 0, true }
 
-// replaySlots reports the open slots again: what reopened ones take back, and what the newest carry. What cannot be decoded
-// is found corrupt when it is settled.
-func (r *reporter) replaySlots(ctx context.Context, window int) {
-	slots := r.lane.State.Slots
-	for i := 0; i < len(slots) && slots[i].Reopened; i++ {
-		for k := range slots[i].Attempts {
-			if err := r.takeBackTx(ctx, &slots[i], slots[i].Attempts[k].Hash); err != nil {
-				return
-			}
-		}
-	}
-	for i := max(0, len(slots)-window); i < len(slots); i++ {
-		if refs, err := carried(&slots[i]); err == nil && len(refs) > 0 {
-			r.bound(ctx, slots[i].Nonce, refs)
-		}
-	}
-}
-
-// replay makes the pending reports, while the lane is this session's: made late by one that lost it, they would undo what
-// its successor reported since. The error is lane.ErrFenced.
+// replay makes late reports, while the lane is this session's: made by one that lost it, they would undo what its successor reported. Those of slots
+// that are open again are made at each head: the ledger may tell only later that their blocks are gone. The error is lane.ErrFenced.
 func (r *reporter) replay(ctx context.Context) error {
-	if !r.writer.Pending() {
-		r.look(ctx)
+	r.report(ctx, func(ctx context.Context) error {
+		generation, err := r.statuses.Generation(ctx)
+		if err == nil && generation != r.generation {
+			r.generation = generation
+			r.resume()
+		}
+		return err
+	})
+	state := r.lane.State
+	if !r.pending() && (len(state.Slots) == 0 || !state.Slots[0].Reopened) {
 		return nil
 	}
-	switch err := r.fenced(ctx); {
-	case errors.Is(err, lane.ErrFenced):
-		return err
-	case err == nil:
-		if err := r.writer.Replay(ctx); err != nil && !errors.Is(err, report.ErrUnfinished) {
-			r.failures.Inc()
+	if err := r.fenced(ctx); err != nil {
+		if errors.Is(err, lane.ErrFenced) {
+			return err
+		}
+		return nil // it is not known
+	}
+	began := time.Now()
+	for i := range state.Past {
+		past := &state.Past[i]
+		if r.lateEdits && past.Work.Kind == lane.Edit && !r.report(ctx, func(ctx context.Context) error { return r.edit(ctx, past) }) {
+			return nil
 		}
 	}
+	r.lateEdits = false
+	for i := range state.Slots {
+		slot := &state.Slots[i]
+		if slot.Nonce < r.late && !slot.Reopened {
+			continue
+		}
+		if time.Since(began) >= reportHold || !r.report(ctx, func(ctx context.Context) error { return r.slot(ctx, slot) }) {
+			return nil
+		}
+		if slot.Nonce >= r.late {
+			r.late = slot.Nonce + 1
+		}
+	}
+	r.late = noSlot
 	return nil
-}
-
-// finish makes the pending reports once more before the session ends, if the lane is still its own and there is time: they end with it, and
-// its successor would have all statuses restored.
-func (r *reporter) finish(ctx context.Context) {
-	if !r.writer.Pending() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), report.Timeout)
-	defer cancel()
-	_ = r.replay(ctx)
-}
-
-// look asks for a restore if the store has an older note than it was given: it was killed and forgot its last second, or was flushed.
-func (r *reporter) look(ctx context.Context) {
-	ends, forgot := r.lane.State.Ends, false
-	r.report(ctx, 0, func(ctx context.Context) error {
-		if !forgot {
-			reported, err := r.statuses.ReportedEnds(ctx, r.id)
-			if err != nil || reported >= r.noted {
-				return err
-			}
-			if err := r.fenced(ctx); err != nil { // it may be the successor's note
-				return err
-			}
-			r.logForgot(ends)
-			forgot = true // though what is noted until this is done may look otherwise
-		}
-		return r.takeBackAndRestore(ctx, ends)
-	})
 }

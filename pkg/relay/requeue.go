@@ -229,7 +229,7 @@ func (q *requeue) split(ctx context.Context, work lane.Work, b batch.Batch) erro
 }
 
 // drop ends queued work that is never bound again, since it cannot be carried out, or a transaction that the journal does not
-// know has: dead letters, reports, and the journal last, so that a crash anywhere before repeats all of it. Of updates it
+// know has: dead letters, and the journal last, so that a crash anywhere before repeats all of it. Of updates it
 // is one, or all of a signed group.
 func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome score.Outcome, reason string) error {
 	began := time.Now()
@@ -250,14 +250,11 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 		q.log.Log(ctx, level, "the lane dead-letters accepted work, which can never be applied", "reason", reason,
 			"seq", work.From.Seq, "updates", work.Count)
 	}
-	refs := p.refs()
-	outcomes := slices.Repeat([]score.Outcome{outcome}, len(refs))
-	q.reporter.final(ctx, common.Hash{}, 0, refs, outcomes)
-	q.reporter.ended(ctx, 1)
-
 	if err := q.append(ctx, lane.Entry{Drop: &lane.Drop{ID: work.ID, Count: work.Count, Reason: reason}}); err != nil { // the commit point
 		return err
 	}
+	refs := p.refs()
+	outcomes := slices.Repeat([]score.Outcome{outcome}, len(refs))
 	q.tracer.dropped(&work, began, refs, outcomes, reason)
 	q.metrics.ended(refs, outcomes)
 	if p.batch != nil {
@@ -269,7 +266,9 @@ func (q *requeue) drop(ctx context.Context, work lane.Work, p *piece, outcome sc
 // letters are the dead letters of work.
 func (q *requeue) letters(work lane.Work, p *piece, outcome score.Outcome, reason string) []score.DeadLetter {
 	name := work.Name(q.id)
-	letter := score.DeadLetter{Lane: name.Lane, Seq: work.From.Seq, Work: name.ID, Reason: reason, Outcome: outcome, Project: p.project, Edit: p.edit}
+	letter := score.DeadLetter{
+		Lane: name.Lane, Seq: work.From.Seq, Work: name.ID, Reason: reason, Outcome: outcome, Project: p.project, Edit: p.edit, Block: q.lane.View().Final.Number,
+	}
 	if p.batch == nil {
 		return []score.DeadLetter{letter}
 	}

@@ -37,14 +37,6 @@ const (
 // noStatuses takes what is reported and forgets it.
 type noStatuses struct{ Statuses }
 
-func (noStatuses) Final(context.Context, common.Hash, uint64, []score.Ref, []score.Outcome) error {
-	return nil
-}
-
-func (noStatuses) Reported(context.Context, score.Lane, uint64, uint64) (bool, error) {
-	return true, nil
-}
-
 // requeued is a requeue with one piece of work, the endpoints that it asks, and what it did.
 type requeued struct {
 	*requeue
@@ -78,7 +70,7 @@ func newRequeued(t *testing.T, work lane.Work, endpoints ...says) *requeued {
 			r.letters = append(r.letters, letters...)
 			return nil
 		},
-		reporter: newReporter(0, noStatuses{}, l, func(context.Context) error { return nil }, counts.statusFails, log),
+		reporter: newReporter(0, noStatuses{}, l, func(context.Context) error { return nil }, counts.statusFails),
 		waiting:  &waiting{config: &config, lane: l, metrics: counts, log: log}, metrics: counts, log: log,
 	}
 	return r

@@ -177,9 +177,6 @@ func (s *session) work(ctx context.Context) error {
 
 // hear has the lane look at the chain as it is now.
 func (s *session) hear(ctx context.Context, v evidence.View) error {
-	if err := s.reporter.replay(ctx); err != nil {
-		return err
-	}
 	if err := s.pass(ctx); err != nil {
 		return err
 	}
@@ -193,7 +190,7 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	}
 	effects, err := s.lane.Step(lane.View(v))
 	if err == nil && slices.ContainsFunc(effects, settles) {
-		// Statuses are told before the end of a slot is journaled: by one that lost the lane, they would undo what its successor told.
+		// Dead letters are stored before the end of a slot is journaled: one that lost the lane could store some of what its successor binds again.
 		err = s.journal.fenced(ctx)
 	}
 	if err == nil {
@@ -218,7 +215,7 @@ func (s *session) hear(ctx context.Context, v evidence.View) error {
 	if final {
 		s.heads.NeedFinal()
 	}
-	return nil
+	return s.reporter.replay(ctx) // with what the view says of slots
 }
 
 func settles(e lane.Effect) bool {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -61,7 +60,6 @@ type ending struct {
 	refs     []score.Ref        // what has an outcome now
 	outcomes []score.Outcome    // of refs
 	released []score.Ref        // what is bound again
-	restore  bool               // what else the transaction did to updates is in its event only
 
 	work    lane.Work
 	carried *piece         // or what should have been; nil of a slot that carries nothing
@@ -92,18 +90,12 @@ func (t *settler) settle(ctx context.Context, f lane.SettleSlot) error {
 	if err := t.deadLetter(ctx, end.letters); err != nil {
 		return err
 	}
-	if err := t.reporter.takeBackSlot(ctx, slot); err != nil {
+	if err := t.append(ctx, lane.Entry{Settle: &end.entry}); err != nil { // the commit point
 		return err
 	}
 	t.reporter.released(ctx, f.Nonce, end.released)
-	t.reporter.final(ctx, end.entry.Tx, end.entry.Block.Number, end.refs, end.outcomes)
-	if end.restore {
-		t.reporter.requestRestore(ctx)
-	}
-	t.reporter.ended(ctx, 1)
-
-	if err := t.append(ctx, lane.Entry{Settle: &end.entry}); err != nil { // the commit point
-		return err
+	if end.entry.Result == lane.Done && end.work.Kind == lane.Edit {
+		t.reporter.edited(ctx)
 	}
 	t.unreadable = false
 	t.tracer.ended(&end.work, began, &end)
@@ -124,13 +116,13 @@ func (t *settler) keepOpen(end ending, err error) {
 
 // read finds out what became of a slot. The error is errOutcomes, errUnsure or lane.ErrCorrupt.
 func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) (ending, error) {
-	carried, data, err := carriedBy(slot)
+	carried, _, err := carriedBy(slot)
 	end := ending{entry: lane.Settle{Nonce: slot.Nonce}, work: slot.Work, carried: carried}
 	if err != nil {
 		return end, err
 	}
 	if f.Foreign != nil {
-		return t.readForeign(end, data, f.Foreign), nil
+		return t.readForeign(end, f.Foreign), nil
 	}
 	in := t.lane.Included(slot.Nonce)
 	attempt := slot.Attempt(in.Tx)
@@ -141,10 +133,7 @@ func (t *settler) read(ctx context.Context, slot *lane.Slot, f lane.SettleSlot) 
 	case in.Receipt.Status != types.ReceiptStatusSuccessful:
 		end.entry.Result, end.entry.OutOfGas = lane.Reverted, usedAll(in.Receipt, attempt)
 	default:
-		end, err := t.readDone(ctx, end, data)
-		// Another transaction may have applied them meanwhile, of which no one said so while this one's outcome stood.
-		end.restore = end.restore || slot.Reopened && slices.Contains(end.outcomes, score.Duplicate)
-		return end, err
+		return t.readDone(ctx, end)
 	}
 	end.released = end.carries()
 	return end, nil
@@ -160,28 +149,21 @@ func (e *ending) carries() []score.Ref {
 
 // readForeign is of a nonce that was used by a transaction that is not the lane's, which was seen in a final block; or, once
 // an operator resumed the lane, by any.
-func (t *settler) readForeign(end ending, data []byte, found *evidence.Found) ending {
+func (t *settler) readForeign(end ending, found *evidence.Found) ending {
 	end.entry.Result, end.entry.Block = lane.Foreign, found.Block
-	if found.Tx == nil { // only an account shows that the nonce is used: by an attempt that carried work once, maybe, or another to the contract
-		end.restore = len(data) > 0
-	} else {
+	if found.Tx != nil {
 		end.entry.Tx = found.Tx.Hash()
 		t.log.Error("a nonce of the lane was used by a transaction that is not the lane's: its key is used elsewhere; the lane binds the work again",
 			"nonce", end.entry.Nonce, "signer", t.signer, "tx", found.Tx.Hash(), "block", found.Block.Number, "updates", end.work.Count)
-		end.restore = t.concerns(found.Tx.To())
 	}
 	end.released = end.carries()
 	return end
 }
 
-// concerns tells whether a transaction that is not in the lane's journal went to the contract: what it did to updates is in
-// its event, and nowhere else.
-func (t *settler) concerns(to *common.Address) bool { return to != nil && *to == t.config.Contract }
-
 // readDone is of a transaction that did its work.
-func (t *settler) readDone(ctx context.Context, end ending, data []byte) (ending, error) {
+func (t *settler) readDone(ctx context.Context, end ending) (ending, error) {
 	end.entry.Result = lane.Done
-	switch end.work.Kind {
+	switch end.work.Kind { // one that carries nothing failed, was bound elsewhere, and succeeded where the chain was reorganised
 	case lane.Creation, lane.Edit:
 		if err := end.carried.done(t.config.Contract, end.receipt); err != nil {
 			return end, fmt.Errorf("%w: %w", errOutcomes, err)
@@ -189,8 +171,6 @@ func (t *settler) readDone(ctx context.Context, end ending, data []byte) (ending
 		end.refs, end.outcomes = end.carries(), []score.Outcome{score.Applied}
 	case lane.Updates:
 		return t.readOutcomes(ctx, end)
-	default: // it failed, was bound elsewhere, and succeeded where the chain was reorganised
-		end.restore = len(data) > 0
 	}
 	return end, nil
 }
@@ -202,8 +182,6 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 	if err != nil {
 		return end, fmt.Errorf("%w: %w", errOutcomes, err)
 	}
-	// What came from a lane that was cut may have been applied by it all the same: only that event tells in which transaction.
-	end.restore = end.work.Taken && slices.Contains(outcomes, score.Duplicate)
 	updates, signed, name := batch.Updates(), signedOf(*batch), end.work.Name(t.id)
 	overtook, unknown, err := t.overtook(ctx, end.entry.Block, &end.work, updates, outcomes)
 	if err != nil {
@@ -217,7 +195,7 @@ func (t *settler) readOutcomes(ctx context.Context, end ending) (ending, error) 
 		if outcomes[i].Rejected() {
 			end.letters = append(end.letters, score.DeadLetter{
 				Lane: name.Lane, Seq: end.work.From.Seq, Work: name.ID, Reason: rejection(outcomes[i]), Outcome: outcomes[i],
-				Update: &u, Signed: signed[i], Tx: end.entry.Tx,
+				Update: &u, Signed: signed[i], Tx: end.entry.Tx, Block: end.entry.Block.Number,
 			})
 		}
 	}
@@ -258,19 +236,11 @@ func (t *settler) skip(ctx context.Context, skip lane.Skip) error {
 	next := t.lane.State.Next
 	t.log.Warn("nonces were used that the lane did not bind; the lane continues behind them",
 		"from", next, "to", skip.Next, "transactions", skip.Used)
-	for i := range skip.Used {
-		if t.concerns(t.lane.View().Foreign[next+uint64(i)].Tx.To()) {
-			t.reporter.requestRestore(ctx)
-		}
-	}
-	if len(skip.Used) > 0 {
-		t.reporter.ended(ctx, len(skip.Used))
-	}
 	return t.append(ctx, lane.Entry{Skip: &skip})
 }
 
-// reopen journals that a settled slot is open again: the chain lost the block that held its transaction. What was said
-// of its updates is taken back; the lane broadcasts the same bytes and settles the slot again when they are final.
+// reopen journals that a settled slot is open again: the chain lost the block that held its transaction. The lane broadcasts the same bytes and
+// settles the slot again when they are final. The ledger takes back what was said of its updates.
 func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 	entry := lane.Reopen{Nonce: e.Nonce}
 	if e.Fill {
@@ -284,7 +254,6 @@ func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 		return err
 	}
 	t.metrics.reopened.Inc()
-	t.reporter.takeBackAgain()
 	slot := t.lane.State.Slot(e.Nonce)
 	tx := slot.Last().Hash
 	if e.Fill {
@@ -292,9 +261,10 @@ func (t *settler) reopen(ctx context.Context, e lane.ReopenSlot) error {
 			"nonce", e.Nonce, "tx", tx)
 		return nil
 	}
-	t.log.Error("the chain lost a final transaction of the lane; the lane rebroadcasts the same bytes and corrects its statuses",
+	t.log.Error("the chain lost a final transaction of the lane; the lane rebroadcasts the same bytes",
 		"nonce", e.Nonce, "tx", tx, "updates", slot.Work.Count)
-	return t.reporter.takeBackTx(ctx, slot, tx)
+	t.reporter.bound(ctx, e.Nonce)
+	return nil
 }
 
 // signedOf tells of each of the batch's updates whether it is one of a signed group.

@@ -18,22 +18,21 @@ import (
 )
 
 // After an operator's Resume an account alone ends a slot, and what used its nonce is not known: it may be the slot's own
-// transaction, whose outcomes only its event tells. The work is bound again and would be reported as a duplicate.
-func TestASlotThatAnAccountEndsHasItsStatusesRestored(t *testing.T) {
+// transaction, whose outcomes only its event tells. The work is bound again.
+func TestASlotThatAnAccountEndsIsReleased(t *testing.T) {
 	t.Parallel()
 	contract, own := common.Address{1}, score.Update{Project: score.ProjectID{1}}
 	work := registry.EncodeBatch(batch.Single(own))
 	for name, c := range map[string]struct {
-		work    lane.WorkKind
-		data    []byte
-		to      *common.Address // of the transaction that used the nonce; nil where it was not seen
-		restore bool
+		work lane.WorkKind
+		data []byte
+		to   *common.Address // of the transaction that used the nonce; nil where it was not seen
 	}{
-		"work, by an account":                    {lane.Updates, work, nil, true},
-		"nothing, by an account":                 {lane.NonceOnly, nil, nil, false},
-		"what carried work once, by an account":  {lane.NonceOnly, work, nil, true},
-		"work, by a transfer":                    {lane.Updates, work, &common.Address{2}, false},
-		"work, by a transaction to the contract": {lane.Updates, work, &contract, true},
+		"work, by an account":                    {lane.Updates, work, nil},
+		"nothing, by an account":                 {lane.NonceOnly, nil, nil},
+		"what carried work once, by an account":  {lane.NonceOnly, work, nil},
+		"work, by a transfer":                    {lane.Updates, work, &common.Address{2}},
+		"work, by a transaction to the contract": {lane.Updates, work, &contract},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +48,7 @@ func TestASlotThatAnAccountEndsHasItsStatusesRestored(t *testing.T) {
 				found.Tx = types.NewTx(&types.LegacyTx{To: c.to})
 			}
 			store, journaled := newSimStatuses(), 0
-			require.NoError(t, store.final("event", common.Hash{9}, 7, []score.Ref{own.Ref()}, []score.Outcome{score.Applied}), "in a block that is gone")
+			require.NoError(t, store.Bound(t.Context(), 0, 0, []score.Ref{own.Ref()}, 0, nil))
 			m, log := newMetrics(prometheus.NewRegistry()), slog.New(slog.DiscardHandler)
 			s := &settler{
 				config: &Config{Contract: contract}, lane: lane.New(state, lane.Rules{}), deadLetter: func(context.Context, []score.DeadLetter) error { return nil }, gas: &gas{}, ages: &ages{}, metrics: m, log: log,
@@ -63,11 +62,10 @@ func TestASlotThatAnAccountEndsHasItsStatusesRestored(t *testing.T) {
 					journaled++
 					return nil
 				},
-				reporter: newReporter(0, store, lane.New(state, lane.Rules{}), nil, m.statusFails, log),
+				reporter: newReporter(0, store, lane.New(state, lane.Rules{}), nil, m.statusFails),
 			}
 			require.NoError(t, s.settle(t.Context(), lane.SettleSlot{Foreign: found}))
 			require.Equal(t, 1, journaled)
-			require.Equal(t, c.restore, !store.complete)
 			if c.work == lane.Updates {
 				require.Equal(t, score.Status{Stage: score.Accepted}, store.of(own.Ref()))
 			}

@@ -88,7 +88,7 @@ func (r *simRun) calmSecond() {
 		}
 	}
 	r.operate()
-	r.restore(r.replicas[0])
+	r.foldOn(r.replicas[r.keeper])
 	r.gossip(100)
 	r.mine(r.nodes[0])
 }
@@ -129,11 +129,11 @@ func (r *simRun) quiet() bool {
 		if l.State == roster.Gone {
 			continue
 		}
-		if s == nil || s.reporter.writer.Pending() || !r.done(id) {
+		if s == nil || s.reporter.pending() || !r.done(id) {
 			return false
 		}
 	}
-	return r.statuses.complete
+	return r.foldedAll()
 }
 
 // done tells whether all that is in a lane's buckets is final.
@@ -160,7 +160,7 @@ func (r *simRun) waiting() string {
 		text := fmt.Sprintf("lane %d (%s, dead %t, %d of %d buckets, took %v, given %v, %d leaving): next nonce %d, chain's nonce %d, %d open, %d queued, reads from %v", id, l.State, l.Dead, len(state.Buckets), len(r.lanes.roster.Wanted(id)), state.Took, briefly(state), r.leaving(s), state.Next,
 			r.chain.Head().Nonce(r.laneAddress(id)), len(state.Slots), len(state.Queue), state.ReadFrom())
 		if s != nil {
-			text += fmt.Sprintf(", waits for %q (%q), reports pending: %t", s.blocked(), s.waiting.reason, s.reporter.writer.Pending())
+			text += fmt.Sprintf(", waits for %q (%q), reports pending: %t", s.blocked(), s.waiting.reason, s.reporter.pending())
 			if head := s.lane.View(); head != nil {
 				text += fmt.Sprintf(", head %d, final %d, account %d at %d, reorged %v, foreign %d", head.Head.Number, head.Final.Number,
 					head.Account.Nonce, head.Account.At.Number, head.Reorged, len(head.Foreign))
@@ -168,7 +168,8 @@ func (r *simRun) waiting() string {
 		}
 		out = append(out, text)
 	}
-	out = append(out, fmt.Sprintf("chain's head %d, statuses complete %t", r.chain.Head().Number, r.statuses.complete))
+	out = append(out, fmt.Sprintf("chain's head %d, statuses complete %t, fold at %v, ledger ends at %d, dead letters at %d, settled by %d",
+		r.chain.Head().Number, r.statuses.complete, r.replicas[r.keeper].fold.at, r.ledger.last, r.source.letterSeq, r.watch.settledBy))
 	return strings.Join(out, "; ")
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/devnet"
+	"github.com/scorelay/scorelay/pkg/index"
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
@@ -141,13 +143,8 @@ func compareLetters(ctx context.Context, t *testing.T, real *stream.Stream, mode
 
 // statusesBoth is what both are asked.
 type statusesBoth interface {
-	Bound(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
-	Slot(ctx context.Context, id score.Lane, epoch, nonce uint64, stage score.Stage, tx common.Hash, block uint64) error
-	Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error
-	Reopened(ctx context.Context, id score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error
-	Released(ctx context.Context, id score.Lane, nonce uint64, refs []score.Ref) error
-	Reported(ctx context.Context, id score.Lane, noted, ends uint64) (bool, error)
-	ReportedEnds(ctx context.Context, id score.Lane) (uint64, error)
+	Statuses
+	index.StatusStore
 }
 
 // TestSimStatusesAreLikeRedis writes the same to Redis and to the simulation's model: every status must be the same after
@@ -161,7 +158,8 @@ func TestSimStatusesAreLikeRedis(t *testing.T) {
 	client.Timeout = 5 * time.Second
 	store := status.New(client, status.Config{})
 	model, rng := newSimStatuses(), rand.New(rand.NewPCG(8, 0))
-	for range 1500 {
+	at := map[statusesBoth][]string{store: {""}, model: {""}} // where the fold is
+	for step := range 2500 {
 		refs := score.Refs(simUpdates(rng, 1+rng.IntN(4)))
 		id, nonce, tx, block := score.Lane(rng.IntN(2)), uint64(rng.IntN(4)), common.Hash{byte(rng.IntN(4))}, uint64(rng.IntN(4))
 		outcomes := make([]score.Outcome, len(refs))
@@ -169,52 +167,60 @@ func TestSimStatusesAreLikeRedis(t *testing.T) {
 			outcomes[i] = score.Outcome(rng.IntN(4))
 		}
 		stage := []score.Stage{score.Submitted, score.Included}[rng.IntN(2)]
-		before, err := model.ReportedEnds(ctx, id)
-		require.NoError(t, err)
-		what, epoch := rng.IntN(10), 1+uint64(rng.IntN(3))
+		what, epoch := rng.IntN(14), 1+uint64(rng.IntN(3))
+		fact := score.Fact{Refs: refs, Outcomes: outcomes, Tx: tx, Block: block, Letter: rng.IntN(4) == 0, Gone: rng.IntN(4) == 0}
+		wrong, flush := rng.IntN(8) == 0, rng.IntN(25) == 0
+		var moved []bool
 		for _, s := range []statusesBoth{store, model} {
 			switch what {
 			case 0, 1:
-				require.NoError(t, s.Bound(ctx, id, nonce, refs))
+				require.NoError(t, s.Bound(ctx, id, nonce, refs, block, []common.Hash{tx, {9}}))
 			case 2:
 				require.NoError(t, s.Slot(ctx, id, epoch, nonce, stage, tx, block))
 			case 3:
 				require.NoError(t, s.Released(ctx, id, nonce, refs))
 			case 4:
-				kept, err := s.Reported(ctx, id, block, nonce)
-				require.NoError(t, err)
-				require.Equal(t, block <= before, kept)
+				require.NoError(t, s.Reopened(ctx, id, nonce, tx, refs))
 			case 5:
 				require.NoError(t, s.Final(ctx, tx, block, refs, outcomes))
+			case 6:
+				require.NoError(t, s.Accepted(ctx, refs, make([]string, len(refs))))
 			case 7:
-				require.NoError(t, s.Reopened(ctx, id, nonce, tx, refs))
+				require.NoError(t, s.RestoreAccepted(ctx, refs))
+			case 8:
+				_, begun, err := s.BeginRestore(ctx)
+				require.NoError(t, err)
+				at[s] = begun
+			case 9:
+				err := s.EndRestore(ctx, strings.Fields(at[s][0] + " none")[0])
+				moved = append(moved, errors.Is(err, score.ErrFoldMoved))
+			default:
+				from, to := at[s], strings.Fields(at[s][0] + " none")[0]+" "+strconv.Itoa(step)
+				if wrong {
+					from = []string{"elsewhere 1"}
+				}
+				err := s.Fold(ctx, from, to, []score.Fact{fact})
+				if moved = append(moved, err != nil); err != nil {
+					require.ErrorIs(t, err, score.ErrFoldMoved)
+				} else {
+					at[s] = []string{to}
+				}
 			}
 		}
-		switch what {
-		case 8:
-			require.NoError(t, store.RestoreFinal(ctx, tx, block, refs, outcomes))
-			require.NoError(t, model.final("event", tx, block, refs, outcomes))
-		case 9:
-			require.NoError(t, store.RestoreDead(ctx, tx, refs[:1], outcomes[:1]))
-			require.NoError(t, model.final("dead", tx, 0, refs[:1], outcomes[:1]))
+		if len(moved) > 0 {
+			require.Equal(t, moved[0], moved[1])
 		}
-		if what == 6 {
-			require.NoError(t, store.Accepted(ctx, refs, make([]string, len(refs))))
-			model.accepted(refs...)
-		}
-		if what == 5 && rng.IntN(3) == 0 { // or nearly all would be final soon
+		if flush {
 			require.NoError(t, client.FlushDB(ctx).Err())
 			model.flush()
 		}
-		want, _, err := store.Read(ctx, refs)
+		_, want, err := store.Folded(ctx)
+		require.NoError(t, err)
+		require.Equal(t, want, model.complete, "step %d, %d, %v", step, what, at)
+		statuses, _, err := store.Read(ctx, refs)
 		require.NoError(t, err)
 		for i, ref := range refs {
-			require.Equal(t, want[i], model.of(ref))
+			require.Equal(t, statuses[i], model.of(ref))
 		}
-		ends, err := store.ReportedEnds(ctx, id)
-		require.NoError(t, err)
-		have, err := model.ReportedEnds(ctx, id)
-		require.NoError(t, err)
-		require.Equal(t, ends, have)
 	}
 }

@@ -3,6 +3,7 @@ package relay
 import (
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/scorelay/scorelay/pkg/registry"
 )
@@ -20,12 +21,13 @@ type simPlan struct {
 	oneClient              bool   // every replica asks the nodes in the same order
 
 	// Percent of calls that fail.
-	journalFaults, sourceFaults, statusFaults, signerFaults int
+	journalFaults, sourceFaults, statusFaults, signerFaults, ledgerFaults int
 
 	moves        bool // lanes are added, removed, replaced and cut
 	noticeFaults int  // percent of writes of notices and of the roster that fail
 	goneAfter    uint64
 
+	ledger    bool // its lease moves, two write and fold it, and it is purged, or restored from an older copy
 	lease     bool // lanes move, and sessions continue that lost theirs
 	kills     bool // of replicas, at any call
 	reorgs    bool
@@ -69,7 +71,8 @@ func drawPlan(rng *rand.Rand) simPlan {
 		}
 		return 0
 	}
-	p.journalFaults, p.sourceFaults, p.statusFaults, p.signerFaults = rate(30), rate(15), rate(25), rate(10)
+	p.journalFaults, p.sourceFaults, p.statusFaults, p.signerFaults, p.ledgerFaults = rate(30), rate(15), rate(25), rate(10), rate(25)
+	p.ledger = some(40)
 	p.lease, p.kills, p.reorgs, p.flush, p.drops = some(40), some(50), some(50), some(30), some(30)
 	p.prices, p.gas, p.poison, p.bad, p.role = some(25), some(20), some(25), some(50), some(10)
 	p.fork = some(25)
@@ -141,7 +144,8 @@ func (r *simRun) actions() []simAction {
 	when(p.flush, "flush", 1, func() { r.did("statuses flushed"); r.statuses.flush() })
 	when(p.flush, "sync", 8, r.statuses.sync)
 	when(p.flush, "forget", 1, r.statuses.forget)
-	when(true, "restore", 1, func() { r.restore(r.anyReplica()) })
+	when(true, "ledger", 12, r.followLedger)
+	when(p.ledger, "ledger lost", 1, r.loseLedger)
 	when(p.drops, "drop", 2, r.dropPools)
 	when(p.prices, "price", 1, r.movePrices)
 	when(p.gas, "gas", 1, r.moveGas)
@@ -153,6 +157,9 @@ func (r *simRun) actions() []simAction {
 	when(len(p.endpoints) > 0, "endpoint heals", 2, r.healEndpoint)
 	return all
 }
+
+// simSyncs is how often a Redis writes to its disk what it was told, at least.
+const simSyncs = 2 * time.Second
 
 // act does one thing.
 func (r *simRun) act() {
@@ -167,7 +174,7 @@ func (r *simRun) act() {
 			r.note("%s", a.name)
 			r.advance(1 + r.draw(60))
 			a.do()
-			if now := r.clock.Now(); now.Sub(r.synced) >= syncs {
+			if now := r.clock.Now(); now.Sub(r.synced) >= simSyncs {
 				r.statuses.sync()
 				r.synced = now
 			}

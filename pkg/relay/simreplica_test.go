@@ -26,6 +26,7 @@ type simReplica struct {
 	client   *model.Client
 	journal  *simJournal
 	tracker  *heads.Tracker
+	fold     *simFold
 	relayer  *Relayer
 	view     *simView // of the lanes
 	sessions map[score.Lane]*simSession
@@ -122,6 +123,7 @@ func (r *simRun) start(p *simReplica) {
 	p.starts, p.sessions = time.Time{}, map[score.Lane]*simSession{}
 	p.tracker = heads.New(heads.Config{Confirmations: r.plan.confirmations, Now: r.clock.Now}, p.client, p.relayer.deps.Log, noRegistry{})
 	p.relayer.deps.Heads = p.tracker
+	p.fold = r.newFold(p)
 }
 
 // killed ends a process; another takes its lanes, or the same once it is there again.
@@ -170,6 +172,7 @@ func (r *simRun) turnOf(p *simReplica) {
 	}
 	r.turn(p, func() {
 		_ = p.tracker.Round(background())
+		p.fold.step(r)
 		for id := range r.ids() {
 			if r.replicas[r.holders[id]] == p {
 				r.drive(p, id)

@@ -40,6 +40,8 @@ type simRun struct {
 	journal  *model.Journal
 	source   *simSource
 	statuses *simStatuses
+	ledger   *simLedger
+	keeper   int // the replica that holds the ledger's lease
 	users    *simUsers
 	watch    *simWatch
 
@@ -68,7 +70,7 @@ func (r *simRun) did(kind string) { r.stats.did[kind]++ }
 // simKinds are the kinds of faults that schedules are to deliver, besides endpointFaults.
 var simKinds = []string{
 	"journal", "store", "killed", "lease moved", "zombie", "reorg", "flood", "pause", "statuses flushed", "dropped from a pool",
-	"price", "gas", "role taken", "thief", "lanes changed", "notice lost",
+	"price", "gas", "role taken", "thief", "lanes changed", "notice lost", "ledger's lease moved", "ledger purged", "ledger restored",
 }
 
 // simPlant are the bugs that tests plant, none by default.
@@ -85,6 +87,10 @@ type simPlant struct {
 	pauseIgnored    bool // updates of paused projects are bound
 	parkedForgotten bool // a parked project that is behind is taken for one that is not
 	secondEndsEarly bool // the second reading ends before it is where the main reading is
+
+	foldApart  bool // the place of the fold is stored before what is folded
+	rewindLost bool // the fold takes nothing back
+	boundOver  bool // a slot that is told of late replaces what its own transaction did
 }
 
 // simFailure is what a schedule panics with that shows something wrong.
@@ -172,6 +178,8 @@ func (r *simRun) begin() {
 	}
 	r.source.fault = func(what string) (before, after error) { return r.fault(what, r.plan.sourceFaults) }
 	r.statuses.fault = func(what string) (before, after error) { return r.fault(what, r.plan.statusFaults) }
+	r.statuses.apart, r.statuses.over = r.plant.foldApart, r.plant.boundOver
+	r.ledger = &simLedger{now: r.clock.Now, fault: func(what string) (before, after error) { return r.fault(what, r.plan.ledgerFaults) }}
 	r.beginLanes()
 	for i := range r.plan.replicas {
 		r.replicas = append(r.replicas, r.newReplica(i))

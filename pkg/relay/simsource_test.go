@@ -22,8 +22,18 @@ type simSource struct {
 	created time.Time
 	last    uint64
 	log     []simMessage // not purged
+	all     []simMessage
 	letters map[string]score.DeadLetter
 	order   []string // of letters
+
+	letterSeq uint64    // of the newest of those that no event tells of
+	sole      []simSole // these, in order
+}
+
+// simSole is a dead letter that no event tells of, at its newest place.
+type simSole struct {
+	seq uint64
+	id  string
 }
 
 type simMessage struct {
@@ -67,7 +77,7 @@ func simCall(fault func(what string) (before, after error), what string, do func
 func (s *simSource) publish(r score.Message) uint64 {
 	s.last++
 	r.Seq = s.last
-	s.log = append(s.log, simMessage{s.now(), r})
+	s.log, s.all = append(s.log, simMessage{s.now(), r}), append(s.all, simMessage{s.now(), r})
 	return s.last
 }
 
@@ -141,6 +151,49 @@ func (s *simSource) Purge(_ context.Context, below uint64) error {
 	})
 }
 
+func (s *simSource) LastDeadLetter(context.Context) (seq uint64, err error) {
+	err = s.call("last_dead_letter", func() { seq = s.letterSeq })
+	return seq, err
+}
+
+func (s *simSource) DeadLettersAfter(_ context.Context, after uint64, _ *score.ProjectID, fn func(seq uint64, d score.DeadLetter) error) error {
+	for _, x := range slices.Clone(s.sole) {
+		if x.seq <= after {
+			continue
+		}
+		if err := fn(x.seq, s.letters[x.id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *simSource) DeadLetters(_ context.Context, fn func(score.DeadLetter) error) error {
+	for _, id := range s.order {
+		if err := fn(s.letters[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *simSource) ReadAll(ctx context.Context, fn func(score.Message) error) error {
+	return s.ReadFrom(ctx, 1, fn)
+}
+
+// ReadFrom also has what was purged: a restore goes back less far than the audit horizon, which is short here.
+func (s *simSource) ReadFrom(_ context.Context, from uint64, fn func(score.Message) error) error {
+	for _, m := range slices.Clone(s.all) {
+		if m.record.Time = m.at; m.record.Seq < from {
+			continue
+		}
+		if err := fn(m.record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (s *simSource) AddDeadLetters(_ context.Context, letters []score.DeadLetter) error {
 	return s.call("dead_letters", func() {
 		for _, d := range letters {
@@ -149,6 +202,10 @@ func (s *simSource) AddDeadLetters(_ context.Context, letters []score.DeadLetter
 				s.order = append(s.order, id)
 			}
 			s.letters[id] = d
+			if d.Sole() {
+				s.letterSeq++
+				s.sole = append(slices.DeleteFunc(s.sole, func(x simSole) bool { return x.id == id }), simSole{s.letterSeq, id})
+			}
 		}
 	})
 }

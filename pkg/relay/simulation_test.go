@@ -172,6 +172,24 @@ func TestSimulationFindsPausesThatAreIgnored(t *testing.T) {
 	plantFound(t, simPlant{pauseIgnored: true})
 }
 
+// TestSimulationFindsFoldsApart: the place of the statuses' fold is stored before what is folded.
+func TestSimulationFindsFoldsApart(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{foldApart: true})
+}
+
+// TestSimulationFindsLostRewinds: statuses of blocks that the chain lost stay.
+func TestSimulationFindsLostRewinds(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{rewindLost: true})
+}
+
+// TestSimulationFindsSlotsOverTheirEnds: a slot that is told of again replaces what its own transaction rejected.
+func TestSimulationFindsSlotsOverTheirEnds(t *testing.T) {
+	t.Parallel()
+	plantFound(t, simPlant{boundOver: true})
+}
+
 // TestSimulationFindsForgottenProjects: what a parked project left out is not read again.
 func TestSimulationFindsForgottenProjects(t *testing.T) {
 	t.Parallel()

@@ -27,6 +27,7 @@ type DeadLetter struct {
 	Raw     []byte      `json:"raw,omitzero"` // a message that could not be read
 
 	Tx       common.Hash `json:"tx,omitzero"`       // the transaction that showed it, if one did
+	Block    uint64      `json:"block,omitzero"`    // Tx's, or the newest final one as the lane saw it: what it tells is newer than what an earlier one does
 	Replayed time.Time   `json:"replayed,omitzero"` // when it was accepted again; zero if it was not
 }
 

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"errors"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -12,6 +13,19 @@ type Status struct {
 	Outcome Outcome     // meaningful when Stage is Final
 	Tx      common.Hash // from Submitted on; zero when no transaction is known
 	Block   uint64      // the transaction's block, from Included on; 0 when none is known
+}
+
+// ErrFoldMoved reports that what is folded of the ledger is not where a writer thought: another process folds, or the store lost writes.
+var ErrFoldMoved = errors.New("the state that follows the ledger is elsewhere: another process moved it, or its store lost its newest writes")
+
+// Fact is what the ledger tells of updates, creations or edits: what became of them, or that it did not.
+type Fact struct {
+	Refs     []Ref
+	Outcomes []Outcome   // of Refs, in order
+	Tx       common.Hash // zero for what no transaction ended
+	Block    uint64      // Tx's; of a dead letter without one, the newest final block then
+	Letter   bool        // a dead letter tells it, which holds only what was accepted
+	Gone     bool        // what Tx made final of Refs is so no more; there are no Outcomes
 }
 
 // Carrier is a lane's transaction that carries an update, as its bytes tell it.

@@ -24,7 +24,9 @@ var keep = map[string]func(ctx context.Context, s *status.Store, u []score.Ref) 
 	"accepted": func(ctx context.Context, s *status.Store, u []score.Ref) error {
 		return s.Accepted(ctx, u, []string{"they"})
 	},
-	"bound": func(ctx context.Context, s *status.Store, u []score.Ref) error { return s.Bound(ctx, 0, 1, u) },
+	"bound": func(ctx context.Context, s *status.Store, u []score.Ref) error {
+		return s.Bound(ctx, 0, 1, u, 1<<30, nil)
+	},
 	"applied": func(ctx context.Context, s *status.Store, u []score.Ref) error {
 		return s.Final(ctx, tx1, 5, u, []score.Outcome{score.Applied})
 	},
@@ -138,7 +140,7 @@ func TestALateReportTakesNoLaterPostsClaim(t *testing.T) {
 	postedAgain := func(t *testing.T) *bench {
 		b := setup(t, status.Config{})
 		require.Equal(t, score.ClaimWon, b.claim(t, "first"))
-		require.NoError(t, b.Bound(t.Context(), lane, 1, b.refs()))
+		require.NoError(t, b.Bound(t.Context(), lane, 1, b.refs(), 1<<30, nil))
 		b.final(t, score.NotMember, tx1, 5)
 		require.Equal(t, score.ClaimWon, b.claim(t, "again"))
 		b.accepted(t, "first")
@@ -176,19 +178,19 @@ func TestALateReportWinsWhereNothingWasRejected(t *testing.T) {
 	b.is(t, score.Status{Stage: score.Accepted})
 }
 
-// TestARejectionToldAgainKeepsTheClaimOverIt: its answer was lost, and the id was claimed again. One of another transaction is
+// TestARejectionToldAgainKeepsTheClaimOverIt: its answer was lost, and the id was claimed again. One of a later transaction is
 // of what was claimed.
 func TestARejectionToldAgainKeepsTheClaimOverIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t, status.Config{})
 	require.Equal(t, score.ClaimWon, b.claim(t, "A"))
 	b.accepted(t, "A")
-	b.final(t, score.UnknownAction, tx1, 7)
+	b.fold(t, b.event(score.UnknownAction, tx1, 7))
 	require.Equal(t, score.ClaimWon, b.claim(t, "B"))
-	b.final(t, score.UnknownAction, tx1, 8)
+	b.fold(t, b.event(score.UnknownAction, tx1, 7))
 	require.Equal(t, score.ClaimBusy, b.claim(t, "C"))
-	b.is(t, score.Status{Stage: score.Final, Outcome: score.UnknownAction, Tx: tx1, Block: 8})
-	b.final(t, score.NotMember, tx2, 9)
+	b.is(t, score.Status{Stage: score.Final, Outcome: score.UnknownAction, Tx: tx1, Block: 7})
+	b.fold(t, b.event(score.NotMember, tx2, 9))
 	b.accepted(t, "B")
 	b.is(t, score.Status{Stage: score.Final, Outcome: score.NotMember, Tx: tx2, Block: 9})
 	require.Equal(t, score.ClaimWon, b.claim(t, "C"))

@@ -26,7 +26,7 @@ func TestOnACluster(t *testing.T) {
 	require.True(t, client.Cluster())
 	s, ctx := status.New(client, status.Config{}), t.Context()
 
-	token, err := s.BeginRestore(ctx)
+	token, _, err := s.BeginRestore(ctx)
 	require.NoError(t, err)
 	require.NoError(t, s.EndRestore(ctx, token))
 	var refs []score.Ref
@@ -54,7 +54,7 @@ func TestOnACluster(t *testing.T) {
 		}
 	}
 	require.NoError(t, s.Accepted(ctx, refs, tokens))
-	require.NoError(t, s.Bound(ctx, lane, 7, refs))
+	require.NoError(t, s.Bound(ctx, lane, 7, refs, 1<<30, nil))
 	require.NoError(t, s.Slot(ctx, lane, 1, 7, score.Included, tx2, 4))
 	is(score.Status{Stage: score.Included, Tx: tx2, Block: 4})
 	require.NoError(t, s.Final(ctx, tx1, 5, refs, outcomes))
@@ -65,21 +65,31 @@ func TestOnACluster(t *testing.T) {
 	forgotten, err := s.ForgetUnfinished(ctx, "loss")
 	require.NoError(t, err)
 	require.Zero(t, forgotten)
-	kept, err := s.Reported(ctx, lane, 0, 3)
-	require.NoError(t, err)
-	require.True(t, kept)
 
-	token, err = s.BeginRestore(ctx)
+	token, at, err := s.BeginRestore(ctx)
 	require.NoError(t, err)
+	to := token + " 7-9"
+	fact := score.Fact{Refs: refs[:40], Tx: tx2, Block: 9, Outcomes: make([]score.Outcome, 40)} // of two projects
+	require.NoError(t, s.Fold(ctx, at, to, []score.Fact{fact}))
+	require.ErrorIs(t, s.Fold(ctx, at, to, []score.Fact{fact}), score.ErrFoldMoved)
 	require.NoError(t, s.EndRestore(ctx, token))
-	complete, err := s.Complete(ctx)
+	at, complete, err := s.Folded(ctx)
 	require.NoError(t, err)
 	require.True(t, complete)
+	require.Len(t, at, 64)
+	for i := range at {
+		require.Equal(t, to, at[i], "each table has it")
+	}
+	statuses, _, err := s.Read(ctx, refs[:40])
+	require.NoError(t, err)
+	require.Equal(t, tx2, statuses[39].Tx)
 	node, err := redisdb.Open(servers.Nodes[1].URL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = node.Close() })
 	require.NoError(t, node.FlushAll(ctx).Err())
-	complete, err = s.Complete(ctx)
+	lost, complete, err := s.Folded(ctx)
 	require.NoError(t, err)
 	require.False(t, complete, "one node lost its data")
+	require.Contains(t, lost, "")
+	require.ErrorIs(t, s.Fold(ctx, at, token+" 8-9", nil), score.ErrFoldMoved)
 }

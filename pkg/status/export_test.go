@@ -11,12 +11,12 @@ func (s *Store) States(ctx context.Context, refs []score.Ref) ([]string, error) 
 	states := make([]string, len(refs))
 	for i := range refs {
 		p := s.placeOf(&refs[i])
-		found, _, _, err := s.states(ctx, s.tableOf(refs[i].Project), []place{p})
+		found, _, err := s.states(ctx, s.tableOf(refs[i].Project), []place{p})
 		if err != nil {
 			return nil, err
 		}
 		states[i] = found[p]
-		if state := states[i]; state != "" && (state[0] == kindClaimed || state[0] == kindReclaimed) {
+		if state := states[i]; state != "" && state[0]|0x20 == kindClaimed {
 			states[i] = state[:1] + state[7:]
 		}
 	}

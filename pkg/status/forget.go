@@ -24,7 +24,7 @@ const (
 var forgottenScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'forgetting') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'forgotten', ARGV[1])
-redis.call('HDEL', KEYS[1], 'generation', 'restoring')
+redis.call('HDEL', KEYS[1], 'generation', 'fold')
 return 1`)
 
 // BeginForget has what is unfinished be forgotten under a token, which names the loss. Of two the later one counts: under an earlier one

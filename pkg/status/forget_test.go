@@ -22,10 +22,10 @@ func TestWhatIsUnfinishedIsForgotten(t *testing.T) {
 	creation := score.CreationRef(score.ProjectID{1})
 	require.NoError(t, b.Accepted(ctx, []score.Ref{creation}, []string{""}))
 	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs))))
-	require.NoError(t, b.Bound(ctx, lane, 7, refs[:500]))
+	require.NoError(t, b.Bound(ctx, lane, 7, refs[:500], 1<<30, nil))
 	require.NoError(t, b.Slot(ctx, lane, 9, 7, score.Submitted, tx1, 0))
 	require.NoError(t, b.Final(ctx, tx1, 3, refs[:2], []score.Outcome{score.Applied, score.NotMember}))
-	running, err := b.BeginRestore(ctx)
+	running, _, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
 
 	require.NoError(t, b.BeginForget(ctx, "earlier"))
@@ -40,7 +40,7 @@ func TestWhatIsUnfinishedIsForgotten(t *testing.T) {
 	forgotten, err := b.ForgetUnfinished(ctx, "loss")
 	require.NoError(t, err)
 	require.Equal(t, 999, forgotten)
-	require.ErrorIs(t, b.EndRestore(ctx, running), status.ErrFlushed)
+	require.ErrorIs(t, b.EndRestore(ctx, running), score.ErrFoldMoved)
 	var complete bool
 	statuses, complete, err = b.Read(ctx, append(refs, creation))
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestWhatIsUnfinishedIsForgotten(t *testing.T) {
 	claims, err := b.Claim(ctx, refs[:3], "t")
 	require.NoError(t, err)
 	require.Equal(t, []score.Claim{score.ClaimDuplicate, score.ClaimWon, score.ClaimWon}, claims)
-	require.NoError(t, b.Bound(ctx, lane, 7, refs[5:6]))
+	require.NoError(t, b.Bound(ctx, lane, 7, refs[5:6], 1<<30, nil))
 	require.NoError(t, b.Slot(ctx, lane, 2, 7, score.Submitted, tx2, 0), "an older journal's epoch counts")
 	statuses, _, err = b.Read(ctx, refs[5:6])
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestALossIsForgottenOnce(t *testing.T) {
 		did   bool
 	}{{"loss", true}, {"loss", false}, {"another", true}, {"another", false}} {
 		require.NoError(t, b.RestoreAccepted(ctx, refs))
-		running, err := b.BeginRestore(ctx)
+		running, _, err := b.BeginRestore(ctx)
 		require.NoError(t, err)
 		if !c.did {
 			require.NoError(t, b.EndRestore(ctx, running))
@@ -84,7 +84,7 @@ func TestALossIsForgottenOnce(t *testing.T) {
 		require.Equal(t, c.did, statuses[0] == score.Status{})
 		require.Equal(t, c.did, !complete)
 		if c.did {
-			require.ErrorIs(t, b.EndRestore(ctx, running), status.ErrFlushed)
+			require.ErrorIs(t, b.EndRestore(ctx, running), score.ErrFoldMoved)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/stretchr/testify/require"
 
 	"github.com/scorelay/scorelay/pkg/redisdb"
@@ -34,7 +35,7 @@ func TestATableThatAnotherProgramWroteTo(t *testing.T) {
 		_, err := b.Claim(ctx, refs[:10], status.NewToken())
 		require.NoError(t, err)
 		require.NoError(t, b.Accepted(ctx, refs[10:20], make([]string, 10)))
-		require.NoError(t, b.Bound(ctx, lane, 7, refs[20:30]))
+		require.NoError(t, b.Bound(ctx, lane, 7, refs[20:30], 1<<30, nil))
 		require.NoError(t, b.Slot(ctx, lane, 1, 7, score.Included, tx2, 9))
 		require.NoError(t, b.Final(ctx, tx1, 3, refs[30:], make([]score.Outcome, 10)))
 		fields, err := b.client.HGetAll(ctx, key).Result()
@@ -52,9 +53,9 @@ func TestATableThatAnotherProgramWroteTo(t *testing.T) {
 		if wrong += count(t, err); err == nil {
 			require.Len(t, statuses, len(refs))
 		}
-		wrong += count(t, b.Accepted(ctx, refs[:3], make([]string, 3))) + count(t, b.Bound(ctx, lane, 8, refs[:9])) +
+		wrong += count(t, b.Accepted(ctx, refs[:3], make([]string, 3))) + count(t, b.Bound(ctx, lane, 8, refs[:9], 1<<30, []common.Hash{tx1})) +
 			count(t, b.Final(ctx, tx2, 4, refs[5:25], make([]score.Outcome, 20))) + count(t, b.Sweep(ctx)) + count(t, b.Release(ctx, refs, "token"))
-		_, err = b.Complete(ctx)
+		_, _, err = b.Folded(ctx)
 		wrong += count(t, err)
 	}
 

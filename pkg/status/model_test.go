@@ -3,6 +3,7 @@ package status_test
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // TestLawsHoldInAnyOrderOfReports draws calls in any order, also such as only crashes, zombies and restores
-// produce, and checks after each one what must never happen.
+// produce, and checks after each one what must never happen. Blocks never fall, as in a ledger.
 func TestLawsHoldInAnyOrderOfReports(t *testing.T) {
 	t.Parallel()
 	client, err := redisdb.Open(server.URL)
@@ -38,11 +39,24 @@ func TestLawsHoldInAnyOrderOfReports(t *testing.T) {
 			check(err)
 			return st[0]
 		}
+		fold := func(f score.Fact) { check(store.Fold(ctx, []string{""}, "", []score.Fact{f})) }
 		used := func(st score.Status) bool { return st.Stage == score.Final && !st.Outcome.Rejected() }
 		nonce := rapid.Uint64Range(1, 3)
 		token := rapid.SampledFrom([]string{"a", "b"})
 		last := score.Status{}
 		holder := "" // of the claim, while nothing else has been written
+		var facts []score.Fact
+		block, made := uint64(1), byte(0)
+		holds := func(t *rapid.T) { // the holder's claim
+			if holder == "" {
+				return
+			}
+			answers, err := store.Claim(ctx, refs, holder) // the same token may claim again, as long as it has the claim
+			check(err)
+			if answers[0] != score.ClaimWon {
+				t.Fatalf("%s lost its claim: %s", holder, answers)
+			}
+		}
 		steps := map[string]func(*rapid.T){
 			"claim": func(t *rapid.T) {
 				before, who := look(), token.Draw(t, "token")
@@ -80,65 +94,97 @@ func TestLawsHoldInAnyOrderOfReports(t *testing.T) {
 					holder = ""
 					return
 				}
-				answers, err := store.Claim(ctx, refs, holder) // the same token may claim again, as long as it has the claim
-				check(err)
-				if look() != before || answers[0] != score.ClaimWon {
-					t.Fatalf("%s was accepted and took the claim of %s over %+v: %s", who, holder, before, answers[0])
+				if holds(t); look() != before {
+					t.Fatalf("%s was accepted and took the claim of %s over %+v", who, holder, before)
 				}
 			},
-			"bound":    func(t *rapid.T) { check(store.Bound(ctx, 0, nonce.Draw(t, "nonce"), refs)); holder = "" },
+			"bound": func(t *rapid.T) {
+				before := look()
+				var txs []common.Hash
+				for i := range facts {
+					if rapid.Bool().Draw(t, "its own") {
+						txs = append(txs, facts[i].Tx)
+					}
+				}
+				check(store.Bound(ctx, 0, nonce.Draw(t, "nonce"), refs, 1<<30, txs))
+				switch {
+				case before.Stage == score.Final && slices.Contains(txs, before.Tx) && look() != before:
+					t.Fatalf("%+v was said by one of the slot's transactions, and is %+v", before, look())
+				case look().Stage < score.Final:
+					holder = ""
+				default:
+					holds(t)
+				}
+			},
 			"released": func(t *rapid.T) { check(store.Released(ctx, 0, nonce.Draw(t, "nonce"), refs)) },
 			"slot": func(t *rapid.T) {
 				stage := rapid.SampledFrom([]score.Stage{score.Submitted, score.Included}).Draw(t, "stage")
 				check(store.Slot(ctx, 0, 1, nonce.Draw(t, "nonce"), stage, common.Hash{1}, 5))
 			},
-			"reopened": func(t *rapid.T) {
-				before, tx := look(), common.Hash{byte(rapid.Uint64Range(1, 5).Draw(t, "block"))}
-				check(store.Reopened(ctx, 0, nonce.Draw(t, "nonce"), tx, refs))
+			"gone": func(t *rapid.T) {
+				before, tx := look(), common.Hash{byte(rapid.IntRange(0, 5).Draw(t, "tx"))}
+				if rapid.Bool().Draw(t, "told by a lane") {
+					check(store.Reopened(ctx, 0, nonce.Draw(t, "nonce"), tx, refs))
+				} else {
+					fold(score.Fact{Refs: refs, Tx: tx, Gone: true})
+				}
+				if before.Tx == tx || slices.ContainsFunc(facts, func(f score.Fact) bool { return f.Tx == tx }) {
+					facts = nil // an earlier rejection is beneath nothing any more
+				}
 				switch st := look(); {
-				case holder == "" && before.Stage == score.Final && before.Tx == tx:
+				case before.Stage == score.Final && before.Tx == tx && holder == "":
 					if st.Stage == score.Final {
 						t.Fatalf("the chain lost %s, and the status is still %+v", tx, st)
 					}
 					last = score.Status{}
+				case before.Stage == score.Final && before.Tx == tx: // a first claim now
+					if holds(t); st.Stage != 0 {
+						t.Fatalf("the chain lost %s, which was claimed since, and the status is %+v", tx, st)
+					}
 				case st != before:
 					t.Fatalf("losing %s changed %+v to %+v", tx, before, st)
 				}
 			},
 			"restore accepted": func(*rapid.T) { check(store.RestoreAccepted(ctx, refs)) },
-		}
-		final := func(event bool, write func(context.Context, common.Hash, uint64, []score.Ref, []score.Outcome) error) func(*rapid.T) {
-			return func(t *rapid.T) {
+			"again": func(t *rapid.T) {
+				if len(facts) == 0 {
+					return
+				}
+				before := look()
+				fold(facts[rapid.IntRange(0, len(facts)-1).Draw(t, "fact")])
+				if holds(t); look() != before {
+					t.Fatalf("what was folded again changed %+v to %+v", before, look())
+				}
+			},
+			"fact": func(t *rapid.T) {
 				before, claimed := look(), holder != ""
-				outcome := score.Outcome(rapid.IntRange(0, int(score.BadSignature)).Draw(t, "outcome"))
-				block := rapid.Uint64Range(1, 5).Draw(t, "block")
-				check(write(ctx, common.Hash{byte(block)}, block, refs, []score.Outcome{outcome}))
-				if event && outcome != score.Applied && before.Stage == 0 && !claimed {
-					if st := look(); st.Stage != 0 {
-						t.Fatalf("an event told %s of an unknown id, the status is %+v", outcome, st)
+				outcome, letter := score.Outcome(rapid.IntRange(0, int(score.BadSignature)).Draw(t, "outcome")), rapid.Bool().Draw(t, "letter")
+				f := score.Fact{Refs: refs, Outcomes: []score.Outcome{outcome}, Letter: letter}
+				block++ // what follows a rejection is of a later one
+				if made++; made < 6 && !letter {
+					f.Tx = common.Hash{made}
+				} else {
+					f.Outcomes[0], f.Letter = score.Unprocessable, true
+				}
+				f.Block, outcome = block, f.Outcomes[0]
+				fold(f)
+				st := look()
+				if before.Stage == 0 && (claimed && outcome.Rejected() || !claimed && outcome != score.Applied && !f.Letter) {
+					if holds(t); st.Stage != 0 {
+						t.Fatalf("%s of what was never accepted was written: %+v", outcome, st)
 					}
 					return
 				}
-				if st := look(); !outcome.Rejected() && !used(st) {
+				if !used(before) {
+					facts = append(facts, f)
+				}
+				switch {
+				case !outcome.Rejected() && !used(st), outcome.Rejected() && !used(st) && (st.Stage != score.Final || st.Outcome != outcome):
 					t.Fatalf("%s was told, the status is %+v", outcome, st)
 				}
-				if look().Stage == score.Final && !used(look()) && holder != "" { // a rejection over a claim takes it, but a restored one
-					st, err := store.Claim(ctx, refs, holder)
-					check(err)
-					if st[0] != score.ClaimWon {
-						t.Fatalf("the holder lost its claim and cannot claim again: %s", st)
-					}
-				}
-				if used(look()) {
-					holder = ""
-				}
-			}
+				holder = ""
+			},
 		}
-		steps["final"] = final(false, store.Final)
-		steps["restore dead"] = final(false, func(ctx context.Context, tx common.Hash, _ uint64, refs []score.Ref, o []score.Outcome) error {
-			return store.RestoreDead(ctx, tx, refs, o)
-		})
-		steps["restore final"] = final(true, store.RestoreFinal)
 		steps[""] = func(t *rapid.T) {
 			st := look()
 			if used(last) && (!used(st) || last.Outcome == score.Applied && st.Outcome != score.Applied) {

@@ -13,10 +13,12 @@ func FuzzStates(f *testing.F) {
 	f.Add("", "")
 	f.Add("a", slotState([32]byte{1}, 7, 3))
 	f.Add(boundState(3, 8), slotState([32]byte{1}, 0, 3))
-	f.Add(finalState(score.Duplicate, [32]byte{1}, 9), "s")
+	f.Add(finalState(score.Duplicate, [32]byte{1}, 9), "t12345678901234567890123456789012")
 	f.Add("c23456789012345", "t")
-	f.Add("d23456789012345"+finalState(score.BadSignature, [32]byte{2}, 9), "")
-	f.Add("dddddddddddddddddddddddddddddd", "x")
+	f.Add("C23456789012345"+finalState(score.BadSignature, [32]byte{2}, 9), "")
+	f.Add("CCCCCCCCCCCCCCCCCCCCCCCCCCCCCC", "x")
+	f.Add("A"+finalState(score.BadSignature, [32]byte{2}, 9), "")
+	f.Add("B23456789"+finalState(score.BadSignature, [32]byte{2}, 9), slotState([32]byte{1}, 7, 3))
 	f.Fuzz(func(t *testing.T, state, slot string) {
 		p, err := parseState(state)
 		if err != nil {
@@ -27,8 +29,11 @@ func FuzzStates(f *testing.F) {
 			require.Len(t, state, sizes[state[0]])
 		}
 		require.LessOrEqual(t, p.Stage, score.Final)
-		require.Equal(t, p.Stage == score.Batched, p.slot != nil)
-		st, err := inSlot(p.Status, slot)
+		require.Equal(t, p.Stage == score.Batched || p.Stage == score.Final && p.Block > 0, p.beside != nil && (p.Stage == score.Batched || p.Block > 0))
+		if p.beside == nil {
+			return
+		}
+		st, err := completed(p.Status, slot)
 		if err != nil {
 			require.Contains(t, err.Error(), "unexpected data in Redis")
 			return

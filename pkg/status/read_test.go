@@ -24,11 +24,11 @@ func TestManyAreReadAsOneIs(t *testing.T) {
 		u := refs[i : i+1]
 		switch i % 6 {
 		case 0:
-			require.NoError(t, b.Bound(ctx, lane, 7, u))
+			require.NoError(t, b.Bound(ctx, lane, 7, u, 1<<30, nil))
 		case 1:
-			require.NoError(t, b.Bound(ctx, lane, 8, u))
+			require.NoError(t, b.Bound(ctx, lane, 8, u, 1<<30, nil))
 		case 2:
-			require.NoError(t, b.Bound(ctx, lane, 9, u))
+			require.NoError(t, b.Bound(ctx, lane, 9, u, 1<<30, nil))
 		case 3:
 			require.NoError(t, b.Final(ctx, tx1, 3, u, []score.Outcome{score.Applied}))
 		case 4:
@@ -54,7 +54,7 @@ func TestManyAreReadAsOneIs(t *testing.T) {
 		{},
 	}, got[:6])
 
-	token, err := b.BeginRestore(ctx)
+	token, _, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
 	require.NoError(t, b.EndRestore(ctx, token))
 	none, complete, err := b.Read(ctx, []score.Ref{{Project: score.ProjectID{99}}, score.CreationRef(score.ProjectID{99}), {}})

@@ -16,24 +16,26 @@ import (
 // The states in which a table's entries are; numbers have their highest byte first:
 //
 //	c deadline(6) token(8)                   claimed until the deadline, in unix ms
-//	d deadline(6) token(8) final             the same over a rejection, which returns when the claim ends
 //	a                                        accepted
 //	b lane(2) nonce(6)                       bound to a slot
-//	f outcome(1) transaction(8) block(5)     final; the transaction by its first and last four bytes
+//	C, A, B                                  the same over a rejection: a final state of an earlier try, behind it
+//	f outcome(1) transaction(8) block(5)     final; the transaction by its first and last four bytes; 128 more where nothing was accepted
 //	t hash(32)                               a transaction
 //	s hash(32) block(5) epoch(6)             a slot: its transaction, the block or 0, and the epoch of the lane's journal
 const (
-	kindClaimed   = 'c'
-	kindReclaimed = 'd'
-	kindAccepted  = 'a'
-	kindBound     = 'b'
-	kindFinal     = 'f'
+	kindClaimed  = 'c'
+	kindAccepted = 'a'
+	kindBound    = 'b'
+	kindFinal    = 'f'
+
+	over       = 'a' - 'A' // from a kind over a rejection to the kind without one
+	unaccepted = 128       // in an outcome: when the chain loses it, nothing is known again
 )
 
 // sizes of states, by kind.
-var sizes = map[byte]int{kindClaimed: 15, kindReclaimed: 30, kindAccepted: 1, kindBound: 9, kindFinal: 15, 't': 33, 's': 44}
-
-const beforeClaim = 15 // where the state before begins in a kindReclaimed
+var sizes = map[byte]int{
+	kindClaimed: 15, kindAccepted: 1, kindBound: 9, kindClaimed - over: 30, kindAccepted - over: 16, kindBound - over: 24, kindFinal: 15, 't': 33, 's': 44,
+}
 
 // name is what an entry is found by in its table. Its first four bytes must be spread evenly.
 type name [16]byte
@@ -124,9 +126,8 @@ func readUint(text string) (n uint64) {
 // parsed is what a state says, as far as it says it alone.
 type parsed struct {
 	score.Status
-	slot        *place      // of a bound one
-	lane        score.Lane  // that slot's
-	transaction transaction // of a final one
+	beside *place     // of a bound one its slot, of a final one its transaction
+	lane   score.Lane // of the slot
 }
 
 // parseState reads the state of an update or a creation. A first claim is the zero status: nothing is accepted yet.
@@ -137,35 +138,48 @@ func parseState(state string) (p parsed, err error) {
 	if sizes[state[0]] != len(state) {
 		return p, redisdb.BadData("a state %q", state)
 	}
-	switch state[0] {
+	kind := state[0]
+	if kind < kindAccepted {
+		kind += over
+		if kind == kindClaimed { // what was rejected stays so until another try is accepted
+			return parseState(state[sizes[kindClaimed]:])
+		}
+	}
+	switch kind {
 	case kindClaimed:
-	case kindReclaimed:
-		return parseState(state[beforeClaim:])
 	case kindAccepted:
 		p.Stage = score.Accepted
 	case kindBound:
 		p.Stage, p.lane = score.Batched, score.Lane(readUint(state[1:3]))
-		p.slot = &place{name: slotName(p.lane, readUint(state[3:]))}
+		p.beside = &place{name: slotName(p.lane, readUint(state[3:9]))}
 	case kindFinal:
-		p.Stage, p.Outcome, p.Block = score.Final, score.Outcome(state[1]), readUint(state[10:])
-		copy(p.transaction[:], state[2:])
+		p.Stage, p.Outcome = score.Final, score.Outcome(state[1]&^unaccepted)
+		if t := transaction([]byte(state[2:10])); t != (transaction{}) { // else the block only orders dead letters
+			p.Block, p.beside = readUint(state[10:]), &place{name: t.name()}
+		}
 	default:
 		return p, redisdb.BadData("a state %q", state)
 	}
 	return p, nil
 }
 
-// inSlot completes the status of a bound update by its slot's state; an empty one leaves it as it is.
-func inSlot(st score.Status, state string) (score.Status, error) {
-	if state == "" {
+// completed is the status of a bound update with its slot's state, of a final one with its transaction's; an empty one leaves it as it is.
+func completed(st score.Status, state string) (score.Status, error) {
+	of := byte('s')
+	if st.Stage == score.Final {
+		of = 't'
+	}
+	switch {
+	case state == "":
 		return st, nil
+	case state[0] != of || len(state) != sizes[of]:
+		return st, redisdb.BadData("a slot or transaction %q", state)
 	}
-	if state[0] != 's' || len(state) != sizes['s'] {
-		return st, redisdb.BadData("a slot %q", state)
-	}
-	st.Stage, st.Tx, st.Block = score.Submitted, common.Hash([]byte(state[1:33])), readUint(state[33:38])
-	if st.Block > 0 {
-		st.Stage = score.Included
+	st.Tx = common.Hash([]byte(state[1:33]))
+	if of == 's' {
+		if st.Stage, st.Block = score.Submitted, readUint(state[33:38]); st.Block > 0 {
+			st.Stage = score.Included
+		}
 	}
 	return st, nil
 }

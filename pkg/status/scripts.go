@@ -105,7 +105,9 @@ func (s *Store) exchange(ctx context.Context, what string, calls []scriptCall) (
 	return answers, err
 }
 
-// writes are the calls of write.lua that move items of a table; each ends with the items of last.
+// writes are the calls of write.lua that move items of a table; each ends with the items of last. An item is a name (16 bytes), the first
+// and the last index, and which argument. Of a claim the last argument is how many of the items, the first ones, are each for itself; of
+// the others those of one argument are together: won all, or none is changed.
 func (s *Store) writes(move string, table int, items []item, arguments []string, last ...item) (calls []scriptCall) {
 	for chunk := range slices.Chunk(items, maxItems) {
 		blob := make([]byte, 0, (len(chunk)+len(last))*19)
@@ -114,7 +116,7 @@ func (s *Store) writes(move string, table int, items []item, arguments []string,
 				blob = append(append(blob, some[i].name[:]...), some[i].first, some[i].last, some[i].argument)
 			}
 		}
-		args := []any{move, seconds(s.config.Retention), s.config.Claim.Milliseconds(), blob}
+		args := []any{move, seconds(s.config.Retention), s.config.Claim.Milliseconds(), "", "", blob}
 		for _, a := range arguments {
 			args = append(args, a)
 		}
@@ -122,6 +124,12 @@ func (s *Store) writes(move string, table int, items []item, arguments []string,
 	}
 	return calls
 }
+
+// The places of a fold's position in the arguments of write.lua: before the call, and after it.
+const (
+	argFrom = 3
+	argTo   = 4
+)
 
 // send makes calls that need no answer, some at a time.
 func (s *Store) send(ctx context.Context, what string, calls []scriptCall) error {
@@ -152,9 +160,13 @@ func (a *arguments) number(argument string) byte {
 	return at
 }
 
-// move moves references, each with its argument, and puts others beside them in the same table.
-func (s *Store) move(ctx context.Context, what, move string, refs []score.Ref, argument func(i int) string, beside ...entry) error {
-	var calls []scriptCall
+// move moves references, each with its argument.
+func (s *Store) move(ctx context.Context, what, move string, refs []score.Ref, argument func(i int) string) error {
+	return s.send(ctx, what, s.moves(move, refs, argument))
+}
+
+// moves are the calls that move references, each with its argument, and put others beside them in the same table.
+func (s *Store) moves(move string, refs []score.Ref, argument func(i int) string, beside ...entry) (calls []scriptCall) {
 	s.each(refs, func(table int, of []int) {
 		for len(of) > 0 {
 			var args arguments
@@ -177,7 +189,7 @@ func (s *Store) move(ctx context.Context, what, move string, refs []score.Ref, a
 			of = of[n:]
 		}
 	})
-	return s.send(ctx, what, calls)
+	return calls
 }
 
 // entry is one that holds one state.

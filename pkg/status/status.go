@@ -2,20 +2,14 @@ package status
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"github.com/scorelay/scorelay/pkg/redisdb"
 	"github.com/scorelay/scorelay/pkg/score"
 )
-
-// ErrFlushed says that Redis lost its data while it was being restored, or more than the restore knew of; the restore must begin again.
-var ErrFlushed = errors.New("Redis was flushed during the restore, or another restore was requested")
 
 // Config of a Store. The zero value of a field but Salt takes its default.
 type Config struct {
@@ -63,12 +57,12 @@ func New(client *redisdb.Client, config Config) *Store {
 	return s
 }
 
-// Read tells how far each has come, in order, in two exchanges with Redis however many they are; the zero Status when
-// nothing is known here. complete tells whether the store was Complete in the moment it was read. A slot that changes
-// between the exchanges is no harm: the status is one of those before or after.
+// Read tells how far each has come, in order, in two exchanges with Redis for each table however many they are; the zero Status when nothing
+// is known here. complete reports whether the store was Complete in the moment it was read. A slot that changes between the exchanges is no
+// harm: the status is one of those before or after.
 func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.Status, complete bool, err error) {
 	statuses, complete = make([]score.Status, len(refs)), true
-	bound := make(map[int]map[place][]int) // which are in the slot, by the slot's table
+	beside := make([]map[place][]int, s.tables) // slots and transactions, by their table, and of which they are
 	var failed error
 	s.each(refs, func(table int, of []int) {
 		if failed != nil {
@@ -78,42 +72,44 @@ func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.St
 		for i, ref := range of {
 			places[i] = s.placeOf(&refs[ref])
 		}
-		states, transactions, there, err := s.states(ctx, table, places)
-		if err != nil {
-			failed = err
-			return
-		}
+		states, there, err := s.states(ctx, table, places)
 		complete = complete && there
 		for i, ref := range of {
-			p, err := parseState(states[places[i]])
+			var p parsed
+			if err == nil {
+				p, err = parseState(states[places[i]])
+			}
 			if err != nil {
 				failed = err
 				return
 			}
-			if p.Stage == score.Final {
-				p.Tx = transactions[p.transaction]
-			}
 			statuses[ref] = p.Status
-			if p.slot != nil {
-				slots := int(p.lane) % s.tables
-				if bound[slots] == nil {
-					bound[slots] = map[place][]int{}
+			at := table
+			if p.Stage == score.Batched {
+				at = int(p.lane) % s.tables
+			}
+			if p.beside != nil {
+				if beside[at] == nil {
+					beside[at] = map[place][]int{}
 				}
-				bound[slots][*p.slot] = append(bound[slots][*p.slot], ref)
+				beside[at][*p.beside] = append(beside[at][*p.beside], ref)
 			}
 		}
 	})
 	if failed != nil {
 		return nil, false, failed
 	}
-	for table, slots := range bound {
-		states, _, _, err := s.states(ctx, table, slices.Collect(maps.Keys(slots)))
+	for table, places := range beside {
+		if len(places) == 0 {
+			continue
+		}
+		states, _, err := s.states(ctx, table, slices.Collect(maps.Keys(places)))
 		if err != nil {
 			return nil, false, err
 		}
-		for slot, in := range slots {
-			for _, i := range in {
-				if statuses[i], err = inSlot(statuses[i], states[slot]); err != nil {
+		for at, of := range places {
+			for _, i := range of {
+				if statuses[i], err = completed(statuses[i], states[at]); err != nil {
 					return nil, false, err
 				}
 			}
@@ -122,11 +118,9 @@ func (s *Store) Read(ctx context.Context, refs []score.Ref) (statuses []score.St
 	return statuses, complete, nil
 }
 
-// states reads the states of places in a table, the transactions that they tell of, and whether the table is complete.
-func (s *Store) states(ctx context.Context, table int, places []place) (
-	states map[place]string, transactions map[transaction]common.Hash, complete bool, err error,
-) {
-	states, transactions, complete = make(map[place]string, len(places)), map[transaction]common.Hash{}, true
+// states reads the states of places in a table, and whether the table is complete.
+func (s *Store) states(ctx context.Context, table int, places []place) (states map[place]string, complete bool, err error) {
+	states, complete = make(map[place]string, len(places)), true
 	places = slices.Compact(slices.SortedFunc(slices.Values(places), place.compare))
 	for some := range slices.Chunk(places, maxItems) {
 		blob := make([]byte, 0, len(some)*17)
@@ -135,22 +129,16 @@ func (s *Store) states(ctx context.Context, table int, places []place) (
 		}
 		answers, err := s.exchange(ctx, "read statuses", []scriptCall{{readScript, table, []any{blob}}})
 		if err != nil {
-			return nil, nil, false, err
+			return nil, false, err
 		}
 		texts, err := answers[0].StringSlice()
-		if err != nil || len(texts) < 1+len(some) || (len(texts)-1-len(some))%2 != 0 {
-			return nil, nil, false, fmt.Errorf("couldn't read statuses: %w", redisdb.BadData("%d texts for %d places: %v", len(texts), len(some), err))
+		if err != nil || len(texts) != 1+len(some) {
+			return nil, false, fmt.Errorf("couldn't read statuses: %w", redisdb.BadData("%d texts for %d places: %v", len(texts), len(some), err))
 		}
 		complete = complete && texts[0] != ""
 		for i := range some {
 			states[some[i]] = texts[1+i]
 		}
-		for pair := range slices.Chunk(texts[1+len(some):], 2) {
-			if len(pair[0]) != len(transaction{}) || len(pair[1]) != common.HashLength {
-				return nil, nil, false, fmt.Errorf("couldn't read statuses: %w", redisdb.BadData("a transaction %q: %q", pair[0], pair[1]))
-			}
-			transactions[transaction([]byte(pair[0]))] = common.Hash([]byte(pair[1]))
-		}
 	}
-	return states, transactions, complete, nil
+	return states, complete, nil
 }

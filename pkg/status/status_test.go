@@ -95,7 +95,7 @@ func TestTheWayOfAnUpdate(t *testing.T) {
 	b.is(t, score.Status{}) // a claim is nothing yet
 	b.accepted(t, "one")
 	b.is(t, score.Status{Stage: score.Accepted})
-	require.NoError(t, b.Bound(ctx, lane, 7, b.refs()))
+	require.NoError(t, b.Bound(ctx, lane, 7, b.refs(), 1<<30, nil))
 	b.is(t, score.Status{Stage: score.Batched})
 	require.NoError(t, b.Slot(ctx, lane, 1, 7, score.Submitted, tx1, 0))
 	b.is(t, score.Status{Stage: score.Submitted, Tx: tx1})
@@ -113,13 +113,13 @@ func TestTheWayOfAnUpdate(t *testing.T) {
 	b.is(t, score.Status{Stage: score.Submitted, Tx: tx2})
 	require.NoError(t, b.Released(ctx, lane, 7, b.refs()))
 	b.is(t, score.Status{Stage: score.Accepted})
-	require.NoError(t, b.Bound(ctx, lane, 8, b.refs()))
+	require.NoError(t, b.Bound(ctx, lane, 8, b.refs(), 1<<30, nil))
 	b.is(t, score.Status{Stage: score.Batched})
 	b.final(t, score.Applied, tx1, 12)
 	b.is(t, score.Status{Stage: score.Final, Outcome: score.Applied, Tx: tx1, Block: 12})
 	for _, late := range []func() error{
 		func() error { return b.Accepted(ctx, b.refs(), []string{"one"}) },
-		func() error { return b.Bound(ctx, lane, 8, b.refs()) },
+		func() error { return b.Bound(ctx, lane, 8, b.refs(), 1<<30, nil) },
 		func() error { return b.Released(ctx, lane, 8, b.refs()) },
 		func() error { return b.RestoreAccepted(ctx, b.refs()) },
 	} {
@@ -220,7 +220,7 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 		want[i] = score.Status{Stage: score.Final, Outcome: outcomes[i], Tx: tx1, Block: 9}
 	}
 	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs))))
-	require.NoError(t, b.Bound(ctx, lane, 1, refs))
+	require.NoError(t, b.Bound(ctx, lane, 1, refs, 1<<30, nil))
 	require.NoError(t, b.Final(ctx, tx1, 9, refs, outcomes))
 	got, _, err := b.Read(ctx, refs)
 	require.NoError(t, err)
@@ -250,7 +250,7 @@ func TestTheWayOfACreation(t *testing.T) {
 	}
 	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs))))
 	is(score.Status{Stage: score.Accepted})
-	require.NoError(t, b.Bound(ctx, lane, 1, refs))
+	require.NoError(t, b.Bound(ctx, lane, 1, refs, 1<<30, nil))
 	require.NoError(t, b.Slot(ctx, lane, 1, 1, score.Submitted, tx1, 0))
 	is(score.Status{Stage: score.Submitted, Tx: tx1})
 	require.NoError(t, b.Released(ctx, lane, 1, refs))
@@ -261,37 +261,157 @@ func TestTheWayOfACreation(t *testing.T) {
 	is(score.Status{Stage: score.Final, Outcome: score.Unprocessable})
 	require.NoError(t, b.Accepted(ctx, refs, make([]string, len(refs)))) // again
 	is(score.Status{Stage: score.Accepted})
-	require.NoError(t, b.RestoreFinal(ctx, tx2, 4, refs, []score.Outcome{score.Applied}))
+	b.fold(t, score.Fact{Tx: tx2, Block: 4, Refs: refs, Outcomes: []score.Outcome{score.Applied}})
 	is(score.Status{Stage: score.Final, Tx: tx2, Block: 4})
+}
+
+// fold folds facts into a table of which nothing else is folded.
+func (b *bench) fold(t *testing.T, facts ...score.Fact) {
+	t.Helper()
+	require.NoError(t, b.Fold(t.Context(), []string{""}, "", facts))
+}
+
+// event is what an event of a block tells of the bench's update.
+func (b *bench) event(outcome score.Outcome, tx common.Hash, block uint64) score.Fact {
+	return score.Fact{Refs: b.refs(), Outcomes: []score.Outcome{outcome}, Tx: tx, Block: block}
 }
 
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	b, ctx := setup(t, status.Config{}), t.Context()
-	complete := func() bool {
+	folded := func(want string, complete bool) {
 		t.Helper()
-		yes, err := b.Complete(ctx)
+		at, is, err := b.Folded(ctx)
 		require.NoError(t, err)
-		return yes
+		require.Equal(t, []string{want}, at)
+		require.Equal(t, complete, is)
+		generation, err := b.Generation(ctx)
+		require.NoError(t, err)
+		require.Equal(t, complete, generation != "")
 	}
-	require.False(t, complete())
-	token, err := b.BeginRestore(ctx)
+	folded("", false)
+	token, at, err := b.BeginRestore(ctx)
 	require.NoError(t, err)
 	require.NoError(t, b.RestoreAccepted(ctx, b.refs()))
 	b.is(t, score.Status{Stage: score.Accepted})
-	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.refs(), []score.Outcome{score.UnknownAction}))
+	require.NoError(t, b.Fold(ctx, at, token+" 3", []score.Fact{b.event(score.UnknownAction, tx1, 3)}))
 	b.is(t, score.Status{Stage: score.Final, Outcome: score.UnknownAction, Tx: tx1, Block: 3})
+	folded(token+" 3", false)
 	require.NoError(t, b.EndRestore(ctx, token))
-	require.True(t, complete())
+	folded(token+" 3", true)
+	generation, err := b.Generation(ctx)
+	require.NoError(t, err)
+	require.Equal(t, token, generation)
 
-	// What came after the flush is newer than a restored rejection, not than a restored application.
-	require.NoError(t, b.Bound(ctx, lane, 9, b.refs()))
-	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.refs(), []score.Outcome{score.UnknownAction}))
+	require.NoError(t, b.Fold(ctx, []string{token + " 3"}, token+" 4", nil))
+	folded(token+" 4", true)
+	for _, from := range []string{token + " 3", "another 4", token + " 5", ""} { // another moved it; its newest writes are lost
+		require.ErrorIs(t, b.Fold(ctx, []string{from}, token+" 6", []score.Fact{b.event(score.Applied, tx2, 5)}), score.ErrFoldMoved)
+	}
+	folded(token+" 4", true)
+	b.is(t, score.Status{Stage: score.Final, Outcome: score.UnknownAction, Tx: tx1, Block: 3})
+	require.Error(t, b.Fold(ctx, nil, token+" 6", nil), "of no table")
+}
+
+// TestAFactOfManyCallsMovesTheFoldWithItsLast: killed in between, it is folded again from where it was.
+func TestAFactOfManyCallsMovesTheFoldWithItsLast(t *testing.T) {
+	t.Parallel()
+	b, ctx, refs := setup(t, status.Config{}), t.Context(), ids(2000)
+	token, at, err := b.BeginRestore(ctx)
+	require.NoError(t, err)
+	facts := []score.Fact{
+		{Refs: refs[:1500], Outcomes: make([]score.Outcome, 1500), Tx: tx1, Block: 3}, {Refs: refs[:10], Tx: tx1, Gone: true},
+		{Refs: refs[1500:], Outcomes: make([]score.Outcome, 500), Tx: tx2, Block: 3},
+	}
+	require.NoError(t, b.Fold(ctx, at, "", facts[:1]))
+	now, _, err := b.Folded(ctx)
+	require.NoError(t, err)
+	require.Equal(t, at, now)
+	for range 2 {
+		require.NoError(t, b.Fold(ctx, at, token+" 9", facts))
+		require.ErrorIs(t, b.Fold(ctx, []string{token + " 8"}, "", facts), score.ErrFoldMoved, "nothing is written where the fold is elsewhere")
+		now, _, err = b.Folded(ctx)
+		require.NoError(t, err)
+		require.Equal(t, []string{token + " 9"}, now)
+		statuses, _, err := b.Read(ctx, refs)
+		require.NoError(t, err)
+		require.Equal(t, score.Status{}, statuses[9], "it was never accepted")
+		require.Equal(t, score.Status{Stage: score.Final, Tx: tx1, Block: 3}, statuses[10])
+		require.Equal(t, score.Status{Stage: score.Final, Tx: tx2, Block: 3}, statuses[1999])
+		at = now
+	}
+}
+
+// TestARejectionThatIsFoldedAgainReplacesNoLaterTry, and a first one of a later try does. Whichever way a slot is told of late, it does not
+// replace what one of its own transactions did.
+func TestARejectionThatIsFoldedAgainReplacesNoLaterTry(t *testing.T) {
+	t.Parallel()
+	tx3 := common.Hash{3}
+	b, ctx := setup(t, status.Config{}), t.Context()
+	first, second, applied := b.event(score.NotMember, tx1, 5), b.event(score.UnknownAction, tx2, 7), b.event(score.Applied, tx3, 9)
+	rejected := func(f score.Fact) score.Status {
+		return score.Status{Stage: score.Final, Outcome: f.Outcomes[0], Tx: f.Tx, Block: f.Block}
+	}
+	again := func(want score.Status, facts ...score.Fact) {
+		t.Helper()
+		b.is(t, want)
+		b.fold(t, facts...)
+		b.is(t, want)
+	}
+	require.Equal(t, score.ClaimWon, b.claim(t, "A"))
+	b.fold(t, first) // of a try that nothing is known of
+	require.Equal(t, score.ClaimBusy, b.claim(t, "B"))
+	b.accepted(t, "A")
+	require.NoError(t, b.Bound(ctx, lane, 1, b.refs(), 1<<30, []common.Hash{tx1}))
+	b.fold(t, first)
+	require.NoError(t, b.Bound(ctx, lane, 1, b.refs(), 1<<30, []common.Hash{tx2, tx1}))
+	again(rejected(first), first)
+	require.Equal(t, score.ClaimWon, b.claim(t, "B"))
+	require.NoError(t, b.Bound(ctx, lane, 1, b.refs(), 1<<30, []common.Hash{tx1}))
+	require.Equal(t, score.ClaimBusy, b.claim(t, "C"))
+	again(rejected(first), first)
+	require.Equal(t, score.ClaimBusy, b.claim(t, "C"))
+	b.accepted(t, "B")
+	again(score.Status{Stage: score.Accepted}, first)
+	require.NoError(t, b.Bound(ctx, lane, 2, b.refs(), 1<<30, []common.Hash{tx2}))
+	again(score.Status{Stage: score.Batched}, first)
+	require.NoError(t, b.Released(ctx, lane, 2, b.refs()))
+	again(score.Status{Stage: score.Accepted}, first)
+	require.NoError(t, b.Bound(ctx, lane, 3, b.refs(), 1<<30, []common.Hash{tx2}))
+	b.fold(t, second)
+	again(rejected(second), first, second)
+	require.NoError(t, b.Bound(ctx, lane, 4, b.refs(), 1<<30, []common.Hash{tx3})) // accepted without a claim
+	again(score.Status{Stage: score.Batched}, first, second)
+	b.fold(t, applied)
+	again(score.Status{Stage: score.Final, Tx: tx3, Block: 9}, first, second, applied)
+}
+
+// TestWhatTheChainLostIsTakenBack, also from beneath a later try.
+func TestWhatTheChainLostIsTakenBack(t *testing.T) {
+	t.Parallel()
+	b, ctx := setup(t, status.Config{}), t.Context()
+	gone := func(tx common.Hash) { b.fold(t, score.Fact{Refs: b.refs(), Tx: tx, Gone: true}) }
+	b.accepted(t, "")
+	b.fold(t, b.event(score.Applied, tx1, 5))
+	gone(tx2)
+	b.is(t, score.Status{Stage: score.Final, Tx: tx1, Block: 5})
+	gone(tx1)
+	b.is(t, score.Status{Stage: score.Accepted})
+	b.fold(t, b.event(score.NotMember, tx1, 6))
+	require.NoError(t, b.Bound(ctx, lane, 2, b.refs(), 1<<30, nil))
+	gone(tx1)
 	b.is(t, score.Status{Stage: score.Batched})
-	require.NoError(t, b.RestoreDead(ctx, tx1, b.refs(), []score.Outcome{score.Unprocessable}))
+	b.fold(t, b.event(score.NotMember, tx1, 4))
+	b.is(t, score.Status{Stage: score.Final, Outcome: score.NotMember, Tx: tx1, Block: 4})
+	require.Equal(t, score.ClaimWon, b.claim(t, "A"))
+	gone(tx1)
+	b.is(t, score.Status{})
+	require.Equal(t, score.ClaimBusy, b.claim(t, "B"))
+	b.accepted(t, "A")
+
+	b.final(t, score.Applied, tx2, 8) // of an edit
+	require.NoError(t, b.Reopened(ctx, lane, 7, tx2, b.refs()))
 	b.is(t, score.Status{Stage: score.Batched})
-	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.refs(), []score.Outcome{score.Applied}))
-	b.is(t, score.Status{Stage: score.Final, Tx: tx1, Block: 3})
 }
 
 // TestEventsFillNoStore: a relayer can fill events with ids that were never accepted. Only those that applied, which
@@ -303,43 +423,40 @@ func TestEventsFillNoStore(t *testing.T) {
 		if outcome == score.Applied {
 			continue
 		}
-		require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.refs(), []score.Outcome{outcome}))
+		b.fold(t, b.event(outcome, tx1, 3))
 		b.is(t, score.Status{})
 	}
 	keys, err := b.client.Keys(ctx, t.Name()+":*").Result()
 	require.NoError(t, err)
 	require.Empty(t, keys)
-	require.NoError(t, b.RestoreDead(ctx, common.Hash{}, b.refs(), []score.Outcome{score.Unprocessable})) // a letter is ours
+	b.fold(t, score.Fact{Refs: b.refs(), Outcomes: []score.Outcome{score.Unprocessable}, Block: 8, Letter: true}) // a letter is ours
 	b.is(t, score.Status{Stage: score.Final, Outcome: score.Unprocessable})
-	require.NoError(t, b.RestoreFinal(ctx, tx1, 3, b.refs(), []score.Outcome{score.Applied}))
+	b.fold(t, b.event(score.Applied, tx1, 3))
 	b.is(t, score.Status{Stage: score.Final, Tx: tx1, Block: 3})
 }
 
+// TestAFlushDuringARestoreIsNoticed, as another restore is, and one that is requested: the one that runs may be past what is missing.
 func TestAFlushDuringARestoreIsNoticed(t *testing.T) {
 	t.Parallel()
-	b, ctx := setup(t, status.Config{}), t.Context()
-	token, err := b.BeginRestore(ctx)
-	require.NoError(t, err)
-	keys, err := b.client.Keys(ctx, t.Name()+":*").Result() // as FLUSHALL would, but of this test's keys only
-	require.NoError(t, err)
-	require.NoError(t, b.client.Del(ctx, keys...).Err())
-	require.ErrorIs(t, b.EndRestore(ctx, token), status.ErrFlushed)
-	complete, err := b.Complete(ctx)
-	require.NoError(t, err)
-	require.False(t, complete)
-}
-
-// One that runs may be past what is missing.
-func TestARestoreThatIsRequestedDuringAnotherIsNoticed(t *testing.T) {
-	t.Parallel()
-	b, ctx := setup(t, status.Config{}), t.Context()
-	token, err := b.BeginRestore(ctx)
-	require.NoError(t, err)
-	require.NoError(t, b.RequestRestore(ctx))
-	require.ErrorIs(t, b.EndRestore(ctx, token), status.ErrFlushed)
-	complete, err := b.Complete(ctx)
-	require.NoError(t, err)
-	require.False(t, complete)
+	for name, happens := range map[string]func(*testing.T, *bench) error{
+		"a flush":         func(t *testing.T, b *bench) error { return b.Flush(t.Context()) },
+		"a request":       func(t *testing.T, b *bench) error { return b.RequestRestore(t.Context()) },
+		"another restore": func(t *testing.T, b *bench) error { _, _, err := b.BeginRestore(t.Context()); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, ctx := setup(t, status.Config{}), t.Context()
+			token, at, err := b.BeginRestore(ctx)
+			require.NoError(t, err)
+			require.NoError(t, b.Fold(ctx, at, token+" 1", nil))
+			require.NoError(t, happens(t, b))
+			require.ErrorIs(t, b.Fold(ctx, []string{token + " 1"}, token+" 2", nil), score.ErrFoldMoved)
+			require.ErrorIs(t, b.EndRestore(ctx, token), score.ErrFoldMoved)
+			_, complete, err := b.Folded(ctx)
+			require.NoError(t, err)
+			require.False(t, complete)
+		})
+	}
 }
 
 func TestScriptsComeBackAfterARestart(t *testing.T) {
@@ -348,32 +465,4 @@ func TestScriptsComeBackAfterARestart(t *testing.T) {
 	require.NoError(t, b.client.ScriptFlush(t.Context()).Err())
 	require.Equal(t, score.ClaimBusy, b.claim(t, "two"))
 	b.accepted(t, "one")
-}
-
-func TestWhatALaneHasReportedIsNotedAndMissedOnesRequestARestore(t *testing.T) {
-	t.Parallel()
-	b, ctx := setup(t, status.Config{}), t.Context()
-	ends, err := b.ReportedEnds(ctx, 3)
-	require.NoError(t, err)
-	require.Zero(t, ends)
-	kept, err := b.Reported(ctx, 3, 0, 42)
-	require.NoError(t, err)
-	require.True(t, kept)
-	kept, err = b.Reported(ctx, 3, 43, 44)
-	require.NoError(t, err)
-	require.False(t, kept, "what 43 stood for is not there")
-	ends, err = b.ReportedEnds(ctx, 3)
-	require.NoError(t, err)
-	require.EqualValues(t, 42, ends)
-	ends, err = b.ReportedEnds(ctx, 4)
-	require.NoError(t, err)
-	require.Zero(t, ends)
-
-	token, err := b.BeginRestore(ctx)
-	require.NoError(t, err)
-	require.NoError(t, b.EndRestore(ctx, token))
-	require.NoError(t, b.RequestRestore(ctx))
-	complete, err := b.Complete(ctx)
-	require.NoError(t, err)
-	require.False(t, complete)
 }

@@ -72,7 +72,8 @@ func (s *Store) sweepSome(ctx context.Context, table int, part float64) error {
 	return nil
 }
 
-// sweep makes one call of sweep.lua. With a token it forgets what is unfinished under that; ErrForgetting: under another now.
+// sweep makes one call of sweep.lua, of some buckets from one on: it removes what is older than the retention, and what is final and older
+// than finals. With a token it forgets what is unfinished under that instead; ErrForgetting: under another now.
 func (s *Store) sweep(ctx context.Context, what string, table, from int, forget string, finals time.Duration) (
 	next, forgotten int, oldest time.Duration, err error,
 ) {

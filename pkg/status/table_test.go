@@ -59,7 +59,7 @@ func TestManyAreMovedAsOneByOne(t *testing.T) {
 				case 0:
 					return s.Accepted(ctx, refs, tokens[from:to])
 				case 1:
-					return s.Bound(ctx, 1, nonce, refs)
+					return s.Bound(ctx, 1, nonce, refs, 1<<30, []common.Hash{{byte(nonce)}})
 				case 2:
 					return s.Released(ctx, 1, nonce, refs)
 				case 3:
@@ -67,7 +67,7 @@ func TestManyAreMovedAsOneByOne(t *testing.T) {
 				case 4:
 					return s.Release(ctx, refs, tokens[0])
 				case 5:
-					return s.RestoreFinal(ctx, tx, nonce, refs, outcomes[from:to])
+					return s.Fold(ctx, []string{""}, "", []score.Fact{{Tx: tx, Block: nonce, Refs: refs, Outcomes: outcomes[from:to]}})
 				case 6:
 					return s.RestoreAccepted(ctx, refs)
 				case 7:
@@ -119,7 +119,7 @@ func TestATableGrows(t *testing.T) {
 	s, ctx, refs := status.New(client, status.Config{Prefix: t.Name() + ":"}), t.Context(), ids(20_000)
 	for from := 0; from < len(refs); from += 1000 {
 		part := refs[from : from+1000]
-		require.NoError(t, s.Bound(ctx, lane, uint64(from), part))
+		require.NoError(t, s.Bound(ctx, lane, uint64(from), part, 1<<30, nil))
 		require.NoError(t, s.Final(ctx, tx1, uint64(from), part, make([]score.Outcome, len(part))))
 	}
 	statuses, _, err := s.Read(ctx, refs)
@@ -184,7 +184,7 @@ func TestWhatIsFinalGoesWhenMemoryIsShort(t *testing.T) {
 	s, ctx, refs := status.New(client, status.Config{}), t.Context(), ids(40_000)
 	waiting, old, fresh := refs[:1000], refs[1000:39_000], refs[39_000:]
 	require.NoError(t, s.Accepted(ctx, waiting[1:], make([]string, len(waiting)-1)))
-	require.NoError(t, s.Bound(ctx, lane, 5, waiting[:1]))
+	require.NoError(t, s.Bound(ctx, lane, 5, waiting[:1], 1<<30, nil))
 	require.NoError(t, s.Slot(ctx, lane, 1, 5, score.Submitted, tx2, 0))
 	require.NoError(t, s.Final(ctx, tx1, 1, old, make([]score.Outcome, len(old))))
 	began := time.Now()

@@ -32,9 +32,16 @@ func short(token string) string {
 	return string(sum[:8])
 }
 
-// Bound says that the updates or the creation are in this slot now, even if they were in another.
-func (s *Store) Bound(ctx context.Context, lane score.Lane, nonce uint64, refs []score.Ref) error {
-	return s.move(ctx, "mark as batched", "bound", refs, always(boundState(lane, nonce)))
+// Bound says that updates, a creation or an edit are in this slot now, even if they were in another. txs are the slot's transactions so
+// far: what one of them rejected is final, and stays. So does what was rejected in a block after final, the newest final one when the slot
+// was bound: the slot is no later try.
+func (s *Store) Bound(ctx context.Context, lane score.Lane, nonce uint64, refs []score.Ref, final uint64, txs []common.Hash) error {
+	to := string(appendUint([]byte(boundState(lane, nonce)), final, 5))
+	for _, tx := range txs {
+		t := transactionOf(tx)
+		to += string(t[:])
+	}
+	return s.move(ctx, "mark as batched", "bound", refs, always(to))
 }
 
 // Released says that they are no longer in this slot and wait for another; what is elsewhere stays there.
@@ -42,8 +49,8 @@ func (s *Store) Released(ctx context.Context, lane score.Lane, nonce uint64, ref
 	return s.move(ctx, "mark as accepted again", "released", refs, always(boundState(lane, nonce)))
 }
 
-// Reopened says that the chain lost the block of a slot's final transaction tx: what tx did to them is taken back, and
-// they are in the slot again. What another transaction made final stays.
+// Reopened says that the chain lost the block of a slot's final transaction tx: what tx did to them is taken back, and they are in the
+// slot again. What another transaction made final stays.
 func (s *Store) Reopened(ctx context.Context, lane score.Lane, nonce uint64, tx common.Hash, refs []score.Ref) error {
 	t := transactionOf(tx)
 	return s.move(ctx, "mark as batched again", "reopened", refs, always(string(t[:])+boundState(lane, nonce)))
@@ -61,23 +68,11 @@ func (s *Store) Slot(ctx context.Context, lane score.Lane, epoch, nonce uint64, 
 		[]string{slotState(tx, block, epoch)}))
 }
 
-// Final says what became of each; tx is zero for those that never were in a transaction that counts. What says more about
-// an id stays: applied before duplicate before a rejection.
+// Final says what became of each, beside the fold of the ledger: of edits, whose end no event tells. What says more about an id stays:
+// applied before duplicate before a rejection.
 func (s *Store) Final(ctx context.Context, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {
-	return s.final(ctx, "live", tx, block, refs, outcomes)
-}
-
-func (s *Store) final(ctx context.Context, how string, tx common.Hash, block uint64, refs []score.Ref, outcomes []score.Outcome) error {
 	if len(refs) != len(outcomes) {
 		return fmt.Errorf("couldn't mark %d records final: %d outcomes were given", len(refs), len(outcomes))
 	}
-	states := make(map[score.Outcome]string, 2)
-	argument := func(i int) string {
-		outcome := outcomes[i]
-		if states[outcome] == "" {
-			states[outcome] = how + finalState(outcome, tx, block)
-		}
-		return states[outcome]
-	}
-	return s.move(ctx, "mark as final", "final", refs, argument, entry{transactionOf(tx).name(), "t" + string(tx[:])})
+	return s.send(ctx, "mark as final", s.finals("l", tx, block, refs, outcomes))
 }

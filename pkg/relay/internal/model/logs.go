@@ -31,7 +31,23 @@ func (c *Client) Logs(_ context.Context, contract common.Address, topics []commo
 	return nil
 }
 
-// block is the block of a height that all nodes say that answer.
+// Events are the logs of a contract in blocks, under their receipts roots.
+func (c *Client) Events(_ context.Context, blocks []evidence.Block, contract common.Address, topics []common.Hash) (logs []types.Log, err error) {
+	for i := range blocks {
+		some, err := c.events(blocks[i], contract, topics)
+		if err != nil {
+			return nil, err
+		}
+		logs = append(logs, some...)
+	}
+	return logs, nil
+}
+
+// BlockByNumber is the block of a height that all nodes say that answer.
+func (c *Client) BlockByNumber(_ context.Context, number uint64) (evidence.Block, error) {
+	return c.block(number)
+}
+
 func (c *Client) block(number uint64) (block evidence.Block, err error) {
 	c.before("block")
 	for _, l := range c.usable() {
