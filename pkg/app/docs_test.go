@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -17,14 +18,15 @@ import (
 	"github.com/scorelay/scorelay/pkg/batch"
 	"github.com/scorelay/scorelay/pkg/chain"
 	"github.com/scorelay/scorelay/pkg/event"
-	"github.com/scorelay/scorelay/pkg/evidence"
 	"github.com/scorelay/scorelay/pkg/halt"
 	"github.com/scorelay/scorelay/pkg/heads"
 	"github.com/scorelay/scorelay/pkg/httpapi"
 	"github.com/scorelay/scorelay/pkg/index"
+	"github.com/scorelay/scorelay/pkg/ledger"
 	"github.com/scorelay/scorelay/pkg/limit"
 	"github.com/scorelay/scorelay/pkg/ops"
 	"github.com/scorelay/scorelay/pkg/relay"
+	"github.com/scorelay/scorelay/pkg/score"
 	"github.com/scorelay/scorelay/pkg/status"
 	"github.com/scorelay/scorelay/pkg/topup"
 	"github.com/scorelay/scorelay/pkg/wallet"
@@ -116,8 +118,12 @@ func registerRelayer(t *testing.T, reg prometheus.Registerer) {
 	topup.New(topup.Config{PerDay: new(big.Int)}, topup.Deps{Metrics: reg})
 	webhook.New(webhook.Config{Metrics: reg})
 	event.NewStalled(reg)
-	_ = (&index.Follower{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
-	_ = (&index.Projector{Heads: nothingFinal{}, Metrics: reg}).CatchUp(t.Context())
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err = (&index.StandingsFold{Ledger: &ledger.Source{}, Metrics: reg}).Begin(ended, false)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = (&index.DirectoryFold{Directory: noDirectory{}, Metrics: reg}).Begin(ended, false)
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 func registerChain(t *testing.T, reg prometheus.Registerer) {
@@ -126,10 +132,12 @@ func registerChain(t *testing.T, reg prometheus.Registerer) {
 	client.Close()
 }
 
-// nothingFinal is a chain at its start.
-type nothingFinal struct{ index.Heads }
+// noDirectory is a directory that cannot be read.
+type noDirectory struct{ index.Directory }
 
-func (nothingFinal) Final() (evidence.Block, bool) { return evidence.Block{}, false }
+func (noDirectory) Followed(ctx context.Context) (score.Followed, uint64, error) {
+	return score.Followed{}, 0, ctx.Err()
+}
 
 // recorder is a registry that writes a row of docs/metrics.md for each metric.
 type recorder struct {

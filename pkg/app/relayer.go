@@ -46,9 +46,8 @@ const (
 //	stream ──► lanes it holds leases for ──► journal ──► chain
 //	             │                                        │ events, final
 //	             ▼                                        ▼
-//	         Redis (statuses) ◄── restorer ◄── index ──► project directory
-//	               (standings) ◄── projector ◄──┤
-//	         webhooks' endpoints ◄── deliverer ◄┘
+//	         Redis (statuses) ◄── restorer          ledger ──► folds: project directory, standings (Redis)
+//	                                                  └──► webhooks' endpoints ◄── deliverer
 type relayer struct {
 	*process
 	settings *RelayerSettings
@@ -62,13 +61,13 @@ type relayer struct {
 	relay    *relay.Relayer
 	payer    *signer.Key  // of top-ups; nil: there are none
 	topUp    *topup.TopUp // nil as payer is
-	follower *index.Follower
 	restorer *index.Restorer
 	leases   *lease.Leases
 	webhooks *webhook.Deliverer
 	stalled  prometheus.Gauge // of the webhooks' event log
 
-	projector *index.Projector
+	directory *index.DirectoryFold
+	standings *index.StandingsFold
 }
 
 // RunRelayer runs a relayer replica until drain ends. What is in flight then is in the journals, for the next sessions.
@@ -94,9 +93,7 @@ func RunRelayer(drain, kill context.Context, s *RelayerSettings, log *slog.Logge
 		loop("the tracker of the chain's heads", func(ctx context.Context) error { r.heads.Run(ctx); return nil }),
 		loop("the ledger's reader", func(ctx context.Context) error { return r.ledger.Run(ctx) }),
 		loop("the ledger", r.runLedger),
-		loop("the follower of the contract's events", func(ctx context.Context) error { return r.follower.Run(ctx) }),
 		loop("the restorer of statuses", func(ctx context.Context) error { return r.restorer.Run(ctx) }),
-		loop("the projector of standings", func(ctx context.Context) error { return r.projector.Run(ctx) }),
 		loop("the guard", func(ctx context.Context) error { return r.guard.Run(ctx) }),
 		loop("lanes", func(ctx context.Context) error { return r.relay.Run(ctx) }),
 		loop("top-ups", func(ctx context.Context) error {
@@ -145,9 +142,9 @@ func (r *relayer) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.follower = &index.Follower{
-		Deployment: d, Chain: r.chain, Heads: r.heads, Blocks: r.chain, Directory: projects,
-		Poll: r.settings.PollInterval, Log: r.log, Metrics: r.metrics,
+	r.directory = &index.DirectoryFold{Deployment: d, Chain: r.chain, Ledger: r.ledger, Directory: projects, Log: r.log, Metrics: r.metrics}
+	if err := r.directory.Verify(ctx); err != nil {
+		return err
 	}
 	journals, err := journal.Open(ctx, r.js)
 	if err != nil {
@@ -157,9 +154,8 @@ func (r *relayer) open(ctx context.Context) error {
 		Deployment: d, Heads: r.heads, Chain: r.chain, Source: r.stream, Journals: journals, Lanes: r.lanes, Statuses: r.status,
 		Retention: r.settings.StatusRetention, Log: r.log,
 	}
-	r.projector = &index.Projector{
-		Deployment: d, Chain: r.chain, Payments: r.chain, Heads: r.heads, Blocks: r.chain, Projects: projects, Standings: NewStandings(r.redis, r.stream),
-		Replica: r.settings.replica(), Log: r.log, Metrics: r.metrics,
+	r.standings = &index.StandingsFold{
+		Deployment: d, Chain: r.chain, Ledger: r.ledger, Projects: projects, Standings: NewStandings(r.redis, r.stream), Log: r.log, Metrics: r.metrics,
 	}
 	r.health.Add(r.natsCheck(&r.settings.NATS))
 	r.health.Add(admin.Check{Name: "chain", Ready: func(context.Context) error { return r.heads.Fresh() }})
@@ -181,6 +177,11 @@ func (r *relayer) runLedger(ctx context.Context) error {
 		var parts sync.WaitGroup
 		defer parts.Wait()
 		parts.Go(func() { _ = writer.Run(ctx) })
+		parts.Go(func() { _ = ledger.RunFold(ctx, r.ledger, r.directory, "the records of projects", r.log) })
+		parts.Go(func() {
+			_ = ledger.RunFold(ctx, r.ledger, r.standings, "the standings (leaderboards, histories)", r.log)
+			r.standings.Rest()
+		})
 	})
 }
 

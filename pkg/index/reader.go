@@ -106,7 +106,7 @@ func (r *Reader) first(ctx context.Context, p Progress, final evidence.Block) (u
 
 // read reads the blocks from … final.
 func (r *Reader) read(ctx context.Context, p Progress, from uint64, final evidence.Block, fn func(Progress, []Executed) error) (Progress, error) {
-	at := &projectAt{record: p.Record}
+	at := &projectAt{DatedRecord: score.DatedRecord{Record: p.Record}}
 	err := readRanges(ctx, r.Chain, r.Deployment.Contract, from, final.Number, func(through evidence.Block, logs []types.Log) error {
 		if through.Number == final.Number && through.Hash != final.Hash {
 			return fmt.Errorf("%w: block %d was %s, and is %s now", ErrReplaced, final.Number, final.Hash, through.Hash)
@@ -116,12 +116,12 @@ func (r *Reader) read(ctx context.Context, p Progress, from uint64, final eviden
 			if err != nil {
 				return err
 			}
-			p.Record = at.record
+			p.Record = at.Record
 			if err := fn(p, executed); err != nil {
 				return err
 			}
 		}
-		p.At, p.Record = through.Ref(), at.record
+		p.At, p.Record = through.Ref(), at.Record
 		return fn(p, nil)
 	})
 	return p, err
@@ -144,7 +144,7 @@ func (r *Reader) take(at *projectAt, event registry.Event, log *types.Log, execu
 	for index, e := range registry.ExecutedOf(event, r.Project) {
 		e.Tx, e.Block = log.TxHash, log.BlockNumber
 		one := Executed{Execution: e, BlockHash: log.BlockHash, Log: log.Index, Index: index}
-		if err := one.name(at.record); err != nil {
+		if err := one.name(at.Record); err != nil {
 			return nil, err
 		}
 		executed = append(executed, one)

@@ -15,14 +15,19 @@ type Fold interface {
 	// Begin returns up to where the state is computed, as its store has it; the zero Position of one that holds nothing. It is called again after each
 	// error, also of a position that cannot be read on from (ErrReplaced): then lost is true, and the state begins again.
 	Begin(ctx context.Context, lost bool) (Position, error)
-	// Apply computes the messages, which follow what the state holds, into it, and stores with the same write up to where that is.
+	// Apply computes the messages, which follow what the state holds, into it, and stores with the same write up to where that is. While none come, it
+	// gets none every second: then it makes sure that the store still holds the state.
 	Apply(ctx context.Context, messages []*Message) error
 }
 
 // ErrFoldMoved reports that a fold's store is not where the caller thought: another process works on it, or it lost what it was told last.
 var ErrFoldMoved = errors.New("another process moved the state, or its store lost its newest writes")
 
-const foldPause = time.Second // after an error
+const (
+	foldPause = time.Second     // after an error
+	foldIdle  = time.Second     // between two looks while no messages come
+	foldAhead = 2 * time.Minute // how long a ledger that began again may take to reach a fold's position, before the state begins again, too
+)
 
 // RunFold keeps a state up to date until ctx ends, whose end is no error. name is what it is, in log lines. It reads the next messages while it
 // applies some.
@@ -31,9 +36,16 @@ func RunFold(ctx context.Context, s *Source, f Fold, name string, log *slog.Logg
 		Log: log, Works: name + " follow the ledger again",
 		Fails: name + " couldn't follow the ledger of final blocks; they stay as they are, and the relayer tries again",
 	}
+	var ahead time.Time // since when
 	for lost := false; ctx.Err() == nil; {
 		err := retry.Contained(func() error { return follow(ctx, s, f, lost, func() { trouble.Say(ctx, nil) }) })
-		lost = errors.Is(err, ErrReplaced) || errors.Is(err, ErrAhead)
+		switch {
+		case !errors.Is(err, ErrAhead):
+			ahead = time.Time{}
+		case ahead.IsZero():
+			ahead = time.Now()
+		}
+		lost = errors.Is(err, ErrReplaced) || !ahead.IsZero() && time.Since(ahead) >= foldAhead
 		if errors.Is(err, ErrFoldMoved) {
 			err = nil // begin again
 		}
@@ -76,16 +88,26 @@ func follow(ctx context.Context, s *Source, f Fold, lost bool, works func()) err
 			}
 		}
 	}()
-	for r := range next {
+	idle := time.NewTicker(foldIdle)
+	defer idle.Stop()
+	for {
+		var r read
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case r = <-next:
+		case <-idle.C:
+		}
 		if r.err != nil {
 			return r.err
 		}
 		if err := f.Apply(ctx, r.messages); err != nil {
 			return err
 		}
-		works()
+		if len(r.messages) > 0 {
+			works()
+		}
 	}
-	return ctx.Err()
 }
 
 // updatesIn is how many updates an event tells of.

@@ -124,6 +124,12 @@ type Checkpoint struct {
 	Hash       common.Hash
 	Time       time.Time // of the block
 	Target     uint64    // the block from which on the rebuild that began this generation is done
+
+	Position string    // where reading the ledger continues, as a text of ledger.Position; "" at the generation's beginning, as Back and Anchor
+	Process  string    // the store's when this was written
+	Back     string    // a Position that was written some time before: where to continue if the store may have lost what was written since
+	Anchor   string    // the next Back
+	Anchored time.Time // when Anchor was written, in seconds
 }
 
 // Rebuilding tells whether the projection does not hold yet what it should.
