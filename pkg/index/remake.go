@@ -86,7 +86,7 @@ func (f *DirectoryFold) makeAll(ctx context.Context) (at ledger.Position, err er
 		return at, err
 	}
 	to := r.through
-	if to.Number < at.Block { // nothing had to be read
+	if to == (evidence.Ref{}) { // nothing had to be read
 		to = end.Block
 	}
 	if to.Number != at.Block || [8]byte(to.Hash[:8]) != at.Hash {
